@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix';
+import { type AwilixContainer, asClass, asFunction, asValue, createContainer, InjectionMode } from 'awilix';
 import type { Log, ModelFiles, SharedBuffers } from '../core/contracts/collaborators.ts';
 import type { TokenizerProvider } from '../core/contracts/tokenizer.ts';
-import { createPluginHost, type PluginHost } from '../core/hosting/container.ts';
+import { PluginHost } from '../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../core/hosting/registry.ts';
 import { kit } from '../core/kit.ts';
 import type { Config } from './config/config.ts';
@@ -12,14 +12,14 @@ import { hubSettingsOf } from './config/hub-settings.ts';
 import { readMachine } from './config/option.ts';
 import { createSinkCollections, type SinkCollections } from './engine/operations/store-chunks.ts';
 import { createRequestSchemas, type RequestSchemas } from './engine/read/request-schemas.ts';
-import { type ByteBudget, createByteBudget } from './engine/run/byte-budget.ts';
-import { createInlineExecutor, type Executor } from './engine/run/executor.ts';
+import { ByteBudget } from './engine/run/byte-budget.ts';
+import type { Executor } from './engine/run/executor.ts';
 import { createPoolExecutor } from './engine/run/pool.ts';
-import { createRunner, type Runner } from './engine/run/runner.ts';
+import { Runner } from './engine/run/runner.ts';
 import { openSharedBuffers, type SharedBuffersRegistry } from './engine/run/shared-buffers.ts';
-import { createService, type Service } from './engine/service.ts';
-import { createOpeners, keepTokenizers, type Openers } from './engine/stages/openers.ts';
-import { createCheck } from './engine/validation/create-check.ts';
+import { Service } from './engine/service.ts';
+import { keepTokenizers, Openers } from './engine/stages/openers.ts';
+import { createCheck } from './engine/validation/validator.ts';
 import { type Admission, createAdmission } from './http/transport/admission.ts';
 import { createMetrics, type Metrics } from './http/transport/metrics.ts';
 import { hostedModels } from './plugins/hosted/provider.ts';
@@ -76,17 +76,18 @@ export async function createServiceContainer({
     registry: asValue(registry),
     requestSchemas: asFunction(createRequestSchemas).singleton(),
     models: asFunction(makeModelFiles).singleton(),
-    host: asFunction(makeHost)
-      .singleton()
-      .disposer((host) => host.close()),
-    openers: asFunction(createOpeners)
-      .singleton()
-      .disposer((openers) => openers.close()),
-    collections: asFunction(createSinkCollections)
-      .singleton()
-      .disposer((collections) => collections.close()),
-    service: asFunction(createService).singleton(),
+    host: closed(makeHost),
+    openers: closed((given: ServiceCradle) => new Openers(given)),
+    collections: closed(createSinkCollections),
+    service: asClass(Service).singleton(),
   });
+}
+
+/** Made once, and closed with the container. */
+function closed<Given extends object, T extends { close(): unknown }>(make: (given: Given) => T) {
+  return asFunction(make)
+    .singleton()
+    .disposer((made) => made.close());
 }
 
 function makeModelFiles({ config, log, registry }: ServiceCradle): ModelFiles {
@@ -95,7 +96,7 @@ function makeModelFiles({ config, log, registry }: ServiceCradle): ModelFiles {
 }
 
 function makeHost({ registry, log, shared, models }: ServiceCradle): PluginHost {
-  return createPluginHost({
+  return new PluginHost({
     registry,
     importFactory,
     collaborators: {
@@ -129,7 +130,6 @@ export async function disposeInOrder(container: AwilixContainer<object>): Promis
 /** What the main thread has besides the service. */
 export interface ServerCradle extends ServiceCradle {
   readonly shared: SharedBuffersRegistry;
-  readonly inline: Executor;
   readonly pool: Executor | undefined;
   readonly runner: Runner;
   readonly database: SharedDatabase;
@@ -155,32 +155,19 @@ export async function createServerContainer(
   const shared = openSharedBuffers(channel);
   const container = await createServiceContainer({ config, log, shared, registry });
   return container.register({
-    shared: asFunction(() => shared)
-      .singleton()
-      .disposer(({ close }) => close()),
-    inline: asFunction(({ service }: ServiceCradle) => createInlineExecutor(service)).singleton(),
+    shared: closed(() => shared),
     pool: asFunction(({ shared }: ServerCradle) =>
       config.workers === 0 ? undefined : createPoolExecutor(config, shared, channel),
     ).singleton(),
-    runner: asFunction(createRunner)
-      .singleton()
-      .disposer((runner) => runner.close()),
-    database: asFunction(() => createDatabase(config, log))
-      .singleton()
-      .disposer((database) => database.close()),
+    runner: closed((given: ServerCradle) => new Runner(given)),
+    database: closed(() => createDatabase(config, log)),
     store: asFunction(({ database }: ServerCradle) => createPipelineStore(database)).singleton(),
-    jobs: asFunction(({ database }: ServerCradle) => createJobStore(database, queueOf(config), log))
-      .singleton()
-      .disposer((jobs) => jobs.close()),
-    importCheck: asFunction(createImportCheck)
-      .singleton()
-      .disposer((check) => check.close()),
-    byteBudget: asFunction(() => createByteBudget(config.maxBytesInFlight)).singleton(),
-    metrics: asFunction(makeMetrics).singleton(),
+    jobs: closed(({ database }: ServerCradle) => createJobStore(database, queueOf(config), log)),
+    importCheck: closed(createImportCheck),
+    byteBudget: asFunction(() => new ByteBudget(config.maxBytesInFlight)).singleton(),
+    metrics: asFunction(({ runner, byteBudget }: ServerCradle) =>
+      createMetrics({ load: () => runner.load(), bytesInFlight: () => byteBudget.taken }),
+    ).singleton(),
     admission: asFunction(createAdmission).singleton(),
   }) as unknown as AwilixContainer<ServerCradle>;
-}
-
-function makeMetrics({ runner, byteBudget }: ServerCradle): Metrics {
-  return createMetrics({ load: runner.load, bytesInFlight: () => byteBudget.taken });
 }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Config, ConfigError } from './config/config.ts';
-import { takesJobs } from './config/jobs.ts';
+import { type Config, ConfigError, takesJobs } from './config/config.ts';
 import { MODULE_ENDING } from './config/module-ending.ts';
 
 /** Jobs, and the command `chunk`: the only part of the server that a build may lack. */

@@ -7,10 +7,15 @@ import { createLog } from './config/log.ts';
 import { createServiceContainer } from './container.ts';
 import { release } from './engine/answer/release.ts';
 import { runWork } from './engine/run/executor.ts';
-import { partSender, type WorkerData, type WorkMessage, type WorkOutcome } from './engine/run/message.ts';
+import {
+  partSender,
+  type WorkerData,
+  type WorkMessage,
+  type WorkOutcome,
+  withSignal,
+} from './engine/run/message.ts';
 import { connectSharedBuffers } from './engine/run/shared-buffers.ts';
-import { withSignal } from './engine/run/stop-flag.ts';
-import type { Answer } from './engine/service.ts';
+import type { Answer } from './engine/tasks.ts';
 
 /** Above 0, a thread gets less of a core that others want. */
 const NICENESS = 10;
@@ -49,10 +54,8 @@ export default async function work({ work, flag, parts }: WorkMessage): Promise<
 /** Transfers the answer's memory instead of copying it. */
 function moved(answer: Answer): unknown {
   const outcome: WorkOutcome = { answer };
-  const moved = [answer.bytes, ...(answer.body === undefined ? [] : [answer.body])].map(
-    ({ buffer }) => buffer,
-  );
-  return move({ [valueSymbol]: outcome, [transferableSymbol]: moved });
+  const buffers = [answer.bytes, answer.body].flatMap((bytes) => bytes?.buffer ?? []);
+  return move({ [valueSymbol]: outcome, [transferableSymbol]: buffers });
 }
 
 /** Heap growth of a thread in bytes after large work that is worth a pause for garbage collection. */

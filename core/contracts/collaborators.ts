@@ -65,12 +65,10 @@ export interface BatchLimits {
 export interface HostedApi {
   /** Name in errors. */
   readonly title: string;
-  /** Address of the call. */
+  /** Address of the calls. */
   readonly url: string;
   /** Environment variable of the address, for errors. */
   readonly urlVariable?: string;
-  /** Default `POST`. */
-  readonly method?: 'GET' | 'POST' | 'PUT';
   /** Environment variable of the key, for errors. */
   readonly keyVariable: string;
   /** Empty if none is sent. */
@@ -83,6 +81,10 @@ export interface HostedApi {
 
 /** One call of an API. */
 export interface HostedCall<Value> {
+  /** Default `POST`. */
+  readonly method?: 'GET' | 'POST' | 'PUT';
+  /** Appended to the address of the API; default nothing. */
+  readonly path?: string;
   /** A `FormData` and a `Uint8Array` are sent as they are, all else as JSON; `GET` has none. */
   readonly body?: object | undefined;
   /** Further headers, with names in lower case: `content-type` of bytes. */
@@ -91,8 +93,8 @@ export interface HostedCall<Value> {
   readonly read: (answer: unknown) => Value;
   /** What an answer should contain, for errors: `a completion`. */
   readonly expected: string;
-  /** Milliseconds after which the call is given up, including its retries. */
-  readonly patience: number;
+  /** Milliseconds after which the call is given up, including its retries; default three minutes. */
+  readonly patience?: number;
   /** Milliseconds that one try may take; default one minute. */
   readonly timeout?: number;
   /** Statuses that are retried, like a broken connection; default 408, 429 and 500 and above. */

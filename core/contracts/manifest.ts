@@ -20,6 +20,9 @@ export interface ObjectSchema {
   readonly additionalProperties?: boolean | object;
 }
 
+/** Those of a plugin without options. */
+export const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
+
 const names = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
 const schemas = { type: 'object', additionalProperties: { type: 'object' } } as const;
 

@@ -16,8 +16,7 @@ export interface ChunkLimits {
  * included.
  *
  * @throws Error for callers if a vector is missing or has the wrong length, or if a chunk has half of a surrogate
- *   pair,
- *   which UTF-8 cannot encode
+ *   pair, which UTF-8 cannot encode
  */
 export function batchChunks(chunks: readonly SinkChunk[], limits: ChunkLimits): SinkChunk[][] {
   const batches: SinkChunk[][] = [];

@@ -127,15 +127,12 @@ function brokenPlace(span: Span, last: Span, text: string, isLossless: boolean):
 /** Why a chunker's result is not a list of spans, and how to fix it. */
 function wrongShape(spans: unknown): string | undefined {
   const remedy = 'return a list of spans { start, end }, offsets into the text';
-  if (!isIterable(spans)) return `chunk returned ${named(spans)}; ${remedy}`;
+  const isIterable = typeof spans === 'object' && spans !== null && Symbol.iterator in spans;
+  if (!isIterable) return `chunk returned ${named(spans)}; ${remedy}`;
   if (!Array.isArray(spans)) return undefined;
   const wrong: unknown = spans.find((span) => typeof span !== 'object' || span === null);
   const index = spans.indexOf(wrong);
   return index === -1 ? undefined : `chunk returned a list with ${named(wrong)}, at ${index}; ${remedy}`;
-}
-
-function isIterable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Symbol.iterator in value;
 }
 
 function named(value: unknown): string {

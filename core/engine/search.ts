@@ -10,6 +10,12 @@ export function countUpTo(numbers: ArrayLike<number>, most: number): number {
   return low;
 }
 
+/** Where the match of a sticky expression that begins at an offset ends; -1 if there is none. */
+export function matchEnd(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
 /** The number of leading items of a list that satisfy a condition; all items after them must not. */
 export function countWhile<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
   let low = 0;

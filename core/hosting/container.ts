@@ -2,23 +2,10 @@ import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMo
 import type { Kind, Manifest, PluginId } from '../contracts/manifest.ts';
 import type { Collaborators, Factory, Implementations } from '../contracts/plugin.ts';
 import { callPlugin } from './plugin-error.ts';
-import type { PluginEntry, Registry } from './registry.ts';
-import { usedPlugins } from './uses.ts';
+import { type PluginEntry, type Registry, usedPlugins } from './registry.ts';
 
 /** Imports the default export of a plugin's `index`. */
 export type ImportFactory = (entry: PluginEntry) => Promise<Factory>;
-
-/** Creates plugins, each once at first use, from the collaborators that they request by name. */
-export interface PluginHost {
-  /**
-   * The plugin, created at first use. If that fails, the next call tries again.
-   *
-   * @throws ServiceError `unknown_plugin`, `missing_capability`, `plugin_failed`
-   */
-  get<K extends Kind>(kind: K, name: string): Promise<Implementations[K]>;
-  /** Frees what the plugins hold, dependants before their dependencies. */
-  close(): Promise<void>;
-}
 
 export interface PluginHostOptions {
   readonly registry: Registry;
@@ -30,15 +17,11 @@ export interface PluginHostOptions {
 }
 
 /**
- * Creates the container of the plugins. Each plugin lives in a scope of its own, which holds the collaborators and
- * what its manifest declares: the variables of `needs.env`, `reads` and `urls`, and the plugins that `uses` and
- * `chooses` name.
+ * Creates plugins, each once at first use, from the collaborators that they request by name. Each plugin lives in a
+ * scope of its own, which holds the collaborators and what its manifest declares: the variables of `needs.env`,
+ * `reads` and `urls`, and the plugins that `uses` and `chooses` name.
  */
-export function createPluginHost(options: PluginHostOptions): PluginHost {
-  return new ScopedPluginHost(options);
-}
-
-class ScopedPluginHost implements PluginHost {
+export class PluginHost {
   readonly #options: PluginHostOptions;
   readonly #root = createContainer({ injectionMode: InjectionMode.PROXY, strict: true });
   readonly #made = new Map<PluginId, Promise<unknown>>();
@@ -52,12 +35,18 @@ class ScopedPluginHost implements PluginHost {
     }
   }
 
+  /**
+   * The plugin, created at first use. If that fails, the next call tries again.
+   *
+   * @throws ServiceError `unknown_plugin`, `missing_capability`, `plugin_failed`
+   */
   async get<K extends Kind>(kind: K, name: string): Promise<Implementations[K]> {
     const entry = this.#options.registry.require(kind, name);
     const plugin = this.#made.get(entry.id) ?? this.#start(entry);
     return plugin as Promise<Implementations[K]>;
   }
 
+  /** Frees what the plugins hold, dependants before their dependencies. */
   async close(): Promise<void> {
     for (const scope of this.#scopes.splice(0).reverse()) await scope.dispose();
   }
@@ -88,8 +77,7 @@ class ScopedPluginHost implements PluginHost {
     scope.register('env', asValue(environmentOf(manifest, this.#options.env)));
     for (const id of usedPlugins(manifest)) scope.register(id, asValue(await this.get(...partsOf(id))));
     for (const id of manifest.chooses ?? []) {
-      const choice = this.#options.registry.find(...partsOf(id));
-      const canRun = choice !== undefined && choice.missing.length === 0;
+      const canRun = this.#options.registry.find(...partsOf(id))?.missing.length === 0;
       scope.register(id, asValue(canRun ? await this.get(...partsOf(id)) : undefined));
     }
     return scope;

@@ -1,10 +1,34 @@
-import { KINDS, type Kind, type Manifest, type ObjectSchema, type PluginId } from '../contracts/manifest.ts';
+import {
+  KINDS,
+  type Kind,
+  type Manifest,
+  NO_OPTIONS,
+  type ObjectSchema,
+  type PluginId,
+} from '../contracts/manifest.ts';
 import { ServiceError } from '../errors.ts';
-import { type BrokenPlugin, type PluginOrigin, withBrokenUsers } from './broken.ts';
-import { givenPlugins, usedPlugins } from './uses.ts';
 
 /** The entry of `models` that matches every name; the only one that several plugins may share. */
 const ANY_MODEL = '*';
+
+/** Where a plugin comes from: with the server, from a folder of `--plugins-dir`, or from a package of `--plugins-from`. */
+export const PLUGIN_ORIGINS = ['builtin', 'folder', 'package'] as const;
+export type PluginOrigin = (typeof PLUGIN_ORIGINS)[number];
+
+/** A plugin that cannot be used as it is, but does not stop the start. */
+export interface BrokenPlugin {
+  /** `undefined` if neither its manifest nor its folder tells. */
+  readonly kind: Kind | undefined;
+  /** The name of its folder. */
+  readonly name: string;
+  readonly origin: PluginOrigin;
+  /** Its manifest, or its folder. */
+  readonly file: string;
+  /** One clause that anyone may read. */
+  readonly reason: string;
+  /** Everything known, for the operator only: it may contain paths and whatever a plugin writes into its errors. */
+  readonly message?: string | undefined;
+}
 
 /** A plugin that was found, whether it can run or not. */
 export interface PluginEntry {
@@ -67,6 +91,51 @@ export function createRegistry(
     },
   };
   return Object.freeze(registry);
+}
+
+/** The single plugins that a manifest names in `uses`. */
+export function usedPlugins(manifest: Manifest): PluginId[] {
+  return (manifest.uses ?? []).filter((use): use is PluginId => use.includes('/'));
+}
+
+/** The single plugins that a plugin may be given: those named in its manifest's `uses` and `chooses`. */
+export function givenPlugins(manifest: Manifest): PluginId[] {
+  return [...usedPlugins(manifest), ...(manifest.chooses ?? [])];
+}
+
+/** Separates the plugins that use a broken one, transitively: they are broken too. */
+function withBrokenUsers(
+  entries: readonly PluginEntry[],
+  unreadable: readonly BrokenPlugin[],
+): { readonly sound: readonly PluginEntry[]; readonly broken: readonly BrokenPlugin[] } {
+  const broken = [...unreadable];
+  let sound = entries;
+  for (let known = -1; known !== broken.length; ) {
+    known = broken.length;
+    const reasons = new Map(sound.map((entry) => [entry, brokenUse(entry, sound, broken)]));
+    sound = sound.filter((entry) => reasons.get(entry) === undefined);
+    for (const [{ manifest, origin, file }, reason] of reasons) {
+      const { kind, name } = manifest;
+      if (reason !== undefined) broken.push({ kind, name, origin, file, reason });
+    }
+  }
+  return { sound, broken };
+}
+
+/**
+ * Why a plugin is broken because of what it uses; a broken plugin does no harm if a sound one has its kind and name.
+ */
+function brokenUse(
+  { manifest }: PluginEntry,
+  sound: readonly PluginEntry[],
+  broken: readonly BrokenPlugin[],
+): string | undefined {
+  for (const use of usedPlugins(manifest)) {
+    if (sound.some(({ id }) => id === use)) continue;
+    const used = broken.find(({ kind, name }) => `${kind}/${name}` === use);
+    if (used !== undefined) return `it uses ${use}, which is broken: ${used.reason}`;
+  }
+  return undefined;
 }
 
 function addOnce(entries: Map<PluginId, PluginEntry>, entry: PluginEntry): void {
@@ -173,8 +242,6 @@ function withChoices(manifest: Manifest, chosen: readonly Manifest[]): Manifest 
     reports: Object.assign({}, ...chosen.map((one) => one.reports), reports),
   };
 }
-
-const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
 
 function optionsUnder(
   { kind, name, options = NO_OPTIONS }: Manifest,

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import { reasonOf, ServiceError } from '../../core/errors.ts';
-import { describeFailure } from '../../core/hosting/capability.ts';
+import { reasonOf } from '../../core/errors.ts';
+import { describeFailure, isLacking } from '../../core/hosting/capability.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { describeAccess } from '../config/access.ts';
 import type { Config } from '../config/config.ts';
@@ -132,9 +132,6 @@ function stateOf({ missing }: PluginEntry): string {
   return missing.length === 0 ? 'available' : `missing, ${missing.join('; ')}`;
 }
 
-/** What the server lacks for an example; not a fault of the plugin. */
-const LACKING = new Set(['unknown_tokenizer', 'unknown_model', 'model_files_missing', 'missing_capability']);
-
 /** The problem with running a plugin's example; `undefined` if it works, or cannot be run here. */
 async function problemOfExample(entry: PluginEntry, cradle: ServerCradle): Promise<string | undefined> {
   if (entry.missing.length > 0) return undefined;
@@ -144,7 +141,7 @@ async function problemOfExample(entry: PluginEntry, cradle: ServerCradle): Promi
     await cradle.runner.run(example.task, Buffer.from(JSON.stringify(example.body)), new AbortController());
     return undefined;
   } catch (error) {
-    if (error instanceof ServiceError && LACKING.has(error.code)) return undefined;
+    if (isLacking(error)) return undefined;
     return `its example fails, ${causeOf(error, dirname(entry.file)) ?? reasonOf(error)}`;
   }
 }

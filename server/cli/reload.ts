@@ -40,14 +40,7 @@ function watchFolder(folder: string, onChange: () => void): void {
   hold(watch(folder, { recursive: true }, look), onChange);
 }
 
-interface Supervised {
-  /** Starts the server, or restarts it. */
-  restart(): void;
-  /** Stops the server, and this process with its exit code. */
-  end(signal: NodeJS.Signals): void;
-}
-
-function superviseServer(): Supervised {
+function superviseServer() {
   const args = [...process.argv.slice(1), '--no-reload'];
   let running: ChildProcess | undefined;
   let isEnding = false;
@@ -66,13 +59,15 @@ function superviseServer(): Supervised {
     });
   };
   return {
+    /** Starts the server, or restarts it. */
     restart() {
       if (running === undefined) return start();
       // A second signal would stop it at once, with requests in flight.
       if (!isStale && !isEnding) running.kill('SIGTERM');
       isStale = true;
     },
-    end(signal) {
+    /** Stops the server, and this process with its exit code. */
+    end(signal: NodeJS.Signals) {
       if (running === undefined) process.exit(0);
       if (!isStale || isEnding) running.kill(signal);
       isEnding = true;

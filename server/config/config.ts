@@ -1,7 +1,6 @@
-import { problemOfRole } from './jobs.ts';
-import { flagName, type Machine, type Option, readMachine, variableName } from './option.ts';
+import { flagName, type Machine, type Option, readMachine, type ValueOf, variableName } from './option.ts';
 import { OPTION_ENTRIES, type OPTIONS, type OptionName } from './options.ts';
-import { parseValue, type ValueOf } from './values.ts';
+import { parseValue } from './values.ts';
 
 /** The configuration of a server: a value for each option of the table. */
 export type Config = { readonly [K in OptionName]: ValueOf[(typeof OPTIONS)[K]['type']] };
@@ -49,6 +48,25 @@ export function readConfig(flags: Flags, env: Environment, machine: Machine = re
 export function configOf(given: Partial<Config> = {}, machine: Machine = readMachine()): Config {
   const defaults = OPTION_ENTRIES.map(([name, option]) => [name, defaultOf(option, machine)]);
   return { ...(Object.fromEntries(defaults) as Config), ...given };
+}
+
+/** Whether a server accepts jobs at all: they need something that they may read. */
+export function takesJobs({ bulkRoot, bulkConnections }: JobSettings): boolean {
+  return bulkRoot !== '' || bulkConnections !== '';
+}
+
+type JobSettings = Pick<Config, 'bulkRoot' | 'bulkConnections'>;
+
+/** Why a process cannot have its role; undefined if it can. */
+function problemOfRole(config: Config): string | undefined {
+  const { role, store } = config;
+  if (role === 'worker' && !takesJobs(config)) {
+    return '--role worker: there are no jobs without --bulk-root or --bulk-connections; set one of them';
+  }
+  if (role !== 'all' && store === 'memory' && takesJobs(config)) {
+    return `--role ${role}: with --store memory no other process sees the jobs; remove one of the two`;
+  }
+  return undefined;
 }
 
 function defaultOf({ default: value }: Option, machine: Machine) {

@@ -1,9 +1,10 @@
-import { flagName, type Option, variableName } from './option.ts';
-import { OPTION_ENTRIES, type OptionName } from './options.ts';
+import { flagName, type OptionType, variableName } from './option.ts';
+import { OPTION_ENTRIES } from './options.ts';
 import { writeSize } from './values.ts';
 
 /** The description of an option. */
 export interface OptionRow {
+  readonly type: OptionType;
   /** Empty if the option is read only from the environment. */
   readonly flag: string;
   readonly variable: string;
@@ -14,21 +15,15 @@ export interface OptionRow {
 
 /** The options as rows of the table in OPTIONS.md. */
 export function describeOptions(): OptionRow[] {
-  return OPTION_ENTRIES.map(([name, option]) => describeOption(name, option));
-}
-
-export function describeOption(name: OptionName, option: Option): OptionRow {
-  return {
-    flag: option.isVariableOnly === true ? '' : flagName(name),
-    variable: variableName(name),
-    shown: option.shownDefault ?? shownDefault(option),
-    description:
-      option.type === 'text' && option.choices !== undefined
-        ? `${option.description} One of ${option.choices.join(', ')}.`
-        : option.description,
-  };
-}
-
-function shownDefault({ type, default: value }: Option): string {
-  return type === 'size' ? writeSize(value as number) : String(value);
+  return OPTION_ENTRIES.map(([name, option]) => {
+    const { type, isVariableOnly = false, isSecret = false, choices, description } = option;
+    const value = type === 'size' ? writeSize(option.default as number) : String(option.default);
+    return {
+      type,
+      flag: isVariableOnly || isSecret ? '' : flagName(name),
+      variable: variableName(name),
+      shown: option.shownDefault ?? value,
+      description: choices === undefined ? description : `${description} One of ${choices.join(', ')}.`,
+    };
+  });
 }

@@ -1,64 +1,63 @@
 import { availableParallelism, totalmem } from 'node:os';
 
-interface OptionBase<T> {
-  readonly default: T;
+/** A value of the configuration, by the type of its option. */
+export interface ValueOf {
+  text: string;
+  integer: number;
+  /** A number of bytes, written as such or as a size: `10MB`, `512KiB`. */
+  size: number;
+  boolean: boolean;
+  /** Items separated by commas. */
+  list: readonly string[];
+  /** Names and their meanings, as `name=name` separated by commas. */
+  pairs: Readonly<Record<string, string>>;
+}
+
+export type OptionType = keyof ValueOf;
+type Default<Type extends OptionType> = ValueOf[Type] | ((machine: Machine) => ValueOf[Type]);
+
+/** An option of the server: a row of the table in `options.ts`. */
+export interface Option<Type extends OptionType = OptionType> extends OptionDetails {
+  readonly type: Type;
+  readonly default: Default<Type>;
   readonly description: string;
+}
+
+interface OptionDetails {
   /** Shown in help and OPTIONS.md instead of the default. */
   readonly shownDefault?: string;
   /** Whether it is read only from the environment, so that it shows in no list of processes. */
   readonly isVariableOnly?: boolean;
-  /** Whether its value must not be shown, even if it is wrong. */
+  /** Whether its value must not be shown, even if it is wrong; then it is read only from the environment too. */
   readonly isSecret?: boolean;
   /** Whether an empty variable is a mistake; for other options it counts as not set. */
   readonly isNeverEmpty?: boolean;
-}
-
-/** A parsed value, or what was expected instead. */
-export type Read<T> = { readonly value: T } | { readonly expected: string };
-
-export interface TextOption extends OptionBase<string> {
-  readonly type: 'text';
-  /** In lower case; texts are compared case-insensitively. */
+  /** For a text, in lower case; texts are compared case-insensitively. */
   readonly choices?: readonly string[];
   /** Other words for choices. */
   readonly synonyms?: Readonly<Record<string, string>>;
   readonly pattern?: RegExp;
   /** What the pattern requires, in words. */
   readonly expected?: string;
-  /** Parses what a pattern cannot check; not called for an empty text. */
+  /** Parses what a pattern cannot check, each item of a list; not called for an empty text. */
   readonly read?: (text: string) => Read<string>;
-}
-
-export interface IntegerOption extends OptionBase<number | ((machine: Machine) => number)> {
-  readonly type: 'integer';
-  readonly minimum: number;
+  /** The least number or size; default 1. */
+  readonly minimum?: number;
   readonly maximum?: number;
 }
 
-/** A number of bytes, written as such or as a size: `10MB`, `512KiB`. */
-export interface SizeOption extends OptionBase<number | ((machine: Machine) => number)> {
-  readonly type: 'size';
-  readonly minimum: number;
-}
+/** A parsed value, or what was expected instead. */
+export type Read<T> = { readonly value: T } | { readonly expected: string };
 
-export interface SwitchOption extends OptionBase<boolean> {
-  readonly type: 'boolean';
-}
-
-/** Items separated by commas. */
-export interface ListOption extends OptionBase<readonly string[]> {
-  readonly type: 'list';
-  /** Parses each item. */
-  readonly read?: (item: string) => Read<string>;
-}
-
-/** Names and their meanings, as `name=name` separated by commas. */
-export interface PairsOption extends OptionBase<Readonly<Record<string, string>>> {
-  readonly type: 'pairs';
-}
-
-/** An option of the server: a row of the table in `options.ts`. */
-export type Option = TextOption | IntegerOption | SizeOption | SwitchOption | ListOption | PairsOption;
+/** Creates a function that makes the rows of one type. */
+export const optionOf =
+  <Type extends OptionType>(type: Type) =>
+  (value: Default<Type>, description: string, details: OptionDetails = {}): Option<Type> => ({
+    type,
+    default: value,
+    description,
+    ...details,
+  });
 
 /** `logLevel` is `--log-level`. */
 export function flagName(name: string): string {

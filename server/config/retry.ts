@@ -43,15 +43,11 @@ export function withRetries<T>(limits: RetryLimits, rules: RetryRules, work: () 
       const asked = retryAfter?.(error) ?? 0;
       if (!isPassing(error) || asked > longestDelay) return false;
       onRetry?.(error, Math.max(asked, retryDelay));
-      await waitLonger(asked - retryDelay, signal);
+      // The part of `Retry-After` that exceeds the usual delay. p-retry throws the reason of an abort.
+      if (asked > retryDelay) await sleep(asked - retryDelay, undefined, { signal }).catch(() => undefined);
       return true;
     },
   });
-}
-
-/** Waits for the part of `Retry-After` that exceeds the usual delay. p-retry throws the reason of an abort. */
-async function waitLonger(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  if (milliseconds > 0) await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
 }
 
 /** Milliseconds that an answer asks to wait: `Retry-After` in seconds, possibly fractional, or as a date. */

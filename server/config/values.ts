@@ -1,37 +1,23 @@
-import type { IntegerOption, ListOption, Option, Read, SizeOption, TextOption } from './option.ts';
-
-/** A value of the configuration, by the type of its option. */
-export interface ValueOf {
-  text: string;
-  integer: number;
-  size: number;
-  boolean: boolean;
-  list: readonly string[];
-  pairs: Readonly<Record<string, string>>;
-}
+import type { Option, OptionType, Read, ValueOf } from './option.ts';
 
 /** A parsed text, or what was expected instead. */
-export type Parsed = Read<ValueOf[keyof ValueOf]>;
+export type Parsed = Read<ValueOf[OptionType]>;
 
 /** Parses the value of an option from the text of a flag or a variable. */
 export function parseValue(option: Option, text: string): Parsed {
-  switch (option.type) {
-    case 'text':
-      return parseText(option, text);
-    case 'integer':
-      return parseInteger(option, text);
-    case 'size':
-      return parseSize(option, text);
-    case 'boolean':
-      return parseSwitch(text);
-    case 'list':
-      return parseList(option, text);
-    case 'pairs':
-      return parsePairs(text);
-  }
+  return PARSERS[option.type](option, text);
 }
 
-function parseText({ choices, synonyms, pattern, expected = '', read }: TextOption, text: string): Parsed {
+const PARSERS: Readonly<Record<OptionType, (option: Option, text: string) => Parsed>> = {
+  text: parseText,
+  integer: parseInteger,
+  size: parseSize,
+  boolean: (_, text) => parseSwitch(text),
+  list: parseList,
+  pairs: (_, text) => parsePairs(text),
+};
+
+function parseText({ choices, synonyms, pattern, expected = '', read }: Option, text: string): Parsed {
   if (pattern?.test(text) === false) return { expected };
   if (choices === undefined) return read?.(text) ?? { value: text };
   const word = text.toLowerCase();
@@ -39,13 +25,13 @@ function parseText({ choices, synonyms, pattern, expected = '', read }: TextOpti
   return choices.includes(choice) ? { value: choice } : { expected: `one of ${choices.join(', ')}` };
 }
 
-function parseInteger({ minimum, maximum = Number.MAX_SAFE_INTEGER }: IntegerOption, text: string): Parsed {
+function parseInteger({ minimum = 1, maximum = Number.MAX_SAFE_INTEGER }: Option, text: string): Parsed {
   const value = Number(text);
   const isFit = /^\d+$/.test(text) && value >= minimum && value <= maximum;
   return isFit ? { value } : { expected: `an integer from ${minimum} to ${maximum}` };
 }
 
-function parseSize({ minimum }: SizeOption, text: string): Parsed {
+function parseSize({ minimum = 1 }: Option, text: string): Parsed {
   const value = readSize(text);
   if (value !== undefined && value >= minimum) return { value };
   return { expected: `a size of at least ${minimum} in bytes, such as 1048576, 10MB or 512KiB` };
@@ -73,7 +59,7 @@ function parsePairs(text: string): Parsed {
 }
 
 /** The items, or what was expected of the first invalid one. */
-function parseList({ read }: ListOption, text: string): Parsed {
+function parseList({ read }: Option, text: string): Parsed {
   const items = splitList(text);
   if (read === undefined) return { value: items };
   const values: string[] = [];

@@ -2,7 +2,7 @@ import { fromPlainError } from '../../core/errors.ts';
 import type { LineOutcome, StreamPlan } from '../engine/read/plan.ts';
 import { type ByteBudget, HeldBytes } from '../engine/run/byte-budget.ts';
 import type { RunAnswer } from '../engine/run/executor.ts';
-import { LineQueue } from '../engine/run/line-reader.ts';
+import { LineSource } from '../engine/run/line-reader.ts';
 import type { Runner } from '../engine/run/runner.ts';
 import { answerLines } from '../engine/run/stream.ts';
 import type { SourceDocument } from './shard.ts';
@@ -154,7 +154,7 @@ export function failedDocument(
 }
 
 /** Feeds the documents of a source to the engine, and remembers where each came from. */
-export class SourceLines extends LineQueue {
+export class SourceLines extends LineSource {
   readonly #batches: AsyncIterator<readonly SourceDocument[]>;
   /** Those that wait, and those that were taken and are not settled. */
   readonly #sources: SourceDocument[] = [];
@@ -172,7 +172,7 @@ export class SourceLines extends LineQueue {
       this.#isReading = false;
     });
     if (done) {
-      this.isEnded = true;
+      this.isOver = true;
       return;
     }
     for (const source of value) {

@@ -7,7 +7,7 @@ import { callPlugin } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import { offsetsIn } from '../engine/answer/offsets.ts';
 import { readerOf } from '../engine/read/readers.ts';
-import type { Decode } from './read-documents.ts';
+import type { Decode } from './formats/reading.ts';
 import type { SkipNote } from './shard.ts';
 
 /** Creates a `Decode`. @param unit of the offsets */

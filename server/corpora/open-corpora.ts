@@ -1,10 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { Config, Environment } from '../config/config.ts';
-import { takesJobs } from '../config/jobs.ts';
+import { type Environment, takesJobs } from '../config/config.ts';
 import type { ServerCradle } from '../container.ts';
 import { groupsInFlight } from '../engine/run/stream.ts';
 import { addJobMetrics, type JobMetrics } from './http/metrics.ts';
-import type { JobWorkerSettings } from './jobs/create-worker.ts';
 import { createServerLocations } from './jobs/server-locations.ts';
 import type { JobLocations } from './jobs/spec.ts';
 import type { JobWorker } from './jobs/worker.ts';
@@ -79,15 +77,11 @@ async function startWorker(
     remove: removingIn(runner),
     notify: (claim, signal) => notifyJob(claim, signal, { store, secret, allowPrivate }),
     onShard: counted.shard,
-    settings: settingsOf(config),
+    settings: {
+      leaseSeconds: config.bulkLease,
+      documentBytes: config.maxBodyBytes,
+      shardBytes: config.bulkShardBytes,
+      shardDocuments: config.bulkShardDocuments,
+    },
   });
-}
-
-function settingsOf(config: Config): JobWorkerSettings {
-  return {
-    leaseSeconds: config.bulkLease,
-    documentBytes: config.maxBodyBytes,
-    shardBytes: config.bulkShardBytes,
-    shardDocuments: config.bulkShardDocuments,
-  };
 }

@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { isCompressed, uncompressedName } from './formats/compression.ts';
 import { rowGroupSizes } from './formats/parquet.ts';
 import type { Format, ShardRange } from './shard.ts';
-import { type Storage, type StoredFile, unreadable } from './storage/storage.ts';
+import { type SourceStorage, type StoredFile, unreadable } from './storage/storage.ts';
 
 const MEGABYTE = 1_000_000;
 const SHARD_BYTES = 32 * MEGABYTE;
@@ -25,7 +25,7 @@ export type PlanOptions = PlanSource & {
 };
 
 /** A file or a folder of the storage, or its files one by one. */
-type PlanSource = { readonly path: string } | { readonly files: AsyncIterable<StoredFile> };
+type PlanSource = { readonly path: string } | { readonly files: readonly StoredFile[] };
 
 /** Bytes per shard for dividing a source of this size well among some workers. */
 export function shardBytesFor(total: number, workers: number): number {
@@ -37,7 +37,7 @@ export function shardBytesFor(total: number, workers: number): number {
  *
  * @throws ServiceError `source_unreadable` if there is nothing
  */
-export async function* planShards(storage: Storage, options: PlanOptions): AsyncGenerator<ShardRange> {
+export async function* planShards(storage: SourceStorage, options: PlanOptions): AsyncGenerator<ShardRange> {
   const { shardBytes = SHARD_BYTES, shardDocuments = SHARD_DOCUMENTS } = options;
   let group: StoredFile[] = [];
   let bytes = 0;
@@ -57,7 +57,7 @@ export async function* planShards(storage: Storage, options: PlanOptions): Async
   if (group.length > 0) yield { format: 'files', files: group, bytes };
 }
 
-async function* filesOf(storage: Storage, options: PlanOptions): AsyncGenerator<StoredFile> {
+async function* filesOf(storage: SourceStorage, options: PlanOptions): AsyncGenerator<StoredFile> {
   if ('files' in options) {
     yield* options.files;
     return;
@@ -88,7 +88,7 @@ export function formatOf(name: string): Format {
 }
 
 async function* partsOf(
-  storage: Storage,
+  storage: SourceStorage,
   file: StoredFile,
   format: Exclude<Format, 'files'>,
   shardBytes: number,

@@ -3,12 +3,11 @@ import { readCsv } from './formats/csv.ts';
 import { readFiles } from './formats/files.ts';
 import { readJsonLines } from './formats/jsonl.ts';
 import { readParquet } from './formats/parquet.ts';
-import type { ReadOptions, SourceLines } from './formats/reading.ts';
-import type { Format, ShardRange, SourceDocument, SourceLine } from './shard.ts';
-import type { Skip } from './skips.ts';
-import type { Storage } from './storage/storage.ts';
+import type { ReadOptions } from './formats/reading.ts';
+import type { Format, ShardRange, Skip, SourceDocument, SourceLine } from './shard.ts';
+import type { SourceStorage } from './storage/storage.ts';
 
-export interface ReadDocumentsOptions extends Omit<ReadOptions, 'maxExpansion'> {
+export interface ReadDocumentsOptions extends ReadOptions {
   /** Called for each file that is skipped. */
   onSkipped(skip: Skip): void;
 }
@@ -19,7 +18,7 @@ export interface ReadDocumentsOptions extends Omit<ReadOptions, 'maxExpansion'> 
  * affected.
  */
 export async function* readDocuments(
-  storage: Storage,
+  storage: SourceStorage,
   range: ShardRange,
   { onSkipped, ...options }: ReadDocumentsOptions,
 ): AsyncGenerator<readonly SourceDocument[]> {
@@ -37,17 +36,17 @@ export async function* readDocuments(
   }
 }
 
-export type { Decode } from './formats/reading.ts';
-
 /** Bytes of documents that are returned at once. */
 const BATCH_BYTES = 256 * 1024;
 /** Maximum documents that are returned at once, however small they are. */
 const BATCH_DOCUMENTS = 1000;
-const MAX_EXPANSION = 250;
 
-const READERS: Readonly<
-  Record<Format, (storage: Storage, range: ShardRange, options: ReadOptions) => SourceLines>
-> = { files: readFiles, jsonl: readJsonLines, csv: readCsv, parquet: readParquet };
+const READERS: Readonly<Record<Format, typeof readFiles>> = {
+  files: readFiles,
+  jsonl: readJsonLines,
+  csv: readCsv,
+  parquet: readParquet,
+};
 
 /**
  * Reads the documents of a shard in order, in batches of about 256 KB. The error of a document takes its place.
@@ -57,14 +56,14 @@ const READERS: Readonly<
  * @throws the signal's reason once it aborts
  */
 export async function* readShard(
-  storage: Storage,
+  storage: SourceStorage,
   range: ShardRange,
-  options: Omit<ReadOptions, 'maxExpansion'> & { readonly maxExpansion?: number | undefined },
+  options: ReadOptions,
 ): AsyncGenerator<readonly SourceLine[]> {
-  const { signal, isLive = false, maxExpansion = MAX_EXPANSION } = options;
+  const { signal, isLive = false } = options;
   let batch: SourceLine[] = [];
   let bytes = 0;
-  for await (const lines of READERS[range.format](storage, range, { ...options, maxExpansion })) {
+  for await (const lines of READERS[range.format](storage, range, options)) {
     signal?.throwIfAborted();
     for (const line of lines) {
       batch.push(line);

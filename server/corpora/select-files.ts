@@ -4,8 +4,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import { ServiceError } from '../../core/errors.ts';
-import { OUTPUT } from './shard.ts';
-import type { Skip } from './skips.ts';
+import { OUTPUT, type Skip } from './shard.ts';
 import { unlessMissing } from './storage/local/failures.ts';
 import { isInside } from './storage/local/paths.ts';
 import { unreadable } from './storage/storage.ts';
@@ -41,13 +40,11 @@ export async function selectFiles(
     .map(({ name }) => name);
 }
 
-interface Selection {
+interface Selection extends Required<Omit<SelectOptions, 'ignored'>> {
   /** Real path. */
   readonly root: string;
-  readonly hidden: boolean;
   readonly ignores: GitIgnores;
   readonly files: Set<string>;
-  onSkipped(skip: Skip): void;
 }
 
 /** An argument is a path if that exists, and otherwise may be a glob. */

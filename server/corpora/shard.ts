@@ -1,4 +1,5 @@
 import type { ServiceError } from '../../core/errors.ts';
+import { type Described, described, listOf } from '../engine/answer/schemas.ts';
 import type { StoredFile } from './storage/storage.ts';
 
 /**
@@ -19,16 +20,24 @@ export interface ShardRange {
   readonly bytes: number;
 }
 
+const member = { type: 'string', minLength: 1, maxLength: 1000 } as const;
+
 /** How members of a line or row are used in a document; those that are not named are dropped. */
-export interface FieldMapping {
-  readonly id?: string;
-  /** By default `text`. */
-  readonly text?: string;
-  readonly title?: string;
-  readonly filename?: string;
-  /** Becomes the metadata; `*` means all without another use. */
-  readonly metadata?: readonly string[];
-}
+export const fieldMapping = {
+  title: 'FieldMapping',
+  type: 'object',
+  description: 'Maps members of a line, or columns of a table, to parts of a document.',
+  properties: {
+    id: member,
+    text: described('By default `text`.', member),
+    title: member,
+    filename: member,
+    metadata: described('Those that become the metadata; `*` means all without another use.', listOf(member)),
+  },
+  additionalProperties: false,
+} as const;
+
+export type FieldMapping = Described<typeof fieldMapping>;
 
 /** The position of a document in its source. */
 export interface Place {
@@ -47,7 +56,7 @@ export function placeInWords({ source, byte, row }: Place): string {
 }
 
 /** What was read from a source, in order. */
-export type SourceLine = SourceDocument | SkippedFile;
+export type SourceLine = SourceDocument | Skip;
 
 /** The default folder for the output of jobs; it is skipped when folders are read. */
 export const OUTPUT = 'chunksmith-jobs';
@@ -79,8 +88,8 @@ export interface SkipNote {
   readonly brief: string;
 }
 
-/** A file that is not a document. */
-export interface SkippedFile extends SkipNote {
+/** A file or document that was skipped, and where it is. */
+export interface Skip extends SkipNote {
   readonly place: Place;
-  readonly size: number;
+  readonly id?: string | undefined;
 }

@@ -1,5 +1,5 @@
 import type { ChunkedDocument } from './chunk-documents.ts';
-import { type Place, placeInWords, type SkipNote, type SkipReason } from './shard.ts';
+import { placeInWords, type Skip, type SkipReason } from './shard.ts';
 
 /** The number for each reason that occurred. */
 export type SkippedReasons = { readonly [R in SkipReason]?: number };
@@ -7,12 +7,6 @@ export type SkippedReasons = { readonly [R in SkipReason]?: number };
 /** How many were not read: a document without text was. */
 export function notRead({ empty: _, ...reasons }: SkippedReasons): number {
   return Object.values(reasons).reduce((sum, count) => sum + count, 0);
-}
-
-/** A file or document that was skipped, and where it is. */
-export interface Skip extends SkipNote {
-  readonly place: Place;
-  readonly id?: string | undefined;
 }
 
 /** The id of the document that still exists, though it was not read; undefined if it is ignored, or was read. */

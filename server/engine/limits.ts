@@ -1,5 +1,6 @@
 import { invalid } from '../../core/errors.ts';
 import type { Config } from '../config/config.ts';
+import { flagName } from '../config/option.ts';
 
 /** How much one request may contain; see the server's options of the same names. */
 export type Limits = Pick<
@@ -16,46 +17,29 @@ export type Limits = Pick<
   | 'maxDelimiterCharacters'
 >;
 
-/**
- * Refuses more or longer texts than a request may contain.
- *
- * @throws ServiceError `invalid_parameters` with the exceeded number
- */
+/** Refuses more or longer texts than a request may contain. @throws ServiceError `invalid_parameters` */
 export function checkTexts(text: string | readonly string[], limits: Limits): void {
-  const texts = Array.isArray(text) ? (text as readonly string[]) : [text as string];
-  atMost({
-    place: 'text',
-    unit: 'texts',
-    count: texts.length,
-    limit: limits.maxDocuments,
-    flag: '--max-documents',
-  });
-  texts.forEach((one, index) => {
-    checkLength(one, Array.isArray(text) ? `text[${index}]` : 'text', limits);
+  if (typeof text === 'string') {
+    checkLength(text, 'text', limits);
+    return;
+  }
+  atMost(limits, 'maxDocuments', { place: 'text', unit: 'texts', count: text.length });
+  text.forEach((one, index) => {
+    checkLength(one, `text[${index}]`, limits);
   });
 }
 
-/**
- * Refuses more or longer documents than a request may contain.
- *
- * @throws ServiceError `invalid_parameters` with the number that was exceeded
- */
+/** Refuses more or longer documents than a request may contain. @throws ServiceError `invalid_parameters` */
 export function checkDocuments(documents: readonly { readonly text: string }[], limits: Limits): void {
-  const amount = { unit: 'documents', count: documents.length, limit: limits.maxDocuments };
-  atMost({ place: 'documents', ...amount, flag: '--max-documents' });
+  atMost(limits, 'maxDocuments', { place: 'documents', unit: 'documents', count: documents.length });
   documents.forEach(({ text }, index) => {
     checkLength(text, `documents[${index}].text`, limits);
   });
 }
 
-/**
- * Refuses a text that is too long for a request.
- *
- * @throws ServiceError `invalid_parameters` with the exceeded number
- */
+/** Refuses a text that is too long for a request. @throws ServiceError `invalid_parameters` */
 export function checkLength({ length }: string, place: string, limits: Limits): void {
-  const amount = { unit: 'characters', count: length, limit: limits.maxCharacters };
-  atMost({ place, ...amount, flag: '--max-characters' });
+  atMost(limits, 'maxCharacters', { place, unit: 'characters', count: length });
 }
 
 /**
@@ -65,25 +49,14 @@ export function checkLength({ length }: string, place: string, limits: Limits): 
  * @throws ServiceError `invalid_parameters` with the exceeded number
  */
 export function checkMetadata(metadata: Uint8Array | undefined, place: string, limits: Limits): void {
-  const amount = { unit: 'bytes', count: metadata?.length ?? 0, limit: limits.maxMetadataBytes };
-  atMost({ place, ...amount, flag: '--max-metadata-bytes' });
+  atMost(limits, 'maxMetadataBytes', { place, unit: 'bytes', count: metadata?.length ?? 0 });
 }
 
-/**
- * Refuses more chunks, or lists of them, than a request may contain.
- *
- * @throws ServiceError `invalid_parameters` with the exceeded number
- */
+/** Refuses more chunks, or lists of them, than a request may contain. @throws ServiceError `invalid_parameters` */
 export function checkChunks(lists: readonly (readonly unknown[])[], limits: Limits): void {
-  atMost({
-    place: 'chunks',
-    unit: 'lists',
-    count: lists.length,
-    limit: limits.maxDocuments,
-    flag: '--max-documents',
-  });
+  atMost(limits, 'maxDocuments', { place: 'chunks', unit: 'lists', count: lists.length });
   const count = lists.reduce((sum, list) => sum + list.length, 0);
-  atMost({ place: 'chunks', unit: 'chunks', count, limit: limits.maxChunks, flag: '--max-chunks' });
+  atMost(limits, 'maxChunks', { place: 'chunks', unit: 'chunks', count });
 }
 
 /**
@@ -99,32 +72,29 @@ export function checkOption(value: unknown, place: string, limits: Limits): void
     for (const [name, member] of Object.entries(value)) checkOption(member, `${place}.${name}`, limits);
     return;
   }
-  const { maxDelimiters, maxDelimiterCharacters } = limits;
-  atMost({ place, unit: 'entries', count: value.length, limit: maxDelimiters, flag: '--max-delimiters' });
+  atMost(limits, 'maxDelimiters', { place, unit: 'entries', count: value.length });
   value.forEach((entry, index) => {
-    checkOption(entry, `${place}[${index}]`, limits);
+    const own = `${place}[${index}]`;
+    checkOption(entry, own, limits);
     if (typeof entry !== 'string') return;
-    const amount = { unit: 'characters', count: entry.length, limit: maxDelimiterCharacters };
-    atMost({ place: `${place}[${index}]`, ...amount, flag: '--max-delimiter-characters' });
+    atMost(limits, 'maxDelimiterCharacters', { place: own, unit: 'characters', count: entry.length });
   });
-}
-
-interface Amount {
-  readonly place: string;
-  readonly unit: string;
-  readonly count: number;
-  readonly limit: number;
-  /** The option of the server that raises the limit. */
-  readonly flag: string;
 }
 
 /**
  * Refuses more of anything than a request may contain.
  *
+ * @param name of the limit
  * @throws ServiceError `invalid_parameters` with the exceeded number
  */
-export function atMost({ place, unit, count, limit, flag }: Amount): void {
+export function atMost<Name extends keyof Limits>(
+  limits: Pick<Limits, Name>,
+  name: Name,
+  { place, unit, count }: { readonly place: string; readonly unit: string; readonly count: number },
+): void {
+  const limit: number = limits[name];
   if (count <= limit) return;
-  const problems = [`${place}: ${count} ${unit}, over the limit of ${limit}; send fewer, or raise ${flag}`];
-  throw invalid(problems);
+  throw invalid(
+    `${place}: ${count} ${unit}, over the limit of ${limit}; send fewer, or raise ${flagName(name)}`,
+  );
 }

@@ -23,8 +23,6 @@ export interface Run extends StageTools {
   readonly limits: Limits;
   /** The sink collections that a thread has open. */
   readonly collections: LeaseCache<SinkCollection>;
-  /** Stops plugins that obey it when it aborts. */
-  readonly signal: AbortSignal;
   /** Given if the answer is wanted in parts and the work can produce them. */
   readonly onPart: OnPart | undefined;
 }

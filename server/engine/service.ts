@@ -1,9 +1,7 @@
-import type { Log } from '../../core/contracts/collaborators.ts';
 import type { PipelineStep } from '../../core/contracts/pipeline.ts';
-import type { PluginHost } from '../../core/hosting/container.ts';
-import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
+import type { PluginEntry } from '../../core/hosting/registry.ts';
 import type { Limits } from './limits.ts';
-import type { Rules } from './operation.ts';
+import type { Rules, Run } from './operation.ts';
 import { optionsOfFirstLine } from './operations/lines.ts';
 import type { SinkCollections } from './operations/store-chunks.ts';
 import { operationOf } from './operations.ts';
@@ -13,27 +11,70 @@ import { checkStep, type MissingPlugins } from './read/pipeline.ts';
 import type { Division, StreamPlan } from './read/plan.ts';
 import { createChecks } from './read/request-checks.ts';
 import { defaultNameOf, type RequestSchemas } from './read/request-schemas.ts';
-import type { Openers } from './stages/openers.ts';
+import type { StageTools } from './stages/stages.ts';
 import type { Answer, AnyRequest, ChunksTask, OnPart, Task } from './tasks.ts';
 
-export type { Answer, OnPart } from './tasks.ts';
+interface ServiceOptions extends Omit<StageTools, 'signal'> {
+  readonly requestSchemas: RequestSchemas;
+  readonly collections: SinkCollections;
+  readonly config: Limits;
+}
 
 /** What the service does, on bytes, without HTTP. Its errors are `ServiceError`s. */
-export interface Service {
+export class Service {
+  readonly #rules: Rules;
+  readonly #tools: Omit<Run, 'signal' | 'onPart'>;
+
+  constructor({
+    registry,
+    requestSchemas: schemas,
+    host,
+    openers,
+    collections,
+    log,
+    config: limits,
+  }: ServiceOptions) {
+    const checks = createChecks(registry, schemas, limits);
+    // If no plugin has a default, a request that names no tokenizer gets `unknown_tokenizer` with the known names.
+    const defaultTokenizer = defaultNameOf(registry, 'tokenizer') ?? '';
+    this.#rules = { registry, schemas, checks, limits, defaultTokenizer };
+    this.#tools = { registry, host, openers, collections, log, rules: this.#rules, limits };
+  }
+
   /**
    * The plugins that a task names, with `undefined` for a missing one; no list if its work is never light enough for
    * the event loop.
    */
-  plugins(task: Task): readonly (PluginEntry | undefined)[] | undefined;
+  plugins(task: Task): readonly (PluginEntry | undefined)[] | undefined {
+    return operationOf(task).plugins(task, this.#rules.registry);
+  }
+
   /** Whether all plugins that the task names are light, as far as is known before the body is read. */
-  mayBeLight(task: Task): boolean;
+  mayBeLight(task: Task): boolean {
+    const named = this.plugins(task);
+    return named !== undefined && areLight(named);
+  }
+
   /**
    * Whether a request of such a task may run on the event loop: all plugins whose tokenizers and models it uses are
    * light.
    */
-  isLight(request: AnyRequest): boolean;
+  isLight({ uses }: AnyRequest): boolean {
+    const { openers } = this.#tools;
+    return uses.every(
+      ({ tokenizer, embedding }) =>
+        (tokenizer === undefined || areLight(openers.owners('tokenizer', tokenizer))) &&
+        (embedding === undefined || areLight(openers.owners('embedding', embedding))),
+    );
+  }
+
   /** Reads the request of a task, see `Operation.read`. */
-  read(task: Task, bytes: Uint8Array): AnyRequest;
+  read(task: Task, bytes: Uint8Array): AnyRequest {
+    const start = performance.now();
+    const request = operationOf(task).read(task, bytes, this.#rules);
+    return { ...request, parseSeconds: (performance.now() - start) / 1000 };
+  }
+
   /**
    * Runs a request.
    *
@@ -41,66 +82,29 @@ export interface Service {
    * @param onPart requests an evaluation in parts
    * @throws ServiceError
    */
-  run(request: AnyRequest, signal: AbortSignal, onPart?: OnPart): Promise<Answer>;
+  run(request: AnyRequest, signal: AbortSignal, onPart?: OnPart): Promise<Answer> {
+    return operationOf(request).run(request, { ...this.#tools, signal, onPart });
+  }
+
   /** Finds the inputs of a request, see `divide`. */
-  divide(task: ChunksTask, bytes: Uint8Array): Division | undefined;
+  divide(task: ChunksTask, bytes: Uint8Array): Division | undefined {
+    return divide(operationOf(task), task, bytes, this.#rules);
+  }
+
   /**
    * Reads the first line of a stream.
    *
    * @throws ServiceError `line_not_json`, `invalid_parameters`, `unknown_plugin`, `missing_capability`
    */
-  readStreamPlan(task: ChunksTask, line: Uint8Array): StreamPlan;
+  readStreamPlan(task: ChunksTask, line: Uint8Array): StreamPlan {
+    const { plan, takes } = operationOf(task);
+    return { ...plan(task, optionsOfFirstLine(jsonBytes(line)), this.#rules), takes };
+  }
+
   /** Checks a step of a pipeline that is to be stored, see `checkStep`. */
-  checkStep(step: PipelineStep, place: string, missing: MissingPlugins): PipelineStep;
-}
-
-export interface ServiceOptions {
-  readonly registry: Registry;
-  readonly requestSchemas: RequestSchemas;
-  readonly host: PluginHost;
-  readonly openers: Openers;
-  readonly collections: SinkCollections;
-  readonly log: Log;
-  readonly config: Limits;
-}
-
-export function createService(options: ServiceOptions): Service {
-  const { registry, requestSchemas: schemas, host, openers, collections, log, config: limits } = options;
-  const checks = createChecks(registry, schemas, limits);
-  // If no plugin has a default, a request that names no tokenizer gets `unknown_tokenizer` with the known names.
-  const defaultTokenizer = defaultNameOf(registry, 'tokenizer') ?? '';
-  const rules: Rules = { registry, schemas, checks, limits, defaultTokenizer };
-  const tools = { registry, host, openers, collections, log, rules, limits };
-  const plugins = (task: Task) => operationOf(task).plugins(task, registry);
-  const ownersOf = (kind: 'tokenizer' | 'embedding', name: string | undefined) =>
-    name === undefined ? [] : openers.owners(kind, name);
-  return {
-    plugins,
-    mayBeLight(task) {
-      const named = plugins(task);
-      return named !== undefined && areLight(named);
-    },
-    isLight: ({ uses }) =>
-      uses.every(
-        ({ tokenizer, embedding }) =>
-          areLight(ownersOf('tokenizer', tokenizer)) && areLight(ownersOf('embedding', embedding)),
-      ),
-    read(task, bytes) {
-      const start = performance.now();
-      const request = operationOf(task).read(task, bytes, rules);
-      return { ...request, parseSeconds: (performance.now() - start) / 1000 };
-    },
-    run: (request, signal, onPart) => operationOf(request).run(request, { ...tools, signal, onPart }),
-    divide: (task, bytes) => divide(operationOf(task), task, bytes, rules),
-    readStreamPlan(task, line) {
-      const operation = operationOf(task);
-      return {
-        ...operation.plan(task, optionsOfFirstLine(jsonBytes(line)), rules),
-        takes: operation.takes,
-      };
-    },
-    checkStep: (step, place, missing) => checkStep(step, { place, missing }, rules),
-  };
+  checkStep(step: PipelineStep, place: string, missing: MissingPlugins): PipelineStep {
+    return checkStep(step, { place, missing }, this.#rules);
+  }
 }
 
 /** A missing or unusable plugin fails the request when it is read or opened, which is quick. */

@@ -11,23 +11,18 @@ const MOST_WAITING = 30_000;
 /** Milliseconds after which an unfinished call means that the store is stuck. */
 const STUCK_AFTER = 60_000;
 
-/** The calls of a database that are in progress. */
-export interface Calls {
-  /**
-   * Makes a call, retrying temporary failures.
-   *
-   * @throws ServiceError `store_unavailable` if the database cannot be used, or does not answer
-   */
-  make<T>(isPassing: (error: unknown) => boolean, work: () => Promise<T>): Promise<T>;
-  /** Whether a call has been in progress for a minute. */
-  areStuck(): boolean;
-}
+export type Calls = ReturnType<typeof createCalls>;
 
-/** @param now milliseconds of a monotonic clock */
-export function createCalls(now: () => number = () => performance.now(), mostWaiting = MOST_WAITING): Calls {
+/** The calls of a database that are in progress. @param now milliseconds of a monotonic clock */
+export function createCalls(now: () => number = () => performance.now(), mostWaiting = MOST_WAITING) {
   const begun = new Set<{ readonly at: number }>();
   return {
-    async make(isPassing, work) {
+    /**
+     * Makes a call, retrying temporary failures.
+     *
+     * @throws ServiceError `store_unavailable` if the database cannot be used, or does not answer
+     */
+    async make<T>(isPassing: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
       const call = { at: now() };
       begun.add(call);
       const result = withRetries(RETRIES, { isPassing }, work).finally(() => begun.delete(call));
@@ -37,7 +32,8 @@ export function createCalls(now: () => number = () => performance.now(), mostWai
         throw error instanceof ServiceError ? error : asStoreUnavailable(error);
       }
     },
-    areStuck() {
+    /** Whether a call has been in progress for a minute. */
+    areStuck(): boolean {
       const [oldest] = begun;
       return oldest !== undefined && now() - oldest.at > STUCK_AFTER;
     },

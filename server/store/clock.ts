@@ -1,8 +1,8 @@
-/** Times as text that sorts chronologically: UTC without a zone, `2026-01-02T03:04:05.123456`. */
-export interface Clock {
-  /** The current time, but later than `after` and all earlier results. */
-  now(after?: string): string;
-}
+/**
+ * The current time, but later than `after` and all earlier results, as text that sorts chronologically: UTC without a
+ * zone, `2026-01-02T03:04:05.123456`.
+ */
+export type Clock = (after?: string) => string;
 
 /** If the precise clock differs from the system clock by more milliseconds, the system clock was set. */
 const LARGEST_DRIFT = 2;
@@ -10,12 +10,10 @@ const LARGEST_DRIFT = 2;
 /** @param read the time in milliseconds since 1970, with a fraction */
 export function createClock(read: () => number = readSystemClock): Clock {
   let last = 0;
-  return {
-    now(after) {
-      const least = Math.max(last, after === undefined ? 0 : toMicroseconds(after)) + 1;
-      last = Math.max(least, Math.floor(read() * 1000));
-      return toText(last);
-    },
+  return (after) => {
+    const least = Math.max(last, after === undefined ? 0 : toMicroseconds(after)) + 1;
+    last = Math.max(least, Math.floor(read() * 1000));
+    return toText(last);
   };
 }
 

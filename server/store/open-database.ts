@@ -7,13 +7,12 @@ import type { Client, Pool, PoolClient } from 'pg';
 import type { Log } from '../../core/contracts/collaborators.ts';
 import { makeFolder } from '../config/folders.ts';
 import { type RetryLimits, withRetries } from '../config/retry.ts';
-import { type Calls, createCalls } from './calls.ts';
+import type { Calls } from './calls.ts';
 import type { DatabaseSettings } from './contract.ts';
 import { type Database, databaseOf, nameOf } from './database.ts';
 import { StoreOpenError, unavailable } from './errors.ts';
 import { hasCode, isOfFolder, isTransient, NO_DATABASE, reasonOfFailure } from './failures.ts';
-import { BulkDocumentEntity, BulkJobEntity, BulkShardEntity } from './jobs/entities.ts';
-import { MIGRATIONS } from './migrations/index.ts';
+import { MIGRATIONS } from './migrations.ts';
 import { PipelineEntity } from './pipeline-entity.ts';
 
 /** An open database with up-to-date tables. */
@@ -48,7 +47,7 @@ export const ANSWER_PATIENCE = 5000;
 export async function openDatabase(
   settings: DatabaseSettings,
   log: Log,
-  calls: Calls = createCalls(),
+  calls: Calls,
 ): Promise<OpenDatabase> {
   const database = databaseOf(settings);
   try {
@@ -161,7 +160,7 @@ function discardUnanswered(pool: Pool): void {
 
 function common(log: Log) {
   return {
-    entities: [PipelineEntity, BulkJobEntity, BulkShardEntity, BulkDocumentEntity],
+    entities: [PipelineEntity],
     extensions: [Migrator],
     migrations: { migrationsList: MIGRATIONS, snapshot: false },
     logger: (message: string) => log.debug({}, message),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type MikroORM, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { type FilterQuery, type MikroORM, UniqueConstraintViolationException } from '@mikro-orm/core';
 import { ServiceError } from '../../core/errors.ts';
 import { type Clock, createClock } from './clock.ts';
 import type {
@@ -14,8 +14,8 @@ import type {
 } from './contract.ts';
 import { unavailable } from './errors.ts';
 import { isTransient } from './failures.ts';
+import { idOf } from './ids.ts';
 import type { OpenDatabase } from './open-database.ts';
-import { idOf, newestFirst } from './pages.ts';
 import { PipelineEntity, type PipelineRow } from './pipeline-entity.ts';
 
 interface Table {
@@ -54,16 +54,25 @@ export function createRepository({
 }
 
 async function create({ orm, clock }: Table, pipeline: NewPipeline): Promise<PipelineRecord> {
-  const now = clock.now();
+  const now = clock();
   const row = { id: randomUUID(), ...pipeline, createdAt: now, updatedAt: now, version: 1 };
   await withFreeName(pipeline.name, () => orm.em.fork().insert(PipelineEntity, row));
   return toRecord(row);
 }
 
-async function list({ orm }: Table, { name, ...page }: PageRequest): Promise<Page> {
-  const wanted = name === undefined ? {} : { name };
-  const { rows, hasMore } = await newestFirst(orm.em, PipelineEntity, page, wanted);
-  return { pipelines: rows.map(toRecord), hasMore };
+async function list({ orm }: Table, { name, limit, after }: PageRequest): Promise<Page> {
+  const where: FilterQuery<PipelineRow> = name === undefined ? {} : { name };
+  if (after !== undefined) {
+    const { created_at, id } = after;
+    const isOlder = { $or: [{ createdAt: { $lt: created_at } }, { id: { $lt: id } }] };
+    Object.assign(where, { createdAt: { $lte: created_at }, ...isOlder });
+  }
+  const rows = await orm.em.fork().find(PipelineEntity, where, {
+    orderBy: { createdAt: 'desc', id: 'desc' },
+    limit: limit + 1,
+    disableIdentityMap: true,
+  });
+  return { pipelines: rows.slice(0, limit).map(toRecord), hasMore: rows.length > limit };
 }
 
 async function get(table: Table, id: string): Promise<PipelineRecord> {
@@ -86,7 +95,7 @@ async function update(
     const before = await getMatching(table, id, ifMatch);
     const changed = differences(before, changes);
     if (Object.keys(changed).length === 0) return before;
-    const moved = { updatedAt: table.clock.now(before.updated_at), version: before.version + 1 };
+    const moved = { updatedAt: table.clock(before.updated_at), version: before.version + 1 };
     const where = { id: before.id, version: before.version };
     const count = await withFreeName(changes.name, () =>
       table.orm.em.fork().nativeUpdate(PipelineEntity, where, { ...changed, ...moved }),

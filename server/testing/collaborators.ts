@@ -1,7 +1,7 @@
 import type { Log, SharedBuffers } from '../../core/contracts/collaborators.ts';
 import type { Collaborators } from '../../core/contracts/plugin.ts';
 import { kit } from '../../core/kit.ts';
-import { createCheck } from '../engine/validation/create-check.ts';
+import { createCheck } from '../engine/validation/validator.ts';
 import { hostedModels } from '../plugins/hosted/provider.ts';
 
 /** Buffers of one thread: every caller builds its own. */

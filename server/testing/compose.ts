@@ -1,8 +1,8 @@
 import type { Registry } from '../../core/hosting/registry.ts';
 import { type Config, configOf } from '../config/config.ts';
 import { createServiceContainer } from '../container.ts';
-import type { Answer, Service } from '../engine/service.ts';
-import type { Task } from '../engine/tasks.ts';
+import type { Service } from '../engine/service.ts';
+import type { Answer, Task } from '../engine/tasks.ts';
 import { ownBuffers, quietLog } from './collaborators.ts';
 
 /** The service of one thread, with real parts except for the log. */

@@ -5,7 +5,7 @@ import type { Implementations } from '../../core/contracts/plugin.ts';
 import type { ReadFile, SourceFile } from '../../core/contracts/reader.ts';
 import type { Sink } from '../../core/contracts/sink.ts';
 import type { Tokenizer } from '../../core/contracts/tokenizer.ts';
-import { createPluginHost, type PluginHost } from '../../core/hosting/container.ts';
+import { PluginHost } from '../../core/hosting/container.ts';
 import { createRegistry, type PluginEntry, type Registry } from '../../core/hosting/registry.ts';
 import type { Config } from '../config/config.ts';
 import { metadataOf } from '../engine/answer/response-metadata.ts';
@@ -133,12 +133,7 @@ const FAST = { fetch, limits: { retries: 3, firstDelay: 1, longestDelay: 2000 },
 function makeSink(plugin: PluginEntry, env: Readonly<Record<string, string>>): Promise<Sink> {
   const { env: _, ...given } = collaborators({ hosted: createHostedModels(FAST) });
   const registry = createRegistry([{ ...plugin, missing: [] }]);
-  const host = createPluginHost({
-    registry,
-    importFactory,
-    collaborators: given,
-    env,
-  });
+  const host = new PluginHost({ registry, importFactory, collaborators: given, env });
   return host.get('sink', plugin.manifest.name);
 }
 

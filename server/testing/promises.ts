@@ -23,10 +23,11 @@ export const COMMON = {
 export type Exemptions = Readonly<Record<string, string>>;
 
 export interface SuiteOptions {
-  /** How many generated cases are tried. */
+  /** How many generated cases are tried; some hundreds by default. */
   readonly runs?: number | undefined;
-  /** The same seed generates the same cases. */
+  /** The same seed generates the same cases; a failure reports its seed. */
   readonly seed?: number | undefined;
+  /** Promises that the plugin need not keep, each with the reason. */
   readonly exemptions?: Exemptions | undefined;
   /** Called with each case before it is tried. */
   readonly onCase?: ((one: unknown) => void) | undefined;

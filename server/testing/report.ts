@@ -1,6 +1,8 @@
 import { dirname } from 'node:path';
 import fc from 'fast-check';
+import type { Chunk } from '../../core/contracts/chunk.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { isLacking } from '../../core/hosting/capability.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { placeIn } from '../plugins/loader/import-error.ts';
 import { type Broken, BrokenContract } from './broken-contract.ts';
@@ -23,6 +25,16 @@ export class Ledger<P extends string> {
   /** Expects that nothing is wrong; otherwise records the first place. */
   expectNone(wrong: string | undefined, promise: P): void {
     this.expect(wrong === undefined, promise, wrong);
+  }
+
+  /** Expects something of each item of a list; otherwise records the place of the first wrong one. */
+  expectEach<T>(
+    items: readonly T[],
+    isRight: (item: T, index: number) => boolean,
+    placeOf: (item: T, index: number) => string,
+    promise: P,
+  ): void {
+    this.expectNone(firstWrong(items, isRight, placeOf), promise);
   }
 
   /**
@@ -54,13 +66,6 @@ export class Ledger<P extends string> {
   }
 }
 
-/** What the server lacks for a request; not a fault of the plugin. */
-const LACKING = new Set(['unknown_tokenizer', 'unknown_model', 'model_files_missing', 'missing_capability']);
-
-export function isLacking(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && LACKING.has(error.code);
-}
-
 /** What was thrown, with the line of the plugin. */
 export function thrownIn(error: unknown, folder: string): string {
   if (error instanceof ServiceError && error.cause === undefined) return error.message;
@@ -83,13 +88,7 @@ export async function holdFor<Case, P extends string>(
 ): Promise<void> {
   const hold = async (one: Case): Promise<void> => {
     onCase?.(one);
-    const ledger = new Ledger<P>(exemptions);
-    try {
-      await check(one, ledger);
-    } catch (error) {
-      ledger.caught(error, plugin);
-    }
-    ledger.close();
+    await expectOnce<P, unknown>(plugin, exemptions, async (ledger) => check(one, ledger));
   };
   const property = fc.asyncProperty(cases, hold);
   const found = await fc.check(property, { numRuns: runs, ...(seed !== undefined && { seed }) });
@@ -97,17 +96,13 @@ export async function holdFor<Case, P extends string>(
   const { errorInstance: error, counterexample } = found;
   if (!(error instanceof BrokenContract) || counterexample === null) throw error;
   const promise = error.broken[0]?.promise;
-  const smallest = await withSmallestText({ value: counterexample[0], error }, (one) =>
-    hold(one).then(
-      () => undefined,
-      (thrown) => (breaks(thrown, promise) ? thrown : undefined),
-    ),
-  );
+  const attempt = async (one: Case) => {
+    const thrown = await hold(one).catch((reason: unknown) => reason);
+    const isSame = thrown instanceof BrokenContract && thrown.broken.some((one) => one.promise === promise);
+    return isSame ? thrown : undefined;
+  };
+  const smallest = await withSmallestText({ value: counterexample[0], error }, attempt);
   throw new BrokenContract(smallest.error.broken, { value: smallest.value, seed: found.seed });
-}
-
-function breaks(error: unknown, promise: string | undefined): error is BrokenContract {
-  return error instanceof BrokenContract && error.broken.some((one) => one.promise === promise);
 }
 
 /** Waits for work, and calls back if a plugin refuses its input as a mistake of the caller. */
@@ -123,6 +118,40 @@ export async function unlessRefused<T>(
     return undefined;
   }
 }
+
+/** Whether a call whose signal has aborted ends with the reason. */
+export async function endsOnAbort(call: (signal: AbortSignal) => Promise<unknown>): Promise<boolean> {
+  const reason = new Error('nobody waits');
+  try {
+    await call(AbortSignal.abort(reason));
+  } catch (error) {
+    return error === reason;
+  }
+  return false;
+}
+
+/** Names that no plugin can know. */
+const NOBODYS = ['there is no such name', '../../../package', '__proto__', '\0'];
+
+export const isName = (name: unknown): boolean => typeof name === 'string' && name !== '';
+export const quoted = (name: unknown): string => JSON.stringify(name) ?? String(name);
+
+/** Checks the names that a plugin lists for what it opens. */
+export async function checkNames(
+  names: readonly string[],
+  open: (name: string) => Promise<unknown>,
+  ledger: Ledger<'names are non-empty strings' | 'a name is listed once' | 'an unknown name opens nothing'>,
+): Promise<void> {
+  ledger.expectEach(names, isName, quoted, 'names are non-empty strings');
+  ledger.expectEach(names, (name, at) => names.indexOf(name) === at, quoted, 'a name is listed once');
+  const opened = await Promise.all(NOBODYS.map(open));
+  ledger.expectEach(NOBODYS, (_, at) => opened[at] === undefined, quoted, 'an unknown name opens nothing');
+}
+
+export const chunkPlace = (
+  { start_index, end_index }: Pick<Chunk, 'start_index' | 'end_index'>,
+  index: number,
+): string => `chunk ${index} [${start_index}, ${end_index})`;
 
 /** The first wrong item of a list: `chunk 2 [4, 9)`; `undefined` if all are right. */
 export function firstWrong<T>(
@@ -156,9 +185,9 @@ export async function expectOnce<P extends string, Result>(
 }
 
 /** An input that breaks something, and the error. */
-interface Found<Case, Broken> {
+interface Found<Case> {
   readonly value: Case;
-  readonly error: Broken;
+  readonly error: BrokenContract;
 }
 
 const MOST_TRIES = 300;
@@ -169,10 +198,10 @@ const MOST_TRIES = 300;
  *
  * @param attempt tries an input, and returns the error if it breaks the same promise
  */
-async function withSmallestText<Case, Broken>(
-  found: Found<Case, Broken>,
-  attempt: (value: Case) => Promise<Broken | undefined>,
-): Promise<Found<Case, Broken>> {
+async function withSmallestText<Case>(
+  found: Found<Case>,
+  attempt: (value: Case) => Promise<BrokenContract | undefined>,
+): Promise<Found<Case>> {
   if (!hasText(found.value)) return found;
   let best = found;
   let points = Array.from(found.value.text);

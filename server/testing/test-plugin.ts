@@ -4,7 +4,7 @@ import { inWords } from './checks/in-words.ts';
 import type { CheckResult } from './checks/result.ts';
 import { STEPS, type Step } from './checks/steps.ts';
 import { openSubject, type Subject } from './checks/subject.ts';
-import type { Exemptions } from './promises.ts';
+import type { SuiteOptions } from './promises.ts';
 import { SUITES } from './suites.ts';
 
 /** Registers a test: `test` of node:test, vitest, tap and others. */
@@ -14,14 +14,8 @@ export type RegisterTest = (
   test: () => Promise<void>,
 ) => unknown;
 
-export interface TestPluginOptions {
+export interface TestPluginOptions extends Omit<SuiteOptions, 'onCase'> {
   readonly test: RegisterTest;
-  /** How many generated inputs are tried; some hundreds by default. */
-  readonly runs?: number;
-  /** The same seed generates the same inputs; a failed test reports its seed. */
-  readonly seed?: number;
-  /** Promises that the plugin need not keep, each with the reason. */
-  readonly exemptions?: Exemptions;
 }
 
 /** Milliseconds that one test may take. */
@@ -42,20 +36,12 @@ const TIMEOUT = 120_000;
  * @param folder the plugin's folder, with its manifest and index
  */
 export async function testPlugin(folder: string, { test, ...suite }: TestPluginOptions): Promise<void> {
-  const subject = await open(resolve(folder), suite);
-  const options = { timeout: TIMEOUT, skip: false };
+  const subject = await openSubject(resolve(folder), { env: process.env, ...suite }).catch(
+    (error: unknown) => new Error(reasonOf(error)),
+  );
   if (subject instanceof Error)
-    return void test('manifest', options, () => Promise.reject(new Error(reasonOf(subject))));
+    return void test('manifest', { timeout: TIMEOUT, skip: false }, () => Promise.reject(subject));
   for (const step of STEPS) registerStep(step, subject, test);
-}
-
-/** The plugin, or why its manifest cannot be read. */
-async function open(folder: string, suite: Omit<TestPluginOptions, 'test'>): Promise<Subject | Error> {
-  try {
-    return await openSubject(folder, { env: process.env, ...suite });
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
 }
 
 /** The checks of a step are run once, by the first test that needs them. */

@@ -21,20 +21,11 @@ export async function evaluatePairs(pairs: readonly (readonly [string, string])[
   };
 }
 
-/** Share of questions whose passage is the first one, and among the first five. */
-interface RetrievalResult {
-  readonly at1: number;
-  readonly at5: number;
-}
-
 /** Gives the mean recall of a request to evaluate, with one candidate. */
 export type Recall = (request: object) => Promise<number>;
 
-/** How often a question finds the paragraph that answers it among all of them, each of which is one chunk. */
-export async function evaluateRetrieval(
-  paragraphs: readonly Paragraph[],
-  recall: Recall,
-): Promise<RetrievalResult> {
+/** The share of questions that find the paragraph with their answer as the first one, and among the first five, of all. */
+export async function evaluateRetrieval(paragraphs: readonly Paragraph[], recall: Recall) {
   const longest = Math.max(...paragraphs.map(({ text }) => text.length));
   const request = {
     documents: paragraphs.map(({ text }) => ({ text })),

@@ -17,12 +17,6 @@ import { type Client, startServer, temporaryFolder } from '../support/server.ts'
 
 /** Two replicas on one database are one service; `server/store/processes/` has processes on PostgreSQL. */
 
-interface Pipeline {
-  readonly id: string;
-  readonly name: string;
-}
-
-const PIPELINES = '/v1/pipelines';
 const dataDir = await temporaryFolder(t);
 const pluginsDir = [await pluginsFolder(t, GATED)];
 const config = { dataDir, bulkShardDocuments: 1, bulkLease: 3, pluginsDir };
@@ -36,32 +30,6 @@ const gated = { source: { path: 'kb' }, steps: [{ type: 'chunk', chunker: 'gated
 function atOnce<T>(count: number, send: (replica: Client, turn: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, turn) => send(turn % 2 === 0 ? api : all, turn)));
 }
-
-t.test('pipelines', async (t) => {
-  const steps = [{ type: 'chunk', chunker: 'token', config: { chunk_size: 20 } }];
-  const created = await atOnce(20, (replica) => replica.post(PIPELINES, { name: 'one', steps }));
-  t.same(created.map(({ status }) => status).sort(), [201, ...Array(19).fill(409)], 'a name is given once');
-  const { id } = created.find(({ status }) => status === 201)?.json<Pipeline>() ?? { id: '' };
-  const path = `${PIPELINES}/${id}`;
-
-  const reads = await atOnce(6, (replica) => replica.get(path));
-  t.same(new Set(reads.map(({ bytes }) => bytes.toString())).size, 1, 'both replicas say the same');
-  const headers = { 'content-type': 'application/json', 'if-match': reads[0]?.headers.get('etag') ?? '' };
-  const updates = await atOnce(2, (replica, turn) =>
-    replica.send(path, { method: 'PUT', headers, body: JSON.stringify({ description: `${turn}` }) }),
-  );
-  t.same(updates.map(({ status }) => status).sort(), [200, 412], 'of two changes to one version one is made');
-
-  const text = 'One sentence here. Another sentence there. 😀 A third one.';
-  const runs = await atOnce(4, (replica) => replica.post(`${path}/execute`, { text }));
-  t.equal(runs[0]?.status, 200);
-  t.equal(new Set(runs.map(({ bytes }) => bytes.toString())).size, 1, 'an execution is the same, ids too');
-
-  const listed = (await all.get(PIPELINES)).json<Pipeline[]>().map(({ name }) => name);
-  t.same(listed, ['one']);
-  t.equal((await api.send(path, { method: 'DELETE' })).status, 204);
-  for (const { status } of await atOnce(4, (replica) => replica.get(path))) t.equal(status, 404);
-});
 
 t.test('both show the same job, and either cancels it', async (t) => {
   const { id } = await createJob(api, gated);

@@ -14,16 +14,11 @@ export const CLIENT = join(import.meta.dirname, '../../server/clients/python');
 const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'chunksmith-tests');
 const VERSION = 'import sys; print(sys.version); sys.exit(sys.version_info < (3, 10))';
 
-/** What programs that use the client import. */
-export interface PythonPackages {
-  /** The folder that `pip` has installed the client and what it needs into. */
-  readonly folder: string;
-  /** For `skip`: why there is none, or false. */
-  readonly missing: string | false;
-}
-
-/** Installs the client from its own folder, once for this machine and each list of its files. */
-export async function openPackages(): Promise<PythonPackages> {
+/**
+ * Has `pip` install the client and what it needs into a folder, once for this machine and each list of its files; `missing`
+ * is for `skip`: why there is none, or false.
+ */
+export async function openPackages(): Promise<{ readonly folder: string; readonly missing: string | false }> {
   const { status, stdout } = spawnSync(PYTHON, ['-c', VERSION], { encoding: 'utf8' });
   if (status !== 0) return { folder: '', missing: `${PYTHON} is not there, or is older than 3.10` };
   const folder = join(CACHE, `python-${recipe(stdout)}`);

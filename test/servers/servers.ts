@@ -34,14 +34,8 @@ export function hostHome(owner: number): ServerHome {
     : { root: '', prefix: ['setpriv'] };
 }
 
-/** A path in the home of a server, and on this machine. */
-export interface ServerFolder {
-  readonly inside: string;
-  readonly outside: string;
-}
-
-/** Makes a folder that a server may write to, which ends with the test. */
-export async function serverFolder(t: Cleanup, { root, owner }: ServerHome): Promise<ServerFolder> {
+/** Makes a folder that a server may write to, which ends with the test: its path in the home of the server and on this machine. */
+export async function serverFolder(t: Cleanup, { root, owner }: ServerHome) {
   const inside = `/tmp/chunksmith-test-${process.pid}-${++folders}`;
   const outside = root + inside;
   await mkdir(outside);

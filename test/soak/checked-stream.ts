@@ -33,30 +33,10 @@ export async function makeSamples(client: Client, seed: number): Promise<Sample[
 }
 
 /** A stream that is sent while its answer is read and compared with what it has to be. */
-export interface CheckedStream {
-  /** Bytes of the lines that were sent. */
-  sent: number;
-  /** Bytes of the answer that were read. */
-  read: number;
-  /** Documents that were answered. */
-  answered: number;
-  /** Whether each byte of the answer was the expected one. */
-  isRight: boolean;
-  /** Resolves with the answer once its head is there; it is read as fast as it comes unless it is paused. */
-  readonly answer: Promise<IncomingMessage>;
-  /** Resolves at the end of the answer. */
-  readonly ended: Promise<void>;
-  /** Ends the connection. */
-  destroy(): void;
-}
+export type CheckedStream = ReturnType<typeof openCheckedStream>;
 
 /** Sends so many bytes of documents, each taken at random, as fast as the server takes them. */
-export function openCheckedStream(
-  url: string,
-  samples: readonly Sample[],
-  bytes: number,
-  seed: number,
-): CheckedStream {
+export function openCheckedStream(url: string, samples: readonly Sample[], bytes: number, seed: number) {
   const post = request(`${url}/v1/chunk/token`, { method: 'POST', headers: { 'content-type': LINES } });
   let goOn = () => {};
   post.on('error', () => {});
@@ -65,6 +45,7 @@ export function openCheckedStream(
   /** Those that are sent and not answered. */
   const waiting: Sample[] = [];
   const answer = once(post, 'response').then(([head]) => head as IncomingMessage);
+  /** Bytes of the lines that were sent and of the answer, documents that were answered, and whether each byte was right. */
   const stream = { sent: 0, read: 0, answered: 0, isRight: true };
   const send = async () => {
     post.write(`${JSON.stringify(OPTIONS)}\n`);
@@ -94,7 +75,13 @@ export function openCheckedStream(
   const ended = read();
   ended.catch(() => {});
   send().catch(() => {});
-  return Object.assign(stream, { answer, ended, destroy: () => void post.destroy() });
+  return Object.assign(stream, {
+    /** Resolves with the answer once its head is there; it is read as fast as it comes unless it is paused. */
+    answer,
+    /** Resolves at the end of the answer. */
+    ended,
+    destroy: () => void post.destroy(),
+  });
 }
 
 /** Compares an answer, piece by piece, with what the documents that wait for it have to be answered. */

@@ -1,6 +1,7 @@
+import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServerProcess, startProcess } from '../support/process.ts';
-import { type Cleanup, temporaryFolder } from '../support/server.ts';
+import type { Cleanup } from '../support/server.ts';
 import type { Database } from '../support/stores.ts';
 
 /** A server that takes jobs, and workers, all in processes of their own. */
@@ -14,32 +15,30 @@ export type Struck = number | null | 'it lives' | 'it did not end';
 
 /** Sends a process a signal; one that is stopped goes on after so many milliseconds. */
 export async function strike(
-  { child, ended }: Pick<ServerProcess, 'child' | 'ended'>,
+  { child, ended }: { readonly child: ChildProcess; ended(most: number): Promise<Struck> },
   signal: NodeJS.Signals,
   standstill: number,
 ): Promise<Struck> {
   child.kill(signal);
-  if (signal !== 'SIGSTOP') return (await ended(PATIENCE)) as Struck;
+  if (signal !== 'SIGSTOP') return ended(PATIENCE);
   await sleep(standstill);
   child.kill('SIGCONT');
   return 'it lives';
 }
 
 export interface FleetOptions {
+  /** The folder below which jobs read and write. */
+  readonly root: string;
+  readonly shardBytes: number;
   /** Seconds. */
   readonly lease?: number;
-  readonly shardBytes?: number;
-  readonly root?: string;
-  /** Folders of further plugins. */
-  readonly plugins?: readonly string[];
   /** Further flags and variables of all processes. */
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export async function startFleet(t: Cleanup, place: Database, options: FleetOptions = {}) {
-  const { lease = 1, shardBytes = 400_000, plugins = [], flags = [], env = {} } = options;
-  const root = options.root ?? (await temporaryFolder(t));
+export async function startFleet(t: Cleanup, place: Database, options: FleetOptions) {
+  const { root, shardBytes, lease = 1, flags = [], env = {} } = options;
   const settings = {
     host: '127.0.0.1',
     workers: 1,
@@ -49,22 +48,18 @@ export async function startFleet(t: Cleanup, place: Database, options: FleetOpti
     'bulk-shard-bytes': shardBytes,
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const folders = plugins.flatMap((folder) => ['--plugins-dir', folder]);
   const database = place.databaseUrl === '' ? {} : { DATABASE_URL: place.databaseUrl };
-  const start = (role: string, port: number, more: readonly string[] = [], variables = {}) => {
-    const all = [...args, ...folders, ...flags, '--role', role, '--port', String(port), ...more];
-    return startProcess(t, all, { env: { ...database, ...env, ...variables } });
-  };
+  const start = (role: string, port: number) =>
+    startProcess(t, [...args, ...flags, '--role', role, '--port', String(port)], {
+      env: { ...database, ...env },
+    });
   const first = start('api', 0);
   const api = await first.listening(PATIENCE);
   return {
     api,
-    /** The folder below which jobs read and write. */
-    root,
     server: apiProcess(first, () => start('api', api.port)),
     /** Starts a worker. */
-    worker: (more?: readonly string[], variables?: Readonly<Record<string, string>>) =>
-      start('worker', 0, more, variables),
+    worker: () => start('worker', 0),
   };
 }
 

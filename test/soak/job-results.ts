@@ -16,8 +16,14 @@ export const STEPS = [
 
 const WORDS = ['chunk', 'größe', '文書', '🧵', 'a', 'the', 'of', 'lines\n', 'paragraph.\n\n', '"quoted"'];
 
+interface Corpus {
+  readonly documents: number;
+  readonly words: number;
+  readonly seed?: number;
+}
+
 /** Documents as JSON Lines, the same for the same seed; each hundredth is none. */
-export function corpusOf(documents: number, words: number, seed = 1): Buffer {
+export function corpusOf({ documents, words, seed = 1 }: Corpus): Buffer {
   const random = createRandom(seed);
   const lines = Array.from({ length: documents }, (_, index) => {
     if (index % 100 === 99) return '{"text": 1}';
@@ -29,11 +35,8 @@ export function corpusOf(documents: number, words: number, seed = 1): Buffer {
 }
 
 /** Writes such documents. Returns how many bytes. */
-export async function writeCorpus(
-  file: string,
-  { documents, words, seed = 1 }: { documents: number; words: number; seed?: number },
-): Promise<number> {
-  const corpus = corpusOf(documents, words, seed);
+export async function writeCorpus(file: string, given: Corpus): Promise<number> {
+  const corpus = corpusOf(given);
   await writeFile(file, corpus);
   return corpus.length;
 }
@@ -46,24 +49,14 @@ export function linesOf(count: number, textOf: (index: number) => string = () =>
   return `${lines.join('\n')}\n`;
 }
 
-/** Where a job is made. */
-interface Jobs {
-  readonly api: Client;
-}
-
 /** Creates a job that chunks a source of the root into a folder of the root; its id. */
-export async function chunkInto(
-  { api }: Jobs,
-  path: string,
-  target: string,
-  more: object = {},
-): Promise<string> {
+export async function chunkInto(api: Client, path: string, target: string, more: object = {}) {
   const { id } = await createJob(api, { source: { path }, steps: STEPS, target: { path: target }, ...more });
   return id;
 }
 
 /** Waits until a job is over, or throws after so many seconds. */
-export async function untilOver({ api }: Jobs, id: string, seconds = 180): Promise<JobAnswer> {
+export async function untilOver(api: Client, id: string, seconds = 180): Promise<JobAnswer> {
   for (const end = performance.now() + seconds * 1000; ; await sleep(100)) {
     const job = await jobOf(api, id);
     if (job.finished_at !== null) return job;

@@ -44,7 +44,7 @@ export const SESSIONS: readonly Session[] = [
 
 /** How the kills of a session are shared by its victims, and which signals follow each other. */
 const WEIGHTS: Readonly<Record<Victim, number>> = { worker: 3, server: 1, sink: 1, 'command line': 1 };
-const CYCLE: readonly Signal[] = ['SIGKILL', 'SIGTERM', 'SIGSTOP', 'SIGKILL', 'SIGKILL'];
+const CYCLE: readonly Signal[] = ['SIGKILL', 'SIGSTOP', 'SIGTERM', 'SIGKILL', 'SIGKILL'];
 
 /** Seconds of a lease; on PostgreSQL no worker is taken for lost before ten. */
 const [LEASE, LEASE_ON_POSTGRES] = [2, 10];

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createRandom, pick } from '../support/random.ts';
 import { temporaryFolder } from '../support/server.ts';
 import { type Case, makeCases } from './cases.ts';
-import { type Mode, megabytes } from './mode.ts';
+import { check, type Mode, megabytes } from './mode.ts';
 import { watchMemory } from './resources.ts';
 import { createSender, type Outcome, type Sender } from './sender.ts';
 import { startSoakServer } from './server.ts';
@@ -31,6 +31,7 @@ export const load: Mode = {
     const minute = Math.min(60, seconds / 5);
     const early = memory.mean(minute, 2 * minute);
     const late = memory.mean(seconds - minute, seconds);
+    const growth = late / early;
     const tenths = Array.from({ length: 10 }, (_, index) =>
       memory.mean((index * seconds) / 10, ((index + 1) * seconds) / 10),
     );
@@ -47,12 +48,8 @@ export const load: Mode = {
         ['memory by tenths of the time', tenths.map(megabytes).join(', ')],
       ],
       checks: [
-        { what: 'wrong answers: 0', found: String(wrong), isKept: wrong === 0 && total > 0 },
-        {
-          what: `memory grows by at most ${MOST_GROWTH * 100} %`,
-          found: (late / early).toFixed(3),
-          isKept: late / early <= 1 + MOST_GROWTH,
-        },
+        check('wrong answers: 0', wrong, wrong === 0 && total > 0),
+        check(`memory grows by at most ${MOST_GROWTH * 100} %`, growth.toFixed(3), growth <= 1 + MOST_GROWTH),
       ],
     };
   },

@@ -33,12 +33,25 @@ export interface Mode {
   run(t: Cleanup, options: SoakOptions): Promise<Report>;
 }
 
+export function check(what: string, found: unknown, isKept: boolean): Check {
+  return { what, found: String(found), isKept };
+}
+
+/** That there is none of what was looked for; says how many there are, and which, once each. */
+export function checkNone(what: string, all: readonly unknown[], isTried = true): Check {
+  return check(
+    `${what}: 0`,
+    [all.length, ...new Set(all)].join(', ').slice(0, 1500),
+    all.length === 0 && isTried,
+  );
+}
+
 /** What was found, or that it could not be played to its end. */
 export async function attempt(name: string, play: () => Promise<Report>): Promise<Report> {
   console.log(`${new Date().toISOString()} ${name}`);
   const failed = (error: Error): Report => ({
     figures: [],
-    checks: [{ what: `${name}: played to its end`, found: `${error.stack}`.slice(0, 1000), isKept: false }],
+    checks: [check(`${name}: played to its end`, `${error.stack}`.slice(0, 1000), false)],
   });
   return play().catch(failed);
 }

@@ -218,7 +218,7 @@ const SHARDS = 24;
 export async function openSite(
   t: Cleanup,
   place: Database,
-  { server, ...options }: FleetOptions & { readonly server?: RouteServer },
+  { server, ...options }: Omit<Partial<FleetOptions>, 'env'> & { readonly server?: RouteServer },
 ): Promise<Site> {
   const root = options.root ?? (await temporaryFolder(t));
   const shardBytes = Math.ceil((await writeCorpus(join(root, 'in.jsonl'), CORPUS)) / SHARDS);

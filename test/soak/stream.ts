@@ -5,7 +5,7 @@ import { quantile } from '../bench/race/race.ts';
 import { type Cleanup, temporaryFolder } from '../support/server.ts';
 import { type CheckedStream, makeSamples, openCheckedStream, type Sample } from './checked-stream.ts';
 import type { HealthReport } from './health-process.ts';
-import { type Check, type Mode, megabytes } from './mode.ts';
+import { type Check, check, type Mode, megabytes } from './mode.ts';
 import { residentBytes, watchMemory } from './resources.ts';
 import { type SoakServer, startSoakServer } from './server.ts';
 import { proseOf } from './texts.ts';
@@ -36,6 +36,7 @@ export const stream: Mode = {
 
     const long = await streamAll(t, server, samples, count * MEGABYTE, seed);
     const slow = await streamSlowly(server, samples, seconds, seed);
+    const failures = long.probed.health.failures + long.probed.small.failures;
     return {
       figures: [
         ['memory after the start', megabytes(started)],
@@ -52,11 +53,7 @@ export const stream: Mode = {
         growth('one stream', long.peak - before),
         rightAnswers('one stream that is read slowly', [slow.stream]),
         growth('one stream that is read slowly', slow.peak - before),
-        {
-          what: 'others that got no answer meanwhile: 0',
-          found: String(long.probed.health.failures + long.probed.small.failures),
-          isKept: long.probed.health.failures + long.probed.small.failures === 0,
-        },
+        check('others that got no answer meanwhile: 0', failures, failures === 0),
       ],
     };
   },
@@ -98,10 +95,7 @@ async function streamSlowly(server: SoakServer, samples: readonly Sample[], seco
   return { stream, peak: memory.peak() };
 }
 
-interface Probed {
-  readonly health: HealthReport;
-  readonly small: HealthReport;
-}
+type Probed = Readonly<Record<'health' | 'small', HealthReport>>;
 
 /** Asks for `/health` and for the chunks of a small text, each from a process of its own, until it is ended. */
 function startProbes(t: Cleanup, { client }: SoakServer, seed: number) {
@@ -132,13 +126,10 @@ function timesOf(when: string, probed: Probed) {
 
 function rightAnswers(what: string, streams: readonly CheckedStream[]): Check {
   const isKept = streams.every(({ isRight, answered }) => isRight && answered > 0);
-  return { what: `${what}: each byte of the answer is right`, found: isKept ? 'yes' : 'no', isKept };
+  return check(`${what}: each byte of the answer is right`, isKept ? 'yes' : 'no', isKept);
 }
 
 function growth(what: string, bytes: number): Check {
-  return {
-    what: `${what}: growth of memory, at most ${megabytes(MOST_GROWTH)}`,
-    found: megabytes(bytes),
-    isKept: bytes <= MOST_GROWTH,
-  };
+  const most = megabytes(MOST_GROWTH);
+  return check(`${what}: growth of memory, at most ${most}`, megabytes(bytes), bytes <= MOST_GROWTH);
 }

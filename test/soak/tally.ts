@@ -1,4 +1,4 @@
-import type { Check, Report } from './mode.ts';
+import { check, checkNone, type Report } from './mode.ts';
 
 /** Seconds that a request may take: those of `--request-timeout`, and of a database that does not answer. */
 export const DEADLINE = 30;
@@ -36,16 +36,9 @@ export class Tally {
   /** @param kinds how often each disturbance was to be, which is promised as well */
   report(name: string, kinds: ReadonlyMap<string, number>): Report {
     const { requests, refused, broken, writes, jobs, retries, again } = this.counts;
-    const none = (what: string, all: readonly string[]): Check => ({
-      what: `${name}: ${what}: 0`,
-      found: [all.length, ...new Set(all)].join(', ').slice(0, 1500),
-      isKept: all.length === 0,
-    });
-    const within = (what: string, found: number, most: number): Check => ({
-      what: `${name}: ${what}, at most ${most} s`,
-      found: `${found.toFixed(1)} s`,
-      isKept: found <= most,
-    });
+    const none = (what: string, all: readonly string[]) => checkNone(`${name}: ${what}`, all);
+    const within = (what: string, found: number, most: number) =>
+      check(`${name}: ${what}, at most ${most} s`, `${found.toFixed(1)} s`, found <= most);
     return {
       figures: [
         [`${name}: requests, refused, broken by us`, `${requests}, ${refused}, ${broken}`],
@@ -58,7 +51,7 @@ export class Tally {
       checks: [
         ...[...kinds].map(([kind, count]) => {
           const found = this.done.get(kind) ?? 0;
-          return { what: `${name}: ${kind}: ${count}`, found: String(found), isKept: found >= count };
+          return check(`${name}: ${kind}: ${count}`, found, found >= count);
         }),
         none('lost', this.lost),
         none('doubled or changed', this.doubled),
@@ -66,11 +59,7 @@ export class Tally {
         none('wrong', this.wrong),
         within('longest request', this.longest.request, DEADLINE + 1),
         within('longest recovery', this.longest.recovery, MOST_RECOVERY),
-        {
-          what: `${name}: jobs and writes meanwhile`,
-          found: `${jobs}, ${writes}`,
-          isKept: jobs > 0,
-        },
+        check(`${name}: jobs and writes meanwhile`, `${jobs}, ${writes}`, jobs > 0),
       ],
     };
   }

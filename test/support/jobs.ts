@@ -27,9 +27,7 @@ export const GATED = chunker(
 );
 
 /** A server with a folder for its jobs. */
-export interface JobServer extends Client {
-  readonly root: string;
-}
+export type JobServer = Client & { readonly root: string };
 
 /** Starts a server whose root has the given files. */
 export async function startJobServer(

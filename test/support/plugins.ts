@@ -22,6 +22,12 @@ export function chunker(name: string, body: string, manifest: object = {}): Reco
   return plugin({ kind: 'chunker', name, ...manifest }, index);
 }
 
+/** The files of a refinery whose `refine(chunks, options, context)` has the given body. */
+export function refinery(name: string, body: string, manifest: object = {}): Record<string, string> {
+  const index = `export default () => ({ refine(chunks, options, context) { ${body} } });\n`;
+  return plugin({ kind: 'refinery', name, ...manifest }, index);
+}
+
 /** A folder of plugins outside the project. */
 export function pluginsFolder(t: Cleanup, ...plugins: Record<string, string>[]): Promise<string> {
   return temporaryFolder(t, Object.assign({}, ...plugins));

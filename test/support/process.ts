@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -24,21 +24,55 @@ interface ProcessOptions {
 /** Runs `node server/main.ts` with the given arguments, and the plugins that shared tests name; ended after the test. */
 export function startProcess(t: Cleanup, args: readonly string[], options: ProcessOptions = {}) {
   const { env = {}, cwd = ROOT, entry = [join(ROOT, 'server/main.ts')] } = options;
-  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
-  // Without this, the test runner would load itself into the Node process.
-  const command = ['-c', 'unset NODE_OPTIONS; exec "$0" "$@"', process.execPath];
   // As flags, which go before the environment.
   const folders = STAND_INS.length === 0 ? [] : [...STAND_INS, ...(env.PLUGINS_DIR?.split(',') ?? [])];
   const standIns = folders.flatMap((folder) => ['--plugins-dir', folder]);
-  const child = spawn('/bin/sh', [...command, ...entry, ...standIns, ...args], {
+  const { end, ...started } = startNode(t, [...entry, ...standIns, ...args], { cwd, env });
+  const { child, stdout, stderr } = started;
+  child.stdin.destroy();
+  return {
+    ...started,
+    /** Waits until it listens. */
+    async listening(milliseconds?: number) {
+      const url = await until(() => {
+        if (child.exitCode !== null) throw new Error(`it ended: ${stderr()}`);
+        return /listening at (http:\/\/[\d.]+:\d+)/.exec(stdout())?.[1];
+      }, milliseconds);
+      return clientFor(url);
+    },
+    /** Waits until it has ended, and gives the exit code; null if a signal ended it. */
+    async ended(milliseconds = MOST_WAITING) {
+      const late = wait(milliseconds, ['it did not end'], { ref: false });
+      const [code] = await Promise.race([end, late]);
+      return code as number | null;
+    },
+  };
+}
+
+interface NodeOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** A shell line that runs the command as `"$@"`. */
+  readonly shell?: string;
+  readonly uid?: number | undefined;
+}
+
+/** Starts Node in a process of its own; ended after the test. */
+export function startNode(t: Cleanup, args: readonly string[], options: NodeOptions) {
+  const { cwd, env, shell = 'exec "$@"', uid } = options;
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
+  // Without this, the test runner would load itself into the process.
+  const script = ['--norc', '-c', `unset NODE_OPTIONS; ${shell}`, 'sh', process.execPath];
+  const child = spawn('/bin/bash', [...script, ...args], {
     cwd,
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid !== undefined && { uid, gid: uid }),
   });
-  const end = once(child, 'close');
+  const end = once(child, 'close') as Promise<[code: number | null, signal: NodeJS.Signals | null]>;
   const printed = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text));
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => (printed[name] += text));
+  child.stdin.on('error', () => {});
   t.teardown(async () => {
     if (child.exitCode === null && child.signalCode === null) {
       child.kill('SIGKILL');
@@ -49,25 +83,12 @@ export function startProcess(t: Cleanup, args: readonly string[], options: Proce
     child.stderr.destroy();
   });
   return {
-    child: child as ChildProcess,
+    child,
+    /** Its exit code or the signal that ended it, once all is read that it printed. */
+    end,
     /** All that was printed until now. */
     stdout: () => printed.stdout,
     stderr: () => printed.stderr,
-    /** Waits until it listens. */
-    async listening(milliseconds?: number) {
-      const url = await until(() => {
-        if (child.exitCode !== null) throw new Error(`it ended: ${printed.stderr}`);
-        return /listening at (http:\/\/[\d.]+:\d+)/.exec(printed.stdout)?.[1];
-      }, milliseconds);
-      return clientFor(url);
-    },
-    /** Waits until it has ended, and gives the exit code; null if a signal ended it. */
-    async ended(milliseconds = MOST_WAITING) {
-      const [code] = (await Promise.race([end, wait(milliseconds, ['it did not end'], { ref: false })])) as [
-        number | null,
-      ];
-      return code;
-    },
   };
 }
 

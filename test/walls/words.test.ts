@@ -74,13 +74,10 @@ t.test('core and server know no plugin by name', async (t) => {
   t.same(pluginNamesIn(SOURCES), allowed.sort());
 });
 
-t.test(
-  'the arguments are read by entries alone, and only files with a reason set switches of V8',
-  async (t) => {
-    t.same(filesWith(ARGUMENTS, SOURCES), Object.keys(ARGUMENT_READERS).sort());
-    t.same(filesWith(V8_SWITCHES, SOURCES), Object.keys(SWITCH_SETTERS).sort());
-  },
-);
+t.test('entries alone read the arguments, and only files with a reason set switches of V8', async (t) => {
+  t.same(filesWith(ARGUMENTS, SOURCES), Object.keys(ARGUMENT_READERS).sort());
+  t.same(filesWith(V8_SWITCHES, SOURCES), Object.keys(SWITCH_SETTERS).sort());
+});
 
 t.test('core and plugins take no network and no process from globalThis', async (t) => {
   const found = filesWith(HIDDEN_GLOBALS, SOURCES).filter((file) => !file.startsWith('server/'));

@@ -96,8 +96,6 @@ export function addCut(cuts: number[], text: string, cut: number, start: number,
   if (cut > start && cut < end && !splitsCodePoint(text, cut)) cuts.push(cut);
 }
 
-/** Properties of texts. Offsets are UTF-16 code units. */
-
 /** Whether the text is empty or only Unicode white space, and so gives no chunks. */
 export function isBlank(text: string): boolean {
   return !/\P{White_Space}/u.test(text);

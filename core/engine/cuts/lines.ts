@@ -111,6 +111,13 @@ export function afterLineBreak(text: string, at: number): number {
   return text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED ? at + 2 : at + 1;
 }
 
+/** Where the indentation before an offset begins; the offset itself if there is more before it on its line. */
+export function startOnLine(text: string, floor: number, offset: number): number {
+  let at = offset;
+  while (at > floor && isBlankUnit(text.charCodeAt(at - 1))) at--;
+  return at === 0 || isLineBreak(text.charCodeAt(at - 1)) ? at : offset;
+}
+
 /** Where the line after the one at an offset begins; `end` if none begins before it. */
 export function nextLine(text: string, from: number, end: number): number {
   for (let at = from; at < end; at++) if (isLineBreak(text.charCodeAt(at))) return afterLineBreak(text, at);

@@ -71,8 +71,3 @@ export function openBlock(
     lastInk: inner,
   };
 }
-
-/** Whether a block is text that the next line may continue. */
-export function isText(block: OpenBlock | undefined): block is OpenBlock {
-  return block?.kind === 'paragraph' || block?.kind === 'definition';
-}

@@ -1,5 +1,4 @@
 import { type MarkdownBlock, type OpenBlock, openBlock } from './block.ts';
-import { noteEnd } from './definitions.ts';
 import {
   beginBreak,
   beginFence,
@@ -9,6 +8,8 @@ import {
   beginText,
   continueRaw,
   continueText,
+  labelEnd,
+  NOTE_LABEL,
   underline,
 } from './leaves.ts';
 import * as letters from './letters.ts';
@@ -61,7 +62,7 @@ function beginBlocks(scan: Scan, matched: number): void {
     const text = scan.openText;
     const isCode = line.indent >= 4;
     const begun =
-      isCode || !isMark(line.unit) ? 'nothing' : beginBlock(scan, depth, isWhole ? text : undefined);
+      isCode || !isMark(line.unit) ? undefined : beginBlock(scan, depth, isWhole ? text : undefined);
     if (begun === 'leaf') return;
     if (begun === 'container') {
       depth = scan.open.length;
@@ -77,7 +78,7 @@ function beginBlocks(scan: Scan, matched: number): void {
 }
 
 /** @param text the open text that the line could continue, unless that would be lazy */
-function beginBlock(scan: Scan, depth: number, text: OpenBlock | undefined): Begun {
+function beginBlock(scan: Scan, depth: number, text: OpenBlock | undefined): Begun | undefined {
   switch (scan.line.unit) {
     case letters.GREATER:
       return beginQuote(scan, depth);
@@ -98,22 +99,17 @@ function beginBlock(scan: Scan, depth: number, text: OpenBlock | undefined): Beg
     case letters.UNDERSCORE:
       return beginBreak(scan, depth);
     case letters.STAR:
-      return first(beginBreak(scan, depth), () => beginItem(scan, depth, text));
+      return beginBreak(scan, depth) ?? beginItem(scan, depth, text);
     case letters.DASH:
-      return beginDash(scan, depth, text);
+      return (
+        underline(scan, text) ??
+        beginBreak(scan, depth) ??
+        beginItem(scan, depth, text) ??
+        beginTable(scan, text)
+      );
     default:
       return beginItem(scan, depth, text);
   }
-}
-
-function beginDash(scan: Scan, depth: number, text: OpenBlock | undefined): Begun {
-  const begun = first(underline(scan, text), () => beginBreak(scan, depth));
-  if (begun !== 'nothing') return begun;
-  return first(beginItem(scan, depth, text), () => beginTable(scan, text));
-}
-
-function first(begun: Begun, next: () => Begun): Begun {
-  return begun === 'nothing' ? next() : begun;
 }
 
 const MARKS = Uint8Array.from({ length: 128 }, (_, unit) =>
@@ -141,17 +137,17 @@ function matchContainers({ line, open }: Scan): number {
   return matched;
 }
 
-function beginQuote(scan: Scan, depth: number): Begun {
-  if (depth >= MOST_CONTAINERS) return 'nothing';
+function beginQuote(scan: Scan, depth: number): Begun | undefined {
+  if (depth >= MOST_CONTAINERS) return undefined;
   scan.beginContainer('quote', depth);
   scan.line.consumeQuote();
   return 'container';
 }
 
-function beginFootnote(scan: Scan, depth: number): Begun {
+function beginFootnote(scan: Scan, depth: number): Begun | undefined {
   const { line, text } = scan;
-  const behind = noteEnd(text, line.ink, line.end);
-  if (behind === -1 || depth >= MOST_CONTAINERS) return 'nothing';
+  const behind = labelEnd(text, line.ink, line.end, NOTE_LABEL);
+  if (behind === -1 || depth >= MOST_CONTAINERS) return undefined;
   scan.beginContainer('footnote', depth).width = 4;
   line.consume(behind - line.ink);
   line.column += line.indent;
@@ -159,12 +155,12 @@ function beginFootnote(scan: Scan, depth: number): Begun {
 }
 
 /** @param text the open text that the line could continue, unless that would be lazy */
-function beginItem(scan: Scan, depth: number, text: OpenBlock | undefined): Begun {
+function beginItem(scan: Scan, depth: number, text: OpenBlock | undefined): Begun | undefined {
   const { line } = scan;
   const marker = markerLetters(scan);
   const behind = line.ink + marker;
-  if (marker === 0 || (behind < line.end && !isSpace(scan.text.charCodeAt(behind)))) return 'nothing';
-  if (depth >= MOST_CONTAINERS - 1 || (text !== undefined && !interruptsText(scan, marker))) return 'nothing';
+  if (marker === 0 || (behind < line.end && !isSpace(scan.text.charCodeAt(behind)))) return undefined;
+  if (depth >= MOST_CONTAINERS - 1 || (text !== undefined && !interruptsText(scan, marker))) return undefined;
   const mark = scan.text.charCodeAt(behind - 1);
   const offset = line.indent;
   const around = scan.open[depth - 1];

@@ -1,19 +1,6 @@
 import { LABEL_ALONE, type OpenBlock, openBlock } from './block.ts';
-import { isDestination, labelEnd } from './definitions.ts';
 import { closesHtml, htmlKindOf, NO_HTML, TAG_ALONE } from './html-blocks.ts';
-import {
-  BACKSLASH,
-  COLON,
-  DASH,
-  EQUAL,
-  HASH,
-  isBlank,
-  isSpace,
-  OPEN,
-  PIPE,
-  runEnd,
-  TICK,
-} from './letters.ts';
+import { BACKSLASH, EQUAL, HASH, isBlank, isSpace, OPEN, PIPE, runEnd, TICK } from './letters.ts';
 import type { Begun, Scan } from './scan.ts';
 
 /** Whether the current line belongs to a leaf that takes lines verbatim. */
@@ -41,20 +28,20 @@ function closesFence({ text, line: { indent, ink, end } }: Scan, { mark, width }
   return indent < 4 && behind - ink >= width && isBlank(text, behind, end);
 }
 
-export function beginHeading(scan: Scan, depth: number): Begun {
+export function beginHeading(scan: Scan, depth: number): Begun | undefined {
   const { ink, end } = scan.line;
   const behind = runEnd(scan.text, ink, end, HASH);
   const level = behind - ink;
-  if (level > 6 || (behind < end && !isSpace(scan.text.charCodeAt(behind)))) return 'nothing';
-  scan.beginLine('heading', depth).level = level;
+  if (level > 6 || (behind < end && !isSpace(scan.text.charCodeAt(behind)))) return undefined;
+  scan.add('heading', depth).level = level;
   return 'leaf';
 }
 
-export function beginFence(scan: Scan, depth: number): Begun {
+export function beginFence(scan: Scan, depth: number): Begun | undefined {
   const { ink, end, unit } = scan.line;
   const behind = runEnd(scan.text, ink, end, unit);
-  if (behind - ink < 3) return 'nothing';
-  if (unit === TICK && scan.text.slice(behind, end).includes('`')) return 'nothing';
+  if (behind - ink < 3) return undefined;
+  if (unit === TICK && scan.text.slice(behind, end).includes('`')) return undefined;
   const fence = scan.begin('fence', depth);
   fence.width = behind - ink;
   fence.mark = unit;
@@ -62,34 +49,34 @@ export function beginFence(scan: Scan, depth: number): Begun {
 }
 
 /** @param text the open text that the line could continue, unless that would be lazy */
-export function beginHtml(scan: Scan, depth: number, text: OpenBlock | undefined): Begun {
+export function beginHtml(scan: Scan, depth: number, text: OpenBlock | undefined): Begun | undefined {
   const { ink, end } = scan.line;
   const kind = htmlKindOf(scan.text, ink, end);
   const isLazy = scan.openText !== undefined && depth < scan.open.length;
-  if (kind === NO_HTML || (kind === TAG_ALONE && (text !== undefined || isLazy))) return 'nothing';
+  if (kind === NO_HTML || (kind === TAG_ALONE && (text !== undefined || isLazy))) return undefined;
   scan.begin('html', depth).mark = kind;
   if (closesHtml(kind, scan.text, ink, end)) scan.leaf = undefined;
   return 'leaf';
 }
 
-export function beginBreak(scan: Scan, depth: number): Begun {
+export function beginBreak(scan: Scan, depth: number): Begun | undefined {
   const { ink, end, unit } = scan.line;
   let marks = 0;
   for (let at = ink; at < end; at++) {
     const next = scan.text.charCodeAt(at);
     if (next === unit) marks++;
-    else if (!isSpace(next)) return 'nothing';
+    else if (!isSpace(next)) return undefined;
   }
-  if (marks < 3) return 'nothing';
-  scan.beginLine('break', depth);
+  if (marks < 3) return undefined;
+  scan.add('break', depth);
   return 'leaf';
 }
 
 /** Turns the paragraph above a line of `=` or `-` into a heading. */
-export function underline(scan: Scan, text: OpenBlock | undefined): Begun {
+export function underline(scan: Scan, text: OpenBlock | undefined): Begun | undefined {
   const { ink, end, unit } = scan.line;
   const isLine = isBlank(scan.text, runEnd(scan.text, ink, end, unit), end);
-  if (text?.kind !== 'paragraph' || !isLine) return 'nothing';
+  if (text?.kind !== 'paragraph' || !isLine) return undefined;
   text.kind = 'heading';
   text.level = unit === EQUAL ? 1 : 2;
   scan.extend(text);
@@ -98,11 +85,11 @@ export function underline(scan: Scan, text: OpenBlock | undefined): Begun {
 }
 
 /** Turns the last line of the paragraph above a delimiter row into a table. */
-export function beginTable(scan: Scan, text: OpenBlock | undefined): Begun {
-  if (text?.kind !== 'paragraph') return 'nothing';
+export function beginTable(scan: Scan, text: OpenBlock | undefined): Begun | undefined {
+  if (text?.kind !== 'paragraph') return undefined;
   const { ink, end, start, next } = scan.line;
   const columns = delimiterColumns(scan.text, ink, end);
-  if (columns === 0 || columns !== cellsOf(scan.text, text.lastInk, start)) return 'nothing';
+  if (columns === 0 || columns !== cellsOf(scan.text, text.lastInk, start)) return undefined;
   let table = text;
   if (text.lastLine > text.start) {
     text.end = text.lastLine;
@@ -139,10 +126,32 @@ function readFirstLine(scan: Scan, paragraph: OpenBlock): void {
   const { ink, end, unit } = scan.line;
   addLine(scan, paragraph);
   if (unit !== OPEN) return;
-  const behind = labelEnd(scan.text, ink, end);
+  const behind = labelEnd(scan.text, ink, end, LINK_LABEL);
   if (behind === -1) return;
   if (isBlank(scan.text, behind, end)) paragraph.mark = LABEL_ALONE;
   else if (isDestination(scan.text, behind, end)) paragraph.kind = 'definition';
+}
+
+/** Maximum length of a label with its brackets and colon. */
+const LONGEST_LABEL = 1002;
+const LINK_LABEL = /^\[(?![ \t]*\])(?:[^[\]\\]|\\.)*\]:/s;
+export const NOTE_LABEL = /^\[\^(?:[^[\]\\ \t]|\\[^ \t])+\]:/;
+
+/** Where the text after `[label]:` begins; -1 if there is no such label. */
+export function labelEnd(text: string, start: number, end: number, pattern: RegExp): number {
+  const label = pattern.exec(text.slice(start, Math.min(end, start + LONGEST_LABEL)))?.[0];
+  return label === undefined ? -1 : start + label.length;
+}
+
+const DESTINATION =
+  /^[ \t]*(?:<(?:[^<>\\]|\\.)*>|[^\s<]\S*)(?:[ \t]+(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?[ \t]*$/;
+
+/** Longest line that is read as the destination of a link. */
+const LONGEST_DESTINATION = 4000;
+
+/** Whether the rest of a line is the destination of a link, with an optional title. */
+function isDestination(text: string, start: number, end: number): boolean {
+  return end - start <= LONGEST_DESTINATION && DESTINATION.test(text.slice(start, end));
 }
 
 function addLine(scan: Scan, paragraph: OpenBlock): void {
@@ -151,33 +160,18 @@ function addLine(scan: Scan, paragraph: OpenBlock): void {
   scan.extend(paragraph);
 }
 
-/** Number of columns of a delimiter row, `| --- | :-: |`; 0 if the stretch is not one. */
-function delimiterColumns(text: string, start: number, end: number): number {
-  let columns = 0;
-  let pipes = 0;
-  let state: Cell = EMPTY;
-  for (let at = start; at < end; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === DASH && state <= DASHES) {
-      if (state < DASHES) columns++;
-      state = DASHES;
-    } else if (unit === COLON && (state === EMPTY || state === DASHES))
-      state = state === EMPTY ? COLONED : CLOSED;
-    else if (isSpace(unit) && state !== COLONED) state = state === EMPTY ? EMPTY : CLOSED;
-    else if (unit === PIPE && state !== COLONED && (state >= DASHES || pipes === 0)) {
-      pipes++;
-      state = EMPTY;
-    } else return 0;
-  }
-  return state === COLONED ? 0 : columns;
-}
+/** A cell of a delimiter row, `| --- | :-: |`. */
+const DASHES = /^[ \t]*:?-+:?[ \t]*$/;
 
-/** How much of a delimiter's cell is read. */
-type Cell = 0 | 1 | 2 | 3;
-const EMPTY = 0;
-const COLONED = 1;
-const DASHES = 2;
-const CLOSED = 3;
+/** Number of columns of a delimiter row; 0 if the stretch is not one. A pipe at either end adds none. */
+function delimiterColumns(text: string, start: number, end: number): number {
+  const row = text.slice(start, end);
+  if (/[^-:| \t]/.test(row)) return 0;
+  const cells = row.split('|');
+  if (cells[0] === '') cells.shift();
+  if (cells.length > 1 && cells.at(-1)?.trim() === '') cells.pop();
+  return cells.every((cell) => DASHES.test(cell)) ? cells.length : 0;
+}
 
 /** Number of cells of a row: the stretches between pipes. A pipe at either end adds none. */
 function cellsOf(text: string, start: number, end: number): number {

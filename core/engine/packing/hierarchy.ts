@@ -37,7 +37,7 @@ export function divide(
   };
   divideAt(division, 0, start, end);
   const spans = minCharacters > 1 ? joinShort(division) : division.spans;
-  return overlap > 0 ? repeatEnds(text, tokens, spans, levels, { size: most, overlap }) : spans;
+  return overlap > 0 ? repeatEnds(division, spans, { size: most, overlap }) : spans;
 }
 
 interface Division {
@@ -188,24 +188,15 @@ export function cutAtTokens(tokens: TokenizedText): CutFinder {
   };
 }
 
-interface OverlapLimits {
-  /** Maximum tokens per chunk, including repeated ones. */
-  readonly size: number;
-  /** Maximum tokens repeated. */
-  readonly overlap: number;
-}
+/** Unlike the size of a division, this one includes what is repeated. */
+type OverlapLimits = Required<Omit<DivideLimits, 'minCharacters'>>;
 
 /**
  * Moves the start of each chunk but the first back before the end of the previous one: to the first cut of the
  * coarsest level that has one near enough. Starts keep rising, and counts are exact for each chunk's own text.
  */
-function repeatEnds(
-  text: string,
-  tokens: TokenizedText,
-  spans: readonly Span[],
-  levels: readonly CutFinder[],
-  limits: OverlapLimits,
-): Span[] {
+function repeatEnds(division: Division, spans: readonly Span[], limits: OverlapLimits): Span[] {
+  const { tokens } = division;
   const ends = tokens.ends();
   const found: Span[] = [];
   let token = 0;
@@ -214,25 +205,21 @@ function repeatEnds(
     const before = found.at(-1);
     const from = token > limits.overlap ? (ends[token - limits.overlap - 1] as number) : 0;
     const least = before === undefined ? span.start : Math.max(from - 1, before.start);
-    const start = firstFitting(text, tokens, levels, { ...span, least }, limits);
-    found.push(start === span.start ? span : withStart(span, start, tokens));
+    const start = firstFitting(division, span, least, limits);
+    const { end } = span;
+    found.push(start === span.start ? span : { start, end, token_count: tokens.count(start, end) });
   }
   return found;
-}
-
-/** A chunk, and the offset after which it may begin. */
-interface Candidate extends Span {
-  readonly least: number;
 }
 
 /** How many cuts of a level are tried; where tokens merge across a cut, the first may be one token too many. */
 const MOST_TRIES = 16;
 
+/** Where a chunk may begin after `least`; its own start if nothing before it fits. */
 function firstFitting(
-  text: string,
-  tokens: TokenizedText,
-  levels: readonly CutFinder[],
-  { start, end, least }: Candidate,
+  { text, tokens, levels }: Division,
+  { start, end }: Span,
+  least: number,
   { size, overlap }: OverlapLimits,
 ): number {
   const fits = (cut: number) => tokens.count(cut, start) <= overlap && tokens.count(cut, end) <= size;
@@ -242,8 +229,4 @@ function firstFitting(
     if (cut !== undefined) return cut;
   }
   return start;
-}
-
-function withStart({ end }: Span, start: number, tokens: TokenizedText): Span {
-  return { start, end, token_count: tokens.count(start, end) };
 }

@@ -132,14 +132,9 @@ const WORDS: Readonly<Record<string, Words>> = {
 const WITH_ORDINALS = new Set('bs cs da et fi hr hu is lv nb nn no sk sl sr'.split(' '));
 
 /** The words of a language, as sets. */
-export interface Lexicon {
-  readonly before: ReadonlySet<string>;
-  readonly number: ReadonlySet<string>;
-  readonly within: ReadonlySet<string>;
-  readonly last: ReadonlySet<string>;
-  readonly starters: ReadonlySet<string>;
+export type Lexicon = Readonly<Record<Exclude<keyof Words, 'ordinals'>, ReadonlySet<string>>> & {
   readonly ordinals: boolean;
-}
+};
 
 const lexicons = new Map<string, Lexicon>();
 

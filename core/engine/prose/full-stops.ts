@@ -1,5 +1,6 @@
+import { matchEnd } from '../search.ts';
 import { CLOSER, DIGIT, LOWER, OPENER, SPACE, UNCASED, UPPER } from './characters.ts';
-import type { Place, Prose } from './place.ts';
+import type { Place, Prose } from './marks.ts';
 
 /** Whether a single full stop, followed by white space and no small letter, ends a sentence. */
 export function endsAtFullStop(prose: Prose, place: Place): boolean {
@@ -10,7 +11,7 @@ export function endsAtFullStop(prose: Prose, place: Place): boolean {
   if (COUNTER.test(word) && isFirst(prose, place, from)) return false;
   if (NUMBER.test(word)) return !(lexicon.ordinals && ORDINAL.test(word) && staysAfter(prose, place));
   if (word === 'I' && prose.classes[text.charCodeAt(wordBefore(prose, from))] === LOWER) return true;
-  if (word.length === 1 && isLetterWithStop(text, place.next)) return false;
+  if (word.length === 1 && matchEnd(LETTER_WITH_STOP, text, place.next) !== -1) return false;
   const whole = word.length === 1 ? joinLetters(prose, place, from) + word : word;
   return endsAfter(prose, place, whole);
 }
@@ -24,11 +25,6 @@ const LETTER_WITH_STOP = /\p{L}\./uy;
 const INITIAL = /^\p{Lu}$/u;
 const HOUR = /^[ap]\.m$/i;
 const LONGEST_WORD = 24;
-
-function isLetterWithStop(text: string, at: number): boolean {
-  LETTER_WITH_STOP.lastIndex = at;
-  return LETTER_WITH_STOP.test(text);
-}
 
 function endsAfter(prose: Prose, place: Place, word: string): boolean {
   const { lexicon } = prose;

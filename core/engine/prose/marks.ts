@@ -1,3 +1,5 @@
+import { matchEnd } from '../search.ts';
+import type { Lexicon } from './abbreviations.ts';
 import {
   CLOSER,
   DIGIT,
@@ -11,13 +13,18 @@ import {
   UPPER,
 } from './characters.ts';
 
-/** The marks at a possible end of a sentence, and what goes with them. */
-export interface Marks {
-  readonly at: number;
-  /** The end of the marks, including the quotation marks and brackets that they close, and white space after them. */
+/** A text whose sentences are looked for. */
+export interface Prose {
+  readonly text: string;
+  /** The class of every UTF-16 unit. */
+  readonly classes: Uint8Array;
+  readonly lexicon: Lexicon;
+}
+
+/** Marks that may end a sentence. */
+interface Run {
+  /** Where they end. */
   readonly marked: number;
-  readonly closed: number;
-  readonly after: number;
   /** Full stops among the marks. */
   readonly dots: number;
   /** Whether the full stops are separated by spaces: `. . .` */
@@ -25,8 +32,25 @@ export interface Marks {
   readonly isEllipsis: boolean;
   /** Whether white space is not required after them. */
   readonly isFull: boolean;
+}
+
+/** The marks at a possible end of a sentence, and what goes with them. */
+interface Marks extends Run {
+  readonly at: number;
+  /** Where the quotation marks and brackets that they close end, and the white space after these. */
+  readonly closed: number;
+  readonly after: number;
   /** Whether the marks are certainly within a sentence: in a number, a clause or an omission in brackets. */
   readonly isPart: boolean;
+}
+
+/** A place where a sentence may end. */
+export interface Place extends Marks {
+  /** Where the sentence began. */
+  readonly sentence: number;
+  /** The first unit after white space, quotation marks and brackets, and its class. */
+  readonly next: number;
+  readonly nextClass: number;
 }
 
 /** Reads the marks at `at`; `sentence` is where the sentence began. */
@@ -42,14 +66,6 @@ export function readMarks(
   let after = closed;
   while (after < end && classes[text.charCodeAt(after)] === SPACE) after++;
   return { at, ...run, closed, after, isPart: isPart(text, classes, at, run) };
-}
-
-interface Run {
-  readonly marked: number;
-  readonly dots: number;
-  readonly isSpaced: boolean;
-  readonly isEllipsis: boolean;
-  readonly isFull: boolean;
 }
 
 function readRun(text: string, classes: Uint8Array, at: number, end: number): Run {
@@ -107,8 +123,8 @@ function readClosers(
     else if (type === OPENER && !isFull && closesHere(text, classes, at, end)) at++;
     else if (type === SPACE && closesAfterSpace(text, classes, at, end)) at += 2;
     else {
-      const reference = readReference(text, at);
-      if (reference === at || reference > end) break;
+      const reference = matchEnd(REFERENCE, text, at);
+      if (reference === -1 || reference > end) break;
       at = reference;
     }
   }
@@ -144,11 +160,6 @@ function closesAfterSpace(text: string, classes: Uint8Array, at: number, end: nu
 }
 
 const REFERENCE = /\[\d{1,4}(?:[,–-] ?\d{1,4}){0,4}\]|[¹²³⁰⁴-⁹]/y;
-
-function readReference(text: string, at: number): number {
-  REFERENCE.lastIndex = at;
-  return REFERENCE.test(text) ? REFERENCE.lastIndex : at;
-}
 
 function isPart(text: string, classes: Uint8Array, at: number, run: Run): boolean {
   const type = classes[text.charCodeAt(at)];

@@ -2,7 +2,7 @@ import type { Span } from '../../contracts/chunk.ts';
 import type { ChunkContext, CutFinder, PackLimits } from '../../contracts/chunker.ts';
 import { cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from '../cuts/cuts.ts';
 import { cutAtDelimiters, type DelimiterSide } from '../cuts/delimiters.ts';
-import { cutAtSentences } from './cut-at-sentences.ts';
+import { findSentences } from './find-sentences.ts';
 
 /** The options by which chunkers find sentences (see `options.ts`). */
 export interface SentenceRules {
@@ -68,10 +68,9 @@ function cutAtDelim({ delim, include_delim }: SentenceRules): CutFinder {
 
 /** The rules read the whole text at once, because the context of a sentence tells where it ends. */
 function cutAtRules(lang = 'en'): CutFinder {
-  const find = cutAtSentences(lang);
   let read: { readonly text: string; readonly findIn: CutFinder } | undefined;
   return (text, start, end) => {
-    if (read?.text !== text) read = { text, findIn: cutAtOffsets(find(text, 0, text.length)) };
+    if (read?.text !== text) read = { text, findIn: cutAtOffsets(findSentences(text, lang)) };
     return read.findIn(text, start, end);
   };
 }

@@ -14,17 +14,6 @@ export interface Heading {
   name(): string;
 }
 
-/** Finds the headings above stretches of one text. */
-export interface HeadingPaths {
-  /**
-   * The names of the headings that apply to the whole stretch, the highest first. Headings that begin the stretch are
-   * included; those that only lead into other headings are not. Stretches come in the order of the text.
-   */
-  within(start: number, end: number): readonly string[];
-  /** The names of the headings above an offset, the highest first, excluding one that begins there. */
-  above(offset: number): readonly string[];
-}
-
 /** The part of a text under a heading. */
 interface Section {
   readonly heading: Heading;
@@ -39,16 +28,21 @@ interface Section {
  * @param headings in the order of the text
  */
 export function headingPaths(headings: readonly Heading[]): HeadingPaths {
-  return new Paths(headings);
+  return new HeadingPaths(headings);
 }
 
-class Paths implements HeadingPaths {
+/** Finds the headings above stretches of one text. */
+class HeadingPaths {
   readonly #sections: readonly Section[];
 
   constructor(headings: readonly Heading[]) {
     this.#sections = sectionsOf(headings);
   }
 
+  /**
+   * The names of the headings that apply to the whole stretch, the highest first. Headings that begin the stretch are
+   * included; those that only lead into other headings are not. Stretches come in the order of the text.
+   */
   within(start: number, end: number): readonly string[] {
     const sections = this.#sections;
     let index = firstFrom(sections, start);
@@ -64,6 +58,7 @@ class Paths implements HeadingPaths {
     return pathOf(reaching(common, end));
   }
 
+  /** The names of the headings above an offset, the highest first, excluding one that begins there. */
   above(offset: number): readonly string[] {
     const sections = this.#sections;
     const next = firstFrom(sections, offset);
@@ -71,6 +66,8 @@ class Paths implements HeadingPaths {
     return pathOf(reaching(isHeaded ? sections[next]?.parent : sections[next - 1], offset + 1));
   }
 }
+
+export type { HeadingPaths };
 
 function sectionsOf(headings: readonly Heading[]): Section[] {
   let open: Section | undefined;
@@ -120,4 +117,4 @@ function firstFrom(sections: readonly Section[], offset: number): number {
   return countWhile(sections, ({ heading }) => heading.start < offset);
 }
 
-keepOptimised(new Paths([]));
+keepOptimised(new HeadingPaths([]));

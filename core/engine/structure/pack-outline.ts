@@ -1,22 +1,55 @@
 import type { Span } from '../../contracts/chunk.ts';
 import type { Outline } from '../../contracts/structure.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
-import {
-  type DivideStretch,
-  fits,
-  isShort,
-  isWorthCounting,
-  type OutlineLimits,
-  type Packing,
-  type Run,
-  rankAt,
-  roomAt,
-  runIfFits,
-  runOf,
-  startPacking,
-  sumOf,
-} from './runs.ts';
+import { countWhile } from '../search.ts';
 import { withFields } from './span-fields.ts';
+
+/** Limits for packing an outline, in tokens. */
+export interface OutlineLimits {
+  /** Maximum tokens per chunk. */
+  readonly size: number;
+  /** Maximum tokens of a chunk that begins at an offset; at most `size`, which is the default. */
+  readonly roomAt?: (start: number) => number;
+  /** A chunk of fewer tokens joins a neighbour if both fit; at most half of `size` counts. */
+  readonly minimum: number;
+  /** At boundaries of this rank or lower, a chunk begins even if more would fit. */
+  readonly always: number;
+}
+
+/** Cuts a stretch that is too large for a chunk and has no boundaries within it. */
+type DivideStretch = (start: number, end: number) => readonly Span[];
+
+/**
+ * A chunk being built: the pieces between two boundaries, or a part of one piece, in which case both boundaries are
+ * the same.
+ */
+interface Run {
+  /** Index of the boundary that it begins with. */
+  readonly from: number;
+  readonly to: number;
+  readonly start: number;
+  readonly end: number;
+  readonly count: number;
+  /** Rank of the boundary that it begins with. */
+  readonly rank: number;
+}
+
+/** A text that is being packed along its outline. */
+interface Packing {
+  readonly outline: Outline;
+  readonly tokens: TokenizedText;
+  readonly limits: OutlineLimits;
+  readonly divide: DivideStretch;
+  /** A run of fewer tokens is short. */
+  readonly minimum: number;
+  /**
+   * Tokens of the pieces before each boundary, each piece counted alone. Runs are guessed from these; exact counts
+   * decide.
+   */
+  readonly totals: Float64Array;
+  /** The chunks so far. */
+  readonly runs: Run[];
+}
 
 /**
  * Packs the pieces of an outline into chunks with exact token counts. A stretch that is too large is cut at its
@@ -29,8 +62,16 @@ export function packOutline(
   limits: OutlineLimits,
   divide: DivideStretch,
 ): Span[] {
-  const packing = startPacking(outline, tokens, limits, divide);
-  const last = outline.edges.length - 1;
+  const { edges } = outline;
+  const totals = new Float64Array(edges.length);
+  for (let edge = 1; edge < edges.length; edge++) {
+    const count = tokens.count(edges[edge - 1] as number, edges[edge] as number);
+    totals[edge] = (totals[edge - 1] as number) + count;
+  }
+  // Near the limit every chunk would be short, and none could be a chunk by itself.
+  const minimum = Math.min(limits.minimum, Math.floor(limits.size / 2));
+  const packing: Packing = { outline, tokens, limits, divide, minimum, totals, runs: [] };
+  const last = edges.length - 1;
   if (last > 0) place(packing, 0, last, Number.NEGATIVE_INFINITY);
   return joinShort(packing).map(({ start, end, count }) =>
     withFields({ start, end, token_count: count }, undefined),
@@ -150,14 +191,7 @@ function withMore(packing: Packing, siblings: readonly number[], { run, end }: F
 /** The last sibling boundary with at most this many tokens since another one, by single counts. */
 function reach({ totals }: Packing, siblings: readonly number[], from: number, budget: number): number {
   const most = (totals[siblings[from] as number] as number) + budget;
-  let low = from;
-  let high = siblings.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if ((totals[siblings[middle] as number] as number) <= most) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  return Math.max(countWhile(siblings, (edge) => (totals[edge] as number) <= most) - 1, from);
 }
 
 /** The rank between two parts of a piece: the worst place to cut. */
@@ -227,4 +261,49 @@ function withMovedEdge(packing: Packing, first: Run, second: Run): Run[] | undef
 /** Whether a run is not made of whole pieces. */
 function isPart({ from, to }: Run): boolean {
   return from === to;
+}
+
+function rankAt({ outline }: Packing, edge: number): number {
+  return outline.ranks[edge] as number;
+}
+
+/** Tokens of the pieces between two boundaries, each counted alone. */
+function sumOf({ totals }: Packing, from: number, to: number): number {
+  return (totals[to] as number) - (totals[from] as number);
+}
+
+function isShort({ minimum }: Packing, { count }: Run): boolean {
+  return count < minimum;
+}
+
+/** Maximum tokens of a chunk that begins at an offset. */
+function roomAt({ limits }: Packing, start: number): number {
+  return limits.roomAt?.(start) ?? limits.size;
+}
+
+/** The pieces between two boundaries as one run, however large. */
+function runOf(packing: Packing, from: number, to: number): Run {
+  const { edges } = packing.outline;
+  const start = edges[from] as number;
+  const end = edges[to] as number;
+  const count = to === from + 1 ? sumOf(packing, from, to) : packing.tokens.count(start, end);
+  return { from, to, start, end, count, rank: rankAt(packing, from) };
+}
+
+function runIfFits(packing: Packing, from: number, to: number): Run | undefined {
+  if (!isWorthCounting(packing, sumOf(packing, from, to))) return undefined;
+  const run = runOf(packing, from, to);
+  return fits(packing, run) ? run : undefined;
+}
+
+function fits(packing: Packing, { start, count }: Run): boolean {
+  return count <= roomAt(packing, start);
+}
+
+/**
+ * Whether pieces with this many tokens, each counted alone, may fit as one text; joined they have slightly fewer. It
+ * bounds wasted counting.
+ */
+function isWorthCounting({ limits }: Packing, sum: number): boolean {
+  return sum <= 1.25 * limits.size + 2;
 }

@@ -1,9 +1,7 @@
 import type { Kit } from '../../../core/kit.ts';
-import { codeLines } from './content/code-lines.ts';
-import { isJson } from './content/json.ts';
 import { hasFence, proseOrMarkdown } from './content/markdown.ts';
 import { isHtml, isHtmlTable } from './content/markup.ts';
-import { isSourceCode } from './content/source-code.ts';
+import { codeLines, isSourceCode } from './content/source-code.ts';
 import { isTable } from './content/table.ts';
 import type { Choice } from './manifest.ts';
 
@@ -24,15 +22,10 @@ export interface Question {
  * counts as source code, like the settings of many programs, and chunkers that cannot run here are not chosen.
  */
 export function choose(question: Question): Choice {
-  const { text, isTolerant, isHere } = question;
-  const named = byName(question) ?? byContent(question);
-  const choice = named === 'json' && !isTolerant && !isJson(text) ? 'code' : named;
+  const { text, filename = '', mediaType = '', isTolerant, isHere } = question;
+  const found = choiceByMediaType(mediaType) ?? choiceByName(filename) ?? byContent(question);
+  const choice = found === 'json' && !isTolerant && !isJson(text) ? 'code' : found;
   return isHere(choice) ? choice : 'recursive';
-}
-
-function byName({ mediaType, filename }: Question): Choice | undefined {
-  const byType = mediaType === undefined ? undefined : choiceByMediaType(mediaType);
-  return byType ?? (filename === undefined ? undefined : choiceByName(filename));
 }
 
 /** Characters from which the format of a text is judged; for JSON the whole text is read. */
@@ -89,4 +82,25 @@ function choiceByName(filename: string): Choice | undefined {
 function choiceByMediaType(mediaType: string): Choice | undefined {
   const found = Object.entries(MEDIA_TYPES).find(([, pattern]) => pattern.test(mediaType));
   return found?.[0] as Choice | undefined;
+}
+
+/** Whether a text is a JSON object or array, or JSON Lines of these. Linear. */
+function isJson(text: string): boolean {
+  const [first] = /\S/.exec(text) ?? [];
+  if (first !== '{' && first !== '[') return false;
+  return parses(text) || isJsonLines(text);
+}
+
+function isJsonLines(text: string): boolean {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.length > 1 && lines.every((line) => /^\s*[{[]/.test(line) && parses(line));
+}
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

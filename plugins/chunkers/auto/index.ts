@@ -1,4 +1,4 @@
-import type { AnyChunker, ChunkContext, Chunker, Factory, Span } from '../../../core/kit.ts';
+import type { AnyChunker, Chunker, Factory } from '../../../core/kit.ts';
 import { choose } from './choose.ts';
 import type manifest from './manifest.ts';
 import { type AutoOptions, CHOICES, type Choice } from './manifest.ts';
@@ -14,7 +14,8 @@ const createAutoChunker: Factory<typeof manifest> = (given): Chunker<AutoOptions
       const name = choose({ text, filename, mediaType, isTolerant, isHere, kit: given.kit });
       context.report('auto-chunker', name);
       const chunker = chunkers.get(name) as AnyChunker;
-      const spans = await run(chunker, text, ownOptions(name, options, filename), context);
+      const own = ownOptions(name, options, filename);
+      const spans = await chunker.chunk(text, own as never, context as never);
       return spans.map((span) => ({ ...span, extra: { ...span.extra, chunker: name } }));
     },
   };
@@ -27,13 +28,4 @@ function ownOptions(name: Choice, options: AutoOptions, filename: string | undef
   const own = { ...options[name], chunk_size: options.chunk_size };
   if (name !== 'code') return own;
   return { ...own, language: options.code?.language ?? 'auto', filename: filename ?? null };
-}
-
-function run(
-  chunker: AnyChunker,
-  text: string,
-  options: object,
-  context: ChunkContext,
-): readonly Span[] | Promise<readonly Span[]> {
-  return chunker.chunk(text, options as never, context as never);
 }

@@ -1,7 +1,7 @@
 import type { Node } from 'web-tree-sitter';
 import { type ChunkContext, cutAtDelimiters, cutAtWhiteSpace } from '../../../core/kit.ts';
 import { lineStart, type Piece, piecesOf, singles } from './pieces.ts';
-import type { Syntax } from './syntax.ts';
+import { labelOf, type Syntax, unitOf } from './syntax.ts';
 
 /** A syntax node of the result: one that was not cut, or a part of one that was cut at lines. */
 export interface FoundNode {
@@ -33,25 +33,19 @@ export const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
  * Finds where a text can be cut: between the units of its syntax, each with the comments and attributes that belong
  * to it. A unit above the limit is cut again between its own children.
  */
-export function findCuts(
-  root: Node,
-  text: string,
-  syntax: Syntax,
-  context: ChunkContext,
-  limits: CutLimits,
-): Cuts {
+export function findCuts(root: Node, syntax: Syntax, context: ChunkContext, limits: CutLimits): Cuts {
+  const { length } = syntax.text;
   const search: Search = {
-    text,
     syntax,
     context,
     limits,
     offsets: [],
     nodes: [],
-    countable: MOST_COUNTED * text.length,
+    countable: MOST_COUNTED * length,
     nameless: 0,
     owner: undefined,
   };
-  cutPieces(search, piecesOf(root, text, syntax, 0), { start: 0, end: text.length, scope: [] });
+  cutPieces(search, piecesOf(root, syntax, 0), { start: 0, end: length, scope: [] });
   return search;
 }
 
@@ -60,7 +54,6 @@ const MOST_COUNTED = 64;
 
 /** The search for the cuts of one text. */
 interface Search extends Cuts {
-  readonly text: string;
   readonly syntax: Syntax;
   readonly context: ChunkContext;
   readonly limits: CutLimits;
@@ -85,46 +78,36 @@ interface Stretch {
 }
 
 function cutPieces(search: Search, given: readonly Piece[], { end, scope }: Stretch): void {
-  const pieces = joinSigns(given, end, judgeOf(search));
+  const pieces = joinSigns(search, given, end);
   pieces.forEach(({ start, nodes }, index) => {
     if (index > 0) search.offsets.push(start);
     cutGroup(search, nodes, { start, end: pieces[index + 1]?.start ?? end, scope });
   });
 }
 
-function judgeOf(search: Search): Judge {
-  const { text, syntax, limits } = search;
-  return {
-    text,
-    fits: (start, end) => fits(search, { start, end }),
-    isLoose: ({ nodes }) => limits.splitsUnits || nodes.every((node) => syntax.unitOf(node) === undefined),
-    isMeaningless: ({ nodes }) => nodes.every((node) => syntax.labelOf(node) === undefined),
-  };
-}
-
 function cutGroup(search: Search, group: readonly Node[], stretch: Stretch): void {
   search.context.signal.throwIfAborted();
   const [first] = group;
-  if (fits(search, stretch)) note(search, group, stretch.scope);
+  if (fits(search, stretch.start, stretch.end)) note(search, group, stretch.scope);
   else if (first === undefined) cutAtLinesOf(search, stretch);
   else if (group.length === 1) cutNode(search, first, stretch);
-  else cutPieces(search, singles(search.text, group, stretch.start), stretch);
+  else cutPieces(search, singles(search.syntax.text, group, stretch.start), stretch);
 }
 
-function fits(search: Search, { start, end }: Omit<Stretch, 'scope'>): boolean {
+function fits(search: Search, start: number, end: number): boolean {
   search.countable -= end - start;
   return search.context.tokens.count(start, end) <= search.limits.size;
 }
 
 function cutNode(search: Search, node: Node, stretch: Stretch): void {
   const { syntax, limits, owner } = search;
-  if (!limits.splitsUnits && syntax.unitOf(node) !== undefined) note(search, [node], stretch.scope);
+  if (!limits.splitsUnits && unitOf(syntax, node) !== undefined) note(search, [node], stretch.scope);
   else if (node.id === owner) cutWithin(search, node, stretch);
   else cutByMeaning(search, node, stretch);
 }
 
 function cutByMeaning(search: Search, node: Node, stretch: Stretch): void {
-  const label = search.syntax.labelOf(node);
+  const label = labelOf(search.syntax, node);
   if (label === undefined) cutNameless(search, node, stretch);
   else cutNamed(search, node, label, stretch);
 }
@@ -133,7 +116,7 @@ function cutNamed(search: Search, node: Node, label: string, stretch: Stretch): 
   const { start, end, scope } = stretch;
   const { nameless } = search;
   search.nameless = BODY;
-  search.owner = search.syntax.unitOf(node)?.id;
+  search.owner = unitOf(search.syntax, node)?.id;
   cutWithin(search, node, label === scope.at(-1) ? stretch : { start, end, scope: [...scope, label] });
   search.nameless = nameless;
 }
@@ -148,13 +131,13 @@ function cutNameless(search: Search, node: Node, stretch: Stretch): void {
 }
 
 function cutWithin(search: Search, node: Node, stretch: Stretch): void {
-  const { text, syntax, countable } = search;
-  const pieces = countable < 0 ? [] : piecesOf(node, text, syntax, stretch.start);
+  const { syntax, countable } = search;
+  const pieces = countable < 0 ? [] : piecesOf(node, syntax, stretch.start);
   const nodes = pieces[0]?.nodes ?? [];
   const body = bodyOf(nodes);
   if (pieces.length > 1) cutPieces(search, pieces, stretch);
   else if (body !== undefined) cutNode(search, body, stretch);
-  else if (nodes.length > 0) cutPieces(search, singles(text, nodes, stretch.start), stretch);
+  else if (nodes.length > 0) cutPieces(search, singles(syntax.text, nodes, stretch.start), stretch);
   else cutAtLinesOf(search, stretch);
 }
 
@@ -173,24 +156,14 @@ function cutAtLinesOf({ context, limits, offsets }: Search, { start, end }: Stre
 
 /** Adds nodes that are not cut further to the result. */
 function note(search: Search, group: readonly Node[], scope: readonly string[]): void {
-  const { text, syntax, limits, nodes, nameless } = search;
+  const { syntax, limits, nodes, nameless } = search;
   if (!limits.wantsNodes) return;
   for (const node of group) {
-    const isHidden = nameless > 0 || (scope.length > 0 && lineStart(text, node.startIndex) === undefined);
-    if (isHidden && syntax.labelOf(node) === undefined) continue;
+    const isHidden =
+      nameless > 0 || (scope.length > 0 && lineStart(syntax.text, node.startIndex) === undefined);
+    if (isHidden && labelOf(syntax, node) === undefined) continue;
     nodes.push({ node, start: node.startIndex, end: node.endIndex, scope });
   }
-}
-
-/** How the pieces of a stretch are judged. */
-interface Judge {
-  readonly text: string;
-  /** Whether a stretch is within the limit. */
-  fits(start: number, end: number): boolean;
-  /** Whether a piece may be cut, or has no meaning of its own. */
-  isLoose(piece: Piece): boolean;
-  /** Whether the nodes of a piece have no meaning, so that they need not be recorded. */
-  isMeaningless(piece: Piece): boolean;
 }
 
 /** Maximum characters of a piece that is examined. */
@@ -200,21 +173,21 @@ const LONGEST = 64;
  * Joins pieces of mere punctuation, such as the quotation marks before a docstring or a bracket after a body, with
  * the piece that they open or close. They stay separate only if that piece would no longer fit.
  */
-function joinSigns(pieces: readonly Piece[], end: number, judge: Judge): Piece[] {
+function joinSigns(search: Search, pieces: readonly Piece[], end: number): Piece[] {
   const joined: Piece[] = [];
   let opening: Piece | undefined;
   pieces.forEach((piece, index) => {
     const next = pieces[index + 1];
     const to = next?.start ?? end;
     const last = joined.at(-1);
-    const isSign = opening === undefined && isOnlySign(piece, to, judge);
-    if (isSign && next !== undefined && opens(judge.text.slice(piece.start, to), index)) {
+    const isSign = opening === undefined && isOnlySign(search.syntax, piece, to);
+    if (isSign && next !== undefined && opens(search.syntax.text.slice(piece.start, to), index)) {
       opening = piece;
     } else if (opening !== undefined) {
-      joined.push(...join(opening, piece, piece, to, judge));
+      joined.push(...join(search, opening, piece, piece, to));
       opening = undefined;
     } else if (isSign && last !== undefined) {
-      joined.splice(-1, 1, ...join(last, piece, last, to, judge));
+      joined.splice(-1, 1, ...join(search, last, piece, last, to));
     } else {
       joined.push(piece);
     }
@@ -222,9 +195,10 @@ function joinSigns(pieces: readonly Piece[], end: number, judge: Judge): Piece[]
   return joined;
 }
 
-function isOnlySign(piece: Piece, end: number, { text, isMeaningless }: Judge): boolean {
-  if (end - piece.start > LONGEST || /[\p{L}\p{N}]/u.test(text.slice(piece.start, end))) return false;
-  return isMeaningless(piece);
+/** Whether a piece is punctuation, and its nodes have no meaning, so that they need not be recorded. */
+function isOnlySign(syntax: Syntax, { start, nodes }: Piece, end: number): boolean {
+  if (end - start > LONGEST || /[\p{L}\p{N}]/u.test(syntax.text.slice(start, end))) return false;
+  return nodes.every((node) => labelOf(syntax, node) === undefined);
 }
 
 /** The first piece of a stretch can only open; others do if they end with an opening bracket. */
@@ -236,9 +210,14 @@ function opens(sign: string, index: number): boolean {
  * Two neighbours as one piece if that fits, or if the larger one must be cut anyway; its nodes are then cut instead
  * of those of the punctuation.
  */
-function join(first: Piece, second: Piece, larger: Piece, end: number, judge: Judge): Piece[] {
+function join(search: Search, first: Piece, second: Piece, larger: Piece, end: number): Piece[] {
   const { start } = first;
-  if (judge.fits(start, end)) return [{ start, nodes: [...first.nodes, ...second.nodes] }];
-  const isCut = judge.isLoose(larger) && !judge.fits(larger.start, larger === first ? second.start : end);
+  if (fits(search, start, end)) return [{ start, nodes: [...first.nodes, ...second.nodes] }];
+  const isCut = isLoose(search, larger) && !fits(search, larger.start, larger === first ? second.start : end);
   return isCut ? [{ start, nodes: larger.nodes }] : [first, second];
+}
+
+/** Whether a piece may be cut, or has no meaning of its own. */
+function isLoose({ syntax, limits }: Search, { nodes }: Piece): boolean {
+  return limits.splitsUnits || nodes.every((node) => unitOf(syntax, node) === undefined);
 }

@@ -13,7 +13,7 @@ import { findLanguage, LANGUAGES, type Language } from './languages.ts';
 import type manifest from './manifest.ts';
 import type { CodeOptions, LanguageName } from './manifest.ts';
 import { createParsers, type Parsers } from './parsers.ts';
-import { createSyntax, type Syntax } from './syntax.ts';
+import { nameOf, type Syntax, unitOf } from './syntax.ts';
 
 /**
  * Steps that a parse may take: a base plus a number per character, several times what the worst texts of the tests
@@ -67,11 +67,11 @@ function chunkTree(
   { chunk_size, oversize, include_nodes }: CodeOptions,
   context: ChunkContext,
 ): readonly Span[] {
-  const syntax = createSyntax(language, text);
+  const syntax: Syntax = { ...language, text };
   const limits = { size: chunk_size, splitsUnits: oversize === 'split', wantsNodes: include_nodes };
-  const cuts: Cuts = findCuts(rootNode, text, syntax, context, limits);
+  const cuts: Cuts = findCuts(rootNode, syntax, context, limits);
   const spans = context.pack([0, ...cuts.offsets, text.length], { size: chunk_size });
-  return include_nodes ? placeNodes(spans, cuts.nodes, text, syntax) : spans;
+  return include_nodes ? placeNodes(spans, cuts.nodes, syntax) : spans;
 }
 
 function chunkLines(text: string, { chunk_size }: CodeOptions, { divide, report }: ChunkContext): Span[] {
@@ -86,12 +86,7 @@ function refuse(language: string): never {
 }
 
 /** Gives each span the list `nodes` of what it contains; a node that was cut at lines is in several spans. */
-function placeNodes(
-  spans: readonly Span[],
-  found: readonly FoundNode[],
-  text: string,
-  syntax: Syntax,
-): Span[] {
+function placeNodes(spans: readonly Span[], found: readonly FoundNode[], syntax: Syntax): Span[] {
   let first = 0;
   return spans.map((span) => {
     const nodes: Located[] = [];
@@ -101,21 +96,16 @@ function placeNodes(
       if (node.start >= span.end) break;
       const start = Math.max(node.start, span.start);
       const end = Math.min(node.end, span.end);
-      if (start < end) nodes.push({ start, end, fields: fieldsOf(node, start, end, text, syntax) });
+      if (start < end) nodes.push({ start, end, fields: fieldsOf(node, start, end, syntax) });
     }
     return { ...span, located: { nodes } };
   });
 }
 
-function fieldsOf(
-  { node, scope, ...whole }: FoundNode,
-  start: number,
-  end: number,
-  text: string,
-  syntax: Syntax,
-) {
-  const unit = syntax.unitOf(node) ?? node;
-  const name = syntax.nameOf(node);
+function fieldsOf({ node, scope, ...whole }: FoundNode, start: number, end: number, syntax: Syntax) {
+  const { text } = syntax;
+  const unit = unitOf(syntax, node) ?? node;
+  const name = nameOf(syntax, node);
   const first = node.startPosition.row + 1 + lineBreaks(text, whole.start, start);
   return {
     type: unit.type,

@@ -1,8 +1,5 @@
 import type { LanguageName } from './manifest.ts';
 
-/** npm packages with grammars as WebAssembly; the second has those that are missing or broken in the first. */
-export type GrammarPackage = 'tree-sitter-wasms' | 'tree-sitter-wasm';
-
 /**
  * What the chunker knows about a language. A key is the type of a syntax node, or `type:word` for nodes of that type
  * whose first named child is that word (`call:def`).
@@ -11,9 +8,12 @@ export interface Language {
   readonly name: LanguageName;
   /** Aliases that a request may use. */
   readonly aliases: readonly string[];
-  readonly package: GrammarPackage;
+  /** The npm package with its grammar as WebAssembly; the second has those that are missing or broken in the first. */
+  readonly package: 'tree-sitter-wasms' | 'tree-sitter-wasm';
   /** Name of the grammar in its package. */
   readonly grammar: string;
+  /** Types of nodes that have a meaning only with their first word, as in `call:def`. */
+  readonly worded: readonly string[];
   /** Functions and classes, which are never broken, and their names in a scope (`class Parser`). */
   readonly units: Readonly<Record<string, string>>;
   /** Nodes that contain units and may be cut between them, and their names in a scope. */
@@ -136,6 +136,7 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
   },
   elixir: {
     aliases: ['ex', 'exs'],
+    worded: ['call'],
     units: {
       'call:def': '',
       'call:defp': '',
@@ -329,6 +330,7 @@ export const LANGUAGES: readonly Language[] = (Object.keys(ROWS) as LanguageName
   aliases: [],
   package: 'tree-sitter-wasms',
   grammar: name,
+  worded: [],
   units: {},
   spaces: {},
   wrappers: [],

@@ -19,39 +19,24 @@ export interface ParseLimits {
   readonly signal: AbortSignal;
 }
 
-/** Where a grammar is: its package and its name there. */
-export type Grammar = Pick<Language, 'package' | 'grammar'>;
-
 export async function createParsers(): Promise<Parsers> {
-  let current: Promise<Instance> | undefined = createInstance();
+  let current: Promise<ParserOf> | undefined = createInstance();
   await current;
-
-  function discard(instance: Promise<Instance>): void {
-    if (current === instance) current = undefined;
-  }
-
-  /** Runs work on a parser whose instance was not discarded by another request while loading. */
-  async function withParser<T>(
-    language: Language,
-    signal: AbortSignal,
-    work: (parser: Parser) => T,
-  ): Promise<T> {
-    for (;;) {
-      current ??= createInstance();
-      const instance = current;
-      try {
-        const parser = await (await instance).parserOf(language);
-        if (instance === current) return work(parser);
-      } catch (error) {
-        if (error !== signal.reason) discard(instance);
-        throw error;
-      }
-    }
-  }
-
   return {
-    parse: (language, text, limits, use) =>
-      withParser(language, limits.signal, (parser) => parseWith(parser, text, limits, use)),
+    async parse(language, text, limits, use) {
+      for (;;) {
+        current ??= createInstance();
+        const instance = current;
+        try {
+          const parser = await (await instance)(language);
+          // Another request may have discarded the instance meanwhile.
+          if (instance === current) return parseWith(parser, text, limits, use);
+        } catch (error) {
+          if (error !== limits.signal.reason && instance === current) current = undefined;
+          throw error;
+        }
+      }
+    },
   };
 }
 
@@ -74,29 +59,25 @@ function parseWith<T>(
   }
 }
 
-/** A copy of the binding, with its own WebAssembly memory that all its grammars share. */
-interface Instance {
-  parserOf(grammar: Grammar): Promise<Parser>;
-}
+/** The parsers of a copy of the binding, with its own WebAssembly memory that all its grammars share. */
+type ParserOf = (language: Language) => Promise<Parser>;
 
-async function createInstance(): Promise<Instance> {
+async function createInstance(): Promise<ParserOf> {
   const binding = importFresh();
   await binding.Parser.init();
   const parsers = new Map<string, Promise<Parser>>();
 
-  async function load(grammar: Grammar): Promise<Parser> {
+  async function load(file: string): Promise<Parser> {
     const parser = new binding.Parser();
-    parser.setLanguage(await binding.Language.load(await readCompiled(fileOf(grammar))));
+    parser.setLanguage(await binding.Language.load(await readCompiled(file)));
     return parser;
   }
 
-  return {
-    parserOf(grammar) {
-      const key = `${grammar.package}/${grammar.grammar}`;
-      const parser = parsers.get(key) ?? load(grammar);
-      parsers.set(key, parser);
-      return parser;
-    },
+  return (language) => {
+    const file = fileOf(language);
+    const parser = parsers.get(file) ?? load(file);
+    parsers.set(file, parser);
+    return parser;
   };
 }
 
@@ -127,8 +108,8 @@ function importFresh(): typeof import('web-tree-sitter') {
   return binding;
 }
 
-/** The file of a grammar. */
-export function fileOf({ package: name, grammar }: Grammar): string {
+/** The file of a language's grammar. */
+export function fileOf({ package: name, grammar }: Language): string {
   const file = `tree-sitter-${grammar}.wasm`;
   return name === 'tree-sitter-wasms'
     ? join(dirname(require.resolve('tree-sitter-wasms/package.json')), 'out', file)

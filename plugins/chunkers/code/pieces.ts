@@ -1,5 +1,5 @@
 import type { Node } from 'web-tree-sitter';
-import type { Syntax } from './syntax.ts';
+import { childrenOf, isLead, isTail, type Syntax } from './syntax.ts';
 
 /** A stretch from `start` to the next piece, and its nodes except comments. */
 export interface Piece {
@@ -11,18 +11,18 @@ export interface Piece {
  * The pieces of a node, of which the first begins at `start`. A node of several lines is cut only at the beginnings
  * of lines, so a piece may contain several children.
  */
-export function piecesOf(node: Node, text: string, syntax: Syntax, start: number): Piece[] {
+export function piecesOf(node: Node, syntax: Syntax, start: number): Piece[] {
   const isOneLine = node.startPosition.row === node.endPosition.row;
   const division: Division = {
     pieces: [{ start, nodes: [] }],
-    text,
+    text: syntax.text,
     isOneLine,
     lead: undefined,
     lastRow: -1,
   };
-  for (const child of syntax.childrenOf(node)) {
-    if (syntax.isTail(child)) division.lastRow = child.endPosition.row;
-    else if (syntax.isLead(child)) addLead(division, child);
+  for (const child of childrenOf(syntax, node)) {
+    if (isTail(syntax, child)) division.lastRow = child.endPosition.row;
+    else if (isLead(syntax, child)) addLead(division, child);
     else addNode(division, child);
   }
   beginAtLead(division);

@@ -7,15 +7,13 @@ import {
   countWhile,
   type Factory,
   type Kit,
-  keepOptimised,
-  type Outline,
+  MarkupReader,
   type Span,
   withFields,
 } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 import type { HtmlOptions } from './manifest.ts';
-import { findStructure, type HtmlStructure } from './structure/find-structure.ts';
-import { MarkupReader } from './structure/markup.ts';
+import { type Edges, findStructure, type HtmlStructure } from './structure/find-structure.ts';
 import type { Skipped } from './structure/skipped.ts';
 import type { Table } from './structure/tables.ts';
 
@@ -70,8 +68,8 @@ function prepareDivide({ cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, cutAtCo
  * The parts of an outline between stretches that are left out, which lie between boundaries of it, in the order of
  * the text.
  */
-function partsBetween({ edges, ranks }: Outline, left: readonly Span[]): Outline[] {
-  const parts: Outline[] = [];
+function partsBetween({ edges, ranks }: Edges, left: readonly Span[]): Edges[] {
+  const parts: Edges[] = [];
   let from = 0;
   for (const { start, end } of [...left, NOTHING]) {
     let to = from;
@@ -85,24 +83,17 @@ function partsBetween({ edges, ranks }: Outline, left: readonly Span[]): Outline
 
 const NOTHING: Span = { start: Number.POSITIVE_INFINITY, end: Number.POSITIVE_INFINITY };
 
-function partOf({ edges, ranks }: Outline, from: number, to: number): Outline {
-  const slice = (all: ArrayLike<number>) =>
-    Array.from({ length: to - from + 1 }, (_, index) => all[from + index] ?? 0);
-  return { edges: slice(edges), ranks: slice(ranks) };
+function partOf({ edges, ranks }: Edges, from: number, to: number): Edges {
+  return { edges: edges.slice(from, to + 1), ranks: ranks.slice(from, to + 1) };
 }
 
 /** An outline without the boundaries within rising stretches. */
-function withoutEdgesIn({ edges, ranks }: Outline, stretches: readonly Span[]): Outline {
-  const kept: { edges: number[]; ranks: number[] } = { edges: [], ranks: [] };
-  let next = 0;
-  for (let edge = 0; edge < edges.length; edge++) {
-    const offset = edges[edge] ?? 0;
-    while ((stretches[next]?.end ?? Number.POSITIVE_INFINITY) <= offset) next++;
-    if ((stretches[next]?.start ?? Number.POSITIVE_INFINITY) < offset) continue;
-    kept.edges.push(offset);
-    kept.ranks.push(ranks[edge] ?? 0);
-  }
-  return kept;
+function withoutEdgesIn({ edges, ranks }: Edges, stretches: readonly Span[]): Edges {
+  const isKept = edges.map((edge) => (at(stretches, edge)?.start ?? edge) === edge);
+  return {
+    edges: edges.filter((_, index) => isKept[index]),
+    ranks: ranks.filter((_, index) => isKept[index]),
+  };
 }
 
 /** Cuts HTML along its headings and between its blocks; every chunk is a slice of the source. */
@@ -122,7 +113,7 @@ const createHtmlChunker: Factory<typeof manifest> = ({ kit }): Chunker<HtmlOptio
       const parts = isAll ? [whole] : partsBetween(whole, skipped.found);
       if (skip.length > 0) reportSkipped(skipped, context);
       return parts
-        .filter(({ edges }) => isAll || contents.isIn(edges[0] ?? 0, edges[edges.length - 1] ?? 0))
+        .filter(({ edges }) => isAll || contents.isIn(edges[0] ?? 0, edges.at(-1) ?? 0))
         .flatMap((part) => {
           const limits = { ...rules, always: split_level };
           return context.packStructure({ outline: part, carriedAt, divide }, limits).map(describe);
@@ -142,32 +133,21 @@ function reportSkipped({ counts }: Skipped, { report }: ChunkContext): void {
 type Path = readonly string[];
 
 /** Describes the content and the context of the chunks of one text. */
-interface Describer {
-  /** What a chunk that begins at an offset carries. */
-  carriedAt(start: number): Carried | undefined;
-  /** A chunk with its fields. */
-  describe(span: Span): Span;
-}
-
-function createDescriber(
-  kit: Kit,
-  text: string,
-  structure: HtmlStructure,
-  carry: HtmlOptions['carry'],
-): Describer {
+function createDescriber(kit: Kit, text: string, structure: HtmlStructure, carry: HtmlOptions['carry']) {
   const { headings, tables, contents } = structure;
   const paths = kit.headingPaths(headings);
   const named = memoized((path: Path) => (path.includes('') ? path.filter((name) => name !== '') : path));
   const headerOf = memoized(({ start, headerEnd }: Table) => text.slice(start, headerEnd).trimEnd());
 
   return {
-    carriedAt(start) {
+    /** What a chunk that begins at an offset carries. */
+    carriedAt(start: number): Carried | undefined {
       const table = carry.includes('header') ? tableAround(tables, start) : undefined;
       const path = carry.includes('headings') ? named(paths.above(start)) : undefined;
       if (table === undefined && path === undefined) return undefined;
       return { path, opening: table && headerOf(table) };
     },
-    describe(span) {
+    describe(span: Span): Span {
       const { start, end } = span;
       const own = {
         heading_path: named(paths.within(start, end)),
@@ -207,13 +187,10 @@ function rowsIn(tables: readonly Table[], start: number, end: number): [number, 
 
 /** Those of rising stretches that overlap `[start, end)`. */
 function within<T extends Span>(stretches: readonly T[], start: number, end: number): T[] {
-  const found: T[] = [];
-  for (let index = firstBehind(stretches, start); index < stretches.length; index++) {
-    const one = stretches[index];
-    if (one === undefined || one.start >= end) break;
-    found.push(one);
-  }
-  return found;
+  return stretches.slice(
+    firstBehind(stretches, start),
+    countWhile(stretches, (one) => one.start < end),
+  );
 }
 
 /** The one of rising stretches that contains an offset. */
@@ -244,71 +221,43 @@ const ENTITY = /&(?:#\d{1,9}|#[xX][\da-fA-F]{1,9}|[a-zA-Z][a-zA-Z\d]{0,31});?/g;
  * @param others rising stretches that must not be cut, nor cut off
  */
 function findObstacles(text: string, start: number, end: number, others: readonly Span[]): Obstacles {
-  const collector = new Collector(others);
-  const part = text.slice(start, end);
-  const reader = new MarkupReader(part);
-  let behind = 0;
+  // The ends of the others must not be cut either.
+  const found = others.map((other) => ({ start: other.start, end: other.end + 1 }));
+  const between: number[] = [];
+  const reader = new MarkupReader(text.slice(start, end));
+  let behind = start;
   while (reader.read()) {
-    collector.addEntities(part.slice(behind, reader.start), start + behind);
-    collector.add(start + reader.start, start + reader.end);
-    collector.between.push(start + (reader.isClosing || reader.name === '' ? reader.end : reader.start));
-    behind = reader.end;
+    const tag = { start: start + reader.start, end: start + reader.end };
+    addEntities(found, text, behind, tag.start);
+    found.push(tag);
+    between.push(reader.isClosing || reader.name === '' ? tag.end : tag.start);
+    behind = tag.end;
   }
-  collector.addEntities(part.slice(behind), start + behind);
-  collector.addOthers(end);
-  return collector;
+  addEntities(found, text, behind, end);
+  return { ...joined(found), between };
 }
 
-class Collector implements Obstacles {
-  readonly #others: readonly Span[];
-  #nextOther = 0;
-  readonly starts: number[] = [];
-  readonly ends: number[] = [];
-  readonly between: number[] = [];
+function addEntities(found: Span[], text: string, from: number, to: number): void {
+  const part = text.slice(from, to);
+  if (!part.includes('&')) return;
+  for (const { index, 0: entity } of part.matchAll(ENTITY))
+    found.push({ start: from + index, end: from + index + entity.length });
+}
 
-  constructor(others: readonly Span[]) {
-    this.#others = others;
-  }
-
-  /** @param start of the text in the whole */
-  addEntities(text: string, start: number): void {
-    if (!text.includes('&')) return;
-    for (const { index, 0: entity } of text.matchAll(ENTITY)) {
-      this.add(start + index, start + index + entity.length);
-    }
-  }
-
-  add(start: number, end: number): void {
-    this.addOthers(start);
-    this.#push(start, end);
-  }
-
-  /** Adds those of the others that begin before an offset. */
-  addOthers(offset: number): void {
-    for (
-      let other = this.#others[this.#nextOther];
-      other !== undefined;
-      other = this.#others[this.#nextOther]
-    ) {
-      if (other.start > offset) break;
-      // The end must not be cut either.
-      this.#push(other.start, other.end + 1);
-      this.#nextOther++;
-    }
-  }
-
-  #push(start: number, end: number): void {
-    const last = this.ends.length - 1;
-    const lastEnd = this.ends[last] ?? -1;
-    if (start < lastEnd) this.ends[last] = Math.max(lastEnd, end);
+/** Stretches by their starts; those that overlap are one. */
+function joined(stretches: Span[]): Pick<Obstacles, 'starts' | 'ends'> {
+  const starts: number[] = [];
+  const ends: number[] = [];
+  for (const { start, end } of stretches.sort((a, b) => a.start - b.start)) {
+    const lastEnd = ends.at(-1) ?? -1;
+    if (start < lastEnd) ends[ends.length - 1] = Math.max(lastEnd, end);
     else {
-      this.starts.push(start);
-      this.ends.push(end);
+      starts.push(start);
+      ends.push(end);
     }
   }
+  return { starts, ends };
 }
-
-keepOptimised(new Collector([]));
 
 /** Removes the cuts of a finder that lie within obstacles. */
 function sparing(find: CutFinder, { starts, ends }: Obstacles): CutFinder {

@@ -2,27 +2,26 @@ import {
   type Chunker,
   type CutFinder,
   type Factory,
+  isLineBreak,
   type Kit,
   type Outline,
   type Span,
+  startOnLine,
   type TokenizedText,
   withFields,
 } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 import type { JsonOptions } from './manifest.ts';
 import { type Place, placesOf } from './pointers.ts';
-import { escapeLength, type Problem } from './scalars.ts';
-import { findProblem } from './syntax.ts';
+import { findProblem, type Problem } from './syntax.ts';
 import {
   BACKSLASH,
   CLOSE_LIST,
   CLOSE_OBJECT,
   COLON,
   COMMA,
-  isBehindLine,
   OPEN_LIST,
   OPEN_OBJECT,
-  startOnLine,
   Tokens,
 } from './tokens.ts';
 
@@ -56,7 +55,7 @@ function findMembers(text: string): Outline {
     if (!isCloser && (isBehindComma || (depth === 0 && !isBehindColon))) {
       const edge = startOnLine(text, before, tokens.start);
       edges.push(edge);
-      ranks.push(depth === 0 && isBehindLine(text, edge) ? BETWEEN_LINES : rankOf(depth));
+      ranks.push(depth === 0 && isLineBreak(text.charCodeAt(edge - 1)) ? BETWEEN_LINES : rankOf(depth));
     }
     isBehindComma = false;
     isBehindColon = false;
@@ -125,18 +124,23 @@ function finderList(kit: Kit, tokens: TokenizedText): readonly CutFinder[] {
 
 /** Cuts between tokens, but not within an escape. */
 function cutBesideEscapes({ cutAtOffsets }: Kit, tokens: TokenizedText): CutFinder {
-  let find: CutFinder | undefined;
-  return (text, start, end) => {
-    find ??= cutAtOffsets(tokens.ends());
-    return withoutEscapes(text, start, find(text, start, end));
-  };
+  return (text, start, end) => withoutEscapes(text, start, cutAtOffsets(tokens.ends())(text, start, end));
 }
 
 /** The cuts that do not lie within an escape; the stretch does not begin within one. */
 function withoutEscapes(text: string, start: number, cuts: readonly number[]): number[] {
   let at = start;
   return cuts.filter((cut) => {
-    while (at < cut) at += text.charCodeAt(at) === BACKSLASH ? escapeLength(text, at) : 1;
+    while (at < cut) at = text.charCodeAt(at) === BACKSLASH ? escapeEnd(text, at) : at + 1;
     return at === cut;
   });
+}
+
+/** Two `\u` for one character are one escape. */
+const ESCAPE = /\\(?:u[dD][89abAB]..\\u[dD][c-fC-F].{0,2}|u.{0,4}|.?)/sy;
+
+function escapeEnd(text: string, at: number): number {
+  ESCAPE.lastIndex = at;
+  ESCAPE.test(text);
+  return ESCAPE.lastIndex;
 }

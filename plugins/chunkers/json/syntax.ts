@@ -1,5 +1,5 @@
-import { firstWrongUnit, isNumber, type Problem } from './scalars.ts';
 import {
+  BACKSLASH,
   CLOSE_LIST,
   CLOSE_OBJECT,
   COLON,
@@ -10,6 +10,12 @@ import {
   Tokens,
   WORD,
 } from './tokens.ts';
+
+/** Where a text stops being JSON, and what would be valid there. */
+export interface Problem {
+  readonly offset: number;
+  readonly expected: string;
+}
 
 /** What may come next: the values of a `switch`, which is as fast as scanning tokens. */
 const VALUE = 0;
@@ -88,13 +94,38 @@ function behindValue(open: readonly number[]): number {
 
 function problemWithin({ text, kind, start, end }: Tokens, expected: string): Problem | undefined {
   if (kind === QUOTE) return firstWrongUnit(text, start, end);
-  if (kind !== WORD || isNumber(text, start, end) || isLiteral(text, start, end)) return undefined;
-  return { offset: start, expected };
+  if (kind !== WORD) return undefined;
+  SCALAR.lastIndex = start;
+  const isValid = SCALAR.test(text) && SCALAR.lastIndex === end;
+  return isValid ? undefined : { offset: start, expected };
 }
 
-function isLiteral(text: string, start: number, end: number): boolean {
-  if (end - start === 5) return text.startsWith('false', start);
-  return end - start === 4 && (text.startsWith('true', start) || text.startsWith('null', start));
+/** A number, or a literal. */
+const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+
+const SPACE = 32;
+const ESCAPED = '"\\/bfnrtu';
+const HEX = /[\da-fA-F]{0,4}/y;
+
+/** The problem within a string that begins and should end with a quote; nothing if it is valid by RFC 8259. */
+function firstWrongUnit(text: string, start: number, end: number): Problem | undefined {
+  for (let at = start + 1; at < end; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) return undefined;
+    if (unit < SPACE) return { offset: at, expected: 'an escape such as \\n instead of a control character' };
+    if (unit !== BACKSLASH) continue;
+    at++;
+    if (at >= end) break;
+    if (!ESCAPED.includes(text.charAt(at)))
+      return { offset: at, expected: 'one of " \\ / b f n r t u after the backslash' };
+    if (text.charAt(at) !== 'u') continue;
+    HEX.lastIndex = at + 1;
+    HEX.test(text);
+    if (HEX.lastIndex < at + 5)
+      return { offset: HEX.lastIndex, expected: 'four hexadecimal digits after \\u' };
+    at += 4;
+  }
+  return { offset: end, expected: 'a quote that ends the string' };
 }
 
 function isOpener(kind: number): boolean {

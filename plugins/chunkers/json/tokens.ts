@@ -1,7 +1,5 @@
-import { keepOptimised } from '../../../core/kit.ts';
+import { isLineBreak, keepOptimised } from '../../../core/kit.ts';
 
-const LINE_FEED = 10;
-const CARRIAGE_RETURN = 13;
 export const QUOTE = 34;
 export const COMMA = 44;
 export const COLON = 58;
@@ -65,7 +63,7 @@ keepOptimised(new Tokens(''));
 
 /** Whether a unit is white space to JSON. */
 function isSpace(unit: number): boolean {
-  return unit === SPACE || unit === LINE_FEED || unit === CARRIAGE_RETURN || unit === TAB;
+  return unit === SPACE || unit === TAB || isLineBreak(unit);
 }
 
 function isMark(unit: number): boolean {
@@ -77,15 +75,10 @@ function stringEnd(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) return at + 1;
-    if (unit === LINE_FEED || unit === CARRIAGE_RETURN) return at;
-    if (unit === BACKSLASH && isInLine(text, at + 1)) at++;
+    if (isLineBreak(unit)) return at;
+    if (unit === BACKSLASH && !isLineBreak(text.charCodeAt(at + 1))) at++;
   }
   return text.length;
-}
-
-function isInLine(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at);
-  return unit !== LINE_FEED && unit !== CARRIAGE_RETURN;
 }
 
 function wordEnd(text: string, from: number): number {
@@ -96,17 +89,4 @@ function wordEnd(text: string, from: number): number {
     at++;
   }
   return at;
-}
-
-/** Whether the unit before an offset ends a line. */
-export function isBehindLine(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at - 1);
-  return unit === LINE_FEED || unit === CARRIAGE_RETURN;
-}
-
-/** Where the indentation of a token begins on its line; the token's own start if it does not begin its line. */
-export function startOnLine(text: string, floor: number, start: number): number {
-  let at = start;
-  while (at > floor && (text.charCodeAt(at - 1) === SPACE || text.charCodeAt(at - 1) === TAB)) at--;
-  return at > floor && isBehindLine(text, at) ? at : start;
 }

@@ -1,5 +1,6 @@
 import {
   type BlockKind,
+  countWhile,
   type HeadingPaths,
   keepOptimised,
   type Located,
@@ -25,19 +26,18 @@ export function describe(
   spans: readonly Span[],
   lists: boolean,
 ): Span[] {
-  const outerBlocks = new Walker(blocks.filter(({ depth }) => depth === 0));
-  const allLeaves = new Walker(leaves);
+  const outer = blocks.filter(({ depth }) => depth === 0);
   const rows = new RowCounter(text);
-  const none: Kinds = { list: [], next: new Map() };
+  const known = new Map<string, readonly BlockKind[]>();
   const described: Span[] = [];
   // A loop and not a callback, whose optimised code would be discarded with each request; the same is true of the
   // classes.
   for (const span of spans) {
-    const held = allLeaves.within(span);
-    const tops = outerBlocks.within(span);
+    const held = within(leaves, span);
+    const tops = within(outer, span);
     const own = {
       heading_path: paths.within(span.start, span.end),
-      kinds: kindsOf(tops, none),
+      kinds: kindsOf(tops, known),
       language: languageIn(text, held),
       rows: rowsIn(held, span, rows),
     };
@@ -48,45 +48,23 @@ export function describe(
   return described;
 }
 
-/** Kinds of blocks in the order of the text, each once, and the list that results from one more kind. */
-interface Kinds {
-  readonly list: readonly BlockKind[];
-  readonly next: Map<BlockKind, Kinds>;
-}
-
 /** The kinds of blocks, each once; equal lists are one object, which is checked and written once. */
-function kindsOf(blocks: readonly MarkdownBlock[], none: Kinds): readonly BlockKind[] {
-  let kinds = none;
-  for (const { kind } of blocks) kinds = kinds.next.get(kind) ?? withKind(kinds, kind);
-  return kinds.list;
+function kindsOf(
+  blocks: readonly MarkdownBlock[],
+  known: Map<string, readonly BlockKind[]>,
+): readonly BlockKind[] {
+  const kinds = [...new Set(blocks.map(({ kind }) => kind))];
+  const same = known.get(kinds.join()) ?? kinds;
+  known.set(kinds.join(), same);
+  return same;
 }
 
-function withKind(kinds: Kinds, kind: BlockKind): Kinds {
-  const longer = kinds.list.includes(kind) ? kinds : { list: [...kinds.list, kind], next: new Map() };
-  kinds.next.set(kind, longer);
-  return longer;
-}
-
-/** Finds the blocks that overlap a span; spans come in the order of the text. */
-class Walker {
-  readonly #blocks: readonly MarkdownBlock[];
-  #first = 0;
-
-  constructor(blocks: readonly MarkdownBlock[]) {
-    this.#blocks = blocks;
-  }
-
-  within({ start, end }: Span): MarkdownBlock[] {
-    const blocks = this.#blocks;
-    while (this.#first < blocks.length && (blocks[this.#first] as MarkdownBlock).end <= start) this.#first++;
-    const found: MarkdownBlock[] = [];
-    for (let index = this.#first; index < blocks.length; index++) {
-      const block = blocks[index] as MarkdownBlock;
-      if (block.start >= end) break;
-      found.push(block);
-    }
-    return found;
-  }
+/** Those of rising blocks, none within another, that overlap a span. */
+function within(blocks: readonly MarkdownBlock[], { start, end }: Span): readonly MarkdownBlock[] {
+  return blocks.slice(
+    countWhile(blocks, (block) => block.end <= start),
+    countWhile(blocks, (block) => block.start < end),
+  );
 }
 
 /** The language of the fences among blocks, if all name the same one. */
@@ -138,7 +116,7 @@ class RowCounter {
   }
 }
 
-keepOptimised([new Walker([]), new RowCounter('')]);
+keepOptimised(new RowCounter(''));
 
 function locatedIn(text: string, block: MarkdownBlock, span: Span): Located {
   const { kind, level } = block;

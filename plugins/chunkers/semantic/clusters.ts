@@ -1,4 +1,4 @@
-import type { SentenceVectors } from './sentence-vectors.ts';
+import { addTo, type SentenceVectors } from './sentence-vectors.ts';
 
 /** The constraints on the clusters of a division. */
 export interface ClusterLimits {
@@ -127,10 +127,6 @@ function startsOf(search: Search): number[] {
 function placeOf({ vectors, sizes }: Search, piece: number): number {
   if (piece === 0) return 0;
   return vectors.places[piece] ?? sizes.tokens.length - 1;
-}
-
-function addTo(sum: Float64Array, values: Float32Array, from: number): void {
-  for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] as number) + (values[from + at] as number);
 }
 
 /** Adds a row to a sum, and returns the product of the row with the previous sum. */

@@ -167,14 +167,10 @@ function findValleys(similarities: ArrayLike<number>): number[] {
 }
 
 /** Mean less one standard deviation. */
-function usualLow(values: ArrayLike<number>): number {
-  const count = values.length;
-  let sum = 0;
-  for (let index = 0; index < count; index++) sum += values[index] as number;
-  const mean = sum / count;
-  let squares = 0;
-  for (let index = 0; index < count; index++) squares += ((values[index] as number) - mean) ** 2;
-  return mean - Math.sqrt(squares / count);
+function usualLow(values: Float64Array): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return mean - Math.sqrt(squares / values.length);
 }
 
 /** A place where a text can be cut. */

@@ -37,7 +37,8 @@ export function toUnitVectors(values: Float32Array, dimensions: number): Sentenc
     const from = place * dimensions;
     const length = Math.sqrt(squareOf(values, from, dimensions));
     if (!(length > 0 && Number.isFinite(length))) continue;
-    copyScaled(values, from, units, kept * dimensions, dimensions, 1 / length);
+    const [to, scale] = [kept * dimensions, 1 / length];
+    for (let at = 0; at < dimensions; at++) units[to + at] = (values[from + at] as number) * scale;
     places[kept++] = place;
   }
   return { places: places.subarray(0, kept), values: units.subarray(0, kept * dimensions), dimensions };
@@ -49,13 +50,7 @@ function squareOf(values: Float32Array, from: number, dimensions: number): numbe
   return sum;
 }
 
-function copyScaled(
-  values: Float32Array,
-  from: number,
-  target: Float32Array,
-  to: number,
-  dimensions: number,
-  scale: number,
-): void {
-  for (let at = 0; at < dimensions; at++) target[to + at] = (values[from + at] as number) * scale;
+/** Adds a row to a sum. */
+export function addTo(sum: Float64Array, values: Float32Array, from: number): void {
+  for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] as number) + (values[from + at] as number);
 }

@@ -1,4 +1,4 @@
-import type { SentenceVectors } from './sentence-vectors.ts';
+import { addTo, type SentenceVectors } from './sentence-vectors.ts';
 
 /**
  * The cosine similarity at every gap between sentences: between the sum of up to `window` unit vectors before it and
@@ -27,7 +27,7 @@ export function bridgedSimilarities(
   const before = new Float32Array(gaps.length * dimensions);
   const after = new Float32Array(gaps.length * dimensions);
   gaps.forEach((gap, index) => {
-    moveTo(sums, gap);
+    while (sums.at <= gap) stepAndCompare(sums);
     before.set(sums.before, index * dimensions);
     after.set(sums.after, index * dimensions);
   });
@@ -65,22 +65,8 @@ function startSums(vectors: SentenceVectors, window: number): WindowSums {
     window: Math.min(window, vectors.places.length),
     at: 0,
   };
-  for (let row = 0; row < sums.window; row++) add(vectors, sums.after, row, 1);
+  for (let row = 0; row < sums.window; row++) addTo(sums.after, vectors.values, row * vectors.dimensions);
   return sums;
-}
-
-/** Moves to the gap before the vector `gap + 1`; never back. */
-function moveTo(sums: WindowSums, gap: number): void {
-  while (sums.at <= gap) step(sums);
-}
-
-function step(sums: WindowSums): void {
-  const { before, after, vectors, window } = sums;
-  const row = sums.at++;
-  add(vectors, after, row, -1);
-  add(vectors, after, row + window, 1);
-  add(vectors, before, row, 1);
-  add(vectors, before, row - window, -1);
 }
 
 /** Moves to the next gap and returns its similarity, in one pass over the dimensions. */
@@ -91,22 +77,6 @@ function stepAndCompare(sums: WindowSums): number {
   const entering = row + window < places.length ? (row + window) * dimensions : -1;
   const leaving = row >= window ? (row - window) * dimensions : -1;
   return advance(before, after, values, row * dimensions, entering, leaving);
-}
-
-/** Adds a row to a sum, or subtracts it; does nothing if there is no such row. */
-function add(
-  { values, dimensions, places }: SentenceVectors,
-  sum: Float64Array,
-  row: number,
-  sign: 1 | -1,
-): void {
-  if (row >= 0 && row < places.length) addRow(sum, values, row * dimensions, sign);
-}
-
-function addRow(sum: Float64Array, values: Float32Array, from: number, sign: 1 | -1): void {
-  for (let at = 0; at < sum.length; at++) {
-    sum[at] = (sum[at] as number) + sign * (values[from + at] as number);
-  }
 }
 
 /** Moves a row from the sum after to the sum before, lets others enter and leave, and compares the sums. */
@@ -140,8 +110,8 @@ function advance(
 const STEPS = 1e7;
 
 function cosine(
-  first: Float64Array | Float32Array,
-  second: Float64Array | Float32Array,
+  first: Float32Array,
+  second: Float32Array,
   fromFirst: number,
   fromSecond: number,
   dimensions: number,

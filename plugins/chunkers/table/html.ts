@@ -1,14 +1,13 @@
-import { keepOptimised } from '../../../core/kit.ts';
-import { type Layout, startOnLine, type Table } from './layout.ts';
-import { Tags } from './tags.ts';
+import { keepOptimised, MarkupReader, startOnLine } from '../../../core/kit.ts';
+import type { Layout, Table } from './layout.ts';
 
 /** The outermost tables of an HTML text; one within a cell is part of its row. */
 export function readHtml(text: string): Layout {
   const tables: Table[] = [];
-  const tags = new Tags(text);
+  const tags = new MarkupReader(text);
   let depth = 0;
   let open: OpenTable | undefined;
-  for (let before = 0; tags.next(); before = tags.end) {
+  for (let before = 0; tags.read(); before = tags.end) {
     const { name, isClosing, start, end } = tags;
     if (name === 'table' && !isClosing) {
       if (depth === 0) open = new OpenTable(startOnLine(text, before, start));

@@ -3,10 +3,10 @@ import {
   type Chunker,
   type CutFinder,
   countUpTo,
+  countWhile,
   type Factory,
   isLineBreak,
   type Kit,
-  keepOptimised,
   type Outline,
   type Span,
   withFields,
@@ -51,35 +51,23 @@ function outlineOf(text: string, tables: readonly Table[], rowsPerChunk: number 
   return { edges, ranks };
 }
 
-/** Finds the table that contains an offset or stretch. */
-class TableIndex {
-  readonly #tables: readonly Table[];
-  readonly #starts: readonly number[];
-
-  constructor(tables: readonly Table[]) {
-    this.#tables = tables;
-    this.#starts = tables.map(({ start }) => start);
-  }
-
-  at(offset: number): Table | undefined {
-    const table = this.#tables[countUpTo(this.#starts, offset) - 1];
-    return table !== undefined && offset < table.end ? table : undefined;
-  }
-
-  /** The first and the last row that a stretch overlaps, from 1; undefined if it overlaps none, or several tables. */
-  rowsIn(start: number, end: number): readonly [first: number, last: number] | undefined {
-    const before = countUpTo(this.#starts, end - 1);
-    const table = this.#tables[before - 1];
-    if (table === undefined || start >= table.end) return undefined;
-    const other = this.#tables[before - 2];
-    if (other !== undefined && start < other.end) return undefined;
-    const { rows, headerRows } = table;
-    const last = countUpTo(rows, end - 1) - headerRows;
-    return last < 1 ? undefined : [Math.max(countUpTo(rows, start) - headerRows, 1), last];
-  }
+/** The table that contains an offset. */
+function tableAt(tables: readonly Table[], offset: number): Table | undefined {
+  const table = tables[countWhile(tables, ({ start }) => start <= offset) - 1];
+  return table !== undefined && offset < table.end ? table : undefined;
 }
 
-keepOptimised(new TableIndex([]));
+/** The first and the last row that a stretch overlaps, from 1; undefined if it overlaps none, or several tables. */
+function rowsIn(tables: readonly Table[], { start, end }: Span): readonly [number, number] | undefined {
+  const before = countWhile(tables, (table) => table.start < end);
+  const table = tables[before - 1];
+  if (table === undefined || start >= table.end) return undefined;
+  const other = tables[before - 2];
+  if (other !== undefined && start < other.end) return undefined;
+  const { rows, headerRows } = table;
+  const last = countUpTo(rows, end - 1) - headerRows;
+  return last < 1 ? undefined : [Math.max(countUpTo(rows, start) - headerRows, 1), last];
+}
 
 const createTableChunker: Factory<typeof manifest> = ({ kit }): Chunker<TableOptions> => ({
   chunk(text, options, { divide, packStructure, report }) {
@@ -87,20 +75,19 @@ const createTableChunker: Factory<typeof manifest> = ({ kit }): Chunker<TableOpt
     const { dialect, tables: found, cutAtCells } = readTables(text, options, kit);
     report('table-dialect', dialect);
     const tables = found.map((table) => withHeader(table, options));
-    const index = new TableIndex(tables);
     const finders = textFinders(kit);
     const structure = {
       outline: outlineOf(text, tables, options.rows_per_chunk ?? undefined),
-      ...(options.carry === 'none' ? {} : { carriedAt: headersOf(text, index) }),
+      ...(options.carry === 'none' ? {} : { carriedAt: headersOf(text, tables) }),
       divide(start: number, end: number, size: number): readonly Span[] {
-        const table = index.at(start);
+        const table = tableAt(tables, start);
         if (table === undefined) return divide({ start, end }, finders, { size });
         if (options.oversize === 'keep') return [{ start, end }];
         return divide({ start, end }, [kit.cutAtOffsets(table.rows), cutAtCells, ...finders], { size });
       },
     };
     const spans = packStructure(structure, rulesOf(options));
-    return spans.map((span) => withRows(span, index));
+    return spans.map((span) => withRows(span, tables));
   },
 });
 
@@ -143,10 +130,10 @@ function withHeader(table: Table, { header_rows }: TableOptions): Table {
 }
 
 /** The header of the table that contains an offset after it. */
-function headersOf(text: string, index: TableIndex): (start: number) => Carried | undefined {
+function headersOf(text: string, tables: readonly Table[]): (start: number) => Carried | undefined {
   const known = new Map<Table, Carried>();
   return (offset) => {
-    const table = index.at(offset);
+    const table = tableAt(tables, offset);
     if (table === undefined || table.headerRows === 0) return undefined;
     const headerEnd = table.rows[table.headerRows] as number;
     if (offset < headerEnd) return undefined;
@@ -177,8 +164,8 @@ function rulesOf(options: TableOptions) {
   return { ...options, min_chunk_size: 0, always: BETWEEN_TABLES };
 }
 
-function withRows(span: Span, index: TableIndex): Span {
-  const rows = index.rowsIn(span.start, span.end);
+function withRows(span: Span, tables: readonly Table[]): Span {
+  const rows = rowsIn(tables, span);
   if (rows === undefined) return span;
   return withFields(span, span.extra === undefined ? { rows } : { ...span.extra, rows });
 }

@@ -21,31 +21,15 @@ export interface Layout {
   readonly cutAtCells: CutFinder;
 }
 
-const TAB = 9;
-const SPACE = 32;
-
-function isBlank(unit: number): boolean {
-  return unit === SPACE || unit === TAB;
-}
-
 /** After the blank lines that begin at an offset, or on its line. */
 export function behindBlankLines(text: string, from: number): number {
   let behind = from;
-  let at = from;
-  while (at < text.length) {
-    const unit = text.charCodeAt(at);
-    if (isLineBreak(unit)) behind = at + 1;
-    else if (!isBlank(unit)) return behind;
-    at++;
+  for (let at = from; at < text.length; at++) {
+    const unit = text.charAt(at);
+    if (unit === '\n' || unit === '\r') behind = at + 1;
+    else if (unit !== ' ' && unit !== '\t') return behind;
   }
   return text.length;
-}
-
-/** Where the indentation before an offset begins; the offset itself if there is more before it on its line. */
-export function startOnLine(text: string, floor: number, offset: number): number {
-  let at = offset;
-  while (at > floor && isBlank(text.charCodeAt(at - 1))) at--;
-  return at === 0 || isLineBreak(text.charCodeAt(at - 1)) ? at : offset;
 }
 
 /** Where the text before an offset ends, excluding trailing line breaks. */

@@ -6,7 +6,8 @@ const PIPE = 124;
 
 /** The tables of a Markdown text; a header goes with its delimiter row. */
 export function readMarkdown(text: string, { findMarkdownBlocks }: Kit): Layout {
-  const blocks = mayHoldTable(text) ? findMarkdownBlocks(text) : [];
+  const mayHoldTable = text.includes('|') && text.includes('-');
+  const blocks = mayHoldTable ? findMarkdownBlocks(text) : [];
   const tables = blocks
     .filter(({ kind }) => kind === 'table')
     .map(
@@ -18,11 +19,6 @@ export function readMarkdown(text: string, { findMarkdownBlocks }: Kit): Layout 
       }),
     );
   return { dialect: 'markdown', tables, cutAtCells: findPipes };
-}
-
-/** Whether there can be a delimiter row. */
-function mayHoldTable(text: string): boolean {
-  return text.includes('|') && text.includes('-');
 }
 
 function rowStarts(text: string, start: number, inner: number, end: number): number[] {

@@ -1,24 +1,18 @@
-import type { Factory, ModelInfo, Purpose } from '../../../core/kit.ts';
+import type { Factory } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
-const KNOWN: readonly ModelInfo[] = [
-  { name: 'embed-english-v3.0', dimensions: 1024 },
-  { name: 'embed-multilingual-v3.0', dimensions: 1024 },
-  { name: 'embed-v4.0', dimensions: 1536 },
-];
-
-const INPUT_TYPES: Readonly<Record<Purpose, string>> = {
-  document: 'search_document',
-  query: 'search_query',
-  similarity: 'clustering',
-};
+const INPUT_TYPES = { document: 'search_document', query: 'search_query', similarity: 'clustering' };
 
 const createCohereProvider: Factory<typeof manifest> = ({ env, hosted, 'tokenizer/tiktoken': tiktoken }) => {
   const base = hosted.baseUrl(env.COHERE_BASE_URL, 'https://api.cohere.com', 'COHERE_BASE_URL');
   return hosted.createProvider({
     title: 'Cohere',
     prefix: 'cohere/',
-    known: KNOWN,
+    known: [
+      { name: 'embed-english-v3.0', dimensions: 1024 },
+      { name: 'embed-multilingual-v3.0', dimensions: 1024 },
+      { name: 'embed-v4.0', dimensions: 1536 },
+    ],
     url: `${base}/v2/embed`,
     keyVariable: 'COHERE_API_KEY',
     key: env.COHERE_API_KEY as string,
@@ -29,13 +23,9 @@ const createCohereProvider: Factory<typeof manifest> = ({ env, hosted, 'tokenize
       input_type: INPUT_TYPES[purpose],
       embedding_types: ['float'],
     }),
-    read: readFloats,
+    read: (answer) => (answer as { embeddings: { float: number[][] } }).embeddings.float,
     tokenizer: { provider: tiktoken, name: 'cl100k_base' },
   });
 };
 
 export default createCohereProvider;
-
-function readFloats(answer: unknown): readonly number[][] {
-  return (answer as { embeddings: { float: number[][] } }).embeddings.float;
-}

@@ -1,18 +1,16 @@
-import type { Factory, ModelInfo } from '../../../core/kit.ts';
+import type { Factory } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
-
-const KNOWN: readonly ModelInfo[] = [
-  { name: 'text-embedding-3-small', dimensions: 1536 },
-  { name: 'text-embedding-3-large', dimensions: 3072 },
-  { name: 'text-embedding-ada-002', dimensions: 1536 },
-];
 
 const createOpenAIProvider: Factory<typeof manifest> = ({ env, hosted, 'tokenizer/tiktoken': tiktoken }) => {
   const base = hosted.baseUrl(env.OPENAI_BASE_URL, 'https://api.openai.com/v1', 'OPENAI_BASE_URL');
   return hosted.createProvider({
     title: 'OpenAI',
     prefix: 'openai/',
-    known: KNOWN,
+    known: [
+      { name: 'text-embedding-3-small', dimensions: 1536 },
+      { name: 'text-embedding-3-large', dimensions: 3072 },
+      { name: 'text-embedding-ada-002', dimensions: 1536 },
+    ],
     url: `${base}/embeddings`,
     keyVariable: 'OPENAI_API_KEY',
     key: env.OPENAI_API_KEY as string,

@@ -1,7 +1,6 @@
 import type { Factory } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
-import { listModels } from './model/list-models.ts';
-import { openModel } from './model/open-model.ts';
+import { listModels, openModel } from './model/open-model.ts';
 import { createTableRegistry } from './table/table-registry.ts';
 
 /** Opens static models by name: the plugin's own, and any other in the Model2Vec layout. */

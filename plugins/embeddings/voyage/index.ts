@@ -1,20 +1,18 @@
-import type { Factory, ModelInfo } from '../../../core/kit.ts';
+import type { Factory } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
-
-const KNOWN: readonly ModelInfo[] = [
-  { name: 'voyage-3.5', dimensions: 1024 },
-  { name: 'voyage-3-large', dimensions: 1024 },
-  { name: 'voyage-large-2', dimensions: 1536 },
-  { name: 'voyage-code-2', dimensions: 1536 },
-  { name: 'voyage-code-3', dimensions: 1024 },
-];
 
 const createVoyageProvider: Factory<typeof manifest> = ({ env, hosted, 'tokenizer/tiktoken': tiktoken }) => {
   const base = hosted.baseUrl(env.VOYAGE_BASE_URL, 'https://api.voyageai.com/v1', 'VOYAGE_BASE_URL');
   return hosted.createProvider({
     title: 'Voyage',
     prefix: 'voyage/',
-    known: KNOWN,
+    known: [
+      { name: 'voyage-3.5', dimensions: 1024 },
+      { name: 'voyage-3-large', dimensions: 1024 },
+      { name: 'voyage-large-2', dimensions: 1536 },
+      { name: 'voyage-code-2', dimensions: 1536 },
+      { name: 'voyage-code-3', dimensions: 1024 },
+    ],
     url: `${base}/embeddings`,
     keyVariable: 'VOYAGE_API_KEY',
     key: env.VOYAGE_API_KEY as string,

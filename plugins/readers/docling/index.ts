@@ -1,4 +1,11 @@
-import type { Factory, HostedApi, HostedFailure, SourceFile } from '../../../core/kit.ts';
+import {
+  exposedError,
+  type Factory,
+  type HostedApi,
+  type HostedFailure,
+  refusedError,
+  type SourceFile,
+} from '../../../core/kit.ts';
 import type { DoclingDocument } from './document.ts';
 import type manifest from './manifest.ts';
 import { FORMATS } from './manifest.ts';
@@ -59,8 +66,6 @@ function extensionOf({ name = '', mediaType }: SourceFile): string {
   return named ?? EXTENSIONS.find((extension) => FORMATS[extension] === mediaType) ?? '';
 }
 
-const mediaTypeOf = (extension: string): string => FORMATS[extension] ?? 'application/octet-stream';
-
 /** Milliseconds for one file. Node's own client gives up after five minutes without an answer. */
 const PATIENCE = 290_000;
 /** Only a busy server is retried: a file that takes too long would take as long the next time. */
@@ -68,7 +73,7 @@ const BUSY = [429, 503];
 /** docling-serve's 404 answer for a failed conversion. */
 const NO_RESULT = /task result not found/i;
 
-const createDoclingReader: Factory<typeof manifest> = ({ env, hosted, kit }) => {
+const createDoclingReader: Factory<typeof manifest> = ({ env, hosted }) => {
   const api: HostedApi = {
     title: 'Docling',
     url: `${hosted.baseUrl(env.DOCLING_URL, '', 'DOCLING_URL')}/v1/convert/file`,
@@ -77,10 +82,10 @@ const createDoclingReader: Factory<typeof manifest> = ({ env, hosted, kit }) => 
     key: env.DOCLING_API_KEY ?? '',
     keyHeader: 'x-api-key',
   };
-  const refusal = (reason: string): Error => kit.refusedError(`The file cannot be read: ${reason}`);
+  const refusal = (reason: string): Error => refusedError(`The file cannot be read: ${reason}`);
   const errorOf = ({ failure, status = 0, message }: HostedFailure): Error => {
     const isOfFile = failure === 'refused' ? status > 0 : status === 404 && NO_RESULT.test(message);
-    return isOfFile ? refusal(message) : kit.exposedError(message);
+    return isOfFile ? refusal(message) : exposedError(message);
   };
   return {
     async read(file, { signal }) {
@@ -104,7 +109,8 @@ export default createDoclingReader;
 function formOf(file: SourceFile): FormData {
   const form = new FormData();
   const extension = extensionOf(file);
-  const blob = new Blob([Uint8Array.from(file.bytes)], { type: mediaTypeOf(extension) });
+  const type = FORMATS[extension] ?? 'application/octet-stream';
+  const blob = new Blob([Uint8Array.from(file.bytes)], { type });
   form.append('files', blob, `document${extension}`);
   form.append('to_formats', 'json');
   form.append('image_export_mode', 'placeholder');

@@ -1,5 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Factory, SourcePlace } from '../../../core/kit.ts';
+import { decodeUnicode, type Factory, reasonOf, refusedError, type SourcePlace } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
 const cells = {
@@ -96,13 +96,13 @@ function fenced(text: string, language: string): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-const createNotebookReader: Factory<typeof manifest> = ({ kit, createCheck }) => {
+const createNotebookReader: Factory<typeof manifest> = ({ createCheck }) => {
   const check = createCheck(notebookSchema);
-  const refusal = (reason: string): Error => kit.refusedError(`The notebook cannot be read: ${reason}.`);
+  const refusal = (reason: string): Error => refusedError(`The notebook cannot be read: ${reason}.`);
   return {
     read(file, { signal }) {
       signal.throwIfAborted();
-      const decoded = kit.decodeUnicode(file);
+      const decoded = decodeUnicode(file);
       if ('problem' in decoded) throw refusal(decoded.problem);
       const book = parsed(decoded.text);
       const title = book.metadata?.title;
@@ -124,7 +124,7 @@ const createNotebookReader: Factory<typeof manifest> = ({ kit, createCheck }) =>
     try {
       book = JSON.parse(json);
     } catch (error) {
-      throw refusal(kit.reasonOf(error));
+      throw refusal(reasonOf(error));
     }
     const [problem] = check(book, '');
     if (problem !== undefined) throw refusal(problem);

@@ -1,4 +1,4 @@
-import type { Factory, SourcePlace } from '../../../core/kit.ts';
+import { decodeUnicode, type Factory, refusedError, type SourcePlace } from '../../../core/kit.ts';
 import { type Cue, parseCues } from './cues.ts';
 import type manifest from './manifest.ts';
 
@@ -49,12 +49,12 @@ function repeatedBy({ lines, start_time }: Cue, before: Cue | undefined): number
   return 0;
 }
 
-const createSubtitlesReader: Factory<typeof manifest> = ({ kit }) => {
-  const refusal = (reason: string): Error => kit.refusedError(`The subtitles cannot be read: ${reason}.`);
+const createSubtitlesReader: Factory<typeof manifest> = () => {
+  const refusal = (reason: string): Error => refusedError(`The subtitles cannot be read: ${reason}.`);
   return {
     read(file, { signal }) {
       signal.throwIfAborted();
-      const decoded = kit.decodeUnicode(file);
+      const decoded = decodeUnicode(file);
       if ('problem' in decoded) throw refusal(decoded.problem);
       const cues = parseCues(decoded.text);
       if ('problem' in cues) throw refusal(cues.problem);

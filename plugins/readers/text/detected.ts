@@ -1,34 +1,17 @@
-/**
- * Encodings that are detected, by the names of the detector, with their names in the WHATWG standard if different.
- */
-const ENCODINGS: Readonly<Record<string, string>> = {
-  'windows-1252': '',
-  'windows-1250': '',
-  'windows-1251': '',
-  'windows-1253': '',
-  'windows-1254': '',
-  'windows-1255': '',
-  'windows-1256': '',
-  'windows-1257': '',
-  'windows-1258': '',
-  'iso-8859-2': '',
-  'iso-8859-4': '',
-  'iso-8859-5': '',
-  'iso-8859-6': '',
-  'iso-8859-7': '',
-  'iso-8859-8': '',
-  'iso-8859-13': '',
-  'iso-8859-15': '',
-  'koi8-r': '',
-  'koi8-u': '',
-  ibm866: '',
+/** Encodings that are detected, by the names of the detector. */
+const ENCODINGS = `
+  windows-1252 windows-1250 windows-1251 windows-1253 windows-1254 windows-1255 windows-1256 windows-1257 windows-1258
+  iso-8859-2 iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-7 iso-8859-8 iso-8859-13 iso-8859-15
+  koi8-r koi8-u ibm866 macroman maccyrillic cp874 gb18030 big5 shift_jis euc-jp cp949
+`
+  .trim()
+  .split(/\s+/);
+
+/** Their names in the WHATWG standard, if different. */
+const LABELS: Readonly<Record<string, string>> = {
   macroman: 'macintosh',
   maccyrillic: 'x-mac-cyrillic',
   cp874: 'windows-874',
-  gb18030: '',
-  big5: '',
-  shift_jis: '',
-  'euc-jp': '',
   cp949: 'euc-kr',
 };
 
@@ -63,29 +46,20 @@ const MIXED_FACTOR = 0.1;
 export async function detectedLabels(bytes: Uint8Array): Promise<string[]> {
   const { detectAll } = await import('jschardet');
   const sample = sampleOf(bytes);
-  const found = detectAll(sample, { detectEncodings: Object.keys(ENCODINGS), minimumThreshold: 0 });
+  const found = detectAll(sample, { detectEncodings: ENCODINGS, minimumThreshold: 0 });
   const scores = new Map<string, number>([[USUAL, USUAL_BONUS]]);
   for (const { encoding, confidence } of found) {
-    const label = labelOf(encoding ?? '');
-    if (label === undefined) continue;
-    scores.set(
-      label,
-      Math.max(scores.get(label) ?? 0, confidence * factorOf(label, sample) + bonusOf(label)),
-    );
+    const name = (encoding ?? '').toLowerCase();
+    if (!ENCODINGS.includes(name)) continue;
+    const label = LABELS[name] ?? name;
+    const score = confidence * factorOf(label, sample) + (label === USUAL ? USUAL_BONUS : 0);
+    scores.set(label, Math.max(scores.get(label) ?? 0, score));
   }
   const ranked = [...scores].sort(([, one], [, other]) => other - one);
   const [[, best] = [USUAL, USUAL_BONUS]] = ranked;
   const near = ranked.filter(([, score]) => score >= best * LEAST_SHARE);
   return near.slice(0, MOST_TRIED).map(([label]) => label);
 }
-
-/** The name in the WHATWG standard of an encoding of the detector. */
-function labelOf(name: string): string | undefined {
-  const known = ENCODINGS[name.toLowerCase()];
-  return known === '' ? name.toLowerCase() : known;
-}
-
-const bonusOf = (label: string): number => (label === USUAL ? USUAL_BONUS : 0);
 
 function factorOf(label: string, sample: Uint8Array): number {
   const text = new TextDecoder(label).decode(sample);

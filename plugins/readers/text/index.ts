@@ -1,11 +1,6 @@
-import type { Factory, SourceFile } from '../../../core/kit.ts';
+import { type Factory, refusedError, type SourceFile } from '../../../core/kit.ts';
 import { detectedLabels } from './detected.ts';
 import type manifest from './manifest.ts';
-
-/** Why a file is not read, as a clause for the caller. */
-interface Problem {
-  readonly problem: string;
-}
 
 const REMEDY =
   'name the encoding in the media type, as in "text/plain; charset=windows-1252", or save the file as UTF-8';
@@ -13,10 +8,12 @@ const REMEDY =
 /**
  * Decodes a file by its byte order mark, by the charset of the request, or by the first encoding that is valid for
  * it.
+ *
+ * @throws Error for callers if it is not text
  */
-async function readText(file: SourceFile): Promise<Decoded | Problem> {
+async function readText(file: SourceFile): Promise<Decoded> {
   const { bytes, charset } = file;
-  if (usesUtf32(bytes)) return { problem: 'it is in UTF-32; save it as UTF-8' };
+  if (usesUtf32(bytes)) throw refusal('it is in UTF-32; save it as UTF-8');
   const mark = encodingOfMark(bytes);
   const label = mark ?? charset;
   if (label === undefined) {
@@ -25,22 +22,20 @@ async function readText(file: SourceFile): Promise<Decoded | Problem> {
   }
   const encoding = label === undefined ? undefined : labelOf(label);
   const isWide = encoding?.startsWith('utf-16') === true;
-  const binary = isWide ? undefined : describeBinary(bytes, hasNul(bytes));
-  if (binary !== undefined) return { problem: whyBinary(binary) };
+  if (!isWide) refuseBinary(bytes);
   if (label === undefined) return readByTrial(file);
-  const source = mark === undefined ? 'the charset of the request' : 'its byte order mark';
   if (encoding === undefined)
-    return { problem: `the encoding ${JSON.stringify(label.slice(0, 40))} is unknown; ${REMEDY}` };
-  return (
-    decode(bytes, label) ?? { problem: `it is not valid ${encoding}, although ${source} says so; ${REMEDY}` }
-  );
+    throw refusal(`the encoding ${JSON.stringify(label.slice(0, 40))} is unknown; ${REMEDY}`);
+  const decoded = decode(bytes, label);
+  if (decoded !== undefined) return decoded;
+  const source = mark === undefined ? 'the charset of the request' : 'its byte order mark';
+  throw refusal(`it is not valid ${encoding}, although ${source} says so; ${REMEDY}`);
 }
 
-const whyBinary = (what: string): string =>
-  `it looks like ${what}; choose a reader for this format (GET /v1/plugins lists the readers), or send its text`;
+const refusal = (reason: string): Error => refusedError(`The file cannot be read as text: ${reason}.`);
 
 /** Tries the declaration in the document, then UTF-8, then the detected encodings. */
-async function readByTrial(file: SourceFile): Promise<Decoded | Problem> {
+async function readByTrial(file: SourceFile): Promise<Decoded> {
   const { bytes } = file;
   const tried = [...declaredLabels(file), 'utf-8'];
   for (const label of tried) {
@@ -53,9 +48,7 @@ async function readByTrial(file: SourceFile): Promise<Decoded | Problem> {
     tried.push(label);
   }
   const list = [...new Set(tried)].join(', ');
-  return {
-    problem: `its bytes are not valid in any encoding that was tried (${list}); if it is text, ${REMEDY}`,
-  };
+  throw refusal(`its bytes are not valid in any encoding that was tried (${list}); if it is text, ${REMEDY}`);
 }
 
 interface Signature {
@@ -91,11 +84,16 @@ const SIGNATURES: readonly Signature[] = [
 /** How much of a file is compared. */
 const LONGEST_START = 16;
 
-/** The kind of a file that is not text; undefined if it may be text. */
-function describeBinary(bytes: Uint8Array, hasNul: boolean): string | undefined {
+/** @throws Error for callers that says what a file that is not text looks like */
+function refuseBinary(bytes: Uint8Array): void {
+  const isBinary = hasNul(bytes);
   const start = String.fromCharCode(...bytes.subarray(0, LONGEST_START));
-  const found = SIGNATURES.find((one) => start.startsWith(one.start) && (hasNul || one.isWeak !== true));
-  return found?.name ?? (hasNul ? 'a binary file: it has NUL bytes' : undefined);
+  const found = SIGNATURES.find((one) => start.startsWith(one.start) && (isBinary || one.isWeak !== true));
+  if (found === undefined && !isBinary) return;
+  const what = found?.name ?? 'a binary file: it has NUL bytes';
+  throw refusal(
+    `it looks like ${what}; choose a reader for this format (GET /v1/plugins lists the readers), or send its text`,
+  );
 }
 
 /** Bytes that are examined to find UTF-16 without a byte order mark. */
@@ -158,7 +156,7 @@ function declaredLabels({ bytes, name = '', mediaType = '' }: SourceFile): strin
   const isHtml = HTML_NAME.test(name) || mediaType.includes('html') || /^\s*</.test(head);
   const declared = [XML, CSS, COOKIE].map((pattern) => pattern.exec(head)?.[1]);
   const labels = [...declared, isHtml ? charsetOfMeta(head) : undefined];
-  const known = labels.flatMap((label) => (label === undefined ? [] : (asWritten(label) ?? [])));
+  const known = labels.flatMap((label = '') => asWritten(label) ?? []);
   return switchesToKanji(bytes) ? [...known, 'iso-2022-jp'] : known;
 }
 
@@ -235,12 +233,10 @@ function isPlainText(text: string): boolean {
   return true;
 }
 
-const createTextReader: Factory<typeof manifest> = ({ kit }) => ({
+const createTextReader: Factory<typeof manifest> = () => ({
   async read(file, { signal }) {
     signal.throwIfAborted();
-    const read = await readText(file);
-    if ('text' in read) return read;
-    throw kit.refusedError(`The file cannot be read as text: ${read.problem}.`);
+    return readText(file);
   },
 });
 

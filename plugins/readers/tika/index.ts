@@ -1,4 +1,12 @@
-import type { Factory, HostedApi, HostedFailure, SourceFile } from '../../../core/kit.ts';
+import {
+  exposedError,
+  type Factory,
+  type HostedApi,
+  type HostedFailure,
+  placesOfPages,
+  refusedError,
+  type SourceFile,
+} from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 import { FORMATS } from './manifest.ts';
 import { type Markdown, writeMarkdown } from './markdown.ts';
@@ -7,9 +15,7 @@ import { type Markdown, writeMarkdown } from './markdown.ts';
 type Entry = Readonly<Record<string, unknown>>;
 
 /** Tika's result for a file. */
-interface Parsed extends Markdown {
-  readonly title: string | undefined;
-  readonly metadata: Readonly<Record<string, unknown>>;
+interface Parsed extends Markdown, Facts {
   /** Files within the file that it could not read. */
   readonly unread: number;
 }
@@ -80,7 +86,7 @@ const SINGLE = [
 const PAGE_COUNT = 'xmpTPg:NPages';
 
 /** The metadata of a file, under a few names of our own; missing values are left out. */
-function factsOf(entry: Readonly<Record<string, unknown>>): Facts {
+function factsOf(entry: Entry): Facts {
   const authors = textsOf(entry[AUTHORS]);
   const single = SINGLE.flatMap(([name, key]) => {
     const text = textsOf(entry[key]).join(', ');
@@ -117,37 +123,44 @@ function extensionOf({ name = '', mediaType }: SourceFile): string {
 const PATIENCE = 290_000;
 /** Only a busy server is retried: a file that takes too long would take as long the next time. */
 const BUSY = [429, 503];
-/** Tika's answer if it has no parser for a file. */
-const NO_PARSER = 415;
-const STATUSES_OF_FILES = new Set([400, 413, NO_PARSER, 422]);
+/** Statuses that are about the file; 415 if there is no parser for it. */
+const STATUSES_OF_FILES: readonly (number | undefined)[] = [400, 413, 415, 422];
 
-const createTikaReader: Factory<typeof manifest> = ({ env, hosted, kit }) => {
+const refusal = (reason: string): Error => refusedError(`The file cannot be read: ${reason}`);
+
+function errorOf({ failure, status, message }: HostedFailure): Error {
+  const isOfFile = failure === 'refused' && STATUSES_OF_FILES.includes(status);
+  return isOfFile ? refusal(message) : exposedError(message);
+}
+
+const createTikaReader: Factory<typeof manifest> = ({ env, hosted }) => {
   const api: HostedApi = {
     title: 'Tika',
     url: `${hosted.baseUrl(env.TIKA_URL, '', 'TIKA_URL')}/rmeta/xml`,
-    method: 'PUT',
     urlVariable: 'TIKA_URL',
     keyVariable: 'TIKA_URL',
     key: '',
-  };
-  const refusal = (reason: string): Error => kit.refusedError(`The file cannot be read: ${reason}`);
-  const errorOf = ({ failure, status, message }: HostedFailure): Error => {
-    const isOfFile = failure === 'refused' && status !== undefined && STATUSES_OF_FILES.has(status);
-    return isOfFile ? refusal(message) : kit.exposedError(message);
   };
   return {
     async read(file, { report, signal }) {
       signal.throwIfAborted();
       if (file.bytes.length === 0) throw refusal('it is empty');
-      const headers = headersOf(file);
-      const limits = { patience: PATIENCE, timeout: PATIENCE, retried: BUSY };
-      const call = { body: file.bytes, headers, read: readAnswer, expected: 'the text of a file', signal };
-      const outcome = await hosted.ask(api, { ...call, ...limits });
+      const outcome = await hosted.ask(api, {
+        method: 'PUT',
+        body: file.bytes,
+        headers: headersOf(file),
+        read: readAnswer,
+        expected: 'the text of a file',
+        patience: PATIENCE,
+        timeout: PATIENCE,
+        retried: BUSY,
+        signal,
+      });
       if ('failure' in outcome) throw errorOf(outcome);
       if ('problem' in outcome.value) throw refusal(`Tika says: ${outcome.value.problem}`);
       const { text, pages, title, metadata, unread } = outcome.value;
       if (unread > 0) report('unread-attachments', String(unread));
-      const places = pages.length > 0 ? kit.placesOfPages(pages, text.length) : undefined;
+      const places = pages.length > 0 ? placesOfPages(pages, text.length) : undefined;
       return { text, mediaType: 'text/markdown', title, metadata, places };
     },
   };

@@ -17,7 +17,10 @@ const SKIPPED = new Set(['head', 'script', 'style']);
 const PAGE = /(?:^|\s)(?:page|slide|slide-content|sheet)(?:\s|$)/;
 const LINK = /^(?:https?:|mailto:)[^\s()<>]+$/i;
 
-/** Writes Tika's XHTML as Markdown: its headings, paragraphs, lists, tables and code. */
+/**
+ * Writes Tika's XHTML as Markdown: its headings, paragraphs, lists, tables and code. Tika writes it itself: well-formed,
+ * and with `>` in attributes as `&gt;`.
+ */
 export function writeMarkdown(xhtml: string): Markdown {
   const writer = new Writer();
   scanXhtml(xhtml, writer);
@@ -29,8 +32,11 @@ interface List {
   count: number;
 }
 
-class Writer implements XhtmlHandler {
-  readonly #output = new Output();
+class Writer {
+  #text = '';
+  readonly #pages: number[] = [];
+  /** Pages that have begun since the last block. */
+  #newPages = 0;
   readonly #lists: List[] = [];
   /** Rows of the open table; tables within it are text of its cells. */
   #rows: string[][] = [];
@@ -69,8 +75,21 @@ class Writer implements XhtmlHandler {
   end(): Markdown {
     if (this.#tables > 0) this.#endTable();
     this.#endBlock();
-    const text = this.#output.end();
-    return { text, pages: this.#output.pages };
+    this.#beginPages();
+    // The text before the first page belongs to it.
+    if (this.#pages.length > 0) this.#pages[0] = 0;
+    return { text: this.#text, pages: this.#pages };
+  }
+
+  /** Appends a block. @param gap the separator from the previous block */
+  #add(block: string, gap = '\n\n'): void {
+    if (this.#text !== '') this.#text += gap;
+    this.#beginPages();
+    this.#text += block;
+  }
+
+  #beginPages(): void {
+    for (; this.#newPages > 0; this.#newPages--) this.#pages.push(this.#text.length);
   }
 
   #openBlock(name: string, attribute: (name: string) => string | undefined): void {
@@ -86,7 +105,7 @@ class Writer implements XhtmlHandler {
     this.#divisions++;
     if (this.#page > 0 || !PAGE.test(kind)) return;
     this.#page = this.#divisions;
-    this.#output.addPage();
+    this.#newPages++;
   }
 
   #closeBlock(name: string): void {
@@ -114,7 +133,7 @@ class Writer implements XhtmlHandler {
     this.#tables = 0;
     const written = table(this.#rows);
     this.#rows = [];
-    if (written !== undefined) this.#output.add(written);
+    if (written !== undefined) this.#add(written);
   }
 
   #takeText(): string {
@@ -130,10 +149,10 @@ class Writer implements XhtmlHandler {
     const isCode = this.#block === 'pre';
     this.#block = 'p';
     if (text.trim() === '') return;
-    if (isCode) this.#output.add(fence(text));
-    else if (level > 0) this.#output.add(heading(level, text));
+    if (isCode) this.#add(fence(text));
+    else if (level > 0) this.#add(heading(level, text));
     else if (this.#lists.length > 0) this.#addToList(text);
-    else this.#output.add(paragraph(text));
+    else this.#add(paragraph(text));
   }
 
   #addToList(text: string): void {
@@ -141,14 +160,14 @@ class Writer implements XhtmlHandler {
     const outer = '  '.repeat(Math.min(this.#lists.length - 1, MOST_LEVELS));
     if (list === undefined || !this.#beginsItem) {
       const indent = `${outer}  `;
-      this.#output.add(indent + paragraph(text, indent));
+      this.#add(indent + paragraph(text, indent));
       return;
     }
     this.#beginsItem = false;
     list.count++;
     const mark = list.isOrdered ? `${list.count}. ` : '- ';
     const indent = outer + ' '.repeat(mark.length);
-    this.#output.add(
+    this.#add(
       outer + mark + paragraph(text, indent),
       list.count === 1 && this.#lists.length === 1 ? '\n\n' : '\n',
     );
@@ -210,75 +229,31 @@ function table(rows: readonly (readonly string[])[]): string | undefined {
 const line = (cells: readonly string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 
-/** Markdown that is assembled block by block, and where its pages begin. */
-class Output {
-  readonly pages: number[] = [];
-  readonly #pieces: string[] = [];
-  #length = 0;
-  /** Pages that have begun since the last block. */
-  #newPages = 0;
-
-  /** Appends a block. @param gap the separator from the previous block */
-  add(block: string, gap = '\n\n'): void {
-    if (this.#length > 0) this.#push(gap);
-    this.#beginPages();
-    this.#push(block);
-  }
-
-  /** The next block begins a new page. */
-  addPage(): void {
-    this.#newPages++;
-  }
-
-  /** The whole text. The text before the first page belongs to it. */
-  end(): string {
-    this.#beginPages();
-    if (this.pages.length > 0) this.pages[0] = 0;
-    return this.#pieces.join('');
-  }
-
-  #beginPages(): void {
-    for (; this.#newPages > 0; this.#newPages--) this.pages.push(this.#length);
-  }
-
-  #push(text: string): void {
-    this.#pieces.push(text);
-    this.#length += text.length;
-  }
-}
-
-/** The elements of XHTML. Tika writes it itself: well-formed, and with `>` in attributes as `&gt;`. */
-interface XhtmlHandler {
-  open(name: string, attributes: (name: string) => string | undefined): void;
-  close(name: string): void;
-  text(text: string): void;
-}
-
 const NAME = /^<\/?([\w:.-]+)/;
 const ENTITY = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/gi;
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** Calls the handler with each tag and text, in order. Elements without content are opened and closed. */
-function scanXhtml(source: string, handler: XhtmlHandler): void {
+/** Calls the writer with each tag and text, in order. Elements without content are opened and closed. */
+function scanXhtml(source: string, writer: Writer): void {
   let at = 0;
   while (at < source.length) {
     const tag = source.indexOf('<', at);
     const end = tag === -1 ? -1 : source.indexOf('>', tag);
     if (end === -1) break;
-    if (tag > at) handler.text(decode(source.slice(at, tag)));
-    scanTag(source.slice(tag, end), handler);
+    if (tag > at) writer.text(decode(source.slice(at, tag)));
+    scanTag(source.slice(tag, end), writer);
     at = end + 1;
   }
-  if (at < source.length) handler.text(decode(source.slice(at)));
+  if (at < source.length) writer.text(decode(source.slice(at)));
 }
 
 /** @param tag from `<` to before `>` */
-function scanTag(tag: string, handler: XhtmlHandler): void {
+function scanTag(tag: string, writer: Writer): void {
   const name = NAME.exec(tag)?.[1]?.toLowerCase();
   if (name === undefined) return;
   const isEnd = tag.startsWith('</');
-  if (!isEnd) handler.open(name, (attribute) => attributeOf(tag, attribute));
-  if (isEnd || tag.endsWith('/')) handler.close(name);
+  if (!isEnd) writer.open(name, (attribute) => attributeOf(tag, attribute));
+  if (isEnd || tag.endsWith('/')) writer.close(name);
 }
 
 function attributeOf(tag: string, name: string): string | undefined {

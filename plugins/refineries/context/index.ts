@@ -1,15 +1,17 @@
-import type { Chunk, Collaborators, DocumentInfo, Refinery, RefineTools } from '../../../core/kit.ts';
-import { splitsCodePoint } from '../../../core/kit.ts';
+import {
+  type Chunk,
+  type DocumentInfo,
+  type Refinery,
+  type RefineTools,
+  refusedError,
+  splitsCodePoint,
+} from '../../../core/kit.ts';
 import type { ContextOptions } from './manifest.ts';
 
-export default function createContextRefinery({ kit }: Collaborators): Refinery<ContextOptions> {
+export default function createContextRefinery(): Refinery<ContextOptions> {
   return {
     refine(chunks, { template, separator, max_length }, { document, join, signal }) {
-      const read = readTemplate(template);
-      if ('problem' in read) {
-        throw kit.refusedError(`template: ${read.problem}.`);
-      }
-      const fill = fillerOf(read, { document, separator, join }, max_length);
+      const fill = fillerOf(readTemplate(template), { document, separator, join }, max_length);
       return chunks.map((chunk, index) => {
         signal.throwIfAborted();
         const context = fill({ chunk, previous: chunks[index - 1], next: chunks[index + 1] });
@@ -19,15 +21,13 @@ export default function createContextRefinery({ kit }: Collaborators): Refinery<
   };
 }
 
-/** Renders a template for a chunk; empty if the template has values and all of them are empty. */
-type Fill = (place: Place) => string;
-
 /**
  * Prepares a template for the chunks of one document. A line whose values are all empty is left out.
  *
  * @param most maximum characters of the text; the rest is cut off
+ * @returns renders the template for a chunk; empty if the template has values and all of them are empty
  */
-function fillerOf(template: Template, sources: Sources, most: number): Fill {
+function fillerOf(template: Template, sources: Sources, most: number): (place: Place) => string {
   const lines = template.map((line) => {
     const pieces = line.map((piece) => preparePiece(piece, sources, most));
     return { pieces, asks: pieces.some(({ isValue }) => isValue) };
@@ -183,9 +183,7 @@ function isSpace(text: string, at: number): boolean {
 }
 
 /** A template of lines, each of literal text and values. */
-type Template = readonly TemplateLine[];
-
-type TemplateLine = readonly Piece[];
+type Template = readonly (readonly Piece[])[];
 
 /** Literal text, or a value. */
 type Piece = string | Value;
@@ -210,51 +208,37 @@ const MOST_CHARACTERS = 2000;
 /** Two braces are a literal one; a single brace begins or ends the name of a value. */
 const TOKENS = /\{\{|\}\}|\{([^{}\n]*)\}|[{}]|[^{}]+/g;
 
-interface Problem {
-  readonly problem: string;
-}
-
-/**
- * Parses a template.
- *
- * @returns the template, or its problem and what to change
- */
-function readTemplate(text: string): Template | Problem {
-  const lines: TemplateLine[] = [];
-  let values = 0;
-  for (const line of text.split(/\r?\n/)) {
-    const pieces: Piece[] = [];
-    for (const [token, inner] of line.matchAll(TOKENS)) {
-      const piece = inner === undefined ? readText(token) : readValue(inner);
-      if (typeof piece === 'object' && 'problem' in piece) return piece;
-      if (typeof piece === 'object') values++;
-      pieces.push(piece);
-    }
-    lines.push(pieces);
-  }
+/** Parses a template. @throws Error for callers that says what to change */
+function readTemplate(text: string): Template {
+  const readPiece = ([token, inner]: RegExpMatchArray): Piece =>
+    inner === undefined ? readText(token as string) : readValue(inner);
+  const lines = text.split(/\r?\n/).map((line) => Array.from(line.matchAll(TOKENS), readPiece));
+  const values = lines.flat().filter((piece) => typeof piece === 'object').length;
   if (values <= MOST_VALUES) return lines;
-  return { problem: `expected at most ${MOST_VALUES} values in braces, got ${values}` };
+  throw refusal(`expected at most ${MOST_VALUES} values in braces, got ${values}`);
 }
 
-function readText(token: string): string | Problem {
+const refusal = (problem: string): Error => refusedError(`template: ${problem}.`);
+
+function readText(token: string): string {
   if (token === '{{' || token === '}}') return token.slice(1);
-  if (token === '{') return { problem: 'a { has no } on its line; write {{ for a literal brace' };
-  if (token === '}') return { problem: 'a } has no { before it; write }} for a literal brace' };
+  if (token === '{') throw refusal('a { has no } on its line; write {{ for a literal brace');
+  if (token === '}') throw refusal('a } has no { before it; write }} for a literal brace');
   return token;
 }
 
-function readValue(inner: string): Value | Problem {
+function readValue(inner: string): Value {
   const plain = PLAIN_NAMES.find((name) => name === inner);
   if (plain !== undefined) return { name: plain, argument: '' };
   const mark = inner.search(/[.:]/);
   const [head, argument] = mark === -1 ? [inner, ''] : [inner.slice(0, mark), inner.slice(mark + 1)];
   if (head === 'metadata' && inner[mark] === '.' && argument !== '') return { name: head, argument };
   const side = NEIGHBOURS.find((name) => name === head);
-  if (side === undefined) return { problem: `{${inner}} is not a known value; available: ${KNOWN}` };
+  if (side === undefined) throw refusal(`{${inner}} is not a known value; available: ${KNOWN}`);
   const isCount =
     inner[mark] === ':' && /^[1-9]\d{0,3}$/.test(argument) && Number(argument) <= MOST_CHARACTERS;
   if (isCount) return { name: side, argument };
-  return {
-    problem: `{${inner}}: expected a number of characters from 1 to ${MOST_CHARACTERS}, such as {${side}:200}`,
-  };
+  throw refusal(
+    `{${inner}}: expected a number of characters from 1 to ${MOST_CHARACTERS}, such as {${side}:200}`,
+  );
 }

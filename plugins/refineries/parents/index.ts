@@ -26,7 +26,10 @@ export default function createParentsRefinery(): Refinery<ParentsOptions, 'token
   };
 }
 
-/** Divides neighbours into parents of at most this many tokens, counting overlapping text once. */
+/**
+ * Divides neighbours into parents of at most this many tokens, counting overlapping text once: each as long as it fits,
+ * and at least one chunk.
+ */
 function runsOf(
   group: readonly Chunk[],
   parentSize: number,
@@ -36,12 +39,16 @@ function runsOf(
     signal.throwIfAborted();
     return tokenizer.tokenize(text).count(0, text.length);
   };
-  const ends = endsOfRuns({
-    sizes: group.map(sizeOf),
-    most: parentSize,
-    fits: (start, end) => sizeOf(join(group.slice(start, end))) <= parentSize,
-  });
-  return ends.map((end, index) => group.slice(ends[index - 1] ?? 0, end));
+  const sizes = group.map(sizeOf);
+  const lengthFrom = (start: number): number => {
+    if ((sizes[start] ?? 0) > parentSize) return 1;
+    const fits = (count: number) => sizeOf(join(group.slice(start, start + count))) <= parentSize;
+    return longest(group.length - start, guess(sizes, start, parentSize), fits);
+  };
+  const runs: Chunk[][] = [];
+  for (let start = 0; start < group.length; start += runs.at(-1)?.length ?? 1)
+    runs.push(group.slice(start, start + lengthFrom(start)));
+  return runs;
 }
 
 /** @param index of the chunk in its parent */
@@ -110,34 +117,6 @@ function pageOf({ start_index, first_page }: Chunk, pages: readonly number[] | u
 /** A string or a number; null for any other value in a request, which may be nested arbitrarily deep. */
 function plain(value: unknown): string | number | null {
   return typeof value === 'string' || typeof value === 'number' ? value : null;
-}
-
-/** The sizes that determine how a list of neighbours is divided. */
-interface RunLimits {
-  /** The sizes of the single neighbours; the size of several together may differ slightly from their sum. */
-  readonly sizes: readonly number[];
-  readonly most: number;
-  /** Whether the neighbours from `start` to `end` together are at most `most`, exactly. */
-  fits(start: number, end: number): boolean;
-}
-
-/**
- * Divides a list into consecutive runs, each as long as it fits and at least one item.
- *
- * @returns the end of each run, rising
- */
-function endsOfRuns({ sizes, most, fits }: RunLimits): number[] {
-  const ends: number[] = [];
-  for (let start = 0; start < sizes.length; ) {
-    const from = start;
-    const isAlone = (sizes[from] ?? 0) > most;
-    const length = isAlone
-      ? 1
-      : longest(sizes.length - from, guess(sizes, from, most), (count) => fits(from, from + count));
-    start += length;
-    ends.push(start);
-  }
-  return ends;
 }
 
 /** How many fit by the sum of their sizes. */

@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
-import type {
-  Chunk,
-  Collaborators,
-  HostedApi,
-  HostedFailure,
-  Log,
-  Refinery,
-  Report,
+import {
+  type Chunk,
+  type Collaborators,
+  exposedError,
+  type HostedApi,
+  type HostedFailure,
+  isBlank,
+  type Log,
+  type Refinery,
+  type Report,
 } from '../../../core/kit.ts';
 import type { SummaryOptions } from './manifest.ts';
 import { type Window, windowsOf } from './windows.ts';
@@ -17,7 +19,7 @@ type SummaryRefinery = Refinery<SummaryOptions, 'tokenizer'>;
 const LONGEST_TITLE = 500;
 
 export default async function createSummaryRefinery(given: Collaborators): Promise<SummaryRefinery> {
-  const { kit, log } = given;
+  const { log } = given;
   const ask = await createAsk(given);
   return {
     async refine(chunks, options, { tokenizer, document, join, report, signal }) {
@@ -28,10 +30,10 @@ export default async function createSummaryRefinery(given: Collaborators): Promi
       const title = (document.title ?? '').trim().slice(0, LONGEST_TITLE);
       const askAbout = async ({ text }: Chunk, index: number): Promise<Outcome> => {
         signal.throwIfAborted();
-        if (kit.isBlank(text)) return NOTHING_TO_ASK;
+        if (isBlank(text)) return NOTHING_TO_ASK;
         const question = { title, window: windowOf(index), instruction: options.instruction, text };
         const outcome = await ask(question, options, either);
-        if ('failure' in outcome && outcome.failure === 'setup') throw kit.exposedError(outcome.message);
+        if ('failure' in outcome && outcome.failure === 'setup') throw exposedError(outcome.message);
         return outcome;
       };
       try {

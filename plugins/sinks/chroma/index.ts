@@ -1,49 +1,24 @@
-import type {
-  Collaborators,
-  Factory,
-  HostedApi,
-  HostedCall,
-  Kit,
-  SinkChunk,
-  SinkCollection,
-  SinkTarget,
+import {
+  batchChunks,
+  exposedError,
+  type Factory,
+  type HostedApi,
+  type HostedModels,
+  refusedError,
+  type SinkChunk,
+  type SinkCollection,
+  type SinkTarget,
 } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
-/** Milliseconds for one call with its retries. */
-const PATIENCE = 180_000;
-
-/** One call of Chroma. */
-interface Asked<Value> extends Pick<HostedCall<Value>, 'body' | 'read' | 'expected' | 'signal'> {
-  readonly method?: 'GET' | 'POST';
-  /** Appended to the URL of the server. */
-  readonly path: string;
-}
-
-/** Calls a Chroma server. */
-type Client = ReturnType<typeof createClient>;
-
-/** @throws Error for callers if the URL is invalid */
-function createClient({ env, hosted }: Pick<Collaborators, 'env' | 'hosted'>) {
-  const base = hosted.baseUrl(env.CHROMA_URL, '', 'CHROMA_URL');
-  const apiOf = ({ method = 'POST', path }: Asked<unknown>): HostedApi => ({
-    title: 'Chroma',
-    url: base + path,
-    method,
-    urlVariable: 'CHROMA_URL, the tenant and the database',
-    keyVariable: 'CHROMA_API_KEY',
-    key: env.CHROMA_API_KEY ?? '',
-    keyHeader: 'x-chroma-token',
-  });
-  return {
-    ask: <Value>(asked: Asked<Value>) => hosted.ask(apiOf(asked), { ...asked, patience: PATIENCE }),
-    demand: <Value>(asked: Asked<Value>) => hosted.demand(apiOf(asked), { ...asked, patience: PATIENCE }),
-  };
+/** A Chroma server, and how it is called. */
+interface Server {
+  readonly hosted: HostedModels;
+  readonly api: HostedApi;
 }
 
 /** A collection of Chroma. */
-interface Records {
-  readonly client: Client;
+interface Records extends Server {
   /** `/api/v2/…/collections/<id>`. */
   readonly path: string;
 }
@@ -53,34 +28,26 @@ const RECORDS_PER_CALL = 300;
 
 /** Stores chunks, replacing those stored under their ids, including their metadata. */
 async function writeRecords(
-  { client, path }: Records,
+  records: Records,
   chunks: readonly SinkChunk[],
   signal: AbortSignal,
 ): Promise<void> {
   const ids = chunks.map(({ id }) => id);
-  const before = await metadataBefore({ client, path }, ids, signal);
+  const page = { include: ['metadatas'], limit: ids.length, offset: 0 };
+  const found = await getRecords(records, { ids, ...page }, 'metadata', signal);
+  const before = new Map(found.ids.map((id, index) => [id, found.metadatas?.[index] ?? {}]));
   const body = {
     ids,
     embeddings: chunks.map(({ embedding }) => embedding),
     documents: chunks.map(({ text }) => text),
     metadatas: chunks.map((chunk) => metadataOf(chunk, before.get(chunk.id))),
   };
-  await client.demand({ path: `${path}/upsert`, body, expected: 'an answer', read: () => {}, signal });
-}
-
-async function metadataBefore(
-  { client, path }: Records,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, Metadata>> {
-  const page = { include: ['metadatas'], limit: ids.length, offset: 0 };
-  const found = await getRecords({ client, path }, { ids, ...page }, 'metadata', signal);
-  return new Map(found.ids.map((id, index) => [id, found.metadatas?.[index] ?? {}]));
+  await change(records, 'upsert', body, signal);
 }
 
 /** The ids of all chunks of documents. */
 async function idsOf(
-  { client, path }: Records,
+  records: Records,
   documentIds: readonly string[],
   signal: AbortSignal,
 ): Promise<string[]> {
@@ -88,7 +55,7 @@ async function idsOf(
   for (;;) {
     const page = { include: [], limit: RECORDS_PER_CALL, offset: ids.length };
     const where = whereOf(documentIds);
-    const found = await getRecords({ client, path }, { where, ...page }, 'ids', signal);
+    const found = await getRecords(records, { where, ...page }, 'ids', signal);
     for (const id of found.ids) ids.push(id);
     if (found.ids.length < RECORDS_PER_CALL) return ids;
   }
@@ -96,16 +63,24 @@ async function idsOf(
 
 /** Deletes chunks of documents. */
 async function deleteIds(
-  { client, path }: Records,
+  records: Records,
   documentIds: readonly string[],
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
   for (let at = 0; at < ids.length; at += RECORDS_PER_CALL) {
     const body = { ids: ids.slice(at, at + RECORDS_PER_CALL), where: whereOf(documentIds) };
-    await client.demand({ path: `${path}/delete`, body, expected: 'an answer', read: () => {}, signal });
+    await change(records, 'delete', body, signal);
   }
 }
+
+const change = (
+  { hosted, api, path }: Records,
+  operation: 'upsert' | 'delete',
+  body: object,
+  signal: AbortSignal,
+): Promise<void> =>
+  hosted.demand(api, { path: `${path}/${operation}`, body, expected: 'an answer', read: () => {}, signal });
 
 const whereOf = (documentIds: readonly string[]): object => ({ document_id: { $in: documentIds } });
 
@@ -115,11 +90,11 @@ interface Found {
 }
 
 const getRecords = (
-  { client, path }: Records,
+  { hosted, api, path }: Records,
   body: object,
   expected: string,
   signal: AbortSignal,
-): Promise<Found> => client.demand({ path: `${path}/get`, body, expected, read: readRecords, signal });
+): Promise<Found> => hosted.demand(api, { path: `${path}/get`, body, expected, read: readRecords, signal });
 
 function readRecords(answer: unknown): Found {
   const found = answer as Found;
@@ -156,22 +131,30 @@ function scalarOf(value: unknown): Scalar | null {
 const MOST = { chunks: 200, bytes: 4_000_000 };
 const DOCUMENTS_PER_CALL = 100;
 
-const createChromaSink: Factory<typeof manifest> = ({ env, hosted, kit }) => {
-  const client = createClient({ env, hosted });
+const createChromaSink: Factory<typeof manifest> = ({ env, hosted }) => {
+  const api: HostedApi = {
+    title: 'Chroma',
+    url: hosted.baseUrl(env.CHROMA_URL, '', 'CHROMA_URL'),
+    urlVariable: 'CHROMA_URL, the tenant and the database',
+    keyVariable: 'CHROMA_API_KEY',
+    key: env.CHROMA_API_KEY ?? '',
+    keyHeader: 'x-chroma-token',
+  };
+  const server: Server = { hosted, api };
   return {
     async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
       if (dimensions === undefined) {
-        throw kit.refusedError('Chroma cannot store chunks without vectors; add a step that embeds them');
+        throw refusedError('Chroma cannot store chunks without vectors; add a step that embeds them');
       }
-      const { path, stored } = await openCollection(client, options, signal);
+      const { path, stored } = await openCollection(server, options, signal);
       if ((stored ?? dimensions) !== dimensions) {
         const found = `Chroma: the collection has vectors with dimensions: ${stored}`;
-        throw kit.refusedError(`${found}, but the chunks have ${dimensions}; choose another collection`);
+        throw refusedError(`${found}, but the chunks have ${dimensions}; choose another collection`);
       }
-      const records = { client, path };
+      const records = { ...server, path };
       return {
         async upsert(chunks, { signal }) {
-          for (const batch of kit.batchChunks(chunks, { ...MOST, dimensions }))
+          for (const batch of batchChunks(chunks, { ...MOST, dimensions }))
             await writeRecords(records, batch, signal);
         },
         async deleteMissing(documentId, keptIds, { signal }) {
@@ -183,9 +166,9 @@ const createChromaSink: Factory<typeof manifest> = ({ env, hosted, kit }) => {
       };
     },
     async removeDocuments(documentIds, options, { signal }) {
-      const path = await findCollection(client, options, { signal, kit });
+      const path = await findCollection(server, options, signal);
       if (path === undefined) return;
-      const records = { client, path };
+      const records = { ...server, path };
       for (let at = 0; at < documentIds.length; at += DOCUMENTS_PER_CALL) {
         const some = documentIds.slice(at, at + DOCUMENTS_PER_CALL);
         await deleteIds(records, some, await idsOf(records, some, signal), signal);
@@ -204,7 +187,7 @@ interface Collection {
 
 /** Finds the collection by its name, or creates it. */
 function openCollection(
-  client: Client,
+  { hosted, api }: Server,
   options: SinkTarget['options'],
   signal: AbortSignal,
 ): Promise<Collection> {
@@ -212,17 +195,17 @@ function openCollection(
   const { collection: name } = options;
   const body = { name, get_or_create: true, configuration: { hnsw: { space: 'cosine' } } };
   const read = (answer: unknown) => readCollection(path, answer);
-  return client.demand({ path, body, expected: 'a collection', read, signal });
+  return hosted.demand(api, { path, body, expected: 'a collection', read, signal });
 }
 
 /** The path of the collection; undefined if it does not exist. */
 async function findCollection(
-  client: Client,
+  { hosted, api }: Server,
   options: SinkTarget['options'],
-  { signal, kit }: { readonly signal: AbortSignal; readonly kit: Kit },
+  signal: AbortSignal,
 ): Promise<string | undefined> {
   const path = pathOf(options);
-  const outcome = await client.ask({
+  const outcome = await hosted.ask(api, {
     method: 'GET',
     path: `${path}/${String(options.collection)}`,
     expected: 'a collection',
@@ -231,7 +214,7 @@ async function findCollection(
   });
   if (!('failure' in outcome)) return outcome.value.path;
   if (outcome.status === 404) return undefined;
-  throw kit.exposedError(outcome.message);
+  throw exposedError(outcome.message);
 }
 
 function pathOf({ tenant, database }: SinkTarget['options']): string {

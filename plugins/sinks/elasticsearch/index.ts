@@ -1,26 +1,44 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Factory, Kit, SinkChunk, SinkCollection, SinkTarget } from '../../../core/kit.ts';
-import { type Client, createClient } from './client.ts';
+import {
+  batchChunks,
+  type Collaborators,
+  exposedError,
+  type Factory,
+  type HostedApi,
+  type HostedModels,
+  refusedError,
+  type SinkChunk,
+  type SinkCollection,
+  type SinkTarget,
+} from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
-/** A document whose chunks are queried. */
-interface Document {
+/** An index of a server, or an alias. */
+interface Index {
+  readonly hosted: HostedModels;
+  readonly api: HostedApi;
   /** `/<index>`. */
   readonly path: string;
-  readonly documentId: string;
-  readonly signal: AbortSignal;
+}
+
+/** An API key, or else a user and a password, the only method of OpenSearch. */
+function keyOf(env: Collaborators['env']): Pick<HostedApi, 'key' | 'keyScheme' | 'keyVariable'> {
+  const { ELASTICSEARCH_API_KEY: key = '', ELASTICSEARCH_USERNAME: user = '' } = env;
+  if (key !== '' || user === '') return { key, keyScheme: 'ApiKey', keyVariable: 'ELASTICSEARCH_API_KEY' };
+  const both = Buffer.from(`${user}:${env.ELASTICSEARCH_PASSWORD ?? ''}`).toString('base64');
+  return { key: both, keyScheme: 'Basic', keyVariable: 'ELASTICSEARCH_PASSWORD' };
 }
 
 const IDS_PER_CALL = 1000;
 
 /** The ids of all chunks of a document. */
-async function idsOf(client: Client, { path, documentId, signal }: Document): Promise<string[]> {
+async function idsOf({ hosted, api, path }: Index, filter: object, signal: AbortSignal): Promise<string[]> {
   const ids: string[] = [];
-  const query = { bool: { filter: [{ term: { document_id: documentId } }] } };
+  const query = { bool: { filter: [filter] } };
   let after: string | undefined;
   for (;;) {
     const page = { size: IDS_PER_CALL, _source: false, track_total_hits: false, sort: [{ id: 'asc' }] };
-    const found = await client.demand({
+    const found = await hosted.demand(api, {
       path: `${path}/_search`,
       body: { ...page, query, ...(after !== undefined && { search_after: [after] }) },
       expected: 'hits',
@@ -43,46 +61,24 @@ function hitsIn(answer: unknown): readonly { readonly _id: string }[] {
   return hits.hits;
 }
 
-/** Deletes chunks of a document. */
-async function deleteIds(
-  client: Client,
-  { path, documentId, signal }: Document,
-  ids: readonly string[],
-): Promise<void> {
-  for (let at = 0; at < ids.length; at += IDS_PER_CALL) {
-    const values = ids.slice(at, at + IDS_PER_CALL);
-    const filter = [{ term: { document_id: documentId } }, { ids: { values } }];
-    await deleteFound(client, { path: `${path}/${DELETE}`, filter, signal });
-  }
-}
-
-/** Deletes all chunks of documents; the index may be missing. */
-async function deleteDocuments(
-  client: Client,
-  {
-    path,
-    documentIds,
-    signal,
-  }: Pick<Document, 'path' | 'signal'> & { readonly documentIds: readonly string[] },
-): Promise<void> {
-  for (let at = 0; at < documentIds.length; at += IDS_PER_CALL) {
-    const document_id = documentIds.slice(at, at + IDS_PER_CALL);
-    const filter = [{ terms: { document_id } }];
-    await deleteFound(client, { path: `${path}/${DELETE}&ignore_unavailable=true`, filter, signal });
-  }
-}
-
 const DELETE = '_delete_by_query?refresh=true';
+/** The index may be missing. */
+const DELETE_IF_THERE = `${DELETE}&ignore_unavailable=true`;
 
+/** Deletes the chunks that pass all filters. @param operation `DELETE` or `DELETE_IF_THERE` */
 async function deleteFound(
-  client: Client,
-  {
-    filter,
-    ...call
-  }: { readonly path: string; readonly filter: readonly object[]; readonly signal: AbortSignal },
+  { hosted, api, path }: Index,
+  operation: string,
+  filter: readonly object[],
+  signal: AbortSignal,
 ): Promise<void> {
-  const body = { query: { bool: { filter } } };
-  await client.demand({ ...call, body, expected: 'deletions without failures', read: checkFailures });
+  await hosted.demand(api, {
+    path: `${path}/${operation}`,
+    body: { query: { bool: { filter } } },
+    expected: 'deletions without failures',
+    read: checkFailures,
+    signal,
+  });
 }
 
 function checkFailures(answer: unknown): void {
@@ -96,13 +92,6 @@ interface Item {
   readonly error?: { readonly type: string; readonly reason?: string };
 }
 
-interface Writing {
-  /** `/<index>`. */
-  readonly path: string;
-  readonly signal: AbortSignal;
-  readonly kit: Kit;
-}
-
 const TRIES = 5;
 const FIRST_DELAY = 250;
 const LONGEST_REASON = 200;
@@ -113,28 +102,28 @@ const LONGEST_REASON = 200;
  *
  * @throws Error for callers with the reason of the first chunk that is refused
  */
-async function writeChunks(client: Client, chunks: readonly SinkChunk[], writing: Writing): Promise<void> {
+async function writeChunks(index: Index, chunks: readonly SinkChunk[], signal: AbortSignal): Promise<void> {
   let left = chunks;
   for (let tries = 1; left.length > 0; tries++) {
-    const failed = (await writeOnce(client, left, writing)).filter(({ error }) => error !== undefined);
+    const failed = (await writeOnce(index, left, signal)).filter(({ error }) => error !== undefined);
     const refused = failed.find(({ status }) => status !== 429) ?? (tries === TRIES ? failed[0] : undefined);
-    if (refused !== undefined) throw writing.kit.exposedError(describe(refused));
+    if (refused !== undefined) throw exposedError(describe(refused));
     if (failed.length === 0) return;
     const ids = new Set(failed.map(({ _id }) => _id));
     left = left.filter(({ id }) => ids.has(id));
-    await pause(FIRST_DELAY * 2 ** (tries - 1), writing.signal);
+    await sleep(FIRST_DELAY * 2 ** (tries - 1), undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }
 
 function writeOnce(
-  client: Client,
+  { hosted, api, path }: Index,
   chunks: readonly SinkChunk[],
-  { path, signal }: Writing,
+  signal: AbortSignal,
 ): Promise<readonly Item[]> {
   const lines = chunks.map(
     (chunk) => `{"index":{"_id":${JSON.stringify(chunk.id)}}}\n${documentOf(chunk)}\n`,
   );
-  return client.demand({
+  return hosted.demand(api, {
     path: `${path}/_bulk?refresh=wait_for`,
     body: new TextEncoder().encode(lines.join('')),
     headers: { 'content-type': 'application/x-ndjson' },
@@ -159,50 +148,54 @@ function describe({ _id, status, error }: Item): string {
   return `Elasticsearch refused the chunk ${_id} with ${status}, ${said}`;
 }
 
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
-  signal.throwIfAborted();
-}
-
 /** Servers accept bodies of 100 MB, and recommend 5 to 15. */
 const MOST = { chunks: 1000, bytes: 8_000_000 };
 
-const createElasticsearchSink: Factory<typeof manifest> = ({ env, hosted, kit }) => {
-  const client = createClient({ env, hosted });
-  const pathOf = ({ index }: SinkTarget['options']) => `/${String(index)}`;
+const createElasticsearchSink: Factory<typeof manifest> = ({ env, hosted }) => {
+  const api: HostedApi = {
+    title: 'Elasticsearch',
+    url: hosted.baseUrl(env.ELASTICSEARCH_URL, '', 'ELASTICSEARCH_URL'),
+    urlVariable: 'ELASTICSEARCH_URL',
+    ...keyOf(env),
+  };
+  const indexOf = ({ index }: SinkTarget['options']): Index => ({ hosted, api, path: `/${String(index)}` });
   return {
     async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
-      const path = pathOf(options);
-      await openIndex(client, { path, engine: String(options.engine), dimensions, signal, kit });
+      const index = indexOf(options);
+      await openIndex(index, { engine: String(options.engine), dimensions, signal });
       return {
         async upsert(chunks, { signal }) {
-          for (const batch of kit.batchChunks(chunks, { ...MOST, dimensions }))
-            await writeChunks(client, batch, { path, signal, kit });
+          for (const batch of batchChunks(chunks, { ...MOST, dimensions }))
+            await writeChunks(index, batch, signal);
         },
         async deleteMissing(documentId, keptIds, { signal }) {
-          const document = { path, documentId, signal };
+          const ofDocument = { term: { document_id: documentId } };
           const kept = new Set(keptIds);
-          const missing = (await idsOf(client, document)).filter((id) => !kept.has(id));
-          await deleteIds(client, document, missing);
+          const missing = (await idsOf(index, ofDocument, signal)).filter((id) => !kept.has(id));
+          for (let at = 0; at < missing.length; at += IDS_PER_CALL) {
+            const values = missing.slice(at, at + IDS_PER_CALL);
+            await deleteFound(index, DELETE, [ofDocument, { ids: { values } }], signal);
+          }
         },
         async close() {},
       };
     },
-    removeDocuments: (documentIds, options, { signal }) =>
-      deleteDocuments(client, { path: pathOf(options), documentIds, signal }),
+    async removeDocuments(documentIds, options, { signal }) {
+      for (let at = 0; at < documentIds.length; at += IDS_PER_CALL) {
+        const document_id = documentIds.slice(at, at + IDS_PER_CALL);
+        await deleteFound(indexOf(options), DELETE_IF_THERE, [{ terms: { document_id } }], signal);
+      }
+    },
   };
 };
 
 export default createElasticsearchSink;
 
 interface Opening {
-  /** `/<index>`. */
-  readonly path: string;
   readonly engine: string;
   /** Length of the vectors; undefined if there are none. */
   readonly dimensions: number | undefined;
   readonly signal: AbortSignal;
-  readonly kit: Kit;
 }
 
 interface Field {
@@ -220,29 +213,30 @@ type Fields = Readonly<Record<string, Field | undefined>>;
  *
  * @throws Error for callers if the index maps them differently
  */
-async function openIndex(client: Client, opening: Opening): Promise<void> {
-  const { path, signal, kit } = opening;
-  if (await checkIndex(client, opening)) return;
-  const asked = { path, body: indexFor(opening), expected: 'an index', read: () => {}, signal };
-  const outcome = await client.ask({ ...asked, method: 'PUT' });
+async function openIndex(index: Index, opening: Opening): Promise<void> {
+  const { hosted, api, path } = index;
+  if (await checkIndex(index, opening)) return;
+  const { signal } = opening;
+  const call = { path, body: indexFor(opening), expected: 'an index', read: () => {}, signal };
+  const outcome = await hosted.ask(api, { ...call, method: 'PUT' });
   // If several create it at the same time, all but one are refused; what matters then is what they find.
-  if (!('failure' in outcome) || (await checkIndex(client, opening))) return;
-  throw kit.exposedError(outcome.message);
+  if (!('failure' in outcome) || (await checkIndex(index, opening))) return;
+  throw exposedError(outcome.message);
 }
 
 /** Whether the index exists. @throws Error for callers if it maps other fields */
-async function checkIndex(client: Client, opening: Opening): Promise<boolean> {
-  const { path, signal, kit } = opening;
-  const asked = { path: `${path}/_mapping`, expected: 'a mapping', read: fieldsIn, signal };
-  const outcome = await client.ask({ ...asked, method: 'GET' });
+async function checkIndex({ hosted, api, path }: Index, opening: Opening): Promise<boolean> {
+  const { signal, dimensions } = opening;
+  const call = { path: `${path}/_mapping`, expected: 'a mapping', read: fieldsIn, signal };
+  const outcome = await hosted.ask(api, { ...call, method: 'GET' });
   if ('failure' in outcome) {
     if (outcome.status === 404) return false;
-    throw kit.exposedError(outcome.message);
+    throw exposedError(outcome.message);
   }
   for (const fields of outcome.value) {
-    const problem = problemOf(fields, opening);
+    const problem = problemOf(fields, dimensions);
     if (problem === undefined) continue;
-    throw kit.refusedError(`Elasticsearch: ${problem}; choose another index`);
+    throw refusedError(`Elasticsearch: ${problem}; choose another index`);
   }
   return true;
 }
@@ -253,7 +247,7 @@ function fieldsIn(answer: unknown): readonly Fields[] {
   return Object.values(indices).map(({ mappings }) => mappings.properties ?? {});
 }
 
-function problemOf(fields: Fields, { dimensions }: Opening): string | undefined {
+function problemOf(fields: Fields, dimensions: number | undefined): string | undefined {
   const other = ['id', 'document_id'].find((name) => fields[name]?.type !== 'keyword');
   if (other !== undefined) return `the index does not map ${other} as keyword`;
   const { dims, dimension } = fields.embedding ?? {};

@@ -1,10 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
-import { type Factory, hold, type Kit, type SinkChunk, type SinkCollection } from '../../../core/kit.ts';
+import {
+  batchChunks,
+  exposedError,
+  type Factory,
+  hold,
+  refusedError,
+  type SinkChunk,
+  type SinkCollection,
+} from '../../../core/kit.ts';
 import { describeError, isPassing } from './errors.ts';
 import type manifest from './manifest.ts';
 
-type Values = readonly (string | readonly (string | null)[])[];
+interface Statement {
+  readonly text: string;
+  /** Without them, it may be several statements, which are one transaction. */
+  readonly values?: readonly (string | readonly (string | null)[])[];
+}
 
 /** Milliseconds; the retries take 12.7 s together: a server that was killed repairs its files before it answers. */
 const FIRST_DELAY = 100;
@@ -13,41 +25,36 @@ const TRIES = 8;
 /** A database whose statements can all be repeated. */
 class Database {
   readonly #pool: Pool;
-  readonly #kit: Pick<Kit, 'exposedError' | 'refusedError'>;
 
-  constructor(pool: Pool, kit: Pick<Kit, 'exposedError' | 'refusedError'>) {
+  constructor(pool: Pool) {
     // A broken connection is replaced at the next statement; one in use ends its statement with the error.
     this.#pool = hold(pool).on('connect', (client) => hold(client));
-    this.#kit = kit;
   }
 
   /**
-   * The rows of a statement; without values it may be several statements, which are one transaction. It is retried
-   * while the server restarts.
+   * The rows of a statement. It is retried while the server restarts.
    *
    * @throws Error for callers, `kit.refusedError` if a retry would fail in the same way, or the reason of the signal
    */
   async query<Row extends QueryResultRow>(
-    text: string,
-    values: Values | undefined,
+    statement: Statement,
     signal: AbortSignal,
   ): Promise<readonly Row[]> {
     for (let tries = 1; ; tries++) {
       signal.throwIfAborted();
       try {
-        return await this.#queryOnce<Row>(text, values, signal);
+        return await this.#queryOnce<Row>(statement, signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (!isPassing(error)) throw this.#kit.refusedError(describeError(error), error);
-        if (tries === TRIES) throw this.#kit.exposedError(describeError(error), error);
+        if (!isPassing(error)) throw refusedError(describeError(error), error);
+        if (tries === TRIES) throw exposedError(describeError(error), error);
         await sleep(FIRST_DELAY * 2 ** (tries - 1), undefined, { signal }).catch(() => undefined);
       }
     }
   }
 
   async #queryOnce<Row extends QueryResultRow>(
-    text: string,
-    values: Values | undefined,
+    { text, values }: Statement,
     signal: AbortSignal,
   ): Promise<readonly Row[]> {
     const client = await this.#pool.connect();
@@ -103,18 +110,14 @@ const LOCK = 7_238_105;
  *
  * @throws Error for callers if the table has other columns
  */
-async function prepareTable(
-  database: Database,
-  table: Table,
-  { signal, kit }: { readonly signal: AbortSignal; readonly kit: Kit },
-): Promise<void> {
+async function prepareTable(database: Database, table: Table, signal: AbortSignal): Promise<void> {
   // A user who may not create anything can use an existing table.
   if (!(await isThere(database, table, signal))) {
-    await database.query(creationOf(table), undefined, signal);
+    await database.query({ text: creationOf(table) }, signal);
   }
   const problem = await problemOf(database, table, signal);
   if (problem === undefined) return;
-  throw kit.refusedError(`PostgreSQL: ${problem}; choose another table`);
+  throw refusedError(`PostgreSQL: ${problem}; choose another table`);
 }
 
 async function isThere(database: Database, table: Table, signal: AbortSignal): Promise<boolean> {
@@ -153,11 +156,8 @@ async function problemOf(database: Database, table: Table, signal: AbortSignal):
     return columns.has('embedding') ? 'the table has vectors, but the chunks have none' : undefined;
   }
   if (table.vectors === 'vector') return undefined;
-  const rows = await database.query<{ dimensions: number }>(
-    `select cardinality(embedding) as dimensions from ${table.name} limit 1`,
-    [],
-    signal,
-  );
+  const text = `select cardinality(embedding) as dimensions from ${table.name} limit 1`;
+  const rows = await database.query<{ dimensions: number }>({ text, values: [] }, signal);
   const { dimensions = table.dimensions } = rows[0] ?? {};
   if (dimensions === table.dimensions) return undefined;
   return `the table has vectors with dimensions: ${dimensions}, but the chunks have ${table.dimensions}`;
@@ -169,20 +169,12 @@ async function columnsOf(
   { name }: Table,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = await database.query<{ name: string; type: string }>(
-    `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
-     where attrelid = to_regclass($1::text) and attnum > 0 and not attisdropped`,
-    [name],
-    signal,
-  );
+  const text = `
+    select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+    where attrelid = to_regclass($1::text) and attnum > 0 and not attisdropped`;
+  const rows = await database.query<{ name: string; type: string }>({ text, values: [name] }, signal);
   // An extension may be in a schema of its own.
   return new Map(rows.map(({ name, type }) => [name, type.replace(/^.*\./, '')]));
-}
-
-/** A statement and its values. */
-interface Statement {
-  readonly text: string;
-  readonly values: readonly (string | readonly (string | null)[])[];
 }
 
 /** Writes chunks with different ids, in one statement. */
@@ -239,15 +231,15 @@ const MOST = { chunks: 1000, bytes: 8_000_000 };
 /** Few documents are written to a collection at once. */
 const POOL = { max: 4, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 10_000 };
 
-const createPgvectorSink: Factory<typeof manifest> = async ({ env, kit }) => {
+const createPgvectorSink: Factory<typeof manifest> = async ({ env }) => {
   const { default: pg } = await import('pg');
-  const connect = () => new Database(new pg.Pool({ ...POOL, connectionString: env.PGVECTOR_URL }), kit);
+  const connect = () => new Database(new pg.Pool({ ...POOL, connectionString: env.PGVECTOR_URL }));
   return {
     async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
       const database = connect();
       const table = tableOf(options, dimensions);
       try {
-        await prepareTable(database, table, { signal, kit });
+        await prepareTable(database, table, signal);
       } catch (error) {
         await database.close();
         throw error;
@@ -256,18 +248,15 @@ const createPgvectorSink: Factory<typeof manifest> = async ({ env, kit }) => {
         async upsert(chunks, { signal }) {
           const broken = firstWithNul(chunks);
           if (broken !== undefined) {
-            throw kit.exposedError(
+            throw exposedError(
               `PostgreSQL cannot store the character NUL, which the chunk ${broken.id} contains`,
             );
           }
-          for (const batch of kit.batchChunks(chunks, { ...MOST, dimensions })) {
-            const { text, values } = upsertOf(table, batch);
-            await database.query(text, values, signal);
-          }
+          for (const batch of batchChunks(chunks, { ...MOST, dimensions }))
+            await database.query(upsertOf(table, batch), signal);
         },
         async deleteMissing(documentId, keptIds, { signal }) {
-          const { text, values } = deletionOf(table, documentId, keptIds);
-          await database.query(text, values, signal);
+          await database.query(deletionOf(table, documentId, keptIds), signal);
         },
         close: () => database.close(),
       };
@@ -276,9 +265,8 @@ const createPgvectorSink: Factory<typeof manifest> = async ({ env, kit }) => {
       const database = connect();
       const table = tableOf(options, undefined);
       try {
-        if (!(await isThere(database, table, signal))) return;
-        const { text, values } = removalOf(table, documentIds);
-        await database.query(text, values, signal);
+        if (await isThere(database, table, signal))
+          await database.query(removalOf(table, documentIds), signal);
       } finally {
         await database.close();
       }

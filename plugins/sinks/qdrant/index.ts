@@ -1,34 +1,54 @@
-import type { Factory, Kit, SinkChunk, SinkCollection, SinkTarget } from '../../../core/kit.ts';
-import { type Client, createClient } from './client.ts';
-import { openCollection } from './collection.ts';
+import {
+  batchChunks,
+  exposedError,
+  type Factory,
+  type HostedApi,
+  type HostedModels,
+  rawNumbersIn,
+  refusedError,
+  type SinkChunk,
+  type SinkCollection,
+  type SinkTarget,
+} from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
 /** Qdrant accepts bodies of 32 MB. */
 const MOST = { chunks: 500, bytes: 8_000_000 };
 const IDS_PER_CALL = 1000;
 
-const createQdrantSink: Factory<typeof manifest> = ({ env, hosted, kit }) => {
-  const client = createClient({ env, hosted });
+const createQdrantSink: Factory<typeof manifest> = ({ env, hosted }) => {
+  const server: Server = {
+    hosted,
+    api: {
+      title: 'Qdrant',
+      url: hosted.baseUrl(env.QDRANT_URL, '', 'QDRANT_URL'),
+      urlVariable: 'QDRANT_URL',
+      keyVariable: 'QDRANT_API_KEY',
+      key: env.QDRANT_API_KEY ?? '',
+      keyHeader: 'api-key',
+    },
+  };
   const pathOf = ({ collection }: SinkTarget['options']) => `/collections/${String(collection)}`;
   return {
     async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
       const path = pathOf(options);
-      await openCollection(client, { path, dimensions, signal, kit });
+      await openCollection(server, { path, dimensions, signal });
       return {
         async upsert(chunks, { signal }) {
-          for (const chunk of chunks) checkNumbers(chunk, kit);
-          for (const batch of kit.batchChunks(chunks, { ...MOST, dimensions })) {
+          for (const chunk of chunks) checkNumbers(chunk);
+          for (const batch of batchChunks(chunks, { ...MOST, dimensions })) {
             const body = { points: batch.map(pointOf) };
-            const asked = { path: `${path}/points?wait=true`, body, ...COMPLETED, signal };
-            await client.demand({ ...asked, method: 'PUT' });
+            const call = { path: `${path}/points?wait=true`, body, ...COMPLETED, signal };
+            await hosted.demand(server.api, { ...call, method: 'PUT' });
           }
         },
         async deleteMissing(documentId, keptIds, { signal }) {
           const kept = new Set(keptIds);
-          const missing = (await idsOf(client, path, documentId, signal)).filter((id) => !kept.has(id));
+          const missing = (await idsOf(server, path, documentId, signal)).filter((id) => !kept.has(id));
           for (let at = 0; at < missing.length; at += IDS_PER_CALL) {
             const body = { points: missing.slice(at, at + IDS_PER_CALL) };
-            await client.demand({ path: `${path}/points/delete?wait=true`, body, ...COMPLETED, signal });
+            const call = { path: `${path}/points/delete?wait=true`, body, ...COMPLETED, signal };
+            await hosted.demand(server.api, call);
           }
         },
         async close() {},
@@ -39,10 +59,10 @@ const createQdrantSink: Factory<typeof manifest> = ({ env, hosted, kit }) => {
       for (let at = 0; at < documentIds.length; at += IDS_PER_CALL) {
         const any = documentIds.slice(at, at + IDS_PER_CALL);
         const body = { filter: { must: [{ key: 'document_id', match: { any } }] } };
-        const outcome = await client.ask({ path, body, ...COMPLETED, signal });
+        const outcome = await hosted.ask(server.api, { path, body, ...COMPLETED, signal });
         // There is no collection.
         if ('failure' in outcome && outcome.status === 404) return;
-        if ('failure' in outcome) throw kit.exposedError(outcome.message);
+        if ('failure' in outcome) throw exposedError(outcome.message);
       }
     },
   };
@@ -50,18 +70,79 @@ const createQdrantSink: Factory<typeof manifest> = ({ env, hosted, kit }) => {
 
 export default createQdrantSink;
 
+/** A Qdrant server, and how it is called. */
+interface Server {
+  readonly hosted: HostedModels;
+  readonly api: HostedApi;
+}
+
+interface Opening {
+  /** `/collections/<name>`. */
+  readonly path: string;
+  readonly dimensions: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes sure that there is a collection for vectors of this length, and an index to find documents by.
+ *
+ * @throws Error for callers if the collection has other vectors
+ */
+async function openCollection(server: Server, opening: Opening): Promise<void> {
+  const { path, signal } = opening;
+  if (!(await checkCollection(server, opening))) await createCollection(server, opening);
+  const body = { field_name: 'document_id', field_schema: 'keyword' };
+  const call = { path: `${path}/index?wait=true`, body, expected: 'an index', read: () => {}, signal };
+  await server.hosted.demand(server.api, { ...call, method: 'PUT' });
+}
+
+/** If several create it at the same time, all but one are refused; what matters then is what they find. */
+async function createCollection({ hosted, api }: Server, opening: Opening): Promise<void> {
+  const { path, dimensions, signal } = opening;
+  const vectors = dimensions === undefined ? {} : { size: dimensions, distance: 'Cosine' };
+  const call = { path, body: { vectors }, expected: 'a collection', read: () => {}, signal };
+  const outcome = await hosted.ask(api, { ...call, method: 'PUT' });
+  if (!('failure' in outcome) || (await checkCollection({ hosted, api }, opening))) return;
+  throw exposedError(outcome.message);
+}
+
+/** Whether the collection exists. @throws Error for callers if it has other vectors */
+async function checkCollection({ hosted, api }: Server, opening: Opening): Promise<boolean> {
+  const { path, dimensions, signal } = opening;
+  const call = { path, expected: 'a collection', read: sizeIn, signal };
+  const outcome = await hosted.ask(api, { ...call, method: 'GET' });
+  if ('failure' in outcome) {
+    if (outcome.status === 404) return false;
+    throw exposedError(outcome.message);
+  }
+  if (outcome.value === (dimensions ?? 'none')) return true;
+  const wanted = dimensions === undefined ? 'the chunks have none' : `the chunks have ${dimensions}`;
+  const found = `Qdrant: the collection has vectors with dimensions: ${outcome.value}, but ${wanted}`;
+  throw refusedError(`${found}; choose another collection`);
+}
+
+/** The length of the unnamed vectors of a collection. */
+function sizeIn(answer: unknown): number | 'none' | 'several' {
+  const { result } = answer as {
+    readonly result: { readonly config: { readonly params: { readonly vectors?: object } } };
+  };
+  const vectors: { readonly size?: unknown } = result.config.params.vectors ?? {};
+  if (typeof vectors.size === 'number') return vectors.size;
+  return Object.keys(vectors).length === 0 ? 'none' : 'several';
+}
+
 const LEAST_INTEGER = -(2n ** 63n);
 const MOST_INTEGER = 2n ** 64n - 1n;
 
 /** Qdrant keeps 64-bit integers exactly, and rounds any other number to a double. */
-function checkNumbers({ id, fields }: SinkChunk, kit: Kit): void {
-  const rounded = kit.rawNumbersIn(fields).find((number) => {
+function checkNumbers({ id, fields }: SinkChunk): void {
+  const rounded = rawNumbersIn(fields).find((number) => {
     if (!/^-?\d+$/.test(number)) return true;
     const value = BigInt(number);
     return value < LEAST_INTEGER || value > MOST_INTEGER;
   });
   if (rounded === undefined) return;
-  throw kit.exposedError(
+  throw exposedError(
     `Qdrant would change the number ${rounded}, which the chunk ${id} contains; send it as a string`,
   );
 }
@@ -86,7 +167,7 @@ interface Page {
 
 /** The ids of all points of a document. */
 async function idsOf(
-  client: Client,
+  { hosted, api }: Server,
   path: string,
   documentId: string,
   signal: AbortSignal,
@@ -96,13 +177,8 @@ async function idsOf(
   let offset: string | undefined;
   do {
     const body = { filter, limit: IDS_PER_CALL, offset, with_payload: false, with_vector: false };
-    const page = await client.demand({
-      path: `${path}/points/scroll`,
-      body,
-      expected: 'points',
-      read: readPage,
-      signal,
-    });
+    const call = { path: `${path}/points/scroll`, body, expected: 'points', read: readPage, signal };
+    const page = await hosted.demand(api, call);
     for (const { id } of page.points) ids.push(id);
     offset = page.next_page_offset ?? undefined;
   } while (offset !== undefined);

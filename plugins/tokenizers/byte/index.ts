@@ -1,4 +1,10 @@
-import { createRunningTotal, type Factory, type TokenizedText, type Tokenizer } from '../../../core/kit.ts';
+import {
+  createRunningTotal,
+  type Factory,
+  type TokenizedText,
+  type Tokenizer,
+  utf16Units,
+} from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
 /** Opens `byte`: one token per byte of UTF-8; a lone surrogate takes the three bytes of U+FFFD. */
@@ -15,8 +21,7 @@ const BYTES_OF_PAIR = 4;
 const BYTES_OF_HALF = 3;
 
 function createByteText(text: string): TokenizedText {
-  const units = new Uint16Array(text.length);
-  Buffer.from(units.buffer).write(text, 'utf16le');
+  const units = utf16Units(text);
   const bytesIn = createRunningTotal(units.length, (start, end) => {
     let bytes = 0;
     for (let at = start; at < end; at++) bytes += bytesAt(units, at);

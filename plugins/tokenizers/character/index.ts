@@ -1,4 +1,10 @@
-import { type Factory, keepOptimised, type TokenizedText, type Tokenizer } from '../../../core/kit.ts';
+import {
+  type Factory,
+  keepOptimised,
+  type TokenizedText,
+  type Tokenizer,
+  utf16Units,
+} from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
 /** Opens `character`: one token per code point; a lone surrogate counts as one. */
@@ -54,8 +60,7 @@ class AstralText implements TokenizedText {
   #checkpoints: Uint32Array | undefined;
 
   constructor(text: string) {
-    this.#units = new Uint16Array(text.length);
-    Buffer.from(this.#units.buffer).write(text, 'utf16le');
+    this.#units = utf16Units(text);
   }
 
   /** A pair counts at its first half, so a pair that `end` cuts in two is not subtracted. */

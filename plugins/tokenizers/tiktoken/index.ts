@@ -5,8 +5,7 @@ import { createPieceEncoder } from './pieces/piece-encoder.ts';
 import { createPieceTable } from './pieces/piece-table.ts';
 import { CL100K, GPT2, O200K, type Pattern } from './scan/patterns.ts';
 import { buildUnicodeClasses } from './scan/unicode-classes.ts';
-import type { Encoding } from './text/encoding.ts';
-import { createTokenizedText, encodeText } from './text/tokenized-text.ts';
+import { createTokenizedText, type Encoding, encodeText } from './text/tokenized-text.ts';
 import { readRankFile } from './vocabulary/rank-file.ts';
 import { buildRanks, viewRanks } from './vocabulary/ranks.ts';
 
@@ -33,7 +32,18 @@ const ENCODINGS: ReadonlyMap<string, EncodingSource> = new Map([
  * `open` rejects if the tiktoken package is missing, or has a different pattern from the one known here.
  */
 const createTiktokenTokenizers: Factory<typeof manifest> = ({ shared }) => {
-  const openEncoding = keepOpen((name, source) => openTokenizer(name, source, shared));
+  const opened = new Map<string, Promise<Tokenizer>>();
+
+  /** Keeps each encoding open, under whatever name it was requested. Failures are retried. */
+  function openEncoding(name: string): Promise<Tokenizer> | undefined {
+    const source = ENCODINGS.get(name);
+    if (source === undefined) return undefined;
+    const tokenizer = opened.get(name) ?? openTokenizer(name, source, shared);
+    opened.set(name, tokenizer);
+    tokenizer.catch(() => opened.delete(name));
+    return tokenizer;
+  }
+
   return {
     names: () => [...ENCODINGS.keys()],
     async open(name) {
@@ -43,19 +53,6 @@ const createTiktokenTokenizers: Factory<typeof manifest> = ({ shared }) => {
 };
 
 export default createTiktokenTokenizers;
-
-/** Keeps each encoding open, under whatever name it was requested. Failures are retried. */
-function keepOpen(open: (name: string, source: EncodingSource) => Promise<Tokenizer>) {
-  const opened = new Map<string, Promise<Tokenizer>>();
-  return (name: string): Promise<Tokenizer> | undefined => {
-    const source = ENCODINGS.get(name);
-    if (source === undefined) return undefined;
-    const tokenizer = opened.get(name) ?? open(name, source);
-    opened.set(name, tokenizer);
-    tokenizer.catch(() => opened.delete(name));
-    return tokenizer;
-  };
-}
 
 async function openTokenizer(
   name: string,

@@ -14,41 +14,28 @@ type ListingFlags = PrintFlags & Pick<Flags, 'pluginsDir' | 'pluginsFrom'>;
 
 /** `chunksmith plugins` and `models`: what a service with these plugins would have. */
 export function listingCommands(env: Environment): readonly Command[] {
-  const plugins = listing(
-    'plugins',
-    'List the installed plugins, and what they lack',
-    env,
-    async (engine) => {
-      const listed = listPlugins(engine.registry, await engine.importCheck.failures());
-      return { answer: listed, inWords: () => pluginsInWords(listed) };
-    },
-  );
-  const models = listing(
-    'models',
-    'List the embedding models and tokenizers that requests can name here',
-    env,
-    async (engine) => {
-      const embedding = await engine.openers.listModels();
-      const tokenizers = await listTokenizers(engine.registry, engine.host);
-      return {
-        answer: { models: embedding, tokenizers },
-        inWords: () => modelsInWords(embedding, tokenizers),
-      };
-    },
-  );
-  return [plugins, models];
-}
-
-interface Listing {
-  readonly answer: unknown;
-  inWords(): string;
+  return [
+    listing('plugins', 'List the installed plugins, and what they lack', env, async (engine, flags) => {
+      const failures = await engine.importCheck.failures();
+      print(flags, listPlugins(engine.registry, failures), pluginsInWords);
+    }),
+    listing(
+      'models',
+      'List the embedding models and tokenizers that requests can name here',
+      env,
+      async ({ openers, registry, host }, flags) => {
+        const models = await openers.listModels();
+        print(flags, { models, tokenizers: await listTokenizers(registry, host) }, modelsInWords);
+      },
+    ),
+  ];
 }
 
 function listing(
   name: string,
   description: string,
   env: Environment,
-  list: (engine: Engine) => Promise<Listing>,
+  list: (engine: Engine, flags: PrintFlags) => Promise<void>,
 ): Command {
   return new Command(name)
     .description(description)
@@ -58,8 +45,7 @@ function listing(
     .action(async ({ pluginsDir, pluginsFrom, ...flags }: ListingFlags) => {
       const engine = await openEngine({ pluginsDir, pluginsFrom }, env);
       try {
-        const { answer, inWords } = await list(engine);
-        print(flags, answer, inWords);
+        await list(engine, flags);
       } finally {
         await engine.close();
       }
@@ -76,7 +62,12 @@ function pluginsInWords(plugins: readonly ListedPlugin[]): string {
   return table([['PLUGIN', 'VERSION', 'STATE', ''], ...rows]);
 }
 
-function modelsInWords(models: readonly ListedModel[], tokenizers: readonly ListedTokenizer[]): string {
+interface Models {
+  readonly models: readonly ListedModel[];
+  readonly tokenizers: readonly ListedTokenizer[];
+}
+
+function modelsInWords({ models, tokenizers }: Models): string {
   const modelRows = models.map(({ name, provider, dimensions }) => [
     name,
     provider,

@@ -39,7 +39,7 @@ export function pluginNewCommand(): Command {
           'Serve it, restarting whenever a file changes:',
           `${chunksmith} serve --reload${isLoaded ? '' : ` --plugins-dir ${dir}`}`,
         ],
-        ['Call it while it is served:', callOf(kind, name)],
+        ['Call it while it is served:', CALLS[kind](name)],
         ['Run its test:', testOf(folder, test)],
       ])
         console.log(`\n${title}\n  ${command}`);
@@ -54,23 +54,17 @@ function testOf(folder: string, test: string): string {
   return `${link} && node --conditions=chunksmith-source --test ${test}`;
 }
 
-/** A request that the plugin answers as created. */
-function callOf(kind: Kind, name: string): string {
-  const post = (path: string, body: object) =>
-    `curl -s localhost:8000/v1/${path} --json '${JSON.stringify(body)}'`;
-  const chunks = [{ text: 'Tea', start_index: 0, end_index: 3, token_count: 3 }];
-  switch (kind) {
-    case 'chunker':
-      return post(`chunk/${name}`, { text: 'First.\n---\nSecond.', chunk_size: 10 });
-    case 'refinery':
-      return post(`refine/${name}`, { chunks });
-    case 'tokenizer':
-      return post('tokenize', { text: 'Boil water.', tokenizer: name });
-    case 'embedding':
-      return post('embed', { text: 'Abba', embedding_model: name });
-    case 'reader':
-      return `curl -s localhost:8000/v1/chunk/auto/file -F file=@FILE -F reader=${name}`;
-    case 'sink':
-      return `see ${name}/README.md: it is the target of jobs, on a server with --bulk-root`;
-  }
-}
+const post = (path: string, body: object) =>
+  `curl -s localhost:8000/v1/${path} --json '${JSON.stringify(body)}'`;
+
+const chunks = [{ text: 'Tea', start_index: 0, end_index: 3, token_count: 3 }];
+
+/** Requests that plugins answer as created. */
+const CALLS: Readonly<Record<Kind, (name: string) => string>> = {
+  chunker: (name) => post(`chunk/${name}`, { text: 'First.\n---\nSecond.', chunk_size: 10 }),
+  refinery: (name) => post(`refine/${name}`, { chunks }),
+  tokenizer: (tokenizer) => post('tokenize', { text: 'Boil water.', tokenizer }),
+  embedding: (embedding_model) => post('embed', { text: 'Abba', embedding_model }),
+  reader: (name) => `curl -s localhost:8000/v1/chunk/auto/file -F file=@FILE -F reader=${name}`,
+  sink: (name) => `see ${name}/README.md: it is the target of jobs, on a server with --bulk-root`,
+};

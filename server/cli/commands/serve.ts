@@ -1,8 +1,6 @@
 import { Command, Option } from 'commander';
 import type { Environment, Flags } from '../../config/config.ts';
-import { describeOption, describeOptions, type OptionRow } from '../../config/help.ts';
-import type { Option as ServerOption } from '../../config/option.ts';
-import { OPTION_ENTRIES, type OptionName } from '../../config/options.ts';
+import { describeOptions, type OptionRow } from '../../config/help.ts';
 import { VERSION } from '../../config/version.ts';
 import { withSmallYoungGeneration } from '../v8-switches.ts';
 
@@ -30,9 +28,7 @@ function run(flags: Flags, env: Environment): Promise<number> {
 
 /** Adds the flags of the table of options to a command; its `opts` are then `Flags`. */
 export function withServerFlags(command: Command): Command {
-  for (const [name, option] of OPTION_ENTRIES) {
-    for (const flag of flagsOf(name, option)) command.addOption(flag);
-  }
+  for (const flag of describeOptions().flatMap(flagsOf)) command.addOption(flag);
   return command
     .version(VERSION)
     .configureOutput({ outputError: (text, write) => write(withoutValue(text)) })
@@ -40,16 +36,15 @@ export function withServerFlags(command: Command): Command {
 }
 
 /** Values stay as written: they are parsed like the text of a variable. */
-function flagsOf(name: OptionName, option: ServerOption): Option[] {
-  const row = describeOption(name, option);
-  const { flag } = row;
+function flagsOf(row: OptionRow): Option[] {
+  const { flag, type } = row;
   if (flag === '') return [];
   const text = inWords(row);
-  if (option.type === 'boolean') {
+  if (type === 'boolean') {
     return [new Option(`${flag} [boolean]`, text), new Option(flag.replace('--', '--no-')).hideHelp()];
   }
-  const one = new Option(`${flag} <${option.type}>`, text);
-  return [option.type === 'list' ? one.argParser(withItems) : one];
+  const one = new Option(`${flag} <${type}>`, text);
+  return [type === 'list' ? one.argParser(withItems) : one];
 }
 
 function inWords({ description, shown }: OptionRow): string {

@@ -69,7 +69,8 @@ const PLUGINS = '{*,*/*}/manifest.{ts,js,mjs}';
 /** The absolute path of a plugin's folder. @throws UsageError if it is not one, with a suggestion */
 function pluginFolder(given: string): string {
   const folder = resolve(given);
-  if (!isFolder(folder)) throw new UsageError(notThere(given, folder));
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new UsageError(notThere(given, folder));
   if (findModule(folder, 'manifest') !== undefined) return folder;
   const manifests = globSync(PLUGINS, { cwd: folder });
   const within = [...new Set(manifests.map((manifest) => join(given, dirname(manifest))))].sort();
@@ -88,13 +89,7 @@ function notThere(given: string, folder: string): string {
   return `${given}: there is no such folder${hint}`;
 }
 
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-interface RunOptions {
-  readonly runs?: number | undefined;
-  readonly seed?: number | undefined;
+interface RunOptions extends Pick<CheckTask, 'runs' | 'seed'> {
   /** Seconds that one step may take. */
   readonly limit: number;
 }
@@ -103,30 +98,20 @@ interface RunOptions {
  * Runs all checks of a plugin in a process of its own, and continues in a new one after a check that does not end.
  */
 async function runChecks(folder: string, { limit, ...suite }: RunOptions): Promise<CheckReport> {
-  const checks: CheckResult[] = [];
+  const events: CheckEvent[] = [];
   const done: string[] = [];
-  let plugin: string | undefined;
-  let whyNotRun: string | undefined;
-  for (;;) {
-    const ended = await runInProcess({ folder, ...suite, done, whyNotRun }, limit);
-    plugin ??= ended.plugin;
-    checks.push(...ended.results);
-    if (ended.broken === undefined) return { plugin, checks };
-    const { step, where, input } = ended.broken;
-    checks.push(unended(step, where, input));
-    if (step === 'manifest') return { plugin, checks };
+  for (let whyNotRun: string | undefined; ; ) {
+    const { sent, end } = await runInProcess({ folder, ...suite, done, whyNotRun }, limit);
+    events.push(...sent);
+    if (sent.some((event) => 'end' in event)) return reportOf(events);
+    const begun = sent.flatMap((event) => ('begin' in event ? [event.begin] : []));
+    const step = begun.at(-1) ?? 'manifest';
+    const last = sent.findLast((event) => 'input' in event || 'begin' in event) ?? {};
+    events.push({ results: [unended(step, end, 'input' in last ? last.input : undefined)] });
+    if (step === 'manifest') return reportOf(events);
     if (step === 'factory') whyNotRun = 'it cannot be created';
-    done.push(...ended.done, step);
+    done.push(...begun);
   }
-}
-
-interface Ended {
-  readonly plugin: string | undefined;
-  /** Steps that finished. */
-  readonly done: readonly string[];
-  readonly results: readonly CheckResult[];
-  /** The step that did not finish. */
-  readonly broken?: { readonly step: string; readonly where: string; readonly input: unknown };
 }
 
 function unended(step: string, where: string, input: unknown): CheckResult {
@@ -140,38 +125,30 @@ function unended(step: string, where: string, input: unknown): CheckResult {
 
 const ENTRY = join(import.meta.dirname, `check-process${MODULE_ENDING}`);
 
+interface Ended {
+  readonly sent: readonly CheckEvent[];
+  /** How the process ended. */
+  readonly end: string;
+}
+
 /** A plugin's output goes to standard error, because standard output has the report. */
 function runInProcess(task: CheckTask, limit: number): Promise<Ended> {
   const ended = Promise.withResolvers<Ended>();
   const child = hold(fork(ENTRY, { stdio: ['ignore', 2, 2, 'ipc'] }), ended.reject);
-  const results: CheckResult[] = [];
-  const begun: string[] = [];
-  let plugin: string | undefined;
-  let input: unknown;
-  let isDone = false;
+  const sent: CheckEvent[] = [];
   let why: string | undefined;
   const late = setTimeout(() => {
     why = `it did not end within ${limit} s`;
     child.kill('SIGKILL');
   }, limit * 1000);
   child.on('message', (event: CheckEvent) => {
-    if ('begin' in event) {
-      begun.push(event.begin);
-      input = undefined;
-      late.refresh();
-    }
-    if ('input' in event) input = event.input;
-    if ('plugin' in event) plugin = event.plugin;
-    if ('results' in event) results.push(...event.results);
-    if ('end' in event) isDone = true;
+    sent.push(event);
+    if ('begin' in event) late.refresh();
   });
   child.send(task);
   child.on('close', (code, signal) => {
     clearTimeout(late);
-    if (isDone) return ended.resolve({ plugin, done: begun, results });
-    const where = why ?? `it ended the process with ${signal ?? `status ${code}`}`;
-    const step = begun.at(-1) ?? 'manifest';
-    ended.resolve({ plugin, done: begun.slice(0, -1), results, broken: { step, where, input } });
+    ended.resolve({ sent, end: why ?? `it ended the process with ${signal ?? `status ${code}`}` });
   });
   return ended.promise;
 }
@@ -181,6 +158,12 @@ export interface CheckReport {
   /** `chunker/section`; missing if the manifest cannot be read. */
   readonly plugin?: string | undefined;
   readonly checks: readonly CheckResult[];
+}
+
+/** What the events say about a plugin. */
+export function reportOf(events: readonly CheckEvent[]): CheckReport {
+  const [plugin] = events.flatMap((event) => ('plugin' in event ? [event.plugin] : []));
+  return { plugin, checks: events.flatMap((event) => ('results' in event ? event.results : [])) };
 }
 
 export function failedIn({ checks }: CheckReport): number {

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import { reasonOf } from '../../../core/errors.ts';
 import type { Environment } from '../../config/config.ts';
 import { type CheckResult, resultOf } from '../../testing/checks/result.ts';
@@ -62,15 +61,10 @@ async function runSteps({ done, whyNotRun }: CheckTask, subject: Subject, send: 
   let reason = whyNotRun ?? subject.whyNotRun;
   for (const step of STEPS.filter(({ name }) => !done.includes(name))) {
     send({ begin: step.name });
-    const results = await runStep(step, subject, reason).catch((error: unknown) => [
-      resultOf(step.name, [
-        {
-          promise: 'the check finishes',
-          where: thrownIn(error, dirname(subject.entry.file)),
-          remedy: '',
-        },
-      ]),
-    ]);
+    const results = await runStep(step, subject, reason).catch((error: unknown) => {
+      const where = thrownIn(error, subject.folder);
+      return [resultOf(step.name, [{ promise: 'the check finishes', where, remedy: '' }])];
+    });
     if (step.name === 'factory' && results.some(({ state }) => state === 'failed'))
       reason = 'it cannot be created';
     send({ results });

@@ -1,9 +1,8 @@
-import type { Kind, Manifest } from '../../../core/contracts/manifest.ts';
+import { type Kind, type Manifest, NO_OPTIONS } from '../../../core/contracts/manifest.ts';
 import { needsKey } from '../../../core/hosting/capability.ts';
 import { ownersOf } from '../../../core/hosting/owners.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import type { ServerCradle } from '../../container.ts';
-import { usesOf } from '../../engine/stages/stages.ts';
 import type { Task } from '../../engine/tasks.ts';
 
 /** A request that shows whether a plugin works. */
@@ -58,16 +57,11 @@ function userOf(kind: Kind, { registry }: Sources): PluginEntry | undefined {
 
 /** Whether the example of a plugin uses a model behind an API. */
 function callsNetwork(entry: PluginEntry, { registry }: Sources): boolean {
-  const { options, example } = entry.manifest;
-  const asked = { ...defaultsOf(options?.properties), ...(example as object | undefined) };
-  const { embedding } = usesOf(entry, asked, '');
-  return (
-    embedding !== undefined &&
-    ownersOf(registry, 'embedding', embedding).some((owner) => needsKey(owner.manifest))
-  );
-}
-
-function defaultsOf(properties: Readonly<Record<string, object>> = {}): Readonly<Record<string, unknown>> {
-  const schemas = Object.entries(properties) as [string, { readonly default?: unknown }][];
-  return Object.fromEntries(schemas.map(([name, schema]) => [name, schema.default]));
+  const { options = NO_OPTIONS, example, uses = [] } = entry.manifest;
+  if (!uses.includes('embedding')) return false;
+  const schemas = Object.entries(options.properties) as [string, { readonly default?: unknown }][];
+  const defaults = Object.fromEntries(schemas.map(([name, schema]) => [name, schema.default]));
+  const asked: Readonly<Record<string, unknown>> = { ...defaults, ...(example as object | undefined) };
+  const owners = ownersOf(registry, 'embedding', asked.embedding_model as string);
+  return owners.some((owner) => needsKey(owner.manifest));
 }

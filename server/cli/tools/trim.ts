@@ -82,24 +82,22 @@ function importedPackages(root: string): string[] {
   return imports.flatMap(({ specifier }) => packageOf(specifier) ?? []);
 }
 
-/** Removes all other dependencies from package.json, and returns them. */
-function keepDependencies(root: string, needed: ReadonlySet<string>): string[] {
-  const file = join(root, 'package.json');
-  const manifest = JSON.parse(readFileSync(file, 'utf8')) as Dependencies;
-  const { dependencies, optionalDependencies = {} } = manifest;
-  const unneeded = [dependencies, optionalDependencies].flatMap((all) => dropUnneeded(all, needed));
-  if (unneeded.length > 0) writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
-  return unneeded;
-}
-
 interface Dependencies {
   readonly dependencies: Record<string, string>;
   readonly optionalDependencies?: Record<string, string>;
 }
 
-function dropUnneeded(packages: Record<string, string>, needed: ReadonlySet<string>): string[] {
-  const unneeded = Object.keys(packages).filter((name) => !needed.has(name) && name !== PACKAGED_NODE);
-  for (const name of unneeded) delete packages[name];
+/** Removes all other dependencies from package.json, and returns them. */
+function keepDependencies(root: string, needed: ReadonlySet<string>): string[] {
+  const file = join(root, 'package.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as Dependencies;
+  const unneeded: string[] = [];
+  for (const packages of [manifest.dependencies, manifest.optionalDependencies ?? {}]) {
+    const names = Object.keys(packages).filter((name) => !needed.has(name) && name !== PACKAGED_NODE);
+    for (const name of names) delete packages[name];
+    unneeded.push(...names);
+  }
+  if (unneeded.length > 0) writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
   return unneeded;
 }
 

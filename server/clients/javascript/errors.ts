@@ -61,10 +61,14 @@ export async function errorOf(answer: Response): Promise<ChunksmithError> {
   });
 }
 
-/** The error for a successful answer that is not from the service. */
-export function invalidAnswer(url: string, cause: unknown): ChunksmithError {
-  const detail = `${url} did not answer with JSON: is it the base URL of a Chunksmith service?`;
-  return new ChunksmithError({ code: 'invalid_answer', detail, cause });
+/** The JSON of a successful answer, or of a line of one. @throws ChunksmithError if it is not from the service */
+export function parsed<T>(text: string, url: string): T {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const detail = `${url} did not answer with JSON: is it the base URL of a Chunksmith service?`;
+    throw new ChunksmithError({ code: 'invalid_answer', detail, cause });
+  }
 }
 
 function detailIn(text: string): string | undefined {

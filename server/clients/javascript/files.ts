@@ -3,17 +3,14 @@ import type { FileToSend } from './inputs.ts';
 /** The form that a file is sent as, with its options. */
 export function formOf(file: FileToSend | Blob, options: object): FormData {
   const { data, name, mediaType }: FileToSend = file instanceof Blob ? { data: file } : file;
-  const blob = data instanceof Blob && mediaType === undefined ? data : new Blob([data], typeOf(mediaType));
+  const isTyped = data instanceof Blob && mediaType === undefined;
+  const blob = isTyped ? data : new Blob([data], { type: mediaType ?? '' });
   const form = new FormData();
   form.set('file', blob, name ?? nameOf(data) ?? 'file');
   for (const [option, value] of Object.entries(options)) {
     if (value !== undefined) form.set(option, typeof value === 'string' ? value : JSON.stringify(value));
   }
   return form;
-}
-
-function typeOf(mediaType: string | undefined): { readonly type?: string } {
-  return mediaType === undefined ? {} : { type: mediaType };
 }
 
 /** Blobs that are files have a name. */

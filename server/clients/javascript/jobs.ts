@@ -1,6 +1,6 @@
 import type { Job, JobInput, JobManifest, PipelineChunk, Shard } from './api-types.ts';
 import { ChunksmithError } from './errors.ts';
-import { wait, withRetries } from './retries.ts';
+import { wait } from './retries.ts';
 import type { CallSettings } from './settings.ts';
 import type { Transport } from './transport.ts';
 
@@ -115,9 +115,8 @@ export class Jobs {
    * row.
    */
   async wait(id: string, settings: WaitSettings = {}): Promise<Job> {
-    const rules = { maxRetries: this.#transport.maxRetries(settings), isSafe: true, signal: settings.signal };
     for (;;) {
-      const job = await withRetries(rules, () => this.#watched(id, settings));
+      const job = await this.#transport.retried({}, settings, () => this.#watched(id, settings));
       if (job.finished_at !== null) return job;
       await wait(BETWEEN_CONNECTIONS, settings.signal);
     }

@@ -1,7 +1,7 @@
 import { Document } from '@langchain/core/documents';
 import { TextSplitter, type TextSplitterChunkHeaderOptions } from '@langchain/textsplitters';
 import type { Chunk } from './api-types.ts';
-import { Splitting, type SplittingParams } from './splitting.ts';
+import { createSplitter, type Splitter, type SplittingParams } from './splitting.ts';
 
 /** Where the service is, and how it splits: chunks have at most 1000 tokens by default, as in LangChain. */
 export interface ChunksmithTextSplitterParams extends SplittingParams {
@@ -12,13 +12,13 @@ export interface ChunksmithTextSplitterParams extends SplittingParams {
 /** A LangChain text splitter that uses a service: nothing is trimmed, and the joined chunks are the text. */
 export class ChunksmithTextSplitter extends TextSplitter {
   readonly addStartIndex: boolean;
-  readonly #splitting: Splitting;
+  readonly #chunksOf: Splitter;
 
   constructor(params: ChunksmithTextSplitterParams = {}) {
     const { chunkSize = 1000, chunkOverlap = 0, addStartIndex = false } = params;
     super({ chunkSize, chunkOverlap });
     this.addStartIndex = addStartIndex;
-    this.#splitting = new Splitting(params, chunkSize);
+    this.#chunksOf = createSplitter(params, chunkSize);
   }
 
   static override lc_name(): string {
@@ -26,7 +26,7 @@ export class ChunksmithTextSplitter extends TextSplitter {
   }
 
   override async splitText(text: string): Promise<string[]> {
-    const [chunks = []] = await this.#splitting.chunksOf([text]);
+    const [chunks = []] = await this.#chunksOf([text]);
     return chunks.map((chunk) => chunk.text);
   }
 
@@ -36,7 +36,7 @@ export class ChunksmithTextSplitter extends TextSplitter {
     metadatas: Document['metadata'][] = [],
     headers: TextSplitterChunkHeaderOptions = {},
   ): Promise<Document[]> {
-    const lists = await this.#splitting.chunksOf(texts);
+    const lists = await this.#chunksOf(texts);
     return lists.flatMap((chunks, index) =>
       this.#documents({ text: texts[index] ?? '', metadata: metadatas[index] ?? {} }, chunks, headers),
     );

@@ -1,4 +1,4 @@
-import { ChunksmithError, invalidAnswer } from './errors.ts';
+import { ChunksmithError, parsed } from './errors.ts';
 import type { IdleTimeout } from './watch.ts';
 
 /**
@@ -11,48 +11,37 @@ export async function* linesIn<T>(answer: Response, watch: IdleTimeout): AsyncGe
   const decoder = new TextDecoder();
   // A long line comes in many pieces, which are searched and joined once.
   let pieces: string[] = [];
-  try {
-    for await (const part of partsOf(answer, watch)) {
-      const [end = '', ...begun] = decoder.decode(part, { stream: true }).split('\n');
-      pieces.push(end);
-      for (const next of begun) {
-        const line = pieces.join('');
-        pieces = [next];
-        if (line !== '') yield parsed<T>(line, url);
-      }
+  for await (const part of partsOf(answer, watch)) {
+    const [end = '', ...begun] = decoder.decode(part, { stream: true }).split('\n');
+    pieces.push(end);
+    for (const next of begun) {
+      const line = pieces.join('');
+      pieces = [next];
+      if (line !== '') yield parsed<T>(line, url);
     }
-    if (pieces.join('') !== '') {
-      throw new ChunksmithError({
-        code: 'cut_off',
-        detail: `The answer of ${url} was cut off within a line.`,
-      });
-    }
-  } finally {
-    watch.end();
+  }
+  if (pieces.join('') !== '') {
+    throw new ChunksmithError({ code: 'cut_off', detail: `The answer of ${url} was cut off within a line.` });
   }
 }
 
-/** The bytes of an answer, read no faster than they are taken. */
+/** The bytes of an answer, read no faster than they are taken. The request ends with the loop. */
 export async function* partsOf(
   { body, url }: Response,
   watch: IdleTimeout,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body?.getReader();
-  while (reader !== undefined) {
-    watch.touch();
-    const { done, value } = await reader.read().catch((error) => {
-      throw watch.errorFor(error, 'cut_off', url);
-    });
-    watch.pause();
-    if (done) return;
-    yield value;
-  }
-}
-
-function parsed<T>(line: string, url: string): T {
   try {
-    return JSON.parse(line);
-  } catch (error) {
-    throw invalidAnswer(url, error);
+    while (reader !== undefined) {
+      watch.touch();
+      const { done, value } = await reader.read().catch((error) => {
+        throw watch.errorFor(error, 'cut_off', url);
+      });
+      watch.pause();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    watch.end();
   }
 }

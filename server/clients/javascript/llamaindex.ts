@@ -1,7 +1,7 @@
 import { NodeParser } from '@llamaindex/core/node-parser';
 import { buildNodeFromSplits, type TextNode } from '@llamaindex/core/schema';
 import type { Chunk } from './api-types.ts';
-import { Splitting, type SplittingParams } from './splitting.ts';
+import { createSplitter, type Splitter, type SplittingParams } from './splitting.ts';
 
 /** Where the service is, and how it splits: chunks have at most 1024 tokens by default, as in LlamaIndex. */
 export interface ChunksmithNodeParserParams extends SplittingParams {
@@ -16,17 +16,17 @@ export interface ChunksmithNodeParserParams extends SplittingParams {
  * text.
  */
 export class ChunksmithNodeParser extends NodeParser<Promise<TextNode[]>> {
-  readonly #splitting: Splitting;
+  readonly #chunksOf: Splitter;
 
   constructor(params: ChunksmithNodeParserParams = {}) {
     super();
-    this.#splitting = new Splitting(params, params.chunkSize ?? 1024);
+    this.#chunksOf = createSplitter(params, params.chunkSize ?? 1024);
     this.includeMetadata = params.includeMetadata ?? true;
     this.includePrevNextRel = params.includePrevNextRel ?? true;
   }
 
   protected override async parseNodes(documents: TextNode[]): Promise<TextNode[]> {
-    const lists = await this.#splitting.chunksOf(documents.map(({ text }) => text));
+    const lists = await this.#chunksOf(documents.map(({ text }) => text));
     return documents.flatMap((document, index) => this.#nodes(document, lists[index] ?? []));
   }
 

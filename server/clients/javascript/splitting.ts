@@ -21,29 +21,20 @@ export interface SplittingParams extends ChunksmithOptions {
   readonly chunkOverlap?: number;
 }
 
+/** The chunks of each text, in order, with UTF-16 offsets. */
+export type Splitter = (texts: readonly string[]) => Promise<Chunk[][]>;
+
 /** Has a service split any number of texts. */
-export class Splitting {
-  readonly #client: Chunksmith;
-  readonly #chunker: string;
-  readonly #options: Readonly<Record<string, unknown>>;
-
-  constructor(params: SplittingParams, chunkSize: number) {
-    const { client, chunker = 'recursive', options, chunkOverlap = 0 } = params;
-    this.#client = client ?? new Chunksmith(params);
-    this.#chunker = chunker;
-    const overlap = chunkOverlap === 0 ? {} : { chunk_overlap: chunkOverlap };
-    this.#options = { chunk_size: chunkSize, ...overlap, ...options };
-  }
-
-  /** The chunks of each text, in order, with UTF-16 offsets. */
-  async chunksOf(texts: readonly string[]): Promise<Chunk[][]> {
+export function createSplitter(params: SplittingParams, chunkSize: number): Splitter {
+  const { client = new Chunksmith(params), chunker = 'recursive', options, chunkOverlap = 0 } = params;
+  const overlap = chunkOverlap === 0 ? {} : { chunk_overlap: chunkOverlap };
+  const common = { chunk_size: chunkSize, ...overlap, ...options, offset_unit: 'utf16' };
+  return async (texts) => {
     const lists: Chunk[][] = [];
     for (let first = 0; first < texts.length; first += AT_ONCE) {
-      const text = texts.slice(first, first + AT_ONCE);
-      const request = { ...this.#options, text, offset_unit: 'utf16' };
-      const some: Chunk[][] = await this.#client.chunk(this.#chunker, request);
-      lists.push(...some);
+      const request = { ...common, text: texts.slice(first, first + AT_ONCE) };
+      lists.push(...(await client.chunk(chunker, request)));
     }
     return lists;
-  }
+  };
 }

@@ -1,4 +1,4 @@
-import { errorOf, invalidAnswer } from './errors.ts';
+import { errorOf, parsed } from './errors.ts';
 import { linesIn, partsOf } from './lines.ts';
 import { withRetries } from './retries.ts';
 import type { CallSettings, ChunksmithOptions } from './settings.ts';
@@ -69,11 +69,7 @@ export class Transport {
   /** The bytes of an answer as they arrive. Opening it is retried, reading it is not. */
   async *bytes(call: Call, settings: CallSettings = {}): AsyncGenerator<Uint8Array, void, undefined> {
     const { answer, watch } = await this.#opened(call, settings);
-    try {
-      yield* partsOf(answer, watch);
-    } finally {
-      watch.end();
-    }
+    yield* partsOf(answer, watch);
   }
 
   #opened(call: Call, settings: CallSettings): Promise<{ answer: Response; watch: IdleTimeout }> {
@@ -88,13 +84,10 @@ export class Transport {
     });
   }
 
-  retried<T>({ isOnce = false }: Call, settings: CallSettings, work: () => Promise<T>): Promise<T> {
-    const rules = { maxRetries: this.maxRetries(settings), isSafe: !isOnce, signal: settings.signal };
-    return withRetries(rules, work);
-  }
-
-  maxRetries({ maxRetries = this.#options.maxRetries ?? DEFAULT_RETRIES }: CallSettings): number {
-    return maxRetries;
+  /** Does work again if that may help. */
+  retried<T>(call: Pick<Call, 'isOnce'>, settings: CallSettings, work: () => Promise<T>): Promise<T> {
+    const { signal, maxRetries = this.#options.maxRetries ?? DEFAULT_RETRIES } = settings;
+    return withRetries({ maxRetries, isSafe: call.isOnce !== true, signal }, work);
   }
 
   watch({ signal, timeout = this.#options.timeout ?? DEFAULT_TIMEOUT }: CallSettings): IdleTimeout {
@@ -143,12 +136,4 @@ function search(query: object): string {
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
   const text = given.toString();
   return text === '' ? '' : `?${text}`;
-}
-
-function parsed(text: string, url: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw invalidAnswer(url, error);
-  }
 }

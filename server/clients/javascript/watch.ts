@@ -59,14 +59,13 @@ export class IdleTimeout {
       const time = this.#isLate ? `within the timeout of ${this.#timeout} ms` : `in time (${reason})`;
       return new ChunksmithError({ code: 'timeout', detail: `${url} did not answer ${time}.`, cause });
     }
-    const detail = code === 'unreachable' ? UNREACHABLE : 'The answer of {url} was cut off ({reason}).';
-    const filled = detail.replace('{url}', () => url).replace('{reason}', () => reason);
-    return new ChunksmithError({ code, detail: filled, cause });
+    const detail =
+      code === 'unreachable'
+        ? `${url} cannot be reached, or closed the connection (${reason}): is the service running there?`
+        : `The answer of ${url} was cut off (${reason}).`;
+    return new ChunksmithError({ code, detail, cause });
   }
 }
-
-const UNREACHABLE =
-  '{url} cannot be reached, or closed the connection ({reason}): is the service running there?';
 
 /** Node's `fetch` has the error code in the cause of its error. */
 function reasonOf(error: unknown): string {

@@ -83,10 +83,7 @@ const wiring = {
     if (await copy(`${location.href.split('#')[0]}#${hash}`))
       actions.notify(sharesText ? 'Copied a link with the text.' : 'Copied a link.');
   },
-  saveReport() {
-    const { state } = store;
-    save('chunks.html', 'text/html', reportOf({ ...state, columns: columnsOf(state) }));
-  },
+  saveReport: () => save('chunks.html', 'text/html', reportOf(store.state)),
 };
 
 const root = document.querySelector('#app') as HTMLElement;

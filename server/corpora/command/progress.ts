@@ -56,26 +56,34 @@ const MB = 1e6;
  */
 export function showProgress(kind: ProgressKind, counts: Counts, total: number | undefined): Progress {
   const begin = performance.now();
-  const estimate = new Estimate(total);
+  const timeLeft = estimator(total);
   const shown = kind === 'auto' ? (process.stderr.isTTY ? 'bar' : 'plain') : kind;
   if (shown === 'none') return { update() {}, stop() {} };
-  if (shown === 'bar') return showBar(counts, total, begin, estimate);
-  const write = shown === 'json' ? jsonLine : plainLine;
+  const look = () => {
+    const summary = summaryOf(counts, begin);
+    const left = timeLeft(summary);
+    return { summary, left: left === undefined ? '' : `, ${left}` };
+  };
+  if (shown === 'bar') return showBar(counts, total, look);
   let next = begin + PAUSE;
   return {
     update() {
+      const { summary, left } = look();
       const now = performance.now();
-      const summary = summaryOf(counts, begin);
-      estimate.note(summary);
       if (now < next) return;
       next = now + PAUSE;
-      process.stderr.write(write(summary, total, estimate.left(summary)));
+      const json = { ...summary, ...(total !== undefined && { bytes_total: total }) };
+      process.stderr.write(shown === 'json' ? `${JSON.stringify(json)}\n` : `${describe(summary)}${left}\n`);
     },
     stop() {},
   };
 }
 
-function showBar(counts: Counts, total: number | undefined, begin: number, estimate: Estimate): Progress {
+function showBar(
+  counts: Counts,
+  total: number | undefined,
+  look: () => { readonly summary: Summary; readonly left: string },
+): Progress {
   const format =
     total === undefined
       ? '{documents} documents, {mb} MB, {rate} MB/s, {chunks} chunks'
@@ -85,16 +93,9 @@ function showBar(counts: Counts, total: number | undefined, begin: number, estim
     Presets.shades_classic,
   );
   const payload = () => {
-    const summary = summaryOf(counts, begin);
-    estimate.note(summary);
-    const left = estimate.left(summary);
-    return {
-      documents: summary.documents,
-      chunks: summary.chunks,
-      mb: (summary.bytes / MB).toFixed(1),
-      rate: summary.mb_per_second,
-      left: left === undefined ? '' : `, ${left}`,
-    };
+    const { summary, left } = look();
+    const { documents, chunks, bytes, mb_per_second: rate } = summary;
+    return { documents, chunks, mb: (bytes / MB).toFixed(1), rate, left };
   };
   bar.start(total ?? 0, 0, payload());
   return {
@@ -118,14 +119,6 @@ export function summaryOf(counts: Counts, begin: number): Summary {
 
 function rounded(number: number): number {
   return Math.round(number * 10) / 10;
-}
-
-function jsonLine(summary: Summary, total: number | undefined): string {
-  return `${JSON.stringify({ ...summary, ...(total !== undefined && { bytes_total: total }) })}\n`;
-}
-
-function plainLine(summary: Summary, _total: number | undefined, left: string | undefined): string {
-  return `${describe(summary)}${left === undefined ? '' : `, ${left}`}\n`;
 }
 
 /** The counts in words. */
@@ -154,26 +147,19 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** Estimates the remaining time from what was done since the first documents: threads start before that. */
-export class Estimate {
-  readonly #total: number | undefined;
-  #first: Pick<Summary, 'bytes' | 'seconds'> | undefined;
-
-  constructor(total: number | undefined) {
-    this.#total = total;
-  }
-
-  note({ bytes, seconds }: Pick<Summary, 'bytes' | 'seconds'>): void {
-    if (bytes > 0) this.#first ??= { bytes, seconds };
-  }
-
-  /** Undefined while it would be a guess. */
-  left({ bytes, seconds }: Pick<Summary, 'bytes' | 'seconds'>): string | undefined {
-    if (this.#total === undefined || this.#first === undefined) return undefined;
-    const done = { bytes: bytes - this.#first.bytes, seconds: seconds - this.#first.seconds };
-    if (done.seconds < FIRST_ESTIMATE.seconds || done.bytes < this.#total * FIRST_ESTIMATE.share)
-      return undefined;
-    const left = Math.max(0, Math.round(((this.#total - bytes) * done.seconds) / done.bytes));
+/**
+ * Estimates the remaining time from what was done since the first documents: threads start before that.
+ *
+ * @returns undefined while it would be a guess
+ */
+export function estimator(total: number | undefined) {
+  let first: Pick<Summary, 'bytes' | 'seconds'> | undefined;
+  return ({ bytes, seconds }: Pick<Summary, 'bytes' | 'seconds'>): string | undefined => {
+    if (total === undefined || bytes === 0) return undefined;
+    first ??= { bytes, seconds };
+    const done = { bytes: bytes - first.bytes, seconds: seconds - first.seconds };
+    if (done.seconds < FIRST_ESTIMATE.seconds || done.bytes < total * FIRST_ESTIMATE.share) return undefined;
+    const left = Math.max(0, Math.round(((total - bytes) * done.seconds) / done.bytes));
     return `${left < 60 ? `${left} s` : `${Math.floor(left / 60)} min ${left % 60} s`} left`;
-  }
+  };
 }

@@ -4,7 +4,7 @@ import { hold } from '../../../core/hold.ts';
 import { CommandError, EXIT, isExpected, UsageError } from '../../cli/errors.ts';
 import type { Environment } from '../../config/config.ts';
 import { Skips } from '../skips.ts';
-import type { ChangeCounts } from './changes/earlier-ids.ts';
+import type { ChangeCounts } from './changes.ts';
 import type { ChunkFlags } from './flags/chunk-flags.ts';
 import { chunkToFolder } from './folder/to-folder.ts';
 import { type Counts, describe, type ProgressKind, showProgress, summaryOf } from './progress.ts';
@@ -132,12 +132,9 @@ function stopOnSignals(stop: AbortController, onInterrupt: () => void): void {
   };
   const onError = (error: NodeJS.ErrnoException) => {
     const isClosed = error.code === 'EPIPE';
-    stop.abort(isClosed ? new Stopped('the output is no longer read', EXIT.done) : unwritable(error));
+    const unwritable = new CommandError(`standard output cannot be written: ${error.message}`);
+    stop.abort(isClosed ? new Stopped('the output is no longer read', EXIT.done) : unwritable);
   };
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   hold(process.stdout, onError);
-}
-
-function unwritable({ message }: Error): CommandError {
-  return new CommandError(`standard output cannot be written: ${message}`);
 }

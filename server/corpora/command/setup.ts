@@ -147,11 +147,7 @@ function specOf(
 }
 
 function mappingOf({ idField, textField, titleField, metadataField }: ChunkFlags): FieldMapping | undefined {
-  const mapping: FieldMapping = {
-    ...(idField !== undefined && { id: idField }),
-    ...(textField !== undefined && { text: textField }),
-    ...(titleField !== undefined && { title: titleField }),
-    ...(metadataField !== undefined && { metadata: metadataField }),
-  };
-  return Object.keys(mapping).length === 0 ? undefined : mapping;
+  const fields = { id: idField, text: textField, title: titleField, metadata: metadataField };
+  const named = Object.entries(fields).filter(([, field]) => field !== undefined);
+  return named.length === 0 ? undefined : Object.fromEntries(named);
 }

@@ -6,16 +6,15 @@ import { type JobSpec, unitOf } from '../jobs/spec.ts';
 import { formatOf, planShards } from '../plan-shards.ts';
 import { readDocuments } from '../read-documents.ts';
 import { selectFiles } from '../select-files.ts';
-import type { ShardRange, SourceDocument } from '../shard.ts';
-import type { Skip } from '../skips.ts';
+import type { ShardRange, Skip, SourceDocument } from '../shard.ts';
 import { isInside } from '../storage/local/paths.ts';
 import { createLocalFolder } from '../storage/local-folder.ts';
-import type { Storage, StoredFile } from '../storage/storage.ts';
+import type { SourceStorage, StoredFile } from '../storage/storage.ts';
 import type { ChunkFlags } from './flags/chunk-flags.ts';
 
 /** What the arguments name. */
 export interface CorpusSource {
-  readonly storage: Storage;
+  readonly storage: SourceStorage;
   /** Undefined for standard input. */
   readonly files: readonly StoredFile[] | undefined;
   /** Bytes of the files; undefined for standard input. */
@@ -79,7 +78,7 @@ export async function* linesOf(
 async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec): AsyncGenerator<ShardRange> {
   if (files !== undefined) {
     for (const some of runsOf(files, source.format)) {
-      yield* planShards(storage, { files: inOrder(some), format: source.format });
+      yield* planShards(storage, { files: some, format: source.format });
     }
     return;
   }
@@ -110,24 +109,16 @@ export function isDocument({ name }: StoredFile, format: JobSpec['source']['form
   return (format === 'auto' ? formatOf(name) : format) === 'files';
 }
 
-export async function* inOrder(files: readonly StoredFile[]): AsyncGenerator<StoredFile> {
-  yield* files;
-}
-
 const INPUT: StoredFile = { name: STDIN, size: Number.MAX_SAFE_INTEGER, version: '' };
 
 /** Standard input as a storage with one file, which can be read once. */
-function standardInput(): Storage {
-  const none = () => Promise.reject(new Error('standard input is read-only'));
+function standardInput(): SourceStorage {
   return {
     label: 'standard input',
-    list: () => inOrder([INPUT]),
+    async *list() {
+      yield INPUT;
+    },
     find: async () => INPUT,
     read: () => process.stdin,
-    create: none,
-    createOnce: none,
-    settle: none,
-    remove: none,
-    removeFolder: none,
   };
 }

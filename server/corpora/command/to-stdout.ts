@@ -4,10 +4,9 @@ import { CommandError } from '../../cli/errors.ts';
 import { release } from '../../engine/answer/release.ts';
 import type { ChunkedDocument, ChunkedDocuments } from '../chunk-documents.ts';
 import { failedDocumentLine, idsLine, idsLineOf } from '../jobs/part-files.ts';
-import { placeInWords } from '../shard.ts';
-import { emptyOf, type Skip, skipLine, unreadId } from '../skips.ts';
-import { type ChangeCounts, EarlierIds } from './changes/earlier-ids.ts';
-import { checkIds, onlyChanges } from './changes/only-changes.ts';
+import { placeInWords, type Skip } from '../shard.ts';
+import { emptyOf, skipLine, unreadId } from '../skips.ts';
+import { type ChangeCounts, checkIds, EarlierIds, onlyChanges } from './changes.ts';
 import { LinesFile, openToWrite } from './lines-file.ts';
 import { addDocument, type Counts, type Progress } from './progress.ts';
 import type { ChunkSetup } from './setup.ts';
@@ -33,8 +32,8 @@ export async function chunkToStdout(
   const { counts, progress, signal } = context;
   const earlier = flags.since === undefined ? undefined : await EarlierIds.open(flags.since);
   const manifest = flags.manifest === undefined ? undefined : new LinesFile(flags.manifest);
-  const failed = new FailedDocuments(flags.errors);
-  const output = new Output(counts, failed, manifest, earlier);
+  const errors = flags.errors === undefined ? undefined : openToWrite(flags.errors);
+  const output = new Output({ counts, errors, manifest, earlier });
   // Files are read ahead, by a different amount on each machine, so what was skipped is written last.
   const skipped = [...source.skipped];
   try {
@@ -57,89 +56,99 @@ export async function chunkToStdout(
   return earlier === undefined ? undefined : output.changes;
 }
 
+/** Where a run reports besides its output. */
+interface Reports {
+  readonly counts: Counts;
+  /** The file of all failures and of what was skipped. Without it, the first failures are shown on standard error. */
+  readonly errors: number | undefined;
+  readonly manifest: LinesFile | undefined;
+  readonly earlier: EarlierIds | undefined;
+}
+
+/** Maximum failures shown; the file lists all. */
+const MOST_SHOWN = 10;
+
 /** Turns finished documents into output, and remembers what is needed later. */
 class Output {
   readonly changes: ChangeCounts = { added: 0, unchanged: 0, deleted: 0 };
-  readonly #counts: Counts;
-  readonly #failed: FailedDocuments;
-  readonly #manifest: LinesFile | undefined;
-  readonly #earlier: EarlierIds | undefined;
+  readonly #reports: Reports;
   readonly #seen = new Set<string>();
-  #firstFailed: ChunkedDocument | undefined;
+  #firstFailed: string | undefined;
   #unknown = 0;
 
-  constructor(
-    counts: Counts,
-    failed: FailedDocuments,
-    manifest: LinesFile | undefined,
-    earlier: EarlierIds | undefined,
-  ) {
-    this.#counts = counts;
-    this.#failed = failed;
-    this.#manifest = manifest;
-    this.#earlier = earlier;
+  constructor(reports: Reports) {
+    this.#reports = reports;
   }
 
   /** @returns the output for a group */
   take(group: ChunkedDocuments): Uint8Array {
-    const { bytes } = this.#earlier === undefined ? group : onlyChanges(group, this.#earlier, this.changes);
+    const { earlier } = this.#reports;
+    const { bytes } = earlier === undefined ? group : onlyChanges(group, earlier, this.changes);
     for (const document of group.documents) this.#note(document);
     return bytes;
   }
 
   #note(document: ChunkedDocument): void {
     const { id, error } = document;
-    addDocument(this.#counts, document);
-    if (id !== undefined && this.#earlier !== undefined) this.#seen.add(id);
-    if (error !== undefined) this.#noteFailed(document);
+    addDocument(this.#reports.counts, document);
+    if (id !== undefined && this.#reports.earlier !== undefined) this.#seen.add(id);
+    if (error !== undefined) this.#noteFailed(document, `${nameOf(document)}: ${error.detail}`);
     else this.#noteDone(document);
   }
 
   addSkipped(skip: Skip): void {
-    this.#counts.skips.add(skip);
-    this.#failed.addSkipped(skip);
+    const { counts, errors } = this.#reports;
+    counts.skips.add(skip);
+    if (errors !== undefined) writeSync(errors, skipLine(skip));
   }
 
   #noteDone(document: ChunkedDocument): void {
+    const { manifest } = this.#reports;
     const empty = emptyOf(document);
     if (empty !== undefined) this.addSkipped(empty);
-    if (this.#manifest === undefined) return;
+    if (manifest === undefined) return;
     checkIds(document);
-    this.#manifest.write(idsLine(document));
+    manifest.write(idsLine(document));
   }
 
   /** Failed documents keep the chunks that they had. */
-  #noteFailed(document: ChunkedDocument): void {
+  #noteFailed(document: ChunkedDocument, inWords: string): void {
+    const { counts, errors, manifest, earlier } = this.#reports;
+    if (errors !== undefined) writeSync(errors, failedDocumentLine(document));
+    else if (counts.failed <= MOST_SHOWN) process.stderr.write(`${inWords}\n`);
+    this.#firstFailed ??= inWords;
     const { id } = document;
-    this.#failed.add(document);
-    this.#firstFailed ??= document;
     if (id === undefined) this.#unknown++;
-    else this.#manifest?.write(idsLine({ ...document, ids: this.#earlier?.idsOf(id) ?? [] }));
+    else manifest?.write(idsLine({ ...document, ids: earlier?.idsOf(id) ?? [] }));
   }
 
   /** A document that existed and could not be read this time also keeps its chunks. */
   keep(id: string | undefined): void {
-    const ids = (id !== undefined && this.#earlier?.idsOf(id)) || [];
+    const { manifest, earlier } = this.#reports;
+    const ids = (id !== undefined && earlier?.idsOf(id)) || [];
     if (id === undefined || ids.length === 0) return;
     this.#seen.add(id);
-    this.#manifest?.write(idsLineOf(id, ids));
+    manifest?.write(idsLineOf(id, ids));
   }
 
   /** @throws CommandError if a document has failed */
   throwFailed(): void {
-    if (this.#firstFailed === undefined) return;
-    throw new CommandError(`${nameOf(this.#firstFailed)}: ${this.#firstFailed.error?.detail}`);
+    if (this.#firstFailed !== undefined) throw new CommandError(this.#firstFailed);
   }
 
   /** The lines for chunks that were deleted with their documents. */
   vanished(): Iterable<string> {
-    const keep = (line: string) => this.#manifest?.write(line);
-    return this.#earlier?.vanished(this.#seen, this.#unknown, this.changes, keep) ?? [];
+    const { manifest, earlier } = this.#reports;
+    const keep = (line: string) => manifest?.write(line);
+    return earlier?.vanished(this.#seen, this.#unknown, this.changes, keep) ?? [];
   }
 
   close(): void {
-    this.#failed.close();
-    this.#earlier?.close();
+    const { counts, errors, earlier } = this.#reports;
+    earlier?.close();
+    const more = counts.failed - MOST_SHOWN;
+    if (errors !== undefined) closeSync(errors);
+    else if (more > 0) process.stderr.write(`${more} more documents failed; --errors FILE lists all\n`);
   }
 }
 
@@ -148,36 +157,6 @@ async function write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
   if (bytes.length === 0) return;
   const isTaken = process.stdout.write(bytes, () => release(bytes));
   if (!isTaken) await once(process.stdout, 'drain', { signal });
-}
-
-/** Maximum failures shown; the file lists all. */
-const MOST_SHOWN = 10;
-
-/** Reports failed documents: all of them and what was skipped in a file, the first ones on standard error. */
-class FailedDocuments {
-  readonly #file: number | undefined;
-  #count = 0;
-
-  /** @param path of the file; it is created at the start, and stays empty if nothing fails */
-  constructor(path: string | undefined) {
-    this.#file = path === undefined ? undefined : openToWrite(path);
-  }
-
-  add(document: ChunkedDocument): void {
-    if (this.#file !== undefined) writeSync(this.#file, failedDocumentLine(document));
-    else if (++this.#count <= MOST_SHOWN)
-      process.stderr.write(`${nameOf(document)}: ${document.error?.detail}\n`);
-  }
-
-  addSkipped(skip: Skip): void {
-    if (this.#file !== undefined) writeSync(this.#file, skipLine(skip));
-  }
-
-  close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
-    const more = this.#count - MOST_SHOWN;
-    if (more > 0) process.stderr.write(`${more} more documents failed; --errors FILE lists all\n`);
-  }
 }
 
 /** A document as a person would look it up. */

@@ -2,11 +2,12 @@ import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 import { type StoredFile, unreadable } from '../storage/storage.ts';
-import type { ReadOptions } from './reading.ts';
 
 const ENDING = /\.(gz|zst)$/i;
 /** Bytes of output that are produced at once. */
 const PIECE = 256 * 1024;
+/** Maximum expansion of a compressed file, unless one document alone may be larger. */
+const MAX_EXPANSION = 250;
 /** Estimated compression ratio of a text file. */
 const USUAL_EXPANSION = 4;
 
@@ -25,18 +26,19 @@ export function uncompressedName(name: string): string {
  * The bytes of a file, decompressed if its name says that it is compressed. It may have several members, one after
  * the other.
  *
- * @throws ServiceError `source_unreadable` if it is damaged, or expands to more than `maxExpansion` allows
+ * @param limit maximum bytes of a document
+ * @throws ServiceError `source_unreadable` if it is damaged, or expands too much
  */
 export async function* decompressed(
   file: StoredFile,
   source: AsyncIterable<Buffer>,
-  { maxExpansion, limit }: Pick<ReadOptions, 'maxExpansion' | 'limit'>,
+  limit: number,
 ): AsyncGenerator<Buffer> {
   if (!isCompressed(file.name)) {
     yield* source;
     return;
   }
-  const count = expansionOf(file, { maxExpansion, limit });
+  const count = expansionOf(file, limit);
   try {
     for await (const piece of membersOf(source, /zst$/i.test(file.name))) {
       count(piece.length);
@@ -49,11 +51,8 @@ export async function* decompressed(
 }
 
 /** Counts the decompressed bytes of a file. Throws like `decompressed`. */
-export function expansionOf(
-  { name, size }: StoredFile,
-  { maxExpansion, limit }: Pick<ReadOptions, 'maxExpansion' | 'limit'>,
-): (bytes: number) => void {
-  const most = Math.max(limit, size * maxExpansion);
+export function expansionOf({ name, size }: StoredFile, limit: number): (bytes: number) => void {
+  const most = Math.max(limit, size * MAX_EXPANSION);
   let all = 0;
   return (bytes) => {
     all += bytes;
@@ -107,21 +106,15 @@ function written(member: Decompressor, bytes: Buffer): Promise<void> {
 /**
  * Spreads the bytes of a compressed file over its decompressed content, for progress. The result depends only on the
  * content, so it is the same each time.
+ *
+ * @returns the share of the next bytes of decompressed output
  */
-export class Shares {
-  readonly #isCompressed: boolean;
-  #left: number;
-
-  constructor({ name, size }: StoredFile) {
-    this.#isCompressed = isCompressed(name);
-    this.#left = size;
-  }
-
-  /** @param bytes of decompressed output */
-  of(bytes: number): number {
-    if (!this.#isCompressed) return bytes;
-    const share = Math.min(this.#left, Math.ceil(bytes / USUAL_EXPANSION));
-    this.#left -= share;
+export function sharesOf({ name, size }: StoredFile): (bytes: number) => number {
+  if (!isCompressed(name)) return (bytes) => bytes;
+  let left = size;
+  return (bytes) => {
+    const share = Math.min(left, Math.ceil(bytes / USUAL_EXPANSION));
+    left -= share;
     return share;
-  }
+  };
 }

@@ -2,17 +2,24 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { ShardRange, SourceDocument } from '../shard.ts';
-import { type Storage, type StoredFile, unreadable } from '../storage/storage.ts';
-import { decompressed, Shares, uncompressedName } from './compression.ts';
+import { type SourceStorage, type StoredFile, unreadable } from '../storage/storage.ts';
+import { decompressed, sharesOf, uncompressedName } from './compression.ts';
 import { type CsvRecord, CsvRecords, csvFields } from './csv-records.ts';
-import { columnsProblem, defaultMapping, mapRow, noTextColumn, type Row } from './map-fields.ts';
+import {
+  columnsProblem,
+  defaultMapping,
+  mapRow,
+  noTextColumn,
+  orError,
+  type Row,
+  withoutMark,
+} from './map-fields.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
 const TAB = 0x09;
 /** Bytes of rows that are read without a break, while this thread does nothing else. */
 const TOGETHER = 64 * 1024;
 const DELIMITERS = [...Buffer.from(',;\t|')];
-const BYTE_ORDER_MARK = /^\ufeff/;
 const UTF_16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
 /** The header of a file. */
@@ -28,14 +35,18 @@ interface Header {
  *
  * @throws ServiceError `source_unreadable` if there is no header, or it names a column twice
  */
-export async function* readCsv(storage: Storage, { files }: ShardRange, options: ReadOptions): SourceLines {
+export async function* readCsv(
+  storage: SourceStorage,
+  { files }: ShardRange,
+  options: ReadOptions,
+): SourceLines {
   for (const file of files) yield* readTable(file, storage.read(file), options);
 }
 
 async function* readTable(file: StoredFile, bytes: AsyncIterable<Buffer>, options: ReadOptions): SourceLines {
   const delimiters = /\.(tsv|tab)$/i.test(uncompressedName(file.name)) ? [TAB] : DELIMITERS;
   const records = new CsvRecords(options.limit, delimiters);
-  const shares = new Shares(file);
+  const share = sharesOf(file);
   let header: Header | undefined;
   let problem: ServiceError | undefined;
   let row = 0;
@@ -53,14 +64,14 @@ async function* readTable(file: StoredFile, bytes: AsyncIterable<Buffer>, option
     for (const taken of together(records, isEnd)) {
       yield taken.map(({ byte, size, content }) => ({
         place: { source: file.name, byte, row: row++ },
-        size: shares.of(size),
-        document: documentOf(content, known, options),
+        size: share(size),
+        document: orError(() => lineOf(content, known, options)),
       }));
       await turn();
     }
   }
 
-  for await (const piece of decompressed(file, bytes, options)) {
+  for await (const piece of decompressed(file, bytes, options.limit)) {
     records.add(piece);
     yield* take(false);
     if (problem !== undefined) break;
@@ -92,8 +103,7 @@ function readHeader({ name }: StoredFile, { content }: CsvRecord, delimiters: re
   const unquoted = Buffer.from(content.toString().replace(/"[^"]*"/g, ''));
   const counts = delimiters.map((delimiter) => unquoted.filter((byte) => byte === delimiter).length);
   const delimiter = delimiters[counts.indexOf(Math.max(...counts))] as number;
-  const text = Buffer.from(content.toString().replace(BYTE_ORDER_MARK, ''));
-  const names = (csvFields(text, delimiter) ?? []).map(
+  const names = (csvFields(withoutMark(content), delimiter) ?? []).map(
     (column, index) => Buffer.from(column, 'latin1').toString().trim() || `column_${index + 1}`,
   );
   const problem = columnsProblem(names);
@@ -102,21 +112,12 @@ function readHeader({ name }: StoredFile, { content }: CsvRecord, delimiters: re
   return { names, delimiter };
 }
 
-/** The line of a record, or its error. */
-function documentOf(content: Buffer | undefined, header: Header, options: ReadOptions) {
-  try {
-    if (content === undefined) {
-      throw new ServiceError('line_too_large', { what: 'The row', limit: options.limit });
-    }
-    if (!isUtf8(content)) throw invalid('the row is not valid UTF-8');
-    return lineOf(csvFields(content, header.delimiter), header.names, options);
-  } catch (error) {
-    if (error instanceof ServiceError) return error;
-    throw error;
+function lineOf(content: Buffer | undefined, { names, delimiter }: Header, options: ReadOptions): Buffer {
+  if (content === undefined) {
+    throw new ServiceError('line_too_large', { what: 'The row', limit: options.limit });
   }
-}
-
-function lineOf(fields: readonly string[] | undefined, names: readonly string[], options: ReadOptions) {
+  if (!isUtf8(content)) throw invalid('the row is not valid UTF-8');
+  const fields = csvFields(content, delimiter);
   if (fields === undefined)
     throw invalid('the row has a quoted field that does not end with its closing quote');
   if (fields.length !== names.length) {

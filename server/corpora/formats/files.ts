@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../../../core/errors.ts';
 import type { ShardRange, SkipNote, SourceLine } from '../shard.ts';
-import type { Storage, StoredFile } from '../storage/storage.ts';
+import type { SourceStorage, StoredFile } from '../storage/storage.ts';
 import { decompressed, isCompressed, uncompressedName } from './compression.ts';
-import { documentLine, quoted, quotedUtf8 } from './map-fields.ts';
+import { documentLine, quoted, quotedUtf8, withoutMark } from './map-fields.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
 /** Files that are read concurrently, and the limit of their total bytes if there is more than one. */
@@ -11,7 +11,6 @@ const AT_A_TIME = 8;
 const BYTES_AT_A_TIME = 64 * 1024 * 1024;
 /** As in git: a text has no NUL in its first bytes. */
 const LOOKED_AT = 8000;
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * Files that are single documents; several are read at a time and returned in order. UTF-8 text is used as it is,
@@ -19,7 +18,11 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
  *
  * @throws ServiceError `storage_failed`
  */
-export async function* readFiles(storage: Storage, { files }: ShardRange, options: ReadOptions): SourceLines {
+export async function* readFiles(
+  storage: SourceStorage,
+  { files }: ShardRange,
+  options: ReadOptions,
+): SourceLines {
   const reading: { readonly size: number; readonly line: Promise<SourceLine> }[] = [];
   let [next, bytes] = [0, 0];
   const isRoom = (size: number) =>
@@ -44,26 +47,26 @@ export async function* readFiles(storage: Storage, { files }: ShardRange, option
   }
 }
 
-async function readFile(storage: Storage, file: StoredFile, options: ReadOptions): Promise<SourceLine> {
-  const about = { place: { source: file.name }, size: file.size };
+async function readFile(storage: SourceStorage, file: StoredFile, options: ReadOptions): Promise<SourceLine> {
+  const place = { source: file.name };
   try {
     const bytes = await bytesOf(storage, file, options);
     const document = await lineOf(file.name, bytes, options);
-    return 'skipped' in document ? { ...about, ...document } : { ...about, document };
+    return 'skipped' in document ? { place, ...document } : { place, size: file.size, document };
   } catch (error) {
     if (error instanceof ServiceError && error.code !== 'storage_failed')
-      return { ...about, document: error };
+      return { place, size: file.size, document: error };
     throw error;
   }
 }
 
-async function bytesOf(storage: Storage, file: StoredFile, options: ReadOptions): Promise<Buffer> {
+async function bytesOf(storage: SourceStorage, file: StoredFile, options: ReadOptions): Promise<Buffer> {
   const { limit, signal } = options;
   const tooLarge = () => new ServiceError('line_too_large', { what: `The file ${file.name}`, limit });
   if (file.size > limit && !isCompressed(file.name)) throw tooLarge();
   const pieces: Buffer[] = [];
   let size = 0;
-  for await (const piece of decompressed(file, storage.read(file), options)) {
+  for await (const piece of decompressed(file, storage.read(file), limit)) {
     signal?.throwIfAborted();
     size += piece.length;
     if (size > limit) throw tooLarge();
@@ -93,9 +96,4 @@ async function lineOf(name: string, bytes: Buffer, { decode }: ReadOptions): Pro
 
 function isText(bytes: Buffer): boolean {
   return !bytes.subarray(0, LOOKED_AT).includes(0) && isUtf8(bytes);
-}
-
-function withoutMark(bytes: Buffer): Buffer {
-  const hasMark = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
-  return bytes.subarray(hasMark ? BYTE_ORDER_MARK.length : 0);
 }

@@ -2,9 +2,9 @@ import { invalid, ServiceError } from '../../../core/errors.ts';
 import { parseLine } from '../../engine/operations/lines.ts';
 import { findMembers } from '../../engine/read/json.ts';
 import type { FieldMapping, ShardRange, SourceDocument } from '../shard.ts';
-import type { Storage, StoredFile } from '../storage/storage.ts';
-import { decompressed, isCompressed, Shares } from './compression.ts';
-import { mapRow, neededNames, type Row } from './map-fields.ts';
+import type { SourceStorage, StoredFile } from '../storage/storage.ts';
+import { decompressed, isCompressed, sharesOf } from './compression.ts';
+import { mapRow, neededNames, orError, type Row, withoutMark } from './map-fields.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
 /**
@@ -18,20 +18,26 @@ const BEYOND = 64 * 1024;
  * The documents in the lines of JSON that begin in a part of a file. Without a mapping they are passed on unparsed.
  */
 export async function* readJsonLines(
-  storage: Storage,
+  storage: SourceStorage,
   { files, part }: ShardRange,
   options: ReadOptions,
 ): SourceLines {
   for (const file of files) {
-    const shares = new Shares(file);
+    const share = sharesOf(file);
     for await (const lines of linesOf(storage, file, part, options)) {
-      yield lines.map((line) => documentOf(line, file, shares, options));
+      yield lines.map(
+        ({ byte, size, content }): SourceDocument => ({
+          place: { source: file.name, byte },
+          size: share(size),
+          document: orError(() => lineOf(content, options)),
+        }),
+      );
     }
   }
 }
 
 async function* linesOf(
-  storage: Storage,
+  storage: SourceStorage,
   file: StoredFile,
   part: ShardRange['part'],
   options: ReadOptions,
@@ -39,7 +45,7 @@ async function* linesOf(
   const range = part ?? { from: 0, to: Number.POSITIVE_INFINITY };
   const lines = new RangeLines(range, options.limit);
   const pieces = isCompressed(file.name)
-    ? decompressed(file, storage.read(file), options)
+    ? decompressed(file, storage.read(file), options.limit)
     : piecesFrom(storage, file, range);
   for await (const piece of pieces) {
     yield lines.push(piece);
@@ -50,7 +56,7 @@ async function* linesOf(
 
 /** The bytes of a range and of what follows it, read only as far as needed. */
 async function* piecesFrom(
-  storage: Storage,
+  storage: SourceStorage,
   file: StoredFile,
   range: NonNullable<ShardRange['part']>,
 ): AsyncGenerator<Buffer> {
@@ -62,25 +68,9 @@ async function* piecesFrom(
   }
 }
 
-function documentOf(
-  { byte, size, content }: RangeLine,
-  file: StoredFile,
-  shares: Shares,
-  { fields, limit }: ReadOptions,
-): SourceDocument {
-  const place = { source: file.name, byte };
-  return { place, size: shares.of(size), document: lineOf(content, fields, limit) };
-}
-
-function lineOf(content: Buffer | undefined, fields: FieldMapping | undefined, limit: number) {
-  if (content === undefined) return new ServiceError('line_too_large', { what: 'The document', limit });
-  if (fields === undefined) return content;
-  try {
-    return mapRow(rowOf(content, fields), fields, true);
-  } catch (error) {
-    if (error instanceof ServiceError) return error;
-    throw error;
-  }
+function lineOf(content: Buffer | undefined, { fields, limit }: ReadOptions): Buffer {
+  if (content === undefined) throw new ServiceError('line_too_large', { what: 'The document', limit });
+  return fields === undefined ? content : mapRow(rowOf(content, fields), fields, true);
 }
 
 /** Values are copied as written, so that no number changes. */
@@ -112,7 +102,6 @@ function rowOf(line: Buffer, fields: FieldMapping): Row {
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const WHITE_SPACE = [0x20, 0x09];
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const NOTHING = Buffer.alloc(0);
 /** Bytes around the content of a line: a byte order mark, a carriage return. */
 const AROUND = 4;
@@ -138,15 +127,14 @@ class RangeLines {
   readonly #limit: number;
   /** Where the next piece begins. */
   #at: number;
-  /** Where the incomplete line begins; it belongs to the previous range until the first line end is found. */
+  /** Where the incomplete line begins. */
   #start: number;
-  #isOthers: boolean;
-  #begun: Buffer[] = [];
-  #begunBytes = 0;
-  /** Up to where bytes are counted. */
-  #counted: number;
-  #isTooLong = false;
-  #isDone = false;
+  /** The incomplete line; undefined if it is too long, or belongs to the previous range. */
+  #begun: Buffer[] | undefined;
+  /** Up to where bytes are counted; undefined until the line of the previous range has ended. */
+  #counted: number | undefined;
+  /** Whether all lines of the range are complete. */
+  isDone: boolean;
 
   /** @param limit maximum bytes of a line, without its end */
   constructor({ from, to }: { readonly from: number; readonly to: number }, limit: number) {
@@ -154,80 +142,64 @@ class RangeLines {
     this.#limit = limit;
     this.#at = Math.max(0, from - 1);
     this.#start = this.#at;
-    this.#counted = this.#at;
-    this.#isOthers = from > 0;
-    this.#isDone = from >= to;
-  }
-
-  /** Whether all lines of the range are complete. */
-  get isDone(): boolean {
-    return this.#isDone;
+    if (from === 0) [this.#begun, this.#counted] = [[], 0];
+    this.isDone = from >= to;
   }
 
   /** The lines that end within these bytes, and one that has become too long. */
   push(piece: Buffer): RangeLine[] {
     const lines: RangeLine[] = [];
     let begin = 0;
-    while (!this.#isDone) {
+    while (!this.isDone) {
       const feed = piece.indexOf(LINE_FEED, begin);
       if (feed === -1) break;
       this.#complete(piece.subarray(begin, feed), this.#at + feed + 1, lines);
       begin = feed + 1;
     }
-    if (!this.#isDone) this.#keep(piece.subarray(begin), lines);
     this.#at += piece.length;
-    if (this.#at >= this.#to && (this.#isOthers || this.#isTooLong)) this.#isDone = true;
+    if (!this.isDone) this.#keep(piece.subarray(begin), lines);
     return lines;
   }
 
   /** The line that is completed by the end of the file, if there is one. */
   end(): RangeLine[] {
     const lines: RangeLine[] = [];
-    if (!this.#isDone && this.#at > this.#start) this.#complete(NOTHING, this.#at, lines);
-    this.#isDone = true;
+    if (!this.isDone && this.#at > this.#start) this.#complete(NOTHING, this.#at, lines);
     return lines;
   }
 
   /** @param next where the next line begins */
   #complete(last: Buffer, next: number, lines: RangeLine[]): void {
-    if (!this.#isOthers && !this.#isTooLong) {
+    if (this.#begun !== undefined) {
       const line = this.#begun.length === 0 ? last : Buffer.concat([...this.#begun, last]);
       this.#add(this.#trimmed(line), next, lines);
     }
-    if (this.#isOthers) this.#counted = next;
-    this.#drop();
-    this.#isTooLong = false;
-    this.#isOthers = false;
+    this.#counted ??= next;
+    this.#begun = [];
     this.#start = next;
-    this.#isDone = next >= this.#to;
+    this.isDone = next >= this.#to;
   }
 
   #keep(rest: Buffer, lines: RangeLine[]): void {
-    if (this.#isOthers || this.#isTooLong || rest.length === 0) return;
-    this.#begun.push(rest);
-    this.#begunBytes += rest.length;
-    if (this.#begunBytes <= this.#limit + AROUND) return;
-    this.#add(undefined, this.#start + this.#begunBytes, lines);
-    this.#drop();
-    this.#isTooLong = true;
+    if (rest.length > 0) this.#begun?.push(rest);
+    if (this.#begun !== undefined && this.#at - this.#start > this.#limit + AROUND) {
+      this.#add(undefined, this.#at, lines);
+      this.#begun = undefined;
+    }
+    if (this.#begun === undefined) this.isDone = this.#at >= this.#to;
   }
 
   #add(content: Buffer | undefined, end: number, lines: RangeLine[]): void {
     if (content !== undefined && isBlank(content)) return;
     const isLong = content !== undefined && content.length > this.#limit;
-    lines.push({ byte: this.#start, size: end - this.#counted, content: isLong ? undefined : content });
+    const size = end - (this.#counted ?? this.#start);
+    lines.push({ byte: this.#start, size, content: isLong ? undefined : content });
     this.#counted = end;
   }
 
-  #drop(): void {
-    this.#begun = [];
-    this.#begunBytes = 0;
-  }
-
   #trimmed(line: Buffer): Buffer {
-    const end = line.at(-1) === CARRIAGE_RETURN ? line.length - 1 : line.length;
-    const hasMark = this.#start === 0 && BYTE_ORDER_MARK.equals(line.subarray(0, BYTE_ORDER_MARK.length));
-    return line.subarray(hasMark ? BYTE_ORDER_MARK.length : 0, end);
+    const content = line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
+    return this.#start === 0 ? withoutMark(content) : content;
   }
 }
 

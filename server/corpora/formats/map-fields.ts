@@ -1,4 +1,4 @@
-import { invalid, type ServiceError } from '../../../core/errors.ts';
+import { invalid, ServiceError } from '../../../core/errors.ts';
 import { isWholeNumber } from '../../engine/read/document-id.ts';
 import { toJsonText } from '../../engine/read/json.ts';
 import type { FieldMapping } from '../shard.ts';
@@ -41,6 +41,16 @@ export function noTextColumn(
   if (names.includes(text)) return undefined;
   const remedy = 'name the one with the text: --text-field, or source.fields.text of a job';
   return invalid(`text: there is no column ${text}; the columns are ${listed(names)}; ${remedy}`);
+}
+
+/** The line of a document, or its error, which takes its place. */
+export function orError(line: () => Buffer): Buffer | ServiceError {
+  try {
+    return line();
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
 }
 
 /** The members of a row that are read at all. */
@@ -136,6 +146,14 @@ export function documentLine(parts: LineParts): Buffer {
     if (json !== undefined) pieces.push(Buffer.from(`${pieces.length === 0 ? '{' : ','}"${name}":`), json);
   }
   return Buffer.concat([...pieces, Buffer.from('}')]);
+}
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** The bytes of a text without its byte order mark. */
+export function withoutMark(bytes: Buffer): Buffer {
+  const hasMark = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
+  return hasMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
 }
 
 /** The JSON of a text. */

@@ -1,19 +1,17 @@
 import { fromPlainError } from '../../../core/errors.ts';
 import type { ShardRange, SourceDocument } from '../shard.ts';
-import type { Storage, StoredFile } from '../storage/storage.ts';
+import type { SourceStorage, StoredFile } from '../storage/storage.ts';
 import { expansionOf } from './compression.ts';
 import { defaultMapping, neededNames, noTextColumn } from './map-fields.ts';
-import { asUnreadable, openParquet } from './parquet/open.ts';
-import { readColumns } from './parquet/read-columns.ts';
-import type { RowLines } from './parquet/row-lines.ts';
+import { asUnreadable, openParquet, readColumns } from './parquet/open.ts';
 import { ParquetThread } from './parquet/thread.ts';
-import type { ParquetFile } from './parquet/worker.ts';
+import type { ParquetFile, RowLines } from './parquet/worker.ts';
 import type { ReadOptions, SourceLines } from './reading.ts';
 
 type RowGroup = ParquetFile['metadata']['row_groups'][number];
 
 /** The bytes of each row group of a file. @throws ServiceError `source_unreadable` */
-export async function rowGroupSizes(storage: Storage, file: StoredFile): Promise<readonly number[]> {
+export async function rowGroupSizes(storage: SourceStorage, file: StoredFile): Promise<readonly number[]> {
   const thread = new ParquetThread();
   try {
     const { metadata } = await openParquet(storage, file, thread);
@@ -25,7 +23,7 @@ export async function rowGroupSizes(storage: Storage, file: StoredFile): Promise
 
 /** The documents of the rows of some row groups. @throws ServiceError `source_unreadable` */
 export async function* readParquet(
-  storage: Storage,
+  storage: SourceStorage,
   { files, part }: ShardRange,
   options: ReadOptions,
 ): SourceLines {
@@ -41,7 +39,7 @@ export async function* readParquet(
           yield [{ place: { source: file.name }, size: file.size, document: problem, isOfMany: true }];
         continue;
       }
-      const count = expansionOf(file, options);
+      const count = expansionOf(file, options.limit);
       let row = 0;
       for (const [index, group] of groups.entries()) {
         if (index >= to) break;
@@ -55,7 +53,7 @@ export async function* readParquet(
 }
 
 interface OpenFile {
-  readonly storage: Storage;
+  readonly storage: SourceStorage;
   readonly file: StoredFile;
   readonly opened: ParquetFile;
   readonly thread: ParquetThread;
@@ -82,10 +80,8 @@ async function* readGroup(
     const stretches = await readColumns(storage, file, group, columns);
     // Only this row group is in memory, so the metadata lists no other.
     const only = { ...metadata, row_groups: [group], num_rows: group.num_rows };
-    const task = {
-      group: { metadata: only, size: file.size, columns, stretches },
-      ...{ names, mapping, isStrict: fields !== undefined, limit },
-    };
+    const isStrict = fields !== undefined;
+    const task = { metadata: only, size: file.size, columns, stretches, names, mapping, isStrict, limit };
     for await (const lines of thread.lines(task)) {
       const failed = lines.rows.filter((one) => typeof one !== 'number');
       count(lines.bytes.length + FAILED_ROW * failed.length);

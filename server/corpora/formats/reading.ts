@@ -7,8 +7,6 @@ export interface ReadOptions {
   readonly fields?: FieldMapping | undefined;
   /** Maximum bytes of a document in its source: of a line, a row or a file. */
   readonly limit: number;
-  /** Maximum expansion of a compressed file, unless one document alone may be larger. */
-  readonly maxExpansion: number;
   /** Turns a file that is not text into text. Without it such files are skipped. */
   readonly decode?: Decode | undefined;
   readonly signal?: AbortSignal | undefined;

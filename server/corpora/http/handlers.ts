@@ -14,11 +14,10 @@ import { findManifest, readParts } from '../jobs/job-output.ts';
 import { removeJob } from '../jobs/remove-job.ts';
 import { checkLocations } from '../jobs/server-locations.ts';
 import type { JobLocations, JobSpec } from '../jobs/spec.ts';
-import { EVENTS, EventStream, eventId } from './event-stream.ts';
 import { jobReader } from './read.ts';
 import { jobsQuery, shardsQuery } from './request-schemas.ts';
 import type { JobRoutes } from './schemas.ts';
-import { isOver, JobWatch } from './watch.ts';
+import { EVENTS, eventId, isOver, JobWatch } from './watch.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
@@ -100,12 +99,9 @@ function eventsHandler({ jobs }: Services, watch: JobWatch): Handler {
     const type = wantsLines(request) ? LINES : EVENTS;
     // A client that has had the last event reconnected: this answer tells it to stop.
     if (isOver(job) && request.headers['last-event-id'] === eventId(job)) return reply.code(204).send();
-    const stream = new EventStream(type);
-    reply.raw.once('close', () => watch.remove(job.id, stream));
-    watch.add(job, stream);
     // Proxies must not hold events back.
     reply.headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
-    return reply.type(type === LINES ? `${LINES}; charset=utf-8` : EVENTS).send(stream);
+    return reply.type(type === LINES ? `${LINES}; charset=utf-8` : EVENTS).send(watch.stream(job, type));
   };
 }
 

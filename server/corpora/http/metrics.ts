@@ -1,20 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { RunAnswer } from '../../engine/run/executor.ts';
 import type { JobLoad } from '../../store/jobs/contract.ts';
-import type { ShardOutcome } from '../jobs/work-on-shard.ts';
+import type { ShardOutcome } from '../jobs/worker.ts';
 
-/** Counters for this process's work on jobs. */
-export interface JobMetrics {
-  /** Counts the end of the work on a shard. @param skipped files that were not read */
-  shard(outcome: ShardOutcome, seconds: number, skipped: number): void;
-  /** Counts documents that were chunked. @param bytes of the documents */
-  chunked(answer: Pick<RunAnswer, 'outcomes'>, bytes: number): void;
-}
+export type JobMetrics = ReturnType<typeof addJobMetrics>;
 
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 
-/** @param load asks the store how busy the workers of all machines are */
-export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>): JobMetrics {
+/**
+ * Adds counters for this process's work on jobs.
+ *
+ * @param load asks the store how busy the workers of all machines are
+ */
+export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>) {
   addLoad(registry, load);
   const registers = [registry];
   const count = (name: string, help: string, ...labelNames: string[]) =>
@@ -36,12 +35,14 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>):
     registers,
   });
   return {
-    shard(outcome, seconds, skipped) {
+    /** Counts the end of the work on a shard. @param skipped files that were not read */
+    shard(outcome: ShardOutcome, seconds: number, skipped: number): void {
       documents.inc({ result: 'skipped' }, skipped);
       shards.observe({ outcome }, seconds);
       if (outcome === 'lost') lost.inc();
     },
-    chunked({ outcomes = [] }, bytes) {
+    /** Counts documents that were chunked. @param bytes of the documents */
+    chunked({ outcomes = [] }: Pick<RunAnswer, 'outcomes'>, bytes: number): void {
       const failed = outcomes.filter((outcome) => 'error' in outcome).length;
       documents.inc({ result: 'done' }, outcomes.length - failed);
       documents.inc({ result: 'failed' }, failed);
@@ -51,7 +52,7 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>):
 }
 
 function addLoad(registry: Registry, load: () => Promise<JobLoad>): void {
-  const recent = new RecentLoad(load);
+  const recent = recently(load);
   const registers = [registry];
   new Gauge({
     name: 'chunksmith_bulk_shards',
@@ -59,7 +60,7 @@ function addLoad(registry: Registry, load: () => Promise<JobLoad>): void {
     labelNames: ['state'],
     registers,
     async collect() {
-      const found = await recent.read();
+      const found = await recent();
       if (found === undefined) return;
       for (const [state, count] of Object.entries(found.shards)) this.set({ state }, count);
     },
@@ -69,7 +70,7 @@ function addLoad(registry: Registry, load: () => Promise<JobLoad>): void {
     help: 'How long the oldest waiting shard has waited; every process reports the same.',
     registers,
     async collect() {
-      const found = await recent.read();
+      const found = await recent();
       if (found !== undefined) this.set(found.oldestReadySeconds);
     },
   });
@@ -80,36 +81,22 @@ const FRESH = 5000;
 /** Milliseconds that a scrape waits for the store; after that it gets the previous values. */
 const PATIENCE = 1000;
 
-/** How busy the workers of all machines are, according to the store a short while ago. */
-class RecentLoad {
-  readonly #load: () => Promise<JobLoad>;
-  #last: JobLoad | undefined;
-  #asked = Number.NEGATIVE_INFINITY;
-  #asking: Promise<void> | undefined;
-
-  constructor(load: () => Promise<JobLoad>) {
-    this.#load = load;
-  }
-
-  /** Undefined until the store has answered once. */
-  async read(): Promise<JobLoad | undefined> {
-    if (this.#asking === undefined && performance.now() - this.#asked > FRESH) this.#asking = this.#ask();
-    if (this.#asking !== undefined) await withPatience(this.#asking);
-    return this.#last;
-  }
-
-  async #ask(): Promise<void> {
-    this.#asked = performance.now();
-    this.#last = await this.#load().catch(() => this.#last);
-    this.#asking = undefined;
-  }
-}
-
-async function withPatience(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
+/**
+ * How busy the workers of all machines are, according to the store a short while ago; undefined until it has answered
+ * once.
+ */
+function recently(load: () => Promise<JobLoad>): () => Promise<JobLoad | undefined> {
+  let last: JobLoad | undefined;
+  let asked = Number.NEGATIVE_INFINITY;
+  let asking: Promise<void> | undefined;
+  const ask = async () => {
+    asked = performance.now();
+    last = await load().catch(() => last);
+    asking = undefined;
+  };
+  return async () => {
+    if (performance.now() - asked > FRESH) asking ??= ask();
+    if (asking !== undefined) await Promise.race([asking, sleep(PATIENCE, undefined, { ref: false })]);
+    return last;
+  };
 }

@@ -5,6 +5,7 @@ import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
+import type { Described } from '../../engine/answer/schemas.ts';
 import { canonicalJson } from '../../engine/read/canonical-json.ts';
 import { checkList, type ParsedDocument } from '../../engine/read/documents.ts';
 import {
@@ -23,11 +24,11 @@ import { collect, readSteps, textProblems } from '../../http/pipelines/read.ts';
 import type { PipelineStore } from '../../store/contract.ts';
 import { checkCallbackUrl } from '../jobs/callback.ts';
 import type { JobSource, JobSpec, JobTarget } from '../jobs/spec.ts';
-import { type FieldMapping, OUTPUT } from '../shard.ts';
-import { fieldsBody, jobBody, sourceBody, targetBody } from './request-schemas.ts';
+import { fieldMapping, OUTPUT } from '../shard.ts';
+import { jobBody, sourceBody, targetBody } from './request-schemas.ts';
 
 /** A request for a job, parsed and checked. */
-export interface JobRequest {
+interface JobRequest {
   readonly spec: JobSpec;
   /** JSON Lines of the documents in the request, each with its original bytes. */
   readonly upload: string | null;
@@ -37,7 +38,7 @@ export interface JobRequest {
 }
 
 /** What requests are checked against. */
-export interface JobRules {
+interface JobRules {
   readonly config: Config;
   readonly registry: Registry;
   readonly requestSchemas: RequestSchemas;
@@ -46,18 +47,15 @@ export interface JobRules {
 }
 
 /**
- * Reads a request for a job.
+ * Creates a function that reads requests for jobs; `id` names the job's folder if the request does not.
  *
- * @param id of the job, which names its folder if the request does not
- * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems,
+ * @returns throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems,
  *   `unknown_plugin`, `missing_capability`, `store_unavailable`
  */
-export type ReadJob = (bytes: Buffer, id: string) => Promise<JobRequest>;
-
-export function jobReader(rules: JobRules): ReadJob {
+export function jobReader(rules: JobRules) {
   const checkShape = shapeCheck(rules.config.idNamespace);
   const checkSink = sinkCheck(rules);
-  return async (bytes, id) => {
+  return async (bytes: Buffer, id: string): Promise<JobRequest> => {
     const body = jsonBytes(bytes);
     const given = parseJson(body);
     // Each of these steps takes some time if there are many documents; other requests are served in between.
@@ -141,15 +139,13 @@ async function stepsOf(
 
 type Sink = NonNullable<JobTarget['sink']>;
 
-type CheckSink = (members: JobMembers, problems: string[]) => Sink | undefined;
-
 /**
  * Checks the options of a sink against its manifest, and adds to the problems. @throws ServiceError
  * `missing_capability`
  */
-function sinkCheck({ registry, requestSchemas }: JobRules): CheckSink {
+function sinkCheck({ registry, requestSchemas }: JobRules) {
   const checks = new Map<string, Validate>();
-  return ({ target, include, group }, problems) => {
+  return ({ target, include, group }: JobMembers, problems: string[]): Sink | undefined => {
     if (target?.sink === undefined) return undefined;
     const { name, ...options } = target.sink;
     const manifest = manifestOf(name, registry, problems);
@@ -194,23 +190,16 @@ function targetOf(
 }
 
 function specOf(members: JobMembers, steps: readonly PipelineStep[], target: JobTarget): JobSpec {
-  const { source, include, namespace, group, prune, callback } = members;
+  const { include, namespace, group, prune, callback } = members;
+  const { documents, ...from } = members.source;
   return {
-    source: source.documents === undefined ? sourceOf(source) : { format: 'jsonl' },
+    source: documents === undefined ? from : { format: 'jsonl' },
     task: { run: 'execute', steps },
     options: { include, namespace },
     group,
     target,
     ...(prune === true && { prune }),
     ...(callback !== undefined && { callback }),
-  };
-}
-
-function sourceOf({ path, format, fields }: JobMembers['source']): JobSource {
-  return {
-    ...(path !== undefined && { path }),
-    format,
-    ...(fields !== undefined && { fields: fields as FieldMapping }),
   };
 }
 
@@ -224,15 +213,11 @@ function checkDocuments({ source: { documents } }: JobMembers, body: Buffer, con
   }
 }
 
-/** The documents of a request as JSON Lines. */
+/** The documents of a request as JSON Lines, each with its original bytes. */
 function uploadOf({ source }: JobMembers, body: Buffer): Buffer | null {
   if (source.documents === undefined) return null;
-  return Buffer.concat(elementLines(body, documentsIn(body)).flatMap((line) => [line, LINE_FEED]));
-}
-
-/** The elements of a list, each as a line of JSON with its original bytes. */
-function elementLines(body: Buffer, list: JsonPlace): Uint8Array[] {
-  return findElements(body, list.from).map(({ from, to }) => withoutBreaks(body.subarray(from, to)));
+  const places = findElements(body, documentsIn(body).from);
+  return Buffer.concat(places.flatMap(({ from, to }) => [withoutBreaks(body.subarray(from, to)), LINE_FEED]));
 }
 
 function documentsIn(body: Buffer): JsonPlace {
@@ -252,23 +237,17 @@ function digestOf({ source, ...members }: JobMembers, upload: Buffer | null): st
 }
 
 /** The parsed body of a request for a job, once its shape is right. */
-export interface JobMembers extends Readonly<Record<string, unknown>> {
+interface JobMembers extends Readonly<Record<string, unknown>> {
   readonly source: JobSource & { readonly documents?: readonly ParsedDocument[] };
   readonly pipeline?: string;
   readonly steps?: readonly unknown[];
   readonly include: readonly string[];
   readonly namespace: string;
   readonly group: JobSpec['group'];
-  readonly target?: Target;
+  readonly target?: Partial<Described<typeof targetBody>>;
   readonly prune?: boolean;
   readonly max_errors: number | null;
   readonly callback?: string;
-}
-
-interface Target {
-  readonly path?: string;
-  readonly format?: 'jsonl' | 'parquet';
-  readonly sink?: { readonly name: string } & Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -281,7 +260,7 @@ interface Target {
 function shapeCheck(namespace: string): (given: unknown) => void {
   const checkBody = createValidator(opened(jobBody(namespace), ['source', 'target']));
   const checkSource = createValidator(opened(sourceBody, ['fields']));
-  const checkFields = createValidator(fieldsBody);
+  const checkFields = createValidator(fieldMapping);
   const checkTarget = createValidator(targetBody);
   return (given) => {
     const problems: string[] = [];

@@ -1,32 +1,12 @@
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { documentSchema, fieldMembers } from '../../engine/read/document-schemas.ts';
 import { JOB_STATES, SHARD_STATES } from '../../store/jobs/contract.ts';
-import { FORMATS } from '../shard.ts';
+import { FORMATS, fieldMapping } from '../shard.ts';
 
 /** Schemas of requests about jobs. */
 
 const LONGEST_PATH = 4096;
 const LONGEST_URL = 2048;
-
-const member = { type: 'string', minLength: 1, maxLength: 1000 } as const;
-
-export const fieldsBody = {
-  title: 'FieldMapping',
-  type: 'object',
-  description: 'Maps members of a line, or columns of a table, to parts of a document.',
-  properties: {
-    id: member,
-    text: { ...member, description: 'By default `text`.' },
-    title: member,
-    filename: member,
-    metadata: {
-      type: 'array',
-      items: member,
-      description: 'Those that become the metadata; `*` means all without another use.',
-    },
-  },
-  additionalProperties: false,
-} as const;
 
 export const sourceBody = {
   title: 'JobSource',
@@ -46,7 +26,7 @@ export const sourceBody = {
       description:
         'Each file is a document, or each line of JSON Lines, or each row of CSV or Parquet. auto decides by file name, and never chooses CSV.',
     },
-    fields: fieldsBody,
+    fields: fieldMapping,
     documents: {
       type: 'array',
       minItems: 1,
@@ -136,31 +116,22 @@ export function jobBody(namespace: string): ObjectSchema {
   };
 }
 
-const limit = (description: string) => ({
-  type: 'integer',
-  minimum: 1,
-  maximum: 1000,
-  default: 100,
-  description,
+/** The query of a page of a list. */
+const pageQuery = (what: string, states: readonly string[]): ObjectSchema => ({
+  type: 'object',
+  properties: {
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1000,
+      default: 100,
+      description: `Maximum ${what} in the answer.`,
+    },
+    cursor: { type: 'string', description: 'The x-next-cursor of the previous answer.' },
+    state: { enum: states, description: `Only ${what} in this state.` },
+  },
+  additionalProperties: false,
 });
-const cursor = { type: 'string', description: 'The x-next-cursor of the previous answer.' };
 
-export const jobsQuery: ObjectSchema = {
-  type: 'object',
-  properties: {
-    limit: limit('Maximum jobs in the answer.'),
-    cursor,
-    state: { enum: JOB_STATES, description: 'Only jobs in this state.' },
-  },
-  additionalProperties: false,
-};
-
-export const shardsQuery: ObjectSchema = {
-  type: 'object',
-  properties: {
-    limit: limit('Maximum shards in the answer.'),
-    cursor,
-    state: { enum: SHARD_STATES, description: 'Only shards in this state.' },
-  },
-  additionalProperties: false,
-};
+export const jobsQuery = pageQuery('jobs', JOB_STATES);
+export const shardsQuery = pageQuery('shards', SHARD_STATES);

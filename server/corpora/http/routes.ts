@@ -28,7 +28,7 @@ export async function refusedJobRoutes(app: FastifyInstance): Promise<void> {
 async function routesOf(app: FastifyInstance): Promise<JobRoutes> {
   const { config } = app.chunksmith;
   await app.register(bytesBody, { limit: Math.min(LARGEST_BODY, config.maxBodyBytes) });
-  return jobRoutesOf(config);
+  return jobRoutesOf(app.chunksmith);
 }
 
 async function refuse(): Promise<never> {

@@ -1,14 +1,30 @@
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import { ServiceError } from '../../../core/errors.ts';
+import { LINES } from '../../http/transport/media.ts';
 import type { JobRecord, JobStore } from '../../store/jobs/contract.ts';
+import { jobAnswer } from '../jobs/answers.ts';
 
-/** Receives the changes of a job. */
-export interface Watcher {
-  /** Called with the current job. */
-  tell(job: JobRecord): void;
-  /** Called when nothing has changed for a while. */
-  keepAlive(): void;
-  /** Called when there are no more changes. */
-  end(): void;
+/** The media type of server-sent events. */
+export const EVENTS = 'text/event-stream';
+
+/** How events are written, by the media type of the stream. */
+const WRITTEN = {
+  [EVENTS]: {
+    event: (job: JobRecord) => `id: ${eventId(job)}\ndata: ${JSON.stringify(jobAnswer(job))}\n\n`,
+    keepAlive: () => ':\n\n',
+  },
+  [LINES]: {
+    event: (job: JobRecord) => `${JSON.stringify(jobAnswer(job))}\n`,
+    keepAlive: (job: JobRecord) => `${JSON.stringify(jobAnswer(job))}\n`,
+  },
+} as const;
+
+/**
+ * The id of the last event of a job is its state, so that a client that reconnects can be told that there is no more.
+ */
+export function eventId({ state }: JobRecord): string {
+  return state;
 }
 
 /** Milliseconds between polls of the store. */
@@ -16,85 +32,61 @@ const PAUSE = 1000;
 /** Polls without a change after which watchers get a sign that the connection is alive. */
 const QUIET = 15;
 
-/** Notifies watchers when jobs change. All watchers of a job share one poll of the store per second. */
+/** Streams the changes of jobs. All streams of a job share one poll of the store per second. */
 export class JobWatch {
   readonly #jobs: Pick<JobStore, 'get'>;
-  readonly #watched = new Map<string, Watched>();
-  #isClosed = false;
+  /** The next poll of each job, until it is answered. */
+  readonly #polls = new Map<string, Promise<JobRecord | undefined>>();
+  readonly #closing = new AbortController();
 
   constructor(jobs: Pick<JobStore, 'get'>) {
     this.#jobs = jobs;
   }
 
-  /** Notifies a watcher of a job now, and then of each change, until the job ends. @param job its current state */
-  add(job: JobRecord, watcher: Watcher): void {
-    watcher.tell(job);
-    if (isOver(job) || this.#isClosed) {
-      watcher.end();
-      return;
-    }
-    let watched = this.#watched.get(job.id);
-    if (watched === undefined) {
-      watched = { watchers: new Set(), last: JSON.stringify(job), quiet: 0, timer: undefined };
-      this.#watched.set(job.id, watched);
-      this.#wait(job.id, watched);
-    }
-    watched.watchers.add(watcher);
+  /**
+   * The job now, and whenever it has changed, until it ends. Polls wait for the reader: a client that reads slowly
+   * gets fewer events, and always the latest state, so that memory does not grow.
+   */
+  stream(job: JobRecord, type: keyof typeof WRITTEN): Readable {
+    return Readable.from(this.#events(job, WRITTEN[type]), { objectMode: false });
   }
 
-  remove(id: string, watcher: Watcher): void {
-    const watched = this.#watched.get(id);
-    watched?.watchers.delete(watcher);
-    if (watched?.watchers.size === 0) this.#forget(id, watched);
-  }
-
-  /** Stops all watching, for good. */
+  /** Ends all streams, for good. */
   close(): void {
-    this.#isClosed = true;
-    for (const [id, watched] of this.#watched) this.#end(id, watched);
+    this.#closing.abort();
   }
 
-  #wait(id: string, watched: Watched): void {
-    watched.timer = setTimeout(() => void this.#ask(id, watched), PAUSE);
+  async *#events(
+    first: JobRecord,
+    { event, keepAlive }: (typeof WRITTEN)[keyof typeof WRITTEN],
+  ): AsyncGenerator<string> {
+    yield event(first);
+    let [job, quiet] = [first, 0];
+    while (!isOver(job)) {
+      const now = await this.#next(job).catch(() => undefined);
+      if (now === undefined) return;
+      const isSame = JSON.stringify(now) === JSON.stringify(job);
+      quiet = isSame ? quiet + 1 : 0;
+      job = now;
+      if (!isSame) yield event(job);
+      else if (quiet % QUIET === 0) yield keepAlive(job);
+    }
   }
 
-  async #ask(id: string, watched: Watched): Promise<void> {
-    const job = await this.#jobs.get(id).catch((error: unknown) => {
-      // A removed job is no longer watched; an unreachable store may come back.
-      if (error instanceof ServiceError && error.code === 'job_not_found') this.#end(id, watched);
+  /** The job at the next poll, or as it was if the store cannot be reached. @throws if it is removed, or on `close` */
+  async #next(job: JobRecord): Promise<JobRecord> {
+    const poll = this.#polls.get(job.id) ?? this.#poll(job.id).finally(() => this.#polls.delete(job.id));
+    this.#polls.set(job.id, poll);
+    return (await poll) ?? job;
+  }
+
+  async #poll(id: string): Promise<JobRecord | undefined> {
+    await wait(PAUSE, undefined, { signal: this.#closing.signal });
+    return this.#jobs.get(id).catch((error: unknown) => {
+      if (error instanceof ServiceError && error.code === 'job_not_found') throw error;
+      return undefined;
     });
-    if (this.#watched.get(id) !== watched) return;
-    if (job !== undefined) this.#tell(job, watched);
-    if (job !== undefined && isOver(job)) this.#end(id, watched);
-    else this.#wait(id, watched);
   }
-
-  #tell(job: JobRecord, watched: Watched): void {
-    const now = JSON.stringify(job);
-    watched.quiet = now === watched.last ? watched.quiet + 1 : 0;
-    if (now !== watched.last) for (const watcher of watched.watchers) watcher.tell(job);
-    else if (watched.quiet % QUIET === 0) for (const watcher of watched.watchers) watcher.keepAlive();
-    watched.last = now;
-  }
-
-  #end(id: string, watched: Watched): void {
-    this.#forget(id, watched);
-    for (const watcher of watched.watchers) watcher.end();
-  }
-
-  #forget(id: string, { timer }: Watched): void {
-    clearTimeout(timer);
-    this.#watched.delete(id);
-  }
-}
-
-interface Watched {
-  readonly watchers: Set<Watcher>;
-  /** The job as last sent to its watchers, as JSON. */
-  last: string;
-  /** Polls since the last change. */
-  quiet: number;
-  timer: NodeJS.Timeout | undefined;
 }
 
 /** Whether a job no longer changes by itself. */

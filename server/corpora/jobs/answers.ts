@@ -1,30 +1,102 @@
 import { ServiceError } from '../../../core/errors.ts';
-import type { Failure, JobRecord, ShardRecord } from '../../store/jobs/contract.ts';
-import type { ShardRange } from '../shard.ts';
-import { notRead, type SkippedReasons } from '../skips.ts';
+import {
+  count,
+  type Described,
+  described,
+  errorOfPart,
+  object,
+  orNull,
+  text,
+} from '../../engine/answer/schemas.ts';
+import {
+  type Failure,
+  JOB_STATES,
+  type JobRecord,
+  SHARD_STATES,
+  type ShardRecord,
+} from '../../store/jobs/contract.ts';
+import { FORMATS, type ShardRange } from '../shard.ts';
+import { notRead } from '../skips.ts';
 import type { ShardOutput } from './chunk-shard.ts';
 import type { JobSpec } from './spec.ts';
 
-type Same = 'id' | 'state' | 'chunks' | 'embedding_empty' | 'pruned' | 'unpruned' | 'bytes';
+const time = { type: 'string', format: 'date-time' } as const;
 
-/** A job as reported to callers. Times are UTC. */
-export interface JobAnswer extends Pick<JobRecord, Same> {
-  readonly error: { readonly status: number; readonly detail: string } | null;
-  readonly source: object;
-  readonly target: object;
-  readonly group: JobSpec['group'];
-  readonly shards: { readonly total: number; readonly done: number; readonly failed: number };
-  readonly documents: { readonly done: number; readonly failed: number; readonly skipped: number };
-  /** Why files were skipped, and which finished documents have no text: `empty`. */
-  readonly skipped_reasons: SkippedReasons;
-  /** Bytes of the source per second since the job was created. */
-  readonly bytes_per_second: number;
-  /** Null until it can be estimated, and when the job has ended. */
-  readonly seconds_left: number | null;
-  readonly created_at: string;
-  readonly finished_at: string | null;
-  readonly expires_at: string;
-}
+export const skippedReasons = {
+  title: 'SkippedReasons',
+  type: 'object',
+  description:
+    'Number of skipped files by reason: no reader for them can run here, or they are binary; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file.',
+  properties: { no_reader: count, binary: count, empty: count },
+} as const;
+
+/** A job as reported to callers. */
+export const job = {
+  title: 'Job',
+  ...object({
+    id: { type: 'string', format: 'uuid' },
+    state: {
+      enum: JOB_STATES,
+      description: 'It is finished when done, failed or cancelled.',
+    },
+    error: described('Why it failed, or null.', orNull(errorOfPart)),
+    source: { type: 'object', description: 'As in the request, without documents.' },
+    target: { type: 'object', description: 'Where its output goes.' },
+    group: { enum: ['chunk', 'document'] },
+    shards: object({ total: count, done: count, failed: count }),
+    documents: described(
+      'For finished shards; skipped counts files that were not read.',
+      object({ done: count, failed: count, skipped: count }),
+    ),
+    skipped_reasons: skippedReasons,
+    chunks: count,
+    embedding_empty: described(
+      'Number of texts with no word that the model knows: their vectors mean nothing.',
+      count,
+    ),
+    pruned: described('Documents that prune deleted from the sink.', count),
+    unpruned: described(
+      'Documents that may no longer exist but were not deleted, because they could be among the failed ones whose ids cannot be read.',
+      count,
+    ),
+    bytes: object({ read: count, total: count }),
+    bytes_per_second: count,
+    seconds_left: described('Null until it can be estimated, and when the job has finished.', orNull(count)),
+    created_at: time,
+    finished_at: orNull(time),
+    expires_at: described('When the job and its output are removed.', time),
+  }),
+} as const;
+
+/** A shard of a job as reported to callers. */
+export const shard = {
+  title: 'Shard',
+  ...object({
+    seq: described('Its position in the source; part files have the same number.', count),
+    state: { enum: SHARD_STATES },
+    attempt: described('How often it was started.', count),
+    failures: described('How often it failed, or lost its worker.', count),
+    worker: orNull(text),
+    source: object({
+      format: { enum: FORMATS },
+      file: described('The first of its files.', text),
+      files: count,
+      part: described(
+        'The byte range in which its lines or row groups begin; null for whole files.',
+        orNull(object({ from: count, to: count })),
+      ),
+      bytes: count,
+    }),
+    documents: described(
+      'Null until it is done; files that cannot be read as text are skipped.',
+      orNull(object({ done: count, failed: count, skipped: count })),
+    ),
+    chunks: described('Null until it is done.', orNull(count)),
+    error: described('Why it failed, or null.', orNull(errorOfPart)),
+  }),
+} as const;
+
+export type JobAnswer = Described<typeof job>;
 
 /** @param now seconds since 1970 */
 export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobAnswer {
@@ -32,20 +104,17 @@ export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobA
   const { read, total } = job.bytes;
   const seconds = Math.max((job.finished_at ?? now) - job.created_at, 0.001);
   const isRunning = job.state === 'running' && read > 0;
+  const reasons = Object.entries(job.skipped).filter(([, count]) => count > 0);
   return {
     id: job.id,
     state: job.state,
-    error: job.error === null ? null : errorAnswer(job.error),
+    error: job.error && errorAnswer(job.error),
     source,
     target,
     group,
-    shards: {
-      total: job.shards.total,
-      done: job.shards.done,
-      failed: job.shards.failed,
-    },
+    shards: { total: job.shards.total, done: job.shards.done, failed: job.shards.failed },
     documents: { ...job.documents, skipped: notRead(job.skipped) },
-    skipped_reasons: Object.fromEntries(Object.entries(job.skipped).filter(([, count]) => count > 0)),
+    skipped_reasons: Object.fromEntries(reasons),
     chunks: job.chunks,
     embedding_empty: job.embedding_empty,
     pruned: job.pruned,
@@ -69,37 +138,29 @@ function timeOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }
 
-type SameOfShard = 'seq' | 'state' | 'attempt' | 'failures' | 'worker';
+export type ShardAnswer = Described<typeof shard>;
 
-/** A shard of a job as reported to callers. */
-export interface ShardAnswer extends Pick<ShardRecord, SameOfShard> {
-  readonly source: {
-    readonly format: ShardRange['format'];
-    /** The first of `count` files. */
-    readonly file: string;
-    readonly files: number;
-    readonly part: NonNullable<ShardRange['part']> | null;
-    readonly bytes: number;
-  };
-  /** Null until it is done. */
-  readonly documents: { readonly done: number; readonly failed: number; readonly skipped: number } | null;
-  readonly chunks: number | null;
-  readonly error: { readonly status: number; readonly detail: string } | null;
-}
-
-export function shardAnswer({ range, output, error, ...shard }: ShardRecord): ShardAnswer {
-  const { format, files, part, bytes } = range as ShardRange;
-  const { seq, state, attempt, failures, worker } = shard;
+export function shardAnswer({
+  seq,
+  state,
+  attempt,
+  failures,
+  worker,
+  range,
+  output,
+  error,
+}: ShardRecord): ShardAnswer {
+  const { format, files, part = null, bytes } = range as ShardRange;
   const written = output as ShardOutput | null;
   return {
     ...{ seq, state, attempt, failures, worker },
-    source: { format, file: files[0]?.name ?? '', files: files.length, part: part ?? null, bytes },
-    documents: written === null ? null : documentsOf(written),
+    source: { format, file: files[0]?.name ?? '', files: files.length, part, bytes },
+    documents: written && {
+      done: written.documents - written.failed,
+      failed: written.failed,
+      skipped: written.skipped,
+    },
     chunks: written?.chunks ?? null,
-    error: error === null ? null : errorAnswer(error),
+    error: error && errorAnswer(error),
   };
-}
-
-function documentsOf({ documents, failed, skipped }: ShardOutput): NonNullable<ShardAnswer['documents']> {
-  return { done: documents - failed, failed, skipped };
 }

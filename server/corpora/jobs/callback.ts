@@ -7,7 +7,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
-import { isPassingStatus, retryAfterOf } from '../../config/retry.ts';
+import { isPassingStatus } from '../../config/retry.ts';
 import { unlessAborted } from '../../engine/abort.ts';
 import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts';
 import { jobAnswer } from './answers.ts';
@@ -40,8 +40,8 @@ export type CallbackOutcome =
   | { readonly state: 'delivered'; readonly status: number }
   /** Retrying would give the same result. */
   | { readonly state: 'refused'; readonly reason: string }
-  /** It may succeed later, after this many milliseconds if the receiver has requested a delay. */
-  | { readonly state: 'failed'; readonly reason: string; readonly retryAfter: number | undefined };
+  /** It may succeed later. */
+  | { readonly state: 'failed'; readonly reason: string };
 
 const TOOLS: CallbackTools = { resolve: (host) => lookup(host, { all: true }), timeout: 10_000 };
 
@@ -74,7 +74,7 @@ export async function callBack(
   } catch (error) {
     callback.signal.throwIfAborted();
     const reason = deadline.aborted ? `no answer within ${timeout / 1000} s` : reasonFor(error);
-    return { state: 'failed', reason, retryAfter: undefined };
+    return { state: 'failed', reason };
   }
 }
 
@@ -147,12 +147,11 @@ async function drain(response: IncomingMessage): Promise<void> {
   }
 }
 
-function outcomeOf({ statusCode: status = 0, headers }: IncomingMessage): CallbackOutcome {
+function outcomeOf({ statusCode: status = 0 }: IncomingMessage): CallbackOutcome {
   if (status >= 200 && status < 300) return { state: 'delivered', status };
   const reason = `the receiver answered ${status}${status >= 300 && status < 400 ? ', and redirects are not followed' : ''}`;
   if (status >= 400 && !isPassingStatus(status)) return { state: 'refused', reason };
-  const retryAfter = retryAfterOf(new Headers({ 'retry-after': headers['retry-after'] ?? '' }));
-  return { state: 'failed', reason, retryAfter };
+  return { state: 'failed', reason };
 }
 
 function reasonFor(error: unknown): string {

@@ -2,8 +2,8 @@ import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts'
 import type { ChunkedDocument, ChunkedDocuments } from '../chunk-documents.ts';
 import type { Decoder } from '../decode.ts';
 import { readDocuments } from '../read-documents.ts';
-import type { ShardRange } from '../shard.ts';
-import { emptyOf, type Skip, type SkipGroup, Skips, skipLine } from '../skips.ts';
+import type { ShardRange, Skip } from '../shard.ts';
+import { emptyOf, type SkipGroup, Skips, skipLine } from '../skips.ts';
 import type { Chunking } from './chunking.ts';
 import { noteFailed, remembering } from './note-documents.ts';
 import { failedDocumentLine, idsLine, type PartFiles, PartFilesWriter } from './part-files.ts';
@@ -34,8 +34,6 @@ export interface ShardOutput {
   /** These, and empty documents, by their reasons; missing if there are none. */
   readonly skips?: readonly SkipGroup[];
   readonly chunks: number;
-  /** Texts with no word that the model knows; missing if there are none. */
-  readonly embedding_empty?: number;
   /** Failed documents with unknown ids; missing if there are none. */
   readonly unidentified?: number;
 }
@@ -55,12 +53,11 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   const storing = tools.storing?.(spec, signal);
   const store = storing && remembering(storing, claim, tools.store);
   const counts = { documents: 0, failed: 0, chunks: 0 };
-  const more = { embedding_empty: 0, unidentified: 0 };
+  let [emptyVectors, unidentified] = [0, 0];
   // Files are read ahead, by a different amount on each machine, so each list has its own order.
   const [unread, empty]: [Skip[], Skip[]] = [[], []];
-  const { fields } = spec.source;
   const lines = readDocuments(storage, range, {
-    fields,
+    fields: spec.source.fields,
     limit,
     decode: decoder(unitOf(spec), signal),
     signal,
@@ -73,21 +70,23 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
       for (const { id, chunks, embedding_empty, error } of documents) {
         counts.documents++;
         counts.chunks += chunks;
-        more.embedding_empty += embedding_empty;
+        emptyVectors += embedding_empty;
         if (error !== undefined) counts.failed++;
-        if (error !== undefined && id === undefined) more.unidentified++;
+        if (error !== undefined && id === undefined) unidentified++;
       }
     }
     signal.throwIfAborted();
     await noteFailed(unread.map(idOf), claim, tools.store);
     const skips = await writeSkipped(writer, [...empty, ...unread]);
-    const found = Object.fromEntries(Object.entries(more).filter(([, count]) => count > 0));
-    const files = await writer.finish();
-    const left = skips.groups.length > 0 && { skips: skips.groups };
-    const output: ShardOutput = { files, ...counts, skipped: skips.count, ...left, ...found };
-    const { documents, failed: documentsFailed, chunks } = counts;
-    const done = { documents, documentsFailed, skipped: skips.reasons, chunks };
-    return { ...done, embedding_empty: more.embedding_empty, bytes: range.bytes, output };
+    const output: ShardOutput = {
+      files: await writer.finish(),
+      ...counts,
+      skipped: skips.count,
+      ...(skips.groups.length > 0 && { skips: skips.groups }),
+      ...(unidentified > 0 && { unidentified }),
+    };
+    const { failed: documentsFailed, ...rest } = { ...counts, embedding_empty: emptyVectors };
+    return { ...rest, documentsFailed, skipped: skips.reasons, bytes: range.bytes, output };
   } catch (error) {
     await writer.discard();
     throw error;

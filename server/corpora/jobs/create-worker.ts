@@ -13,8 +13,7 @@ import { planJob } from './plan-job.ts';
 import { pruneSink, type RemoveDocuments } from './prune.ts';
 import { discardShard, expireJobs } from './remove-job.ts';
 import type { JobLocations } from './spec.ts';
-import type { ShardOutcome } from './work-on-shard.ts';
-import { type JobWorker, startWorker } from './worker.ts';
+import { type JobWorker, type ShardOutcome, startWorker } from './worker.ts';
 
 /** What a worker is made of. */
 export interface JobWorkerParts {
@@ -24,7 +23,13 @@ export interface JobWorkerParts {
   readonly registry: Registry;
   readonly host: PluginHost;
   readonly log: Log;
-  readonly settings: JobWorkerSettings;
+  readonly settings: {
+    readonly leaseSeconds: number;
+    /** Maximum bytes of a document. */
+    readonly documentBytes: number;
+    readonly shardBytes: number;
+    readonly shardDocuments: number;
+  };
   /** Notifies the caller that a job has ended. */
   notify(claim: Claim, signal: AbortSignal): Promise<ShardResult>;
   onShard?(outcome: ShardOutcome, seconds: number, skipped: number): void;
@@ -32,14 +37,6 @@ export interface JobWorkerParts {
   /** Missing if no job has a sink. */
   readonly remove?: RemoveDocuments;
   readonly filter?: ShardTools['filter'];
-}
-
-export interface JobWorkerSettings {
-  readonly leaseSeconds: number;
-  /** Maximum bytes of a document. */
-  readonly documentBytes: number;
-  readonly shardBytes: number;
-  readonly shardDocuments: number;
 }
 
 /** Concurrent shards: while one begins or ends, the threads process another. */

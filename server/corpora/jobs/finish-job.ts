@@ -1,4 +1,13 @@
-import type { Claim, Failure, JobStore, PruneCounts, ShardResult } from '../../store/jobs/contract.ts';
+import type {
+  Claim,
+  Failure,
+  JobStore,
+  PruneCounts,
+  ShardPage,
+  ShardRecord,
+  ShardResult,
+  ShardState,
+} from '../../store/jobs/contract.ts';
 import { type SkippedReasons, Skips } from '../skips.ts';
 import type { WrittenFile } from '../storage/storage.ts';
 import type { ShardOutput } from './chunk-shard.ts';
@@ -66,13 +75,21 @@ export async function* outputsOf(
   { jobId }: Pick<Claim, 'jobId'>,
   store: FinishTools['store'],
 ): AsyncGenerator<DoneShard> {
-  let after: number | undefined;
-  for (;;) {
-    const page = await store.shards(jobId, { limit: PAGE, after, state: 'done' });
-    for (const { seq, output } of page.shards) yield { seq, output: output as ShardOutput };
-    after = page.shards.at(-1)?.seq;
-    if (!page.hasMore) return;
-  }
+  for await (const { seq, output } of shardsOf(jobId, store, 'done'))
+    yield { seq, output: output as ShardOutput };
+}
+
+/** All shards of a job, or those in a state. */
+export async function* shardsOf(
+  jobId: string,
+  store: FinishTools['store'],
+  state?: ShardState,
+): AsyncGenerator<ShardRecord> {
+  let page: ShardPage | undefined;
+  do {
+    page = await store.shards(jobId, { limit: PAGE, after: page?.shards.at(-1)?.seq, state });
+    yield* page.shards;
+  } while (page.hasMore);
 }
 
 async function settleFiles(

@@ -50,7 +50,10 @@ async function* readPart(
       if (isBegun || !hasGone) throw error;
     }
   }
-  throw gone(storage.label, lastName);
+  throw new ServiceError('storage_failed', {
+    storage: storage.label,
+    reason: `${lastName} no longer exists`,
+  });
 }
 
 /** The manifest of a job that has ended; undefined if it has none. @throws ServiceError `storage_failed` */
@@ -65,8 +68,4 @@ export async function findManifest(
 
 async function* pieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield* bytes;
-}
-
-function gone(storage: string, name: string): ServiceError {
-  return new ServiceError('storage_failed', { storage, reason: `${name} no longer exists` });
 }

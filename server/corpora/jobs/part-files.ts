@@ -87,16 +87,11 @@ export class PartFilesWriter {
     const found = this.#writers.get(kind);
     if (found !== undefined) return found;
     const file = await storage.create(partName(this.#target, kind, this.#claim.seq, this.#claim));
-    const writer = kind === 'part' && format === 'parquet' ? await asParquet(file) : file;
+    const isParquet = kind === 'part' && format === 'parquet';
+    const writer = isParquet ? new (await import('./parquet/part.ts')).ParquetPart(file) : file;
     this.#writers.set(kind, writer);
     return writer;
   }
-}
-
-/** Parquet code is loaded only when it is written. */
-async function asParquet(file: FileWriter): Promise<FileWriter> {
-  const { ParquetPart } = await import('./parquet/part.ts');
-  return new ParquetPart(file);
 }
 
 /** The line of the errors file with the problem of a document and its position. */

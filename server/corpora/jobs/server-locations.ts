@@ -1,9 +1,8 @@
-import { ServiceError } from '../../../core/errors.ts';
+import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { JobStore } from '../../store/jobs/contract.ts';
 import { OUTPUT } from '../shard.ts';
-import { openConnections, openStorage, type Storages } from '../storage/open-storage.ts';
 import type { CorporaSettings } from '../storage/settings.ts';
-import type { Storage, StoredFile } from '../storage/storage.ts';
+import type { SourceStorage, Storage, StoredFile } from '../storage/storage.ts';
 import type { JobLocations, JobSpec, TargetLocation } from './spec.ts';
 
 /**
@@ -24,7 +23,8 @@ export function createServerLocations(
   };
   return {
     async source({ source: { path }, target }, { jobId }) {
-      if (path === undefined) return { storage: uploadStorage(await uploaded(store, jobId)), from: UPLOAD };
+      if (path === undefined)
+        return { storage: uploadStorage(await uploaded(store, jobId)), from: { path: NAME } };
       const { storage, name } = await open(path);
       const written = await open(target.path);
       const own = written.storage === storage && written.name !== '' ? [written.name] : [];
@@ -42,12 +42,60 @@ const WHOLE = '.';
 /** The name of the root in messages; its path is only for the operator. */
 const ROOT_LABEL = 'the folder of jobs';
 
-async function openStorages({ root, connections }: CorporaSettings): Promise<Storages> {
-  const buckets = await openConnections(connections);
+/** What paths may refer to. */
+interface Storages {
+  /** The folder inside which files are read and written, if there is one. */
+  readonly root?: Storage | undefined;
+  /** Buckets by the names of their connections. */
+  readonly connections: ReadonlyMap<string, Storage>;
+}
+
+/** Nothing is sent before a bucket is used. */
+export async function openStorages({ root, connections }: CorporaSettings): Promise<Storages> {
+  const buckets = new Map<string, Storage>();
+  if (connections.size > 0) {
+    const { createBucket } = await import('../storage/s3/bucket.ts');
+    for (const [name, connection] of connections) buckets.set(name, createBucket(connection));
+  }
   if (root === undefined) return { connections: buckets };
   const { createLocalFolder } = await import('../storage/local-folder.ts');
   return { root: createLocalFolder(root, ROOT_LABEL), connections: buckets };
 }
+
+/**
+ * Resolves a path: `folder/file` inside the root, or `s3://<connection>/folder/file`. The storage itself refuses
+ * paths that lead outside.
+ *
+ * @returns the storage, and the path in it as `name`; `''` is the whole storage
+ * @throws ServiceError `unknown_connection`, or `invalid_parameters` for other schemes and if there is no root
+ */
+export function openStorage(path: string, { root, connections }: Storages) {
+  const [, scheme, rest = path] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(path) ?? [];
+  if (scheme === undefined) {
+    if (root !== undefined) return { storage: root, name: withoutSlash(path) };
+    throw refused(path, `no folder is configured for jobs: ${advice(connections)}`);
+  }
+  const [, connection, name = ''] = /^\/\/([^/]*)(?:\/(.*))?$/s.exec(rest) ?? [];
+  if (scheme.toLowerCase() !== 's3' || connection === undefined) {
+    const below = root === undefined ? '' : 'a path inside --bulk-root, or ';
+    throw refused(path, `expected ${below}s3://<connection>/<path>`);
+  }
+  const storage = connections.get(connection);
+  if (storage !== undefined) return { storage, name: withoutSlash(name) };
+  throw new ServiceError('unknown_connection', { name: connection, known: knownOf(connections) });
+}
+
+const withoutSlash = (path: string): string => path.replace(/(?<=[^/])\/$/, '');
+
+const refused = (path: string, problem: string): ServiceError => invalid(`${path.slice(0, 200)}: ${problem}`);
+
+function advice(connections: Storages['connections']): string {
+  const start = 'start the server with --bulk-root <folder>';
+  return connections.size === 0 ? start : `${start}, or use s3://<connection>/<path>`;
+}
+
+const knownOf = (connections: Storages['connections']): string =>
+  [...connections.keys()].join(', ') || 'none: start the server with --bulk-connections <file>';
 
 async function uploaded(store: Pick<JobStore, 'upload'>, jobId: string): Promise<string> {
   const lines = await store.upload(jobId);
@@ -56,7 +104,7 @@ async function uploaded(store: Pick<JobStore, 'upload'>, jobId: string): Promise
 }
 
 /** The same storage, whose lists exclude some folders: the output of jobs is not a source for them. */
-function withoutFolders(storage: Storage, folders: readonly string[]): Storage {
+function withoutFolders(storage: SourceStorage, folders: readonly string[]): SourceStorage {
   const isIn = (name: string) => folders.some((folder) => name === folder || name.startsWith(`${folder}/`));
   return {
     ...storage,
@@ -68,22 +116,16 @@ function withoutFolders(storage: Storage, folders: readonly string[]): Storage {
   };
 }
 
-/** Also used in errors about its lines. */
+/** The name of the one file of an upload, also used in errors about its lines. */
 const NAME = 'source.documents';
 const PIECE = 1_048_576;
 
-/** The name of the one file of an upload. */
-const UPLOAD: { readonly path: string } = { path: NAME };
-
-/** The documents in a job request, as a read-only storage with one file. */
-function uploadStorage(lines: string): Storage {
+/** The documents in a job request, as a storage with one file. */
+function uploadStorage(lines: string): SourceStorage {
   const bytes = Buffer.from(lines);
   const file: StoredFile = { name: NAME, size: bytes.length, version: String(bytes.length) };
-  const refuse = async (): Promise<never> => {
-    throw new ServiceError('storage_failed', { storage: label, reason: 'it is read-only' });
-  };
   return {
-    label,
+    label: 'the documents in the request',
     async *list(folder) {
       if (folder === '' || folder === NAME) yield file;
     },
@@ -91,15 +133,8 @@ function uploadStorage(lines: string): Storage {
     async *read(_file, { from, to } = { from: 0, to: bytes.length }) {
       for (let at = from; at < to; at += PIECE) yield bytes.subarray(at, Math.min(at + PIECE, to));
     },
-    create: refuse,
-    createOnce: refuse,
-    settle: refuse,
-    remove: refuse,
-    removeFolder: refuse,
   };
 }
-
-const label = 'the documents in the request';
 
 /**
  * Checks where a job reads and writes before it is created, as far as that is quick.
@@ -131,7 +166,7 @@ function refuseSourceInTarget(path: string, { storage, folder }: TargetLocation)
   throw new ServiceError('target_taken', { target: folder === '' ? storage.label : folder, reason });
 }
 
-async function isThere(storage: Storage, path: string): Promise<boolean> {
+async function isThere(storage: SourceStorage, path: string): Promise<boolean> {
   if (path !== '' && (await storage.find(path)) !== undefined) return true;
   for await (const _ of storage.list(path)) return true;
   return false;

@@ -2,7 +2,7 @@ import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { DocumentsTask } from '../../engine/tasks.ts';
 import type { Claim } from '../../store/jobs/contract.ts';
 import type { FieldMapping, Format } from '../shard.ts';
-import type { Storage, StoredFile } from '../storage/storage.ts';
+import type { SourceStorage, Storage, StoredFile } from '../storage/storage.ts';
 
 /** What a job does. Plain data, parsed and checked, that the database keeps. */
 export interface JobSpec {
@@ -47,9 +47,9 @@ export function unitOf({ task, options }: JobSpec): OffsetUnit {
 
 /** Where the documents of a job are. */
 export interface SourceLocation {
-  readonly storage: Storage;
+  readonly storage: SourceStorage;
   /** A file or folder, or selected files. */
-  readonly from: { readonly path: string } | { readonly files: AsyncIterable<StoredFile> };
+  readonly from: { readonly path: string } | { readonly files: readonly StoredFile[] };
 }
 
 /** Where a job writes. */

@@ -29,11 +29,11 @@ export interface FileWriter {
 }
 
 /**
- * Files by their names: a folder of this machine, or a bucket.
+ * Files to read, by their names: a folder of this machine, a bucket, or the documents of a request.
  * Every method throws `ServiceError` `storage_failed` if the storage cannot be used, after a few retries if the
  * failure may be temporary, and `path_outside` for a name that leads outside.
  */
-export interface Storage {
+export interface SourceStorage {
   /** Its name in logs and messages, without keys. */
   readonly label: string;
   /**
@@ -50,6 +50,10 @@ export interface Storage {
    *   `source_unreadable` if this file may not be read
    */
   read(file: StoredFile, range?: { readonly from: number; readonly to: number }): AsyncIterable<Buffer>;
+}
+
+/** Files that can be read and written. */
+export interface Storage extends SourceStorage {
   create(name: string): Promise<FileWriter>;
   /**
    * Writes a small file, unless one with its name exists: of several concurrent calls, one writes. After a lost

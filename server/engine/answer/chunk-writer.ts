@@ -63,15 +63,12 @@ function estimateBytes({ chunks, ids, nullable, columns }: WrittenDocument): num
   const own = (Object.keys(nullable).length + (ids === undefined ? 0 : 1)) * FIELD_BYTES;
   const added = columns.reduce((sum, { bytes }) => sum + bytes, own);
   let size = chunks.length * added;
-  for (const chunk of chunks) size += sizeOf(chunk);
-  return size;
-}
-
-function sizeOf({ from, to, before, after, fields }: WrittenChunk): number {
-  let size = CHUNK_BYTES + (to - from) + before.length + after.length;
-  for (const name in fields) {
-    const value = fields[name];
-    size += FIELD_BYTES + (typeof value === 'string' ? value.length : 0);
+  for (const { from, to, before, after, fields } of chunks) {
+    size += CHUNK_BYTES + (to - from) + before.length + after.length;
+    for (const name in fields) {
+      const value = fields[name];
+      size += FIELD_BYTES + (typeof value === 'string' ? value.length : 0);
+    }
   }
   return size;
 }

@@ -24,7 +24,9 @@ interface Cursor {
 export function locate(json: JsonText, spans: readonly Stretch[], unit: OffsetUnit): Places {
   if (!rise(spans)) return locateSorted(json, spans, unit);
   const [from, to, start, end] = [0, 0, 0, 0].map(() => new Uint32Array(spans.length)) as FourArrays;
-  const source = sourceOf(json);
+  const lead = json.byteOffset % 4;
+  const words = new Int32Array(json.buffer, json.byteOffset - lead, Math.floor((json.length + lead) / 4));
+  const source = { json, words, lead };
   const head: Cursor = { at: 0, utf16: 0, code_point: 0, byte: 0 };
   const tail: Cursor = { ...head };
   for (let index = 0; index < spans.length; index++) {
@@ -99,13 +101,18 @@ function pass(cursor: Cursor, bytes: number, units: number): void {
   cursor.code_point++;
 }
 
+/** Passes an escape, or both escapes of a surrogate pair. A lone surrogate has three bytes in UTF-8. */
 function passEscape(json: JsonText, cursor: Cursor): void {
-  const units = escapedUnits(json, cursor.at);
-  const bytes = escapedBytes(json, cursor.at, units);
-  cursor.at += escapeLength(json, cursor.at, units);
-  cursor.byte += bytes;
+  const { at } = cursor;
+  const isUnit = json[at + 1] === LOWER_U;
+  const unit = isUnit ? hexUnit(json, at + 2) : 0;
+  const isPair = (unit & 0xfc00) === 0xd800 && isLowSurrogate(json, at + 6);
+  const units = isPair ? 2 : 1;
+  cursor.at += isUnit ? 6 * units : 2;
   cursor.utf16 += units;
   cursor.code_point++;
+  if (isPair) cursor.byte += 4;
+  else cursor.byte += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
 }
 
 /** Moves a cursor at the beginning of a word past the words without an escape, and to the end of a code point. */
@@ -143,12 +150,6 @@ interface Source {
   readonly lead: number;
 }
 
-function sourceOf(json: JsonText): Source {
-  const lead = json.byteOffset % 4;
-  const words = new Int32Array(json.buffer, json.byteOffset - lead, Math.floor((json.length + lead) / 4));
-  return { json, words, lead };
-}
-
 /** Has no mark if none of a word's four bytes is a backslash. */
 function backslashMarks(word: number): number {
   const zeroAtBackslash = word ^ 0x5c5c5c5c;
@@ -175,24 +176,9 @@ function countMarks(marks: number): number {
 const BACKSLASH = 0x5c;
 const LOWER_U = 0x75;
 
-/** UTF-16 units of the code point that an escape begins: 2 for an escaped surrogate pair. */
-function escapedUnits(json: JsonText, at: number): 1 | 2 {
-  if (json[at + 1] !== LOWER_U || (hexUnit(json, at + 2) & 0xfc00) !== 0xd800) return 1;
-  const isPair =
-    json[at + 6] === BACKSLASH && json[at + 7] === LOWER_U && (hexUnit(json, at + 8) & 0xfc00) === 0xdc00;
-  return isPair ? 2 : 1;
-}
-
-/** Bytes of an escape, or of the two escapes of a surrogate pair. */
-function escapeLength(json: JsonText, at: number, units: number): number {
-  return json[at + 1] === LOWER_U ? 6 * units : 2;
-}
-
-/** UTF-8 bytes of the code point of an escape; 3 for a lone surrogate. */
-function escapedBytes(json: JsonText, at: number, units: number): number {
-  if (units === 2) return 4;
-  const unit = json[at + 1] === LOWER_U ? hexUnit(json, at + 2) : 0;
-  return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+/** Whether the second half of a surrogate pair is escaped here. */
+function isLowSurrogate(json: JsonText, at: number): boolean {
+  return json[at] === BACKSLASH && json[at + 1] === LOWER_U && (hexUnit(json, at + 2) & 0xfc00) === 0xdc00;
 }
 
 function hexUnit(json: JsonText, at: number): number {

@@ -18,18 +18,11 @@ export function offsetsIn(text: string, offsets: Uint32Array, unit: OffsetUnit):
       const code = text.charCodeAt(at);
       const isPair = (code & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
       at += isPair ? 2 : 1;
-      counted += unit === 'code_point' ? 1 : utf8Bytes(code, isPair);
+      counted += lengthOf(code, isPair, unit);
     }
     found[index] = counted;
   }
   return found;
-}
-
-/** Bytes of a code point in UTF-8, by its first code unit. */
-function utf8Bytes(code: number, isPair: boolean): number {
-  if (code < 0x80) return 1;
-  if (code < 0x800) return 2;
-  return isPair ? 4 : 3;
 }
 
 /**
@@ -65,9 +58,17 @@ export function createUtf16Cursor(text: string, unit: OffsetUnit): Utf16Cursor {
       const code = text.charCodeAt(index);
       const isPair = (code & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
       index += isPair ? 2 : 1;
-      length += unit === 'code_point' ? 1 : utf8Bytes(code, isPair);
+      length += lengthOf(code, isPair, unit);
     }
     [at, counted] = [index, length];
     return length === offset ? index : undefined;
   };
+}
+
+/** @param first the first UTF-16 unit of a code point */
+function lengthOf(first: number, isPair: boolean, unit: OffsetUnit): number {
+  if (unit === 'code_point') return 1;
+  if (first < 0x80) return 1;
+  if (first < 0x800) return 2;
+  return isPair ? 4 : 3;
 }

@@ -39,42 +39,22 @@ export function writtenDocument(input: Input, given: DocumentChunks, plan: Plan)
   const chunks = writtenChunks(given);
   if ('chunks' in input)
     return { chunks, ids: undefined, nullable: NONE, columns: keptMetadata(input, chunks) };
-  const { include, namespace, stages, pipeline } = plan;
-  const asked = { include, namespace, steps: pipeline ?? stages };
-  const { ids, columns } = addedFields(input, given, asked);
-  if (pipeline === undefined) return { chunks, ids, nullable: NONE, columns };
-  return { chunks, ids: ids ?? idsOf(input, given, asked), nullable: PIPELINE_FIELDS, columns };
-}
-
-/** What a request says about the fields of its chunks. */
-export interface RequestedFields {
-  readonly include: readonly Included[];
-  readonly namespace: string;
-  /** The steps that made the chunks; the chunk ids of a text without an id are derived from them. */
-  readonly steps: readonly object[];
-}
-
-/** The fields that the service adds to the chunks of one document. */
-export interface AddedFields {
-  /** Undefined if not requested. */
-  readonly ids: readonly string[] | undefined;
-  readonly columns: readonly Column[];
-}
-
-/** Computes the requested fields, all of them in the order of `INCLUDED`. */
-function addedFields(document: SourceDocument, chunks: DocumentChunks, asked: RequestedFields): AddedFields {
-  if (asked.include.length === 0) return NOTHING_ADDED;
-  const wants = new Set(asked.include);
-  const identity = identityOf(document, chunks, asked, wants);
+  const { include, pipeline } = plan;
+  const isPlain = include.length === 0 && pipeline === undefined;
+  if (isPlain) return { chunks, ids: undefined, nullable: NONE, columns: [] };
+  const wants = new Set(include);
+  if (pipeline !== undefined) wants.add('id');
+  const identity = identityOf(input, given, plan, wants);
   const columns = INCLUDED.flatMap((name) =>
-    name !== 'id' && wants.has(name) ? COLUMNS[name](document, chunks, identity) : [],
+    name !== 'id' && wants.has(name) ? COLUMNS[name](input, given, identity) : [],
   );
-  return { ids: wants.has('id') ? identity.ids : undefined, columns };
+  const ids = wants.has('id') ? identity.ids : undefined;
+  return { chunks, ids, nullable: pipeline === undefined ? NONE : PIPELINE_FIELDS, columns };
 }
 
 /** Builds the columns of optional fields. */
 const COLUMNS: Readonly<Record<Exclude<Included, 'id'>, ColumnsOf>> = {
-  document_id: ({ about }) => [constantColumn('document_id', jsonOf(about?.id))],
+  document_id: ({ about }) => [constantColumn('document_id', Buffer.from(JSON.stringify(about?.id ?? null)))],
   index: (_document, { spans }) => [numberColumn('index', [...spans.keys()])],
   hash: (_document, _chunks, { hashes }) => [asciiColumn('hash', hashes)],
   metadata: ({ about }) => [constantColumn('metadata', about?.metadata)],
@@ -92,17 +72,10 @@ interface Identity {
   readonly ids: readonly string[];
 }
 
-const NOTHING_ADDED: AddedFields = { ids: undefined, columns: [] };
-
-/** The ids of the chunks of a document, or of a text without an id. */
-function idsOf(document: SourceDocument, chunks: DocumentChunks, asked: RequestedFields): readonly string[] {
-  return identityOf(document, chunks, asked, new Set(['id'])).ids;
-}
-
 function identityOf(
   document: SourceDocument,
   chunks: DocumentChunks,
-  { namespace, steps }: RequestedFields,
+  { namespace, stages, pipeline }: Plan,
   wants: ReadonlySet<Included>,
 ): Identity {
   const { text, json, about } = document;
@@ -111,7 +84,8 @@ function identityOf(
   const hashes = wantsHashes ? hashesOf(text, chunks) : [];
   if (!wantsIds) return { hashes, ids: [] };
   if (about?.id !== undefined) return { hashes, ids: documentChunkIds(namespace, about.id, hashes) };
-  return { hashes, ids: chunkIds(chunkIdSeed(steps, canonicalJsonText(text, json)), chunks.spans.length) };
+  const canonical = canonicalJsonText(text, json);
+  return { hashes, ids: chunkIds(pipeline ?? stages, canonical, chunks.spans.length) };
 }
 
 /** The hashes of the embedded text of each chunk: its text, preceded by its context and a line feed if it has one. */
@@ -119,10 +93,6 @@ function hashesOf(text: string, { spans, refined }: DocumentChunks): string[] {
   if (refined !== undefined)
     return refined.chunks.map((chunk) => contentHash(embeddedText(chunk.text, chunk.context)));
   return spans.map(({ start, end, context }) => contentHash(embeddedText(text.slice(start, end), context)));
-}
-
-function jsonOf(text: string | undefined): Uint8Array | undefined {
-  return text === undefined ? undefined : Buffer.from(JSON.stringify(text));
 }
 
 /** The line numbers of the first and last character of each chunk, from 1. */
@@ -161,27 +131,20 @@ const BYTES = 16;
 /** Bytes of a SHA-256. */
 const HASH_BYTES = 32;
 
-/** The seed for the chunk ids of a text without an id; created by `chunkIdSeed`. */
-export type Seed = Uint8Array;
-
-/**
- * Digests the steps that chunk a text, and the text, in one call each: a `Hash` object would keep the strings of its
- * request alive until the whole heap is collected.
- *
- * @param text the document's text as canonical JSON
- */
-function chunkIdSeed(steps: readonly object[], text: JsonText): Seed {
-  const head = Buffer.from(`${canonicalJson(steps)}\n`);
-  return hash('blake2b512', Buffer.concat([head, hash('sha512', text, 'buffer')]), 'buffer');
-}
-
 /**
  * Chunk ids of a text without an id: UUIDs of version 8 (RFC 9562), derived from the steps, the text and the chunk's
  * index. The same text through the same steps gives the same ids, so a second run updates a vector store instead of
  * doubling it; equal chunks, in one text or in different ones, have different ids.
+ *
+ * Each digest is one call: a `Hash` object would keep the strings of its request alive until the whole heap is
+ * collected.
+ *
+ * @param text the document's text as canonical JSON
  */
-function chunkIds(seed: Seed, count: number): string[] {
+function chunkIds(steps: readonly object[], text: JsonText, count: number): string[] {
   if (count === 0) return [];
+  const head = Buffer.from(`${canonicalJson(steps)}\n`);
+  const seed = hash('blake2b512', Buffer.concat([head, hash('sha512', text, 'buffer')]), 'buffer');
   const digits = hash('shake256', seed, { outputEncoding: 'hex', outputLength: count * BYTES });
   return Array.from({ length: count }, (_, index) => toUuid(digits, index * 2 * BYTES));
 }

@@ -1,13 +1,12 @@
 /** What plugins reported about one document, by name. Plain data. */
 export type Reported = Readonly<Record<string, string>>;
 
-/** What plugins report about an answer, by name: one value per document, as in a header. */
-export type Metadata = Readonly<Record<string, string>>;
-
 /** The report of vectors that mean nothing; empty if there are none. */
 export function reportedEmpty(emptyVectors: number): Reported {
-  return emptyVectors === 0 ? {} : { 'embedding-empty': String(emptyVectors) };
+  return emptyVectors === 0 ? {} : { [EMBEDDING_EMPTY]: String(emptyVectors) };
 }
+
+const EMBEDDING_EMPTY = 'embedding-empty';
 
 /** The log message for vectors that mean nothing. */
 export const EMPTY_VECTORS =
@@ -32,9 +31,9 @@ export class ResponseMetadata {
     reported.set(name, values.add(value));
   };
 
-  /** Adds to the reports about the last document. */
-  add(reported: Reported): void {
-    for (const name in reported) this.report(name, reported[name] as string);
+  /** Reports how many vectors of the last document mean nothing, if any do. */
+  reportEmpty(vectors: number): void {
+    if (vectors > 0) this.report(EMBEDDING_EMPTY, String(vectors));
   }
 
   /** What was reported about each document, its values joined by spaces. */
@@ -46,15 +45,9 @@ export class ResponseMetadata {
 }
 
 /** A list for each name: the values of each document, or `-` if it has none. A value that all share is given once. */
-export function metadataOf(documents: readonly Reported[]): Metadata {
-  if (documents.every(isEmpty)) return {};
+export function metadataOf(documents: readonly Reported[]): Readonly<Record<string, string>> {
   const names = new Set(documents.flatMap((reported) => Object.keys(reported)));
   return Object.fromEntries([...names].map((name) => [name, valuesOf(name, documents)]));
-}
-
-function isEmpty(reported: Reported): boolean {
-  for (const _ in reported) return false;
-  return true;
 }
 
 function valuesOf(name: string, documents: readonly Reported[]): string {
@@ -99,7 +92,7 @@ export class Timer {
   #taken = 0;
 
   constructor(parseSeconds: number) {
-    this.#add('parse', 'json', parseSeconds);
+    addTime(this.#seconds, { stage: 'parse', by: 'json', seconds: parseSeconds });
   }
 
   /** Measures a piece of work. Calls may be nested, but must not overlap. */
@@ -111,7 +104,7 @@ export class Timer {
       return await work();
     } finally {
       const elapsed = (performance.now() - start) / 1000;
-      this.#add(stage, by, elapsed - this.#inner);
+      addTime(this.#seconds, { stage, by, seconds: elapsed - this.#inner });
       this.#inner = outer + elapsed;
     }
   }
@@ -135,21 +128,22 @@ export class Timer {
     const counts = { documents, chunks, tokens, emptyVectors: this.#emptyVectors };
     return { times: [...this.#seconds.values()], ...counts, opened: this.#opened };
   }
+}
 
-  #add(stage: WorkStage, by: string, seconds: number): void {
-    const key = `${stage} ${by}`;
-    const before = this.#seconds.get(key)?.seconds ?? 0;
-    this.#seconds.set(key, { stage, by, seconds: before + seconds });
-  }
+function addTime(times: Map<string, StageTime>, { stage, by, seconds }: StageTime): void {
+  const key = `${stage} ${by}`;
+  times.set(key, { stage, by, seconds: seconds + (times.get(key)?.seconds ?? 0) });
+}
+
+/** An answer without bytes, for work that is reported in another way or continues. */
+export function emptyAnswer(parseSeconds: number) {
+  return { bytes: new Uint8Array(0), reported: [], timings: new Timer(parseSeconds).summary(0, 0, 0) };
 }
 
 /** The times of work that was done in several threads, with the sums of its sizes. */
 export function joinTimings(all: readonly Timings[]): Timings {
   const times = new Map<string, StageTime>();
-  for (const { stage, by, seconds } of all.flatMap((one) => one.times)) {
-    const key = `${stage} ${by}`;
-    times.set(key, { stage, by, seconds: seconds + (times.get(key)?.seconds ?? 0) });
-  }
+  for (const time of all.flatMap((one) => one.times)) addTime(times, time);
   const sum = (of: (one: Timings) => number) => all.reduce((total, one) => total + of(one), 0);
   return {
     times: [...times.values()],

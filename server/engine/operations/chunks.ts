@@ -18,7 +18,7 @@ import { checkOrder, pluginOf } from '../read/pipeline.ts';
 import { type Plan, type StagesRequest, type StreamPlan, unitOf } from '../read/plan.ts';
 import { isListOfLists, type Members } from '../read/request-checks.ts';
 import { withMetadata } from '../read/request-chunks.ts';
-import { type StageRequest, usesOf } from '../stages/stages.ts';
+import { usesOf } from '../stages/stages.ts';
 import type { ChunksTask, ChunkTask, DocumentsTask, ExecuteTask, Fields, RefineTask } from '../tasks.ts';
 import { runRequest } from './run-request.ts';
 
@@ -104,7 +104,7 @@ function documentsOperation<T extends DocumentsTask>(kind: DocumentsKind<T>): Do
     const { text, documents, include, namespace, ...options } = members;
     const { stages, pipeline } = kind.stages(task, options, rules);
     const fields = { include: include as readonly Included[], namespace: namespace as string };
-    return { stages, uses: usesOfAll(stages, rules), ...(pipeline !== undefined && { pipeline }), ...fields };
+    return { stages, uses: usesOf(stages, rules), ...(pipeline !== undefined && { pipeline }), ...fields };
   }
   const planApart = (task: T, options: unknown, rules: Rules, source: Source = 'apart') =>
     plan(task, kind.check(task, options, rules, source), rules);
@@ -131,17 +131,7 @@ function documentsOperation<T extends DocumentsTask>(kind: DocumentsKind<T>): Do
 
 function refinePlan(name: string, options: Members, rules: Rules): Plan {
   const stages = [{ kind: 'refinery', name, options }] as const;
-  return { stages, uses: usesOfAll(stages, rules), include: [], namespace: '' };
-}
-
-/** What each of the stages uses; it is resolved here and nowhere else. */
-export function usesOfAll(
-  stages: readonly StageRequest[],
-  { registry, defaultTokenizer }: Pick<Rules, 'registry' | 'defaultTokenizer'>,
-) {
-  return stages.map(({ kind, name, options }) =>
-    usesOf(registry.require(kind, name), options, defaultTokenizer),
-  );
+  return { stages, uses: usesOf(stages, rules), include: [], namespace: '' };
 }
 
 type Texts = string | readonly string[];

@@ -1,3 +1,4 @@
+import type { FromSchema } from 'json-schema-to-ts';
 import type { ReadFile } from '../../../core/contracts/reader.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
@@ -105,11 +106,8 @@ const check = createValidator(fileDocumentSchema);
 
 function readGiven(json: string | undefined): Pick<AboutDocument, 'id' | 'title' | 'metadata'> {
   if (json === undefined) return {};
-  const { id, title, metadata } = check(parsed(json), 'document.') as {
-    id?: string | number;
-    title?: string;
-    metadata?: object;
-  };
+  const given = check(parsed(json), 'document.') as FromSchema<typeof fileDocumentSchema>;
+  const { id, title, metadata } = given;
   const body = Buffer.from(json);
   const about = { id: readId(id, body, 0, 'document.'), title };
   if (metadata === undefined) return about;
@@ -121,8 +119,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    const problems = ['document: expected JSON such as {"id": "handbook", "metadata": {"year": 2026}}'];
-    throw invalid(problems);
+    throw invalid('document: expected JSON such as {"id": "handbook", "metadata": {"year": 2026}}');
   }
 }
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Chunk } from '../../../core/contracts/chunk.ts';
+import type { FromSchema } from 'json-schema-to-ts';
 import {
   fromPlainError,
   invalid,
@@ -11,12 +11,12 @@ import {
 import { ByteWriter } from '../answer/byte-writer.ts';
 import { type WrittenDocument, writeLines, writeList } from '../answer/chunk-writer.ts';
 import { writtenDocument } from '../answer/rendered-document.ts';
-import { ResponseMetadata, reportedEmpty, Timer } from '../answer/response-metadata.ts';
+import { ResponseMetadata, Timer } from '../answer/response-metadata.ts';
 import { checkChunks, checkLength, type Limits } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
 import { readId } from '../read/document-id.ts';
 import { chunksLine, documentSchema } from '../read/document-schemas.ts';
-import { readDocument } from '../read/documents.ts';
+import { type ParsedDocument, readDocument } from '../read/documents.ts';
 import { findMembers, literalOf, withoutBreaks } from '../read/json.ts';
 import {
   type LineHead,
@@ -84,12 +84,10 @@ export function parseLine(line: Buffer, what: string): unknown {
 }
 
 function readTextLine(value: unknown, line: Buffer, limits: Limits): Input {
-  if (typeof value !== 'string') throw invalid(NO_TEXT);
+  if (typeof value !== 'string') throw invalid('text: expected a string');
   checkLength(value, 'text', limits);
   return { text: value, json: literalOf(line, { from: 0, to: line.length }) };
 }
-
-const NO_TEXT = 'text: expected a string';
 
 /**
  * The options in the first line of a stream: everything in a request except the inputs.
@@ -99,28 +97,22 @@ const NO_TEXT = 'text: expected a string';
 export function optionsOfFirstLine(line: Buffer): object {
   const options = parseLine(line, 'The first line of the stream');
   if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options;
-  const problems = ['the first line of the stream: expected an object with the options, such as {}'];
-  throw invalid(problems);
+  throw invalid('the first line of the stream: expected an object with the options, such as {}');
 }
 
 const checkDocument = createValidator(documentSchema);
 const checkList = createValidator(chunksLine);
 
 function readDocumentLine(value: unknown, line: Buffer, plan: StreamPlan, limits: Limits): Input {
-  const document = checkDocument(value) as unknown as Parameters<typeof readDocument>[0];
+  const document = checkDocument(value) as ParsedDocument;
   checkLength(document.text, 'text', limits);
   return readDocument(document, { body: line, at: 0, place: '' }, unitOf(plan), limits);
-}
-
-interface ChunksLine {
-  readonly id?: string | number;
-  readonly chunks: readonly Chunk[];
 }
 
 /** A list of chunks, or an object that contains one, like the lines of answers. */
 function readChunksLine(value: unknown, line: Buffer, limits: Limits): Input {
   const isList = Array.isArray(value);
-  const { id, chunks } = checkList(isList ? { chunks: value } : value) as unknown as ChunksLine;
+  const { id, chunks } = checkList(isList ? { chunks: value } : value) as FromSchema<typeof chunksLine>;
   readId(id, line, 0, '');
   checkChunks([chunks], limits);
   const listPlaces = () => (isList ? [{ from: 0, to: line.length }] : findMembers(line, 0, ['chunks']));
@@ -148,12 +140,11 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
     await timer.time('serialise', 'json', () => {
       const empty = timer.takeEmptyVectors();
       written.add(line, writtenDocument(line.input, chunks, plan), empty);
-      metadata.add(reportedEmpty(empty));
+      metadata.reportEmpty(empty);
     });
   }
 
-  const opening = { list: plan, tools: run, signal, timer, report: metadata.report };
-  return withStages(opening, async (stages) => {
+  return withStages(plan, { tools: run, timer, report: metadata.report }, async (stages) => {
     for (const line of lines) {
       signal.throwIfAborted();
       try {
@@ -185,14 +176,19 @@ class LinesWriter {
   }
 
   add(line: ReadLine, document: WrittenDocument, empty: number): void {
-    const { writes } = this.#plan;
+    const { writes, tellsIds } = this.#plan;
     if (writes === 'lists' && this.documents.length > 0) this.#writer.ascii(',');
     writeLine(this.#writer, line, document, this.#plan, empty);
     this.#writer.beginPart();
     this.documents.push(document);
     if (writes === undefined || writes === 'lists') return;
-    const counts = countOf(document, this.#plan);
-    this.outcomes.push({ ...headOf(line), ...counts, ...(empty > 0 && { embedding_empty: empty }) });
+    const { chunks, ids } = document;
+    this.outcomes.push({
+      ...headOf(line),
+      chunks: chunks.length,
+      ...(tellsIds && ids !== undefined && { ids }),
+      ...(empty > 0 && { embedding_empty: empty }),
+    });
   }
 
   /** @throws the error if it fails all lines */
@@ -242,19 +238,13 @@ function writeLine(
     writeList(writer, document);
     return;
   }
-  writer.json(writes === 'documents' ? documentOpening(head) : openingOf(head));
+  writer.json(
+    writes === 'documents' ? `{"document_id":${JSON.stringify(head.id ?? null)},` : openingOf(head),
+  );
   if (writes === undefined && empty > 0) writer.ascii(`"embedding_empty":${empty},`);
   writer.ascii('"chunks":');
   writeList(writer, document);
   writer.ascii('}\n');
-}
-
-function documentOpening({ id = null }: { readonly id?: string | null | undefined }): string {
-  return `{"document_id":${JSON.stringify(id)},`;
-}
-
-function countOf({ chunks, ids }: WrittenDocument, { tellsIds }: StreamPlan) {
-  return tellsIds === true && ids !== undefined ? { chunks: chunks.length, ids } : { chunks: chunks.length };
 }
 
 function headOf({ index, id }: LineHead): LineHead {

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { type WrittenDocument, writeChunks } from '../answer/chunk-writer.ts';
 import { leastBytes, writtenDocument } from '../answer/rendered-document.ts';
-import { ResponseMetadata, reportedEmpty, Timer, type Timings } from '../answer/response-metadata.ts';
+import { ResponseMetadata, Timer, type Timings } from '../answer/response-metadata.ts';
 import type { Run } from '../operation.ts';
 import type { StagesRequest } from '../read/plan.ts';
 import type { DocumentChunks } from '../stages/chunk-set.ts';
@@ -18,8 +18,7 @@ export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
   const { maxAnswerBytes } = run.limits;
   const metadata = new ResponseMetadata();
   const timer = new Timer(parseSeconds);
-  const opening = { list: request, tools: run, signal: run.signal, timer, report: metadata.report };
-  return withStages(opening, async (stages) => {
+  return withStages(request, { tools: run, timer, report: metadata.report }, async (stages) => {
     const documents: DocumentChunks[] = [];
     let least = 0;
     for (const input of inputs) {
@@ -29,15 +28,14 @@ export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
       if (least > maxAnswerBytes)
         throw new ServiceError('answer_too_large', { bytes: least, limit: maxAnswerBytes });
       documents.push(chunks);
-      metadata.add(reportedEmpty(timer.takeEmptyVectors()));
+      metadata.reportEmpty(timer.takeEmptyVectors());
     }
-    const write = () => {
+    const { written, bytes } = await timer.time('serialise', 'json', () => {
       const written = documents.map((chunks, index) =>
         writtenDocument(inputs[index] as Input, chunks, request),
       );
       return { written, bytes: writeChunks(written, isBatch, maxAnswerBytes) };
-    };
-    const { written, bytes } = await timer.time('serialise', 'json', write);
+    });
     return { bytes, reported: metadata.reported(), timings: timingsOf(timer, written) };
   });
 }

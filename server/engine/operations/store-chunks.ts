@@ -4,7 +4,7 @@ import { parseExactJson } from '../../../core/engine/exact-json.ts';
 import { invalid, ServiceError, toPlainError } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
-import { Timer } from '../answer/response-metadata.ts';
+import { emptyAnswer } from '../answer/response-metadata.ts';
 import type { Operation, Run } from '../operation.ts';
 import { LeaseCache } from '../stages/lease-cache.ts';
 import type { Answer, AnyRequest, StoreTask } from '../tasks.ts';
@@ -62,14 +62,15 @@ async function runStore(
   const sink = await host.get('sink', target.name);
   const stored = storedDocuments(request);
   const work = { task: request.task, entry, sink, signal, collections };
-  const failures = stored.some(({ chunks }) => chunks.length > 0)
-    ? await storeChunks(work, stored)
-    : await removeDocuments(work, stored);
+  const [chunk] = stored.flatMap(({ chunks }) => chunks.slice(0, 1));
+  const failures = await (chunk === undefined
+    ? removeDocuments(work, stored)
+    : withCollection(work, chunk.embedding?.length, (store) => storeEach(stored, store, signal)));
   const outcomes = documents.map(({ id, chunks }, index) => {
     const error = id === undefined ? MISSING_ID : failures.get(id);
     return error === undefined ? { index, id, chunks } : { index, id, error: toPlainError(error) };
   });
-  return { bytes: new Uint8Array(0), reported: [], timings: new Timer(0).summary(0, 0, 0), outcomes };
+  return { ...emptyAnswer(0), outcomes };
 }
 
 interface StoreWork {
@@ -81,11 +82,6 @@ interface StoreWork {
 }
 
 type Failures = ReadonlyMap<string, ServiceError>;
-
-function storeChunks(work: StoreWork, documents: readonly StoredDocument[]): Promise<Failures> {
-  const dimensions = documents.find(({ chunks }) => chunks.length > 0)?.chunks[0]?.embedding?.length;
-  return withCollection(work, dimensions, (store) => storeEach(documents, store, work.signal));
-}
 
 /** Removes documents without chunks; the length of the vectors cannot be told from them. */
 async function removeDocuments(work: StoreWork, documents: readonly StoredDocument[]): Promise<Failures> {

@@ -1,11 +1,10 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { Purpose } from '../../../core/contracts/embedding.ts';
 import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
-import { invalid, type ServiceError } from '../../../core/errors.ts';
+import { invalid } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import { reportedEmpty, Timer } from '../answer/response-metadata.ts';
-import { type TokenList, writeTokens } from '../answer/token-writer.ts';
-import { writeVectors } from '../answer/vector-writer.ts';
+import { type TokenList, writeTokens, writeVectors } from '../answer/text-writers.ts';
 import { checkTexts, type Limits } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
 import { jsonBytes, parseJson } from '../read/json.ts';
@@ -103,7 +102,10 @@ async function tokenizeTexts(
   const timer = new Timer(parseSeconds);
   const tokenizer = await openers.tokenizer(options.tokenizer);
   const { name } = tokenizer;
-  if (include.includes('ids') && tokenizer.encode === undefined) throw hasNoIds(name);
+  if (include.includes('ids') && tokenizer.encode === undefined) {
+    const remedy = 'remove "ids", or use the tokenizer of a model';
+    throw invalid(`include: the tokenizer ${JSON.stringify(name)} has no ids; ${remedy}`);
+  }
   const read = () =>
     texts.map((text) => {
       signal.throwIfAborted();
@@ -124,9 +126,4 @@ function tokensOf(tokenizer: Tokenizer, text: string, include: readonly TokenFie
   const ids = include.includes('ids') ? tokenizer.encode?.(text) : undefined;
   const count = ends?.length ?? ids?.length ?? tokenized.count(0, text.length);
   return { text, count, ends, ids };
-}
-
-function hasNoIds(name: string): ServiceError {
-  const problem = `include: the tokenizer ${JSON.stringify(name)} has no ids; remove "ids", or use the tokenizer of a model`;
-  return invalid(problem);
 }

@@ -35,13 +35,13 @@ export function divide(
 
 /** The members of a request that may have its inputs, and what a line of each has. */
 const TAKES = { documents: 'document', chunks: 'chunks', text: 'text' } as const;
-const MEMBERS = ['documents', 'chunks', 'text'] as const;
+const MEMBERS = Object.keys(TAKES) as (keyof typeof TAKES)[];
 /** The byte that an input begins with. */
 const OPENINGS = { documents: 0x7b, chunks: 0x5b, text: 0x22 } as const;
 const OPEN_LIST = 0x5b;
 
 interface Inputs {
-  readonly member: (typeof MEMBERS)[number];
+  readonly member: keyof typeof TAKES;
   /** Where the value of the member is. */
   readonly value: JsonPlace;
   readonly inputs: readonly JsonPlace[];

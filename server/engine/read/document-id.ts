@@ -44,8 +44,8 @@ export function findId(id: unknown, body: Buffer, at: number): string | undefine
 export function readId(id: string | number | undefined, body: Buffer, at: number, place: string) {
   const found = findId(id, body, at);
   if (found !== undefined || id === undefined) return found;
-  const problem = `${place}id: expected a string, or an integer with all its digits, got ${idJson(body, at).slice(0, 60)}`;
-  throw invalid(problem);
+  const given = idJson(body, at).slice(0, 60);
+  throw invalid(`${place}id: expected a string, or an integer with all its digits, got ${given}`);
 }
 
 function idJson(body: Buffer, at: number): string {

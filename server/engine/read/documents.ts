@@ -1,3 +1,4 @@
+import type { FromSchema } from 'json-schema-to-ts';
 import type { DocumentInfo, OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { SourcePlace } from '../../../core/contracts/reader.ts';
 import { startsOfPages } from '../../../core/engine/places.ts';
@@ -5,8 +6,9 @@ import { invalid } from '../../../core/errors.ts';
 import { locate } from '../answer/locate.ts';
 import { checkDocuments, checkMetadata, type Limits } from '../limits.ts';
 import { readId } from './document-id.ts';
+import type { documentSchema } from './document-schemas.ts';
 import { findElements, findMembers, type JsonPlace, type JsonText, literalOf } from './json.ts';
-import { type GivenPlaces, readPlaces } from './places.ts';
+import { readPlaces } from './places.ts';
 
 /** The text of a request, and the same text as the content of a JSON literal. */
 export interface SourceDocument {
@@ -30,13 +32,8 @@ export interface AboutDocument {
 }
 
 /** A parsed document, checked against its schema. */
-export interface ParsedDocument extends GivenPlaces {
-  readonly text: string;
-  readonly id?: string | number;
-  readonly title?: string;
-  readonly filename?: string;
-  readonly metadata?: object;
-}
+export type ParsedDocument = Omit<FromSchema<typeof documentSchema>, 'places'> &
+  Pick<AboutDocument, 'places'>;
 
 /**
  * Converts the documents of a request.

@@ -4,6 +4,25 @@ import { invalid } from '../../../core/errors.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import { suggest } from '../validation/suggest.ts';
 
+const nameOrNull = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;
+
+/** A step of a pipeline in a request. */
+export const stepSchema = {
+  type: 'object',
+  required: ['type'],
+  properties: {
+    type: { enum: ['chunk', 'refine'], description: 'Kind of the step.' },
+    chunker: { ...nameOrNull, description: 'Name of the chunker of a chunk step.' },
+    refinery: { ...nameOrNull, description: 'Name of the refinery of a refine step.' },
+    config: {
+      type: 'object',
+      additionalProperties: true,
+      description: "Parameters of the step: those of the plugin's own endpoint, except text and chunks.",
+    },
+  },
+  additionalProperties: false,
+} as const;
+
 /**
  * Refuses steps that cannot be executed in this order.
  *
@@ -82,8 +101,7 @@ export function checkStep(
   if (plugin.entry !== undefined) checks.step(step, place);
   else if (plugin.name !== '' && missing !== 'allowed') {
     const hint = missing === 'optional' ? ALLOW_MISSING : '';
-    const problem = `${missingPlugin(registry, plugin, place)}${hint}`;
-    throw invalid(problem);
+    throw invalid(missingPlugin(registry, plugin, place) + hint);
   }
   return plugin.entry === undefined ? step : { ...step, [plugin.kind]: plugin.name };
 }

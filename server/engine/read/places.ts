@@ -77,8 +77,8 @@ export function readPlaces(
   if (pages !== undefined)
     return placesOfPages(readPages(pages, offsetOf, unit, `${name}pages`), text.length);
   if (places === undefined) return undefined;
-  const [at, amount] = [`${name}places`, places.length];
-  atMost({ place: at, unit: 'places', count: amount, limit: limits.maxPlaces, flag: '--max-places' });
+  const at = `${name}places`;
+  atMost(limits, 'maxPlaces', { place: at, unit: 'places', count: places.length });
   const problem = firstProblem(places);
   if (problem !== undefined) throw invalid(`${at}${problem}`);
   if ((isPlain || unit === 'utf16') && firstOutside(places, text) === -1) return places;

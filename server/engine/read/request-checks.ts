@@ -11,21 +11,10 @@ import type { RequestSchemas } from './request-schemas.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Checks requests against the schemas of the plugins that they name, and fills in defaults. */
-export interface Checks {
-  chunk(name: string, request: unknown, source?: Source): Members;
-  refine(name: string, request: unknown): Members;
-  /** The options of a refinery, which are in the first line of a stream. */
-  refineOptions(name: string, request: unknown): Members;
-  execute(request: unknown, source?: Source): Members;
-  embed: Validate;
-  evaluate: Validate;
-  tokenize: Validate;
-  /** @param place where the step is, for the message: `steps[1]` */
-  step(step: PipelineStep, place: string): StageRequest;
-}
+export type Checks = ReturnType<typeof createChecks>;
 
-export function createChecks(registry: Registry, schemas: RequestSchemas, limits: Limits): Checks {
+/** Checks requests against the schemas of the plugins that they name, and fills in defaults. */
+export function createChecks(registry: Registry, schemas: RequestSchemas, limits: Limits) {
   const validators = new Map<string, Validate>();
 
   function check(key: string, create: () => Validate, value: unknown, place = ''): Members {
@@ -35,25 +24,26 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
   }
 
   return {
-    chunk(name, request, source = sourceOf(request)) {
+    chunk(name: string, request: unknown, source: Source = sourceOf(request)): Members {
       const { manifest } = registry.require('chunker', name);
-      const create = () => limited(schemas.chunk(manifest, source), schemas.step(manifest), limits);
+      const create = () => limited(schemas.step(manifest), limits, schemas.chunk(manifest, source));
       return check(`chunk ${source} ${name}`, create, request);
     },
 
-    refine(name, request) {
+    refine(name: string, request: unknown): Members {
       const { manifest } = registry.require('refinery', name);
       const documents = isListOfLists((request as Members | null)?.chunks) ? 'many' : 'one';
-      const create = () => limited(schemas.refine(manifest, documents), schemas.step(manifest), limits);
+      const create = () => limited(schemas.step(manifest), limits, schemas.refine(manifest, documents));
       return check(`refine ${documents} ${name}`, create, request);
     },
 
-    refineOptions(name, request) {
+    /** The options of a refinery, which are in the first line of a stream. */
+    refineOptions(name: string, request: unknown): Members {
       const { manifest } = registry.require('refinery', name);
-      return check(`refinery ${name}`, () => ofOptions(schemas.step(manifest), limits), request);
+      return check(`refinery ${name}`, () => limited(schemas.step(manifest), limits), request);
     },
 
-    execute(request, source = sourceOf(request)) {
+    execute(request: unknown, source: Source = sourceOf(request)): Members {
       return check(`execute ${source}`, () => createValidator(schemas.execute(source)), request);
     },
 
@@ -61,28 +51,25 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
     evaluate: createValidator(schemas.evaluate),
     tokenize: createValidator(schemas.tokenize),
 
-    step(step, place) {
+    /** @param place where the step is, for the message: `steps[1]` */
+    step(step: PipelineStep, place: string): StageRequest {
       const plugin = pluginOf(registry, step);
       const { kind, name, entry } = plugin;
-      if (entry === undefined) {
-        throw invalid(missingPlugin(registry, plugin, place));
-      }
-      const { manifest } = entry;
+      if (entry === undefined) throw invalid(missingPlugin(registry, plugin, place));
+      const create = () => limited(schemas.step(entry.manifest), limits);
       const config = structuredClone(step.config);
-      const create = () => ofOptions(schemas.step(manifest), limits);
       const options = check(`${kind} ${name}`, create, config, `${place}.config.`);
       return { kind, name, options };
     },
   };
 }
 
-/** The check of a plugin's own options. */
-function ofOptions(schema: ObjectSchema, limits: Limits): Validate {
-  return limited(schema, schema, limits);
-}
-
-/** A validator that first reports which limit of the server an option exceeds, because that can be raised. */
-function limited(schema: ObjectSchema, options: ObjectSchema, limits: Limits): Validate {
+/**
+ * A validator that first reports which limit of the server an option exceeds, because that can be raised.
+ *
+ * @param schema of the options alone, or of a whole request
+ */
+function limited(options: ObjectSchema, limits: Limits, schema = options): Validate {
   const names = Object.keys(options.properties);
   const validate = createValidator(schema);
   return (value, place = '') => {

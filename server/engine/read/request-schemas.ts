@@ -6,32 +6,6 @@ import { evaluateRequest } from '../operations/evaluation/schemas.ts';
 import { chunksOfMany, chunksOfOne, fieldMembers, SOURCES, type Source } from './document-schemas.ts';
 import { embedRequest, tokenizeRequest } from './text-schemas.ts';
 
-/** Schemas of requests: the members common to plugins of a kind, and the plugin's own options. */
-export interface RequestSchemas {
-  /** The whole request of a chunker, or everything except its inputs. */
-  chunk(manifest: Manifest, source: Source): ObjectSchema;
-  /** The whole request that executes a pipeline, or everything except its inputs. */
-  execute(source: Source): ObjectSchema;
-  /** Such a request without its inputs and the plugin's options. */
-  readonly fields: Readonly<Record<string, object>>;
-  /**
-   * The whole request of a refinery. `any` is for the documentation; a check must know whether the chunks are those
-   * of one document or of many, so that an error can name the bad chunk.
-   */
-  refine(manifest: Manifest, documents: 'one' | 'many' | 'any'): ObjectSchema;
-  /**
-   * The options of a pipeline's step: a request without its text or chunks. The options that the manifest lists as
-   * `required` are required unless they have a default.
-   */
-  step(manifest: Manifest): ObjectSchema;
-  /** The whole request for vectors of texts. */
-  readonly embed: ObjectSchema;
-  /** The whole request that evaluates candidates. */
-  readonly evaluate: ObjectSchema;
-  /** The whole request for the tokens of texts. */
-  readonly tokenize: ObjectSchema;
-}
-
 type SchemaSettings = Pick<Config, 'maxDelimiters' | 'maxDelimiterCharacters' | 'idNamespace'>;
 
 interface SchemaOptions {
@@ -51,9 +25,18 @@ const offsetUnit = {
 
 const CHUNKS = { one: chunksOfOne, many: chunksOfMany, any: { anyOf: [chunksOfOne, chunksOfMany] } };
 
-export function createRequestSchemas({ registry, config }: SchemaOptions): RequestSchemas {
+const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {}, additionalProperties: false };
+
+export type RequestSchemas = ReturnType<typeof createRequestSchemas>;
+
+/** Schemas of requests: the members common to plugins of a kind, and the plugin's own options. */
+export function createRequestSchemas({ registry, config }: SchemaOptions) {
   const tokenizer = tokenizerOption(registry);
 
+  /**
+   * The options of a pipeline's step: a request without its text or chunks. The options that the manifest lists as
+   * `required` are required unless they have a default.
+   */
   function step({ kind, options, uses }: Manifest): ObjectSchema {
     const own = options?.properties ?? {};
     const hasDefault = (name: string) => 'default' in (own[name] as object);
@@ -77,17 +60,27 @@ export function createRequestSchemas({ registry, config }: SchemaOptions): Reque
     return { ...rest, required: [source, ...required], properties: members };
   }
 
+  const model = defaultNameOf(registry, 'embedding');
   return {
     step,
-    embed: embedRequest(texts, defaultNameOf(registry, 'embedding')),
-    evaluate: evaluateRequest(defaultNameOf(registry, 'embedding'), offsetUnit),
+    embed: embedRequest(texts, model),
+    evaluate: evaluateRequest(model, offsetUnit),
     tokenize: tokenizeRequest(texts, tokenizer, offsetUnit),
-    chunk: (manifest, source) => withSource(source, step(manifest)),
-    execute: (source) => withSource(source, { type: 'object', properties: {}, additionalProperties: false }),
+    /** The whole request of a chunker, or everything except its inputs. */
+    chunk: (manifest: Manifest, source: Source) => withSource(source, step(manifest)),
+    /** The whole request that executes a pipeline, or everything except its inputs. */
+    execute: (source: Source) => withSource(source, NO_OPTIONS),
+    /** Such a request without its inputs and the plugin's options. */
     fields: fieldMembers('text', config.idNamespace),
-    refine(manifest, documents) {
+    /**
+     * The whole request of a refinery. `any` is for the documentation; a check must know whether the chunks are those
+     * of one document or of many, so that an error can name the bad chunk.
+     */
+    refine(manifest: Manifest, documents: keyof typeof CHUNKS): ObjectSchema {
+      const { required = [], properties, ...rest } = step(manifest);
       const description = 'Chunks as a chunker returns them; further fields are returned unchanged.';
-      return withMember('chunks', { ...CHUNKS[documents], description }, step(manifest));
+      const chunks = { ...CHUNKS[documents], description };
+      return { ...rest, required: ['chunks', ...required], properties: { chunks, ...properties } };
     },
   };
 }
@@ -154,12 +147,4 @@ function limitedMembers(
 ): Record<string, object> {
   const limited = Object.entries(members).map(([name, schema]) => [name, withLimits(schema, settings)]);
   return Object.fromEntries(limited);
-}
-
-function withMember(
-  name: string,
-  schema: object,
-  { required = [], properties, ...rest }: ObjectSchema,
-): ObjectSchema {
-  return { ...rest, required: [name, ...required], properties: { [name]: schema, ...properties } };
 }

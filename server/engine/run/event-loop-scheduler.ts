@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers';
+import { unlessAborted } from '../abort.ts';
 import { OVERLOADED } from './priority-queue.ts';
 
 /** Milliseconds after the first task of an event loop turn in which more may start in the same turn. */
@@ -34,14 +35,26 @@ export class EventLoopScheduler {
   /**
    * Waits until a task may run.
    *
+   * @returns the seconds that it waited
    * @throws ServiceError `overloaded` at once if the queue is full
    * @throws the signal's reason once it aborts
    */
-  async enter(signal: AbortSignal): Promise<void> {
+  async enter(signal: AbortSignal): Promise<number> {
     signal.throwIfAborted();
     if (this.isFull) throw OVERLOADED;
-    if (!this.#hasRoom()) return this.#wait(signal);
-    if (this.#began === undefined) this.#beginTurn();
+    if (this.#hasRoom()) {
+      if (this.#began === undefined) this.#beginTurn();
+      return 0;
+    }
+    const begin = performance.now();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#queue.add(resolve);
+    try {
+      await unlessAborted(promise, signal);
+    } finally {
+      this.#queue.delete(resolve);
+    }
+    return (performance.now() - begin) / 1000;
   }
 
   /**
@@ -82,19 +95,4 @@ export class EventLoopScheduler {
     this.#queue.delete(next);
     next();
   };
-
-  #wait(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const giveUp = () => {
-        this.#queue.delete(begin);
-        reject(signal.reason);
-      };
-      const begin = () => {
-        signal.removeEventListener('abort', giveUp);
-        resolve();
-      };
-      this.#queue.add(begin);
-      signal.addEventListener('abort', giveUp, { once: true });
-    });
-  }
 }

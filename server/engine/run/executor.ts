@@ -1,6 +1,6 @@
-import { Timer } from '../answer/response-metadata.ts';
-import type { Answer, OnPart, Service } from '../service.ts';
-import type { AnyRequest, ChunksTask, Task } from '../tasks.ts';
+import { emptyAnswer } from '../answer/response-metadata.ts';
+import type { Service } from '../service.ts';
+import type { Answer, AnyRequest, ChunksTask, OnPart, Task } from '../tasks.ts';
 
 /** A task with the bytes of its request, or the parsed request. */
 export type Work =
@@ -23,7 +23,7 @@ export interface RunAnswer extends Answer {
   readonly queueSeconds: number;
 }
 
-/** Runs work on a thread. It has no deadline and no queue: its caller has admitted the work. */
+/** Runs work in worker threads. It has no deadline and no queue: its caller has admitted the work. */
 export interface Executor {
   /**
    * @param signal stops the work when it aborts
@@ -39,15 +39,7 @@ export interface Executor {
 /** Milliseconds that work has to stop by itself once its signal aborts; then its worker thread is ended. */
 export const STOP_GRACE = 1000;
 
-/** Runs work on the calling thread. */
-export function createInlineExecutor(service: Service): Executor {
-  return {
-    run: (work, signal, onPart) => runWork(service, work, signal, onPart),
-    threads: 0,
-    close: async () => {},
-  };
-}
-
+/** Runs work on the calling thread. @throws ServiceError */
 export async function runWork(
   service: Service,
   work: Work,
@@ -65,12 +57,6 @@ function dividedAnswer(service: Service, { task, body, divides }: DivideWork): A
   const division = service.divide(task, body);
   const isWorthIt = divides === 'lines' || (division?.isBatch && division.inputs.length > 1);
   if (division === undefined || !isWorthIt) return undefined;
-  const timings = new Timer((performance.now() - begin) / 1000).summary(0, 0, 0);
-  return {
-    bytes: new Uint8Array(0),
-    reported: [],
-    timings,
-    division,
-    body: body as Uint8Array<ArrayBuffer>,
-  };
+  const seconds = (performance.now() - begin) / 1000;
+  return { ...emptyAnswer(seconds), division, body: body as Uint8Array<ArrayBuffer> };
 }

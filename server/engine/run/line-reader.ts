@@ -4,23 +4,6 @@ import { LineSplitter, TOO_LONG } from '../read/line-splitter.ts';
 /** A line of a stream, or why it is missing. */
 export type Line = Buffer | ServiceError;
 
-/** Where lines come from. */
-export interface LineSource {
-  /** Number of lines that were read and not taken. */
-  readonly waiting: number;
-  /** Number of bytes that were read and not taken. */
-  readonly bytes: number;
-  /** Whether there is nothing more to read. Lines may still wait. */
-  readonly isOver: boolean;
-  /** Waits for more, or the end. @throws what the source throws */
-  read(): Promise<void>;
-  /**
-   * Takes the next lines: at least one if there is one, up to this many lines with this many bytes in total. One that
-   * cannot be read is taken alone.
-   */
-  take(most: number, mostBytes: number): Line[];
-}
-
 export interface LineReaderOptions {
   /** Maximum bytes of a line. */
   readonly limit: number;
@@ -30,26 +13,30 @@ export interface LineReaderOptions {
   beforeReading(): Promise<void>;
 }
 
-/** Lines that were read, in order. */
-export abstract class LineQueue implements LineSource {
+/** Where lines come from: those that were read, in order. */
+export abstract class LineSource {
   readonly #lines: Line[] = [];
   #bytes = 0;
-  protected isEnded = false;
+  /** Whether there is nothing more to read. Lines may still wait. */
+  isOver = false;
 
+  /** Number of lines that were read and not taken. */
   get waiting(): number {
     return this.#lines.length;
   }
 
+  /** Number of bytes that were read and not taken. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  get isOver(): boolean {
-    return this.isEnded;
-  }
-
+  /** Waits for more, or the end. @throws what the source throws */
   abstract read(): Promise<void>;
 
+  /**
+   * Takes the next lines: at least one if there is one, up to this many lines with this many bytes in total. One that
+   * cannot be read is taken alone.
+   */
   take(most: number, mostBytes: number): Line[] {
     const taken = this.#lines.splice(0, countToTake(this.#lines, most, mostBytes));
     for (const line of taken) this.#bytes -= sizeOf(line);
@@ -75,18 +62,18 @@ function countToTake(lines: readonly Line[], most: number, mostBytes: number): n
 }
 
 /** Lines that are already in memory. */
-export class LineList extends LineQueue {
+export class LineList extends LineSource {
   constructor(lines: Iterable<Line>) {
     super();
     for (const line of lines) this.add(line);
-    this.isEnded = true;
+    this.isOver = true;
   }
 
   async read(): Promise<void> {}
 }
 
 /** Reads the lines of a stream of bytes, and no more than requested. */
-export class LineReader extends LineQueue {
+export class LineReader extends LineSource {
   readonly #source: AsyncIterator<Buffer>;
   readonly #splitter: LineSplitter;
   readonly #options: LineReaderOptions;
@@ -124,7 +111,7 @@ export class LineReader extends LineQueue {
       this.#interrupt = reject;
       this.#source.next().then(resolve, reject);
     });
-    if (done) this.isEnded = true;
+    if (done) this.isOver = true;
     for (const read of done ? this.#splitter.end() : this.#splitter.push(value)) {
       if (read === TOO_LONG && this.#options.isStrict) throw tooLong(this.limit);
       this.add(read === TOO_LONG ? tooLong(this.limit) : read);

@@ -1,10 +1,8 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { PlainError } from '../../../core/errors.ts';
 import type { Config } from '../../config/config.ts';
-import type { Answer } from '../service.ts';
-import type { OnPart } from '../tasks.ts';
+import type { Answer, OnPart } from '../tasks.ts';
 import type { Work } from './executor.ts';
-import type { StopFlag } from './stop-flag.ts';
 
 /** Sent to a worker thread. */
 export interface WorkMessage {
@@ -25,20 +23,18 @@ export interface WorkerData {
   readonly channel: string;
 }
 
-/** Receives parts of an answer from a worker thread. */
-export interface PartChannel {
-  /** To be sent to the thread, which posts the parts to it. */
-  readonly port: MessagePort;
-  /** Delivers the parts that were posted but have not arrived yet, and accepts no more. */
-  close(): void;
-}
-
-/** @param onPart called with each part, in the order in which they were posted */
-export function openPartChannel(onPart: OnPart): PartChannel {
+/**
+ * Receives parts of an answer from a worker thread.
+ *
+ * @param onPart called with each part, in the order in which they were posted
+ */
+export function openPartChannel(onPart: OnPart) {
   const { port1, port2 } = new MessageChannel();
   port1.on('message', onPart);
   return {
+    /** To be sent to the thread, which posts the parts to it. */
     port: port2,
+    /** Delivers the parts that were posted but have not arrived yet, and accepts no more. */
     close() {
       // The outcome of the work comes on a different port, perhaps before parts that were posted earlier.
       for (let next = receiveMessageOnPort(port1); next !== undefined; next = receiveMessageOnPort(port1)) {
@@ -52,4 +48,59 @@ export function openPartChannel(onPart: OnPart): PartChannel {
 /** Sends parts to the thread at the other end. */
 export function partSender(port: MessagePort | undefined): OnPart | undefined {
   return port === undefined ? undefined : (bytes) => port.postMessage(bytes, [bytes.buffer]);
+}
+
+/**
+ * Tells work in another thread to stop, and tells this thread whether it has begun. The threads share its memory, so
+ * a thread can read it without yielding.
+ */
+type StopFlag = Int32Array<SharedArrayBuffer>;
+
+const STOP = 0;
+const BEGUN = 1;
+
+export function createStopFlag(): StopFlag {
+  return new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+}
+
+export function raise(flag: StopFlag): void {
+  Atomics.store(flag, STOP, 1);
+}
+
+export function hasBegun(flag: StopFlag): boolean {
+  return Atomics.load(flag, BEGUN) === 1;
+}
+
+/** Milliseconds after which a waiting task notices the flag. */
+const LOOK_EVERY = 50;
+
+/** Runs a task with a signal that aborts once the flag is raised; reading it is enough, the thread need not yield. */
+export async function withSignal<T>(flag: StopFlag, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  Atomics.store(flag, BEGUN, 1);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const look = () => {
+    if (Atomics.load(flag, STOP) === 1) controller.abort();
+  };
+  const isAborted = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')?.get as () => boolean;
+  Object.defineProperties(signal, {
+    aborted: {
+      get() {
+        look();
+        return isAborted.call(signal);
+      },
+    },
+    throwIfAborted: {
+      value() {
+        look();
+        AbortSignal.prototype.throwIfAborted.call(signal);
+      },
+    },
+  });
+  const timer = setInterval(look, LOOK_EVERY);
+  try {
+    return await run(signal);
+  } finally {
+    clearInterval(timer);
+  }
 }

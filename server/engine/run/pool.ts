@@ -4,17 +4,24 @@ import { fromPlainError, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 import type { Config } from '../../config/config.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
-import type { Answer, OnPart } from '../service.ts';
+import type { Answer, OnPart } from '../tasks.ts';
 import { type Executor, STOP_GRACE, type Work } from './executor.ts';
-import { openPartChannel, type WorkerData, type WorkMessage, type WorkOutcome } from './message.ts';
+import {
+  createStopFlag,
+  hasBegun,
+  openPartChannel,
+  raise,
+  type WorkerData,
+  type WorkMessage,
+  type WorkOutcome,
+} from './message.ts';
 import type { SharedBuffersRegistry } from './shared-buffers.ts';
-import { createStopFlag, hasBegun, raise, type StopFlag } from './stop-flag.ts';
 
 type Pool = Piscina<WorkMessage, WorkOutcome>;
 
 /** Work in the pool that has not settled. */
 interface Running {
-  readonly flag: StopFlag;
+  readonly flag: WorkMessage['flag'];
   /** Rejects it because its thread is gone. */
   fail(error: unknown): void;
 }
@@ -102,7 +109,7 @@ async function runInThread(
 }
 
 /** The message with its transfer list: the bytes of a request, and the port of parts. */
-function messageOf(work: Work, flag: StopFlag, parts: MessagePort | undefined) {
+function messageOf(work: Work, flag: Running['flag'], parts: MessagePort | undefined) {
   const ports = parts === undefined ? [] : [parts];
   if ('request' in work) return { message: { work, flag, parts }, transferList: ports };
   const body = ownBytes(work.body);

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../core/errors.ts';
 import type { Config } from '../../config/config.ts';
-import type { OnPart, Service } from '../service.ts';
-import type { ChunksTask, Task } from '../tasks.ts';
+import type { Service } from '../service.ts';
+import type { ChunksTask, OnPart, Task } from '../tasks.ts';
 import { EventLoopScheduler } from './event-loop-scheduler.ts';
-import { type Executor, type RunAnswer, STOP_GRACE } from './executor.ts';
+import { type Executor, type RunAnswer, runWork, STOP_GRACE } from './executor.ts';
 import { PriorityQueue, type Urgency } from './priority-queue.ts';
 import { Threads } from './threads.ts';
 import { Throughput } from './throughput.ts';
@@ -12,26 +12,102 @@ import { Throughput } from './throughput.ts';
  * Runs tasks where they belong, small light ones on the event loop and the others in a worker thread, under one
  * policy: admission, deadline, cancellation and the time in the queue are handled here and nowhere else.
  */
-export interface Runner {
+export class Runner {
+  /** How long work has taken. */
+  readonly throughput = new Throughput();
+  readonly #config: RunnerOptions['config'];
+  readonly #service: Service;
+  readonly #pool: Executor | undefined;
+  readonly #scheduler: EventLoopScheduler;
+  readonly #queue: PriorityQueue;
+  readonly #threads: Threads | undefined;
+
+  constructor({ config, service, pool }: RunnerOptions) {
+    const { workers, queueSize, bulkConcurrency, maxAnswerBytes } = config;
+    const { throughput } = this;
+    this.#config = config;
+    this.#service = service;
+    this.#pool = pool;
+    this.#scheduler = new EventLoopScheduler(pool === undefined ? Number.POSITIVE_INFINITY : queueSize);
+    const queue = new PriorityQueue({ threads: workers, queueSize, bulk: bulkConcurrency });
+    this.#queue = queue;
+    if (pool !== undefined) this.#threads = new Threads({ pool, queue, service, throughput, maxAnswerBytes });
+  }
+
   /**
    * Settles within `--request-timeout` and `ANSWER_GRACE`, wherever the task runs; late work is stopped if possible.
    *
    * @param body bytes of the request; they may be transferred and must not be used afterwards
    * @param stop when it aborts, the task is removed from the queue or stopped; the deadline aborts it too
-   * @throws ServiceError `overloaded`, `timed_out`, the reason of `stop`, or what the executors throw
+   * @throws ServiceError `overloaded`, `timed_out`, the reason of `stop`, or what the service or its thread throws
    */
-  run(task: Task, body: Uint8Array, stop: AbortController, options?: RunOptions): Promise<RunAnswer>;
+  run(task: Task, body: Uint8Array, stop: AbortController, options: RunOptions = {}): Promise<RunAnswer> {
+    const seconds = options.hasNoDeadline ? undefined : this.#config.requestTimeout;
+    return withDeadline(stop, seconds, (signal) => this.#admit(task, body, signal, options));
+  }
+
   /** Finds the inputs of a request, so that each can have a line in the answer. @throws ServiceError as `run` */
-  divide(task: ChunksTask, body: Uint8Array, stop: AbortController): Promise<RunAnswer>;
-  /** How long work has taken. */
-  readonly throughput: Throughput;
+  divide(task: ChunksTask, body: Uint8Array, stop: AbortController): Promise<RunAnswer> {
+    return withDeadline(stop, this.#config.requestTimeout, async (signal) => {
+      const work = { task, body, divides: 'lines' } as const;
+      if (this.#threads !== undefined && !this.#isInline(body.length))
+        return this.#threads.enter(work, body.length, signal);
+      const queueSeconds = await this.#scheduler.enter(signal);
+      return { ...(await runWork(this.#service, work, signal)), queueSeconds };
+    });
+  }
+
   /** Whether a request with a body of this size would be rejected now. */
-  isFullFor(bytes: number): boolean;
+  isFullFor(bytes: number): boolean {
+    return this.#isInline(bytes) ? this.#scheduler.isFull : this.#queue.isFull;
+  }
+
   /** Call it for each new connection: tasks on the event loop then let other connections be accepted first. */
-  yieldToAccepts(): void;
+  yieldToAccepts(): void {
+    this.#scheduler.yieldToAccepts();
+  }
+
   /** How busy the runner is now. */
-  load(): RunnerLoad;
-  close(): Promise<void>;
+  load(): RunnerLoad {
+    return {
+      waiting: this.#queue.waiting + this.#scheduler.waiting,
+      threads: this.#pool?.threads ?? 0,
+      isFull: this.#scheduler.isFull || (this.#pool !== undefined && this.#queue.isFull),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.close();
+  }
+
+  #isInline(bytes: number): boolean {
+    return this.#threads === undefined || bytes <= this.#config.inlineBytes;
+  }
+
+  /**
+   * Waits until a task may run, and runs it. A body is parsed once: a small one here, to see whether the task is
+   * light, any other in the worker thread.
+   */
+  async #admit(
+    task: Task,
+    body: Uint8Array,
+    signal: AbortSignal,
+    { onPart, urgency }: RunOptions,
+  ): Promise<RunAnswer> {
+    const { length } = body;
+    const service = this.#service;
+    const threads = this.#threads;
+    if (threads !== undefined) {
+      const mayBeInline = urgency === undefined && this.#isInline(length) && service.mayBeLight(task);
+      if (!mayBeInline) return threads.run(task, body, signal, { onPart, urgency });
+    }
+    const queueSeconds = await this.#scheduler.enter(signal);
+    const request = service.read(task, body);
+    if (threads !== undefined && !service.isLight(request)) {
+      return threads.enter({ request }, length, signal, { onPart });
+    }
+    return { ...(await service.run(request, signal, onPart)), queueSeconds };
+  }
 }
 
 export interface RunOptions {
@@ -53,95 +129,10 @@ export interface RunnerLoad {
 }
 
 export interface RunnerOptions {
-  readonly config: Pick<
-    Config,
-    'workers' | 'inlineBytes' | 'queueSize' | 'requestTimeout' | 'bulkConcurrency' | 'maxAnswerBytes'
-  >;
+  readonly config: Config;
   readonly service: Service;
-  readonly inline: Executor;
   /** The worker threads; `undefined` if everything runs on the event loop. */
   readonly pool: Executor | undefined;
-}
-
-export function createRunner({ config, service, inline, pool }: RunnerOptions): Runner {
-  const scheduler = new EventLoopScheduler(pool === undefined ? Number.POSITIVE_INFINITY : config.queueSize);
-  const queue = new PriorityQueue({
-    threads: config.workers,
-    queueSize: config.queueSize,
-    bulk: config.bulkConcurrency,
-  });
-  const { maxAnswerBytes } = config;
-  const throughput = new Throughput();
-  const threads =
-    pool === undefined ? undefined : new Threads({ pool, queue, service, throughput, maxAnswerBytes });
-  const state: RunnerState = { config, service, inline, scheduler, threads };
-  return {
-    throughput,
-    run: (task, body, stop, options = {}) =>
-      withDeadline(stop, options.hasNoDeadline ? undefined : config.requestTimeout, (signal) =>
-        admit(state, { task, body }, signal, options),
-      ),
-    divide: (task, body, stop) =>
-      withDeadline(stop, config.requestTimeout, async (signal) => {
-        const work = { task, body, divides: 'lines' } as const;
-        if (threads !== undefined && !isInline(state, body.length))
-          return threads.enter(work, body.length, signal);
-        const queueSeconds = await enterEventLoop(scheduler, signal);
-        return { ...(await inline.run(work, signal)), queueSeconds };
-      }),
-    isFullFor: (bytes) => (isInline(state, bytes) ? scheduler.isFull : queue.isFull),
-    yieldToAccepts: () => scheduler.yieldToAccepts(),
-    load: () => ({
-      waiting: queue.waiting + scheduler.waiting,
-      threads: pool?.threads ?? 0,
-      isFull: scheduler.isFull || (pool !== undefined && queue.isFull),
-    }),
-    async close() {
-      await inline.close();
-      await pool?.close();
-    },
-  };
-}
-
-/** Where tasks run, with their queues. */
-interface RunnerState extends Pick<RunnerOptions, 'config' | 'service' | 'inline'> {
-  readonly scheduler: EventLoopScheduler;
-  readonly threads: Threads | undefined;
-}
-
-function isInline({ config, threads }: RunnerState, bytes: number): boolean {
-  return threads === undefined || bytes <= config.inlineBytes;
-}
-
-/**
- * Waits until a task may run, and runs it. A body is parsed once: a small one here, to see whether the task is light,
- * any other in the worker thread.
- */
-async function admit(
-  state: RunnerState,
-  { task, body }: { readonly task: Task; readonly body: Uint8Array },
-  signal: AbortSignal,
-  { onPart, urgency }: RunOptions,
-): Promise<RunAnswer> {
-  const { scheduler, service, inline, threads } = state;
-  const { length } = body;
-  if (threads !== undefined) {
-    const mayBeInline = urgency === undefined && isInline(state, length) && service.mayBeLight(task);
-    if (!mayBeInline) return threads.run(task, body, signal, { onPart, urgency });
-  }
-  const queueSeconds = await enterEventLoop(scheduler, signal);
-  const request = service.read(task, body);
-  if (threads !== undefined && !service.isLight(request)) {
-    return threads.enter({ request }, length, signal, { onPart });
-  }
-  return { ...(await inline.run({ request }, signal, onPart)), queueSeconds };
-}
-
-/** @returns the seconds that the work waited */
-async function enterEventLoop(scheduler: EventLoopScheduler, signal: AbortSignal): Promise<number> {
-  const begin = performance.now();
-  await scheduler.enter(signal);
-  return (performance.now() - begin) / 1000;
 }
 
 /**

@@ -12,31 +12,19 @@ export interface SharedBuffersRegistry extends SharedBuffers {
   close(): void;
 }
 
-interface Request {
-  readonly type: 'ask' | 'failed' | 'released';
+/** What threads tell the registry: the first four; and what it replies. */
+interface Message {
+  readonly type: 'ask' | 'built' | 'failed' | 'released' | 'build' | 'buffer';
   readonly key: string;
+  /** The thread that tells it, or is replied to. */
   readonly thread: number;
+  readonly buffer?: SharedMemory | undefined;
 }
-
-interface Built {
-  readonly type: 'built';
-  readonly key: string;
-  readonly thread: number;
-  readonly buffer: SharedMemory;
-}
-
-interface Reply {
-  readonly type: 'build' | 'buffer';
-  readonly key: string;
-  readonly thread: number;
-  readonly buffer?: SharedMemory;
-}
-
-type Message = Request | Built | Reply;
 
 /** What the registry knows about a buffer. */
 interface Entry {
-  buffer?: SharedMemory;
+  readonly key: string;
+  buffer?: SharedMemory | undefined;
   builder?: number | undefined;
   waiting: number[];
   /** The threads that have the buffer. */
@@ -68,22 +56,21 @@ export function connectSharedBuffers(channelName: string): SharedBuffers {
   const client = new Client((message) => channel.postMessage(message));
   channel.onmessage = (event) => client.receive(event.data as Message);
   channel.unref();
-  return { get: (key, build) => client.get(key, build), release: (key) => client.release(key) };
+  return client;
 }
 
 class Registry {
-  readonly #send: (reply: Reply) => void;
+  readonly #send: (reply: Message) => void;
   readonly #entries = new Map<string, Entry>();
 
-  constructor(send: (reply: Reply) => void) {
+  constructor(send: (reply: Message) => void) {
     this.#send = send;
   }
 
-  receive(message: Message): void {
-    const { type, key, thread } = message;
+  receive({ type, key, thread, buffer }: Message): void {
     if (type === 'ask') this.#ask(key, thread);
     else if (type === 'failed') this.#passOn(key, thread);
-    else if (type === 'built') this.#put(message);
+    else if (type === 'built') this.#put(key, thread, buffer);
     else if (type === 'released') this.#release(key, (holder) => holder !== thread);
   }
 
@@ -96,27 +83,27 @@ class Registry {
   }
 
   #ask(key: string, thread: number): void {
-    const entry = this.#entries.get(key) ?? { waiting: [], holders: new Set() };
+    const entry = this.#entries.get(key) ?? { key, waiting: [], holders: new Set() };
     this.#entries.set(key, entry);
-    if (entry.buffer !== undefined) this.#grant(key, entry.buffer, entry, thread);
+    if (entry.buffer !== undefined) this.#grant(entry, thread);
     else if (entry.builder !== undefined) entry.waiting.push(thread);
-    else this.#letBuild(key, entry, thread);
+    else this.#letBuild(entry, thread);
   }
 
-  #letBuild(key: string, entry: Entry, thread: number): void {
+  #letBuild(entry: Entry, thread: number): void {
     entry.builder = thread;
-    this.#send({ type: 'build', key, thread });
+    this.#send({ type: 'build', key: entry.key, thread });
   }
 
-  #put({ key, thread, buffer }: Built): void {
+  #put(key: string, thread: number, buffer: SharedMemory | undefined): void {
     const entry = this.#entries.get(key) as Entry;
     entry.buffer = buffer;
     entry.holders.add(thread);
-    for (const waiting of entry.waiting.splice(0)) this.#grant(key, buffer, entry, waiting);
+    for (const waiting of entry.waiting.splice(0)) this.#grant(entry, waiting);
   }
 
-  #grant(key: string, buffer: SharedMemory, entry: Entry, thread: number): void {
-    entry.holders.add(thread);
+  #grant({ key, buffer, holders }: Entry, thread: number): void {
+    holders.add(thread);
     this.#send({ type: 'buffer', key, thread, buffer });
   }
 
@@ -133,7 +120,7 @@ class Registry {
     if (entry === undefined || entry.builder !== thread || entry.buffer !== undefined) return;
     entry.builder = undefined;
     const next = entry.waiting.shift();
-    if (next !== undefined) this.#letBuild(key, entry, next);
+    if (next !== undefined) this.#letBuild(entry, next);
   }
 }
 
@@ -144,12 +131,12 @@ interface Pending {
 }
 
 /** One thread's side: requests keys from the registry, and builds when told to. */
-class Client {
-  readonly #tell: (message: Request | Built) => void;
+class Client implements SharedBuffers {
+  readonly #tell: (message: Message) => void;
   readonly #asked = new Map<string, Promise<SharedMemory>>();
   readonly #pending = new Map<string, Pending>();
 
-  constructor(tell: (message: Request | Built) => void) {
+  constructor(tell: (message: Message) => void) {
     this.#tell = tell;
   }
 
@@ -168,28 +155,26 @@ class Client {
     if (this.#asked.delete(key)) this.#tell({ type: 'released', key, thread: threadId });
   }
 
-  receive(message: Message): void {
-    if (message.thread !== threadId) return;
-    const { key } = message;
-    const pending = this.#pending.get(key);
+  receive({ type, key, thread, buffer }: Message): void {
+    const pending = thread === threadId ? this.#pending.get(key) : undefined;
     if (pending === undefined) return;
-    if (message.type === 'buffer') this.#settle(key, () => pending.resolve(message.buffer as SharedMemory));
-    else if (message.type === 'build') void this.#build(key, pending);
+    if (type === 'build') void this.#build(key, pending);
+    else if (type === 'buffer') {
+      this.#pending.delete(key);
+      pending.resolve(buffer as SharedMemory);
+    }
   }
 
   async #build(key: string, { build, resolve, reject }: Pending): Promise<void> {
     try {
       const buffer = await build();
       this.#tell({ type: 'built', key, thread: threadId, buffer });
-      this.#settle(key, () => resolve(buffer));
+      resolve(buffer);
     } catch (error) {
       this.#tell({ type: 'failed', key, thread: threadId });
-      this.#settle(key, () => reject(error));
+      reject(error);
+    } finally {
+      this.#pending.delete(key);
     }
-  }
-
-  #settle(key: string, finish: () => void): void {
-    this.#pending.delete(key);
-    finish();
   }
 }

@@ -61,33 +61,26 @@ const OF_ONE_LINE: ReadonlySet<ErrorCode> = new Set([
   'internal',
 ]);
 
-/** A group of lines, and its progress. */
+type Outcome = { readonly answer: LineAnswers } | { readonly error: unknown };
+
+/** A group of lines in work. */
 interface Group {
   readonly first: number;
   readonly lines: readonly Line[];
   readonly bytes: number;
-  outcome: { readonly answer: LineAnswers } | { readonly error: unknown } | undefined;
-  done: Promise<void>;
+  readonly outcome: Promise<Outcome>;
 }
 
 /** Processes the lines of a stream, in groups that run at the same time, and gives the answers in order. */
 class LineGroups {
   readonly #stream: LineStream;
   readonly #running: Group[] = [];
-  #next = 0;
-  #hasAnswered = false;
+  /** The index of the next line. */
+  next = 0;
+  hasAnswered = false;
 
   constructor(stream: LineStream) {
     this.#stream = stream;
-  }
-
-  /** The index of the next line. */
-  get next(): number {
-    return this.#next;
-  }
-
-  get hasAnswered(): boolean {
-    return this.#hasAnswered;
   }
 
   /** Whether to read ahead: at most one group beyond those in flight. */
@@ -95,32 +88,28 @@ class LineGroups {
     return this.#hasRoom || this.#stream.reader.bytes < GROUP_BYTES;
   }
 
-  /** Resolves when the oldest group is done; undefined if there is none. */
-  get oldest(): Promise<void> | undefined {
-    return this.#running[0]?.done;
+  /** The outcome of the oldest group; undefined if there is none. */
+  get oldest(): Promise<Outcome> | undefined {
+    return this.#running[0]?.outcome;
   }
 
   /** Starts work on the waiting lines, as long as there is room. */
   start(): void {
-    const { reader, onHeld } = this.#stream;
+    const { reader } = this.#stream;
     while (this.#hasRoom && reader.waiting > 0) this.#startGroup(reader.take(MOST_LINES, this.#groupBytes));
     const inWork = this.#running.reduce((sum, { bytes }) => sum + bytes, 0);
-    onHeld.call(this.#stream, reader.bytes + inWork);
+    this.#stream.onHeld(reader.bytes + inWork);
   }
 
   /**
-   * Takes the answer of the oldest group.
+   * Takes the answer of the oldest group, which has ended.
    *
-   * @returns undefined if the group is not done
    * @throws ServiceError errors of the whole request, if no line has been answered yet
    */
-  shift(): LineAnswers | undefined {
-    const group = this.#running[0];
-    if (group?.outcome === undefined) return undefined;
-    this.#running.shift();
-    const answer =
-      'answer' in group.outcome ? group.outcome.answer : this.#failed(group, group.outcome.error);
-    this.#hasAnswered = true;
+  take(outcome: Outcome): LineAnswers {
+    const group = this.#running.shift() as Group;
+    const answer = 'answer' in outcome ? outcome.answer : this.#failed(group, outcome.error);
+    this.hasAnswered = true;
     return answer;
   }
 
@@ -135,24 +124,20 @@ class LineGroups {
   }
 
   #startGroup(lines: readonly Line[]): void {
+    const first = this.next;
     const bytes = lines.reduce((sum, line) => sum + sizeOf(line), 0);
-    const group: Group = { first: this.#next, lines, bytes, outcome: undefined, done: Promise.resolve() };
-    this.#next += lines.length;
-    group.done = answerGroup(this.#stream, group.first, lines).then(
-      (answer) => {
-        group.outcome = { answer };
-      },
-      (error: unknown) => {
-        group.outcome = { error };
-      },
+    const outcome = answerGroup(this.#stream, first, lines).then(
+      (answer) => ({ answer }),
+      (error: unknown) => ({ error }),
     );
-    this.#running.push(group);
+    this.next += lines.length;
+    this.#running.push({ first, lines, bytes, outcome });
   }
 
   #failed({ first, lines }: Group, error: unknown): LineAnswers {
-    const { plan, signal, onFailure } = this.#stream;
-    if (!this.#hasAnswered || signal.aborted || plan.writes === 'lists') throw error;
-    onFailure.call(this.#stream, error);
+    const { plan, signal } = this.#stream;
+    if (!this.hasAnswered || signal.aborted || plan.writes === 'lists') throw error;
+    this.#stream.onFailure(error);
     return joined(lines.map((line, place) => failedLine(plan, headOf(line, first + place), error)));
   }
 }
@@ -246,9 +231,9 @@ function headOf(line: Line, index: number): LineHead {
 export async function* answerLines(stream: LineStream): AsyncGenerator<LineAnswers> {
   const { reader, signal, plan } = stream;
   const groups = new LineGroups(stream);
-  let reading: Promise<void> | undefined;
+  let reading: Promise<undefined> | undefined;
   let broken: { readonly error: unknown } | undefined;
-  const read = async () => {
+  const read = async (): Promise<undefined> => {
     try {
       await reader.read();
     } catch (error) {
@@ -258,16 +243,12 @@ export async function* answerLines(stream: LineStream): AsyncGenerator<LineAnswe
   };
   for (;;) {
     groups.start();
-    const answer = groups.shift();
-    if (answer !== undefined) {
-      yield answer;
-      continue;
-    }
     if (groups.wantsMore && !reader.isOver && broken === undefined) reading ??= read();
     const awaited = [groups.oldest, reading].filter((one) => one !== undefined);
     if (awaited.length === 0) break;
-    await Promise.race(awaited);
+    const outcome = await Promise.race(awaited);
     signal.throwIfAborted();
+    if (outcome !== undefined) yield groups.take(outcome);
   }
   if (broken === undefined) return;
   if (!groups.hasAnswered || plan.writes !== undefined) throw broken.error;

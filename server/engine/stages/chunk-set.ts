@@ -74,9 +74,21 @@ function asciiText(json: Buffer, from: number, to: number, { start, end }: Span)
 }
 
 /** The chunks as they are written. */
-export function writtenChunks(document: DocumentChunks): WrittenChunk[] {
-  const { refined, places, spans, extras, source } = document;
-  if (refined === undefined) return writtenSpans(source, spans, places as Places, extras);
+export function writtenChunks({ refined, places, spans, extras, source }: DocumentChunks): WrittenChunk[] {
+  if (refined === undefined) {
+    const { from, to, start, end } = places as Places;
+    return spans.map(({ token_count }, index) => ({
+      source,
+      from: from[index] as number,
+      to: to[index] as number,
+      before: '',
+      after: '',
+      start_index: start[index] as number,
+      end_index: end[index] as number,
+      token_count,
+      fields: extras?.[index],
+    }));
+  }
   return refined.chunks.map((chunk, index) => {
     const origin = refined.origins[index];
     return {
@@ -93,36 +105,14 @@ export function writtenChunks(document: DocumentChunks): WrittenChunk[] {
   });
 }
 
-function writtenSpans(
-  source: JsonText,
-  spans: readonly CountedSpan[],
-  { from, to, start, end }: Places,
-  extras: readonly Fields[] | undefined,
-): WrittenChunk[] {
-  const chunks: WrittenChunk[] = new Array(spans.length);
-  for (let index = 0; index < chunks.length; index++) {
-    chunks[index] = {
-      source,
-      from: from[index] as number,
-      to: to[index] as number,
-      before: '',
-      after: '',
-      start_index: start[index] as number,
-      end_index: end[index] as number,
-      token_count: (spans[index] as CountedSpan).token_count,
-      fields: extras?.[index],
-    };
-  }
-  return chunks;
-}
-
 /** The further fields of each chunk, with the offsets of located stretches; `undefined` if no chunk has any. */
 function extrasOf(
   json: JsonText,
   spans: readonly CountedSpan[],
   unit: OffsetUnit,
 ): readonly Fields[] | undefined {
-  if (spans.every(hasNoFields)) return undefined;
+  if (spans.every((one) => one.context === undefined && one.extra === undefined && one.located === undefined))
+    return undefined;
   const fields = new Set<string>();
   for (const { located } of spans) for (const field in located) fields.add(field);
   const found = new Map([...fields].map((field) => [field, locateField(json, spans, unit, field)]));
@@ -140,10 +130,6 @@ function fieldsOf(
   if (context !== undefined) all.context = context;
   for (const field in located) all[field] = found.get(field)?.[index];
   return all;
-}
-
-function hasNoFields({ context, extra, located }: Span): boolean {
-  return context === undefined && extra === undefined && located === undefined;
 }
 
 /** One located field of every span, with offsets in the unit. */

@@ -1,30 +1,42 @@
-import type { Kind, PluginId } from '../../../core/contracts/manifest.ts';
-import type { BrokenPlugin, PluginOrigin } from '../../../core/hosting/broken.ts';
+import { KINDS, type PluginId } from '../../../core/contracts/manifest.ts';
 import type { ImportFailure } from '../../../core/hosting/capability.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
-import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import {
+  type BrokenPlugin,
+  PLUGIN_ORIGINS,
+  type PluginEntry,
+  type Registry,
+} from '../../../core/hosting/registry.ts';
+import { type Described, described, listOf, object, text } from '../answer/schemas.ts';
 
 /** A plugin as callers see it. */
-export interface ListedPlugin {
-  /** Null for a broken one whose manifest cannot be read. */
-  readonly kind: Kind | null;
-  readonly name: string;
-  readonly summary: string;
-  readonly version?: string | undefined;
-  /** The versions of the plugin contract that it is written for. */
-  readonly engine?: string | undefined;
-  readonly origin: PluginOrigin;
-  readonly state: (typeof PLUGIN_STATES)[number];
-  /** Why it is not ready, with the remedy if it is unavailable. */
-  readonly reason?: string | undefined;
-  /** Why it may fail here although it is ready. */
-  readonly warning?: string | undefined;
-  readonly available: boolean;
-  readonly missing: readonly string[];
-}
+export const listedPlugin = {
+  title: 'Plugin',
+  ...object(
+    {
+      kind: { enum: [...KINDS, null], description: 'Null for a broken plugin whose kind is unknown.' },
+      name: text,
+      summary: text,
+      version: described('Its own version, if it has one.', text),
+      engine: described('Versions of the plugin contract that it supports.', text),
+      origin: {
+        enum: PLUGIN_ORIGINS,
+        description: 'Where it comes from: the server, a folder of plugins, or an npm package.',
+      },
+      state: {
+        enum: ['ready', 'unavailable', 'broken'],
+        description: 'It can run, it lacks something on this machine, or it is faulty itself.',
+      },
+      reason: described('Why it is not ready, with the remedy.', text),
+      warning: described('Why it may fail here although it is ready.', text),
+      available: { type: 'boolean', description: 'Whether the plugin can run here.' },
+      missing: described('What it lacks, with the remedy.', listOf(text)),
+    },
+    ['version', 'engine', 'reason', 'warning'],
+  ),
+} as const;
 
-/** `unavailable`: it lacks something on this machine; `broken`: it is faulty itself. */
-export const PLUGIN_STATES = ['ready', 'unavailable', 'broken'] as const;
+export type ListedPlugin = Described<typeof listedPlugin>;
 
 /** All plugins, broken ones last. @param failures what is known about those that cannot be imported */
 export function listPlugins(
@@ -60,17 +72,18 @@ function unimportable({ reason, message, place }: ImportFailure): string {
 }
 
 /** A tokenizer that requests may name. */
-export interface ListedTokenizer {
-  readonly name: string;
-  /** Aliases that requests may use for it. */
-  readonly aliases: readonly string[];
-  /** The plugin that opens it. */
-  readonly provider: string;
-  /** Whether it can be opened now. */
-  readonly available: boolean;
-  /** What is missing, with the remedy; empty if it is available. */
-  readonly missing: readonly string[];
-}
+export const listedTokenizer = {
+  title: 'Tokenizer',
+  ...object({
+    name: text,
+    aliases: described('Other names that a request may use.', listOf(text)),
+    provider: described('The tokenizer plugin that opens it.', text),
+    available: { type: 'boolean', description: 'Whether it can be opened now.' },
+    missing: described('What is missing, with the remedy.', listOf(text)),
+  }),
+} as const;
+
+export type ListedTokenizer = Described<typeof listedTokenizer>;
 
 /**
  * All tokenizers that can be opened by name, and those that a plugin would have if it lacked nothing.
@@ -78,11 +91,14 @@ export interface ListedTokenizer {
  * @throws ServiceError errors of `PluginHost`
  */
 export async function listTokenizers(registry: Registry, host: PluginHost): Promise<ListedTokenizer[]> {
-  const lists = await Promise.all(registry.ofKind('tokenizer').map((entry) => listOf(entry, host)));
+  const lists = await Promise.all(registry.ofKind('tokenizer').map((entry) => tokenizersOf(entry, host)));
   return lists.flat();
 }
 
-async function listOf({ manifest, missing }: PluginEntry, host: PluginHost): Promise<ListedTokenizer[]> {
+async function tokenizersOf(
+  { manifest, missing }: PluginEntry,
+  host: PluginHost,
+): Promise<ListedTokenizer[]> {
   const { name: provider, models = [] } = manifest;
   const list = (names: readonly string[], aliases: Readonly<Record<string, string>> = {}) =>
     names.map((name) => ({

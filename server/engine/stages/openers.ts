@@ -1,5 +1,6 @@
 import type { Log } from '../../../core/contracts/collaborators.ts';
 import type { EmbeddingModel, ModelInfo } from '../../../core/contracts/embedding.ts';
+import type { Kind } from '../../../core/contracts/manifest.ts';
 import type { Tokenizer, TokenizerProvider } from '../../../core/contracts/tokenizer.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
@@ -10,30 +11,6 @@ import type { Config } from '../../config/config.ts';
 import { defaultNameOf } from '../read/request-schemas.ts';
 import { suggest } from '../validation/suggest.ts';
 import { type Lease, LeaseCache } from './lease-cache.ts';
-
-/** The one place where the name of a tokenizer or an embedding model is resolved to the plugin that opens it. */
-export interface Openers {
-  /**
-   * Opens a tokenizer.
-   *
-   * @throws ServiceError `unknown_tokenizer`, `missing_capability`, `plugin_failed`
-   */
-  tokenizer(name: string): Promise<Tokenizer>;
-  /**
-   * Opens a model, by its own name or an alias, for one request, which must release it.
-   *
-   * @throws ServiceError `unknown_model`, `model_files_missing`, `missing_capability`, `plugin_failed`
-   */
-  model(name: string, signal?: AbortSignal): Promise<Lease<EmbeddingModel>>;
-  /** The plugins that may open a tokenizer or a model with that name. */
-  owners(kind: 'tokenizer' | 'embedding', name: string): readonly PluginEntry[];
-  /** All models that can be opened or are known by name, with their plugins and all their names. */
-  listModels(): Promise<ListedModel[]>;
-  /** The problems of configured aliases whose models are missing and cannot be downloaded. */
-  lostAliases(): Promise<readonly string[]>;
-  /** Closes the models. */
-  close(): Promise<void>;
-}
 
 export interface ListedModel extends ModelInfo {
   readonly provider: string;
@@ -71,85 +48,157 @@ interface OpenersOptions {
   readonly config: Pick<Config, 'maxModels' | 'maxModelBytes' | 'modelAliases' | 'allowDownloads'>;
 }
 
-export function createOpeners({ registry, host, log, config }: OpenersOptions): Openers {
-  const models = new LeaseCache<EmbeddingModel>({
-    max: config.maxModels,
-    maxSize: config.maxModelBytes,
-    sizeOf: ({ bytes }) => bytes,
-    free: (model) => closeModel(model, log),
-  });
-  const aliases = createModelAliases(config.modelAliases);
-  const defaultTokenizer = defaultNameOf(registry, 'tokenizer');
+/** The one place where the name of a tokenizer or an embedding model is resolved to the plugin that opens it. */
+export class Openers {
+  readonly #registry: Registry;
+  readonly #host: PluginHost;
+  readonly #log: Log;
+  readonly #config: OpenersOptions['config'];
+  readonly #models: LeaseCache<EmbeddingModel>;
+  readonly #aliases: ReturnType<typeof createModelAliases>;
+  readonly #defaultTokenizer: string | undefined;
   /** The default one, used by most requests. */
-  let kept: Tokenizer | undefined;
-  const listModels = async () => aliases.addTo(await listAll(registry, host));
+  #kept: Tokenizer | undefined;
 
-  return {
-    async tokenizer(name) {
-      if (name === defaultTokenizer && kept !== undefined) return kept;
-      for (const owner of ownersOf(registry, 'tokenizer', name)) {
-        const tokenizer = await callPlugin(owner, async () => {
-          return (await host.get('tokenizer', owner.manifest.name)).open(name);
-        });
-        if (tokenizer === undefined) continue;
-        if (name === defaultTokenizer) kept = tokenizer;
-        return tokenizer;
-      }
-      throw await unknownTokenizer(name, registry, host);
-    },
-
-    async model(asked, signal) {
-      const name = aliases.targetOf(asked);
-      const lease = await models.lease(
-        name,
-        (stop) => openModel(name, stop, { registry, host, log }),
-        signal,
-      );
-      if (lease !== undefined) return lease;
-      throw await unknownModel(name, aliases.describe(asked), registry, listModels);
-    },
-
-    owners: (kind, name) => ownersOf(registry, kind, kind === 'embedding' ? aliases.targetOf(name) : name),
-    listModels,
-
-    lostAliases: () =>
-      config.allowDownloads ? Promise.resolve([]) : findLost(config.modelAliases, registry, host),
-    close: () => models.close(),
-  };
-}
-
-/** The problems of aliases whose models no plugin has or claims. */
-async function findLost(
-  aliases: Config['modelAliases'],
-  registry: Registry,
-  host: PluginHost,
-): Promise<string[]> {
-  const given = Object.entries(aliases);
-  if (given.length === 0) return [];
-  const names = (await listAll(registry, host)).flatMap((model) => [model.name, ...(model.aliases ?? [])]);
-  const isClaimed = (name: string) =>
-    ownersOf(registry, 'embedding', name).some((owner) => isNamed(owner, name));
-  const lost = given.filter(([, name]) => !names.includes(name) && !isClaimed(name));
-  return lost.map(([alias, name]) => `--model-aliases ${alias}=${name}: there is no model ${name} here`);
-}
-
-async function openModel(
-  name: string,
-  signal: AbortSignal,
-  { registry, host, log }: Omit<OpenersOptions, 'config'>,
-): Promise<EmbeddingModel | undefined> {
-  const owners = ownersOf(registry, 'embedding', name);
-  for (const owner of owners) {
-    if (owners.length > 1 && owner.missing.length > 0) continue;
-    const start = performance.now();
-    const model = await callPlugin(owner, async () => {
-      return (await host.get('embedding', owner.manifest.name)).open(name, signal);
+  constructor({ registry, host, log, config }: OpenersOptions) {
+    this.#registry = registry;
+    this.#host = host;
+    this.#log = log;
+    this.#config = config;
+    this.#models = new LeaseCache<EmbeddingModel>({
+      max: config.maxModels,
+      maxSize: config.maxModelBytes,
+      sizeOf: ({ bytes }) => bytes,
+      free: (model) => closeModel(model, log),
     });
-    if (model === undefined) continue;
-    logOpened(log, 'model', model.name, start);
-    return model;
+    this.#aliases = createModelAliases(config.modelAliases);
+    this.#defaultTokenizer = defaultNameOf(registry, 'tokenizer');
   }
-  return undefined;
+
+  /**
+   * Opens a tokenizer.
+   *
+   * @throws ServiceError `unknown_tokenizer`, `missing_capability`, `plugin_failed`
+   */
+  async tokenizer(name: string): Promise<Tokenizer> {
+    const isDefault = name === this.#defaultTokenizer;
+    if (isDefault && this.#kept !== undefined) return this.#kept;
+    for (const owner of ownersOf(this.#registry, 'tokenizer', name)) {
+      const tokenizer = await callPlugin(owner, async () => {
+        return (await this.#host.get('tokenizer', owner.manifest.name)).open(name);
+      });
+      if (tokenizer === undefined) continue;
+      if (isDefault) this.#kept = tokenizer;
+      return tokenizer;
+    }
+    throw await this.#unknownTokenizer(name);
+  }
+
+  /**
+   * Opens a model, by its own name or an alias, for one request, which must release it.
+   *
+   * @throws ServiceError `unknown_model`, `model_files_missing`, `missing_capability`, `plugin_failed`
+   */
+  async model(asked: string, signal?: AbortSignal): Promise<Lease<EmbeddingModel>> {
+    const name = this.#aliases.targetOf(asked);
+    const lease = await this.#models.lease(name, (stop) => this.#openModel(name, stop), signal);
+    if (lease !== undefined) return lease;
+    throw await this.#unknownModel(name, this.#aliases.describe(asked));
+  }
+
+  /** The plugins that may open a tokenizer or a model with that name. */
+  owners(kind: 'tokenizer' | 'embedding', name: string): readonly PluginEntry[] {
+    return ownersOf(this.#registry, kind, kind === 'embedding' ? this.#aliases.targetOf(name) : name);
+  }
+
+  /** All models that can be opened or are known by name, with their plugins and all their names. */
+  async listModels(): Promise<ListedModel[]> {
+    return this.#aliases.addTo(await this.#listAll());
+  }
+
+  /** The problems of configured aliases whose models no plugin has or claims, unless they can be downloaded. */
+  async lostAliases(): Promise<readonly string[]> {
+    const given = Object.entries(this.#config.modelAliases);
+    if (this.#config.allowDownloads || given.length === 0) return [];
+    const names = namesOf(await this.#listAll());
+    const isClaimed = (name: string) =>
+      ownersOf(this.#registry, 'embedding', name).some((owner) => isNamed(owner, name));
+    const lost = given.filter(([, name]) => !names.includes(name) && !isClaimed(name));
+    return lost.map(([alias, name]) => `--model-aliases ${alias}=${name}: there is no model ${name} here`);
+  }
+
+  /** Closes the models. */
+  close(): Promise<void> {
+    return this.#models.close();
+  }
+
+  async #openModel(name: string, signal: AbortSignal): Promise<EmbeddingModel | undefined> {
+    const owners = ownersOf(this.#registry, 'embedding', name);
+    for (const owner of owners) {
+      if (owners.length > 1 && owner.missing.length > 0) continue;
+      const start = performance.now();
+      const model = await callPlugin(owner, async () => {
+        return (await this.#host.get('embedding', owner.manifest.name)).open(name, signal);
+      });
+      if (model === undefined) continue;
+      logOpened(this.#log, 'model', model.name, start);
+      return model;
+    }
+    return undefined;
+  }
+
+  async #listAll(): Promise<ListedModel[]> {
+    const lists = await Promise.all(
+      this.#ready('embedding').map(async ({ manifest }) => {
+        const models = await (await this.#host.get('embedding', manifest.name)).list();
+        return models.map((model) => ({ ...model, provider: manifest.name }));
+      }),
+    );
+    return lists.flat();
+  }
+
+  #ready(kind: Kind): readonly PluginEntry[] {
+    return this.#registry.ofKind(kind).filter(({ missing }) => missing.length === 0);
+  }
+
+  /**
+   * The error for a model that no plugin opened: if a plugin claims its name, only its files are missing here.
+   *
+   * @param shown the name for the message, with the alias that led to it
+   */
+  async #unknownModel(name: string, shown: string): Promise<ServiceError> {
+    const owners = ownersOf(this.#registry, 'embedding', name);
+    if (owners.some((owner) => isNamed(owner, name))) {
+      return new ServiceError('model_files_missing', { name: shown });
+    }
+    const known = namesOf(await this.listModels()).join(', ') || 'none';
+    const lacking = owners.filter(({ missing }) => missing.length > 0);
+    const hint = lacking
+      .map(({ id, missing }) => ` ${id} cannot look for it: ${missing.join('; ')}.`)
+      .join('');
+    const remedy = this.#registry.ofKind('embedding').length === 0 ? ADD_PLUGIN : ADD_MODEL;
+    return new ServiceError('unknown_model', { name: shown, known, remedy, hint });
+  }
+
+  async #unknownTokenizer(name: string): Promise<ServiceError> {
+    const ready = this.#ready('tokenizer');
+    const names = await Promise.all(
+      ready.map(async ({ manifest }) => (await this.#host.get('tokenizer', manifest.name)).names()),
+    );
+    const known = names.flat();
+    const patterns = ready.flatMap(({ manifest }) => manifest.models ?? []);
+    const near = closest(name, [...known, ...patterns.filter((pattern) => !pattern.endsWith('*'))]);
+    return new ServiceError('unknown_tokenizer', {
+      name: JSON.stringify(name),
+      known: known.join(', '),
+      hint: (near === undefined ? '' : ` Did you mean "${near}"?`) + (patterns.includes('*') ? INSTALL : ''),
+    });
+  }
+}
+
+/** The names of models, aliases included. */
+function namesOf(models: readonly ModelInfo[]): string[] {
+  return models.flatMap((model) => [model.name, ...(model.aliases ?? [])]);
 }
 
 /** @param start when it was begun, on the clock of `performance` */
@@ -165,58 +214,10 @@ async function closeModel(model: EmbeddingModel, log: Log): Promise<void> {
   }
 }
 
-async function listAll(registry: Registry, host: PluginHost): Promise<ListedModel[]> {
-  const ready = registry.ofKind('embedding').filter(({ missing }) => missing.length === 0);
-  const lists = await Promise.all(
-    ready.map(async ({ manifest }) => {
-      const models = await (await host.get('embedding', manifest.name)).list();
-      return models.map((model) => ({ ...model, provider: manifest.name }));
-    }),
-  );
-  return lists.flat();
-}
-
-/**
- * The error for a model that no plugin opened: if a plugin claims its name, only its files are missing here.
- *
- * @param shown the name for the message, with the alias that led to it
- */
-async function unknownModel(
-  name: string,
-  shown: string,
-  registry: Registry,
-  listModels: Openers['listModels'],
-): Promise<ServiceError> {
-  const owners = ownersOf(registry, 'embedding', name);
-  if (owners.some((owner) => isNamed(owner, name))) {
-    return new ServiceError('model_files_missing', { name: shown });
-  }
-  const known = (await listModels()).flatMap((model) => [model.name, ...(model.aliases ?? [])]).join(', ');
-  const lacking = owners.filter(({ missing }) => missing.length > 0);
-  const hint = lacking.map(({ id, missing }) => ` ${id} cannot look for it: ${missing.join('; ')}.`).join('');
-  const remedy = registry.ofKind('embedding').length === 0 ? ADD_PLUGIN : ADD_MODEL;
-  return new ServiceError('unknown_model', { name: shown, known: known || 'none', remedy, hint });
-}
-
 const ADD_MODEL =
   'To add one, put its files (tokenizer.json with model.safetensors and config.json, or with onnx/model.onnx) into a folder of its name in the models folder, or start the server with --allow-downloads.';
 const ADD_PLUGIN =
   'No embedding plugin is loaded: add one to --plugins, such as embedding/static, or restore its folder, and restart the server.';
-
-async function unknownTokenizer(name: string, registry: Registry, host: PluginHost): Promise<ServiceError> {
-  const ready = registry.ofKind('tokenizer').filter((entry) => entry.missing.length === 0);
-  const names = await Promise.all(
-    ready.map(async ({ manifest }) => (await host.get('tokenizer', manifest.name)).names()),
-  );
-  const known = names.flat();
-  const patterns = ready.flatMap(({ manifest }) => manifest.models ?? []);
-  const near = closest(name, [...known, ...patterns.filter((pattern) => !pattern.endsWith('*'))]);
-  return new ServiceError('unknown_tokenizer', {
-    name: JSON.stringify(name),
-    known: known.join(', '),
-    hint: (near === undefined ? '' : ` Did you mean "${near}"?`) + (patterns.includes('*') ? INSTALL : ''),
-  });
-}
 
 /** The name that differs only in punctuation and case, else the closest one: `gpt4` is gpt-4, not gpt2. */
 function closest(name: string, known: readonly string[]): string | undefined {
@@ -228,22 +229,16 @@ function closest(name: string, known: readonly string[]): string | undefined {
 const INSTALL =
   ' To add one, put its tokenizer.json into a folder of its name in the models folder, or start the server with --allow-downloads.';
 
-/** Names that the operator gave to embedding models. An alias takes precedence over a model with the same name. */
-interface ModelAliases {
-  /** The name of the model that an alias refers to; other names unchanged. */
-  targetOf(name: string): string;
-  /** A name for messages, quoted; for an alias, the model first. */
-  describe(name: string): string;
-  /** Adds the aliases to their models, and drops the names that they hide. */
-  addTo<Model extends ModelInfo>(models: readonly Model[]): Model[];
-}
-
-/** @param given the names of models by alias */
-function createModelAliases(given: Readonly<Record<string, string>>): ModelAliases {
+/**
+ * Names that the operator gave to embedding models. An alias takes precedence over a model with the same name.
+ *
+ * @param given the names of models by alias
+ */
+function createModelAliases(given: Readonly<Record<string, string>>) {
   const targets = new Map(Object.entries(given));
   const targetOf = (name: string) => targets.get(name) ?? name;
 
-  function withAliases<Model extends ModelInfo>(model: Model): Model {
+  function withAliases(model: ListedModel): ListedModel {
     const own = (model.aliases ?? []).filter((alias) => !targets.has(alias));
     const names = [model.name, ...(model.aliases ?? [])];
     const further = [...targets].filter(([, target]) => names.includes(target)).map(([alias]) => alias);
@@ -251,11 +246,15 @@ function createModelAliases(given: Readonly<Record<string, string>>): ModelAlias
   }
 
   return {
+    /** The name of the model that an alias refers to; other names unchanged. */
     targetOf,
-    describe(name) {
+    /** A name for messages, quoted; for an alias, the model first. */
+    describe(name: string) {
       const target = JSON.stringify(targetOf(name));
       return targets.has(name) ? `${target}, for which ${JSON.stringify(name)} is an alias,` : target;
     },
-    addTo: (models) => models.filter(({ name }) => !targets.has(name)).map(withAliases),
+    /** Adds the aliases to their models, and drops the names that they hide. */
+    addTo: (models: readonly ListedModel[]) =>
+      models.filter(({ name }) => !targets.has(name)).map(withAliases),
   };
 }

@@ -1,11 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Chunk, OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { RefineTools } from '../../../core/contracts/refinery.ts';
 import type { CountedSpan } from '../../../core/engine/chunking.ts';
+import { countCodePoints } from '../../../core/engine/cuts/cuts.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { utf16Offsets } from '../answer/offsets.ts';
 import type { Origin } from './chunk-set.ts';
-import { joinChunks, LENGTHS, partOf } from './refine-tools.ts';
 
 /** Chunks that a refinery has returned, with their origins. */
 export interface Refined {
@@ -16,24 +17,15 @@ export interface Refined {
 }
 
 /** The document of the chunks, and the unit of their offsets in it. */
-export interface RefinedSource {
+interface RefinedSource {
   readonly text: string;
   readonly unit: OffsetUnit;
 }
 
-/** One call of a refinery. */
-export interface Refining {
-  /** The part of the refinery's context that derives chunks from the given ones. */
-  readonly tools: RefineTools;
-  /**
-   * Checks the chunks that the refinery returned, and finds out what each of them still holds of the source.
-   *
-   * @throws ServiceError `broken_promise`
-   */
-  finish(chunks: readonly Chunk[]): Refined;
-}
-
 /**
+ * One call of a refinery: the part of its context that derives chunks from the given ones, and what is done with the
+ * chunks that it returns.
+ *
  * @param origins of the given chunks, in the same order
  * @param source `undefined` for chunks that came in a request, without a document
  */
@@ -42,21 +34,27 @@ export function startRefining(
   given: readonly Chunk[],
   origins: readonly Origin[],
   source: RefinedSource | undefined,
-): Refining {
+) {
   const lengths = source === undefined ? Object.values(LENGTHS) : [LENGTHS[source.unit]];
   const surrounded = new Map<Chunk, Surrounded>();
-  return {
-    tools: {
-      surround(chunk, before, after, fields) {
-        const text = before + chunk.text + after;
-        const result = { ...chunk, ...fields, text };
-        surrounded.set(result, { of: chunk, text, before, after });
-        return result;
-      },
-      part: (chunk, start, end, fields) => partOf(chunk, start, end, fields, lengths),
-      join: (chunks, fields = {}) => joinChunks(chunks, fields, lengths),
+  const tools: RefineTools = {
+    surround(chunk, before, after, fields) {
+      const text = before + chunk.text + after;
+      const result = { ...chunk, ...fields, text };
+      surrounded.set(result, { of: chunk, text, before, after });
+      return result;
     },
-    finish(chunks) {
+    part: (chunk, start, end, fields) => partOf(chunk, start, end, fields, lengths),
+    join: (chunks, fields = {}) => joinChunks(chunks, fields, lengths),
+  };
+  return {
+    tools,
+    /**
+     * Checks the chunks that the refinery returned, and finds out what each of them still holds of the source.
+     *
+     * @throws ServiceError `broken_promise`
+     */
+    finish(chunks: readonly Chunk[]): Refined {
       const changesCount = entry.manifest.changesCount === true;
       if (changesCount) checkPlaces(entry, given, chunks);
       else checkCount(entry, given, chunks);
@@ -142,4 +140,81 @@ function spansOf(entry: PluginEntry, chunks: readonly Chunk[], { text, unit }: R
 
 function brokenPromise({ manifest: { kind, name } }: PluginEntry, reason: string): ServiceError {
   return new ServiceError('broken_promise', { kind, name, reason });
+}
+
+/** The length of a text in a unit. */
+type Length = (text: string) => number;
+
+export const LENGTHS: Readonly<Record<OffsetUnit, Length>> = {
+  code_point: (text) => countCodePoints(text, 0, text.length),
+  utf16: (text) => text.length,
+  byte: (text) => Buffer.byteLength(text),
+};
+
+/**
+ * The length of a chunk's text in its unit; `undefined` if its text differs from its stretch of the source. If
+ * several units fit, the text has only characters for which they are the same.
+ */
+function lengthIn({ text, start_index, end_index }: Chunk, lengths: readonly Length[]): Length | undefined {
+  return lengths.find((length) => length(text) === end_index - start_index);
+}
+
+/** A part of a chunk, see `RefineTools.part`. @param lengths the possible units of its offsets */
+function partOf(
+  chunk: Chunk,
+  start: number,
+  end: number,
+  fields: Partial<Chunk>,
+  lengths: readonly Length[],
+): Chunk {
+  const text = chunk.text.slice(start, end);
+  const length = lengthIn(chunk, lengths);
+  if (length === undefined) return { ...chunk, ...fields, text };
+  const start_index = chunk.start_index + length(chunk.text.slice(0, start));
+  return { ...chunk, ...fields, text, start_index, end_index: start_index + length(text) };
+}
+
+/** Neighbours as one chunk, see `RefineTools.join`. @param lengths the possible units of their offsets */
+export function joinChunks(
+  chunks: readonly Chunk[],
+  fields: Partial<Chunk>,
+  lengths: readonly Length[],
+): Chunk {
+  const [first, ...others] = chunks;
+  if (first === undefined) throw new TypeError('join needs at least one chunk');
+  let { text, end_index, token_count } = first;
+  for (const next of others) {
+    text += textBehind(next, end_index, lengthIn(next, lengths));
+    end_index = Math.max(end_index, next.end_index);
+    token_count += next.token_count;
+  }
+  const joined = { ...first, ...endOf(chunks.at(-1) as Chunk), ...placesOf(chunks), token_count };
+  return { ...joined, ...fields, text, end_index };
+}
+
+/** Fields about the end of a chunk and what follows: joined chunks take those of the last one. */
+const OF_THE_END = ['last_page', 'last_line', 'next_id'] as const;
+
+function endOf(chunk: Chunk): Readonly<Record<string, unknown>> {
+  const fields = chunk as Chunk & Readonly<Record<string, unknown>>;
+  return Object.fromEntries(OF_THE_END.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
+}
+
+/** The places of all chunks; that of a line which two of them share, once. */
+function placesOf(chunks: readonly Chunk[]): { readonly places?: readonly unknown[] } {
+  const all = chunks.flatMap(({ places }) => (Array.isArray(places) ? (places as unknown[]) : []));
+  const places = all.filter((place, at) => at === 0 || !isDeepStrictEqual(place, all[at - 1]));
+  return places.length === 0 ? {} : { places };
+}
+
+/** The text of a chunk after an offset, so that shared text is joined once. */
+function textBehind({ text, start_index }: Chunk, offset: number, length: Length | undefined): string {
+  if (length === undefined) return text;
+  let [at, place] = [0, start_index];
+  for (const character of text) {
+    if (place >= offset) break;
+    place += length(character);
+    at += character.length;
+  }
+  return text.slice(at);
 }

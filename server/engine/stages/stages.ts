@@ -2,7 +2,6 @@ import type { Chunk, DocumentInfo, Located, OffsetUnit, Report } from '../../../
 import type { Chunker } from '../../../core/contracts/chunker.ts';
 import type { Log } from '../../../core/contracts/collaborators.ts';
 import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
-import type { Kind } from '../../../core/contracts/manifest.ts';
 import type { Refinery } from '../../../core/contracts/refinery.ts';
 import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
 import { type CountedSpan, chunkText } from '../../../core/engine/chunking.ts';
@@ -12,9 +11,9 @@ import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import type { Timer } from '../answer/response-metadata.ts';
 import { infoOf, type SourceDocument } from '../read/documents.ts';
-import { chunkObjects, type DocumentChunks, givenChunks, type Origin, placeChunks } from './chunk-set.ts';
+import { chunkObjects, type DocumentChunks, givenChunks, placeChunks } from './chunk-set.ts';
 import type { Openers } from './openers.ts';
-import { type Refined, type RefinedSource, startRefining } from './refining.ts';
+import { startRefining } from './refining.ts';
 import { supervisedModel } from './supervised-model.ts';
 
 /** A stage of a request: a plugin and its validated options, with defaults. Plain data. */
@@ -24,45 +23,27 @@ export interface StageRequest {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** A stage that is ready to run for one request. */
-export type Stage = ChunkStage | RefineStage;
-
-export interface ChunkStage {
-  readonly unit: OffsetUnit;
-  /** @param document what is known about the document besides its text */
-  chunk(text: string, document: DocumentInfo): Promise<CountedSpan[]>;
-}
-
-export interface RefineStage {
-  /**
-   * @param source the text of the chunks, if they come from one
-   * @param document what is known about it besides
-   */
-  refine(
-    chunks: readonly Chunk[],
-    origins: readonly Origin[],
-    source: RefinedSource | undefined,
-    document: DocumentInfo,
-  ): Promise<Refined>;
-}
-
 /** The tokenizer and the model that a stage opens, if any. Plain data. */
 export interface StageUses {
   readonly tokenizer: string | undefined;
   readonly embedding: string | undefined;
 }
 
-/** Every chunker counts tokens: with the tokenizer of its model, if it uses one. */
+/**
+ * What each of the stages uses; it is resolved here and nowhere else. Every chunker counts tokens: with the tokenizer
+ * of its model, if it uses one.
+ */
 export function usesOf(
-  { manifest }: PluginEntry,
-  options: StageRequest['options'],
-  defaultTokenizer: string,
-): StageUses {
-  const uses = (kind: Kind) => manifest.uses?.includes(kind) === true;
-  const embedding = uses('embedding') ? (options.embedding_model as string) : undefined;
-  const counts = manifest.kind === 'chunker' ? embedding === undefined : uses('tokenizer');
-  const tokenizer = (options.tokenizer as string | undefined) ?? defaultTokenizer;
-  return { tokenizer: counts ? tokenizer : undefined, embedding };
+  stages: readonly StageRequest[],
+  { registry, defaultTokenizer }: { readonly registry: Registry; readonly defaultTokenizer: string },
+): StageUses[] {
+  return stages.map(({ kind, name, options }) => {
+    const { uses = [] } = registry.require(kind, name).manifest;
+    const embedding = uses.includes('embedding') ? (options.embedding_model as string) : undefined;
+    const counts = kind === 'chunker' ? embedding === undefined : uses.includes('tokenizer');
+    const tokenizer = (options.tokenizer as string | undefined) ?? defaultTokenizer;
+    return { tokenizer: counts ? tokenizer : undefined, embedding };
+  });
 }
 
 /** Stages, and what each of them uses. */
@@ -71,27 +52,23 @@ export interface StageList {
   readonly uses: readonly StageUses[];
 }
 
-/** What the stages of one request share. */
-export interface RunContext {
-  readonly report: Report;
-  readonly signal: AbortSignal;
-  readonly timer: Timer;
-  /** Registers a lease to be released when the request ends. */
-  keep(lease: { release(): void }): void;
-}
-
 /** What stages are created from. */
 export interface StageTools {
   readonly registry: Registry;
   readonly host: PluginHost;
   readonly openers: Openers;
   readonly log: Log;
+  /** Stops plugins that obey it when it aborts. */
+  readonly signal: AbortSignal;
 }
 
-/** What a request provides to the stages that it opens. */
-interface Opening extends Omit<RunContext, 'keep'> {
-  readonly list: StageList;
+/** What the stages of one request share. */
+interface StageContext {
   readonly tools: StageTools;
+  readonly report: Report;
+  readonly timer: Timer;
+  /** Released when the request ends. */
+  readonly leases: { release(): void }[];
 }
 
 /**
@@ -100,61 +77,81 @@ interface Opening extends Omit<RunContext, 'keep'> {
  * @throws ServiceError errors of `PluginHost`, `Openers` and `use`
  */
 export async function withStages<T>(
-  { list, tools, ...shared }: Opening,
+  { stages, uses }: StageList,
+  opening: Omit<StageContext, 'leases'>,
   use: (stages: readonly Stage[]) => Promise<T>,
 ): Promise<T> {
-  const leases: { release(): void }[] = [];
-  const context: RunContext = { ...shared, keep: (lease) => leases.push(lease) };
+  const context: StageContext = { ...opening, leases: [] };
   try {
-    const stages: Stage[] = [];
-    for (const [at, request] of list.stages.entries()) {
-      stages.push(await openStage(request, list.uses[at] as StageUses, tools, context));
+    const opened: Stage[] = [];
+    for (const [at, stage] of stages.entries()) {
+      opened.push(await openStage(stage, uses[at] as StageUses, context));
     }
-    return await use(stages);
+    return await use(opened);
   } finally {
-    for (const lease of leases) lease.release();
+    for (const lease of context.leases) lease.release();
   }
 }
 
+/** A stage that is ready to run for one request. */
+export type Stage = ChunkStage | ReturnType<typeof refineStage>;
+type ChunkStage = Awaited<ReturnType<typeof chunkStage>>;
+
 function openStage(
   { kind, name, options }: StageRequest,
-  uses: StageUses,
-  tools: StageTools,
-  context: RunContext,
+  { tokenizer, embedding }: StageUses,
+  context: StageContext,
 ): Promise<Stage> {
-  const entry = tools.registry.require(kind, name);
-  const open = async () => ({ entry, options, used: await openUsed(entry, uses, tools, context) });
+  const { registry, host, openers } = context.tools;
+  const entry = registry.require(kind, name);
   return callPlugin<Stage>(entry, async () => {
-    if (kind === 'chunker') {
-      const chunker = await tools.host.get(kind, name);
-      return chunkStage(await open(), chunker, context);
-    }
-    const refinery = await tools.host.get(kind, name);
-    return refineStage(await open(), refinery, context);
+    const plugin = await host.get(kind, name);
+    const used = {
+      ...(embedding !== undefined && { model: await leaseModel(entry, embedding, context) }),
+      ...(tokenizer !== undefined && { tokenizer: await openers.tokenizer(tokenizer) }),
+    };
+    const opened = { entry, options, used };
+    if (kind === 'chunker') return chunkStage(opened, plugin as Chunker, context);
+    return refineStage(opened, plugin as Refinery, context);
   });
 }
-
 /** A plugin with its options, and what was opened for it. */
 interface OpenedPlugin {
   readonly entry: PluginEntry;
   readonly options: StageRequest['options'];
-  readonly used: Used;
+  /** What it does not use is not even a property, so that no plugin comes to rely on it. */
+  readonly used: { readonly tokenizer?: Tokenizer; readonly model?: EmbeddingModel };
+}
+
+/** A chunker can group sentences whose vectors mean nothing with others; only if all mean nothing, nothing is cut. */
+async function leaseModel(
+  { manifest }: PluginEntry,
+  name: string,
+  { tools: { openers, log, signal }, timer, leases }: StageContext,
+): Promise<EmbeddingModel> {
+  const lease = await openers.model(name, signal);
+  leases.push(lease);
+  if (lease.isNew) timer.opened(lease.value.name);
+  return supervisedModel(lease.value, log, timer, manifest.kind === 'chunker' ? 'all' : 'each');
 }
 
 async function chunkStage(
   { entry, options, used }: OpenedPlugin,
   chunker: Chunker,
-  { report, signal, timer }: RunContext,
-): Promise<ChunkStage> {
+  { tools: { signal }, report, timer }: StageContext,
+) {
   const tokenizer = used.tokenizer ?? ((await used.model?.tokenizer()) as Tokenizer);
   const { tokenizer: _, offset_unit, ...own } = options;
-  const ready = { manifest: entry.manifest, chunker };
+  const { manifest } = entry;
   return {
     unit: offset_unit as OffsetUnit,
-    async chunk(text, document) {
+    /** @param document what is known about the document besides its text */
+    async chunk(text: string, document: DocumentInfo): Promise<CountedSpan[]> {
       if (used.model !== undefined) report('embedding-model', used.model.name);
-      const run = () => chunkText(ready, text, own, { ...used, tokenizer, document, report, signal });
-      return callPlugin(entry, () => timer.time('chunk', entry.manifest.name, run));
+      const tools = { ...used, tokenizer, document, report, signal };
+      return callPlugin(entry, () =>
+        timer.time('chunk', manifest.name, () => chunkText({ manifest, chunker }, text, own, tools)),
+      );
     },
   };
 }
@@ -162,50 +159,24 @@ async function chunkStage(
 function refineStage(
   { entry, options, used }: OpenedPlugin,
   refinery: Refinery,
-  { report, signal, timer }: RunContext,
-): RefineStage {
+  { tools: { signal }, report, timer }: StageContext,
+) {
   const { tokenizer: _, ...own } = options;
   return {
-    async refine(given, origins, source, document) {
+    async refine(document: SourceDocument, before: DocumentChunks): Promise<DocumentChunks> {
       if (used.model !== undefined) report('embedding-model', used.model.name);
+      const { unit } = before;
+      const given = chunkObjects(document, before);
+      const origins = before.refined?.origins ?? given.map((_, index) => ({ index, before: '', after: '' }));
+      const source = unit === undefined ? undefined : { text: document.text, unit };
       const refining = startRefining(entry, given, origins, source);
-      const context = { ...used, ...refining.tools, document, report, signal };
-      const run = () => refinery.refine(given, own as never, context as never);
-      const chunks = await callPlugin(entry, () => timer.time('refine', entry.manifest.name, run));
-      return callPlugin(entry, () => refining.finish(chunks));
+      const context = { ...used, ...refining.tools, document: infoOf(document, unit), report, signal };
+      const refine = () => refinery.refine(given, own as never, context as never);
+      const chunks = await callPlugin(entry, () => timer.time('refine', entry.manifest.name, refine));
+      const refined = await callPlugin(entry, () => refining.finish(chunks));
+      return { ...before, spans: refined.spans ?? before.spans, refined };
     },
   };
-}
-
-/** What a stage has opened. What it does not use is not even a property, so that no plugin comes to rely on it. */
-interface Used {
-  readonly tokenizer?: Tokenizer;
-  readonly model?: EmbeddingModel;
-}
-
-async function openUsed(
-  entry: PluginEntry,
-  { tokenizer, embedding }: StageUses,
-  tools: StageTools,
-  context: RunContext,
-): Promise<Used> {
-  return {
-    ...(embedding !== undefined && { model: await leaseModel(entry, embedding, tools, context) }),
-    ...(tokenizer !== undefined && { tokenizer: await tools.openers.tokenizer(tokenizer) }),
-  };
-}
-
-/** A chunker can group sentences whose vectors mean nothing with others; only if all mean nothing, nothing is cut. */
-async function leaseModel(
-  { manifest }: PluginEntry,
-  name: string,
-  { openers, log }: StageTools,
-  { signal, timer, keep }: RunContext,
-): Promise<EmbeddingModel> {
-  const lease = await openers.model(name, signal);
-  keep(lease);
-  if (lease.isNew) timer.opened(lease.value.name);
-  return supervisedModel(lease.value, log, timer, manifest.kind === 'chunker' ? 'all' : 'each');
 }
 
 /** What goes through the stages: a document, or a list of chunks of a request. */
@@ -228,39 +199,18 @@ export async function runStages(stages: readonly Stage[], input: Input): Promise
   const document = 'chunks' in input ? NO_DOCUMENT : input;
   let chunks = 'chunks' in input ? givenChunks(input.chunks) : undefined;
   for (const stage of stages) {
-    chunks =
-      'chunk' in stage
-        ? await chunkDocument(stage, document, chunks)
-        : await refineChunks(stage, document, chunks as DocumentChunks);
+    if ('refine' in stage) chunks = await stage.refine(document, chunks as DocumentChunks);
+    else {
+      const spans = await (chunks === undefined
+        ? stage.chunk(document.text, infoOf(document))
+        : splitFurther(stage, document, chunks.spans));
+      chunks = placeChunks(document, spans, stage.unit);
+    }
   }
   return chunks as DocumentChunks;
 }
 
 const NO_DOCUMENT: SourceDocument = { text: '', json: new Uint8Array(0) };
-
-async function chunkDocument(
-  stage: ChunkStage,
-  document: SourceDocument,
-  before: DocumentChunks | undefined,
-): Promise<DocumentChunks> {
-  const spans = await (before === undefined
-    ? stage.chunk(document.text, infoOf(document))
-    : splitFurther(stage, document, before.spans));
-  return placeChunks(document, spans, stage.unit);
-}
-
-async function refineChunks(
-  stage: Exclude<Stage, ChunkStage>,
-  document: SourceDocument,
-  before: DocumentChunks,
-): Promise<DocumentChunks> {
-  const objects = chunkObjects(document, before);
-  const origins = before.refined?.origins ?? objects.map((_, index) => ({ index, before: '', after: '' }));
-  const { unit } = before;
-  const source = unit === undefined ? undefined : { text: document.text, unit };
-  const refined = await stage.refine(objects, origins, source, infoOf(document, unit));
-  return { ...before, spans: refined.spans ?? before.spans, refined };
-}
 
 async function splitFurther(
   { chunk }: ChunkStage,

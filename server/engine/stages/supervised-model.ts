@@ -6,18 +6,17 @@ import type { Timer } from '../answer/response-metadata.ts';
 /** Minimum milliseconds between two progress lines in the log. */
 const PROGRESS_MS = 1000;
 
-/** Which vectors that mean nothing are counted: each, or only if a call has no others. */
-type Counts = 'each' | 'all';
-
 /**
  * The model as one request sees it: its progress is logged, its time is measured, its vectors are checked, and those
  * that mean nothing are counted.
+ *
+ * @param counts whether each of those is counted, or only if a call has no others
  */
 export function supervisedModel(
   model: EmbeddingModel,
   log: Log,
-  timer?: Timer,
-  counts: Counts = 'each',
+  timer: Timer,
+  counts: 'each' | 'all' = 'each',
 ): EmbeddingModel {
   const { calibrate } = model;
   return {
@@ -34,13 +33,13 @@ export function supervisedModel(
         log.debug({ model: model.name, done, of: texts.length }, 'embedding');
       };
       const embed = () => model.embed(texts, { ...request, progress });
-      const vectors = await (timer === undefined ? embed() : timer.time('embed', model.name, embed));
+      const vectors = await timer.time('embed', model.name, embed);
       const reason = findFault(vectors, texts.length);
       if (reason !== undefined) {
         throw new ServiceError('broken_promise', { kind: 'embedding', name: model.name, reason });
       }
       const empty = vectors.wordless ?? countZeros(vectors);
-      if (counts === 'each' || empty === texts.length) timer?.embedded(empty);
+      if (counts === 'each' || empty === texts.length) timer.embedded(empty);
       return vectors;
     },
   };

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import type { CreateCheck } from '../../../core/contracts/collaborators.ts';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import { invalid, type ServiceError } from '../../../core/errors.ts';
+import { invalid, ServiceError } from '../../../core/errors.ts';
 import { suggest } from './suggest.ts';
 
 /**
@@ -25,13 +26,12 @@ export function createValidator(schema: ObjectSchema): Validate {
     compiled ??= { all: ajvOfAll().compile(withoutItems(schema)), first: ajvOfFirst().compile(schema) };
     const { all, first } = compiled;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw invalidValue([
-        `${place === '' ? 'body' : place.slice(0, -1)}: expected an object, got ${preview(value)}`,
-      ]);
+      const name = place === '' ? 'body' : place.slice(0, -1);
+      throw invalid(`${name}: expected an object, got ${preview(value)}`);
     }
-    const found = errorsOf(first, value);
-    if (found.length === 0) return value as Record<string, unknown>;
-    const every = errorsOf(all, value);
+    if (first(value)) return value as Record<string, unknown>;
+    const found = first.errors ?? [];
+    const every = all(value) ? [] : (all.errors ?? []);
     const relevant = [...relevantErrors(every), ...relevantErrors(found)].filter(
       (error) => !isBoundByWrong(error, every),
     );
@@ -51,6 +51,20 @@ export function createValidator(schema: ObjectSchema): Validate {
 export function checkSchema(schema: ObjectSchema): (value: object) => boolean {
   return ajvOfFirst().compile(schema);
 }
+
+/** The check of a schema that lists what is wrong, for files that plugins read. */
+export const createCheck: CreateCheck = (schema) => {
+  const validate = createValidator(schema);
+  return (value, place) => {
+    try {
+      validate(value, place);
+      return [];
+    } catch (error) {
+      if (error instanceof ServiceError) return error.problems;
+      throw error;
+    }
+  };
+};
 
 /** Keywords of option schemas, for suggestions. */
 export const KEYWORDS = [
@@ -111,20 +125,14 @@ function withOneKnown(problems: readonly string[]): string[] {
 
 /** The schema without the items of its top-level lists, which may be too many to report them all. */
 function withoutItems(schema: ObjectSchema): ObjectSchema {
-  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => [
-    name,
-    shallow(property),
-  ]);
-  return { ...schema, properties: Object.fromEntries(properties) };
+  const properties = Object.entries(schema.properties ?? {});
+  const shallows = properties.map(([name, property]) => [name, shallow(property)]);
+  return { ...schema, properties: Object.fromEntries(shallows) };
 }
 
 function shallow(schema: object): object {
   const { items: _, anyOf, ...rest } = schema as { items?: object; anyOf?: object[] };
   return anyOf === undefined ? rest : { ...rest, anyOf: anyOf.map(shallow) };
-}
-
-function errorsOf(validate: ValidateFunction, value: object): readonly ErrorObject[] {
-  return validate(value) ? [] : (validate.errors ?? []);
 }
 
 /** The errors without those that add nothing to others. */
@@ -265,8 +273,6 @@ function isDefault(value: unknown, schema: WithDefault | undefined): boolean {
   return value === undefined || isDeepStrictEqual(value, schema?.default);
 }
 
-/** Describes what a schema expects and what was received instead. */
-
 const LONGEST_PREVIEW = 60;
 
 interface JsonSchema {
@@ -305,8 +311,8 @@ function expectation(schema: object): string {
 
 function bounds(schema: JsonSchema): string {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
-  const parts: string[] = [];
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
+  const parts: string[] = [];
   if (minimum !== undefined) parts.push(`of at least ${minimum}`);
   if (exclusiveMinimum !== undefined) parts.push(`above ${exclusiveMinimum}`);
   if (maximum !== undefined) parts.push(`of at most ${maximum}`);

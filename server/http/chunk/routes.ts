@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import { fromPlainError, ServiceError } from '../../../core/errors.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../../core/errors.ts';
 import { release } from '../../engine/answer/release.ts';
 import { labelOf } from '../../engine/operations.ts';
 import type { StreamPlan } from '../../engine/read/plan.ts';
@@ -8,26 +8,18 @@ import { HeldBytes } from '../../engine/run/byte-budget.ts';
 import { LineList, LineReader, type LineSource, tooLong } from '../../engine/run/line-reader.ts';
 import { answerLines, groupsInFlight, type LineAnswers } from '../../engine/run/stream.ts';
 import type { ChunksTask } from '../../engine/tasks.ts';
-import type { PipelineRecord } from '../../store/contract.ts';
 import { evaluateRoute } from '../evaluate/routes.ts';
 import { fileRoutes } from '../files/routes.ts';
-import { storedPipeline } from '../pipelines/stored-pipeline.ts';
+import { lookedUpSteps, lookUpPipeline } from '../pipelines/stored-pipeline.ts';
 import { admissionHook } from '../transport/admission.ts';
-import { type AnswerTask, answerWith, stopWhenGone } from '../transport/answer-work.ts';
+import { type AnswerTask, answerWith, noteWork, stopWhenGone } from '../transport/answer-work.ts';
 import { bodyOf, bytesBody, encodingOf } from '../transport/bodies.ts';
 import { startingWith } from '../transport/body-stream.ts';
 import { answersWhileSent } from '../transport/connections.ts';
 import { asServiceError, reportFailure } from '../transport/error-handler.ts';
 import { isStream, LINES, wantsLines } from '../transport/media.ts';
-import { logWork } from '../transport/request-log.ts';
 import type { Services } from '../transport/services.ts';
-import {
-  chunkRouteSchema,
-  embedRouteSchema,
-  executeRouteSchema,
-  refineRouteSchema,
-  tokenizeRouteSchema,
-} from './schemas.ts';
+import { embedRouteSchema, executeRouteSchema, pluginRouteSchema, tokenizeRouteSchema } from './schemas.ts';
 
 /**
  * The routes whose requests are work: one for each chunker and refinery, for texts, and one that executes pipelines.
@@ -36,17 +28,17 @@ export async function workRoutes(app: FastifyInstance): Promise<void> {
   const { config, requestSchemas } = app.chunksmith;
   await app.register(bytesBody, { limit: config.maxBodyBytes });
   await app.register(admissionHook);
-  await app.register(storedPipeline);
   await app.register(chunksRoutes);
   await app.register(fileRoutes);
   await app.register(evaluateRoute);
   const answer = answerWith(app.chunksmith);
-  const textRoutes = {
-    embed: embedRouteSchema(requestSchemas),
-    tokenize: tokenizeRouteSchema(requestSchemas),
-  };
-  for (const run of ['embed', 'tokenize'] as const) {
-    app.post(`/v1/${run}`, { schema: textRoutes[run] }, (request, reply) => answer(request, reply, { run }));
+  const textRoutes = [
+    ['embed', embedRouteSchema],
+    ['tokenize', tokenizeRouteSchema],
+  ] as const;
+  for (const [run, schemaOf] of textRoutes) {
+    const schema = schemaOf(requestSchemas);
+    app.post(`/v1/${run}`, { schema }, (request, reply) => answer(request, reply, { run }));
   }
 }
 
@@ -55,21 +47,31 @@ async function chunksRoutes(app: FastifyInstance): Promise<void> {
   const { registry, requestSchemas } = app.chunksmith;
   app.addContentTypeParser(LINES, (_request, payload, done) => done(null, payload));
   const open = new Set<LineReader>();
-  app.addHook('preClose', async () => endStreams(open));
+  // What was read is answered, and a final line says why the stream ends.
+  app.addHook('preClose', async () => {
+    for (const reader of open) reader.stop(new ServiceError('shutting_down'));
+  });
   const answer = chunksWith(app.chunksmith, open);
-  const post = (url: string, schema: FastifySchema, task: ChunksTask) =>
-    app.post(url, { schema }, (request, reply) => answer(request, reply, task));
-  for (const entry of registry.ofKind('chunker')) {
-    const { name } = entry.manifest;
-    post(`/v1/chunk/${name}`, chunkRouteSchema(entry, requestSchemas), { run: 'chunk', name });
+  for (const [kind, run] of PLUGIN_ROUTES) {
+    for (const entry of registry.ofKind(kind)) {
+      const { name } = entry.manifest;
+      const schema = pluginRouteSchema(kind, entry, requestSchemas);
+      app.post(`/v1/${run}/${name}`, { schema }, (request, reply) => answer(request, reply, { run, name }));
+    }
   }
-  for (const entry of registry.ofKind('refinery')) {
-    const { name } = entry.manifest;
-    post(`/v1/refine/${name}`, refineRouteSchema(entry, requestSchemas), { run: 'refine', name });
-  }
-  executeRoute(app, answer);
+  app.post(
+    '/v1/pipelines/:pipeline_id/execute',
+    { schema: executeRouteSchema(requestSchemas), onRequest: lookUpPipeline(app.chunksmith) },
+    async (request, reply) => answer(request, reply, { run: 'execute', steps: await lookedUpSteps(request) }),
+  );
   brokenRoutes(app);
 }
+
+/** The kinds of plugins that have routes, and what these do. */
+const PLUGIN_ROUTES = [
+  ['chunker', 'chunk'],
+  ['refinery', 'refine'],
+] as const;
 
 /** Answers requests for a broken plugin with its error, if its name is valid in a route. */
 function brokenRoutes(app: FastifyInstance): void {
@@ -82,18 +84,6 @@ function brokenRoutes(app: FastifyInstance): void {
     const onRequest = async () => void registry.require(kind, name);
     for (const url of urls) app.post(url, { schema: { hide: true }, onRequest }, () => {});
   }
-}
-
-function executeRoute(app: FastifyInstance, answer: AnswerTask<ChunksTask>): void {
-  const { requestSchemas } = app.chunksmith;
-  app.post(
-    '/v1/pipelines/:pipeline_id/execute',
-    { schema: executeRouteSchema(requestSchemas), onRequest: app.chunksmithLookUp },
-    async (request, reply) => {
-      const { steps } = (await request.chunksmithPipeline) as PipelineRecord;
-      return answer(request, reply, { run: 'execute', steps });
-    },
-  );
 }
 
 /** Answers tasks whose requests and answers may be streams. @param open collects the streams being read */
@@ -118,11 +108,6 @@ interface StreamedRequest {
   readonly stop: AbortController;
   /** The streams being read, which end early if the server stops. */
   readonly open: Set<LineReader>;
-}
-
-/** Ends streams being read: what was read is answered, and a final line says why the stream ends. */
-function endStreams(open: ReadonlySet<LineReader>): void {
-  for (const reader of open) reader.stop(new ServiceError('shutting_down'));
 }
 
 /**
@@ -187,21 +172,15 @@ async function sendLines(
   lines: { readonly plan: StreamPlan; readonly reader: LineSource; onHeld(bytes: number): void },
 ): Promise<FastifyReply> {
   metrics.streamed(label);
-  const answers = bytesOf(
-    answerLines({
-      ...lines,
-      runner,
-      rate: runner.throughput.of(lines.plan.stages),
-      slots: groupsInFlight(config.workers),
-      signal: stop.signal,
-      onAnswer({ queueSeconds, timings, failures = [] }, bytes) {
-        metrics.worked(label, bytes, queueSeconds, timings);
-        logWork(request, queueSeconds, timings);
-        for (const failure of failures) reportFailure(fromPlainError(failure), request, metrics);
-      },
-      onFailure: (error) => reportFailure(error, request, metrics),
-    }),
-  );
+  const answers = answerLines({
+    ...lines,
+    runner,
+    rate: runner.throughput.of(lines.plan.stages),
+    slots: groupsInFlight(config.workers),
+    signal: stop.signal,
+    onAnswer: (answer, bytes) => noteWork(request, label, bytes, answer, metrics),
+    onFailure: (error) => reportFailure(error, request, metrics),
+  });
   // Until the first line is ready, the whole request can still be refused; no other line is processed after that.
   const first = await answers.next().catch((error: unknown) => {
     stop.abort(error);
@@ -215,30 +194,26 @@ async function sendLines(
   return reply.type(`${LINES}; charset=utf-8`).send(stream);
 }
 
-async function* bytesOf(answers: AsyncGenerator<LineAnswers>): AsyncGenerator<Uint8Array> {
-  for await (const { bytes } of answers) yield bytes;
-}
-
-/** The same bytes, whose memory is freed once they are sent: otherwise V8 would collect the heap often. */
+/** The bytes, whose memory is freed once they are sent: otherwise V8 would collect the heap often. */
 async function* freed(
-  answers: AsyncGenerator<Uint8Array>,
+  answers: AsyncGenerator<LineAnswers>,
   isSent: () => boolean,
 ): AsyncGenerator<Uint8Array> {
   let given: Uint8Array[] = [];
-  for await (const answer of answers) {
+  for await (const { bytes } of answers) {
     if (isSent()) {
       given.forEach(release);
       given = [];
     }
-    given.push(answer);
-    yield answer;
+    given.push(bytes);
+    yield bytes;
   }
 }
 
 /** The same bytes, with errors of the catalogue. */
-async function* translated(source: AsyncIterator<Buffer>, request: FastifyRequest): AsyncGenerator<Buffer> {
+async function* translated(source: AsyncIterable<Buffer>, request: FastifyRequest): AsyncGenerator<Buffer> {
   try {
-    for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
+    yield* source;
   } catch (error) {
     throw asServiceError(error, request);
   }

@@ -1,6 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
+import { described, object, text } from '../../engine/answer/schemas.ts';
 import { SOURCES } from '../../engine/read/document-schemas.ts';
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
 import { jsonAnswer } from '../docs/answer-schemas.ts';
@@ -10,23 +11,17 @@ import { chunksStream, documentStream, orStream, orStreamed } from './stream-sch
 
 /** The documentation of the routes whose requests are work. */
 
-const textInput = { title: 'TextInput', type: 'object', required: ['text'], properties: SOURCES.text };
-const documentsInput = {
-  title: 'DocumentsInput',
-  type: 'object',
-  required: ['documents'],
-  properties: SOURCES.documents,
-};
+const textInput = { title: 'TextInput', ...object(SOURCES.text) };
+const documentsInput = { title: 'DocumentsInput', ...object(SOURCES.documents) };
 
-/** A body that has one of the inputs, and all of the parts. Only the whole can be closed, not a part of it. */
-function bodyOf(inputs: readonly object[], parts: readonly object[]): object {
-  const bodies = inputs.map((input) => ({ allOf: [input, ...parts], unevaluatedProperties: false }));
-  return bodies.length === 1 ? (bodies[0] as object) : { anyOf: bodies };
+/** A body that has all of the parts. Only the whole can be closed, not a part of it. */
+export function closed(...parts: readonly object[]): object {
+  return { allOf: parts, unevaluatedProperties: false };
 }
 
 /** The body of a request that chunks texts or documents, and says which further fields the chunks get. */
-function sourceBody(schemas: RequestSchemas, parts: readonly object[]): object {
-  return bodyOf([textInput, documentsInput], [chunkFields(schemas), ...parts]);
+function sourceBody(schemas: RequestSchemas, ...parts: readonly object[]): object {
+  return { anyOf: [textInput, documentsInput].map((input) => closed(input, chunkFields(schemas), ...parts)) };
 }
 
 /** What a request says about the fields of its chunks. */
@@ -54,39 +49,41 @@ const OF_CHUNKS = 'The chunks in the same order, with the added fields; a list o
 
 const chunksInput = {
   title: 'ChunksInput',
-  type: 'object',
-  required: ['chunks'],
-  properties: {
-    chunks: {
-      ...oneOrMany(givenChunk),
-      description: 'Chunks as a chunker returns them; further fields are returned unchanged.',
-    },
+  ...object({
+    chunks: described(
+      'Chunks as a chunker returns them; further fields are returned unchanged.',
+      oneOrMany(givenChunk),
+    ),
+  }),
+};
+
+/** The routes of the plugins of a kind. */
+const ROUTES = {
+  chunker: {
+    verb: 'chunk',
+    description: OF_TEXTS,
+    stream: documentStream,
+    bodyWith: (options: object, schemas: RequestSchemas) => sourceBody(schemas, options),
+  },
+  refinery: {
+    verb: 'refine',
+    description: OF_CHUNKS,
+    stream: chunksStream,
+    bodyWith: (options: object) => closed(chunksInput, options),
   },
 };
 
-/** The route of a chunker. */
-export function chunkRouteSchema(entry: PluginEntry, schemas: RequestSchemas): FastifySchema {
-  const answer = { description: OF_TEXTS, chunk: chunkOf(entry.manifest) };
-  return pluginRouteSchema(entry, 'chunk', (options) => sourceBody(schemas, [options]), schemas, answer);
-}
-
-/** The route of a refinery. */
-export function refineRouteSchema(entry: PluginEntry, schemas: RequestSchemas): FastifySchema {
-  const answer = { description: OF_CHUNKS, chunk: chunkOf(entry.manifest) };
-  return pluginRouteSchema(entry, 'refine', (options) => bodyOf([chunksInput], [options]), schemas, answer);
-}
-
-function pluginRouteSchema(
+/** The route of a chunker or refinery. */
+export function pluginRouteSchema(
+  kind: keyof typeof ROUTES,
   entry: PluginEntry,
-  verb: 'chunk' | 'refine',
-  bodyWith: (options: object) => object,
   schemas: RequestSchemas,
-  answer: { readonly description: string; readonly chunk: object },
 ): FastifySchema {
   const { manifest } = entry;
   const { name, example } = manifest;
+  const { verb, description, stream, bodyWith } = ROUTES[kind];
   const body = {
-    ...bodyWith(optionsOf(manifest, schemas)),
+    ...bodyWith(optionsOf(manifest, schemas), schemas),
     ...(example === undefined ? {} : { examples: [example] }),
   };
   return {
@@ -94,36 +91,31 @@ function pluginRouteSchema(
     operationId: operationId(verb, name),
     summary: purposeOf(manifest),
     description: `${titleOf(manifest)}.${unavailableNote(entry)}`,
-    body: orStream(body, verb === 'chunk' ? documentStream : chunksStream),
-    response: {
-      200: orStreamed(jsonAnswer(answer.description, oneOrMany(answer.chunk), headersOf(manifest))),
-    },
+    body: orStream(body, stream),
+    response: { 200: orStreamed(jsonAnswer(description, oneOrMany(chunkOf(manifest)), headersOf(manifest))) },
   };
 }
 
 /** The headers of an answer in which the plugin, or the service for it, reports something. */
 export function headersOf({ reports = {}, uses = [] }: Manifest): Record<string, object> {
-  const own = Object.entries(reports).map(([name, description]) => [
-    `x-${name}`,
-    { type: 'string', description },
-  ]);
-  return { ...(uses.includes('embedding') ? modelHeader : {}), ...Object.fromEntries(own) };
+  return { ...(uses.includes('embedding') ? modelHeader : {}), ...reportHeaders(reports) };
+}
+
+/** @param reports descriptions by name */
+export function reportHeaders(reports: Readonly<Record<string, string>>): Record<string, object> {
+  const headers = Object.entries(reports).map(([name, what]) => [`x-${name}`, described(what, text)]);
+  return Object.fromEntries(headers);
 }
 
 export const modelHeader = {
-  'x-embedding-model': { type: 'string', description: "The model's own name." },
-  'x-embedding-empty': {
-    type: 'string',
-    description:
-      'Number of texts with no word that the model knows: their vectors mean nothing. For a batch, one count per document; missing if zero.',
-  },
+  'x-embedding-model': described("The model's own name.", text),
+  'x-embedding-empty': described(
+    'Number of texts with no word that the model knows: their vectors mean nothing. For a batch, one count per document; missing if zero.',
+    text,
+  ),
 };
 
-export const pipelineId = {
-  type: 'object',
-  required: ['pipeline_id'],
-  properties: { pipeline_id: { type: 'string', description: 'Id of the pipeline.' } },
-};
+export const pipelineId = object({ pipeline_id: described('Id of the pipeline.', text) });
 
 /** The route that executes a pipeline. */
 export function executeRouteSchema(schemas: RequestSchemas): FastifySchema {
@@ -134,7 +126,7 @@ export function executeRouteSchema(schemas: RequestSchemas): FastifySchema {
     description: 'Runs the steps of a stored pipeline on a text, a list of texts or documents.',
     params: pipelineId,
     body: orStream(
-      { ...sourceBody(schemas, []), examples: [{ text: 'First sentence. Second sentence!' }] },
+      { ...sourceBody(schemas), examples: [{ text: 'First sentence. Second sentence!' }] },
       documentStream,
     ),
     response: {
@@ -150,9 +142,7 @@ export function embedRouteSchema({ embed }: RequestSchemas): FastifySchema {
     operationId: 'embed_texts',
     summary: 'Embed texts',
     description: 'Returns a vector for each text: documents, a query, or texts to compare.',
-    body: embed.required?.includes('embedding_model')
-      ? { title: 'EmbedRequest', ...embed }
-      : withExample('EmbedRequest', embed, { text: ['How long does tea steep?'], purpose: 'query' }),
+    body: withExample('EmbedRequest', embed, { text: ['How long does tea steep?'], purpose: 'query' }),
     response: { 200: jsonAnswer('The vectors of the texts.', embeddings, modelHeader) },
   };
 }
@@ -170,7 +160,7 @@ export function tokenizeRouteSchema({ tokenize }: RequestSchemas): FastifySchema
 }
 
 /** Without a default model no request works on every server. */
-function withExample(title: string, schema: ObjectSchema, example: object): object {
+export function withExample(title: string, schema: ObjectSchema, example: object): object {
   const isWhole = (schema.required ?? []).every((name) => name in example);
   return { title, ...schema, ...(isWhole ? { examples: [example] } : {}) };
 }

@@ -1,3 +1,6 @@
+import { count, described, object, text } from '../../engine/answer/schemas.ts';
+import { LINES } from '../transport/media.ts';
+
 /** The meaning of each error status; the README has the same table. */
 export const MEANINGS: Readonly<Record<number, string>> = {
   400: 'Invalid parameters or malformed JSON.',
@@ -14,24 +17,26 @@ export const MEANINGS: Readonly<Record<number, string>> = {
   503: 'The server is busy, and the Retry-After header says when to try again; or the request took too long; or the database or a storage cannot be used now.',
 };
 
-const error = {
-  title: 'Error',
-  type: 'object',
-  required: ['detail'],
-  properties: { detail: { type: 'string', description: 'What is wrong and what to change.' } },
-} as const;
+const error = { title: 'Error', ...object({ detail: described('What is wrong and what to change.', text) }) };
 
-const retryAfter = {
-  'retry-after': { type: 'integer', description: 'Seconds after which a retry may succeed.' },
-};
+const retryAfter = { 'retry-after': described('Seconds after which a retry may succeed.', count) };
 
 /** The headers of errors, by status. */
 const HEADERS: Readonly<Record<number, Readonly<Record<string, object>>>> = {
-  401: { 'www-authenticate': { type: 'string', description: 'How a key is sent.' } },
-  405: { allow: { type: 'string', description: 'The methods that the path supports.' } },
+  401: { 'www-authenticate': described('How a key is sent.', text) },
+  405: { allow: described('The methods that the path supports.', text) },
   429: retryAfter,
   503: retryAfter,
 };
+
+/** The headers of a page of a list. */
+export const nextPage = {
+  link: described('URL of the next page, if there is one.', text),
+  'x-next-cursor': described('Cursor of the next page, if there is one.', text),
+};
+
+/** The member of a query that asks for the next page. */
+export const cursor = described('The x-next-cursor of the previous answer.', text);
 
 /** The error answers of a route, for the documentation. */
 export function errorAnswers(statuses: readonly number[]): Record<number, object> {
@@ -40,12 +45,22 @@ export function errorAnswers(statuses: readonly number[]): Record<number, object
   );
 }
 
-/** A JSON answer, for the documentation of a route. */
+/** A JSON answer, for the documentation of a route, with an example if there is one. */
 export function jsonAnswer(
   description: string,
   schema: object,
   headers: Readonly<Record<string, object>> = {},
+  example?: unknown,
 ): { readonly description: string; readonly content: object } {
   const documented = Object.keys(headers).length === 0 ? {} : { headers };
-  return { description, content: { 'application/json': { schema } }, ...documented };
+  const media = { schema, ...(example !== undefined && { examples: { answer: { value: example } } }) };
+  return { description, content: { 'application/json': media }, ...documented };
+}
+
+/** The schema of lines of JSON: a text, because OpenAPI 3.1 has none for streams. */
+export const lines = { type: 'string', contentMediaType: LINES };
+
+/** An answer that is in lines if the request accepts them alone. */
+export function orLines(answer: { readonly content: object }, schema: object): object {
+  return { ...answer, content: { ...answer.content, [LINES]: { schema } } };
 }

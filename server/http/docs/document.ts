@@ -21,9 +21,7 @@ export interface Response {
 }
 
 /** Points to a component: `{ $ref: '#/components/schemas/Chunk' }`. */
-export interface Reference {
-  readonly $ref: string;
-}
+export type Reference = { readonly $ref: string };
 
 export interface Operation {
   readonly operationId?: string;
@@ -41,4 +39,8 @@ export interface Components {
   readonly schemas: Record<string, Schema>;
   responses?: Record<string, Response>;
   headers?: Record<string, Header>;
+}
+
+export function operationsOf({ paths }: Document): Operation[] {
+  return Object.values(paths).flatMap((operations) => Object.values(operations));
 }

@@ -8,15 +8,15 @@ import { type AccessConfig, asksForKeys } from '../../config/access.ts';
 import { NAME, VERSION } from '../../config/version.ts';
 import { needsKey, refusalStatuses } from '../transport/security.ts';
 import { errorAnswers } from './answer-schemas.ts';
-import type {
-  Components,
-  Document,
-  Header,
-  Media,
-  Operation,
-  Reference,
-  Response,
-  Schema,
+import {
+  type Components,
+  type Document,
+  type Header,
+  type Media,
+  operationsOf,
+  type Reference,
+  type Response,
+  type Schema,
 } from './document.ts';
 import { addExampleAnswers } from './example-answers.ts';
 
@@ -30,30 +30,25 @@ const REQUEST_ID: Header = {
  * and the header that every answer has.
  */
 function nameComponents(document: Document): void {
-  const { components, paths } = document;
+  const { components } = document;
   const schemas = new SchemaCollector(components.schemas);
+  const answers: Record<string, Response> = {};
   components.headers = { RequestId: REQUEST_ID };
-  const responses: Record<string, Response> = {};
-  components.responses = responses;
-  for (const operations of Object.values(paths)) {
-    for (const operation of Object.values(operations)) nameParts(operation, schemas, responses);
-  }
-}
-
-function nameParts(
-  { parameters = [], requestBody, responses }: Operation,
-  schemas: SchemaCollector,
-  named: NonNullable<Components['responses']>,
-): void {
-  for (const parameter of parameters) {
-    if (parameter.schema !== undefined) parameter.schema = schemas.collect(parameter.schema);
-  }
-  for (const media of mediaOf(requestBody)) media.schema = schemas.collect(media.schema);
-  for (const [status, response] of Object.entries(responses)) {
-    if ('$ref' in response) continue;
-    for (const media of mediaOf(response)) media.schema = schemas.collect(media.schema);
-    response.headers = { 'x-request-id': { $ref: '#/components/headers/RequestId' }, ...response.headers };
-    if (Number(status) >= 400) responses[status] = nameResponse(status, response, named);
+  components.responses = answers;
+  for (const { parameters = [], requestBody, responses } of operationsOf(document)) {
+    for (const parameter of parameters) {
+      if (parameter.schema !== undefined) parameter.schema = schemas.collect(parameter.schema);
+    }
+    for (const media of mediaOf(requestBody)) media.schema = schemas.collect(media.schema);
+    for (const [status, response] of Object.entries(responses)) {
+      if ('$ref' in response) continue;
+      for (const media of mediaOf(response)) media.schema = schemas.collect(media.schema);
+      response.headers = { 'x-request-id': { $ref: '#/components/headers/RequestId' }, ...response.headers };
+      const name = STATUS_CODES[status]?.replace(/\W/g, '');
+      // The same answer to the same error is one component: `MethodNotAllowed`.
+      if (Number(status) >= 400 && name !== undefined)
+        responses[status] = named('responses', answers, name, response);
+    }
   }
 }
 
@@ -61,15 +56,15 @@ function mediaOf(part: { readonly content?: Readonly<Record<string, Media>> } = 
   return Object.values(part.content ?? {});
 }
 
-/** The same answer to the same error is one component: `MethodNotAllowed`. */
-function nameResponse(
-  status: string,
-  response: Response,
-  named: Record<string, Response>,
-): Response | Reference {
-  const name = (STATUS_CODES[status] ?? `Error ${status}`).replace(/\W/g, '');
-  named[name] ??= response;
-  return isDeepStrictEqual(named[name], response) ? { $ref: `#/components/responses/${name}` } : response;
+/** A reference to the component, unless a different one has its name. */
+function named<T>(
+  kind: keyof Components,
+  components: Record<string, T>,
+  name: string,
+  one: T,
+): T | Reference {
+  components[name] ??= one;
+  return isDeepStrictEqual(components[name], one) ? { $ref: `#/components/${kind}/${name}` } : one;
 }
 
 declare module 'fastify' {
@@ -120,7 +115,7 @@ export const openapi = plugin(
     app.setSerializerCompiler(() => (value) => JSON.stringify(value));
     await app.register(swagger, {
       transform: ({ schema, url, route }) => ({
-        schema: withErrors(schema, route.method, { config, path: url.slice(prefix.length) }),
+        schema: withErrors(schema, route.method, config, url.slice(prefix.length)),
         url,
       }),
       transformObject: (given) => {
@@ -154,11 +149,6 @@ export const openapi = plugin(
   { name: 'chunksmith-openapi', dependencies: ['chunksmith-services', 'chunksmith-security'] },
 );
 
-interface Place {
-  readonly config: AccessConfig;
-  readonly path: string;
-}
-
 /**
  * The schema of a route with the errors of its parsing and of earlier hooks, in addition to its own. Without security
  * if it needs no key.
@@ -166,7 +156,8 @@ interface Place {
 function withErrors(
   schema: FastifySchema,
   method: string | string[],
-  { config, path }: Place,
+  config: AccessConfig,
+  path: string,
 ): FastifySchema {
   if (schema?.response === undefined) return schema;
   const errors = errorAnswers([...statusesOf(schema, method), ...refusalStatuses(config, path)]);
@@ -194,29 +185,12 @@ function statusesOf(
   ];
 }
 
-/** Keywords of JSON Schema whose value is a schema, a list of schemas, or schemas by name. */
-const SINGLE = new Set([
-  'items',
-  'contains',
-  'not',
-  'if',
-  'then',
-  'else',
-  'propertyNames',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-  'contentSchema',
-]);
-const LISTS = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems']);
+/** Keywords whose value is schemas by name. */
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
-/** The other keywords of JSON Schema and OpenAPI. Any other keyword is private: dropped, or written as `x-...`. */
-const PLAIN = new Set(
-  `$ref type enum const title description default examples example deprecated readOnly writeOnly format pattern
-  minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems uniqueItems
-  minContains maxContains minProperties maxProperties required dependentRequired contentEncoding contentMediaType
-  discriminator externalDocs`.split(/\s+/),
-);
+/** Keywords whose value is an instance, which may look like a schema. */
+const VALUES = new Set(['enum', 'const', 'default', 'examples', 'example']);
+/** Keywords of this service's own, which other readers of schemas do not know. */
+const PRIVATE = new Set(['lessThan', 'excludes', 'effectiveWith']);
 
 const COMPONENT = /^[A-Z][A-Za-z0-9]*$/;
 
@@ -230,32 +204,24 @@ class SchemaCollector {
 
   /** The schema without private keywords, with types for all enums, and with references to components. */
   collect(schema: Schema): Schema {
-    const tidied: Record<string, unknown> = {};
-    for (const [keyword, value] of Object.entries(schema)) {
-      if (isKnown(keyword)) tidied[keyword] = this.#valueOf(keyword, value);
-    }
+    const known = Object.entries(schema).filter(([keyword]) => !PRIVATE.has(keyword));
+    const tidied: Record<string, unknown> = Object.fromEntries(
+      known.map(([keyword, value]) => [keyword, this.#valueOf(keyword, value)]),
+    );
     if (schema.effectiveWith !== undefined) tidied['x-effective-with'] = schema.effectiveWith;
     if (tidied.type === undefined) Object.assign(tidied, typeOfValues(tidied));
-    const { title } = tidied;
-    return typeof title === 'string' && COMPONENT.test(title) ? this.#component(title, tidied) : tidied;
+    const { title, ...untitled } = tidied;
+    if (typeof title !== 'string' || !COMPONENT.test(title)) return tidied;
+    return named('schemas', this.#components, title, untitled);
   }
 
   #valueOf(keyword: string, value: unknown): unknown {
-    if (typeof value !== 'object' || value === null) return value;
-    if (SINGLE.has(keyword)) return this.collect(value as Schema);
-    if (LISTS.has(keyword)) return (value as Schema[]).map((one) => this.collect(one));
-    if (!MAPS.has(keyword)) return value;
+    if (typeof value !== 'object' || value === null || VALUES.has(keyword)) return value;
+    if (Array.isArray(value)) return value.map((one) => this.#valueOf(keyword, one));
+    if (!MAPS.has(keyword)) return this.collect(value as Schema);
     const place = keyword === 'properties' ? withDefaultBelow : (one: Schema) => one;
     const members = Object.entries(value as Readonly<Record<string, Schema>>);
     return Object.fromEntries(members.map(([name, one]) => [name, place(this.collect(one))]));
-  }
-
-  /** A reference to the component, unless a different schema has its name. */
-  #component(name: string, { title: _, ...schema }: Schema): Schema {
-    this.#components[name] ??= schema;
-    return isDeepStrictEqual(this.#components[name], schema)
-      ? { $ref: `#/components/schemas/${name}` }
-      : schema;
   }
 }
 
@@ -267,10 +233,6 @@ function withDefaultBelow(schema: Schema): Schema {
   if (schema.default === undefined) return schema;
   const { description, ...rest } = schema;
   return { ...(description === undefined ? {} : { description }), allOf: [rest] };
-}
-
-function isKnown(keyword: string): boolean {
-  return SINGLE.has(keyword) || LISTS.has(keyword) || MAPS.has(keyword) || PLAIN.has(keyword);
 }
 
 /** The common type of the values that a schema lists, or their types. */

@@ -14,17 +14,13 @@ export interface PageFile {
   readonly content: string;
 }
 
-/** The files of the playground, by their paths below it. */
-export interface PageFiles {
-  /** `undefined` if there is no such file. */
-  read(path: string): Promise<PageFile> | undefined;
-}
-
 /**
  * Finds the files of the playground. Modules are served with their types stripped; those of the library are below
  * `lib/`, because a page cannot resolve packages.
+ *
+ * @returns reads a file by its path below the playground; `undefined` if there is none
  */
-export function findPageFiles(): PageFiles {
+export function findPageFiles(): (path: string) => Promise<PageFile> | undefined {
   const own = globSync('**/*.{ts,css,html}', { cwd: FOLDER });
   const library = globSync(['*.js', 'directives/*.js'], { cwd: LIBRARY_FOLDER });
   const readers = new Map<string, () => Promise<PageFile>>([
@@ -32,14 +28,10 @@ export function findPageFiles(): PageFiles {
     ...library.map((path) => [`lib/${path}`, () => readLibrary(path)] as const),
   ]);
   const read = new Map<string, Promise<PageFile>>();
-  return {
-    read(path) {
-      const reader = readers.get(path);
-      if (reader === undefined) return undefined;
-      const file = read.get(path) ?? reader();
-      read.set(path, file);
-      return file;
-    },
+  return (path) => {
+    const reader = readers.get(path);
+    if (reader !== undefined && !read.has(path)) read.set(path, reader());
+    return read.get(path);
   };
 }
 

@@ -17,9 +17,9 @@ const POLICY = [
 
 /** Serves the playground, a page that compares settings, and the modules below it. */
 export async function playgroundRoutes(app: FastifyInstance): Promise<void> {
-  const files = findPageFiles();
+  const read = findPageFiles();
   const send = async (path: string, asked: string, reply: FastifyReply) => {
-    const file = files.read(path);
+    const file = read(path);
     if (file === undefined) throw new ServiceError('not_found', { path: asked, hint: '' });
     const { type, content } = await file;
     reply.header('content-security-policy', POLICY).header('cache-control', 'no-cache').type(type);

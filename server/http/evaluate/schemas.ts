@@ -1,56 +1,33 @@
 import type { FastifySchema } from 'fastify';
-import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
+import { count, described, errorOfPart, listOf, number, object, text } from '../../engine/answer/schemas.ts';
+import { scores } from '../../engine/operations/evaluation/scores.ts';
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
-import { modelHeader } from '../chunk/schemas.ts';
-import { errorOfPart } from '../chunk/stream-schemas.ts';
-import { jsonAnswer } from '../docs/answer-schemas.ts';
-import { exampleSteps } from '../docs/example-answers.ts';
-import { LINES } from '../transport/media.ts';
+import { modelHeader, withExample } from '../chunk/schemas.ts';
+import { jsonAnswer, lines, orLines } from '../docs/answer-schemas.ts';
+import { exampleSteps, sentSteps } from '../docs/example-answers.ts';
 
 /** The documentation of the route that compares candidates. */
 
-const share = (description: string) => ({ type: 'number', description });
-
-const scores = {
-  recall: share("The share of the answers' characters that were found."),
-  precision: share('The share of found characters that belong to the answers.'),
-  iou: share(
-    "The answers' characters that were found, divided by all characters that are in the answers or were found.",
-  ),
-  precision_at_full_recall: share('The precision if exactly the chunks that overlap the answers were found.'),
-} as const;
-const SCORES = Object.keys(scores);
-
-const count = { type: 'integer' } as const;
-
 const foundChunk = {
   title: 'FoundChunk',
-  type: 'object',
-  required: ['document', 'start_index', 'end_index', 'token_count', 'score'],
-  properties: {
-    document: { ...count, description: 'The index of its document in the request.' },
+  ...object({
+    document: described('The index of its document in the request.', count),
     start_index: count,
     end_index: count,
     token_count: count,
-    score: { type: 'number', description: "The cosine between its vector and the question's." },
-  },
-} as const;
+    score: described("The cosine between its vector and the question's.", number),
+  }),
+};
 
 const evaluatedQuestion = {
   title: 'EvaluatedQuestion',
-  type: 'object',
-  required: [...SCORES, 'tokens', 'found'],
-  properties: {
+  ...object({
     ...scores,
-    tokens: { ...count, description: 'Tokens of the chunks that were found.' },
-    found: {
-      type: 'array',
-      items: foundChunk,
-      description: 'Nearest first; equally near ones in the order of the text.',
-    },
-  },
-} as const;
+    tokens: described('Tokens of the chunks that were found.', count),
+    found: described('Nearest first; equally near ones in the order of the text.', listOf(foundChunk)),
+  }),
+};
 
 const evaluatedCandidate = {
   title: 'EvaluatedCandidate',
@@ -59,38 +36,35 @@ const evaluatedCandidate = {
     'The means over all questions, scores from 0 to 1, and what each question found; or the `error` of this candidate only.',
   required: ['index', 'name'],
   properties: {
-    index: { ...count, description: 'The index of the candidate in the request.' },
-    name: { type: 'string', description: 'The name from the request, or the names of its plugins.' },
-    same_as: { ...count, description: 'The index of an earlier candidate that does the same.' },
+    index: described('The index of the candidate in the request.', count),
+    name: described('The name from the request, or the names of its plugins.', text),
+    same_as: described('The index of an earlier candidate that does the same.', count),
     ...scores,
-    tokens_per_question: {
-      type: 'number',
-      description: "Mean tokens of the chunks that a question finds, counted by the candidate's tokenizer.",
-    },
-    chunks: { ...count, description: 'Number of chunks of the documents.' },
-    questions: { type: 'array', items: evaluatedQuestion, description: 'In the order of the request.' },
+    tokens_per_question: described(
+      "Mean tokens of the chunks that a question finds, counted by the candidate's tokenizer.",
+      number,
+    ),
+    chunks: described('Number of chunks of the documents.', count),
+    questions: described('In the order of the request.', listOf(evaluatedQuestion)),
     error: errorOfPart,
   },
-} as const;
+};
 
 const evaluation = {
   title: 'Evaluation',
-  type: 'object',
-  required: ['embedding_model', 'k', 'candidates'],
-  properties: {
-    embedding_model: { type: 'string', description: "The model's own name." },
+  ...object({
+    embedding_model: described("The model's own name.", text),
     k: count,
-    candidates: { type: 'array', items: evaluatedCandidate, description: 'In the order of the request.' },
-  },
-} as const;
+    candidates: described('In the order of the request.', listOf(evaluatedCandidate)),
+  }),
+};
 
-const lines = {
+const evaluationLines = {
   title: 'EvaluationLines',
-  type: 'string',
-  contentMediaType: LINES,
+  ...lines,
   contentSchema: evaluatedCandidate,
   description: 'An `EvaluatedCandidate` for each candidate, sent as soon as it is ready.',
-} as const;
+};
 
 const DESCRIPTION = `Chunks the documents in several ways, embeds chunks and questions, and answers how much of each
 question's answers is in the \`k\` chunks that are nearest to it. Recall, precision, intersection over union (\`iou\`) and
@@ -99,42 +73,31 @@ once. A failing candidate has an \`error\`. With \`Accept: application/x-ndjson\
 
 /** The route that compares candidates. */
 export function evaluateRouteSchema(registry: Registry, { evaluate }: RequestSchemas): FastifySchema {
-  const example = evaluate.required?.includes('embedding_model') ? undefined : exampleOf(registry);
   const answer = jsonAnswer('What questions find with each candidate.', evaluation, modelHeader);
   return {
     tags: ['evaluate'],
     operationId: 'evaluate_candidates',
     summary: 'Evaluate candidates',
     description: DESCRIPTION,
-    body: {
-      title: 'EvaluateRequest',
-      ...evaluate,
-      ...(example === undefined ? {} : { examples: [example] }),
-    },
-    response: {
-      200: { ...answer, content: { ...answer.content, [LINES]: { schema: lines } } },
-    },
+    body: withExample('EvaluateRequest', evaluate, exampleOf(registry)),
+    response: { 200: orLines(answer, evaluationLines) },
   };
 }
 
 const TEXT = 'Boil fresh water. Let black tea steep for three minutes. Green tea needs cooler water.';
 const ANSWER = 'Let black tea steep for three minutes.';
 
-/** A request that compares a chunker with a pipeline of available plugins; `undefined` if there is no chunker. */
-function exampleOf(registry: Registry): object | undefined {
+/** A request that compares a chunker with a pipeline of available plugins; empty if there is no chunker. */
+function exampleOf(registry: Registry): object {
   const steps = exampleSteps(registry);
   const [first] = steps;
-  if (first?.type !== 'chunk') return undefined;
+  if (first?.type !== 'chunk') return {};
   const start_index = TEXT.indexOf(ANSWER);
   const answers = [{ document: 'tea', start_index, end_index: start_index + ANSWER.length }];
   return {
     documents: [{ id: 'tea', text: TEXT }],
     questions: [{ question: 'How long does black tea steep?', answers }],
-    candidates: [{ chunker: first.chunker, config: first.config }, { steps: steps.map(stepOf) }],
+    candidates: [{ chunker: first.chunker, config: first.config }, { steps: sentSteps(steps) }],
     k: 1,
   };
-}
-
-function stepOf({ type, chunker, refinery, config }: PipelineStep): object {
-  return type === 'chunk' ? { type, chunker, config } : { type, refinery, config };
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DocumentsTask, Fields, FileTask } from '../../engine/tasks.ts';
-import type { PipelineRecord } from '../../store/contract.ts';
+import { lookedUpSteps, lookUpPipeline } from '../pipelines/stored-pipeline.ts';
 import { answerWith } from '../transport/answer-work.ts';
 import { executeFileSchema, fileRouteSchema } from './schemas.ts';
 
@@ -22,11 +22,9 @@ export async function fileRoutes(app: FastifyInstance): Promise<void> {
   }
   app.post(
     '/v1/pipelines/:pipeline_id/execute/file',
-    { schema: executeFileSchema(registry, requestSchemas), onRequest: app.chunksmithLookUp },
-    async (request, reply) => {
-      const { steps } = (await request.chunksmithPipeline) as PipelineRecord;
-      return answer(request, reply, taskOf(request, { run: 'execute', steps }));
-    },
+    { schema: executeFileSchema(registry, requestSchemas), onRequest: lookUpPipeline(app.chunksmith) },
+    async (request, reply) =>
+      answer(request, reply, taskOf(request, { run: 'execute', steps: await lookedUpSteps(request) })),
   );
 }
 

@@ -1,10 +1,19 @@
 import type { FastifySchema } from 'fastify';
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import { described, listOf, object, text } from '../../engine/answer/schemas.ts';
 import { fileDocumentSchema } from '../../engine/read/document-schemas.ts';
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
 import { chunkOf, pipelineChunk } from '../chunk/answers.ts';
-import { chunkFields, headersOf, optionsOf, pipelineId, unavailableNote } from '../chunk/schemas.ts';
+import {
+  chunkFields,
+  closed,
+  headersOf,
+  optionsOf,
+  pipelineId,
+  reportHeaders,
+  unavailableNote,
+} from '../chunk/schemas.ts';
 import { jsonAnswer } from '../docs/answer-schemas.ts';
 import { operationId, purposeOf, titleOf } from '../docs/names.ts';
 
@@ -12,27 +21,23 @@ import { operationId, purposeOf, titleOf } from '../docs/names.ts';
 
 const bytes = { type: 'string', contentMediaType: 'application/octet-stream' } as const;
 
-const filename = {
-  type: 'string',
-  description: 'Name of the file, optionally with folders, instead of the one in the form.',
-} as const;
-
-const reader = {
-  type: 'string',
-  description: 'The reader of the file; by default, its name and media type decide.',
-} as const;
+const inQuery = {
+  filename: described('Name of the file, optionally with folders, instead of the one in the form.', text),
+  reader: described('The reader of the file; by default, its name and media type decide.', text),
+};
+const querystring = { type: 'object', properties: inQuery };
 
 const fileInput = {
   title: 'FileInput',
-  type: 'object',
-  required: ['file'],
-  properties: {
-    file: { ...bytes, description: 'The file, with its name and media type.' },
-    filename,
-    reader,
-    document: fileDocumentSchema,
-  },
-} as const;
+  ...object(
+    {
+      file: described('The file, with its name and media type.', bytes),
+      ...inQuery,
+      document: fileDocumentSchema,
+    },
+    ['filename', 'reader', 'document'],
+  ),
+};
 
 const HOW = `The file is the field \`file\` of a form, whose other fields are the options; or it is the body itself, with its
 \`Content-Type\`, and the fields stand in the address: \`?filename=cities.csv&chunk_size=256\`. Lists and objects are
@@ -50,8 +55,8 @@ export function fileRouteSchema(
     operationId: operationId('chunk', `${manifest.name}-file`),
     summary: `${purposeOf(manifest)}, for files`,
     description: `${titleOf(manifest)} for files.\n\n${HOW}${unavailableNote(entry)}`,
-    querystring: { type: 'object', properties: { filename, reader } },
-    body: fileBody([chunkFields(schemas), fieldsOf(manifest, schemas)]),
+    querystring,
+    body: fileBody(chunkFields(schemas), fieldsOf(manifest, schemas)),
     response: {
       200: jsonAnswer('The chunks of the file.', listOf(chunkOf(manifest)), {
         ...readHeaders(registry),
@@ -69,8 +74,8 @@ export function executeFileSchema(registry: Registry, schemas: RequestSchemas): 
     summary: 'Execute a pipeline on a file',
     description: `Runs the steps of a stored pipeline on the text of a file.\n\n${HOW}`,
     params: pipelineId,
-    querystring: { type: 'object', properties: { filename, reader } },
-    body: fileBody([chunkFields(schemas)]),
+    querystring,
+    body: fileBody(chunkFields(schemas)),
     response: {
       200: jsonAnswer('The chunks of the file.', listOf(pipelineChunk), readHeaders(registry)),
     },
@@ -85,25 +90,15 @@ function fieldsOf(manifest: Manifest, schemas: RequestSchemas): object {
   return isWhole ? { title, ...options } : { ...options, properties: Object.fromEntries(kept) };
 }
 
-function fileBody(parts: readonly object[]): object {
-  const form = { allOf: [fileInput, ...parts], unevaluatedProperties: false };
+function fileBody(...parts: readonly object[]): object {
+  const form = closed(fileInput, ...parts);
   return { content: { 'multipart/form-data': { schema: form }, '*/*': { schema: bytes } } };
-}
-
-function listOf(items: object): object {
-  return { type: 'array', items };
 }
 
 /** The headers in which the service and the readers say how a file was read. */
 function readHeaders(registry: Registry): Record<string, object> {
-  const reports = registry.ofKind('reader').flatMap(({ manifest }) => Object.entries(manifest.reports ?? {}));
-  const encoding = [
-    'source-encoding',
-    'The encoding that the bytes were decoded with; missing for a file that is not text.',
-  ];
-  const headers = [encoding, ...reports].map(([name, description]) => [
-    `x-${name}`,
-    { type: 'string', description },
-  ]);
-  return Object.fromEntries(headers);
+  const reports = registry.ofKind('reader').map(({ manifest }) => manifest.reports);
+  return reportHeaders(Object.assign({ 'source-encoding': OF_ENCODING }, ...reports));
 }
+
+const OF_ENCODING = 'The encoding that the bytes were decoded with; missing for a file that is not text.';

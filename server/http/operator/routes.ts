@@ -42,7 +42,11 @@ function endpointsOf({ chunksmithPaths, prefix, swagger }: FastifyInstance): str
 
 /** Routes for an operator's tools: whether the server is alive, whether it accepts work, and metrics. */
 export async function operatorRoutes(app: FastifyInstance): Promise<void> {
-  const { runner, store, metrics } = app.chunksmith;
+  const {
+    runner,
+    store,
+    metrics: { registry },
+  } = app.chunksmith;
   app.get('/health', { schema: ABOUT.health }, async () => {
     if (store.isStuck()) throw new ServiceError('store_stuck', {});
     return { status: 'ok' } as const;
@@ -53,6 +57,6 @@ export async function operatorRoutes(app: FastifyInstance): Promise<void> {
     return { status: 'ready' } as const;
   });
   app.get('/metrics', { schema: ABOUT.metrics }, async (_request, reply) =>
-    reply.type(metrics.contentType).send(await metrics.text()),
+    reply.type(registry.contentType).send(await registry.metrics()),
   );
 }

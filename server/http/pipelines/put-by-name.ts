@@ -4,12 +4,6 @@ import type { NewPipeline, PipelineRecord, PipelineStore, Versions } from '../..
 /** A change that loses the race for its name this often gives up. */
 const MOST_RACES = 1000;
 
-/** The result of `putByName`. */
-export interface Put {
-  readonly record: PipelineRecord;
-  readonly isNew: boolean;
-}
-
 type Store = Pick<PipelineStore, 'list' | 'create' | 'update'>;
 
 /**
@@ -19,7 +13,11 @@ type Store = Pick<PipelineStore, 'list' | 'create' | 'update'>;
  * @param ifMatch the versions that may be changed; if given, the pipeline must exist
  * @throws ServiceError `pipeline_not_found`, `precondition_failed`
  */
-export async function putByName(store: Store, pipeline: NewPipeline, ifMatch?: Versions): Promise<Put> {
+export async function putByName(
+  store: Store,
+  pipeline: NewPipeline,
+  ifMatch?: Versions,
+): Promise<{ readonly record: PipelineRecord; readonly isNew: boolean }> {
   const { name, description, steps } = pipeline;
   for (let race = 0; race < MOST_RACES; race++) {
     const [before] = (await store.list({ limit: 1, name })).pipelines;

@@ -1,8 +1,7 @@
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import { jsonBytes, parseJson } from '../../engine/read/json.ts';
-import type { MissingPlugins } from '../../engine/read/pipeline.ts';
-import { stepSchema } from '../../engine/read/step-schema.ts';
+import { type MissingPlugins, stepSchema } from '../../engine/read/pipeline.ts';
 import type { Service } from '../../engine/service.ts';
 import { createValidator, type Validate } from '../../engine/validation/validator.ts';
 import type {

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PageRequest, PipelineRecord, PipelineStore } from '../../store/contract.ts';
+import { exampleSteps } from '../docs/example-answers.ts';
 import { bodyOf, bytesBody } from '../transport/bodies.ts';
 import { pathOf } from '../transport/error-handler.ts';
 import { leadOn } from '../transport/pages.ts';
 import { putByName } from './put-by-name.ts';
 import { cursorAfter, readChanges, readIfMatch, readNew, readPage, readWhole } from './read.ts';
 import * as docs from './schemas.ts';
-import { put } from './schemas.ts';
 
 const LARGEST_BODY = 1_048_576;
 /** Pipelines that are read from the store at once for a list without a limit. */
@@ -19,35 +19,40 @@ interface ById {
 
 /** Routes that create, list, read, change and delete stored pipelines, by their ids and by their names. */
 export async function pipelineRoutes(app: FastifyInstance): Promise<void> {
-  const { config, service, store } = app.chunksmith;
+  const { config, registry, service, store } = app.chunksmith;
   const { maxBodyBytes, maxSteps } = config;
   const rules = { service, maxSteps };
+  const examples = docs.pipelineExamples(exampleSteps(registry));
   await app.register(bytesBody, { limit: Math.min(LARGEST_BODY, maxBodyBytes) });
 
-  app.post('/v1/pipelines', { schema: docs.create(maxSteps) }, async (request, reply) => {
+  app.post('/v1/pipelines', { schema: docs.create(maxSteps, examples) }, async (request, reply) => {
     return answerNew(request, reply, await store.create(readNew(bodyOf(request), rules)));
   });
 
-  app.put('/v1/pipelines', { schema: put(maxSteps) }, async (request, reply) => {
+  app.put('/v1/pipelines', { schema: docs.put(maxSteps) }, async (request, reply) => {
     const ifMatch = readIfMatch(request.headers['if-match']);
     const pipeline = readWhole(bodyOf(request), request.query, rules);
     const { record, isNew } = await putByName(store, pipeline, ifMatch);
     return isNew ? answerNew(request, reply, record) : answer(reply, record);
   });
 
-  app.get('/v1/pipelines', { schema: docs.list }, async (request, reply) =>
+  app.get('/v1/pipelines', { schema: docs.list(examples) }, async (request, reply) =>
     answerPage(store, readPage(request.query as Record<string, unknown>), reply),
   );
 
-  app.get<ById>('/v1/pipelines/:pipeline_id', { schema: docs.get }, async ({ params }, reply) => {
+  app.get<ById>('/v1/pipelines/:pipeline_id', { schema: docs.get(examples) }, async ({ params }, reply) => {
     return answer(reply, await store.get(params.pipeline_id));
   });
 
-  app.put<ById>('/v1/pipelines/:pipeline_id', { schema: docs.update(maxSteps) }, async (request, reply) => {
-    const ifMatch = readIfMatch(request.headers['if-match']);
-    const changes = readChanges(bodyOf(request), rules);
-    return answer(reply, await store.update(request.params.pipeline_id, changes, ifMatch));
-  });
+  app.put<ById>(
+    '/v1/pipelines/:pipeline_id',
+    { schema: docs.update(maxSteps, examples) },
+    async (request, reply) => {
+      const ifMatch = readIfMatch(request.headers['if-match']);
+      const changes = readChanges(bodyOf(request), rules);
+      return answer(reply, await store.update(request.params.pipeline_id, changes, ifMatch));
+    },
+  );
 
   app.delete<ById>('/v1/pipelines/:pipeline_id', { schema: docs.remove }, async (request, reply) => {
     await store.delete(request.params.pipeline_id, readIfMatch(request.headers['if-match']));
@@ -82,7 +87,14 @@ function answer(reply: FastifyReply, record: PipelineRecord) {
   return toAnswer(record);
 }
 
-function toAnswer({ id, name, description, steps, created_at, updated_at }: PipelineRecord) {
+function toAnswer({
+  id,
+  name,
+  description,
+  steps,
+  created_at,
+  updated_at,
+}: PipelineRecord): docs.PipelineAnswer {
   return { id, name, description, config: { steps }, created_at, updated_at };
 }
 

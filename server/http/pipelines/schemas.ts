@@ -1,7 +1,10 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import { stepSchema } from '../../engine/read/step-schema.ts';
-import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
+import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
+import { type Described, described, listOf, object, orNull, text } from '../../engine/answer/schemas.ts';
+import { stepSchema } from '../../engine/read/pipeline.ts';
+import { cursor, errorAnswers, jsonAnswer, nextPage } from '../docs/answer-schemas.ts';
+import { sentSteps } from '../docs/example-answers.ts';
 
 /** The member of a body that allows steps with missing plugins. */
 const allowMissing = {
@@ -14,15 +17,12 @@ const allowMissing = {
 /** Schemas of requests and answers about stored pipelines. */
 
 const stepInput = { title: 'PipelineStepInput', ...stepSchema };
-const storedStep = { title: 'PipelineStep', ...stepSchema, required: Object.keys(stepSchema.properties) };
+const storedStep = { ...stepSchema, ...object(stepSchema.properties), title: 'PipelineStep' } as const;
 
 const members = {
   name: { type: 'string', minLength: 1, maxLength: 255, description: 'Unique among all pipelines.' },
-  description: {
-    anyOf: [{ type: 'string' }, { type: 'null' }],
-    description: 'What the pipeline is for, or null.',
-  },
-};
+  description: described('What the pipeline is for, or null.', orNull(text)),
+} as const;
 
 /** Steps are checked one by one, each with its number. */
 const steps = { type: 'array', description: 'Run in this order.' };
@@ -36,7 +36,7 @@ export const newBody: ObjectSchema = {
 
 export const changesBody: ObjectSchema = {
   type: 'object',
-  properties: { ...members, steps, allow_missing: allowMissing },
+  properties: newBody.properties,
   additionalProperties: false,
 };
 
@@ -44,76 +44,91 @@ export const pageQuery: ObjectSchema = {
   type: 'object',
   properties: {
     limit: { type: 'integer', minimum: 1, maximum: 1000, description: 'Maximum pipelines in the answer.' },
-    cursor: { type: 'string', description: 'The x-next-cursor of the previous answer.' },
+    cursor,
     name: { ...members.name, description: 'The exact name: the answer has one pipeline or none.' },
   },
   additionalProperties: false,
 };
 
-const time = { type: 'string', description: 'UTC without a zone, with microseconds.' };
+const time = described('UTC without a zone, with microseconds.', text);
 const pipeline = {
   title: 'Pipeline',
-  type: 'object',
-  required: ['id', 'name', 'description', 'config', 'created_at', 'updated_at'],
-  properties: {
+  ...object({
     id: { type: 'string', format: 'uuid' },
     ...members,
-    config: {
-      type: 'object',
-      required: ['steps'],
-      properties: { steps: { type: 'array', items: storedStep } },
-    },
+    config: object({ steps: listOf(storedStep) }),
     created_at: time,
     updated_at: time,
-  },
-};
+  }),
+} as const;
 
-const etag = { etag: { type: 'string', description: 'Version of the pipeline, for If-Match.' } };
+export type PipelineAnswer = Described<typeof pipeline>;
 
-const location = { location: { type: 'string', description: 'URL of the pipeline.' } };
+const etag = { etag: described('Version of the pipeline, for If-Match.', text) };
+
+const location = { location: described('URL of the pipeline.', text) };
 
 const ifMatch = {
   type: 'object',
   properties: {
-    'if-match': {
-      type: 'string',
-      description: 'ETag of an earlier answer: the request fails with 412 if the pipeline has changed.',
-    },
+    'if-match': described(
+      'ETag of an earlier answer: the request fails with 412 if the pipeline has changed.',
+      text,
+    ),
   },
 };
 
-const params = {
-  type: 'object',
-  required: ['pipeline_id'],
-  properties: { pipeline_id: { type: 'string', description: 'The `id` of the pipeline.' } },
-};
+const params = object({ pipeline_id: described('The `id` of the pipeline.', text) });
 
 const tags = ['pipelines'];
 
-export function withSteps(title: string, schema: ObjectSchema, maxSteps: number): object {
+/** @param example of the whole body */
+export function withSteps(title: string, schema: ObjectSchema, maxSteps: number, example?: object): object {
   const documented = {
     ...steps,
     description: `At most ${maxSteps}, run in this order.`,
     items: stepInput,
     maxItems: maxSteps,
   };
-  return { title, ...schema, properties: { ...schema.properties, steps: documented } };
+  const examples = example === undefined ? {} : { examples: [example] };
+  return { title, ...schema, properties: { ...schema.properties, steps: documented }, ...examples };
 }
 
-export const create = (maxSteps: number): FastifySchema => ({
+/** Example requests and answers about one pipeline. @param steps that can run here, so that the requests work */
+export function pipelineExamples(steps: readonly PipelineStep[]) {
+  const named = { name: 'articles', description: 'Short chunks with context' };
+  const stored = {
+    id: '0b7e5a52-6a3c-4c0e-9d3e-1f2a3b4c5d6e',
+    ...named,
+    config: { steps },
+    created_at: '2026-01-02T03:04:05.123456',
+    updated_at: '2026-01-02T03:04:05.123456',
+  };
+  const description = 'Chunks alone';
+  return {
+    stored,
+    sent: { ...named, steps: sentSteps(steps) },
+    changes: { description, steps: sentSteps(steps.slice(0, 1)) },
+    changed: { ...stored, description, config: { steps: steps.slice(0, 1) } },
+  };
+}
+
+type Examples = ReturnType<typeof pipelineExamples>;
+
+export const create = (maxSteps: number, { sent, stored }: Examples): FastifySchema => ({
   tags,
   operationId: 'create_pipeline',
   summary: 'Create a pipeline',
   description:
     'Stores steps under a name. The plugin of every step and its parameters are checked now; the order of the steps is checked when the pipeline is executed.',
-  body: withSteps('PipelineInput', newBody, maxSteps),
+  body: withSteps('PipelineInput', newBody, maxSteps, sent),
   response: {
-    201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }),
+    201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }, stored),
     ...errorAnswers([409]),
   },
 });
 
-export const list: FastifySchema = {
+export const list = ({ stored }: Examples): FastifySchema => ({
   tags,
   operationId: 'list_pipelines',
   summary: 'List pipelines',
@@ -121,38 +136,31 @@ export const list: FastifySchema = {
     'All pipelines, newest first, or the one of a `name`, or at most `limit` of them; the headers Link and x-next-cursor then lead to the next ones.',
   querystring: pageQuery,
   response: {
-    200: jsonAnswer(
-      'The pipelines, newest first.',
-      { type: 'array', items: pipeline },
-      {
-        link: { type: 'string', description: 'URL of the next page, if there is one.' },
-        'x-next-cursor': { type: 'string', description: 'Cursor of the next page, if there is one.' },
-      },
-    ),
+    200: jsonAnswer('The pipelines, newest first.', listOf(pipeline), nextPage, [stored]),
   },
-};
+});
 
-export const get: FastifySchema = {
+export const get = ({ stored }: Examples): FastifySchema => ({
   tags,
   operationId: 'get_pipeline',
   summary: 'Get a pipeline',
   description: 'The pipeline, with its version in the header ETag.',
   params,
   response: {
-    200: jsonAnswer('The pipeline.', pipeline, etag),
+    200: jsonAnswer('The pipeline.', pipeline, etag, stored),
   },
-};
+});
 
-export const update = (maxSteps: number): FastifySchema => ({
+export const update = (maxSteps: number, { changes, changed }: Examples): FastifySchema => ({
   tags,
   operationId: 'update_pipeline',
   summary: 'Change a pipeline',
   description: 'Sets the given members and leaves the others. A description of null removes it.',
   params,
   headers: ifMatch,
-  body: withSteps('PipelineChanges', changesBody, maxSteps),
+  body: withSteps('PipelineChanges', changesBody, maxSteps, changes),
   response: {
-    200: jsonAnswer('The current pipeline.', pipeline, etag),
+    200: jsonAnswer('The current pipeline.', pipeline, etag, changed),
     ...errorAnswers([409]),
   },
 });

@@ -1,27 +1,20 @@
-import type { onRequestAsyncHookHandler } from 'fastify';
-import plugin from 'fastify-plugin';
+import type { FastifyRequest } from 'fastify';
 import type { PipelineRecord } from '../../store/contract.ts';
+import type { Services } from '../transport/services.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The pipeline of the path, looked up while the body arrives. */
-    chunksmithPipeline: Promise<PipelineRecord> | null;
-  }
-  interface FastifyInstance {
-    /** Looks up the pipeline that the path names as `pipeline_id`; a hook for routes that execute one. */
-    chunksmithLookUp: onRequestAsyncHookHandler;
-  }
+/** The pipelines of requests that execute one. */
+const pipelines = new WeakMap<FastifyRequest, Promise<PipelineRecord>>();
+
+/** A hook that looks up the pipeline that the path names as `pipeline_id`, while the body arrives. */
+export function lookUpPipeline({ store }: Services) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const pipeline = store.get((request.params as { pipeline_id: string }).pipeline_id);
+    pipeline.catch(() => {});
+    pipelines.set(request, pipeline);
+  };
 }
 
-/** Gives routes the stored pipeline that their path names. */
-export const storedPipeline = plugin(
-  async (app) => {
-    const { store } = app.chunksmith;
-    app.decorateRequest('chunksmithPipeline', null);
-    app.decorate('chunksmithLookUp', async (request) => {
-      request.chunksmithPipeline = store.get((request.params as { pipeline_id: string }).pipeline_id);
-      request.chunksmithPipeline.catch(() => {});
-    });
-  },
-  { name: 'chunksmith-stored-pipeline', dependencies: ['chunksmith-services'] },
-);
+/** The steps of the pipeline that was looked up. @throws ServiceError `pipeline_not_found`, `store_unavailable` */
+export async function lookedUpSteps(request: FastifyRequest): Promise<PipelineRecord['steps']> {
+  return (await (pipelines.get(request) as Promise<PipelineRecord>)).steps;
+}

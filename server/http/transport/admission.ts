@@ -5,18 +5,35 @@ import { OVERLOADED } from '../../engine/run/priority-queue.ts';
 import type { Runner } from '../../engine/run/runner.ts';
 import { errorAnswerOf } from './error-handler.ts';
 import type { Metrics } from './metrics.ts';
-import { logAnswered, requestId } from './request-log.ts';
+import { logAnswered, requestId, withoutQuery } from './request-log.ts';
 import { FIXED_HEADERS } from './security.ts';
+
+export type Admission = ReturnType<typeof createAdmission>;
 
 /**
  * Admission control: rejects requests before their bodies are read, while the queue that they would join is full,
  * with 503 and `Retry-After`.
  */
-export interface Admission {
+export function createAdmission({
+  runner,
+  metrics,
+  log,
+}: {
+  readonly runner: Runner;
+  readonly metrics: Metrics;
+  readonly log: Log;
+}) {
+  const routes = new QueuedRoutes();
+  const { status, headers, body } = errorAnswerOf(OVERLOADED);
+  const length = { 'content-length': String(Buffer.byteLength(body)) };
+  const fixed = Object.entries({ ...FIXED_HEADERS, ...headers, ...length }).flat();
+  let isStopped = false;
+
   /** Whether a request arriving now would be rejected, judging by its `Content-Length`. */
-  refuses(headers: IncomingMessage['headers']): boolean;
-  /** Registers a route whose requests join a queue. */
-  addRoute(route: string): void;
+  function refuses({ 'content-length': length }: IncomingMessage['headers']): boolean {
+    return length !== undefined && runner.isFullFor(Number(length));
+  }
+
   /**
    * Rejects a request before Fastify sees it, if necessary. Fastify takes most of the time of a refusal, and during a
    * flood `/health` has to wait for all refusals before it. Requests of web pages are left to Fastify, because their
@@ -24,28 +41,6 @@ export interface Admission {
    *
    * @returns whether it has answered
    */
-  answers(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Leaves every request to Fastify from now on, which ends connections during a graceful shutdown. */
-  stop(): void;
-}
-
-interface AdmissionOptions {
-  readonly runner: Runner;
-  readonly metrics: Metrics;
-  readonly log: Log;
-}
-
-export function createAdmission({ runner, metrics, log }: AdmissionOptions): Admission {
-  const routes = new QueuedRoutes();
-  const { status, headers, body } = errorAnswerOf(OVERLOADED);
-  const length = { 'content-length': String(Buffer.byteLength(body)) };
-  const fixed = Object.entries({ ...FIXED_HEADERS, ...headers, ...length }).flat();
-  let isStopped = false;
-
-  function refuses({ 'content-length': length }: IncomingMessage['headers']): boolean {
-    return length !== undefined && runner.isFullFor(Number(length));
-  }
-
   function answers(request: IncomingMessage, response: ServerResponse): boolean {
     if (isStopped || request.headers.origin !== undefined || !refuses(request.headers)) return false;
     const { method = '', url = '' } = request;
@@ -61,14 +56,12 @@ export function createAdmission({ runner, metrics, log }: AdmissionOptions): Adm
     return true;
   }
 
-  return {
-    refuses,
-    answers,
-    addRoute: (route) => routes.add(route),
-    stop() {
-      isStopped = true;
-    },
-  };
+  /** Leaves every request to Fastify from now on, which ends connections during a graceful shutdown. */
+  function stop(): void {
+    isStopped = true;
+  }
+
+  return { refuses, answers, stop, addRoute: (route: string) => routes.add(route) };
 }
 
 /** The routes whose requests join a queue; finds the route of a path. */
@@ -82,8 +75,7 @@ class QueuedRoutes {
   }
 
   find(url: string): string | undefined {
-    const query = url.indexOf('?');
-    const given = query === -1 ? url : url.slice(0, query);
+    const given = withoutQuery(url);
     const path = given.endsWith('/') ? given.slice(0, -1) : given;
     if (this.#exact.has(path)) return path;
     return this.#patterns.find(([pattern]) => pattern.test(path))?.[1];

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fromPlainError, ServiceError } from '../../../core/errors.ts';
 import { metadataOf } from '../../engine/answer/response-metadata.ts';
 import { labelOf } from '../../engine/operations.ts';
-import type { ByteBudget } from '../../engine/run/byte-budget.ts';
 import type { RunAnswer } from '../../engine/run/executor.ts';
 import type { Task } from '../../engine/tasks.ts';
 import { bodyOf, sendBytes } from './bodies.ts';
@@ -42,17 +41,15 @@ export async function answerWork(
   const received = body.length;
   const answer = await run(body, stopWhenGone(reply));
   noteWork(request, label, received, answer, metrics);
-  chargeAnswer(reply, answer.bytes.length, byteBudget);
+  const { length } = answer.bytes;
+  if (!reply.raw.destroyed) {
+    // An answer waiting for a slow client takes memory too: until it is sent, it counts like the body did.
+    byteBudget.force(length);
+    reply.raw.once('close', () => byteBudget.giveBack(length));
+  }
   const metadata = metadataOf(answer.reported);
   for (const name in metadata) reply.header(`x-${name}`, metadata[name]);
   return sendBytes(reply, answer.bytes);
-}
-
-/** An answer waiting for a slow client also takes memory: until it is sent, it counts like the body did. */
-function chargeAnswer(reply: FastifyReply, bytes: number, byteBudget: ByteBudget): void {
-  if (reply.raw.destroyed) return;
-  byteBudget.force(bytes);
-  reply.raw.once('close', () => byteBudget.giveBack(bytes));
 }
 
 /** Records finished work, and its failures, in metrics and the log. @param received bytes of the request */

@@ -55,7 +55,7 @@ export function sendBytes(reply: FastifyReply, answer: Uint8Array<ArrayBuffer>):
   return reply.send(bytes);
 }
 
-const DECODERS: Readonly<Record<string, () => Transform>> = {
+const DECODERS: Readonly<Record<string, () => Transform & { readonly bytesWritten: number }>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
@@ -78,7 +78,7 @@ const contentEncoding = plugin(
       // Decoding errors after the request was refused are ignored.
       const decoder = hold(create());
       // Fastify compares it with Content-Length.
-      Object.defineProperty(decoder, 'receivedEncodedLength', { get: () => bytesInto(decoder) });
+      Object.defineProperty(decoder, 'receivedEncodedLength', { get: () => decoder.bytesWritten });
       payload.pipe(decoder);
       // Not a pipeline, which would destroy the request when the decoder fails, so that the rest could not be read.
       finished(payload, (error) => error && decoder.destroy(error));
@@ -98,10 +98,6 @@ export function encodingOf({ headers }: Pick<FastifyRequest, 'headers'>): string
 /** Whether an error code is one of the decoders'. */
 export function isDecodingError(code: string): boolean {
   return /^(Z_|ERR__ERROR|ERR_BROTLI|ZSTD_)/.test(code);
-}
-
-function bytesInto(decoder: Transform): number {
-  return (decoder as unknown as { readonly bytesWritten: number }).bytesWritten;
 }
 
 /**

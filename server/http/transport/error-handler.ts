@@ -3,6 +3,7 @@ import plugin from 'fastify-plugin';
 import { type ErrorCode, invalid, reasonOf, ServiceError } from '../../../core/errors.ts';
 import { isDecodingError } from './bodies.ts';
 import type { Metrics } from './metrics.ts';
+import { withoutQuery } from './request-log.ts';
 
 /** Errors of admission control, which are not logged as failures: the log has a line for each request anyway. */
 const ADMISSION_ERRORS: ReadonlySet<ErrorCode> = new Set(['overloaded', 'too_much_in_flight']);
@@ -17,16 +18,8 @@ const WARNINGS: ReadonlySet<ErrorCode> = new Set([
 /** Errors that are the fault of a plugin, wherever it ran; they name its kind and name. */
 const PLUGIN_FAULTS: ReadonlySet<ErrorCode> = new Set(['plugin_failed', 'broken_promise']);
 
-/** The answer to an error. */
-export interface ErrorAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** JSON: `{"detail": …}`. */
-  readonly body: string;
-}
-
-/** The answer to an error of the catalogue, in Fastify and before it. */
-export function errorAnswerOf({ status, detail, retryAfter }: ServiceError): ErrorAnswer {
+/** The answer to an error of the catalogue, in Fastify and before it; its body is JSON: `{"detail": …}`. */
+export function errorAnswerOf({ status, detail, retryAfter }: ServiceError) {
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
@@ -74,8 +67,8 @@ function logFailure(known: ServiceError, error: unknown, { log }: FastifyRequest
 }
 
 /** The path of a request, without its query and truncated to 200 characters. */
-export function pathOf(request: FastifyRequest): string {
-  return (request.url.split('?')[0] as string).slice(0, 200);
+export function pathOf({ url }: FastifyRequest): string {
+  return withoutQuery(url).slice(0, 200);
 }
 
 /** Translates Fastify's own errors, and those of decompression, into those of the catalogue. */
@@ -92,11 +85,11 @@ export function asServiceError(error: unknown, request: FastifyRequest): Service
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ServiceError('unsupported_media_type', { received: mediaType(request) }, error);
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return badRequest('the body is shorter than its Content-Length; send it whole', error);
+      return invalid('the body is shorter than its Content-Length; send it whole', error);
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ServiceError('not_found', { path: pathOf(request), hint: '' }, error);
     case 'FST_ERR_BAD_URL':
-      return badRequest(`the path ${pathOf(request)} is not valid: encode it as UTF-8 with %XX`, error);
+      return invalid(`the path ${pathOf(request)} is not valid: encode it as UTF-8 with %XX`, error);
     default:
       return byStatus(statusCode, error, request);
   }
@@ -107,12 +100,8 @@ function byStatus(statusCode: number | undefined, error: unknown, request: Fasti
   if (statusCode === 403 || statusCode === 404) {
     return new ServiceError('not_found', { path: pathOf(request), hint: '' }, error);
   }
-  if (statusCode === 400 && error instanceof Error) return badRequest(error.message, error);
+  if (statusCode === 400 && error instanceof Error) return invalid(error.message, error);
   return new ServiceError('internal', {}, error);
-}
-
-function badRequest(problem: string, cause: unknown): ServiceError {
-  return invalid(problem, cause);
 }
 
 function mediaType(request: FastifyRequest): string {

@@ -2,31 +2,12 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Timings } from '../../engine/answer/response-metadata.ts';
 import type { RunnerLoad } from '../../engine/run/runner.ts';
 
-/** What the server counts for Prometheus. No label contains text, names of pipelines or keys. */
-export interface Metrics {
-  /** Counts an answered request. `route` is the route's pattern, never the path of the request. */
-  answered(route: string, method: string, status: number, seconds: number): void;
-  /** Counts the work on a request; `plugin` is `pipeline` for stored pipelines. */
-  worked(plugin: string, bodyBytes: number, queueSeconds: number, timings: Timings): void;
-  /** Counts a stream that is answered. */
-  streamed(plugin: string): void;
-  /** Counts a request that failed because of a plugin; `error` is its code. */
-  failed(kind: string, name: string, error: string): void;
-  /** For other counters. */
-  readonly registry: Registry;
-  /** All metrics in the text format of Prometheus. */
-  text(): Promise<string>;
-  readonly contentType: string;
-}
-
-export interface MetricsSources {
-  load(): RunnerLoad;
-  bytesInFlight(): number;
-}
-
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-export function createMetrics({ load, bytesInFlight }: MetricsSources): Metrics {
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** What the server counts for Prometheus. No label contains text, names of pipelines or keys. */
+export function createMetrics({ load, bytesInFlight }: { load(): RunnerLoad; bytesInFlight(): number }) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const { requests, stages } = createHistograms(registry);
@@ -35,10 +16,14 @@ export function createMetrics({ load, bytesInFlight }: MetricsSources): Metrics 
   addGauge(registry, 'worker_threads', 'Worker threads running.', () => load().threads);
   addGauge(registry, 'bytes_in_flight', 'Bytes of request bodies being read and processed.', bytesInFlight);
   return {
-    answered(route, method, status, seconds) {
+    /** All metrics, and a place for other counters. */
+    registry,
+    /** Counts an answered request. `route` is the route's pattern, never the path of the request. */
+    answered(route: string, method: string, status: number, seconds: number): void {
       requests.observe({ route, method, status }, seconds);
     },
-    worked(plugin, bodyBytes, queueSeconds, timings) {
+    /** Counts the work on a request; `plugin` is `pipeline` for stored pipelines. */
+    worked(plugin: string, bodyBytes: number, queueSeconds: number, timings: Timings): void {
       stages.observe({ stage: 'queue', by: plugin }, queueSeconds);
       for (const { stage, by, seconds } of timings.times) stages.observe({ stage, by }, seconds);
       counters.bytes.inc({ plugin }, bodyBytes);
@@ -47,11 +32,10 @@ export function createMetrics({ load, bytesInFlight }: MetricsSources): Metrics 
       counters.tokens.inc({ plugin }, timings.tokens);
       for (const model of timings.opened) counters.models.inc({ model });
     },
-    streamed: (plugin) => counters.streams.inc({ plugin }),
-    failed: (kind, name, error) => counters.failures.inc({ kind, name, error }),
-    registry,
-    text: () => registry.metrics(),
-    contentType: registry.contentType,
+    /** Counts a stream that is answered. */
+    streamed: (plugin: string) => counters.streams.inc({ plugin }),
+    /** Counts a request that failed because of a plugin; `error` is its code. */
+    failed: (kind: string, name: string, error: string) => counters.failures.inc({ kind, name, error }),
   };
 }
 

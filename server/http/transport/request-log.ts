@@ -51,14 +51,10 @@ export function logWork(request: FastifyRequest, queueSeconds: number, timings: 
     chunks: before.chunks + chunks,
     emptyVectors: before.emptyVectors + emptyVectors,
   };
-  if (!isDebug(request.log)) return;
+  // By the level, which the log of an app that mounts the service has too.
+  if (request.log.level !== 'debug' && request.log.level !== 'trace') return;
   const stages = Object.fromEntries(times.map(({ stage, by, seconds }) => [`${stage} ${by}`, toMs(seconds)]));
   request.log.debug({ queueMs: toMs(queueSeconds), stages, tokens, opened }, 'worked');
-}
-
-/** Whether a log includes debug lines; also works for the log of an app that mounts the service. */
-function isDebug({ level }: FastifyRequest['log']): boolean {
-  return level === 'debug' || level === 'trace';
 }
 
 function toMs(seconds: number): number {
@@ -91,7 +87,13 @@ interface Answered {
 /** Logs a line for an answered request; without the query, which may contain anything. */
 export function logAnswered(log: Log, { reqId, method, url, status, ms, ...sizes }: Answered): void {
   const id = reqId === undefined ? {} : { reqId };
+  log.info(
+    { ...id, method, path: withoutQuery(url), status, ...sizes, ms: Math.round(ms * 10) / 10 },
+    'answered',
+  );
+}
+
+export function withoutQuery(url: string): string {
   const query = url.indexOf('?');
-  const path = query === -1 ? url : url.slice(0, query);
-  log.info({ ...id, method, path, status, ...sizes, ms: Math.round(ms * 10) / 10 }, 'answered');
+  return query === -1 ? url : url.slice(0, query);
 }

@@ -1,55 +1,39 @@
 import type { HostedApi, HostedCall, HostedFailure } from '../../../core/contracts/collaborators.ts';
-import { exposedError, reasonOf } from '../../../core/errors.ts';
+import { exposedError, reasonOf, refusedError } from '../../../core/errors.ts';
 import { isPassingStatus, type RetryLimits, retryAfterOf, withRetries } from '../../config/retry.ts';
 
-/** A call failed. */
-class CallError extends Error {
-  /** The status of the answer, if the error is from an answer. */
-  readonly status: number | undefined;
-
-  constructor(message: string, status?: number, cause?: unknown) {
-    super(message, { cause });
-    this.status = status;
-  }
-}
-
-/** A temporary failure of a call. */
-export class TransientError extends CallError {
-  /** Milliseconds that the provider asked to wait. */
-  readonly retryAfter: number | undefined;
-
-  constructor(message: string, { status, retryAfter, cause }: TransientReason = {}) {
-    super(message, status, cause);
-    this.retryAfter = retryAfter;
-  }
-}
-
-interface TransientReason {
-  readonly status?: number;
+/** What is known about a failed call besides its message. */
+interface FailureDetails extends Pick<HostedFailure, 'failure' | 'status'> {
+  /** Milliseconds that the API asked to wait. */
   readonly retryAfter?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** The API refused what was sent; it may accept less. */
-export class RefusedError extends CallError {}
-
-/** No call can succeed until the operator changes something. Its message is for callers. */
-class SetupError extends CallError {
+/** A call failed. Its message is for callers, and does not contain the key. */
+export class CallError extends Error {
   readonly expose = true;
+  readonly failure: HostedFailure['failure'];
+  readonly status: number | undefined;
+  readonly retryAfter: number | undefined;
+
+  constructor(message: string, { failure, status, retryAfter, cause }: FailureDetails) {
+    super(message, { cause });
+    this.failure = failure;
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
 }
 
-/** The API returned an unexpected status. Its message is for callers. */
-class UnexpectedError extends CallError {
-  readonly expose = true;
-}
-
-/** What one call needs besides its API. */
-export interface Call<Value>
-  extends Pick<HostedCall<Value>, 'body' | 'headers' | 'read' | 'expected' | 'signal'> {
+/** What the calls are made with; tests inject their own. */
+export interface HostedTools {
   readonly fetch: typeof fetch;
-  /** Milliseconds that the call may take. */
+  readonly limits: RetryLimits;
+  /** Default milliseconds that one call may take. */
   readonly timeout: number;
 }
+
+/** A call without a limit to all of its tries. */
+type Call<Value> = Omit<HostedCall<Value>, 'patience'>;
 
 interface Answer {
   readonly response: Response;
@@ -59,15 +43,9 @@ interface Answer {
 /** Maximum length of a provider's own message that is shown. */
 const LONGEST_MESSAGE = 200;
 
-/**
- * Makes one call.
- *
- * @throws TransientError if a retry may help, RefusedError if a smaller call may help, SetupError if only the
- *   operator
- *   can help
- */
-async function callApi<Value>(api: HostedApi, call: Call<Value>): Promise<Value> {
-  const { response, text } = await send(api, call);
+/** Makes one call. @throws CallError, or an error for callers if the answer has the wrong content */
+async function callApi<Value>(api: HostedApi, call: Call<Value>, tools: HostedTools): Promise<Value> {
+  const { response, text } = await send(api, call, tools);
   if (!response.ok) throw failureOf(api, response, text);
   try {
     return call.read(JSON.parse(text));
@@ -79,15 +57,20 @@ async function callApi<Value>(api: HostedApi, call: Call<Value>): Promise<Value>
 }
 
 /** Redirects are errors: the key must not follow one to another origin. */
-async function send(api: HostedApi, call: Call<unknown>): Promise<Answer> {
-  const { title, url, method = 'POST' } = api;
-  const { signal, timeout } = call;
+async function send(api: HostedApi, call: Call<unknown>, tools: HostedTools): Promise<Answer> {
+  const { title, url } = api;
+  const { method = 'POST', path = '', body, signal, timeout = tools.timeout } = call;
+  const isJson = body !== undefined && !isRaw(body);
   const deadline = AbortSignal.timeout(timeout);
   try {
-    const response = await call.fetch(url, {
+    const response = await tools.fetch(url + path, {
       method,
-      ...bodyOf(call),
-      headers: headersOf(api, call),
+      body: isJson ? JSON.stringify(body) : (body ?? null),
+      headers: {
+        ...(isJson && { 'content-type': 'application/json' }),
+        ...keyHeaderOf(api),
+        ...call.headers,
+      },
       redirect: 'error',
       signal: AbortSignal.any([signal, deadline]),
     });
@@ -95,44 +78,34 @@ async function send(api: HostedApi, call: Call<unknown>): Promise<Answer> {
   } catch (cause) {
     signal.throwIfAborted();
     const reason = deadline.aborted ? `no answer within ${timeout / 1000} s` : 'the connection failed';
-    throw new TransientError(`${title}: ${reason}`, { cause });
+    throw new CallError(`${title}: ${reason}`, { failure: 'unavailable', cause });
   }
-}
-
-function bodyOf({ body }: Call<unknown>): { readonly body?: string | FormData | Uint8Array<ArrayBuffer> } {
-  if (body === undefined) return {};
-  return { body: isRaw(body) ? body : JSON.stringify(body) };
 }
 
 const isRaw = (body: object): body is FormData | Uint8Array<ArrayBuffer> =>
   body instanceof FormData || body instanceof Uint8Array;
 
-function headersOf(
-  { key, keyHeader, keyScheme = 'Bearer' }: HostedApi,
-  { body, headers }: Call<unknown>,
-): Record<string, string> {
-  const ofKey = keyHeader === undefined ? { authorization: `${keyScheme} ${key}` } : { [keyHeader]: key };
-  return {
-    ...(body !== undefined && !isRaw(body) && { 'content-type': 'application/json' }),
-    ...(key !== '' && ofKey),
-    ...headers,
-  };
+function keyHeaderOf({ key, keyHeader, keyScheme = 'Bearer' }: HostedApi): Record<string, string> {
+  if (key === '') return {};
+  return keyHeader === undefined ? { authorization: `${keyScheme} ${key}` } : { [keyHeader]: key };
 }
 
 function failureOf(
   { title, key, keyVariable, urlVariable }: HostedApi,
   { status, headers }: Response,
   text: string,
-): Error {
+): CallError {
   // The key is replaced before the message is truncated, so that no part of it remains.
   const said = withoutKey(messageOf(text), key).slice(0, LONGEST_MESSAGE);
   const what = `${title} answered ${status}${said === '' ? '' : `: ${said}`}`;
-  if (status === 401 || status === 403) return new SetupError(`${what}; check ${keyVariable}`, status);
-  if (status === 404)
-    return new SetupError(`${what}; check ${urlVariable ?? "the model's name and the base URL"}`, status);
-  if (isPassingStatus(status)) return new TransientError(what, { status, retryAfter: retryAfterOf(headers) });
-  if (status === 400 || status === 413 || status === 422) return new RefusedError(what, status);
-  return new UnexpectedError(what, status);
+  if (status === 401 || status === 403)
+    return new CallError(`${what}; check ${keyVariable}`, { failure: 'setup', status });
+  if (status === 404) {
+    const place = urlVariable ?? "the model's name and the base URL";
+    return new CallError(`${what}; check ${place}`, { failure: 'setup', status });
+  }
+  const failure = isPassingStatus(status) ? 'unavailable' : 'refused';
+  return new CallError(what, { failure, status, retryAfter: retryAfterOf(headers) });
 }
 
 /** The message in a provider's answer, whichever member holds it. */
@@ -158,56 +131,56 @@ function withoutKey(text: string, key: string): string {
   return key === '' ? text : text.replaceAll(key, '***');
 }
 
-/** What the calls are made with; tests inject their own. */
-export interface HostedTools {
-  readonly fetch: typeof fetch;
-  readonly limits: RetryLimits;
-  /** Default milliseconds that one call may take. */
-  readonly timeout: number;
-}
-
-/** What a caller specifies for a call. */
-type Asked<Value> = Pick<
-  HostedCall<Value>,
-  'body' | 'headers' | 'read' | 'expected' | 'signal' | 'timeout' | 'retried'
->;
-
 /** Makes a call, retrying temporary failures. @throws what `callApi` throws */
 export function callWithRetries<Value>(
   api: HostedApi,
-  { retried, timeout, ...call }: Asked<Value>,
+  call: Call<Value>,
   tools: HostedTools,
 ): Promise<Value> {
-  const isPassing = (error: unknown) => error instanceof TransientError && mayPass(error, retried);
-  const made = { ...call, fetch: tools.fetch, timeout: timeout ?? tools.timeout };
-  return withRetries(tools.limits, { isPassing, retryAfter, signal: call.signal }, () => callApi(api, made));
+  const { retried, signal } = call;
+  const isPassing = (error: unknown) =>
+    error instanceof CallError &&
+    error.failure === 'unavailable' &&
+    (error.status === undefined || retried === undefined || retried.includes(error.status));
+  return withRetries(tools.limits, { isPassing, retryAfter, signal }, () => callApi(api, call, tools));
 }
 
-/** Calls an API, see `HostedModels.ask`. */
+const retryAfter = (error: unknown): number | undefined =>
+  error instanceof CallError ? error.retryAfter : undefined;
+
+const PATIENCE = 180_000;
+
+/** See `HostedModels.ask`. */
 export async function ask<Value>(
   api: HostedApi,
   call: HostedCall<Value>,
   tools: HostedTools,
 ): Promise<{ readonly value: Value } | HostedFailure> {
-  const deadline = AbortSignal.timeout(call.patience);
+  const { patience = PATIENCE } = call;
+  const deadline = AbortSignal.timeout(patience);
   const signal = AbortSignal.any([call.signal, deadline]);
   try {
     return { value: await callWithRetries(api, { ...call, signal }, tools) };
   } catch (error) {
     call.signal.throwIfAborted();
-    const status = error instanceof CallError ? error.status : undefined;
-    if (!deadline.aborted) return { failure: kindOfFailure(error), message: reasonOf(error), status };
-    return { failure: 'unavailable', message: `${api.title}: no answer within ${call.patience / 1000} s` };
+    if (deadline.aborted)
+      return { failure: 'unavailable', message: `${api.title}: no answer within ${patience / 1000} s` };
+    const { failure, status } = error instanceof CallError ? error : REFUSED;
+    return { failure, message: reasonOf(error), status };
   }
 }
 
-const mayPass = ({ status }: TransientError, retried: readonly number[] | undefined): boolean =>
-  status === undefined || retried === undefined || retried.includes(status);
+const REFUSED = { failure: 'refused', status: undefined } as const;
 
-const retryAfter = (error: unknown): number | undefined =>
-  error instanceof TransientError ? error.retryAfter : undefined;
-
-function kindOfFailure(error: unknown): HostedFailure['failure'] {
-  if (error instanceof SetupError) return 'setup';
-  return error instanceof TransientError ? 'unavailable' : 'refused';
+/** See `HostedModels.demand`. */
+export async function demand<Value>(
+  api: HostedApi,
+  call: HostedCall<Value>,
+  tools: HostedTools,
+): Promise<Value> {
+  const outcome = await ask(api, call, tools);
+  if (!('failure' in outcome)) return outcome.value;
+  // A job would retry, which does not help if the key is wrong.
+  const isForGood = outcome.status === 401 || outcome.status === 403;
+  throw isForGood ? refusedError(outcome.message) : exposedError(outcome.message);
 }

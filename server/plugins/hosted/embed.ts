@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import type { BatchLimits, HostedProvider } from '../../../core/contracts/collaborators.ts';
 import type { EmbedRequest, Vectors } from '../../../core/contracts/embedding.ts';
 import { exposedError } from '../../../core/errors.ts';
-import { callWithRetries, type HostedTools, RefusedError, TransientError } from './call.ts';
+import { CallError, callWithRetries, type HostedTools } from './call.ts';
 
 /** Texts that a hosted model embeds for a request. */
 export interface Embedding {
@@ -20,91 +20,85 @@ const MOST_CALLS = 4;
 /** Embeds texts in batches, in order, with retries. */
 export async function embed(embedding: Embedding): Promise<Vectors> {
   const { provider, texts, request } = embedding;
-  const rows: ArrayLike<number>[] = new Array(texts.length);
   const stop = new AbortController();
   const signal = AbortSignal.any([request.signal, stop.signal]);
   let done = 0;
-  const embedBatch = async (batch: Batch) => {
-    const found = await callWithBatch(embedding, batch, signal);
-    found.forEach((row, index) => {
-      rows[batch.start + index] = row;
-    });
-    done += found.length;
+  const embedBatch = async (batch: readonly string[]) => {
+    const rows = await callWithBatch(embedding, batch, signal);
+    done += rows.length;
     request.progress?.(done);
+    return rows;
   };
   try {
     const batches = batchesOf(texts, provider.limits);
-    await pMap(batches, (batch) => callWithHalves(batch, embedBatch), { concurrency: MOST_CALLS });
+    const concurrency = MOST_CALLS;
+    const rows = await pMap(batches, (batch) => callWithHalves(batch, embedBatch), { concurrency });
+    return flatten(rows.flat(), provider.title);
   } catch (error) {
     request.signal.throwIfAborted();
-    throw asExposed(error);
+    throw mayAcceptLess(error)
+      ? exposedError(`${error.message}; the text may be too long for the model`, error)
+      : error;
   } finally {
     // The first failure ends the other calls.
     stop.abort();
   }
-  return flatten(rows, provider.title);
 }
 
+type Rows = readonly ArrayLike<number>[];
+
 function callWithBatch(
-  { provider, tools, model, texts, request }: Embedding,
-  batch: Batch,
+  { provider, tools, model, request }: Embedding,
+  batch: readonly string[],
   signal: AbortSignal,
-) {
-  const part = texts.slice(batch.start, batch.end);
-  const body = provider.body(part, model, request.purpose);
+): Promise<Rows> {
+  const body = provider.body(batch, model, request.purpose);
   const read = (answer: unknown) => {
     const rows = provider.read(answer);
-    if (rows.length === part.length) return rows;
-    throw new Error(`${rows.length} vectors for ${part.length} texts`);
+    if (rows.length === batch.length) return rows;
+    throw new Error(`${rows.length} vectors for ${batch.length} texts`);
   };
   return callWithRetries(provider, { body, read, expected: 'vectors', signal }, tools);
 }
 
-/** The messages of both kinds are for callers, and do not contain the key. A refused batch is a single text. */
-function asExposed(error: unknown): unknown {
-  if (error instanceof TransientError) return exposedError(error.message, error);
-  if (!(error instanceof RefusedError)) return error;
-  return exposedError(`${error.message}; the text may be too long for the model`, error);
+/** Calls with a batch and, if it is refused, with each half of it. A single refused text is an error. */
+async function callWithHalves(
+  batch: readonly string[],
+  call: (batch: readonly string[]) => Promise<Rows>,
+): Promise<Rows> {
+  try {
+    return await call(batch);
+  } catch (error) {
+    if (!mayAcceptLess(error) || batch.length === 1) throw error;
+    const middle = Math.ceil(batch.length / 2);
+    const first = await callWithHalves(batch.slice(0, middle), call);
+    return [...first, ...(await callWithHalves(batch.slice(middle), call))];
+  }
 }
 
-/** A stretch `[start, end)` of a list of texts. */
-interface Batch {
-  readonly start: number;
-  readonly end: number;
-}
+/** Whether the API refused what was sent, so that it may accept less. */
+const mayAcceptLess = (error: unknown): error is CallError =>
+  error instanceof CallError && [400, 413, 422].includes(error.status ?? 0);
 
 /** Nearly all texts have at least this many bytes of UTF-8 per token. */
 const BYTES_PER_TOKEN = 3;
 
 /** Cuts a list of texts into batches within the limits. A text that exceeds them is a batch by itself. */
-function batchesOf(texts: readonly string[], { items, tokens }: BatchLimits): Batch[] {
-  const batches: Batch[] = [];
-  let start = 0;
+function batchesOf(texts: readonly string[], { items, tokens }: BatchLimits): string[][] {
+  const batches: string[][] = [];
+  let batch: string[] = [];
   let sum = 0;
-  texts.forEach((text, index) => {
+  for (const text of texts) {
     const size = Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
-    if (index > start && (index - start === items || sum + size > tokens)) {
-      batches.push({ start, end: index });
-      start = index;
+    if (batch.length === 0 || batch.length === items || sum + size > tokens) {
+      batch = [];
+      batches.push(batch);
       sum = 0;
     }
+    batch.push(text);
     sum += size;
-  });
-  if (start < texts.length) batches.push({ start, end: texts.length });
-  return batches;
-}
-
-/** Calls with a batch and, if it is refused, with each half of it. A single refused text is an error. */
-async function callWithHalves(batch: Batch, call: (batch: Batch) => Promise<void>): Promise<void> {
-  try {
-    await call(batch);
-  } catch (error) {
-    const { start, end } = batch;
-    if (!(error instanceof RefusedError) || end - start === 1) throw error;
-    const middle = Math.ceil((start + end) / 2);
-    await callWithHalves({ start, end: middle }, call);
-    await callWithHalves({ start: middle, end }, call);
   }
+  return batches;
 }
 
 /**

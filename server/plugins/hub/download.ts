@@ -36,9 +36,15 @@ interface FileAnswer extends HubAnswer {
   readonly total: number | undefined;
 }
 
-/** Tries once to fetch the missing part of a file, and checks the whole. */
+/**
+ * Tries once to fetch the missing part of a file, and checks the whole. It ends when no bytes arrive for a while; a
+ * transfer in progress may take as long as it needs.
+ */
 async function transfer({ place, file, ...one }: Transfer): Promise<void> {
-  const idle = startIdleTimeout(one.timeout);
+  const idle = new AbortController();
+  const timer = setTimeout(() => {
+    idle.abort(new IdleTimeoutError(`it was silent for longer than ${one.timeout / 1000} s`));
+  }, one.timeout);
   try {
     const { response, from, total, sha256 } = await askForRest(one, place, idle.signal);
     const { body } = response;
@@ -46,17 +52,17 @@ async function transfer({ place, file, ...one }: Transfer): Promise<void> {
     if (total !== undefined && total > file.maxBytes) throw await refusal(response, tooLarge(file.maxBytes));
     if (from === 0) await startPartial(place, originOf(one.url, response));
     const onBytes = (now: number) => {
-      idle.reset();
+      timer.refresh();
       one.onBytes(now, total);
     };
     const bytes = await appendToPartial(place, { from, body, maxBytes: file.maxBytes, onBytes });
-    idle.end();
+    clearTimeout(timer);
     if (total !== undefined && total !== bytes) throw new Error('it is not as long as announced');
     await check(place, file, sha256);
   } catch (error) {
     throw idle.signal.aborted ? idle.signal.reason : error;
   } finally {
-    idle.end();
+    clearTimeout(timer);
   }
 }
 
@@ -71,19 +77,14 @@ async function askForRest(
     const range = { range: `bytes=${partial.bytes}-`, 'if-range': partial.etag };
     const answer = await hub.ask(url, range, signal);
     const { status } = answer.response;
-    if (status === 206 && isRestOf(partial, answer.response)) return resumed(answer, partial);
+    if (status === 206 && isRestOf(partial, answer.response))
+      return { ...answer, from: partial.bytes, total: rangeOf(answer.response)?.total };
     if (status !== 206 && status !== 416) return whole(answer);
     await answer.response.body?.cancel();
     await startPartial(place);
   }
   return whole(await hub.ask(url, {}, signal));
 }
-
-const resumed = (answer: HubAnswer, { bytes }: PartialDownload): FileAnswer => ({
-  ...answer,
-  from: bytes,
-  total: rangeOf(answer.response)?.total,
-});
 
 function whole(answer: HubAnswer): FileAnswer {
   const { headers } = answer.response;
@@ -125,24 +126,7 @@ async function check(place: string, file: ModelFile, sha256: string | undefined)
   await file.check?.(partialPath(place));
 }
 
-/** Aborts a transfer when no bytes arrive for a while; one in progress may take as long as it needs. */
-interface IdleTimeout {
-  /** Its reason is an IdleTimeoutError. */
-  readonly signal: AbortSignal;
-  /** Restarts the timer, because bytes have arrived. */
-  reset(): void;
-  end(): void;
-}
-
 class IdleTimeoutError extends Error {}
-
-function startIdleTimeout(milliseconds: number): IdleTimeout {
-  const controller = new AbortController();
-  const timer = setTimeout(() => {
-    controller.abort(new IdleTimeoutError(`it was silent for longer than ${milliseconds / 1000} s`));
-  }, milliseconds);
-  return { signal: controller.signal, reset: () => void timer.refresh(), end: () => clearTimeout(timer) };
-}
 
 export interface DownloadCollaborators {
   readonly hub: Hub;
@@ -178,6 +162,7 @@ export async function download(
   try {
     return await downloadAlone(collaborators, one);
   } catch (cause) {
+    if (cause instanceof HubRefusal && cause.status === 404) return undefined;
     const reason = reasonOf(cause);
     throw exposedError(`could not download ${one.file.name} of "${one.name}" from the hub: ${reason}`, cause);
   }
@@ -186,7 +171,7 @@ export async function download(
 async function downloadAlone(
   collaborators: DownloadCollaborators,
   { name, file, target }: Download,
-): Promise<string | undefined> {
+): Promise<string> {
   const { hub, log, timeout } = collaborators;
   const url = hub.urlOf(name, file.name);
   for (;;) {
@@ -194,8 +179,7 @@ async function downloadAlone(
     if (place === undefined) return target;
     const onBytes = reportProgress(log, name, file.name);
     try {
-      const one = { hub, url, file, place: place.path, timeout, onBytes };
-      if (!(await transferWithRetries(collaborators, one))) return undefined;
+      await transferWithRetries(collaborators, { hub, url, file, place: place.path, timeout, onBytes });
       await finishPartial(place.path, target);
       log.info({ name, file: file.name }, 'downloaded from the hub');
       return target;
@@ -207,18 +191,11 @@ async function downloadAlone(
   }
 }
 
-/** @returns false if the hub has no such file */
-async function transferWithRetries({ log, backoff }: DownloadCollaborators, one: Transfer): Promise<boolean> {
+function transferWithRetries({ log, backoff }: DownloadCollaborators, one: Transfer): Promise<void> {
   const limits = { retries: MAX_RETRIES, firstDelay: backoff, longestDelay: MAX_WAIT_MS };
   const onRetry = (error: unknown, milliseconds: number) =>
     log.warn({ url: one.url.pathname, reason: reasonOf(error), milliseconds }, 'retrying');
-  try {
-    await withRetries(limits, { isPassing, retryAfter, onRetry }, () => transferOnce(one));
-    return true;
-  } catch (error) {
-    if (error instanceof HubRefusal && error.status === 404) return false;
-    throw error;
-  }
+  return withRetries(limits, { isPassing, retryAfter, onRetry }, () => transferOnce(one));
 }
 
 /** A partial download that cannot be resumed is emptied, unless another process has taken it. */

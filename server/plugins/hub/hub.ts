@@ -1,12 +1,7 @@
 import type { HubSettings } from '../../config/hub-settings.ts';
 import { retryAfterOf } from '../../config/retry.ts';
 
-/** The hub of models, over HTTP. */
-export interface Hub {
-  urlOf(name: string, file: string): URL;
-  /** Requests a URL of the hub and follows redirects. */
-  ask(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HubAnswer>;
-}
+export type Hub = ReturnType<typeof createHub>;
 
 export interface HubAnswer {
   readonly response: Response;
@@ -29,12 +24,13 @@ export class HubRefusal extends Error {
 
 const MAX_REDIRECTS = 5;
 
-export function createHub(settings: HubSettings, fetch: typeof globalThis.fetch): Hub {
+/** The hub of models, over HTTP. */
+export function createHub(settings: HubSettings, fetch: typeof globalThis.fetch) {
   const { hubEndpoint, hubToken, hubRevision } = settings;
   return {
-    urlOf: (name, file) => new URL(`${hubEndpoint}/${name}/resolve/${hubRevision}/${file}`),
-    /** Follows redirects itself, because the token must never reach another origin. */
-    async ask(url, given, signal) {
+    urlOf: (name: string, file: string) => new URL(`${hubEndpoint}/${name}/resolve/${hubRevision}/${file}`),
+    /** Requests a URL of the hub. It follows redirects itself: the token must never reach another origin. */
+    async ask(url: URL, given: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HubAnswer> {
       let current = url;
       let sha256: string | undefined;
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {

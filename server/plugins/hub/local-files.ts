@@ -2,18 +2,12 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HubSettings } from '../../config/hub-settings.ts';
 
-/** The files of models on this machine. */
-export interface LocalFiles {
-  find(name: string, file: string): Promise<string | undefined>;
-  /** Names of the models that have the file, sorted. */
-  names(file: string): Promise<string[]>;
-}
-
-/** @param folders folders of models, `<folder>/<name>/<file>`; the first that has a file is used */
-export function createLocalFiles(
-  folders: readonly string[],
-  { hubCacheDir, hubRevision }: HubSettings,
-): LocalFiles {
+/**
+ * The files of models on this machine.
+ *
+ * @param folders folders of models, `<folder>/<name>/<file>`; the first that has a file is used
+ */
+export function createLocalFiles(folders: readonly string[], { hubCacheDir, hubRevision }: HubSettings) {
   async function findInFolders(name: string, file: string): Promise<string | undefined> {
     for (const folder of folders) {
       const path = await existing(join(folder, name, file));
@@ -28,19 +22,17 @@ export function createLocalFiles(
     return commit === undefined ? undefined : existing(join(folder, 'snapshots', commit, file));
   }
 
+  const find = async (name: string, file: string) =>
+    (await findInFolders(name, file)) ?? findInCache(name, file);
+
   return {
-    async find(name, file) {
-      return (await findInFolders(name, file)) ?? findInCache(name, file);
-    },
-    async names(file) {
-      const names = new Set<string>();
-      for (const name of (await Promise.all(folders.map(namesIn))).flat()) {
-        if (await findInFolders(name, file)) names.add(name);
-      }
-      for (const name of await namesInCache(hubCacheDir)) {
-        if (await findInCache(name, file)) names.add(name);
-      }
-      return [...names].sort();
+    find,
+    /** Names of the models that have the file, sorted. */
+    async names(file: string): Promise<string[]> {
+      const lists = await Promise.all([...folders.map(namesIn), namesInCache(hubCacheDir)]);
+      const names: string[] = [];
+      for (const name of new Set(lists.flat())) if (await find(name, file)) names.push(name);
+      return names.sort();
     },
   };
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { hold } from '../../../core/hold.ts';
 
@@ -62,17 +61,17 @@ export async function appendToPartial(
   { from, body, maxBytes, onBytes }: Rest,
 ): Promise<number> {
   let bytes = from;
-  const limit = new Transform({
-    transform(chunk: Uint8Array, _encoding, done) {
+  async function* counted(chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
       bytes += chunk.byteLength;
       onBytes(bytes);
-      done(bytes > maxBytes ? tooLarge(maxBytes) : null, chunk);
-    },
-  });
-  const source = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
+      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      yield chunk;
+    }
+  }
   const flags = from === 0 ? 'w' : 'r+';
   const file = hold(createWriteStream(partialPath(place), { flags, start: from, flush: true }));
-  await pipeline(source, limit, file);
+  await pipeline(body, counted, file);
   return bytes;
 }
 

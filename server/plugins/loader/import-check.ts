@@ -3,34 +3,30 @@ import { join } from 'node:path';
 import type { Kind, PluginId } from '../../../core/contracts/manifest.ts';
 import { hold } from '../../../core/hold.ts';
 import type { ImportFailure } from '../../../core/hosting/capability.ts';
-import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
-import { givenPlugins } from '../../../core/hosting/uses.ts';
+import { givenPlugins, type PluginEntry, type Registry } from '../../../core/hosting/registry.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import { indexOf } from './import-factory.ts';
 import type { ImportOutcome } from './import-process.ts';
 
-export type ImportFailures = ReadonlyMap<PluginId, ImportFailure>;
+type ImportFailures = ReadonlyMap<PluginId, ImportFailure>;
+
+export type ImportCheck = ReturnType<typeof createImportCheck>;
 
 /** Finds plugins that cannot be imported, although nothing that their manifests name is missing. */
-export interface ImportCheck {
-  /**
-   * Imports all factories at the first call, as requests do, in a separate process: unlike a thread, it can be ended
-   * whatever a plugin does, and leaves no memory behind.
-   */
-  failures(): Promise<ImportFailures>;
-  /** Ends the process, if it runs. */
-  close(): Promise<void>;
-}
-
-export function createImportCheck({ registry }: { readonly registry: Registry }): ImportCheck {
+export function createImportCheck({ registry }: { readonly registry: Registry }) {
   const stop = new AbortController();
   let failures: Promise<ImportFailures> | undefined;
   return {
-    failures() {
+    /**
+     * Imports all factories at the first call, as requests do, in a separate process: unlike a thread, it can be
+     * ended whatever a plugin does, and leaves no memory behind.
+     */
+    failures(): Promise<ImportFailures> {
       failures ??= importAll(registry, stop.signal).then((failed) => withDependants(registry, failed));
       return failures;
     },
-    async close() {
+    /** Ends the process, if it runs. */
+    async close(): Promise<void> {
       stop.abort();
       await failures;
     },
@@ -72,19 +68,17 @@ function importInProcess(entries: readonly PluginEntry[], stop: AbortSignal): Pr
   let end = 'its import ends the process';
   const finish = (all: readonly ImportOutcome[]) => {
     clearTimeout(late);
-    stop.removeEventListener('abort', kill);
     ended.resolve({ outcomes: all, end });
   };
   // If no process can be started, or the server is being stopped, nothing is known against the plugins.
   const giveUp = () => finish(files.map(() => null));
-  const child = hold(fork(ENTRY, { stdio: 'ignore' }), giveUp);
+  const child = hold(fork(ENTRY, { stdio: 'ignore', signal: stop, killSignal: 'SIGKILL' }), giveUp);
   child.send(files);
   const kill = () => void child.kill('SIGKILL');
   const late = setTimeout(() => {
     end = `its import takes longer than ${MOST_WAITING / 1000} s`;
     kill();
   }, MOST_WAITING);
-  stop.addEventListener('abort', kill);
   child.on('message', (outcome: ImportOutcome) => {
     outcomes.push(outcome);
     late.refresh();

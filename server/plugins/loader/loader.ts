@@ -9,10 +9,14 @@ import {
   type PluginId,
 } from '../../../core/contracts/manifest.ts';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
-import type { BrokenPlugin, PluginOrigin } from '../../../core/hosting/broken.ts';
-import { findMissing, type Probe } from '../../../core/hosting/capability.ts';
-import { createRegistry, type PluginEntry, type Registry } from '../../../core/hosting/registry.ts';
-import { usedPlugins } from '../../../core/hosting/uses.ts';
+import {
+  type BrokenPlugin,
+  createRegistry,
+  type PluginEntry,
+  type Registry,
+  usedPlugins,
+} from '../../../core/hosting/registry.ts';
+import type { Config, Environment } from '../../config/config.ts';
 import { hasPackage, importModule } from './modules.ts';
 import {
   type FoundFolder,
@@ -24,12 +28,10 @@ import {
   malformed,
   manifestOf,
 } from './plugin-folders.ts';
-import { createManifestReader } from './read-manifest.ts';
+import { readManifest } from './read-manifest.ts';
 
 /** The folder of the plugins that come with the server. */
 export const BUILT_IN_PLUGINS = join(import.meta.dirname, '../../..', 'plugins');
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface LoaderOptions {
   /** Folders to search: each contains plugin folders, directly or in folders by kind (`chunkers/`). */
@@ -57,10 +59,10 @@ export async function loadRegistry({
   toleratesBroken = false,
 }: LoaderOptions): Promise<Registry> {
   const found = await findIn(folders, packages);
-  const read = createEntryReader(env);
-  if (!toleratesBroken) return createRegistry(selectPlugins(await Promise.all(found.flat().map(read)), only));
+  const read = (one: FoundFolder) => readEntry(one, env);
+  if (!toleratesBroken) return createRegistry(selectPlugins(await Promise.all(found.map(read)), only));
   const results = await Promise.all(
-    found.flat().map((one) => read(one).catch((error: unknown) => brokenFolder(one, error))),
+    found.map((one) => read(one).catch((error: unknown) => brokenFolder(one, error))),
   );
   const entries = results.filter((result): result is PluginEntry => 'id' in result);
   const broken = results.filter((result): result is BrokenPlugin => !('id' in result));
@@ -78,10 +80,11 @@ export async function loadOnePlugin(
   folder: string,
   { folders, packages = [], env }: Pick<LoaderOptions, 'folders' | 'packages' | 'env'>,
 ): Promise<OnePlugin> {
-  const read = createEntryReader(env);
-  const own = await read({ folder, origin: isInPackages(folder) ? 'package' : 'folder' });
+  const own = await readEntry({ folder, origin: isInPackages(folder) ? 'package' : 'folder' }, env);
   const found = await findIn(folders, packages);
-  const others = (await Promise.all(found.flat().map(read))).filter(({ id }) => id !== own.id);
+  const others = (await Promise.all(found.map((one) => readEntry(one, env)))).filter(
+    ({ id }) => id !== own.id,
+  );
   const registry = createRegistry(selectPlugins([...others, own], [own.id]));
   const entry = registry.find(own.manifest.kind, own.manifest.name) ?? own;
   return { registry, entry, others: others.map(({ id }) => id) };
@@ -94,20 +97,16 @@ interface OnePlugin {
   readonly others: readonly PluginId[];
 }
 
-function findIn(folders: readonly string[], packages: readonly string[]): Promise<FoundFolder[][]> {
-  return Promise.all([
-    ...folders.map((folder) => findInFolder(folder, originOf(folder))),
-    ...packages.map((name) => findInPackage(name)),
+async function findIn(folders: readonly string[], packages: readonly string[]): Promise<FoundFolder[]> {
+  const found = await Promise.all([
+    ...folders.map((folder) => findInFolder(folder, folder === BUILT_IN_PLUGINS ? 'builtin' : 'folder')),
+    ...packages.map(findInPackage),
   ]);
+  return found.flat();
 }
 
 /** The part of the configuration that determines which plugins are loaded. */
-export interface PluginSettings {
-  readonly plugins: readonly string[];
-  readonly pluginsDir: readonly string[];
-  readonly pluginsFrom: readonly string[];
-  readonly tolerateBrokenPlugins: boolean;
-}
+type PluginSettings = Pick<Config, 'plugins' | 'pluginsDir' | 'pluginsFrom' | 'tolerateBrokenPlugins'>;
 
 /** The plugins of a server: those that come with it, and those of configured folders and packages. */
 export function loadPlugins(settings: PluginSettings, env: Environment): Promise<Registry> {
@@ -120,35 +119,33 @@ export function loadPlugins(settings: PluginSettings, env: Environment): Promise
   });
 }
 
-const originOf = (folder: string): PluginOrigin => (folder === BUILT_IN_PLUGINS ? 'builtin' : 'folder');
-
-/** Creates a function that reads a plugin; it throws ServiceError `malformed_plugin`. */
-function createEntryReader(env: Environment): (found: FoundFolder) => Promise<PluginEntry> {
-  const read = createManifestReader();
-  return async ({ folder, origin, problem }) => {
-    if (problem !== undefined) throw problem;
-    const file = manifestOf(folder);
-    // The folder names in a package are not checked.
-    const manifest = await read(file, origin !== 'package');
-    const warning = await checkVersions(file, manifest);
-    const id: PluginId = `${manifest.kind}/${manifest.name}`;
-    return {
-      id,
-      manifest,
-      file,
-      origin,
-      warning,
-      missing: findMissing(manifest, probeFrom(file, env)),
-    };
-  };
+/** Reads a plugin. @throws ServiceError `malformed_plugin` */
+async function readEntry({ folder, origin, problem }: FoundFolder, env: Environment): Promise<PluginEntry> {
+  if (problem !== undefined) throw problem;
+  const file = manifestOf(folder);
+  // The folder names in a package are not checked.
+  const manifest = await readManifest(file, origin !== 'package');
+  const warning = await checkVersions(file, manifest);
+  const id: PluginId = `${manifest.kind}/${manifest.name}`;
+  return { id, manifest, file, origin, warning, missing: findMissing(manifest, file, env) };
 }
 
-function probeFrom(manifestFile: string, env: Environment): Probe {
-  return {
-    hasPackage: (name) => hasPackage(name, manifestFile),
-    hasEnv: (name) => (env[name] ?? '') !== '',
-    hasFile: (path) => existsSync(join(dirname(manifestFile), path)),
-  };
+/** What a plugin needs and lacks: one sentence each, with the remedy. Empty if it can run. */
+function findMissing({ needs }: Manifest, manifestFile: string, env: Environment): string[] {
+  const { packages = [], env: variables = [], files = [] } = needs ?? {};
+  const missing = packages.filter((name) => !hasPackage(name, manifestFile));
+  const unset = variables.filter((name) => (env[name] ?? '') === '');
+  const gone = files.filter((path) => !existsSync(join(dirname(manifestFile), path)));
+  return [
+    ...(missing.length === 0 ? [] : [packageRemedy(missing)]),
+    ...unset.map((name) => `set the environment variable ${name} and restart the server`),
+    ...gone.map((path) => `the file ${path} of the plugin is missing: install the plugin again`),
+  ];
+}
+
+function packageRemedy(names: readonly string[]): string {
+  const list = names.join(' ');
+  return `${names.length === 1 ? 'a package is' : 'packages are'} not installed: run "npm install ${list}" in the plugin's folder and restart the server`;
 }
 
 /**
@@ -190,7 +187,10 @@ function selectPlugins(
   const selected = new Set<PluginEntry>();
   for (const name of names) {
     const named = entries.filter((entry) => entry.id === name || entry.manifest.name === name);
-    if (named.length === 0 && !broken.includes(name)) throw unknown(name, entries);
+    if (named.length === 0 && !broken.includes(name)) {
+      const known = entries.map((entry) => entry.id).join(', ');
+      throw new ServiceError('unknown_plugin', { kind: 'plugin', name, known });
+    }
     for (const entry of named) selected.add(entry);
   }
   const named = new Set(selected);
@@ -211,14 +211,6 @@ function isUsed(entry: PluginEntry, other: PluginEntry, named: ReadonlySet<Plugi
   const isCounted = uses.includes('tokenizer') || uses.includes('embedding');
   const isDefaultTokenizer = kind === 'tokenizer' && other.manifest.default !== undefined;
   return entry.manifest.kind === 'chunker' && !isCounted && isDefaultTokenizer;
-}
-
-function unknown(name: string, entries: readonly PluginEntry[]): ServiceError {
-  return new ServiceError('unknown_plugin', {
-    kind: 'plugin',
-    name,
-    known: entries.map((entry) => entry.id).join(', '),
-  });
 }
 
 /** A plugin whose manifest could not be read. Its kind is from its folder, or from its manifest. */

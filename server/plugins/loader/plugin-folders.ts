@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { KINDS, type Kind } from '../../../core/contracts/manifest.ts';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
-import type { PluginOrigin } from '../../../core/hosting/broken.ts';
+import type { PluginOrigin } from '../../../core/hosting/registry.ts';
 import { packageFolder } from './modules.ts';
 
 /** A folder that is, or should be, that of a plugin. */

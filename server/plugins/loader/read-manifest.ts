@@ -1,22 +1,20 @@
 import { basename, dirname } from 'node:path';
-import { KINDS, type Manifest, manifestSchema, type ObjectSchema } from '../../../core/contracts/manifest.ts';
+import {
+  KINDS,
+  type Manifest,
+  manifestSchema,
+  NO_OPTIONS,
+  type ObjectSchema,
+} from '../../../core/contracts/manifest.ts';
 import { reasonOf } from '../../../core/errors.ts';
 import { describeFailure } from '../../../core/hosting/capability.ts';
-import { createCheck } from '../../engine/validation/create-check.ts';
 import { suggest } from '../../engine/validation/suggest.ts';
-import { checkSchema, KEYWORDS } from '../../engine/validation/validator.ts';
+import { checkSchema, createCheck, KEYWORDS } from '../../engine/validation/validator.ts';
 import { explainImport } from './import-error.ts';
 import { importModule } from './modules.ts';
 import { malformed } from './plugin-folders.ts';
 
 const string = { type: 'string' } as const;
-const count = { type: 'integer', minimum: 0 } as const;
-const chunk = {
-  type: 'object',
-  required: ['text', 'start_index', 'end_index', 'token_count'],
-  properties: { text: string, start_index: count, end_index: count, token_count: count },
-} as const;
-const chunks = { type: 'array', items: chunk } as const;
 
 /** What a request has besides the options of its plugin; the first member is required. */
 const MEMBERS: Readonly<Record<'chunker' | 'refinery', Readonly<Record<string, object>>>> = {
@@ -25,7 +23,7 @@ const MEMBERS: Readonly<Record<'chunker' | 'refinery', Readonly<Record<string, o
     tokenizer: string,
     offset_unit: string,
   },
-  refinery: { chunks: { anyOf: [chunks, { type: 'array', items: chunks }] }, tokenizer: string },
+  refinery: { chunks: { type: 'array' }, tokenizer: string },
 };
 
 /**
@@ -54,29 +52,29 @@ function checkExample(manifest: Manifest, isValid: (options: object) => boolean)
 }
 
 const PLACE = 'manifest.example.';
-const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
 
 /** Whether it has a text or chunks at all; the content of chunks is checked when the example is run. */
 function isBody({ text, chunks }: Record<string, unknown>): boolean {
   return typeof text === 'string' || Array.isArray(text) || Array.isArray(chunks);
 }
 
-/** Reads the manifest in a file. @param isNamed whether its folder must have the name of the plugin */
-type ReadManifest = (file: string, isNamed: boolean) => Promise<Manifest>;
+const checkMembers = createCheck(manifestSchema);
 
-/** Creates a function that imports a manifest and checks it; it throws ServiceError `malformed_plugin`. */
-export function createManifestReader(): ReadManifest {
-  const check = createCheck(manifestSchema);
-  return async (file, isNamed) => {
-    const manifest = await importManifest(file);
-    refuse(file, check(manifest, 'manifest.'));
-    if (isNamed) checkName(file, manifest);
-    checkUses(file, manifest);
-    checkOptionNames(file, manifest);
-    const isValid = compileOptions(file, manifest);
-    refuse(file, checkExample(manifest, isValid));
-    return manifest;
-  };
+/**
+ * Imports the manifest in a file and checks it.
+ *
+ * @param isNamed whether its folder must have the name of the plugin
+ * @throws ServiceError `malformed_plugin`
+ */
+export async function readManifest(file: string, isNamed: boolean): Promise<Manifest> {
+  const manifest = await importManifest(file);
+  refuse(file, checkMembers(manifest, 'manifest.'));
+  if (isNamed) checkName(file, manifest);
+  checkUses(file, manifest);
+  checkOptionNames(file, manifest);
+  const isValid = compileOptions(file, manifest);
+  refuse(file, checkExample(manifest, isValid));
+  return manifest;
 }
 
 async function importManifest(file: string): Promise<Manifest> {

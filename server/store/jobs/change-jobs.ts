@@ -1,23 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../../core/errors.ts';
-import { idOf } from '../pages.ts';
+import { idOf } from '../ids.ts';
 import { transact } from '../transact.ts';
 import type { JobRecord, NewJob } from './contract.ts';
-import { rowOf } from './dialect.ts';
+import { isOver, type LockedJob, lockJob, rowOf, type Transaction } from './dialect.ts';
 import { findJob, getJob } from './read-jobs.ts';
 import {
   changeShards,
   endJob,
-  isOver,
   type JobTables,
   jobNotFound,
-  type LockedJob,
-  lockJob,
   lowestRank,
   openFinish,
   openShard,
   SEQ,
-  type Transaction,
 } from './tables.ts';
 import { IS_OPEN } from './take.ts';
 
@@ -25,12 +20,12 @@ import { IS_OPEN } from './take.ts';
 export async function createJob(
   tables: JobTables,
   job: NewJob,
-  id: string = randomUUID(),
+  id: string,
 ): Promise<{ readonly job: JobRecord; readonly isNew: boolean }> {
   const found = await transact(tables.em, async (tx) => {
     if (await insertJob(tables, tx, job, id)) await openShard(tables, tx, id, 'plan');
-    const ofKey = job.idempotencyKey === null ? undefined : { idempotencyKey: job.idempotencyKey };
-    return (await findJob(tx, { id })) ?? (ofKey === undefined ? undefined : await findJob(tx, ofKey));
+    const key = job.idempotencyKey;
+    return (await findJob(tx, 'id', id)) ?? (key === null ? undefined : findJob(tx, 'idempotency_key', key));
   });
   // The job with the key was removed in between.
   if (found === undefined) return createJob(tables, job, id);

@@ -197,7 +197,7 @@ export interface JobStore {
       readonly state?: ShardState | undefined;
     },
   ): Promise<ShardPage>;
-  /** The documents that came in the request. */
+  /** The documents that came in the request. @param id of a job */
   upload(id: string): Promise<string | null>;
   /** Cancels a job unless it has ended. @throws ServiceError `job_not_found` */
   cancel(id: string): Promise<JobRecord>;

@@ -1,5 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
-import type { QueueSettings } from './contract.ts';
+import type { JobState, QueueSettings, ShardKind } from './contract.ts';
 
 /** Where the two databases differ; all other SQL is the same. Times are seconds by the clock of the database. */
 export interface Dialect {
@@ -35,12 +35,11 @@ export interface ShardTable {
   readonly settings: QueueSettings;
 }
 
+/** A transaction. */
+export type Transaction = SqlEntityManager;
+
 /** A connection, or a transaction. */
 export type Sql = Pick<SqlEntityManager, 'execute'>;
-
-export function rowsOf<Row extends object>(sql: Sql, statement: string, values: unknown[]): Promise<Row[]> {
-  return sql.execute<Row[]>(statement, values);
-}
 
 /** The first row, if there is one. */
 export async function rowOf<Row extends object>(
@@ -48,5 +47,45 @@ export async function rowOf<Row extends object>(
   statement: string,
   values: unknown[],
 ): Promise<Row | undefined> {
-  return (await rowsOf<Row>(sql, statement, values))[0];
+  return (await sql.execute<Row[]>(statement, values))[0];
+}
+
+/** A shard that may run. */
+export interface OpenShard {
+  readonly seq: number;
+  readonly kind: ShardKind;
+  readonly rank: number;
+}
+
+const OVER: readonly JobState[] = ['done', 'failed', 'cancelled'];
+
+export const isOver = (state: JobState): boolean => OVER.includes(state);
+
+/** The content of a job's row once the transaction has locked it. */
+export interface LockedJob {
+  readonly state: JobState;
+  readonly shards_open: number;
+  readonly shards_failed: number;
+  readonly documents: number | string;
+  readonly documents_failed: number | string;
+  readonly max_errors: number | null;
+  readonly notifies: boolean | number;
+}
+
+/**
+ * Changes a job's row. This is the first statement of every transaction about a job: it keeps others from settling,
+ * cancelling or planning it meanwhile, in whatever order they want to change its shards; and SQLite lets a
+ * transaction wait for others only if it begins with a write.
+ */
+export function lockJob(
+  tx: Sql,
+  jobId: string,
+  set = 'state = state',
+  values: readonly unknown[] = [],
+): Promise<LockedJob | undefined> {
+  const columns = 'state, shards_open, shards_failed, documents, documents_failed, max_errors, notifies';
+  return rowOf<LockedJob>(tx, `update bulk_jobs set ${set} where id = ? returning ${columns}`, [
+    ...values,
+    jobId,
+  ]);
 }

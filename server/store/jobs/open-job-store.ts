@@ -5,13 +5,13 @@ import type { OpenDatabase } from '../open-database.ts';
 import { cancelJob, createJob, removeJob, retryJob } from './change-jobs.ts';
 import type { Claim, JobStore, QueueSettings } from './contract.ts';
 import { POSTGRESQL, type ShardTable, SQLITE } from './dialect.ts';
+import type { PgBossTickets } from './pg-boss-tickets.ts';
 import { addShards } from './plan-shards.ts';
 import { getJob, listExpired, listJobs, listShards, readLoad, readUpload } from './read-jobs.ts';
 import { commit, fail, giveBack } from './settle-shard.ts';
 import { countGone, forgetDocuments, goneDocuments, noteFailed, noteStored } from './stored-documents.ts';
 import type { JobTables } from './tables.ts';
 import { renewLease, takeFirst } from './take.ts';
-import type { Tickets } from './tickets.ts';
 
 /** The store in an open database. */
 export type OpenJobStore = Omit<JobStore, 'open'>;
@@ -65,7 +65,7 @@ async function createTickets(
   { database, em }: OpenDatabase,
   table: ShardTable,
   log: Log,
-): Promise<Tickets | undefined> {
+): Promise<PgBossTickets | undefined> {
   if (database.kind !== 'postgresql') return undefined;
   const { PgBossTickets } = await import('./pg-boss-tickets.ts');
   return new PgBossTickets(table, em.getConnection().getConnectionOptions(), log);

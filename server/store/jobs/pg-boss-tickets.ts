@@ -1,13 +1,32 @@
-import type { Job, JobAttempt, JobInsert, PgBoss } from 'pg-boss';
+import type { ConstructorOptions, Job, JobAttempt, JobInsert, PgBoss } from 'pg-boss';
 import type { Log } from '../../../core/contracts/collaborators.ts';
 import { reasonOf } from '../../../core/errors.ts';
+import { hold } from '../../../core/hold.ts';
+import { ANSWER_PATIENCE } from '../open-database.ts';
 import { transact } from '../transact.ts';
-import type { Claim, ShardKind, ShardState } from './contract.ts';
-import { rowOf, rowsOf, type ShardTable } from './dialect.ts';
-import { type Connection, LOST, QUEUE, startPgBoss } from './start-pg-boss.ts';
-import { isOver, lockJob, type Transaction } from './tables.ts';
+import type { Claim, QueueSettings, ShardKind, ShardState } from './contract.ts';
+import { isOver, lockJob, type OpenShard, rowOf, type ShardTable, type Transaction } from './dialect.ts';
 import { dueCondition, IS_OPEN, takeShard } from './take.ts';
-import type { OpenShard, Tickets } from './tickets.ts';
+
+/** How the database is reached. */
+type Connection = Pick<ConstructorOptions, 'host' | 'port' | 'user' | 'password' | 'database'>;
+
+const QUEUE = 'chunksmith-bulk';
+/** Holds the tickets whose workers were lost so often that their shards have failed for good. */
+const LOST = 'chunksmith-bulk-lost';
+const SCHEMA = 'chunksmith_queue';
+/** Minimum lease that pg-boss supports. */
+const SHORTEST_HEARTBEAT = 10;
+const LONGEST_MONITOR = 5;
+/**
+ * How long a ticket may wait, and be processed: ten years, and the day that pg-boss allows. A ticket that returns
+ * before its worker is done gives nobody the shard.
+ */
+const LASTING = { retentionSeconds: 315_360_000, expireInSeconds: 86_400 };
+/** How often a dead letter returns. */
+const ALWAYS = 2 ** 31 - 1;
+/** Seconds after which a settled ticket is deleted. */
+const KEPT = 3600;
 
 /** A ticket means that this shard may run. */
 interface Ticket {
@@ -23,13 +42,15 @@ const LATER = 5;
 const BEFORE_ALL = { rank: -1, job_id: '00000000-0000-0000-0000-000000000000', seq: 0 };
 
 /**
+ * Hands out shards on PostgreSQL, with a ticket for each open one. The tables decide: taking, keeping or settling a
+ * shard changes its row, whatever was handed out.
  * pg-boss is used through `fetch`, `touch` and `complete`: its `work()` and its LISTEN pause for up to 30 s between
  * single tickets. A ticket has the key of its shard, so a shard has at most one.
  * An open shard has at least one. It is created in the transaction that opens the shard, returns if its worker is
  * lost, finally as a dead letter, and is completed only in a transaction that has locked the row of the shard and
  * either settles it, finds it closed, or creates the next ticket. Locks are taken in this order: job, shard, ticket.
  */
-export class PgBossTickets implements Tickets {
+export class PgBossTickets {
   readonly #table: ShardTable;
   readonly #connection: Connection;
   readonly #log: Log;
@@ -46,12 +67,18 @@ export class PgBossTickets implements Tickets {
     this.#due = dueCondition(table);
   }
 
+  /**
+   * Creates tickets in the transaction that opens their shards. A shard that has one keeps it.
+   *
+   * @param delay seconds until they may run
+   */
   async send(tx: Transaction, jobId: string, shards: readonly OpenShard[], delay = 0): Promise<void> {
     const boss = await this.#boss();
     const tickets = shards.map((shard) => ticketOf(jobId, shard, delay));
     if (tickets.length > 0) await boss.insert(QUEUE, tickets, await within(tx));
   }
 
+  /** Takes a shard that may run now. */
   async claim(worker: string): Promise<Claim | undefined> {
     const boss = await this.#boss();
     for (const queue of [LOST, QUEUE]) {
@@ -66,18 +93,20 @@ export class PgBossTickets implements Tickets {
     return undefined;
   }
 
+  /** Called when the lease of a claim has been renewed. */
   async renewed(claim: Claim): Promise<void> {
     const ticket = this.#tickets.get(claim);
     if (ticket !== undefined) await (await this.#boss()).touch(ticket.name, attemptOf(ticket));
   }
 
+  /** Ends the ticket of a claim, in the transaction that ends the claim. */
   async settle(tx: Transaction, claim: Claim): Promise<void> {
     const ticket = this.#tickets.get(claim);
     if (ticket === undefined) return;
     await (await this.#boss()).complete(ticket.name, attemptOf(ticket), null, await within(tx));
   }
 
-  /** In the background: a leftover ticket returns by itself. */
+  /** Called when a worker has lost its claim. In the background: a leftover ticket returns by itself. */
   lost(claim: Claim): void {
     const ticket = this.#tickets.get(claim);
     if (ticket === undefined || this.#isClosed) return;
@@ -155,7 +184,7 @@ export class PgBossTickets implements Tickets {
     let last: Pick<Row, 'rank' | 'job_id' | 'seq'> | undefined = BEFORE_ALL;
     while (last !== undefined) {
       const { rank, job_id, seq } = last;
-      const shards: Row[] = await rowsOf<Row>(this.#table.em.fork(), after, [rank, job_id, seq]);
+      const shards: Row[] = await this.#table.em.fork().execute<Row[]>(after, [rank, job_id, seq]);
       const tickets = shards.map((shard) => ticketOf(shard.job_id, shard));
       if (tickets.length > 0) await boss.insert(QUEUE, tickets);
       last = shards.at(-1);
@@ -175,4 +204,63 @@ const attemptOf = ({ id, retryCount }: JobAttempt): JobAttempt => ({ id, retryCo
 async function within(tx: Transaction) {
   const { fromKysely } = await import('pg-boss');
   return { db: fromKysely(tx.getKysely()) };
+}
+
+/** Seconds between two checks for tickets whose workers are lost. */
+export const monitorOf = ({ leaseSeconds }: QueueSettings): number =>
+  Math.max(1, Math.min(LONGEST_MONITOR, Math.floor(leaseSeconds / 6)));
+
+/**
+ * Starts pg-boss, which creates and updates its own tables in its own schema.
+ *
+ * @param prepare called before it is used
+ * @throws the database's error if it cannot be reached
+ */
+async function startPgBoss(
+  settings: QueueSettings,
+  connection: Connection,
+  log: Log,
+  prepare: (boss: PgBoss) => Promise<void>,
+): Promise<PgBoss> {
+  const { PgBoss } = await import('pg-boss');
+  const monitor = monitorOf(settings);
+  // Unknown options are passed on to the pool.
+  const options = {
+    ...connection,
+    schema: SCHEMA,
+    application_name: 'chunksmith-queue',
+    max: 3,
+    schedule: false,
+    superviseIntervalSeconds: monitor,
+    monitorIntervalSeconds: monitor,
+    connectionTimeoutMillis: ANSWER_PATIENCE,
+    query_timeout: ANSWER_PATIENCE,
+  };
+  const boss = hold(new PgBoss(options), (error) =>
+    log.warn({ reason: error.message }, 'The queue of jobs failed.'),
+  );
+  boss.on('warning', ({ message }) => log.debug({ reason: message }, 'The queue of jobs warns.'));
+  try {
+    await boss.start();
+    await createQueues(boss, settings);
+    await prepare(boss);
+    return boss;
+  } catch (error) {
+    await boss.stop({ graceful: false }).catch(() => {});
+    throw error;
+  }
+}
+
+async function createQueues(boss: PgBoss, { leaseSeconds, mostFailures }: QueueSettings): Promise<void> {
+  const common = {
+    heartbeatSeconds: Math.max(SHORTEST_HEARTBEAT, Math.ceil(leaseSeconds)),
+    retryDelay: 0,
+    deleteAfterSeconds: KEPT,
+    ...LASTING,
+  };
+  await boss.createQueue(LOST);
+  await boss.createQueue(QUEUE, { policy: 'exclusive' });
+  // For existing queues, which have the settings of an earlier start.
+  await boss.updateQueue(LOST, { ...common, retryLimit: ALWAYS });
+  await boss.updateQueue(QUEUE, { ...common, retryLimit: mostFailures - 1, deadLetter: LOST });
 }

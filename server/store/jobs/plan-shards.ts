@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ServiceError } from '../../../core/errors.ts';
 import { transact } from '../transact.ts';
 import type { Claim, PlannedShard } from './contract.ts';
-import { type Dialect, rowOf, rowsOf, type Sql } from './dialect.ts';
-import { BATCH, type JobTables, lockJob, lowestRank, type Transaction } from './tables.ts';
-import { IS_OWNED, ownerValues, renewLease } from './take.ts';
+import { type Dialect, lockJob, rowOf, type Sql, type Transaction } from './dialect.ts';
+import { BATCH, type JobTables, lowestRank } from './tables.ts';
+import { renewLease } from './take.ts';
 
 /** A shard as written; `range` is JSON. */
 interface PlannedRow {
@@ -34,25 +34,19 @@ export async function addShards(
 }
 
 async function addBatch(
-  { dialect, settings, tickets }: JobTables,
+  tables: JobTables,
   tx: Transaction,
   plan: Claim,
   batch: readonly PlannedRow[],
 ): Promise<boolean> {
+  const { dialect, tickets } = tables;
   const { jobId } = plan;
   if ((await lockJob(tx, jobId))?.state !== 'planning') return false;
-  const lease = `due_at = ${dialect.now} + ${settings.leaseSeconds}`;
-  const mine = await rowOf(
-    tx,
-    `update bulk_shards set ${lease} where ${IS_OWNED} returning seq`,
-    ownerValues(plan),
-  );
-  if (mine === undefined) return false;
+  if (!(await renewLease(tables, plan, tx))) return false;
 
   const rank = await nextRank(tx, jobId);
   const rows = batch.map(({ seq, range }, index) => ({ seq, range, rank: rank + index }));
-  const added = await rowsOf<{ seq: number; rank: number }>(
-    tx,
+  const added = await tx.execute<{ seq: number; rank: number }[]>(
     `insert into bulk_shards (job_id, seq, kind, state, rank, attempt, failures, due_at, range)
     select ?, r.seq, 'chunk', 'ready', r.rank, 0, 0, ${dialect.now}, r.range from ${dialect.plannedRows}
     where true on conflict (job_id, seq) do nothing returning seq, rank`,

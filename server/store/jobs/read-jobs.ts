@@ -1,42 +1,81 @@
-import type { FilterQuery } from '@mikro-orm/core';
-import type { SqlEntityManager } from '@mikro-orm/postgresql';
-import { idOf, newestFirst } from '../pages.ts';
-import type {
-  JobLoad,
-  JobPage,
-  JobRecord,
-  JobStore,
-  ShardPage,
-  ShardRecord,
-  ShardState,
-} from './contract.ts';
-import { rowsOf, type ShardTable } from './dialect.ts';
-import { BulkJobEntity, type BulkJobRow, BulkShardEntity, type BulkShardRow } from './entities.ts';
+import { idOf } from '../ids.ts';
+import type { JobLoad, JobPage, JobRecord, JobState, JobStore, ShardPage, ShardState } from './contract.ts';
+import { rowOf, type ShardTable, type Sql } from './dialect.ts';
 import { jobNotFound } from './tables.ts';
 
-/** @param em a transaction sees its own changes */
+const NUMBERS = [
+  'created_at',
+  'expires_at',
+  'shards_total',
+  'shards_open',
+  'shards_done',
+  'shards_failed',
+  'documents',
+  'documents_failed',
+  'documents_empty',
+  'skipped_no_reader',
+  'skipped_binary',
+  'chunks',
+  'embedding_empty',
+  'pruned',
+  'unpruned',
+  'bytes_read',
+  'bytes_total',
+] as const;
+/** All columns but the upload, which may be long. */
+const JOB = `select id, state, digest, spec, error, finished_at, ${NUMBERS.join(', ')} from bulk_jobs`;
+
+/** PostgreSQL returns large integers as text. */
+type JobRow = Readonly<Record<(typeof NUMBERS)[number], number | string>> & {
+  readonly id: string;
+  readonly state: JobState;
+  readonly digest: string;
+  readonly spec: string;
+  readonly error: string | null;
+  readonly finished_at: number | null;
+};
+
+/** @param sql a transaction sees its own changes */
 export async function findJob(
-  em: SqlEntityManager,
-  where: FilterQuery<BulkJobRow>,
+  sql: Sql,
+  by: 'id' | 'idempotency_key',
+  value: string,
 ): Promise<{ readonly record: JobRecord; readonly digest: string } | undefined> {
-  const row = await em.findOne(BulkJobEntity, where, { disableIdentityMap: true });
-  return row === null ? undefined : { record: toJob(row), digest: row.digest };
+  const row = await rowOf<JobRow>(sql, `${JOB} where ${by} = ?`, [value]);
+  return row && { record: toJob(row), digest: row.digest };
 }
 
 /** @throws ServiceError `job_not_found` */
-export async function getJob(em: SqlEntityManager, given: string): Promise<JobRecord> {
+export async function getJob(sql: Sql, given: string): Promise<JobRecord> {
   const id = idOf(given);
-  const found = id === undefined ? undefined : await findJob(em, { id });
+  const found = id === undefined ? undefined : await findJob(sql, 'id', id);
   if (found === undefined) throw jobNotFound(given);
   return found.record;
 }
 
 export async function listJobs(
   { em }: ShardTable,
-  { state, ...page }: Parameters<JobStore['list']>[0],
+  { state, after, limit }: Parameters<JobStore['list']>[0],
 ): Promise<JobPage> {
-  const { rows, hasMore } = await newestFirst(em, BulkJobEntity, page, state === undefined ? {} : { state });
-  return { jobs: rows.map(toJob), hasMore };
+  const where = ['true'];
+  const values: unknown[] = [];
+  if (state !== undefined) {
+    where.push('state = ?');
+    values.push(state);
+  }
+  if (after !== undefined) {
+    where.push('created_at <= ? and (created_at < ? or id < ?)');
+    values.push(after.created_at, after.created_at, after.id);
+  }
+  const newest = `${JOB} where ${where.join(' and ')} order by created_at desc, id desc limit ?`;
+  const rows = await em.fork().execute<JobRow[]>(newest, [...values, limit + 1]);
+  return { jobs: rows.slice(0, limit).map(toJob), hasMore: rows.length > limit };
+}
+
+interface ShardRow extends Omit<ShardPage['shards'][number], 'range' | 'output' | 'error'> {
+  readonly range: string;
+  readonly output: string | null;
+  readonly error: string | null;
 }
 
 export async function listShards(
@@ -46,79 +85,68 @@ export async function listShards(
 ): Promise<ShardPage> {
   const id = idOf(given);
   if (id === undefined) return { shards: [], hasMore: false };
-  const later: FilterQuery<BulkShardRow> = { jobId: id, seq: { $gt: Math.max(after, -1) } };
-  const rows = await em.fork().find(BulkShardEntity, state === undefined ? later : { ...later, state }, {
-    orderBy: { seq: 'asc' },
-    limit: limit + 1,
-    disableIdentityMap: true,
-  });
-  return { shards: rows.slice(0, limit).map(toShard), hasMore: rows.length > limit };
+  const rows = await em.fork().execute<ShardRow[]>(
+    `select seq, kind, state, attempt, failures, worker, range, output, error from bulk_shards
+    where job_id = ? and seq > ? ${state === undefined ? '' : 'and state = ?'} order by seq limit ?`,
+    [id, after, ...(state === undefined ? [] : [state]), limit + 1],
+  );
+  const shards = rows.slice(0, limit).map(({ range, output, error, ...row }) => ({
+    ...row,
+    range: JSON.parse(range),
+    output: parsed(output),
+    error: parsed(error),
+  }));
+  return { shards, hasMore: rows.length > limit };
 }
 
-export async function readUpload({ em }: ShardTable, given: string): Promise<string | null> {
-  const id = idOf(given);
-  if (id === undefined) return null;
-  const row = await em
-    .fork()
-    .findOne(BulkJobEntity, { id }, { fields: ['upload'], disableIdentityMap: true });
-  return row?.upload ?? null;
+export async function readUpload({ em }: ShardTable, id: string): Promise<string | null> {
+  const select = 'select upload from bulk_jobs where id = ?';
+  return (await rowOf<{ upload: string | null }>(em.fork(), select, [id]))?.upload ?? null;
 }
 
 export async function listExpired({ em, dialect }: ShardTable, limit: number): Promise<readonly JobRecord[]> {
-  const expired = `select id from bulk_jobs where expires_at <= ${dialect.since} order by expires_at limit ?`;
-  const fork = em.fork();
-  const ids = (await rowsOf<{ id: string }>(fork, expired, [limit])).map(({ id }) => id);
-  if (ids.length === 0) return [];
-  const rows = await fork.find(BulkJobEntity, { id: ids }, { disableIdentityMap: true });
-  return rows.map(toJob).sort((a, b) => a.expires_at - b.expires_at);
+  const expired = `${JOB} where expires_at <= ${dialect.since} order by expires_at limit ?`;
+  return (await em.fork().execute<JobRow[]>(expired, [limit])).map(toJob);
 }
 
 export async function readLoad({ em, dialect }: ShardTable): Promise<JobLoad> {
-  const rows = await rowsOf<{ state: ShardState; count: number | string; oldest: number | null }>(
-    em.fork(),
-    `select state, count(*) as count, ${dialect.since} - min(case state when 'ready' then due_at end) as oldest
+  const rows = await em
+    .fork()
+    .execute<{ state: ShardState; count: number | string; oldest: number | null }[]>(
+      `select state, count(*) as count, ${dialect.since} - min(case state when 'ready' then due_at end) as oldest
     from bulk_shards group by state`,
-    [],
-  );
+      [],
+    );
   const shards = { ready: 0, running: 0, done: 0, failed: 0, cancelled: 0 };
   for (const { state, count } of rows) shards[state] = Number(count);
   const oldest = rows.find(({ state }) => state === 'ready')?.oldest ?? 0;
   return { shards, oldestReadySeconds: Math.max(0, Number(oldest)) };
 }
 
-function toJob(row: Omit<BulkJobRow, 'upload' | symbol>): JobRecord {
+function toJob({ id, state, spec, error, finished_at, digest: _, ...row }: JobRow): JobRecord {
+  const numbers = Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, Number(value)]),
+  ) as Readonly<Record<(typeof NUMBERS)[number], number>>;
+  const { documents, documents_failed: failed, shards_total: total, shards_open: open } = numbers;
+  const { chunks, embedding_empty, pruned, unpruned, created_at, expires_at } = numbers;
   return {
-    id: row.id,
-    spec: row.spec,
-    state: row.state,
-    error: row.error ?? null,
-    shards: {
-      total: row.shardsTotal,
-      open: row.shardsOpen,
-      done: row.shardsDone,
-      failed: row.shardsFailed,
-    },
-    documents: {
-      done: Number(row.documents) - Number(row.documentsFailed),
-      failed: Number(row.documentsFailed),
-    },
+    id,
+    spec: JSON.parse(spec),
+    state,
+    error: parsed(error),
+    shards: { total, open, done: numbers.shards_done, failed: numbers.shards_failed },
+    documents: { done: documents - failed, failed },
     skipped: {
-      no_reader: Number(row.skippedNoReader),
-      binary: Number(row.skippedBinary),
-      empty: Number(row.documentsEmpty),
+      no_reader: numbers.skipped_no_reader,
+      binary: numbers.skipped_binary,
+      empty: numbers.documents_empty,
     },
-    chunks: Number(row.chunks),
-    embedding_empty: Number(row.embeddingEmpty),
-    pruned: Number(row.pruned),
-    unpruned: Number(row.unpruned),
-    bytes: { read: Number(row.bytesRead), total: Number(row.bytesTotal) },
-    created_at: Number(row.createdAt),
-    finished_at: row.finishedAt == null ? null : Number(row.finishedAt),
-    expires_at: Number(row.expiresAt),
+    ...{ chunks, embedding_empty, pruned, unpruned },
+    bytes: { read: numbers.bytes_read, total: numbers.bytes_total },
+    ...{ created_at, finished_at, expires_at },
   };
 }
 
-function toShard(row: Omit<BulkShardRow, 'jobId' | symbol>): ShardRecord {
-  const { seq, kind, state, attempt, failures, range, worker = null, output = null, error = null } = row;
-  return { seq, kind, state, attempt, failures, worker, range, output, error };
+function parsed(json: string | null) {
+  return json === null ? null : JSON.parse(json);
 }

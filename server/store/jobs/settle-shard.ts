@@ -1,7 +1,7 @@
 import { transact } from '../transact.ts';
 import type { Claim, Failure, ShardResult } from './contract.ts';
-import { rowOf, type Sql } from './dialect.ts';
-import { endJob, type JobTables, type LockedJob, lockJob, openFinish, type Transaction } from './tables.ts';
+import { type LockedJob, lockJob, rowOf, type Sql, type Transaction } from './dialect.ts';
+import { endJob, type JobTables, openFinish } from './tables.ts';
 import { IS_OWNED, ownerValues, pauseOf } from './take.ts';
 
 /** A part of a statement, with its values. */

@@ -1,15 +1,9 @@
 import { hash } from 'node:crypto';
 import { transact } from '../transact.ts';
 import type { Claim, GoneDocument, PruneCounts, SourceInSink } from './contract.ts';
-import { rowOf, rowsOf, type ShardTable } from './dialect.ts';
-import { BATCH, lockJob } from './tables.ts';
+import { lockJob, rowOf, type ShardTable } from './dialect.ts';
+import { BATCH } from './tables.ts';
 import { IS_OWNED, ownerValues } from './take.ts';
-
-/** What a row is found by, and the JSON of the id, which escapes what a database cannot store. */
-interface IdRow {
-  readonly key: string;
-  readonly id: string;
-}
 
 const CREATED = '(select created_at from bulk_jobs where bulk_jobs.id = ?)';
 
@@ -32,13 +26,9 @@ export async function noteStored(
   for (const rows of inBatches(ids)) {
     const json = JSON.stringify(rows);
     await em.fork().execute(insert, [sink, source, shard, json, jobId]);
-    const ofOthers = await rowsOf<{ id: string }>(em.fork(), others, [
-      sink,
-      source,
-      shard,
-      `${jobId}/%`,
-      json,
-    ]);
+    const ofOthers = await em
+      .fork()
+      .execute<{ id: string }[]>(others, [sink, source, shard, `${jobId}/%`, json]);
     found.push(...ofOthers.map(({ id }) => JSON.parse(id) as string));
   }
   return found;
@@ -65,8 +55,7 @@ export async function goneDocuments(
   jobId: string,
   { sink, source }: SourceInSink,
 ): Promise<readonly GoneDocument[]> {
-  const rows = await rowsOf<{ id: string; elsewhere: boolean | number }>(
-    em.fork(),
+  const rows = await em.fork().execute<{ id: string; elsewhere: boolean | number }[]>(
     `select d.id, exists (select 1 from bulk_documents o
       where o.sink = d.sink and o.key = d.key and o.source <> d.source) as elsewhere
     from bulk_documents d where ${GONE} limit ${BATCH}`,
@@ -109,14 +98,17 @@ export function forgetDocuments(
   });
 }
 
-/** Each id once, in the same order for every writer, so that no two wait for each other. */
-function* inBatches(ids: readonly string[]): Generator<readonly IdRow[]> {
-  const rows = new Map(ids.map((given) => rowOfId(JSON.stringify(given))).map((row) => [row.key, row]));
-  const sorted = [...rows.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+/**
+ * Each id once, in the same order for every writer, so that no two wait for each other: the key that a row is found
+ * by, and the JSON of the id, which escapes what a database cannot store.
+ */
+function* inBatches(ids: readonly string[]) {
+  const rows = new Map(ids.map((id) => [keyOf(JSON.stringify(id)), JSON.stringify(id)]));
+  const sorted = [...rows].map(([key, id]) => ({ key, id })).sort((a, b) => (a.key < b.key ? -1 : 1));
   for (let at = 0; at < sorted.length; at += BATCH) yield sorted.slice(at, at + BATCH);
 }
 
 /** Half of a SHA-256 represents the id in the indexes, which limit the length of text. */
-function rowOfId(id: string): IdRow {
-  return { key: hash('sha256', id, 'base64url').slice(0, 22), id };
+function keyOf(id: string): string {
+  return hash('sha256', id, 'base64url').slice(0, 22);
 }

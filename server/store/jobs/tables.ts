@@ -1,23 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { ServiceError } from '../../../core/errors.ts';
-import type { Failure, JobState, ShardKind } from './contract.ts';
-import { rowOf, rowsOf, type ShardTable, type Sql } from './dialect.ts';
+import type { Failure, ShardKind } from './contract.ts';
+import {
+  type LockedJob,
+  lockJob,
+  type OpenShard,
+  rowOf,
+  type ShardTable,
+  type Sql,
+  type Transaction,
+} from './dialect.ts';
+import type { PgBossTickets } from './pg-boss-tickets.ts';
 import { IS_OPEN } from './take.ts';
-import type { OpenShard, Tickets } from './tickets.ts';
 
 /** What statements about jobs need. */
 export interface JobTables extends ShardTable {
   /** Only on PostgreSQL; on SQLite shards are taken from their table. */
-  readonly tickets: Tickets | undefined;
+  readonly tickets: PgBossTickets | undefined;
 }
-
-const OVER: readonly JobState[] = ['done', 'failed', 'cancelled'];
-
-export const isOver = (state: JobState): boolean => OVER.includes(state);
-
-/** A transaction. */
-export type Transaction = SqlEntityManager;
 
 /** Numbers of the shards that are not `chunk`; those count from 0. */
 export const SEQ: Readonly<Record<Exclude<ShardKind, 'chunk'>, number>> = {
@@ -30,35 +30,6 @@ export const SEQ: Readonly<Record<Exclude<ShardKind, 'chunk'>, number>> = {
  * Shards that are written at once. SQLite blocks the event loop for each statement; between them, other work can run.
  */
 export const BATCH = 500;
-
-/** The content of a job's row once the transaction has locked it. */
-export interface LockedJob {
-  readonly state: JobState;
-  readonly shards_open: number;
-  readonly shards_failed: number;
-  readonly documents: number | string;
-  readonly documents_failed: number | string;
-  readonly max_errors: number | null;
-  readonly notifies: boolean | number;
-}
-
-/**
- * Changes a job's row. This is the first statement of every transaction about a job: it keeps others from settling,
- * cancelling or planning it meanwhile, in whatever order they want to change its shards; and SQLite lets a
- * transaction wait for others only if it begins with a write.
- */
-export function lockJob(
-  tx: Sql,
-  jobId: string,
-  set = 'state = state',
-  values: readonly unknown[] = [],
-): Promise<LockedJob | undefined> {
-  const columns = 'state, shards_open, shards_failed, documents, documents_failed, max_errors, notifies';
-  return rowOf<LockedJob>(tx, `update bulk_jobs set ${set} where id = ? returning ${columns}`, [
-    ...values,
-    jobId,
-  ]);
-}
 
 /** Opens or reopens a shard of a kind that each job has once. */
 export async function openShard(
@@ -117,8 +88,7 @@ export async function* changeShards(
   which: string,
 ): AsyncGenerator<readonly OpenShard[]> {
   for (let after = Math.min(...Object.values(SEQ)) - 1; ; await nextTurn()) {
-    const rows = await rowsOf<OpenShard>(
-      tx,
+    const rows = await tx.execute<OpenShard[]>(
       `${change} where job_id = ? and seq in (
         select seq from bulk_shards where job_id = ? and seq > ? and ${which} order by seq limit ${BATCH})
       returning seq, kind, rank`,

@@ -1,13 +1,9 @@
-import type { Claim, QueueSettings, ShardKind } from './contract.ts';
-import { rowOf, type ShardTable } from './dialect.ts';
+import type { Claim, QueueSettings } from './contract.ts';
+import { rowOf, type ShardTable, type Sql } from './dialect.ts';
 
-interface TakenRow {
+interface TakenRow extends Omit<Claim, 'jobId' | 'range' | 'spec'> {
   readonly job_id: string;
-  readonly seq: number;
-  readonly kind: ShardKind;
   readonly range: string;
-  readonly attempt: number;
-  readonly failures: number;
   readonly spec: string;
 }
 
@@ -55,14 +51,18 @@ export async function takeShard(
     [worker, ...values],
   );
   if (row === undefined) return undefined;
-  const { job_id: jobId, seq, kind, attempt, failures } = row;
-  const [range, spec] = [JSON.parse(row.range) as object, JSON.parse(row.spec) as object];
-  return { jobId, seq, kind, range, attempt, failures, spec };
+  const { job_id: jobId, range, spec, ...claim } = row;
+  return { jobId, ...claim, range: JSON.parse(range), spec: JSON.parse(spec) };
 }
 
-export async function renewLease({ em, dialect, settings }: ShardTable, claim: Claim): Promise<boolean> {
+/** @returns whether the shard still belongs to the claim */
+export async function renewLease(
+  { em, dialect, settings }: ShardTable,
+  claim: Claim,
+  sql: Sql = em.fork(),
+): Promise<boolean> {
   const row = await rowOf(
-    em.fork(),
+    sql,
     `update bulk_shards set due_at = ${dialect.now} + ${settings.leaseSeconds} where ${IS_OWNED} returning seq`,
     ownerValues(claim),
   );

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts';
+import { type Manifest, NO_OPTIONS } from '../../../core/contracts/manifest.ts';
 import type { Workbench } from '../harness.ts';
 
 interface OptionSchema {
@@ -25,25 +25,20 @@ type Options = Record<string, unknown>;
 type Properties = Readonly<Record<string, OptionSchema>>;
 
 const SMALL = 40;
-const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
-
-/**
- * Valid options of a plugin, generated from its schema, mostly small, so that limits take effect; each may be
- * missing. Strings are those in the schema's `default` and `examples`, if any.
- */
-function anyOptions({ options: { properties } = NO_OPTIONS }: Manifest): fc.Arbitrary<Options> {
-  return anyMembers(properties).map((options) => keepRules(options, properties, {}));
-}
 
 function anyMembers(properties: Properties): fc.Arbitrary<Options> {
   const members = Object.entries(properties).map(([name, schema]) => [name, anyValue(schema)]);
   return fc.record(Object.fromEntries(members), { requiredKeys: [] });
 }
 
-/** The same, with the tokenizer or the model that a request chooses. */
+/**
+ * Valid options of a plugin, generated from its schema, mostly small, so that limits take effect; each may be
+ * missing. Strings are those in the schema's `default` and `examples`, if any. With the tokenizer or the model that a
+ * request chooses.
+ */
 export async function anyRequest(bench: Workbench, manifest: Manifest): Promise<fc.Arbitrary<Options>> {
-  const options = anyOptions(manifest);
-  const { uses = [] } = manifest;
+  const { options: { properties } = NO_OPTIONS, uses = [] } = manifest;
+  const options = anyMembers(properties).map((given) => keepRules(given, properties, {}));
   if (uses.includes('embedding')) return options.map((given) => ({ ...defaultsOf(manifest), ...given }));
   if (!uses.includes('tokenizer')) return options;
   return fc

@@ -6,68 +6,22 @@ const WORDS = ['tea', 'a & b', '漢字。', '😀', 'é — ü', '"q"', "it's", 
 const words = fc.array(fc.constantFrom(...WORDS), { maxLength: 4 }).map((list) => list.join(' '));
 
 const MARKDOWN = [
-  ...[
-    '# One',
-    '## Two *x* ##',
-    '###### Six',
-    'Title\n=====',
-    'Part\n---',
-    '---',
-    '* * *',
-    '[l]: /u "t"',
-    '[^1]: note',
-  ],
-  ...[
-    '- a\n- b\n\n  c',
-    '1. d\n   - e\n     > f\n2) g',
-    '> quote\n> > deeper\nlazy',
-    '    code\n\n    code',
-    '- [ ] task',
-  ],
-  ...['```js\nlet a;\n\nlet b;\n```', '~~~\nnever closed', '````\n```\n````', '- x\n  ```\n  y\n  ```'],
-  ...[
-    '| a | b |\n|---|:-:|\n| 1 | 2 |\n| \\| | 4 |',
-    'a | b\n-- | --\n1 | 2',
-    '<div>\n\n# x\n\n</div>',
-    '<!-- c -->',
-  ],
-  ...['A paragraph of words. And a sentence! With `code`, [a link](/u) and *more*.', '---\nkey: value\n---'],
-];
+  ['# One', '## Two *x* ##', '###### Six', 'Title\n=====', 'Part\n---', '---', '* * *', '[l]: /u "t"'],
+  ['[^1]: note', '- a\n- b\n\n  c', '1. d\n   - e\n     > f\n2) g', '> quote\n> > deeper\nlazy'],
+  ['    code\n\n    code', '- [ ] task', '```js\nlet a;\n\nlet b;\n```', '~~~\nnever closed'],
+  ['````\n```\n````', '- x\n  ```\n  y\n  ```', '| a | b |\n|---|:-:|\n| 1 | 2 |\n| \\| | 4 |'],
+  ['a | b\n-- | --\n1 | 2', '<div>\n\n# x\n\n</div>', '<!-- c -->'],
+  ['A paragraph of words. And a sentence! With `code`, [a link](/u) and *more*.', '---\nkey: value\n---'],
+].flat();
 
 const HTML = [
-  ...[
-    '<h1>One</h1>',
-    '<h2 class="a">Two <em>x</em></h2>',
-    '<p>Words and &amp; more &lt;words&gt;.',
-    '<p>b</p>',
-    '<hr>',
-  ],
-  ...[
-    '<ul><li>a<li>b</ul>',
-    '<ol>\n<li>c</li>\n</ol>',
-    '<table><thead><tr><th>k</thead><tr><td>1<td>2</table>',
-    '<pre>\na\nb</pre>',
-  ],
-  ...[
-    '<script>if (a < b) "</p>";</script>',
-    '<style>p { }</style>',
-    '<!-- c > -->',
-    '<!doctype html>',
-    '<div>',
-    '</div>',
-    '</p>',
-  ],
-  ...[
-    '<section>',
-    '</section>',
-    '<img alt="a > b" src=x>',
-    "<DIV TITLE='y'>",
-    '<a href="/u">link</a>',
-    '<br/>',
-    '&nbsp;&#x20;&copy',
-    '<',
-  ],
-];
+  ['<h1>One</h1>', '<h2 class="a">Two <em>x</em></h2>', '<p>Words and &amp; more &lt;words&gt;.'],
+  ['<p>b</p>', '<hr>', '<ul><li>a<li>b</ul>', '<ol>\n<li>c</li>\n</ol>'],
+  ['<table><thead><tr><th>k</thead><tr><td>1<td>2</table>', '<pre>\na\nb</pre>'],
+  ['<script>if (a < b) "</p>";</script>', '<style>p { }</style>', '<!-- c > -->', '<!doctype html>'],
+  ['<div>', '</div>', '</p>', '<section>', '</section>', '<img alt="a > b" src=x>', "<DIV TITLE='y'>"],
+  ['<a href="/u">link</a>', '<br/>', '&nbsp;&#x20;&copy', '<'],
+].flat();
 
 const row = fc.array(
   words.map((text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)),

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Manifest, PLUGIN_CONTRACT_VERSION } from '../../../core/contracts/manifest.ts';
+import { type Manifest, NO_OPTIONS, PLUGIN_CONTRACT_VERSION } from '../../../core/contracts/manifest.ts';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
-import { usedPlugins } from '../../../core/hosting/uses.ts';
+import { usedPlugins } from '../../../core/hosting/registry.ts';
 import { suggest } from '../../engine/validation/suggest.ts';
 import { defaultsOf } from '../cases/options.ts';
 import { type CheckResult, type Failure, ok, resultOf } from './result.ts';
@@ -35,7 +35,8 @@ export function checkManifest({ entry: { manifest, warning }, others }: Subject)
 
 /** Whether each option is described, and its default is valid. */
 export function checkOptions({ entry: { manifest }, bench }: Subject): CheckResult {
-  const schemas = Object.entries(manifest.options?.properties ?? {});
+  const { options = NO_OPTIONS } = manifest;
+  const schemas = Object.entries(options.properties);
   if (schemas.length === 0) return ok('options', 'it has no options');
   const undescribed = schemas.filter(([, schema]) => !('description' in schema)).map(([name]) => name);
   const failures: Failure[] = undescribed.map((name) => ({
@@ -44,7 +45,7 @@ export function checkOptions({ entry: { manifest }, bench }: Subject): CheckResu
     remedy: 'Add a `description` of one sentence; the documentation and forms show it.',
   }));
   try {
-    bench.optionsOf(withoutRequired(manifest), defaultsOf(manifest));
+    bench.optionsOf({ ...manifest, options: { ...options, required: [] } }, defaultsOf(manifest));
   } catch (error) {
     const problems = error instanceof ServiceError ? error.problems : [reasonOf(error)];
     const remedy = 'Give a `default` that its own schema allows.';
@@ -53,17 +54,12 @@ export function checkOptions({ entry: { manifest }, bench }: Subject): CheckResu
   return resultOf('options', failures, schemas.map(([name]) => name).join(', '));
 }
 
-function withoutRequired(manifest: Manifest): Manifest {
-  const { options } = manifest;
-  return options === undefined ? manifest : { ...manifest, options: { ...options, required: [] } };
-}
-
 /** Whether there is a README that names the plugin and each of its options. */
 export function checkReadme({ entry: { manifest }, folder }: Subject): CheckResult {
-  const text = readmeOf(folder);
+  const file = join(folder, 'README.md');
   const remedy = 'Write what the plugin does, its options, an example and its limits.';
-  if (text === undefined) return resultOf('README', [{ promise: 'there is a README.md', remedy }]);
-  const wrong = problemsOfReadme(manifest, text);
+  if (!existsSync(file)) return resultOf('README', [{ promise: 'there is a README.md', remedy }]);
+  const wrong = problemsOfReadme(manifest, readFileSync(file, 'utf8'));
   return resultOf(
     'README',
     wrong.map((where) => ({ promise: 'the README names the plugin and each option', where, remedy })),
@@ -78,12 +74,4 @@ export function problemsOfReadme({ name, options }: Manifest, text: string): str
     ...(isTitled ? [] : [`no heading "# …" has the name ${name}`]),
     ...unnamed.map((option) => `it does not name the option ${option}`),
   ];
-}
-
-function readmeOf(folder: string): string | undefined {
-  try {
-    return readFileSync(join(folder, 'README.md'), 'utf8');
-  } catch {
-    return undefined;
-  }
 }

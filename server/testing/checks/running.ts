@@ -1,9 +1,7 @@
-import { describeFailure } from '../../../core/hosting/capability.ts';
-import { explainImport } from '../../plugins/loader/import-error.ts';
-import { factoryIn, indexOf, NO_FACTORY } from '../../plugins/loader/import-factory.ts';
-import { importModule } from '../../plugins/loader/modules.ts';
+import { describeFailure, isLacking } from '../../../core/hosting/capability.ts';
+import { indexOf, loadFactory } from '../../plugins/loader/import-factory.ts';
 import { findBroken } from '../promises.ts';
-import { isLacking, thrownIn } from '../report.ts';
+import { thrownIn } from '../report.ts';
 import { SUITES } from '../suites.ts';
 import { type CheckResult, type Failure, leftOut, ok, resultOf } from './result.ts';
 import type { Subject } from './subject.ts';
@@ -17,11 +15,8 @@ export async function checkFactory({ entry, folder, bench }: Subject): Promise<C
     'Let the default export of index be a function that returns the plugin, and import packages inside it.';
   const failed = (where: string) =>
     resultOf('factory', [{ promise: 'it can be imported and created', where, remedy }]);
-  try {
-    if (factoryIn(await importModule(indexOf(entry))) === undefined) return failed(NO_FACTORY);
-  } catch (error) {
-    return failed(describeFailure(await explainImport(error, folder)));
-  }
+  const loaded = await loadFactory(indexOf(entry));
+  if ('failure' in loaded) return failed(describeFailure(loaded.failure));
   try {
     if (kind !== 'sink') await bench.make(kind, name);
     return ok('factory');

@@ -1,7 +1,7 @@
-import type { Manifest } from '../../../core/contracts/manifest.ts';
+import type { Kind, Manifest } from '../../../core/contracts/manifest.ts';
+import { isLacking } from '../../../core/hosting/capability.ts';
 import { growthRequests, SHAPES } from '../cases/growth-shapes.ts';
-import type { Workbench } from '../harness.ts';
-import { isLacking, thrownIn, unlessRefused } from '../report.ts';
+import { thrownIn, unlessRefused } from '../report.ts';
 import { SUITES } from '../suites.ts';
 import { checkManifest, checkOptions, checkReadme } from './files.ts';
 import { type CheckResult, leftOut, ok, resultOf } from './result.ts';
@@ -29,7 +29,7 @@ async function checkGrowth(subject: Subject): Promise<CheckResult> {
   const { kind } = subject.entry.manifest;
   if (kind === 'sink') return leftOut('growth', 'it depends on what it stores in');
   try {
-    const works = await workOf(subject);
+    const works = await WORK[kind](subject);
     for (const work of works) {
       const where = await firstGrowth(work, subject);
       if (where !== undefined) return resultOf('growth', [{ promise: PROMISE, where, remedy: REMEDY }]);
@@ -136,53 +136,72 @@ interface Work {
 
 const { signal } = new AbortController();
 
+type Prepare = (text: string) => (() => unknown) | Promise<() => unknown>;
+
+/** Work on texts of each shape. @param label put before the shape */
+function workOn(label: string, prepare: Prepare): Work[] {
+  return Object.entries(SHAPES).map(([shape, make]) => ({
+    what: label + shape,
+    prepare: async (length) => prepare(make(length)),
+  }));
+}
+
+type WorkOf = (subject: Subject) => readonly Work[] | Promise<readonly Work[]>;
+
 /** Inputs of growing length for a plugin of each kind. None for a sink: its growth depends on what it stores in. */
-async function workOf(subject: Subject): Promise<readonly Work[]> {
-  const { entry, bench } = subject;
-  const { kind, name } = entry.manifest;
-  switch (kind) {
-    case 'chunker':
-      return chunkerWork(subject);
-    case 'refinery':
-      return refineryWork(subject);
-    case 'reader':
-      return readerWork(subject);
-    case 'tokenizer':
-      return tokenizerWork(bench, name);
-    case 'embedding':
-      return embeddingWork(bench, name);
-    default:
-      return [];
-  }
-}
-
-function chunkerWork({ entry: { manifest }, bench }: Subject): Work[] {
-  return Object.entries(SHAPES).flatMap(([shape, make]) =>
-    growthRequests(manifest.options?.properties).map((options) => ({
-      what: `${shape} ${JSON.stringify(options)}`,
-      async prepare(length) {
-        const request = { text: make(length), ...options };
-        return () => unlessRefused(bench.chunk(manifest.name, request));
-      },
-    })),
-  );
-}
-
-/** Many short chunks, and a single long one, of each shape. */
-function refineryWork({ entry: { manifest }, bench }: Subject): Work[] {
-  const workOn = (what: string, piecesOf: (length: number) => readonly string[]): Work => ({
-    what,
-    async prepare(length) {
-      const chunks = chunksOf(piecesOf(length));
+const WORK: Readonly<Record<Exclude<Kind, 'sink'>, WorkOf>> = {
+  chunker: ({ entry: { manifest }, bench }) =>
+    growthRequests(manifest.options?.properties).flatMap((options) => {
+      const chunk = (text: string) => unlessRefused(bench.chunk(manifest.name, { text, ...options }));
+      const works = workOn('', (text) => () => chunk(text));
+      return works.map((work) => ({ ...work, what: `${work.what} ${JSON.stringify(options)}` }));
+    }),
+  /** Many short chunks, and a single long one, of each shape. */
+  refinery({ entry: { manifest }, bench }) {
+    const refine = (texts: readonly string[]) => {
+      const chunks = chunksOf(texts);
       return () => bench.request(manifest, { chunks });
-    },
-  });
-  const many = workOn('chunks of four characters', (length) => Array(Math.ceil(length / 4)).fill('Tea.'));
-  const single = Object.entries(SHAPES).map(([shape, make]) =>
-    workOn(`one chunk, ${shape}`, (length) => [make(length)]),
-  );
-  return [many, ...single];
-}
+    };
+    const prepare = async (length: number) => refine(Array(Math.ceil(length / 4)).fill('Tea.'));
+    return [
+      { what: 'chunks of four characters', prepare },
+      ...workOn('one chunk, ', (text) => refine([text])),
+    ];
+  },
+  reader({ entry: { manifest }, bench }) {
+    const { extensions = [], mediaTypes = [] } = manifest.formats ?? {};
+    const [extension] = extensions;
+    const name = extension === undefined ? undefined : `file${extension}`;
+    return workOn('', (text) => {
+      const bytes = new TextEncoder().encode(text);
+      const file = { bytes, charset: undefined, name, mediaType: mediaTypes[0] };
+      // Work on a refused input also counts.
+      return () => bench.read(manifest, file, signal).catch(() => undefined);
+    });
+  },
+  async tokenizer({ entry, bench }) {
+    const provider = await bench.make('tokenizer', entry.manifest.name);
+    return (await provider.names()).flatMap((name) =>
+      workOn(`${name}, `, async (text) => {
+        const tokenizer = await provider.open(name);
+        return () => {
+          const tokens = tokenizer?.tokenize(text);
+          tokens?.ends();
+          tokens?.count(0, text.length);
+        };
+      }),
+    );
+  },
+  async embedding({ entry, bench }) {
+    const provider = await bench.make('embedding', entry.manifest.name);
+    return (await provider.list()).flatMap(({ name }) =>
+      workOn(`${name}, `, async (text) => {
+        const model = await provider.open(name, signal);
+        return () => model?.embed([text], { purpose: 'document', signal });
+      }),
+    );
+  },
+};
 
 function chunksOf(texts: readonly string[]): object[] {
   let end_index = 0;
@@ -191,53 +210,4 @@ function chunksOf(texts: readonly string[]): object[] {
     end_index += text.length;
     return { text, start_index, end_index, token_count: text.length };
   });
-}
-
-function readerWork({ entry: { manifest }, bench }: Subject): Work[] {
-  const { extensions = [], mediaTypes = [] } = manifest.formats ?? {};
-  const [extension] = extensions;
-  const kind = { name: extension === undefined ? undefined : `file${extension}`, mediaType: mediaTypes[0] };
-  return Object.entries(SHAPES).map(([shape, make]) => ({
-    what: shape,
-    async prepare(length) {
-      const bytes = new TextEncoder().encode(make(length));
-      return async () => {
-        // Work on a refused input also counts.
-        await bench.read(manifest, { bytes, charset: undefined, ...kind }, signal).catch(() => undefined);
-      };
-    },
-  }));
-}
-
-async function tokenizerWork(bench: Workbench, plugin: string): Promise<Work[]> {
-  const provider = await bench.make('tokenizer', plugin);
-  return (await provider.names()).flatMap((name) =>
-    Object.entries(SHAPES).map(([shape, make]) => ({
-      what: `${name}, ${shape}`,
-      async prepare(length) {
-        const text = make(length);
-        const tokenizer = await provider.open(name);
-        return () => {
-          const tokens = tokenizer?.tokenize(text);
-          tokens?.ends();
-          tokens?.count(0, text.length);
-        };
-      },
-    })),
-  );
-}
-
-async function embeddingWork(bench: Workbench, plugin: string): Promise<Work[]> {
-  const provider = await bench.make('embedding', plugin);
-  const request = { purpose: 'document', signal } as const;
-  return (await provider.list()).flatMap(({ name }) =>
-    Object.entries(SHAPES).map(([shape, make]) => ({
-      what: `${name}, ${shape}`,
-      async prepare(length) {
-        const model = await provider.open(name, signal);
-        const text = make(length);
-        return () => model?.embed([text], request);
-      },
-    })),
-  );
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../core/contracts/embedding.ts';
 import { anyText } from '../cases/texts.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
-import { expectOnce, firstWrong, holdFor, type Ledger } from '../report.ts';
+import { checkNames, endsOnAbort, expectOnce, firstWrong, holdFor, type Ledger, quoted } from '../report.ts';
 
 const PROMISES = {
   answers: {
@@ -73,8 +73,6 @@ export const embeddingSuite: Suite = {
   },
 };
 
-/** Names that no plugin can have a model for. */
-const NOBODYS = ['there is no such model', '../../../package', '__proto__', '\0'];
 /** Tolerance for the numbers of one text with different neighbours, which are added up in another order. */
 const MOST_DIFFERENCE = 1e-4;
 
@@ -95,27 +93,18 @@ interface TextsCase {
 async function openAll(provider: EmbeddingProvider, ledger: EmbeddingLedger): Promise<OpenModel[]> {
   const list = await provider.list();
   const names = list.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-  const isName = (name: unknown) => typeof name === 'string' && name !== '';
-  const quoted = (name: unknown) => JSON.stringify(name) ?? String(name);
-  ledger.expectNone(firstWrong(names, isName, quoted), 'names are non-empty strings');
-  const isFirst = (name: string, at: number) => names.indexOf(name) === at;
-  ledger.expectNone(firstWrong(names, isFirst, quoted), 'a name is listed once');
+  await checkNames(names, (name) => provider.open(name, signal), ledger);
   const isCount = ({ dimensions = 1 }: ModelInfo) => Number.isInteger(dimensions) && dimensions > 0;
   const placeOf = ({ name, dimensions }: ModelInfo) => `${quoted(name)} has ${dimensions}`;
-  ledger.expectNone(firstWrong(list, isCount, placeOf), 'dimensions are a positive number');
-  const unknown = await Promise.all(NOBODYS.map((name) => provider.open(name, signal)));
-  const isNobodys = (_: string, at: number) => unknown[at] === undefined;
-  ledger.expectNone(firstWrong(NOBODYS, isNobodys, quoted), 'an unknown name opens nothing');
+  ledger.expectEach(list, isCount, placeOf, 'dimensions are a positive number');
   const models: OpenModel[] = [];
   for (const info of list) {
     const own = [info.name, ...(info.aliases ?? [])];
     const opened = await Promise.all(own.map((name) => provider.open(name, signal)));
-    ledger.expectNone(
-      firstWrong(
-        own,
-        (_, at) => opened[at]?.name === info.name,
-        (name, at) => `${quoted(name)} opens ${quoted(opened[at]?.name)}`,
-      ),
+    ledger.expectEach(
+      own,
+      (_, at) => opened[at]?.name === info.name,
+      (name, at) => `${quoted(name)} opens ${quoted(opened[at]?.name)}`,
       'a listed name or alias opens the model with that name',
     );
     for (const other of opened.slice(1)) await other?.close?.();
@@ -153,11 +142,9 @@ async function checkTexts(
   ledger.expect(otherAt === -1, 'the same texts have the same vectors', numberAt(otherAt, vectors));
   const movedAt = firstFar(vectors, reverse(await model.embed(texts.toReversed(), request)));
   ledger.expect(movedAt === -1, 'vectors are in the order of the texts', numberAt(movedAt, vectors));
-  ledger.expect(
-    texts.length === 0 || (await hearsAbort(model, texts, request)),
-    'it ends when the signal aborts',
-  );
   if (texts.length > 0) {
+    const ends = await endsOnAbort((aborted) => model.embed(texts, { purpose, signal: aborted }));
+    ledger.expect(ends, 'it ends when the signal aborts');
     const tokenizer = await model.tokenizer();
     ledger.expect(tokenizer.tokenize('').count(0, 0) >= 0, 'it has a tokenizer');
   }
@@ -181,16 +168,6 @@ function reverse({ dimensions, values }: Vectors): Vectors {
     Array.from(values.subarray(row * dimensions, (row + 1) * dimensions)),
   );
   return { dimensions, values: Float32Array.from(rows.reverse().flat()) };
-}
-
-async function hearsAbort(model: EmbeddingModel, texts: readonly string[], { purpose }: EmbedRequest) {
-  const reason = new Error('nobody waits');
-  try {
-    await model.embed(texts, { purpose, signal: AbortSignal.abort(reason) });
-  } catch (error) {
-    return error === reason;
-  }
-  return false;
 }
 
 function firstFall(model: EmbeddingModel): string | undefined {

@@ -7,7 +7,7 @@ import { BrokenContract } from '../broken-contract.ts';
 import { anyFile } from '../cases/files.ts';
 import type { Workbench } from '../harness.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
-import { expectOnce, firstWrong, holdFor, type Ledger } from '../report.ts';
+import { endsOnAbort, expectOnce, holdFor, type Ledger } from '../report.ts';
 import { shown } from '../visible.ts';
 
 const PROMISES = {
@@ -74,9 +74,6 @@ export const readerSuite: Suite = {
   },
 };
 
-/** The outcome for a file: its text, or why it cannot be read. */
-type Outcome = { readonly read: ReadFile } | { readonly error: unknown };
-
 /** Returns whether the file was read. */
 async function checkCase(
   bench: Workbench,
@@ -86,32 +83,35 @@ async function checkCase(
 ): Promise<boolean> {
   const { signal } = new AbortController();
   const before = file.bytes.slice();
-  const [outcome, other] = await Promise.all([
-    outcomeOf(bench.read(manifest, file, signal)),
-    outcomeOf(bench.read(manifest, file, signal)),
+  const [outcome, other] = await Promise.allSettled([
+    bench.read(manifest, file, signal),
+    bench.read(manifest, file, signal),
   ]);
+  for (const { reason } of [outcome, other].filter((one) => one.status === 'rejected'))
+    if (reason instanceof BrokenContract) throw reason;
   ledger.expect(isDeepStrictEqual(file.bytes, before), 'the given bytes are not changed');
   ledger.expect(
     isDeepStrictEqual(facts(outcome), facts(other)),
     'the same file is read in the same way',
     `${shown(facts(outcome), 200)}, and then ${shown(facts(other), 200)}`,
   );
-  ledger.expect(await hearsAbort(bench, manifest, file), 'it ends when the signal aborts');
-  if ('error' in outcome) {
+  const ends = await endsOnAbort((aborted) => bench.read(manifest, file, aborted));
+  ledger.expect(ends, 'it ends when the signal aborts');
+  if (outcome.status === 'rejected') {
     ledger.expect(
-      isRefusal(outcome.error),
+      isRefusal(outcome.reason),
       'an unreadable file gives an exposed error with statusCode 400 and a reason',
-      String(outcome.error),
+      String(outcome.reason),
     );
     return false;
   }
-  checkText(outcome.read, ledger);
+  checkText(outcome.value, ledger);
   ledger.expect(
-    !String(outcome.read.text).includes(REPLACEMENT) || mayHold(file),
+    !String(outcome.value.text).includes(REPLACEMENT) || mayHold(file),
     'U+FFFD is in the text only if the file has it',
-    shown(outcome.read.text, 200),
+    shown(outcome.value.text, 200),
   );
-  checkFacts(outcome.read, ledger);
+  checkFacts(outcome.value, ledger);
   return true;
 }
 
@@ -136,7 +136,7 @@ function checkText({ text, places = [] }: ReadFile, ledger: ReaderLedger): void 
     'places rise, and begin and end between characters of the text',
   );
   const shownAt = (place: SourcePlace, index: number) => `places[${index}] is ${shown(place, 200)}`;
-  ledger.expectNone(firstWrong(places, isPlace, shownAt), 'the members of places have their types');
+  ledger.expectEach(places, isPlace, shownAt, 'the members of places have their types');
 }
 
 const isPlace = (place: SourcePlace): boolean => checkSchema(placeSchema)({ ...place });
@@ -179,28 +179,13 @@ function nameOfEncoding(label: string): string | undefined {
   }
 }
 
-async function outcomeOf(reading: Promise<ReadFile>): Promise<Outcome> {
-  try {
-    return { read: await reading };
-  } catch (error) {
-    if (error instanceof BrokenContract) throw error;
-    return { error };
-  }
-}
-
 /** The comparable part of an outcome. */
-function facts(outcome: Outcome): unknown {
-  return 'read' in outcome ? outcome.read : String(outcome.error);
+function facts(outcome: PromiseSettledResult<ReadFile>): unknown {
+  return outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason);
 }
 
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error) || error.message === '') return false;
   const { expose, statusCode } = error as { readonly expose?: unknown; readonly statusCode?: unknown };
   return expose === true && statusCode === 400;
-}
-
-async function hearsAbort(bench: Workbench, manifest: Manifest, file: SourceFile): Promise<boolean> {
-  const reason = new Error('nobody waits');
-  const outcome = await outcomeOf(bench.read(manifest, file, AbortSignal.abort(reason)));
-  return 'error' in outcome && outcome.error === reason;
 }

@@ -6,7 +6,7 @@ import { anyRequest, defaultsOf } from '../cases/options.ts';
 import { anyText } from '../cases/texts.ts';
 import type { Workbench } from '../harness.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
-import { firstWrong, holdFor, type Ledger } from '../report.ts';
+import { chunkPlace, endsOnAbort, firstWrong, holdFor, type Ledger } from '../report.ts';
 import { shown } from '../visible.ts';
 
 const KEEPS_FIELDS = 'unknown fields are kept';
@@ -88,11 +88,8 @@ async function checkCase(
   const chunks = structuredClone(made);
   const refined = await bench.refine(manifest, chunks, options, signal);
   const isKept = (chunk: Chunk, index: number) => isDeepStrictEqual(chunk, before[index]);
-  ledger.expectNone(firstWrong(chunks, isKept, placeOf), 'the given chunks are not changed');
-  ledger.expectNone(
-    firstWrong(refined, (chunk) => !chunks.includes(chunk), placeOf),
-    'it returns new chunks',
-  );
+  ledger.expectEach(chunks, isKept, chunkPlace, 'the given chunks are not changed');
+  ledger.expectEach(refined, (chunk) => !chunks.includes(chunk), chunkPlace, 'it returns new chunks');
   if (manifest.changesCount === true) checkPlaces(before, refined, ledger);
   else checkOneByOne(before, refined, ledger);
   const again = await bench.refine(manifest, structuredClone(made), options, signal);
@@ -103,16 +100,13 @@ async function checkCase(
     'the same chunks are refined in the same way',
     change ?? `${refined.length} chunks, and then ${again.length}`,
   );
-  const isHeard = chunks.length === 0 || (await hearsAbort(bench, manifest, chunks, options));
-  ledger.expect(isHeard, 'it ends when the signal aborts');
+  const ends = await endsOnAbort((aborted) => bench.refine(manifest, chunks, options, aborted));
+  ledger.expect(chunks.length === 0 || ends, 'it ends when the signal aborts');
 }
-
-const placeOf = ({ start_index, end_index }: Chunk, index: number): string =>
-  `chunk ${index} [${start_index}, ${end_index})`;
 
 function differenceAt(chunk: Chunk, other: Chunk | undefined, index: number): string {
   const names = Object.keys(chunk).filter((name) => !isDeepStrictEqual(chunk[name], other?.[name]));
-  return `${placeOf(chunk, index)}, in ${names.join(', ') || 'its fields'}`;
+  return `${chunkPlace(chunk, index)}, in ${names.join(', ') || 'its fields'}`;
 }
 
 function checkOneByOne(given: readonly Chunk[], refined: readonly Chunk[], ledger: RefineryLedger): void {
@@ -124,7 +118,7 @@ function checkOneByOne(given: readonly Chunk[], refined: readonly Chunk[], ledge
   const isPlaced = (chunk: Chunk, index: number) => chunk[PLACE] === undefined || chunk[PLACE] === index;
   // A missing chunk shifts those after it, and is reported already.
   if (refined.length === given.length)
-    ledger.expectNone(firstWrong(refined, isPlaced, placeOf), 'chunks stay in their order');
+    ledger.expectEach(refined, isPlaced, chunkPlace, 'chunks stay in their order');
   checkFields(refined, (chunk, index) => given[(chunk[PLACE] as number | undefined) ?? index], ledger);
 }
 
@@ -132,10 +126,10 @@ function checkOneByOne(given: readonly Chunk[], refined: readonly Chunk[], ledge
 function checkPlaces(given: readonly Chunk[], refined: readonly Chunk[], ledger: RefineryLedger): void {
   const end = given.at(-1)?.end_index ?? 0;
   const hasPlace = ({ start_index, end_index }: Chunk) => start_index <= end_index && end_index <= end;
-  ledger.expectNone(firstWrong(refined, hasPlace, placeOf), 'each chunk has offsets in the text');
+  ledger.expectEach(refined, hasPlace, chunkPlace, 'each chunk has offsets in the text');
   const rises = ({ start_index }: Chunk, index: number) =>
     start_index >= (refined[index - 1]?.start_index ?? 0);
-  ledger.expectNone(firstWrong(refined, rises, placeOf), 'chunks stay in the order of the text');
+  ledger.expectEach(refined, rises, chunkPlace, 'chunks stay in the order of the text');
   checkFields(refined, (chunk) => given[chunk[PLACE] as number], ledger);
 }
 
@@ -155,23 +149,7 @@ function checkFields(
   };
   const place = (chunk: Chunk, index: number) => {
     const lost = chunk[PLACE] === undefined ? PLACE : UNKNOWN;
-    return `${placeOf(chunk, index)}: "${lost}" is ${shown(chunk[lost], 100)}`;
+    return `${chunkPlace(chunk, index)}: "${lost}" is ${shown(chunk[lost], 100)}`;
   };
-  ledger.expectNone(firstWrong(refined, isKept, place), KEEPS_FIELDS);
-}
-
-/** Whether a refinery gives up that is called after its request has ended. */
-async function hearsAbort(
-  bench: Workbench,
-  manifest: Manifest,
-  chunks: readonly Chunk[],
-  options: Readonly<Record<string, unknown>>,
-): Promise<boolean> {
-  const reason = new Error('nobody waits');
-  try {
-    await bench.refine(manifest, chunks, options, AbortSignal.abort(reason));
-  } catch (error) {
-    return error === reason;
-  }
-  return false;
+  ledger.expectEach(refined, isKept, place, KEEPS_FIELDS);
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Tokenizer, TokenizerProvider } from '../../../core/contracts/tokenizer.ts';
 import { anyText } from '../cases/texts.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
-import { expectOnce, firstWrong, holdFor, type Ledger } from '../report.ts';
+import { checkNames, expectOnce, holdFor, isName, type Ledger, quoted } from '../report.ts';
 
 const PROMISES = {
   answers: COMMON.answers,
@@ -57,35 +57,23 @@ export const tokenizerSuite: Suite = {
   },
 };
 
-/** Names that no plugin can have a tokenizer for. */
-const NOBODYS = ['there is no such tokenizer', '../../../package', '__proto__', '\0'];
-
 /** The tokenizers that a provider lists. */
 async function openAll(provider: TokenizerProvider, ledger: TokenizerLedger): Promise<Tokenizer[]> {
   const names = await provider.names();
-  const isName = (name: unknown) => typeof name === 'string' && name !== '';
-  const quoted = (name: unknown) => JSON.stringify(name) ?? String(name);
-  ledger.expectNone(firstWrong(names, isName, quoted), 'names are non-empty strings');
-  const isFirst = (name: string, at: number) => names.indexOf(name) === at;
-  ledger.expectNone(firstWrong(names, isFirst, quoted), 'a name is listed once');
+  await checkNames(names, (name) => provider.open(name), ledger);
   const opened = await Promise.all(names.map((name) => provider.open(name)));
   const isOpen = (_: string, at: number) => opened[at] !== undefined;
-  ledger.expectNone(firstWrong(names, isOpen, quoted), 'a listed name can be opened');
+  ledger.expectEach(names, isOpen, quoted, 'a listed name can be opened');
   const hasName = (_: string, at: number) => opened[at] === undefined || isName(opened[at].name);
-  ledger.expectNone(firstWrong(names, hasName, quoted), 'a tokenizer has a name');
+  ledger.expectEach(names, hasName, quoted, 'a tokenizer has a name');
   const aliases = Object.entries(provider.aliases?.() ?? {});
   const meant = await Promise.all(aliases.map(([alias]) => provider.open(alias)));
-  ledger.expectNone(
-    firstWrong(
-      aliases,
-      ([, name], at) => names.includes(name) && meant[at]?.name === name,
-      ([alias]) => quoted(alias),
-    ),
+  ledger.expectEach(
+    aliases,
+    ([, name], at) => names.includes(name) && meant[at]?.name === name,
+    ([alias]) => quoted(alias),
     'an alias refers to a listed name, and opens the tokenizer with that name',
   );
-  const unknown = await Promise.all(NOBODYS.map((name) => provider.open(name)));
-  const isNobodys = (_: string, at: number) => unknown[at] === undefined;
-  ledger.expectNone(firstWrong(NOBODYS, isNobodys, quoted), 'an unknown name opens nothing');
   return opened.filter((tokenizer) => tokenizer !== undefined);
 }
 
@@ -118,12 +106,8 @@ function checkText(tokenizer: Tokenizer, { text, spans }: TextCase, ledger: Toke
   const otherAt = ends.findIndex((end, index) => end !== again[index]);
   const isSame = otherAt === -1 && ends.length === again.length;
   ledger.expect(isSame, 'the same text has the same tokens', `token ${Math.max(otherAt, 0)}`);
-  checkSpans(
-    tokenizer,
-    text,
-    spans.map((span) => within(text, span)),
-    ledger,
-  );
+  const inside = spans.map((span) => within(text, span));
+  checkSpans(tokenizer, text, inside, ledger);
   const ids = tokenizer.encode?.(text).length ?? ends.length;
   ledger.expect(
     ids === ends.length,
@@ -143,20 +127,16 @@ function checkSpans(
   const fresh = spans.map(([start, end]) => tokenizer.tokenize(text).count(start, end));
   const alone = spans.map(([start, end]) => tokenizer.tokenize(text.slice(start, end)).ends().length);
   const place = ([start, end]: Span) => `the stretch [${start}, ${end})`;
-  ledger.expectNone(
-    firstWrong(
-      spans,
-      (_, at) => fresh[at] === alone[at],
-      (span, at) => `${place(span)} counts ${fresh[at]} tokens, but ${alone[at]} as a text of its own`,
-    ),
+  ledger.expectEach(
+    spans,
+    (_, at) => fresh[at] === alone[at],
+    (span, at) => `${place(span)} counts ${fresh[at]} tokens, but ${alone[at]} as a text of its own`,
     'a span counts as a text of its own',
   );
-  ledger.expectNone(
-    firstWrong(
-      spans,
-      (_, at) => counts[at] === fresh[at],
-      (span, at) => `${place(span)} counts ${counts[at]} tokens after other calls, but ${fresh[at]} alone`,
-    ),
+  ledger.expectEach(
+    spans,
+    (_, at) => counts[at] === fresh[at],
+    (span, at) => `${place(span)} counts ${counts[at]} tokens after other calls, but ${fresh[at]} alone`,
     'a count does not depend on those before it',
   );
 }

@@ -1,15 +1,14 @@
-import { cutAtSentences } from '../../../core/engine/prose/cut-at-sentences.ts';
+import { findSentences } from '../../../core/engine/prose/find-sentences.ts';
 import { readTexts } from '../data/texts.ts';
 import { race } from '../race/race.ts';
 import { printSpeeds, printTitle } from '../race/report.ts';
 
-const rules = cutAtSentences('en');
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
 printTitle('Boundaries of sentences alone, one thread');
 for (const { name, text, bytes } of readTexts()) {
   const results = await race([
-    { name: 'chunksmith, rules', isOurs: true, run: () => rules(text, 0, text.length) },
+    { name: 'chunksmith, rules', isOurs: true, run: () => findSentences(text, 'en') },
     { name: 'Intl.Segmenter', run: () => Array.from(segmenter.segment(text), ({ index }) => index) },
   ]);
   printSpeeds(`sentences, ${name}`, results, bytes);

@@ -124,11 +124,8 @@ t.test('a server finds them by --plugins-dir, and answers requests to them', asy
   const found = (await get('/v1/plugins')).json<{ kind: string; name: string }[]>();
   for (const folder of moved) {
     const { kind, name, example } = await manifestOf(folder);
-    t.match(
-      found.filter((one) => one.kind === kind && one.name === name),
-      [{ origin: 'folder', state: 'ready' }],
-      folder,
-    );
+    const own = found.filter((one) => one.kind === kind && one.name === name);
+    t.match(own, [{ origin: 'folder', state: 'ready' }], folder);
     const route = kind === 'chunker' ? 'chunk' : 'refine';
     if (kind === 'chunker' || kind === 'refinery')
       t.equal((await post(`/v1/${route}/${name}`, example)).status, 200, folder);

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { Span } from '../../../core/contracts/chunk.ts';
 import { tokenWindows } from '../../../core/engine/packing/windows.ts';
+import type { OutlineLimits } from '../../../core/engine/structure/pack-outline.ts';
 import { packOutline } from '../../../core/engine/structure/pack-outline.ts';
-import type { OutlineLimits } from '../../../core/engine/structure/runs.ts';
 
 /** One token for each character; `x` has three. */
 function tokensOf(text: string) {

@@ -1,7 +1,7 @@
 import type { Chunk } from '../../../core/contracts/chunk.ts';
 import type { RefineTools } from '../../../core/contracts/refinery.ts';
 import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
-import { joinChunks, LENGTHS } from '../../../server/engine/stages/refine-tools.ts';
+import { joinChunks, LENGTHS } from '../../../server/engine/stages/refining.ts';
 import { isHere } from '../../support/here.ts';
 import { never } from '../../support/hosted-host.ts';
 import { composeQuietly } from '../../support/service.ts';

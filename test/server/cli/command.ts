@@ -12,18 +12,6 @@ import { type CliResult, pluginFolders, resultOf } from './cli.ts';
  * variables and `process.exit`. Those that run at the same time share a folder.
  */
 
-/** A command that was started. */
-export interface Command {
-  readonly stdin: PassThrough;
-  /** All that was printed until now. */
-  stdout(): string;
-  stderr(): string;
-  /** Does what a signal would do. */
-  interrupt(signal: Signal): void;
-  /** Waits for its end. */
-  ended(): Promise<CliResult>;
-}
-
 type Signal = 'SIGINT' | 'SIGTERM';
 
 export interface CommandOptions {
@@ -32,7 +20,7 @@ export interface CommandOptions {
 }
 
 /** Starts a command, with the plugins that shared tests name, and without threads; its input ends with the test. */
-export function startCommand(t: Cleanup, args: readonly string[], options: CommandOptions): Command {
+export function startCommand(t: Cleanup, args: readonly string[], options: CommandOptions) {
   const { cwd, env = {} } = options;
   const streams = new Streams();
   const leave = enter(cwd);
@@ -47,13 +35,16 @@ export function startCommand(t: Cleanup, args: readonly string[], options: Comma
   const { stdin, printed } = streams;
   return {
     stdin,
+    /** All that was printed until now. */
     stdout: () => printed.stdout,
     stderr: () => printed.stderr,
-    interrupt(signal) {
+    /** Does what a signal would do. */
+    interrupt(signal: Signal) {
       for (const listener of process.listeners(signal)) {
         if (!known.includes(listener)) current.run(streams, () => listener(signal));
       }
     },
+    /** Waits for its end. */
     ended: async () => resultOf(await end, printed.stdout, printed.stderr),
   };
 }

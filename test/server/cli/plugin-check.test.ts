@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { type CheckReport, failedIn, inLines } from '../../../server/cli/plugin/check-command.ts';
+import { type CheckReport, failedIn, inLines, reportOf } from '../../../server/cli/plugin/check-command.ts';
 import { type CheckEvent, checkPlugin } from '../../../server/cli/plugin/check-steps.ts';
 import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
 import { checkFailures, runHere } from './command.ts';
@@ -14,8 +14,7 @@ const README = (name: string) => ({ [`${name}/README.md`]: `# The chunker ${name
 async function check(folder: string, seed?: number): Promise<CheckReport> {
   const events: CheckEvent[] = [];
   await checkPlugin({ folder, runs: 40, seed, done: ['growth'] }, {}, (event) => events.push(event));
-  const [plugin] = events.flatMap((event) => ('plugin' in event ? [event.plugin] : []));
-  return { plugin, checks: events.flatMap((event) => ('results' in event ? event.results : [])) };
+  return reportOf(events);
 }
 
 async function checkIn(t: Test, files: Record<string, string>, folder: string, seed?: number) {
@@ -48,22 +47,19 @@ t.test('a broken promise is shown with the smallest text, the place and what to 
     t.match(said, lines);
 });
 
-t.test(
-  'a reader that puts U+FFFD for what it does not understand fails, on bytes that are shown',
-  async (t) => {
-    const made = `export default () => ({ read({ bytes }, { signal }) {
+t.test('a reader that puts U+FFFD for what it does not know fails, on bytes that are shown', async (t) => {
+  const made = `export default () => ({ read({ bytes }, { signal }) {
     signal.throwIfAborted();
     return { text: new TextDecoder().decode(bytes) };
   } });`;
-    const manifest = { kind: 'reader', name: 'loose', formats: { extensions: ['.loose'] } } as const;
-    const said = inLines(
-      'loose',
-      await checkIn(t, { ...plugin(manifest, made), ...README('loose') }, 'loose', 7),
-    );
-    t.match(said, /broken: U\+FFFD is in the text only if the file has it\n {4}where: "[^"]*\ufffd/);
-    t.match(said, /smallest input: \{"bytes":\[\d[\d,]*\]/);
-  },
-);
+  const manifest = { kind: 'reader', name: 'loose', formats: { extensions: ['.loose'] } } as const;
+  const said = inLines(
+    'loose',
+    await checkIn(t, { ...plugin(manifest, made), ...README('loose') }, 'loose', 7),
+  );
+  t.match(said, /broken: U\+FFFD is in the text only if the file has it\n {4}where: "[^"]*\ufffd/);
+  t.match(said, /smallest input: \{"bytes":\[\d[\d,]*\]/);
+});
 
 t.test('a plugin in TypeScript breaks several promises, which are told apart', async (t) => {
   const made = `export default () => ({

@@ -2,26 +2,10 @@ import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { startLoopback } from '../../support/loopback.ts';
 import type { Cleanup } from '../../support/server.ts';
 
-/** A proxy before a service, which fails the first requests of a run as the run's base URL says. */
-export interface RefusingProxy {
-  /**
-   * The base URL of a run. Its requests fail, one after the other, as `behaviours` say, separated by commas; all further
-   * ones are passed on. `GET <url>/requests-seen` is how many there were, and none of them.
-   *
-   * - `503-2`, `429-0`: this status with that `Retry-After`; `503` is without it
-   * - `gateway-502`: this status from something else than the service, in HTML; `html`: the same with 200
-   * - `close`: the connection is closed without an answer; `hang`: there is no answer
-   * - `cut`: the answer comes, but for its end
-   */
-  url(run: string, behaviours: string): string;
-  /** How many requests of a run have come. */
-  seen(run: string): number;
-}
-
 const HTML = '<html><body>Bad gateway</body></html>';
 
-/** Starts a proxy on a free port of this machine; closed after the test. */
-export async function startRefusingProxy(t: Cleanup, upstream: string): Promise<RefusingProxy> {
+/** Starts a proxy before a service, which fails the first requests of a run as the run's base URL says. */
+export async function startRefusingProxy(t: Cleanup, upstream: string) {
   const counts = new Map<string, number>();
   const own = await startLoopback(t, (incoming, answer) => {
     const [, run = '', behaviours = '', ...rest] = (incoming.url ?? '').split('/');
@@ -34,8 +18,18 @@ export async function startRefusingProxy(t: Cleanup, upstream: string): Promise<
     else refuse(incoming, answer, behaviour);
   });
   return {
-    url: (run, behaviours) => `${own}/${encodeURIComponent(run)}/${behaviours || 'pass'}`,
-    seen: (run) => counts.get(encodeURIComponent(run)) ?? 0,
+    /**
+     * The base URL of a run. Its requests fail, one after the other, as `behaviours` say, separated by commas; all further
+     * ones are passed on. `GET <url>/requests-seen` is how many there were, and none of them.
+     *
+     * - `503-2`, `429-0`: this status with that `Retry-After`; `503` is without it
+     * - `gateway-502`: this status from something else than the service, in HTML; `html`: the same with 200
+     * - `close`: the connection is closed without an answer; `hang`: there is no answer
+     * - `cut`: the answer comes, but for its end
+     */
+    url: (run: string, behaviours: string) => `${own}/${encodeURIComponent(run)}/${behaviours || 'pass'}`,
+    /** How many requests of a run have come. */
+    seen: (run: string) => counts.get(encodeURIComponent(run)) ?? 0,
   };
 }
 
@@ -52,7 +46,7 @@ function refuse(incoming: IncomingMessage, answer: ServerResponse, behaviour: st
 }
 
 /** Passes a request on, and its answer back; all of it, or all but its last bytes. */
-function pass(incoming: IncomingMessage, answer: ServerResponse, url: string, isCut: boolean): void {
+export function pass(incoming: IncomingMessage, answer: ServerResponse, url: string, isCut = false): void {
   const { method, headers } = incoming;
   const onward = request(url, { method, headers });
   incoming.pipe(onward);

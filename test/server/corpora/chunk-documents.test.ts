@@ -10,7 +10,7 @@ import {
   chunkDocuments,
 } from '../../../server/corpora/chunk-documents.ts';
 import type { SourceDocument } from '../../../server/corpora/shard.ts';
-import { createByteBudget } from '../../../server/engine/run/byte-budget.ts';
+import { ByteBudget } from '../../../server/engine/run/byte-budget.ts';
 import type { RunAnswer } from '../../../server/engine/run/executor.ts';
 import type { Runner } from '../../../server/engine/run/runner.ts';
 import { Throughput } from '../../../server/engine/run/throughput.ts';
@@ -62,7 +62,7 @@ async function* batches(documents: readonly SourceDocument[], size: number) {
 
 /** Most bytes in flight. */
 const LIMIT = 1_000_000;
-const byteBudget = createByteBudget(LIMIT);
+const byteBudget = new ByteBudget(LIMIT);
 
 type Lines = AsyncGenerator<readonly SourceDocument[]>;
 
@@ -116,10 +116,8 @@ t.test('a line for each document has its id and its chunks', async (t) => {
   const ids = lines.map((line) => JSON.parse(line).document_id);
   t.same(ids, ['d0', null, 'd3']);
   const counts = documents.filter(({ error }) => error === undefined).map(({ chunks }) => chunks);
-  t.same(
-    lines.map((line) => JSON.parse(line).chunks.length),
-    counts,
-  );
+  const found = lines.map((line) => JSON.parse(line).chunks.length);
+  t.same(found, counts);
 });
 
 t.test('a source that breaks off gives what came before, and then throws', async (t) => {

@@ -2,13 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type Config, configOf } from '../../../server/config/config.ts';
+import { openStorage, openStorages } from '../../../server/corpora/jobs/server-locations.ts';
 import {
-  type OpenedPath,
-  openConnections,
-  openStorage,
-} from '../../../server/corpora/storage/open-storage.ts';
-import { readConnections } from '../../../server/corpora/storage/read-connections.ts';
-import { describeCorpora, readCorporaSettings } from '../../../server/corpora/storage/settings.ts';
+  describeCorpora,
+  readConnections,
+  readCorporaSettings,
+} from '../../../server/corpora/storage/settings.ts';
 import type { Storage } from '../../../server/corpora/storage/storage.ts';
 import { temporaryFolder } from '../../support/server.ts';
 import { startLoopback } from './s3/loopback.ts';
@@ -147,7 +146,8 @@ t.test('what jobs may use is described without keys', async (t) => {
 t.test('a path leads below the root or into a bucket', async (t) => {
   const headers = { etag: '"x"', 'content-length': '4' };
   const { connection, requests } = await startLoopback(t, () => ({ status: 200, headers }));
-  const connections = await openConnections(new Map([['archive', connection({ prefix: 'kb' })]]));
+  const given = new Map([['archive', connection({ prefix: 'kb' })]]);
+  const { connections } = await openStorages({ root: undefined, connections: given });
   const root = connections.get('archive') as Storage;
   const open = (path: string) => openStorage(path, { root, connections });
   for (const [path, name] of [
@@ -162,7 +162,7 @@ t.test('a path leads below the root or into a bucket', async (t) => {
   ] as const) {
     t.match(open(path), { storage: { label: 's3://archive' }, name }, path);
   }
-  const { storage, name }: OpenedPath = open('s3://archive/x y/ü?#%41.md');
+  const { storage, name } = open('s3://archive/x y/ü?#%41.md');
   t.equal((await storage.find(name))?.size, 4);
   t.match(requests, [{ method: 'HEAD', key: 'kb/x y/ü?#%41.md' }]);
   await t.rejects(async () => storage.find(open('s3://archive/../secret').name), { code: 'path_outside' });
@@ -171,8 +171,9 @@ t.test('a path leads below the root or into a bucket', async (t) => {
 
 t.test('a path that leads nowhere is refused, and says what there is', async (t) => {
   const { connection } = await startLoopback(t, () => ({ status: 404 }));
-  const connections = await openConnections(new Map([['archive', connection()]]));
-  const none = await openConnections(new Map());
+  const given = new Map([['archive', connection()]]);
+  const { connections } = await openStorages({ root: undefined, connections: given });
+  const none = new Map();
   const open = (path: string, storages = connections) => {
     return () => openStorage(path, { connections: storages });
   };

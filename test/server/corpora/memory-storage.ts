@@ -2,7 +2,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import { type PlanOptions, planShards } from '../../../server/corpora/plan-shards.ts';
 import { readShard } from '../../../server/corpora/read-documents.ts';
 import type { ShardRange, SourceLine } from '../../../server/corpora/shard.ts';
-import type { Storage, StoredFile } from '../../../server/corpora/storage/storage.ts';
+import type { SourceStorage, StoredFile } from '../../../server/corpora/storage/storage.ts';
 
 /** A storage for tests of formats: files in memory, which are read in pieces of some size. */
 export function memoryStorage(files: Readonly<Record<string, Uint8Array | string>>, block = 65_536) {
@@ -10,9 +10,6 @@ export function memoryStorage(files: Readonly<Record<string, Uint8Array | string
   const counts = { bytes: 0, open: 0, mostOpen: 0 };
   const bytesOf = (name: string) => Buffer.from(files[name] ?? '');
   const fileOf = (name: string) => ({ name, size: bytesOf(name).length, version: 'one' });
-  const refuse = (): never => {
-    throw new Error('it is read only');
-  };
   async function* read({ name, size }: StoredFile, range = { from: 0, to: size }): AsyncGenerator<Buffer> {
     const bytes = bytesOf(name);
     if (range.from < 0 || range.to > bytes.length || range.from > range.to)
@@ -41,11 +38,6 @@ export function memoryStorage(files: Readonly<Record<string, Uint8Array | string
     list,
     find: async (name: string) => (name in files ? fileOf(name) : undefined),
     read,
-    create: refuse,
-    createOnce: refuse,
-    settle: refuse,
-    remove: refuse,
-    removeFolder: refuse,
   };
 }
 
@@ -53,7 +45,7 @@ type Reading = Omit<Parameters<typeof readShard>[2], 'limit'> & { readonly limit
 
 /** All that a shard has. */
 export async function readAll(
-  storage: Storage,
+  storage: SourceStorage,
   range: ShardRange,
   options: Reading = {},
 ): Promise<SourceLine[]> {
@@ -62,7 +54,7 @@ export async function readAll(
   return lines;
 }
 
-export async function plan(storage: Storage, options: PlanOptions): Promise<ShardRange[]> {
+export async function plan(storage: SourceStorage, options: PlanOptions): Promise<ShardRange[]> {
   const shards: ShardRange[] = [];
   for await (const shard of planShards(storage, options)) shards.push(shard);
   return shards;
@@ -70,7 +62,7 @@ export async function plan(storage: Storage, options: PlanOptions): Promise<Shar
 
 /** All documents of a file or folder, shard by shard. */
 export async function readPath(
-  storage: Storage,
+  storage: SourceStorage,
   path: string,
   format: PlanOptions['format'],
   options: Reading & { readonly shardBytes?: number } = {},
@@ -82,6 +74,10 @@ export async function readPath(
   }
   return lines;
 }
+
+/** The bytes that a document takes in its source. */
+export const sizeOf = (line: SourceLine | undefined) =>
+  line !== undefined && 'size' in line ? line.size : 0;
 
 /** The bytes of a document that can be read, as text. */
 export const jsonOf = (line: SourceLine) => ('document' in line ? String(line.document) : 'skipped');

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { parseAllDocuments } from 'yaml';
 import { describeOptions } from '../../../server/config/help.ts';
 import { OPTIONS } from '../../../server/config/options.ts';
-import { readConnections } from '../../../server/corpora/storage/read-connections.ts';
+import { readConnections } from '../../../server/corpora/storage/settings.ts';
 import { JOB, openJobs } from '../../support/job-stores.ts';
 import { startServer, temporaryFolder } from '../../support/server.ts';
 

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import t from 'tap';
 import { ServiceError } from '../../../core/errors.ts';
 import { configOf } from '../../../server/config/config.ts';
-import { createInlineExecutor, type Executor, runWork } from '../../../server/engine/run/executor.ts';
-import { createRunner } from '../../../server/engine/run/runner.ts';
+import { type Executor, runWork } from '../../../server/engine/run/executor.ts';
+import { Runner } from '../../../server/engine/run/runner.ts';
 import type { ChunksTask } from '../../../server/engine/tasks.ts';
-import { chunker, plugin, pluginsFolder } from '../../support/plugins.ts';
+import { chunker, pluginsFolder, refinery } from '../../support/plugins.ts';
 import { chunkStep, openService, refineStep } from '../../support/service.ts';
 import { longDocument, TEXTS } from './documents.ts';
 
@@ -31,10 +31,7 @@ const folder = await pluginsFolder(
   t,
   chunker('lines', LINES, { reports: { first: 'How it begins.' } }),
   chunker('stops', STOPS),
-  plugin(
-    { kind: 'refinery', name: 'counts' },
-    'export default () => ({ refine: (chunks) => chunks.map((chunk, at) => ({ ...chunk, at })) });',
-  ),
+  refinery('counts', 'return chunks.map((chunk, at) => ({ ...chunk, at }));'),
 );
 const { service } = await openService(t, { pluginsDir: [folder] });
 
@@ -60,7 +57,7 @@ function openThreads(seconds: number, maxAnswerBytes = 1e9) {
     close: async () => {},
   };
   const config = configOf({ workers: 3, inlineBytes: 0, maxAnswerBytes });
-  const runner = createRunner({ config, service, inline: createInlineExecutor(service), pool });
+  const runner = new Runner({ config, service, pool });
   const ask = (task: ChunksTask, body: object | string) =>
     saidBy(runner.run(task, bytesOf(body), new AbortController()));
   return { runs, ask };

@@ -1,20 +1,20 @@
 import t from 'tap';
 import type { Chunk } from '../../../core/contracts/chunk.ts';
 import { needs } from '../../support/here.ts';
-import { chunker, plugin, pluginsFolder } from '../../support/plugins.ts';
+import { chunker, pluginsFolder, refinery } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { chunkStep, jsonOf, openService, refineStep } from '../../support/service.ts';
 import { sliceIn } from './documents.ts';
 
 /** Refineries of a folder outside the tree that drop, merge and split chunks. */
 
-const refinery = (name: string, body: string, manifest: object = {}) =>
-  plugin(
-    { kind: 'refinery', name, uses: ['tokenizer'], changesCount: true, ...manifest },
-    `export default () => ({ refine(chunks, options, { tokenizer, part, join, surround }) {
-      const count = (text) => tokenizer.tokenize(text).count(0, text.length);
-      ${body}
-    } });\n`,
+const counting = (name: string, body: string, manifest: object = {}) =>
+  refinery(
+    name,
+    `const { tokenizer, part, join, surround } = context;
+    const count = (text) => tokenizer.tokenize(text).count(0, text.length);
+    ${body}`,
+    { uses: ['tokenizer'], changesCount: true, ...manifest },
   );
 
 const DEDUP = `const seen = new Set();
@@ -36,14 +36,14 @@ const SPLIT = `return chunks.flatMap((chunk) => {
 
 const folder = await pluginsFolder(
   t,
-  refinery('dedup', DEDUP),
-  refinery('merge', MERGE),
-  refinery('split', SPLIT),
-  refinery('undeclared', DEDUP, { changesCount: false }),
-  refinery('shuffle', 'return chunks.toReversed().map((chunk) => ({ ...chunk }));'),
-  refinery('outside', 'return chunks.map((chunk) => ({ ...chunk, end_index: chunk.end_index + 1000 }));'),
-  refinery('nowhere', "return [{ text: 'a', token_count: 1 }];"),
-  refinery('frame', "return chunks.map((chunk) => surround(chunk, '<', '>'));", { changesCount: false }),
+  counting('dedup', DEDUP),
+  counting('merge', MERGE),
+  counting('split', SPLIT),
+  counting('undeclared', DEDUP, { changesCount: false }),
+  counting('shuffle', 'return chunks.toReversed().map((chunk) => ({ ...chunk }));'),
+  counting('outside', 'return chunks.map((chunk) => ({ ...chunk, end_index: chunk.end_index + 1000 }));'),
+  counting('nowhere', "return [{ text: 'a', token_count: 1 }];"),
+  counting('frame', "return chunks.map((chunk) => surround(chunk, '<', '>'));", { changesCount: false }),
   chunker(
     'lines',
     `const cuts = [...text.matchAll(/\\n/g)].map(({ index }) => index + 1);

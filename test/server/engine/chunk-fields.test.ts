@@ -57,28 +57,25 @@ function pagesIn(text: string, places: readonly number[], unit: OffsetUnit): num
   return [0, ...fitting.sort((a, b) => a - b)].map((at) => lengthIn(unit, text.slice(0, at)));
 }
 
-t.test(
-  'texts are those of their places, lines and pages those that a plain count gives, in each unit',
-  async () => {
-    const places = fc.array(fc.nat(200), { maxLength: 8 });
-    const property = fc.asyncProperty(text, places, size, unit, async (text, places, size, offset_unit) => {
-      const pages = pagesIn(text, places, offset_unit);
-      for (const [name, options] of Object.entries({ frames: { size }, gaps: {} })) {
-        const chunks = await chunkOne(name, { text, pages }, { ...options, offset_unit });
-        const utf16 = await chunkOne(name, { text }, { ...options, offset_unit: 'utf16' });
-        for (const [index, chunk] of chunks.entries()) {
-          const { start_index, end_index } = utf16[index] as Fields;
-          assert.equal(chunk.text, text.slice(start_index, end_index));
-          assert.equal(chunk.first_line, plainLine(text, start_index));
-          assert.equal(chunk.last_line, plainLine(text, end_index - 1));
-          assert.equal(chunk.first_page, plainPage(pages, chunk.start_index));
-          assert.equal(chunk.last_page, plainPage(pages, chunk.end_index - 1));
-        }
+t.test('texts are those of their places, lines and pages as counted plainly, in each unit', async () => {
+  const places = fc.array(fc.nat(200), { maxLength: 8 });
+  const property = fc.asyncProperty(text, places, size, unit, async (text, places, size, offset_unit) => {
+    const pages = pagesIn(text, places, offset_unit);
+    for (const [name, options] of Object.entries({ frames: { size }, gaps: {} })) {
+      const chunks = await chunkOne(name, { text, pages }, { ...options, offset_unit });
+      const utf16 = await chunkOne(name, { text }, { ...options, offset_unit: 'utf16' });
+      for (const [index, chunk] of chunks.entries()) {
+        const { start_index, end_index } = utf16[index] as Fields;
+        assert.equal(chunk.text, text.slice(start_index, end_index));
+        assert.equal(chunk.first_line, plainLine(text, start_index));
+        assert.equal(chunk.last_line, plainLine(text, end_index - 1));
+        assert.equal(chunk.first_page, plainPage(pages, chunk.start_index));
+        assert.equal(chunk.last_page, plainPage(pages, chunk.end_index - 1));
       }
-    });
-    await fc.assert(property, { numRuns: 100 });
-  },
-);
+    }
+  });
+  await fc.assert(property, { numRuns: 100 });
+});
 
 t.test('a hash is of the text, an id of namespace, document, hash and occurrence', async () => {
   const namespace = fc.oneof(fc.constantFrom('', 'a', 'b'), fc.string({ unit: 'binary', maxLength: 20 }));
@@ -142,10 +139,7 @@ t.test('chunks of a text without an id are told apart by their place alone', asy
   t.same(asText, first);
   const [edited] = await chunkAll('frames', { documents: [{ text: 'aab' }], size: 1 });
   const had = new Set(first?.map(({ id }) => id));
-  t.equal(
-    edited?.find(({ id }) => had.has(id)),
-    undefined,
-    'another text',
-  );
+  const kept = edited?.find(({ id }) => had.has(id));
+  t.equal(kept, undefined, 'another text');
   t.equal(first?.[0]?.document_id, null);
 });

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { Chunk } from '../../../core/contracts/chunk.ts';
 import { INCLUDED } from '../../../server/engine/read/document-schemas.ts';
 import { needs } from '../../support/here.ts';
-import { chunker, FIXTURES, plugin, pluginsFolder } from '../../support/plugins.ts';
+import { chunker, FIXTURES, pluginsFolder, refinery } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
 import {
   chunkStep as chunk,
@@ -16,6 +16,11 @@ import { plainFields, plainHash, type TextWithContext } from './plain-fields.ts'
 
 /** Texts, and documents, through the steps of pipelines. */
 
+const TITLED = `const { id, title, metadata } = context.document;
+  return chunks.map((chunk) => ({ ...chunk, context: title ?? '', told: { id, title, metadata } }));`;
+const PAIRS = `return chunks.slice(1).flatMap((_, at, rest) =>
+  at % 2 === 1 ? [] : [context.join(rest.slice(at, at + 2))]);`;
+const EMPTY = `return chunks.map((chunk) => ({ ...chunk, text: '', end_index: chunk.start_index }));`;
 const folder = await pluginsFolder(
   t,
   chunker('frames', 'return context.windows(options.size, options.overlap);', {
@@ -36,25 +41,10 @@ const folder = await pluginsFolder(
       start: index, end: index + word.length, fields: { word } }));
     return [{ start: 0, end: text.length, located: { marks } }];`,
   ),
-  plugin(
-    { kind: 'refinery', name: 'titled' },
-    `export default () => ({ refine: (chunks, _, { document: { id, title, metadata } }) =>
-      chunks.map((chunk) => ({ ...chunk, context: title ?? '', told: { id, title, metadata } })) });`,
-  ),
-  plugin(
-    { kind: 'refinery', name: 'paged' },
-    `export default () => ({ refine: (chunks, _, { document: { pages } }) =>
-      chunks.map((chunk) => ({ ...chunk, pages: pages ?? null })) });`,
-  ),
-  plugin(
-    { kind: 'refinery', name: 'pairs', changesCount: true },
-    `export default () => ({ refine: (chunks, _, { join }) => chunks.slice(1).flatMap((_, at, rest) =>
-      at % 2 === 1 ? [] : [join(rest.slice(at, at + 2))]) });`,
-  ),
-  plugin(
-    { kind: 'refinery', name: 'empty', changesCount: true },
-    'export default () => ({ refine: (chunks) => chunks.map((chunk) => ({ ...chunk, text: "", end_index: chunk.start_index })) });',
-  ),
+  refinery('titled', TITLED),
+  refinery('paged', 'return chunks.map((chunk) => ({ ...chunk, pages: context.document.pages ?? null }));'),
+  refinery('pairs', PAIRS, { changesCount: true }),
+  refinery('empty', EMPTY, { changesCount: true }),
 );
 const { execute } = await openService(t, { pluginsDir: [FIXTURES, folder] });
 
@@ -162,10 +152,8 @@ t.test('a refinery is told of the document, in each step', async (t) => {
   const about = { id: 'a', title: 'On tea', metadata: { by: ['me'] } };
   const documents = [{ text: 'a\nb\n', ...about }, { text: 'a\n' }];
   const lists = await chunksBy([chunk('rows'), refine('titled')], { documents });
-  t.same(
-    lists.map((list) => list.at(-1)?.told),
-    [about, {}],
-  );
+  const last = lists.map((list) => list.at(-1)?.told);
+  t.same(last, [about, {}]);
 });
 
 t.test('a refinery is told of the pages, in the unit of the request', async (t) => {

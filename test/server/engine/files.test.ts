@@ -129,30 +129,23 @@ t.test('values that do not fit an option are said as they came', async (t) => {
 
 t.test('a body that is no form, or has not one file, is refused', async (t) => {
   const type = { 'content-type': 'multipart/form-data; boundary=x' };
-  const form = (body: string) => postFile(client, PATH, body, type);
-  checkProblem(
-    t,
-    await form('abc'),
-    400,
-    /^The body is not a valid form, although its Content-Type says so: /,
-  );
-  checkProblem(t, await form(''), 400, /^The body is empty/);
-  checkProblem(t, await form('--x--\r\n'), 400, /^file: missing, expected a file/);
+  const text = '--x\r\ncontent-disposition: form-data; name="file"\r\n\r\nabc\r\n--x--\r\n';
+  for (const [body, problem] of [
+    ['abc', /^The body is not a valid form, although its Content-Type says so: /],
+    ['', /^The body is empty/],
+    ['--x--\r\n', /^file: missing, expected a file/],
+    [text, /^file: missing, expected a file/],
+  ] as const)
+    checkProblem(t, await postFile(client, PATH, body, type), 400, problem);
   const noBoundary = await postFile(client, PATH, 'a', { 'content-type': 'multipart/form-data' });
   checkProblem(t, noBoundary, 400, /^The body is not a valid form/);
-  const text = await form('--x\r\ncontent-disposition: form-data; name="file"\r\n\r\nabc\r\n--x--\r\n');
-  checkProblem(t, text, 400, /^file: missing, expected a file/);
   const filesIn = (...fields: string[]) => {
     const body = new FormData();
     for (const [index, field] of fields.entries()) body.append(field, new Blob(['{}\n']), `${index}.odd`);
     return client.send(PATH, { method: 'POST', body });
   };
-  checkProblem(
-    t,
-    await filesIn('file', 'file'),
-    400,
-    /^file: expected one, got 2; send one request per file/,
-  );
+  const two = await filesIn('file', 'file');
+  checkProblem(t, two, 400, /^file: expected one, got 2; send one request per file/);
   checkProblem(t, await filesIn('file', 'more'), 400, /^more: expected a text, got a file/);
   const twice = await postFile(client, `${PATH}?reader=odd&reader=even`, '{}\n');
   checkProblem(t, twice, 400, /^reader: given 2 times/);
@@ -201,29 +194,26 @@ t.test('pages and title of a reader are those of the document', async (t) => {
   }
 });
 
-t.test(
-  'a file without an id is known by its name, so that two with the same text have different ids',
-  async (t) => {
-    const given = async (name: string, document: object) => {
-      const fields: Given = { document: JSON.stringify(document), include: ['id', 'document_id'] };
-      const { id, document_id, document: told } = await echo(fields, { ...ODD, name });
-      return { id, document_id, told };
-    };
-    const named = await given('a.odd', {});
-    t.match(named, { document_id: 'a.odd', told: { id: 'a.odd', title: 'a.odd', filename: 'a.odd' } });
-    t.not((await given('b.odd', {})).id, named.id);
-    t.match(await given('a.odd', { title: 'T' }), {
-      id: named.id,
-      document_id: 'a.odd',
-      told: { title: 'T' },
-    });
-    t.match(await given('a.odd', { id: 7 }), { document_id: '7', told: { id: '7', title: undefined } });
-    const [unnamed] = (await postFile(client, `${PATH}?reader=odd&include=document_id`, '{}\na')).json<
-      Echo[]
-    >();
-    t.equal(unnamed?.document_id, null);
-  },
-);
+t.test('files without ids are known by their names: the same text has different ids', async (t) => {
+  const given = async (name: string, document: object) => {
+    const fields: Given = { document: JSON.stringify(document), include: ['id', 'document_id'] };
+    const { id, document_id, document: told } = await echo(fields, { ...ODD, name });
+    return { id, document_id, told };
+  };
+  const named = await given('a.odd', {});
+  t.match(named, { document_id: 'a.odd', told: { id: 'a.odd', title: 'a.odd', filename: 'a.odd' } });
+  t.not((await given('b.odd', {})).id, named.id);
+  t.match(await given('a.odd', { title: 'T' }), {
+    id: named.id,
+    document_id: 'a.odd',
+    told: { title: 'T' },
+  });
+  t.match(await given('a.odd', { id: 7 }), { document_id: '7', told: { id: '7', title: undefined } });
+  const [unnamed] = (await postFile(client, `${PATH}?reader=odd&include=document_id`, '{}\na')).json<
+    Echo[]
+  >();
+  t.equal(unnamed?.document_id, null);
+});
 
 t.test('what a reader says of a file that it cannot read is the answer', async (t) => {
   checkProblem(t, await sent(withBytes('{"fails": "no such page"}\n')), 400, /^no such page$/);
@@ -249,17 +239,13 @@ t.test('metadata of a request stay as they came', async (t) => {
   t.match(answer.bytes.toString(), '"metadata":{"a":1, "n": 1e400, "n": -0}');
 });
 
-t.test(
-  'a real file gives what its text gives, with offsets into the text',
-  needs('reader/text'),
-  async (t) => {
-    const opened = await openService(t);
-    const text = 'Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. 漢字 😀\r\n'.repeat(200);
-    const expected = await opened.chunk('token', { text, chunk_size: 100, chunk_overlap: 10 });
-    const fields = Object.entries({ chunk_size: '100', chunk_overlap: '10', include: '[]' });
-    const bytes = Buffer.from(`\ufeff${text}`, 'utf16le').swap16();
-    const answer = await postForm(opened, '/v1/chunk/token/file', { bytes, name: 'a.txt' }, fields);
-    t.equal(answer.headers.get('x-source-encoding'), 'utf-16be');
-    t.same(answer.json(), expected);
-  },
-);
+t.test('a real file gives what its text gives, offsets too', needs('reader/text'), async (t) => {
+  const opened = await openService(t);
+  const text = 'Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. 漢字 😀\r\n'.repeat(200);
+  const expected = await opened.chunk('token', { text, chunk_size: 100, chunk_overlap: 10 });
+  const fields = Object.entries({ chunk_size: '100', chunk_overlap: '10', include: '[]' });
+  const bytes = Buffer.from(`\ufeff${text}`, 'utf16le').swap16();
+  const answer = await postForm(opened, '/v1/chunk/token/file', { bytes, name: 'a.txt' }, fields);
+  t.equal(answer.headers.get('x-source-encoding'), 'utf-16be');
+  t.same(answer.json(), expected);
+});

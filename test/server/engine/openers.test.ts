@@ -5,7 +5,7 @@ import type { Manifest } from '../../../core/contracts/manifest.ts';
 import type { TokenizerProvider } from '../../../core/contracts/tokenizer.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
 import { createRegistry } from '../../../core/hosting/registry.ts';
-import { createOpeners, keepTokenizers } from '../../../server/engine/stages/openers.ts';
+import { keepTokenizers, Openers } from '../../../server/engine/stages/openers.ts';
 import { quietLog } from '../../../server/testing/collaborators.ts';
 import { needs } from '../../support/here.ts';
 import { FIXTURES, plugin, pluginsFolder } from '../../support/plugins.ts';
@@ -93,7 +93,7 @@ function createModels(given: Partial<typeof LIMITS> = {}, close = () => {}) {
     },
   };
   const entry = { id: 'embedding/made-up', manifest: MANIFEST, file: 'made-up', missing: [] } as const;
-  const openers = createOpeners({
+  const openers = new Openers({
     registry: createRegistry([{ ...entry, origin: 'folder' }]),
     host: { get: async () => provider, close: async () => {} } as unknown as PluginHost,
     log: { ...quietLog, warn: (...given) => void warnings.push(given) },

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 import { ServiceError } from '../../../core/errors.ts';
 import { readChanges, readNew, readWhole } from '../../../server/http/pipelines/read.ts';
-import { create } from '../../../server/http/pipelines/schemas.ts';
-import { chunker, FIXTURES, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
+import { create, pipelineExamples } from '../../../server/http/pipelines/schemas.ts';
+import { chunker, FIXTURES, pluginsFolder, refinery, WHOLE_TEXT } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { openService } from '../../support/service.ts';
 import { STEPS } from './pipelines.ts';
@@ -15,10 +15,7 @@ const folder = await pluginsFolder(
   chunker('whole-text', WHOLE_TEXT),
   chunker('levels', WHOLE_TEXT, { options }),
   chunker('lacking', WHOLE_TEXT, { options, needs: { packages: ['no-such-package'] } }),
-  plugin(
-    { kind: 'refinery', name: 'shout-out' },
-    'export default () => ({ refine: (chunks) => [...chunks] });',
-  ),
+  refinery('shout-out', 'return [...chunks];'),
 );
 const { service, execute } = await openService(t, { pluginsDir: [FIXTURES, folder] });
 const rules = { service, maxSteps: 100 };
@@ -192,6 +189,6 @@ t.test('the limit on steps can be raised, and the documentation follows', async 
     const raised = { ...rules, maxSteps };
     t.equal(created(many(maxSteps), raised).steps.length, maxSteps);
     refuses(t, () => created(many(maxSteps + 1), raised), new RegExp(`at most ${maxSteps} steps`));
-    t.match(create(maxSteps).body, { properties: { steps: { maxItems: maxSteps } } });
+    t.match(create(maxSteps, pipelineExamples([])).body, { properties: { steps: { maxItems: maxSteps } } });
   }
 });

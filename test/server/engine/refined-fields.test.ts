@@ -1,29 +1,24 @@
 import t from 'tap';
 import type { Chunk } from '../../../core/contracts/chunk.ts';
 import { INCLUDED } from '../../../server/engine/read/document-schemas.ts';
-import { FIXTURES, plugin, pluginsFolder } from '../../support/plugins.ts';
+import { FIXTURES, pluginsFolder, refinery } from '../../support/plugins.ts';
 import type { Answer } from '../../support/server.ts';
 import { jsonOf, openService } from '../../support/service.ts';
 import { TEXTS } from './documents.ts';
 
 /** Chunks with all fields go through every refinery that is found, and keep them. */
 
-const refinery = (name: string, body: string, manifest: object = {}) =>
-  plugin(
-    { kind: 'refinery', name, ...manifest },
-    `export default () => ({ refine: (chunks, options, { document, join }) => ${body} });\n`,
-  );
-
-const PAIRS = 'chunks.slice(1).flatMap((_, at, rest) => at % 2 ? [] : [join(rest.slice(at, at + 2))])';
-const DROPS = 'chunks.filter(({ index }) => index !== 1).map((chunk) => ({ ...chunk }))';
-const ADDS = 'chunks.map((chunk) => ({ ...chunk, metadata: { ...chunk.metadata, added: 1 } }))';
+const PAIRS = `return chunks.slice(1).flatMap((_, at, rest) =>
+  at % 2 ? [] : [context.join(rest.slice(at, at + 2))]);`;
+const DROPS = 'return chunks.filter(({ index }) => index !== 1).map((chunk) => ({ ...chunk }));';
+const ADDS = 'return chunks.map((chunk) => ({ ...chunk, metadata: { ...chunk.metadata, added: 1 } }));';
 const folder = await pluginsFolder(
   t,
   refinery('pairs', PAIRS, { changesCount: true }),
   refinery('drops', DROPS, { changesCount: true }),
-  refinery('clones', 'chunks.map((chunk) => structuredClone(chunk))'),
+  refinery('clones', 'return chunks.map((chunk) => structuredClone(chunk));'),
   refinery('adds', ADDS),
-  refinery('told', 'chunks.map((chunk) => ({ ...chunk, told: document }))'),
+  refinery('told', 'return chunks.map((chunk) => ({ ...chunk, told: context.document }));'),
 );
 const { registry, post } = await openService(t, { pluginsDir: [FIXTURES, folder] });
 
@@ -72,26 +67,23 @@ for (const { manifest } of refineries) {
   });
 }
 
-t.test(
-  'refineries that drop and merge chunks keep fields of the first, and the end of the last',
-  async (t) => {
-    const given = await chunkedDocuments();
-    const [first = []] = given.lists;
-    const [, ...rest] = first;
-    for (const [name, kept] of [
-      ['pairs', rest.flatMap((chunk, at) => (at % 2 === 0 ? [[chunk, rest[at + 1] ?? chunk] as const] : []))],
-      ['drops', first.filter((_, at) => at !== 1).map((chunk) => [chunk, chunk] as const)],
-    ] as const) {
-      const { lists, json } = await refine(name, given.json);
-      const fields = kept.map(([{ id, index, first_page, first_line, previous_id }, last]) => {
-        const { end_index, last_page, last_line, next_id } = last;
-        return { id, index, first_page, first_line, previous_id, end_index, last_page, last_line, next_id };
-      });
-      t.match(lists[0], fields, name);
-      t.equal(countOf(json), fields.length);
-    }
-  },
-);
+t.test('refineries that drop and merge chunks keep fields of the first, the end of the last', async (t) => {
+  const given = await chunkedDocuments();
+  const [first = []] = given.lists;
+  const [, ...rest] = first;
+  for (const [name, kept] of [
+    ['pairs', rest.flatMap((chunk, at) => (at % 2 === 0 ? [[chunk, rest[at + 1] ?? chunk] as const] : []))],
+    ['drops', first.filter((_, at) => at !== 1).map((chunk) => [chunk, chunk] as const)],
+  ] as const) {
+    const { lists, json } = await refine(name, given.json);
+    const fields = kept.map(([{ id, index, first_page, first_line, previous_id }, last]) => {
+      const { end_index, last_page, last_line, next_id } = last;
+      return { id, index, first_page, first_line, previous_id, end_index, last_page, last_line, next_id };
+    });
+    t.match(lists[0], fields, name);
+    t.equal(countOf(json), fields.length);
+  }
+});
 
 t.test('metadata that a refinery makes anew are written as it made them', async (t) => {
   const { lists, json } = await refine('adds', (await chunkedDocuments()).json);
@@ -105,10 +97,8 @@ t.test('metadata may be of any type, or missing', async (t) => {
   const chunks = [`{${core}}`, ...values.map((value) => `{${core},"metadata":${value}}`)];
   const { json } = await refine('shout', `[${chunks.join(',')}]`);
   const written = json.matchAll(/"shout":"A"(?:,"metadata":(.*?))?\}(?=,\{"text"|\]$)/g);
-  t.same(
-    [...written].map(([, value]) => value),
-    [undefined, '5', '"a"', 'null', '[1e400]', '{"a":1e400}', '{"a":-0}'],
-  );
+  const told = [...written].map(([, value]) => value);
+  t.same(told, [undefined, '5', '"a"', 'null', '[1e400]', '{"a":1e400}', '{"a":-0}']);
 });
 
 t.test('chunks of a request are of no document', async (t) => {

@@ -63,13 +63,10 @@ t.test(EMPTY, needs('refinery/embeddings'), async (t) => {
     t.equal(answer.status, 200, `${what}: ${answer.status === 200 || answer.bytes}`);
     t.equal(answer.headers.get('x-embedding-empty'), expected, what);
   }
-  const lines = linesIn(
-    (await stream({ run: 'refine', name: 'embeddings' }, config, [chunks, chunks.slice(0, 1)])).bytes,
-  );
-  t.same(
-    lines.map((line) => (line as { embedding_empty?: number }).embedding_empty),
-    [4, undefined],
-  );
+  const task = { run: 'refine', name: 'embeddings' } as const;
+  const lines = linesIn((await stream(task, config, [chunks, chunks.slice(0, 1)])).bytes);
+  const empty = lines.map((line) => (line as { embedding_empty?: number }).embedding_empty);
+  t.same(empty, [4, undefined]);
 });
 
 const UNCUT = 'semantic: a text whose sentences all have vectors of zeros says so';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import type { Cleanup } from '../../support/server.ts';
 
 /** An HTTP answer as it came over a plain connection. */
@@ -11,19 +11,10 @@ export interface RawAnswer {
 }
 
 /** A plain connection to a server. */
-export interface Connection {
-  readonly socket: Socket;
-  /** All that came until now, and the whole answers in it. */
-  readonly got: () => string;
-  readonly answers: () => readonly RawAnswer[];
-  /** Sends bytes; resolves once the connection has taken them. */
-  send(bytes: Uint8Array | string): Promise<void>;
-  /** Waits until the connection is over, however it ended. */
-  over(): Promise<unknown>;
-}
+export type Connection = Awaited<ReturnType<typeof openConnection>>;
 
 /** Opens a connection, which is ended after the test; an error of it is only its end. */
-export async function openConnection(t: Cleanup, port: number): Promise<Connection> {
+export async function openConnection(t: Cleanup, port: number) {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   t.teardown(() => socket.destroy());
   const parts: Buffer[] = [];
@@ -34,12 +25,15 @@ export async function openConnection(t: Cleanup, port: number): Promise<Connecti
   await once(socket, 'connect');
   return {
     socket,
+    /** All that came until now, and the whole answers in it. */
     got: () => Buffer.concat(parts).toString('latin1'),
     answers: () => parseAnswers(Buffer.concat(parts)),
-    send: (bytes) =>
-      new Promise((resolve, reject) => {
+    /** Sends bytes; resolves once the connection has taken them. */
+    send: (bytes: Uint8Array | string) =>
+      new Promise<void>((resolve, reject) => {
         socket.write(bytes, (error) => (error ? reject(error) : resolve()));
       }),
+    /** Waits until the connection is over, however it ended. */
     over: () => closed,
   };
 }

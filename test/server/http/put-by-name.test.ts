@@ -1,11 +1,11 @@
 import t from 'tap';
 import { putByName } from '../../../server/http/pipelines/put-by-name.ts';
-import { temporaryFolder } from '../../support/server.ts';
+import { sqlitePlace } from '../../support/job-stores.ts';
 import { failure, openStore, STEPS } from '../../support/stores.ts';
 
 /** Storing a pipeline by its name; `test/server/http/pipelines.test.ts` has the routes. */
 
-const database = { dataDir: `${await temporaryFolder(t)}/data`, databaseUrl: '' };
+const database = await sqlitePlace(t);
 const [store, other] = [await openStore(t, database), await openStore(t, database)];
 const draft = (name: string, description: string | null = null) => ({ name, description, steps: STEPS });
 const named = async (name: string) => (await store.list({ limit: 9, name })).pipelines;
@@ -30,11 +30,8 @@ t.test('of those who put one name at once, one creates it and the others update 
   const all = await Promise.all(puts);
   t.equal(all.filter(({ isNew }) => isNew).length, 1);
   const versions = all.map(({ record }) => record.version).sort((a, b) => a - b);
-  t.same(
-    versions,
-    [...puts.keys()].map((index) => index + 1),
-    'each made a version of its own',
-  );
+  const expected = [...puts.keys()].map((index) => index + 1);
+  t.same(versions, expected, 'each made a version of its own');
 });
 
 /** The store, in which a pipeline is changed by somebody else just before it is updated. */

@@ -5,7 +5,7 @@ import t from 'tap';
 import { type EvaluatedCandidate, type Evaluation, LETTERS, requestAbout } from '../../support/evaluation.ts';
 import { type FormFile, postFile, postForm } from '../../support/files.ts';
 import { type Operation, readOpenApi } from '../../support/openapi.ts';
-import { chunker, FIXTURES, plugin, pluginsFolder } from '../../support/plugins.ts';
+import { chunker, FIXTURES, plugin, pluginsFolder, refinery } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
 import { startServer, temporaryFolder } from '../../support/server.ts';
 import { countOf, LINES, linesIn, openStream } from '../../support/streams.ts';
@@ -44,13 +44,9 @@ const pluginsDir = [
         return { text, encoding: 'latin1' };
       } });`,
     ),
-    plugin(
-      { kind: 'refinery', name: 'tells', reports: { seen: 'How many chunks it saw.' } },
-      `export default () => ({ refine(chunks, _, { report }) {
-        report('seen', String(chunks.length));
-        return [...chunks];
-      } });`,
-    ),
+    refinery('tells', "context.report('seen', String(chunks.length)); return [...chunks];", {
+      reports: { seen: 'How many chunks it saw.' },
+    }),
   ),
 ];
 const client = await startServer(t, { pluginsDir, workers: 1, inlineBytes: 0 });

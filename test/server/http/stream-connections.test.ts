@@ -1,6 +1,6 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
-import { createByteBudget, HeldBytes } from '../../../server/engine/run/byte-budget.ts';
+import { ByteBudget, HeldBytes } from '../../../server/engine/run/byte-budget.ts';
 import { chunker, pluginsFolder } from '../../support/plugins.ts';
 import { type Client, metricOf, startApp, startServer } from '../../support/server.ts';
 import { openStream, type SentStream, WAITS_OR_FAILS } from '../../support/streams.ts';
@@ -74,7 +74,7 @@ t.test('a client that does not read holds up the reading, not the memory', async
 });
 
 t.test('a stream waits for room until others give theirs back, and not for itself', async (t) => {
-  const budget = createByteBudget(100);
+  const budget = new ByteBudget(100);
   const { signal } = new AbortController();
   const [one, other] = [new HeldBytes(budget, LONG, signal), new HeldBytes(budget, LONG, signal)];
   one.set(150);
@@ -94,7 +94,7 @@ t.test('a stream waits for room until others give theirs back, and not for itsel
 });
 
 t.test('waiting ends with its signal, and after its time', async (t) => {
-  const budget = createByteBudget(100);
+  const budget = new ByteBudget(100);
   budget.force(200);
   const stop = new AbortController();
   const waiting = new HeldBytes(budget, LONG, stop.signal).room();

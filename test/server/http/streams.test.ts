@@ -3,16 +3,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import t from 'tap';
-import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
+import { chunker, pluginsFolder, refinery, WHOLE_TEXT } from '../../support/plugins.ts';
 import { metricOf, startServer, temporaryFolder } from '../../support/server.ts';
 import { type AnswerLine, LINES, linesIn, openStream, WAITS_OR_FAILS } from '../../support/streams.ts';
 import { until } from '../../support/until.ts';
 
 /** What streams of documents are answered. */
 
-const ADDS_FIELD = `export default () => ({
-  refine: (chunks) => chunks.map((chunk) => ({ ...chunk, seen: true })),
-});`;
 const TAKES_ALL = `if (text === 'heap') for (const all = []; ; ) all.push(new Array(1e5).fill(all.length));`;
 const mark = join(await temporaryFolder(t), 'mark');
 /** The first text is done only after the second. */
@@ -24,7 +21,7 @@ const folder = await pluginsFolder(
   t,
   chunker('meets', MEETS),
   chunker('waits', TAKES_ALL + WAITS_OR_FAILS),
-  plugin({ kind: 'refinery', name: 'marks' }, ADDS_FIELD),
+  refinery('marks', 'return chunks.map((chunk) => ({ ...chunk, seen: true }));'),
 );
 const MOST_BYTES = 100_000;
 const plugins = ['token', 'character', 'waits', 'meets', 'marks'];

@@ -45,12 +45,8 @@ t.test('a file or a folder is where the data folder or the database should be', 
 });
 
 t.test('a data folder that cannot be made is one line with the remedies', async (t) => {
-  for (const dataDir of ['/proc/x', '/proc/x/below'])
-    await checkOpen(
-      t,
-      dataDir,
-      /: the data folder cannot be created there; .*--data-dir, or start with --store memory/,
-    );
+  const line = /: the data folder cannot be created there; .*--data-dir, or start with --store memory/;
+  for (const dataDir of ['/proc/x', '/proc/x/below']) await checkOpen(t, dataDir, line);
 });
 
 t.test('the database is another file', async (t) => {

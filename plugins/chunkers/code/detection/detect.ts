@@ -1,8 +1,8 @@
 import { findLanguage, type Language } from '../languages.ts';
 import type { LanguageName } from '../manifest.ts';
-import { type FileNames, loadFileNames } from './file-names.ts';
+import { type LanguagesOf, loadFileNames } from './file-names.ts';
 import { amongKin } from './kin.ts';
-import { type Guess, loadModel, type Model } from './model.ts';
+import { type Guess, type Guesser, loadModel } from './model.ts';
 
 /** Finds the language of a text, by its file name if that is known, else by the text alone. */
 export type Detect = (text: string, fileName?: string) => Promise<Language>;
@@ -14,12 +14,12 @@ const UNLIKELY = 0.35;
 
 /** The model and the table of file names are loaded at first use. */
 export function createDetector(): Detect {
-  let model: Promise<Model> | undefined;
-  let fileNames: Promise<FileNames> | undefined;
+  let guesser: Promise<Guesser> | undefined;
+  let languagesOf: Promise<LanguagesOf> | undefined;
 
   async function byName(text: string, fileName: string): Promise<Language | undefined> {
-    fileNames ??= loadFileNames();
-    const languages = (await fileNames).languagesOf(fileName);
+    languagesOf ??= loadFileNames();
+    const languages = (await languagesOf)(fileName);
     if (languages.length < 2) return languages[0];
     return byText(text, languages);
   }
@@ -28,8 +28,8 @@ export function createDetector(): Detect {
     const seen = languageAtSight(text);
     if (seen !== undefined && named?.includes(seen) !== false) return seen;
     const among = named ?? languagesByOpening(text)?.map(languageNamed);
-    model ??= loadModel();
-    const guesses = (await model).guess(text);
+    guesser ??= loadModel();
+    const guesses = (await guesser)(text);
     if (among === undefined) return languageNamed(likeliest(guesses, text));
     const possible = guesses.filter(({ name }) => among.includes(languageNamed(name)));
     const kin = languageNamed(amongKin(possible, text));

@@ -1,11 +1,11 @@
 import { LANGUAGES, type Language } from '../languages.ts';
 import type { LanguageName } from '../manifest.ts';
 
-/** Recognises languages by file name, like GitHub's linguist. */
-export interface FileNames {
-  /** The languages whose files have such a name, in no order: several for `.h`, none if it is unknown. */
-  languagesOf(fileName: string): readonly Language[];
-}
+/**
+ * The languages whose files have such a name, as GitHub's linguist knows them, in no order: several for `.h`, none if
+ * it is unknown.
+ */
+export type LanguagesOf = (fileName: string) => readonly Language[];
 
 /** Linguist's names of languages that it does not just capitalise, or divides. */
 const LINGUIST_NAMES: Readonly<Partial<Record<LanguageName, readonly string[]>>> = {
@@ -31,7 +31,7 @@ interface LinguistLanguage {
 }
 
 /** Loads linguist's data only for the languages of the table. */
-export async function loadFileNames(): Promise<FileNames> {
+export async function loadFileNames(): Promise<LanguagesOf> {
   const names = new Map<string, Set<Language>>();
   for (const language of LANGUAGES) {
     for (const linguistName of LINGUIST_NAMES[language.name] ?? [capitalised(language.name)]) {
@@ -41,7 +41,7 @@ export async function loadFileNames(): Promise<FileNames> {
       }
     }
   }
-  return { languagesOf: (fileName) => [...(entryOf(names, fileName) ?? [])] };
+  return (fileName) => [...(entryOf(names, fileName) ?? [])];
 }
 
 /** The entry of the whole name or of its longest known extension. */

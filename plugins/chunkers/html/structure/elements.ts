@@ -20,18 +20,6 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number];
 
-/** Which open elements an opening tag closes, if their own closing tags are omitted. */
-export type Closes =
-  | 'nothing'
-  | 'paragraph'
-  | 'heading'
-  | 'item'
-  | 'term'
-  | 'option'
-  | 'part'
-  | 'row'
-  | 'cell';
-
 /** A block element: the text can be cut between these. */
 export interface Block {
   readonly name: string;
@@ -49,7 +37,8 @@ export interface Block {
   readonly isShown: boolean;
 }
 
-const NAMES_BY_CLOSES: Readonly<Record<Closes, string>> = {
+/** Names of elements by which open ones their opening tags close, if those' own closing tags are omitted. */
+const NAMES_BY_CLOSES = {
   nothing: 'html head body script style template noscript title meta link base select',
   paragraph: `address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form
     header hgroup hr legend listing main menu nav ol p plaintext pre search section summary table ul xmp`,
@@ -60,7 +49,9 @@ const NAMES_BY_CLOSES: Readonly<Record<Closes, string>> = {
   part: 'caption colgroup thead tbody tfoot',
   row: 'tr',
   cell: 'td th',
-};
+} as const;
+
+type Closes = keyof typeof NAMES_BY_CLOSES;
 
 const KIND_BY_NAME: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['nav', 'navigation'],

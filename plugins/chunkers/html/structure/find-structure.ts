@@ -1,28 +1,11 @@
-import { keepOptimised, type Outline, type Span } from '../../../../core/kit.ts';
+import { keepOptimised, MarkupReader, type Outline, type Span } from '../../../../core/kit.ts';
 import { bitOf, Contents, type KindBits } from './contents.ts';
 import { BLOCKS, type Block, SHOWN_INLINE, VOID_INLINE } from './elements.ts';
 import { Headings, type PlacedHeading } from './headings.ts';
-import { isSpace, MarkupReader } from './markup.ts';
-import { type OpenElement, OpenElements } from './open-elements.ts';
-import { Places } from './places.ts';
+import { type Element, OpenElements, type Unit } from './open-elements.ts';
+import { isSpace, NO_LEVEL, Places } from './places.ts';
 import { Skipped } from './skipped.ts';
 import { type Table, Tables } from './tables.ts';
-
-/** An open block with its context. */
-interface Element extends OpenElement {
-  /** Its own kind and those of all blocks around it. */
-  readonly kinds: KindBits;
-  readonly unit: Unit | undefined;
-  /** Whether it is left out, so that nothing in it is recorded. */
-  readonly isSkipped: boolean;
-}
-
-/** Kept whole by `oversize: keep`. */
-interface Unit {
-  readonly start: number;
-  end: number;
-  isKept: boolean;
-}
 
 const CODE = new Set(['code', 'script', 'style']);
 /** They only introduce what follows. */
@@ -87,9 +70,9 @@ class StructureRecord {
     const { places, headings } = this;
     if (unit !== undefined) unit.end = end;
     if (block.isScope) headings.leaveScope();
-    if (block.isItem) places.endLead();
-    if (block.level > 0 && headings.close(inner, end)) places.lead(block.level);
-    if (LEADING.has(block.name)) places.lean();
+    if (block.isItem) places.lead = NO_LEVEL;
+    if (block.level > 0 && headings.close(inner, end)) places.lead = block.level;
+    if (LEADING.has(block.name)) places.leans = true;
     this.#leavePart(block.name, end);
   }
 
@@ -102,7 +85,7 @@ class StructureRecord {
     } else if (name === 'thead') tables.openHead();
     else if (name === 'tr') {
       tables.openRow(start);
-      this.places.tableRow(depth);
+      this.places.tableRowDepth = depth;
     } else if (name === 'td' || name === 'th') tables.cell(name === 'th');
   }
 
@@ -112,8 +95,8 @@ class StructureRecord {
     else if (name === 'thead') tables.closeHead(end);
     else if (name === 'tr') {
       this.#rows.pop();
-      if (tables.closeRow(end)) places.header();
-    } else if (name === 'caption') places.header();
+      if (tables.closeRow(end)) places.endsHeader = true;
+    } else if (name === 'caption') places.endsHeader = true;
   }
 
   #openUnit({ name, kind = 'text' }: Block, start: number): Unit | undefined {
@@ -125,9 +108,14 @@ class StructureRecord {
   }
 }
 
+export interface Edges extends Outline {
+  readonly edges: readonly number[];
+  readonly ranks: readonly number[];
+}
+
 /** The structure of an HTML text. */
 export interface HtmlStructure {
-  readonly outline: Outline;
+  readonly outline: Edges;
   readonly headings: readonly PlacedHeading[];
   readonly tables: readonly Table[];
   readonly contents: Contents;
@@ -150,7 +138,7 @@ class StructureFinder {
   readonly #reader: MarkupReader;
   readonly #record: StructureRecord;
   readonly #skipped: Skipped;
-  readonly #open = new OpenElements<Element>((element, inner, end) => this.#leave(element, inner, end));
+  readonly #open = new OpenElements((element, inner, end) => this.#leave(element, inner, end));
   /** After what has been read. */
   #behind: number;
 

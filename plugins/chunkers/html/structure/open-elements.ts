@@ -1,8 +1,21 @@
+import type { KindBits } from './contents.ts';
 import type { Block } from './elements.ts';
 
-/** An open element. */
-export interface OpenElement {
+/** An open block with its context. */
+export interface Element {
   readonly block: Block;
+  /** Its own kind and those of all blocks around it. */
+  readonly kinds: KindBits;
+  readonly unit: Unit | undefined;
+  /** Whether it is left out, so that nothing in it is recorded. */
+  readonly isSkipped: boolean;
+}
+
+/** Kept whole by `oversize: keep`. */
+export interface Unit {
+  readonly start: number;
+  end: number;
+  isKept: boolean;
 }
 
 /** How far up an open element is searched: deeper nesting is read less precisely, but in linear time. */
@@ -21,15 +34,15 @@ const ITEMS = new Set(['li']);
 const OF_TABLES = new Set(['table', 'caption', 'colgroup', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th']);
 
 /** Where an element ends: its content at `inner`, and including its closing tag, if there is one here, at `end`. */
-type Leave<Element> = (element: Element, inner: number, end: number) => void;
+type Leave = (element: Element, inner: number, end: number) => void;
 
 /** The open block elements, outermost first. */
-export class OpenElements<Element extends OpenElement> {
+export class OpenElements {
   readonly #open: Element[] = [];
-  readonly #left: Leave<Element>;
+  readonly #left: Leave;
 
   /** @param left called for each element that ends, innermost first */
-  constructor(left: Leave<Element>) {
+  constructor(left: Leave) {
     this.#left = left;
   }
 

@@ -1,5 +1,4 @@
 import { keepOptimised } from '../../../../core/kit.ts';
-import { isSpace } from './markup.ts';
 
 /** Ranks of boundaries: before headings by their level, after rules, and between blocks by depth. */
 const BEHIND_RULE = 7;
@@ -7,7 +6,7 @@ const BLOCK = 8;
 const MOST_DEPTH = 40;
 
 /** Level for anything but a heading. */
-const NO_LEVEL = 7;
+export const NO_LEVEL = 7;
 
 /**
  * Finds the boundaries of the outline. Between two stretches of content there is a run of tags with at most one
@@ -28,12 +27,13 @@ export class Places {
   #level = NO_LEVEL;
   #isBehindRule = false;
   /** Whether what follows needs what was before. */
-  #leans = false;
+  leans = false;
   /** The depth of the rows of a table whose header the run of tags ends; -1 if it ends none. */
-  #tableRowDepth = -1;
-  #endsHeader = false;
-  /** Level of the heading before the run. */
-  #lead = NO_LEVEL;
+  tableRowDepth = -1;
+  /** Whether the header or caption of a table ends: it is cut from the first row only if they do not fit together. */
+  endsHeader = false;
+  /** Level of the heading before the run, from which only another heading may be cut; `NO_LEVEL` if there is none. */
+  lead = NO_LEVEL;
 
   constructor(text: string) {
     this.#text = text;
@@ -63,28 +63,6 @@ export class Places {
     this.#isBehindRule = true;
   }
 
-  tableRow(depth: number): void {
-    this.#tableRowDepth = depth;
-  }
-
-  /** The header or caption of a table ends: it is cut from the first row only if they do not fit together. */
-  header(): void {
-    this.#endsHeader = true;
-  }
-
-  lean(): void {
-    this.#leans = true;
-  }
-
-  /** A heading of a level ends; only another heading may be cut from it. */
-  lead(level: number): void {
-    this.#lead = level;
-  }
-
-  endLead(): void {
-    this.#lead = NO_LEVEL;
-  }
-
   /**
    * Content `[start, end)` ends the run.
    *
@@ -94,10 +72,10 @@ export class Places {
   content(start: number, end: number, depth: number): number {
     if (this.#cut !== -1) this.#consider(start, depth, true);
     const cut = this.#cut === -1 ? start : this.#cut;
-    const isLed = this.#lead !== NO_LEVEL && this.#level > this.#lead;
+    const isLed = this.lead !== NO_LEVEL && this.#level > this.lead;
     if (this.#hasBlock && this.#contentEnd > 0 && !isLed) this.#add(cut, this.#rank());
     this.#startRow();
-    this.#lead = NO_LEVEL;
+    this.lead = NO_LEVEL;
     this.#contentEnd = end;
     return cut;
   }
@@ -105,7 +83,7 @@ export class Places {
   /** A boundary regardless of the tags, followed by a new run. */
   cutAt(offset: number): void {
     this.#startRow();
-    this.#lead = NO_LEVEL;
+    this.lead = NO_LEVEL;
     this.#contentEnd = offset;
     this.#add(offset, 0);
   }
@@ -116,9 +94,9 @@ export class Places {
     this.#hasBlock = false;
     this.#level = NO_LEVEL;
     this.#isBehindRule = false;
-    this.#leans = false;
-    this.#tableRowDepth = -1;
-    this.#endsHeader = false;
+    this.leans = false;
+    this.tableRowDepth = -1;
+    this.endsHeader = false;
   }
 
   #consider(offset: number, depth: number, isOpening: boolean): void {
@@ -137,8 +115,8 @@ export class Places {
   #rank(): number {
     if (this.#level < NO_LEVEL) return this.#level;
     if (this.#isBehindRule) return BEHIND_RULE;
-    if (this.#endsHeader && this.#tableRowDepth >= 0) return blockRank(this.#tableRowDepth) + 1;
-    return blockRank(this.#depth) + (this.#leans || this.#endsHeader || this.#isBehindColon() ? 1 : 0);
+    if (this.endsHeader && this.tableRowDepth >= 0) return blockRank(this.tableRowDepth) + 1;
+    return blockRank(this.#depth) + (this.leans || this.endsHeader || this.#isBehindColon() ? 1 : 0);
   }
 
   #isBehindColon(): boolean {
@@ -155,4 +133,9 @@ const COLON = 58;
 /** The rank between blocks; one more is worse, and still better than between deeper blocks. */
 function blockRank(depth: number): number {
   return BLOCK + 2 * Math.min(depth, MOST_DEPTH);
+}
+
+/** Whether a unit is HTML white space. */
+export function isSpace(unit: number): boolean {
+  return unit === 32 || (unit >= 9 && unit <= 13 && unit !== 11);
 }

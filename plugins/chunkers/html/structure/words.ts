@@ -1,4 +1,4 @@
-import { MarkupReader } from './markup.ts';
+import { MarkupReader } from '../../../../core/kit.ts';
 
 const MOST_READ = 2000;
 const MOST_LETTERS = 200;

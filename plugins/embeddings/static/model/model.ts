@@ -41,13 +41,10 @@ export function createModel({ name, config, prompts, table, tokenizer, close }: 
     name,
     bytes: tokens * BYTES_PER_TOKEN,
     tokenizer: async () => tokenizer,
-    embed: (texts, request) =>
-      embedTexts(withPrompt(texts, prompts[request.purpose]), request, {
-        tokenizer,
-        pooling,
-        hasWord,
-        dimensions,
-      }),
+    embed: (texts, request) => {
+      const parts = { tokenizer, pooling, hasWord, dimensions };
+      return embedTexts(withPrompt(texts, prompts[request.purpose]), request, parts);
+    },
     ...(offset === undefined ? {} : { calibrate: (cosine) => (cosine + offset) / (1 + offset) }),
     close,
   };

@@ -4,6 +4,7 @@ import {
   exposedError,
   type ModelFile,
   type ModelFiles,
+  type ModelInfo,
   PROMPTS_FILE,
   promptsOf,
   reasonOf,
@@ -13,11 +14,29 @@ import {
 import type { TableLease, TableRegistry } from '../table/table-registry.ts';
 import { CONFIG_FILE, parseFields, readConfig } from './config.ts';
 import { createModel } from './model.ts';
-import { ownNameOf } from './own-models.ts';
+import { OWN_MODELS, ownNameOf } from './own-models.ts';
 import type { EncodingTokenizer } from './words.ts';
 
-export const WEIGHTS_FILE: ModelFile = { name: 'model.safetensors', maxBytes: 2 ** 31 };
+const WEIGHTS_FILE: ModelFile = { name: 'model.safetensors', maxBytes: 2 ** 31 };
 const TOKENIZER_FILE: ModelFile = { name: 'tokenizer.json', maxBytes: 100 * 1024 * 1024 };
+
+const OWN_NAMES = new Set(OWN_MODELS.flatMap(({ name, aliases }) => [name, ...aliases]));
+
+/** The models of the plugin, then the other static models on this machine. */
+export async function listModels(files: ModelFiles): Promise<ModelInfo[]> {
+  const names = await files.names(WEIGHTS_FILE.name);
+  const others = names.filter((name) => !OWN_NAMES.has(name));
+  const described = await Promise.all(others.map((name) => describe(name, files)));
+  return [...OWN_MODELS, ...described.flat()];
+}
+
+/** Returns an empty list if the model is not static. */
+async function describe(name: string, files: ModelFiles): Promise<ModelInfo[]> {
+  const path = await files.find(name, CONFIG_FILE);
+  const config = path === undefined ? undefined : await readConfig(path);
+  if (config === undefined) return [];
+  return [config.dimensions === undefined ? { name } : { name, dimensions: config.dimensions }];
+}
 
 /** What models are opened with. */
 export interface ModelSources {

@@ -1,14 +1,7 @@
-/** A model that is included in the plugin. */
-export interface OwnModel {
-  readonly name: string;
-  readonly aliases: readonly string[];
-  /** The first 12 digits of the SHA-256 of its weights. */
-  readonly version: string;
-  readonly dimensions: number;
-}
+import type { ModelInfo } from '../../../../core/kit.ts';
 
-/** The models in the plugin's folder `models`. */
-export const OWN_MODELS: readonly OwnModel[] = [
+/** The models in the plugin's folder `models`. A version is the first 12 digits of the SHA-256 of the weights. */
+export const OWN_MODELS: readonly Required<ModelInfo>[] = [
   {
     name: 'chunksmith/static-en-256',
     aliases: ['vendor/potion-base-8M'],

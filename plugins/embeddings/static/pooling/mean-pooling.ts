@@ -14,17 +14,16 @@ export interface PoolingOptions {
 export type MeanPooling = (ids: Uint32Array, target: Float32Array, offset: number) => void;
 
 /** Takes the mean of the rows of tokens, each distinct token weighted by how often it occurs. */
-export function createMeanPooling(table: Table, options: PoolingOptions): MeanPooling {
-  const { normalizes } = options;
+export function createMeanPooling(table: Table, { normalizes, dampsRepeats }: PoolingOptions): MeanPooling {
+  const { tokens, unknownId } = table.shape;
+  const counter = { counts: new Uint32Array(tokens), distinct: new Uint32Array(tokens) };
   const accumulator = createWasmAccumulator(table) ?? createPlainAccumulator(table);
   const { sums } = accumulator;
-  const counter = createCounter(table, options);
   return (ids, target, offset) => {
     sums.fill(0);
-    const found = countTokens(counter, ids);
-    const total = addRows(table, accumulator, counter, found);
-    accumulator.scale(inverse(normalizes ? lengthOf(sums) : total));
-    target.set(sums, offset);
+    const found = countTokens(counter, ids, unknownId);
+    const total = addRows(table, accumulator, counter, found, dampsRepeats);
+    writeScaled(sums, Math.fround(inverse(normalizes ? lengthOf(sums) : total)), target, offset);
   };
 }
 
@@ -34,17 +33,14 @@ interface TokenCounter {
   readonly counts: Uint32Array;
   /** The ids that occur, in the order of their first occurrence. */
   readonly distinct: Uint32Array;
-  readonly unknownId: number | undefined;
-  readonly dampsRepeats: boolean;
-}
-
-function createCounter({ shape }: Table, { dampsRepeats }: PoolingOptions): TokenCounter {
-  const { tokens, unknownId } = shape;
-  return { counts: new Uint32Array(tokens), distinct: new Uint32Array(tokens), unknownId, dampsRepeats };
 }
 
 /** Counts the tokens that have a row and returns the number of distinct ones. */
-function countTokens({ counts, distinct, unknownId }: TokenCounter, ids: Uint32Array): number {
+function countTokens(
+  { counts, distinct }: TokenCounter,
+  ids: Uint32Array,
+  unknownId: number | undefined,
+): number {
   let found = 0;
   for (let index = 0; index < ids.length; index++) {
     const id = ids[index] as number;
@@ -59,8 +55,9 @@ function countTokens({ counts, distinct, unknownId }: TokenCounter, ids: Uint32A
 function addRows(
   { rowsStart, stride, weights, mapping }: Table,
   { rows, factors, add }: RowAccumulator,
-  { counts, distinct, dampsRepeats }: TokenCounter,
+  { counts, distinct }: TokenCounter,
   found: number,
+  dampsRepeats: boolean,
 ): number {
   let total = 0;
   let filled = 0;
@@ -83,6 +80,11 @@ function addRows(
 const LEAST_LENGTH = 1e-32;
 
 const inverse = (value: number): number => (value < LEAST_LENGTH ? 0 : 1 / value);
+
+function writeScaled(sums: Float32Array, factor: number, target: Float32Array, offset: number): void {
+  for (let column = 0; column < sums.length; column++)
+    target[offset + column] = (sums[column] as number) * factor;
+}
 
 /** Keeps four sums of squares, so that no addition waits for the previous one. */
 function lengthOf(vector: Float32Array): number {

@@ -10,8 +10,6 @@ export interface RowAccumulator {
   readonly sums: Float32Array;
   /** Adds the first `count` rows to the sums. */
   add(count: number): void;
-  /** Multiplies the sums, in single precision. */
-  scale(factor: number): void;
 }
 
 /** Maximum rows of one call of `add`. */
@@ -36,10 +34,6 @@ export function createPlainAccumulator({ shape, buffer }: Table): RowAccumulator
           (sums[column] as number) += Math.fround(factor * (numbers[row + column] as number));
         }
       }
-    },
-    scale(factor) {
-      const rounded = Math.fround(factor);
-      for (let column = 0; column < sums.length; column++) (sums[column] as number) *= rounded;
     },
   };
 }

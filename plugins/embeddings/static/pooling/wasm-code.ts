@@ -10,7 +10,6 @@ export const CODE = 10;
 
 /** Types of values. */
 export const I32 = 0x7f;
-export const F32 = 0x7d;
 export const V128 = 0x7b;
 
 /** Marks a loop or block without a result. */
@@ -30,17 +29,6 @@ export function unsigned(value: number): number[] {
   }
 }
 
-/** Encodes a signed number as LEB128. */
-function signed(value: number): number[] {
-  const bytes: number[] = [];
-  for (let rest = value; ; ) {
-    const low = rest & 0x7f;
-    rest >>= 7;
-    if ((rest === 0 && (low & 0x40) === 0) || (rest === -1 && (low & 0x40) !== 0)) return [...bytes, low];
-    bytes.push(low | 0x80);
-  }
-}
-
 export const section = (id: number, ...content: Code): number[] => [
   id,
   ...unsigned(content.length),
@@ -50,7 +38,8 @@ export const name = (text: string): number[] => [...unsigned(text.length), ...Bu
 
 export const get = (local: number): number[] => [0x20, ...unsigned(local)];
 export const set = (local: number): number[] => [0x21, ...unsigned(local)];
-export const number = (value: number): number[] => [0x41, ...signed(value)];
+export const ZERO = [0x41, 0];
+export const FOUR = [0x41, 4];
 export const ADD = [0x6a];
 export const LESS_UNSIGNED = [0x49];
 

@@ -14,10 +14,7 @@ export const SUMS_START = 8 * MAX_ROWS;
 const TABLE = 0;
 const OWN = 1;
 
-/**
- * A module with two functions: `add(rowBytes)` adds the first `rowBytes / 4` rows, `scale(factor)` multiplies
- * the sums.
- */
+/** A module with the function `add(rowBytes)`, which adds the first `rowBytes / 4` rows. */
 export function createModule(
   isInt8: boolean,
   vectors: number,
@@ -25,11 +22,10 @@ export function createModule(
   pages: number,
 ): Uint8Array {
   const add = [...ADD_LOCALS, ...createAdd(isInt8, vectors), ...wasm.END];
-  const scale = [...SCALE_LOCALS, ...createScale(vectors), ...wasm.END];
   return Uint8Array.from([
     ...Buffer.from('\0asm'),
     ...[1, 0, 0, 0],
-    ...wasm.section(wasm.TYPES, 2, ...takes(wasm.I32), ...takes(wasm.F32)),
+    ...wasm.section(wasm.TYPES, 1, ...TAKES_I32),
     ...wasm.section(
       wasm.IMPORTS,
       2,
@@ -37,16 +33,14 @@ export function createModule(
       ...[...wasm.unsigned(tablePages), ...wasm.unsigned(tablePages)],
       ...[...wasm.name('memory'), ...wasm.name('own'), 2, 0, ...wasm.unsigned(pages)],
     ),
-    ...wasm.section(wasm.FUNCTIONS, 2, 0, 1),
-    ...wasm.section(wasm.EXPORTS, 2, ...wasm.name('add'), 0, 0, ...wasm.name('scale'), 0, 1),
-    ...wasm.section(wasm.CODE, 2, ...withLength(add), ...withLength(scale)),
+    ...wasm.section(wasm.FUNCTIONS, 1, 0),
+    ...wasm.section(wasm.EXPORTS, 1, ...wasm.name('add'), 0, 0),
+    ...wasm.section(wasm.CODE, 1, ...wasm.unsigned(add.length), ...add),
   ]);
 }
 
 /** The type of a function that takes one number and returns nothing. */
-const takes = (type: number): number[] => [0x60, 1, type, 0];
-
-const withLength = (code: wasm.Code): number[] => [...wasm.unsigned(code.length), ...code];
+const TAKES_I32 = [0x60, 1, wasm.I32, 0];
 
 /** The locals of `add`, its argument first. */
 const ROW_BYTES = 0;
@@ -73,20 +67,20 @@ function createBlock(isInt8: boolean, first: number, count: number): number[] {
   const addVector = isInt8 ? addBytes : addFloats;
   return [
     ...sums.flatMap((sum, index) => [
-      ...wasm.number(0),
+      ...wasm.ZERO,
       ...wasm.loadVector(OWN, sumPlace(index)),
       ...wasm.set(sum),
     ]),
-    ...[...wasm.number(0), ...wasm.set(AT)],
+    ...[...wasm.ZERO, ...wasm.set(AT)],
     ...wasm.LOOP,
     ...[...wasm.get(AT), ...wasm.loadI32(OWN, 0), ...wasm.set(ROW)],
     ...[...wasm.get(AT), ...wasm.loadF32(OWN, FACTORS_START), ...wasm.SPLAT_F32, ...wasm.set(FACTOR)],
     ...sums.flatMap((sum, index) => addVector(sum, first + index)),
-    ...[...wasm.get(AT), ...wasm.number(4), ...wasm.ADD, ...wasm.set(AT)],
+    ...[...wasm.get(AT), ...wasm.FOUR, ...wasm.ADD, ...wasm.set(AT)],
     ...[...wasm.get(AT), ...wasm.get(ROW_BYTES), ...wasm.LESS_UNSIGNED, ...wasm.REPEAT_IF],
     ...wasm.END,
     ...sums.flatMap((sum, index) => [
-      ...wasm.number(0),
+      ...wasm.ZERO,
       ...wasm.get(sum),
       ...wasm.storeVector(OWN, sumPlace(index)),
     ]),
@@ -112,21 +106,3 @@ const addTo = (sum: number, numbers: wasm.Code): number[] => [
   ...wasm.ADD_FLOATS,
   ...wasm.set(sum),
 ];
-
-/** The locals of `scale`, its argument first. */
-const SCALE_FACTOR = 0;
-const SCALE_AT = 1;
-const SCALE_LOCALS = [1, 1, wasm.I32];
-
-function createScale(vectors: number): number[] {
-  const end = vectors * VECTOR_BYTES;
-  return [
-    ...wasm.LOOP,
-    ...[...wasm.get(SCALE_AT), ...wasm.get(SCALE_AT), ...wasm.loadVector(OWN, SUMS_START)],
-    ...[...wasm.get(SCALE_FACTOR), ...wasm.SPLAT_F32, ...wasm.MULTIPLY_FLOATS],
-    ...wasm.storeVector(OWN, SUMS_START),
-    ...[...wasm.get(SCALE_AT), ...wasm.number(VECTOR_BYTES), ...wasm.ADD, ...wasm.set(SCALE_AT)],
-    ...[...wasm.get(SCALE_AT), ...wasm.number(end), ...wasm.LESS_UNSIGNED, ...wasm.REPEAT_IF],
-    ...wasm.END,
-  ];
-}

@@ -1,5 +1,5 @@
 import type { Table } from '../table/table.ts';
-import { PAGE_BYTES, type WebAssemblyMemory, webAssembly } from '../table/web-assembly.ts';
+import { PAGE_BYTES, webAssembly } from '../table/web-assembly.ts';
 import { MAX_ROWS, type RowAccumulator } from './row-accumulator.ts';
 import { createModule, FACTORS_START, SUMS_START, VECTOR_BYTES } from './wasm-module.ts';
 
@@ -14,29 +14,18 @@ export function createWasmAccumulator({ shape, memory }: Table): RowAccumulator 
   const pages = Math.ceil((SUMS_START + vectors * VECTOR_BYTES) / PAGE_BYTES);
   const own = new webAssembly.Memory({ initial: pages });
   const tablePages = memory.buffer.byteLength / PAGE_BYTES;
-  const functions = compile(createModule(shape.isInt8, vectors, tablePages, pages), memory, own);
-  if (functions === undefined) return undefined;
-  return {
-    rows: new Uint32Array(own.buffer, 0, MAX_ROWS),
-    factors: new Float32Array(own.buffer, FACTORS_START, MAX_ROWS),
-    sums: new Float32Array(own.buffer, SUMS_START, shape.dimensions),
-    add: (count) => functions.add(4 * count),
-    scale: functions.scale,
-  };
-}
-
-interface Functions {
-  add(rowBytes: number): void;
-  scale(factor: number): void;
-}
-
-/** Returns `undefined` if this WebAssembly lacks an instruction that the code needs. */
-function compile(code: Uint8Array, table: WebAssemblyMemory, own: WebAssemblyMemory): Functions | undefined {
   try {
-    if (webAssembly === undefined) return undefined;
-    const module = new webAssembly.Module(code);
-    return new webAssembly.Instance(module, { memory: { table, own } }).exports as Functions;
+    const module = new webAssembly.Module(createModule(shape.isInt8, vectors, tablePages, pages));
+    const instance = new webAssembly.Instance(module, { memory: { table: memory, own } });
+    const { add } = instance.exports as { add(rowBytes: number): void };
+    return {
+      rows: new Uint32Array(own.buffer, 0, MAX_ROWS),
+      factors: new Float32Array(own.buffer, FACTORS_START, MAX_ROWS),
+      sums: new Float32Array(own.buffer, SUMS_START, shape.dimensions),
+      add: (count) => add(4 * count),
+    };
   } catch {
+    // This WebAssembly lacks an instruction that the code needs.
     return undefined;
   }
 }

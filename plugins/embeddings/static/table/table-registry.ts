@@ -9,16 +9,13 @@ export interface TableLease {
   release(): void;
 }
 
-export interface TableRegistry {
-  /** Leases the table of a model. The first thread that needs it reads it from the file. */
-  lease(name: string, weightsPath: string, tokenizerPath: string): Promise<TableLease>;
-}
+export type TableRegistry = ReturnType<typeof createTableRegistry>;
 
 /**
  * The tables that one thread uses. Shared buffers know which threads use a table, not how often, so a model that is
  * open under two names releases its table after the last lease.
  */
-export function createTableRegistry(shared: SharedBuffers): TableRegistry {
+export function createTableRegistry(shared: SharedBuffers) {
   const leases = new Map<string, number>();
 
   function release(key: string): void {
@@ -30,7 +27,8 @@ export function createTableRegistry(shared: SharedBuffers): TableRegistry {
   }
 
   return {
-    async lease(name, weightsPath, tokenizerPath) {
+    /** Leases the table of a model. The first thread that needs it reads it from the file. */
+    async lease(name: string, weightsPath: string, tokenizerPath: string): Promise<TableLease> {
       const key = `static/${name}`;
       leases.set(key, (leases.get(key) ?? 0) + 1);
       try {
@@ -67,15 +65,7 @@ const MAX_DIMENSIONS = 8192;
 
 /** Reads the weights of a model into shared memory. Throws if the file is broken. */
 async function readTable(path: string, unknownId: number | undefined): Promise<Table> {
-  const file = await open(path);
-  try {
-    return await readOpened(file, unknownId);
-  } finally {
-    await file.close();
-  }
-}
-
-async function readOpened(file: FileHandle, unknownId: number | undefined): Promise<Table> {
+  await using file = await open(path);
   const tensors = await readTensors(file);
   const embeddings = tensors.get('embeddings');
   const weights = tensors.get('weights');
@@ -142,43 +132,46 @@ async function readNumbers(
   if (tensor.bytes !== count * type.bytes || tensor.shape.reduce((a, b) => a * b, 1) !== count) {
     throw new Error(`its tensor ${name} does not have ${count} numbers`);
   }
-  const chunk = new Uint8Array(Math.min(CHUNK_BYTES, tensor.bytes));
-  for (let position = 0; position < tensor.bytes; position += chunk.length) {
-    const bytes = chunk.subarray(0, Math.min(chunk.length, tensor.bytes - position));
-    await tensor.read(bytes, position);
-    const values = type.read(bytes);
+  for (let position = 0; position < tensor.bytes; position += CHUNK_BYTES) {
+    const length = Math.min(CHUNK_BYTES, tensor.bytes - position);
+    const values = type.read(await readBytes(tensor.file, tensor.start + position, length));
     if (!isAllFinite(values)) throw new Error(`its tensor ${name} has a number that is not finite`);
     place(values, position / type.bytes);
   }
 }
 
-type Numbers = Int8Array | Float32Array | Float64Array;
+type Numbers = Int8Array | Uint8Array | Uint16Array | Int32Array | Uint32Array | Floats;
+type Floats = Float16Array | Float32Array | Float64Array;
 
-/** How a tensor's numbers are read, each from `bytes` bytes in little-endian order. */
+/** How a tensor's numbers are read, each from `bytes` bytes in the order of the machine, which is little-endian. */
 interface NumberType {
   readonly bytes: number;
-  /** Reads bytes from the start of their buffer, as many as make whole numbers. */
-  read(bytes: Uint8Array): Numbers;
+  read(buffer: ArrayBuffer): Numbers;
 }
 
 /** The formats of embeddings and weights, by the names that the file uses. */
 const FLOATS: Readonly<Record<string, NumberType>> = {
-  I8: { bytes: 1, read: ({ buffer, length }) => new Int8Array(buffer, 0, length) },
-  F16: { bytes: 2, read: readEach(2, (view, at) => view.getFloat16(at, true)) },
-  BF16: { bytes: 2, read: readEach(2, (view, at) => fromBfloat16(view.getUint16(at, true))) },
-  F32: { bytes: 4, read: readEach(4, (view, at) => view.getFloat32(at, true)) },
-  F64: { bytes: 8, read: readEach(8, (view, at) => view.getFloat64(at, true)) },
+  I8: { bytes: 1, read: (buffer) => new Int8Array(buffer) },
+  F16: { bytes: 2, read: (buffer) => new Float16Array(buffer) },
+  BF16: { bytes: 2, read: readBfloat16 },
+  F32: { bytes: 4, read: (buffer) => new Float32Array(buffer) },
+  F64: { bytes: 8, read: (buffer) => new Float64Array(buffer) },
 };
 
 /** The formats of the rows of a mapping. */
 const INTEGERS: Readonly<Record<string, NumberType>> = {
-  U8: { bytes: 1, read: readEach(1, (view, at) => view.getUint8(at)) },
-  U16: { bytes: 2, read: readEach(2, (view, at) => view.getUint16(at, true)) },
-  I32: { bytes: 4, read: readEach(4, (view, at) => view.getInt32(at, true)) },
-  U32: { bytes: 4, read: readEach(4, (view, at) => view.getUint32(at, true)) },
-  I64: { bytes: 8, read: readEach(8, (view, at) => Number(view.getBigInt64(at, true))) },
-  U64: { bytes: 8, read: readEach(8, (view, at) => Number(view.getBigUint64(at, true))) },
+  U8: { bytes: 1, read: (buffer) => new Uint8Array(buffer) },
+  U16: { bytes: 2, read: (buffer) => new Uint16Array(buffer) },
+  I32: { bytes: 4, read: (buffer) => new Int32Array(buffer) },
+  U32: { bytes: 4, read: (buffer) => new Uint32Array(buffer) },
+  I64: { bytes: 8, read: (buffer) => Float64Array.from(new BigInt64Array(buffer), Number) },
+  U64: { bytes: 8, read: (buffer) => Float64Array.from(new BigUint64Array(buffer), Number) },
 };
+
+/** Numbers in bfloat16 are the upper halves of numbers in single precision. */
+function readBfloat16(buffer: ArrayBuffer): Float32Array {
+  return new Float32Array(Uint32Array.from(new Uint16Array(buffer), (half) => half << 16).buffer);
+}
 
 function isAllFinite(values: Numbers): boolean {
   if (values instanceof Int8Array) return true;
@@ -192,30 +185,13 @@ function isAllBelow(values: Numbers, limit: number): boolean {
   return values.every((value) => value >= 0 && value < limit);
 }
 
-function readEach(bytes: number, read: (view: DataView, at: number) => number) {
-  return (source: Uint8Array): Float64Array => {
-    const view = new DataView(source.buffer, source.byteOffset, source.length);
-    const values = new Float64Array(source.length / bytes);
-    for (let index = 0; index < values.length; index++) values[index] = read(view, index * bytes);
-    return values;
-  };
-}
-
-const single = new DataView(new ArrayBuffer(4));
-
-/** Reads bfloat16: the upper half of a number in single precision. */
-function fromBfloat16(bits: number): number {
-  single.setUint32(0, bits << 16);
-  return single.getFloat32(0);
-}
-
 /** Where a tensor lies in a file, and the format of its numbers. */
 interface Tensor {
   readonly dtype: string;
   readonly shape: readonly number[];
+  readonly file: FileHandle;
+  readonly start: number;
   readonly bytes: number;
-  /** Fills `target` with the tensor's bytes from `position` on. */
-  read(target: Uint8Array, position: number): Promise<void>;
 }
 
 const LENGTH_BYTES = 8;
@@ -225,7 +201,7 @@ const MAX_HEADER_BYTES = 1024 * 1024;
 async function readTensors(file: FileHandle): Promise<Map<string, Tensor>> {
   const { size } = await file.stat();
   if (size < LENGTH_BYTES) throw new Error('it is too short');
-  const length = Number((await readBytes(file, 0, LENGTH_BYTES)).readBigUInt64LE());
+  const length = Number(new DataView(await readBytes(file, 0, LENGTH_BYTES)).getBigUint64(0, true));
   if (length > MAX_HEADER_BYTES || LENGTH_BYTES + length > size) throw new Error('its header is incomplete');
   const header = parse(await readBytes(file, LENGTH_BYTES, length));
   const data = LENGTH_BYTES + length;
@@ -243,34 +219,25 @@ function locate(file: FileHandle, name: string, entry: unknown, data: number, av
   }
   const [start, end] = offsets as [number, number];
   if (start > end || end > available) throw new Error(`its tensor ${name} is incomplete`);
-  return {
-    dtype,
-    shape,
-    bytes: end - start,
-    read: (target, position) => fill(file, target, data + start + position),
-  };
+  return { dtype, shape, file, start: data + start, bytes: end - start };
 }
 
-function parse(bytes: Buffer): object {
+function parse(bytes: ArrayBuffer): object {
   try {
-    const header: unknown = JSON.parse(bytes.toString('utf8'));
+    const header: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
     if (typeof header === 'object' && header !== null) return header;
   } catch {}
   throw new Error('its header is not JSON');
 }
 
-async function readBytes(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.alloc(length);
-  await fill(file, bytes, position);
-  return bytes;
-}
-
-async function fill(file: FileHandle, target: Uint8Array, position: number): Promise<void> {
-  for (let filled = 0; filled < target.length; ) {
-    const { bytesRead } = await file.read(target, filled, target.length - filled, position + filled);
+async function readBytes(file: FileHandle, position: number, length: number): Promise<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  for (let filled = 0; filled < length; ) {
+    const { bytesRead } = await file.read(bytes, filled, length - filled, position + filled);
     if (bytesRead === 0) throw new Error('it is truncated');
     filled += bytesRead;
   }
+  return bytes.buffer;
 }
 
 const isCounts = (value: unknown): value is number[] =>

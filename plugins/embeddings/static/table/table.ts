@@ -1,4 +1,5 @@
-import { PAGE_BYTES, type SharedWebAssemblyMemory, webAssembly } from './web-assembly.ts';
+import type { SharedMemory } from '../../../../core/kit.ts';
+import { PAGE_BYTES, webAssembly } from './web-assembly.ts';
 
 /**
  * A model's rows, as all threads read them. A row is padded with zeros to a multiple of 16 bytes, as vector
@@ -6,8 +7,11 @@ import { PAGE_BYTES, type SharedWebAssemblyMemory, webAssembly } from './web-ass
  */
 export interface Table {
   readonly shape: TableShape;
-  /** What threads share: header, rows, weights and mapping. */
-  readonly memory: TableMemory;
+  /**
+   * What threads share: header, rows, weights and mapping. WebAssembly reads only its own kind of memory, so it is one
+   * if WebAssembly is available.
+   */
+  readonly memory: SharedMemory;
   readonly buffer: SharedArrayBuffer;
   /** The first byte of the first row. */
   readonly rowsStart: number;
@@ -33,9 +37,6 @@ export interface TableShape {
   readonly unknownId: number | undefined;
 }
 
-/** WebAssembly reads only its own kind of memory, so the rows are in one if WebAssembly is available. */
-export type TableMemory = SharedArrayBuffer | SharedWebAssemblyMemory;
-
 const HEADER_BYTES = 64;
 const STEP_BYTES = 16;
 
@@ -51,9 +52,9 @@ export function createTable(shape: TableShape): Table {
 }
 
 /** Reads a table from the memory that `createTable` allocated, in any thread. */
-export function viewTable(memory: TableMemory): Table {
+export function viewTable(memory: SharedMemory): Table {
   const buffer = bufferOf(memory);
-  const [rows, dimensions, tokens, flags, unknown] = new Uint32Array(buffer, 0, 5) as unknown as FiveNumbers;
+  const [rows = 0, dimensions = 0, tokens = 0, flags = 0, unknown = 0] = new Uint32Array(buffer, 0, 5);
   const shape: TableShape = {
     rows,
     dimensions,
@@ -76,20 +77,14 @@ export function viewTable(memory: TableMemory): Table {
   };
 }
 
-function createMemory(bytes: number): TableMemory {
+function createMemory(bytes: number): SharedMemory {
   if (webAssembly === undefined) return new SharedArrayBuffer(bytes);
   const pages = Math.ceil(bytes / PAGE_BYTES);
-  return new webAssembly.Memory({
-    initial: pages,
-    maximum: pages,
-    shared: true,
-  }) as SharedWebAssemblyMemory;
+  return new webAssembly.Memory({ initial: pages, maximum: pages, shared: true }) as SharedMemory;
 }
 
-const bufferOf = (memory: TableMemory): SharedArrayBuffer =>
+const bufferOf = (memory: SharedMemory): SharedArrayBuffer =>
   memory instanceof SharedArrayBuffer ? memory : memory.buffer;
-
-type FiveNumbers = readonly [number, number, number, number, number];
 
 const weightsStart = (shape: TableShape): number => HEADER_BYTES + shape.rows * strideOf(shape);
 

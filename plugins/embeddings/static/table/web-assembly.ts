@@ -4,18 +4,9 @@ interface WebAssemblyNamespace {
     readonly initial: number;
     readonly maximum?: number;
     readonly shared?: boolean;
-  }) => WebAssemblyMemory;
+  }) => { readonly buffer: ArrayBuffer | SharedArrayBuffer };
   readonly Module: new (code: Uint8Array) => object;
   readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };
-}
-
-export interface WebAssemblyMemory {
-  readonly buffer: ArrayBuffer | SharedArrayBuffer;
-}
-
-/** A memory that threads can share. */
-export interface SharedWebAssemblyMemory {
-  readonly buffer: SharedArrayBuffer;
 }
 
 /** `undefined` if the process was started without WebAssembly. */

@@ -82,18 +82,22 @@ function promptTokens(prompt: string, tokenizer: EncodingTokenizer): number {
   return (tokenizer.specialTokens?.prefix.length ?? 0) + tokenizer.encode(prompt).length;
 }
 
-/** Writes the vector of one text of a batch, pooled from its tokens in the range, into `target`. */
+/** Writes the vector of one text of a batch, pooled from its tokens in the range, into `target`, which is zero. */
 function writeVector(
   { dims, data }: Tensor,
-  row: number,
+  text: number,
   range: TokenRange,
   { pooling, normalizes }: TransformerFiles,
   target: Float32Array,
 ): void {
-  const values = data as Float32Array;
   const dimensions = dims.at(-1) as number;
-  if (dims.length === 2) target.set(values.subarray(row * dimensions, (row + 1) * dimensions));
-  else poolTokens({ values, tokens: dims[1] as number, dimensions }, row, range, pooling, target);
+  const tokens = dims.length === 2 ? 1 : (dims[1] as number);
+  const row: Row = (token) => {
+    const start = (text * tokens + token) * dimensions;
+    return (data as Float32Array).subarray(start, start + dimensions);
+  };
+  if (dims.length === 2) target.set(row(0));
+  else if (range.end > 0) poolTokens(row, range, pooling, target);
   if (normalizes) normalize(target);
 }
 
@@ -120,31 +124,16 @@ function batchesByLength(ids: readonly Uint32Array[]): number[][] {
 
 const lengthAt = (ids: readonly Uint32Array[], index: number) => (ids[index] as Uint32Array).length;
 
-/** Vectors of the tokens of a batch: for each text `tokens` vectors of `dimensions` numbers. */
-interface TokenVectors {
-  readonly values: Float32Array;
-  readonly tokens: number;
-  readonly dimensions: number;
-}
-
 /** The tokens of a text that the mean and the maximum are taken of; those from `end` on are padding. */
 interface TokenRange {
   readonly first: number;
   readonly end: number;
 }
 
-/** Writes the vector of one text into `target`, which must be zero. */
-function poolTokens(
-  { values, tokens, dimensions }: TokenVectors,
-  text: number,
-  { first, end }: TokenRange,
-  mode: PoolingMode,
-  target: Float32Array,
-): void {
-  const start = text * tokens * dimensions;
-  const row = (token: number) =>
-    values.subarray(start + token * dimensions, start + (token + 1) * dimensions);
-  if (end === 0) return;
+/** The vector of a token of one text. */
+type Row = (token: number) => Float32Array;
+
+function poolTokens(row: Row, { first, end }: TokenRange, mode: PoolingMode, target: Float32Array): void {
   // A prompt that fills the whole length leaves its last token, so that there is something to pool.
   const from = Math.min(first, end - 1);
   if (mode === 'cls') target.set(row(0));
@@ -152,8 +141,6 @@ function poolTokens(
   else if (mode === 'max') poolMax(row, from, end, target);
   else poolMean(row, from, end, target);
 }
-
-type Row = (token: number) => Float32Array;
 
 function poolMean(row: Row, first: number, end: number, target: Float32Array): void {
   const length = end - first;

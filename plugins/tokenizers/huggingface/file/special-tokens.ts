@@ -1,17 +1,12 @@
-/** Ids of the special tokens that a model expects around one text. */
-export interface SpecialTokens {
-  readonly prefix: readonly number[];
-  readonly suffix: readonly number[];
-}
+import type { Tokenizer } from '../../../../core/kit.ts';
+
+export type SpecialTokens = Required<Tokenizer>['specialTokens'];
 
 /** Reads what the post-processor of a `tokenizer.json` puts around a single text. */
 export function readSpecialTokens(postProcessor: unknown): SpecialTokens {
-  let tokens: SpecialTokens = { prefix: [], suffix: [] };
-  for (const processor of flatten(postProcessor)) {
-    const { prefix, suffix } = readOne(processor);
-    tokens = { prefix: [...prefix, ...tokens.prefix], suffix: [...tokens.suffix, ...suffix] };
-  }
-  return tokens;
+  const all = flatten(postProcessor).map(readOne);
+  const prefix = all.toReversed().flatMap((tokens) => tokens.prefix);
+  return { prefix, suffix: all.flatMap(({ suffix }) => suffix) };
 }
 
 function readOne(processor: Fields): SpecialTokens {
@@ -53,9 +48,9 @@ function flatten(processor: unknown): Fields[] {
   return Array.isArray(processor.processors) ? processor.processors.flatMap(flatten) : [];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
-const isRecord = (value: unknown): value is Fields =>
+export const isRecord = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isId = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value);

@@ -1,4 +1,4 @@
-import { readSpecialTokens, type SpecialTokens } from './special-tokens.ts';
+import { type Fields, isRecord, readSpecialTokens, type SpecialTokens } from './special-tokens.ts';
 
 /** The used parts of a `tokenizer.json`. Truncation, padding and decoder are ignored. */
 export interface TokenizerFile {
@@ -148,11 +148,6 @@ function flatten(stage: unknown, listField: string): StageConfig[] {
   const list = stage[listField];
   return Array.isArray(list) ? list.flatMap((inner) => flatten(inner, listField)) : [];
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isStage = (value: unknown): value is StageConfig => isRecord(value) && typeof value.type === 'string';
 

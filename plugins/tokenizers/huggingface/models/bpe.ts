@@ -1,26 +1,27 @@
 import type { BpeConfig } from '../file/tokenizer-file.ts';
+import { alignBytes } from '../stages/alignment.ts';
 import { popLeast, push } from './number-heap.ts';
-import { createWordBuilder, hasInnerMetaspace, type WordBuilder, type WordModel } from './word.ts';
+import { hasInnerMetaspace, WordBuilder, type WordModel } from './word.ts';
 
 /** Byte pair encoding: merges the best pair until there is none, then looks up the parts. */
 export function createBpe(config: BpeConfig): WordModel {
   const { vocabulary, unknownToken, fusesUnknown } = config;
   const unknownId = unknownToken === undefined ? undefined : vocabulary.get(unknownToken);
-  const merge = createMerger(config.merges, config.endOfWordSuffix);
+  const table = createMergeTable(config.merges);
   const byteIds = config.byteFallback ? byteTokenIds(vocabulary) : undefined;
 
   return {
     fusesUnknown,
     cutsAtMetaspace: canCutAtMetaspace(config),
     read(word) {
-      const tokens = createWordBuilder(fusesUnknown);
+      const tokens = new WordBuilder(fusesUnknown);
       const wholeId = config.ignoresMerges ? vocabulary.get(word) : undefined;
       if (wholeId !== undefined) {
         tokens.add(word.length, wholeId, wholeId === unknownId);
-        return tokens.word();
+        return tokens;
       }
       let start = 0;
-      for (const end of merge(word)) {
+      for (const end of merge(word, config.endOfWordSuffix, table)) {
         const suffix = end === word.length ? config.endOfWordSuffix : config.continuingSuffix;
         const part = word.slice(start, end);
         const id = vocabulary.get(part + suffix);
@@ -30,7 +31,7 @@ export function createBpe(config: BpeConfig): WordModel {
         else if (unknownToken !== undefined) tokens.add(end, unknownId, true);
         start = end;
       }
-      return tokens.word();
+      return tokens;
     },
   };
 }
@@ -52,9 +53,9 @@ function addBytes(
   suffix: string,
   byteIds: readonly (number | undefined)[],
 ): void {
-  const bytes = Buffer.from(part + suffix);
-  byteEnds(part, suffix).forEach((end, index) => {
-    tokens.add(start + end, byteIds[bytes[index] as number], false);
+  const ends = alignBytes(part);
+  Buffer.from(part + suffix).forEach((byte, index) => {
+    tokens.add(start + (ends[index] ?? part.length), byteIds[byte], false);
   });
 }
 
@@ -68,18 +69,6 @@ function byteTokenIds(vocabulary: ReadonlyMap<string, number>): (number | undefi
 const isSpelledByBytes = (part: string, ids: readonly (number | undefined)[]): boolean =>
   Buffer.from(part).every((byte) => ids[byte] !== undefined);
 
-/** For each byte of a part and its suffix, the end of its code point. */
-function byteEnds(part: string, suffix: string): number[] {
-  const ends: number[] = [];
-  let end = 0;
-  for (const point of part) {
-    end += point.length;
-    for (let byte = Buffer.byteLength(point); byte > 0; byte--) ends.push(end);
-  }
-  for (let byte = Buffer.byteLength(suffix); byte > 0; byte--) ends.push(end);
-  return ends;
-}
-
 /** Positions in a word stay below this, so that a rank and a position fit into one number. */
 const MAX_POSITIONS = 2 ** 28;
 
@@ -92,14 +81,6 @@ const NONE = -1;
  * Merges the characters of a word by rank, leftmost first, and returns the ends of the remaining parts. Takes O(n log
  * n) time on any word: a heap of pairs, in which outdated entries are skipped.
  */
-function createMerger(
-  merges: readonly (readonly [string, string])[],
-  endOfWordSuffix: string,
-): (word: string) => readonly number[] {
-  const table = createMergeTable(merges);
-  return (word) => merge(word, endOfWordSuffix, table);
-}
-
 function merge(word: string, endOfWordSuffix: string, table: MergeTable): readonly number[] {
   const { ends, symbols } = readCharacters(word, endOfWordSuffix, table.symbols);
   const length = ends.length;

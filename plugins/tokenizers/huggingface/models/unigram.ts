@@ -1,6 +1,6 @@
 import { splitsCodePoint } from '../../../../core/kit.ts';
 import type { UnigramConfig } from '../file/tokenizer-file.ts';
-import { createWordBuilder, hasInnerMetaspace, type WordModel } from './word.ts';
+import { hasInnerMetaspace, WordBuilder, type WordModel } from './word.ts';
 
 /** The penalty of an unknown character relative to the worst token. */
 const UNKNOWN_PENALTY = 10;
@@ -24,20 +24,18 @@ export function createUnigram(config: UnigramConfig): WordModel {
       const { starts, ids } = findBest(vocabulary, word);
       const ends: number[] = [];
       for (let end = word.length; end > 0; end = starts[end] as number) ends.push(end);
-      const tokens = createWordBuilder(true);
+      const tokens = new WordBuilder(true);
       for (const end of ends.reverse()) {
         const id = ids[end] as number;
         tokens.add(end, id === NONE ? undefined : id, id === vocabulary.unknownId);
       }
-      return tokens.word();
+      return tokens;
     },
   };
 }
 
 interface Vocabulary {
   readonly trie: TokenTrie;
-  /** The id of the token that ends at a node of the trie, or `NONE`. */
-  readonly idOfNode: Int32Array;
   /** By id. */
   readonly scores: readonly number[];
   readonly unknownId: number;
@@ -49,14 +47,12 @@ function readVocabulary({ vocabulary, unknownId }: UnigramConfig): Vocabulary {
   const scores = vocabulary.map(([, score]) => Math.round(score / SCORE_STEP) * SCORE_STEP);
   const unknownScore = scores.reduce((least, score) => Math.min(least, score), Infinity) - UNKNOWN_PENALTY;
   if (unknownId !== undefined) scores[unknownId] = unknownScore;
-  const trie = createTokenTrie([...ids.keys()].filter((token) => token !== '' && token.isWellFormed()));
-  const idOfNode = new Int32Array(trie.size).fill(NONE);
-  for (const [token, id] of ids) idOfNode[findNode(trie, token)] = id;
-  return { trie, idOfNode, scores, unknownId: unknownId ?? NONE, unknownScore };
+  const trie = createTokenTrie([...ids].filter(([token]) => token.isWellFormed()));
+  return { trie, scores, unknownId: unknownId ?? NONE, unknownScore };
 }
 
 /** For each offset of the word, the start and the id of the last token of the best reading up to there. */
-function findBest({ trie, idOfNode, scores, unknownId, unknownScore }: Vocabulary, word: string) {
+function findBest({ trie, scores, unknownId, unknownScore }: Vocabulary, word: string) {
   const best = new Float64Array(word.length + 1).fill(-Infinity);
   const starts = new Int32Array(word.length + 1);
   const ids = new Int32Array(word.length + 1);
@@ -76,7 +72,7 @@ function findBest({ trie, idOfNode, scores, unknownId, unknownScore }: Vocabular
     for (let end = start; end < word.length; ) {
       node = trie.child(node, word.charCodeAt(end++));
       if (node === NO_NODE) break;
-      const id = idOfNode[node] as number;
+      const id = trie.ids[node] as number;
       if (id === NONE) continue;
       offer(start, end, scores[id] as number, id);
       if (end === next) hasSingle = true;
@@ -87,10 +83,10 @@ function findBest({ trie, idOfNode, scores, unknownId, unknownScore }: Vocabular
   return { starts, ids };
 }
 
-/** A set of strings that can be walked one code unit at a time, in one flat hash table. */
+/** The ids of strings, which can be walked one code unit at a time, in one flat hash table. */
 interface TokenTrie {
-  /** Number of nodes. */
-  readonly size: number;
+  /** The id of the token that ends at a node, or `NONE`. */
+  readonly ids: Int32Array;
   /** The node after `node` on that code unit, or `NO_NODE`. */
   child(node: number, unit: number): number;
 }
@@ -102,13 +98,14 @@ const ROOT = 0;
 const NO_NODE = -1;
 
 /** Builds a trie of the tokens. */
-function createTokenTrie(tokens: readonly string[]): TokenTrie {
-  const units = tokens.reduce((total, token) => total + token.length, 0);
+function createTokenTrie(tokens: readonly (readonly [token: string, id: number])[]): TokenTrie {
+  const units = tokens.reduce((total, [token]) => total + token.length, 0);
   const capacity = 2 ** Math.ceil(Math.log2(2 * units + 2));
   const mask = capacity - 1;
   const parents = new Int32Array(capacity).fill(NO_NODE);
   const edges = new Uint16Array(capacity);
   const children = new Int32Array(capacity);
+  const ids = new Int32Array(units + 1).fill(NONE);
   let size = 1;
 
   /** The slot of an edge, or the free slot where it would be. */
@@ -135,17 +132,10 @@ function createTokenTrie(tokens: readonly string[]): TokenTrie {
     return children[slot] as number;
   }
 
-  for (const token of tokens) walk(token, childOrNew);
-  return { size, child };
-}
-
-/** The node of a string, or `NO_NODE`. */
-function findNode(trie: TokenTrie, token: string): number {
-  return walk(token, (node, unit) => (node === NO_NODE ? NO_NODE : trie.child(node, unit)));
-}
-
-function walk(token: string, step: (node: number, unit: number) => number): number {
-  let node = ROOT;
-  for (let index = 0; index < token.length; index++) node = step(node, token.charCodeAt(index));
-  return node;
+  for (const [token, id] of tokens) {
+    let node = ROOT;
+    for (let index = 0; index < token.length; index++) node = childOrNew(node, token.charCodeAt(index));
+    ids[node] = id;
+  }
+  return { ids, child };
 }

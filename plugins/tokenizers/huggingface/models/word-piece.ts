@@ -1,6 +1,6 @@
-import { splitsCodePoint } from '../../../../core/kit.ts';
+import { countCodePoints, splitsCodePoint } from '../../../../core/kit.ts';
 import type { WordPieceConfig } from '../file/tokenizer-file.ts';
-import { createWordBuilder, type WordModel } from './word.ts';
+import { WordBuilder, type WordModel } from './word.ts';
 
 /** Longest match first, from the left; a word that cannot be matched to its end is one unknown token. */
 export function createWordPiece(config: WordPieceConfig): WordModel {
@@ -13,13 +13,13 @@ export function createWordPiece(config: WordPieceConfig): WordModel {
     fusesUnknown: config.fusesUnknown,
     cutsAtMetaspace: false,
     read(word) {
-      const tokens = createWordBuilder(config.fusesUnknown);
-      if (word.length === 0) return tokens.word();
-      const isTooLong = countCodePoints(word, maxCharacters) > maxCharacters;
+      const tokens = new WordBuilder(config.fusesUnknown);
+      if (word.length === 0) return tokens;
+      const isTooLong = countCodePoints(word, 0, word.length) > maxCharacters;
       const ends = isTooLong ? [] : matchedEnds(config, longest, word);
       if (ends.at(-1) !== word.length) {
         tokens.add(word.length, unknownId, true);
-        return tokens.word();
+        return tokens;
       }
       let start = 0;
       for (const end of ends) {
@@ -27,7 +27,7 @@ export function createWordPiece(config: WordPieceConfig): WordModel {
         tokens.add(end, id, start === 0 && id === unknownId);
         start = end;
       }
-      return tokens.word();
+      return tokens;
     },
   };
 }
@@ -57,10 +57,4 @@ function matchEnd(
     if (vocabulary.has(start === 0 ? piece : prefix + piece)) break;
   }
   return end;
-}
-
-/** The number of code points, or any number above `most` if there are more. */
-function countCodePoints(word: string, most: number): number {
-  if (word.length <= most || word.length > 2 * most) return word.length;
-  return [...word].length;
 }

@@ -1,3 +1,5 @@
+import { keepOptimised } from '../../../../core/kit.ts';
+
 /** The tokens of a text or of a word. */
 export interface Tokens {
   /**
@@ -33,27 +35,27 @@ export const hasInnerMetaspace = (token: string): boolean => /[^▁]▁/.test(to
 /** The id of a token missing from the vocabulary; higher than any id of its own. */
 export const NO_ID = 2 ** 32 - 1;
 
-/** Collects the tokens of one word. */
-export interface WordBuilder {
-  add(end: number, id: number | undefined, isUnknown: boolean): void;
-  word(): Word;
+/** A word whose tokens are added one by one. */
+export class WordBuilder implements Word {
+  readonly ends: number[] = [];
+  readonly ids: number[] = [];
+  startsUnknown = false;
+  endsUnknown = false;
+  readonly #fusesUnknown: boolean;
+
+  constructor(fusesUnknown: boolean) {
+    this.#fusesUnknown = fusesUnknown;
+  }
+
+  add(end: number, id: number | undefined, isUnknown: boolean): void {
+    if (this.ends.length === 0) this.startsUnknown = isUnknown;
+    if (this.#fusesUnknown && isUnknown && this.endsUnknown) this.ends[this.ends.length - 1] = end;
+    else {
+      this.ends.push(end);
+      this.ids.push(id ?? NO_ID);
+    }
+    this.endsUnknown = isUnknown;
+  }
 }
 
-export function createWordBuilder(fusesUnknown: boolean): WordBuilder {
-  const ends: number[] = [];
-  const ids: number[] = [];
-  let startsUnknown = false;
-  let endsUnknown = false;
-  return {
-    add(end: number, id: number | undefined, isUnknown: boolean): void {
-      if (ends.length === 0) startsUnknown = isUnknown;
-      if (fusesUnknown && isUnknown && endsUnknown) ends[ends.length - 1] = end;
-      else {
-        ends.push(end);
-        ids.push(id ?? NO_ID);
-      }
-      endsUnknown = isUnknown;
-    },
-    word: (): Word => ({ ends, ids, startsUnknown, endsUnknown }),
-  };
-}
+keepOptimised(new WordBuilder(false));

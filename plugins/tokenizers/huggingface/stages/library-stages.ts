@@ -36,8 +36,7 @@ export function createNormalizer(library: Library, config: StageConfig): TextSta
     type: config.type,
     apply: (input) => [normalize(input)],
     align: (input, [output = '']) => {
-      if (input === output) return alignSubstrings(input, [output]);
-      if (config.type === 'Strip') return alignSubstrings(input, [output]);
+      if (input === output || config.type === 'Strip') return alignSubstrings(input, [output]);
       if (config.type === 'Prepend') return alignReplaced(input, output, output.length - input.length, [], 0);
       if (config.type === 'Replace') return alignPattern(input, output, normalizer.pattern, config.content);
       return alignClusters(input, output, normalize);

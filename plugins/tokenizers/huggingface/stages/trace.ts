@@ -1,38 +1,41 @@
 import type { TextStage } from './library-stages.ts';
 
-/** Pieces on their way through the stages, and where each of their code units ends in the source. */
-interface Traced {
+/** Pieces on their way through the stages. */
+export interface Traced {
   readonly pieces: readonly string[];
-  /** `undefined` if the one piece is the source itself. */
-  readonly ends: ArrayLike<number> | undefined;
+  /** The end in the source of the first `length` units of the pieces. The stages are aligned at the first call. */
+  sourceEnd(length: number): number;
 }
 
-/** A text before its first stage. */
-export const traced = (text: string): Traced => ({ pieces: [text], ends: undefined });
-
-/** The end in the source of the first `length` units of the pieces. */
-export function sourceEnd(ends: ArrayLike<number> | undefined, length: number): number {
-  return length === 0 || ends === undefined ? length : (ends[length - 1] as number);
+/** Passes a text through stages. */
+export function trace(text: string, stages: readonly TextStage[], section: number): Traced {
+  const source: Traced = { pieces: [text], sourceEnd: (length) => length };
+  return stages.reduce((traced, stage) => pass(traced, stage, section), source);
 }
 
-/** Passes pieces through stages, and tracks where they come from. */
-export function trace(source: Traced, stages: readonly TextStage[], section: number): Traced {
-  return stages.reduce<Traced>(({ pieces, ends }, stage) => {
-    const outputs: string[] = [];
-    const outputEnds: number[] = [];
-    let offset = 0;
-    for (const piece of pieces) {
-      const made = stage.apply(piece, section);
-      if (pieces.length === 1 && made.length === 1 && made[0] === piece) return { pieces, ends };
-      const places = stage.align(piece, made);
-      const before = sourceEnd(ends, offset);
-      for (let unit = 0; unit < places.length; unit++) {
-        const place = places[unit] as number;
-        outputEnds.push(place === 0 ? before : sourceEnd(ends, offset + place));
-      }
-      for (const output of made) outputs.push(output);
-      offset += piece.length;
-    }
-    return { pieces: outputs, ends: outputEnds };
-  }, source);
+function pass(source: Traced, stage: TextStage, section: number): Traced {
+  const outputs = source.pieces.map((piece) => stage.apply(piece, section));
+  const pieces = outputs.length === 1 ? (outputs[0] as readonly string[]) : outputs.flat();
+  if (source.pieces.length === 1 && pieces.length === 1 && pieces[0] === source.pieces[0]) return source;
+  let ends: readonly number[] | undefined;
+  return {
+    pieces,
+    sourceEnd(length) {
+      ends ??= endsOf(source, stage, outputs);
+      return length === 0 ? 0 : (ends[length - 1] as number);
+    },
+  };
+}
+
+/** Where each code unit of a stage's outputs ends in the source. */
+function endsOf(source: Traced, stage: TextStage, outputs: readonly (readonly string[])[]): number[] {
+  const ends: number[] = [];
+  let offset = 0;
+  for (const [index, piece] of source.pieces.entries()) {
+    const places = stage.align(piece, outputs[index] as readonly string[]);
+    for (let unit = 0; unit < places.length; unit++)
+      ends.push(source.sourceEnd(offset + (places[unit] as number)));
+    offset += piece.length;
+  }
+  return ends;
 }

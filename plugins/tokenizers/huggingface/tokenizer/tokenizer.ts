@@ -19,7 +19,7 @@ import {
   type Library,
   type TextStage,
 } from '../stages/library-stages.ts';
-import { sourceEnd, trace, traced } from '../stages/trace.ts';
+import { type Traced, trace } from '../stages/trace.ts';
 import { createMemo } from '../words/memo.ts';
 import { forEachRawWord, hasRawWords, isolatesChinese } from '../words/raw-words.ts';
 import { createWordCounts } from '../words/word-counts.ts';
@@ -97,28 +97,24 @@ function settle(ends: ArrayLike<number>, text: string): Uint32Array {
 /** The number of tokens of a text. */
 function countTokens(assembly: Assembly, text: string): number {
   let total = 0;
-  visitTokens(
-    assembly,
-    text,
-    () => total++,
-    (word, from) => {
+  visitTokens(assembly, text, {
+    token: () => total++,
+    word: (word, from) => {
       total += word.ends.length - from;
     },
-  );
+  });
   return total;
 }
 
 /** The id of every token of a text. */
 function tokenIds(assembly: Assembly, text: string): number[] {
   const result: number[] = [];
-  visitTokens(
-    assembly,
-    text,
-    (token) => result.push(assembly.idOf(token)),
-    (word, from) => {
+  visitTokens(assembly, text, {
+    token: (id) => result.push(id),
+    word: (word, from) => {
       for (let index = from; index < word.ids.length; index++) result.push(word.ids[index] as number);
     },
-  );
+  });
   return result;
 }
 
@@ -127,116 +123,83 @@ function tokenIds(assembly: Assembly, text: string): number[] {
  * the ids alone.
  */
 function readTokens(assembly: Assembly, text: string): Tokens {
-  const tokens: TokenList = { ends: [], ids: [] };
-  assembly.findInSource(text).forEach((outer, section) => {
-    const source = text.slice(outer.start, outer.end);
-    if (outer.isToken) addToken(tokens, outer.end, assembly.idOf(source));
-    else if (source !== '') readSection(assembly, source, section, outer.start, tokens);
+  const ends: number[] = [];
+  const ids: number[] = [];
+  visitTokens(assembly, text, {
+    token: (id, end) => {
+      ends.push(end());
+      ids.push(id);
+    },
+    word: (word, from, offset, endOf) => {
+      const place = (index: number): number => endOf(offset + (word.ends[index] as number));
+      if (from === 1) ends[ends.length - 1] = place(0);
+      for (let index = from; index < word.ends.length; index++) {
+        ends.push(place(index));
+        ids.push(word.ids[index] as number);
+      }
+    },
   });
-  return tokens;
+  return { ends, ids };
 }
 
-/** Called with an added token, by its text. */
-type VisitToken = (token: string) => void;
+/** Gets the tokens of a text in order. The positions are computed only if they are requested. */
+interface Visitor {
+  /** Called with the id of an added token, and its end in the text. */
+  token(id: number, end: () => number): void;
+  /**
+   * Called with a word, the index of its first token that counts (1 if it begins with an unknown token after another
+   * one), its offset in the joined pieces, and what maps an end in these to the text.
+   */
+  word(word: Word, from: number, offset: number, endOf: (end: number) => number): void;
+}
 
-/**
- * Called with a word, the index of its first token that counts (1 if it begins with an unknown token after another
- * one), and the offset of the word in the joined pieces.
- */
-type VisitWord = (word: Word, from: number, offset: number) => void;
-
-/** Visits the tokens of a text in order, without their positions. */
-function visitTokens(assembly: Assembly, text: string, visitToken: VisitToken, visitWord: VisitWord): void {
+function visitTokens(assembly: Assembly, text: string, visitor: Visitor): void {
   assembly.findInSource(text).forEach((outer, section) => {
     const source = text.slice(outer.start, outer.end);
-    if (outer.isToken) visitToken(source);
-    else if (source !== '') visitSection(assembly, source, section, visitToken, visitWord);
+    if (outer.isToken) visitor.token(assembly.idOf(source), () => outer.end);
+    else if (source !== '') visitSection(assembly, source, section, outer.start, visitor);
   });
 }
 
+/** Visits the tokens of the text between two added tokens, from `start` on in the whole text. */
 function visitSection(
   assembly: Assembly,
   source: string,
   section: number,
-  visitToken: VisitToken,
-  visitWord: VisitWord,
+  start: number,
+  visitor: Visitor,
 ): void {
-  const normalized = normalize(assembly.normalizers, source, section);
-  for (const inner of assembly.findInNormalized(normalized)) {
+  const normalized = trace(source, assembly.normalizers, section);
+  const whole = normalized.pieces[0] ?? '';
+  for (const inner of assembly.findInNormalized(whole)) {
     if (inner.start === inner.end) continue;
-    const content = normalized.slice(inner.start, inner.end);
-    if (inner.isToken) visitToken(content);
-    else visitWords(assembly, split(content, assembly.splitters, section), visitWord);
+    const content = whole.slice(inner.start, inner.end);
+    const endOf = (end: number): number => start + normalized.sourceEnd(inner.start + end);
+    if (inner.isToken) visitor.token(assembly.idOf(content), () => endOf(content.length));
+    else visitWords(assembly, trace(content, assembly.splitters, section), endOf, visitor);
   }
 }
 
-function split(text: string, splitters: readonly TextStage[], section: number): readonly string[] {
-  let pieces: readonly string[] = [text];
-  for (const stage of splitters) pieces = pieces.flatMap((piece) => stage.apply(piece, section));
-  return pieces;
-}
-
 /** Has the model read the words of the pieces. */
-function visitWords(assembly: Assembly, pieces: readonly string[], visitWord: VisitWord): void {
-  const { cutPiece, readWord, fusesUnknown } = assembly;
+function visitWords(
+  { cutPiece, readWord, fusesUnknown }: Assembly,
+  split: Traced,
+  endOf: (end: number) => number,
+  visitor: Visitor,
+): void {
+  const endOfPieces = (end: number): number => endOf(split.sourceEnd(end));
   let offset = 0;
   let wasUnknown = false;
-  for (const piece of pieces) {
+  for (const piece of split.pieces) {
     for (const text of cutPiece(piece)) {
       const word = readWord(text);
       if (word.ends.length > 0) {
-        visitWord(word, fusesUnknown && wasUnknown && word.startsUnknown ? 1 : 0, offset);
+        visitor.word(word, fusesUnknown && wasUnknown && word.startsUnknown ? 1 : 0, offset, endOfPieces);
         wasUnknown = word.endsUnknown;
       }
       offset += text.length;
     }
   }
-}
-
-interface TokenList extends Tokens {
-  readonly ends: number[];
-  readonly ids: number[];
-}
-
-function addToken(tokens: TokenList, end: number, id: number): void {
-  tokens.ends.push(end);
-  tokens.ids.push(id);
-}
-
-/** Adds the tokens of the text between two added tokens, from `start` on in the text. */
-function readSection(
-  assembly: Assembly,
-  source: string,
-  section: number,
-  start: number,
-  tokens: TokenList,
-): void {
-  const normalized = trace(traced(source), assembly.normalizers, section);
-  const whole = normalized.pieces[0] ?? '';
-  for (const inner of assembly.findInNormalized(whole)) {
-    if (inner.start === inner.end) continue;
-    const content = whole.slice(inner.start, inner.end);
-    const endOf = (end: number): number => start + sourceEnd(normalized.ends, inner.start + end);
-    if (inner.isToken) addToken(tokens, endOf(content.length), assembly.idOf(content));
-    else readPieces(assembly, content, section, endOf, tokens);
-  }
-}
-
-/** Adds the tokens of normalised text; `endOf` maps an offset in it to the source. */
-function readPieces(
-  assembly: Assembly,
-  content: string,
-  section: number,
-  endOf: (end: number) => number,
-  tokens: TokenList,
-): void {
-  const { pieces, ends } = trace(traced(content), assembly.splitters, section);
-  visitWords(assembly, pieces, (word, from, offset) => {
-    const place = (index: number): number => endOf(sourceEnd(ends, offset + (word.ends[index] as number)));
-    if (from === 1) tokens.ends[tokens.ends.length - 1] = place(0);
-    for (let index = from; index < word.ends.length; index++)
-      addToken(tokens, place(index), word.ids[index] as number);
-  });
 }
 
 /** The parts of a whole tokenizer, in processing order. */
@@ -260,7 +223,12 @@ interface Assembly {
 /** Assembles what a file describes. Throws if the library does not know a stage. */
 function assemble(library: Library, file: TokenizerFile): Assembly {
   const normalizers = file.normalizers.map((config) => createNormalizer(library, config));
-  const { splitters, spellsBytes } = createSplitters(library, file);
+  const spellsBytes = file.preTokenizers.at(-1)?.type === 'ByteLevel';
+  const splitters = file.preTokenizers.map((config, index, { length }) =>
+    spellsBytes && index === length - 1
+      ? createByteLevelSplitter(library, config)
+      : createPreTokenizer(library, config),
+  );
   const { sourceTokens, normalizedTokens, tokens } = sortAddedTokens(file, normalizers);
   const model = createModel(file.model);
   return {
@@ -275,28 +243,9 @@ function assemble(library: Library, file: TokenizerFile): Assembly {
   };
 }
 
-/** Passes a section of a text through the normalizers. */
-function normalize(normalizers: readonly TextStage[], text: string, section: number): string {
-  return normalizers.reduce((input, stage) => stage.apply(input, section)[0] ?? '', text);
-}
-
 function createModel(config: ModelConfig): WordModel {
   if (config.type === 'BPE') return createBpe(config);
   return config.type === 'WordPiece' ? createWordPiece(config) : createUnigram(config);
-}
-
-function createSplitters(
-  library: Library,
-  file: TokenizerFile,
-): { splitters: TextStage[]; spellsBytes: boolean } {
-  const configs = [...file.preTokenizers];
-  const spellsBytes = configs.at(-1)?.type === 'ByteLevel';
-  const last = spellsBytes ? configs.pop() : undefined;
-  const splitters = configs.map((config) => createPreTokenizer(library, config));
-  return {
-    splitters: last ? [...splitters, createByteLevelSplitter(library, last)] : splitters,
-    spellsBytes,
-  };
 }
 
 /** Which added tokens are searched for before and after normalisation, and all of them by their text. */
@@ -307,7 +256,7 @@ function sortAddedTokens(file: TokenizerFile, normalizers: readonly TextStage[])
   for (const token of file.addedTokens) {
     tokens.set(token.content, token);
     if (token.normalized && normalizers.length > 0) {
-      const content = normalize(normalizers, token.content, 0);
+      const content = trace(token.content, normalizers, 0).pieces[0] ?? '';
       normalizedTokens.push(content);
       tokens.set(content, token);
     } else sourceTokens.push(token.content);

@@ -1,6 +1,6 @@
 import type { Ranks } from '../vocabulary/ranks.ts';
-import type { Merge } from './merge.ts';
-import { createMergeHistory, type MergeHistory } from './merge-history.ts';
+import { createNeighbourTest, type NeighbourTest } from './merge-history.ts';
+import type { Merge } from './short-merge.ts';
 
 /**
  * Computes the result of merging a piece of any length, in linear time and without merging: the bytes of any two
@@ -11,11 +11,11 @@ import { createMergeHistory, type MergeHistory } from './merge-history.ts';
  * 2024).
  */
 export function createLongMerge(ranks: Ranks): Merge {
-  let history: MergeHistory | undefined;
+  let areNeighbours: NeighbourTest | undefined;
   const found = new Int32Array(ranks.longest);
 
   return (bytes, length, ids) => {
-    history ??= createMergeHistory(ranks);
+    areNeighbours ??= createNeighbourTest(ranks);
     const isDead = new Uint8Array(length + 1);
     let tokens = 0;
     let at = 0;
@@ -31,7 +31,7 @@ export function createLongMerge(ranks: Ranks): Merge {
       const token = found[--candidates] as number;
       const end = at + ranks.lengthOf(token);
       if (isDead[end] === 1) continue;
-      if (tokens > 0 && !history.areNeighbours(ids[tokens - 1] as number, token)) continue;
+      if (tokens > 0 && !areNeighbours(ids[tokens - 1] as number, token)) continue;
       if (!ranks.isAt(token, bytes, at)) continue;
       ids[tokens++] = token;
       at = end;

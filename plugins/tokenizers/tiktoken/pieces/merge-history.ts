@@ -1,19 +1,16 @@
 import type { Ranks } from '../vocabulary/ranks.ts';
 
-/** How each token of a vocabulary is merged from bytes. */
-export interface MergeHistory {
-  /** Whether the concatenated bytes of two tokens merge to exactly these two. */
-  areNeighbours(first: number, second: number): boolean;
-}
+/** Whether the concatenated bytes of two tokens merge to exactly these two. */
+export type NeighbourTest = (first: number, second: number) => boolean;
 
 const NONE = -1;
 
 /**
- * Finds for each token the two that it is merged from. It takes up to 150 ms and 4 MB for a large vocabulary.
+ * Finds for each token the two that it is merged from, which tell what its neighbours can be. It takes up to 150 ms and 4 MB for a large vocabulary.
  *
  * @throws Error if a token cannot be merged from tokens of lower ranks, as those of all known encodings can
  */
-export function createMergeHistory(ranks: Ranks): MergeHistory {
+export function createNeighbourTest(ranks: Ranks): NeighbourTest {
   const { tokenStarts, tokenBytes } = ranks;
   const tokens = tokenStarts.length - 1;
   const merges = new Merges(tokens);
@@ -26,7 +23,7 @@ export function createMergeHistory(ranks: Ranks): MergeHistory {
     if (!found.subarray(0, count).some((left) => addIfMerged(left, token, start, end)))
       throw new Error(`The token of rank ${token} cannot be merged from tokens of lower ranks.`);
   }
-  return { areNeighbours: remembered((first, second) => merges.endWith(first, second)) };
+  return remembered((first, second) => merges.endWith(first, second));
 
   /** Adds a token if its merges begin with those of a token on its left. */
   function addIfMerged(left: number, token: number, start: number, end: number): boolean {
@@ -99,11 +96,11 @@ class Merges {
 const KEPT_PAIRS = 1 << 12;
 
 /** Long pieces mostly repeat a few pairs. */
-function remembered(ask: (first: number, second: number) => boolean) {
+function remembered(ask: NeighbourTest): NeighbourTest {
   const firsts = new Int32Array(KEPT_PAIRS).fill(NONE);
   const seconds = new Int32Array(KEPT_PAIRS);
   const answers = new Uint8Array(KEPT_PAIRS);
-  return (first: number, second: number): boolean => {
+  return (first, second) => {
     const slot = pairHash(first, second) & (KEPT_PAIRS - 1);
     if (firsts[slot] !== first || seconds[slot] !== second) {
       firsts[slot] = first;

@@ -1,16 +1,10 @@
 import type { PieceEncoder } from './piece-encoder.ts';
 
-/** How much a table keeps before it is emptied. The longest cached piece must fit. */
-export interface PieceTableBounds {
-  /** Number of pieces, a power of two. */
-  readonly pieces: number;
-  /** Number of UTF-16 units of all pieces together. */
-  readonly units: number;
-  /** Number of tokens of all pieces together. */
-  readonly tokens: number;
-}
-
-const BOUNDS: PieceTableBounds = { pieces: 1 << 16, units: 1 << 20, tokens: 1 << 18 };
+/**
+ * How much a table keeps before it is emptied: pieces, a power of two, and the UTF-16 units and tokens of all of them.
+ * The longest cached piece must fit.
+ */
+const BOUNDS = { pieces: 1 << 16, units: 1 << 20, tokens: 1 << 18 };
 
 /** Longer pieces are encoded each time. */
 const LONGEST = 128;
@@ -83,7 +77,7 @@ class KeptPieces {
   #unitsEnd = 0;
   #idsEnd = 0;
 
-  constructor(encode: PieceEncoder, bounds: PieceTableBounds) {
+  constructor(encode: PieceEncoder, bounds: typeof BOUNDS) {
     this.#encode = encode;
     this.#mostPieces = bounds.pieces;
     this.slots = new Int32Array(2 * bounds.pieces * SLOT_WORDS);

@@ -1,6 +1,14 @@
 import type { Ranks } from '../vocabulary/ranks.ts';
-import { type Merge, NO_RANK, rankOrNone } from './merge.ts';
 
+/**
+ * Merges the bytes of one piece until no two neighbours make a token: the pair of the lowest rank first, and of equal
+ * ones the leftmost. Writes the ids of the remaining tokens to `ids`, which must have room for one per byte, and
+ * returns how many there are.
+ */
+export type Merge = (bytes: Uint8Array, length: number, ids: Uint32Array) => number;
+
+/** The rank of a pair that is not a token: higher than any rank. */
+const NO_RANK = 0x7fffffff;
 const NO_PAIR = -1;
 
 /**
@@ -62,6 +70,11 @@ function bestPair(pairRanks: Int32Array, parts: number): number {
     at = part;
   }
   return at;
+}
+
+/** A rank as `Ranks` gives it, with `NO_RANK` instead of -1. */
+function rankOrNone(rank: number): number {
+  return rank < 0 ? NO_RANK : rank;
 }
 
 function pairRank(ranks: Ranks, bytes: Uint8Array, starts: Int32Array, part: number): number {

@@ -1,8 +1,16 @@
-import type { TokenizedText } from '../../../../core/kit.ts';
-import { afterCodePoint, codePointAt, isPair } from '../scan/scanner.ts';
+import { type TokenizedText, utf16Units } from '../../../../core/kit.ts';
+import type { PieceTable } from '../pieces/piece-table.ts';
+import { afterCodePoint, codePointAt, isPair, type Scanner } from '../scan/scanner.ts';
 import { WHITE } from '../scan/unicode-classes.ts';
 import type { Ranks } from '../vocabulary/ranks.ts';
-import { countPieces, type Encoding } from './encoding.ts';
+
+/** Reads the texts of one encoding. */
+export interface Encoding {
+  readonly scan: Scanner;
+  readonly classes: Uint8Array;
+  readonly ranks: Ranks;
+  readonly table: PieceTable;
+}
 
 /** Spans shorter than this are counted faster by scanning than from prefix counts. */
 const SHORT_SPAN = 32;
@@ -11,8 +19,8 @@ const SHORT_SPAN = 32;
 const TOKENS_PER_UNIT = 3;
 
 export function createTokenizedText(encoding: Encoding, text: string): TokenizedText {
-  const units = toUnits(text);
-  const prefixCounts = createPrefixCounts(encoding, units);
+  const units = utf16Units(text);
+  const countInText = createPrefixCounts(encoding, units);
   let tokenEnds: Uint32Array | undefined;
   let total: number | undefined;
   const last = { from: -1, to: -1, tokens: 0 };
@@ -20,7 +28,7 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
   /** The tokens of a span; cached because dividing a text counts one that is too large repeatedly. */
   function countSpan(from: number, to: number): number {
     if (last.from === from && last.to === to) return last.tokens;
-    last.tokens = prefixCounts.count(from, to);
+    last.tokens = countInText(from, to);
     last.from = from;
     last.to = to;
     return last.tokens;
@@ -32,46 +40,57 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
       const to = Math.min(end, units.length);
       if (from === 0 && to === units.length) {
         // Counting the whole text is usually followed by counting spans of it, for which this records the totals.
-        total ??= tokenEnds?.length ?? prefixCounts.count(0, to);
+        total ??= tokenEnds?.length ?? countInText(0, to);
         return total;
       }
       return to - from < SHORT_SPAN ? countPieces(encoding, units, from, to) : countSpan(from, to);
     },
 
     ends() {
-      tokenEnds ??= findTokenEnds(encoding, units);
+      tokenEnds ??= readTokens(encoding, units, true);
       return tokenEnds;
     },
   };
 }
 
-/** The ids of all tokens of a text. */
-export function encodeText({ scan, classes, table }: Encoding, text: string): Uint32Array {
-  const units = toUnits(text);
-  let ids: Uint32Array = new Uint32Array(expectedTokens(units.length));
+/** The number of tokens of `units[start, end)` as a text of its own. */
+function countPieces(
+  { scan, classes, table }: Encoding,
+  units: Uint16Array,
+  start: number,
+  end: number,
+): number {
   let tokens = 0;
-  for (let at = 0; at < units.length; ) {
-    const pieceEnd = scan(units, classes, at, units.length);
-    ids = withRoom(ids, tokens + TOKENS_PER_UNIT * (pieceEnd - at));
-    tokens += table.write(units, at, pieceEnd, ids, tokens);
+  for (let at = start; at < end; ) {
+    const pieceEnd = scan(units, classes, at, end);
+    tokens += table.count(units, at, pieceEnd);
     at = pieceEnd;
   }
-  return ids.slice(0, tokens);
+  return tokens;
 }
 
-/** The end of each token of a text; the ids of a piece are overwritten in place by the ends of its tokens. */
-function findTokenEnds({ scan, classes, table, ranks }: Encoding, units: Uint16Array): Uint32Array {
-  let ends: Uint32Array = new Uint32Array(expectedTokens(units.length));
+/** The ids of all tokens of a text. */
+export function encodeText(encoding: Encoding, text: string): Uint32Array {
+  return readTokens(encoding, utf16Units(text), false);
+}
+
+/** The id of each token of a text, or its end: the ids of a piece are then overwritten in place. */
+function readTokens(
+  { scan, classes, table, ranks }: Encoding,
+  units: Uint16Array,
+  wantsEnds: boolean,
+): Uint32Array {
+  let found: Uint32Array = new Uint32Array((units.length >> 2) + TOKENS_PER_UNIT);
   let tokens = 0;
   for (let at = 0; at < units.length; ) {
     const pieceEnd = scan(units, classes, at, units.length);
-    ends = withRoom(ends, tokens + TOKENS_PER_UNIT * (pieceEnd - at));
-    const count = table.write(units, at, pieceEnd, ends, tokens);
-    placeTokens(ranks, units, at, pieceEnd, ends, tokens, count);
+    found = withRoom(found, tokens + TOKENS_PER_UNIT * (pieceEnd - at));
+    const count = table.write(units, at, pieceEnd, found, tokens);
+    if (wantsEnds) placeTokens(ranks, units, at, pieceEnd, found, tokens, count);
     tokens += count;
     at = pieceEnd;
   }
-  return ends.slice(0, tokens);
+  return found.slice(0, tokens);
 }
 
 /** Replaces the ids `ids[first, first + count)`, those of the piece `units[start, end)`, by the tokens' ends. */
@@ -106,22 +125,11 @@ function utf8Length(codePoint: number): number {
   return codePoint < 0x10000 ? 3 : 4;
 }
 
-function expectedTokens(units: number): number {
-  return (units >> 2) + TOKENS_PER_UNIT;
-}
-
 function withRoom(held: Uint32Array, needed: number): Uint32Array {
   if (needed <= held.length) return held;
   const grown = new Uint32Array(needed + (held.length >> 1));
   grown.set(held);
   return grown;
-}
-
-/** The text's UTF-16 units: a typed array is read faster than a string. */
-function toUnits(text: string): Uint16Array {
-  const units = new Uint16Array(text.length);
-  Buffer.from(units.buffer).write(text, 'utf16le');
-  return units;
 }
 
 /**
@@ -139,10 +147,7 @@ function toUnits(text: string): Uint16Array {
  *   end, and ends within the span, is the same in both.
  * The tokens between the two are a difference of totals; everything outside them is scanned.
  */
-interface PrefixCounts {
-  /** The tokens of `[start, end)` as a text of its own. */
-  count(start: number, end: number): number;
-}
+type CountSpan = (start: number, end: number) => number;
 
 /** Totals are kept relative to a block, so that they fit in two bytes: a unit has at most three tokens. */
 const BLOCK_BITS = 12;
@@ -150,7 +155,7 @@ const NO_PIECE_END = 0;
 /** How many units of the text may be recorded for each unit of the requested spans. */
 const EAGERNESS = 4;
 
-function createPrefixCounts(encoding: Encoding, units: Uint16Array): PrefixCounts {
+function createPrefixCounts(encoding: Encoding, units: Uint16Array): CountSpan {
   const { scan, classes, table } = encoding;
   let marks = new Uint16Array(0);
   let blockTotals = new Float64Array(0);
@@ -173,21 +178,19 @@ function createPrefixCounts(encoding: Encoding, units: Uint16Array): PrefixCount
     return true;
   }
 
-  return {
-    count(start, end) {
-      const splitsPair = end > 0 && isPair(units, end - 1, units.length);
-      if (splitsPair || !reaches(start, end)) return countPieces(encoding, units, start, end);
-      let tokens = 0;
-      let at = start;
-      while (at < end && marks[at] === NO_PIECE_END) {
-        const pieceEnd = scan(units, classes, at, end);
-        tokens += table.count(units, at, pieceEnd);
-        at = pieceEnd;
-      }
-      const shared = lastSharedEnd(units, classes, marks, at, end);
-      if (shared > at) tokens += totalAt(marks, blockTotals, shared) - totalAt(marks, blockTotals, at);
-      return tokens + countPieces(encoding, units, shared, end);
-    },
+  return (start, end) => {
+    const splitsPair = end > 0 && isPair(units, end - 1, units.length);
+    if (splitsPair || !reaches(start, end)) return countPieces(encoding, units, start, end);
+    let tokens = 0;
+    let at = start;
+    while (at < end && marks[at] === NO_PIECE_END) {
+      const pieceEnd = scan(units, classes, at, end);
+      tokens += table.count(units, at, pieceEnd);
+      at = pieceEnd;
+    }
+    const shared = lastSharedEnd(units, classes, marks, at, end);
+    if (shared > at) tokens += totalAt(marks, blockTotals, shared) - totalAt(marks, blockTotals, at);
+    return tokens + countPieces(encoding, units, shared, end);
   };
 }
 

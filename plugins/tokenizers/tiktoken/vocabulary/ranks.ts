@@ -2,7 +2,7 @@
  * The vocabulary of an encoding: byte sequence to rank. A rank is also the token's id, and lower ones are merged
  * first. The tables are in one buffer that any number of threads may view.
  */
-export type Ranks = Omit<Tables, 'slots' | 'reach'> & LookUp & Candidates;
+export type Ranks = Omit<Tables, 'slots' | 'reach'> & LookUp & ReturnType<typeof createCandidates>;
 
 /** The token bytes in the order of their ranks, as in the rank file. */
 export interface RankList {
@@ -111,28 +111,12 @@ interface Tables {
   readonly longest: number;
 }
 
-interface LookUp {
-  /** The rank of `bytes[start, end)`, or -1 if that is not a token. */
-  find(bytes: Uint8Array, start: number, end: number): number;
-  /** Whether the bytes of a token begin at `start`. */
-  isAt(rank: number, bytes: Uint8Array, start: number): boolean;
-  /** Bytes of a token. */
-  lengthOf(rank: number): number;
-}
+type LookUp = ReturnType<typeof createLookUp>;
 
-interface Candidates {
-  /**
-   * Finds the tokens that `bytes` can have at `start` by their hashes, none beyond `end`: each is one if `isAt` says
-   * so, and there are no others. Writes their ranks to `found`, shortest first, and returns how many there are.
-   *
-   * @param found has room for one per byte of the longest token
-   */
-  candidatesAt(bytes: Uint8Array, start: number, end: number, found: Int32Array): number;
-}
-
-function createLookUp({ slots, tokenStarts, tokenBytes, longest }: Tables): LookUp {
+function createLookUp({ slots, tokenStarts, tokenBytes, longest }: Tables) {
   const slotMask = slots.length - 1;
 
+  /** The rank of `bytes[start, end)`, or -1 if that is not a token. */
   function find(bytes: Uint8Array, start: number, end: number): number {
     const length = end - start;
     if (length > longest) return -1;
@@ -146,6 +130,7 @@ function createLookUp({ slots, tokenStarts, tokenBytes, longest }: Tables): Look
     }
   }
 
+  /** Whether the bytes of a token begin at `start`. */
   function isAt(rank: number, bytes: Uint8Array, start: number): boolean {
     const from = tokenStarts[rank] as number;
     const length = lengthOf(rank);
@@ -154,6 +139,7 @@ function createLookUp({ slots, tokenStarts, tokenBytes, longest }: Tables): Look
     return same === length;
   }
 
+  /** Bytes of a token. */
   function lengthOf(rank: number): number {
     return (tokenStarts[rank + 1] as number) - (tokenStarts[rank] as number);
   }
@@ -161,7 +147,7 @@ function createLookUp({ slots, tokenStarts, tokenBytes, longest }: Tables): Look
   return { find, isAt, lengthOf };
 }
 
-function createCandidates({ slots, singles, reach }: Tables, { find, lengthOf }: LookUp): Candidates {
+function createCandidates({ slots, singles, reach }: Tables, { find, lengthOf }: LookUp) {
   const slotMask = slots.length - 1;
 
   /** The only token that bytes with a hash can be; if two have that hash, the matching one. -1 if there is none. */
@@ -176,6 +162,12 @@ function createCandidates({ slots, singles, reach }: Tables, { find, lengthOf }:
     return rank;
   }
 
+  /**
+   * Finds the tokens that `bytes` can have at `start` by their hashes, none beyond `end`: each is one if `isAt` says
+   * so, and there are no others. Writes their ranks to `found`, shortest first, and returns how many there are.
+   *
+   * @param found has room for one per byte of the longest token
+   */
   function candidatesAt(bytes: Uint8Array, start: number, end: number, found: Int32Array): number {
     found[0] = singles[bytes[start] as number] as number;
     let count = 1;

@@ -2,7 +2,15 @@ import { toUtf16 } from '../text/offsets.ts';
 import { call, post, reasonOf, ServiceProblem, useKey } from './api.ts';
 import { readCatalogue, readPipelines } from './catalogue.ts';
 import { type Catalogue, type Chunk, NO_RUN, type Run, type Setting, type Step, type Unit } from './model.ts';
-import { firstSettings, pipelineSteps, sentOptions, withCopy, without, withSteps } from './settings.ts';
+import {
+  firstSettings,
+  pathOf,
+  pipelineSteps,
+  sentOptions,
+  withCopy,
+  without,
+  withSteps,
+} from './settings.ts';
 import type { Inquiry, State } from './state.ts';
 import type { Store } from './store.ts';
 
@@ -114,18 +122,18 @@ export class Actions {
 
   #runAll(): void {
     this.#markStale(this.#store.state.settings);
-    for (const setting of this.#store.state.settings) void this.#run(setting);
+    this.#runStale();
   }
 
   #runSoon(settings: readonly Setting[]): void {
     this.#markStale(settings);
     clearTimeout(this.#pause);
-    this.#pause = setTimeout(() => {
-      const stale = this.#store.state.settings.filter(
-        ({ id }) => this.#store.state.runs.get(id)?.isStale !== false,
-      );
-      for (const setting of stale) void this.#run(setting);
-    }, PAUSE);
+    this.#pause = setTimeout(() => this.#runStale(), PAUSE);
+  }
+
+  #runStale(): void {
+    const { settings, runs } = this.#store.state;
+    for (const setting of settings) if (runs.get(setting.id)?.isStale !== false) void this.#run(setting);
   }
 
   /** Marks what is shown as outdated. */
@@ -146,6 +154,7 @@ export class Actions {
     const sent = steps.map((step) => ({ ...step, options: sentOptions(step, catalogue) }));
     try {
       const run = await runSetting({ id, steps: sent }, text, catalogue, stop.signal);
+      stop.signal.throwIfAborted();
       const { state } = this.#store;
       const selection = state.selection?.setting === id ? { selection: undefined } : {};
       this.#store.change({
@@ -191,30 +200,25 @@ async function runSetting(
 ): Promise<Run> {
   const begin = performance.now();
   const reports: Record<string, string> = {};
+  let chunks: readonly Chunk[] = [];
+  let error: string | undefined;
   try {
-    let chunks: readonly Chunk[] = [];
     for (const step of steps) {
       const { body, headers } = await runStep(step, text, chunks, signal);
       for (const [name, value] of headers) if (isReport(name)) reports[name] = value;
       chunks = toUtf16(text, body, unitOf(step, catalogue));
     }
-    const milliseconds = performance.now() - begin;
-    return { isStale: false, chunks, milliseconds, reports, error: undefined };
-  } catch (error) {
+  } catch (reason) {
     signal.throwIfAborted();
-    const message = reasonOf(error);
-    const milliseconds = performance.now() - begin;
-    return { isStale: false, chunks: [], milliseconds, reports, error: message };
+    chunks = [];
+    error = reasonOf(reason);
   }
+  return { isStale: false, chunks, milliseconds: performance.now() - begin, reports, error };
 }
 
 function runStep(step: Step, text: string, chunks: readonly Chunk[], signal: AbortSignal) {
-  const { kind, name, options } = step;
-  if (kind === 'chunker') {
-    return post<Chunk[]>(`v1/chunk/${name}`, { text, ...options, offset_unit: 'utf16' }, signal);
-  }
-  if (kind === 'refinery') return post<Chunk[]>(`v1/refine/${name}`, { chunks, ...options }, signal);
-  return post<Chunk[]>(`v1/pipelines/${encodeURIComponent(name)}/execute`, { text }, signal);
+  const input = { chunker: { text, offset_unit: 'utf16' }, refinery: { chunks }, pipeline: { text } };
+  return post<Chunk[]>(pathOf(step), { ...step.options, ...input[step.kind] }, signal);
 }
 
 /** The offset unit of a step's answer: for a pipeline, that of its last chunk step. */

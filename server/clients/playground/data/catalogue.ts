@@ -3,8 +3,6 @@ import type { Catalogue, Pipeline, Plugin } from './model.ts';
 import { type Components, resolve, type Schema } from './schema.ts';
 
 interface Operation {
-  readonly summary?: string;
-  readonly description?: string;
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
 }
 
@@ -48,16 +46,12 @@ export async function readCatalogue(): Promise<Catalogue> {
 
 /** The stored pipelines; none if the store cannot be used. */
 export async function readPipelines(): Promise<readonly Pipeline[]> {
-  return call<Pipeline[]>('v1/pipelines').then(
-    ({ body }) => body,
-    () => [],
-  );
+  const answer = await call<Pipeline[]>('v1/pipelines').catch(() => undefined);
+  return answer?.body ?? [];
 }
 
 /** Members of requests that are not options of a plugin, or that the page sets itself. */
-const NO_OPTIONS: ReadonlySet<string> = new Set([
-  ...['text', 'documents', 'chunks', 'include', 'namespace', 'offset_unit'],
-]);
+const NO_OPTIONS = ['text', 'documents', 'chunks', 'include', 'namespace', 'offset_unit'];
 
 function pluginOf({ kind, name, summary, missing }: Listed, document: OpenApi): Plugin | undefined {
   if (kind !== 'chunker' && kind !== 'refinery') return undefined;
@@ -75,7 +69,7 @@ function requestOf(
   if (media === undefined) return undefined;
   const { anyOf, ...schema } = resolve(media.schema, components.schemas);
   const body = resolve(anyOf?.[0] ?? schema, components.schemas);
-  const options = Object.entries(body.properties ?? {}).filter(([option]) => !NO_OPTIONS.has(option));
+  const options = Object.entries(body.properties ?? {}).filter(([option]) => !NO_OPTIONS.includes(option));
   const resolved = options.map(([option, one]) => [option, resolve(one, components.schemas)]);
   return { options: Object.fromEntries(resolved), example: media.example };
 }

@@ -1,16 +1,16 @@
 import { BASE } from './api.ts';
 import type { Setting, Step } from './model.ts';
-import { pipelineSteps } from './settings.ts';
+import { pathOf, pipelineSteps } from './settings.ts';
 
-/** A language that a setting can be copied in. */
-export type Code = 'curl' | 'Python' | 'JavaScript' | 'Pipeline';
+/** The languages that a setting can be copied in. */
+export const CODES = ['curl', 'Python', 'JavaScript', 'Pipeline'] as const;
+export type Code = (typeof CODES)[number];
 
 /** The setting as a program, or as the body that stores it as a pipeline. */
 export function codeOf({ steps }: Setting, code: Code): string {
   if (code === 'Pipeline')
     return JSON.stringify({ name: 'my-pipeline', steps: pipelineSteps(steps) }, null, 2);
-  const [first, ...others] = steps as [Step, ...Step[]];
-  const calls = [requestOf(first), ...others.map(requestOf)];
+  const calls = steps.map(requestOf);
   if (code === 'curl') return inShell(calls);
   return code === 'Python' ? inPython(calls) : inJavaScript(calls);
 }
@@ -21,13 +21,9 @@ interface Request {
   readonly options: object;
 }
 
-function requestOf({ kind, name, options }: Step): Request {
-  const paths = {
-    chunker: `v1/chunk/${name}`,
-    refinery: `v1/refine/${name}`,
-    pipeline: `v1/pipelines/${name}/execute`,
-  };
-  return { url: new URL(paths[kind], BASE).href, isRefining: kind === 'refinery', options };
+function requestOf(step: Step): Request {
+  const url = new URL(pathOf(step), BASE).href;
+  return { url, isRefining: step.kind === 'refinery', options: step.options };
 }
 
 function inShell(calls: readonly Request[]): string {

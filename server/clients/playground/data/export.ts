@@ -12,7 +12,8 @@ export function csv(chunks: readonly Chunk[]): string {
   return rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('');
 }
 
-function cellOf(value: unknown): string {
+/** A value as text: empty if it is missing; values other than text are JSON. */
+export function cellOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

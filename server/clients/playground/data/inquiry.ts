@@ -39,6 +39,10 @@ export function askAgain(store: Store<State>): void {
   if (asked.isAsked && !asked.isAsking && asked.problem === '' && isReady && isMissing) void ask(store);
 }
 
+interface Tokenized {
+  readonly results: readonly { readonly offsets: readonly (readonly [start: number, end: number])[] }[];
+}
+
 let stop = new AbortController();
 
 /** Shows where the tokens of the text begin. @param tokenizer empty to show none */
@@ -49,26 +53,13 @@ export async function showTokens(store: Store<State>, tokenizer: string): Promis
   store.change({ tokenizer, tokens: [] });
   if (tokenizer === '') return;
   try {
-    const tokens = await tokenStarts(store.state.text, tokenizer, signal);
+    const asked = { text: store.state.text, tokenizer, include: ['offsets'], offset_unit: 'utf16' };
+    const { body } = await post<Tokenized>('v1/tokenize', asked, signal);
+    const tokens = (body.results[0]?.offsets ?? []).map(([start]) => start);
     if (!signal.aborted) store.change({ tokens });
   } catch (error) {
     if (!signal.aborted) store.change({ tokenizer: '', notice: reasonOf(error) });
   }
-}
-
-interface Tokenized {
-  readonly results: readonly { readonly offsets: readonly (readonly [start: number, end: number])[] }[];
-}
-
-/** Where the tokens of a text begin, in UTF-16 units; never decreasing. */
-async function tokenStarts(text: string, tokenizer: string, signal: AbortSignal): Promise<readonly number[]> {
-  const asked = { text, tokenizer, include: ['offsets'], offset_unit: 'utf16' };
-  const { body } = await post<Tokenized>('v1/tokenize', asked, signal);
-  return (body.results[0]?.offsets ?? []).map(([start]) => start);
-}
-
-interface Embedded {
-  readonly embeddings: readonly (readonly number[])[];
 }
 
 /** Its vector is zero: all chunks would be equally far away. */
@@ -77,8 +68,10 @@ const NO_WORD = 'The model knows no word of the question: choose a model for its
 /** Maximum texts per request. */
 const MOST_TEXTS = 1000;
 
+type Vectors = readonly (readonly number[])[];
+
 /** Vectors of chunks, by chunk list and model, so that another question does not embed the chunks again. */
-const known = new WeakMap<readonly Chunk[], Map<string, Promise<readonly (readonly number[])[]>>>();
+const known = new WeakMap<readonly Chunk[], Map<string, Promise<Vectors>>>();
 
 /** The best chunks for a question, best first; equally good ones in order. */
 async function findHits(
@@ -96,26 +89,29 @@ async function findHits(
   return scored.sort((a, b) => b.score - a.score || a.chunk - b.chunk).slice(0, count);
 }
 
-function vectorsOf(chunks: readonly Chunk[], model: string): Promise<readonly (readonly number[])[]> {
-  const models = known.get(chunks) ?? new Map<string, Promise<readonly (readonly number[])[]>>();
+function vectorsOf(chunks: readonly Chunk[], model: string): Promise<Vectors> {
+  const models = known.get(chunks) ?? new Map<string, Promise<Vectors>>();
   known.set(chunks, models);
-  const vectors =
-    models.get(model) ??
-    embed(
-      chunks.map(({ text }) => text),
-      'document',
-      model,
-    );
+  const texts = () => chunks.map(({ text }) => text);
+  const vectors = models.get(model) ?? embed(texts(), 'document', model);
   models.set(model, vectors);
   vectors.catch(() => models.delete(model));
   return vectors;
 }
 
-async function embed(texts: readonly string[], purpose: 'query' | 'document', model: string) {
+async function embed(
+  texts: readonly string[],
+  purpose: 'query' | 'document',
+  model: string,
+): Promise<Vectors> {
   const vectors: (readonly number[])[] = [];
   for (let from = 0; from < texts.length; from += MOST_TEXTS) {
     const text = texts.slice(from, from + MOST_TEXTS);
-    const { body } = await post<Embedded>('v1/embed', { text, purpose, embedding_model: model });
+    const { body } = await post<{ embeddings: Vectors }>('v1/embed', {
+      text,
+      purpose,
+      embedding_model: model,
+    });
     vectors.push(...body.embeddings);
   }
   return vectors;

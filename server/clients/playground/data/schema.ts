@@ -5,9 +5,7 @@ export interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
-  readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
   readonly default?: unknown;
   readonly examples?: readonly unknown[];
   readonly description?: string;

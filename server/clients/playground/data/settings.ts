@@ -75,15 +75,26 @@ export function withOption(
   });
 }
 
+/** The plugin of a step; `undefined` for a stored pipeline. */
+export function pluginOf({ kind, name }: Step, { plugins }: Catalogue): Plugin | undefined {
+  return plugins.find((plugin) => plugin.kind === kind && plugin.name === name);
+}
+
 /** The options that a request sends: those that have an effect, given the others. */
-export function sentOptions(step: Step, { plugins }: Catalogue): Options {
-  const plugin = plugins.find(({ kind, name }) => kind === step.kind && name === step.name);
+export function sentOptions(step: Step, catalogue: Catalogue): Options {
+  const plugin = pluginOf(step, catalogue);
   if (plugin === undefined) return step.options;
   const sent = Object.entries(step.options).filter(([name]) => {
     const schema = plugin.options[name];
     return schema === undefined || isEffective(schema, plugin.options, step.options);
   });
   return Object.fromEntries(sent);
+}
+
+/** The path of the requests of a step. */
+export function pathOf({ kind, name }: Step): string {
+  if (kind === 'pipeline') return `v1/pipelines/${encodeURIComponent(name)}/execute`;
+  return `v1/${kind === 'chunker' ? 'chunk' : 'refine'}/${name}`;
 }
 
 /** The steps in the format of a stored pipeline. */

@@ -1,3 +1,5 @@
+import { firstIndex } from './search.ts';
+
 /** Approximate characters of a block: it ends with a line if possible. */
 const USUAL = 1200;
 const MOST = 3000;
@@ -26,13 +28,7 @@ function endOfBlock(text: string, start: number): number {
 
 /** The block that contains an offset. @param edges from `blocksOf` */
 export function blockAt(edges: readonly number[], offset: number): number {
-  let [low, high] = [0, Math.max(0, edges.length - 2)];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((edges[middle] as number) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  return Math.max(0, firstIndex(edges.length - 1, (block) => (edges[block] as number) > offset) - 1);
 }
 
 /** Whether an offset is within a surrogate pair, or between CR and LF. */

@@ -1,4 +1,5 @@
 import type { Chunk } from '../data/model.ts';
+import { firstIndex } from './search.ts';
 
 /** Statistics of the chunks of one setting. */
 export interface Numbers {
@@ -48,7 +49,8 @@ function coverageOf(chunks: readonly Chunk[], length: number): number {
   return length === 0 ? 1 : covered / length;
 }
 
-const WORD = /[\p{L}\p{N}\p{M}_]/u;
+const WORD_BEFORE = /[\p{L}\p{N}\p{M}_]$/u;
+const WORD_AFTER = /^[\p{L}\p{N}\p{M}_]/u;
 const SENTENCE_END = /[.!?。！？…:;]["'”’»)\]]*\s*$/u;
 /** Characters before a cut by which it is judged. */
 const NEAR = 200;
@@ -63,20 +65,12 @@ function cutsOf(text: string, chunks: readonly Chunk[]): Record<CutKind, number>
   for (const { end_index: end } of chunks) {
     if (end >= text.length) continue;
     const before = text.slice(Math.max(0, end - NEAR), end);
-    if (WORD.test(lastCharacter(before)) && WORD.test(firstCharacter(text, end))) cuts.word++;
+    if (WORD_BEFORE.test(before) && WORD_AFTER.test(text.slice(end, end + 2))) cuts.word++;
     if (!SENTENCE_END.test(before) && !/\n\s*$/.test(before)) cuts.sentence++;
-    if (isInside(fences, end)) cuts.fence++;
+    if (firstIndex(fences.length, (at) => (fences[at] as number) >= end) % 2 === 1) cuts.fence++;
     if (isInRow(text, end)) cuts.row++;
   }
   return cuts;
-}
-
-function lastCharacter(text: string): string {
-  return [...text.slice(-2)].at(-1) ?? '';
-}
-
-function firstCharacter(text: string, at: number): string {
-  return String.fromCodePoint(text.codePointAt(at) ?? 0);
 }
 
 /** The stretches between Markdown fences, as a rising list of starts and ends. */
@@ -87,16 +81,6 @@ function fencesIn(text: string): number[] {
   }
   if (edges.length % 2 === 1) edges.push(text.length);
   return edges;
-}
-
-function isInside(edges: readonly number[], offset: number): boolean {
-  let [low, high] = [0, edges.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((edges[middle] as number) < offset) low = middle + 1;
-    else high = middle;
-  }
-  return low % 2 === 1;
 }
 
 /** Whether an offset is within a row of a Markdown table. */

@@ -1,4 +1,5 @@
 import type { Chunk } from '../data/model.ts';
+import { firstIndex } from './search.ts';
 
 /** A stretch of the text with uniform display. */
 export interface Piece {
@@ -18,7 +19,7 @@ export interface Piece {
  * @param chunks with rising starts and ends, as chunkers return them
  */
 export function piecesOf(chunks: readonly Chunk[], from: number, to: number): Piece[] {
-  const first = firstEndingAfter(chunks, from);
+  const first = firstIndex(chunks.length, (index) => (chunks[index] as Chunk).end_index > from);
   const edges = new Set([from, to]);
   const starts = new Set<number>();
   for (let index = first; index < chunks.length; index++) {
@@ -38,13 +39,11 @@ export function piecesOf(chunks: readonly Chunk[], from: number, to: number): Pi
   });
 }
 
-/** The first chunk that ends after an offset; the number of chunks if none does. */
-function firstEndingAfter(chunks: readonly Chunk[], offset: number): number {
-  let [low, high] = [0, chunks.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((chunks[middle] as Chunk).end_index > offset) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+/** For each list of chunks, the offsets of its boundaries that another list does not have. */
+export function differencesOf(lists: readonly (readonly Chunk[])[]): Set<number>[] {
+  const all = lists.map(
+    (chunks) => new Set(chunks.flatMap(({ start_index, end_index }) => [start_index, end_index])),
+  );
+  const shared = all.reduce((common, own) => common.intersection(own), all[0] ?? new Set());
+  return all.map((own) => own.difference(shared));
 }

@@ -1,36 +1,30 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { Chunk, Setting, Unit } from '../data/model.ts';
+import type { Chunk, Unit } from '../data/model.ts';
+import type { State } from '../data/state.ts';
 import { lengthIn } from '../text/offsets.ts';
-
-/** The selected chunk. */
-export interface Looked {
-  readonly setting: Setting;
-  readonly chunk: Chunk;
-  readonly index: number;
-  readonly count: number;
-  readonly text: string;
-  readonly unit: Unit;
-  move(by: 1 | -1): void;
-  close(): void;
-}
+import type { Wiring } from './wiring.ts';
 
 type Place = Pick<Chunk, 'start_index' | 'end_index'>;
 
 const OWN = new Set(['text', 'start_index', 'end_index', 'token_count']);
 
-/** The fields of a chunk. */
-export function chunkDetails(looked: Looked): TemplateResult {
-  const { setting, chunk, index, count, text, unit } = looked;
+/** The fields of the selected chunk. */
+export function chunkDetails(state: State, { store, move }: Wiring): TemplateResult | typeof nothing {
+  const { selection, runs, text, unit } = state;
+  const { setting = '', chunk: index = -1 } = selection ?? {};
+  const chunks = runs.get(setting)?.chunks ?? [];
+  const chunk = chunks[index];
+  if (chunk === undefined) return nothing;
   const [start, end] = placeIn(text, chunk, unit);
   const fields = Object.entries(chunk).filter(([name]) => !OWN.has(name));
   const isRewritten = chunk.text !== text.slice(chunk.start_index, chunk.end_index);
-  return html`<aside class="details setting-${setting.id}" aria-label="The selected chunk">
+  return html`<aside class="details setting-${setting}" aria-label="The selected chunk">
     <header>
-      <span class="letter">${setting.id}</span>
-      <h2>Chunk ${index} <small>of ${count}</small></h2>
-      <button class="plain" aria-label="The previous chunk" ?disabled=${index === 0} @click=${() => looked.move(-1)}>←</button>
-      <button class="plain" aria-label="The next chunk" ?disabled=${index === count - 1} @click=${() => looked.move(1)}>→</button>
-      <button class="plain" aria-label="Close" @click=${looked.close}>✕</button>
+      <span class="letter">${setting}</span>
+      <h2>Chunk ${index} <small>of ${chunks.length}</small></h2>
+      <button class="plain" aria-label="The previous chunk" ?disabled=${index === 0} @click=${() => move(-1)}>←</button>
+      <button class="plain" aria-label="The next chunk" ?disabled=${index === chunks.length - 1} @click=${() => move(1)}>→</button>
+      <button class="plain" aria-label="Close" @click=${() => store.change({ selection: undefined })}>✕</button>
     </header>
     <dl>
       <div><dt>Range</dt><dd>${start} – ${end} <small>${UNITS[unit]}</small></dd></div>

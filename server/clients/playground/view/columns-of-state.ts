@@ -1,7 +1,6 @@
 import { isKnown, limitOf, NO_RUN, type Run, type Setting } from '../data/model.ts';
 import type { State } from '../data/state.ts';
-import { differencesOf } from '../text/differences.ts';
-import type { Piece } from '../text/pieces.ts';
+import { differencesOf, type Piece } from '../text/pieces.ts';
 
 /** What the viewer shows of one setting. */
 export interface Column {

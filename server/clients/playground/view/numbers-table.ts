@@ -1,16 +1,9 @@
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import { type Chunk, isKnown, limitOf, NO_RUN, type Run, type Setting } from '../data/model.ts';
+import type { State } from '../data/state.ts';
 import { histogramOf, type Numbers, numbersOf } from '../text/numbers.ts';
 import { explained } from './explained.ts';
-
-/** What the numbers are computed from. */
-export interface Measured {
-  readonly text: string;
-  readonly settings: readonly Setting[];
-  readonly runs: ReadonlyMap<string, Run>;
-  readonly price: string;
-  setPrice(price: string): void;
-}
+import { valueIn, type Wiring } from './wiring.ts';
 
 const known = new WeakMap<readonly object[], Numbers>();
 
@@ -65,21 +58,21 @@ export const NUMBERS: readonly NumberColumn[] = [
 ];
 
 /** The numbers of all settings, one below the other. */
-export function numbersTable(measured: Measured): TemplateResult {
-  const { settings, price } = measured;
+export function numbersTable(state: State, { store }: Wiring): TemplateResult {
   return html`<table class="numbers">
     <caption class="hidden">Numbers of each setting</caption>
     <thead><tr>
       <th scope="col"><span class="hidden">Setting</span></th>
       <th scope="col">Tokens of the chunks</th>
       ${NUMBERS.map(({ name, about }, at) => html`<th scope="col">${explained(name, about, `number-${at}`)}</th>`)}
-      <th scope="col">${priceField(measured)}</th>
+      <th scope="col"><label>Price at<br><input type="text" inputmode="decimal" class="price" placeholder="0.02" .value=${state.price}
+        @input=${(event: Event) => store.change({ price: valueIn(event) })}> / M</label></th>
     </tr></thead>
-    <tbody>${settings.map((setting) => numbersRow(setting, measured, price))}</tbody>
+    <tbody>${state.settings.map((setting) => numbersRow(setting, state))}</tbody>
   </table>`;
 }
 
-function numbersRow(setting: Setting, { text, runs }: Measured, price: string): TemplateResult {
+function numbersRow(setting: Setting, { text, runs, price }: State): TemplateResult {
   const run = runs.get(setting.id) ?? NO_RUN;
   const letter = html`<th scope="row"><span class="letter">${setting.id}</span></th>`;
   if (!isKnown(run)) {
@@ -97,12 +90,6 @@ function numbersRow(setting: Setting, { text, runs }: Measured, price: string): 
     ${cells}
     <td>${costOf(numbers, price)}</td>
   </tr>`;
-}
-
-function priceField({ price, setPrice }: Measured): TemplateResult {
-  const changed = (event: Event) => setPrice((event.target as HTMLInputElement).value);
-  return html`<label>Price at<br><input type="text" inputmode="decimal" class="price" placeholder="0.02" .value=${price}
-    @input=${changed}> / M</label>`;
 }
 
 function costOf({ tokens }: Numbers, price: string): unknown {

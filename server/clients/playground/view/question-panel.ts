@@ -1,62 +1,55 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { Chunk, Hit, Run, Setting, Unit } from '../data/model.ts';
-import type { Inquiry } from '../data/state.ts';
+import { ask, changeQuestion } from '../data/inquiry.ts';
+import type { Chunk, Hit } from '../data/model.ts';
+import type { Inquiry, State } from '../data/state.ts';
 import { excerptOf } from '../text/excerpt.ts';
 import { type Range, retrievalOf } from '../text/ranges.ts';
 import { placeIn, UNITS } from './chunk-details.ts';
-
-/** A question with its results. */
-export interface QuestionPanel {
-  readonly asked: Inquiry;
-  readonly text: string;
-  readonly unit: Unit;
-  readonly models: readonly string[];
-  readonly settings: readonly Setting[];
-  readonly runs: ReadonlyMap<string, Run>;
-  change(asked: Partial<Inquiry>): void;
-  ask(): void;
-  /** Uses the selected text as the answer. */
-  mark(): void;
-  show(setting: string, chunk: number): void;
-}
+import { valueIn, type Wiring } from './wiring.ts';
 
 /** Characters shown of a chunk. */
 const EXCERPT = 200;
 
 /** Asks a question, shows the best chunks of each setting, and how well they contain the answer. */
-export function questionPanel(panel: QuestionPanel): TemplateResult {
-  const { asked, models } = panel;
-  const valueIn = (event: Event) => (event.target as HTMLInputElement).value;
+export function questionPanel(state: State, wiring: Wiring): TemplateResult {
+  const { asked, catalogue, settings } = state;
+  const { store, actions } = wiring;
+  const change = (members: Partial<Inquiry>) => changeQuestion(store, members);
   const sent = (event: Event) => {
     event.preventDefault();
-    panel.ask();
+    void ask(store);
+  };
+  const mark = () => {
+    const answer = selectedText();
+    if (answer === undefined) actions.notify('Select the answer in the text first.');
+    else change({ answer });
   };
   return html`<section class="question" aria-label="Question">
     <form @submit=${sent}>
       <input type="text" class="ask" aria-label="Question" placeholder="A question that the text answers" .value=${asked.question}
-        @input=${(event: Event) => panel.change({ question: valueIn(event) })}>
-      <select aria-label="Embedding model" @change=${(event: Event) => panel.change({ model: valueIn(event) })}>
-        ${models.map((name) => html`<option .selected=${name === asked.model}>${name}</option>`)}
+        @input=${(event: Event) => change({ question: valueIn(event) })}>
+      <select aria-label="Embedding model" @change=${(event: Event) => change({ model: valueIn(event) })}>
+        ${catalogue?.models.map((name) => html`<option .selected=${name === asked.model}>${name}</option>`)}
       </select>
       <label>best <input type="number" min="1" max="20" class="count" .value=${String(asked.count)}
-        @change=${(event: Event) => panel.change({ count: Math.max(1, Number(valueIn(event)) || 1) })}></label>
+        @change=${(event: Event) => change({ count: Math.max(1, Number(valueIn(event)) || 1) })}></label>
       <button ?disabled=${asked.question.trim() === '' || asked.isAsking}>${asked.isAsking ? 'Asking …' : 'Ask'}</button>
-      <button type="button" @click=${panel.mark}>Mark selected text as the answer</button>
+      <button type="button" @click=${mark}>Mark selected text as the answer</button>
     </form>
-    ${answerOf(panel)}
+    ${answerOf(state)}
     ${asked.problem === '' ? nothing : html`<p class="problem" role="alert">${asked.problem}</p>`}
-    ${asked.hits.size === 0 ? nothing : html`<ul class="found">${panel.settings.map((setting) => foundIn(setting, panel))}</ul>`}
+    ${asked.hits.size === 0 ? nothing : html`<ul class="found">${settings.map(({ id }) => foundIn(id, state, wiring))}</ul>`}
   </section>`;
 }
 
-function answerOf({ asked: { answer }, text, unit }: QuestionPanel): TemplateResult | typeof nothing {
+function answerOf({ asked: { answer }, text, unit }: State): TemplateResult | typeof nothing {
   if (answer === undefined) return nothing;
   const [start, end] = placeIn(text, { start_index: answer.start, end_index: answer.end }, unit);
   const words = excerptOf(text.slice(answer.start, answer.end), EXCERPT);
   return html`<p class="brief">Answer: ${start} – ${end} ${UNITS[unit]}, “<bdi>${words}</bdi>”</p>`;
 }
 
-function foundIn({ id }: Setting, { asked, runs, show }: QuestionPanel): TemplateResult {
+function foundIn(id: string, { asked, runs }: State, { show }: Wiring): TemplateResult {
   const chunks = runs.get(id)?.chunks ?? [];
   const hits = asked.hits.get(id) ?? [];
   const words = (chunk: number) => excerptOf(chunks[chunk]?.text ?? '', EXCERPT);
@@ -77,4 +70,26 @@ function metrics(hits: readonly Hit[], chunks: readonly Chunk[], answer: Range):
   const { recall, precision, iou } = retrievalOf(found, [answer]);
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
   return html`<span class="metrics">recall ${percent(recall)} · precision ${percent(precision)} · IoU ${percent(iou)}</span>`;
+}
+
+/** The stretch of the text that is selected in the viewer; `undefined` if there is none. */
+function selectedText(): Range | undefined {
+  const selection = getSelection();
+  if (selection === null || selection.isCollapsed) return undefined;
+  const { startContainer, startOffset, endContainer, endOffset } = selection.getRangeAt(0);
+  const [start, end] = [offsetOf(startContainer, startOffset), offsetOf(endContainer, endOffset)];
+  return start === undefined || end === undefined || start === end ? undefined : { start, end };
+}
+
+/** The text offset of a position in the page: its spans have the offsets where they begin. */
+function offsetOf(node: Node, offset: number): number | undefined {
+  const element = node instanceof Element ? node : node.parentElement;
+  const span = element?.closest<HTMLElement>('.cell span[data-start]');
+  if (span) return Number(span.dataset.start) + (node instanceof Element ? 0 : offset);
+  const child = node instanceof Element ? node.childNodes[offset] : undefined;
+  const next =
+    child instanceof HTMLElement
+      ? (child.querySelector<HTMLElement>('span[data-start]') ?? child)
+      : undefined;
+  return next?.dataset.start === undefined ? undefined : Number(next.dataset.start);
 }

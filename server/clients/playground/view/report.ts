@@ -1,8 +1,9 @@
-import { isKnown, NO_RUN, type Run, type Setting } from '../data/model.ts';
-import { blockIn } from './columns.ts';
-import type { Column } from './columns-of-state.ts';
+import { isKnown, NO_RUN } from '../data/model.ts';
+import type { State } from '../data/state.ts';
+import { columnsOf } from './columns-of-state.ts';
 import { NUMBERS, numbersOfRun } from './numbers-table.ts';
 import { briefOf } from './setting-card.ts';
+import { blockIn } from './viewer.ts';
 
 /** The style of the report; it has no other. */
 const STYLE = `:root { color-scheme: light dark; font: 15px/1.55 system-ui, sans-serif }
@@ -16,20 +17,12 @@ table { border-collapse: collapse } th, td { text-align: start; padding: .2rem .
 .over { text-decoration: underline wavy light-dark(#b3261e, #ff9d94) } .start { box-shadow: inset 2px 0 0 #888 }
 .differs { box-shadow: inset 4px 0 0 light-dark(#b3261e, #ff9d94) }`;
 
-/** What a report is about. */
-export interface Compared {
-  readonly text: string;
-  readonly source: string;
-  readonly settings: readonly Setting[];
-  readonly runs: ReadonlyMap<string, Run>;
-  readonly columns: readonly Column[];
-}
-
 /**
  * A comparison as one self-contained HTML file without scripts: its policy forbids scripts and requests, and
  * everything from the text is in text nodes.
  */
-export function reportOf({ text, source, settings, runs, columns }: Compared): string {
+export function reportOf(state: State): string {
+  const { text, source, settings, runs } = state;
   const made = document.implementation.createHTMLDocument(`Chunks of ${source}`);
   const add = (parent: Element, name: string, content = '', className = '') => {
     const element = made.createElement(name);
@@ -58,7 +51,7 @@ export function reportOf({ text, source, settings, runs, columns }: Compared): s
   }
   add(made.body, 'p', NUMBERS.map(({ name, about }) => `${name}: ${about}`).join('. '));
   const compared = add(made.body, 'div', '', 'columns');
-  for (const column of columns) {
+  for (const column of columnsOf(state)) {
     const section = add(compared, 'section');
     add(section, 'h2', `${column.setting.id}: ${column.setting.steps.map(({ name }) => name).join(' + ')}`);
     const shown = add(section, 'div', '', 'text');

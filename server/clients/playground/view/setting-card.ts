@@ -1,47 +1,43 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { type Code, codeOf } from '../data/code.ts';
-import { csv, jsonLines, save } from '../data/export.ts';
-import type { Catalogue, Plugin, Run, Setting, Step } from '../data/model.ts';
+import { CODES, type Code, codeOf } from '../data/code.ts';
+import { cellOf, csv, jsonLines, save } from '../data/export.ts';
+import { type Catalogue, NO_RUN, type Plugin, type Run, type Setting, type Step } from '../data/model.ts';
 import { isEffective, type Schema, typesOf } from '../data/schema.ts';
-import { replaceFirst, stepOf, withOption } from '../data/settings.ts';
+import { pluginOf, replaceFirst, stepOf, withOption } from '../data/settings.ts';
+import type { State } from '../data/state.ts';
 import { copy } from './copy.ts';
 import { explained } from './explained.ts';
+import { valueIn, type Wiring } from './wiring.ts';
 
-/** A setting with the actions of its card. */
-export interface Card {
+/** A setting, and what its card is made from. */
+interface Card extends Wiring {
   readonly setting: Setting;
-  readonly run: Run;
+  readonly state: State;
   readonly catalogue: Catalogue;
-  readonly isOpen: boolean;
-  /** Whether its column is shown if there is room for only one. */
-  readonly isActive: boolean;
-  readonly canRemove: boolean;
-  change(steps: readonly Step[]): void;
-  remove(): void;
-  toggle(): void;
-  notify(notice: string): void;
-  savePipeline(name: string): void;
 }
 
 /** The form of a setting: the chunker with its options, and the refineries after it. */
 export function settingCard(card: Card): TemplateResult {
-  const { setting, isOpen, isActive, canRemove } = card;
+  const { setting, state, store, actions } = card;
   const { id, steps } = setting;
-  const problem = problemOf(card);
-  const close = html`<button class="plain" aria-label="Remove setting ${id}" @click=${card.remove}>✕</button>`;
-  return html`<section class="card setting-${id} ${isActive ? 'active' : ''}" aria-label="Setting ${id}">
+  const isOpen = state.opened === id;
+  const run = state.runs.get(id) ?? NO_RUN;
+  const problem = problemOf(card, run, isOpen);
+  const toggle = () => store.change({ opened: isOpen ? undefined : id });
+  const close = html`<button class="plain" aria-label="Remove setting ${id}" @click=${() => actions.removeSetting(id)}>✕</button>`;
+  return html`<section class="card setting-${id} ${state.active === id ? 'active' : ''}" aria-label="Setting ${id}">
     <header>
       <span class="letter" aria-hidden="true">${id}</span>
       ${firstChoice(card)}
-      <button class="plain" aria-expanded=${isOpen} @click=${card.toggle}>
+      <button class="plain" aria-expanded=${isOpen} @click=${toggle}>
         ${isOpen ? 'Fewer' : 'Options'}<span class="hidden"> of setting ${id}</span>
       </button>
-      ${canRemove ? close : nothing}
+      ${state.settings.length > 1 ? close : nothing}
     </header>
     ${problem === '' ? nothing : html`<p class="problem" role="alert">${problem}</p>`}
     ${
       isOpen
-        ? html`${steps.map((_, index) => stepForm(card, index))}${refineryChoice(card)}${settingActions(card)}`
+        ? html`${steps.map((step, index) => stepForm(card, run, step, index))}${refineryChoice(card)}${settingActions(card, run)}`
         : html`<p class="brief">${briefOf(steps)}</p>`
     }
   </section>`;
@@ -57,14 +53,13 @@ export function briefOf([first, ...others]: readonly Step[]): string {
   return (given(first) || 'defaults') + refined.join('');
 }
 
-function firstChoice({ setting, catalogue, change }: Card): TemplateResult {
+function firstChoice({ setting, catalogue, actions }: Card): TemplateResult {
   const [step] = setting.steps as [Step];
   const chosen = (event: Event) => {
-    const [kind, ...name] = (event.target as HTMLSelectElement).value.split('/');
-    const wanted = name.join('/');
-    if (kind === 'pipeline') return change([{ kind, name: wanted, options: {} }]);
-    const plugin = catalogue.plugins.find((one) => one.kind === 'chunker' && one.name === wanted);
-    return change(replaceFirst(setting.steps, plugin as Plugin));
+    const [kind, ...name] = valueIn(event).split('/');
+    const wanted = { kind, name: name.join('/'), options: {} } as Step;
+    const plugin = pluginOf(wanted, catalogue);
+    actions.changeSteps(setting.id, plugin === undefined ? [wanted] : replaceFirst(setting.steps, plugin));
   };
   const option = (value: string, name: string, isMissing = false) =>
     html`<option value=${value} .selected=${value === `${step.kind}/${step.name}`} ?disabled=${isMissing}>
@@ -80,27 +75,28 @@ function firstChoice({ setting, catalogue, change }: Card): TemplateResult {
   </select>`;
 }
 
-function stepForm(card: Card, index: number): TemplateResult {
-  const { setting, catalogue, change } = card;
-  const step = setting.steps[index] as Step;
-  const plugin = catalogue.plugins.find((one) => one.kind === step.kind && one.name === step.name);
+function stepForm(
+  { setting, catalogue, actions }: Card,
+  { error }: Run,
+  step: Step,
+  index: number,
+): TemplateResult {
+  const plugin = pluginOf(step, catalogue);
   if (plugin === undefined)
     return html`<p class="brief">The options of a stored pipeline are stored with it.</p>`;
-  const shown = shownOptions(step, plugin);
+  const change = (steps: readonly Step[]) => actions.changeSteps(setting.id, steps);
   const remove = () => change(setting.steps.filter((_, at) => at !== index));
   const close = html`<button class="plain" aria-label="Remove ${step.name}" @click=${remove}>✕</button>`;
   return html`<fieldset>
     <legend>${step.name} ${index === 0 ? nothing : close}</legend>
     <p class="brief">${plugin.summary}</p>
-    ${shown.map(([name, schema]) =>
+    ${shownOptions(step, plugin).map(([name, schema]) =>
       optionField({
         id: `${setting.id}-${index}-${name}`,
         name,
         schema,
         value: step.options[name],
-        problem: problemsIn(card.run.error)
-          .filter((problem) => isAbout(problem, name))
-          .join('; '),
+        problem: problemsIn(error, (problem) => isAbout(problem, name)),
         choices: choicesOf(name, catalogue),
         change: (value) => change(withOption(setting.steps, index, name, value)),
       }),
@@ -108,23 +104,21 @@ function stepForm(card: Card, index: number): TemplateResult {
   </fieldset>`;
 }
 
-function shownOptions(step: Step, { options }: Plugin): (readonly [name: string, schema: Schema])[] {
+function shownOptions(step: Step, plugin: Plugin | undefined): [name: string, schema: Schema][] {
+  const options = plugin?.options ?? {};
   return Object.entries(options).filter(([, schema]) => isEffective(schema, options, step.options));
 }
 
 /** Why there are no chunks, unless a field of the open form says so already. */
-function problemOf({ setting: { steps }, catalogue: { plugins }, run, isOpen }: Card): string {
-  const fields = steps.flatMap((step) => {
-    const plugin = plugins.find((one) => one.kind === step.kind && one.name === step.name);
-    return plugin === undefined ? [] : shownOptions(step, plugin).map(([name]) => name);
-  });
-  const isShown = (problem: string) => isOpen && fields.some((name) => isAbout(problem, name));
-  return problemsIn(run.error)
-    .filter((problem) => !isShown(problem))
-    .join('; ');
+function problemOf({ setting: { steps }, catalogue }: Card, { error }: Run, isOpen: boolean): string {
+  const fields = steps.flatMap((step) => shownOptions(step, pluginOf(step, catalogue)));
+  return problemsIn(error, (problem) => !(isOpen && fields.some(([name]) => isAbout(problem, name))));
 }
 
-const problemsIn = (error: string | undefined) => error?.split('; ') ?? [];
+/** Those problems in an error that are to be shown in one place. */
+function problemsIn(error: string | undefined, isShown: (problem: string) => boolean): string {
+  return (error?.split('; ') ?? []).filter(isShown).join('; ');
+}
 
 /** Whether a problem is about an option: errors of the service begin with the name of the bad value. */
 const isAbout = (problem: string, name: string) =>
@@ -135,14 +129,20 @@ function choicesOf(name: string, { tokenizers, models }: Catalogue): readonly st
   return name === 'embedding_model' ? models : [];
 }
 
-function refineryChoice({ setting, catalogue, change }: Card): TemplateResult | typeof nothing {
+/** What was chosen in a list of actions, which shows its name again. */
+function takeValue(event: Event): string {
+  const value = valueIn(event);
+  (event.target as HTMLSelectElement).value = '';
+  return value;
+}
+
+function refineryChoice({ setting, catalogue, actions }: Card): TemplateResult | typeof nothing {
   if (setting.steps[0]?.kind === 'pipeline') return nothing;
   const ready = catalogue.plugins.filter(({ kind, missing }) => kind === 'refinery' && missing.length === 0);
   const added = (event: Event) => {
-    const target = event.target as HTMLSelectElement;
-    const plugin = ready.find(({ name }) => name === target.value);
-    target.value = '';
-    if (plugin !== undefined) change([...setting.steps, stepOf(plugin)]);
+    const wanted = takeValue(event);
+    const plugin = ready.find(({ name }) => name === wanted);
+    if (plugin !== undefined) actions.changeSteps(setting.id, [...setting.steps, stepOf(plugin)]);
   };
   return html`<select class="add" aria-label="Add a refinery to setting ${setting.id}" @change=${added}>
     <option value="">+ refinery</option>
@@ -150,46 +150,31 @@ function refineryChoice({ setting, catalogue, change }: Card): TemplateResult | 
   </select>`;
 }
 
-const CODES: readonly Code[] = ['curl', 'Python', 'JavaScript', 'Pipeline'];
-
-/** What can be done with a setting and its chunks. */
-interface SettingActions {
-  readonly setting: Setting;
-  readonly run: Run;
-  notify(notice: string): void;
-  savePipeline(name: string): void;
-}
-
 /** Copies a setting as a program, stores it as a pipeline, and saves its chunks as a file. */
-function settingActions(actions: SettingActions): TemplateResult {
-  const { setting, run, notify } = actions;
-  const chosen = (event: Event, act: (value: string) => void) => {
-    const target = event.target as HTMLSelectElement;
-    act(target.value);
-    target.value = '';
+function settingActions({ setting, actions }: Card, { chunks }: Run): TemplateResult {
+  const copyAs = async (event: Event) => {
+    const code = takeValue(event) as Code;
+    if (await copy(codeOf(setting, code))) actions.notify(`Copied as ${code}.`);
   };
-  const copyAs = async (code: string) => {
-    if (await copy(codeOf(setting, code as Code))) notify(`Copied as ${code}.`);
-  };
-  const download = (format: string) => {
+  const download = (event: Event) => {
+    const format = takeValue(event);
     const name = `chunks-${setting.id}.${format}`;
-    if (format === 'csv') save(name, 'text/csv', csv(run.chunks));
-    else save(name, 'application/x-ndjson', jsonLines(run.chunks));
+    if (format === 'csv') save(name, 'text/csv', csv(chunks));
+    else save(name, 'application/x-ndjson', jsonLines(chunks));
   };
   const isStored = setting.steps[0]?.kind === 'pipeline';
   const stored = (event: Event) => {
     event.preventDefault();
     const form = event.target as HTMLFormElement;
-    actions.savePipeline(String(new FormData(form).get('pipeline')));
+    void actions.save(setting, String(new FormData(form).get('pipeline')));
     form.reset();
   };
   return html`<div class="actions">
-    <select aria-label="Copy setting ${setting.id} as" @change=${(event: Event) => chosen(event, (code) => void copyAs(code))}>
+    <select aria-label="Copy setting ${setting.id} as" @change=${copyAs}>
       <option value="">Copy as</option>
       ${CODES.filter((code) => !isStored || code !== 'Pipeline').map((code) => html`<option>${code}</option>`)}
     </select>
-    <select aria-label="Download the chunks of setting ${setting.id}" ?disabled=${run.chunks.length === 0}
-      @change=${(event: Event) => chosen(event, download)}>
+    <select aria-label="Download the chunks of setting ${setting.id}" ?disabled=${chunks.length === 0} @change=${download}>
       <option value="">Download</option>
       <option value="jsonl">JSON Lines</option>
       <option value="csv">CSV</option>
@@ -230,8 +215,7 @@ function controlOf(field: Field): TemplateResult {
   if (type === 'enum') return choiceControl(field);
   if (type === 'boolean') return switchControl(field);
   if (type === 'integer' || type === 'number') return numberControl(field, type);
-  if (type === 'array' || type === 'object') return jsonControl(field);
-  return textControl(field);
+  return textControl(field, type === 'array' || type === 'object');
 }
 
 /** The schema that the form shows for an option: of several alternatives the list, which can express the others. */
@@ -239,7 +223,6 @@ function branchOf({ schema }: Field): Schema {
   return schema.anyOf?.find((one) => typesOf(one).includes('array')) ?? schema.anyOf?.[0] ?? schema;
 }
 
-const valueIn = (event: Event) => (event.target as HTMLInputElement).value;
 /** The elements that describe a field and its problem. */
 function described({ id, problem, schema }: Field): string | typeof nothing {
   const ids = [problem && `${id}-problem`, schema.description && `${id}-about`].filter(Boolean);
@@ -268,41 +251,24 @@ function switchControl(field: Field): TemplateResult {
 
 function numberControl(field: Field, type: string): TemplateResult {
   const { id, schema, value, change } = field;
-  const changed = (event: Event) => {
-    const text = valueIn(event);
-    change(text === '' ? undefined : Number(text));
-  };
+  const changed = (event: Event) => change(valueIn(event) === '' ? undefined : Number(valueIn(event)));
   return html`<input type="number" id=${id} step=${type === 'integer' ? '1' : 'any'}
-    min=${schema.minimum ?? nothing} max=${schema.maximum ?? nothing} placeholder=${placeholderOf(schema)}
+    min=${schema.minimum ?? nothing} max=${schema.maximum ?? nothing} placeholder=${cellOf(schema.default)}
     .value=${value === undefined ? '' : String(value)} aria-invalid=${isWrong(field)}
     aria-describedby=${described(field)} @input=${changed}>`;
 }
 
-function textControl(field: Field): TemplateResult {
+/** A text, or a list or an object that is written as JSON. */
+function textControl(field: Field, isJson: boolean): TemplateResult {
   const { id, schema, value, choices, change } = field;
   const names = choices.length > 0 ? choices : (schema.examples ?? []).map(String);
-  const list = names.length > 0 ? `${id}-names` : nothing;
-  const changed = (event: Event) => change(valueIn(event) === '' ? undefined : valueIn(event));
-  return html`<input type="text" id=${id} list=${list} spellcheck="false" autocomplete="off"
-      placeholder=${placeholderOf(schema)} .value=${value === undefined ? '' : String(value)}
+  const hasNames = names.length > 0 && !isJson;
+  const [write, read] = isJson ? [JSON.stringify, parsed] : [String, String];
+  const changed = (event: Event) => change(valueIn(event) === '' ? undefined : read(valueIn(event)));
+  return html`<input type="text" id=${id} list=${hasNames ? `${id}-names` : nothing} spellcheck="false" autocomplete="off"
+      placeholder=${cellOf(schema.default)} .value=${value === undefined ? '' : write(value)}
       aria-invalid=${isWrong(field)} aria-describedby=${described(field)} @change=${changed}>
-    ${
-      names.length === 0
-        ? nothing
-        : html`<datalist id="${id}-names">${names.map((name) => html`<option value=${name}></option>`)}</datalist>`
-    }`;
-}
-
-/** A list or an object, written as JSON. */
-function jsonControl(field: Field): TemplateResult {
-  const { id, schema, value, change } = field;
-  const changed = (event: Event) => {
-    const text = valueIn(event);
-    change(text === '' ? undefined : parsed(text));
-  };
-  return html`<input type="text" id=${id} class="json" spellcheck="false" autocomplete="off"
-    placeholder=${placeholderOf(schema)} .value=${value === undefined ? '' : JSON.stringify(value)}
-    aria-invalid=${isWrong(field)} aria-describedby=${described(field)} @change=${changed}>`;
+    ${hasNames ? html`<datalist id="${id}-names">${names.map((name) => html`<option value=${name}></option>`)}</datalist>` : nothing}`;
 }
 
 /** The parsed JSON; the text itself if it is invalid, so that the service reports the problem. */
@@ -312,9 +278,4 @@ function parsed(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-function placeholderOf({ default: value }: Schema): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,6 +1,7 @@
 import { blockAt, blocksOf } from '../text/blocks.ts';
-import { blockIn } from './columns.ts';
-import type { Column } from './columns-of-state.ts';
+import { piecesOf } from '../text/pieces.ts';
+import { firstIndex } from '../text/search.ts';
+import { type Column, classesOf } from './columns-of-state.ts';
 
 /** Pixels above and below the visible area that are also rendered. */
 const MARGIN = 800;
@@ -16,19 +17,18 @@ export interface ViewerEvents {
 }
 
 /**
- * Shows a text in columns side by side, which scroll together. The text is divided into blocks, and only the visible
- * blocks are rendered, at their measured or estimated heights.
+ * Shows a text in columns side by side, which scroll together. The text is divided into blocks, each in a row of its
+ * own, and only the rows in sight have content; the others keep their measured or estimated heights.
  */
 export class Viewer {
   readonly element: HTMLElement;
-  readonly #sizer: HTMLElement;
   readonly #events: ViewerEvents;
-  readonly #rows = new Map<number, HTMLElement>();
   #text = '';
   #edges: number[] = [0];
   #columns: readonly Column[] = [];
-  #layout = layoutOf('', this.#edges, 1);
-  #isScheduled = false;
+  #rows: HTMLElement[] = [];
+  /** The rows that have content, by the index of their block. */
+  #drawn = new Set<number>();
   #tokens: readonly number[] = [];
 
   constructor(events: ViewerEvents) {
@@ -38,17 +38,15 @@ export class Viewer {
     this.element.tabIndex = 0;
     this.element.setAttribute('role', 'region');
     this.element.setAttribute('aria-label', 'The text with its chunks; arrow keys go from chunk to chunk');
-    this.#sizer = document.createElement('div');
-    this.#sizer.className = 'sizer';
-    this.element.append(this.#sizer);
-    this.element.addEventListener('scroll', () => this.#schedule(), { passive: true });
+    this.element.addEventListener('scroll', () => this.#draw(), { passive: true });
     this.element.addEventListener('click', (event) => this.#clicked(event));
     this.element.addEventListener('keydown', (event) => this.#pressed(event));
     new ResizeObserver(() => {
       const { offsetWidth, clientWidth } = this.element;
       // There is no scroll bar beside the heads of the columns.
       document.documentElement.style.setProperty('--scrollbar', `${offsetWidth - clientWidth}px`);
-      this.#forgetHeights();
+      this.#estimateHeights();
+      this.#draw();
     }).observe(this.element);
   }
 
@@ -57,16 +55,23 @@ export class Viewer {
     const isOther = text !== this.#text;
     const isOtherWidth = columns.length !== this.#columns.length;
     this.#columns = columns;
-    if (isOther) {
-      this.#text = text;
-      this.#edges = blocksOf(text);
-      this.element.scrollTop = 0;
-    }
-    for (const row of this.#rows.values()) row.remove();
-    this.#rows.clear();
     this.element.style.setProperty('--columns', String(Math.max(1, columns.length)));
-    if (isOther || isOtherWidth) this.#forgetHeights();
-    this.#draw();
+    if (isOther) this.#replaceText(text);
+    if (isOther || isOtherWidth) this.#estimateHeights();
+    this.#draw({ isOther: true });
+  }
+
+  #replaceText(text: string): void {
+    this.#text = text;
+    this.#edges = blocksOf(text);
+    this.#drawn.clear();
+    this.#rows = this.#edges.slice(1).map(() => {
+      const row = document.createElement('div');
+      row.className = 'row';
+      return row;
+    });
+    this.element.replaceChildren(...this.#rows);
+    this.element.scrollTop = 0;
   }
 
   /** Marks the tokens of the text. @param starts where they begin; empty for no marks */
@@ -76,102 +81,74 @@ export class Viewer {
   }
 
   #markTokens(): void {
-    markTokens(this.#sizer.querySelectorAll<HTMLElement>('span[data-start]'), this.#tokens);
+    markTokens(this.element.querySelectorAll<HTMLElement>('span[data-start]'), this.#tokens);
   }
 
-  /** Scrolls to an offset of the text, unless it is visible. */
+  /** Scrolls to an offset of the text in the selected chunk, unless it is visible. */
   reveal(offset: number): void {
     const block = blockAt(this.#edges, offset);
-    const { scrollTop, clientHeight } = this.element;
-    const top = this.#layout.topOf(block);
-    if (top < scrollTop || top > scrollTop + clientHeight) this.element.scrollTop = top;
+    const row = this.#rows[block];
+    if (row === undefined) return;
+    if (!this.#drawn.has(block)) this.element.scrollTop = row.offsetTop;
     this.#draw();
-    const span = this.#spanAt(offset);
-    if (span === undefined) return;
-    const { top: at, bottom } = span.getBoundingClientRect();
-    const box = this.element.getBoundingClientRect();
-    if (at < box.top + 40) this.element.scrollTop += at - box.top - 40;
-    else if (bottom > box.bottom - 40 && at - (bottom - box.bottom + 40) > box.top) {
-      this.element.scrollTop += bottom - box.bottom + 40;
-    } else if (at > box.bottom - 60) this.element.scrollTop += at - box.top - 80;
+    const spans = [...row.querySelectorAll<HTMLElement>('span.selected')];
+    const span = spans.find(({ dataset }) => Number(dataset.start) >= offset) ?? spans[0];
+    const isTall = (span?.offsetHeight ?? 0) > this.element.clientHeight;
+    span?.scrollIntoView({ block: isTall ? 'start' : 'nearest' });
   }
 
-  #spanAt(offset: number): HTMLElement | undefined {
-    const row = this.#rows.get(blockAt(this.#edges, offset));
-    const spans = [...(row?.querySelectorAll<HTMLElement>('span.selected') ?? [])];
-    return spans.find((span) => Number(span.dataset.start) >= offset) ?? spans[0];
-  }
-
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    requestAnimationFrame(() => {
-      this.#isScheduled = false;
-      this.#draw();
-    });
-  }
-
-  /** Estimates all heights again except those of rendered blocks: the text or its width has changed. */
-  #forgetHeights(): void {
+  /** Estimates the heights of the rows without content: the text or its width has changed. */
+  #estimateHeights(): void {
     const width = this.element.clientWidth / Math.max(1, this.#columns.length) - PADDING;
-    this.#layout = layoutOf(this.#text, this.#edges, width);
-    this.#sizer.style.height = `${this.#layout.height}px`;
-    this.#measure([...this.#rows.keys()].sort((a, b) => a - b));
-    this.#schedule();
+    const perLine = Math.max(8, width / CHARACTER);
+    for (const [block, row] of this.#rows.entries()) {
+      if (this.#drawn.has(block)) continue;
+      const text = this.#text.slice(this.#edges[block], this.#edges[block + 1]);
+      row.style.height = `${countLines(text, perLine) * LINE}px`;
+    }
   }
 
-  /** Renders the visible blocks and removes the others. */
-  #draw(): void {
-    const { scrollTop, clientHeight } = this.element;
-    const [from, to] = [scrollTop - MARGIN, scrollTop + clientHeight + MARGIN];
-    const layout = this.#layout;
-    const isInSight = (block: number) => layout.topOf(block + 1) >= from && layout.topOf(block) <= to;
-    for (const [block, row] of this.#rows) {
-      if (isInSight(block)) continue;
-      row.remove();
-      this.#rows.delete(block);
+  /** Gives the rows in sight their content, and removes that of the others. @param isOther whether all is to be new */
+  #draw({ isOther = false } = {}): void {
+    const { element } = this;
+    const rows = this.#rows;
+    const from = element.scrollTop - MARGIN;
+    const before = this.#drawn;
+    this.#drawn = new Set();
+    const isBelow = (block: number) => bottomOf(rows[block] as HTMLElement) >= from;
+    for (let block = firstIndex(rows.length, isBelow); block < rows.length; block++) {
+      if ((rows[block] as HTMLElement).offsetTop > element.scrollTop + element.clientHeight + MARGIN) break;
+      this.#drawn.add(block);
+      if (isOther || !before.has(block)) this.#fill(block);
     }
-    const made: number[] = [];
-    for (let block = layout.firstBelow(from); block < layout.count && isInSight(block); block++) {
-      if (this.#rows.has(block)) continue;
-      this.#addRow(block);
-      made.push(block);
+    for (const block of before.difference(this.#drawn)) {
+      const row = rows[block] as HTMLElement;
+      row.style.height = `${row.offsetHeight}px`;
+      row.replaceChildren();
     }
-    this.#measure(made);
-    if (this.#tokens.length > 0 && made.length > 0) this.#markTokens();
+    const isSame = !isOther && this.#drawn.isSubsetOf(before);
+    if (this.#tokens.length > 0 && !isSame) this.#markTokens();
   }
 
-  #addRow(block: number): void {
-    const row = document.createElement('div');
-    row.className = 'row';
-    const [from, to] = [this.#edges[block] as number, this.#edges[block + 1] as number];
-    for (const [index, column] of this.#columns.entries()) {
-      const cell = document.createElement('div');
-      const { isStale, error } = column.run;
-      const state = isStale ? 'stale' : error === undefined ? '' : 'failed';
-      cell.className = `cell setting-${column.setting.id} ${state}`;
-      cell.dataset.column = String(index);
-      cell.dir = 'auto';
-      cell.append(blockIn(column, this.#text, from, to));
-      row.append(cell);
-    }
-    this.#rows.set(block, row);
-    this.#sizer.append(row);
+  /** Gives a row its content, at its own height; the visible text does not move. */
+  #fill(block: number): void {
+    const { element } = this;
+    const row = this.#rows[block] as HTMLElement;
+    const bottom = bottomOf(row);
+    row.replaceChildren(...this.#columns.map((column, index) => this.#cellOf(block, column, index)));
+    row.style.height = '';
+    if (bottom <= element.scrollTop) element.scrollTop += bottomOf(row) - bottom;
   }
 
-  /** Replaces estimated heights by those of new rows; the visible text does not move. */
-  #measure(made: readonly number[]): void {
-    const [lowest] = made;
-    if (lowest === undefined) return;
-    const { scrollTop } = this.element;
-    const layout = this.#layout;
-    const anchor = layout.firstBelow(scrollTop);
-    const before = layout.topOf(anchor);
-    layout.measured(made.map((block) => [block, (this.#rows.get(block) as HTMLElement).offsetHeight]));
-    this.#sizer.style.height = `${layout.height}px`;
-    for (const [block, row] of this.#rows) row.style.transform = `translateY(${layout.topOf(block)}px)`;
-    const moved = layout.topOf(anchor) - before;
-    if (moved !== 0 && lowest < anchor) this.element.scrollTop = scrollTop + moved;
+  #cellOf(block: number, column: Column, index: number): HTMLElement {
+    const cell = document.createElement('div');
+    const { isStale, error } = column.run;
+    const state = isStale ? 'stale' : error === undefined ? '' : 'failed';
+    cell.className = `cell setting-${column.setting.id} ${state}`;
+    cell.dataset.column = String(index);
+    cell.dir = 'auto';
+    cell.append(blockIn(column, this.#text, this.#edges[block] as number, this.#edges[block + 1] as number));
+    return cell;
   }
 
   #clicked(event: MouseEvent): void {
@@ -191,6 +168,26 @@ export class Viewer {
   }
 }
 
+/**
+ * Renders the text of a block in a column, as spans that contain only text: each is a stretch with uniform display.
+ */
+export function blockIn(column: Column, text: string, from: number, to: number): DocumentFragment {
+  const { run, hits } = column;
+  const fragment = document.createDocumentFragment();
+  for (const piece of piecesOf(run.chunks, from, to)) {
+    const { start, end, chunk } = piece;
+    const span = document.createElement('span');
+    const hit = hits.get(chunk);
+    span.className = classesOf(column, piece);
+    span.dataset.start = String(start);
+    span.dataset.chunk = String(chunk);
+    if (hit !== undefined && run.chunks[chunk]?.start_index === start) span.dataset.hit = String(hit);
+    span.append(text.slice(start, end));
+    fragment.append(span);
+  }
+  return fragment;
+}
+
 /** The name of the highlight in the style sheet. */
 const NAME = 'token';
 
@@ -207,11 +204,8 @@ function markTokens(spans: Iterable<HTMLElement>, starts: readonly number[]): vo
     const from = Number(span.dataset.start);
     if (node === null || starts.length === 0) continue;
     const to = from + (node.nodeValue as string).length;
-    for (
-      let index = lastUpTo(starts, from);
-      index < starts.length && (starts[index] as number) < to;
-      index++
-    ) {
+    const first = firstIndex(starts.length, (index) => (starts[index] as number) > from) - 1;
+    for (let index = Math.max(0, first); index < starts.length && (starts[index] as number) < to; index++) {
       const end = Math.min(to, starts[index + 1] ?? to);
       const start = Math.max(from, starts[index] as number);
       if (index % 2 === 0 || start >= end) continue;
@@ -224,71 +218,11 @@ function markTokens(spans: Iterable<HTMLElement>, starts: readonly number[]): vo
   CSS.highlights.set(NAME, new Highlight(...ranges));
 }
 
-/** The last one at or below an offset; 0 if all are above. */
-function lastUpTo(starts: readonly number[], offset: number): number {
-  let [low, high] = [0, starts.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((starts[middle] as number) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return Math.max(0, low);
-}
+const bottomOf = ({ offsetTop, offsetHeight }: HTMLElement) => offsetTop + offsetHeight;
 
 /** Pixels of a line, and of a character, for estimating the height of a block until it is rendered. */
 const LINE = 24;
 const CHARACTER = 8;
-
-/** The vertical layout of blocks, at known or estimated heights. */
-interface BlockLayout {
-  readonly count: number;
-  /** Total height, in pixels. */
-  readonly height: number;
-  /** Pixels above a block. */
-  topOf(block: number): number;
-  /** The first block that ends at or below a position. */
-  firstBelow(place: number): number;
-  /** Updates measured heights of blocks, in rising order. */
-  measured(heights: readonly (readonly [block: number, height: number])[]): void;
-}
-
-/**
- * Estimates the heights of the blocks of a text.
- *
- * @param edges where they begin, and the end of the text
- * @param width of the text, in pixels
- */
-function layoutOf(text: string, edges: readonly number[], width: number): BlockLayout {
-  const count = Math.max(0, edges.length - 1);
-  const perLine = Math.max(8, width / CHARACTER);
-  const linesIn = (block: number) => countLines(text.slice(edges[block], edges[block + 1]), perLine);
-  const heights = Float64Array.from({ length: count }, (_, block) => linesIn(block) * LINE);
-  const tops = new Float64Array(count + 1);
-  const addUp = (from: number) => {
-    for (let at = from; at < count; at++) tops[at + 1] = (tops[at] as number) + (heights[at] as number);
-  };
-  addUp(0);
-  return {
-    count,
-    get height() {
-      return tops[count] as number;
-    },
-    topOf: (block) => tops[block] ?? 0,
-    firstBelow(place) {
-      let [low, high] = [0, count];
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if ((tops[middle + 1] as number) >= place) high = middle;
-        else low = middle + 1;
-      }
-      return low;
-    },
-    measured(given) {
-      for (const [block, height] of given) heights[block] = height;
-      if (given[0] !== undefined) addUp(given[0][0]);
-    },
-  };
-}
 
 function countLines(text: string, perLine: number): number {
   return text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / perLine)), 0);

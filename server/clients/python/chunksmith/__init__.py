@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Generator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from types import TracebackType
 from typing import Any, ClassVar, Concatenate, Generic, List, ParamSpec, TypeVar, overload
 
 import httpx
 
 from . import _calls as calls
-from ._calls import AnyChunk, AnyChunks, Call, ChunkLists, Document, File, JobLine, Steps, Texts
+from ._calls import AnyChunk, AnyChunks, AnyIterable, Call, ChunkLists, Document, File, JobLine, Steps, Texts
 from ._connections import AsyncPool, SyncPool
 from ._records import (
     Chunk,
@@ -95,19 +94,14 @@ Now = TypeVar("Now")
 Later = TypeVar("Later")
 S = TypeVar("S", bound="_Service")
 Lines = AsyncGenerator[T, None]
+SyncLines = Generator[T, None, None]
 
 
-class _Part:
-    """Something with methods that send requests."""
-
-    _sender: Sender
-
-
-class _Sync(_Part):
+class _Sync:
     """Its methods return what those of `_Async` are awaited for."""
 
 
-class _Async(_Part):
+class _Async:
     """Its methods are coroutines and asynchronous generators."""
 
 
@@ -119,12 +113,12 @@ class _Method(Generic[P, Now, Later]):
         self._later: Any = later
 
     @overload
-    def __get__(self, part: None, kind: type[_Part]) -> Callable[..., Any]: ...
+    def __get__(self, part: None, kind: type) -> Callable[..., Any]: ...
     @overload
-    def __get__(self, part: _Sync, kind: type[_Part]) -> Callable[P, Now]: ...
+    def __get__(self, part: _Sync, kind: type) -> Callable[P, Now]: ...
     @overload
-    def __get__(self, part: _Async, kind: type[_Part]) -> Callable[P, Later]: ...
-    def __get__(self, part: _Part | None, kind: type[_Part]) -> Any:
+    def __get__(self, part: _Async, kind: type) -> Callable[P, Later]: ...
+    def __get__(self, part: object, kind: type) -> Any:
         method = self._now if issubclass(kind, _Sync) else self._later
         return method.__get__(part, kind)
 
@@ -143,17 +137,17 @@ def _answered(
 
 def _yielding(
     method: Callable[Concatenate[Any, P], Lines[T]],
-) -> _Method[P, Generator[T, None, None], Lines[T]]:
+) -> _Method[P, SyncLines[T], Lines[T]]:
     """An asynchronous generator, which is a generator in the synchronous client."""
 
     @functools.wraps(method)
-    def now(part: Any, /, *args: P.args, **kwargs: P.kwargs) -> Generator[T, None, None]:
+    def now(part: Any, /, *args: P.args, **kwargs: P.kwargs) -> SyncLines[T]:
         return iterate(method(part, *args, **kwargs))
 
     return _Method(now, method)
 
 
-class _Service(_Part):
+class _Service:
     """What both clients do."""
 
     _pool: ClassVar[type[SyncPool] | type[AsyncPool]]
@@ -306,9 +300,7 @@ class Chunksmith(_Service, _Sync):
     def __enter__(self) -> Chunksmith:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -339,7 +331,7 @@ class Chunksmith(_Service, _Sync):
         """Enriches a list of chunks, or a list of lists."""
         return run(self._sender.ask(calls.refine(calls.route("refine", refinery), chunks, options)))
 
-    def stream(self, chunker: str, documents: Iterable[Document], **options: Any) -> Generator[StreamLine, None, None]:
+    def stream(self, chunker: str, documents: Iterable[Document], **options: Any) -> SyncLines[StreamLine]:
         """Chunks any number of documents: an answer for each, in their order. One may fail alone.
 
         Documents are taken in this thread, while the loop over the answers asks for more, and are sent in batches. A
@@ -347,9 +339,7 @@ class Chunksmith(_Service, _Sync):
         """
         return iterate(stream(self._sender, calls.stream(calls.route("chunk", chunker), options), iter(documents)))
 
-    def refine_stream(
-        self, refinery: str, lists: Iterable[AnyChunks], **options: Any
-    ) -> Generator[StreamLine, None, None]:
+    def refine_stream(self, refinery: str, lists: Iterable[AnyChunks], **options: Any) -> SyncLines[StreamLine]:
         """Refines any number of lists of chunks, as `stream` chunks documents; its answers are such lists too."""
         return iterate(stream(self._sender, calls.stream(calls.route("refine", refinery), options), iter(lists)))
 
@@ -365,9 +355,7 @@ class AsyncChunksmith(_Service, _Async):
     async def __aenter__(self) -> AsyncChunksmith:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     @property
@@ -398,23 +386,23 @@ class AsyncChunksmith(_Service, _Async):
         """As `Chunksmith.refine`."""
         return await self._sender.ask(calls.refine(calls.route("refine", refinery), chunks, options))
 
-    def stream(
-        self, chunker: str, documents: Iterable[Document] | AsyncIterable[Document], **options: Any
-    ) -> Lines[StreamLine]:
+    def stream(self, chunker: str, documents: AnyIterable[Document], **options: Any) -> Lines[StreamLine]:
         """As `Chunksmith.stream`. A task takes from an asynchronous iterable while the loop waits for answers."""
         return stream(self._sender, calls.stream(calls.route("chunk", chunker), options), documents)
 
-    def refine_stream(
-        self, refinery: str, lists: Iterable[AnyChunks] | AsyncIterable[AnyChunks], **options: Any
-    ) -> Lines[StreamLine]:
+    def refine_stream(self, refinery: str, lists: AnyIterable[AnyChunks], **options: Any) -> Lines[StreamLine]:
         """As `Chunksmith.refine_stream`."""
         return stream(self._sender, calls.stream(calls.route("refine", refinery), options), lists)
 
 
-class _Pipelines(_Part):
+class _Resource:
+    """What a service has, with methods of its own."""
+
     def __init__(self, client: _Service) -> None:
         self._sender = client._sender
 
+
+class _Pipelines(_Resource):
     @_answered
     async def create(self, /, name: str, steps: Steps, **options: Any) -> Pipeline:
         """Makes a pipeline, with a `description` if you like: 409 if the name is taken."""
@@ -424,7 +412,7 @@ class _Pipelines(_Part):
     @_answered
     async def put(self, /, name: str, steps: Steps, *, if_match: str | None = None, **options: Any) -> Pipeline:
         """Makes the pipeline of this name, or replaces it."""
-        path = calls.named("/v1/pipelines", name)
+        path = calls.with_query("/v1/pipelines", name=name)
         return await self._sender.ask(calls.put_pipeline(path, {"steps": steps, **options}, if_match))
 
     @_answered
@@ -463,7 +451,7 @@ class _Pipelines(_Part):
         return await self._sender.ask(calls.chunk(await self._path(id_or_name), text, options))
 
     async def _stream(
-        self, id_or_name: str, documents: Iterable[Any] | AsyncIterable[Any], options: Mapping[str, Any]
+        self, id_or_name: str, documents: AnyIterable[Any], options: Mapping[str, Any]
     ) -> Lines[StreamLine]:
         call = calls.stream(await self._path(id_or_name), options)
         async with aclosing(stream(self._sender, call, documents)) as lines:
@@ -471,7 +459,11 @@ class _Pipelines(_Part):
                 yield line
 
     async def _path(self, id_or_name: str) -> str:
-        id = id_or_name if calls.is_id(id_or_name) else await self._sender.ask(calls.find_pipeline(id_or_name))
+        id = id_or_name
+        if not calls.ID.fullmatch(id_or_name):
+            found = await self._sender.ask(calls.get_list("/v1/pipelines", Pipeline, name=id_or_name))
+            # The service itself says that there is no such one.
+            id = found[0].id if found else id_or_name
         return calls.route("pipelines", id, "execute")
 
 
@@ -488,9 +480,7 @@ class Pipelines(_Pipelines, _Sync):
         """Runs the steps on a text, on several, or on `documents`, as `Chunksmith.chunk`."""
         return run(self._execute(id_or_name, text, options))
 
-    def stream(
-        self, id_or_name: str, documents: Iterable[Document], **options: Any
-    ) -> Generator[StreamLine, None, None]:
+    def stream(self, id_or_name: str, documents: Iterable[Document], **options: Any) -> SyncLines[StreamLine]:
         """Runs the steps on any number of documents, as `Chunksmith.stream`."""
         return iterate(self._stream(id_or_name, iter(documents), options))
 
@@ -508,28 +498,21 @@ class AsyncPipelines(_Pipelines, _Async):
         """As `Pipelines.execute`."""
         return await self._execute(id_or_name, text, options)
 
-    def stream(
-        self, id_or_name: str, documents: Iterable[Document] | AsyncIterable[Document], **options: Any
-    ) -> Lines[StreamLine]:
+    def stream(self, id_or_name: str, documents: AnyIterable[Document], **options: Any) -> Lines[StreamLine]:
         """As `Pipelines.stream`."""
         return self._stream(id_or_name, documents, options)
 
 
-class _Jobs(_Part):
-    def __init__(self, client: _Service) -> None:
-        self._sender = client._sender
-
+class _Jobs(_Resource):
     @_answered
     async def create(self, /, source: Mapping[str, Any], *, idempotency_key: str | None = None, **options: Any) -> Job:
         """Makes a job. The same key with the same request is the same job.
 
         Without a key, it is not sent again if the connection fails.
         """
-        headers = {} if idempotency_key is None else {"idempotency-key": idempotency_key}
+        headers, is_safe = {"idempotency-key": idempotency_key}, idempotency_key is not None
         body = {"source": source, **options}
-        is_safe = idempotency_key is not None
-        call = calls.post("/v1/jobs", Job.from_dict, body, is_safe=is_safe, headers=headers)
-        return await self._sender.ask(call)
+        return await self._sender.ask(calls.post("/v1/jobs", Job.from_dict, body, is_safe=is_safe, headers=headers))
 
     @_answered
     async def list(self, *, state: str | None = None, limit: int | None = None, cursor: str | None = None) -> List[Job]:
@@ -591,13 +574,14 @@ class _Jobs(_Part):
     async def wait(self, id: str, on_progress: Callable[[Job], object] | None = None) -> Job:
         """Waits until a job is over, whatever its `state` then is. Connections that are lost are made again."""
         watch = Watch(calls.get_lines(calls.route("jobs", id, "events"), Job.from_dict))
-        before: Job | None = None
+        last: Job | None = None
         async with aclosing(self._sender.lines(watch)) as jobs:
             async for job in jobs:
-                if on_progress is not None and job != before:
+                if on_progress is not None and job != last:
                     on_progress(job)
-                before = job
-        return watch.over()
+                last = job
+        assert last is not None
+        return last
 
 
 class Jobs(_Jobs, _Sync):

@@ -8,7 +8,7 @@ import math
 import os
 import re
 import urllib.parse
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Generic, TypeVar, Union
@@ -34,12 +34,15 @@ Document = Mapping[str, Any]
 AnyChunk = Union[Chunk, Mapping[str, Any]]
 AnyChunks = Union[StreamLine, Sequence[AnyChunk], Mapping[str, Any]]
 Texts = Union[list[str], tuple[str, ...]]
+AnyIterable = Union[Iterable[T], AsyncIterable[T]]
 Steps = Sequence[Mapping[str, Any]]
 ChunkLists = list[list[Chunk]]
 File = Union[str, "os.PathLike[str]", bytes, BinaryIO]
 JobLine = Union[Chunk, DocumentChunks]
 
 _LINES = "application/x-ndjson"
+# What ids of pipelines look like.
+ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,8 @@ class Call(Generic[T]):
     path: str
     read: Callable[[Any], T]
     body: bytes = b""
-    headers: Mapping[str, str] = field(default_factory=dict)
+    # Those without a value are not sent.
+    headers: Mapping[str, str | None] = field(default_factory=dict)
     # Whether it may be sent again if nobody knows what became of it.
     is_safe: bool = True
     # Whether the answer is JSON; else it is a text.
@@ -64,8 +68,9 @@ def route(*names: str) -> str:
     return "/v1/" + "/".join(urllib.parse.quote(name, safe="").replace(".", "%2E") for name in names)
 
 
-def named(path: str, name: str) -> str:
-    return f"{path}?{urllib.parse.urlencode({'name': name})}"
+def with_query(path: str, **query: str | int | None) -> str:
+    given = urllib.parse.urlencode({name: value for name, value in query.items() if value is not None})
+    return f"{path}?{given}" if given else path
 
 
 def get(path: str, kind: type[R]) -> Call[R]:
@@ -73,8 +78,7 @@ def get(path: str, kind: type[R]) -> Call[R]:
 
 
 def get_list(path: str, kind: type[R], **query: str | int | None) -> Call[list[R]]:
-    given = urllib.parse.urlencode({name: value for name, value in query.items() if value is not None})
-    return Call("GET", f"{path}?{given}" if given else path, lambda answer: [kind.from_dict(one) for one in answer])
+    return Call("GET", with_query(path, **query), lambda answer: [kind.from_dict(one) for one in answer])
 
 
 def get_lines(path: str, read: Callable[[Any], T]) -> Call[T]:
@@ -87,25 +91,22 @@ def post(
     read: Callable[[Any], T],
     body: Mapping[str, Any],
     *,
+    method: str = "POST",
     is_safe: bool = True,
-    headers: Mapping[str, str] | None = None,
+    headers: Mapping[str, str | None] | None = None,
 ) -> Call[T]:
-    return Call("POST", path, read, to_json(body), {"content-type": "application/json", **(headers or {})}, is_safe)
+    return Call(method, path, read, to_json(body), {"content-type": "application/json", **(headers or {})}, is_safe)
 
 
 def put_pipeline(path: str, body: Mapping[str, Any], if_match: str | None) -> Call[Pipeline]:
     # With If-Match, a change that is repeated after it was made would be refused.
-    headers = {"content-type": "application/json", **_if_match(if_match)}
-    return Call("PUT", path, Pipeline.from_dict, to_json(body), headers, is_safe=if_match is None)
+    is_safe = if_match is None
+    return post(path, Pipeline.from_dict, body, method="PUT", is_safe=is_safe, headers={"if-match": if_match})
 
 
 def delete(path: str, if_match: str | None = None) -> Call[None]:
     # One that is repeated after it was carried out would be answered with 404.
-    return Call("DELETE", path, lambda _: None, headers=_if_match(if_match), is_safe=False, is_json=False)
-
-
-def _if_match(etag: str | None) -> dict[str, str]:
-    return {} if etag is None else {"if-match": etag}
+    return Call("DELETE", path, lambda _: None, headers={"if-match": if_match}, is_safe=False, is_json=False)
 
 
 def chunk(path: str, text: Any, options: Mapping[str, Any]) -> Call[Any]:
@@ -143,26 +144,6 @@ def evaluate_stream(request: Mapping[str, Any]) -> Call[EvaluatedCandidate]:
 def refused(error: ErrorDetail) -> ChunksmithError:
     """What a line says of the whole request."""
     return ChunksmithError(error.detail, code="refused", status=error.status)
-
-
-_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-
-
-def is_id(id_or_name: str) -> bool:
-    return _ID.fullmatch(id_or_name) is not None
-
-
-def find_pipeline(name: str) -> Call[str]:
-    """A request for the id of the pipeline of this name."""
-
-    def id_in(found: list[Mapping[str, Any]]) -> str:
-        if found:
-            return str(found[0]["id"])
-        shown = json.dumps(name, ensure_ascii=False)
-        detail = f"There is no pipeline {shown}: pipelines.list() has those there are."
-        raise ChunksmithError(detail, code="refused", status=404)
-
-    return Call("GET", named("/v1/pipelines", name), id_in)
 
 
 def job_line(line: Mapping[str, Any]) -> JobLine:
@@ -207,28 +188,24 @@ def to_json(value: Any, place: str = "") -> bytes:
     except UnicodeEncodeError:
         return write(value).encode()
     except ValueError:
-        found = _not_finite(value, place)
-        if found is None:
-            raise
-        found_at, number = found
-        raise ValueError(f"{found_at}: JSON has no {number}; give a finite number, or None") from None
+        # What refers to itself is refused too.
+        with suppress(RecursionError):
+            for found_at, one in _leaves(value, place):
+                if isinstance(one, float) and not math.isfinite(one):
+                    raise ValueError(f"{found_at}: JSON has no {one}; give a finite number, or None") from None
+        raise
 
 
-def _not_finite(value: Any, place: str) -> tuple[str, float] | None:
-    """The first number that JSON has not, and its place; None for what refers to itself."""
-    if isinstance(value, float):
-        return None if math.isfinite(value) else (place.removeprefix("."), value)
-    members: Iterable[tuple[Any, Any]] = ()
+def _leaves(value: Any, place: str) -> Iterator[tuple[str, Any]]:
+    """The values in objects and lists, with their places."""
     if isinstance(value, (Mapping, Record)):
-        members = ((f".{name}", one) for name, one in dict(_plain_of(value)).items())
+        for name, one in _plain_of(value).items():
+            yield from _leaves(one, f"{place}.{name}")
     elif isinstance(value, (list, tuple)):
-        members = ((f"[{at}]", one) for at, one in enumerate(value))
-    with suppress(RecursionError):
-        for name, one in members:
-            found = _not_finite(one, f"{place}{name}")
-            if found is not None:
-                return found
-    return None
+        for at, one in enumerate(value):
+            yield from _leaves(one, f"{place}[{at}]")
+    else:
+        yield place.removeprefix("."), value
 
 
 def _plain_of(value: Any) -> Any:

@@ -60,6 +60,7 @@ class _PoolOfProcess:
     """A copy, or what is unpickled elsewhere, begins without connections."""
 
     _all: ClassVar[weakref.WeakSet[_PoolOfProcess]] = weakref.WeakSet()
+    _transports: object
     is_closed = False
 
     def __init__(self, url: str) -> None:
@@ -76,6 +77,7 @@ class _PoolOfProcess:
 
     def leave(self) -> None:
         """Leaves the connections to the process that this one was forked from."""
+        INHERITED.append(self._transports)
         self._begin()
 
     @classmethod
@@ -105,7 +107,6 @@ class SyncPool(_PoolOfProcess):
         self._sockets: set[socket.socket] = set()
 
     def leave(self) -> None:
-        INHERITED.append(self._transports)
         for one in self._sockets:
             one.close()
         super().leave()
@@ -175,10 +176,6 @@ class AsyncPool(_PoolOfProcess):
 
     def _begin(self) -> None:
         self._transports: dict[tuple[asyncio.AbstractEventLoop, bool], httpx.AsyncHTTPTransport] = {}
-
-    def leave(self) -> None:
-        INHERITED.append(self._transports)
-        super().leave()
 
     async def send(self, request: httpx.Request, deadline: Deadline, *, is_safe: bool) -> httpx.Response:
         async def trace(event: str, info: Mapping[str, Any]) -> None:

@@ -29,6 +29,7 @@ OnHeaders = Callable[[Mapping[str, str]], object]
 
 _FIRST_DELAY = 0.1
 _LONGEST_DELAY = 10.0
+_FORKED = "The process that made this request goes on with it, and this one was forked from it: make another here"
 # A service that asks for more is not waited for.
 _LONGEST_WAIT = 60.0
 
@@ -67,6 +68,9 @@ class Settings:
 class Reading(Generic[T]):
     """Lines of an answer: what has come of them, and what is sent if it was not all."""
 
+    # Whether `call` may be sent after an answer that broke off within its lines.
+    can_go_on = False
+
     def __init__(self, call: Call[T]) -> None:
         self._call = call
         self.count = 0
@@ -82,10 +86,6 @@ class Reading(Generic[T]):
 
     def check_end(self) -> None:
         """Raises `ChunksmithError` if lines are missing at the end of an answer."""
-
-    def can_go_on(self) -> bool:
-        """Whether `call` may be sent after an answer that broke off."""
-        return self.count == 0
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Sender:
                 reading.check_end()
                 return
             except ChunksmithError as error:
-                if not reading.can_go_on():
+                if reading.count > 0 and not reading.can_go_on:
                     raise
                 tries = 0 if reading.count > before else tries
                 delay = self._delay_after(error, call, tries)
@@ -139,7 +139,7 @@ class Sender:
                 for line in answer.lines(part):
                     yield line
                     if process != os.getpid():
-                        raise _forked()
+                        raise ChunksmithError(_FORKED, code="closed")
         answer.check_end()
 
     async def _body(self, answer: _Answer[Any], deadline: Deadline) -> AsyncGenerator[bytes, None]:
@@ -167,7 +167,8 @@ class Sender:
 
     def _request(self, call: Call[Any], deadline: Deadline) -> httpx.Request:
         """Raises `ValueError` for a header that cannot be sent."""
-        headers = {**self.settings.headers, **call.headers}
+        given = {name: value for name, value in call.headers.items() if value is not None}
+        headers = {**self.settings.headers, **given}
         for name, value in headers.items():
             if "\r" in name + value or "\n" in name + value:
                 raise ValueError(f"The header {name} has a line break, and cannot be sent")
@@ -191,11 +192,6 @@ def _may_pass(error: ChunksmithError, call: Call[Any]) -> bool:
     # A gateway that has no service behind it gives no reason in JSON.
     is_of_gateway = error.code == "invalid_answer" and error.status in (502, 503)
     return call.is_safe and (is_of_gateway or error.code in ("unreachable", "cut_off"))
-
-
-def _forked() -> ChunksmithError:
-    detail = "The process that made this request goes on with it, and this one was forked from it: make another here"
-    return ChunksmithError(detail, code="closed")
 
 
 class _Answer(Generic[T]):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
-from ._calls import Call, refused, to_json
+from ._calls import AnyIterable, Call, refused, to_json
 from ._records import ChunksmithError, Job, StreamLine
 from ._sending import Reading, Sender
 
@@ -20,9 +20,7 @@ _MOST_TIMES = 64
 _LONGEST_WAIT = 0.05
 
 
-async def stream(
-    sender: Sender, call: Call[StreamLine], items: Iterable[Any] | AsyncIterable[Any]
-) -> AsyncGenerator[StreamLine, None]:
+async def stream(sender: Sender, call: Call[StreamLine], items: AnyIterable[Any]) -> AsyncGenerator[StreamLine, None]:
     """Sends items, and yields the answers in their order."""
     async with aclosing(_batches(items)) as batches:
         begin = 0
@@ -35,6 +33,8 @@ async def stream(
 
 class _Batch(Reading[StreamLine]):
     """The answers to some lines. After a failure the lines are sent that have none."""
+
+    can_go_on = True
 
     def __init__(self, call: Call[StreamLine], lines: list[bytes], begin: int) -> None:
         super().__init__(call)
@@ -62,30 +62,20 @@ class _Batch(Reading[StreamLine]):
         detail = f"The service ended the stream after {count} answers to {most} lines{reason}"
         raise ChunksmithError(detail, code="cut_off")
 
-    def can_go_on(self) -> bool:
-        return True
-
 
 class Watch(Reading[Job]):
     """The states of a job, until it is over."""
 
-    job: Job | None = None
+    can_go_on = True
+    _is_over = False
 
     def take(self, line: Job) -> Job:
-        self.job = line
+        self._is_over = line.is_over
         return super().take(line)
 
-    def over(self) -> Job:
-        """The job. Raises `ChunksmithError` if it is not over."""
-        if self.job is None or not self.job.is_over:
-            raise ChunksmithError("The service ended the events before the job was over", code="cut_off")
-        return self.job
-
     def check_end(self) -> None:
-        self.over()
-
-    def can_go_on(self) -> bool:
-        return True
+        if not self._is_over:
+            raise ChunksmithError("The service ended the events before the job was over", code="cut_off")
 
 
 class _Gathering:
@@ -122,7 +112,7 @@ class _Gathering:
         return lines
 
 
-async def _batches(items: Iterable[Any] | AsyncIterable[Any]) -> AsyncGenerator[list[bytes], None]:
+async def _batches(items: AnyIterable[Any]) -> AsyncGenerator[list[bytes], None]:
     gathering = _Gathering()
     if isinstance(items, AsyncIterable):
         async with aclosing(_arriving(items, gathering)) as batches:

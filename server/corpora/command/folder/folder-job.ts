@@ -7,6 +7,7 @@ import { UsageError } from '../../../cli/errors.ts';
 import { makeFolder as make } from '../../../config/folders.ts';
 import { canonicalJson } from '../../../engine/read/canonical-json.ts';
 import type { JobRecord, JobStore } from '../../../store/jobs/contract.ts';
+import { shardsOf } from '../../jobs/finish-job.ts';
 import type { JobSpec } from '../../jobs/spec.ts';
 import type { ShardRange } from '../../shard.ts';
 import type { StoredFile } from '../../storage/storage.ts';
@@ -133,15 +134,11 @@ async function changedFile(
 ): Promise<string | undefined> {
   const left = new Map(files.map(({ name, version }) => [name, version]));
   const seen = new Set<string>();
-  for (let after: number | undefined; ; ) {
-    const page = await store.shards(id, { limit: 1000, after });
-    for (const { range } of page.shards) {
-      for (const { name, version } of (range as ShardRange).files) {
-        if (left.get(name) !== version) return name;
-        seen.add(name);
-      }
+  for await (const { range } of shardsOf(id, store)) {
+    for (const { name, version } of (range as ShardRange).files) {
+      if (left.get(name) !== version) return name;
+      seen.add(name);
     }
-    after = page.shards.at(-1)?.seq;
-    if (!page.hasMore) return files.find(({ name }) => !seen.has(name))?.name;
   }
+  return files.find(({ name }) => !seen.has(name))?.name;
 }

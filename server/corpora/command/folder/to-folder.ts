@@ -17,15 +17,13 @@ import { MANIFEST } from '../../jobs/job-folder.ts';
 import { idsLineOf, type PartKind } from '../../jobs/part-files.ts';
 import type { JobLocations } from '../../jobs/spec.ts';
 import { shardBytesFor } from '../../plan-shards.ts';
-import type { Place, SkipReason } from '../../shard.ts';
-import { type Skip, skipLine, unreadId } from '../../skips.ts';
+import type { Place, Skip, SkipReason } from '../../shard.ts';
+import { skipLine, unreadId } from '../../skips.ts';
 import { createLocalFolder } from '../../storage/local-folder.ts';
-import { type ChangeCounts, EarlierIds, KEPT } from '../changes/earlier-ids.ts';
-import { addChanges, onlyChanges } from '../changes/only-changes.ts';
+import { addChanges, type ChangeCounts, EarlierIds, KEPT, onlyChanges } from '../changes.ts';
 import { LinesFile } from '../lines-file.ts';
 import { addDocument } from '../progress.ts';
 import type { ChunkSetup } from '../setup.ts';
-import { inOrder } from '../source.ts';
 import type { RunContext } from '../to-stdout.ts';
 import { checkFolder, holdFolder, makeFolder, openJob, STATE } from './folder-job.ts';
 
@@ -134,7 +132,7 @@ async function report(
     for (const group of output.skips ?? []) counts.skips.addGroup(group);
   }
   if (error !== null && error.code !== 'nothing_read') throw new CommandError(errorAnswer(error).detail);
-  const manifest = await readManifest(folder);
+  const manifest = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;
   if (flags.errors !== undefined) await copyErrors(folder, manifest, flags.errors, source.skipped);
   return earlier === undefined ? undefined : writeChanges(folder, manifest, earlier);
 }
@@ -149,17 +147,13 @@ function locationsOf({ source, spec }: ChunkSetup, folder: string): JobLocations
   const { storage, files = [] } = source;
   const target = { storage: createLocalFolder(folder), folder: '', format: spec.target.format };
   return {
-    source: async () => ({ storage, from: { files: inOrder(files) } }),
+    source: async () => ({ storage, from: { files } }),
     target: async () => target,
   };
 }
 
 /** What an earlier run had and this one no longer has, beside the parts of a run with `--since`. */
 const DELETED = 'deleted.jsonl';
-
-async function readManifest(folder: string): Promise<Manifest> {
-  return JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;
-}
 
 /** The lines of all files of a kind, in the order of the source. */
 async function* linesOfFiles(folder: string, { shards }: Manifest, kind: PartKind): AsyncGenerator<string> {

@@ -127,18 +127,14 @@ function rest(lines: UnansweredLines): ChunkedDocuments {
 
 /** The documents of a source that were read but not answered yet, so that they can be sent again. */
 class UnansweredLines {
+  /** Why the source cannot be read further, if so. */
+  failure: { readonly error: unknown } | undefined;
   readonly #batches: AsyncGenerator<readonly SourceDocument[]>;
   #unanswered: SourceDocument[] = [];
   #reading: Promise<readonly SourceDocument[]> | undefined;
-  #failure: { readonly error: unknown } | undefined;
 
   constructor(batches: AsyncGenerator<readonly SourceDocument[]>) {
     this.#batches = batches;
-  }
-
-  /** Why the source cannot be read further, if so. */
-  get failure(): { readonly error: unknown } | undefined {
-    return this.#failure;
   }
 
   /**
@@ -161,7 +157,7 @@ class UnansweredLines {
       this.#unanswered.push(...value);
       return value;
     } catch (error) {
-      this.#failure = { error };
+      this.failure = { error };
       throw error;
     }
   }
@@ -193,7 +189,7 @@ const ID_BYTES = 60;
 const STOPPING = new ServiceError('shutting_down');
 
 /** The answer to a document as it is written, and the outcome of the document. */
-export interface AnsweredLine {
+interface AnsweredLine {
   readonly bytes: readonly Uint8Array[];
   readonly document: ChunkedDocument;
 }

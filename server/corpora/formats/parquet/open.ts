@@ -1,9 +1,9 @@
 import type { RowGroup } from 'hyparquet';
 import { reasonOf, ServiceError } from '../../../../core/errors.ts';
-import { type Storage, type StoredFile, unreadable } from '../../storage/storage.ts';
+import { type SourceStorage, type StoredFile, unreadable } from '../../storage/storage.ts';
 import { columnsProblem } from '../map-fields.ts';
 import type { ParquetThread } from './thread.ts';
-import type { ParquetFile } from './worker.ts';
+import type { ParquetFile, Stretch } from './worker.ts';
 
 /** Bytes of the magic number at both ends of the file, and of the length of the metadata. */
 const MAGIC = 4;
@@ -13,9 +13,13 @@ const MOST_METADATA = 32 * 1024 * 1024;
 /** Maximum rows of a row group. */
 const MOST_ROWS = 20_000_000;
 
+/** Maximum bytes of the columns of a row group that are read, compressed or not. */
+const MOST_BYTES = 1024 * 1024 * 1024;
+const TOO_LARGE = `a row group takes more than ${MOST_BYTES} bytes: write it with smaller row groups`;
+
 /** @throws ServiceError `source_unreadable` if it is not Parquet, or its metadata is invalid or too large */
 export async function openParquet(
-  storage: Storage,
+  storage: SourceStorage,
   file: StoredFile,
   thread: ParquetThread,
 ): Promise<ParquetFile> {
@@ -33,9 +37,34 @@ export async function openParquet(
   }
 }
 
+/**
+ * The bytes of some columns of a row group, in the order of its columns.
+ *
+ * @param columns names of existing columns
+ * @throws ServiceError `source_unreadable`
+ */
+export async function readColumns(
+  storage: SourceStorage,
+  file: StoredFile,
+  { columns: all }: RowGroup,
+  columns: readonly string[],
+): Promise<Stretch[]> {
+  const stretches: Stretch[] = [];
+  let packed = 0;
+  for (const { meta_data: column } of all) {
+    if (column === undefined || !columns.includes(column.path_in_schema[0] ?? '')) continue;
+    const size = Number(column.total_compressed_size);
+    const from = Number(column.dictionary_page_offset || column.data_page_offset);
+    packed += size;
+    if (packed > MOST_BYTES) throw asUnreadable(file, new Error(TOO_LARGE));
+    stretches.push({ from, bytes: await readBytes(storage, file, from, from + size) });
+  }
+  return stretches;
+}
+
 /** The whole range of bytes of a file. */
-export async function readBytes(
-  storage: Storage,
+async function readBytes(
+  storage: SourceStorage,
   file: StoredFile,
   from: number,
   to: number,
@@ -52,7 +81,7 @@ export function asUnreadable({ name }: StoredFile, error: unknown): ServiceError
 }
 
 /** The bytes from the beginning of the metadata on. */
-async function readTail(storage: Storage, file: StoredFile): Promise<Buffer<ArrayBuffer>> {
+async function readTail(storage: SourceStorage, file: StoredFile): Promise<Buffer<ArrayBuffer>> {
   const { name, size } = file;
   if (size < MAGIC + TAIL) throw unreadable(name, 'it is not Parquet: it is too short');
   const tail = await readBytes(storage, file, size - TAIL, size);

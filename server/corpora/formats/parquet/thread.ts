@@ -1,8 +1,6 @@
 import { MODULE_ENDING } from '../../../config/module-ending.ts';
 import { GuardedThread } from '../../../engine/run/guarded-thread.ts';
-import type { LoadedGroup } from './row-group.ts';
-import type { RowLines, RowsTask } from './row-lines.ts';
-import type { ParquetAnswer, ParquetFile } from './worker.ts';
+import type { ParquetAnswer, ParquetFile, RowLines, RowsTask } from './worker.ts';
 
 /** Maximum bytes of a decoded row group, and maximum milliseconds to decode it. */
 const LIMITS = { heap: 2_147_483_648, outside: 2_147_483_648, time: 120_000 };
@@ -33,8 +31,8 @@ export class ParquetThread {
 
   /** The lines of a row group; its memory is transferred. @throws Error if it is not valid Parquet */
   async *lines(task: RowsTask): AsyncGenerator<RowLines> {
-    const moved = task.group.stretches.map(({ bytes }) => bytes.buffer);
-    let answer = await this.#ask(task, moved, timeFor(task.group));
+    const moved = task.stretches.map(({ bytes }) => bytes.buffer);
+    let answer = await this.#ask(task, moved, timeFor(task));
     while ('lines' in answer) {
       yield answer.lines;
       answer = await this.#ask('more');
@@ -57,7 +55,7 @@ export class ParquetThread {
   }
 }
 
-function timeFor({ stretches, metadata }: LoadedGroup): number {
+function timeFor({ stretches, metadata }: RowsTask): number {
   const bytes = stretches.reduce((sum, one) => sum + one.bytes.length, 0);
   return LEAST_TIME + bytes * SLOW.byte + Number(metadata.num_rows) * SLOW.row;
 }

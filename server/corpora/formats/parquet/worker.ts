@@ -1,14 +1,56 @@
+import { isUtf8 } from 'node:buffer';
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import { type FileMetaData, parquetMetadata, parquetSchema } from 'hyparquet';
-import { reasonOf } from '../../../../core/errors.ts';
-import { type RowLines, type RowsTask, rowLines } from './row-lines.ts';
-import { PARSERS } from './values.ts';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import {
+  type AsyncBuffer,
+  type Compressors,
+  type FileMetaData,
+  type ParquetParsers,
+  parquetMetadata,
+  parquetRead,
+  parquetSchema,
+} from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+import { invalid, type PlainError, reasonOf, ServiceError, toPlainError } from '../../../../core/errors.ts';
+import type { FieldMapping } from '../../shard.ts';
+import { mapRow, orError, type Row } from '../map-fields.ts';
 
 /** The metadata of a file. */
 export interface ParquetFile {
   readonly metadata: FileMetaData;
   /** Names of the columns of its rows; each once. */
   readonly names: readonly string[];
+}
+
+/** A stretch of a file that is in memory. */
+export interface Stretch {
+  readonly from: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** A row group of which some columns are in memory, and whose rows become lines. Plain data for another thread. */
+export interface RowsTask {
+  /** The metadata of a file that has only this row group. */
+  readonly metadata: FileMetaData;
+  /** Bytes of the file. */
+  readonly size: number;
+  /** Names of the columns that are read. */
+  readonly columns: readonly string[];
+  /** From `readColumns`. */
+  readonly stretches: readonly Stretch[];
+  /** Names of all columns of the file. */
+  readonly names: readonly string[];
+  readonly mapping: FieldMapping;
+  /** Whether a missing mapped id in a row is an error. */
+  readonly isStrict: boolean;
+  /** Maximum bytes of a line. */
+  readonly limit: number;
+}
+
+/** Consecutive lines of documents: their lengths, or the errors of rows. */
+export interface RowLines {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly rows: readonly (number | PlainError)[];
 }
 
 /** The metadata of a file, rows of a row group, or the next of these. */
@@ -37,4 +79,126 @@ async function answerTo(question: ParquetQuestion): Promise<ParquetAnswer> {
   if (question !== 'more') lines = rowLines(question);
   const next = await lines?.next();
   return next === undefined || next.done ? { done: true } : { lines: next.value };
+}
+
+/** Bytes of lines that are returned at once. */
+const TOGETHER = 256 * 1024;
+
+/** The lines of a row group, in the order of its rows. @throws Error if it is not valid Parquet */
+async function* rowLines(task: RowsTask): AsyncGenerator<RowLines> {
+  const indexes = new Map(task.columns.map((name, index) => [name, index]));
+  let lines: Buffer[] = [];
+  let rows: (number | PlainError)[] = [];
+  let bytes = 0;
+  for (const values of await decodeRows(task)) {
+    const line = orError(() => lineOf((name) => values[indexes.get(name) ?? -1], task));
+    if (Buffer.isBuffer(line)) lines.push(line);
+    rows.push(Buffer.isBuffer(line) ? line.length : toPlainError(line));
+    bytes += Buffer.isBuffer(line) ? line.length : 0;
+    if (bytes < TOGETHER) continue;
+    yield { bytes: new Uint8Array(Buffer.concat(lines)), rows };
+    [lines, rows, bytes] = [[], [], 0];
+  }
+  if (rows.length > 0) yield { bytes: new Uint8Array(Buffer.concat(lines)), rows };
+}
+
+function lineOf(read: (name: string) => unknown, { names, mapping, isStrict, limit }: RowsTask): Buffer {
+  const value = (name: string) => {
+    const found = read(name) ?? undefined;
+    return found instanceof Uint8Array ? textOrBytes(found) : found;
+  };
+  const row: Row = { names, value, json: (name) => Buffer.from(toJson(value(name), name)) };
+  const line = mapRow(row, mapping, isStrict);
+  if (line.length <= limit) return line;
+  throw new ServiceError('line_too_large', { what: 'The row', limit });
+}
+
+/** Node's own decompressors are faster; their output is limited to the declared size. */
+const COMPRESSORS: Compressors = {
+  ...compressors,
+  ZSTD: (bytes, length) => zstdDecompressSync(bytes, { maxOutputLength: Math.max(length, 1) }),
+  GZIP: (bytes, length) => gunzipSync(bytes, { maxOutputLength: Math.max(length, 1) }),
+  BROTLI: (bytes, length) => brotliDecompressSync(bytes, { maxOutputLength: Math.max(length, 1) }),
+};
+
+/** The rows of a row group as lists of the values of its columns. */
+async function decodeRows({ metadata, size, columns, stretches }: RowsTask) {
+  let rows: readonly (readonly unknown[])[] = [];
+  await parquetRead({
+    file: inMemory(size, stretches),
+    metadata,
+    columns: [...columns],
+    compressors: COMPRESSORS,
+    parsers: PARSERS,
+    utf8: false,
+    onComplete: (read: unknown[][]) => {
+      rows = read;
+    },
+  });
+  return rows;
+}
+
+/** A file of which only some stretches are available; the bytes between them are never read. */
+function inMemory(byteLength: number, stretches: readonly Stretch[]): AsyncBuffer {
+  return {
+    byteLength,
+    slice(from, to = byteLength) {
+      const bytes = Buffer.alloc(to - from);
+      for (const stretch of stretches) {
+        const begin = Math.max(from, stretch.from);
+        const end = Math.min(to, stretch.from + stretch.bytes.length);
+        if (begin < end)
+          bytes.set(stretch.bytes.subarray(begin - stretch.from, end - stretch.from), begin - from);
+      }
+      return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+    },
+  };
+}
+
+/** Nothing is lost in decoding: bytes that do not match their schema stay bytes. */
+const PARSERS: Partial<ParquetParsers> = {
+  stringFromBytes: textOrBytes,
+  jsonFromBytes: jsonOrBytes,
+  geometryFromBytes: (bytes: Uint8Array) => bytes,
+  geographyFromBytes: (bytes: Uint8Array) => bytes,
+};
+
+/** The text of bytes that are UTF-8; writers do not mark all texts as such. */
+function textOrBytes(bytes: Uint8Array | undefined): string | Uint8Array | undefined {
+  if (bytes === undefined || !isUtf8(bytes)) return bytes;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+}
+
+function jsonOrBytes(bytes: Uint8Array | undefined): unknown {
+  const text = textOrBytes(bytes);
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : text;
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * The JSON of a value: integers with all their digits, times in ISO 8601.
+ *
+ * @param name of its column, for the error
+ * @throws ServiceError `invalid_parameters` if it contains bytes that are not text
+ */
+function toJson(value: unknown, name: string): string {
+  if (typeof value === 'bigint') return String(value);
+  if (value instanceof Uint8Array) {
+    const text = textOrBytes(value);
+    if (typeof text === 'string') return JSON.stringify(text);
+    throw invalid(
+      `${name}: it holds bytes, which JSON cannot represent; exclude it by naming the metadata to keep`,
+    );
+  }
+  if (value instanceof Date || typeof value !== 'object' || value === null) {
+    return JSON.stringify(value) ?? 'null';
+  }
+  const list =
+    Array.isArray(value) || ArrayBuffer.isView(value) ? Array.from(value as ArrayLike<unknown>) : undefined;
+  if (list !== undefined) return `[${list.map((one) => toJson(one, name)).join(',')}]`;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${toJson(member, name)}`).join(',')}}`;
 }

@@ -19,13 +19,13 @@ interface Folder {
  * memory. A link to a folder is followed only if it overlaps with no folder that is listed anyway.
  *
  * @param root the real path of the storage
+ * @param listed real paths of the folders that are listed completely
  */
-export async function* listFolder(root: string, folder: Folder): AsyncGenerator<StoredFile> {
-  yield* listEntries(root, folder, [folder.path]);
-}
-
-/** @param listed real paths of the folders that are listed completely */
-async function* listEntries(root: string, folder: Folder, listed: string[]): AsyncGenerator<StoredFile> {
+export async function* listFolder(
+  root: string,
+  folder: Folder,
+  listed: string[] = [folder.path],
+): AsyncGenerator<StoredFile> {
   const entries = await entriesOf(folder.path);
   for (let from = 0; from < entries.length; from += TOGETHER) {
     const some = entries.slice(from, from + TOGETHER);
@@ -34,10 +34,10 @@ async function* listEntries(root: string, folder: Folder, listed: string[]): Asy
       if (found === undefined) continue;
       const { path, name, stats } = found;
       if (stats.isFile()) yield storedFile(name, stats);
-      else if (!found.isLink) yield* listEntries(root, { name, path }, listed);
+      else if (!found.isLink) yield* listFolder(root, { name, path }, listed);
       else if (!listed.some((one) => isInside(one, path) || isInside(path, one))) {
         listed.push(path);
-        yield* listEntries(root, { name, path }, listed);
+        yield* listFolder(root, { name, path }, listed);
       }
     }
   }
@@ -58,18 +58,11 @@ async function keyOf(path: string, entry: Dirent): Promise<Buffer> {
   return Buffer.from(target?.isDirectory() ? `${entry.name}/` : entry.name);
 }
 
-interface Found {
-  readonly name: string;
-  readonly path: string;
-  readonly stats: BigIntStats;
-  readonly isLink: boolean;
-}
-
 /**
  * Examines a file or a folder; undefined for anything else, for what has disappeared, and for links outside the
  * storage.
  */
-async function look(root: string, folder: Folder, entry: Dirent): Promise<Found | undefined> {
+async function look(root: string, folder: Folder, entry: Dirent) {
   const name = folder.name === '' ? entry.name : `${folder.name}/${entry.name}`;
   const isLink = entry.isSymbolicLink();
   if (!isLink && !entry.isFile() && !entry.isDirectory()) return undefined;

@@ -29,10 +29,8 @@ export function createBucket(connection: BucketConnection, tools: Partial<Client
       );
       return found && fileOf(client, name, found);
     },
-    read: (file, range) => {
-      const to = Math.min(range?.to ?? file.size, file.size);
-      return readObject(client, { key: keys.keyOf(file.name), file, from: range?.from ?? 0, to });
-    },
+    read: (file, { from, to } = { from: 0, to: file.size }) =>
+      readObject(client, keys.keyOf(file.name), file, { from, to: Math.min(to, file.size) }),
     create: async (name) => new ObjectWriter(client, name, keys.keyOf(name)),
     async createOnce(name, bytes) {
       const put = { ...named(name), ...CONTENT, IfNoneMatch: '*', Body: bytes };
@@ -65,43 +63,31 @@ function fileOf(
  * can represent.
  */
 async function* listObjects(client: BucketClient, keys: Keys, folder: string): AsyncGenerator<StoredFile> {
+  const { bucket: Bucket, call, label } = client;
   const prefix = keys.prefixOf(folder);
   let last: Buffer | undefined;
-  for await (const { key, size, version } of allObjects(client, prefix)) {
-    const bytes = Buffer.from(key);
-    // A list out of order might never end, and a job would not get the same shards again.
-    if (!key.startsWith(prefix) || (last !== undefined && Buffer.compare(last, bytes) >= 0))
-      throw storageFailed(
-        client.label,
-        new BucketFailure('it does not list objects in the order of their keys'),
-      );
-    last = bytes;
-    const rest = key.slice(prefix.length);
-    const isHidden = rest.split('/').some((part) => part.startsWith('.'));
-    if (isSound(rest) && !isHidden) yield { name: keys.nameOf(key), size, version };
-  }
-}
-
-async function* allObjects({ call, bucket }: BucketClient, prefix: string): AsyncGenerator<ListedObject> {
   let token: string | undefined;
   do {
-    const query = { Bucket: bucket, Prefix: prefix, EncodingType: 'url', ContinuationToken: token } as const;
+    const query = { Bucket, Prefix: prefix, EncodingType: 'url', ContinuationToken: token } as const;
     const page = await call(async (s3, sdk) => readPage(await s3.send(new sdk.ListObjectsV2Command(query))));
-    yield* page.objects;
+    for (const { key, size, version } of page.objects) {
+      const bytes = Buffer.from(key);
+      // A list out of order might never end, and a job would not get the same shards again.
+      if (!key.startsWith(prefix) || (last !== undefined && Buffer.compare(last, bytes) >= 0))
+        throw storageFailed(label, new BucketFailure('it does not list objects in the order of their keys'));
+      last = bytes;
+      const rest = key.slice(prefix.length);
+      const isHidden = rest.split('/').some((part) => part.startsWith('.'));
+      if (isSound(rest) && !isHidden) yield { name: keys.nameOf(key), size, version };
+    }
     token = page.next;
   } while (token !== undefined);
-}
-
-interface ListedObject {
-  readonly key: string;
-  readonly size: number;
-  readonly version: string;
 }
 
 /** @throws BucketFailure or URIError if it is not a page of a list */
 function readPage({ Contents = [], EncodingType, IsTruncated, NextContinuationToken: next }: ListOutput) {
   if (IsTruncated !== (next !== undefined)) throw new BucketFailure();
-  const objects = Contents.map(({ Key, Size, ETag }): ListedObject => {
+  const objects = Contents.map(({ Key, Size, ETag }) => {
     if (Key === undefined || Size === undefined || ETag === undefined) throw new BucketFailure();
     return { key: EncodingType === 'url' ? decodeKey(Key) : Key, size: Size, version: versionOf(ETag) };
   });
@@ -111,24 +97,19 @@ function readPage({ Contents = [], EncodingType, IsTruncated, NextContinuationTo
 /** As in forms, a space is a plus sign; XML cannot contain all keys literally. */
 const decodeKey = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '));
 
-/** An object to read bytes from. */
-interface ObjectRange {
-  readonly key: string;
-  readonly file: StoredFile;
-  /** The bytes in [from, to). */
-  readonly from: number;
-  readonly to: number;
-}
-
 /** Maximum consecutive bodies that end early without a byte. */
 const MOST_CUTS = 4;
 
 /** Reads bytes of an object. If a body is cut off in the middle, reading continues at the missing byte. */
-async function* readObject(client: BucketClient, range: ObjectRange): AsyncGenerator<Buffer> {
-  const { to } = range;
-  let at = range.from;
+async function* readObject(
+  client: BucketClient,
+  key: string,
+  file: StoredFile,
+  { from, to }: { readonly from: number; readonly to: number },
+): AsyncGenerator<Buffer> {
+  let at = from;
   for (let cuts = 0; at < to; cuts++) {
-    const body = await openObject(client, { ...range, from: at });
+    const body = await openObject(client, key, file, { from: at, to });
     let failure: unknown = new BucketFailure('its answer ended too early');
     try {
       for await (const piece of body as AsyncIterable<Buffer>) {
@@ -145,7 +126,12 @@ async function* readObject(client: BucketClient, range: ObjectRange): AsyncGener
   }
 }
 
-function openObject(client: BucketClient, { key, file, from, to }: ObjectRange): Promise<Readable> {
+function openObject(
+  client: BucketClient,
+  key: string,
+  file: StoredFile,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<Readable> {
   return client.call(async (s3, sdk) => {
     const asked = { Range: `bytes=${from}-${to - 1}`, IfMatch: `"${file.version}"` };
     const command = new sdk.GetObjectCommand({ Bucket: client.bucket, Key: key, ...asked });
@@ -246,21 +232,10 @@ interface ClientTools {
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
-/** The calls that are made to a bucket. */
-interface BucketClient {
-  readonly label: string;
-  /** What the SDK puts before each call. */
-  readonly bucket: string;
-  /**
-   * Makes a call with the SDK, which is loaded at the first one; it retries the call while its failures may be
-   * temporary.
-   *
-   * @throws ServiceError `storage_failed`, unless `ask` throws one of its own
-   */
-  call<T>(ask: (client: S3Client, sdk: Sdk) => Promise<T>): Promise<T>;
-}
+type BucketClient = ReturnType<typeof createClient>;
 
-function createClient(connection: BucketConnection, label: string, tools: ClientTools): BucketClient {
+/** The calls that are made to a bucket. */
+function createClient(connection: BucketConnection, label: string, tools: ClientTools) {
   let opened: Promise<{ readonly sdk: Sdk; readonly client: S3Client }> | undefined;
   const open = async () => {
     const sdk = await import('@aws-sdk/client-s3').catch((cause: unknown) => {
@@ -271,7 +246,13 @@ function createClient(connection: BucketConnection, label: string, tools: Client
   return {
     label,
     bucket: connection.bucket,
-    async call(ask) {
+    /**
+     * Makes a call with the SDK, which is loaded at the first one; it retries the call while its failures may be
+     * temporary.
+     *
+     * @throws ServiceError `storage_failed`, unless `ask` throws one of its own
+     */
+    async call<T>(ask: (client: S3Client, sdk: Sdk) => Promise<T>): Promise<T> {
       try {
         opened ??= open();
         const { sdk, client } = await opened;

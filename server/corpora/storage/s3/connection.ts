@@ -25,25 +25,21 @@ export interface Credentials {
   readonly sessionToken?: string;
 }
 
-/** The keys of a bucket for the names of a storage, which is confined to a prefix. */
-export interface Keys {
-  /** @throws ServiceError `path_outside` if the name has empty segments, `.` or `..`, or cannot be sent */
-  keyOf(name: string): string;
-  /** The prefix of the keys of all files below a folder. @throws as `keyOf` does */
-  prefixOf(folder: string): string;
-  nameOf(key: string): string;
-}
+export type Keys = ReturnType<typeof createKeys>;
 
-export function createKeys({ prefix }: Pick<BucketConnection, 'prefix'>, label: string): Keys {
+/** The keys of a bucket for the names of a storage, which is confined to a prefix. */
+export function createKeys({ prefix }: Pick<BucketConnection, 'prefix'>, label: string) {
   const base = prefix === '' ? '' : `${prefix}/`;
+  /** @throws ServiceError `path_outside` if the name has empty segments, `.` or `..`, or cannot be sent */
   const keyOf = (name: string) => {
     if (!isSound(name)) throw new ServiceError('path_outside', { path: name, storage: label });
     return base + name;
   };
   return {
     keyOf,
-    prefixOf: (folder) => (folder === '' ? base : `${keyOf(folder)}/`),
-    nameOf: (key) => key.slice(base.length),
+    /** The prefix of the keys of all files below a folder. @throws as `keyOf` does */
+    prefixOf: (folder: string) => (folder === '' ? base : `${keyOf(folder)}/`),
+    nameOf: (key: string) => key.slice(base.length),
   };
 }
 

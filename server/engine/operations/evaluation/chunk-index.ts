@@ -66,7 +66,7 @@ export class ChunkIndex {
     const shown = unit === 'code_point' ? points : locate(source.json, made.spans, unit);
     const objects = chunkObjects(source, made);
     const count = this.chunks.length + objects.length;
-    atMost({ place: 'chunks', unit: 'chunks', count, limit: limits.maxChunks, flag: '--max-chunks' });
+    atMost(limits, 'maxChunks', { place: 'chunks', unit: 'chunks', count });
     for (const [index, { text, context, token_count }] of objects.entries()) {
       this.#texts.push(embed === 'text' ? text : embeddedText(text, context));
       this.chunks.push({

@@ -6,23 +6,52 @@ import { utf16Offsets } from '../../answer/offsets.ts';
 import { atMost, type Limits } from '../../limits.ts';
 import type { Rules } from '../../operation.ts';
 import { canonicalJson } from '../../read/canonical-json.ts';
-import { readDocuments, type SourceDocument } from '../../read/documents.ts';
+import { type ParsedDocument, readDocuments, type SourceDocument } from '../../read/documents.ts';
 import { checkOrder } from '../../read/pipeline.ts';
-import { LENGTHS } from '../../stages/refine-tools.ts';
-import type { StageRequest } from '../../stages/stages.ts';
-import type { NamedPipelines, Unread } from '../../tasks.ts';
-import { usesOfAll } from '../chunks.ts';
-import type { Candidate, EvaluationRequest, Question } from './evaluation-request.ts';
+import { LENGTHS } from '../../stages/refining.ts';
+import { type StageList, type StageRequest, usesOf } from '../../stages/stages.ts';
+import type { AnyRequest, NamedPipelines, Unread } from '../../tasks.ts';
 import { type Range, united } from './ranges.ts';
-import { MOST_CANDIDATES } from './schemas.ts';
+import { type Embedded, type GivenCandidate, type GivenQuestion, MOST_CANDIDATES } from './schemas.ts';
+
+/**
+ * A request to evaluate, parsed and checked. Plain data. Its ranges count code points over all documents, as if they
+ * were concatenated.
+ */
+export interface EvaluationRequest extends AnyRequest {
+  readonly run: 'evaluate';
+  readonly documents: readonly SourceDocument[];
+  /** Where each document begins. */
+  readonly starts: readonly number[];
+  readonly questions: readonly Question[];
+  readonly candidates: readonly Candidate[];
+  readonly options: {
+    readonly k: number;
+    readonly embedding_model: string;
+    readonly embed: Embedded;
+    readonly offset_unit: OffsetUnit;
+  };
+}
+
+export interface Question {
+  readonly text: string;
+  /** United ranges, with at least one character. */
+  readonly answer: readonly Range[];
+}
+
+/** A way to chunk the documents. */
+export interface Candidate extends StageList {
+  readonly name: string;
+  /** The first earlier candidate that does the same, if any. */
+  readonly sameAs: number | undefined;
+}
 
 /** The members of a valid request. */
-interface Members {
-  readonly documents: Parameters<typeof readDocuments>[0];
+type Members = EvaluationRequest['options'] & {
+  readonly documents: readonly ParsedDocument[];
   readonly questions: readonly GivenQuestion[];
   readonly candidates: readonly GivenCandidate[];
-  readonly offset_unit: OffsetUnit;
-}
+};
 
 /**
  * Reads a request to evaluate.
@@ -37,14 +66,13 @@ export function readEvaluation(
   rules: Rules,
 ): Unread<EvaluationRequest> {
   const { checks, limits } = rules;
-  const members = checks.evaluate(request) as unknown as Members & EvaluationRequest['options'];
+  const members = checks.evaluate(request) as unknown as Members;
   const { documents: given, questions: asked, candidates: compared, ...options } = members;
   const unit = options.offset_unit;
   const documents = readDocuments(given, body, unit, limits);
-  const amount = { unit: 'questions', count: asked.length, limit: limits.maxDocuments };
-  atMost({ place: 'questions', ...amount, flag: '--max-documents' });
+  atMost(limits, 'maxDocuments', { place: 'questions', unit: 'questions', count: asked.length });
   const starts = startsOf(documents);
-  const questions = readQuestions(asked, { documents, starts }, unit);
+  const questions = readQuestions(asked, documents, starts, unit);
   const candidates = readCandidates(compared, unit, { ...rules, pipelines });
   checkCost(documents, questions, candidates, limits);
   return { run: 'evaluate', uses: [], documents, starts, questions, candidates, options };
@@ -64,14 +92,14 @@ function checkCost(
   documents: readonly SourceDocument[],
   questions: readonly Question[],
   candidates: readonly Candidate[],
-  { maxEvaluationCharacters: limit }: Limits,
+  limits: Limits,
 ): void {
   const lengthOf = (texts: readonly { readonly text: string }[]) =>
     texts.reduce((sum, { text }) => sum + text.length, 0);
   const different = candidates.filter(({ sameAs }) => sameAs === undefined).length;
   const count = lengthOf(documents) * different + lengthOf(questions);
   const unit = `characters to embed for ${different} different candidates`;
-  atMost({ place: 'documents', unit, count, limit, flag: '--max-evaluation-characters' });
+  atMost(limits, 'maxEvaluationCharacters', { place: 'documents', unit, count });
 }
 
 /** The names of stored pipelines in a request to evaluate that is not checked yet. */
@@ -82,24 +110,8 @@ export function pipelinesNamed(request: unknown): string[] {
   return [...new Set(names.filter((name) => typeof name === 'string'))];
 }
 
-/** A candidate of a request, checked against its schema. */
-interface GivenCandidate {
-  readonly name?: string;
-  readonly chunker?: string;
-  readonly config?: PipelineStep['config'];
-  readonly pipeline?: string;
-  readonly steps?: readonly GivenStep[];
-}
-
-type GivenStep = Pick<PipelineStep, 'type'> & Partial<PipelineStep>;
-
-/** What candidates are checked against. */
-interface CandidateRules extends Pick<Rules, 'registry' | 'defaultTokenizer'> {
-  readonly checks: Pick<Rules['checks'], 'step'>;
-  readonly limits: Pick<Limits, 'maxSteps'>;
-  /** The stored pipelines that they name. */
-  readonly pipelines: NamedPipelines;
-}
+/** What candidates are checked against, and the stored pipelines that they name. */
+type CandidateRules = Rules & { readonly pipelines: NamedPipelines };
 
 /**
  * Reads what is to be compared. Candidates whose stages have the same options, with defaults filled in, are the same.
@@ -121,7 +133,7 @@ function readCandidates(
     const key = canonicalJson(placed);
     const sameAs = first.get(key);
     if (sameAs === undefined) first.set(key, index);
-    return { name: one.name ?? name, stages: placed, uses: usesOfAll(placed, rules), sameAs };
+    return { name: one.name ?? name, stages: placed, uses: usesOf(placed, rules), sameAs };
   });
 }
 
@@ -153,11 +165,10 @@ function readCandidate(
 }
 
 function readSteps(
-  given: readonly GivenStep[],
+  given: NonNullable<GivenCandidate['steps']> | readonly PipelineStep[],
   place: string,
-  { checks, limits }: CandidateRules,
+  { checks, limits: { maxSteps } }: CandidateRules,
 ): Pick<Candidate, 'name' | 'stages'> {
-  const { maxSteps } = limits;
   if (given.length === 0 || given.length > maxSteps)
     throw invalid(`${place}: expected 1 to ${maxSteps} steps, got ${given.length}`);
   const steps = given.map(({ type, chunker = null, refinery = null, config = {} }) =>
@@ -168,29 +179,12 @@ function readSteps(
   return { name: stages.map(({ name }) => name).join(' + '), stages };
 }
 
-/** A question of a request, checked against its schema. */
-export interface GivenQuestion {
-  readonly question: string;
-  readonly answers: readonly GivenAnswer[];
-}
-
-interface GivenAnswer {
-  /** The index of its document, or that document's id. */
-  readonly document: number | string;
-  readonly start_index: number;
-  readonly end_index: number;
-}
-
-/** The documents of a request, and where each begins. */
-export interface Corpus {
-  readonly documents: readonly SourceDocument[];
-  readonly starts: readonly number[];
-}
+type GivenAnswer = GivenQuestion['answers'][number];
 
 /** An answer whose document was found. */
-interface PlacedAnswer {
-  readonly given: GivenAnswer;
-  readonly document: number;
+interface PlacedAnswer extends GivenAnswer {
+  /** The index of its document in the request. */
+  readonly at: number;
   /** Its position in the request, for messages. */
   readonly place: string;
 }
@@ -198,66 +192,71 @@ interface PlacedAnswer {
 /**
  * Finds the answers to questions in the documents.
  *
+ * @param starts where each document begins
  * @param unit of the answers' offsets
  * @throws ServiceError `invalid_parameters`: no question, one without answers, or an answer that is empty or outside
  *   every document
  */
-function readQuestions(questions: readonly GivenQuestion[], corpus: Corpus, unit: OffsetUnit): Question[] {
+function readQuestions(
+  questions: readonly GivenQuestion[],
+  documents: readonly SourceDocument[],
+  starts: readonly number[],
+  unit: OffsetUnit,
+): Question[] {
   if (questions.length === 0) throw invalid('questions: expected at least one');
-  const find = finderOf(corpus.documents);
+  const byId = new Map(documents.map(({ about }, index) => [about?.id, index]));
   const placed = questions.map(({ answers }, index) => {
     const place = `questions[${index}].answers`;
     if (answers.length === 0) throw invalid(`${place}: expected at least one answer`);
-    return answers.map((given, at) => placeAnswer(given, `${place}[${at}]`, find));
+    return answers.map((given, at) => placeAnswer(given, `${place}[${at}]`, byId, documents.length));
   });
-  const points = pointsOf(placed.flat(), corpus.documents, unit);
+  const points = pointsOf(placed.flat(), documents, unit);
+  const rangeOf = (answer: PlacedAnswer): Range => {
+    const edge = (name: 'start_index' | 'end_index') => {
+      const point = points.get(answer.at)?.get(answer[name]);
+      if (point !== undefined) return point + (starts[answer.at] as number);
+      const expected = `the offset of a character in the document, in units of ${unit}`;
+      const wrong = `${answer[name]}, which is beyond the text or inside a character`;
+      throw invalid(`${answer.place}.${name}: expected ${expected}, got ${wrong}`);
+    };
+    return { start: edge('start_index'), end: edge('end_index') };
+  };
   return placed.map((answers, index) => ({
     text: (questions[index] as GivenQuestion).question,
-    answer: united(answers.map((answer) => rangeOf(answer, points, corpus.starts, unit))),
+    answer: united(answers.map(rangeOf)),
   }));
 }
 
-type Find = (document: number | string) => number | undefined;
-
-function finderOf(documents: readonly SourceDocument[]): Find {
-  const byId = new Map(documents.map(({ about }, index) => [about?.id, index]));
-  return (document) => {
-    if (typeof document === 'string') return byId.get(document);
-    return document < documents.length ? document : undefined;
-  };
-}
-
-function placeAnswer(given: GivenAnswer, place: string, find: Find): PlacedAnswer {
-  const { start_index, end_index } = given;
-  const document = find(given.document);
-  if (document === undefined) {
+function placeAnswer(
+  given: GivenAnswer,
+  place: string,
+  byId: ReadonlyMap<string | undefined, number>,
+  count: number,
+): PlacedAnswer {
+  const { document, start_index, end_index } = given;
+  const at = typeof document === 'string' ? byId.get(document) : document;
+  if (at === undefined || at >= count) {
     const expected = 'the index of a document in documents, from 0, or its id';
-    throw invalid(`${place}.document: expected ${expected}, got ${JSON.stringify(given.document)}`);
+    throw invalid(`${place}.document: expected ${expected}, got ${JSON.stringify(document)}`);
   }
   if (start_index >= end_index) {
     throw invalid(`${place}.end_index: expected more than start_index (${start_index}), got ${end_index}`);
   }
-  return { given, document, place };
+  return { ...given, at, place };
 }
 
-/** The code points before each offset in the answers, by document. */
-type Points = readonly (ReadonlyMap<number, number> | undefined)[];
-
+/** The code points before each offset in the answers, by the index of the document. */
 function pointsOf(
   answers: readonly PlacedAnswer[],
   documents: readonly SourceDocument[],
   unit: OffsetUnit,
-): Points {
-  const offsets = new Map<number, number[]>();
-  for (const { document, given } of answers) {
-    const own = offsets.get(document) ?? [];
-    own.push(given.start_index, given.end_index);
-    offsets.set(document, own);
-  }
-  return documents.map((document, index) => {
-    const own = offsets.get(index);
-    return own === undefined ? undefined : codePoints(document, unit, own);
+): ReadonlyMap<number, ReadonlyMap<number, number>> {
+  const byDocument = Map.groupBy(answers, ({ at }) => at);
+  const points = Array.from(byDocument, ([at, own]) => {
+    const offsets = own.flatMap(({ start_index, end_index }) => [start_index, end_index]);
+    return [at, codePoints(documents[at] as SourceDocument, unit, offsets)] as const;
   });
+  return new Map(points);
 }
 
 function codePoints({ text, json }: SourceDocument, unit: OffsetUnit, offsets: readonly number[]) {
@@ -266,21 +265,4 @@ function codePoints({ text, json }: SourceDocument, unit: OffsetUnit, offsets: r
   const edges = found.map(([, at]) => ({ start: at, end: at }));
   const { start } = locate(json, edges, 'code_point');
   return new Map(found.map(([offset], index) => [offset, start[index] as number]));
-}
-
-function rangeOf(
-  { given, document, place }: PlacedAnswer,
-  points: Points,
-  starts: readonly number[],
-  unit: OffsetUnit,
-): Range {
-  const edge = (name: 'start_index' | 'end_index') => {
-    const point = points[document]?.get(given[name]);
-    if (point !== undefined) return point + (starts[document] as number);
-    const expected = `the offset of a character in the document, in units of ${unit}`;
-    throw invalid(
-      `${place}.${name}: expected ${expected}, got ${given[name]}, which is beyond the text or inside a character`,
-    );
-  };
-  return { start: edge('start_index'), end: edge('end_index') };
 }

@@ -3,17 +3,21 @@ import type { EmbeddingModel } from '../../../../core/contracts/embedding.ts';
 import { type PlainError, ServiceError, toPlainError } from '../../../../core/errors.ts';
 import { callPlugin } from '../../../../core/hosting/plugin-error.ts';
 import { ByteWriter } from '../../answer/byte-writer.ts';
-import { reportedEmpty, Timer } from '../../answer/response-metadata.ts';
+import { emptyAnswer, reportedEmpty, Timer } from '../../answer/response-metadata.ts';
 import type { Operation, Run } from '../../operation.ts';
 import { jsonBytes, parseJson } from '../../read/json.ts';
 import { runStages, type StageTools, withStages } from '../../stages/stages.ts';
 import { supervisedModel } from '../../stages/supervised-model.ts';
-import type { Answer, AnyRequest, EvaluateTask, OnPart } from '../../tasks.ts';
+import type { Answer, AnyRequest, EvaluateTask } from '../../tasks.ts';
 import { ChunkIndex, type IndexedChunk, type IndexTools } from './chunk-index.ts';
-import type { Candidate, EvaluationRequest, Question } from './evaluation-request.ts';
-import type { Neighbour } from './nearest.ts';
-import { pipelinesNamed, readEvaluation } from './read-evaluation.ts';
-import { meanScores, type Scores, scoresOf } from './scores.ts';
+import {
+  type Candidate,
+  type EvaluationRequest,
+  pipelinesNamed,
+  type Question,
+  readEvaluation,
+} from './read-evaluation.ts';
+import { meanScores, scoresOf } from './scores.ts';
 
 /** A request that names stored pipelines missing from its task. */
 interface UnnamedRequest extends AnyRequest {
@@ -34,8 +38,7 @@ export const evaluateOperation: Operation<EvaluateTask, EvaluationRequest | Unna
   async run(request, run) {
     if ('candidates' in request) return runEvaluation(request, run);
     const { unknownPipelines, body, parseSeconds } = request;
-    const timings = new Timer(parseSeconds).summary(0, 0, 0);
-    return { bytes: new Uint8Array(0), reported: [], timings, unknownPipelines, body };
+    return { ...emptyAnswer(parseSeconds), unknownPipelines, body };
   },
   label: () => 'evaluate',
 };
@@ -59,10 +62,10 @@ async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answ
     const model = supervisedModel(lease.value, run.log, timer);
     const questions = await embedQuestions(request, model, signal);
     const index: IndexTools = { model, questions, k, embed, unit, timer, limits, signal };
-    const lines = new Lines(limits.maxAnswerBytes, onPart);
-    const outcomes = await evaluateAll(request, run, index, lines);
+    const { outcomes, written } = await evaluateAll(request, run, index);
+    const head = { embedding_model: model.name, k };
     return {
-      bytes: lines.whole({ embedding_model: model.name, k }),
+      bytes: onPart === undefined ? wholeAnswer(head, written) : new Uint8Array(),
       reported: [{ 'embedding-model': model.name, ...reportedEmpty(timer.takeEmptyVectors()) }],
       ...summaryOf(request, outcomes, timer),
     };
@@ -82,33 +85,37 @@ async function embedQuestions(
   return { vectors, count: texts.length };
 }
 
-async function evaluateAll(
-  request: EvaluationRequest,
-  tools: StageTools,
-  index: IndexTools,
-  lines: Lines,
-): Promise<Outcome[]> {
+/** Evaluates the candidates, and writes the outcome of each: its line is emitted at once if lines are wanted. */
+async function evaluateAll(request: EvaluationRequest, run: Run, index: IndexTools) {
+  const { limits, onPart } = run;
   const outcomes: Outcome[] = [];
+  const written: Uint8Array[] = [];
+  let room = limits.maxAnswerBytes;
   for (const [place, candidate] of request.candidates.entries()) {
     const outcome =
       candidate.sameAs === undefined
-        ? await outcomeOf(index.signal, () => evaluateCandidate(candidate, request, tools, index))
+        ? await outcomeOf(candidate, request, run, index)
         : (outcomes[candidate.sameAs] as Outcome);
     outcomes.push(outcome);
-    const write = () => lines.add((limit) => writeCandidate(place, candidate, outcome, limit));
-    await index.timer.time('serialise', 'json', write);
+    const write = () => writeCandidate(place, candidate, outcome, room);
+    const bytes = await index.timer.time('serialise', 'json', write);
+    room -= bytes.length;
+    if (onPart === undefined) written.push(bytes);
+    else onPart(new Uint8Array(Buffer.concat([bytes, BREAK])));
   }
-  return outcomes;
+  return { outcomes, written };
 }
 
 async function outcomeOf(
-  signal: AbortSignal,
-  evaluate: () => Promise<Extract<Outcome, { evaluated: unknown }>['evaluated']>,
+  candidate: Candidate,
+  request: EvaluationRequest,
+  run: Run,
+  index: IndexTools,
 ): Promise<Outcome> {
   try {
-    return { evaluated: await evaluate() };
+    return { evaluated: await evaluateCandidate(candidate, request, run, index) };
   } catch (error) {
-    signal.throwIfAborted();
+    run.signal.throwIfAborted();
     return { error };
   }
 }
@@ -131,32 +138,11 @@ function summaryOf(
   return { timings: timer.summary(documents.length, chunks, tokens), failures };
 }
 
-/** The answers to candidates, which are emitted as lines or collected for one answer. */
-class Lines {
-  readonly #onPart: OnPart | undefined;
-  readonly #kept: Uint8Array[] = [];
-  #room: number;
-
-  constructor(room: number, onPart: OnPart | undefined) {
-    this.#room = room;
-    this.#onPart = onPart;
-  }
-
-  /** @param write returns an answer of at most this many bytes @throws ServiceError `answer_too_large` */
-  add(write: (limit: number) => Uint8Array): void {
-    const bytes = write(this.#room);
-    this.#room -= bytes.length;
-    if (this.#onPart === undefined) this.#kept.push(bytes);
-    else this.#onPart(new Uint8Array(Buffer.concat([bytes, BREAK])));
-  }
-
-  /** The answer if it is not in lines. @param head everything besides the candidates */
-  whole(head: object): Uint8Array<ArrayBuffer> {
-    if (this.#onPart !== undefined) return new Uint8Array();
-    const parts = this.#kept.flatMap((bytes, at) => (at === 0 ? [bytes] : [COMMA, bytes]));
-    const opening = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"candidates":[`);
-    return new Uint8Array(Buffer.concat([opening, ...parts, CLOSING]));
-  }
+/** The answer if it is not in lines. @param head everything besides the candidates */
+function wholeAnswer(head: object, candidates: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const parts = candidates.flatMap((bytes, at) => (at === 0 ? [bytes] : [COMMA, bytes]));
+  const opening = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"candidates":[`);
+  return new Uint8Array(Buffer.concat([opening, ...parts, CLOSING]));
 }
 
 const BREAK = Buffer.from('\n');
@@ -164,7 +150,7 @@ const COMMA = Buffer.from(',');
 const CLOSING = Buffer.from(']}');
 
 /** The outcome of a candidate. */
-type Outcome = { readonly evaluated: Evaluated } | { readonly error: unknown };
+type Outcome = { readonly evaluated: ReturnType<typeof evaluated> } | { readonly error: unknown };
 
 const FIRST_SIZE = 1024;
 
@@ -197,7 +183,7 @@ function writeCandidate(
   return writer.written();
 }
 
-function questionOf({ scores, tokens, found }: EvaluatedQuestion): object {
+function questionOf({ scores, tokens, found }: ReturnType<typeof evaluated>['questions'][number]): object {
   return { ...rounded(scores), tokens, found: found.map((one) => ({ ...one, score: round(one.score) })) };
 }
 
@@ -217,27 +203,6 @@ function round(value: number): number {
   return Math.round(value * 1e6) / 1e6;
 }
 
-/** What questions find with a candidate, with the mean of their scores. */
-interface Evaluated {
-  readonly scores: Scores;
-  /** The mean number of tokens that a question finds. */
-  readonly tokensPerQuestion: number;
-  readonly chunks: number;
-  /** Tokens of all chunks. */
-  readonly tokens: number;
-  readonly questions: readonly EvaluatedQuestion[];
-}
-
-interface EvaluatedQuestion {
-  readonly scores: Scores;
-  /** Tokens of the chunks that were found. */
-  readonly tokens: number;
-  /** Nearest first. */
-  readonly found: readonly FoundChunk[];
-}
-
-type FoundChunk = Omit<IndexedChunk, 'range'> & Pick<Neighbour, 'score'>;
-
 /**
  * Chunks the documents with a candidate, and runs each question against the chunks.
  *
@@ -250,9 +215,9 @@ function evaluateCandidate(
   { documents, starts, questions }: EvaluationRequest,
   tools: StageTools,
   index: IndexTools,
-): Promise<Evaluated> {
+): Promise<ReturnType<typeof evaluated>> {
   const { signal, timer } = index;
-  return withStages({ list, tools, signal, timer, report() {} }, async (stages) => {
+  return withStages(list, { tools, timer, report() {} }, async (stages) => {
     const chunks = new ChunkIndex(index);
     for (const [at, document] of documents.entries()) {
       // Plugins that never await would otherwise prevent the abort of the signal from being noticed.
@@ -265,19 +230,23 @@ function evaluateCandidate(
   });
 }
 
-function evaluated(questions: readonly Question[], index: ChunkIndex, signal: AbortSignal): Evaluated {
+/** What the questions find with a candidate, with the mean of their scores. */
+function evaluated(questions: readonly Question[], index: ChunkIndex, signal: AbortSignal) {
   const { chunks, nearest } = index;
   const ranges = chunks.map(({ range }) => range);
-  const each = questions.map(({ answer }, at): EvaluatedQuestion => {
+  const each = questions.map(({ answer }, at) => {
     signal.throwIfAborted();
-    const neighbours = nearest.of(at);
-    const found = neighbours.map(({ chunk }) => chunks[chunk] as IndexedChunk);
+    const neighbours = nearest
+      .of(at)
+      .map(({ chunk, score }) => ({ ...(chunks[chunk] as IndexedChunk), score }));
     const scores = scoresOf(
       answer,
-      found.map(({ range }) => range),
+      neighbours.map(({ range }) => range),
       ranges,
     );
-    return { scores, tokens: tokensOf(found), found: neighbours.map((one) => foundChunk(one, chunks)) };
+    // Nearest first.
+    const found = neighbours.map(({ range: _, ...fields }) => fields);
+    return { scores, tokens: tokensOf(found), found };
   });
   return {
     scores: meanScores(each.map(({ scores }) => scores)),
@@ -286,11 +255,6 @@ function evaluated(questions: readonly Question[], index: ChunkIndex, signal: Ab
     tokens: tokensOf(chunks),
     questions: each,
   };
-}
-
-function foundChunk({ chunk, score }: Neighbour, chunks: readonly IndexedChunk[]): FoundChunk {
-  const { range: _, ...fields } = chunks[chunk] as IndexedChunk;
-  return { ...fields, score };
 }
 
 function tokensOf(chunks: readonly Pick<IndexedChunk, 'token_count'>[]): number {

@@ -1,6 +1,7 @@
+import type { FromSchema } from 'json-schema-to-ts';
 import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
 import { documentSchema } from '../../read/document-schemas.ts';
-import { stepSchema } from '../../read/step-schema.ts';
+import { stepSchema } from '../../read/pipeline.ts';
 import { embeddingModel } from '../../read/text-schemas.ts';
 
 /** Maximum candidates of a request, and maximum chunks to find. */
@@ -69,6 +70,10 @@ const candidate = {
   },
   additionalProperties: false,
 } as const;
+
+/** A question and a candidate of a request, checked against their schemas. */
+export type GivenQuestion = FromSchema<typeof question>;
+export type GivenCandidate = FromSchema<typeof candidate>;
 
 /** The request that evaluates candidates; the model is required unless there is a default. */
 export function evaluateRequest(defaultModel: string | undefined, offsetUnit: object): ObjectSchema {

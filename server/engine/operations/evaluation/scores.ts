@@ -1,18 +1,23 @@
+import { described, number } from '../../answer/schemas.ts';
 import { lengthOf, type Range, sharedLength, touches, united } from './ranges.ts';
 
 /**
- * How well chunks answer a question, each from 0 to 1, as Chroma's report on chunking defines them for characters.
+ * How well chunks answer questions, each from 0 to 1, as Chroma's report on chunking defines them for characters.
  */
-export interface Scores {
-  /** The share of the answer's characters that were found. */
-  readonly recall: number;
-  /** The share of found characters that belong to the answer. */
-  readonly precision: number;
-  /** The answer's characters that were found, divided by all characters that are in the answer or were found. */
-  readonly iou: number;
-  /** The precision if exactly the chunks that overlap the answer were found: the best that the cuts allow. */
-  readonly precision_at_full_recall: number;
-}
+export const scores = {
+  recall: described("The share of the answers' characters that were found.", number),
+  precision: described('The share of found characters that belong to the answers.', number),
+  iou: described(
+    "The answers' characters that were found, divided by all characters that are in the answers or were found.",
+    number,
+  ),
+  precision_at_full_recall: described(
+    'The precision if exactly the chunks that overlap the answers were found.',
+    number,
+  ),
+};
+
+export type Scores = Readonly<Record<keyof typeof scores, number>>;
 
 /**
  * Scores the chunks that were found for a question. The answer's characters count once, however many chunks repeat

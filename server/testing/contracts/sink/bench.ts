@@ -1,60 +1,50 @@
-import type { SinkChunk, SinkCollection, SinkContext } from '../../../../core/contracts/sink.ts';
+import type { SinkChunk, SinkCollection } from '../../../../core/contracts/sink.ts';
 import { parseExactJson } from '../../../../core/engine/exact-json.ts';
 import type { PluginEntry } from '../../../../core/hosting/registry.ts';
 import type { Workbench } from '../../harness.ts';
 import type { SinkStandIn } from './stand-in.ts';
 
 /** How a call ended: `undefined` if it succeeded, `exposed` if it threw an error for callers. */
-export type Outcome = undefined | 'exposed' | 'other';
+type Outcome = undefined | 'exposed' | 'other';
+
+export type SinkBench = Awaited<ReturnType<typeof sinkBench>>;
+export type OpenCollection = ReturnType<typeof givenCopies>;
+
+/** For calls that are wanted to their end. */
+const never: AbortSignal = new AbortController().signal;
 
 /** A sink that is connected to a stand-in. */
-export interface SinkBench {
-  /** All open collections. */
-  readonly opened: readonly SinkCollection[];
-  open(collection: string, dimensions: number | undefined, signal?: AbortSignal): Promise<SinkCollection>;
-  /** Calls `removeDocuments`; undefined if the sink has no such method. */
-  readonly remove:
-    | ((collection: string, documentIds: readonly string[], context: SinkContext) => Promise<void>)
-    | undefined;
-  chunks(collection: string): Promise<readonly SinkChunk[]>;
-  attempt(call: (context: SinkContext) => Promise<unknown>): Promise<Outcome>;
-  close(): Promise<void>;
-}
-
-export async function sinkBench(
-  bench: Workbench,
-  plugin: PluginEntry,
-  standIn: SinkStandIn,
-): Promise<SinkBench> {
+export async function sinkBench(bench: Workbench, plugin: PluginEntry, standIn: SinkStandIn) {
   const sink = await bench.sink(plugin, standIn.env);
-  const opened: SinkCollection[] = [];
+  const opened: OpenCollection[] = [];
   const optionsOf = (collection: string) => bench.optionsOf(plugin.manifest, standIn.options(collection));
-  const { signal: never } = new AbortController();
   return {
+    standIn,
+    /** All open collections. */
     opened,
+    /** Calls `removeDocuments`; undefined if the sink has no such method. */
     remove:
       sink.removeDocuments &&
-      (async (collection, documentIds, context) =>
-        sink.removeDocuments?.(documentIds, optionsOf(collection), context)),
-    async open(collection, dimensions, signal = never) {
+      (async (collection: string, documentIds: readonly string[], signal = never) =>
+        sink.removeDocuments?.(documentIds, optionsOf(collection), { signal })),
+    async open(collection: string, dimensions: number | undefined, signal = never): Promise<OpenCollection> {
       const options = optionsOf(collection);
       const made = givenCopies(await sink.open({ options, dimensions }, { signal }));
       opened.push(made);
       return made;
     },
-    chunks: (collection) => standIn.chunks(collection),
-    attempt: (call) => call({ signal: never }).then(() => undefined, outcomeOf),
-    async close() {
-      for (const collection of opened) await collection.close();
-    },
+    chunks: (collection: string) => standIn.chunks(collection),
+    attempt: (call: Promise<unknown>): Promise<Outcome> => call.then(() => undefined, outcomeOf),
   };
 }
 
 /** The sink gets copies, so that it cannot change the chunks that the stored ones are compared with. */
-function givenCopies(made: SinkCollection): SinkCollection {
+function givenCopies(made: SinkCollection) {
   return {
-    upsert: (chunks, context) => made.upsert(parseExactJson(JSON.stringify(chunks)) as SinkChunk[], context),
-    deleteMissing: (documentId, keptIds, context) => made.deleteMissing(documentId, keptIds, context),
+    upsert: async (chunks: readonly SinkChunk[], signal = never) =>
+      made.upsert(parseExactJson(JSON.stringify(chunks)) as SinkChunk[], { signal }),
+    deleteMissing: async (documentId: string, keptIds: readonly string[], signal = never) =>
+      made.deleteMissing(documentId, keptIds, { signal }),
     close: () => made.close(),
   };
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import type { SinkChunk, SinkCollection } from '../../../../core/contracts/sink.ts';
+import type { SinkChunk } from '../../../../core/contracts/sink.ts';
 import { parseExactJson } from '../../../../core/engine/exact-json.ts';
 import type { PluginEntry } from '../../../../core/hosting/registry.ts';
 import type { Workbench } from '../../harness.ts';
 import type { Suite, SuiteOptions } from '../../promises.ts';
-import { expectOnce, holdFor } from '../../report.ts';
-import { type SinkBench, sinkBench } from './bench.ts';
+import { endsOnAbort, expectOnce, holdFor } from '../../report.ts';
+import { type OpenCollection, type SinkBench, sinkBench } from './bench.ts';
 import { anyChunk, areSame, chunkOf, DIMENSIONS } from './chunks.ts';
 import { PROMISES, type SinkLedger } from './promises.ts';
 import type { SinkStandIn } from './stand-in.ts';
@@ -33,41 +33,42 @@ export async function checkSinkWith(
   try {
     const sinks = await sinkBench(bench, plugin, standIn);
     await checkHistories(sinks, plugin, { runs, ...options });
-    await expectOnce(plugin, options.exemptions, (ledger: SinkLedger) => checkCases(sinks, standIn, ledger));
+    await expectOnce(plugin, options.exemptions, (ledger: SinkLedger) => checkCases(sinks, ledger));
   } finally {
     await standIn.stop();
   }
   return `${runs} histories`;
 }
 
-async function checkCases(sinks: SinkBench, standIn: SinkStandIn, ledger: SinkLedger): Promise<void> {
+async function checkCases(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
   await checkMany(sinks, ledger);
   await checkRemoval(sinks, ledger);
   await checkVectors(sinks, ledger);
   await checkTexts(sinks, ledger);
   await checkNumbers(sinks, ledger);
   await checkAborts(sinks, ledger);
-  await checkBusy(sinks, standIn, ledger);
-  await standIn.stop();
-  await checkGone(sinks, ledger);
-  await sinks.close();
+  await checkBusy(sinks, ledger);
+  await sinks.standIn.stop();
+  const isClear = await failsForCallers(sinks, sinks.opened[0]);
+  ledger.expect(isClear, 'an unreachable server is an error for callers');
+  for (const collection of sinks.opened) await collection.close();
 }
 
 async function checkMany(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
   const collection = await sinks.open('many', DIMENSIONS);
   const chunks = Array.from({ length: 1000 }, (_, index) => chunkOf('one', { text: `Chunk ${index} 😀` }));
   const other = chunkOf('00123456789012345678901');
-  await sinks.attempt((context) => collection.upsert([...chunks, other], context));
+  await sinks.attempt(collection.upsert([...chunks, other]));
   ledger.expect(areSame(await sinks.chunks('many'), [...chunks, other]), 'it stores 1000 chunks at once');
   const [first = other] = chunks;
   const later = { ...first, text: 'Later' };
-  await sinks.attempt((context) => collection.upsert([first, later], context));
+  await sinks.attempt(collection.upsert([first, later]));
   const stored = [later, ...chunks.slice(1), other];
   ledger.expect(areSame(await sinks.chunks('many'), stored), 'of chunks with the same id it stores the last');
   const kept = [...chunks.slice(500), ...Array.from({ length: 9500 }, () => chunkOf('one'))].map(
     ({ id }) => id,
   );
-  await sinks.attempt((context) => collection.deleteMissing('one', kept, context));
+  await sinks.attempt(collection.deleteMissing('one', kept));
   const left = [...chunks.slice(500), other];
   ledger.expect(areSame(await sinks.chunks('many'), left), 'it can keep 10,000 ids');
 }
@@ -78,19 +79,17 @@ async function checkRemoval(sinks: SinkBench, ledger: SinkLedger): Promise<void>
   const collection = await sinks.open('removal', DIMENSIONS);
   const kept = [chunkOf('kept'), chunkOf('kept')];
   const gone = ['gone', "it's gone 😀", 'gone'].map((id) => chunkOf(id));
-  await sinks.attempt((context) => collection.upsert([...kept, ...gone], context));
+  await sinks.attempt(collection.upsert([...kept, ...gone]));
   const ids = [
     ...gone.map((chunk) => chunk.document_id),
     ...Array.from({ length: 3000 }, (_, n) => `no ${n}`),
   ];
-  const outcome = await sinks.attempt((context) => remove('removal', ids, context));
+  const outcome = await sinks.attempt(remove('removal', ids));
   const isRight = outcome === undefined && areSame(await sinks.chunks('removal'), kept);
   ledger.expect(isRight, 'all chunks of the documents are removed, and no others');
-  const without = await sinks.attempt(async (context) => {
-    await remove('nowhere', ['gone'], context);
-    // A collection created for other vectors would refuse these.
-    await sinks.open('nowhere', DIMENSIONS + 1);
-  });
+  // A collection created for other vectors would refuse these.
+  const removed = remove('nowhere', ['gone']).then(() => sinks.open('nowhere', DIMENSIONS + 1));
+  const without = await sinks.attempt(removed);
   ledger.expect(without === undefined, 'without a collection nothing is removed, and none is created');
 }
 
@@ -98,11 +97,9 @@ async function checkVectors(sinks: SinkBench, ledger: SinkLedger): Promise<void>
   const [collection] = await Promise.all([1, 2, 3].map(() => sinks.open('vectors', DIMENSIONS)));
   if (collection === undefined) throw new Error('nothing was opened');
   const right = chunkOf('one');
-  await sinks.attempt((context) => collection.upsert([right], context));
+  await sinks.attempt(collection.upsert([right]));
   for (const embedding of [[1, 2], null]) {
-    const wrong = await sinks.attempt((context) =>
-      collection.upsert([chunkOf('one', { embedding })], context),
-    );
+    const wrong = await sinks.attempt(collection.upsert([chunkOf('one', { embedding })]));
     ledger.expect(
       wrong === 'exposed',
       'a vector of the wrong length, or a missing one, is an error for callers',
@@ -110,13 +107,13 @@ async function checkVectors(sinks: SinkBench, ledger: SinkLedger): Promise<void>
   }
   ledger.expect(areSame(await sinks.chunks('vectors'), [right]), 'refused chunks are not stored');
   for (const dimensions of [DIMENSIONS + 1, undefined]) {
-    const other = await sinks.attempt(() => sinks.open('vectors', dimensions));
+    const other = await sinks.attempt(sinks.open('vectors', dimensions));
     ledger.expect(other === 'exposed', 'a collection with vectors of another length is an error for callers');
   }
-  const plain = await sinks.attempt(async (context) => {
-    const collection = await sinks.open('plain', undefined);
-    await collection.upsert([chunkOf('one', { embedding: null })], context);
-  });
+  const opening = sinks.open('plain', undefined);
+  const plain = await sinks.attempt(
+    opening.then((collection) => collection.upsert([chunkOf('one', { embedding: null })])),
+  );
   const count = (await sinks.chunks('plain')).length;
   ledger.expect(
     plain === 'exposed' || (plain === undefined && count === 1),
@@ -163,12 +160,12 @@ async function checkNumbers(sinks: SinkBench, ledger: SinkLedger): Promise<void>
 
 async function isKeptOrRefused(
   sinks: SinkBench,
-  collection: SinkCollection,
+  collection: OpenCollection,
   more: Partial<SinkChunk>,
   other = more,
 ): Promise<boolean> {
   const chunk = chunkOf('one', more);
-  const outcome = await sinks.attempt((context) => collection.upsert([chunk], context));
+  const outcome = await sinks.attempt(collection.upsert([chunk]));
   const stored = (await sinks.chunks('texts')).filter(({ id }) => id === chunk.id);
   if (outcome !== undefined) return outcome === 'exposed' && stored.length === 0;
   return areSame(stored, [chunk]) || areSame(stored, [{ ...chunk, ...other }]);
@@ -179,27 +176,23 @@ async function checkAborts(sinks: SinkBench, ledger: SinkLedger): Promise<void> 
   const { remove } = sinks;
   for (const call of [
     (signal: AbortSignal) => sinks.open('aborts', DIMENSIONS, signal),
-    (signal: AbortSignal) => collection.upsert([chunkOf('one')], { signal }),
-    (signal: AbortSignal) => collection.deleteMissing('one', [], { signal }),
-    ...(remove === undefined ? [] : [(signal: AbortSignal) => remove('aborts', ['one'], { signal })]),
+    (signal: AbortSignal) => collection.upsert([chunkOf('one')], signal),
+    (signal: AbortSignal) => collection.deleteMissing('one', [], signal),
+    ...(remove === undefined ? [] : [(signal: AbortSignal) => remove('aborts', ['one'], signal)]),
   ]) {
-    const reason = new Error('nobody waits');
-    const thrown = await call(AbortSignal.abort(reason)).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    ledger.expect(thrown === reason, 'it ends when the signal aborts');
+    ledger.expect(await endsOnAbort(call), 'it ends when the signal aborts');
   }
   ledger.expect((await sinks.chunks('aborts')).length === 0, 'it ends when the signal aborts');
 }
 
-async function checkBusy(sinks: SinkBench, standIn: SinkStandIn, ledger: SinkLedger): Promise<void> {
+async function checkBusy(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
+  const { standIn } = sinks;
   if (standIn.refuse === undefined) return;
   const collection = await sinks.open('busy', DIMENSIONS);
   const chunk = chunkOf('one');
   for (const status of [429, 503]) {
     standIn.refuse(2, status, { 'retry-after': '0.01' });
-    const outcome = await sinks.attempt((context) => collection.upsert([chunk], context));
+    const outcome = await sinks.attempt(collection.upsert([chunk]));
     ledger.expect(outcome === undefined, 'it retries after 429 and 503');
   }
   ledger.expect(areSame(await sinks.chunks('busy'), [chunk]), 'it retries after 429 and 503');
@@ -208,35 +201,34 @@ async function checkBusy(sinks: SinkBench, standIn: SinkStandIn, ledger: SinkLed
   standIn.refuse(0, 503, {});
 }
 
-async function checkGone(sinks: SinkBench, ledger: SinkLedger): Promise<void> {
-  const isClear = await failsForCallers(sinks, undefined);
-  ledger.expect(isClear, 'an unreachable server is an error for callers');
-}
-
-async function failsForCallers(sinks: SinkBench, collection: SinkCollection | undefined): Promise<boolean> {
-  const opened = collection ?? sinks.opened[0];
+async function failsForCallers(sinks: SinkBench, opened: OpenCollection | undefined): Promise<boolean> {
   if (opened === undefined) return false;
   const { remove } = sinks;
   const outcomes = await Promise.all([
-    sinks.attempt(() => sinks.open('failing', DIMENSIONS)),
-    sinks.attempt((context) => opened.upsert([chunkOf('one')], context)),
-    sinks.attempt((context) => opened.deleteMissing('two', [], context)),
-    ...(remove === undefined ? [] : [sinks.attempt((context) => remove('failing', ['two'], context))]),
+    sinks.attempt(sinks.open('failing', DIMENSIONS)),
+    sinks.attempt(opened.upsert([chunkOf('one')])),
+    sinks.attempt(opened.deleteMissing('two', [])),
+    ...(remove === undefined ? [] : [sinks.attempt(remove('failing', ['two']))]),
   ]);
   return outcomes.every((outcome) => outcome === 'exposed');
 }
+
+/** Chunks that a document of a history may have. */
+const SLOTS = 5;
 
 /**
  * A step in the history of a document: some of its chunks are stored, and perhaps all others removed, or all of them.
  */
 const anyStep = fc.record({
   document: fc.nat(2),
-  chunks: fc.uniqueArray(fc.record({ slot: fc.nat(4), chunk: anyChunk }), {
+  chunks: fc.uniqueArray(fc.record({ slot: fc.nat(SLOTS - 1), chunk: anyChunk }), {
     selector: ({ slot }) => slot,
     maxLength: 4,
   }),
   end: fc.constantFrom('keeps all', 'keeps these', 'keeps none', 'again'),
 });
+
+type Step = typeof anyStep extends fc.Arbitrary<infer S> ? S : never;
 
 const NAMES = ["it's a 'document' 😀", 'docs/a.md', 'docs/a.md#2'];
 
@@ -247,72 +239,49 @@ async function checkHistories(
   options: SuiteOptions & { readonly runs: number },
 ): Promise<void> {
   const collection = await sinks.open('histories', DIMENSIONS);
-  const check = async (steps: readonly Step[], ledger: SinkLedger) => {
-    const run = new History(sinks, collection, ledger);
-    for (const step of steps) await run.take(step);
-  };
+  const check = (steps: readonly Step[], ledger: SinkLedger) =>
+    checkHistory(sinks, collection, steps, ledger);
   await holdFor(plugin, fc.array(anyStep, { maxLength: 5 }), check, options);
 }
 
-type Step = typeof anyStep extends fc.Arbitrary<infer S> ? S : never;
-
-class History {
-  readonly #sinks: SinkBench;
-  readonly #collection: SinkCollection;
-  readonly #ledger: SinkLedger;
-  readonly #prefix = randomUUID();
-  readonly #ids = new Map<string, string>();
-  readonly #stored = new Map<string, SinkChunk>();
-
-  constructor(sinks: SinkBench, collection: SinkCollection, ledger: SinkLedger) {
-    this.#sinks = sinks;
-    this.#collection = collection;
-    this.#ledger = ledger;
-  }
-
-  async take({ document, chunks, end }: Step): Promise<void> {
-    const document_id = `${this.#prefix} ${NAMES[document]}`;
+async function checkHistory(
+  sinks: SinkBench,
+  collection: OpenCollection,
+  steps: readonly Step[],
+  ledger: SinkLedger,
+): Promise<void> {
+  const prefix = randomUUID();
+  const ids = NAMES.map(() => Array.from({ length: SLOTS }, () => randomUUID()));
+  const stored = new Map<string, SinkChunk>();
+  const isStored = async () => {
+    const all = await sinks.chunks('histories');
+    const own = all.filter(({ document_id }) => document_id.startsWith(prefix));
+    return areSame(own, [...stored.values()]);
+  };
+  const upsert = async (chunks: readonly SinkChunk[]) => {
+    const outcome = await sinks.attempt(collection.upsert(chunks));
+    for (const chunk of chunks) stored.set(chunk.id, chunk);
+    const isRight = outcome === undefined && (await isStored());
+    ledger.expect(isRight, 'chunks are stored unchanged, replacing those with the same ids');
+  };
+  const deleteMissing = async (document: string, kept: readonly string[]) => {
+    const outcome = await sinks.attempt(collection.deleteMissing(document, kept));
+    for (const { id, document_id } of [...stored.values()])
+      if (document_id === document && !kept.includes(id)) stored.delete(id);
+    const isRight = outcome === undefined && (await isStored());
+    ledger.expect(isRight, 'a document keeps exactly the kept chunks, other documents keep all');
+  };
+  for (const { document, chunks, end } of steps) {
+    const document_id = `${prefix} ${NAMES[document]}`;
     const given = chunks.map(({ slot, chunk }) => ({
-      id: this.#idOf(`${document} ${slot}`),
+      id: ids[document]?.[slot] as string,
       document_id,
       ...chunk,
     }));
-    await this.#upsert(given);
-    if (end === 'again') await this.#upsert(given);
-    if (end === 'keeps these')
-      await this.#deleteMissing(
-        document_id,
-        given.map(({ id }) => id),
-      );
-    if (end === 'keeps none') await this.#deleteMissing(document_id, []);
-  }
-
-  async #upsert(chunks: readonly SinkChunk[]): Promise<void> {
-    const outcome = await this.#sinks.attempt((context) => this.#collection.upsert(chunks, context));
-    for (const chunk of chunks) this.#stored.set(chunk.id, chunk);
-    const isRight = outcome === undefined && (await this.#isStored());
-    this.#ledger.expect(isRight, 'chunks are stored unchanged, replacing those with the same ids');
-  }
-
-  async #deleteMissing(document: string, kept: readonly string[]): Promise<void> {
-    const outcome = await this.#sinks.attempt((context) =>
-      this.#collection.deleteMissing(document, kept, context),
-    );
-    for (const { id, document_id } of [...this.#stored.values()])
-      if (document_id === document && !kept.includes(id)) this.#stored.delete(id);
-    const isRight = outcome === undefined && (await this.#isStored());
-    this.#ledger.expect(isRight, 'a document keeps exactly the kept chunks, other documents keep all');
-  }
-
-  async #isStored(): Promise<boolean> {
-    const all = await this.#sinks.chunks('histories');
-    const own = all.filter(({ document_id }) => document_id.startsWith(this.#prefix));
-    return areSame(own, [...this.#stored.values()]);
-  }
-
-  #idOf(place: string): string {
-    const id = this.#ids.get(place) ?? randomUUID();
-    this.#ids.set(place, id);
-    return id;
+    const givenIds = given.map(({ id }) => id);
+    await upsert(given);
+    if (end === 'again') await upsert(given);
+    if (end === 'keeps these') await deleteMissing(document_id, givenIds);
+    if (end === 'keeps none') await deleteMissing(document_id, []);
   }
 }

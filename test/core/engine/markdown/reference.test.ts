@@ -25,12 +25,10 @@ t.test('in the examples of the CommonMark specification', (t) => {
     return differences.length > 0 ? [index + 1] : [];
   });
   t.equal(commonmark.length, 652);
-  t.same(
-    different,
-    Object.values(DIFFERENT)
-      .flat()
-      .sort((a, b) => a - b),
-  );
+  const known = Object.values(DIFFERENT)
+    .flat()
+    .sort((a, b) => a - b);
+  t.same(different, known);
   t.end();
 });
 

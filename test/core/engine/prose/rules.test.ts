@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { splitsCodePoint } from '../../../../core/engine/cuts/cuts.ts';
-import { cutAtSentences } from '../../../../core/engine/prose/cut-at-sentences.ts';
+import { findSentences } from '../../../../core/engine/prose/find-sentences.ts';
 import { kit } from '../../../../core/kit.ts';
 import { anyText } from '../../../../server/testing/cases/texts.ts';
 import CASES from './sentences.json' with { type: 'json' };
@@ -27,7 +27,7 @@ const anyProse = fc.oneof(
 t.test('cuts rise, split no code point, and lose nothing', async (t) => {
   const holds = fc.property(anyProse, fc.constantFrom('en', 'de', 'fr', 'ru', 'zh', 'xx'), (text, lang) => {
     let last = 0;
-    for (const cut of cutAtSentences(lang)(text, 0, text.length)) {
+    for (const cut of findSentences(text, lang)) {
       if (!(cut > last && cut < text.length)) throw new Error(`the cut ${cut} after ${last}`);
       if (splitsCodePoint(text, cut)) throw new Error(`the cut ${cut} splits a code point`);
       last = cut;
@@ -52,9 +52,4 @@ t.test('plugins have the rules through kit.sentencesBy, by default in English', 
   const text = 'Dr. Wu left. He was late.';
   t.same(kit.sentencesBy({ ...rules, sentences: 'rules' }).boundaries(text), [0, 13, 25]);
   t.same(kit.sentencesBy(rules).boundaries(text), [0, 3, 12, 25]);
-});
-
-t.test('a part of a text has offsets of the whole', async (t) => {
-  const text = 'One here. Two here. Three here.';
-  t.same(cutAtSentences('en')(text, 4, 25), [10, 20]);
 });

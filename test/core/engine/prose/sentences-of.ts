@@ -1,9 +1,9 @@
 import type { Test } from 'tap';
-import { cutAtSentences } from '../../../../core/engine/prose/cut-at-sentences.ts';
+import { findSentences } from '../../../../core/engine/prose/find-sentences.ts';
 
 /** The sentences of a text by the rules of prose. */
 export function sentencesOf(text: string, lang = 'en'): string[] {
-  const cuts = cutAtSentences(lang)(text, 0, text.length);
+  const cuts = findSentences(text, lang);
   return [...cuts, text.length].map((cut, index) => text.slice(cuts[index - 1] ?? 0, cut));
 }
 

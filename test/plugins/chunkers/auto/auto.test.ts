@@ -95,19 +95,15 @@ t.test('options that exclude each other may both be at their defaults', needs('c
   t.equal((await chunk({ text: TEXTS.table, table: { rows_per_chunk: 1 } })).header, 'table');
 });
 
-t.test(
-  'a class above chunk_size is split, unless a request wants it whole',
-  needs('chunker/code'),
-  async (t) => {
-    const methods = Array.from({ length: 9 }, (_, at) => `    def m${at}(self):\n        return ${at}\n`);
-    const asked = { text: `class Large:\n${methods.join('')}`, filename: 'large.py', chunk_size: 60 };
-    const counts = async (more: object) =>
-      ((await chunk({ ...asked, ...more })).body as { token_count: number }[]).map((one) => one.token_count);
-    for (const code of [undefined, {}, { language: 'python' }, { oversize: 'split' }])
-      t.ok(Math.max(...(await counts({ code }))) <= 60, JSON.stringify(code));
-    t.same(await counts({ code: { oversize: 'keep' } }), [asked.text.length], 'as code does by default');
-  },
-);
+t.test('a class above chunk_size is split, unless it is wanted whole', needs('chunker/code'), async (t) => {
+  const methods = Array.from({ length: 9 }, (_, at) => `    def m${at}(self):\n        return ${at}\n`);
+  const asked = { text: `class Large:\n${methods.join('')}`, filename: 'large.py', chunk_size: 60 };
+  const counts = async (more: object) =>
+    ((await chunk({ ...asked, ...more })).body as { token_count: number }[]).map((one) => one.token_count);
+  for (const code of [undefined, {}, { language: 'python' }, { oversize: 'split' }])
+    t.ok(Math.max(...(await counts({ code }))) <= 60, JSON.stringify(code));
+  t.same(await counts({ code: { oversize: 'keep' } }), [asked.text.length], 'as code does by default');
+});
 
 t.test('a server without some of them chooses among the others', needs('chunker/json'), async (t) => {
   const few = await startServer(t, { plugins: ['auto', 'json', 'character'] });

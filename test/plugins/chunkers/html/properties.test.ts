@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { MarkupReader } from '../../../../plugins/chunkers/html/structure/markup.ts';
+import { MarkupReader } from '../../../../core/kit.ts';
 import { structuredText } from '../../../../server/testing/cases/structured-texts.ts';
 import { type AnswerChunk, openChunkers } from '../../../support/service.ts';
 import { anyHtml, anyTable, cellsOf } from './generated.ts';

@@ -38,11 +38,8 @@ const PROBLEMS: readonly (readonly [text: string, place: string])[] = [
 
 t.test('what is no JSON gets 400 with the place and what could stand there', (t) => {
   const refusalOf = (text: string, place: string) => [{ text }, `text: not valid JSON at ${place}`] as const;
-  return checkRefusals(
-    t,
-    'json',
-    PROBLEMS.map(([text, place]) => refusalOf(text, place)),
-  );
+  const refusals = PROBLEMS.map(([text, place]) => refusalOf(text, place));
+  return checkRefusals(t, 'json', refusals);
 });
 
 t.test('1 MB that nests without end overflows no stack', (t) =>

@@ -15,7 +15,7 @@ async function load(t: Cleanup, files: Record<string, string>) {
   const folder = await temporaryFolder(t, { ...present, ...files });
   const warnings: string[] = [];
   const log = { ...quietLog, warn: (_details: object, message: string) => warnings.push(message) };
-  return { ...loadRecipes(collaborators({ log }), folder), warnings };
+  return { finders: loadRecipes(collaborators({ log }), folder), warnings };
 }
 
 t.test('one malformed recipe is named, and leaves the rest', async (t) => {

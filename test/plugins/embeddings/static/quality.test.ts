@@ -17,16 +17,8 @@ for (const name of ['chunksmith/static-en-256', 'chunksmith/retrieval-en-512']) 
 
 /** How many of all couples of a paraphrase and an unrelated pair have the paraphrase nearer (the AUC). */
 async function separatePairs(model: EmbeddingModel): Promise<number> {
-  const [ones, others] = [
-    await embed(
-      model,
-      PAIRS.map(({ one }) => one),
-    ),
-    await embed(
-      model,
-      PAIRS.map(({ other }) => other),
-    ),
-  ] as const;
+  const [one, other] = [PAIRS.map(({ one }) => one), PAIRS.map(({ other }) => other)];
+  const [ones, others] = [await embed(model, one), await embed(model, other)];
   const nearness = ones.map((one, index) => dot(one, others[index]));
   const [near, far] = [true, false].map((is) =>
     nearness.filter((_, index) => PAIRS[index]?.paraphrase === is),
@@ -39,10 +31,8 @@ async function findPassages(model: EmbeddingModel): Promise<number> {
   const { passages, queries } = QUERIES;
   const names = Object.keys(passages);
   const vectors = await embed(model, Object.values(passages));
-  const questions = await embed(
-    model,
-    queries.map(({ query }) => query),
-  );
+  const asked = queries.map(({ query }) => query);
+  const questions = await embed(model, asked);
   const nearest = questions.map((question) => {
     const similarities = vectors.map((vector) => dot(vector, question));
     return names[similarities.indexOf(Math.max(...similarities))];

@@ -2,7 +2,6 @@ import t from 'tap';
 import type { Chunk } from '../../../../core/contracts/chunk.ts';
 import createContext from '../../../../plugins/refineries/context/index.ts';
 import manifest from '../../../../plugins/refineries/context/manifest.ts';
-import { collaborators } from '../../../../server/testing/collaborators.ts';
 import { checkProblem } from '../../../support/problems.ts';
 import { chunkStep, jsonOf, openService, refineStep } from '../../../support/service.ts';
 import { linesIn } from '../../../support/streams.ts';
@@ -22,10 +21,8 @@ const contextOf = async (fields: object, template: string, more: object = {}) =>
 t.test('the example is answered as the README says', async (t) => {
   const answer = await post('/v1/refine/context', manifest.example);
   const contexts = ['Before: jumps over', 'After: brown fox\nBefore: dog and', 'After: the lazy'];
-  t.same(
-    answer.json(),
-    manifest.example.chunks.map((chunk, index) => ({ ...chunk, context: contexts[index] })),
-  );
+  const expected = manifest.example.chunks.map((chunk, index) => ({ ...chunk, context: contexts[index] }));
+  t.same(answer.json(), expected);
 });
 
 t.test('without a template: the title, the headings and the context that is there', async (t) => {
@@ -128,7 +125,7 @@ t.test('hostile titles, metadata and templates cost no more than the context tha
   const title = 'x '.repeat(500_000);
   const metadata = { deep: JSON.parse(`${'['.repeat(100_000)}1${']'.repeat(100_000)}`) };
   const chunks = chunksOf(Array.from({ length: 20_000 }, () => 'a'));
-  const { refine } = createContext(collaborators());
+  const { refine } = createContext();
   const refineHere = (template: string) => {
     const options = { template, separator: '', max_length: 100 };
     return refine(chunks, options, { ...TOOLS, join: refuse, document: { title, metadata } });

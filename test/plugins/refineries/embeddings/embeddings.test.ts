@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import t from 'tap';
-import { plugin, pluginsFolder } from '../../../support/plugins.ts';
+import { plugin, pluginsFolder, refinery } from '../../../support/plugins.ts';
 import { checkProblem } from '../../../support/problems.ts';
 import { chunkStep, jsonOf, openService, refineStep } from '../../../support/service.ts';
 import { chunksOf } from '../refining.ts';
@@ -37,9 +37,9 @@ const HASHES = `(name, texts) => {
 }`;
 
 t.test('with its context before it, a chunk is embedded as what its hash covers', async (t) => {
-  const contexts = `export default () => ({ refine: (chunks) =>
-    chunks.map((chunk, index) => ({ ...chunk, context: ['Käse > Brot', '', null, 7][index] })) });`;
-  const four = plugin({ kind: 'refinery', name: 'four' }, contexts);
+  const contexts =
+    "return chunks.map((chunk, at) => ({ ...chunk, context: ['Käse > Brot', '', null, 7][at] }));";
+  const four = refinery('four', contexts);
   const { execute } = await openService(t, {
     pluginsDir: [await pluginsFolder(t, provider('hashes', HASHES), four)],
   });
@@ -71,10 +71,8 @@ t.test('every chunk gets its own vector, and keeps its fields', async (t) => {
   t.equal(answer.status, 200);
   t.equal(answer.headers.get('x-embedding-model'), 'lengths/right');
   const vectors = [3, 0, 5].map((length) => ({ embedding: [length, 0.5] }));
-  t.same(
-    answer.json(),
-    given.map((one, at) => ({ ...one, ...vectors[at] })),
-  );
+  const expected = given.map((one, at) => ({ ...one, ...vectors[at] }));
+  t.same(answer.json(), expected);
   t.same((await refine([])).json(), []);
   t.same((await refine([[], [chunk('four')]])).json(), [[], [{ ...chunk('four'), embedding: [4, 0.5] }]]);
 

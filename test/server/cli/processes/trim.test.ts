@@ -39,11 +39,8 @@ t.test('a trimmed checkout starts, keeps what was asked for and answers 404 for 
   const git = ['-c', 'user.name=a', '-c', 'user.email=a@example.org', '-c', 'core.hooksPath='];
   execFileSync('git', ['add', '--all'], { cwd: checkout });
   execFileSync('git', [...git, 'commit', '--quiet', '--message', 'x'], { cwd: checkout });
-  t.notMatch(
-    execFileSync('git', ['ls-files'], { cwd: checkout }),
-    'node_modules',
-    'a link is ignored as well',
-  );
+  const listed = execFileSync('git', ['ls-files'], { cwd: checkout });
+  t.notMatch(listed, 'node_modules', 'a link is ignored as well');
   const { status, stdout } = trimmed('keep,units');
   t.equal(status, 0);
   t.match(stdout, /^node_modules is a symbolic link: /m);

@@ -7,11 +7,10 @@ import { isEffective, resolve } from '../../../../server/clients/playground/data
 import type { State } from '../../../../server/clients/playground/data/state.ts';
 import { createStore } from '../../../../server/clients/playground/data/store.ts';
 import { blockAt, blocksOf } from '../../../../server/clients/playground/text/blocks.ts';
-import { differencesOf } from '../../../../server/clients/playground/text/differences.ts';
 import { excerptOf } from '../../../../server/clients/playground/text/excerpt.ts';
 import { histogramOf, numbersOf } from '../../../../server/clients/playground/text/numbers.ts';
 import { lengthIn, toUtf16 } from '../../../../server/clients/playground/text/offsets.ts';
-import { piecesOf } from '../../../../server/clients/playground/text/pieces.ts';
+import { differencesOf, piecesOf } from '../../../../server/clients/playground/text/pieces.ts';
 import { retrievalOf } from '../../../../server/clients/playground/text/ranges.ts';
 import { classesOf, columnsOf } from '../../../../server/clients/playground/view/columns-of-state.ts';
 import { united } from '../../../../server/engine/operations/evaluation/ranges.ts';
@@ -107,11 +106,8 @@ t.test('numbers', async (t) => {
     [text.indexOf('y'), { fence: 1 }],
   ] as const) {
     const chunks = mark === 0 ? [chunk(0, text.length)] : [chunk(0, mark), chunk(mark, text.length)];
-    t.same(
-      numbersOf(text, chunks, 20).cuts,
-      { ...none, ...cuts },
-      `cut before ${text.slice(mark, mark + 5)}`,
-    );
+    const found = numbersOf(text, chunks, 20).cuts;
+    t.same(found, { ...none, ...cuts }, `cut before ${text.slice(mark, mark + 5)}`);
   }
   const chunks = [chunk(0, 10), chunk(5, 15, { text: '0-10' }), chunk(20, 21)];
   const counts = { chunks: 3, least: 1, median: 10, most: 10, tokens: 21 };

@@ -1,7 +1,6 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,7 +11,7 @@ import { startJobServer } from '../../../support/jobs.ts';
 import { startLoopback } from '../../../support/loopback.ts';
 import { startProcess } from '../../../support/process.ts';
 import { startServer, temporaryFolder } from '../../../support/server.ts';
-import { startRefusingProxy } from '../refusing-proxy.ts';
+import { pass, startRefusingProxy } from '../refusing-proxy.ts';
 
 /** The Python client does what all clients do, and what its README says. `PYTHON` names another interpreter. */
 
@@ -84,12 +83,7 @@ async function startSecureProxy(t: Test, upstream: string): Promise<Record<strin
   execFileSync('openssl', `req -x509 ${key} ${subject}`.split(' '), { cwd, stdio: 'ignore' });
   const [own, cert] = ['key', 'cert'].map((name) => readFileSync(join(cwd, name)));
   const proxy = createServer({ key: own, cert }, (incoming, answer) => {
-    const { method, headers } = incoming;
-    const onward = request(`${upstream}${incoming.url}`, { method, headers }, (response) => {
-      answer.writeHead(response.statusCode ?? 502, response.headers);
-      response.pipe(answer);
-    });
-    incoming.pipe(onward);
+    pass(incoming, answer, `${upstream}${incoming.url}`);
   });
   const secure = (await startLoopback(t, proxy)).replace('http:', 'https:');
   return { CHUNKSMITH_SECURE: secure, SSL_CERT_FILE: join(cwd, 'cert') };

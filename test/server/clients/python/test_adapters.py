@@ -135,7 +135,3 @@ class LlamaIndex(unittest.TestCase):
             self.assertEqual(other._client._sender.pool.url, parser._client._sender.pool.url)
             nodes, again = (one.get_nodes_from_documents(self.documents) for one in (parser, other))
             self.assertEqual([one.text for one in again], [one.text for one in nodes])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -121,7 +121,3 @@ class Answers(unittest.TestCase):
             head = b"HTTP/1.1 503 Busy\r\nconnection: close\r\nretry-after: " + header
             error = self.refused(head + b"\r\n\r\n" + body)
             self.assertEqual((error.problems, error.retry_after), (("a", "b"), seconds))
-
-
-if __name__ == "__main__":
-    unittest.main()

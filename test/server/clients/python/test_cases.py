@@ -160,6 +160,3 @@ def methods() -> Iterator[tuple[str, Any]]:
 
 for name, method in methods():
     setattr(Cases, name, method)
-
-if __name__ == "__main__":
-    unittest.main()

@@ -183,8 +183,6 @@ class Sync(unittest.TestCase):
             self.client.chunk("token", "a", documents=[])
         with self.assertRaisesRegex(ValueError, "line break"):
             self.client.with_options(headers={"x-a": "b\r\nx-c: d"}).health()
-        with self.assertRaises(ValueError):
-            self.client.chunk("token", documents=[{"text": "a", "metadata": {"n": float("inf")}}])
         for url in ["localhost:8000", "ftp://localhost", "http://", "http://a:b@localhost", "http://localhost?a"]:
             with self.assertRaisesRegex(ValueError, "base_url"):
                 Chunksmith(url)
@@ -375,7 +373,3 @@ class Killed(unittest.TestCase):
         with Chunksmith(url, max_retries=0) as client, self.assertRaises(ChunksmithError) as caught:
             client.health()
         self.assertEqual(caught.exception.code, "unreachable")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -322,7 +322,3 @@ class Shared(unittest.TestCase):
         own_ask = self.ask
         remote = ray.remote(lambda number: own_ask(number))
         self.check(ray.get([remote.remote(number) for number in range(REQUESTS)]))
-
-
-if __name__ == "__main__":
-    unittest.main()

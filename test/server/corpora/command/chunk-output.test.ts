@@ -1,13 +1,13 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { Estimate } from '../../../../server/corpora/command/progress.ts';
+import { estimator } from '../../../../server/corpora/command/progress.ts';
 import { temporaryFolder } from '../../../support/server.ts';
 import { until } from '../../../support/until.ts';
 import { BY_CHARACTERS, gatedFolder, lineOf, linesIn } from '../../cli/cli.ts';
 import { runHere, startCommand } from '../../cli/command.ts';
 
-/** What `chunk` writes, where, and how it ends; processes/chunk-streams.test.ts has the same with real streams and signals. */
+/** What `chunk` writes, where, and how it ends; signals and real streams are in processes/chunk-streams.test.ts. */
 
 const SMALL = BY_CHARACTERS(4);
 const GATED = ['chunk', '-', '--chunker', 'gated'];
@@ -49,10 +49,8 @@ t.test('progress and summary are on standard error, as they are asked for', asyn
   const run = (...flags: string[]) => runHere(t, ['chunk', '.', ...SMALL, ...flags], { cwd });
   const [plain, none] = [await run(), await run('--progress', 'none')];
   const [json, bar] = [await run('--json'), await run('--progress', 'bar')];
-  t.match(
-    plain.stderr,
-    /^2 documents, 2 chunks, 0\.0 MB in [\d.]+ s \([\d.]+ MB\/s\)\n1 is empty \(b\.txt\)\n$/,
-  );
+  const summary = /^2 documents, 2 chunks, 0\.0 MB in [\d.]+ s \([\d.]+ MB\/s\)\n1 is empty \(b\.txt\)\n$/;
+  t.match(plain.stderr, summary);
   t.equal(none.stderr, '');
   t.match(json.summary(), { documents: 2, failed: 0, skipped: 0, chunks: 2, bytes: 6, status: 0 });
   t.equal(json.stderr.split('\n').length, 2);
@@ -62,14 +60,12 @@ t.test('progress and summary are on standard error, as they are asked for', asyn
 });
 
 t.test('how long the rest takes is told once that means something', async (t) => {
-  const estimate = new Estimate(1000);
+  const timeLeft = estimator(1000);
   // Ten seconds until the first document is done.
-  estimate.note({ seconds: 10, bytes: 1 });
-  const left = (seconds: number, bytes: number) => estimate.left({ seconds: 10 + seconds, bytes: 1 + bytes });
-  t.same(
-    [left(4, 900), left(6, 5), left(6, 100), left(10, 25)],
-    [undefined, undefined, '54 s left', '6 min 30 s left'],
-  );
+  t.equal(timeLeft({ seconds: 10, bytes: 1 }), undefined);
+  const left = (seconds: number, bytes: number) => timeLeft({ seconds: 10 + seconds, bytes: 1 + bytes });
+  const told = [left(4, 900), left(6, 5), left(6, 100), left(10, 25)];
+  t.same(told, [undefined, undefined, '54 s left', '6 min 30 s left']);
 });
 
 t.test('what fails does not stop the rest, unless that is asked for', async (t) => {
@@ -112,19 +108,4 @@ t.test('a file that has gone since the beginning fails alone', async (t) => {
   t.equal(status, 3, stderr);
   t.equal(lines().length, 39);
   t.match(stderr, /^f39\.txt: f39\.txt was changed or removed/m);
-});
-
-t.test('Ctrl-C and SIGTERM end it with whole lines, whatever it waits for', async (t) => {
-  for (const [signal, expected, input] of [
-    ['SIGINT', 130, ''],
-    ['SIGTERM', 143, ''],
-    ['SIGINT', 130, lineOf('wait')],
-  ] as const) {
-    const run = await started(t, input);
-    run.interrupt(signal);
-    const { status, lines, stderr } = await run.ended();
-    t.equal(status, expected);
-    t.equal(lines().length, 1);
-    t.match(stderr, /^interrupted\n1 document, 1 chunk, /m);
-  }
 });

@@ -88,52 +88,39 @@ t.test('documents without text are told by their ids, or where they stand', asyn
   t.match(stderr, '2 are empty (a.jsonl byte 0, x)');
 });
 
-t.test(
-  'what is skipped is named with its reason, and nothing read is an error',
-  needs('reader/tika'),
-  async (t) => {
-    const cwd = await temporaryFolder(t, {
-      'a.pdf': '%PDF\0',
-      'b.rtf': '{\0',
-      '.c.md': 'c',
-      'd.log': '',
-      '.gitignore': '*.log',
+t.test('what is skipped is named; nothing read is an error', needs('reader/tika'), async (t) => {
+  const cwd = await temporaryFolder(t, {
+    'a.pdf': '%PDF\0',
+    'b.rtf': '{\0',
+    '.c.md': 'c',
+    'd.log': '',
+    '.gitignore': '*.log',
+  });
+  const [pdf, all] = ['1 needs (DOCLING_URL or )?TIKA_URL \\(a.pdf\\)', ['chunk', '.', ...CHUNKER]];
+  for (const out of [[], ['--out', 'out']]) {
+    const flags = [...out, '--errors', 'errors.jsonl'];
+    const nothing = await runHere(t, ['chunk', 'a.pdf', ...CHUNKER, ...flags], { cwd });
+    t.match(nothing, {
+      status: 1,
+      stdout: '',
+      stderr: new RegExp(`^Nothing was read: 1 skipped: ${pdf}\\.$`, 'm'),
     });
-    const [pdf, all] = ['1 needs (DOCLING_URL or )?TIKA_URL \\(a.pdf\\)', ['chunk', '.', ...CHUNKER]];
-    for (const out of [[], ['--out', 'out']]) {
-      const flags = [...out, '--errors', 'errors.jsonl'];
-      const nothing = await runHere(t, ['chunk', 'a.pdf', ...CHUNKER, ...flags], { cwd });
-      t.match(nothing, {
-        status: 1,
-        stdout: '',
-        stderr: new RegExp(`^Nothing was read: 1 skipped: ${pdf}\\.$`, 'm'),
-      });
-      await rm(join(cwd, 'out'), { recursive: true, force: true });
-      await writeFile(join(cwd, 'e.txt'), 'e');
-      const { status, summary } = await runHere(t, [...all, ...flags, '--json'], { cwd });
-      t.match(
-        { status, ...summary() },
-        { status: 0, skipped: 4, skipped_reasons: { no_reader: 2, ignored: 2 } },
-      );
-      const lines = linesIn<{ source: string; detail: string }>(
-        await readFile(join(cwd, 'errors.jsonl'), 'utf8'),
-      );
-      t.same(lines.map(({ source }) => source).sort(), ['.c.md', 'a.pdf', 'b.rtf', 'd.log']);
-      t.match(
-        lines.map(({ detail }) => detail).join(),
-        /begins with a dot.*\*\.log in \.gitignore.*--no-ignore/s,
-      );
-    }
-  },
-);
-
-t.test('text in other encodings', needs('reader/text'), async (t) => {
-  const cwd = await temporaryFolder(t, { 'marked.txt': '\ufeffmarked' });
-  const german = 'Füße sind für Schuhe da, und Hüte für Köpfe.';
-  await writeFile(join(cwd, 'latin.txt'), Buffer.from(german, 'latin1'));
-  await writeFile(join(cwd, 'wide.txt'), Buffer.from('\ufeffwide 漢', 'utf16le'));
-  const { texts } = await textsOf(['.'], { cwd });
-  t.same(texts, { 'latin.txt': german, 'marked.txt': 'marked', 'wide.txt': 'wide 漢' });
+    await rm(join(cwd, 'out'), { recursive: true, force: true });
+    await writeFile(join(cwd, 'e.txt'), 'e');
+    const { status, summary } = await runHere(t, [...all, ...flags, '--json'], { cwd });
+    t.match(
+      { status, ...summary() },
+      { status: 0, skipped: 4, skipped_reasons: { no_reader: 2, ignored: 2 } },
+    );
+    const lines = linesIn<{ source: string; detail: string }>(
+      await readFile(join(cwd, 'errors.jsonl'), 'utf8'),
+    );
+    t.same(lines.map(({ source }) => source).sort(), ['.c.md', 'a.pdf', 'b.rtf', 'd.log']);
+    t.match(
+      lines.map(({ detail }) => detail).join(),
+      /begins with a dot.*\*\.log in \.gitignore.*--no-ignore/s,
+    );
+  }
 });
 
 t.test('lines and rows are documents, with fields that can be named', async (t) => {

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { Registry } from 'prom-client';
 import t from 'tap';
 import { ServiceError } from '../../../../core/errors.ts';
 import { configOf } from '../../../../server/config/config.ts';
 import type { ServerCradle } from '../../../../server/container.ts';
-import { EventStream } from '../../../../server/corpora/http/event-stream.ts';
 import { type JobTools, jobHandlers } from '../../../../server/corpora/http/handlers.ts';
 import { addJobMetrics } from '../../../../server/corpora/http/metrics.ts';
 import { JobWatch } from '../../../../server/corpora/http/watch.ts';
@@ -155,15 +154,20 @@ t.test('all who watch a job share one question at a time, and none is asked for 
   const jobs = countedJobs();
   const watch = new JobWatch(jobs);
   t.teardown(() => watch.close());
-  const streams = Array.from({ length: 100 }, () => new EventStream('application/x-ndjson'));
-  for (const stream of streams) watch.add(RECORD, stream);
+  const streams = Array.from({ length: 100 }, () => watch.stream(RECORD, 'application/x-ndjson'));
+  const told = streams.map((stream) => {
+    const events = { count: 0 };
+    stream.on('data', () => events.count++);
+    return events;
+  });
   await until(() => jobs.asked >= 2);
+  await nextTurn();
   const { asked } = jobs;
   t.ok(asked <= 3, `${asked} questions`);
-  const told = streams.map((stream) => String(stream.read()).trim().split('\n').length);
-  t.ok(told.every((count) => count >= 1 && count <= asked + 1));
-  for (const stream of streams) watch.remove('a', stream);
-  t.ok(await isQuiet(jobs));
+  t.ok(told.every(({ count }) => count >= 1 && count <= asked + 1));
+  for (const stream of streams) stream.destroy();
+  await wait(1100);
+  t.ok(await isQuiet(jobs), 'after the question that was under way');
 });
 
 t.test('nobody is asked for a client that has gone', async (t) => {
@@ -177,18 +181,21 @@ t.test('nobody is asked for a client that has gone', async (t) => {
   await watching.next();
   await watching.next();
   watching.close();
-  await wait(100);
-  t.ok(await isQuiet(jobs));
+  await wait(1100);
+  t.ok(await isQuiet(jobs), 'after the question that was under way');
 });
 
 t.test('who reads slowly gets the newest alone, and memory does not grow', async (t) => {
-  const stream = new EventStream('text/event-stream');
-  for (let chunks = 0; chunks < 10_000; chunks++) stream.tell({ ...RECORD, chunks });
-  t.ok(stream.readableLength < 100_000, `${stream.readableLength} bytes wait`);
-  stream.end();
-  const events: string[] = [];
-  for await (const part of stream) events.push(String(part));
-  t.match(events.join('').trim().split('\n').at(-1), /"chunks":9999,/, 'the last one arrives');
+  const jobs = countedJobs();
+  const watch = new JobWatch(jobs);
+  t.teardown(() => watch.close());
+  const large = { ...RECORD, spec: { ...RECORD.spec, target: { path: 'x'.repeat(100_000) } } };
+  const stream = watch.stream(large, 'application/x-ndjson');
+  stream.read(0);
+  t.ok(await isQuiet(jobs), 'nothing is asked while the first event waits to be read');
+  jobs.asked = 9998;
+  const events = linesIn<JobRecord>(Buffer.concat(await stream.take(2).map(Buffer.from).toArray()));
+  t.match(events, [{ chunks: 0 }, { chunks: 9999 }]);
 });
 
 t.test('a store that is away for a while does not end the events; a job that is removed does', async (t) => {
@@ -199,8 +206,7 @@ t.test('a store that is away for a while does not end the events; a job that is 
       if (answer instanceof Error) throw answer;
       return { ...RECORD, ...answer };
     };
-    const stream = new EventStream('application/x-ndjson');
-    new JobWatch({ get }).add(RECORD, stream);
+    const stream = new JobWatch({ get }).stream(RECORD, 'application/x-ndjson');
     return linesIn<JobRecord>(Buffer.concat(await stream.map(Buffer.from).toArray()));
   };
   const told = await toldOf(new Error('away'), { chunks: 5 }, { state: 'done', finished_at: 3 });
@@ -246,22 +252,19 @@ t.test('shards that were lost to another worker are counted', async (t) => {
   t.match(text, 'chunksmith_bulk_shard_seconds_sum{outcome="done"} 2');
 });
 
-t.test(
-  'a job that is over is one line of the log, with a warning of texts that no search finds',
-  async (t) => {
-    const lines: object[] = [];
-    const note = (...given: unknown[]) => void lines.push(given);
-    const log = { ...quietLog, info: note, warn: note };
-    const claim = { jobId: 'a', kind: 'finish' } as const;
-    const error = { code: 'all_failed', values: { failed: 1 } } as const;
-    const done = { finished_at: 3.04, embedding_empty: 2 };
-    for (const job of [{}, done, { finished_at: 2, state: 'failed', error } as const])
-      await logEnd(claim, { get: async () => ({ ...RECORD, state: 'done', ...job }) }, log);
-    t.match(lines, [
-      [{ job: 'a', state: 'done', seconds: 2 }, 'jobs: a job has ended'],
-      [{ job: 'a', texts: 2 }, /no word/],
-      [{ job: 'a', state: 'failed', seconds: 1, reason: /^1 of 1/ }, 'jobs: a job has ended'],
-    ]);
-    t.equal(lines.length, 3);
-  },
-);
+t.test('a job that is over is a line of the log, with a warning of texts no search finds', async (t) => {
+  const lines: object[] = [];
+  const note = (...given: unknown[]) => void lines.push(given);
+  const log = { ...quietLog, info: note, warn: note };
+  const claim = { jobId: 'a', kind: 'finish' } as const;
+  const error = { code: 'all_failed', values: { failed: 1 } } as const;
+  const done = { finished_at: 3.04, embedding_empty: 2 };
+  for (const job of [{}, done, { finished_at: 2, state: 'failed', error } as const])
+    await logEnd(claim, { get: async () => ({ ...RECORD, state: 'done', ...job }) }, log);
+  t.match(lines, [
+    [{ job: 'a', state: 'done', seconds: 2 }, 'jobs: a job has ended'],
+    [{ job: 'a', texts: 2 }, /no word/],
+    [{ job: 'a', state: 'failed', seconds: 1, reason: /^1 of 1/ }, 'jobs: a job has ended'],
+  ]);
+  t.equal(lines.length, 3);
+});

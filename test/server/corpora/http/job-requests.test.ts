@@ -6,9 +6,7 @@ import { readCorporaSettings } from '../../../../server/corpora/storage/settings
 import { JOBS, outputOf, runJob, STEPS, startJobServer } from '../../../support/jobs.ts';
 import { plugin, pluginsFolder } from '../../../support/plugins.ts';
 import { checkProblem } from '../../../support/problems.ts';
-import { metricOf, temporaryFolder } from '../../../support/server.ts';
-import { until } from '../../../support/until.ts';
-import { startReceiver } from '../jobs/callback-receiver.ts';
+import { temporaryFolder } from '../../../support/server.ts';
 
 /** Requests for jobs: what is checked, refused, and taken for the same. */
 
@@ -99,15 +97,6 @@ t.test('the output of jobs is no source of other jobs', async (t) => {
   const { id, documents } = await runJob(own, { source: { path: '.' }, target: { path: 'out' } });
   t.same(documents, { done: 1, failed: 0, skipped: 0 });
   t.match(await outputOf(own, id), [{ document_id: 'a.txt' }]);
-});
-
-t.test('a name that leads to a private address is not called', async (t) => {
-  const failed = () => metricOf(server, 'bulk_shards{state="failed"}');
-  const before = await failed();
-  const receiver = await startReceiver(t);
-  await runJob(server, { source, callback: `http://localhost:${receiver.port}/done` });
-  await until(async () => (await failed()) === before + 1);
-  t.equal(receiver.received.length, 0);
 });
 
 t.test('the same key and request give the same job, also at the same time', async (t) => {

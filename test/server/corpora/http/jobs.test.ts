@@ -92,32 +92,28 @@ t.test('a folder is chunked into part files and a manifest', async (t) => {
   t.equal((await Promise.all(parts)).join('').trim().split('\n').length, lines.length, 'as in the files');
 });
 
-t.test(
-  'what a job skips is counted and named with its reason',
-  needs('reader/docling', 'reader/tika'),
-  async (t) => {
-    const mixed = await runJob(server, { source: { path: 'mix' } });
-    const skipped_reasons = { no_reader: 2, binary: 1, empty: 1 };
-    t.match(mixed, { state: 'done', documents: { done: 2, failed: 0, skipped: 3 }, skipped_reasons });
-    const lines = (await server.get(`${JOBS}/${mixed.id}/errors`)).bytes.toString().trim().split('\n');
-    const none = { skipped: 'no_reader', detail: /"docling" or "tika" cannot run.*DOCLING_URL.*TIKA_URL/ };
-    t.match(
-      lines.map((line) => JSON.parse(line)),
-      [
-        { source: 'mix/a.pdf', ...none },
-        { source: 'mix/b.docx', ...none },
-        { source: 'mix/c.bin', skipped: 'binary', detail: /cannot be read as text/ },
-        { source: 'mix/e.txt', skipped: 'empty', id: 'mix/e.txt', detail: /no text/ },
-      ],
-    );
-    const failed = await runJob(server, { source: { path: 'unread' } }, 'failed');
-    const error = {
-      status: 422,
-      detail: 'Nothing was read: 1 skipped: 1 needs DOCLING_URL or TIKA_URL (unread/a.pdf).',
-    };
-    t.match(failed, { state: 'failed', error, documents: { done: 0, skipped: 1 } });
-  },
-);
+t.test('what a job skips is counted and named', needs('reader/docling', 'reader/tika'), async (t) => {
+  const mixed = await runJob(server, { source: { path: 'mix' } });
+  const skipped_reasons = { no_reader: 2, binary: 1, empty: 1 };
+  t.match(mixed, { state: 'done', documents: { done: 2, failed: 0, skipped: 3 }, skipped_reasons });
+  const lines = (await server.get(`${JOBS}/${mixed.id}/errors`)).bytes.toString().trim().split('\n');
+  const none = { skipped: 'no_reader', detail: /"docling" or "tika" cannot run.*DOCLING_URL.*TIKA_URL/ };
+  t.match(
+    lines.map((line) => JSON.parse(line)),
+    [
+      { source: 'mix/a.pdf', ...none },
+      { source: 'mix/b.docx', ...none },
+      { source: 'mix/c.bin', skipped: 'binary', detail: /cannot be read as text/ },
+      { source: 'mix/e.txt', skipped: 'empty', id: 'mix/e.txt', detail: /no text/ },
+    ],
+  );
+  const failed = await runJob(server, { source: { path: 'unread' } }, 'failed');
+  const error = {
+    status: 422,
+    detail: 'Nothing was read: 1 skipped: 1 needs DOCLING_URL or TIKA_URL (unread/a.pdf).',
+  };
+  t.match(failed, { state: 'failed', error, documents: { done: 0, skipped: 1 } });
+});
 
 t.test('lines of JSON Lines are documents, with fields that are mapped, in their order', async (t) => {
   const fields = { id: 'key', text: 'body', metadata: ['lang'] };

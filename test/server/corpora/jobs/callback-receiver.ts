@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { startLoopback } from '../../../support/loopback.ts';
 import type { Cleanup } from '../../../support/server.ts';
 
 interface Received extends Pick<IncomingMessage, 'method' | 'headers'> {
@@ -11,23 +11,17 @@ interface Received extends Pick<IncomingMessage, 'method' | 'headers'> {
 /** Starts a receiver of callbacks on loopback, which answers with 204 unless the test says how. */
 export async function startReceiver(t: Cleanup, answer?: RequestListener) {
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
+  const origin = await startLoopback(t, async (request, response) => {
     const { url, method, headers } = request;
     received.push({ path: url, method, headers, body: await buffer(request) });
     if (answer === undefined) response.writeHead(204).end();
     else answer(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
   /** The request that came at this place, from 0; throws if there is none. */
   const at = (place: number): Received => {
     const one = received[place];
     if (one === undefined) throw new Error(`only ${received.length} came`);
     return one;
   };
-  return { received, at, port, url: `http://127.0.0.1:${port}/done` };
+  return { received, at, port: Number(new URL(origin).port), url: `${origin}/done` };
 }

@@ -36,10 +36,10 @@ t.test('a document that ends its thread is an error of its own', async (t) => {
   const ends: Record<number, string> = { 3: 'END', 50: 'END-OF-HEAP', 99: 'END' };
   const lines = linesOf(100, (index) => ends[index] ?? 'harmless words');
   await writeFile(join(server.root, 'ends.jsonl'), lines);
-  const id = await chunkInto({ api: server }, 'ends.jsonl', 'ends', {
+  const id = await chunkInto(server, 'ends.jsonl', 'ends', {
     steps: [{ type: 'chunk', chunker: 'ending' }],
   });
-  const job = await untilOver({ api: server }, id);
+  const job = await untilOver(server, id);
   t.match(job, { state: 'done', documents: { done: 97, failed: 3 }, shards: { done: 1 } });
   t.match(await outputOf(server, id, 'errors'), [
     { id: 'd000003', status: 500, detail: /^The worker/ },
@@ -70,7 +70,7 @@ t.test('a job that is cancelled at any moment leaves nothing running', async (t)
   const ended: Record<string, number> = {};
   for (let count = 0; count < CANCELLED; count++) {
     const target = `out-${count}`;
-    const id = await chunkInto({ api: server }, 'in.jsonl', target);
+    const id = await chunkInto(server, 'in.jsonl', target);
     await sleep(random() * LONGEST);
     const answer = await server.post(`/v1/jobs/${id}/cancel`, '');
     const { state } = answer.json<{ state: string }>();
@@ -92,8 +92,8 @@ t.test('a job that is cancelled at any moment leaves nothing running', async (t)
   await until(async () => (await left()).length === 0).catch(() => {});
   t.same(await left(), [], `nothing is left of jobs that were removed, seed ${SEED}`);
   t.ok((ended.cancelled ?? 0) >= CANCELLED / 4, JSON.stringify(ended));
-  const id = await chunkInto({ api: server }, 'in.jsonl', 'last');
-  t.match(await untilOver({ api: server }, id), {
+  const id = await chunkInto(server, 'in.jsonl', 'last');
+  t.match(await untilOver(server, id), {
     state: 'done',
     documents: { done: DOCUMENTS - 1, failed: 1 },
   });
@@ -110,11 +110,8 @@ t.test('jobs whose time is over go with their files, and none keeps others from 
   const { store } = await openJobs(t, place);
   await expireJobs(store, brokenLocations(server.root), quietLog);
   const kept = await readdir(join(server.root, 'kept'), { recursive: true });
-  t.same(
-    names.filter((name) => kept.some((file) => file.startsWith(`${name}/`))),
-    ['lost', 'broken', 'new'],
-    'those of which one cannot be reached stay',
-  );
+  const unreached = names.filter((name) => kept.some((file) => file.startsWith(`${name}/`)));
+  t.same(unreached, ['lost', 'broken', 'new'], 'those of which one cannot be reached stay');
   const isGone = async (name: string) => (await failure(store.get(ids[name] ?? ''))) === 'job_not_found';
   t.ok(await isGone('lost'), 'without a connection there is nothing to wait for');
   t.notOk(await isGone('broken'), 'what may be reached later is tried again');

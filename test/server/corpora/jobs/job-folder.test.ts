@@ -88,11 +88,8 @@ t.test('files of two jobs in one folder have different names, and each removes i
   const before = await readdir(target.path);
   const none = { shards: async () => ({ shards: [], hasMore: false }), remove: async () => {} };
   await removeWithOutput({ id: OTHER }, target, none);
-  t.same(
-    await readdir(target.path),
-    before,
-    'a job that found its folder taken removes nothing of the other',
-  );
+  const after = await readdir(target.path);
+  t.same(after, before, 'a job that found its folder taken removes nothing of the other');
   await removeWithOutput({ id: JOB }, target, store);
   const left = [theirs, 'part-000007.jsonl'].sort();
   t.same((await readdir(target.path)).sort(), left, 'all of its own has gone');

@@ -67,26 +67,23 @@ const SMALL = { maxBodyBytes: 2000 };
 const LONG = 'long '.repeat(1000);
 const KB = { 'kb/a.md': 'one', 'kb/b.md': 'two' };
 
-t.test(
-  'what the last job had and this one has not is deleted and counted, if that is asked for',
-  async (t) => {
-    const { server, run, stored, remove } = await start(t, { ...KB, 'kb/c.md': 'three' });
-    const first = await run('kb', { prune: undefined });
-    t.match(first, { pruned: 0, unpruned: 0 });
-    await server.send(`${JOBS}/${first.id}`, { method: 'DELETE' });
-    await remove('kb/a.md');
-    t.match(await run('kb', { prune: false }), { pruned: 0 });
-    t.same(await stored(), ['kb/a.md', 'kb/b.md', 'kb/c.md']);
-    const job = await run('kb/');
-    t.match(job, { pruned: 1, unpruned: 0, documents: { done: 2, failed: 0 } });
-    t.same(await stored(), ['kb/b.md', 'kb/c.md'], 'though the job that stored it was deleted');
-    const manifest = await server.get(`${JOBS}/${job.id}/result`);
-    t.match(manifest.json(), { counts: { documents: 2, pruned: 1, unpruned: 0 } });
-    const [event] = await outputOf(server, job.id, 'events');
-    t.match(event, { state: 'done', pruned: 1 });
-    t.match(await run('kb'), { pruned: 0 }, 'once');
-  },
-);
+t.test('what only the last job had is deleted and counted, if that is asked for', async (t) => {
+  const { server, run, stored, remove } = await start(t, { ...KB, 'kb/c.md': 'three' });
+  const first = await run('kb', { prune: undefined });
+  t.match(first, { pruned: 0, unpruned: 0 });
+  await server.send(`${JOBS}/${first.id}`, { method: 'DELETE' });
+  await remove('kb/a.md');
+  t.match(await run('kb', { prune: false }), { pruned: 0 });
+  t.same(await stored(), ['kb/a.md', 'kb/b.md', 'kb/c.md']);
+  const job = await run('kb/');
+  t.match(job, { pruned: 1, unpruned: 0, documents: { done: 2, failed: 0 } });
+  t.same(await stored(), ['kb/b.md', 'kb/c.md'], 'though the job that stored it was deleted');
+  const manifest = await server.get(`${JOBS}/${job.id}/result`);
+  t.match(manifest.json(), { counts: { documents: 2, pruned: 1, unpruned: 0 } });
+  const [event] = await outputOf(server, job.id, 'events');
+  t.match(event, { state: 'done', pruned: 1 });
+  t.match(await run('kb'), { pruned: 0 }, 'once');
+});
 
 t.test('nothing is deleted that another source has, or an unlike one', async (t) => {
   const { run, stored, write, remove } = await start(t, {
@@ -100,11 +97,8 @@ t.test('nothing is deleted that another source has, or an unlike one', async (t)
   t.match(await run('kb'), { pruned: 0 });
   t.same(await stored(), ['kb/a.md', 'kb/b.md', 'x']);
   await write('x.jsonl', linesOf('y'));
-  t.match(
-    await run('x.jsonl', { source: { path: 'x.jsonl', format: 'jsonl' } }),
-    { pruned: 0 },
-    'another format',
-  );
+  const other = await run('x.jsonl', { source: { path: 'x.jsonl', format: 'jsonl' } });
+  t.match(other, { pruned: 0 }, 'another format');
   t.match(await run('x.jsonl'), { pruned: 2 });
   t.same(await stored(), ['kb/b.md', 'y'], 'which nobody has any more');
 });
@@ -119,21 +113,18 @@ t.test('what has failed or was skipped is not gone', async (t) => {
   t.same(await stored(), ['kb/a.md', 'kb/b.md', 'kb/d']);
 });
 
-t.test(
-  'a line whose id cannot be read may be any document: nothing is deleted, and that is counted',
-  async (t) => {
-    const { run, stored, write } = await start(t, {
-      'x.jsonl': linesOf('a', 'b', '\u0000', 'é'.repeat(20)),
-    });
-    await run('x.jsonl');
-    await write('x.jsonl', `${linesOf('a')}{"id":"b","text"\n`);
-    t.match(await run('x.jsonl'), { pruned: 0, unpruned: 3, documents: { done: 1, failed: 1 } });
-    t.equal((await stored()).length, 4);
-    await write('x.jsonl', `${linesOf('a')}{"id":"b","txt":5}\n`);
-    t.match(await run('x.jsonl'), { pruned: 2, unpruned: 0 }, 'an id that can be read is enough');
-    t.same(await stored(), ['a', 'b']);
-  },
-);
+t.test('a line without a readable id may be any document: nothing is deleted, and it counts', async (t) => {
+  const { run, stored, write } = await start(t, {
+    'x.jsonl': linesOf('a', 'b', '\u0000', 'é'.repeat(20)),
+  });
+  await run('x.jsonl');
+  await write('x.jsonl', `${linesOf('a')}{"id":"b","text"\n`);
+  t.match(await run('x.jsonl'), { pruned: 0, unpruned: 3, documents: { done: 1, failed: 1 } });
+  t.equal((await stored()).length, 4);
+  await write('x.jsonl', `${linesOf('a')}{"id":"b","txt":5}\n`);
+  t.match(await run('x.jsonl'), { pruned: 2, unpruned: 0 }, 'an id that can be read is enough');
+  t.same(await stored(), ['a', 'b']);
+});
 
 t.test('a file that is damaged may have any document: nothing of it is deleted', async (t) => {
   const { run, stored, write } = await start(t, { 'in/x.jsonl': linesOf('a'), 'in/y.jsonl.gz': '' });
@@ -144,22 +135,19 @@ t.test('a file that is damaged may have any document: nothing of it is deleted',
   t.same(await stored(), ['a', 'b', 'c']);
 });
 
-t.test(
-  'of documents with the same id one is stored; the others fail, and nothing of them is stored',
-  async (t) => {
-    const files = { 'in/x.jsonl': linesOf('a', 'b', 'a'), 'in/y.jsonl': linesOf('b', 'c') };
-    const { server, run, stored } = await start(t, files);
-    for (const prune of [false, true]) {
-      const job = await run('in', { prune });
-      t.match(job, { pruned: 0, documents: { done: 3, failed: 2 }, chunks: 3 });
-      const problems = (await outputOf(server, job.id, 'errors')).map(({ detail }) => detail).sort();
-      const taken = (id: string) =>
-        `another document of this job has the id "${id}", and a sink keeps only one; give each its own id`;
-      t.same(problems, [taken('a'), taken('b')]);
-      t.same(await stored(), ['a', 'b', 'c']);
-    }
-  },
-);
+t.test('of documents with the same id one is stored; the others fail as a whole', async (t) => {
+  const files = { 'in/x.jsonl': linesOf('a', 'b', 'a'), 'in/y.jsonl': linesOf('b', 'c') };
+  const { server, run, stored } = await start(t, files);
+  for (const prune of [false, true]) {
+    const job = await run('in', { prune });
+    t.match(job, { pruned: 0, documents: { done: 3, failed: 2 }, chunks: 3 });
+    const problems = (await outputOf(server, job.id, 'errors')).map(({ detail }) => detail).sort();
+    const taken = (id: string) =>
+      `another document of this job has the id "${id}", and a sink keeps only one; give each its own id`;
+    t.same(problems, [taken('a'), taken('b')]);
+    t.same(await stored(), ['a', 'b', 'c']);
+  }
+});
 
 t.test('a job that fails prunes nothing until it is done', async (t) => {
   const files = { ...KB, 'kb/c.md': '3' };

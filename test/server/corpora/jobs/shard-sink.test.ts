@@ -142,10 +142,8 @@ t.test('documents that cannot be stored fail alone', async (t) => {
     { texts: ['without an id'] },
     { id: 'last', texts: ['two'] },
   ]);
-  t.match(
-    outcomes.map(({ error }) => error?.detail),
-    [undefined, /it cannot store this/, /id: missing/, undefined],
-  );
+  const details = outcomes.map(({ error }) => error?.detail);
+  t.match(details, [undefined, /it cannot store this/, /id: missing/, undefined]);
   t.same([...stored.keys()].sort(), ['good-one', 'last-two']);
   t.match(await store([{ id: 'bad', texts: ['refused'] }]), [{ error: { status: 500 }, chunks: 0 }]);
 });

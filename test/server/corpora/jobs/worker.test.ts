@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { ServiceError } from '../../../../core/errors.ts';
-import type { ShardOutcome } from '../../../../server/corpora/jobs/work-on-shard.ts';
+import type { ShardOutcome } from '../../../../server/corpora/jobs/worker.ts';
 import { startWorker } from '../../../../server/corpora/jobs/worker.ts';
 import type { Claim, JobStore, ShardResult } from '../../../../server/store/jobs/contract.ts';
 import { quietLog } from '../../../../server/testing/collaborators.ts';

@@ -41,27 +41,24 @@ t.test('answers that are none of S3 are refused', async (t) => {
   }
 });
 
-t.test(
-  'keys are those of the connection, else of the machine, and it is said if there are none',
-  async (t) => {
-    const { connection, storage, requests } = await startLoopback(t, () => failure(404, 'NoSuchKey'));
-    await storage({ credentials: { ...ACCOUNT, sessionToken: 'token/+=' } }).find('a');
-    t.match(requests[0]?.headers, {
-      'x-amz-security-token': 'token/+=',
-      authorization: `Credential=${ACCOUNT.accessKeyId}/`,
-    });
-    const folder = await temporaryFolder(t, {
-      config: '[profile work]\naws_access_key_id = ofProfile\naws_secret_access_key = x\n',
-    });
-    const none = join(folder, 'none');
-    const files = { AWS_CONFIG_FILE: join(folder, 'config'), AWS_SHARED_CREDENTIALS_FILE: none };
-    setVariables(t, { ...files, AWS_EC2_METADATA_DISABLED: 'true' });
-    const { credentials: _, ...machine } = connection();
-    await createBucket({ ...machine, profile: 'work' }).find('a');
-    t.match(requests.at(-1)?.headers, { authorization: 'Credential=ofProfile/' });
-    await t.rejects(createBucket(machine).find('a'), /no key was found: set access_key_id and/);
-  },
-);
+t.test('keys are those of the connection, else of the machine; it is said if there are none', async (t) => {
+  const { connection, storage, requests } = await startLoopback(t, () => failure(404, 'NoSuchKey'));
+  await storage({ credentials: { ...ACCOUNT, sessionToken: 'token/+=' } }).find('a');
+  t.match(requests[0]?.headers, {
+    'x-amz-security-token': 'token/+=',
+    authorization: `Credential=${ACCOUNT.accessKeyId}/`,
+  });
+  const folder = await temporaryFolder(t, {
+    config: '[profile work]\naws_access_key_id = ofProfile\naws_secret_access_key = x\n',
+  });
+  const none = join(folder, 'none');
+  const files = { AWS_CONFIG_FILE: join(folder, 'config'), AWS_SHARED_CREDENTIALS_FILE: none };
+  setVariables(t, { ...files, AWS_EC2_METADATA_DISABLED: 'true' });
+  const { credentials: _, ...machine } = connection();
+  await createBucket({ ...machine, profile: 'work' }).find('a');
+  t.match(requests.at(-1)?.headers, { authorization: 'Credential=ofProfile/' });
+  await t.rejects(createBucket(machine).find('a'), /no key was found: set access_key_id and/);
+});
 
 t.test('the bucket may be in the name of the host', async (t) => {
   const { storage, requests, origin } = await startLoopback(t, () => ({ status: 204 }));

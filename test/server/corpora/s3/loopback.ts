@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { createBucket } from '../../../../server/corpora/storage/s3/bucket.ts';
 import type { BucketConnection } from '../../../../server/corpora/storage/s3/connection.ts';
@@ -50,7 +50,7 @@ export async function startLoopback(
 ) {
   const requests: S3Request[] = [];
   const faults: { applies(request: S3Request): boolean; fault: Fault }[] = [];
-  const listener: RequestListener = async (incoming, response) => {
+  const origin = await listen(t, async (incoming, response) => {
     const { method = '', url = '', headers } = incoming;
     const [path = '', search] = url.split('?');
     const body = await buffer(incoming);
@@ -60,8 +60,7 @@ export async function startLoopback(
     const found = faults.findIndex(({ applies }) => applies(request));
     const fault = found === -1 ? undefined : faults.splice(found, 1)[0]?.fault;
     await meet(fault, response, async () => answer(request));
-  };
-  const origin = await listen(t, createServer(listener));
+  });
   const connection = (fields?: Partial<BucketConnection>): BucketConnection => ({
     name: 'archive',
     endpoint: new URL(origin),

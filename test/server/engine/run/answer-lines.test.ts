@@ -47,39 +47,32 @@ t.test('a source that fails in the middle has all lines before it answered, and 
     yield Buffer.from('{"id":"not compl');
     throw new Error('broken off');
   };
-  await t.rejects(
-    answersOf(streamOf(brokenOff(0), {})),
-    /broken off/,
-    'before a line the whole request fails',
-  );
+  const early = answersOf(streamOf(brokenOff(0), {}));
+  await t.rejects(early, /broken off/, 'before a line the whole request fails');
   for (const count of [1, 7, 100]) {
     const failures: unknown[] = [];
     const source = brokenOff(count);
     const found = await answersOf(streamOf(source, { onFailure: (error) => failures.push(error) }));
     t.equal(found.length, count + 1);
-    t.same(
-      found.slice(0, count).map(({ index, id }) => ({ index, id })),
-      harmless(count).map(({ id }, index) => ({ index, id })),
-    );
+    const expected = harmless(count).map(({ id }, index) => ({ index, id }));
+    const answered = found.slice(0, count).map(({ index, id }) => ({ index, id }));
+    t.same(answered, expected);
     t.match(found.at(-1), { index: count, error: { status: 500 } });
     t.equal(failures.length, 1);
   }
 });
 
-t.test(
-  'what is wrong with the whole request is thrown before the first answer, and a line after it',
-  async (t) => {
-    const refused = [{ id: 'a', refuses: true }, ...harmless(5)];
-    await t.rejects(answersOf(streamOf(sent(refused, 1000), {})), { code: 'unknown_tokenizer' });
-    const later = [...harmless(3), { id: 'b', refuses: true }];
-    const failures: unknown[] = [];
-    const onFailure = (error: unknown) => failures.push(error);
-    const found = await answersOf(streamOf(sent(later, 1000), { onFailure }));
-    t.match(found.at(-1), { index: 3, id: 'b', error: { status: 400, detail: /tokenizer/ } });
-    t.equal(found.length, 4);
-    t.equal(failures.length, 1);
-  },
-);
+t.test('what is wrong with the whole request is thrown, and a line after the first answer', async (t) => {
+  const refused = [{ id: 'a', refuses: true }, ...harmless(5)];
+  await t.rejects(answersOf(streamOf(sent(refused, 1000), {})), { code: 'unknown_tokenizer' });
+  const later = [...harmless(3), { id: 'b', refuses: true }];
+  const failures: unknown[] = [];
+  const onFailure = (error: unknown) => failures.push(error);
+  const found = await answersOf(streamOf(sent(later, 1000), { onFailure }));
+  t.match(found.at(-1), { index: 3, id: 'b', error: { status: 400, detail: /tokenizer/ } });
+  t.equal(found.length, 4);
+  t.equal(failures.length, 1);
+});
 
 t.test('what is held does not grow with the stream, and all of it is told', async (t) => {
   const slots = 3;

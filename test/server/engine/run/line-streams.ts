@@ -18,17 +18,8 @@ export interface Fate {
   readonly filling?: string;
 }
 
-/** Notes how much work there was at once. */
-export interface Load {
-  runs: number;
-  running: number;
-  mostRunning: number;
-  /** Bytes of the lines in work. */
-  bytes: number;
-  mostBytes: number;
-}
-
-export const newLoad = (): Load => ({ runs: 0, running: 0, mostRunning: 0, bytes: 0, mostBytes: 0 });
+/** Notes how much work there was at once, and how many bytes of lines. */
+export const newLoad = () => ({ runs: 0, running: 0, mostRunning: 0, bytes: 0, mostBytes: 0 });
 
 /**
  * Answers lines as their fates say.

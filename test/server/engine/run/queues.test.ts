@@ -81,27 +81,24 @@ t.test('a connection that comes has a turn without a task, but not for ever', as
   t.equal(third - second, 1, 'none passes once no connection comes');
 });
 
-t.test(
-  'patient tasks wait though the queue is full, take no place in it, and let small ones go first',
-  async (t) => {
-    const queue = new PriorityQueue({ threads: 1, queueSize: 1 });
-    const order: string[] = [];
-    const leave = await queue.enter(10, signal);
-    const enter = (name: string, isPatient: boolean) =>
-      queue.enter(10, signal, isPatient ? 'patient' : 'urgent').then((leave) => {
-        order.push(name);
-        leave();
-      });
-    const waiting = [enter('patient', true), enter('second patient', true), enter('small', false)];
-    t.equal(queue.waiting, 3);
-    await t.rejects(queue.enter(10, signal), { code: 'overloaded' });
-    waiting.push(enter('third patient', true));
-    leave();
-    await Promise.all(waiting);
-    t.same(order, ['small', 'patient', 'second patient', 'third patient']);
-    t.notOk(queue.isFull);
-  },
-);
+t.test('patient tasks wait though the queue is full, take no place, and let small ones pass', async (t) => {
+  const queue = new PriorityQueue({ threads: 1, queueSize: 1 });
+  const order: string[] = [];
+  const leave = await queue.enter(10, signal);
+  const enter = (name: string, isPatient: boolean) =>
+    queue.enter(10, signal, isPatient ? 'patient' : 'urgent').then((leave) => {
+      order.push(name);
+      leave();
+    });
+  const waiting = [enter('patient', true), enter('second patient', true), enter('small', false)];
+  t.equal(queue.waiting, 3);
+  await t.rejects(queue.enter(10, signal), { code: 'overloaded' });
+  waiting.push(enter('third patient', true));
+  leave();
+  await Promise.all(waiting);
+  t.same(order, ['small', 'patient', 'second patient', 'third patient']);
+  t.notOk(queue.isFull);
+});
 
 t.test('a patient task that is given up leaves no place taken', async (t) => {
   const queue = new PriorityQueue({ threads: 1, queueSize: 0 });

@@ -1,16 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { ServiceError } from '../../../../core/errors.ts';
-import { configOf } from '../../../../server/config/config.ts';
-import {
-  createInlineExecutor,
-  type Executor,
-  type RunAnswer,
-  runWork,
-  type Work,
-} from '../../../../server/engine/run/executor.ts';
-import { createRunner, type RunnerOptions } from '../../../../server/engine/run/runner.ts';
-import type { Service } from '../../../../server/engine/service.ts';
+import { type Config, configOf } from '../../../../server/config/config.ts';
+import { type Executor, type RunAnswer, runWork, type Work } from '../../../../server/engine/run/executor.ts';
+import { Runner, type RunnerOptions } from '../../../../server/engine/run/runner.ts';
 import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../../../support/plugins.ts';
 import { composeQuietly } from '../../../support/service.ts';
 import { until } from '../../../support/until.ts';
@@ -31,14 +24,16 @@ const gone = new ServiceError('client_gone');
 const SMALL = 'a b c';
 const LARGE = 'a b c '.repeat(5000);
 
-/** The service, and how often it has read a body. */
-function counting(service: Service) {
+/** A service, and how often it has read a body. */
+async function countingService(config: Config) {
+  const { service } = await composeQuietly(config);
   let reads = 0;
-  const read: Service['read'] = (...given) => {
+  const read = service.read.bind(service);
+  service.read = (...given) => {
     reads++;
-    return service.read(...given);
+    return read(...given);
   };
-  return { service: { ...service, read }, reads: () => reads };
+  return { service, reads: () => reads };
 }
 
 /** A runner of the real service; its worker thread is this thread, with a count of its own. */
@@ -57,9 +52,8 @@ async function createTestRunner(
     plugin({ kind: 'tokenizer', name: 'weighty', models: ['weighty'] }, CHARACTERS),
   );
   const config = configOf({ workers: 1, inlineBytes: 1000, ...given, pluginsDir: [folder] });
-  const { service } = await composeQuietly(config);
-  const here = counting(service);
-  const there = counting(service);
+  const here = await countingService(config);
+  const there = await countingService(config);
   const works: Work[] = [];
   const pool: Executor = {
     async run(work, signal) {
@@ -70,10 +64,9 @@ async function createTestRunner(
     threads: 1,
     close: async () => {},
   };
-  const runner = createRunner({
+  const runner = new Runner({
     config,
     service: here.service,
-    inline: createInlineExecutor(here.service),
     pool: config.workers === 0 ? undefined : pool,
   });
   const run = (name: string, text: string, options: object = {}, stop = new AbortController()) =>
@@ -84,24 +77,21 @@ async function createTestRunner(
 const textsOf = ({ bytes }: RunAnswer) =>
   (JSON.parse(Buffer.from(bytes).toString()) as { text: string }[]).map(({ text }) => text);
 
-t.test(
-  'a body is parsed once, by the thread that works on it if it is large or its plugin not light',
-  async (t) => {
-    const weighty = { tokenizer: 'weighty' };
-    for (const [what, name, text, options, expected, inThread] of [
-      ['a small body', 'whole', SMALL, {}, [1, 0], undefined],
-      ['a large body', 'whole', LARGE, {}, [0, 1], 'task'],
-      ['a small body of a plugin that is not light', 'weighed', SMALL, {}, [0, 1], 'task'],
-      ['a small body with a tokenizer that is not light', 'counted', SMALL, weighty, [1, 0], 'request'],
-    ] as const) {
-      const { run, reads, works } = await createTestRunner(t);
-      t.same(textsOf(await run(name, text, options)), [text]);
-      t.same(reads(), expected, `${what}: reads on the event loop and in the thread`);
-      t.equal(works.length, inThread === undefined ? 0 : 1, what);
-      if (inThread !== undefined) t.ok(inThread in (works[0] as Work), what);
-    }
-  },
-);
+t.test('a body is parsed once, by the worker if it is large or its plugin not light', async (t) => {
+  const weighty = { tokenizer: 'weighty' };
+  for (const [what, name, text, options, expected, inThread] of [
+    ['a small body', 'whole', SMALL, {}, [1, 0], undefined],
+    ['a large body', 'whole', LARGE, {}, [0, 1], 'task'],
+    ['a small body of a plugin that is not light', 'weighed', SMALL, {}, [0, 1], 'task'],
+    ['a small body with a tokenizer that is not light', 'counted', SMALL, weighty, [1, 0], 'request'],
+  ] as const) {
+    const { run, reads, works } = await createTestRunner(t);
+    t.same(textsOf(await run(name, text, options)), [text]);
+    t.same(reads(), expected, `${what}: reads on the event loop and in the thread`);
+    t.equal(works.length, inThread === undefined ? 0 : 1, what);
+    if (inThread !== undefined) t.ok(inThread in (works[0] as Work), what);
+  }
+});
 
 t.test('without worker threads everything runs here, and is parsed once too', async (t) => {
   const { run, reads } = await createTestRunner(t, { workers: 0 });

@@ -81,8 +81,8 @@ const takes: Reply = (_, response) => send(response, 200, []);
 
 t.test('bytes and forms are sent as they are, with the headers of the call', async (t) => {
   const headers = { 'content-type': 'application/pdf', accept: 'application/json' };
-  const put = await asked(t, takes, { body: Uint8Array.of(0, 255), headers }, { method: 'PUT' });
-  t.match(put.requests, [{ method: 'PUT', headers, bytes: Buffer.of(0, 255) }]);
+  const put = await asked(t, takes, { method: 'PUT', path: '/y', body: Uint8Array.of(0, 255), headers });
+  t.match(put.requests, [{ method: 'PUT', url: '/x/y', headers, bytes: Buffer.of(0, 255) }]);
   const form = new FormData();
   form.append('files', new Blob([Uint8Array.of(0, 255)]), 'a.pdf');
   const sent = await asked(t, takes, { body: form });
@@ -134,8 +134,8 @@ t.test('the message of a failure is found where it stands', async (t) => {
 });
 
 t.test('a GET has no body, and the key may stand behind another word than Bearer', async (t) => {
-  const api = { method: 'GET', keyScheme: 'ApiKey' } as const;
-  const { outcome, requests } = await asked(t, takes, { body: undefined }, api);
+  const call = { method: 'GET', body: undefined } as const;
+  const { outcome, requests } = await asked(t, takes, call, { keyScheme: 'ApiKey' });
   t.same(outcome, { value: [] });
   t.match(requests, [{ method: 'GET', authorization: `ApiKey ${KEY}`, bytes: Buffer.alloc(0) }]);
   t.equal(requests[0]?.headers['content-type'], undefined);

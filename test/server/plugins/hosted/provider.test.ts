@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { HostedProvider } from '../../../../core/contracts/collaborators.ts';
 import type { EmbeddingProvider } from '../../../../core/contracts/embedding.ts';
-import { createHostedProvider, hostedModels } from '../../../../server/plugins/hosted/provider.ts';
+import { createHostedModels, hostedModels } from '../../../../server/plugins/hosted/provider.ts';
 import { inData, KEY, never, send, startHost, tokenizers } from '../../../support/hosted-host.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index));
@@ -20,7 +20,7 @@ function providerAt(url: string): EmbeddingProvider {
     tokenizer: { provider: tokenizers, name: 'cl100k_base' },
   };
   const limits = { retries: 2, firstDelay: 1, longestDelay: 2000 };
-  return createHostedProvider(provider, { fetch, limits, timeout: 1000 });
+  return createHostedModels({ fetch, limits, timeout: 1000 }).createProvider(provider);
 }
 
 interface EmbedOptions {

@@ -223,24 +223,21 @@ t.test('one that stood still for too long, and was taken for dead, waits for the
   await checkWhole(t, hub, [undefined, REST]);
 });
 
-t.test(
-  'of many that come at once one downloads, and goes on where one that was killed had come to',
-  async (t) => {
-    const hub = await startHub(t, [breakOff(), refuse(401), serve()]);
-    await t.rejects(hub.find(), /401/);
-    const killed = `${hub.target}.0a`;
-    const url = `${hub.settings.hubEndpoint}/owner/name/resolve/main/${BIG.name}`;
-    await mkdir(dirname(hub.target), { recursive: true });
-    await writeFile(`${killed}.part.json`, JSON.stringify({ url, etag: ETAG }));
-    await writeFile(`${killed}.part`, CONTENT.subarray(0, HALF));
-    const past = Date.now() / 1000 - 60;
-    await utimes(`${killed}.part`, past, past);
-    const finds = Array.from({ length: 12 }, () => createModelFiles({ settings: hub.settings, log }));
-    const found = await Promise.all(finds.map((one) => one.find('owner/name', BIG)));
-    t.same(found, Array(12).fill(hub.target));
-    await checkWhole(t, hub, [undefined, REST, REST]);
-  },
-);
+t.test('of many at once one downloads, and goes on where one that was killed had come to', async (t) => {
+  const hub = await startHub(t, [breakOff(), refuse(401), serve()]);
+  await t.rejects(hub.find(), /401/);
+  const killed = `${hub.target}.0a`;
+  const url = `${hub.settings.hubEndpoint}/owner/name/resolve/main/${BIG.name}`;
+  await mkdir(dirname(hub.target), { recursive: true });
+  await writeFile(`${killed}.part.json`, JSON.stringify({ url, etag: ETAG }));
+  await writeFile(`${killed}.part`, CONTENT.subarray(0, HALF));
+  const past = Date.now() / 1000 - 60;
+  await utimes(`${killed}.part`, past, past);
+  const finds = Array.from({ length: 12 }, () => createModelFiles({ settings: hub.settings, log }));
+  const found = await Promise.all(finds.map((one) => one.find('owner/name', BIG)));
+  t.same(found, Array(12).fill(hub.target));
+  await checkWhole(t, hub, [undefined, REST, REST]);
+});
 
 t.test('a download of nothing leaves no folder behind', async (t) => {
   const hub = await startHub(t, [refuse(404)]);

@@ -56,16 +56,14 @@ t.test('a plugin is imported and made at its first use, once', async (t) => {
 
 const CHUNK = { text: 'abc', start_index: 0, end_index: 3, token_count: 3 };
 
-t.test(
-  'a refinery that uses no tokenizer works where there is none',
-  needs('refinery/embeddings', 'embedding/static', 'tokenizer/huggingface'),
-  async (t) => {
-    const { post } = await openPlugins(t, { plugins: ['embeddings', 'static'] });
-    const answer = await post('/v1/refine/embeddings', { chunks: [CHUNK] });
-    t.equal(answer.status, 200);
-    t.equal(answer.json<{ embedding: number[] }[]>()[0]?.embedding.length, 512);
-  },
-);
+const OF_VECTORS = needs('refinery/embeddings', 'embedding/static', 'tokenizer/huggingface');
+
+t.test('a refinery that uses no tokenizer works where there is none', OF_VECTORS, async (t) => {
+  const { post } = await openPlugins(t, { plugins: ['embeddings', 'static'] });
+  const answer = await post('/v1/refine/embeddings', { chunks: [CHUNK] });
+  t.equal(answer.status, 200);
+  t.equal(answer.json<{ embedding: number[] }[]>()[0]?.embedding.length, 512);
+});
 
 t.test('a plugin has in its context what it uses, and nothing else', async (t) => {
   const index = `export default () => ({

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { monitorOf } from '../../../../server/store/jobs/start-pg-boss.ts';
+import { monitorOf } from '../../../../server/store/jobs/pg-boss-tickets.ts';
 import { openOnSqlite, SETTINGS } from '../../../support/job-stores.ts';
 import { largeJobCases } from './large-job-cases.ts';
 import { stateCases } from './state-cases.ts';

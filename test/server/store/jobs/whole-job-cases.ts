@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { ServiceError } from '../../../../core/errors.ts';
 import type { Claim } from '../../../../server/store/jobs/contract.ts';
@@ -171,7 +172,11 @@ export async function wholeJobCases(t: Test, fresh: OpenFresh): Promise<void> {
   await t.test('pages of jobs have each job once, newest first', async (t) => {
     const { store } = await fresh(t);
     const ids: string[] = [];
-    for (let count = 0; count < 7; count++) ids.unshift((await store.create(JOB)).job.id);
+    for (let count = 0; count < 7; count++) {
+      ids.unshift((await store.create(JOB)).job.id);
+      // Times of SQLite have milliseconds.
+      await sleep(2);
+    }
     await store.cancel(ids[2] as string);
     const found: string[] = [];
     for (let after: { created_at: number; id: string } | undefined, hasMore = true; hasMore; ) {
@@ -211,58 +216,55 @@ export async function wholeJobCases(t: Test, fresh: OpenFresh): Promise<void> {
     }
   });
 
-  await t.test(
-    'documents of a source are known until they are forgotten, and gone if no job has them',
-    async (t) => {
-      const { store, next, sql } = await fresh(t);
-      const claims = new Map<number, Claim>();
-      for (const made of [1, 2, 3]) {
-        const { job } = await store.create(JOB);
-        await sql('update bulk_jobs set created_at = ? where id = ?', [made, job.id]);
-        claims.set(made, await next());
-      }
-      const [first, second, third] = [1, 2, 3].map((made) => claims.get(made) as Claim) as [
-        Claim,
-        Claim,
-        Claim,
-      ];
-      const of = { sink: 's', source: 'a' };
-      const odd = ['\0', '\ud800', '\udc00', '?', '"', 'x'];
-      const ids = [...odd, ...Array.from({ length: 1200 }, (_, index) => `${index}`)];
-      const goneIn = async () => (await store.goneDocuments(second.jobId, of)).map(({ id }) => id).sort();
-      await store.noteStored(first, of, [...ids, ...ids]);
-      await store.noteStored(first, { ...of, source: 'b' }, ['x', 'y']);
-      await store.noteStored(third, of, ids.slice(7));
-      t.equal(await store.countGone(second.jobId, of), 7, 'a newer job has the others');
-      await store.noteFailed(second.jobId, of, ['0', 'y']);
-      t.same(await goneIn(), [...odd].sort(), 'one that failed is not gone, nor is one made of it');
-      t.same(
-        (await store.goneDocuments(second.jobId, of)).filter(({ isElsewhere }) => isElsewhere),
-        [{ id: 'x', isElsewhere: true }],
-      );
-      const stale = { ...second, attempt: 0 };
-      t.notOk(await store.forgetDocuments(stale, of, odd, { pruned: 6, unpruned: 0 }));
-      t.ok(await store.forgetDocuments(second, of, [...odd, '1'], { pruned: 5, unpruned: 2 }));
-      t.same(await goneIn(), []);
-      t.match(await store.get(second.jobId), { pruned: 5, unpruned: 2 });
-      t.same(
-        await store.noteStored({ ...second, seq: 7 }, of, ['0', 'z']),
-        [],
-        'an earlier shard failed at one',
-      );
-      t.same((await store.noteStored({ ...second, seq: 8 }, of, ['0', '5', 'z'])).toSorted(), ['0', 'z']);
-      t.same(await store.noteStored({ ...second, seq: 7 }, of, ['0', 'z']), [], 'its own, once more');
-      await store.noteStored(first, of, ['1']);
-      t.equal(
-        await store.countGone(third.jobId, of),
-        2,
-        'of the failed one and the new one; an older job takes nothing back',
-      );
-      await store.cancel(first.jobId);
-      await store.remove(first.jobId);
-      t.equal(await store.countGone(second.jobId, { ...of, source: 'b' }), 2, 'they outlive their job');
-    },
-  );
+  await t.test('documents of a source are known until forgotten, and gone if no job has them', async (t) => {
+    const { store, next, sql } = await fresh(t);
+    const claims = new Map<number, Claim>();
+    for (const made of [1, 2, 3]) {
+      const { job } = await store.create(JOB);
+      await sql('update bulk_jobs set created_at = ? where id = ?', [made, job.id]);
+      claims.set(made, await next());
+    }
+    const [first, second, third] = [1, 2, 3].map((made) => claims.get(made) as Claim) as [
+      Claim,
+      Claim,
+      Claim,
+    ];
+    const of = { sink: 's', source: 'a' };
+    const odd = ['\0', '\ud800', '\udc00', '?', '"', 'x'];
+    const ids = [...odd, ...Array.from({ length: 1200 }, (_, index) => `${index}`)];
+    const goneIn = async () => (await store.goneDocuments(second.jobId, of)).map(({ id }) => id).sort();
+    await store.noteStored(first, of, [...ids, ...ids]);
+    await store.noteStored(first, { ...of, source: 'b' }, ['x', 'y']);
+    await store.noteStored(third, of, ids.slice(7));
+    t.equal(await store.countGone(second.jobId, of), 7, 'a newer job has the others');
+    await store.noteFailed(second.jobId, of, ['0', 'y']);
+    t.same(await goneIn(), [...odd].sort(), 'one that failed is not gone, nor is one made of it');
+    t.same(
+      (await store.goneDocuments(second.jobId, of)).filter(({ isElsewhere }) => isElsewhere),
+      [{ id: 'x', isElsewhere: true }],
+    );
+    const stale = { ...second, attempt: 0 };
+    t.notOk(await store.forgetDocuments(stale, of, odd, { pruned: 6, unpruned: 0 }));
+    t.ok(await store.forgetDocuments(second, of, [...odd, '1'], { pruned: 5, unpruned: 2 }));
+    t.same(await goneIn(), []);
+    t.match(await store.get(second.jobId), { pruned: 5, unpruned: 2 });
+    t.same(
+      await store.noteStored({ ...second, seq: 7 }, of, ['0', 'z']),
+      [],
+      'an earlier shard failed at one',
+    );
+    t.same((await store.noteStored({ ...second, seq: 8 }, of, ['0', '5', 'z'])).toSorted(), ['0', 'z']);
+    t.same(await store.noteStored({ ...second, seq: 7 }, of, ['0', 'z']), [], 'its own, once more');
+    await store.noteStored(first, of, ['1']);
+    t.equal(
+      await store.countGone(third.jobId, of),
+      2,
+      'of the failed one and the new one; an older job takes nothing back',
+    );
+    await store.cancel(first.jobId);
+    await store.remove(first.jobId);
+    t.equal(await store.countGone(second.jobId, { ...of, source: 'b' }), 2, 'they outlive their job');
+  });
 
   await t.test('the load says how many shards are in each state, and how long one waits', async (t) => {
     const { store, next, sql, plan } = await fresh(t);

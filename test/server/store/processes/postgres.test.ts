@@ -24,7 +24,7 @@ t.test('PostgreSQL', { skip: noPostgres }, async (t) => {
   for (const cases of [stateCases, wholeJobCases, largeJobCases]) await cases(t, openOnPostgres(server));
 
   await t.test(
-    'a database that nobody has created is refused, with what creates it, and not created',
+    'a database that nobody created is refused with what creates it, and not created',
     async (t) => {
       const databaseUrl = server.freshUrl();
       for (let time = 0; time < 2; time++) {

@@ -31,16 +31,10 @@ const HOSTILE: Readonly<Record<string, string>> = {
 t.test('work is linear in the text', async (t) => {
   const counter = await startBlockCounter();
   t.teardown(() => counter.stop());
-  const { cutAtSentences } = await import('../../../../../core/engine/prose/cut-at-sentences.ts');
-  const find = cutAtSentences('en');
+  const { findSentences } = await import('../../../../../core/engine/prose/find-sentences.ts');
   const shapes = Object.entries(HOSTILE).map(
     ([name, piece]) => [name, (length: number) => piece.repeat(length / piece.length)] as const,
   );
-  await checkLinearWork(
-    t,
-    Object.fromEntries(shapes),
-    [{}],
-    async (text) => find(text, 0, text.length),
-    counter,
-  );
+  const run = async (text: string) => findSentences(text, 'en');
+  await checkLinearWork(t, Object.fromEntries(shapes), [{}], run, counter);
 });

@@ -13,7 +13,7 @@ export interface KnownFile {
 
 const LEAST_BYTES = 500;
 const MOST_BYTES = 1_000_000;
-const fileNames = await loadFileNames();
+const languagesOf = await loadFileNames();
 
 /**
  * Reads the files of a folder and of those in it. Left out are links, what is not UTF-8, what contains NUL, and
@@ -25,7 +25,7 @@ export async function readKnownFiles(folder: string): Promise<KnownFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   for (const path of paths.sort()) {
-    const [language, ...others] = fileNames.languagesOf(path);
+    const [language, ...others] = languagesOf(path);
     if (language === undefined || others.length > 0 || path.split('/').includes('.git')) continue;
     const text = textOf(await readFile(path));
     if (text !== undefined && !OTHERS[language.name]?.test(text))

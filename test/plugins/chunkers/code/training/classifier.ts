@@ -8,19 +8,12 @@ export interface Sample {
   readonly language: number;
 }
 
-/** Weights while they are trained: softmax regression with AdaGrad. */
-export interface Classifier {
-  /** Learns from samples, one after the other; gives their mean loss. */
-  learn(samples: readonly Sample[], rate: number): number;
-  /** The weights as signed bytes, `LANGUAGE_NAMES.length` for each bucket. */
-  weights(): Int8Array;
-}
-
 const COUNT = LANGUAGE_NAMES.length;
 /** Gradients below this are not worth the work. */
 const SMALL = 1e-6;
 
-export function createClassifier(): Classifier {
+/** Weights while they are trained: softmax regression with AdaGrad. */
+export function createClassifier() {
   const weights = new Float32Array(BUCKETS * COUNT);
   const squares = new Float32Array(BUCKETS * COUNT).fill(SMALL);
 
@@ -52,7 +45,8 @@ export function createClassifier(): Classifier {
   }
 
   return {
-    learn(samples, rate) {
+    /** Learns from samples, one after the other; gives their mean loss. */
+    learn(samples: readonly Sample[], rate: number): number {
       let loss = 0;
       for (const { features, language } of samples) {
         const errors = likelihoodsOf(features);
@@ -62,6 +56,7 @@ export function createClassifier(): Classifier {
       }
       return loss / samples.length;
     },
+    /** The weights as signed bytes, `LANGUAGE_NAMES.length` for each bucket. */
     weights: () =>
       Int8Array.from(weights, (weight) => Math.max(-127, Math.min(127, Math.round(weight / WEIGHT_STEP)))),
   };

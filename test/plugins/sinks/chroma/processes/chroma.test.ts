@@ -22,11 +22,8 @@ t.test("Chroma's own server", { skip: noServers }, async (t) => {
     t.same((await chroma.metadata('flat')).get(chunk.id), { document_id: 'a.md', ...flat });
     await collection.upsert([{ ...chunk, fields: { score: 3 } }], { signal: never });
     const now = (await chroma.metadata('flat')).get(chunk.id);
-    t.same(
-      now,
-      { document_id: 'a.md', score: 3 },
-      'what a chunk no longer has is taken away, though it merges',
-    );
+    const left = { document_id: 'a.md', score: 3 };
+    t.same(now, left, 'what a chunk no longer has is taken away, though it merges');
   });
 
   const refusals = 'names that it keeps for itself, and other databases, are errors with its words';

@@ -3,16 +3,15 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { openBrowser } from '../../../../support/browser.ts';
 import { needs } from '../../../../support/here.ts';
-import { plugin, pluginsFolder } from '../../../../support/plugins.ts';
+import { pluginsFolder, refinery } from '../../../../support/plugins.ts';
 import { startServer, temporaryFolder } from '../../../../support/server.ts';
 import { PIECES, pieces, TEXT } from '../pieces.ts';
 import { openPlayground, type Span, showPlayground } from '../playground.ts';
 
 /** The playground as a user meets it, in a real browser. */
 
-const MARKING =
-  'export default () => ({ refine: (chunks) => chunks.map((chunk) => ({ ...chunk, marked: true })) });';
-const folder = await pluginsFolder(t, PIECES, plugin({ kind: 'refinery', name: 'marking' }, MARKING));
+const MARKING = 'return chunks.map((chunk) => ({ ...chunk, marked: true }));';
+const folder = await pluginsFolder(t, PIECES, refinery('marking', MARKING));
 const server = await startServer(t, { pluginsDir: [folder], workers: 1 });
 const { browser, skip } = await openBrowser(t);
 const OF_QUESTIONS = {
@@ -284,24 +283,20 @@ t.test('a file is read by the service, and dropped onto the page', OF_TEXT, asyn
   t.match(await page.textOf('section[aria-label=Text]'), /lines end with CRLF/);
 });
 
-t.test(
-  'an empty file is said to be, and right-to-left chunks have their marks on the right',
-  { skip },
-  async (t) => {
-    const page = await show([pieces({ size: 6 })], 'שלום עולם טוב');
-    await page.until('document.querySelector(".cell .start") !== null');
-    t.match(
-      await page.evaluate('getComputedStyle(document.querySelector(".cell .start")).boxShadow'),
-      / -2px 0px/,
-    );
-    await page.evaluate(`(() => {
+t.test('an empty file is said to be; right-to-left chunks are marked on the right', { skip }, async (t) => {
+  const page = await show([pieces({ size: 6 })], 'שלום עולם טוב');
+  await page.until('document.querySelector(".cell .start") !== null');
+  t.match(
+    await page.evaluate('getComputedStyle(document.querySelector(".cell .start")).boxShadow'),
+    / -2px 0px/,
+  );
+  await page.evaluate(`(() => {
     const data = new DataTransfer();
     data.items.add(new File([], 'none.txt'));
     document.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
   })()`);
-    await page.until('/none.txt is empty/.test(document.querySelector(".notice").textContent)');
-  },
-);
+  await page.until('/none.txt is empty/.test(document.querySelector(".notice").textContent)');
+});
 
 t.test('text does nothing but be shown, on the page and in the report', { skip }, async (t) => {
   const text = `<script>window.hacked = 1</script></style><img src=x onerror="window.hacked = 1">javascript:window.hacked=1 \0 \u2028`;

@@ -22,6 +22,7 @@ t.test('Ctrl-C and SIGTERM end it with whole lines; a second Ctrl-C does at once
   for (const [flags, input, signals, expected] of [
     [[], '', ['SIGINT'], 130],
     [[], '', ['SIGTERM'], 143],
+    [[], lineOf('wait'), ['SIGINT'], 130],
     [[], lineOf('deaf, wait'), ['SIGINT', 'SIGINT'], 130],
     [['--workers', '0'], lineOf('deaf, wait'), ['SIGINT', 'SIGINT'], 130],
   ] as const) {

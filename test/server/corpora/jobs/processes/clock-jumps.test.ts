@@ -39,9 +39,8 @@ t.test('the clock of the machine jumps', { skip }, async (t) => {
   await worker.listening();
 
   await t.test('jobs of two workers', async (t) => {
-    const fleet = { api };
-    const expected = await untilOver(fleet, await chunkInto(fleet, 'in.jsonl', 'expected'));
-    const id = await chunkInto(fleet, 'in.jsonl', 'out');
+    const expected = await untilOver(api, await chunkInto(api, 'in.jsonl', 'expected'));
+    const id = await chunkInto(api, 'in.jsonl', 'out');
     for (const offset of [HOUR, -2 * HOUR, 0]) {
       const { done } = (await jobOf(api, id)).shards;
       await jump(offset);
@@ -51,7 +50,7 @@ t.test('the clock of the machine jumps', { skip }, async (t) => {
       });
       await sleep(100);
     }
-    const job = await untilOver(fleet, id);
+    const job = await untilOver(api, id);
     t.match(job, { state: 'done', documents: expected.documents, chunks: expected.chunks });
     t.same(await digestsOf(join(root, 'out')), await digestsOf(join(root, 'expected')));
     t.equal(worker.child.exitCode, null);

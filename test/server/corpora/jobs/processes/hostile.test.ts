@@ -76,8 +76,8 @@ t.test('files that are made to harm', { skip }, async (t) => {
   async function survive(path: string, format: string): Promise<void> {
     await writeFile(`${proc}/clear_refs`, '5');
     const before = await memory('VmRSS');
-    const id = await chunkInto({ api }, path, `out/${path}`, { source: { path, format } });
-    const over = untilOver({ api }, id, 400).then(() => true);
+    const id = await chunkInto(api, path, `out/${path}`, { source: { path, format } });
+    const over = untilOver(api, id, 400).then(() => true);
     let longest = 0;
     while (!(await Promise.race([over, sleep(20, false)]))) {
       const begin = performance.now();

@@ -26,15 +26,15 @@ t.test('a shard that ends its process each time fails, and takes no other along'
     'in.jsonl': linesOf(30, (index) => (index === 14 ? 'END' : 'words')),
     'good.jsonl': linesOf(40, () => 'words'),
   });
-  const plugins = [await pluginsFolder(t, POISONED)];
-  const fleet = await startFleet(t, await sqlitePlace(t), { root, shardBytes: 300, plugins });
+  const flags = ['--plugins-dir', await pluginsFolder(t, POISONED)];
+  const { api, worker } = await startFleet(t, await sqlitePlace(t), { root, shardBytes: 300, flags });
   let isOver = false;
   void (async () => {
-    while (!isOver) await fleet.worker().ended(60_000);
+    while (!isOver) await worker().ended(60_000);
   })();
-  const bad = await chunkInto(fleet, 'in.jsonl', 'bad', STEPS);
-  const good = await chunkInto(fleet, 'good.jsonl', 'good', STEPS);
-  const over = Promise.all([untilOver(fleet, bad, 180), untilOver(fleet, good, 180)]);
+  const bad = await chunkInto(api, 'in.jsonl', 'bad', STEPS);
+  const good = await chunkInto(api, 'good.jsonl', 'good', STEPS);
+  const over = Promise.all([untilOver(api, bad, 180), untilOver(api, good, 180)]);
   const [failed, done] = await over.finally(() => {
     isOver = true;
   });
@@ -42,7 +42,7 @@ t.test('a shard that ends its process each time fails, and takes no other along'
   const { total } = failed.shards;
   t.match(failed, { state: 'failed', shards: { done: total - 1, failed: 1 } });
   t.match(failed.error, { status: 500, detail: /worker/ });
-  const shards = (await fleet.api.get(`/v1/jobs/${bad}/shards?state=failed`)).json<ShardAnswer[]>();
+  const shards = (await api.get(`/v1/jobs/${bad}/shards?state=failed`)).json<ShardAnswer[]>();
   t.match(shards, [{ failures: 5, error: { status: 500 } }]);
   t.ok(total > 2, String(total));
 });
@@ -57,10 +57,10 @@ t.test('a disk that is full fails its job alone, which goes on with space', asyn
   const filler = join(disk, 'filler');
   await writeFile(filler, Buffer.alloc(128 * 1024));
   const steps = { steps: [{ type: 'chunk', chunker: 'token' }] };
-  const full = await chunkInto({ api }, 'in.jsonl', 'disk/out', steps);
-  const other = await chunkInto({ api }, 'in.jsonl', 'out', steps);
-  t.match(await untilOver({ api }, other), { state: 'done', documents: { done: 2000 } });
-  const failed = await untilOver({ api }, full);
+  const full = await chunkInto(api, 'in.jsonl', 'disk/out', steps);
+  const other = await chunkInto(api, 'in.jsonl', 'out', steps);
+  t.match(await untilOver(api, other), { state: 'done', documents: { done: 2000 } });
+  const failed = await untilOver(api, full);
   t.match(failed, {
     state: 'failed',
     error: { status: 503, detail: /no space left on its disk: free some space/ },
@@ -72,6 +72,6 @@ t.test('a disk that is full fails its job alone, which goes on with space', asyn
   await rm(filler);
   mounted.resize('64m');
   t.equal((await api.post(`/v1/jobs/${full}/retry`, '')).status, 200);
-  t.match(await untilOver({ api }, full), { state: 'done', documents: { done: 2000, failed: 0 } });
+  t.match(await untilOver(api, full), { state: 'done', documents: { done: 2000, failed: 0 } });
   t.equal((await outputOf(api, full)).length, 2000);
 });

@@ -1,12 +1,15 @@
 import { closeSync, createReadStream, existsSync, openSync, readSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { reasonOf } from '../../../../core/errors.ts';
-import { hold } from '../../../../core/hold.ts';
-import { UsageError } from '../../../cli/errors.ts';
-import { LineSplitter } from '../../../engine/read/line-splitter.ts';
-import { MANIFEST } from '../../jobs/job-folder.ts';
-import { idsLineOf } from '../../jobs/part-files.ts';
+import { invalid, reasonOf } from '../../../core/errors.ts';
+import { hold } from '../../../core/hold.ts';
+import { UsageError } from '../../cli/errors.ts';
+import { LineSplitter } from '../../engine/read/line-splitter.ts';
+import { type ChunkedDocument, type ChunkedDocuments, withLines } from '../chunk-documents.ts';
+import type { Manifest } from '../jobs/finish-job.ts';
+import { MANIFEST } from '../jobs/job-folder.ts';
+import { idsLineOf } from '../jobs/part-files.ts';
+import { placeInWords } from '../shard.ts';
 
 /**
  * The chunk ids that documents keep from an earlier run because they failed, in the folder of a run with `--since`.
@@ -125,20 +128,70 @@ async function idsFiles(path: string): Promise<string[]> {
   const isFolder = (await stat(path)).isDirectory();
   const file = isFolder ? join(path, MANIFEST) : path;
   if (!isFolder && !file.endsWith('.json')) return [file];
-  const { shards } = JSON.parse(await readFile(file, 'utf8')) as {
-    readonly shards: readonly { readonly files: { readonly ids?: { readonly name: string } } }[];
-  };
+  const { shards } = JSON.parse(await readFile(file, 'utf8')) as Manifest;
   const names = shards.flatMap(({ files }) => files.ids?.name ?? []);
   const kept = existsSync(join(dirname(file), KEPT)) ? [KEPT] : [];
   return [...names, ...kept].map((name) => join(dirname(file), name));
 }
 
 /** The lines for chunks that were deleted. */
-export function deletedLines(ids: readonly string[], documentId: string): string {
+function deletedLines(ids: readonly string[], documentId: string): string {
   return ids.map((id) => `${JSON.stringify({ deleted: id, document_id: documentId })}\n`).join('');
 }
 
 function unknownVanished(count: number): string {
   const what = count === 1 ? 'a document without an id' : `${count} documents without an id`;
   return `${what} failed: which earlier documents they were is unknown, so no document counts as deleted`;
+}
+
+/**
+ * Keeps only the lines of new chunks, and adds a line for each deleted one.
+ *
+ * @param counts is added to
+ * @throws ServiceError `invalid_parameters` if documents or chunks have no ids to compare them by
+ */
+export function onlyChanges(
+  group: ChunkedDocuments,
+  earlier: EarlierIds,
+  counts: ChangeCounts,
+): ChunkedDocuments {
+  const kept: Buffer[] = [];
+  for (const { document, lines } of withLines(group)) {
+    if (document.error !== undefined) continue;
+    const id = idOf(document);
+    const { isOld, deleted } = earlier.changesOf(id, document.ids);
+    kept.push(...lines.filter((_, index) => !isOld[index]));
+    kept.push(Buffer.from(deletedLines(deleted, id)));
+    addChanges(counts, isOld, deleted);
+  }
+  return { ...group, bytes: Buffer.concat(kept) };
+}
+
+/** Counts what has changed in a document. */
+export function addChanges(
+  counts: ChangeCounts,
+  isOld: readonly boolean[],
+  deleted: readonly string[],
+): void {
+  const unchanged = isOld.filter(Boolean).length;
+  counts.unchanged += unchanged;
+  counts.added += isOld.length - unchanged;
+  counts.deleted += deleted.length;
+}
+
+function idOf(document: ChunkedDocument): string {
+  const { id, source } = document;
+  checkIds(document);
+  if (id !== undefined) return id;
+  throw invalid(
+    `--since: the document of ${placeInWords(source.place)} has no id; name the member that holds it with --id-field`,
+  );
+}
+
+/** @throws ServiceError `invalid_parameters` if the chunks of a document have no ids */
+export function checkIds({ chunks, ids }: ChunkedDocument): void {
+  if (ids.length === chunks) return;
+  throw invalid(
+    '--include: the chunks have no ids, which a later run needs to tell what has changed; add id',
+  );
 }

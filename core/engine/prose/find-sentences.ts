@@ -1,22 +1,17 @@
-import type { CutFinder } from '../../contracts/chunker.ts';
+import { matchEnd } from '../search.ts';
 import { lexiconOf } from './abbreviations.ts';
 import { CLOSER, DIGIT, LOWER, MARK, OPENER, SPACE, SYMBOL, UPPER, unitClasses } from './characters.ts';
 import { endsAtFullStop } from './full-stops.ts';
 import { stretchesOf } from './lines.ts';
-import { readMarks } from './marks.ts';
-import type { Place, Prose } from './place.ts';
+import { type Place, type Prose, readMarks } from './marks.ts';
 
 /**
- * Cuts where sentences of prose end. The rules cover abbreviations, initials, numbers and ellipses in a language (BCP
+ * Where sentences of prose begin, except the first. The rules cover abbreviations, initials, numbers and ellipses in a language (BCP
  * 47); quotation marks and brackets, which stay with their sentence; line breaks, which end a sentence only with its
  * paragraph, item, heading or verse; and the punctuation of all scripts. White space goes with the sentence before
  * it, the indentation of a line with the sentence after it. Time is linear in the text.
  */
-export function cutAtSentences(lang: string): CutFinder {
-  return (text, start, end) => findSentences(text.slice(start, end), lang).map((cut) => start + cut);
-}
-
-function findSentences(text: string, lang: string): number[] {
+export function findSentences(text: string, lang: string): number[] {
   const prose: Prose = { text, classes: unitClasses(), lexicon: lexiconOf(lang) };
   const cuts: number[] = [];
   const { starts, areProse } = stretchesOf(text);
@@ -187,8 +182,7 @@ const SAYS =
 /** Whether a quotation with its own punctuation is followed by its speaker, or by a Japanese particle. */
 function isQuoted(text: string, { marked, closed, after }: Place): boolean {
   if (closed === marked || after > closed) return false;
-  SAYS.lastIndex = after;
-  return SAYS.test(text);
+  return matchEnd(SAYS, text, after) !== -1;
 }
 
 /** English words that begin a sentence even if the space before them was lost. */
@@ -197,8 +191,7 @@ const UNMISTAKABLE = /(?:The|This|That|These|Those|There|They|She|You|However|To
 /** Whether the space between two sentences was lost, as in texts from PDF files: `a lot.That is`. */
 function isGlued({ text, classes }: Prose, { at, dots, after, sentence }: Place): boolean {
   if (dots !== 1 || classes[text.charCodeAt(after)] !== UPPER) return false;
-  UNMISTAKABLE.lastIndex = after;
-  if (!UNMISTAKABLE.test(text)) return false;
+  if (matchEnd(UNMISTAKABLE, text, after) === -1) return false;
   let from = at;
   while (from > sentence && at - from < LONGEST_WORD && isOfWord(text, classes, from - 1)) from--;
   return at - from > 1 && (from === sentence || classes[text.charCodeAt(from - 1)] === SPACE);

@@ -1,4 +1,4 @@
-import { keepOptimised } from '../../../../core/kit.ts';
+import { keepOptimised } from './keep-optimised.ts';
 
 /**
  * Reads the tags and comments of HTML one after the other, in one pass, by the rules of the HTML standard's
@@ -152,7 +152,7 @@ function endsName(unit: number): boolean {
 }
 
 /** Whether a unit is HTML white space. */
-export function isSpace(unit: number): boolean {
+function isSpace(unit: number): boolean {
   return unit === 32 || (unit >= 9 && unit <= 13 && unit !== 11);
 }
 

@@ -1,0 +1,173 @@
+import type { MigrationObject } from '@mikro-orm/core';
+import { Migration } from '@mikro-orm/migrations';
+import { isPostgreSql } from './pipeline-entity.ts';
+
+const POSTGRESQL = {
+  uuid: 'uuid',
+  varchar: 'varchar(255)',
+  time: 'timestamp(6)',
+  double: 'double precision',
+  truth: 'boolean',
+};
+const SQLITE: typeof POSTGRESQL = {
+  uuid: 'text',
+  varchar: 'text',
+  time: 'text',
+  double: 'double',
+  truth: 'integer',
+};
+
+/** @param up the statements, with the types of the database @param down the statements that undo it */
+function migration(
+  name: string,
+  up: (types: typeof POSTGRESQL) => readonly string[],
+  down: readonly string[],
+): MigrationObject {
+  return {
+    name,
+    class: class extends Migration {
+      override up(): void {
+        const types = isPostgreSql(this.driver.getPlatform()) ? POSTGRESQL : SQLITE;
+        for (const statement of up(types)) this.addSql(statement);
+      }
+
+      override down(): void {
+        for (const statement of down) this.addSql(statement);
+      }
+    },
+  };
+}
+
+/**
+ * A migration that adds columns. Servers of the previous version continue to use the table: they leave the defaults
+ * in new columns.
+ */
+function addColumns(name: string, table: string, columns: Readonly<Record<string, string>>): MigrationObject {
+  const added = Object.entries(columns).map(
+    ([column, type]) => `alter table ${table} add column ${column} ${type}`,
+  );
+  const dropped = Object.keys(columns).map((column) => `alter table ${table} drop column ${column}`);
+  return migration(name, () => added, dropped);
+}
+
+const PIPELINES = migration(
+  '0001-pipelines',
+  ({ uuid, varchar, time }) => [
+    `create table pipelines (
+      id ${uuid} not null primary key,
+      name ${varchar} not null,
+      description text null,
+      steps text not null,
+      created_at ${time} not null,
+      updated_at ${time} not null,
+      version int not null
+    )`,
+    'create unique index pipelines_name_unique on pipelines (name)',
+    'create index pipelines_created_at_id_index on pipelines (created_at, id)',
+  ],
+  ['drop table pipelines'],
+);
+
+/**
+ * Jobs and their shards. Times are seconds since 1970. Shards run in the order of `rank`; each job counts up from the
+ * lowest rank that is open when it is planned. `attempt` is incremented by every claim, and identifies it. `due_at` is
+ * when a ready shard may run, or the lease of a running one ends. Long columns are at the end, so that the rest is read
+ * without them.
+ */
+const BULK_JOBS = migration(
+  '0002-bulk-jobs',
+  ({ uuid, double, truth }) => [
+    `create table bulk_jobs (
+      id ${uuid} not null primary key,
+      state text not null,
+      digest text not null,
+      idempotency_key text null,
+      notifies ${truth} not null,
+      max_errors integer null,
+      keep_seconds ${double} not null,
+      created_at ${double} not null,
+      finished_at ${double} null,
+      expires_at ${double} not null,
+      shards_total integer not null,
+      shards_open integer not null,
+      shards_done integer not null,
+      shards_failed integer not null,
+      documents bigint not null,
+      documents_failed bigint not null,
+      chunks bigint not null,
+      bytes_read bigint not null,
+      bytes_total bigint not null,
+      error text null,
+      spec text not null,
+      upload text null
+    )`,
+    'create unique index bulk_jobs_idempotency_key_unique on bulk_jobs (idempotency_key)',
+    'create index bulk_jobs_created_at_id_index on bulk_jobs (created_at, id)',
+    'create index bulk_jobs_state_created_at_id_index on bulk_jobs (state, created_at, id)',
+    'create index bulk_jobs_expires_at_index on bulk_jobs (expires_at)',
+    `create table bulk_shards (
+      job_id ${uuid} not null,
+      seq integer not null,
+      kind text not null,
+      state text not null,
+      rank integer not null,
+      attempt integer not null,
+      failures integer not null,
+      due_at ${double} not null,
+      worker text null,
+      range text not null,
+      error text null,
+      output text null,
+      primary key (job_id, seq),
+      constraint bulk_shards_job_id_foreign foreign key (job_id) references bulk_jobs (id) on delete cascade
+    )`,
+    `create index bulk_shards_open_index on bulk_shards (rank, job_id, seq) where state in ('ready', 'running')`,
+    'create index bulk_shards_state_index on bulk_shards (job_id, state, seq)',
+  ],
+  ['drop table bulk_shards', 'drop table bulk_jobs'],
+);
+
+/**
+ * Which documents jobs have stored in sinks, which outlives the jobs, and how many of them they pruned. Sinks, sources
+ * and keys (of ids) are digests; `seen_at` is the creation time of the newest job that had the document. Servers of the
+ * previous version keep the defaults.
+ */
+const STORED_DOCUMENTS = migration(
+  '0004-stored-documents',
+  ({ double }) => [
+    `create table bulk_documents (
+      sink text not null,
+      key text not null,
+      source text not null,
+      id text not null,
+      seen_at ${double} not null,
+      primary key (sink, key, source)
+    )`,
+    'create index bulk_documents_sink_source_seen_at_index on bulk_documents (sink, source, seen_at)',
+    'alter table bulk_jobs add column pruned bigint not null default 0',
+    'alter table bulk_jobs add column unpruned bigint not null default 0',
+  ],
+  [
+    'alter table bulk_jobs drop column unpruned',
+    'alter table bulk_jobs drop column pruned',
+    'drop table bulk_documents',
+  ],
+);
+
+const COUNT = 'bigint not null default 0';
+/** Jobs count texts with no word that the model knows. */
+const EMPTY_VECTORS = { embedding_empty: COUNT };
+/** Jobs count what they skipped, and documents without text. */
+const SKIPPED_FILES = { skipped_no_reader: COUNT, skipped_binary: COUNT, documents_empty: COUNT };
+/** Which shard had a document first, `<job>/<seq>`, so that no job stores two with one id. */
+const NOTING_SHARDS = { shard: 'text' };
+
+/** All migrations, oldest first. Never change one that was released: add another. */
+export const MIGRATIONS: MigrationObject[] = [
+  PIPELINES,
+  BULK_JOBS,
+  addColumns('0003-empty-vectors', 'bulk_jobs', EMPTY_VECTORS),
+  STORED_DOCUMENTS,
+  addColumns('0005-skipped-files', 'bulk_jobs', SKIPPED_FILES),
+  addColumns('0006-noting-shards', 'bulk_documents', NOTING_SHARDS),
+];
