@@ -13,10 +13,10 @@ import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts'
 import { jobAnswer } from './answers.ts';
 import type { JobSpec } from './spec.ts';
 
-export type CallbackEvent = 'job.done' | 'job.failed' | 'job.cancelled';
+const EVENTS = { done: 'job.done', failed: 'job.failed', cancelled: 'job.cancelled' } as const;
 
 export interface Callback {
-  readonly event: CallbackEvent;
+  readonly event: (typeof EVENTS)[keyof typeof EVENTS];
   /** Lets the receiver detect repeated deliveries: the same for every try. */
   readonly id: string;
   /** Signs the body. */
@@ -35,14 +35,6 @@ export interface CallbackTools {
   readonly timeout: number;
 }
 
-/** How delivery ended. `reason` is our wording; it never quotes the receiver. */
-export type CallbackOutcome =
-  | { readonly state: 'delivered'; readonly status: number }
-  /** Retrying would give the same result. */
-  | { readonly state: 'refused'; readonly reason: string }
-  /** It may succeed later. */
-  | { readonly state: 'failed'; readonly reason: string };
-
 const TOOLS: CallbackTools = { resolve: (host) => lookup(host, { all: true }), timeout: 10_000 };
 
 /** Maximum bytes of an answer that are read. */
@@ -52,6 +44,8 @@ const MOST_BYTES = 65_536;
  * Posts a body once as JSON, signed. Redirects are not followed. The connection goes to the address that was checked:
  * the name is not resolved again, since it might then lead elsewhere.
  *
+ * @throws ServiceError `callback_refused` if a retry would give the same result, `callback_failed` if it may succeed
+ *   later; their reasons never quote the receiver
  * @throws the reason of the signal, if that is aborted
  */
 export async function callBack(
@@ -59,23 +53,30 @@ export async function callBack(
   body: object,
   callback: Callback,
   { resolve, timeout }: CallbackTools = TOOLS,
-): Promise<CallbackOutcome> {
-  const problem = checkCallbackUrl(url, callback.allowPrivate);
-  if (problem !== undefined) return { state: 'refused', reason: problem };
+): Promise<void> {
+  const { allowPrivate } = callback;
+  const refused = (reason: string) => new ServiceError('callback_refused', { url, reason });
+  const failed = (reason: string) => new ServiceError('callback_failed', { url, reason });
+  const problem = checkCallbackUrl(url, allowPrivate);
+  if (problem !== undefined) throw refused(problem);
   const deadline = AbortSignal.timeout(timeout);
   const signal = AbortSignal.any([callback.signal, deadline]);
+  const target = new URL(url);
+  let status: number;
   try {
-    const target = new URL(url);
     const addresses = await addressesOf(target, { resolve, signal });
-    const hidden = callback.allowPrivate ? undefined : addresses.find(({ address }) => !isPublic(address));
-    if (hidden !== undefined)
-      return { state: 'refused', reason: notPublic(`${target.hostname} (${hidden.address})`) };
-    return await post(target, JSON.stringify(body), { callback, addresses, signal });
+    const hidden = allowPrivate ? undefined : addresses.find(({ address }) => !isPublic(address));
+    if (hidden !== undefined) throw refused(notPublic(`${target.hostname} (${hidden.address})`));
+    status = await post(target, JSON.stringify(body), { callback, addresses, signal });
   } catch (error) {
     callback.signal.throwIfAborted();
-    const reason = deadline.aborted ? `no answer within ${timeout / 1000} s` : reasonFor(error);
-    return { state: 'failed', reason };
+    if (error instanceof ServiceError) throw error;
+    throw failed(deadline.aborted ? `no answer within ${timeout / 1000} s` : reasonFor(error));
   }
+  if (status >= 200 && status < 300) return;
+  const isForGood = status >= 400 && !isPassingStatus(status);
+  const remark = status >= 300 && status < 400 ? ', and redirects are not followed' : '';
+  throw (isForGood ? refused : failed)(`the receiver answered ${status}${remark}`);
 }
 
 /** A look-up cannot be stopped, only abandoned. */
@@ -94,11 +95,8 @@ interface Posting {
   readonly signal: AbortSignal;
 }
 
-async function post(
-  url: URL,
-  body: string,
-  { callback, addresses, signal }: Posting,
-): Promise<CallbackOutcome> {
+/** @returns the status of the answer */
+async function post(url: URL, body: string, { callback, addresses, signal }: Posting): Promise<number> {
   const send = url.protocol === 'https:' ? requestTls : request;
   const headers = {
     'content-type': 'application/json',
@@ -113,7 +111,7 @@ async function post(
     hold(send(url, options, resolve), reject).end(body);
   });
   await drain(response);
-  return outcomeOf(response);
+  return response.statusCode ?? 0;
 }
 
 /**
@@ -145,13 +143,6 @@ async function drain(response: IncomingMessage): Promise<void> {
   } catch {
     response.destroy();
   }
-}
-
-function outcomeOf({ statusCode: status = 0 }: IncomingMessage): CallbackOutcome {
-  if (status >= 200 && status < 300) return { state: 'delivered', status };
-  const reason = `the receiver answered ${status}${status >= 300 && status < 400 ? ', and redirects are not followed' : ''}`;
-  if (status >= 400 && !isPassingStatus(status)) return { state: 'refused', reason };
-  return { state: 'failed', reason };
 }
 
 function reasonFor(error: unknown): string {
@@ -216,14 +207,8 @@ export interface NotifyTools {
   readonly allowPrivate: boolean;
 }
 
-const EVENTS = { done: 'job.done', failed: 'job.failed', cancelled: 'job.cancelled' } as const;
-
 /**
- * Notifies the caller that a job has ended.
- *
- * @throws ServiceError `callback_refused` if a retry would give the same result, `callback_failed` if it may succeed
- *   later
- * @throws the signal's reason once it aborts
+ * Notifies the caller that a job has ended. Throws like `callBack`.
  */
 export async function notifyJob(
   { jobId, spec }: Claim,
@@ -240,10 +225,8 @@ export async function notifyJob(
     throw new ServiceError('callback_failed', { url, reason: 'BULK_CALLBACK_SECRET is not set' });
   // A retried job ends more than once.
   const callback = { event: EVENTS[state], id: `${jobId}/${finished_at}`, secret, allowPrivate, signal };
-  const outcome = await callBack(url, jobAnswer(job), callback);
-  if (outcome.state === 'delivered') return NOTHING;
-  const code = outcome.state === 'refused' ? 'callback_refused' : 'callback_failed';
-  throw new ServiceError(code, { url, reason: outcome.reason });
+  await callBack(url, jobAnswer(job), callback);
+  return NOTHING;
 }
 
 const NOTHING: ShardResult = { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null };
