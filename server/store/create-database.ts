@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../core/contracts/collaborators.ts';
 import { createCalls } from './calls.ts';
 import type { DatabaseSettings } from './contract.ts';
-import { StoreOpenError, unavailable } from './errors.ts';
+import { unavailable } from './errors.ts';
 import type { OpenDatabase } from './open-database.ts';
 
 /** Milliseconds for calls in progress when the database is closed. */
@@ -19,6 +19,7 @@ export interface SharedDatabase {
   open(): Promise<OpenDatabase>;
   /** Whether a call has not been answered for a minute. */
   isStuck(): boolean;
+  /** Ends its stores too. */
   close(): Promise<void>;
 }
 
@@ -38,12 +39,7 @@ export function createDatabase(settings: DatabaseSettings, log: Log): SharedData
       isClosed = true;
       const opened = await opening?.catch(() => undefined);
       // Whatever holds a connection must not delay the end of the process.
-      await Promise.race([opened?.orm.close(true), sleep(MOST_CLOSING, undefined, { ref: false })]);
+      await Promise.race([opened?.close(), sleep(MOST_CLOSING, undefined, { ref: false })]);
     },
   };
-}
-
-/** For `catch`: the error for callers of a store that could not be opened. */
-export function throwUnavailable(error: unknown): never {
-  throw error instanceof StoreOpenError ? unavailable('it could not be opened', error) : error;
 }

@@ -25,6 +25,9 @@ export interface OpenDatabase {
   checkFile(): Promise<void>;
   /** Every call of a store goes through these. */
   readonly calls: Calls;
+  /** What a store does before the connections are closed. */
+  onClose(end: () => Promise<void>): void;
+  close(): Promise<void>;
 }
 
 const WITHOUT_FOLDER =
@@ -53,8 +56,20 @@ export async function openDatabase(
   try {
     const orm = await openOrm(settings, log);
     const checkFile = database.kind === 'file' ? await expectSameFile(database.path) : async () => {};
-    // Both are SQL databases, which the ORM's common type does not express.
-    return { database, orm, em: orm.em as SqlEntityManager, checkFile, calls };
+    const ends: (() => Promise<void>)[] = [];
+    return {
+      database,
+      orm,
+      // Both are SQL databases, which the ORM's common type does not express.
+      em: orm.em as SqlEntityManager,
+      checkFile,
+      calls,
+      onClose: (end) => void ends.push(end),
+      async close() {
+        for (const end of ends) await end();
+        await orm.close(true);
+      },
+    };
   } catch (error) {
     if (error instanceof StoreOpenError) throw error;
     const reason = reasonOfFailure(error);

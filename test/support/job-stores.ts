@@ -50,10 +50,7 @@ export async function openJobs(t: Cleanup, place: Database, changes: Partial<Que
   const queue = { ...SETTINGS, ...changes };
   const database = createDatabase(place, quietLog);
   const store = createJobStore(database, queue, quietLog);
-  t.teardown(async () => {
-    await store.close();
-    await database.close();
-  });
+  t.teardown(() => database.close());
   await store.open();
   const { em } = await database.open();
   const sql = <Row extends object>(statement: string, values: unknown[] = []) =>

@@ -275,7 +275,6 @@ export interface JobStore {
     ids: readonly string[],
     counts: PruneCounts,
   ): Promise<boolean>;
-  close(): Promise<void>;
 }
 
 /** How shards are handed out. */

@@ -67,7 +67,6 @@ export async function chunkToFolder(
     return await report(run, await work(run, job));
   } finally {
     earlier?.close();
-    await store.close();
     await database.close();
     release();
   }
