@@ -63,7 +63,7 @@ async function startWorker(
   const [{ createJobWorker }, { localChunking }, { storingIn }, { removingIn }, { notifyJob }] =
     await Promise.all([
       import('./jobs/create-worker.ts'),
-      import('./jobs/chunking.ts'),
+      import('./chunk-documents.ts'),
       import('./jobs/shard-sink.ts'),
       import('./jobs/prune.ts'),
       import('./jobs/callback.ts'),

@@ -1,6 +1,6 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { Engine } from '../../cli/engine.ts';
 import { UsageError } from '../../cli/errors.ts';
+import type { ServerCradle } from '../../container.ts';
 import { decoderOf } from '../decode.ts';
 import { type JobSpec, unitOf } from '../jobs/spec.ts';
 import { formatOf, planShards } from '../plan-shards.ts';
@@ -63,7 +63,7 @@ function commonRoot(paths: readonly string[]): string {
 export async function* linesOf(
   source: CorpusSource,
   spec: JobSpec,
-  { config, registry, host }: Engine,
+  { config, registry, host }: ServerCradle,
   signal: AbortSignal,
   onSkipped: (skip: Skip) => void,
 ): AsyncGenerator<readonly SourceDocument[]> {

@@ -1,10 +1,9 @@
 import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts';
-import type { ChunkedDocument, ChunkedDocuments } from '../chunk-documents.ts';
+import type { ChunkedDocument, ChunkedDocuments, Chunking } from '../chunk-documents.ts';
 import type { Decoder } from '../decode.ts';
 import { readDocuments } from '../read-documents.ts';
 import type { ShardRange, Skip } from '../shard.ts';
 import { emptyOf, type SkipGroup, Skips, skipLine } from '../skips.ts';
-import type { Chunking } from './chunking.ts';
 import { noteFailed, remembering } from './note-documents.ts';
 import { failedDocumentLine, idsLine, type PartFiles, PartFilesWriter } from './part-files.ts';
 import type { StoreChunks, Storing } from './shard-sink.ts';

@@ -4,9 +4,9 @@ import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
 import type { Registry } from '../../../../core/hosting/registry.ts';
 import type { Api } from '../../../cli/api.ts';
 import { readJson } from '../../../cli/commands/remote.ts';
-import type { Engine } from '../../../cli/engine.ts';
 import { UsageError } from '../../../cli/errors.ts';
 import { Pipelines } from '../../../clients/javascript/pipelines.ts';
+import type { ServerCradle } from '../../../container.ts';
 import type { DocumentsTask } from '../../../engine/tasks.ts';
 import { databaseOf } from '../../../store/database.ts';
 
@@ -25,10 +25,10 @@ interface Named {
 }
 
 /** @throws ServiceError `unknown_plugin`, `missing_capability`; UsageError */
-export async function localTask({ chunker, pipeline }: Named, engine: Engine): Promise<ChunkTask> {
-  const { registry, requestSchemas } = engine;
+export async function localTask({ chunker, pipeline }: Named, cradle: ServerCradle): Promise<ChunkTask> {
+  const { registry, requestSchemas } = cradle;
   if (pipeline !== undefined) {
-    const steps = existsSync(pipeline) ? stepsIn(pipeline, engine) : await storedSteps(pipeline, engine);
+    const steps = existsSync(pipeline) ? stepsIn(pipeline, cradle) : await storedSteps(pipeline, cradle);
     return { task: { run: 'execute', steps }, schema: requestSchemas.execute('apart'), path: '' };
   }
   const name = chunker ?? defaultChunker(registry);
@@ -47,7 +47,7 @@ function defaultChunker(registry: Registry): string {
   throw new UsageError(`--chunker: name one of ${names}; no chunker here chooses by itself`);
 }
 
-function stepsIn(path: string, { service }: Engine): PipelineStep[] {
+function stepsIn(path: string, { service }: ServerCradle): PipelineStep[] {
   const given = readJson(path) as { steps?: unknown; config?: { steps?: unknown } } | readonly unknown[];
   const steps = 'steps' in given ? given.steps : 'config' in given ? given.config?.steps : given;
   if (!Array.isArray(steps)) {
@@ -61,7 +61,7 @@ function stepsIn(path: string, { service }: Engine): PipelineStep[] {
   });
 }
 
-async function storedSteps(name: string, { config, store }: Engine): Promise<readonly PipelineStep[]> {
+async function storedSteps(name: string, { config, store }: ServerCradle): Promise<readonly PipelineStep[]> {
   const database = databaseOf(config);
   const isThere = database.kind !== 'file' || existsSync(database.path);
   const [found] = isThere ? (await store.list({ limit: 1, name })).pipelines : [];

@@ -8,10 +8,10 @@ import { LineSplitter } from '../../../engine/read/line-splitter.ts';
 import {
   type ChunkedDocument,
   type ChunkedDocuments,
+  type Chunking,
   type DocumentError,
   failedDocument,
 } from '../../chunk-documents.ts';
-import type { Chunking } from '../../jobs/chunking.ts';
 import type { JobSpec } from '../../jobs/spec.ts';
 import type { SourceDocument } from '../../shard.ts';
 
