@@ -13,7 +13,7 @@ import { planJob } from './plan-job.ts';
 import { pruneSink, type RemoveDocuments } from './prune.ts';
 import { discardShard, expireJobs } from './remove-job.ts';
 import type { JobLocations } from './spec.ts';
-import { type JobWorker, type ShardOutcome, startWorker } from './worker.ts';
+import { JobWorker, type ShardOutcome } from './worker.ts';
 
 /** What a worker is made of. */
 export interface JobWorkerParts {
@@ -53,7 +53,7 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
     limit: settings.documentBytes,
   };
   let expiredAt = 0;
-  return startWorker({
+  return new JobWorker({
     store,
     work: {
       plan: (claim, signal) => planJob(claim, signal, { store, locations, ...settings }),

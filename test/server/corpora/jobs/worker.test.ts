@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { ServiceError } from '../../../../core/errors.ts';
-import type { ShardOutcome } from '../../../../server/corpora/jobs/worker.ts';
-import { startWorker } from '../../../../server/corpora/jobs/worker.ts';
+import { JobWorker, type ShardOutcome } from '../../../../server/corpora/jobs/worker.ts';
 import type { Claim, JobStore, ShardResult } from '../../../../server/store/jobs/contract.ts';
 import { quietLog } from '../../../../server/testing/collaborators.ts';
 import { JOB, NOTHING, openOnSqlite, RESULT } from '../../../support/job-stores.ts';
@@ -27,7 +26,7 @@ async function start(t: Test, shards: number, chunk: Work, { leaseSeconds = 6, i
   const id = await plan(shards);
   const outcomes: ShardOutcome[] = [];
   const nothing = async () => NOTHING;
-  const worker = startWorker({
+  const worker = new JobWorker({
     log: quietLog,
     name: 'w',
     concurrency: 2,
