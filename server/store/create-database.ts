@@ -9,33 +9,29 @@ import type { OpenDatabase } from './open-database.ts';
 const MOST_CLOSING = 5000;
 
 /** The one database of a process, which all of its stores share. */
-export interface SharedDatabase {
-  /**
-   * Opens it at the first call.
-   *
-   * @throws StoreOpenError
-   * @throws ServiceError `store_unavailable` once it is closed
-   */
-  open(): Promise<OpenDatabase>;
-  /** Whether a call has not been answered for a minute. */
-  isStuck(): boolean;
-  /** Ends its stores too. */
-  close(): Promise<void>;
-}
+export type SharedDatabase = ReturnType<typeof createDatabase>;
 
 /** The packages of the database cost time and memory: none is loaded before it is opened. */
-export function createDatabase(settings: DatabaseSettings, log: Log): SharedDatabase {
+export function createDatabase(settings: DatabaseSettings, log: Log) {
   let opening: Promise<OpenDatabase> | undefined;
   let isClosed = false;
   const calls = createCalls();
   return {
-    async open() {
+    /**
+     * Opens it at the first call.
+     *
+     * @throws StoreOpenError
+     * @throws ServiceError `store_unavailable` once it is closed
+     */
+    async open(): Promise<OpenDatabase> {
       if (isClosed) throw unavailable('the server is stopping');
       opening ??= import('./open-database.ts').then(({ openDatabase }) => openDatabase(settings, log, calls));
       return opening;
     },
+    /** Whether a call has not been answered for a minute. */
     isStuck: () => calls.areStuck(),
-    async close() {
+    /** Ends its stores too. */
+    async close(): Promise<void> {
       isClosed = true;
       const opened = await opening?.catch(() => undefined);
       // Whatever holds a connection must not delay the end of the process.

@@ -16,19 +16,7 @@ import { MIGRATIONS } from './migrations.ts';
 import { PipelineEntity } from './pipeline-entity.ts';
 
 /** An open database with up-to-date tables. */
-export interface OpenDatabase {
-  readonly database: Database;
-  readonly orm: MikroORM;
-  /** Runs statements: `fork` it for a transaction. */
-  readonly em: SqlEntityManager;
-  /** Throws `store_unavailable` if written data would be lost. */
-  checkFile(): Promise<void>;
-  /** Every call of a store goes through these. */
-  readonly calls: Calls;
-  /** What a store does before the connections are closed. */
-  onClose(end: () => Promise<void>): void;
-  close(): Promise<void>;
-}
+export type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
 const WITHOUT_FOLDER =
   ', or start with --store memory, which needs none and loses pipelines when the server stops';
@@ -47,11 +35,7 @@ export const ANSWER_PATIENCE = 5000;
  *
  * @throws StoreOpenError
  */
-export async function openDatabase(
-  settings: DatabaseSettings,
-  log: Log,
-  calls: Calls,
-): Promise<OpenDatabase> {
+export async function openDatabase(settings: DatabaseSettings, log: Log, calls: Calls) {
   const database = databaseOf(settings);
   try {
     const orm = await openOrm(settings, log);
@@ -60,12 +44,18 @@ export async function openDatabase(
     return {
       database,
       orm,
-      // Both are SQL databases, which the ORM's common type does not express.
+      /**
+       * Runs statements: `fork` it for a transaction. Both are SQL databases, which the ORM's common type does not
+       * express.
+       */
       em: orm.em as SqlEntityManager,
+      /** Throws `store_unavailable` if written data would be lost. */
       checkFile,
+      /** Every call of a store goes through these. */
       calls,
-      onClose: (end) => void ends.push(end),
-      async close() {
+      /** What a store does before the connections are closed. */
+      onClose: (end: () => Promise<void>) => void ends.push(end),
+      async close(): Promise<void> {
         for (const end of ends) await end();
         await orm.close(true);
       },

@@ -4,12 +4,12 @@ import { lookup } from 'node:dns/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
+import ipaddr, { type IPv6 } from 'ipaddr.js';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 import { isPassingStatus } from '../../config/retry.ts';
 import { unlessAborted } from '../../engine/abort.ts';
-import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts';
+import { type Claim, type JobStore, NO_DOCUMENTS, type ShardResult } from '../../store/jobs/contract.ts';
 import { jobAnswer } from './answers.ts';
 import type { JobSpec } from './spec.ts';
 
@@ -26,11 +26,9 @@ export interface Callback {
   readonly signal: AbortSignal;
 }
 
-/** All addresses of a name. */
-type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
-
 export interface CallbackTools {
-  readonly resolve: Resolve;
+  /** All addresses of a name. */
+  readonly resolve: (host: string) => Promise<readonly LookupAddress[]>;
   /** Milliseconds for the whole call. */
   readonly timeout: number;
 }
@@ -64,10 +62,10 @@ export async function callBack(
   const target = new URL(url);
   let status: number;
   try {
-    const addresses = await addressesOf(target, { resolve, signal });
+    const addresses = await addressesOf(target, resolve, signal);
     const hidden = allowPrivate ? undefined : addresses.find(({ address }) => !isPublic(address));
     if (hidden !== undefined) throw refused(notPublic(`${target.hostname} (${hidden.address})`));
-    status = await post(target, JSON.stringify(body), { callback, addresses, signal });
+    status = await post(target, JSON.stringify(body), callback, addresses, signal);
   } catch (error) {
     callback.signal.throwIfAborted();
     if (error instanceof ServiceError) throw error;
@@ -82,21 +80,22 @@ export async function callBack(
 /** A look-up cannot be stopped, only abandoned. */
 function addressesOf(
   url: URL,
-  { resolve, signal }: { readonly resolve: Resolve; readonly signal: AbortSignal },
+  resolve: CallbackTools['resolve'],
+  signal: AbortSignal,
 ): Promise<readonly LookupAddress[]> {
   const host = hostOf(url);
   const family = isIP(host);
   return unlessAborted(family === 0 ? resolve(host) : Promise.resolve([{ address: host, family }]), signal);
 }
 
-interface Posting {
-  readonly callback: Callback;
-  readonly addresses: readonly LookupAddress[];
-  readonly signal: AbortSignal;
-}
-
 /** @returns the status of the answer */
-async function post(url: URL, body: string, { callback, addresses, signal }: Posting): Promise<number> {
+async function post(
+  url: URL,
+  body: string,
+  callback: Callback,
+  addresses: readonly LookupAddress[],
+  signal: AbortSignal,
+): Promise<number> {
   const send = url.protocol === 'https:' ? requestTls : request;
   const headers = {
     'content-type': 'application/json',
@@ -182,10 +181,8 @@ const notPublic = (host: string): string =>
  */
 export function isPublic(address: string): boolean {
   const parsed = ipaddr.parse(address);
-  return isV6(parsed) ? isPublicV6(parsed) : parsed.range() === 'unicast';
+  return parsed instanceof ipaddr.IPv6 ? isPublicV6(parsed) : parsed.range() === 'unicast';
 }
-
-const isV6 = (address: IPv4 | IPv6): address is IPv6 => address.kind() === 'ipv6';
 
 function isPublicV6(address: IPv6): boolean {
   const range = address.range();
@@ -219,17 +216,15 @@ export async function notifyJob(
   const job = await store.get(jobId);
   const { state, finished_at } = job;
   // It was reopened; its next end will be reported.
-  if (url === undefined || !isFinal(state)) return NOTHING;
+  if (url === undefined || !isFinal(state)) return NO_DOCUMENTS;
   // The server that accepted the job has one, and another worker may too.
   if (secret === '')
     throw new ServiceError('callback_failed', { url, reason: 'BULK_CALLBACK_SECRET is not set' });
   // A retried job ends more than once.
   const callback = { event: EVENTS[state], id: `${jobId}/${finished_at}`, secret, allowPrivate, signal };
   await callBack(url, jobAnswer(job), callback);
-  return NOTHING;
+  return NO_DOCUMENTS;
 }
-
-const NOTHING: ShardResult = { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null };
 
 function isFinal(state: string): state is keyof typeof EVENTS {
   return state in EVENTS;

@@ -143,6 +143,15 @@ export interface ShardResult {
   readonly failure?: Failure | undefined;
 }
 
+/** The result of a shard that is not `chunk`. */
+export const NO_DOCUMENTS: ShardResult = {
+  documents: 0,
+  documentsFailed: 0,
+  chunks: 0,
+  bytes: 0,
+  output: null,
+};
+
 /** A source of documents, and a sink with its target options. Digests. */
 export interface SourceInSink {
   readonly sink: string;
