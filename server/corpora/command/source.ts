@@ -1,7 +1,7 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../../cli/errors.ts';
 import type { ServerCradle } from '../../container.ts';
-import { decoderOf } from '../decode.ts';
+import { decodeWith } from '../decode.ts';
 import { type JobSpec, unitOf } from '../jobs/spec.ts';
 import { formatOf, planShards } from '../plan-shards.ts';
 import { readDocuments } from '../read-documents.ts';
@@ -63,15 +63,15 @@ function commonRoot(paths: readonly string[]): string {
 export async function* linesOf(
   source: CorpusSource,
   spec: JobSpec,
-  { config, registry, host }: ServerCradle,
+  cradle: ServerCradle,
   signal: AbortSignal,
   onSkipped: (skip: Skip) => void,
 ): AsyncGenerator<readonly SourceDocument[]> {
   const { fields } = spec.source;
-  const decode = decoderOf(registry, host)(unitOf(spec), signal);
+  const decode = decodeWith(cradle, unitOf(spec), signal);
   const isLive = source.files === undefined;
   if (isLive) signal.addEventListener('abort', () => process.stdin.destroy(), { once: true });
-  const options = { fields, limit: config.maxBodyBytes, decode, signal, isLive, onSkipped };
+  const options = { fields, limit: cradle.config.maxBodyBytes, decode, signal, isLive, onSkipped };
   for await (const range of rangesOf(source, spec)) yield* readDocuments(source.storage, range, options);
 }
 

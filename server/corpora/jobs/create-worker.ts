@@ -1,11 +1,9 @@
 import { hostname } from 'node:os';
 import type { Log } from '../../../core/contracts/collaborators.ts';
-import type { PluginHost } from '../../../core/hosting/container.ts';
-import type { Registry } from '../../../core/hosting/registry.ts';
 import { EMPTY_VECTORS } from '../../engine/answer/response-metadata.ts';
 import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts';
 import type { Chunking } from '../chunk-documents.ts';
-import { decoderOf } from '../decode.ts';
+import type { Readers } from '../decode.ts';
 import { errorAnswer } from './answers.ts';
 import { chunkShard, type ShardTools } from './chunk-shard.ts';
 import { finishJob } from './finish-job.ts';
@@ -16,12 +14,10 @@ import type { JobLocations } from './spec.ts';
 import { JobWorker, type ShardOutcome } from './worker.ts';
 
 /** What a worker is made of. */
-export interface JobWorkerParts {
+export interface JobWorkerParts extends Readers {
   readonly store: JobStore;
   readonly locations: JobLocations;
   readonly chunking: Chunking;
-  readonly registry: Registry;
-  readonly host: PluginHost;
   readonly log: Log;
   readonly settings: {
     readonly leaseSeconds: number;
@@ -47,11 +43,7 @@ const EXPIRY_PAUSE = 60_000;
 /** Starts a worker that runs jobs of the store. */
 export function createJobWorker(parts: JobWorkerParts): JobWorker {
   const { store, locations, settings, log, notify, onShard, remove } = parts;
-  const chunkTools = {
-    ...parts,
-    decoder: decoderOf(parts.registry, parts.host),
-    limit: settings.documentBytes,
-  };
+  const chunkTools = { ...parts, limit: settings.documentBytes };
   let expiredAt = 0;
   return new JobWorker({
     store,

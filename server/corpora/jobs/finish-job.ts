@@ -64,18 +64,10 @@ export async function finishJob(claim: Claim, signal: AbortSignal, tools: Finish
   }
 }
 
-interface DoneShard {
-  readonly seq: number;
-  readonly output: ShardOutput;
-}
-
 /** Shards that are read from the store at once. */
 const PAGE = 1000;
 
-export async function* outputsOf(
-  { jobId }: Pick<Claim, 'jobId'>,
-  store: FinishTools['store'],
-): AsyncGenerator<DoneShard> {
+export async function* outputsOf({ jobId }: Pick<Claim, 'jobId'>, store: FinishTools['store']) {
   for await (const { seq, output } of shardsOf(jobId, store, 'done'))
     yield { seq, output: output as ShardOutput };
 }
@@ -111,7 +103,7 @@ async function settleFiles(
 /** @returns the error that fails the job, if nothing was read */
 async function writeManifest(
   target: TargetLocation,
-  outputs: AsyncIterable<DoneShard>,
+  outputs: ReturnType<typeof outputsOf>,
   pruned: PruneCounts | undefined,
 ): Promise<Failure | undefined> {
   const writer = await target.storage.create(inFolder(target.folder, MANIFEST));

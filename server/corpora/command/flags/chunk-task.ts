@@ -9,6 +9,7 @@ import { Pipelines } from '../../../clients/javascript/pipelines.ts';
 import type { ServerCradle } from '../../../container.ts';
 import type { DocumentsTask } from '../../../engine/tasks.ts';
 import { databaseOf } from '../../../store/database.ts';
+import type { ChunkFlags } from './chunk-flags.ts';
 
 /** What is done with each document: a chunker with its options, or a pipeline. */
 export interface ChunkTask {
@@ -19,10 +20,7 @@ export interface ChunkTask {
   readonly path: string;
 }
 
-interface Named {
-  readonly chunker?: string | undefined;
-  readonly pipeline?: string | undefined;
-}
+type Named = Pick<ChunkFlags, 'chunker' | 'pipeline'>;
 
 /** @throws ServiceError `unknown_plugin`, `missing_capability`; UsageError */
 export async function localTask({ chunker, pipeline }: Named, cradle: ServerCradle): Promise<ChunkTask> {
