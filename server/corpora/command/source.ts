@@ -77,9 +77,7 @@ export async function* linesOf(
 
 async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec): AsyncGenerator<ShardRange> {
   if (files !== undefined) {
-    for (const some of runsOf(files, source.format)) {
-      yield* planShards(storage, { files: some, format: source.format });
-    }
+    yield* planShards(storage, { files, format: source.format, isInOrder: true });
     return;
   }
   const format = source.format === 'auto' ? 'jsonl' : source.format;
@@ -87,21 +85,6 @@ async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec):
   // Progress: a single document counts when it has been read, a file of lines line by line.
   const file = format === 'files' ? { ...INPUT, size: 0 } : INPUT;
   yield { format, files: [file], bytes: 0 };
-}
-
-/**
- * Files in their order; consecutive ones that are single documents are grouped, as a plan would group all of them.
- */
-function runsOf(files: readonly StoredFile[], format: JobSpec['source']['format']): StoredFile[][] {
-  const runs: StoredFile[][] = [];
-  let isOpen = false;
-  for (const file of files) {
-    const isOne = isDocument(file, format);
-    if (isOpen && isOne) runs.at(-1)?.push(file);
-    else runs.push([file]);
-    isOpen = isOne;
-  }
-  return runs;
 }
 
 /** Whether a file is one document, without lines or rows that are. */
