@@ -93,7 +93,7 @@ function notThere(given: string, folder: string): string {
  */
 async function runChecks(
   folder: string,
-  { limit, ...suite }: Omit<CheckFlags, 'json'>,
+  { limit, ...suite }: Pick<CheckFlags, 'runs' | 'seed' | 'limit'>,
 ): Promise<CheckReport> {
   const events: CheckEvent[] = [];
   const done: string[] = [];

@@ -78,10 +78,7 @@ export interface NewJob {
 }
 
 /** Where a page of jobs begins: after the job with this time and id. */
-export interface JobPosition {
-  readonly created_at: number;
-  readonly id: string;
-}
+export type JobPosition = Pick<JobRecord, 'created_at' | 'id'>;
 
 export interface JobPage {
   readonly jobs: readonly JobRecord[];
