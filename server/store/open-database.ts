@@ -41,6 +41,7 @@ export async function openDatabase(settings: DatabaseSettings, log: Log, calls: 
     const orm = await openOrm(settings, log);
     const checkFile = database.kind === 'file' ? await expectSameFile(database.path) : async () => {};
     const ends: (() => Promise<void>)[] = [];
+    let isClosed = false;
     return {
       database,
       orm,
@@ -53,9 +54,17 @@ export async function openDatabase(settings: DatabaseSettings, log: Log, calls: 
       checkFile,
       /** Every call of a store goes through these. */
       calls,
-      /** What a store does before the connections are closed. */
-      onClose: (end: () => Promise<void>) => void ends.push(end),
+      /**
+       * What a store does before the connections are closed.
+       *
+       * @throws ServiceError `store_unavailable` once they are
+       */
+      onClose(end: () => Promise<void>): void {
+        if (isClosed) throw unavailable('the server is stopping');
+        ends.push(end);
+      },
       async close(): Promise<void> {
+        isClosed = true;
         for (const end of ends) await end();
         await orm.close(true);
       },
