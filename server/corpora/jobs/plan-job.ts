@@ -19,11 +19,8 @@ export interface PlanTools {
   readonly shardDocuments: number;
 }
 
-/**
- * Shards that are stored at once, and about how many characters of them: lists of files may be long, and SQLite blocks
- * the event loop for each statement.
- */
-const BATCH = { shards: 500, characters: 500_000 };
+/** Shards that are stored at once. */
+const BATCH = 1000;
 
 const NO_MEMBERS =
   'source.fields: each file is one text and has no members; use "format": "csv" or "jsonl" to read rows or lines';
@@ -62,13 +59,11 @@ type RangeShard = PlannedShard & { readonly range: ShardRange };
 
 async function* inBatches(ranges: AsyncIterable<ShardRange>): AsyncGenerator<readonly RangeShard[]> {
   let batch: RangeShard[] = [];
-  let characters = 0;
   for await (const range of ranges) {
     batch.push({ range, bytes: range.bytes });
-    characters += JSON.stringify(range).length;
-    if (batch.length < BATCH.shards && characters < BATCH.characters) continue;
+    if (batch.length < BATCH) continue;
     yield batch;
-    [batch, characters] = [[], 0];
+    batch = [];
   }
   if (batch.length > 0) yield batch;
 }

@@ -3,29 +3,41 @@ import { ServiceError } from '../../../core/errors.ts';
 import { transact } from '../transact.ts';
 import type { Claim, PlannedShard } from './contract.ts';
 import { type Dialect, lockJob, rowOf, type Sql, type Transaction } from './dialect.ts';
-import { type JobTables, lowestRank } from './tables.ts';
+import { BATCH, type JobTables, lowestRank } from './tables.ts';
 import { renewLease } from './take.ts';
 
-/** See `JobStore.addShards`. */
+/** A shard as written; `range` is JSON. */
+interface PlannedRow {
+  readonly seq: number;
+  readonly range: string;
+  readonly bytes: number;
+}
+
+/** Characters of ranges that are written at once: lists of files may be long. */
+const MOST_CHARACTERS = 500_000;
+
+/** See `JobStore.addShards`. Each batch is a transaction: its shards may run while the next one is planned. */
 export async function addShards(
   tables: JobTables,
   plan: Claim,
   from: number,
   shards: readonly PlannedShard[],
 ): Promise<boolean> {
-  const isMine = await transact(tables.em, (tx) => addInTransaction(tables, tx, plan, from, shards));
-  if (isMine) await tables.tickets?.renewed(plan);
-  // Between two batches, other work can run.
-  await nextTurn();
-  return isMine;
+  if (shards.length === 0) return renewLease(tables, plan);
+  for (const batch of batchesOf(from, shards)) {
+    const isMine = await transact(tables.em, (tx) => addBatch(tables, tx, plan, batch));
+    if (!isMine) return false;
+    await tables.tickets?.renewed(plan);
+    await nextTurn();
+  }
+  return true;
 }
 
-async function addInTransaction(
+async function addBatch(
   tables: JobTables,
   tx: Transaction,
   plan: Claim,
-  from: number,
-  shards: readonly PlannedShard[],
+  batch: readonly PlannedRow[],
 ): Promise<boolean> {
   const { dialect, tickets } = tables;
   const { jobId } = plan;
@@ -33,11 +45,7 @@ async function addInTransaction(
   if (!(await renewLease(tables, plan, tx))) return false;
 
   const rank = await nextRank(tx, jobId);
-  const rows = shards.map(({ range }, index) => ({
-    seq: from + index,
-    rank: rank + index,
-    range: JSON.stringify(range),
-  }));
+  const rows = batch.map(({ seq, range }, index) => ({ seq, range, rank: rank + index }));
   const added = await tx.execute<{ seq: number; rank: number }[]>(
     `insert into bulk_shards (job_id, seq, kind, state, rank, attempt, failures, due_at, range)
     select ?, r.seq, 'chunk', 'ready', r.rank, 0, 0, ${dialect.now}, r.range from ${dialect.plannedRows}
@@ -45,7 +53,8 @@ async function addInTransaction(
     [jobId, JSON.stringify(rows)],
   );
   if (added.length < rows.length) await expectSame(dialect, tx, jobId, rows);
-  const total = added.reduce((sum, { seq }) => sum + (shards[seq - from]?.bytes ?? 0), 0);
+  const bytes = new Map(batch.map((one) => [one.seq, one.bytes]));
+  const total = added.reduce((sum, { seq }) => sum + (bytes.get(seq) ?? 0), 0);
   const counts =
     'shards_total = shards_total + ?, shards_open = shards_open + ?, bytes_total = bytes_total + ?';
   await lockJob(tx, jobId, counts, [added.length, added.length, total]);
@@ -84,4 +93,20 @@ async function nextRank(sql: Sql, jobId: string): Promise<number> {
     [jobId],
   );
   return last === undefined ? lowestRank(sql) : last.rank + 1;
+}
+
+function* batchesOf(from: number, shards: readonly PlannedShard[]): Generator<readonly PlannedRow[]> {
+  let batch: PlannedRow[] = [];
+  let characters = 0;
+  for (const [index, { range, bytes }] of shards.entries()) {
+    const row = { seq: from + index, range: JSON.stringify(range), bytes };
+    if (batch.length === BATCH || (batch.length > 0 && characters + row.range.length > MOST_CHARACTERS)) {
+      yield batch;
+      batch = [];
+      characters = 0;
+    }
+    batch.push(row);
+    characters += row.range.length;
+  }
+  yield batch;
 }
