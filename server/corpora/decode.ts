@@ -9,35 +9,39 @@ import { readerOf } from '../engine/read/readers.ts';
 import type { Decode } from './formats/reading.ts';
 import type { SkipNote } from './shard.ts';
 
-/** Creates a `Decode`. @param unit of the offsets */
-export type Decoder = (unit: OffsetUnit, signal: AbortSignal) => Decode;
+/** The plugins, some of which read files. */
+export interface Readers {
+  readonly registry: Registry;
+  readonly host: PluginHost;
+}
 
 /**
  * Has the service's readers read files that are not UTF-8. A file is skipped if the readers for it cannot run here,
  * or if no reader matches its name and it is not text.
+ *
+ * @param unit of the offsets
  */
-export function decoderOf(registry: Registry, host: PluginHost): Decoder {
-  return (unit, signal) =>
-    async ({ bytes, name }) => {
-      const file = { bytes, name: basename(name), mediaType: undefined, charset: undefined };
-      let reader: PluginEntry | undefined;
-      try {
-        reader = readerOf(file, undefined, registry);
-        const { manifest } = reader;
-        const read = await callPlugin(reader, async () => {
-          const plugin = await host.get('reader', manifest.name);
-          return plugin.read(file, { report() {}, signal });
-        });
-        const { text, pages } = read;
-        return pages === undefined
-          ? read
-          : { ...read, pages: [...offsetsIn(text, Uint32Array.from(pages), unit)] };
-      } catch (error) {
-        const skip = skipOf(error, reader, file.name);
-        if (skip === undefined) throw error;
-        return skip;
-      }
-    };
+export function decodeWith({ registry, host }: Readers, unit: OffsetUnit, signal: AbortSignal): Decode {
+  return async ({ bytes, name }) => {
+    const file = { bytes, name: basename(name), mediaType: undefined, charset: undefined };
+    let reader: PluginEntry | undefined;
+    try {
+      reader = readerOf(file, undefined, registry);
+      const { manifest } = reader;
+      const read = await callPlugin(reader, async () => {
+        const plugin = await host.get('reader', manifest.name);
+        return plugin.read(file, { report() {}, signal });
+      });
+      const { text, pages } = read;
+      return pages === undefined
+        ? read
+        : { ...read, pages: [...offsetsIn(text, Uint32Array.from(pages), unit)] };
+    } catch (error) {
+      const skip = skipOf(error, reader, file.name);
+      if (skip === undefined) throw error;
+      return skip;
+    }
+  };
 }
 
 /** Why a file is skipped after this error; undefined if it is not. */

@@ -34,3 +34,13 @@ export type Decode = (file: {
 
 /** What was read, as it arrives. */
 export type SourceLines = AsyncGenerator<readonly SourceLine[]>;
+
+/** A line, or a row of CSV, as it is written in a file. */
+export interface RawLine {
+  /** Where it begins in the file. */
+  readonly byte: number;
+  /** Bytes of the file that it takes, with blank lines beside it. */
+  readonly size: number;
+  /** Without its end; undefined if it is longer than the limit. */
+  readonly content: Buffer | undefined;
+}

@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { ServiceError } from '../../../../core/errors.ts';
-import type { ShardOutcome } from '../../../../server/corpora/jobs/worker.ts';
-import { startWorker } from '../../../../server/corpora/jobs/worker.ts';
-import type { Claim, JobStore, ShardResult } from '../../../../server/store/jobs/contract.ts';
+import { JobWorker, type ShardOutcome } from '../../../../server/corpora/jobs/worker.ts';
+import {
+  type Claim,
+  type JobStore,
+  NO_DOCUMENTS,
+  type ShardResult,
+} from '../../../../server/store/jobs/contract.ts';
 import { quietLog } from '../../../../server/testing/collaborators.ts';
-import { JOB, NOTHING, openOnSqlite, RESULT } from '../../../support/job-stores.ts';
+import { JOB, openOnSqlite, RESULT } from '../../../support/job-stores.ts';
 import { until } from '../../../support/until.ts';
 
 interface Options {
@@ -26,8 +30,8 @@ async function start(t: Test, shards: number, chunk: Work, { leaseSeconds = 6, i
   const { store, plan } = await openOnSqlite(t, { leaseSeconds });
   const id = await plan(shards);
   const outcomes: ShardOutcome[] = [];
-  const nothing = async () => NOTHING;
-  const worker = startWorker({
+  const nothing = async () => NO_DOCUMENTS;
+  const worker = new JobWorker({
     log: quietLog,
     name: 'w',
     concurrency: 2,
