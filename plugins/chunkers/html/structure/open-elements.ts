@@ -86,14 +86,9 @@ export class OpenElements {
   /** The index of the open element that a closing tag closes; -1 if there is none. */
   #closedBy(name: string, isHeading: boolean): number {
     const bounds = boundsOf(name);
-    const least = Math.max(this.depth - MOST_LOOKED, 0);
-    for (let index = this.depth - 1; index >= least; index--) {
-      const open = this.#open[index]?.block;
-      if (open === undefined) break;
-      if (open.name === name || (isHeading && open.level > 0)) return index;
-      if (bounds.has(open.name)) break;
-    }
-    return -1;
+    const closes = (open: Block) => open.name === name || (isHeading && open.level > 0);
+    const index = this.#nearest((open) => closes(open) || bounds.has(open.name));
+    return index !== -1 && closes(this.#blockAt(index)) ? index : -1;
   }
 
   /** Leaves all open elements. */
@@ -102,22 +97,25 @@ export class OpenElements {
   }
 
   #leaveNearest(names: ReadonlySet<string>, start: number): void {
-    const least = Math.max(this.depth - MOST_LOOKED, 0);
-    for (let index = this.depth - 1; index >= least; index--) {
-      const open = (this.#open[index] as Element).block.name;
-      if (names.has(open)) this.#leaveTo(index, start);
-      if (!PASSED.has(open)) return;
-    }
+    const index = this.#nearest(({ name }) => !PASSED.has(name));
+    if (index !== -1 && names.has(this.#blockAt(index).name)) this.#leaveTo(index, start);
   }
 
   /** Leaves everything within the innermost of some elements. */
   #leaveWithin(bounds: ReadonlySet<string>, start: number): void {
+    const index = this.#nearest(({ name }) => bounds.has(name));
+    if (index !== -1) this.#leaveTo(index + 1, start);
+  }
+
+  /** The index of the innermost open element that satisfies a condition; -1 if there is none near enough. */
+  #nearest(holds: (open: Block) => boolean): number {
     const least = Math.max(this.depth - MOST_LOOKED, 0);
-    for (let index = this.depth - 1; index >= least; index--) {
-      if (!bounds.has((this.#open[index] as Element).block.name)) continue;
-      this.#leaveTo(index + 1, start);
-      return;
-    }
+    for (let index = this.depth - 1; index >= least; index--) if (holds(this.#blockAt(index))) return index;
+    return -1;
+  }
+
+  #blockAt(index: number): Block {
+    return (this.#open[index] as Element).block;
   }
 
   #leaveInnermost(name: string, start: number): void {
