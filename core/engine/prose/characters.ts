@@ -54,3 +54,7 @@ function classify(): Uint8Array {
   }
   return made;
 }
+
+export function isLetter(type: number): boolean {
+  return type === LOWER || type === UPPER || type === UNCASED;
+}
