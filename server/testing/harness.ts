@@ -78,7 +78,7 @@ export async function openWorkbench(
     /** Options of a plugin, validated and with defaults. */
     optionsOf,
     /** Names of the tokenizers that requests can choose here. */
-    tokenizerNames: () => tokenizerNamesIn(registry, host),
+    tokenizerNames: () => openers.tokenizerNames(),
     /** Counts the tokens of a request to a plugin. */
     async tokenizerFor({ uses = [] }: Manifest, options: Options): Promise<Tokenizer> {
       if (uses.includes('embedding')) return (await openModel(openers, options)).tokenizer();
@@ -122,12 +122,6 @@ function makeSink(plugin: PluginEntry, env: Readonly<Record<string, string>>): P
 
 function optionsOf({ options }: Manifest, given: Options): Options {
   return options === undefined ? given : createValidator(options)(structuredClone(given));
-}
-
-async function tokenizerNamesIn(registry: Registry, host: PluginHost): Promise<readonly string[]> {
-  const ready = registry.ofKind('tokenizer').filter(({ missing }) => missing.length === 0);
-  const names = ready.map(async ({ manifest }) => (await host.get('tokenizer', manifest.name)).names());
-  return (await Promise.all(names)).flat();
 }
 
 /** Runs code that reports metadata. @throws BrokenContract if it reports what the manifest does not list */

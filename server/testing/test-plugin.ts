@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { reasonOf } from '../../core/errors.ts';
-import { inWords } from './checks/in-words.ts';
-import type { CheckResult } from './checks/result.ts';
+import { type CheckResult, inWords } from './checks/result.ts';
 import { STEPS, type Step } from './checks/steps.ts';
 import { openSubject, type Subject } from './checks/subject.ts';
 import type { SuiteOptions } from './promises.ts';
