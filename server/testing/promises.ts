@@ -40,8 +40,8 @@ export interface SuiteOptions {
 /** The promises of one kind of plugin. */
 export interface Suite {
   readonly promises: Promises;
-  /** The groups in which a plugin with this manifest promises nothing, each with the reason. */
-  leftOut(manifest: Manifest): Readonly<Record<string, string>>;
+  /** The groups in which a plugin with this manifest promises nothing, each with the reason; by default none. */
+  leftOut?(manifest: Manifest): Readonly<Record<string, string>>;
   /**
    * Checks one plugin against the promises of its kind and its manifest, and says what was tried.
    *

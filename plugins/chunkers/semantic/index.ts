@@ -140,8 +140,6 @@ function packSegments(
   return segments.flat();
 }
 
-/** Finding boundaries among the similarities at the gaps of a text. */
-
 /**
  * The gaps where the similarity is lowest in its surroundings: below both neighbours, where the ends of the text
  * count as higher. The first of consecutive equal gaps counts. They do not depend on a threshold.

@@ -1,7 +1,7 @@
 import type { Chunk } from '../../../core/contracts/chunk.ts';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
-import { checkChunks, listTexts, type Limits } from '../limits.ts';
+import { checkChunks, type Limits, listTexts } from '../limits.ts';
 import type { Operation, Rules } from '../operation.ts';
 import type { Included, Source } from '../read/document-schemas.ts';
 import { type ParsedDocument, readDocuments, type SourceDocument } from '../read/documents.ts';

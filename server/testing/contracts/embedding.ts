@@ -49,7 +49,6 @@ type EmbeddingLedger = Ledger<PromiseOf<typeof PROMISES>>;
 /** Every model that the plugin lists, on lists of arbitrary texts. */
 export const embeddingSuite: Suite = {
   promises: PROMISES,
-  leftOut: () => ({}),
   async run(bench, plugin, { runs = 50, ...options } = {}) {
     const { name } = plugin.manifest;
     const opened = await expectOnce(plugin, options.exemptions, async (ledger: EmbeddingLedger) =>

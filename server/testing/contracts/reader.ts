@@ -54,7 +54,6 @@ type ReaderLedger = Ledger<PromiseOf<typeof PROMISES>>;
  */
 export const readerSuite: Suite = {
   promises: PROMISES,
-  leftOut: () => ({}),
   async run(bench, plugin, { runs = 300, ...options } = {}) {
     const { extensions = [], mediaTypes = [] } = plugin.manifest.formats ?? {};
     const isNamed = extensions.length + mediaTypes.length > 0;
