@@ -15,12 +15,12 @@ import {
   parseJson,
 } from '../read/json.ts';
 import { checkOrder, pluginOf } from '../read/pipeline.ts';
-import { type Plan, type StagesRequest, type StreamPlan, unitOf } from '../read/plan.ts';
+import { type Plan, type StreamPlan, unitOf } from '../read/plan.ts';
 import { isListOfLists, type Members } from '../read/request-checks.ts';
 import { withMetadata } from '../read/request-chunks.ts';
 import { usesOf } from '../stages/stages.ts';
 import type { ChunksTask, ChunkTask, DocumentsTask, ExecuteTask, Fields, RefineTask } from '../tasks.ts';
-import { runRequest } from './run-request.ts';
+import { runRequest, type StagesRequest } from './run-request.ts';
 
 /** Work that produces chunks: its inputs come in the request, in the lines of a stream, or in a file. */
 export interface ChunksOperation<T extends ChunksTask = ChunksTask> extends Operation<T, StagesRequest> {

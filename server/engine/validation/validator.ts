@@ -68,19 +68,8 @@ export const createCheck: CreateCheck = (schema) => {
 
 /** Keywords of option schemas, for suggestions. */
 export const KEYWORDS = [
-  ...[
-    'type',
-    'default',
-    'description',
-    'title',
-    'examples',
-    'enum',
-    'const',
-    'anyOf',
-    'oneOf',
-    'allOf',
-    'not',
-  ],
+  ...['type', 'default', 'description', 'title', 'examples', 'enum', 'const'],
+  ...['anyOf', 'oneOf', 'allOf', 'not'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'pattern', 'items', 'minItems', 'maxItems', 'uniqueItems'],
   ...['properties', 'required', 'additionalProperties', 'lessThan', 'excludes', 'effectiveWith'],
