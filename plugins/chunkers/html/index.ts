@@ -35,9 +35,9 @@ const CODE = new Set(['code', 'script', 'style']);
  */
 function prepareDivide({ cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, cutAtCodePoints }: Kit) {
   const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
-  const [cutAtBreaks, cutAtSentences, cutAtClauses] = [BREAKS, SENTENCES, CLAUSES].map((level) =>
-    cutAtDelimiters(level),
-  ) as [CutFinder, CutFinder, CutFinder];
+  const cutAtBreaks = cutAtDelimiters(BREAKS);
+  const cutAtSentences = cutAtDelimiters(SENTENCES);
+  const cutAtClauses = cutAtDelimiters(CLAUSES);
   const prose = [cutAtBreaks, cutAtSentences, cutAtLines, cutAtClauses, cutAtWhiteSpace];
   const code = [cutAtLines, cutAtWhiteSpace];
   return (text: string, { headings, contents }: HtmlStructure, { tokens, divide }: ChunkContext): Divide => {
