@@ -1,4 +1,4 @@
-import { isBlankUnit } from '../cuts/lines.ts';
+import { isBlankUnit, isDigit } from '../cuts/lines.ts';
 import { type MarkdownBlock, type OpenBlock, openBlock } from './block.ts';
 import {
   beginBreak,
@@ -14,7 +14,7 @@ import {
   underline,
 } from './leaves.ts';
 import * as letters from './letters.ts';
-import { CLOSE_PAREN, DASH, DOT, isBlank, isDigit, PLUS, STAR } from './letters.ts';
+import { CLOSE_PAREN, DASH, DOT, isBlank, PLUS, STAR } from './letters.ts';
 import { type Begun, MOST_CONTAINERS, Scan } from './scan.ts';
 
 /**

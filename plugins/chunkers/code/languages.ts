@@ -148,8 +148,7 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
     package: 'tree-sitter-wasm',
     aliases: ['hs'],
     units: {
-      function: '',
-      bind: '',
+      ...wordless('function bind'),
       data_type: 'data',
       newtype: 'newtype',
       type_synomym: 'type',
@@ -184,11 +183,10 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
   kotlin: {
     aliases: ['kt', 'kts'],
     units: {
-      function_declaration: '',
+      ...wordless('function_declaration secondary_constructor'),
       class_declaration: 'class',
       object_declaration: 'object',
       companion_object: 'object',
-      secondary_constructor: '',
     },
   },
   lua: {
@@ -206,8 +204,7 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
     package: 'tree-sitter-wasm',
     aliases: ['pl', 'pm'],
     units: {
-      subroutine_declaration_statement: '',
-      method_declaration_statement: '',
+      ...wordless('subroutine_declaration_statement method_declaration_statement'),
       class_statement: 'class',
     },
   },
@@ -241,8 +238,7 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
   rust: {
     aliases: ['rs'],
     units: {
-      function_item: '',
-      function_signature_item: '',
+      ...wordless('function_item function_signature_item'),
       struct_item: 'struct',
       enum_item: 'enum',
       union_item: 'union',

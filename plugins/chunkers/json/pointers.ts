@@ -173,8 +173,9 @@ class Walk {
     else if (isCloser(kind)) this.#leave();
     else {
       if (!this.#isFollowed) this.#begin();
-      this.#share(!isOpener(kind));
-      if (isOpener(kind)) this.#path.enter(kind === OPEN_OBJECT);
+      const opens = isOpener(kind);
+      this.#share(!opens);
+      if (opens) this.#path.enter(kind === OPEN_OBJECT);
     }
     this.#isFollowed = true;
   }

@@ -187,15 +187,14 @@ interface Candidate {
 function keepApart(candidates: readonly Candidate[], minimum: number, sentences: number): number[] {
   const taken = new Uint8Array(sentences + 1);
   const places: number[] = [];
-  const byMerit = minimum > 1 ? candidates.toSorted(compareMerit) : candidates;
+  const byMerit =
+    minimum > 1
+      ? candidates.toSorted((a, b) => a.similarity - b.similarity || a.place - b.place)
+      : candidates;
   for (const { place } of byMerit) {
     if (place < minimum || place > sentences - minimum || taken[place] === 1) continue;
     places.push(place);
     taken.fill(1, Math.max(place - minimum + 1, 0), place + minimum);
   }
   return places.sort((a, b) => a - b);
-}
-
-function compareMerit(a: Candidate, b: Candidate): number {
-  return a.similarity - b.similarity || a.place - b.place;
 }

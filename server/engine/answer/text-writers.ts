@@ -39,41 +39,49 @@ export function writeTokens(
       writer.ascii(index === 0 ? '{"count":' : ',{"count":');
       writer.number(count);
       if (ends !== undefined && include.includes('offsets'))
-        writeEach(writer, 'offsets', offsetsIn(text, ends, unit), (end, start) => {
-          writer.ascii('[');
-          writer.number(start);
-          writer.ascii(',');
-          writer.number(end);
-          writer.ascii(']');
-        });
-      if (ids !== undefined) writeEach(writer, 'ids', ids, (id) => writer.number(id));
-      if (ends !== undefined && include.includes('tokens'))
-        writeEach(writer, 'tokens', ends, (end, start) => {
-          writer.ascii('"');
-          writer.characters(text.slice(start, end));
-          writer.ascii('"');
-        });
+        writeOffsets(writer, offsetsIn(text, ends, unit));
+      if (ids !== undefined) writeIds(writer, ids);
+      if (ends !== undefined && include.includes('tokens')) writeTexts(writer, text, ends);
       writer.ascii('}');
     });
     writer.ascii(']}');
   });
 }
 
-/**
- * Writes a list with a value for each token.
- *
- * @param write gets the token's number and the previous one: a token begins where the previous one ends
- */
-function writeEach(
-  writer: ByteWriter,
-  name: string,
-  numbers: Uint32Array,
-  write: (number: number, before: number) => void,
-): void {
-  writer.ascii(`,"${name}":[`);
-  for (let index = 0; index < numbers.length; index++) {
+/** `[start, end]` of each token: it begins where the previous one ends. */
+function writeOffsets(writer: ByteWriter, ends: Uint32Array): void {
+  writer.ascii(',"offsets":[');
+  let start = 0;
+  for (let index = 0; index < ends.length; index++) {
+    const end = ends[index] as number;
+    writer.ascii(index === 0 ? '[' : ',[');
+    writer.number(start);
+    writer.ascii(',');
+    writer.number(end);
+    writer.ascii(']');
+    start = end;
+  }
+  writer.ascii(']');
+}
+
+function writeIds(writer: ByteWriter, ids: Uint32Array): void {
+  writer.ascii(',"ids":[');
+  for (let index = 0; index < ids.length; index++) {
     if (index > 0) writer.ascii(',');
-    write(numbers[index] as number, numbers[index - 1] ?? 0);
+    writer.number(ids[index] as number);
+  }
+  writer.ascii(']');
+}
+
+function writeTexts(writer: ByteWriter, text: string, ends: Uint32Array): void {
+  writer.ascii(',"tokens":[');
+  let start = 0;
+  for (let index = 0; index < ends.length; index++) {
+    const end = ends[index] as number;
+    writer.ascii(index === 0 ? '"' : ',"');
+    writer.characters(text.slice(start, end));
+    writer.ascii('"');
+    start = end;
   }
   writer.ascii(']');
 }

@@ -86,9 +86,12 @@ export class OpenElements {
   /** The index of the open element that a closing tag closes; -1 if there is none. */
   #closedBy(name: string, isHeading: boolean): number {
     const bounds = boundsOf(name);
-    const closes = (open: Block) => open.name === name || (isHeading && open.level > 0);
-    const index = this.#nearest((open) => closes(open) || bounds.has(open.name));
-    return index !== -1 && closes(this.#blockAt(index)) ? index : -1;
+    for (let index = this.depth - 1; index >= this.#least; index--) {
+      const open = this.#blockAt(index);
+      if (open.name === name || (isHeading && open.level > 0)) return index;
+      if (bounds.has(open.name)) break;
+    }
+    return -1;
   }
 
   /** Leaves all open elements. */
@@ -97,21 +100,26 @@ export class OpenElements {
   }
 
   #leaveNearest(names: ReadonlySet<string>, start: number): void {
-    const index = this.#nearest(({ name }) => !PASSED.has(name));
+    const index = this.#innermostIn(PASSED, false);
     if (index !== -1 && names.has(this.#blockAt(index).name)) this.#leaveTo(index, start);
   }
 
   /** Leaves everything within the innermost of some elements. */
   #leaveWithin(bounds: ReadonlySet<string>, start: number): void {
-    const index = this.#nearest(({ name }) => bounds.has(name));
+    const index = this.#innermostIn(bounds, true);
     if (index !== -1) this.#leaveTo(index + 1, start);
   }
 
-  /** The index of the innermost open element that satisfies a condition; -1 if there is none near enough. */
-  #nearest(holds: (open: Block) => boolean): number {
-    const least = Math.max(this.depth - MOST_LOOKED, 0);
-    for (let index = this.depth - 1; index >= least; index--) if (holds(this.#blockAt(index))) return index;
+  /** The index of the innermost open element that is, or is not, one of some; -1 if there is none near enough. */
+  #innermostIn(names: ReadonlySet<string>, isIn: boolean): number {
+    for (let index = this.depth - 1; index >= this.#least; index--)
+      if (names.has(this.#blockAt(index).name) === isIn) return index;
     return -1;
+  }
+
+  /** The outermost open element that is looked at. */
+  get #least(): number {
+    return Math.max(this.depth - MOST_LOOKED, 0);
   }
 
   #blockAt(index: number): Block {
