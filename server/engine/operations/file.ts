@@ -1,6 +1,7 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import type { ReadFile } from '../../../core/contracts/reader.ts';
-import { invalid, ServiceError } from '../../../core/errors.ts';
+import { brokenPromise } from '../../../core/engine/chunking.ts';
+import { invalid } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { ResponseMetadata } from '../answer/response-metadata.ts';
@@ -97,14 +98,10 @@ function documentOfFile(
 }
 
 /** The pages rise from 0 and lie in the text. */
-function checkPages({ manifest: { kind, name } }: PluginEntry, { text, pages = [] }: ReadFile): void {
+function checkPages({ manifest }: PluginEntry, { text, pages = [] }: ReadFile): void {
   const isRising = pages.every((page, index) => Number.isInteger(page) && page >= (pages[index - 1] ?? 0));
   if ((pages[0] ?? 0) === 0 && isRising && (pages.at(-1) ?? 0) <= text.length) return;
-  throw new ServiceError('broken_promise', {
-    kind,
-    name,
-    reason: 'its pages do not begin at 0 and rise within the text',
-  });
+  throw brokenPromise(manifest, 'its pages do not begin at 0 and rise within the text');
 }
 
 const check = createValidator(fileDocumentSchema);
