@@ -8,6 +8,7 @@ import type { Runner } from '../../../server/engine/run/runner.ts';
 import { createAdmission } from '../../../server/http/transport/admission.ts';
 import type { Metrics } from '../../../server/http/transport/metrics.ts';
 import { chunker, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
+import { checkProblem } from '../../support/problems.ts';
 import { type Answer, metricOf, speak, startServer, temporaryFolder } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { openConnection, postBytes } from './connection.ts';
@@ -53,8 +54,7 @@ t.test('a full queue turns away at once what would wait in it, and nothing else'
   t.equal(ready.headers.get('retry-after'), '1');
 
   const refused = await post(GATED, BODY, { 'x-request-id': 'mine' });
-  t.equal(refused.status, 503);
-  t.match(refused.json(), { detail: /its queue is full: try again in 1 s/ });
+  checkProblem(t, refused, 503, /its queue is full: try again in 1 s/);
   t.equal(refused.headers.get('retry-after'), '1');
   t.equal(refused.headers.get('x-request-id'), 'mine');
   const fromPage = await post(GATED, BODY, { origin: ORIGIN });
@@ -136,8 +136,7 @@ t.test('small requests do not wait behind large ones, and bodies together are bo
   const more = { text: 'b'.repeat(50_000) };
   t.equal(await metricOf(server, 'bytes_in_flight'), 960_033);
   const refused = await post(GATED, more);
-  t.equal(refused.status, 503);
-  t.match(refused.json(), { detail: /would take 1010\d+ bytes, over the limit of 1000000/ });
+  checkProblem(t, refused, 503, /would take 1010\d+ bytes, over the limit of 1000000/);
   t.equal(refused.headers.get('retry-after'), '1');
   const body = new Blob([JSON.stringify(more)]).stream();
   const headers = { 'content-type': 'application/json' };

@@ -1,7 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
-import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,6 +11,7 @@ import {
   checkCallbackUrl,
   isPublic,
 } from '../../../../server/corpora/jobs/callback.ts';
+import { page, programOf } from '../../../pages/programs.ts';
 import { temporaryFolder } from '../../../support/server.ts';
 import { startReceiver } from './callback-receiver.ts';
 
@@ -66,18 +66,18 @@ t.test('the documented receivers tell genuine callbacks from others', async (t) 
     [body, '', SECRET, false],
     [body, 't=1,v1=ab', SECRET, false],
   ] as const;
-  const page = readFileSync(join(import.meta.dirname, '../../../../server/CORPORA.md'), 'utf8');
-  const programOf = (language: string, part: string): string =>
-    [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))]
-      .map(([, program = '']) => program)
-      .find((program) => program.includes(part)) ?? '';
-  const python = `${programOf('python', 'is_genuine')}
+  const guide = page('server/CORPORA.md');
+  const python = `${programOf(guide, 'python', 'is_genuine')}
 import json, sys
 for body, signature, secret in json.load(open("cases.json")):
     print(json.dumps(is_genuine(bytes.fromhex(body), signature, secret)))
 `;
   const given = JSON.stringify(cases.map(([body, ...more]) => [body.toString('hex'), ...more.slice(0, 2)]));
-  const files = { 'receiver.mjs': programOf('js', 'isGenuine'), 'receiver.py': python, 'cases.json': given };
+  const files = {
+    'receiver.mjs': programOf(guide, 'js', 'isGenuine'),
+    'receiver.py': python,
+    'cases.json': given,
+  };
   const cwd = await temporaryFolder(t, files);
   const { isGenuine } = await import(join(cwd, 'receiver.mjs'));
   for (const [body, signature, secret, expected] of cases) {
