@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { readPages } from '../../eval/structure/corpus.ts';
-import { SETTINGS } from '../../eval/structure/evaluate.ts';
 import type { SoakServer } from '../../soak/server.ts';
 import { headOf, mainText, textOf } from '../data/texts.ts';
 import { postBytes, withOurs } from '../http/servers.ts';
@@ -11,6 +10,10 @@ import { markdownPeers } from './peers.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const BYTES = 1_000_000;
+const SETTINGS = [
+  { tokenizer: 'character', chunk_size: 512 },
+  { tokenizer: 'cl100k_base', chunk_size: 256 },
+];
 const LIMITS = { budget: 10_000 };
 
 /** Chunkers of structured texts over HTTP, with JSON; peers are called without either, which is to their advantage. */

@@ -6,7 +6,7 @@ import { type Page, readPages } from './corpus.ts';
 import { type Counts, type Measured, measure, type Piece } from './measure.ts';
 import { truthOf } from './truth.ts';
 
-export const SETTINGS = [
+const SETTINGS = [
   { tokenizer: 'character', chunk_size: 512 },
   { tokenizer: 'cl100k_base', chunk_size: 256 },
 ];

@@ -35,25 +35,9 @@ function resolving(...answers: readonly (readonly string[])[]) {
   return { asked, resolve, timeout: 5000 };
 }
 
-t.test('a callback is JSON, with its event and its id', async (t) => {
-  const { url, at } = await startReceiver(t);
-  const body = { job: { id: 'job-1', name: 'Überblick 😀' } };
-  t.same(await callBack(url, body, callback()), { state: 'delivered', status: 204 });
-  t.equal(at(0).method, 'POST');
-  t.same(JSON.parse(at(0).body.toString()), body);
-  t.match(at(0).headers, {
-    'content-type': 'application/json',
-    'x-chunksmith-event': 'job.done',
-    'x-chunksmith-id': 'job-1.done',
-    'x-chunksmith-signature': /^t=\d+,v1=[0-9a-f]{64}$/,
-  });
-  await callBack(url, body, callback({ event: 'job.failed' }));
-  t.equal(at(1).headers['x-chunksmith-event'], 'job.failed');
-});
-
 t.test('the documented receivers tell genuine callbacks from others', async (t) => {
   const { url, at } = await startReceiver(t);
-  await callBack(url, { state: 'fertig ✓' }, callback());
+  t.same(await callBack(url, { state: 'fertig ✓' }, callback()), { state: 'delivered', status: 204 });
   const { body, headers } = at(0);
   const signature = String(headers['x-chunksmith-signature']);
   const oldHash = createHmac('sha256', SECRET).update('1000000000.').update(body).digest('hex');
