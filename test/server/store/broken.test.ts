@@ -17,8 +17,8 @@ import { until } from '../../support/until.ts';
 const PATH = '/v1/pipelines';
 
 /** Checks that a store cannot be opened, and that one line says why and what to do. */
-async function checkOpen(t: Test, dataDir: string, pattern: RegExp, databaseUrl = ''): Promise<void> {
-  const database = createDatabase({ dataDir, databaseUrl }, quietLog);
+async function checkOpen(t: Test, dataDir: string, pattern: RegExp): Promise<void> {
+  const database = createDatabase({ dataDir, databaseUrl: '' }, quietLog);
   t.teardown(() => database.close());
   const error: unknown = await createPipelineStore(database)
     .open()
@@ -28,7 +28,7 @@ async function checkOpen(t: Test, dataDir: string, pattern: RegExp, databaseUrl 
   t.match(error, { message: ONE_PLAIN_LINE });
 }
 
-const ONE_PLAIN_LINE = /^(?!.*(Exception|SQLITE_|node_modules|secret)).*$/;
+const ONE_PLAIN_LINE = /^(?!.*(Exception|SQLITE_|node_modules)).*$/;
 
 function add(client: Client, name: string, description = ''): ReturnType<Client['post']> {
   return client.post(PATH, { name, description, steps: [] });
@@ -127,12 +127,6 @@ t.test('the data folder goes while the server runs: no write is said to be kept'
   t.equal((await add(client, 'back again')).status, 201);
   await rm(dataDir, { recursive: true });
   checkProblem(t, await add(client, 'deleted'), 503, remedy);
-});
-
-t.test('a DATABASE_URL at which nobody answers', async (t) => {
-  const nobody = 'postgresql://user:secret@127.0.0.1:1/chunks';
-  const said = /PostgreSQL at 127\.0\.0\.1:1\/chunks: the database does not answer; check that it runs/;
-  await checkOpen(t, '/nowhere', said, nobody);
 });
 
 t.test('mounted in another app, a broken store fails its start', async (t) => {
