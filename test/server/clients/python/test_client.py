@@ -249,11 +249,6 @@ class Async(unittest.IsolatedAsyncioTestCase):
             async for _ in self.client.stream("token", failing()):
                 pass
 
-    async def test_many_tasks_share_a_client(self) -> None:
-        answers = await asyncio.gather(*(self.client.chunk("token", "ab", chunk_size=1) for _ in range(100)))
-        self.assertEqual({len(chunks) for chunks in answers}, {2})
-        self.assertLessEqual(len(kept(self.client)), 16)
-
     async def test_a_task_that_is_cancelled_ends_its_stream(self) -> None:
         async def read() -> None:
             async for _ in self.client.stream("token", itertools.repeat(DOCUMENT)):
