@@ -6,7 +6,7 @@ import { LETTERS } from '../../support/evaluation.ts';
 import { needs } from '../../support/here.ts';
 import { FIXTURES, pluginsFolder } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
-import { chunkStep, composeQuietly, openService, runTask } from '../../support/service.ts';
+import { chunkStep, openService } from '../../support/service.ts';
 import { failure } from '../../support/stores.ts';
 
 /** Limits of requests and of answers; what is refused costs no more than what it weighs. */
