@@ -1,7 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
-import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,6 +12,7 @@ import {
   checkCallbackUrl,
   isPublic,
 } from '../../../../server/corpora/jobs/callback.ts';
+import { page, programOf } from '../../../pages/programs.ts';
 import { temporaryFolder } from '../../../support/server.ts';
 import { startReceiver } from './callback-receiver.ts';
 
@@ -46,22 +46,6 @@ function resolving(...answers: readonly (readonly string[])[]) {
   return { asked, resolve, timeout: 5000 };
 }
 
-t.test('a callback is JSON, with its event and its id', async (t) => {
-  const { url, at } = await startReceiver(t);
-  const body = { job: { id: 'job-1', name: 'Überblick 😀' } };
-  await callBack(url, body, callback());
-  t.equal(at(0).method, 'POST');
-  t.same(JSON.parse(at(0).body.toString()), body);
-  t.match(at(0).headers, {
-    'content-type': 'application/json',
-    'x-chunksmith-event': 'job.done',
-    'x-chunksmith-id': 'job-1.done',
-    'x-chunksmith-signature': /^t=\d+,v1=[0-9a-f]{64}$/,
-  });
-  await callBack(url, body, callback({ event: 'job.failed' }));
-  t.equal(at(1).headers['x-chunksmith-event'], 'job.failed');
-});
-
 t.test('the documented receivers tell genuine callbacks from others', async (t) => {
   const { url, at } = await startReceiver(t);
   await callBack(url, { state: 'fertig ✓' }, callback());
@@ -77,18 +61,18 @@ t.test('the documented receivers tell genuine callbacks from others', async (t) 
     [body, '', SECRET, false],
     [body, 't=1,v1=ab', SECRET, false],
   ] as const;
-  const page = readFileSync(join(import.meta.dirname, '../../../../server/CORPORA.md'), 'utf8');
-  const programOf = (language: string, part: string): string =>
-    [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))]
-      .map(([, program = '']) => program)
-      .find((program) => program.includes(part)) ?? '';
-  const python = `${programOf('python', 'is_genuine')}
+  const guide = page('server/CORPORA.md');
+  const python = `${programOf(guide, 'python', 'is_genuine')}
 import json, sys
 for body, signature, secret in json.load(open("cases.json")):
     print(json.dumps(is_genuine(bytes.fromhex(body), signature, secret)))
 `;
   const given = JSON.stringify(cases.map(([body, ...more]) => [body.toString('hex'), ...more.slice(0, 2)]));
-  const files = { 'receiver.mjs': programOf('js', 'isGenuine'), 'receiver.py': python, 'cases.json': given };
+  const files = {
+    'receiver.mjs': programOf(guide, 'js', 'isGenuine'),
+    'receiver.py': python,
+    'cases.json': given,
+  };
   const cwd = await temporaryFolder(t, files);
   const { isGenuine } = await import(join(cwd, 'receiver.mjs'));
   for (const [body, signature, secret, expected] of cases) {
