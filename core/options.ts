@@ -12,6 +12,15 @@ export const chunkSize = {
   description: 'Maximum tokens per chunk.',
 } as const;
 
+export const splitLevel = {
+  type: 'integer',
+  minimum: 0,
+  maximum: 6,
+  default: 0,
+  description:
+    'Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size.',
+} as const;
+
 export const chunkOverlap = {
   type: 'integer',
   minimum: 0,

@@ -162,7 +162,9 @@ export async function createServerContainer(
     runner: closed((given: ServerCradle) => new Runner(given)),
     database: closed(() => createDatabase(config, log)),
     store: asFunction(({ database }: ServerCradle) => createPipelineStore(database)).singleton(),
-    jobs: closed(({ database }: ServerCradle) => createJobStore(database, queueOf(config), log)),
+    jobs: asFunction(({ database }: ServerCradle) =>
+      createJobStore(database, queueOf(config), log),
+    ).singleton(),
     importCheck: closed(createImportCheck),
     byteBudget: asFunction(() => new ByteBudget(config.maxBytesInFlight)).singleton(),
     metrics: asFunction(({ runner, byteBudget }: ServerCradle) =>

@@ -9,6 +9,7 @@ import { keepOptimised } from './keep-optimised.ts';
 import { cutAtTokens, divide } from './packing/hierarchy.ts';
 import { packPieces } from './packing/packing.ts';
 import { tokenWindows } from './packing/windows.ts';
+import { withFields } from './structure/span-fields.ts';
 import { packStructure } from './structure/structure.ts';
 
 /** A checked span, with its token count. */
@@ -101,15 +102,8 @@ function checkSpans(
 
 const NOTHING: Span = { start: 0, end: 0 };
 
-function countSpan({ start, end, context, extra, located }: Span, tokens: TokenizedText): CountedSpan {
-  return {
-    start,
-    end,
-    token_count: tokens.count(start, end),
-    ...(context === undefined ? {} : { context }),
-    ...(extra === undefined ? {} : { extra }),
-    ...(located === undefined ? {} : { located }),
-  };
+function countSpan(span: Span, tokens: TokenizedText): CountedSpan {
+  return { ...withFields(span, span.extra), token_count: tokens.count(span.start, span.end) };
 }
 
 function brokenPlace(span: Span, last: Span, text: string, isLossless: boolean): string | undefined {
@@ -183,7 +177,8 @@ function ownFieldIn(fields: Readonly<Record<string, unknown>>): string | undefin
   return undefined;
 }
 
-function brokenPromise({ kind, name }: Manifest, reason: string): ServiceError {
+/** The error of a plugin that does not keep its contract. */
+export function brokenPromise({ kind, name }: Pick<Manifest, 'kind' | 'name'>, reason: string): ServiceError {
   return new ServiceError('broken_promise', { kind, name, reason });
 }
 

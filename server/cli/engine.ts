@@ -1,4 +1,4 @@
-import { type AwilixContainer, asValue } from 'awilix';
+import { asValue } from 'awilix';
 import { type Config, type Environment, type Flags, readConfig } from '../config/config.ts';
 import { checkFolders } from '../config/folders.ts';
 import { createLog } from '../config/log.ts';
@@ -8,22 +8,9 @@ import type { Runner } from '../engine/run/runner.ts';
 import { logPlugins } from '../plugins/loader/loader.ts';
 import { setSwitchesFor } from './v8-switches.ts';
 
-/** What commands use of the container. */
-const PARTS = [
-  'config',
-  'log',
-  'service',
-  'byteBudget',
-  'registry',
-  'requestSchemas',
-  'host',
-  'importCheck',
-  'openers',
-  'store',
-] as const;
-
 /** The service in this process, without HTTP. */
-export interface Engine extends Pick<ServerCradle, (typeof PARTS)[number]> {
+export interface Engine {
+  readonly cradle: ServerCradle;
   /**
    * Runs work in threads. Call it once.
    *
@@ -46,16 +33,15 @@ export async function openEngine(flags: Flags, env: Environment): Promise<Engine
   const config: Config = { ...readConfig(flags, env), ...LOG };
   checkFolders(config);
   const log = await createLog(config);
-  const container: AwilixContainer<ServerCradle> = await createServerContainer(config, log);
-  const parts = Object.fromEntries(PARTS.map((name) => [name, container.cradle[name]]));
-  const { registry } = container.cradle;
-  logPlugins(registry, log);
-  setSwitchesFor(registry.all, readMachine().memoryBytes);
+  const container = await createServerContainer(config, log);
+  const { cradle } = container;
+  logPlugins(cradle.registry, log);
+  setSwitchesFor(cradle.registry.all, readMachine().memoryBytes);
   return {
-    ...(parts as Pick<ServerCradle, (typeof PARTS)[number]>),
+    cradle,
     runner(isSmall) {
       if (isSmall) container.register({ pool: asValue(undefined) });
-      return container.cradle.runner;
+      return cradle.runner;
     },
     close: () => disposeInOrder(container),
   };

@@ -1,30 +1,38 @@
 import { fromPlainError } from '../../core/errors.ts';
-import type { LineOutcome, StreamPlan } from '../engine/read/plan.ts';
+import type { LineOutcome } from '../engine/read/plan.ts';
 import { type ByteBudget, HeldBytes } from '../engine/run/byte-budget.ts';
 import type { RunAnswer } from '../engine/run/executor.ts';
 import { LineSource } from '../engine/run/line-reader.ts';
 import type { Runner } from '../engine/run/runner.ts';
 import { answerLines } from '../engine/run/stream.ts';
+import type { Service } from '../engine/service.ts';
+import type { JobSpec } from './jobs/spec.ts';
 import type { SourceDocument } from './shard.ts';
 import { PieceReleaser } from './storage/buffer-release.ts';
 
-/** Documents to be chunked. */
-export interface Documents {
-  readonly plan: CorpusPlan;
-  readonly lines: AsyncGenerator<readonly SourceDocument[]>;
+/**
+ * Chunks documents as a job says, in order, here or on a server.
+ *
+ * @throws ServiceError errors of the job, and what the source throws
+ * @throws the signal's reason once it aborts
+ */
+export type Chunking = (
+  spec: JobSpec,
+  lines: AsyncGenerator<readonly SourceDocument[]>,
+  signal: AbortSignal,
+) => AsyncGenerator<ChunkedDocuments>;
+
+/** What chunks documents in this process. */
+export interface LocalChunkingTools {
+  readonly service: Pick<Service, 'readStreamPlan'>;
   readonly runner: Pick<Runner, 'run' | 'throughput'>;
   /** Maximum concurrent groups of documents. */
   readonly slots: number;
   /** The byte budget that documents and their chunks are charged to while held. */
   readonly byteBudget: ByteBudget;
-  /** Stops the work when it aborts. */
-  readonly signal: AbortSignal;
   /** Called with the times of each group. @param bytes of its documents */
   onAnswer?(answer: RunAnswer, bytes: number): void;
 }
-
-/** What is done with the documents of a corpus, and what is written for each. */
-export type CorpusPlan = StreamPlan & Required<Pick<StreamPlan, 'writes'>>;
 
 /** Chunked documents, in the order of the source. */
 export interface ChunkedDocuments {
@@ -67,16 +75,24 @@ export interface DocumentError {
 }
 
 /**
- * Chunks the documents of a source in worker threads, in order. It reads no further than it processes, and processes
- * no further than its answers are taken, so memory does not grow with the source.
- *
- * @throws ServiceError errors of the plan, and what the source throws
- * @throws the signal's reason once it aborts
+ * Chunks in the worker threads of this process. It reads no further than it processes, and processes no further than
+ * its answers are taken, so memory does not grow with the source.
  */
-export async function* chunkDocuments(given: Documents): AsyncGenerator<ChunkedDocuments> {
-  const { plan, runner, slots, signal, onAnswer, byteBudget } = given;
+export function localChunking(tools: LocalChunkingTools): Chunking {
+  return (...given) => chunkDocuments(tools, ...given);
+}
+
+async function* chunkDocuments(
+  { service, runner, slots, byteBudget, onAnswer }: LocalChunkingTools,
+  { task, options, group }: JobSpec,
+  lines: AsyncGenerator<readonly SourceDocument[]>,
+  signal: AbortSignal,
+): AsyncGenerator<ChunkedDocuments> {
+  const read = service.readStreamPlan(task, Buffer.from(JSON.stringify(options)));
+  const writes = group === 'document' ? 'documents' : 'chunks';
+  const plan = { ...read, writes, tellsIds: true } as const;
   const held = new HeldBytes(byteBudget, PATIENCE, signal);
-  const reader = new SourceLines(whileThereIsRoom(given.lines, held, signal));
+  const reader = new SourceLines(whileThereIsRoom(lines, held, signal));
   const answers = answerLines({
     plan,
     reader,

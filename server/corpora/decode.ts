@@ -10,33 +10,50 @@ import { readerOf } from '../engine/read/readers.ts';
 import type { Decode } from './formats/reading.ts';
 import type { SkipNote } from './shard.ts';
 
-/** Creates a `Decode`. @param unit of the offsets */
-export type Decoder = (unit: OffsetUnit, signal: AbortSignal) => Decode;
+/** The plugins, some of which read files. */
+export interface Readers {
+  readonly registry: Registry;
+  readonly host: PluginHost;
+}
 
 /**
- * Has the service's readers read files that are not UTF-8. A file is skipped if the readers for it cannot run here,
+ * Has the service's readers read files that are not UTF-8, or text in a format of its own. A file is skipped if the readers for it cannot run here,
  * or if no reader matches its name and it is not text.
+ *
+ * @param unit of the offsets
  */
-export function decoderOf(registry: Registry, host: PluginHost): Decoder {
-  return (unit, signal) =>
-    async ({ bytes, name }) => {
-      const file = { bytes, name: basename(name), mediaType: undefined, charset: undefined };
-      let reader: PluginEntry | undefined;
-      try {
-        reader = readerOf(file, undefined, registry);
-        const { manifest } = reader;
-        const read = await callPlugin(reader, async () => {
-          const plugin = await host.get('reader', manifest.name);
-          return plugin.read(file, { report() {}, signal });
-        });
-        const { text, places } = read;
-        return places === undefined ? read : { ...read, places: placesIn(text, places, unit) };
-      } catch (error) {
-        const skip = skipOf(error, reader, file.name);
-        if (skip === undefined) throw error;
-        return skip;
-      }
-    };
+export function decodeWith({ registry, host }: Readers, unit: OffsetUnit, signal: AbortSignal): Decode {
+  return async ({ bytes, name, isText }) => {
+    const file = { bytes, name: basename(name), mediaType: undefined, charset: undefined };
+    let reader: PluginEntry | undefined;
+    try {
+      reader = isText ? textReaderOf(file.name, registry) : readerOf(file, undefined, registry);
+      if (reader === undefined) return undefined;
+      const { manifest } = reader;
+      const read = await callPlugin(reader, async () => {
+        const plugin = await host.get('reader', manifest.name);
+        return plugin.read(file, { report() {}, signal });
+      });
+      const { text, places } = read;
+      return places === undefined ? read : { ...read, places: placesIn(text, places, unit) };
+    } catch (error) {
+      const skip = skipOf(error, reader, file.name);
+      if (skip === undefined) throw error;
+      return skip;
+    }
+  };
+}
+
+/**
+ * The reader of a file that is text in a format of its own, such as subtitles. Other text is used as it is: the reader
+ * of any text would change nothing, and a reader with a server of its own only sends it there and back.
+ */
+function textReaderOf(name: string, registry: Registry): PluginEntry | undefined {
+  return registry.ofKind('reader').find(({ manifest: { formats, needs }, missing }) => {
+    const { extensions = [], mediaTypes = [] } = formats ?? {};
+    const isNamed = extensions.some((extension) => name.toLowerCase().endsWith(extension));
+    return isNamed && missing.length === 0 && !mediaTypes.includes('*/*') && needs?.env === undefined;
+  });
 }
 
 /** Places with offsets in a unit. */

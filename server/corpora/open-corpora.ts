@@ -60,21 +60,16 @@ async function startWorker(
   counted: JobMetrics,
 ): Promise<JobWorker> {
   const { config, service, runner, byteBudget, registry, host, log, jobs: store } = cradle;
-  const [{ createJobWorker }, { localChunking }, { storingIn }, { removingIn }, { notifyJob }] =
-    await Promise.all([
-      import('./jobs/create-worker.ts'),
-      import('./jobs/chunking.ts'),
-      import('./jobs/shard-sink.ts'),
-      import('./jobs/prune.ts'),
-      import('./jobs/callback.ts'),
-    ]);
+  const [{ createJobWorker }, { localChunking }, { notifyJob }] = await Promise.all([
+    import('./jobs/create-worker.ts'),
+    import('./chunk-documents.ts'),
+    import('./jobs/callback.ts'),
+  ]);
   const slots = groupsInFlight(Math.max(1, Math.min(config.bulkConcurrency, config.workers)), 1);
   const { bulkCallbackSecret: secret, bulkCallbackPrivate: allowPrivate } = config;
   return createJobWorker({
-    ...{ store, locations, registry, host, log },
+    ...{ store, locations, registry, host, log, runner },
     chunking: localChunking({ service, runner, slots, byteBudget, onAnswer: counted.chunked }),
-    storing: storingIn(runner),
-    remove: removingIn(runner),
     notify: (claim, signal) => notifyJob(claim, signal, { store, secret, allowPrivate }),
     onShard: counted.shard,
     settings: {

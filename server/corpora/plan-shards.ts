@@ -1,6 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import { isCompressed, uncompressedName } from './formats/compression.ts';
 import { rowGroupSizes } from './formats/parquet.ts';
+import type { SourceLocation } from './jobs/spec.ts';
 import type { Format, ShardRange } from './shard.ts';
 import { type SourceStorage, type StoredFile, unreadable } from './storage/storage.ts';
 
@@ -16,16 +17,15 @@ const ENDINGS: Readonly<Record<Exclude<Format, 'files'>, RegExp>> = {
 };
 
 /** Which files become shards, and how. */
-export type PlanOptions = PlanSource & {
+export type PlanOptions = SourceLocation['from'] & {
   /** `auto` decides by file name. Any other format takes the files of a folder whose names have its extension. */
   readonly format: Format | 'auto';
   readonly shardBytes?: number | undefined;
   /** Maximum files of a shard. */
   readonly shardDocuments?: number | undefined;
+  /** Whether shards are in the order of the files; otherwise files that are single documents share more of them. */
+  readonly isInOrder?: boolean;
 };
-
-/** A file or a folder of the storage, or its files one by one. */
-type PlanSource = { readonly path: string } | { readonly files: readonly StoredFile[] };
 
 /** Bytes per shard for dividing a source of this size well among some workers. */
 export function shardBytesFor(total: number, workers: number): number {
@@ -38,21 +38,20 @@ export function shardBytesFor(total: number, workers: number): number {
  * @throws ServiceError `source_unreadable` if there is nothing
  */
 export async function* planShards(storage: SourceStorage, options: PlanOptions): AsyncGenerator<ShardRange> {
-  const { shardBytes = SHARD_BYTES, shardDocuments = SHARD_DOCUMENTS } = options;
+  const { shardBytes = SHARD_BYTES, shardDocuments = SHARD_DOCUMENTS, isInOrder = false } = options;
   let group: StoredFile[] = [];
   let bytes = 0;
   for await (const file of filesOf(storage, options)) {
     const format = options.format === 'auto' ? formatOf(file.name) : options.format;
-    if (format !== 'files') {
-      yield* partsOf(storage, file, format, shardBytes);
-      continue;
-    }
-    if (group.length === shardDocuments || (group.length > 0 && bytes + file.size > shardBytes)) {
-      yield { format, files: group, bytes };
+    const isFull = group.length === shardDocuments || bytes + file.size > shardBytes;
+    if (group.length > 0 && (format === 'files' ? isFull : isInOrder)) {
+      yield { format: 'files', files: group, bytes };
       [group, bytes] = [[], 0];
     }
-    group.push(file);
-    bytes += file.size;
+    if (format === 'files') {
+      group.push(file);
+      bytes += file.size;
+    } else yield* partsOf(storage, file, format, shardBytes);
   }
   if (group.length > 0) yield { format: 'files', files: group, bytes };
 }

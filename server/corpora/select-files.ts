@@ -10,8 +10,6 @@ import { isInside } from './storage/local/paths.ts';
 import { unreadable } from './storage/storage.ts';
 
 export interface SelectOptions {
-  /** Whether names that begin with a dot are included; otherwise they have to be named. */
-  readonly hidden?: boolean;
   /** Whether files excluded by `.gitignore` are included. */
   readonly ignored?: boolean;
   /** Called for each file or folder that is left out, except those of git itself. */
@@ -20,7 +18,8 @@ export interface SelectOptions {
 
 /**
  * The files that paths, folders and globs refer to, relative to the root, each once and in the order of their UTF-8.
- * They exclude what `.gitignore` files exclude, and links outside the root; a file that is named itself is included.
+ * They exclude what `.gitignore` files exclude, names that begin with a dot, and links outside the root; a file that is
+ * named itself is included.
  *
  * @param root a folder that the arguments are relative to
  * @throws ServiceError `source_unreadable` naming what does not exist, `path_outside`
@@ -28,11 +27,11 @@ export interface SelectOptions {
 export async function selectFiles(
   root: string,
   args: readonly string[],
-  { hidden = false, ignored = false, onSkipped = () => {} }: SelectOptions = {},
+  { ignored = false, onSkipped = () => {} }: SelectOptions = {},
 ): Promise<readonly string[]> {
   const top = await realpath(root);
   const ignores = new GitIgnores(top, ignored);
-  const selection: Selection = { root: top, hidden, ignores, files: new Set(), onSkipped };
+  const selection: Selection = { root: top, ignores, files: new Set(), onSkipped };
   for (const arg of args) await select(arg, selection);
   return [...selection.files]
     .map((name) => ({ name, key: Buffer.from(name) }))
@@ -68,10 +67,9 @@ async function select(arg: string, selection: Selection): Promise<void> {
 
 /** A glob matches no links, neither to files nor to folders. */
 async function selectGlob(pattern: string, selection: Selection): Promise<void> {
-  const { root, hidden, files } = selection;
+  const { root, files } = selection;
   const names = await glob(pattern, {
     cwd: root,
-    dot: hidden,
     followSymbolicLinks: false,
     expandDirectories: false,
     ignore: ['**/.git/**'],
@@ -101,7 +99,7 @@ const GIT = /(^|\/)\.git(ignore)?$/;
 
 /** Includes the output of a server, which is not a source of its own. */
 function isHidden(name: string, isFolder: boolean, selection: Selection): boolean {
-  if (!selection.hidden && /(^|\/)\.[^/]*$/.test(name)) {
+  if (/(^|\/)\.[^/]*$/.test(name)) {
     const detail = 'Its name begins with a dot: name it to include it.';
     return leaveOut(name, { detail, brief: 'have a name that begins with a dot' }, selection);
   }

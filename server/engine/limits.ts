@@ -17,16 +17,18 @@ export type Limits = Pick<
   | 'maxDelimiterCharacters'
 >;
 
-/** Refuses more or longer texts than a request may contain. @throws ServiceError `invalid_parameters` */
-export function checkTexts(text: string | readonly string[], limits: Limits): void {
-  if (typeof text === 'string') {
-    checkLength(text, 'text', limits);
-    return;
-  }
-  atMost(limits, 'maxDocuments', { place: 'text', unit: 'texts', count: text.length });
-  text.forEach((one, index) => {
-    checkLength(one, `text[${index}]`, limits);
+/**
+ * The text or the texts of a request, as a list; refuses more or longer ones than a request may contain.
+ *
+ * @throws ServiceError `invalid_parameters`
+ */
+export function listTexts(text: string | readonly string[], limits: Limits): readonly string[] {
+  const texts = typeof text === 'string' ? [text] : text;
+  atMost(limits, 'maxDocuments', { place: 'text', unit: 'texts', count: texts.length });
+  texts.forEach((one, index) => {
+    checkLength(one, texts === text ? `text[${index}]` : 'text', limits);
   });
+  return texts;
 }
 
 /** Refuses more or longer documents than a request may contain. @throws ServiceError `invalid_parameters` */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../core/errors.ts';
 import { type RetryLimits, withRetries } from '../config/retry.ts';
 import { unavailable } from './errors.ts';
@@ -26,10 +25,15 @@ export function createCalls(now: () => number = () => performance.now(), mostWai
       const call = { at: now() };
       begun.add(call);
       const result = withRetries(RETRIES, { isPassing }, work).finally(() => begun.delete(call));
+      const late = Promise.withResolvers<never>();
+      const giveUp = () => late.reject(unavailable('it has not answered in time'));
+      const timer = setTimeout(giveUp, mostWaiting).unref();
       try {
-        return await within(mostWaiting, result);
+        return await Promise.race([result, late.promise]);
       } catch (error) {
         throw error instanceof ServiceError ? error : asStoreUnavailable(error);
+      } finally {
+        clearTimeout(timer);
       }
     },
     /** Whether a call has been in progress for a minute. */
@@ -38,19 +42,4 @@ export function createCalls(now: () => number = () => performance.now(), mostWai
       return oldest !== undefined && now() - oldest.at > STUCK_AFTER;
     },
   };
-}
-
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  const timer = new AbortController();
-  const late = sleep(milliseconds, undefined, { signal: timer.signal, ref: false }).then(() => {
-    throw unavailable('it has not answered in time');
-  });
-  // Nobody awaits the one that settles second.
-  late.catch(() => undefined);
-  work.catch(() => undefined);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    timer.abort();
-  }
 }

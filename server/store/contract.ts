@@ -15,11 +15,7 @@ export interface PipelineRecord {
   readonly version: number;
 }
 
-export interface NewPipeline {
-  readonly name: string;
-  readonly description: string | null;
-  readonly steps: readonly PipelineStep[];
-}
+export type NewPipeline = Pick<PipelineRecord, 'name' | 'description' | 'steps'>;
 
 /** What an update sets; missing members stay unchanged. */
 export type PipelineChanges = Partial<NewPipeline>;
@@ -28,10 +24,7 @@ export type PipelineChanges = Partial<NewPipeline>;
 export type Versions = '*' | readonly number[];
 
 /** Where a page begins: after the pipeline with this time and id. */
-export interface PagePosition {
-  readonly created_at: string;
-  readonly id: string;
-}
+export type PagePosition = Pick<PipelineRecord, 'created_at' | 'id'>;
 
 export interface PageRequest {
   /** Maximum pipelines on the page. */

@@ -16,16 +16,7 @@ import { MIGRATIONS } from './migrations.ts';
 import { PipelineEntity } from './pipeline-entity.ts';
 
 /** An open database with up-to-date tables. */
-export interface OpenDatabase {
-  readonly database: Database;
-  readonly orm: MikroORM;
-  /** Runs statements: `fork` it for a transaction. */
-  readonly em: SqlEntityManager;
-  /** Throws `store_unavailable` if written data would be lost. */
-  checkFile(): Promise<void>;
-  /** Every call of a store goes through these. */
-  readonly calls: Calls;
-}
+export type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
 const WITHOUT_FOLDER =
   ', or start with --store memory, which needs none and loses pipelines when the server stops';
@@ -44,17 +35,40 @@ export const ANSWER_PATIENCE = 5000;
  *
  * @throws StoreOpenError
  */
-export async function openDatabase(
-  settings: DatabaseSettings,
-  log: Log,
-  calls: Calls,
-): Promise<OpenDatabase> {
+export async function openDatabase(settings: DatabaseSettings, log: Log, calls: Calls) {
   const database = databaseOf(settings);
   try {
     const orm = await openOrm(settings, log);
     const checkFile = database.kind === 'file' ? await expectSameFile(database.path) : async () => {};
-    // Both are SQL databases, which the ORM's common type does not express.
-    return { database, orm, em: orm.em as SqlEntityManager, checkFile, calls };
+    const ends: (() => Promise<void>)[] = [];
+    let isClosed = false;
+    return {
+      database,
+      orm,
+      /**
+       * Runs statements: `fork` it for a transaction. Both are SQL databases, which the ORM's common type does not
+       * express.
+       */
+      em: orm.em as SqlEntityManager,
+      /** Throws `store_unavailable` if written data would be lost. */
+      checkFile,
+      /** Every call of a store goes through these. */
+      calls,
+      /**
+       * What a store does before the connections are closed.
+       *
+       * @throws ServiceError `store_unavailable` once they are
+       */
+      onClose(end: () => Promise<void>): void {
+        if (isClosed) throw unavailable('the server is stopping');
+        ends.push(end);
+      },
+      async close(): Promise<void> {
+        isClosed = true;
+        for (const end of ends) await end();
+        await orm.close(true);
+      },
+    };
   } catch (error) {
     if (error instanceof StoreOpenError) throw error;
     const reason = reasonOfFailure(error);

@@ -1,35 +1,35 @@
 import type { Log } from '../../core/contracts/collaborators.ts';
 import type { Config } from '../config/config.ts';
-import type { OpenPipelineStore, PipelineStore } from './contract.ts';
-import { type SharedDatabase, throwUnavailable } from './create-database.ts';
-import { unavailable } from './errors.ts';
+import type { PipelineStore } from './contract.ts';
+import type { SharedDatabase } from './create-database.ts';
+import { StoreOpenError, unavailable } from './errors.ts';
 import type { JobStore, QueueSettings } from './jobs/contract.ts';
-import type { OpenJobStore } from './jobs/open-job-store.ts';
+import type { OpenDatabase } from './open-database.ts';
 
 /** Stores pipelines in the database, which it opens at first use. */
 export function createPipelineStore(database: SharedDatabase): PipelineStore {
-  let loading: Promise<OpenPipelineStore> | undefined;
-
-  const open = async (): Promise<OpenPipelineStore> => {
-    const opened = await database.open();
-    loading ??= import('./repository.ts').then(({ createRepository }) => createRepository(opened));
-    return loading;
-  };
-  return lazyStore(open, { isStuck: () => database.isStuck() });
+  const load = async (opened: OpenDatabase) => (await import('./repository.ts')).createRepository(opened);
+  return lazyStore(database, load, { isStuck: () => database.isStuck() });
 }
 
 type Calls = Readonly<Record<PropertyKey, (...given: unknown[]) => unknown>>;
 
 /**
- * A store that is opened at first use: each call waits for that.
+ * A store whose database is opened at first use, and its code loaded: each call waits for that.
  *
- * @param open returns the same one each time
  * @param own methods that need no open store
  */
 function lazyStore<Store extends object, Own extends object>(
-  open: () => Promise<Store>,
+  database: SharedDatabase,
+  load: (opened: OpenDatabase) => Promise<Store>,
   own: Own,
 ): Store & Own & { open(): Promise<void> } {
+  let loading: Promise<Store> | undefined;
+  const open = async () => {
+    const opened = await database.open();
+    loading ??= load(opened);
+    return loading;
+  };
   const target = { ...own, open: async () => void (await open()) };
   const call =
     (name: PropertyKey) =>
@@ -42,6 +42,11 @@ function lazyStore<Store extends object, Own extends object>(
   }) as Store & typeof target;
 }
 
+/** The error for callers of a store that could not be opened. */
+function throwUnavailable(error: unknown): never {
+  throw error instanceof StoreOpenError ? unavailable('it could not be opened', error) : error;
+}
+
 /** How often a shard may fail, and the seconds before it is retried. */
 const TRIES = { mostFailures: 5, pauseSeconds: 1 };
 
@@ -52,22 +57,7 @@ export function queueOf({ bulkLease }: Pick<Config, 'bulkLease'>): QueueSettings
 
 /** Stores jobs in the database, which it opens at first use. */
 export function createJobStore(database: SharedDatabase, settings: QueueSettings, log: Log): JobStore {
-  let loading: Promise<OpenJobStore> | undefined;
-  let isClosed = false;
-
-  const open = async (): Promise<OpenJobStore> => {
-    if (isClosed) throw unavailable('the server is stopping');
-    const opened = await database.open();
-    loading ??= import('./jobs/open-job-store.ts').then(({ openJobStore }) =>
-      openJobStore(opened, settings, log),
-    );
-    return loading;
-  };
-  return lazyStore(open, {
-    async close() {
-      isClosed = true;
-      const store = await loading?.catch(() => undefined);
-      await store?.close();
-    },
-  });
+  const load = async (opened: OpenDatabase) =>
+    (await import('./jobs/open-job-store.ts')).openJobStore(opened, settings, log);
+  return lazyStore(database, load, {});
 }

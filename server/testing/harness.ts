@@ -22,41 +22,6 @@ import { type SinkStandIn, startStandIn } from './contracts/sink/stand-in.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Runs plugins as the service does; the only part of the contract suites that knows how to build a service. */
-export interface Workbench {
-  /** All plugins of a kind that the loader finds. */
-  plugins(kind: Kind): readonly PluginEntry[];
-  make<K extends Kind>(kind: K, name: string): Promise<Implementations[K]>;
-  /**
-   * The answer to a request, as text. @throws BrokenContract if the chunker reports what its manifest does not list
-   */
-  chunk(name: string, request: object): Promise<string>;
-  /** Runs a request to a chunker or refinery. @throws ServiceError as the service does */
-  request(manifest: Manifest, body: object): Promise<void>;
-  /** Calls a refinery directly. @throws BrokenContract if it reports what its manifest does not list */
-  refine(
-    manifest: Manifest,
-    chunks: readonly Chunk[],
-    options: Options,
-    signal: AbortSignal,
-  ): Promise<readonly Chunk[]>;
-  /** Calls a reader directly. @throws BrokenContract if it reports what its manifest does not list */
-  read(manifest: Manifest, file: SourceFile, signal: AbortSignal): Promise<ReadFile>;
-  /** Creates a sink that finds its database by these variables, and does not wait long before a retry. */
-  sink(plugin: PluginEntry, env: Readonly<Record<string, string>>): Promise<Sink>;
-  /**
-   * What a sink stores in while it is tested, or why that cannot run on this machine. @throws BrokenContract if it
-   * has none
-   */
-  standIn(plugin: PluginEntry): Promise<SinkStandIn | string>;
-  /** Options of a plugin, validated and with defaults. */
-  optionsOf(manifest: Manifest, given: Options): Options;
-  /** Names of the tokenizers that requests can choose here. */
-  tokenizerNames(): Promise<readonly string[]>;
-  /** Counts the tokens of a request to a plugin. */
-  tokenizerFor(manifest: Manifest, options: Options): Promise<Tokenizer>;
-}
-
 export interface WorkbenchOptions {
   /** The plugins, if they are already loaded. */
   readonly registry?: Registry;
@@ -64,40 +29,58 @@ export interface WorkbenchOptions {
   readonly standIns?: string;
 }
 
+/** Runs plugins as the service does; the only part of the contract suites that knows how to build a service. */
+export type Workbench = Awaited<ReturnType<typeof openWorkbench>>;
+
 /** @param config additional folders of plugins, for example */
 export async function openWorkbench(
   config: Partial<Config> = {},
   { registry: loaded, standIns }: WorkbenchOptions = {},
-): Promise<Workbench> {
+) {
   const composed = await composeQuietly(config, loaded);
   const { registry, host, openers, service } = composed;
   return {
-    plugins: (kind) => registry.ofKind(kind),
-    make: (kind, name) => host.get(kind, name),
-    async chunk(name, request) {
+    /** All plugins of a kind that the loader finds. */
+    plugins: (kind: Kind) => registry.ofKind(kind),
+    make: <K extends Kind>(kind: K, name: string): Promise<Implementations[K]> => host.get(kind, name),
+    /**
+     * The answer to a request, as text. @throws BrokenContract if the chunker reports what its manifest does not list
+     */
+    async chunk(name: string, request: object): Promise<string> {
       const { bytes, reported } = await runTask(service, { run: 'chunk', name }, request);
       checkReports(registry.require('chunker', name).manifest, Object.keys(metadataOf(reported)));
       return Buffer.from(bytes).toString();
     },
-    async request({ kind, name }, body) {
+    /** Runs a request to a chunker or refinery. @throws ServiceError as the service does */
+    async request({ kind, name }: Manifest, body: object): Promise<void> {
       await runTask(service, { run: kind === 'chunker' ? 'chunk' : 'refine', name }, body);
     },
-    async refine(manifest, chunks, options, signal) {
+    /** Calls a refinery directly. @throws BrokenContract if it reports what its manifest does not list */
+    async refine(manifest: Manifest, chunks: readonly Chunk[], options: Options, signal: AbortSignal) {
       const context = await refineContext(composed, manifest, chunks, options);
       const refinery = await host.get('refinery', manifest.name);
       return withReports(manifest, (report) =>
         refinery.refine(chunks, options as never, { ...context, report, signal } as never),
       );
     },
-    async read(manifest, file, signal) {
+    /** Calls a reader directly. @throws BrokenContract if it reports what its manifest does not list */
+    async read(manifest: Manifest, file: SourceFile, signal: AbortSignal): Promise<ReadFile> {
       const reader = await host.get('reader', manifest.name);
       return withReports(manifest, (report) => reader.read(file, { report, signal }));
     },
+    /** Creates a sink that finds its database by these variables, and does not wait long before a retry. */
     sink: makeSink,
-    standIn: (plugin) => startStandIn(plugin, standIns),
+    /**
+     * What a sink stores in while it is tested, or why that cannot run on this machine. @throws BrokenContract if it
+     * has none
+     */
+    standIn: (plugin: PluginEntry): Promise<SinkStandIn | string> => startStandIn(plugin, standIns),
+    /** Options of a plugin, validated and with defaults. */
     optionsOf,
-    tokenizerNames: () => tokenizerNamesIn(registry, host),
-    async tokenizerFor({ uses = [] }, options) {
+    /** Names of the tokenizers that requests can choose here. */
+    tokenizerNames: () => openers.tokenizerNames(),
+    /** Counts the tokens of a request to a plugin. */
+    async tokenizerFor({ uses = [] }: Manifest, options: Options): Promise<Tokenizer> {
       if (uses.includes('embedding')) return (await openModel(openers, options)).tokenizer();
       return openers.tokenizer(
         (options.tokenizer as string | undefined) ?? defaultNameOf(registry, 'tokenizer') ?? '',
@@ -139,12 +122,6 @@ function makeSink(plugin: PluginEntry, env: Readonly<Record<string, string>>): P
 
 function optionsOf({ options }: Manifest, given: Options): Options {
   return options === undefined ? given : createValidator(options)(structuredClone(given));
-}
-
-async function tokenizerNamesIn(registry: Registry, host: PluginHost): Promise<readonly string[]> {
-  const ready = registry.ofKind('tokenizer').filter(({ missing }) => missing.length === 0);
-  const names = ready.map(async ({ manifest }) => (await host.get('tokenizer', manifest.name)).names());
-  return (await Promise.all(names)).flat();
 }
 
 /** Runs code that reports metadata. @throws BrokenContract if it reports what the manifest does not list */

@@ -9,13 +9,17 @@ export type Promises = Readonly<Record<string, Readonly<Record<string, string>>>
 /** The names of promises. */
 export type PromiseOf<All extends Promises> = { [Group in keyof All]: keyof All[Group] & string }[keyof All];
 
-/** What every plugin promises, whatever its kind. */
+/** What every plugin promises, whatever its kind, and one that gets a signal. */
 export const COMMON = {
   answers: {
     'it does not throw': 'Handle such inputs; for a mistake of the caller, throw kit.refusedError(message).',
     'its results match the contract of its kind':
       "Return what the authors' guide requires of this kind; the service answers 500 to anything else.",
     'it reports only what its manifest lists': 'Add the name to `reports` in the manifest, with its meaning.',
+  },
+  signal: {
+    'it ends when the signal aborts':
+      'Call signal.throwIfAborted() before the work, and regularly during it.',
   },
 } as const satisfies Promises;
 
@@ -36,8 +40,8 @@ export interface SuiteOptions {
 /** The promises of one kind of plugin. */
 export interface Suite {
   readonly promises: Promises;
-  /** The groups in which a plugin with this manifest promises nothing, each with the reason. */
-  leftOut(manifest: Manifest): Readonly<Record<string, string>>;
+  /** The groups in which a plugin with this manifest promises nothing, each with the reason; by default none. */
+  leftOut?(manifest: Manifest): Readonly<Record<string, string>>;
   /**
    * Checks one plugin against the promises of its kind and its manifest, and says what was tried.
    *
@@ -46,20 +50,12 @@ export interface Suite {
   run(bench: Workbench, plugin: PluginEntry, options?: SuiteOptions): Promise<string>;
 }
 
-/** What a plugin breaks: each promise once, with its own smallest case. */
-export interface Findings {
-  readonly broken: readonly BrokenContract[];
-  /** What was tried; `undefined` if the suite did not finish. */
-  readonly tried: string | undefined;
-}
-
-/** Runs a suite repeatedly, each time without the promises that were found broken. */
-export async function findBroken(
-  suite: Suite,
-  bench: Workbench,
-  plugin: PluginEntry,
-  options: SuiteOptions,
-): Promise<Findings> {
+/**
+ * Runs a suite repeatedly, each time without the promises that were found broken.
+ *
+ * @returns what the plugin breaks: each promise once, with its own smallest case; and what was tried
+ */
+export async function findBroken(suite: Suite, bench: Workbench, plugin: PluginEntry, options: SuiteOptions) {
   const broken: BrokenContract[] = [];
   let exemptions: Exemptions = options.exemptions ?? {};
   for (;;) {

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { reasonOf } from '../../core/errors.ts';
-import { inWords } from './checks/in-words.ts';
-import type { CheckResult } from './checks/result.ts';
+import { type CheckResult, inWords } from './checks/result.ts';
 import { STEPS, type Step } from './checks/steps.ts';
 import { openSubject, type Subject } from './checks/subject.ts';
 import type { SuiteOptions } from './promises.ts';
@@ -47,10 +46,10 @@ export async function testPlugin(folder: string, { test, ...suite }: TestPluginO
 /** The checks of a step are run once, by the first test that needs them. */
 function registerStep(step: Step, subject: Subject, test: RegisterTest): void {
   const { entry, whyNotRun } = subject;
-  const omitted = step.runs ? SUITES[entry.manifest.kind].leftOut(entry.manifest) : {};
+  const omitted = step.runs ? SUITES[entry.manifest.kind].leftOut?.(entry.manifest) : undefined;
   let results: Promise<readonly CheckResult[]> | undefined;
   for (const check of step.checks(subject)) {
-    const reason = step.runs ? (whyNotRun ?? omitted[check]) : undefined;
+    const reason = step.runs ? (whyNotRun ?? omitted?.[check]) : undefined;
     const name = `${entry.id}: ${check}${reason === undefined ? '' : ` (left out: ${reason})`}`;
     test(name, { timeout: TIMEOUT, skip: reason !== undefined }, async () => {
       results ??= step.run(subject);

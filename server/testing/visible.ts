@@ -10,7 +10,6 @@ export function shown(value: unknown, most = MOST): string {
 }
 
 function escaped(character: string): string {
-  return Array.from({ length: character.length }, (_, at) => unit(character.charCodeAt(at))).join('');
+  const units = character.split('');
+  return units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 }
-
-const unit = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`;

@@ -14,7 +14,7 @@ const TOKENIZER = 'tokenizer.json';
 export function modelFolder(t: Cleanup): Promise<string> {
   const wordPiece = bertWordPiece();
   const tokens = Object.keys(wordPiece.model.vocab as object).length;
-  const files: Readonly<Record<string, object>> = {
+  return temporaryFolder(t, {
     [`made/byte-level/${TOKENIZER}`]: byteLevelBpe(),
     [`made/metaspace/${TOKENIZER}`]: metaspaceBpe(),
     [`made/unigram/${TOKENIZER}`]: unigram(),
@@ -22,9 +22,5 @@ export function modelFolder(t: Cleanup): Promise<string> {
     'made/transformer/config.json': { model_type: 'bert', max_position_embeddings: 64 },
     'made/transformer/modules.json': [{ type: 'sentence_transformers.models.Pooling' }],
     'made/transformer/onnx/model.onnx': writeOnnx(createTinyModel(tokens, DIMENSIONS)),
-  };
-  const written = Object.entries(files).map(([file, content]) => {
-    return [file, content instanceof Uint8Array ? content : JSON.stringify(content)];
   });
-  return temporaryFolder(t, Object.fromEntries(written));
 }

@@ -3,7 +3,7 @@ import { SUITES } from 'chunksmith/testing';
 import t, { type Test } from 'tap';
 import type { Kind } from '../../core/contracts/manifest.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
-import { inWords } from '../../server/testing/checks/in-words.ts';
+import { inWords } from '../../server/testing/checks/result.ts';
 import { checkContract } from '../../server/testing/checks/running.ts';
 import type { Subject } from '../../server/testing/checks/subject.ts';
 import { plugin, pluginsFolder } from '../support/plugins.ts';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobAnswer } from '../../server/corpora/jobs/answers.ts';
 import { createJob, jobOf } from '../support/jobs.ts';
 import { createRandom, pick } from '../support/random.ts';
 import type { Client } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 /** What tests of jobs chunk, and what came of it. */
 
@@ -56,13 +56,11 @@ export async function chunkInto(api: Client, path: string, target: string, more:
 }
 
 /** Waits until a job is over, or throws after so many seconds. */
-export async function untilOver(api: Client, id: string, seconds = 180): Promise<JobAnswer> {
-  for (const end = performance.now() + seconds * 1000; ; await sleep(100)) {
+export const untilOver = (api: Client, id: string, seconds = 180): Promise<JobAnswer> =>
+  until(async () => {
     const job = await jobOf(api, id);
-    if (job.finished_at !== null) return job;
-    if (performance.now() > end) throw new Error(`not over after ${seconds} s: ${JSON.stringify(job)}`);
-  }
-}
+    return job.finished_at !== null && job;
+  }, seconds * 1000);
 
 /** Something by name, such as the digests of the files of a folder. */
 export type Digests = Readonly<Record<string, string>>;

@@ -1,5 +1,3 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { quantile } from '../bench/race/race.ts';
@@ -9,6 +7,7 @@ import { type Case, makeCases } from './cases.ts';
 import type { HealthReport } from './health-process.ts';
 import { forSeconds, sendWhile } from './load.ts';
 import { type Check, check, checkNone, joinReports, type Mode, megabytes, type Report } from './mode.ts';
+import { startProbe } from './probe.ts';
 import { coreTimes, residentBytes, watchMemory } from './resources.ts';
 import { createSender, type Outcome, type Sender } from './sender.ts';
 import { startSoakServer } from './server.ts';
@@ -56,9 +55,6 @@ async function overloadWith(t: Cleanup, profile: Profile, seconds: number, seed:
   const server = await startSoakServer(t, ['--data-dir', await temporaryFolder(t)]);
   const sender = createSender(server.client.port);
   t.teardown(sender.close);
-  const program = new URL('./health-process.ts', import.meta.url);
-  const prober = fork(program, [String(server.client.port)], { execArgv: [] });
-  t.teardown(() => prober.kill());
   const loadBefore = loadavg()[0]?.toFixed(1) ?? '';
   const cases = await makeCases(server.client, sizes, seed);
   const capacity = await capacityOf(sender, cases, seed);
@@ -68,12 +64,11 @@ async function overloadWith(t: Cleanup, profile: Profile, seconds: number, seed:
 
   const memory = watchMemory(server.pid);
   const coreShares = coreTimes(server.pid);
-  prober.send('begin');
+  const prober = startProbe(t, server.client.port);
   const { outcomes: sent, unsent } = await arrive(sender, cases, TIMES * capacity, seconds, seed);
   const { busy, waiting } = coreShares();
   const recovery = await recoveryMs(sender, probe, 3 * quantile(quiet, 0.5));
-  prober.send('end');
-  const [health] = (await once(prober, 'message')) as [HealthReport];
+  const health = await prober.end();
   memory.stop();
   const outcomes = await Promise.all(sent);
   await server.stop();

@@ -1,11 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { quantile } from '../bench/race/race.ts';
 import { type Cleanup, temporaryFolder } from '../support/server.ts';
 import { type CheckedStream, makeSamples, openCheckedStream, type Sample } from './checked-stream.ts';
 import type { HealthReport } from './health-process.ts';
 import { type Check, check, type Mode, megabytes } from './mode.ts';
+import { startProbe } from './probe.ts';
 import { residentBytes, watchMemory } from './resources.ts';
 import { type SoakServer, startSoakServer } from './server.ts';
 import { proseOf } from './texts.ts';
@@ -99,22 +98,9 @@ type Probed = Readonly<Record<'health' | 'small', HealthReport>>;
 
 /** Asks for `/health` and for the chunks of a small text, each from a process of its own, until it is ended. */
 function startProbes(t: Cleanup, { client }: SoakServer, seed: number) {
-  const file = new URL('./health-process.ts', import.meta.url);
-  const probe = (...more: string[]) => {
-    const child = fork(file, [String(client.port), ...more], { execArgv: [] });
-    t.teardown(() => child.kill());
-    child.send('begin');
-    return child;
-  };
   const body = JSON.stringify({ text: proseOf(SMALL_UNITS, seed) });
-  const [health, small] = [probe(), probe('/v1/chunk/token', body)];
-  return { end: async (): Promise<Probed> => ({ health: await endOf(health), small: await endOf(small) }) };
-}
-
-async function endOf(child: ChildProcess): Promise<HealthReport> {
-  child.send('end');
-  const [report] = (await once(child, 'message')) as [HealthReport];
-  return report;
+  const [health, small] = [startProbe(t, client.port), startProbe(t, client.port, '/v1/chunk/token', body)];
+  return { end: async (): Promise<Probed> => ({ health: await health.end(), small: await small.end() }) };
 }
 
 function timesOf(when: string, probed: Probed) {

@@ -10,9 +10,6 @@ const FLAGS = [
   'disable-background-networking disable-component-update remote-debugging-port=0',
 ].flatMap((flags) => flags.split(' ').map((flag) => `--${flag}`));
 
-/** Milliseconds: a browser has several processes, and a loaded machine no time for them. */
-const MOST_WAITING = 60_000;
-
 /** A page that a browser has opened. */
 export type Page = Awaited<ReturnType<typeof openPage>>;
 
@@ -52,7 +49,7 @@ async function startBrowser(t: Cleanup, chromium: string): Promise<Browser> {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     printed += text;
   });
-  const address = await until(() => /DevTools listening on (ws:\S+)/.exec(printed)?.[1], MOST_WAITING);
+  const address = await until(() => /DevTools listening on (ws:\S+)/.exec(printed)?.[1]);
   const protocol = await connect(address);
   t.teardown(() => protocol.close());
   return { open: (url) => openPage(protocol, url) };
@@ -112,7 +109,7 @@ async function openPage(protocol: Awaited<ReturnType<typeof connect>>, url: stri
   await send('Page.setLifecycleEventsEnabled', { enabled: true });
   isIdle = false;
   await send('Page.navigate', { url });
-  await until(() => isIdle, MOST_WAITING);
+  await until(() => isIdle);
 
   const evaluate = async <T>(expression: string): Promise<T> => {
     const call = { expression, returnByValue: true, awaitPromise: true };
@@ -129,8 +126,7 @@ async function openPage(protocol: Awaited<ReturnType<typeof connect>>, url: stri
     /** Sends a command of the DevTools protocol, such as a key that is pressed. */
     send,
     /** Waits until an expression is true in the page. */
-    until: async (expression: string) =>
-      void (await until(() => evaluate<boolean>(expression), MOST_WAITING)),
+    until: async (expression: string) => void (await until(() => evaluate<boolean>(expression))),
   };
 }
 

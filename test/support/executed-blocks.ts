@@ -1,5 +1,6 @@
 import { Session } from 'node:inspector/promises';
 import { setFlagsFromString } from 'node:v8';
+import type { Cleanup } from './server.ts';
 
 /** Counts how many blocks of JavaScript run: the same for the same work, on every machine. */
 export type BlockCounter = Awaited<ReturnType<typeof startBlockCounter>>;
@@ -15,11 +16,12 @@ const FIELDS = '<instance_members_initializer>';
  * on short texts already; what runs within one built-in function counts as nothing. Only code that is compiled from
  * here on is counted in full, so this comes first in a process of its own.
  */
-export async function startBlockCounter() {
+export async function startBlockCounter(t: Cleanup) {
   // V8 would forget the counts of code that it throws away.
   setFlagsFromString('--no-flush-bytecode');
   const session = new Session();
   session.connect();
+  t.teardown(() => session.disconnect());
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 
@@ -55,9 +57,6 @@ export async function startBlockCounter() {
       if (blocks === 0) throw new Error('nothing ran that is counted');
       return blocks;
     },
-    async stop() {
-      await session.post('Profiler.stopPreciseCoverage');
-      session.disconnect();
-    },
+    stop: () => session.disconnect(),
   };
 }

@@ -5,6 +5,7 @@ import type { Collaborators } from '../../core/contracts/plugin.ts';
 import type { Tokenizer, TokenizerProvider } from '../../core/contracts/tokenizer.ts';
 import { collaborators } from '../../server/testing/collaborators.ts';
 import { startLoopback } from './loopback.ts';
+import { checkProblem } from './problems.ts';
 import { type Cleanup, startServer } from './server.ts';
 import { setVariables } from './variables.ts';
 
@@ -87,10 +88,10 @@ export async function embedAtServer(t: Cleanup, embedding_model: string) {
   return post('/v1/embed', { text: '3', embedding_model });
 }
 
-/** Holds that a request for a model without its key says which variable is missing. */
-export async function checkNeedsKey(t: Test, embedding_model: string, variable: string): Promise<void> {
-  setVariables(t, { [variable]: undefined });
-  const answer = await embedAtServer(t, embedding_model);
-  t.equal(answer.status, 500);
-  t.match(answer.json<{ detail: string }>().detail, `set the environment variable ${variable}`);
+export function testNeedsKey(t: Test, embedding_model: string, variable: string): void {
+  t.test('without a key the answer names the variable', async (t) => {
+    setVariables(t, { [variable]: undefined });
+    const answer = await embedAtServer(t, embedding_model);
+    checkProblem(t, answer, 500, new RegExp(`set the environment variable ${variable}`));
+  });
 }

@@ -1,10 +1,11 @@
 import { createDatabase } from '../../server/store/create-database.ts';
-import type {
-  Claim,
-  JobStore,
-  NewJob,
-  QueueSettings,
-  ShardResult,
+import {
+  type Claim,
+  type JobStore,
+  type NewJob,
+  NO_DOCUMENTS,
+  type QueueSettings,
+  type ShardResult,
 } from '../../server/store/jobs/contract.ts';
 import { createJobStore } from '../../server/store/stores.ts';
 import { quietLog } from '../../server/testing/collaborators.ts';
@@ -39,9 +40,6 @@ export const RESULT: ShardResult = {
   output: { file: 'part' },
 };
 
-/** What came of a plan, a manifest or a callback. */
-export const NOTHING: ShardResult = { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null };
-
 /** A store of jobs with its database, for tests that look behind it. */
 export type OpenJobs = Awaited<ReturnType<typeof openJobs>>;
 
@@ -50,10 +48,7 @@ export async function openJobs(t: Cleanup, place: Database, changes: Partial<Que
   const queue = { ...SETTINGS, ...changes };
   const database = createDatabase(place, quietLog);
   const store = createJobStore(database, queue, quietLog);
-  t.teardown(async () => {
-    await store.close();
-    await database.close();
-  });
+  t.teardown(() => database.close());
   await store.open();
   const { em } = await database.open();
   const sql = <Row extends object>(statement: string, values: unknown[] = []) =>
@@ -79,7 +74,7 @@ export async function openJobs(t: Cleanup, place: Database, changes: Partial<Que
       const claim = await next();
       if (claim.kind !== 'plan' || claim.jobId !== job.id) throw new Error(`not the plan: ${claim.kind}`);
       const isAdded = await store.addShards(claim, 0, shardsOf(shards));
-      const isDone = await store.commit(claim, NOTHING);
+      const isDone = await store.commit(claim, NO_DOCUMENTS);
       if (!isAdded || !isDone) throw new Error('the plan is lost');
       return job.id;
     },
@@ -116,7 +111,8 @@ async function drain(store: JobStore): Promise<string[]> {
   for (;;) {
     const claim = await store.claim('w');
     if (claim === undefined) return done;
-    if (!(await store.commit(claim, claim.kind === 'chunk' ? RESULT : NOTHING))) throw new Error('refused');
+    if (!(await store.commit(claim, claim.kind === 'chunk' ? RESULT : NO_DOCUMENTS)))
+      throw new Error('refused');
     done.push(`${claim.kind} ${claim.seq}`);
   }
 }

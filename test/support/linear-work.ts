@@ -9,20 +9,26 @@ const MOST_GROWTH = 2.3 ** 3;
 /** Texts of about a given length that may make work grow with the square of it. */
 export type Shapes = Readonly<Record<string, (length: number) => string>>;
 
+/** Texts of one piece that is repeated, each named by it. */
+export function repeated(...pieces: readonly string[]): Shapes {
+  const shapes = pieces.map((piece) => {
+    return [JSON.stringify(piece), (length: number) => piece.repeat(length / piece.length)] as const;
+  });
+  return Object.fromEntries(shapes);
+}
+
 /**
  * Has work counted on short and on longer texts of each shape, with each request: it must be linear in the text.
  *
- * @param given a counter that was started before what the work needs was imported
+ * @param counter one that was started before what the work needs was imported
  */
 export async function checkLinearWork(
   t: Test,
   shapes: Shapes,
   requests: readonly object[],
   run: (text: string, request: object, shape: string) => Promise<unknown>,
-  given?: BlockCounter,
+  counter: BlockCounter,
 ): Promise<void> {
-  const counter = given ?? (await startBlockCounter());
-  if (given === undefined) t.teardown(() => counter.stop());
   for (const [shape, make] of Object.entries(shapes)) {
     for (const request of requests) {
       const workOf = (length: number) => {
@@ -51,8 +57,7 @@ export async function checkLinearChunker(
   requests: readonly object[],
   optionsFor: (shape: string) => object = () => ({}),
 ): Promise<void> {
-  const counter = await startBlockCounter();
-  t.teardown(() => counter.stop());
+  const counter = await startBlockCounter(t);
   const { composeQuietly, runTask } = await import('./service.ts');
   const { service } = await composeQuietly();
   const run = (text: string, request: object, shape: string) =>

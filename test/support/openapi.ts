@@ -125,7 +125,8 @@ function routeOf(path: string, operation: Operation, content: MediaType): Omit<B
   };
 }
 
-async function textsOf(client: Client, path: string): Promise<BodyRoute['takes']> {
+/** What makes of any text one that a route takes. */
+export async function textsOf(client: Pick<Client, 'post'>, path: string): Promise<BodyRoute['takes']> {
   const isChunker = path.startsWith('/v1/chunk/');
   const answer = isChunker ? await client.post(path, { text: 'a' }) : undefined;
   const isRefused =
@@ -140,19 +141,6 @@ export async function unavailablePaths(client: Pick<Client, 'get'>): Promise<Rea
   const verbs: Readonly<Record<string, string>> = { chunker: 'chunk', refinery: 'refine' };
   const missing = plugins.filter(({ available }) => !available);
   return new Set(missing.map(({ kind, name }) => `/v1/${verbs[kind]}/${name}`));
-}
-
-/** Whether a value has the type that a schema asks for; bounds are not looked at. */
-export function hasType(schema: Schema, value: unknown): boolean {
-  if (schema.anyOf !== undefined) return schema.anyOf.some((branch) => hasType(branch, value));
-  if (schema.enum !== undefined) return schema.enum.includes(value);
-  if (typeof schema.type === 'object') return schema.type.some((type) => hasType({ ...schema, type }, value));
-  if (schema.type === 'null') return value === null;
-  if (schema.type === 'integer') return Number.isInteger(value);
-  if (schema.type === 'array')
-    return Array.isArray(value) && value.every((item) => hasType(schema.items ?? {}, item));
-  if (schema.type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
-  return typeof value === schema.type;
 }
 
 /** Values just outside the bounds of a schema. */

@@ -99,17 +99,18 @@ export function speak(port: number, request: string | Uint8Array): Promise<strin
   });
 }
 
-/** A folder outside the project with the given files, removed after the test. */
+/** A folder outside the project with the given files, of which objects are JSON, removed after the test. */
 export async function temporaryFolder(
   t: Cleanup,
-  files: Record<string, string | Uint8Array> = {},
+  files: Record<string, string | object> = {},
 ): Promise<string> {
   const folder = join(tmpdir(), `chunksmith-test-${randomUUID()}`);
   await mkdir(folder, { recursive: true });
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), content);
+    const isRaw = typeof content === 'string' || content instanceof Uint8Array;
+    await writeFile(join(folder, name), isRaw ? content : JSON.stringify(content));
   }
   return folder;
 }

@@ -54,9 +54,3 @@ export const WAITS_OR_FAILS = `
   if (text === 'throw') throw new Error('a secret');
   if (text === 'die') process.exit(1);
   ${WHOLE_TEXT}`;
-
-/** The value of a counter with the label `plugin`, from the text of /metrics. */
-export function countOf(metrics: string, name: string, plugin: string): number {
-  const line = new RegExp(`^chunksmith_${name}\\{plugin="${plugin}"\\} (\\d+)$`, 'm').exec(metrics);
-  return Number(line?.[1] ?? 0);
-}

@@ -86,6 +86,10 @@ export function isBlankUnit(unit: number): boolean {
   return unit === SPACE || unit === TAB;
 }
 
+export function isDigit(unit: number): boolean {
+  return unit >= 48 && unit <= 57;
+}
+
 /** Where the last blank line ends that begins and ends in `[start, end)`. */
 function lastBlankLineEnd(text: string, start: number, end: number): number | undefined {
   let found: number | undefined;

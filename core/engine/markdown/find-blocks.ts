@@ -1,3 +1,4 @@
+import { isBlankUnit, isDigit } from '../cuts/lines.ts';
 import { type MarkdownBlock, type OpenBlock, openBlock } from './block.ts';
 import {
   beginBreak,
@@ -13,7 +14,7 @@ import {
   underline,
 } from './leaves.ts';
 import * as letters from './letters.ts';
-import { CLOSE_PAREN, DASH, DOT, isBlank, isDigit, isSpace, PLUS, STAR } from './letters.ts';
+import { CLOSE_PAREN, DASH, DOT, isBlank, PLUS, STAR } from './letters.ts';
 import { type Begun, MOST_CONTAINERS, Scan } from './scan.ts';
 
 /**
@@ -159,7 +160,7 @@ function beginItem(scan: Scan, depth: number, text: OpenBlock | undefined): Begu
   const { line } = scan;
   const marker = markerLetters(scan);
   const behind = line.ink + marker;
-  if (marker === 0 || (behind < line.end && !isSpace(scan.text.charCodeAt(behind)))) return undefined;
+  if (marker === 0 || (behind < line.end && !isBlankUnit(scan.text.charCodeAt(behind)))) return undefined;
   if (depth >= MOST_CONTAINERS - 1 || (text !== undefined && !interruptsText(scan, marker))) return undefined;
   const mark = scan.text.charCodeAt(behind - 1);
   const offset = line.indent;

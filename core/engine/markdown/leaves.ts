@@ -1,6 +1,7 @@
+import { isBlankUnit } from '../cuts/lines.ts';
 import { LABEL_ALONE, type OpenBlock, openBlock } from './block.ts';
 import { closesHtml, htmlKindOf, NO_HTML, TAG_ALONE } from './html-blocks.ts';
-import { BACKSLASH, EQUAL, HASH, isBlank, isSpace, OPEN, PIPE, runEnd, TICK } from './letters.ts';
+import { BACKSLASH, EQUAL, HASH, isBlank, OPEN, PIPE, runEnd, TICK } from './letters.ts';
 import type { Begun, Scan } from './scan.ts';
 
 /** Whether the current line belongs to a leaf that takes lines verbatim. */
@@ -32,7 +33,7 @@ export function beginHeading(scan: Scan, depth: number): Begun | undefined {
   const { ink, end } = scan.line;
   const behind = runEnd(scan.text, ink, end, HASH);
   const level = behind - ink;
-  if (level > 6 || (behind < end && !isSpace(scan.text.charCodeAt(behind)))) return undefined;
+  if (level > 6 || (behind < end && !isBlankUnit(scan.text.charCodeAt(behind)))) return undefined;
   scan.add('heading', depth).level = level;
   return 'leaf';
 }
@@ -65,7 +66,7 @@ export function beginBreak(scan: Scan, depth: number): Begun | undefined {
   for (let at = ink; at < end; at++) {
     const next = scan.text.charCodeAt(at);
     if (next === unit) marks++;
-    else if (!isSpace(next)) return undefined;
+    else if (!isBlankUnit(next)) return undefined;
   }
   if (marks < 3) return undefined;
   scan.add('break', depth);

@@ -1,6 +1,7 @@
+import { isBlankUnit } from '../cuts/lines.ts';
 import { keepOptimised } from '../keep-optimised.ts';
 import { type BlockKind, type OpenBlock, openBlock } from './block.ts';
-import { BOM, GREATER, isSpace, TAB } from './letters.ts';
+import { BOM, GREATER, TAB } from './letters.ts';
 
 /** Deeper containers are treated as text, which bounds the cost of a line. */
 export const MOST_CONTAINERS = 32;
@@ -144,7 +145,7 @@ class Line {
     let column = this.column;
     for (; at < this.end; at++) {
       const unit = this.#text.charCodeAt(at);
-      if (!isSpace(unit)) break;
+      if (!isBlankUnit(unit)) break;
       column += unit === TAB ? 4 - (column % 4) : 1;
     }
     this.ink = at;

@@ -3,6 +3,7 @@ import {
   endOfContent,
   isBehindBlankLine,
   isBlankUnit,
+  isDigit,
   isLineStart,
   lineAbove,
   lineAt,
@@ -138,10 +139,6 @@ function isNumberedTitle(text: string, start: number, end: number, next: number)
   if (!NUMBERED.test(text.slice(start, end))) return false;
   if (!isBehindBlankLine(text, start) || lineFeeds(text, end, next) < 2) return false;
   return !NUMBERED.test(lineAt(text, next));
-}
-
-function isDigit(unit: number): boolean {
-  return unit >= 48 && unit <= 57;
 }
 
 /** Whether a unit ends most sentences, in any script. */

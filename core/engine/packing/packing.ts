@@ -119,31 +119,25 @@ function extend(pieces: Pieces, run: Run, size: number): Run | undefined {
 /** The last `to` with `sum(from, to) <= budget`. */
 function reach({ length, totals }: Pieces, from: number, budget: number): number {
   const most = (totals[from] as number) + budget;
-  let low = from;
-  let step = 1;
-  while (low + step <= length && (totals[low + step] as number) <= most) {
-    low += step;
-    step *= 2;
-  }
-  for (; step >= 1; step = Math.floor(step / 2)) {
-    if (low + step <= length && (totals[low + step] as number) <= most) low += step;
-  }
-  return low;
+  return from + furthest((pieces) => from + pieces <= length && (totals[from + pieces] as number) <= most);
 }
 
 /** The first `from` with `sum(from, to) <= budget`. */
 function reachBack({ totals }: Pieces, to: number, budget: number): number {
   const least = (totals[to] as number) - budget;
-  let low = to;
+  return to - furthest((pieces) => pieces <= to && (totals[to - pieces] as number) >= least);
+}
+
+/** The largest distance up to which a condition holds; in doubled steps, because it is short beside the text. */
+function furthest(holds: (distance: number) => boolean): number {
+  let far = 0;
   let step = 1;
-  while (low - step >= 0 && (totals[low - step] as number) >= least) {
-    low -= step;
+  while (holds(far + step)) {
+    far += step;
     step *= 2;
   }
-  for (; step >= 1; step = Math.floor(step / 2)) {
-    if (low - step >= 0 && (totals[low - step] as number) >= least) low -= step;
-  }
-  return low;
+  for (; step >= 1; step = Math.floor(step / 2)) if (holds(far + step)) far += step;
+  return far;
 }
 
 /** First piece of the run after `run`: the earliest that repeats no more than `overlap` tokens. */

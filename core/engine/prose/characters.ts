@@ -3,7 +3,7 @@ export const SYMBOL = 0;
 export const LOWER = 1;
 export const UPPER = 2;
 /** A letter of a script without upper case. */
-export const UNCASED = 3;
+const UNCASED = 3;
 export const DIGIT = 4;
 export const SPACE = 5;
 /** Opens a quotation or a bracket, or marks an aside or emphasis. */
@@ -53,4 +53,8 @@ function classify(): Uint8Array {
     }
   }
   return made;
+}
+
+export function isLetter(type: number): boolean {
+  return type === LOWER || type === UPPER || type === UNCASED;
 }

@@ -1,5 +1,5 @@
 import { matchEnd } from '../search.ts';
-import { CLOSER, DIGIT, LOWER, OPENER, SPACE, UNCASED, UPPER } from './characters.ts';
+import { CLOSER, DIGIT, isLetter, LOWER, OPENER, SPACE, UPPER } from './characters.ts';
 import type { Place, Prose } from './marks.ts';
 
 /** Whether a single full stop, followed by white space and no small letter, ends a sentence. */
@@ -60,10 +60,6 @@ function wordFrom({ text, classes }: Prose, at: number): string {
   let to = at;
   while (to - at < LONGEST_WORD && isLetter(classes[text.charCodeAt(to)] as number)) to++;
   return text.slice(at, to);
-}
-
-function isLetter(type: number): boolean {
-  return type === LOWER || type === UPPER || type === UNCASED;
 }
 
 /** Where the word before the full stop begins; full stops and hyphens are part of it. */

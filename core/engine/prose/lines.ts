@@ -1,5 +1,5 @@
 import { matchEnd } from '../search.ts';
-import { CLOSER, DIGIT, FULL_MARK, LOWER, MARK, OPENER, UNCASED, UPPER, unitClasses } from './characters.ts';
+import { CLOSER, DIGIT, FULL_MARK, isLetter, LOWER, MARK, OPENER, UPPER, unitClasses } from './characters.ts';
 
 /**
  * Parts of a text, without gaps: each begins with the text or at a line, where the previous line break ends a
@@ -245,10 +245,6 @@ function areSeparate(
   const isRecords =
     measured.every(({ first }) => !isLetter(first)) && text.charAt(lines[0]?.from ?? 0) !== '>';
   return isVerse || isRecords || (free * 2 >= measured.length - 1 && !endsProse(text, lines));
-}
-
-function isLetter(type: number): boolean {
-  return type === LOWER || type === UPPER || type === UNCASED;
 }
 
 /** Whether a block ends as a sentence does. */

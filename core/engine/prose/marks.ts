@@ -1,17 +1,6 @@
 import { matchEnd } from '../search.ts';
 import type { Lexicon } from './abbreviations.ts';
-import {
-  CLOSER,
-  DIGIT,
-  FULL_MARK,
-  LOWER,
-  MARK,
-  OPENER,
-  SCRIPT_MARK,
-  SPACE,
-  UNCASED,
-  UPPER,
-} from './characters.ts';
+import { CLOSER, DIGIT, FULL_MARK, isLetter, MARK, OPENER, SCRIPT_MARK, SPACE } from './characters.ts';
 
 /** A text whose sentences are looked for. */
 export interface Prose {
@@ -102,7 +91,7 @@ function isSpacedDot(text: string, classes: Uint8Array, at: number, end: number)
 }
 
 function isWord(type: number): boolean {
-  return type === LOWER || type === UPPER || type === UNCASED || type === DIGIT;
+  return isLetter(type) || type === DIGIT;
 }
 
 /**

@@ -37,13 +37,6 @@ export default {
   reports: { 'auto-chunker': 'The chunker that was chosen; for a list of texts, one for each.' },
   example: { text: '# Tea\n\nBoil water.\n\n## Milk\n\n- whole\n- skimmed\n', chunk_size: 30 },
   uses: ['tokenizer', 'chunker/recursive'],
-  chooses: [
-    'chunker/markdown',
-    'chunker/html',
-    'chunker/table',
-    'chunker/json',
-    'chunker/code',
-    'chunker/recursive',
-  ],
+  chooses: CHOICES.map((name) => `chunker/${name}` as const),
   chosenDefaults: { code: { oversize: 'split' } },
 } as const satisfies Manifest;

@@ -32,15 +32,15 @@ export interface Language {
 
 type Row = Partial<Omit<Language, 'name'>>;
 
+/** Types of units without a word before their names in a scope. */
+function wordless(types: string): Record<string, ''> {
+  return Object.fromEntries(types.split(/\s+/).map((type) => [type, '']));
+}
+
 const JAVASCRIPT = {
   units: {
-    function_declaration: '',
-    generator_function_declaration: '',
-    function_expression: '',
-    function: '',
-    generator_function: '',
-    arrow_function: '',
-    method_definition: '',
+    ...wordless(`function_declaration generator_function_declaration function_expression function
+      generator_function arrow_function method_definition`),
     class_declaration: 'class',
     class: 'class',
   },
@@ -100,13 +100,8 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
       record_declaration: 'record',
       record_struct_declaration: 'record',
       enum_declaration: 'enum',
-      delegate_declaration: '',
-      method_declaration: '',
-      constructor_declaration: '',
-      destructor_declaration: '',
-      operator_declaration: '',
-      property_declaration: '',
-      local_function_statement: '',
+      ...wordless(`delegate_declaration method_declaration constructor_declaration
+        destructor_declaration operator_declaration property_declaration local_function_statement`),
     },
     spaces: { namespace_declaration: 'namespace', file_scoped_namespace_declaration: 'namespace' },
   },
@@ -126,10 +121,7 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
       enum_declaration: 'enum',
       mixin_declaration: 'mixin',
       extension_declaration: 'extension',
-      function_signature: '',
-      method_signature: '',
-      getter_signature: '',
-      setter_signature: '',
+      ...wordless('function_signature method_signature getter_signature setter_signature'),
     },
     leads: ['annotation', 'marker_annotation'],
     tails: ['function_body'],
@@ -137,14 +129,7 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
   elixir: {
     aliases: ['ex', 'exs'],
     worded: ['call'],
-    units: {
-      'call:def': '',
-      'call:defp': '',
-      'call:defmacro': '',
-      'call:defmacrop': '',
-      'call:defguard': '',
-      'call:test': '',
-    },
+    units: wordless('call:def call:defp call:defmacro call:defmacrop call:defguard call:test'),
     spaces: {
       'call:defmodule': 'module',
       'call:defprotocol': 'protocol',
@@ -163,8 +148,7 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
     package: 'tree-sitter-wasm',
     aliases: ['hs'],
     units: {
-      function: '',
-      bind: '',
+      ...wordless('function bind'),
       data_type: 'data',
       newtype: 'newtype',
       type_synomym: 'type',
@@ -191,9 +175,7 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
       enum_declaration: 'enum',
       record_declaration: 'record',
       annotation_type_declaration: '@interface',
-      method_declaration: '',
-      constructor_declaration: '',
-      lambda_expression: '',
+      ...wordless('method_declaration constructor_declaration lambda_expression'),
     },
   },
   javascript: { ...JAVASCRIPT, aliases: ['js', 'jsx', 'mjs', 'cjs', 'node'] },
@@ -201,11 +183,10 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
   kotlin: {
     aliases: ['kt', 'kts'],
     units: {
-      function_declaration: '',
+      ...wordless('function_declaration secondary_constructor'),
       class_declaration: 'class',
       object_declaration: 'object',
       companion_object: 'object',
-      secondary_constructor: '',
     },
   },
   lua: {
@@ -223,21 +204,18 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
     package: 'tree-sitter-wasm',
     aliases: ['pl', 'pm'],
     units: {
-      subroutine_declaration_statement: '',
-      method_declaration_statement: '',
+      ...wordless('subroutine_declaration_statement method_declaration_statement'),
       class_statement: 'class',
     },
   },
   php: {
     units: {
-      function_definition: '',
-      method_declaration: '',
+      ...wordless(`function_definition method_declaration anonymous_function_creation_expression
+        anonymous_function`),
       class_declaration: 'class',
       interface_declaration: 'interface',
       trait_declaration: 'trait',
       enum_declaration: 'enum',
-      anonymous_function_creation_expression: '',
-      anonymous_function: '',
     },
     spaces: { namespace_definition: 'namespace' },
   },
@@ -260,8 +238,7 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
   rust: {
     aliases: ['rs'],
     units: {
-      function_item: '',
-      function_signature_item: '',
+      ...wordless('function_item function_signature_item'),
       struct_item: 'struct',
       enum_item: 'enum',
       union_item: 'union',
@@ -295,9 +272,7 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
   swift: {
     package: 'tree-sitter-wasm',
     units: {
-      function_declaration: '',
-      init_declaration: '',
-      deinit_declaration: '',
+      ...wordless('function_declaration init_declaration deinit_declaration'),
       class_declaration: 'class',
       protocol_declaration: 'protocol',
     },

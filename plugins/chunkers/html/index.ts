@@ -35,9 +35,9 @@ const CODE = new Set(['code', 'script', 'style']);
  */
 function prepareDivide({ cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, cutAtCodePoints }: Kit) {
   const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
-  const [cutAtBreaks, cutAtSentences, cutAtClauses] = [BREAKS, SENTENCES, CLAUSES].map((level) =>
-    cutAtDelimiters(level),
-  ) as [CutFinder, CutFinder, CutFinder];
+  const cutAtBreaks = cutAtDelimiters(BREAKS);
+  const cutAtSentences = cutAtDelimiters(SENTENCES);
+  const cutAtClauses = cutAtDelimiters(CLAUSES);
   const prose = [cutAtBreaks, cutAtSentences, cutAtLines, cutAtClauses, cutAtWhiteSpace];
   const code = [cutAtLines, cutAtWhiteSpace];
   return (text: string, { headings, contents }: HtmlStructure, { tokens, divide }: ChunkContext): Divide => {
@@ -69,22 +69,14 @@ function prepareDivide({ cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, cutAtCo
  * the text.
  */
 function partsBetween({ edges, ranks }: Edges, left: readonly Span[]): Edges[] {
-  const parts: Edges[] = [];
-  let from = 0;
-  for (const { start, end } of [...left, NOTHING]) {
-    let to = from;
-    while (to < edges.length - 1 && (edges[to] ?? 0) < start) to++;
-    if (to > from) parts.push(partOf({ edges, ranks }, from, to));
-    from = to;
-    while (from < edges.length - 1 && (edges[from] ?? 0) < end) from++;
-  }
-  return parts;
-}
-
-const NOTHING: Span = { start: Number.POSITIVE_INFINITY, end: Number.POSITIVE_INFINITY };
-
-function partOf({ edges, ranks }: Edges, from: number, to: number): Edges {
-  return { edges: edges.slice(from, to + 1), ranks: ranks.slice(from, to + 1) };
+  const before = (offset: number) => countWhile(edges, (edge) => edge < offset);
+  const starts = [0, ...left.map(({ end }) => before(end))];
+  const ends = [...left.map(({ start }) => before(start)), edges.length - 1];
+  const parts = starts.map((from, index) => {
+    const behind = (ends[index] as number) + 1;
+    return { edges: edges.slice(from, behind), ranks: ranks.slice(from, behind) };
+  });
+  return parts.filter((part) => part.edges.length > 1);
 }
 
 /** An outline without the boundaries within rising stretches. */

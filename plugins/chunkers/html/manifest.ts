@@ -7,21 +7,14 @@ import {
   rowsField,
 } from '../../../core/fields.ts';
 import type { Manifest } from '../../../core/kit.ts';
-import { chunkSize, countContext, minimumChunk } from '../../../core/options.ts';
+import { chunkSize, countContext, minimumChunk, splitLevel } from '../../../core/options.ts';
 
 const options = {
   type: 'object',
   properties: {
     chunk_size: chunkSize,
     min_chunk_size: minimumChunk,
-    split_level: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 6,
-      default: 0,
-      description:
-        'Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size.',
-    },
+    split_level: splitLevel,
     oversize: {
       enum: ['split', 'keep'],
       default: 'split',

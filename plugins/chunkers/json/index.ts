@@ -14,16 +14,7 @@ import type manifest from './manifest.ts';
 import type { JsonOptions } from './manifest.ts';
 import { type Place, placesOf } from './pointers.ts';
 import { findProblem, type Problem } from './syntax.ts';
-import {
-  BACKSLASH,
-  CLOSE_LIST,
-  CLOSE_OBJECT,
-  COLON,
-  COMMA,
-  OPEN_LIST,
-  OPEN_OBJECT,
-  Tokens,
-} from './tokens.ts';
+import { BACKSLASH, COLON, COMMA, isCloser, isOpener, Tokens } from './tokens.ts';
 
 /** Ranks: between records on separate lines, between values on one line, then members and elements by depth. */
 const BETWEEN_LINES = 0;
@@ -51,16 +42,16 @@ function findMembers(text: string): Outline {
       isBehindColon = kind === COLON;
       continue;
     }
-    const isCloser = kind === CLOSE_LIST || kind === CLOSE_OBJECT;
-    if (!isCloser && (isBehindComma || (depth === 0 && !isBehindColon))) {
+    const closes = isCloser(kind);
+    if (!closes && (isBehindComma || (depth === 0 && !isBehindColon))) {
       const edge = startOnLine(text, before, tokens.start);
       edges.push(edge);
       ranks.push(depth === 0 && isLineBreak(text.charCodeAt(edge - 1)) ? BETWEEN_LINES : rankOf(depth));
     }
     isBehindComma = false;
     isBehindColon = false;
-    if (kind === OPEN_LIST || kind === OPEN_OBJECT) depth++;
-    else if (isCloser && depth > 0) depth--;
+    if (isOpener(kind)) depth++;
+    else if (closes && depth > 0) depth--;
   }
   edges.push(text.length);
   ranks.push(BETWEEN_LINES);

@@ -1,15 +1,5 @@
 import { keepOptimised, type Span } from '../../../core/kit.ts';
-import {
-  BACKSLASH,
-  CLOSE_LIST,
-  CLOSE_OBJECT,
-  COLON,
-  COMMA,
-  OPEN_LIST,
-  OPEN_OBJECT,
-  QUOTE,
-  Tokens,
-} from './tokens.ts';
+import { BACKSLASH, COLON, COMMA, isCloser, isOpener, OPEN_OBJECT, QUOTE, Tokens } from './tokens.ts';
 
 /** Longer and deeper pointers are omitted: deeply nested values would have very long names. */
 const MOST_CHARACTERS = 256;
@@ -180,12 +170,12 @@ class Walk {
     const { kind } = this.#tokens;
     if (kind === COMMA) this.#isBehindComma = true;
     if (kind === COMMA || kind === COLON) this.#isBehindColon = kind === COLON;
-    else if (kind === CLOSE_LIST || kind === CLOSE_OBJECT) this.#leave();
+    else if (isCloser(kind)) this.#leave();
     else {
       if (!this.#isFollowed) this.#begin();
-      const isOpener = kind === OPEN_LIST || kind === OPEN_OBJECT;
-      this.#share(!isOpener);
-      if (isOpener) this.#path.enter(kind === OPEN_OBJECT);
+      const opens = isOpener(kind);
+      this.#share(!opens);
+      if (opens) this.#path.enter(kind === OPEN_OBJECT);
     }
     this.#isFollowed = true;
   }
@@ -205,7 +195,7 @@ class Walk {
     const { depth } = this.#path;
     if (depth === 0 && !this.#isBehindColon) this.#record++;
     if (this.#isBehindComma && depth > 0) this.#advance(depth);
-    if (kind !== OPEN_LIST && kind !== OPEN_OBJECT && !this.#isBehindColon) this.#path.name(start, end);
+    if (!isOpener(kind) && !this.#isBehindColon) this.#path.name(start, end);
     this.#isBehindComma = false;
     this.#isBehindColon = false;
   }

@@ -4,6 +4,8 @@ import {
   CLOSE_OBJECT,
   COLON,
   COMMA,
+  isCloser,
+  isOpener,
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
@@ -126,12 +128,4 @@ function firstWrongUnit(text: string, start: number, end: number): Problem | und
     at += 4;
   }
   return { offset: end, expected: 'a quote that ends the string' };
-}
-
-function isOpener(kind: number): boolean {
-  return kind === OPEN_LIST || kind === OPEN_OBJECT;
-}
-
-function isCloser(kind: number): boolean {
-  return kind === CLOSE_LIST || kind === CLOSE_OBJECT;
 }

@@ -61,6 +61,14 @@ export class Tokens {
 
 keepOptimised(new Tokens(''));
 
+export function isOpener(kind: number): boolean {
+  return kind === OPEN_LIST || kind === OPEN_OBJECT;
+}
+
+export function isCloser(kind: number): boolean {
+  return kind === CLOSE_LIST || kind === CLOSE_OBJECT;
+}
+
 /** Whether a unit is white space to JSON. */
 function isSpace(unit: number): boolean {
   return unit === SPACE || unit === TAB || isLineBreak(unit);

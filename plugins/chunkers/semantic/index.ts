@@ -140,8 +140,6 @@ function packSegments(
   return segments.flat();
 }
 
-/** Finding boundaries among the similarities at the gaps of a text. */
-
 /**
  * The gaps where the similarity is lowest in its surroundings: below both neighbours, where the ends of the text
  * count as higher. The first of consecutive equal gaps counts. They do not depend on a threshold.
@@ -189,15 +187,14 @@ interface Candidate {
 function keepApart(candidates: readonly Candidate[], minimum: number, sentences: number): number[] {
   const taken = new Uint8Array(sentences + 1);
   const places: number[] = [];
-  const byMerit = minimum > 1 ? candidates.toSorted(compareMerit) : candidates;
+  const byMerit =
+    minimum > 1
+      ? candidates.toSorted((a, b) => a.similarity - b.similarity || a.place - b.place)
+      : candidates;
   for (const { place } of byMerit) {
     if (place < minimum || place > sentences - minimum || taken[place] === 1) continue;
     places.push(place);
     taken.fill(1, Math.max(place - minimum + 1, 0), place + minimum);
   }
   return places.sort((a, b) => a - b);
-}
-
-function compareMerit(a: Candidate, b: Candidate): number {
-  return a.similarity - b.similarity || a.place - b.place;
 }

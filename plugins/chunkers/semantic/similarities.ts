@@ -22,17 +22,16 @@ export function bridgedSimilarities(
   gaps: readonly number[],
   skip: number,
 ): number[] {
-  const { dimensions } = vectors;
   const sums = startSums(vectors, window);
-  const before = new Float32Array(gaps.length * dimensions);
-  const after = new Float32Array(gaps.length * dimensions);
-  gaps.forEach((gap, index) => {
+  const before: Float32Array[] = [];
+  const after: Float32Array[] = [];
+  for (const gap of gaps) {
     while (sums.at <= gap) stepAndCompare(sums);
-    before.set(sums.before, index * dimensions);
-    after.set(sums.after, index * dimensions);
-  });
+    before.push(Float32Array.from(sums.before));
+    after.push(Float32Array.from(sums.after));
+  }
   const similarityOf = (from: number, to: number) =>
-    cosine(before, after, from * dimensions, to * dimensions, dimensions);
+    cosine(before[from] as Float32Array, after[to] as Float32Array);
   const highest = gaps.map((_, index) => similarityOf(index, index));
   for (let from = 0; from < gaps.length; from++) {
     for (let to = from + 1; to < gaps.length && to - from <= skip; to++) {
@@ -109,19 +108,13 @@ function advance(
 /** Similarities closer than this are equal: sums of the same vectors differ in their last bits. */
 const STEPS = 1e7;
 
-function cosine(
-  first: Float32Array,
-  second: Float32Array,
-  fromFirst: number,
-  fromSecond: number,
-  dimensions: number,
-): number {
+function cosine(first: Float32Array, second: Float32Array): number {
   let product = 0;
   let firstSquare = 0;
   let secondSquare = 0;
-  for (let at = 0; at < dimensions; at++) {
-    const x = first[fromFirst + at] as number;
-    const y = second[fromSecond + at] as number;
+  for (let at = 0; at < first.length; at++) {
+    const x = first[at] as number;
+    const y = second[at] as number;
     product += x * y;
     firstSquare += x * x;
     secondSquare += y * y;

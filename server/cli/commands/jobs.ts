@@ -20,8 +20,8 @@ export function jobsCommand(env: Environment): Command {
     onJob('cancel', 'Cancel a job', env, (jobs, id, flags) => show(jobs.cancel(id), flags)),
     onJob('retry', 'Retry the failed part of a job', env, (jobs, id, flags) => show(jobs.retry(id), flags)),
     onJob('watch', 'Print the progress of a job until it ends; fails if the job does', env, follow),
-    copyCommand('result', 'Print the output of a job', env),
-    copyCommand('errors', 'Print the documents that failed', env),
+    onJob('result', 'Print the output of a job', env, copy('result', env)),
+    onJob('errors', 'Print the documents that failed', env, copy('errors', env)),
     onJob('delete', 'Delete a finished job and its output', env, remove),
   ];
   for (const command of commands) jobs.addCommand(command);
@@ -82,14 +82,13 @@ async function remove(jobs: Jobs, id: string, flags: RemoteFlags): Promise<void>
   print(flags, { deleted: id }, () => `deleted ${id}`);
 }
 
-function copyCommand(name: 'result' | 'errors', description: string, env: Environment): Command {
-  return remoteCommand(name, description, env)
-    .argument('<id>')
-    .action(async (id: string, flags: RemoteFlags) => {
-      const path = `/v1/jobs/${encodeURIComponent(id)}/${name}`;
-      const call = { method: 'GET', path, headers: { accept: LINES } } as const;
-      await pipeline(apiOf(flags, env).bytes(call), process.stdout, { end: false });
-    });
+/** Copies what a job has written. */
+function copy(name: 'result' | 'errors', env: Environment) {
+  return async (_jobs: Jobs, id: string, flags: RemoteFlags): Promise<void> => {
+    const path = `/v1/jobs/${encodeURIComponent(id)}/${name}`;
+    const call = { method: 'GET', path, headers: { accept: LINES } } as const;
+    await pipeline(apiOf(flags, env).bytes(call), process.stdout, { end: false });
+  };
 }
 
 function inRows(jobs: readonly Job[]): string {

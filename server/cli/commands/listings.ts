@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Environment, Flags } from '../../config/config.ts';
+import type { ServerCradle } from '../../container.ts';
 import {
   type ListedPlugin,
   type ListedTokenizer,
@@ -7,7 +8,7 @@ import {
   listTokenizers,
 } from '../../engine/stages/listings.ts';
 import type { ListedModel } from '../../engine/stages/openers.ts';
-import { type Engine, openEngine } from '../engine.ts';
+import { openEngine } from '../engine.ts';
 import { type PrintFlags, print, table } from './remote.ts';
 
 type ListingFlags = PrintFlags & Pick<Flags, 'pluginsDir' | 'pluginsFrom'>;
@@ -15,9 +16,9 @@ type ListingFlags = PrintFlags & Pick<Flags, 'pluginsDir' | 'pluginsFrom'>;
 /** `chunksmith plugins` and `models`: what a service with these plugins would have. */
 export function listingCommands(env: Environment): readonly Command[] {
   return [
-    listing('plugins', 'List the installed plugins, and what they lack', env, async (engine, flags) => {
-      const failures = await engine.importCheck.failures();
-      print(flags, listPlugins(engine.registry, failures), pluginsInWords);
+    listing('plugins', 'List the installed plugins, and what they lack', env, async (cradle, flags) => {
+      const failures = await cradle.importCheck.failures();
+      print(flags, listPlugins(cradle.registry, failures), pluginsInWords);
     }),
     listing(
       'models',
@@ -35,7 +36,7 @@ function listing(
   name: string,
   description: string,
   env: Environment,
-  list: (engine: Engine, flags: PrintFlags) => Promise<void>,
+  list: (cradle: ServerCradle, flags: PrintFlags) => Promise<void>,
 ): Command {
   return new Command(name)
     .description(description)
@@ -45,7 +46,7 @@ function listing(
     .action(async ({ pluginsDir, pluginsFrom, ...flags }: ListingFlags) => {
       const engine = await openEngine({ pluginsDir, pluginsFrom }, env);
       try {
-        await list(engine, flags);
+        await list(engine.cradle, flags);
       } finally {
         await engine.close();
       }

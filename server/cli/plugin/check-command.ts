@@ -7,16 +7,14 @@ import { type Environment, readConfig } from '../../config/config.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import { suggest } from '../../engine/validation/suggest.ts';
 import { findModule } from '../../plugins/loader/plugin-folders.ts';
-import { inWords } from '../../testing/checks/in-words.ts';
-import { type CheckResult, resultOf } from '../../testing/checks/result.ts';
+import { type CheckResult, inWords, resultOf } from '../../testing/checks/result.ts';
 import { table } from '../commands/remote.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import type { CheckEvent, CheckTask } from './check-steps.ts';
 
-interface CheckFlags {
+interface CheckFlags extends Pick<CheckTask, 'runs' | 'seed'> {
   readonly json?: true;
-  readonly runs?: number;
-  readonly seed?: number;
+  /** Seconds that one step may take. */
   readonly limit: number;
 }
 
@@ -89,15 +87,13 @@ function notThere(given: string, folder: string): string {
   return `${given}: there is no such folder${hint}`;
 }
 
-interface RunOptions extends Pick<CheckTask, 'runs' | 'seed'> {
-  /** Seconds that one step may take. */
-  readonly limit: number;
-}
-
 /**
  * Runs all checks of a plugin in a process of its own, and continues in a new one after a check that does not end.
  */
-async function runChecks(folder: string, { limit, ...suite }: RunOptions): Promise<CheckReport> {
+async function runChecks(
+  folder: string,
+  { limit, ...suite }: Pick<CheckFlags, 'runs' | 'seed' | 'limit'>,
+): Promise<CheckReport> {
   const events: CheckEvent[] = [];
   const done: string[] = [];
   for (let whyNotRun: string | undefined; ; ) {

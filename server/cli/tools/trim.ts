@@ -12,23 +12,7 @@ import { PACKAGED_NODE } from './packaged-node.ts';
 /** What the server loads when a bucket is first opened: 23 MB that a trimmed deployment has only if requested. */
 const OF_BUCKETS = ['@aws-sdk/client-s3', '@aws-sdk/lib-storage'];
 
-/** What stays besides the named plugins. */
-export interface TrimOptions {
-  /** Whether bucket support stays, if plugins are named. */
-  readonly buckets?: boolean;
-  /** Jobs, and the command `chunk`. */
-  readonly corpora?: boolean;
-}
-
 const CORPORA = ['server/corpora', 'test/server/corpora'];
-
-/** What was removed. */
-export interface Trimmed {
-  /** Folders of plugins, corpora and their tests, relative to the checkout. */
-  readonly folders: readonly string[];
-  /** Dependencies that nothing here needs. */
-  readonly packages: readonly string[];
-}
 
 /**
  * Trims a checkout: deletes the folders of the plugins that `--plugins` would not load, the tests of missing
@@ -36,13 +20,12 @@ export interface Trimmed {
  * packages stay until the next `npm prune`.
  *
  * @param names plugins to keep, as `--plugins` takes them; none for all that are here
+ * @param options.buckets whether bucket support stays, if plugins are named
+ * @param options.corpora whether jobs and the command `chunk` stay
+ * @returns what was removed: folders relative to the checkout, and dependencies that nothing here needs
  * @throws ServiceError `unknown_plugin`, and then nothing is deleted
  */
-export async function trim(
-  root: string,
-  names: readonly string[],
-  { buckets = false, corpora = true }: TrimOptions = {},
-): Promise<Trimmed> {
+export async function trim(root: string, names: readonly string[], { buckets = false, corpora = true } = {}) {
   const all = await pluginsIn(root, []);
   const kept = await pluginsIn(root, names);
   const keptFiles = new Set(kept.map(({ file }) => file));
@@ -107,7 +90,7 @@ function hasUncommittedChanges(root: string): boolean {
   return execFileSync('git', ['status', '--porcelain'], { cwd: root }).length > 0;
 }
 
-function report(root: string, { folders, packages }: Trimmed): string {
+function report(root: string, { folders, packages }: Awaited<ReturnType<typeof trim>>): string {
   if (folders.length + packages.length === 0) return 'Nothing to remove: every plugin is kept.';
   const lines = [
     ...folders.map((folder) => `removed ${folder}`),

@@ -23,14 +23,6 @@ export interface ChangeCounts {
   deleted: number;
 }
 
-/** What has changed in a document. */
-export interface Changes {
-  /** For each chunk, in order, whether it existed before. */
-  readonly isOld: readonly boolean[];
-  /** The ids of chunks that no longer exist. */
-  readonly deleted: readonly string[];
-}
-
 /** Where a document's line is in the file. */
 interface LinePlace {
   readonly file: number;
@@ -84,12 +76,16 @@ export class EarlierIds {
     return (JSON.parse(line.toString()) as { readonly chunks: readonly string[] }).chunks;
   }
 
-  /** @param ids those of the chunks that the document has now */
-  changesOf(documentId: string, ids: readonly string[]): Changes {
+  /**
+   * What has changed in a document: for each chunk, in order, whether it existed before, and the ids of chunks that no
+   * longer exist.
+   *
+   * @param ids those of the chunks that the document has now
+   */
+  changesOf(documentId: string, ids: readonly string[]) {
     const before = new Set(this.idsOf(documentId));
     const isOld = ids.map((id) => before.has(id));
-    const now = new Set(ids);
-    return { isOld, deleted: [...before].filter((id) => !now.has(id)) };
+    return { isOld, deleted: [...before.difference(new Set(ids))] };
   }
 
   /**

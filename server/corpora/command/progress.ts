@@ -122,23 +122,15 @@ function rounded(number: number): number {
 }
 
 /** The counts in words. */
-export function describe({
-  documents,
-  failed,
-  skipped,
-  chunks,
-  embedding_empty,
-  bytes,
-  seconds,
-  mb_per_second,
-}: Summary): string {
+export function describe(summary: Summary): string {
+  const { failed, skipped, embedding_empty } = summary;
   const parts = [
-    counted(documents, 'document'),
+    counted(summary.documents, 'document'),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
-    counted(chunks, 'chunk'),
+    counted(summary.chunks, 'chunk'),
     ...(embedding_empty > 0 ? [`${counted(embedding_empty, 'text')} with no word that the model knows`] : []),
-    `${(bytes / MB).toFixed(1)} MB in ${seconds} s (${mb_per_second} MB/s)`,
+    `${(summary.bytes / MB).toFixed(1)} MB in ${summary.seconds} s (${summary.mb_per_second} MB/s)`,
   ];
   return parts.join(', ');
 }

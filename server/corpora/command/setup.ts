@@ -4,9 +4,10 @@ import { Api } from '../../cli/api.ts';
 import { type Engine, openEngine } from '../../cli/engine.ts';
 import { UsageError } from '../../cli/errors.ts';
 import type { Environment } from '../../config/config.ts';
+import type { ServerCradle } from '../../container.ts';
 import { groupsInFlight } from '../../engine/run/stream.ts';
+import { type Chunking, localChunking } from '../chunk-documents.ts';
 import { isCompressed } from '../formats/compression.ts';
-import { type Chunking, localChunking } from '../jobs/chunking.ts';
 import type { JobSpec } from '../jobs/spec.ts';
 import type { FieldMapping } from '../shard.ts';
 import { CHUNK_FLAGS, type ChunkFlags } from './flags/chunk-flags.ts';
@@ -22,7 +23,7 @@ export interface ChunkSetup {
   readonly spec: JobSpec;
   readonly chunking: Chunking;
   /** Reads files; also chunks, unless a server does. */
-  readonly engine: Engine;
+  readonly cradle: ServerCradle;
 }
 
 /**
@@ -39,22 +40,23 @@ export async function withSetup<T>(
 ): Promise<T> {
   const named = namedIn(args);
   const engine = await openEngine({ workers: named.server === undefined ? named.workers : '0' }, env);
+  const { cradle } = engine;
   try {
     const api = named.server === undefined ? undefined : new Api(named.server, env.CHUNKSMITH_KEY);
     const chunked = await (api === undefined
-      ? localTask(named, engine)
-      : remoteTask(named, api, engine.registry));
+      ? localTask(named, cradle)
+      : remoteTask(named, api, cradle.registry));
     addFlags(command, chunked);
     command.parse([...args], { from: 'user' });
     const flags = command.opts<ChunkFlags>();
     checkTogether(flags);
     const spec = specOf(flags, chunked, command.opts());
-    if (api === undefined) checkOptions(spec, chunked, engine);
+    if (api === undefined) checkOptions(spec, chunked, cradle);
     const source = await openSource(flags, command.args);
     checkFields(spec, source);
     const chunking =
       api === undefined ? localChunkingOf(engine, isSmall(flags, source)) : remoteChunking(api, chunked.path);
-    return await use({ source, flags, spec, chunking, engine });
+    return await use({ source, flags, spec, chunking, cradle });
   } finally {
     await engine.close();
   }
@@ -76,7 +78,8 @@ function namedIn(args: readonly string[]): ChunkFlags {
   return command.parse([...args], { from: 'user' }).opts<ChunkFlags>();
 }
 
-function localChunkingOf({ service, runner, byteBudget, config }: Engine, isSmall: boolean): Chunking {
+function localChunkingOf({ cradle, runner }: Engine, isSmall: boolean): Chunking {
+  const { service, byteBudget, config } = cradle;
   return localChunking({
     service,
     runner: runner(isSmall),
@@ -117,7 +120,7 @@ function checkFields({ source: { format, fields } }: JobSpec, { files = [] }: Co
 }
 
 /** @throws UsageError with the problems of the options, in terms of their flags */
-function checkOptions({ task, options }: JobSpec, { schema }: ChunkTask, { service }: Engine): void {
+function checkOptions({ task, options }: JobSpec, { schema }: ChunkTask, { service }: ServerCradle): void {
   try {
     service.readStreamPlan(task, Buffer.from(JSON.stringify(options)));
   } catch (error) {

@@ -1,7 +1,7 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { Engine } from '../../cli/engine.ts';
 import { UsageError } from '../../cli/errors.ts';
-import { decoderOf } from '../decode.ts';
+import type { ServerCradle } from '../../container.ts';
+import { decodeWith } from '../decode.ts';
 import { type JobSpec, unitOf } from '../jobs/spec.ts';
 import { formatOf, planShards } from '../plan-shards.ts';
 import { readDocuments } from '../read-documents.ts';
@@ -63,23 +63,21 @@ function commonRoot(paths: readonly string[]): string {
 export async function* linesOf(
   source: CorpusSource,
   spec: JobSpec,
-  { config, registry, host }: Engine,
+  cradle: ServerCradle,
   signal: AbortSignal,
   onSkipped: (skip: Skip) => void,
 ): AsyncGenerator<readonly SourceDocument[]> {
   const { fields } = spec.source;
-  const decode = decoderOf(registry, host)(unitOf(spec), signal);
+  const decode = decodeWith(cradle, unitOf(spec), signal);
   const isLive = source.files === undefined;
   if (isLive) signal.addEventListener('abort', () => process.stdin.destroy(), { once: true });
-  const options = { fields, limit: config.maxBodyBytes, decode, signal, isLive, onSkipped };
+  const options = { fields, limit: cradle.config.maxBodyBytes, decode, signal, isLive, onSkipped };
   for await (const range of rangesOf(source, spec)) yield* readDocuments(source.storage, range, options);
 }
 
 async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec): AsyncGenerator<ShardRange> {
   if (files !== undefined) {
-    for (const some of runsOf(files, source.format)) {
-      yield* planShards(storage, { files: some, format: source.format });
-    }
+    yield* planShards(storage, { files, format: source.format, isInOrder: true });
     return;
   }
   const format = source.format === 'auto' ? 'jsonl' : source.format;
@@ -87,21 +85,6 @@ async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec):
   // Progress: a single document counts when it has been read, a file of lines line by line.
   const file = format === 'files' ? { ...INPUT, size: 0 } : INPUT;
   yield { format, files: [file], bytes: 0 };
-}
-
-/**
- * Files in their order; consecutive ones that are single documents are grouped, as a plan would group all of them.
- */
-function runsOf(files: readonly StoredFile[], format: JobSpec['source']['format']): StoredFile[][] {
-  const runs: StoredFile[][] = [];
-  let isOpen = false;
-  for (const file of files) {
-    const isOne = isDocument(file, format);
-    if (isOpen && isOne) runs.at(-1)?.push(file);
-    else runs.push([file]);
-    isOpen = isOne;
-  }
-  return runs;
 }
 
 /** Whether a file is one document, without lines or rows that are. */

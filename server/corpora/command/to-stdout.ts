@@ -28,7 +28,7 @@ export async function chunkToStdout(
   setup: ChunkSetup,
   context: RunContext,
 ): Promise<ChangeCounts | undefined> {
-  const { flags, source, spec, chunking, engine } = setup;
+  const { flags, source, spec, chunking, cradle } = setup;
   const { counts, progress, signal } = context;
   const earlier = flags.since === undefined ? undefined : await EarlierIds.open(flags.since);
   const manifest = flags.manifest === undefined ? undefined : new LinesFile(flags.manifest);
@@ -37,7 +37,7 @@ export async function chunkToStdout(
   // Files are read ahead, by a different amount on each machine, so what was skipped is written last.
   const skipped = [...source.skipped];
   try {
-    const lines = linesOf(source, spec, engine, signal, (skip) => skipped.push(skip));
+    const lines = linesOf(source, spec, cradle, signal, (skip) => skipped.push(skip));
     for await (const group of chunking(spec, lines, signal)) {
       await write(output.take(group), signal);
       progress.update();

@@ -1,18 +1,10 @@
+import type { RawLine } from './reading.ts';
+
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const QUOTE = 0x22;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const NOTHING = Buffer.alloc(0);
-
-/** A record of CSV: a row as written. */
-export interface CsvRecord {
-  /** Where it begins in the file. */
-  readonly byte: number;
-  /** Bytes until the next record begins. */
-  readonly size: number;
-  /** Without its end; undefined if it is longer than the limit. */
-  readonly content: Buffer | undefined;
-}
 
 /**
  * Cuts bytes that arrive in pieces into CSV records, which end with LF or CRLF outside quotes. A field is quoted if
@@ -64,7 +56,7 @@ export class CsvRecords {
   }
 
   /** Takes the next record; undefined if more of the file is needed, or nothing is left. */
-  take(isEnd: boolean): CsvRecord | undefined {
+  take(isEnd: boolean): RawLine | undefined {
     for (;;) {
       const end = this.#findEnd(isEnd);
       if (end === undefined) {
@@ -129,7 +121,7 @@ export class CsvRecords {
     return at === 0 && this.#dropped === 0;
   }
 
-  #cut(end: number, next: number): CsvRecord {
+  #cut(end: number, next: number): RawLine {
     const bytes = this.#kept;
     const last = end > 0 && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
     const isTooLong = this.#dropped > 0 || last > this.#limit;

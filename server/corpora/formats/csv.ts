@@ -4,7 +4,7 @@ import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { ShardRange, SourceDocument } from '../shard.ts';
 import { type SourceStorage, type StoredFile, unreadable } from '../storage/storage.ts';
 import { decompressed, sharesOf, uncompressedName } from './compression.ts';
-import { type CsvRecord, CsvRecords, csvFields } from './csv-records.ts';
+import { CsvRecords, csvFields } from './csv-records.ts';
 import {
   columnsProblem,
   defaultMapping,
@@ -14,7 +14,7 @@ import {
   type Row,
   withoutMark,
 } from './map-fields.ts';
-import type { ReadOptions, SourceLines } from './reading.ts';
+import type { RawLine, ReadOptions, SourceLines } from './reading.ts';
 
 const TAB = 0x09;
 /** Bytes of rows that are read without a break, while this thread does nothing else. */
@@ -81,8 +81,8 @@ async function* readTable(file: StoredFile, bytes: AsyncIterable<Buffer>, option
     yield [{ place: { source: file.name }, size: file.size, document: problem, isOfMany: true }];
 }
 
-function* together(records: CsvRecords, isEnd: boolean): Generator<readonly CsvRecord[]> {
-  let taken: CsvRecord[] = [];
+function* together(records: CsvRecords, isEnd: boolean): Generator<readonly RawLine[]> {
+  let taken: RawLine[] = [];
   let bytes = 0;
   for (let one = records.take(isEnd); one !== undefined; one = records.take(isEnd)) {
     taken.push(one);
@@ -94,7 +94,7 @@ function* together(records: CsvRecords, isEnd: boolean): Generator<readonly CsvR
   if (taken.length > 0) yield taken;
 }
 
-function readHeader({ name }: StoredFile, { content }: CsvRecord, delimiters: readonly number[]): Header {
+function readHeader({ name }: StoredFile, { content }: RawLine, delimiters: readonly number[]): Header {
   if (content === undefined) throw unreadable(name, 'its header exceeds the limit for a document');
   if (UTF_16.some((mark) => mark.equals(content.subarray(0, 2)))) {
     throw unreadable(name, 'it is UTF-16: save it as UTF-8');

@@ -5,7 +5,7 @@ import type { FieldMapping, ShardRange, SourceDocument } from '../shard.ts';
 import type { SourceStorage, StoredFile } from '../storage/storage.ts';
 import { decompressed, isCompressed, sharesOf } from './compression.ts';
 import { mapRow, neededNames, orError, type Row, withoutMark } from './map-fields.ts';
-import type { ReadOptions, SourceLines } from './reading.ts';
+import type { RawLine, ReadOptions, SourceLines } from './reading.ts';
 
 /**
  * Maximum members of a line with a field mapping. Documents have far fewer, and finding them takes quadratic time.
@@ -41,7 +41,7 @@ async function* linesOf(
   file: StoredFile,
   part: ShardRange['part'],
   options: ReadOptions,
-): AsyncGenerator<RangeLine[]> {
+): AsyncGenerator<RawLine[]> {
   const range = part ?? { from: 0, to: Number.POSITIVE_INFINITY };
   const lines = new RangeLines(range, options.limit);
   const pieces = isCompressed(file.name)
@@ -106,16 +106,6 @@ const NOTHING = Buffer.alloc(0);
 /** Bytes around the content of a line: a byte order mark, a carriage return. */
 const AROUND = 4;
 
-/** A line of a file. */
-interface RangeLine {
-  /** Where it begins in the file. */
-  readonly byte: number;
-  /** Bytes from the end of the previous line, which may be further away, to its own. */
-  readonly size: number;
-  /** Its content; undefined if it is longer than the limit. */
-  readonly content: Buffer | undefined;
-}
-
 /**
  * Cuts bytes that arrive in pieces into the lines that begin in [from, to). Lines end with LF or CRLF; blank lines
  * are skipped. Adjacent ranges give each line to exactly one of them.
@@ -147,8 +137,8 @@ class RangeLines {
   }
 
   /** The lines that end within these bytes, and one that has become too long. */
-  push(piece: Buffer): RangeLine[] {
-    const lines: RangeLine[] = [];
+  push(piece: Buffer): RawLine[] {
+    const lines: RawLine[] = [];
     let begin = 0;
     while (!this.isDone) {
       const feed = piece.indexOf(LINE_FEED, begin);
@@ -162,14 +152,14 @@ class RangeLines {
   }
 
   /** The line that is completed by the end of the file, if there is one. */
-  end(): RangeLine[] {
-    const lines: RangeLine[] = [];
+  end(): RawLine[] {
+    const lines: RawLine[] = [];
     if (!this.isDone && this.#at > this.#start) this.#complete(NOTHING, this.#at, lines);
     return lines;
   }
 
   /** @param next where the next line begins */
-  #complete(last: Buffer, next: number, lines: RangeLine[]): void {
+  #complete(last: Buffer, next: number, lines: RawLine[]): void {
     if (this.#begun !== undefined) {
       const line = this.#begun.length === 0 ? last : Buffer.concat([...this.#begun, last]);
       this.#add(this.#trimmed(line), next, lines);
@@ -180,7 +170,7 @@ class RangeLines {
     this.isDone = next >= this.#to;
   }
 
-  #keep(rest: Buffer, lines: RangeLine[]): void {
+  #keep(rest: Buffer, lines: RawLine[]): void {
     if (rest.length > 0) this.#begun?.push(rest);
     if (this.#begun !== undefined && this.#at - this.#start > this.#limit + AROUND) {
       this.#add(undefined, this.#at, lines);
@@ -189,7 +179,7 @@ class RangeLines {
     if (this.#begun === undefined) this.isDone = this.#at >= this.#to;
   }
 
-  #add(content: Buffer | undefined, end: number, lines: RangeLine[]): void {
+  #add(content: Buffer | undefined, end: number, lines: RawLine[]): void {
     if (content !== undefined && isBlank(content)) return;
     const isLong = content !== undefined && content.length > this.#limit;
     const size = end - (this.#counted ?? this.#start);

@@ -104,10 +104,9 @@ function shortText(row: Row, name: string): Uint8Array | undefined {
 
 function metadataOf(row: Row, { id, text = 'text', title, filename, metadata = [] }: FieldMapping) {
   const used = new Set([id, text, title, filename]);
-  const named = metadata.filter((name) => name !== ALL && row.value(name) !== undefined);
-  const taken = new Set([...used, ...named]);
-  const others = metadata.includes(ALL) ? row.names.filter((name) => !taken.has(name)) : [];
-  const members = [...new Set(named), ...others].filter((name) => row.value(name) !== undefined);
+  const named = metadata.filter((name) => name !== ALL);
+  const others = metadata.includes(ALL) ? row.names.filter((name) => !used.has(name)) : [];
+  const members = [...new Set([...named, ...others])].filter((name) => row.value(name) !== undefined);
   return members.length === 0
     ? undefined
     : jsonObject(members.map((name) => [name, row.json(name)] as const));
@@ -140,12 +139,12 @@ const QUOTE = Buffer.from('"');
 
 /** Writes a document as one line of JSON, without its end. */
 export function documentLine(parts: LineParts): Buffer {
-  const pieces: Uint8Array[] = [];
-  for (const name of NAMES) {
-    const json = parts[name];
-    if (json !== undefined) pieces.push(Buffer.from(`${pieces.length === 0 ? '{' : ','}"${name}":`), json);
-  }
-  return Buffer.concat([...pieces, Buffer.from('}')]);
+  return jsonObject(
+    NAMES.flatMap((name) => {
+      const json = parts[name];
+      return json === undefined ? [] : [[name, json] as const];
+    }),
+  );
 }
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);

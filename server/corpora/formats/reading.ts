@@ -7,7 +7,7 @@ export interface ReadOptions {
   readonly fields?: FieldMapping | undefined;
   /** Maximum bytes of a document in its source: of a line, a row or a file. */
   readonly limit: number;
-  /** Turns a file that is not text into text. Without it such files are skipped. */
+  /** Turns a file that is not plain text into text. Without it such files are skipped. */
   readonly decode?: Decode | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Whether documents are returned as soon as they are read, because the source may be slow. */
@@ -25,13 +25,26 @@ export interface DecodedFile {
 }
 
 /**
- * @returns why the file is skipped, if it is not text and nothing here can read it
+ * @returns why the file is skipped, if it is not text and nothing here can read it; undefined for a text that is used
+ *   as it is
  * @throws ServiceError which becomes the error of this document
  */
 export type Decode = (file: {
   readonly bytes: Buffer;
   readonly name: string;
-}) => Promise<DecodedFile | SkipNote>;
+  /** Whether it is UTF-8. */
+  readonly isText: boolean;
+}) => Promise<DecodedFile | SkipNote | undefined>;
 
 /** What was read, as it arrives. */
 export type SourceLines = AsyncGenerator<readonly SourceLine[]>;
+
+/** A line, or a row of CSV, as it is written in a file. */
+export interface RawLine {
+  /** Where it begins in the file. */
+  readonly byte: number;
+  /** Bytes of the file that it takes, with blank lines beside it. */
+  readonly size: number;
+  /** Without its end; undefined if it is longer than the limit. */
+  readonly content: Buffer | undefined;
+}

@@ -16,35 +16,18 @@ import {
   parseJson,
   withoutBreaks,
 } from '../../engine/read/json.ts';
-import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
-import type { Service } from '../../engine/service.ts';
 import { createValidator, type Validate } from '../../engine/validation/validator.ts';
 import { findPipeline } from '../../http/evaluate/named-pipelines.ts';
 import { collect, readSteps, textProblems } from '../../http/pipelines/read.ts';
-import type { PipelineStore } from '../../store/contract.ts';
+import type { Services } from '../../http/transport/services.ts';
+import type { NewJob } from '../../store/jobs/contract.ts';
 import { checkCallbackUrl } from '../jobs/callback.ts';
 import type { JobSource, JobSpec, JobTarget } from '../jobs/spec.ts';
 import { fieldMapping, OUTPUT } from '../shard.ts';
 import { jobBody, sourceBody, targetBody } from './request-schemas.ts';
 
-/** A request for a job, parsed and checked. */
-interface JobRequest {
-  readonly spec: JobSpec;
-  /** JSON Lines of the documents in the request, each with its original bytes. */
-  readonly upload: string | null;
-  readonly maxErrors: number | null;
-  /** Equal for requests that ask for the same. */
-  readonly digest: string;
-}
-
-/** What requests are checked against. */
-interface JobRules {
-  readonly config: Config;
-  readonly registry: Registry;
-  readonly requestSchemas: RequestSchemas;
-  readonly service: Pick<Service, 'checkStep' | 'readStreamPlan'>;
-  readonly store: PipelineStore;
-}
+/** A request for a job, parsed and checked; its digest is equal for requests that ask for the same. */
+type JobRequest = Pick<NewJob, 'upload' | 'maxErrors' | 'digest'> & { readonly spec: JobSpec };
 
 /**
  * Creates a function that reads requests for jobs; `id` names the job's folder if the request does not.
@@ -52,7 +35,7 @@ interface JobRules {
  * @returns throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems,
  *   `unknown_plugin`, `missing_capability`, `store_unavailable`
  */
-export function jobReader(rules: JobRules) {
+export function jobReader(rules: Services) {
   const checkShape = shapeCheck(rules.config.idNamespace);
   const checkSink = sinkCheck(rules);
   return async (bytes: Buffer, id: string): Promise<JobRequest> => {
@@ -123,7 +106,7 @@ const UNSIGNED = 'this server has no secret to sign callbacks with; set the vari
 
 async function stepsOf(
   { pipeline, steps }: JobMembers,
-  { service, store, config }: JobRules,
+  { service, store, config }: Services,
   problems: string[],
 ): Promise<readonly PipelineStep[]> {
   const rules = { service, maxSteps: config.maxSteps, missing: 'refused' } as const;
@@ -143,7 +126,7 @@ type Sink = NonNullable<JobTarget['sink']>;
  * Checks the options of a sink against its manifest, and adds to the problems. @throws ServiceError
  * `missing_capability`
  */
-function sinkCheck({ registry, requestSchemas }: JobRules) {
+function sinkCheck({ registry, requestSchemas }: Services) {
   const checks = new Map<string, Validate>();
   return ({ target, include, group }: JobMembers, problems: string[]): Sink | undefined => {
     if (target?.sink === undefined) return undefined;

@@ -140,20 +140,11 @@ function timeOf(seconds: number): string {
 
 export type ShardAnswer = Described<typeof shard>;
 
-export function shardAnswer({
-  seq,
-  state,
-  attempt,
-  failures,
-  worker,
-  range,
-  output,
-  error,
-}: ShardRecord): ShardAnswer {
+export function shardAnswer({ kind: _, range, output, error, ...shard }: ShardRecord): ShardAnswer {
   const { format, files, part = null, bytes } = range as ShardRange;
   const written = output as ShardOutput | null;
   return {
-    ...{ seq, state, attempt, failures, worker },
+    ...shard,
     source: { format, file: files[0]?.name ?? '', files: files.length, part, bytes },
     documents: written && {
       done: written.documents - written.failed,

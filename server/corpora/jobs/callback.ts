@@ -4,19 +4,19 @@ import { lookup } from 'node:dns/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
+import ipaddr, { type IPv6 } from 'ipaddr.js';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 import { isPassingStatus } from '../../config/retry.ts';
 import { unlessAborted } from '../../engine/abort.ts';
-import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts';
+import { type Claim, type JobStore, NO_DOCUMENTS, type ShardResult } from '../../store/jobs/contract.ts';
 import { jobAnswer } from './answers.ts';
 import type { JobSpec } from './spec.ts';
 
-export type CallbackEvent = 'job.done' | 'job.failed' | 'job.cancelled';
+const EVENTS = { done: 'job.done', failed: 'job.failed', cancelled: 'job.cancelled' } as const;
 
 export interface Callback {
-  readonly event: CallbackEvent;
+  readonly event: (typeof EVENTS)[keyof typeof EVENTS];
   /** Lets the receiver detect repeated deliveries: the same for every try. */
   readonly id: string;
   /** Signs the body. */
@@ -26,22 +26,12 @@ export interface Callback {
   readonly signal: AbortSignal;
 }
 
-/** All addresses of a name. */
-type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
-
 export interface CallbackTools {
-  readonly resolve: Resolve;
+  /** All addresses of a name. */
+  readonly resolve: (host: string) => Promise<readonly LookupAddress[]>;
   /** Milliseconds for the whole call. */
   readonly timeout: number;
 }
-
-/** How delivery ended. `reason` is our wording; it never quotes the receiver. */
-export type CallbackOutcome =
-  | { readonly state: 'delivered'; readonly status: number }
-  /** Retrying would give the same result. */
-  | { readonly state: 'refused'; readonly reason: string }
-  /** It may succeed later. */
-  | { readonly state: 'failed'; readonly reason: string };
 
 const TOOLS: CallbackTools = { resolve: (host) => lookup(host, { all: true }), timeout: 10_000 };
 
@@ -52,6 +42,8 @@ const MOST_BYTES = 65_536;
  * Posts a body once as JSON, signed. Redirects are not followed. The connection goes to the address that was checked:
  * the name is not resolved again, since it might then lead elsewhere.
  *
+ * @throws ServiceError `callback_refused` if a retry would give the same result, `callback_failed` if it may succeed
+ *   later; their reasons never quote the receiver
  * @throws the reason of the signal, if that is aborted
  */
 export async function callBack(
@@ -59,46 +51,51 @@ export async function callBack(
   body: object,
   callback: Callback,
   { resolve, timeout }: CallbackTools = TOOLS,
-): Promise<CallbackOutcome> {
-  const problem = checkCallbackUrl(url, callback.allowPrivate);
-  if (problem !== undefined) return { state: 'refused', reason: problem };
+): Promise<void> {
+  const { allowPrivate } = callback;
+  const refused = (reason: string) => new ServiceError('callback_refused', { url, reason });
+  const failed = (reason: string) => new ServiceError('callback_failed', { url, reason });
+  const problem = checkCallbackUrl(url, allowPrivate);
+  if (problem !== undefined) throw refused(problem);
   const deadline = AbortSignal.timeout(timeout);
   const signal = AbortSignal.any([callback.signal, deadline]);
+  const target = new URL(url);
+  let status: number;
   try {
-    const target = new URL(url);
-    const addresses = await addressesOf(target, { resolve, signal });
-    const hidden = callback.allowPrivate ? undefined : addresses.find(({ address }) => !isPublic(address));
-    if (hidden !== undefined)
-      return { state: 'refused', reason: notPublic(`${target.hostname} (${hidden.address})`) };
-    return await post(target, JSON.stringify(body), { callback, addresses, signal });
+    const addresses = await addressesOf(target, resolve, signal);
+    const hidden = allowPrivate ? undefined : addresses.find(({ address }) => !isPublic(address));
+    if (hidden !== undefined) throw refused(notPublic(`${target.hostname} (${hidden.address})`));
+    status = await post(target, JSON.stringify(body), callback, addresses, signal);
   } catch (error) {
     callback.signal.throwIfAborted();
-    const reason = deadline.aborted ? `no answer within ${timeout / 1000} s` : reasonFor(error);
-    return { state: 'failed', reason };
+    if (error instanceof ServiceError) throw error;
+    throw failed(deadline.aborted ? `no answer within ${timeout / 1000} s` : reasonFor(error));
   }
+  if (status >= 200 && status < 300) return;
+  const isForGood = status >= 400 && !isPassingStatus(status);
+  const remark = status >= 300 && status < 400 ? ', and redirects are not followed' : '';
+  throw (isForGood ? refused : failed)(`the receiver answered ${status}${remark}`);
 }
 
 /** A look-up cannot be stopped, only abandoned. */
 function addressesOf(
   url: URL,
-  { resolve, signal }: { readonly resolve: Resolve; readonly signal: AbortSignal },
+  resolve: CallbackTools['resolve'],
+  signal: AbortSignal,
 ): Promise<readonly LookupAddress[]> {
   const host = hostOf(url);
   const family = isIP(host);
   return unlessAborted(family === 0 ? resolve(host) : Promise.resolve([{ address: host, family }]), signal);
 }
 
-interface Posting {
-  readonly callback: Callback;
-  readonly addresses: readonly LookupAddress[];
-  readonly signal: AbortSignal;
-}
-
+/** @returns the status of the answer */
 async function post(
   url: URL,
   body: string,
-  { callback, addresses, signal }: Posting,
-): Promise<CallbackOutcome> {
+  callback: Callback,
+  addresses: readonly LookupAddress[],
+  signal: AbortSignal,
+): Promise<number> {
   const send = url.protocol === 'https:' ? requestTls : request;
   const headers = {
     'content-type': 'application/json',
@@ -113,7 +110,7 @@ async function post(
     hold(send(url, options, resolve), reject).end(body);
   });
   await drain(response);
-  return outcomeOf(response);
+  return response.statusCode ?? 0;
 }
 
 /**
@@ -145,13 +142,6 @@ async function drain(response: IncomingMessage): Promise<void> {
   } catch {
     response.destroy();
   }
-}
-
-function outcomeOf({ statusCode: status = 0 }: IncomingMessage): CallbackOutcome {
-  if (status >= 200 && status < 300) return { state: 'delivered', status };
-  const reason = `the receiver answered ${status}${status >= 300 && status < 400 ? ', and redirects are not followed' : ''}`;
-  if (status >= 400 && !isPassingStatus(status)) return { state: 'refused', reason };
-  return { state: 'failed', reason };
 }
 
 function reasonFor(error: unknown): string {
@@ -191,10 +181,8 @@ const notPublic = (host: string): string =>
  */
 export function isPublic(address: string): boolean {
   const parsed = ipaddr.parse(address);
-  return isV6(parsed) ? isPublicV6(parsed) : parsed.range() === 'unicast';
+  return parsed instanceof ipaddr.IPv6 ? isPublicV6(parsed) : parsed.range() === 'unicast';
 }
-
-const isV6 = (address: IPv4 | IPv6): address is IPv6 => address.kind() === 'ipv6';
 
 function isPublicV6(address: IPv6): boolean {
   const range = address.range();
@@ -216,14 +204,8 @@ export interface NotifyTools {
   readonly allowPrivate: boolean;
 }
 
-const EVENTS = { done: 'job.done', failed: 'job.failed', cancelled: 'job.cancelled' } as const;
-
 /**
- * Notifies the caller that a job has ended.
- *
- * @throws ServiceError `callback_refused` if a retry would give the same result, `callback_failed` if it may succeed
- *   later
- * @throws the signal's reason once it aborts
+ * Notifies the caller that a job has ended. Throws like `callBack`.
  */
 export async function notifyJob(
   { jobId, spec }: Claim,
@@ -234,19 +216,15 @@ export async function notifyJob(
   const job = await store.get(jobId);
   const { state, finished_at } = job;
   // It was reopened; its next end will be reported.
-  if (url === undefined || !isFinal(state)) return NOTHING;
+  if (url === undefined || !isFinal(state)) return NO_DOCUMENTS;
   // The server that accepted the job has one, and another worker may too.
   if (secret === '')
     throw new ServiceError('callback_failed', { url, reason: 'BULK_CALLBACK_SECRET is not set' });
   // A retried job ends more than once.
   const callback = { event: EVENTS[state], id: `${jobId}/${finished_at}`, secret, allowPrivate, signal };
-  const outcome = await callBack(url, jobAnswer(job), callback);
-  if (outcome.state === 'delivered') return NOTHING;
-  const code = outcome.state === 'refused' ? 'callback_refused' : 'callback_failed';
-  throw new ServiceError(code, { url, reason: outcome.reason });
+  await callBack(url, jobAnswer(job), callback);
+  return NO_DOCUMENTS;
 }
-
-const NOTHING: ShardResult = { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null };
 
 function isFinal(state: string): state is keyof typeof EVENTS {
   return state in EVENTS;

@@ -1,21 +1,19 @@
 import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts';
-import type { ChunkedDocument, ChunkedDocuments } from '../chunk-documents.ts';
-import type { Decoder } from '../decode.ts';
+import type { ChunkedDocument, ChunkedDocuments, Chunking } from '../chunk-documents.ts';
+import { decodeWith, type Readers } from '../decode.ts';
 import { readDocuments } from '../read-documents.ts';
 import type { ShardRange, Skip } from '../shard.ts';
 import { emptyOf, type SkipGroup, Skips, skipLine } from '../skips.ts';
-import type { Chunking } from './chunking.ts';
 import { noteFailed, remembering } from './note-documents.ts';
 import { failedDocumentLine, idsLine, type PartFiles, PartFilesWriter } from './part-files.ts';
 import type { StoreChunks, Storing } from './shard-sink.ts';
 import { type JobLocations, type JobSpec, unitOf } from './spec.ts';
 
 /** What the work on a shard needs. */
-export interface ShardTools {
+export interface ShardTools extends Readers {
   readonly store: Pick<JobStore, 'noteStored' | 'noteFailed'>;
   readonly chunking: Chunking;
   readonly locations: JobLocations;
-  readonly decoder: Decoder;
   /** Missing if no job has a sink. */
   readonly storing?: Storing | undefined;
   /** Maximum bytes of a document. */
@@ -47,7 +45,7 @@ export interface ShardOutput {
 export async function chunkShard(claim: Claim, signal: AbortSignal, tools: ShardTools): Promise<ShardResult> {
   const spec = claim.spec as JobSpec;
   const range = claim.range as ShardRange;
-  const { chunking, locations, decoder, limit, filter = (group) => group } = tools;
+  const { chunking, locations, limit, filter = (group) => group } = tools;
   const { storage } = await locations.source(spec, claim);
   const writer = new PartFilesWriter(await locations.target(spec), claim);
   const storing = tools.storing?.(spec, signal);
@@ -59,7 +57,7 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   const lines = readDocuments(storage, range, {
     fields: spec.source.fields,
     limit,
-    decode: decoder(unitOf(spec), signal),
+    decode: decodeWith(tools, unitOf(spec), signal),
     signal,
     onSkipped: (skip) => unread.push(skip),
   });

@@ -1,27 +1,25 @@
 import { hostname } from 'node:os';
 import type { Log } from '../../../core/contracts/collaborators.ts';
-import type { PluginHost } from '../../../core/hosting/container.ts';
-import type { Registry } from '../../../core/hosting/registry.ts';
 import { EMPTY_VECTORS } from '../../engine/answer/response-metadata.ts';
+import type { Runner } from '../../engine/run/runner.ts';
 import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts';
-import { decoderOf } from '../decode.ts';
+import type { Chunking } from '../chunk-documents.ts';
+import type { Readers } from '../decode.ts';
 import { errorAnswer } from './answers.ts';
 import { chunkShard, type ShardTools } from './chunk-shard.ts';
-import type { Chunking } from './chunking.ts';
 import { finishJob } from './finish-job.ts';
 import { planJob } from './plan-job.ts';
-import { pruneSink, type RemoveDocuments } from './prune.ts';
+import { pruneSink, removingIn } from './prune.ts';
 import { discardShard, expireJobs } from './remove-job.ts';
+import { storingIn } from './shard-sink.ts';
 import type { JobLocations } from './spec.ts';
-import { type JobWorker, type ShardOutcome, startWorker } from './worker.ts';
+import { JobWorker, type ShardOutcome } from './worker.ts';
 
 /** What a worker is made of. */
-export interface JobWorkerParts {
+export interface JobWorkerParts extends Readers {
   readonly store: JobStore;
   readonly locations: JobLocations;
   readonly chunking: Chunking;
-  readonly registry: Registry;
-  readonly host: PluginHost;
   readonly log: Log;
   readonly settings: {
     readonly leaseSeconds: number;
@@ -33,9 +31,8 @@ export interface JobWorkerParts {
   /** Notifies the caller that a job has ended. */
   notify(claim: Claim, signal: AbortSignal): Promise<ShardResult>;
   onShard?(outcome: ShardOutcome, seconds: number, skipped: number): void;
-  readonly storing?: ShardTools['storing'];
-  /** Missing if no job has a sink. */
-  readonly remove?: RemoveDocuments;
+  /** Stores chunks in sinks; missing if no job has one. */
+  readonly runner?: Pick<Runner, 'run'>;
   readonly filter?: ShardTools['filter'];
 }
 
@@ -46,14 +43,11 @@ const EXPIRY_PAUSE = 60_000;
 
 /** Starts a worker that runs jobs of the store. */
 export function createJobWorker(parts: JobWorkerParts): JobWorker {
-  const { store, locations, settings, log, notify, onShard, remove } = parts;
-  const chunkTools = {
-    ...parts,
-    decoder: decoderOf(parts.registry, parts.host),
-    limit: settings.documentBytes,
-  };
+  const { store, locations, settings, log, notify, onShard, runner } = parts;
+  const remove = runner && removingIn(runner);
+  const chunkTools = { ...parts, storing: runner && storingIn(runner), limit: settings.documentBytes };
   let expiredAt = 0;
-  return startWorker({
+  return new JobWorker({
     store,
     work: {
       plan: (claim, signal) => planJob(claim, signal, { store, locations, ...settings }),

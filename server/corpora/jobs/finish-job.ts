@@ -1,12 +1,13 @@
-import type {
-  Claim,
-  Failure,
-  JobStore,
-  PruneCounts,
-  ShardPage,
-  ShardRecord,
-  ShardResult,
-  ShardState,
+import {
+  type Claim,
+  type Failure,
+  type JobStore,
+  NO_DOCUMENTS,
+  type PruneCounts,
+  type ShardPage,
+  type ShardRecord,
+  type ShardResult,
+  type ShardState,
 } from '../../store/jobs/contract.ts';
 import { type SkippedReasons, Skips } from '../skips.ts';
 import type { WrittenFile } from '../storage/storage.ts';
@@ -55,7 +56,7 @@ export async function finishJob(claim: Claim, signal: AbortSignal, tools: Finish
     await removeAttempts(target, claim.jobId, names, signal);
     const pruned = await tools.prune?.();
     const failure = await writeManifest(target, outputsOf(claim, tools.store), pruned);
-    return { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null, failure };
+    return { ...NO_DOCUMENTS, failure };
   } catch (error) {
     // The job was removed meanwhile, so files renamed since would stay behind.
     if (!(await isFolderOf(target, claim.jobId))) await removeFiles(target.storage, names);
@@ -63,18 +64,10 @@ export async function finishJob(claim: Claim, signal: AbortSignal, tools: Finish
   }
 }
 
-interface DoneShard {
-  readonly seq: number;
-  readonly output: ShardOutput;
-}
-
 /** Shards that are read from the store at once. */
 const PAGE = 1000;
 
-export async function* outputsOf(
-  { jobId }: Pick<Claim, 'jobId'>,
-  store: FinishTools['store'],
-): AsyncGenerator<DoneShard> {
+export async function* outputsOf({ jobId }: Pick<Claim, 'jobId'>, store: FinishTools['store']) {
   for await (const { seq, output } of shardsOf(jobId, store, 'done'))
     yield { seq, output: output as ShardOutput };
 }
@@ -110,7 +103,7 @@ async function settleFiles(
 /** @returns the error that fails the job, if nothing was read */
 async function writeManifest(
   target: TargetLocation,
-  outputs: AsyncIterable<DoneShard>,
+  outputs: ReturnType<typeof outputsOf>,
   pruned: PruneCounts | undefined,
 ): Promise<Failure | undefined> {
   const writer = await target.storage.create(inFolder(target.folder, MANIFEST));

@@ -1,5 +1,11 @@
 import { invalid, ServiceError } from '../../../core/errors.ts';
-import type { Claim, JobStore, PlannedShard, ShardResult } from '../../store/jobs/contract.ts';
+import {
+  type Claim,
+  type JobStore,
+  NO_DOCUMENTS,
+  type PlannedShard,
+  type ShardResult,
+} from '../../store/jobs/contract.ts';
 import { planShards } from '../plan-shards.ts';
 import type { ShardRange } from '../shard.ts';
 import { takeFolder } from './job-folder.ts';
@@ -18,7 +24,6 @@ const BATCH = 1000;
 
 const NO_MEMBERS =
   'source.fields: each file is one text and has no members; use "format": "csv" or "jsonl" to read rows or lines';
-const NO_RESULT: ShardResult = { documents: 0, documentsFailed: 0, chunks: 0, bytes: 0, output: null };
 
 /**
  * Divides the source of a job into shards and stores these. Planning again must give the same plan, so that what a
@@ -47,7 +52,7 @@ export async function planJob(claim: Claim, signal: AbortSignal, tools: PlanTool
   // An earlier attempt at the plan may have found more.
   const { shards } = await tools.store.get(claim.jobId);
   if (shards.total !== next) throw new ServiceError('source_changed', { source: 'The source' });
-  return NO_RESULT;
+  return NO_DOCUMENTS;
 }
 
 type RangeShard = PlannedShard & { readonly range: ShardRange };

@@ -6,19 +6,6 @@ import { unlessAborted } from '../../engine/abort.ts';
 import type { Claim, JobStore, ShardKind, ShardResult } from '../../store/jobs/contract.ts';
 import { notRead } from '../skips.ts';
 
-/** Works on shards of jobs as long as there are any. */
-export interface JobWorker {
-  /** Polls now; call it after a job was created or reopened. */
-  wake(): void;
-  /**
-   * Takes no more shards. Those not finished after the grace period are given back, so that other workers can take
-   * them at once.
-   *
-   * @param graceSeconds 0 gives them back now
-   */
-  stop(graceSeconds: number): Promise<void>;
-}
-
 type WorkerStore = Pick<JobStore, 'claim' | 'renew' | 'commit' | 'fail' | 'giveBack'>;
 
 export interface WorkerOptions {
@@ -47,88 +34,88 @@ export type ShardOutcome = 'done' | 'failed' | 'lost' | 'returned';
 /** Milliseconds between polls that find nothing. */
 const POLL = 1000;
 
-/** Starts a worker, which polls for shards at once. */
-export function startWorker(options: WorkerOptions): JobWorker {
-  const stopping = new AbortController();
-  let woken = Promise.withResolvers<void>();
-  const state: WorkerState = {
-    options,
-    working: new Map(),
-    taking: Promise.resolve(),
-    stopping: stopping.signal,
-    idle: () => Promise.race([woken.promise, pause(stopping.signal)]),
-  };
-  const loops = Array.from({ length: options.concurrency }, () => loop(state));
-  const wake = () => {
-    woken.resolve();
-    woken = Promise.withResolvers();
-  };
-  return {
-    wake,
-    async stop(graceSeconds) {
-      stopping.abort();
-      wake();
-      const giveBack = () => {
-        for (const one of state.working.values()) one.abort(new ShardReturned());
-      };
-      const timer = setTimeout(giveBack, graceSeconds * 1000);
-      await Promise.all(loops);
-      clearTimeout(timer);
-    },
-  };
-}
-
-interface WorkerState {
-  readonly options: WorkerOptions;
+/** Works on shards of jobs as long as there are any; it polls at once. */
+export class JobWorker {
+  readonly #options: WorkerOptions;
+  readonly #stopping = new AbortController();
   /** The work on the shards in progress, and what stops it. */
-  readonly working: Map<Promise<void>, AbortController>;
-  /** Until then no other worker may take a shard. */
-  taking: Promise<void>;
-  readonly stopping: AbortSignal;
-  /** Waits until it is time to poll again. */
-  idle(): Promise<void>;
+  readonly #working = new Map<Promise<void>, AbortController>();
+  /** Until then no other loop may take a shard. */
+  #taking = Promise.resolve();
+  #woken = Promise.withResolvers<void>();
+  readonly #loops: readonly Promise<void>[];
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#loops = Array.from({ length: options.concurrency }, () => this.#loop());
+  }
+
+  /** Polls now; call it after a job was created or reopened. */
+  wake(): void {
+    this.#woken.resolve();
+    this.#woken = Promise.withResolvers();
+  }
+
+  /**
+   * Takes no more shards. Those not finished after the grace period are given back, so that other workers can take
+   * them at once.
+   *
+   * @param graceSeconds 0 gives them back now
+   */
+  async stop(graceSeconds: number): Promise<void> {
+    this.#stopping.abort();
+    this.wake();
+    const giveBack = () => {
+      for (const one of this.#working.values()) one.abort(new ShardReturned());
+    };
+    const timer = setTimeout(giveBack, graceSeconds * 1000);
+    await Promise.all(this.#loops);
+    clearTimeout(timer);
+  }
+
+  async #loop(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const turn = Promise.withResolvers<void>();
+      const before = this.#taking;
+      this.#taking = turn.promise;
+      await before;
+      this.#options.onTurn?.();
+      if (!(await this.#takeOne(turn.resolve))) await Promise.race([this.#woken.promise, pause(signal)]);
+    }
+  }
+
+  /**
+   * Takes a shard and works on it. A shard that has lost its worker before may have caused that, so it gets this
+   * process to itself: other shards would be lost with it.
+   *
+   * @param next lets others take one
+   * @returns whether there was one
+   */
+  async #takeOne(next: () => void): Promise<boolean> {
+    const { signal } = this.#stopping;
+    try {
+      const claim = signal.aborted ? undefined : await claimOne(this.#options);
+      if (claim === undefined) return false;
+      if (signal.aborted) return await giveBack(claim, this.#options);
+      const isSuspect = claim.failures > 0 && claim.kind !== 'notify';
+      const stop = new AbortController();
+      const before = isSuspect ? [...this.#working.keys()] : [];
+      const work = workOnShard(claim, this.#options, stop, before);
+      this.#working.set(work, stop);
+      if (!isSuspect) next();
+      await work;
+      this.#working.delete(work);
+      return true;
+    } finally {
+      next();
+    }
+  }
 }
 
 async function pause(signal: AbortSignal): Promise<void> {
   const jitter = POLL * (0.75 + Math.random() / 2);
   await sleep(jitter, undefined, { signal, ref: false }).catch(() => {});
-}
-
-async function loop(state: WorkerState): Promise<void> {
-  while (!state.stopping.aborted) {
-    const turn = Promise.withResolvers<void>();
-    const before = state.taking;
-    state.taking = turn.promise;
-    await before;
-    state.options.onTurn?.();
-    if (!(await takeOne(state, turn.resolve))) await state.idle();
-  }
-}
-
-/**
- * Takes a shard and works on it. A shard that has lost its worker before may have caused that, so it gets this
- * process to itself: other shards would be lost with it.
- *
- * @param next lets others take one
- * @returns whether there was one
- */
-async function takeOne(state: WorkerState, next: () => void): Promise<boolean> {
-  const { options, stopping, working } = state;
-  try {
-    const claim = stopping.aborted ? undefined : await claimOne(options);
-    if (claim === undefined) return false;
-    if (stopping.aborted) return await giveBack(claim, options);
-    const isSuspect = claim.failures > 0 && claim.kind !== 'notify';
-    const stop = new AbortController();
-    const work = workOnShard(claim, options, stop, isSuspect ? [...working.keys()] : []);
-    working.set(work, stop);
-    if (!isSuspect) next();
-    await work;
-    working.delete(work);
-    return true;
-  } finally {
-    next();
-  }
 }
 
 async function claimOne({ store, name, log }: WorkerOptions): Promise<Claim | undefined> {

@@ -245,7 +245,7 @@ function writeNumber(value: number, out: Uint8Array, at: number): number {
   let place = at;
   if (value < 0 && scaled > 0) out[place++] = 0x2d;
   const whole = Math.floor(scaled / SCALE);
-  place = whole < 10 ? writeDigit(whole, out, place) : writeAscii(String(whole), out, place);
+  place = writeInteger(whole, out, place);
   let rest = scaled - whole * SCALE;
   if (rest === 0) return place;
   out[place++] = 0x2e;
@@ -267,11 +267,6 @@ function writeInteger(value: number, out: Uint8Array, at: number): number {
     rest = Math.floor(rest / 10);
   }
   return at + digits;
-}
-
-function writeDigit(digit: number, out: Uint8Array, at: number): number {
-  out[at] = 0x30 + digit;
-  return at + 1;
 }
 
 function writeAscii(text: string, out: Uint8Array, at: number): number {

@@ -117,12 +117,12 @@ function writeId(writer: ByteWriter, id: string): void {
   writer.bytes(TEXT_BEHIND_ID, 0, TEXT_BEHIND_ID.length);
 }
 
-const ID = ascii('{"id":"');
-const TEXT_BEHIND_ID = ascii('","text":"');
-const TEXT = ascii('{"text":"');
-const START = ascii('","start_index":');
-const END = ascii(',"end_index":');
-const COUNT = ascii(',"token_count":');
+const ID = Buffer.from('{"id":"');
+const TEXT_BEHIND_ID = Buffer.from('","text":"');
+const TEXT = Buffer.from('{"text":"');
+const START = Buffer.from('","start_index":');
+const END = Buffer.from(',"end_index":');
+const COUNT = Buffer.from(',"token_count":');
 
 /** Writes a chunk from the first character of its text to before its closing brace. */
 function writeChunk(writer: ByteWriter, chunk: WrittenChunk, rest: Rest): void {
@@ -189,8 +189,4 @@ function keptHead(name: string): Uint8Array {
   const head = Buffer.from(`,${JSON.stringify(name)}:`);
   if (HEADS.size < MOST_HEADS) HEADS.set(name, head);
   return head;
-}
-
-function ascii(text: string): Uint8Array {
-  return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 }

@@ -23,13 +23,15 @@ interface Cursor {
 /** Finds spans in a JSON text and converts their offsets, in one pass if their starts and ends rise. */
 export function locate(json: JsonText, spans: readonly Stretch[], unit: OffsetUnit): Places {
   if (!rise(spans)) return locateSorted(json, spans, unit);
-  const [from, to, start, end] = [0, 0, 0, 0].map(() => new Uint32Array(spans.length)) as FourArrays;
+  const { length } = spans;
+  const [from, to] = [new Uint32Array(length), new Uint32Array(length)];
+  const [start, end] = [new Uint32Array(length), new Uint32Array(length)];
   const lead = json.byteOffset % 4;
   const words = new Int32Array(json.buffer, json.byteOffset - lead, Math.floor((json.length + lead) / 4));
   const source = { json, words, lead };
   const head: Cursor = { at: 0, utf16: 0, code_point: 0, byte: 0 };
   const tail: Cursor = { ...head };
-  for (let index = 0; index < spans.length; index++) {
+  for (let index = 0; index < length; index++) {
     const span = spans[index] as Stretch;
     if (span.start >= tail.utf16) copyCursor(tail, head);
     advance(source, head, span.start);
@@ -77,8 +79,6 @@ function copyCursor(from: Cursor, to: Cursor): void {
   to.code_point = from.code_point;
   to.byte = from.byte;
 }
-
-type FourArrays = [Uint32Array, Uint32Array, Uint32Array, Uint32Array];
 
 /** Moves a cursor to a later UTF-16 offset, which must be the boundary of a code point. */
 function advance(source: Source, cursor: Cursor, target: number): void {

@@ -1,7 +1,7 @@
 import type { Chunk } from '../../../core/contracts/chunk.ts';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
-import { checkChunks, checkTexts, type Limits } from '../limits.ts';
+import { checkChunks, type Limits, listTexts } from '../limits.ts';
 import type { Operation, Rules } from '../operation.ts';
 import type { Included, Source } from '../read/document-schemas.ts';
 import { type ParsedDocument, readDocuments, type SourceDocument } from '../read/documents.ts';
@@ -15,12 +15,12 @@ import {
   parseJson,
 } from '../read/json.ts';
 import { checkOrder, pluginOf } from '../read/pipeline.ts';
-import { type Plan, type StagesRequest, type StreamPlan, unitOf } from '../read/plan.ts';
+import { type Plan, type StreamPlan, unitOf } from '../read/plan.ts';
 import { isListOfLists, type Members } from '../read/request-checks.ts';
 import { withMetadata } from '../read/request-chunks.ts';
 import { usesOf } from '../stages/stages.ts';
 import type { ChunksTask, ChunkTask, DocumentsTask, ExecuteTask, Fields, RefineTask } from '../tasks.ts';
-import { runRequest } from './run-request.ts';
+import { runRequest, type StagesRequest } from './run-request.ts';
 
 /** Work that produces chunks: its inputs come in the request, in the lines of a stream, or in a file. */
 export interface ChunksOperation<T extends ChunksTask = ChunksTask> extends Operation<T, StagesRequest> {
@@ -137,8 +137,7 @@ function refinePlan(name: string, options: Members, rules: Rules): Plan {
 type Texts = string | readonly string[];
 
 function readTexts(text: Texts, body: Buffer, limits: Limits): Pick<StagesRequest, 'inputs' | 'isBatch'> {
-  checkTexts(text, limits);
-  const texts = typeof text === 'string' ? [text] : text;
+  const texts = listTexts(text, limits);
   const literals = findTextLiterals(body, 'text') as Uint8Array[];
   const inputs = texts.map((text, index): SourceDocument => ({ text, json: literals[index] as Uint8Array }));
   return { inputs, isBatch: typeof text !== 'string' };

@@ -1,6 +1,7 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import type { ReadFile } from '../../../core/contracts/reader.ts';
-import { invalid, ServiceError } from '../../../core/errors.ts';
+import { brokenPromise } from '../../../core/engine/chunking.ts';
+import { invalid } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { ResponseMetadata } from '../answer/response-metadata.ts';
@@ -97,9 +98,9 @@ function documentOfFile(
   return { text, json: toJsonText(text), about };
 }
 
-function checkPlaces({ manifest: { kind, name } }: PluginEntry, { text, places = [] }: ReadFile): void {
+function checkPlaces({ manifest }: PluginEntry, { text, places = [] }: ReadFile): void {
   const reason = problemOfPlaces(places, text);
-  if (reason !== undefined) throw new ServiceError('broken_promise', { kind, name, reason });
+  if (reason !== undefined) throw brokenPromise(manifest, reason);
 }
 
 const check = createValidator(fileDocumentSchema);

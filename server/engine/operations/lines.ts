@@ -18,20 +18,22 @@ import { readId } from '../read/document-id.ts';
 import { chunksLine, documentSchema } from '../read/document-schemas.ts';
 import { type ParsedDocument, readDocument } from '../read/documents.ts';
 import { findMembers, literalOf, withoutBreaks } from '../read/json.ts';
-import {
-  type LineHead,
-  type LineOutcome,
-  type LinesRequest,
-  lineHead,
-  type ReadLine,
-  type StreamPlan,
-  unitOf,
-} from '../read/plan.ts';
+import { type LineHead, type LineOutcome, lineHead, type StreamPlan, unitOf } from '../read/plan.ts';
 import { withMetadata } from '../read/request-chunks.ts';
 import { type Input, runStages, type Stage, withStages } from '../stages/stages.ts';
-import type { Answer, LinesTask } from '../tasks.ts';
+import type { Answer, AnyRequest, LinesTask } from '../tasks.ts';
 import { createValidator } from '../validation/validator.ts';
 import { timingsOf } from './run-request.ts';
+
+/** Lines that were read. */
+interface LinesRequest extends AnyRequest {
+  readonly run: 'lines';
+  readonly plan: StreamPlan;
+  readonly lines: readonly ReadLine[];
+}
+
+/** An input of a stream, or why it is invalid. */
+type ReadLine = LineHead & ({ readonly input: Input } | { readonly error: PlainError });
 
 /**
  * Lines of a stream, or inputs of a batch, some of them at a time. An invalid line does not keep others from being

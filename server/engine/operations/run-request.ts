@@ -3,10 +3,18 @@ import { type WrittenDocument, writeChunks } from '../answer/chunk-writer.ts';
 import { leastBytes, writtenDocument } from '../answer/rendered-document.ts';
 import { ResponseMetadata, Timer, type Timings } from '../answer/response-metadata.ts';
 import type { Run } from '../operation.ts';
-import type { StagesRequest } from '../read/plan.ts';
+import type { Plan } from '../read/plan.ts';
 import type { DocumentChunks } from '../stages/chunk-set.ts';
 import { type Input, runStages, withStages } from '../stages/stages.ts';
-import type { Answer } from '../tasks.ts';
+import type { Answer, AnyRequest } from '../tasks.ts';
+
+/** A request for chunks: inputs, stages, output. */
+export interface StagesRequest extends Plan, AnyRequest {
+  readonly run: 'chunk' | 'execute' | 'refine';
+  readonly inputs: readonly Input[];
+  /** Whether the answer is a list of lists. */
+  readonly isBatch: boolean;
+}
 
 /**
  * Runs a request for chunks: its inputs through its stages, one after the other, and writes one answer.

@@ -5,7 +5,7 @@ import { invalid } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import { reportedEmpty, Timer } from '../answer/response-metadata.ts';
 import { type TokenList, writeTokens, writeVectors } from '../answer/text-writers.ts';
-import { checkTexts, type Limits } from '../limits.ts';
+import { listTexts } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
 import { jsonBytes, parseJson } from '../read/json.ts';
 import type { Encoding, TokenField } from '../read/text-schemas.ts';
@@ -42,7 +42,7 @@ export const embedOperation: Operation<TextsTask & { run: 'embed' }, EmbedTexts>
     const { text, ...options } = checks.embed(parseJson(jsonBytes(bytes)));
     const asked = options as EmbedTexts['options'];
     const uses = [{ embedding: asked.embedding_model, tokenizer: undefined }];
-    return { run: 'embed', uses, texts: textsOf(text as TextOrTexts, limits), options: asked };
+    return { run: 'embed', uses, texts: listTexts(text as TextOrTexts, limits), options: asked };
   },
   run: embedTexts,
   label: () => 'embed',
@@ -56,19 +56,13 @@ export const tokenizeOperation: Operation<TextsTask & { run: 'tokenize' }, Token
     const tokenizer = (options.tokenizer as string | undefined) ?? defaultTokenizer;
     const asked = { ...options, tokenizer } as TokenizeTexts['options'];
     const uses = [{ tokenizer, embedding: undefined }];
-    return { run: 'tokenize', uses, texts: textsOf(text as TextOrTexts, limits), options: asked };
+    return { run: 'tokenize', uses, texts: listTexts(text as TextOrTexts, limits), options: asked };
   },
   run: tokenizeTexts,
   label: () => 'tokenize',
 };
 
 type TextOrTexts = string | readonly string[];
-
-/** @throws ServiceError `invalid_parameters` if there are more or longer texts than allowed */
-function textsOf(given: TextOrTexts, limits: Limits): readonly string[] {
-  checkTexts(given, limits);
-  return typeof given === 'string' ? [given] : given;
-}
 
 /** @throws ServiceError errors of `Openers`, `plugin_failed`, `answer_too_large` */
 async function embedTexts(

@@ -1,12 +1,6 @@
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { Fields } from '../tasks.ts';
-
-interface FieldSchema {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly FieldSchema[];
-  readonly items?: FieldSchema;
-}
+import type { OptionSchema } from '../validation/validator.ts';
 
 /**
  * The fields of a form or a query string, which are all texts, converted to the types of a schema: numbers, booleans,
@@ -21,7 +15,7 @@ export function fieldValues(fields: Fields, { properties }: ObjectSchema): Recor
   return Object.fromEntries(values);
 }
 
-function valueOfField(texts: readonly string[], schema: FieldSchema): unknown {
+function valueOfField(texts: readonly string[], schema: OptionSchema): unknown {
   const [text = '', ...others] = texts;
   const branches = schema.anyOf ?? [schema];
   const list = branches.find((one) => typesOf(one).includes('array'));
@@ -33,7 +27,7 @@ function valueOfField(texts: readonly string[], schema: FieldSchema): unknown {
 }
 
 /** A text converted for one of the schemas: JSON of a type that it allows, else the text itself. */
-function oneOf(text: string, branches: readonly FieldSchema[]): unknown {
+function oneOf(text: string, branches: readonly OptionSchema[]): unknown {
   const value = parsed(text);
   const isWanted = branches.some((branch) => typesOf(branch).includes(typeOf(value)));
   const mayBeText = branches.some(isText);
@@ -48,11 +42,11 @@ function parsed(text: string): unknown {
   }
 }
 
-function isText(schema: FieldSchema): boolean {
+function isText(schema: OptionSchema): boolean {
   return typesOf(schema).includes('string');
 }
 
-function typesOf(schema: FieldSchema): readonly string[] {
+function typesOf(schema: OptionSchema): readonly string[] {
   if (schema.enum !== undefined) return schema.enum.map(typeOf);
   const types = [schema.type ?? []].flat();
   return types.includes('integer') ? [...types, 'number'] : types;

@@ -1,7 +1,7 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import type { PlainError } from '../../../core/errors.ts';
-import type { Input, StageList, StageUses } from '../stages/stages.ts';
+import type { StageList } from '../stages/stages.ts';
 import { findId } from './document-id.ts';
 import type { Included } from './document-schemas.ts';
 import type { JsonPlace } from './json.ts';
@@ -14,16 +14,6 @@ export interface Plan extends StageList {
   readonly include: readonly Included[];
   /** The namespace of the chunks' ids. */
   readonly namespace: string;
-}
-
-/** A request for chunks: inputs, stages, output. */
-export interface StagesRequest extends Plan {
-  readonly run: 'chunk' | 'execute' | 'refine';
-  readonly inputs: readonly Input[];
-  /** Whether the answer is a list of lists. */
-  readonly isBatch: boolean;
-  /** Seconds that it took to read the request. */
-  readonly parseSeconds: number;
 }
 
 /** The unit of the offsets of an answer: that of the last chunker. */
@@ -46,19 +36,6 @@ export interface StreamPlan extends Plan {
   /** Whether outcomes include the ids of the chunks, if they have any. */
   readonly tellsIds?: boolean;
 }
-
-/** Lines that were read. */
-export interface LinesRequest {
-  readonly run: 'lines';
-  readonly plan: StreamPlan;
-  readonly lines: readonly ReadLine[];
-  readonly uses: readonly StageUses[];
-  /** Seconds that it took to read the lines. */
-  readonly parseSeconds: number;
-}
-
-/** An input of a stream, or why it is invalid. */
-export type ReadLine = LineHead & ({ readonly input: Input } | { readonly error: PlainError });
 
 /** The outcome of a line: the number of chunks, or an error. */
 export type LineOutcome = LineHead &

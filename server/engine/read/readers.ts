@@ -1,3 +1,4 @@
+import type { Manifest } from '../../../core/contracts/manifest.ts';
 import type { SourceFile } from '../../../core/contracts/reader.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
@@ -39,10 +40,7 @@ function noneReady(readers: readonly PluginEntry[]): ServiceError {
   return new ServiceError('missing_capability', values);
 }
 
-interface Formats {
-  readonly extensions?: readonly string[];
-  readonly mediaTypes?: readonly string[];
-}
+type Formats = NonNullable<Manifest['formats']>;
 
 /** Whether the formats of a reader match a file, the most specific first. */
 const CLAIMS: readonly ((formats: Formats, file: Described) => boolean)[] = [

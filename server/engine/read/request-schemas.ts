@@ -3,6 +3,7 @@ import type { Kind, Manifest, ObjectSchema } from '../../../core/contracts/manif
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import { evaluateRequest } from '../operations/evaluation/schemas.ts';
+import type { OptionSchema } from '../validation/validator.ts';
 import { chunksOfMany, chunksOfOne, fieldMembers, SOURCES, type Source } from './document-schemas.ts';
 import { embedRequest, tokenizeRequest } from './text-schemas.ts';
 
@@ -114,31 +115,24 @@ function firstOf(names: readonly string[]): string[] {
   return [...names.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more names of the same kind`] : [])];
 }
 
-interface ListSchema {
-  readonly type?: string;
-  readonly properties?: Readonly<Record<string, object>>;
-  readonly items?: ListSchema;
-  readonly anyOf?: readonly object[];
-}
-
 /**
  * Adds this server's limits to a list of strings, and to a string that may be given instead of such a list; for an
  * object, to each of its members.
  */
 function withLimits(schema: object, settings: SchemaSettings): object {
   const { maxDelimiters, maxDelimiterCharacters } = settings;
-  const isTextList = ({ type, items }: ListSchema) => type === 'array' && items?.type === 'string';
+  const isTextList = ({ type, items }: OptionSchema) => type === 'array' && items?.type === 'string';
   const limitText = (one: object) => ({ ...one, maxLength: maxDelimiterCharacters });
-  const limit = (one: ListSchema): object => {
+  const limit = (one: OptionSchema): object => {
     if (isTextList(one)) return { ...one, maxItems: maxDelimiters, items: limitText(one.items as object) };
     if (one.type === 'array' && isTextList(one.items ?? {}))
-      return { ...one, maxItems: maxDelimiters, items: limit(one.items as ListSchema) };
+      return { ...one, maxItems: maxDelimiters, items: limit(one.items as OptionSchema) };
     return one.type === 'string' ? limitText(one) : one;
   };
-  const { anyOf, properties } = schema as ListSchema;
+  const { anyOf, properties } = schema as OptionSchema;
   if (properties !== undefined) return { ...schema, properties: limitedMembers(properties, settings) };
   if (anyOf?.some(isTextList)) return { ...schema, anyOf: anyOf.map(limit) };
-  return (schema as ListSchema).type === 'array' ? limit(schema as ListSchema) : schema;
+  return (schema as OptionSchema).type === 'array' ? limit(schema as OptionSchema) : schema;
 }
 
 function limitedMembers(

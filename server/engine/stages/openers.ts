@@ -116,6 +116,14 @@ export class Openers {
     return this.#aliases.addTo(await this.#listAll());
   }
 
+  /** The names of the tokenizers that can be opened. */
+  async tokenizerNames(): Promise<readonly string[]> {
+    const names = this.#ready('tokenizer').map(async ({ manifest }) =>
+      (await this.#host.get('tokenizer', manifest.name)).names(),
+    );
+    return (await Promise.all(names)).flat();
+  }
+
   /** The problems of configured aliases whose models no plugin has or claims, unless they can be downloaded. */
   async lostAliases(): Promise<readonly string[]> {
     const given = Object.entries(this.#config.modelAliases);
@@ -181,12 +189,8 @@ export class Openers {
   }
 
   async #unknownTokenizer(name: string): Promise<ServiceError> {
-    const ready = this.#ready('tokenizer');
-    const names = await Promise.all(
-      ready.map(async ({ manifest }) => (await this.#host.get('tokenizer', manifest.name)).names()),
-    );
-    const known = names.flat();
-    const patterns = ready.flatMap(({ manifest }) => manifest.models ?? []);
+    const known = await this.tokenizerNames();
+    const patterns = this.#ready('tokenizer').flatMap(({ manifest }) => manifest.models ?? []);
     const near = closest(name, [...known, ...patterns.filter((pattern) => !pattern.endsWith('*'))]);
     return new ServiceError('unknown_tokenizer', {
       name: JSON.stringify(name),

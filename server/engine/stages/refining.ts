@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Chunk, OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { RefineTools } from '../../../core/contracts/refinery.ts';
-import type { CountedSpan } from '../../../core/engine/chunking.ts';
+import { brokenPromise, type CountedSpan } from '../../../core/engine/chunking.ts';
 import { countCodePoints } from '../../../core/engine/cuts/cuts.ts';
-import { ServiceError } from '../../../core/errors.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { utf16Offsets } from '../answer/offsets.ts';
 import type { Origin } from './chunk-set.ts';
@@ -86,7 +85,10 @@ interface Surrounded {
 function checkCount(entry: PluginEntry, given: readonly Chunk[], chunks: readonly Chunk[]): void {
   if (chunks.length === given.length) return;
   const remedy = 'a refinery that drops, merges or splits chunks says "changesCount: true" in its manifest';
-  throw brokenPromise(entry, `it got ${given.length} chunks and returned ${chunks.length}; ${remedy}`);
+  throw brokenPromise(
+    entry.manifest,
+    `it got ${given.length} chunks and returned ${chunks.length}; ${remedy}`,
+  );
 }
 
 /**
@@ -99,10 +101,11 @@ function checkPlaces(entry: PluginEntry, given: readonly Chunk[], chunks: readon
     0 <= start_index &&
     start_index <= end_index;
   const bad = chunks.findIndex((chunk) => !isPlace(chunk));
-  if (bad !== -1) throw brokenPromise(entry, `the chunk ${bad} that it returned has no offsets in the text`);
+  if (bad !== -1)
+    throw brokenPromise(entry.manifest, `the chunk ${bad} that it returned has no offsets in the text`);
   const fall = firstFall(chunks);
   if (fall === -1 || firstFall(given) !== -1) return;
-  throw brokenPromise(entry, `the chunk ${fall} that it returned begins before the previous one`);
+  throw brokenPromise(entry.manifest, `the chunk ${fall} that it returned begins before the previous one`);
 }
 
 /** The first chunk that begins before the previous one; -1 if none does. */
@@ -132,14 +135,10 @@ function spansOf(entry: PluginEntry, chunks: readonly Chunk[], { text, unit }: R
     const [start, end] = [offsets.get(start_index), offsets.get(end_index)];
     if (start !== undefined && end !== undefined) return { start, end, token_count };
     throw brokenPromise(
-      entry,
+      entry.manifest,
       `the chunk ${at} that it returned lies outside the text, or begins or ends within a character`,
     );
   });
-}
-
-function brokenPromise({ manifest: { kind, name } }: PluginEntry, reason: string): ServiceError {
-  return new ServiceError('broken_promise', { kind, name, reason });
 }
 
 /** The length of a text in a unit. */

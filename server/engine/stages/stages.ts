@@ -237,18 +237,15 @@ async function splitFurther(
  */
 function partOf(whole: CountedSpan, part: CountedSpan): CountedSpan {
   const [start, end] = [part.start + whole.start, part.end + whole.start];
-  const { token_count } = part;
   const context = [whole.context, part.context].filter((one) => one !== undefined && one !== '').join('\n');
   const lists = { ...clipped(whole.located, start, end), ...moved(part.located, whole.start) };
   return {
     start,
     end,
-    token_count,
-    ...(context === '' ? {} : { context }),
-    ...(whole.extra === undefined && part.extra === undefined
-      ? {}
-      : { extra: { ...whole.extra, ...part.extra } }),
-    ...(Object.keys(lists).length === 0 ? {} : { located: lists }),
+    token_count: part.token_count,
+    context: context === '' ? undefined : context,
+    extra: part.extra === undefined ? whole.extra : { ...whole.extra, ...part.extra },
+    located: Object.keys(lists).length === 0 ? undefined : lists,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Log } from '../../../core/contracts/collaborators.ts';
 import type { EmbeddingModel, Vectors } from '../../../core/contracts/embedding.ts';
-import { ServiceError } from '../../../core/errors.ts';
+import { brokenPromise } from '../../../core/engine/chunking.ts';
 import type { Timer } from '../answer/response-metadata.ts';
 
 /** Minimum milliseconds between two progress lines in the log. */
@@ -35,9 +35,7 @@ export function supervisedModel(
       const embed = () => model.embed(texts, { ...request, progress });
       const vectors = await timer.time('embed', model.name, embed);
       const reason = findFault(vectors, texts.length);
-      if (reason !== undefined) {
-        throw new ServiceError('broken_promise', { kind: 'embedding', name: model.name, reason });
-      }
+      if (reason !== undefined) throw brokenPromise({ kind: 'embedding', name: model.name }, reason);
       const empty = vectors.wordless ?? countZeros(vectors);
       if (counts === 'each' || empty === texts.length) timer.embedded(empty);
       return vectors;

@@ -68,19 +68,8 @@ export const createCheck: CreateCheck = (schema) => {
 
 /** Keywords of option schemas, for suggestions. */
 export const KEYWORDS = [
-  ...[
-    'type',
-    'default',
-    'description',
-    'title',
-    'examples',
-    'enum',
-    'const',
-    'anyOf',
-    'oneOf',
-    'allOf',
-    'not',
-  ],
+  ...['type', 'default', 'description', 'title', 'examples', 'enum', 'const'],
+  ...['anyOf', 'oneOf', 'allOf', 'not'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'pattern', 'items', 'minItems', 'maxItems', 'uniqueItems'],
   ...['properties', 'required', 'additionalProperties', 'lessThan', 'excludes', 'effectiveWith'],
@@ -232,9 +221,9 @@ function addKeywords(ajv: Ajv): Ajv {
     compile: (others: string[], own, { schemaEnv, errSchemaPath }) => {
       const { properties } = ownerOf(schemaEnv.root.schema as ObjectSchema, errSchemaPath);
       return (value, context) =>
-        isDefault(value, own as WithDefault) ||
+        isDefault(value, own as OptionSchema) ||
         others.every((name) =>
-          isDefault(context?.parentData[name], properties[name] as WithDefault | undefined),
+          isDefault(context?.parentData[name], properties[name] as OptionSchema | undefined),
         );
     },
     errors: false,
@@ -265,22 +254,20 @@ function ownerOf(schema: ObjectSchema, path: string): ObjectSchema {
 
 type Members = Readonly<Record<string, unknown>>;
 
-interface WithDefault {
-  readonly default?: unknown;
-}
-
-function isDefault(value: unknown, schema: WithDefault | undefined): boolean {
+function isDefault(value: unknown, schema: OptionSchema | undefined): boolean {
   return value === undefined || isDeepStrictEqual(value, schema?.default);
 }
 
 const LONGEST_PREVIEW = 60;
 
-interface JsonSchema {
+/** The schema of an option, as far as this server reads it. */
+export interface OptionSchema {
   readonly type?: string | readonly string[];
-  readonly anyOf?: readonly object[];
+  readonly anyOf?: readonly OptionSchema[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
-  readonly items?: object;
+  readonly properties?: Readonly<Record<string, OptionSchema>>;
+  readonly items?: OptionSchema;
   readonly minItems?: number;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -289,11 +276,16 @@ interface JsonSchema {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
+  readonly lessThan?: string;
+  readonly excludes?: readonly string[];
+  readonly effectiveWith?: Readonly<Record<string, readonly unknown[]>>;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
 }
 
 /** What a schema expects: `an integer from 1 to 100`, `a list in which each item is a string`. */
-function expectation(schema: object): string {
-  const { anyOf, enum: values, type, items, minItems, const: constant } = schema as JsonSchema;
+function expectation(schema: OptionSchema): string {
+  const { anyOf, enum: values, type, items, minItems, const: constant } = schema;
   if (anyOf !== undefined) return anyOf.map(expectation).join(' or ');
   if (values !== undefined) return `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
   if (constant !== undefined) return JSON.stringify(constant);
@@ -302,14 +294,14 @@ function expectation(schema: object): string {
     const least = minItems === undefined ? '' : ` of at least ${minItems}`;
     return `a list${least}${items === undefined ? '' : ` in which each item is ${expectation(items)}`}`;
   }
-  if (type === 'integer') return `an integer${bounds(schema as JsonSchema)}`;
-  if (type === 'number') return `a number${bounds(schema as JsonSchema)}`;
-  if (type === 'string') return `a string${lengths(schema as JsonSchema)}`;
+  if (type === 'integer') return `an integer${bounds(schema)}`;
+  if (type === 'number') return `a number${bounds(schema)}`;
+  if (type === 'string') return `a string${lengths(schema)}`;
   if (type === 'boolean') return 'true or false';
   return type === 'null' ? 'null' : 'an object';
 }
 
-function bounds(schema: JsonSchema): string {
+function bounds(schema: OptionSchema): string {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
   const parts: string[] = [];
@@ -320,7 +312,7 @@ function bounds(schema: JsonSchema): string {
   return parts.length === 0 ? '' : ` ${parts.join(' and ')}`;
 }
 
-function lengths({ minLength, maxLength, pattern }: JsonSchema): string {
+function lengths({ minLength, maxLength, pattern }: OptionSchema): string {
   if (pattern !== undefined) return ` that matches ${pattern}`;
   if (maxLength !== undefined) return ` of ${minLength ?? 0} to ${maxLength} characters`;
   return minLength === undefined ? '' : ` of at least ${minLength} characters`;

@@ -16,15 +16,25 @@ import {
   tooLarge,
 } from './partial-download.ts';
 
-/** A file to be fetched from the hub. */
-interface Transfer {
+/** A file of a model to be fetched from the hub. */
+interface Download {
   readonly hub: Hub;
-  readonly url: URL;
-  readonly file: ModelFile;
-  /** Where the partial download is, which the transfer completes. */
-  readonly place: string;
+  readonly log: Log;
   /** How long the hub may be silent, in milliseconds. */
   readonly timeout: number;
+  /** The delay before the first retry, in milliseconds. */
+  readonly backoff: number;
+  /** Name of the model. */
+  readonly name: string;
+  readonly file: ModelFile;
+  /** Where the file will be on this machine. */
+  readonly target: string;
+}
+
+interface Transfer extends Download {
+  readonly url: URL;
+  /** Where the partial download is, which the transfer completes. */
+  readonly place: string;
   readonly onBytes: (bytes: number, total: number | undefined) => void;
 }
 
@@ -40,13 +50,14 @@ interface FileAnswer extends HubAnswer {
  * Tries once to fetch the missing part of a file, and checks the whole. It ends when no bytes arrive for a while; a
  * transfer in progress may take as long as it needs.
  */
-async function transfer({ place, file, ...one }: Transfer): Promise<void> {
+async function transfer(one: Transfer): Promise<void> {
+  const { place, file, timeout } = one;
   const idle = new AbortController();
   const timer = setTimeout(() => {
-    idle.abort(new IdleTimeoutError(`it was silent for longer than ${one.timeout / 1000} s`));
-  }, one.timeout);
+    idle.abort(new IdleTimeoutError(`it was silent for longer than ${timeout / 1000} s`));
+  }, timeout);
   try {
-    const { response, from, total, sha256 } = await askForRest(one, place, idle.signal);
+    const { response, from, total, sha256 } = await askForRest(one, idle.signal);
     const { body } = response;
     if (body === null || response.status !== (from === 0 ? 200 : 206)) throw await refusal(response);
     if (total !== undefined && total > file.maxBytes) throw await refusal(response, tooLarge(file.maxBytes));
@@ -67,11 +78,7 @@ async function transfer({ place, file, ...one }: Transfer): Promise<void> {
 }
 
 /** Requests the missing part, or the whole file if the hub does not resume the partial download. */
-async function askForRest(
-  { hub, url }: Pick<Transfer, 'hub' | 'url'>,
-  place: string,
-  signal: AbortSignal,
-): Promise<FileAnswer> {
+async function askForRest({ hub, url, place }: Transfer, signal: AbortSignal): Promise<FileAnswer> {
   const partial = await findPartial(place, url.href);
   if (partial !== undefined) {
     const range = { range: `bytes=${partial.bytes}-`, 'if-range': partial.etag };
@@ -128,24 +135,6 @@ async function check(place: string, file: ModelFile, sha256: string | undefined)
 
 class IdleTimeoutError extends Error {}
 
-export interface DownloadCollaborators {
-  readonly hub: Hub;
-  readonly log: Log;
-  /** How long the hub may be silent, in milliseconds. */
-  readonly timeout: number;
-  /** The delay before the first retry, in milliseconds. */
-  readonly backoff: number;
-}
-
-/** One file of a model. */
-interface Download {
-  /** Name of the model. */
-  readonly name: string;
-  readonly file: ModelFile;
-  /** Where the file will be on this machine. */
-  readonly target: string;
-}
-
 const MAX_RETRIES = 3;
 const MAX_WAIT_MS = 30_000;
 /** Milliseconds between two progress reports. */
@@ -155,12 +144,9 @@ const PROGRESS_MS = 5000;
  * Downloads a file from the hub and returns its path; `undefined` if the hub has no such file. Only one thread of one
  * process downloads a file at a time, and the others wait for it.
  */
-export async function download(
-  collaborators: DownloadCollaborators,
-  one: Download,
-): Promise<string | undefined> {
+export async function download(one: Download): Promise<string | undefined> {
   try {
-    return await downloadAlone(collaborators, one);
+    return await downloadAlone(one);
   } catch (cause) {
     if (cause instanceof HubRefusal && cause.status === 404) return undefined;
     const reason = reasonOf(cause);
@@ -168,18 +154,15 @@ export async function download(
   }
 }
 
-async function downloadAlone(
-  collaborators: DownloadCollaborators,
-  { name, file, target }: Download,
-): Promise<string> {
-  const { hub, log, timeout } = collaborators;
+async function downloadAlone(one: Download): Promise<string> {
+  const { hub, log, name, file, target } = one;
   const url = hub.urlOf(name, file.name);
   for (;;) {
     const place = await takePlace(target);
     if (place === undefined) return target;
     const onBytes = reportProgress(log, name, file.name);
     try {
-      await transferWithRetries(collaborators, { hub, url, file, place: place.path, timeout, onBytes });
+      await transferWithRetries({ ...one, url, place: place.path, onBytes });
       await finishPartial(place.path, target);
       log.info({ name, file: file.name }, 'downloaded from the hub');
       return target;
@@ -191,10 +174,10 @@ async function downloadAlone(
   }
 }
 
-function transferWithRetries({ log, backoff }: DownloadCollaborators, one: Transfer): Promise<void> {
-  const limits = { retries: MAX_RETRIES, firstDelay: backoff, longestDelay: MAX_WAIT_MS };
+function transferWithRetries(one: Transfer): Promise<void> {
+  const limits = { retries: MAX_RETRIES, firstDelay: one.backoff, longestDelay: MAX_WAIT_MS };
   const onRetry = (error: unknown, milliseconds: number) =>
-    log.warn({ url: one.url.pathname, reason: reasonOf(error), milliseconds }, 'retrying');
+    one.log.warn({ url: one.url.pathname, reason: reasonOf(error), milliseconds }, 'retrying');
   return withRetries(limits, { isPassing, retryAfter, onRetry }, () => transferOnce(one));
 }
 

@@ -48,8 +48,9 @@ export function createModelFiles({
   async function fetchFile(key: string, name: string, file: ModelFile): Promise<string | undefined> {
     // Loaded at the first download: most servers make none.
     const [{ download }, { createHub }] = await Promise.all([import('./download.ts'), import('./hub.ts')]);
-    const collaborators = { hub: createHub(settings, fetch), log, timeout, backoff };
-    const path = await download(collaborators, { name, file, target: join(modelsDir, name, file.name) });
+    const hub = createHub(settings, fetch);
+    const target = join(modelsDir, name, file.name);
+    const path = await download({ hub, log, timeout, backoff, name, file, target });
     if (path === undefined) missing.set(key, true);
     return path;
   }

@@ -6,14 +6,6 @@ import { codeOf } from '../../config/retry.ts';
 import { existing } from './local-files.ts';
 import { findPartial, originPath, partialPath, removePartial } from './partial-download.ts';
 
-/** A unique path beside a file being downloaded, so that no lock is needed. */
-export interface OwnPlace {
-  /** Where the partial download is, see `partialPath` and the like. */
-  readonly path: string;
-  /** Leaves only what can be resumed. @param url of the file */
-  release(url: string): Promise<void>;
-}
-
 /** Milliseconds after which a partial download that its process does not refresh may be taken over. */
 const STALE_MS = 10_000;
 const RENEW_MS = 2000;
@@ -21,12 +13,12 @@ const RENEW_MS = 2000;
 const POLL_MS = 300;
 
 /**
- * Waits until nobody downloads a file, and takes over what exists of it: a partial download that was left, or what an
+ * Waits until nobody downloads a file, takes a unique path beside it, so that no lock is needed, and takes over what exists of it: a partial download that was left, or what an
  * ended process has received so far.
  *
  * @returns undefined if another process has completed the file meanwhile
  */
-export async function takePlace(target: string): Promise<OwnPlace | undefined> {
+export async function takePlace(target: string) {
   const path = `${target}.${randomUUID()}`;
   let created: string | undefined;
   for (;;) {
@@ -42,8 +34,10 @@ export async function takePlace(target: string): Promise<OwnPlace | undefined> {
   const timer = setInterval(() => void keepFresh(path), RENEW_MS).unref();
   await takeOver(target, path);
   return {
+    /** Where the partial download is, see `partialPath` and the like. */
     path,
-    async release(url) {
+    /** Leaves only what can be resumed. @param url of the file */
+    async release(url: string): Promise<void> {
       clearInterval(timer);
       if ((await findPartial(path, url)) !== undefined) await move(path, target);
       else await removePartial(path);

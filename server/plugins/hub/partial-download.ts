@@ -40,26 +40,17 @@ export async function removePartial(place: string): Promise<void> {
   await rm(partialPath(place), { force: true });
 }
 
-/** The missing part of a file, as it arrives. */
-export interface Rest {
-  /** Bytes received before. */
-  readonly from: number;
-  readonly body: NonNullable<Response['body']>;
-  /** Maximum bytes of the whole file. */
-  readonly maxBytes: number;
-  /** Called with the number of bytes received so far. */
-  readonly onBytes: (bytes: number) => void;
-}
-
 /**
  * Appends a body to the partial download.
  *
+ * @param rest the missing part of the file, what was received before it, and the limit of the whole
  * @returns the total bytes received
  */
 export async function appendToPartial(
   place: string,
-  { from, body, maxBytes, onBytes }: Rest,
+  rest: { from: number; body: NonNullable<Response['body']>; maxBytes: number; onBytes(bytes: number): void },
 ): Promise<number> {
+  const { from, body, maxBytes, onBytes } = rest;
   let bytes = from;
   async function* counted(chunks: AsyncIterable<Uint8Array>) {
     for await (const chunk of chunks) {

@@ -74,12 +74,13 @@ export async function loadRegistry({
  * The plugin of one folder, with the plugins of a server that it uses. It replaces any other plugin of its kind and
  * name.
  *
+ * @returns also the ids of all other plugins that it could use
  * @throws ServiceError as `loadRegistry` does
  */
 export async function loadOnePlugin(
   folder: string,
   { folders, packages = [], env }: Pick<LoaderOptions, 'folders' | 'packages' | 'env'>,
-): Promise<OnePlugin> {
+) {
   const own = await readEntry({ folder, origin: isInPackages(folder) ? 'package' : 'folder' }, env);
   const found = await findIn(folders, packages);
   const others = (await Promise.all(found.map((one) => readEntry(one, env)))).filter(
@@ -88,13 +89,6 @@ export async function loadOnePlugin(
   const registry = createRegistry(selectPlugins([...others, own], [own.id]));
   const entry = registry.find(own.manifest.kind, own.manifest.name) ?? own;
   return { registry, entry, others: others.map(({ id }) => id) };
-}
-
-interface OnePlugin {
-  readonly registry: Registry;
-  readonly entry: PluginEntry;
-  /** All other plugins that it could use. */
-  readonly others: readonly PluginId[];
 }
 
 async function findIn(folders: readonly string[], packages: readonly string[]): Promise<FoundFolder[]> {

@@ -78,10 +78,7 @@ export interface NewJob {
 }
 
 /** Where a page of jobs begins: after the job with this time and id. */
-export interface JobPosition {
-  readonly created_at: number;
-  readonly id: string;
-}
+export type JobPosition = Pick<JobRecord, 'created_at' | 'id'>;
 
 export interface JobPage {
   readonly jobs: readonly JobRecord[];
@@ -142,6 +139,15 @@ export interface ShardResult {
   /** Fails a job whose shards are done; only for a `finish`. */
   readonly failure?: Failure | undefined;
 }
+
+/** The result of a shard that is not `chunk`. */
+export const NO_DOCUMENTS: ShardResult = {
+  documents: 0,
+  documentsFailed: 0,
+  chunks: 0,
+  bytes: 0,
+  output: null,
+};
 
 /** A source of documents, and a sink with its target options. Digests. */
 export interface SourceInSink {
@@ -275,7 +281,6 @@ export interface JobStore {
     ids: readonly string[],
     counts: PruneCounts,
   ): Promise<boolean>;
-  close(): Promise<void>;
 }
 
 /** How shards are handed out. */

@@ -57,18 +57,19 @@ export async function openJobStore(
     goneDocuments: (...given) => read(() => goneDocuments(tables, ...given)),
     countGone: (...given) => read(() => countGone(tables, ...given)),
     forgetDocuments: (...given) => write(() => forgetDocuments(tables, ...given)),
-    close: async () => tables.tickets?.close(),
   };
 }
 
 async function createTickets(
-  { database, em }: OpenDatabase,
+  { database, em, onClose }: OpenDatabase,
   table: ShardTable,
   log: Log,
 ): Promise<PgBossTickets | undefined> {
   if (database.kind !== 'postgresql') return undefined;
   const { PgBossTickets } = await import('./pg-boss-tickets.ts');
-  return new PgBossTickets(table, em.getConnection().getConnectionOptions(), log);
+  const tickets = new PgBossTickets(table, em.getConnection().getConnectionOptions(), log);
+  onClose(() => tickets.close());
+  return tickets;
 }
 
 async function claim(tables: JobTables, worker: string): Promise<Claim | undefined> {

@@ -1,25 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { type Manifest, NO_OPTIONS } from '../../../core/contracts/manifest.ts';
+import type { OptionSchema } from '../../engine/validation/validator.ts';
 import type { Workbench } from '../harness.ts';
-
-interface OptionSchema {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly OptionSchema[];
-  readonly properties?: Properties;
-  readonly items?: OptionSchema;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly maxLength?: number;
-  readonly lessThan?: string;
-  readonly excludes?: readonly string[];
-  readonly effectiveWith?: Readonly<Record<string, readonly unknown[]>>;
-  readonly default?: unknown;
-  readonly examples?: readonly unknown[];
-}
 
 type Options = Record<string, unknown>;
 type Properties = Readonly<Record<string, OptionSchema>>;

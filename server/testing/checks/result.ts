@@ -1,4 +1,5 @@
 import type { SmallestCase } from '../broken-contract.ts';
+import { shown } from '../visible.ts';
 
 /** A promise that a plugin breaks, and the remedy. */
 export interface Failure {
@@ -31,4 +32,20 @@ export function leftOut(check: string, reason: string): CheckResult {
 /** `ok` if nothing failed. */
 export function resultOf(check: string, failures: readonly Failure[], detail?: string): CheckResult {
   return failures.length === 0 ? ok(check, detail) : { check, state: 'failed', failures };
+}
+
+/** A failure for people, in lines: the promise, where it is broken, on which input, and what to change. */
+export function inWords({ promise, where, smallest, remedy }: Failure): string {
+  return [
+    `broken: ${promise}`,
+    ...(where === undefined ? [] : [`where: ${where}`]),
+    ...(smallest === undefined ? [] : [inputInWords(smallest)]),
+    `to change: ${remedy}`,
+  ].join('\n');
+}
+
+function inputInWords({ value, seed }: SmallestCase): string {
+  return seed === undefined
+    ? `last input: ${shown(value)}`
+    : `smallest input: ${shown(value)} (seed ${seed})`;
 }

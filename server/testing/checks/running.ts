@@ -52,7 +52,7 @@ export async function checkContract({ entry, bench, suite: options }: Subject): 
   const groups = Object.entries(suite.promises);
   try {
     const { broken, tried } = await findBroken(suite, bench, entry, options);
-    const omitted = suite.leftOut(entry.manifest);
+    const omitted = suite.leftOut?.(entry.manifest) ?? {};
     const isUnanswered = broken.some((error) => error.broken.some((one) => one.isUnanswered));
     const unanswered = isUnanswered ? 'there is no answer to some of the inputs' : undefined;
     return groups.map(([group, promises]) => {

@@ -38,10 +38,7 @@ const PROMISES = {
   determinism: {
     'the same texts have the same vectors': 'Let the vectors depend only on the texts and the purpose.',
   },
-  signal: {
-    'it ends when the signal aborts':
-      'Call signal.throwIfAborted() before the work, and regularly during it.',
-  },
+  signal: COMMON.signal,
   scale: {
     'its scale is strictly increasing': 'Let calibrate increase strictly over the cosines from -1 to 1.',
   },
@@ -52,7 +49,6 @@ type EmbeddingLedger = Ledger<PromiseOf<typeof PROMISES>>;
 /** Every model that the plugin lists, on lists of arbitrary texts. */
 export const embeddingSuite: Suite = {
   promises: PROMISES,
-  leftOut: () => ({}),
   async run(bench, plugin, { runs = 50, ...options } = {}) {
     const { name } = plugin.manifest;
     const opened = await expectOnce(plugin, options.exemptions, async (ledger: EmbeddingLedger) =>

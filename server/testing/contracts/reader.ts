@@ -43,10 +43,7 @@ const PROMISES = {
   determinism: {
     'the same file is read in the same way': 'Let the text depend only on the file.',
   },
-  signal: {
-    'it ends when the signal aborts':
-      'Call signal.throwIfAborted() before the work, and regularly during it.',
-  },
+  signal: COMMON.signal,
 } as const satisfies Promises;
 
 type ReaderLedger = Ledger<PromiseOf<typeof PROMISES>>;
@@ -57,7 +54,6 @@ type ReaderLedger = Ledger<PromiseOf<typeof PROMISES>>;
  */
 export const readerSuite: Suite = {
   promises: PROMISES,
-  leftOut: () => ({}),
   async run(bench, plugin, { runs = 300, ...options } = {}) {
     const { extensions = [], mediaTypes = [] } = plugin.manifest.formats ?? {};
     const isNamed = extensions.length + mediaTypes.length > 0;

@@ -33,10 +33,7 @@ const PROMISES = {
     'the same chunks are refined in the same way':
       'Let the answer depend only on the chunks and the options.',
   },
-  signal: {
-    'it ends when the signal aborts':
-      'Call signal.throwIfAborted() before the work, and regularly during it.',
-  },
+  signal: COMMON.signal,
 } as const satisfies Promises;
 
 type RefineryLedger = Ledger<PromiseOf<typeof PROMISES>>;

@@ -38,7 +38,6 @@ type TokenizerLedger = Ledger<PromiseOf<typeof PROMISES>>;
 /** Every tokenizer that the plugin lists, on arbitrary texts. */
 export const tokenizerSuite: Suite = {
   promises: PROMISES,
-  leftOut: () => ({}),
   async run(bench, plugin, { runs = 300, ...options } = {}) {
     const { name } = plugin.manifest;
     const opened = await expectOnce(plugin, options.exemptions, async (ledger: TokenizerLedger) =>

@@ -5,7 +5,7 @@ import { checkLinearWork } from '../../support/linear-work.ts';
 
 /** `npm run test:soak -- hostile` measures time, on longer texts. */
 
-const counter = await startBlockCounter();
+const counter = await startBlockCounter(t);
 const { unlessRefused } = await import('../../../server/testing/report.ts');
 const { composeQuietly, runTask } = await import('../../support/service.ts');
 const { registry, service } = await composeQuietly();
@@ -32,9 +32,8 @@ t.test('the counter sees work that grows with the square of a text', async (t) =
 });
 
 t.test('the counter refuses work of ours that was compiled before it started', async (t) => {
-  await counter.stop();
+  counter.stop();
   const run = () => runTask(service, { run: 'chunk', name: 'token' }, { text: 'a b c' });
-  const late = await startBlockCounter();
-  t.teardown(() => late.stop());
+  const late = await startBlockCounter(t);
   await t.rejects(late.count(run), { message: /^compiled before the counter started: .* in core\// });
 });

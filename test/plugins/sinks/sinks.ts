@@ -45,18 +45,25 @@ export function saidIn(calls: readonly ApiCall[]): object[] {
   }));
 }
 
-/** Holds that a call under way ends when nobody waits any more. */
-export async function endsMidway(t: Test, collection: SinkCollection, api: Api): Promise<void> {
-  for (const call of [
-    (signal: AbortSignal) => collection.upsert([chunkOf('d')], { signal }),
-    (signal: AbortSignal) => collection.deleteMissing('d', [], { signal }),
-  ]) {
-    const gone = new AbortController();
-    const before = api.calls.length;
-    api.refuse(1, 0);
-    const done = call(gone.signal);
-    while (api.calls.length === before) await new Promise((turn) => setImmediate(turn));
-    gone.abort(new Error('gone'));
-    await t.rejects(done, { message: 'gone' });
-  }
+/** Tests that a call under way ends. @param start starts what a sink stores in */
+export function testMidway(
+  t: Test,
+  start: (t: Test) => Promise<{ readonly api: Api; open(): Promise<SinkCollection> }>,
+): void {
+  t.test('a call under way ends when nobody waits any more', async (t) => {
+    const { api, open } = await start(t);
+    const collection = await open();
+    for (const call of [
+      (signal: AbortSignal) => collection.upsert([chunkOf('d')], { signal }),
+      (signal: AbortSignal) => collection.deleteMissing('d', [], { signal }),
+    ]) {
+      const gone = new AbortController();
+      const before = api.calls.length;
+      api.refuse(1, 0);
+      const done = call(gone.signal);
+      while (api.calls.length === before) await new Promise((turn) => setImmediate(turn));
+      gone.abort(new Error('gone'));
+      await t.rejects(done, { message: 'gone' });
+    }
+  });
 }

@@ -30,6 +30,7 @@ t.test('check tries the port and prints workers and limits', async (t) => {
     /^ {2}--request-timeout: 300$/m,
     /^Address 127\.0\.0\.1:0: free$/m,
     /^Store of pipelines \(memory\): works$/m,
+    /^Folder of jobs: none\nBuckets of jobs: none\nCallbacks of jobs: off, because BULK_CALLBACK_SECRET is/m,
   ])
     t.match(free.stdout, line);
   const { port } = new URL(await startLoopback(t, () => {}));
@@ -77,22 +78,32 @@ t.test('an alias of a model that is not here is told', needs('embedding/static')
 t.test('what jobs may use is read at the start, and printed without keys', async (t) => {
   const archive = { endpoint: 'https://s3.example', bucket: 'docs', access_key_id: 'hidden' };
   const folder = await temporaryFolder(t, {
-    'good.json': JSON.stringify({ archive: { ...archive, secret_access_key: { env: 'ARCHIVE_SECRET' } } }),
+    'good.json': JSON.stringify({
+      archive: { ...archive, secret_access_key: { env: 'ARCHIVE_SECRET' } },
+      kb: { ...archive, secret_access_key: 'hidden', prefix: 'kb' },
+    }),
     'bad.json': JSON.stringify({ archive: { ...archive, secret_access_kye: 'hidden' } }),
   });
   const env = { ARCHIVE_SECRET: 'hidden', BULK_CALLBACK_SECRET: 'hidden-hidden-hidden' };
-  const using = (command: string, name: string) => {
-    const jobs = ['--port', '0', '--bulk-root', folder, '--bulk-connections', join(folder, name)];
+  const using = (command: string, name: string, root: string, ...more: string[]) => {
+    const jobs = ['--port', '0', '--bulk-root', root, '--bulk-connections', join(folder, name), ...more];
     return run(t, [command, ...LOCAL, ...jobs], env);
   };
-  const good = await using('check', 'good.json');
-  t.equal(good.status, 0);
-  t.match(good.stdout, `Folder of jobs: ${folder}\nBuckets of jobs: archive (docs at https://s3.example/)\n`);
-  t.match(good.stdout, /^Callbacks of jobs: signed, to public addresses only$/m);
-  t.notMatch(good.stdout + good.stderr, /hidden/);
+  const buckets = 'archive (docs at https://s3.example/), kb (docs/kb at https://s3.example/)';
+  for (const [flags, addresses] of [
+    [[], 'public addresses only'],
+    [['--bulk-callback-private'], 'any address'],
+  ] as const) {
+    const good = await using('check', 'good.json', folder, ...flags);
+    t.equal(good.status, 0);
+    t.match(good.stdout, `Folder of jobs: ${folder}\nBuckets of jobs: ${buckets}\n`);
+    t.match(good.stdout, `Callbacks of jobs: signed, to ${addresses}\n`);
+    t.notMatch(good.stdout + good.stderr, /hidden/);
+  }
   for (const command of ['check', 'serve']) {
-    const { status, stdout, stderr } = await using(command, 'bad.json');
+    const { status, stdout, stderr } = await using(command, 'bad.json', '/none');
     t.equal(status, 2);
+    t.match(stderr, /^--bulk-root \/none: there is no such folder$/m);
     const problems = /\.secret_access_kye: unknown, valid names: .*\n.*archive\.secret_access_key: expected/;
     t.match(stderr, problems);
     t.notMatch(stdout + stderr, /hidden/);

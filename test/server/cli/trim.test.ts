@@ -70,9 +70,3 @@ t.test('without names it removes what a folder that was deleted by hand has left
   t.same(await listed('plugins/chunkers'), ['keep']);
   t.same(await trim(root, []), { folders: [], packages: [] });
 });
-
-t.test('an unknown name removes nothing and names the known plugins', async (t) => {
-  const { root } = await makeCheckout(t);
-  await t.rejects(trim(root, ['kep']), { message: /There is no plugin "kep"[\s\S]*chunker\/keep/ });
-  t.ok(existsSync(join(root, 'plugins/chunkers/drop')));
-});

@@ -3,6 +3,7 @@ import { Chunksmith, ChunksmithError } from 'chunksmith/client';
 import t, { type Test } from 'tap';
 import { needs } from '../../support/here.ts';
 import { startJobServer } from '../../support/jobs.ts';
+import type { AnswerChunk } from '../../support/service.ts';
 import { at, CASES, filled, type Step, textsOf } from './cases.ts';
 import { startRefusingProxy } from './refusing-proxy.ts';
 
@@ -92,18 +93,14 @@ function checkError(t: Test, expected: NonNullable<Step['error']>, error: unknow
   if (expected.requestId !== undefined) t.equal(requestId !== undefined, expected.requestId);
 }
 
-interface Piece {
-  readonly text: string;
-  readonly start_index: number;
-  readonly end_index: number;
-}
-
 /** Whether all chunks are slices of their texts, and joined they are the texts. */
 function checkTexts(t: Test, { slices, whole, ...step }: Step, answer: unknown): void {
   if (slices !== true && whole !== true) return;
-  const all = answer as (Piece | Piece[] | { readonly chunks?: Piece[] })[];
+  const all = answer as (AnswerChunk | AnswerChunk[] | { readonly chunks?: AnswerChunk[] })[];
   const isOne = typeof step.named?.text === 'string' || step.file !== undefined;
-  const lists = isOne ? [all as Piece[]] : all.map((one) => ('chunks' in one ? one.chunks : one) as Piece[]);
+  const lists = isOne
+    ? [all as AnswerChunk[]]
+    : all.map((one) => ('chunks' in one ? one.chunks : one) as AnswerChunk[]);
   const wrong = textsOf(step).filter((text, place) => {
     const chunks = lists[place];
     if (text === undefined || !Array.isArray(chunks)) return false;

@@ -185,6 +185,8 @@ t.test('DATABASE_URL is one of PostgreSQL, and the message says what to write in
     ['sqlite:///:memory:', /set STORE=memory$/],
     ['postgresql+asyncpg://me:s3cret@db/x', /without the driver in its scheme$/],
     ['mysql://me:s3cret@db/x', /such as postgresql:\/\/user:password@host:5432\/database$/],
+    ['http://me:s3cret@db/x', /such as postgresql:/],
+    ['sqlite+aiosqlite://me:s3cret@db/x.db', /and set DATA_DIR=/],
     ['not-a-url', /such as postgresql:/],
   ] as const) {
     t.match(problemOf(url), [problem]);

@@ -4,11 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import t from 'tap';
 import { ServiceError } from '../../../core/errors.ts';
-import {
-  type ChunkedDocument,
-  type CorpusPlan,
-  chunkDocuments,
-} from '../../../server/corpora/chunk-documents.ts';
+import { type ChunkedDocument, localChunking } from '../../../server/corpora/chunk-documents.ts';
+import type { JobSpec } from '../../../server/corpora/jobs/spec.ts';
 import type { SourceDocument } from '../../../server/corpora/shard.ts';
 import { ByteBudget } from '../../../server/engine/run/byte-budget.ts';
 import type { RunAnswer } from '../../../server/engine/run/executor.ts';
@@ -18,11 +15,6 @@ import { composeQuietly, runTask } from '../../support/service.ts';
 
 const { service } = await composeQuietly();
 const OPTIONS = { chunk_size: 7, tokenizer: 'character' };
-
-function planOf(writes: CorpusPlan['writes']): CorpusPlan {
-  const plan = service.readStreamPlan({ run: 'chunk', name: 'token' }, Buffer.from(JSON.stringify(OPTIONS)));
-  return { ...plan, writes, tellsIds: true };
-}
 
 /** Runs on this thread; a text that says so takes its thread with it, with all that run together with it. */
 const runner: Pick<Runner, 'run' | 'throughput'> = {
@@ -66,18 +58,19 @@ const byteBudget = new ByteBudget(LIMIT);
 
 type Lines = AsyncGenerator<readonly SourceDocument[]>;
 
-const chunksOf = (
-  lines: Lines,
-  writes: CorpusPlan['writes'] = 'chunks',
-  { signal } = new AbortController(),
-) => chunkDocuments({ plan: planOf(writes), lines, runner, byteBudget, slots: 3, signal });
+const chunksOf = (lines: Lines, group: JobSpec['group'] = 'chunk', { signal } = new AbortController()) => {
+  const chunking = localChunking({ service, runner, byteBudget, slots: 3 });
+  const task = { run: 'chunk', name: 'token' } as const;
+  const spec = { source: { format: 'jsonl' }, task, options: OPTIONS, group, target: { path: '' } } as const;
+  return chunking(spec, lines, signal);
+};
 
-async function chunkAll(lines: Lines, writes?: CorpusPlan['writes']) {
+async function chunkAll(lines: Lines, group?: JobSpec['group']) {
   const documents: ChunkedDocument[] = [];
   let text = '';
-  for await (const group of chunksOf(lines, writes)) {
-    text += Buffer.from(group.bytes);
-    documents.push(...group.documents);
+  for await (const one of chunksOf(lines, group)) {
+    text += Buffer.from(one.bytes);
+    documents.push(...one.documents);
   }
   return { documents, lines: text === '' ? [] : text.trimEnd().split('\n') };
 }
@@ -112,7 +105,7 @@ t.test('every document has one outcome, in the order of the source, and a line f
 
 t.test('a line for each document has its id and its chunks', async (t) => {
   const sources = (['good', 'no id', 'not json', 'empty'] as const).map(documentOf);
-  const { documents, lines } = await chunkAll(batches(sources, 4), 'documents');
+  const { documents, lines } = await chunkAll(batches(sources, 4), 'document');
   const ids = lines.map((line) => JSON.parse(line).document_id);
   t.same(ids, ['d0', null, 'd3']);
   const counts = documents.filter(({ error }) => error === undefined).map(({ chunks }) => chunks);
@@ -146,7 +139,7 @@ t.test('a source is closed when nobody takes more, and when the work is stopped'
   t.equal(closed, 1);
   const stop = new AbortController();
   const stopped = async () => {
-    for await (const _ of chunksOf(endless(), 'chunks', stop)) stop.abort(new Error('enough'));
+    for await (const _ of chunksOf(endless(), 'chunk', stop)) stop.abort(new Error('enough'));
   };
   await t.rejects(stopped, { message: 'enough' });
   t.equal(closed, 2);

@@ -1,13 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { type Config, configOf } from '../../../server/config/config.ts';
 import { openStorage, openStorages } from '../../../server/corpora/jobs/server-locations.ts';
-import {
-  describeCorpora,
-  readConnections,
-  readCorporaSettings,
-} from '../../../server/corpora/storage/settings.ts';
+import { readConnections } from '../../../server/corpora/storage/settings.ts';
 import type { Storage } from '../../../server/corpora/storage/storage.ts';
 import { temporaryFolder } from '../../support/server.ts';
 import { startLoopback } from './s3/loopback.ts';
@@ -116,31 +111,6 @@ t.test('a file that is none is named, without what stands in it', async (t) => {
   t.throws(() => readConnections('/none/connections.json', {}), {
     message: '--bulk-connections /none/connections.json: the file cannot be read (ENOENT)',
   });
-});
-
-t.test('the start names what is wrong with the folder and with the connections', async (t) => {
-  const bulkConnections = await fileWith(t, { a: GOOD, b: {} });
-  const config = configOf({ bulkRoot: '/none', bulkConnections });
-  const message =
-    /^--bulk-root \/none: there is no such folder\n--bulk-connections .*: b.bucket: expected .*$/;
-  t.throws(() => readCorporaSettings(config, {}), { message });
-});
-
-t.test('what jobs may use is described without keys', async (t) => {
-  const bulkConnections = await fileWith(t, { a: GOOD, b: { ...GOOD, prefix: 'kb' } });
-  const bulkRoot = await temporaryFolder(t);
-  const describe = (given: Partial<Config>) => describeCorpora(configOf(given), {});
-  const callbacks = { bulkCallbackSecret: 'hidden', bulkCallbackPrivate: true };
-  t.same(describe({ bulkRoot, bulkConnections, ...callbacks }), [
-    `Folder of jobs: ${bulkRoot}`,
-    'Buckets of jobs: a (docs at https://s3.example/), b (docs/kb at https://s3.example/)',
-    'Callbacks of jobs: signed, to any address',
-  ]);
-  t.same(describe({}), [
-    'Folder of jobs: none',
-    'Buckets of jobs: none',
-    'Callbacks of jobs: off, because BULK_CALLBACK_SECRET is not set',
-  ]);
 });
 
 t.test('a path leads below the root or into a bucket', async (t) => {

@@ -133,7 +133,7 @@ t.test('files of lies are refused', async (t) => {
   }
 });
 
-t.test('a file that is damaged anywhere gives rows or an error, and nothing else', async (t) => {
+t.test('a file that is damaged anywhere gives rows or an error, and nothing else', async () => {
   const files = [
     written({ columnData: TABLE, codec: 'UNCOMPRESSED', rowGroupSize: 20 }),
     written({ columnData: TABLE, codec: 'ZSTD' }),
@@ -154,5 +154,4 @@ t.test('a file that is damaged anywhere gives rows or an error, and nothing else
     }),
     { numRuns: 400 },
   );
-  t.pass();
 });

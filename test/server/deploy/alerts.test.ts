@@ -18,9 +18,18 @@ interface Alert {
 const { groups } = parse(readFileSync(join(DEPLOY, 'alerts.yaml'), 'utf8'));
 const rules: readonly Alert[] = groups.flatMap(({ rules }: { readonly rules: readonly Alert[] }) => rules);
 
+/** The metrics of a server that takes jobs. */
+const { get } = await startServer(t, { bulkRoot: await temporaryFolder(t) });
+const text = (await get('/metrics')).bytes.toString();
+
+/** What the metrics of jobs are told apart by. */
+const VALUES: Readonly<Record<string, ReadonlySet<string>>> = {
+  state: new Set(['ready', 'running', 'done', 'failed', 'cancelled']),
+  result: new Set(['done', 'failed']),
+  outcome: new Set(['done', 'failed', 'lost', 'returned']),
+};
+
 t.test('alerts ask for metrics that the server has, with the labels that these have', async (t) => {
-  const bulkRoot = await temporaryFolder(t);
-  const text = (await (await startServer(t, { bulkRoot })).get('/metrics')).bytes.toString();
   const asked = rules.flatMap(({ expr }) => [...expr.matchAll(/(chunksmith_\w+)(?:\{([^}]*)\})?/g)]);
   t.ok(asked.length >= rules.length);
   for (const [whole, name = '', labels = ''] of asked) {
@@ -33,20 +42,11 @@ t.test('alerts ask for metrics that the server has, with the labels that these h
 });
 
 t.test('OPERATIONS.md lists every metric with its type and meaning, and no other', async (t) => {
-  const bulkRoot = await temporaryFolder(t);
-  const text = (await (await startServer(t, { bulkRoot })).get('/metrics')).bytes.toString();
   const metrics = [...text.matchAll(/^# HELP (chunksmith_\w+) (.*)\n# TYPE \1 (\w+)/gm)];
   const expected = metrics.map(([, name, help, type]) => `| \`${name}\` | ${type} | ${help} |`);
   const page = readFileSync(join(DEPLOY, '../OPERATIONS.md'), 'utf8');
   t.same(page.match(/^\| `chunksmith_.*/gm)?.sort(), expected.sort());
 });
-
-/** What the metrics of jobs are told apart by. */
-const VALUES: Readonly<Record<string, ReadonlySet<string>>> = {
-  state: new Set(['ready', 'running', 'done', 'failed', 'cancelled']),
-  result: new Set(['done', 'failed']),
-  outcome: new Set(['done', 'failed', 'lost', 'returned']),
-};
 
 t.test('each alert is whole, and is in the runbook', async (t) => {
   t.same([...new Set(rules.map(({ alert }) => alert))].length, rules.length);

@@ -1,7 +1,8 @@
+import { Ajv } from 'ajv';
 import t from 'tap';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { codeOf } from '../../soak/texts.ts';
-import { hasType, outside, type Schema } from '../../support/openapi.ts';
+import { outside, type Schema, textsOf } from '../../support/openapi.ts';
 import { checkProblem, faultsOf } from '../../support/problems.ts';
 import { openService } from '../../support/service.ts';
 import { longDocument, TEXTS } from './documents.ts';
@@ -14,15 +15,12 @@ const found = inline.registry.ofKind('chunker').map(async ({ manifest }) => {
   const path = `/v1/chunk/${name}`;
   const { documents: _, ...properties } = (inline.requestSchemas.chunk(manifest, 'text') as ObjectSchema)
     .properties;
-  const answer = await inline.post(path, { text: 'a' });
-  const isJson = answer.status === 400 && /"text: not valid /.test(answer.bytes.toString());
   const has = (parameter: string) => parameter in properties;
-  /** Makes of any text one that it takes: a chunker that takes JSON alone gets it as a string of JSON. */
-  const takes = (text: string) => (isJson && text.trim() !== '' ? JSON.stringify(text) : text);
   const parameters = Object.entries(properties as Readonly<Record<string, Schema>>);
-  return { name, path, parameters, has, takes };
+  return { name, path, parameters, has, takes: await textsOf(inline, path) };
 });
 const chunkers = await Promise.all(found);
+const ajv = new Ajv({ strict: false });
 
 t.test('there are chunkers to test', async (t) => {
   t.ok(chunkers.some(({ name }) => name === 'token'));
@@ -53,7 +51,7 @@ for (const { name, path, takes, has, parameters } of chunkers) {
     let count = 0;
     for (const [parameter, schema] of parameters) {
       const refusal = new RegExp(`^${parameter}[^;]*: expected [^;]+, got [^;]+\\.$`);
-      const wrong = values.filter((candidate) => !hasType(schema, candidate));
+      const wrong = values.filter((candidate) => !ajv.validate(schema, candidate));
       t.equal(await faultsWith(parameter, wrong, refusal), '', parameter);
       const beyond = outside(schema);
       t.equal(await faultsWith(parameter, beyond, new RegExp(`^${parameter}: expected`)), '', parameter);

@@ -130,17 +130,6 @@ t.test('what nobody uses is freed once beyond the limits, the least recently use
   t.same(await holdAndFill(t, { max: 9, maxSize: 20 }, 10), ['a', 'b', 'c'], 'by their size');
 });
 
-t.test('a value larger than the whole limit is freed on its release and displaces nothing', async (t) => {
-  const { open, use, freedKeys, opened } = createCache({ max: 3, maxSize: 100 });
-  await use('a', 40);
-  const big = await open('big', 101);
-  t.same(freedKeys(), []);
-  big.release();
-  t.same(freedKeys(), ['big']);
-  await use('a', 40);
-  t.same(opened, ['a', 'big']);
-});
-
 t.test('a value is in use until all have released it, each once however often it says so', async (t) => {
   const { cache, open, freedKeys } = createCache({ max: 1 });
   const [one, other] = [await open('a'), await open('a')];

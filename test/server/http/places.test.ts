@@ -28,11 +28,16 @@ const CODE_POINTS = PLACES.map((place) => {
 });
 const DOCUMENT = { id: 'a.placed', text: TEXT, places: CODE_POINTS };
 const STEP = { chunk_size: 20 };
-const ASKED = { include: ['id', 'places'] };
+const ASKED = { include: ['id', 'document_id', 'places'] };
 
 const server = await startJobServer(
   t,
-  { 'in/lines.jsonl': `${JSON.stringify(DOCUMENT)}\n`, 'files/a.placed': `\0${TEXT}` },
+  {
+    'in/lines.jsonl': `${JSON.stringify(DOCUMENT)}\n`,
+    'files/a.placed': `\0${TEXT}`,
+    'texts/a.rtf': '{\\rtf1 x}',
+    'texts/b.vtt': '00:01.000 --> 00:02.000\nTea.\n',
+  },
   { pluginsDir: [await pluginsFolder(t, reader)] },
 );
 const { post } = server;
@@ -81,6 +86,19 @@ t.test(
       answer.json<Placed[][]>()[0]?.map(({ places }) => places),
       expected.map(([, places]) => places),
     );
+  },
+);
+
+t.test(
+  "subtitles of a folder are read, and text of another server's formats stays as it is",
+  needs('reader/subtitles', 'chunker/recursive'),
+  async (t) => {
+    const steps = [{ type: 'chunk', chunker: 'recursive', config: STEP }];
+    const { id } = await runJob(server, { source: { path: 'texts' }, steps, ...ASKED });
+    t.match(await outputOf(server, id), [
+      { document_id: 'texts/a.rtf', text: '{\\rtf1 x}', places: null },
+      { document_id: 'texts/b.vtt', text: 'Tea.', places: [{ start_time: 1, end_time: 2 }] },
+    ]);
   },
 );
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { putByName } from '../../../server/http/pipelines/put-by-name.ts';
 import { sqlitePlace } from '../../support/job-stores.ts';
-import { failure, openStore, STEPS } from '../../support/stores.ts';
+import { openStore, STEPS } from '../../support/stores.ts';
 
 /** Storing a pipeline by its name; `test/server/http/pipelines.test.ts` has the routes. */
 
@@ -16,11 +16,6 @@ t.test('the list of one name has the pipeline of exactly this name, or none', as
   t.same(await store.list({ limit: 1, name: 'Articles' }), { pipelines: [created], hasMore: false });
   for (const name of ['ARTICLES', 'Article', 'Articles ', '%', "' or 1=1"]) t.same(await named(name), []);
   t.same((await store.list({ limit: 1, name: 'Articles', after: created })).pipelines, []);
-});
-
-t.test('what must match a version that there is not is not created', async (t) => {
-  t.equal(await failure(putByName(store, draft('absent'), [1])), 'pipeline_not_found');
-  t.same(await named('absent'), []);
 });
 
 t.test('of those who put one name at once, one creates it and the others update it', async (t) => {

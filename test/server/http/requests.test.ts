@@ -7,8 +7,8 @@ import { type FormFile, postFile, postForm } from '../../support/files.ts';
 import { type Operation, readOpenApi } from '../../support/openapi.ts';
 import { chunker, FIXTURES, plugin, pluginsFolder, refinery } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
-import { startServer, temporaryFolder } from '../../support/server.ts';
-import { countOf, LINES, linesIn, openStream } from '../../support/streams.ts';
+import { metricOf, startServer, temporaryFolder } from '../../support/server.ts';
+import { LINES, linesIn, openStream } from '../../support/streams.ts';
 import { until } from '../../support/until.ts';
 import { create } from '../engine/pipelines.ts';
 
@@ -103,7 +103,7 @@ t.test('an evaluation is answered in lines, and its work and failures are in the
   const both = await client.post('/v1/evaluate', body, { accept: `application/json, ${LINES}` });
   t.same(both.json(), whole);
   const metrics = (await client.get('/metrics')).bytes.toString();
-  t.equal(countOf(metrics, 'streams_total', 'evaluate'), 1);
+  t.equal(await metricOf(client, 'streams_total{plugin="evaluate"}'), 1);
   t.match(metrics, /plugin_failures_total\{kind="chunker",name="broken",error="plugin_failed"\} 3\n/);
   t.match(metrics, /chunksmith_documents_total\{plugin="evaluate"\} [1-9]/);
   for (const stage of ['chunk', 'embed', 'search', 'serialise'])

@@ -4,16 +4,16 @@ import { type LanguagesOf, loadFileNames } from './file-names.ts';
 import { amongKin } from './kin.ts';
 import { type Guess, type Guesser, loadModel } from './model.ts';
 
-/** Finds the language of a text, by its file name if that is known, else by the text alone. */
-export type Detect = (text: string, fileName?: string) => Promise<Language>;
-
 /** The language of short texts that resemble none: shorter, and less likely, than this. */
 const FALLBACK: LanguageName = 'python';
 const SHORT = 200;
 const UNLIKELY = 0.35;
 
-/** The model and the table of file names are loaded at first use. */
-export function createDetector(): Detect {
+/**
+ * Creates what finds the language of a text, by its file name if that is known, else by the text alone. The model and
+ * the table of file names are loaded at first use.
+ */
+export function createDetector(): (text: string, fileName?: string) => Promise<Language> {
   let guesser: Promise<Guesser> | undefined;
   let languagesOf: Promise<LanguagesOf> | undefined;
 

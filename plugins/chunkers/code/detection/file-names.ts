@@ -25,10 +25,7 @@ const LINGUIST_NAMES: Readonly<Partial<Record<LanguageName, readonly string[]>>>
 };
 
 /** Linguist's entry of a language; extensions begin with a full stop. */
-interface LinguistLanguage {
-  readonly extensions?: readonly string[];
-  readonly filenames?: readonly string[];
-}
+type LinguistLanguage = Readonly<Partial<Record<'extensions' | 'filenames', readonly string[]>>>;
 
 /** Loads linguist's data only for the languages of the table. */
 export async function loadFileNames(): Promise<LanguagesOf> {

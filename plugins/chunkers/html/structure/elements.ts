@@ -1,24 +1,28 @@
-/** The content of chunks; among kinds that begin at the same place, the first is listed first. */
-export const KINDS = [
-  'navigation',
-  'form',
-  'details',
-  'quote',
-  'list',
-  'table',
-  'figure',
-  'heading',
-  'paragraph',
-  'code',
-  'script',
-  'style',
-  'template',
-  'metadata',
-  'comment',
-  'text',
-] as const;
+/**
+ * The kinds of content, and the block elements of each; among kinds that begin at the same place, the first is listed
+ * first.
+ */
+const NAMES_BY_KIND = {
+  navigation: 'nav',
+  form: 'form',
+  details: 'details',
+  quote: 'blockquote',
+  list: 'ul ol dl menu dir',
+  table: 'table',
+  figure: 'figure',
+  heading: 'h1 h2 h3 h4 h5 h6',
+  paragraph: 'p',
+  code: 'pre xmp listing plaintext',
+  script: 'script',
+  style: 'style',
+  template: 'template',
+  metadata: 'title meta link base',
+  comment: '',
+  text: '',
+} as const;
 
-export type Kind = (typeof KINDS)[number];
+export type Kind = keyof typeof NAMES_BY_KIND;
+export const KINDS = Object.keys(NAMES_BY_KIND) as readonly Kind[];
 
 /** A block element: the text can be cut between these. */
 export interface Block {
@@ -53,22 +57,9 @@ const NAMES_BY_CLOSES = {
 
 type Closes = keyof typeof NAMES_BY_CLOSES;
 
-const KIND_BY_NAME: ReadonlyMap<string, Kind> = new Map<string, Kind>([
-  ['nav', 'navigation'],
-  ['form', 'form'],
-  ['details', 'details'],
-  ['blockquote', 'quote'],
-  ...of('list', 'ul ol dl menu dir'),
-  ['table', 'table'],
-  ['figure', 'figure'],
-  ...of('heading', 'h1 h2 h3 h4 h5 h6'),
-  ['p', 'paragraph'],
-  ...of('code', 'pre xmp listing plaintext'),
-  ['script', 'script'],
-  ['style', 'style'],
-  ['template', 'template'],
-  ...of('metadata', 'title meta link base'),
-]);
+const KIND_BY_NAME: ReadonlyMap<string, Kind> = new Map(
+  KINDS.flatMap((kind) => words(NAMES_BY_KIND[kind]).map((name) => [name, kind])),
+);
 
 const VOID = new Set(['base', 'hr', 'link', 'meta']);
 const SCOPES = new Set(words('article aside details dialog fieldset figure nav section td th'));
@@ -95,12 +86,8 @@ function blockOf(name: string, closes: Closes): Block {
   };
 }
 
-function of(kind: Kind, names: string): [string, Kind][] {
-  return words(names).map((name) => [name, kind]);
-}
-
 function words(text: string): string[] {
-  return text.split(/\s+/);
+  return text.match(/\S+/g) ?? [];
 }
 
 /** Inline elements without content, and so without a closing tag. */

@@ -256,9 +256,8 @@ class StructureFinder {
   }
 
   #leave(element: Element, inner: number, end: number): void {
-    const { depth } = this.#open;
-    if (this.#skipped.isOn && this.#skipped.isAround(depth)) this.#endSkipped(inner);
-    else if (this.#skipped.isOn && this.#skipped.isIt(depth)) this.#endSkipped(end);
+    const skippedEnd = this.#skipped.endWith(this.#open.depth, inner, end);
+    if (skippedEnd !== undefined) this.#endSkipped(skippedEnd);
     if (!element.isSkipped) this.#record.leave(element, inner, end);
   }
 

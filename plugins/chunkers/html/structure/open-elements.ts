@@ -86,10 +86,8 @@ export class OpenElements {
   /** The index of the open element that a closing tag closes; -1 if there is none. */
   #closedBy(name: string, isHeading: boolean): number {
     const bounds = boundsOf(name);
-    const least = Math.max(this.depth - MOST_LOOKED, 0);
-    for (let index = this.depth - 1; index >= least; index--) {
-      const open = this.#open[index]?.block;
-      if (open === undefined) break;
+    for (let index = this.depth - 1; index >= this.#least; index--) {
+      const open = this.#blockAt(index);
       if (open.name === name || (isHeading && open.level > 0)) return index;
       if (bounds.has(open.name)) break;
     }
@@ -102,22 +100,30 @@ export class OpenElements {
   }
 
   #leaveNearest(names: ReadonlySet<string>, start: number): void {
-    const least = Math.max(this.depth - MOST_LOOKED, 0);
-    for (let index = this.depth - 1; index >= least; index--) {
-      const open = (this.#open[index] as Element).block.name;
-      if (names.has(open)) this.#leaveTo(index, start);
-      if (!PASSED.has(open)) return;
-    }
+    const index = this.#innermostIn(PASSED, false);
+    if (index !== -1 && names.has(this.#blockAt(index).name)) this.#leaveTo(index, start);
   }
 
   /** Leaves everything within the innermost of some elements. */
   #leaveWithin(bounds: ReadonlySet<string>, start: number): void {
-    const least = Math.max(this.depth - MOST_LOOKED, 0);
-    for (let index = this.depth - 1; index >= least; index--) {
-      if (!bounds.has((this.#open[index] as Element).block.name)) continue;
-      this.#leaveTo(index + 1, start);
-      return;
-    }
+    const index = this.#innermostIn(bounds, true);
+    if (index !== -1) this.#leaveTo(index + 1, start);
+  }
+
+  /** The index of the innermost open element that is, or is not, one of some; -1 if there is none near enough. */
+  #innermostIn(names: ReadonlySet<string>, isIn: boolean): number {
+    for (let index = this.depth - 1; index >= this.#least; index--)
+      if (names.has(this.#blockAt(index).name) === isIn) return index;
+    return -1;
+  }
+
+  /** The outermost open element that is looked at. */
+  get #least(): number {
+    return Math.max(this.depth - MOST_LOOKED, 0);
+  }
+
+  #blockAt(index: number): Block {
+    return (this.#open[index] as Element).block;
   }
 
   #leaveInnermost(name: string, start: number): void {

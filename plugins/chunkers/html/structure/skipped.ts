@@ -11,8 +11,8 @@ export class Skipped {
   #isBlock = false;
   /** For an inline element: how many with its name are open. */
   #nested = 0;
-  /** Number of open blocks around it. */
-  #depth = 0;
+  /** Number of blocks that stay open after the one that it ends with. */
+  #lastDepth = 0;
 
   /** @param names case-insensitive */
   constructor(names: readonly string[]) {
@@ -38,7 +38,7 @@ export class Skipped {
     this.#name = name;
     this.#isBlock = isBlock;
     this.#nested = 1;
-    this.#depth = depth;
+    this.#lastDepth = isBlock ? depth : depth - 1;
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
   }
 
@@ -47,14 +47,13 @@ export class Skipped {
     this.#start = NOWHERE;
   }
 
-  /** Whether a block that ends, with this many still open, was around the element. */
-  isAround(depth: number): boolean {
-    return depth < this.#depth;
-  }
-
-  /** Whether a block that ends, with this many still open, is the element. */
-  isIt(depth: number): boolean {
-    return this.#isBlock && depth === this.#depth;
+  /**
+   * Where the element ends if a block does, whose content ends at `inner`, with this many still open: an inline element
+   * ends with the content of the block around it. Undefined if it does not end.
+   */
+  endWith(depth: number, inner: number, end: number): number | undefined {
+    if (!this.isOn || depth !== this.#lastDepth) return undefined;
+    return this.#isBlock ? end : inner;
   }
 
   /** An inline element opens within. */

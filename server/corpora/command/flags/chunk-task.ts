@@ -4,11 +4,12 @@ import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
 import type { Registry } from '../../../../core/hosting/registry.ts';
 import type { Api } from '../../../cli/api.ts';
 import { readJson } from '../../../cli/commands/remote.ts';
-import type { Engine } from '../../../cli/engine.ts';
 import { UsageError } from '../../../cli/errors.ts';
 import { Pipelines } from '../../../clients/javascript/pipelines.ts';
+import type { ServerCradle } from '../../../container.ts';
 import type { DocumentsTask } from '../../../engine/tasks.ts';
 import { databaseOf } from '../../../store/database.ts';
+import type { ChunkFlags } from './chunk-flags.ts';
 
 /** What is done with each document: a chunker with its options, or a pipeline. */
 export interface ChunkTask {
@@ -19,16 +20,13 @@ export interface ChunkTask {
   readonly path: string;
 }
 
-interface Named {
-  readonly chunker?: string | undefined;
-  readonly pipeline?: string | undefined;
-}
+type Named = Pick<ChunkFlags, 'chunker' | 'pipeline'>;
 
 /** @throws ServiceError `unknown_plugin`, `missing_capability`; UsageError */
-export async function localTask({ chunker, pipeline }: Named, engine: Engine): Promise<ChunkTask> {
-  const { registry, requestSchemas } = engine;
+export async function localTask({ chunker, pipeline }: Named, cradle: ServerCradle): Promise<ChunkTask> {
+  const { registry, requestSchemas } = cradle;
   if (pipeline !== undefined) {
-    const steps = existsSync(pipeline) ? stepsIn(pipeline, engine) : await storedSteps(pipeline, engine);
+    const steps = existsSync(pipeline) ? stepsIn(pipeline, cradle) : await storedSteps(pipeline, cradle);
     return { task: { run: 'execute', steps }, schema: requestSchemas.execute('apart'), path: '' };
   }
   const name = chunker ?? defaultChunker(registry);
@@ -47,7 +45,7 @@ function defaultChunker(registry: Registry): string {
   throw new UsageError(`--chunker: name one of ${names}; no chunker here chooses by itself`);
 }
 
-function stepsIn(path: string, { service }: Engine): PipelineStep[] {
+function stepsIn(path: string, { service }: ServerCradle): PipelineStep[] {
   const given = readJson(path) as { steps?: unknown; config?: { steps?: unknown } } | readonly unknown[];
   const steps = 'steps' in given ? given.steps : 'config' in given ? given.config?.steps : given;
   if (!Array.isArray(steps)) {
@@ -61,7 +59,7 @@ function stepsIn(path: string, { service }: Engine): PipelineStep[] {
   });
 }
 
-async function storedSteps(name: string, { config, store }: Engine): Promise<readonly PipelineStep[]> {
+async function storedSteps(name: string, { config, store }: ServerCradle): Promise<readonly PipelineStep[]> {
   const database = databaseOf(config);
   const isThere = database.kind !== 'file' || existsSync(database.path);
   const [found] = isThere ? (await store.list({ limit: 1, name })).pipelines : [];

@@ -50,14 +50,14 @@ export async function chunkToFolder(
   setup: ChunkSetup,
   context: RunContext,
 ): Promise<ChangeCounts | undefined> {
-  const { flags, source, engine } = setup;
+  const { flags, source, cradle } = setup;
   if (source.files === undefined)
     throw new UsageError('--out: standard input cannot be read twice; name files instead');
   const folder = resolve(flags.out as string);
   await makeFolder(folder);
   const release = holdFolder(folder);
-  const database = createDatabase({ dataDir: join(folder, STATE), databaseUrl: '' }, engine.log);
-  const store = createJobStore(database, QUEUE, engine.log);
+  const database = createDatabase({ dataDir: join(folder, STATE), databaseUrl: '' }, cradle.log);
+  const store = createJobStore(database, QUEUE, cradle.log);
   let earlier: EarlierIds | undefined;
   try {
     checkFolder(folder, flags.resume === true);
@@ -67,7 +67,6 @@ export async function chunkToFolder(
     return await report(run, await work(run, job));
   } finally {
     earlier?.close();
-    await store.close();
     await database.close();
     release();
   }
@@ -83,20 +82,22 @@ interface Run {
 
 /** Works until the job is over. @throws the signal's reason once it aborts; unfinished work is given back */
 async function work({ setup, store, folder, earlier, context }: Run, job: JobRecord): Promise<JobRecord> {
-  const { engine, source, chunking } = setup;
+  const { source, chunking } = setup;
+  const { registry, host, config } = setup.cradle;
   const { signal } = context;
   const { documents, chunks, embedding_empty, bytes } = job;
   const done = { documents: documents.done + documents.failed, chunks, embedding_empty, bytes: bytes.read };
   Object.assign(context.counts, done);
   const worker = createJobWorker({
-    ...engine,
+    registry,
+    host,
     log: QUIET,
     store,
     chunking,
     locations: locationsOf(setup, folder),
     settings: {
       leaseSeconds: QUEUE.leaseSeconds,
-      documentBytes: engine.config.maxBodyBytes,
+      documentBytes: config.maxBodyBytes,
       shardBytes: shardBytesFor(source.total ?? 0, SHARES),
       shardDocuments: MOST_DOCUMENTS,
     },

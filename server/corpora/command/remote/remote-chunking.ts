@@ -8,10 +8,10 @@ import { LineSplitter } from '../../../engine/read/line-splitter.ts';
 import {
   type ChunkedDocument,
   type ChunkedDocuments,
+  type Chunking,
   type DocumentError,
   failedDocument,
 } from '../../chunk-documents.ts';
-import type { Chunking } from '../../jobs/chunking.ts';
 import type { JobSpec } from '../../jobs/spec.ts';
 import type { SourceDocument } from '../../shard.ts';
 
@@ -188,18 +188,12 @@ const ID_BYTES = 60;
 /** The server's last line, if it stops before the stream is complete. */
 const STOPPING = new ServiceError('shutting_down');
 
-/** The answer to a document as it is written, and the outcome of the document. */
-interface AnsweredLine {
-  readonly bytes: readonly Uint8Array[];
-  readonly document: ChunkedDocument;
-}
-
 /**
- * Reads the answer to a line of a stream.
+ * Reads the answer to a line of a stream: as it is written, and as the outcome of the document.
  *
  * @throws ChunksmithError if the server stops, so that the document has to be sent again
  */
-function answeredLine(line: Buffer, source: SourceDocument, group: JobSpec['group']): AnsweredLine {
+function answeredLine(line: Buffer, source: SourceDocument, group: JobSpec['group']) {
   const [chunks, error, idPlace, empty] = findMembers(line, 0, ['chunks', 'error', 'id', 'embedding_empty']);
   const id = idPlace === undefined ? undefined : (JSON.parse(textAt(line, idPlace)) as string);
   if (chunks === undefined) {

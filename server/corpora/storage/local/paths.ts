@@ -20,9 +20,7 @@ export class LocalPaths {
    */
   async find(name: string): Promise<string | undefined> {
     if (name !== '') this.#check(name);
-    const path = join(this.#root, name);
-    const [root, real] = await Promise.all([realpath(this.#root), unlessMissing(realpath(path))]);
-    return this.#inside(root, real, name);
+    return this.#resolve(await realpath(this.#root), join(this.#root, name), name);
   }
 
   /**
@@ -60,10 +58,7 @@ export class LocalPaths {
 
   /** The real path of a path, if it exists. */
   async #resolve(root: string, path: string, name: string): Promise<string | undefined> {
-    return this.#inside(root, await unlessMissing(realpath(path)), name);
-  }
-
-  #inside(root: string, real: string | undefined, name: string): string | undefined {
+    const real = await unlessMissing(realpath(path));
     if (real !== undefined && !isInside(root, real)) throw this.#outside(name);
     return real;
   }

@@ -14,15 +14,13 @@ export interface BucketConnection {
   /** Whether the bucket is in the path of a URL or in its host name. */
   readonly style: 'path' | 'host';
   /** Default: the machine's own: variables, a profile, a role of the machine or of the pod, SSO. */
-  readonly credentials?: Credentials;
+  readonly credentials?: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
   /** A profile of the AWS files, instead of the default one. */
   readonly profile?: string;
-}
-
-export interface Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
 }
 
 export type Keys = ReturnType<typeof createKeys>;

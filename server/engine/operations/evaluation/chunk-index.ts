@@ -1,7 +1,7 @@
 import type { OffsetUnit } from '../../../../core/contracts/chunk.ts';
 import type { EmbeddingModel, Vectors } from '../../../../core/contracts/embedding.ts';
+import { brokenPromise } from '../../../../core/engine/chunking.ts';
 import { embeddedText } from '../../../../core/engine/cuts/cuts.ts';
-import { ServiceError } from '../../../../core/errors.ts';
 import { callPlugin } from '../../../../core/hosting/plugin-error.ts';
 import { locate } from '../../answer/locate.ts';
 import type { Timer } from '../../answer/response-metadata.ts';
@@ -91,7 +91,7 @@ export class ChunkIndex {
     const vectors = await callPlugin(plugin, () => model.embed(texts, { purpose: 'document', signal }));
     if (vectors.dimensions !== questions.vectors.dimensions) {
       const reason = `vectors of ${questions.vectors.dimensions} and of ${vectors.dimensions} numbers`;
-      throw new ServiceError('broken_promise', { ...plugin.manifest, reason });
+      throw brokenPromise(plugin.manifest, reason);
     }
     await timer.time('search', name, () => this.nearest.add(vectors, texts.length, signal));
   }

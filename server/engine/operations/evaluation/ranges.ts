@@ -1,3 +1,5 @@
+import { countWhile } from '../../../../core/engine/search.ts';
+
 /** A stretch `[start, end)` of characters. */
 export interface Range {
   readonly start: number;
@@ -35,12 +37,6 @@ export function sharedLength(a: readonly Range[], b: readonly Range[]): number {
 
 /** Whether a range overlaps any of the others. @param ranges united */
 export function touches({ start, end }: Range, ranges: readonly Range[]): boolean {
-  let [low, high] = [0, ranges.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ranges[middle] as Range).end > start) high = middle;
-    else low = middle + 1;
-  }
-  const first = ranges[low];
+  const first = ranges[countWhile(ranges, (range) => range.end <= start)];
   return first !== undefined && start < end && first.start < end;
 }

@@ -1,8 +1,7 @@
 import type { OffsetUnit } from '../../../../core/contracts/chunk.ts';
 import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
 import { invalid } from '../../../../core/errors.ts';
-import { locate } from '../../answer/locate.ts';
-import { utf16Offsets } from '../../answer/offsets.ts';
+import { offsetsIn, utf16Offsets } from '../../answer/offsets.ts';
 import { atMost, type Limits } from '../../limits.ts';
 import type { Rules } from '../../operation.ts';
 import { canonicalJson } from '../../read/canonical-json.ts';
@@ -259,10 +258,8 @@ function pointsOf(
   return new Map(points);
 }
 
-function codePoints({ text, json }: SourceDocument, unit: OffsetUnit, offsets: readonly number[]) {
-  const found = [...utf16Offsets(text, unit, offsets)];
-  if (unit === 'code_point') return new Map(found.map(([offset]) => [offset, offset]));
-  const edges = found.map(([, at]) => ({ start: at, end: at }));
-  const { start } = locate(json, edges, 'code_point');
-  return new Map(found.map(([offset], index) => [offset, start[index] as number]));
+function codePoints({ text }: SourceDocument, unit: OffsetUnit, offsets: readonly number[]) {
+  const found = utf16Offsets(text, unit, offsets);
+  const points = offsetsIn(text, Uint32Array.from(found.values()), 'code_point');
+  return new Map(Array.from(found.keys(), (offset, index) => [offset, points[index] as number]));
 }

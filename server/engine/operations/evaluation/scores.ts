@@ -41,13 +41,9 @@ export function scoresOf(answer: readonly Range[], found: readonly Range[], all:
   };
 }
 
-/** The mean of each score. @param scores at least one */
-export function meanScores(scores: readonly Scores[]): Scores {
-  const mean = (name: keyof Scores) => scores.reduce((sum, one) => sum + one[name], 0) / scores.length;
-  return {
-    recall: mean('recall'),
-    precision: mean('precision'),
-    iou: mean('iou'),
-    precision_at_full_recall: mean('precision_at_full_recall'),
-  };
+/** The mean of each score. @param all at least one */
+export function meanScores(all: readonly Scores[]): Scores {
+  const mean = (name: keyof Scores) => all.reduce((sum, one) => sum + one[name], 0) / all.length;
+  const names = Object.keys(scores) as (keyof Scores)[];
+  return Object.fromEntries(names.map((name) => [name, mean(name)])) as Scores;
 }

@@ -14,7 +14,6 @@ import type { SinkStandIn } from './stand-in.ts';
 /** What a sink stores is compared with what it was given, in generated histories of documents and in single cases. */
 export const sinkSuite: Suite = {
   promises: PROMISES,
-  leftOut: () => ({}),
   async run(bench, plugin, options) {
     const standIn = await bench.standIn(plugin);
     return typeof standIn === 'string'

@@ -24,7 +24,7 @@ const anyProse = fc.oneof(
   fc.array(anyPiece, { maxLength: 60 }).map((pieces) => pieces.join('')),
 );
 
-t.test('cuts rise, split no code point, and lose nothing', async (t) => {
+t.test('cuts rise, split no code point, and lose nothing', async () => {
   const holds = fc.property(anyProse, fc.constantFrom('en', 'de', 'fr', 'ru', 'zh', 'xx'), (text, lang) => {
     let last = 0;
     for (const cut of findSentences(text, lang)) {
@@ -34,7 +34,6 @@ t.test('cuts rise, split no code point, and lose nothing', async (t) => {
     }
   });
   fc.assert(holds, { numRuns: 800 });
-  t.pass();
 });
 
 t.test('each row of a table stands alone', async (t) => {

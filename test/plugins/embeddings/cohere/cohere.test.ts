@@ -1,13 +1,6 @@
 import t from 'tap';
 import create from '../../../../plugins/embeddings/cohere/index.ts';
-import {
-  checkNeedsKey,
-  embedForAll,
-  KEY,
-  openHosted,
-  send,
-  startHost,
-} from '../../../support/hosted-host.ts';
+import { embedForAll, KEY, openHosted, send, startHost, testNeedsKey } from '../../../support/hosted-host.ts';
 
 t.test('a request says what the vectors are for', async (t) => {
   const host = await startHost(t, ({ body }, response) =>
@@ -22,6 +15,4 @@ t.test('a request says what the vectors are for', async (t) => {
   ]);
 });
 
-t.test('without a key the answer names the variable', (t) =>
-  checkNeedsKey(t, 'embed-english-v3.0', 'COHERE_API_KEY'),
-);
+testNeedsKey(t, 'embed-english-v3.0', 'COHERE_API_KEY');

@@ -1,13 +1,13 @@
 import t from 'tap';
 import create from '../../../../plugins/embeddings/openai/index.ts';
 import {
-  checkNeedsKey,
   embedAtServer,
   embedForAll,
   inData,
   KEY,
   openHosted,
   startHost,
+  testNeedsKey,
 } from '../../../support/hosted-host.ts';
 import { composeQuietly } from '../../../support/service.ts';
 import { setVariables } from '../../../support/variables.ts';
@@ -32,9 +32,7 @@ t.test('an address that is not of HTTP is refused', async (t) => {
   await t.rejects(openHosted(create, 'x', env), { message: /OPENAI_BASE_URL is not an http/ });
 });
 
-t.test('without a key the answer names the variable', (t) =>
-  checkNeedsKey(t, 'text-embedding-3-small', 'OPENAI_API_KEY'),
-);
+testNeedsKey(t, 'text-embedding-3-small', 'OPENAI_API_KEY');
 
 t.test('with a key the service answers, and names the model', async (t) => {
   const host = await startHost(t, inData);

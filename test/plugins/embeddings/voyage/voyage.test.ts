@@ -1,12 +1,12 @@
 import t from 'tap';
 import create from '../../../../plugins/embeddings/voyage/index.ts';
 import {
-  checkNeedsKey,
   embedForAll,
   inData,
   KEY,
   openHosted,
   startHost,
+  testNeedsKey,
 } from '../../../support/hosted-host.ts';
 
 t.test('a request says what the vectors are for', async (t) => {
@@ -20,6 +20,4 @@ t.test('a request says what the vectors are for', async (t) => {
   ]);
 });
 
-t.test('without a key the answer names the variable', (t) =>
-  checkNeedsKey(t, 'voyage-large-2', 'VOYAGE_API_KEY'),
-);
+testNeedsKey(t, 'voyage-large-2', 'VOYAGE_API_KEY');

@@ -23,6 +23,7 @@ const anyChunks = fc
 const anyOptions: fc.Arbitrary<OverlapOptions> = fc.record({
   context_size: fc.oneof(
     fc.integer({ min: 1, max: 30 }),
+    fc.constant(1e300),
     fc.double({ min: 0, max: 1, minExcluded: true, maxExcluded: true, noNaN: true }),
   ),
   mode: fc.constantFrom('token', 'recursive'),

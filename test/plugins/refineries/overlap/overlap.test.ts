@@ -4,29 +4,9 @@ import manifest from '../../../../plugins/refineries/overlap/manifest.ts';
 import { needs } from '../../../support/here.ts';
 import { openService } from '../../../support/service.ts';
 import { chunksOf, cl100k } from '../refining.ts';
-import { contexts, refine } from './support/refine.ts';
+import { contexts } from './support/refine.ts';
 
 const THREE = ['abcdefgh', 'ijklmnop', 'qrstuvwx'];
-
-t.test('each method, beside the text and merged with it', async (t) => {
-  const suffix = ['ij', 'qr', null];
-  t.same(await contexts(THREE, { method: 'suffix' }), suffix);
-  t.same(await contexts(THREE, { method: 'prefix' }), [null, 'gh', 'op']);
-  t.same(await contexts(THREE, { method: 'justified' }), ['ij', 'ghqr', 'op']);
-  const merged = await refine(chunksOf(THREE), { method: 'suffix' });
-  const texts = ['abcdefghij', 'ijklmnopqr', 'qrstuvwx'];
-  const added = (text: string, at: number) => ({ text, token_count: text.length, context: suffix[at] });
-  const expected = texts.map((text, at) => ({ ...chunksOf(THREE)[at], ...added(text, at) }));
-  t.same(merged, expected);
-});
-
-t.test('a fraction is one of the tokens that the giving chunk has, rounded, at least one', async (t) => {
-  const texts = ['abcdefghij', 'ab', 'abcdef'];
-  t.same(await contexts(texts, { context_size: 0.25 }), ['a', 'ab', null]);
-  t.same(await contexts(texts, { context_size: 0.01 }), ['a', 'a', null]);
-  t.same(await contexts(texts, { context_size: 0.99 }), ['ab', 'abcdef', null]);
-  t.same(await contexts(texts, { context_size: 1e300 }), ['ab', 'abcdef', null], 'an integer is a number');
-});
 
 /** Which context of a size a text gives to the chunk before it, or to the one behind it. */
 type Cut = readonly [side: 'head' | 'tail', text: string, size: number, context: string];

@@ -3,7 +3,7 @@ import createSink from '../../../../plugins/sinks/elasticsearch/index.ts';
 import { chunkOf } from '../../../../server/testing/contracts/sink/chunks.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { testAddress } from '../../remote.ts';
-import { checkSinkContract, endsMidway, keepHundred, openSink } from '../sinks.ts';
+import { checkSinkContract, keepHundred, openSink, testMidway } from '../sinks.ts';
 import { type Engine, IndexState } from './index-state.ts';
 import { startElasticsearch } from './stand-in.ts';
 
@@ -99,11 +99,6 @@ t.test('it signs in with a key, or with a user and a password, and callers read 
   }
 });
 
-t.test('a call under way ends when nobody waits any more', async (t) => {
-  const { api, open } = await start(t);
-  await endsMidway(t, await open(), api);
-});
-
 t.test('nobody waits for a chunk that is busy if the job is over', async (t) => {
   const { server, open } = await start(t);
   const collection = await open();
@@ -114,4 +109,5 @@ t.test('nobody waits for a chunk that is busy if the job is over', async (t) => 
   await t.rejects(done, { message: 'gone' });
 });
 
+testMidway(t, start);
 testAddress(t, 'sink', 'elasticsearch', 'ELASTICSEARCH_URL', createSink);

@@ -73,18 +73,15 @@ function written(index: IndexState, { headers, text, query }: ApiCall, server: E
   return { took: 1, errors: items.some(({ index }) => 'error' in index), items };
 }
 
+interface Search {
+  readonly size: number;
+  readonly sort: readonly [{ readonly id: 'asc' }];
+  readonly search_after?: readonly [string];
+  readonly query: unknown;
+}
+
 function searched(index: IndexState, { body }: ApiCall): object {
-  const {
-    size,
-    sort,
-    search_after = [''],
-    query,
-  } = body as {
-    readonly size: number;
-    readonly sort: readonly [{ readonly id: 'asc' }];
-    readonly search_after?: readonly [string];
-    readonly query: unknown;
-  };
+  const { size, sort, search_after = [''], query } = body as object as Search;
   if (size > 10_000 || sort[0].id !== 'asc') refuse(400, 'illegal_argument_exception', 'no such page');
   const ids = index.search(query).filter((id) => id > search_after[0]);
   const hits = ids

@@ -4,7 +4,7 @@ import createSink from '../../../../plugins/sinks/qdrant/index.ts';
 import { chunkOf } from '../../../../server/testing/contracts/sink/chunks.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { testAddress } from '../../remote.ts';
-import { endsMidway, keepHundred, openSink } from '../sinks.ts';
+import { keepHundred, openSink, testMidway } from '../sinks.ts';
 import startQdrant from './stand-in.ts';
 
 const KEY = 'a-very-secret-key';
@@ -84,9 +84,5 @@ t.test('what the server says of a refusal reaches the caller', async (t) => {
   await t.rejects(stored, { expose: true, message: 'Qdrant answered 400: value 7 is not a valid point ID' });
 });
 
-t.test('a call under way ends when nobody waits any more', async (t) => {
-  const { api, open } = await start(t);
-  await endsMidway(t, await open(), api);
-});
-
+testMidway(t, start);
 testAddress(t, 'sink', 'qdrant', 'QDRANT_URL', createSink);

@@ -1,11 +1,11 @@
 import t from 'tap';
 import { createRandom } from '../../../soak/tokenizer-shapes.ts';
-import { compareFuzzed, comparerOf } from './support/compare.ts';
+import { comparerOf } from './support/compare.ts';
 import { ENCODINGS, openOracle, openTokenizer, readTexts } from './support/open.ts';
 import { allSpans, randomSpans, risingSpans, spanText, wrongCounts } from './support/spans.ts';
 
-/** `npm run test:soak -- fuzz` compares more. */
-const FUZZED_TEXTS = 1500;
+/** Random texts are in `processes/fuzz.test.ts`. */
+
 const texts = readTexts();
 const documents = [...texts.values()].filter(({ length }) => length < 10_000).slice(0, 12);
 
@@ -29,12 +29,6 @@ for (const name of ENCODINGS) {
       }
       t.comment(`${name}: compared ${texts.size} documents of ${tokens} tokens`);
       t.ok(texts.size > 0);
-    });
-
-    const fuzzed = ALIKE.includes(name) ? FUZZED_TEXTS / 5 : FUZZED_TEXTS;
-    t.test('gives the tokens of tiktoken on fuzzed texts', async (t) => {
-      t.strictSame(compareFuzzed(difference, fuzzed, 20_261_120), []);
-      t.comment(`${name}: compared ${fuzzed} fuzzed texts`);
     });
 
     if (ALIKE.includes(name)) return;

@@ -7,12 +7,7 @@ import { testPlainTokenizer } from '../plain.ts';
 const wordsOf = (text: string) =>
   text === '' ? [] : text.split(' ').map((word, at, all) => (at < all.length - 1 ? `${word} ` : word));
 
-const tokenize = await testPlainTokenizer(t, create, 'word', wordsOf);
-
-t.test('a word ends after its space', async (t) => {
-  t.same([...tokenize('one two  three').ends()], [4, 8, 9, 14]);
-  t.same([...tokenize(' a ').ends()], [1, 3, 3]);
-});
+await testPlainTokenizer(t, create, 'word', wordsOf);
 
 t.test('chunk_size is a number of words', async (t) => {
   const chunk = await openChunkers();

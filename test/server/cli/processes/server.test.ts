@@ -89,11 +89,14 @@ t.test('a port in use ends the start with code 2, in plain words; SIGINT ends a 
 });
 
 t.test('it says that it listens only once its store is open', async (t) => {
-  const env = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' };
+  const env = { DATABASE_URL: 'postgresql://user:secret@127.0.0.1:1/nothing' };
   const server = startProcess(t, LOCAL, { env });
   t.equal(await server.ended(), 2);
   t.equal(server.stdout(), '');
-  t.match(server.stderr(), /^Cannot open the database, PostgreSQL at 127\.0\.0\.1:1\/nothing: .*\n$/);
+  const said =
+    /^Cannot open the database, PostgreSQL at 127\.0\.0\.1:1\/nothing: the database does not answer; check.*\n$/;
+  t.match(server.stderr(), said);
+  t.notMatch(server.stderr(), 'secret');
 });
 
 t.test('does not wait for ever: a second signal, or the end of the grace, ends it at once', async (t) => {

@@ -43,7 +43,7 @@ const anyChunks = fc
 const unit = fc.constantFrom('a', 'é', 'e\u0301', '漢', '😀', '\ud83d', '\ude00', '\r\n', '\n', ' ', 'ש');
 const anyText = fc.array(unit, { maxLength: 60 }).map((units) => units.join(''));
 
-t.test('pieces say of every character which chunks cover it', async (t) => {
+t.test('pieces say of every character which chunks cover it', async () => {
   const coveredRight = (chunks: readonly Chunk[], from: number, length: number) => {
     let at = from;
     for (const { start, end, chunk, isOverlap, isStart } of piecesOf(chunks, from, from + length)) {
@@ -57,7 +57,6 @@ t.test('pieces say of every character which chunks cover it', async (t) => {
     return at === from + length;
   };
   fc.assert(fc.property(anyChunks, fc.nat(30), fc.nat(40), coveredRight), { numRuns: 500 });
-  t.pass();
 });
 
 t.test('blocks are the text, and cut no pair and no line break in two', async (t) => {
@@ -80,7 +79,7 @@ t.test('blocks are the text, and cut no pair and no line break in two', async (t
   t.same(blocks, [0, 1, 1]);
 });
 
-t.test('offsets of other units are found again', async (t) => {
+t.test('offsets of other units are found again', async () => {
   fc.assert(
     fc.property(anyText, fc.constantFrom('code_point' as const, 'byte' as const), (text, unit) => {
       const edges: number[] = [0];
@@ -91,7 +90,6 @@ t.test('offsets of other units are found again', async (t) => {
   );
   fc.assert(fc.property(anyText, (text) => lengthIn(text, 'byte') === Buffer.byteLength(text)));
   fc.assert(fc.property(anyText, (text) => lengthIn(text, 'code_point') === Array.from(text).length));
-  t.pass();
 });
 
 t.test('numbers', async (t) => {

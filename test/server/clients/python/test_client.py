@@ -18,7 +18,6 @@ import time
 import unittest
 import warnings
 from collections.abc import AsyncIterator, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, closing
 from typing import Any
 
@@ -106,10 +105,6 @@ class Sync(unittest.TestCase):
             asyncio.run(main())
         self.assertEqual([str(one.message) for one in caught], [])
 
-    def test_a_name_leads_to_no_other_path(self) -> None:
-        with self.assertRaisesRegex(ChunksmithError, "no job"):
-            self.client.jobs.get("..")
-
     def test_documents_are_taken_in_the_thread_of_the_caller(self) -> None:
         with closing(sqlite3.connect(":memory:")) as database:
             rows = database.execute("select 'a' union all select 'b'")
@@ -124,14 +119,6 @@ class Sync(unittest.TestCase):
         with self.assertRaisesRegex(OSError, "no such file"):
             list(self.client.stream("token", failing()))
         self.assertEqual(self.client.health().status, "ok")
-
-    def test_many_threads_share_a_client(self) -> None:
-        def ask(number: int) -> bool:
-            text = f"{number} " * 50
-            return "".join(one.text for one in self.client.chunk("token", text, chunk_size=7)) == text
-
-        with ThreadPoolExecutor(8) as pool:
-            self.assertTrue(all(pool.map(ask, range(200))))
 
     def test_connections_are_kept_and_one_that_was_closed_is_not_used(self) -> None:
         for _ in range(3):
@@ -261,11 +248,6 @@ class Async(unittest.IsolatedAsyncioTestCase):
         with self.assertRaisesRegex(OSError, "no such file"):
             async for _ in self.client.stream("token", failing()):
                 pass
-
-    async def test_many_tasks_share_a_client(self) -> None:
-        answers = await asyncio.gather(*(self.client.chunk("token", "ab", chunk_size=1) for _ in range(100)))
-        self.assertEqual({len(chunks) for chunks in answers}, {2})
-        self.assertLessEqual(len(kept(self.client)), 16)
 
     async def test_a_task_that_is_cancelled_ends_its_stream(self) -> None:
         async def read() -> None:

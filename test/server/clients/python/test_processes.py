@@ -287,7 +287,9 @@ class Shared(unittest.TestCase):
                     async with waiting:
                         return await ask_async(client, number)
 
-                return await asyncio.gather(*(one(number) for number in range(REQUESTS)))
+                answers = await asyncio.gather(*(one(number) for number in range(REQUESTS)))
+                self.assertLessEqual(len(kept(client)), 16)
+                return answers
 
         self.check(asyncio.run(main()))
 

@@ -92,6 +92,10 @@ t.test('documents that became empty are removed, though no chunk is left in thei
   const calls = (await notes()).map((call) => JSON.parse(call));
   const gone = calls.flatMap(({ removed = [] }) => removed);
   t.same(gone, ['1', '2']);
+  t.notOk(
+    calls.some((call) => 'opened' in call),
+    'and nothing is opened for it',
+  );
 });
 
 t.test('what a sink refuses for good is not tried again', async (t) => {

@@ -174,9 +174,12 @@ t.test('documents that fail are told, and do not stop the others', async (t) => 
     { source: 'bad.jsonl', byte: 27, id: 'b', status: 400, detail: /text: missing/ },
     { source: 'bad.jsonl', byte: 39, status: 400, detail: /not a line of valid JSON/ },
   ]);
-  const { id } = await createJob(server, { source, max_errors: 1 });
+  const receiver = await startReceiver(t);
+  const { id } = await createJob(server, { source, max_errors: 1, callback: receiver.url });
   const failed = await untilState(server, id, 'failed');
   t.match(failed.error, { status: 422, detail: /2 documents failed.*max_errors/ });
+  await until(() => receiver.received.length > 0);
+  t.equal(receiver.at(0).headers['x-chunksmith-event'], 'job.failed');
   checkProblem(t, await server.get(`${JOBS}/${id}/result`), 409, [/is failed/, /retry/]);
 });
 
@@ -261,11 +264,13 @@ t.test('a job that is done is posted, signed, as GET answers it', async (t) => {
   const receiver = await startReceiver(t);
   const { id } = await createJob(server, { source: KB, callback: receiver.url });
   await until(() => receiver.received.length > 0);
-  const { headers, body } = receiver.at(0);
-  t.match(headers, { 'x-chunksmith-event': 'job.done', 'content-type': 'application/json' });
+  const { method, headers, body } = receiver.at(0);
+  t.equal(method, 'POST');
+  const told = { 'x-chunksmith-event': 'job.done', 'x-chunksmith-id': new RegExp(`^${id}/`) };
+  t.match(headers, { ...told, 'content-type': 'application/json' });
   t.ok(isSigned(String(headers['x-chunksmith-signature']), body), 'the signature fits');
-  const { bytes_per_second: _, ...told } = JSON.parse(body.toString()) as JobAnswer;
-  t.match(await jobOf(server, id), told);
+  const { bytes_per_second: _, ...shown } = JSON.parse(body.toString()) as JobAnswer;
+  t.match(await jobOf(server, id), shown);
 });
 
 t.test('a receiver that is away is asked again, with the same id; one that refuses once', async (t) => {

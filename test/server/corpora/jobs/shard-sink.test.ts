@@ -1,6 +1,5 @@
 import t from 'tap';
 import type { Sink, SinkChunk } from '../../../../core/contracts/sink.ts';
-import { parseExactJson } from '../../../../core/engine/exact-json.ts';
 import { exposedError } from '../../../../core/errors.ts';
 import type { PluginHost } from '../../../../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../../../../core/hosting/registry.ts';
@@ -24,7 +23,7 @@ const SPEC: JobSpec = {
  *
  * @param more further members of the sink
  */
-function memorySink(more: (stored: Map<string, SinkChunk>) => Partial<Sink> = () => ({})) {
+function memorySink(more: Partial<Sink> = {}) {
   const stored = new Map<string, SinkChunk>();
   const state = { isAway: false, opened: [] as unknown[], upserts: 0, isClosed: false, sent: 0 };
   const check = () => {
@@ -53,7 +52,7 @@ function memorySink(more: (stored: Map<string, SinkChunk>) => Partial<Sink> = ()
       state.opened.push(target);
       return collection;
     },
-    ...more(stored),
+    ...more,
   };
   const manifest = { kind: 'sink', name: 'memory', summary: 'Keeps chunks in memory.' } as const;
   const registry = { require: () => ({ manifest }) as unknown as PluginEntry } as unknown as Registry;
@@ -86,18 +85,15 @@ function memorySink(more: (stored: Map<string, SinkChunk>) => Partial<Sink> = ()
 interface Given {
   readonly id?: string;
   readonly texts: readonly string[];
-  /** JSON. */
-  readonly metadata?: string;
   readonly error?: ChunkedDocument['error'];
 }
 
 /** Lines of chunks as the engine writes them, and what it says of their documents. */
 function groupOf(given: readonly Given[]) {
-  const lines = given.flatMap(({ id, texts, metadata }) =>
+  const lines = given.flatMap(({ id, texts }) =>
     texts.map((text, index) => {
-      const more = metadata !== undefined && { metadata: parseExactJson(metadata) };
       const chunk = { id: `${id}-${text}`, text, start_index: index, embedding: [1, 2, 3], document_id: id };
-      return JSON.stringify({ ...chunk, ...more });
+      return JSON.stringify(chunk);
     }),
   );
   const documents = given.map(
@@ -171,35 +167,16 @@ t.test('a sink that is away fails the shard, and no document', async (t) => {
   await t.rejects(later(given), { code: 'plugin_failed' });
 });
 
-t.test('numbers that a double would change reach the sink as they came', async (t) => {
-  const { stored, open } = memorySink();
-  const metadata = '{"n":1e400,"id":12345678901234567890}';
-  await open()([{ id: 'a', texts: ['one'], metadata }]);
-  t.equal(JSON.stringify(stored.get('a-one')?.fields.metadata), metadata);
-});
-
 const OLD = [{ id: 'a', texts: ['one'] }, OTHER];
 const EMPTIED = [{ id: 'a', texts: [] }];
 
-t.test('documents lose their old chunks although none of their shard has a chunk', async (t) => {
-  const { stored, state, open } = memorySink((stored) => ({
-    async removeDocuments(ids) {
-      for (const { id, document_id } of stored.values()) if (ids.includes(document_id)) stored.delete(id);
-    },
-  }));
-  await open()(OLD);
-  t.match(await open()(EMPTIED), [{ id: 'a', chunks: 0, error: undefined }]);
-  t.same([...stored.keys()], ['b-other']);
-  t.equal(state.opened.length, 1, 'and nothing is opened for it');
-});
-
 t.test('documents without chunks fail alone, unless the sink is away', async (t) => {
   let isAway = false;
-  const { open } = memorySink(() => ({
+  const { open } = memorySink({
     async removeDocuments(ids) {
       if (isAway || ids.includes('held')) throw exposedError('no');
     },
-  }));
+  });
   const given = ['held', 'free'].map((id) => ({ id, texts: [] }));
   t.match(await open()(given), [{ error: { detail: /failed: no/ } }, { error: undefined }]);
   isAway = true;
@@ -215,6 +192,6 @@ t.test('a sink that cannot remove documents opens a collection without vectors f
 });
 
 t.test('where that is refused as well, documents fail, so that old chunks do not stay unseen', async (t) => {
-  const { open } = memorySink(() => ({ open: () => Promise.reject(exposedError('it has vectors')) }));
+  const { open } = memorySink({ open: () => Promise.reject(exposedError('it has vectors')) });
   t.match(await open()(EMPTIED), [{ id: 'a', error: { detail: /it has vectors/ } }]);
 });

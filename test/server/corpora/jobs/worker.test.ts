@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { ServiceError } from '../../../../core/errors.ts';
-import type { ShardOutcome } from '../../../../server/corpora/jobs/worker.ts';
-import { startWorker } from '../../../../server/corpora/jobs/worker.ts';
-import type { Claim, JobStore, ShardResult } from '../../../../server/store/jobs/contract.ts';
+import { JobWorker, type ShardOutcome } from '../../../../server/corpora/jobs/worker.ts';
+import {
+  type Claim,
+  type JobStore,
+  NO_DOCUMENTS,
+  type ShardResult,
+} from '../../../../server/store/jobs/contract.ts';
 import { quietLog } from '../../../../server/testing/collaborators.ts';
-import { JOB, NOTHING, openOnSqlite, RESULT } from '../../../support/job-stores.ts';
+import { openOnSqlite, RESULT } from '../../../support/job-stores.ts';
 import { until } from '../../../support/until.ts';
 
 interface Options {
@@ -26,8 +30,8 @@ async function start(t: Test, shards: number, chunk: Work, { leaseSeconds = 6, i
   const { store, plan } = await openOnSqlite(t, { leaseSeconds });
   const id = await plan(shards);
   const outcomes: ShardOutcome[] = [];
-  const nothing = async () => NOTHING;
-  const worker = startWorker({
+  const nothing = async () => NO_DOCUMENTS;
+  const worker = new JobWorker({
     log: quietLog,
     name: 'w',
     concurrency: 2,
@@ -43,23 +47,14 @@ async function start(t: Test, shards: number, chunk: Work, { leaseSeconds = 6, i
     worker,
     outcomes,
     shards: async () => (await store.shards(id, { limit: 5 })).shards,
-    /** Waits until a job is in a state. */
-    is: (state: string, job = id) => until(async () => (await store.get(job)).state === state),
+    /** Waits until the job is in a state. */
+    is: (state: string) => until(async () => (await store.get(id)).state === state),
   };
 }
 
 /** Work that ends when it is told to stop, with its reason. */
 const untilStopped: Work = (_claim, signal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-
-t.test('a worker does what there is, and what comes later when it is woken', async (t) => {
-  const { store, id, worker, is } = await start(t, 3, async () => RESULT);
-  await is('done');
-  const { job } = await store.create(JOB);
-  worker.wake();
-  await is('done', job.id);
-  t.same((await store.get(id)).documents, { done: 6, failed: 0 });
-});
 
 t.test('a lease is kept as long as the work goes on', async (t) => {
   const { is, shards, outcomes } = await start(t, 1, () => sleep(5000, RESULT), { leaseSeconds: 2 });

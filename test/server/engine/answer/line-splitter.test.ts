@@ -1,46 +1,9 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { LineSplitter, TOO_LONG } from '../../../../server/engine/read/line-splitter.ts';
 
+/** How lines are found is in `run/line-reader.test.ts`. */
+
 const LIMIT = 5;
-const PARTS = ['a', 'é', '😀', ' ', '\t', '\r', '\n', '\r\n', 'xxxx', 'yyyyy', '{}'];
-const anyBytes = fc
-  .array(fc.constantFrom(...PARTS), { maxLength: 60 })
-  .map((parts) => Buffer.from(parts.join('')));
-
-function split(pieces: readonly Buffer[]) {
-  const splitter = new LineSplitter(LIMIT);
-  return [...pieces.flatMap((piece) => splitter.push(piece)), ...splitter.end()].map(shown);
-}
-
-const shown = (line: Buffer | typeof TOO_LONG) => (line === TOO_LONG ? 'too long' : line.toString('latin1'));
-
-/** The lines, by a plain count. */
-function plainly(bytes: Buffer): string[] {
-  const lines = bytes.toString('latin1').split('\n');
-  return lines
-    .map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
-    .map((line) => (line.length > LIMIT ? 'too long' : line))
-    .filter((line) => /[^ \t]/.test(line));
-}
-
-function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
-  const cuts = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
-  return cuts.slice(1).map((to, index) => bytes.subarray(cuts[index], to));
-}
-
-t.test('however bytes are cut into pieces, their lines are the same', async (t) => {
-  fc.assert(
-    fc.property(anyBytes, fc.array(fc.nat(), { maxLength: 20 }), (bytes, places) => {
-      const expected = plainly(bytes);
-      for (const pieces of [cutAt(bytes, places), [bytes], [...bytes].map((byte) => Buffer.of(byte))])
-        if (split(pieces).join('\n') !== expected.join('\n')) throw new Error(split(pieces).join('\n'));
-    }),
-    { numRuns: 200 },
-  );
-  const pieces = ['a\r\n\n \t\r\nb\nabcdef\n', 'abcde\r\nlast'].map((piece) => Buffer.from(piece));
-  t.same(split(pieces), ['a', 'b', 'too long', 'abcde', 'last']);
-});
 
 t.test('of a line that is too long, nothing is kept', async (t) => {
   const splitter = new LineSplitter(LIMIT);

@@ -3,8 +3,7 @@ import { startBlockCounter } from '../../../support/executed-blocks.ts';
 import { checkLinearWork } from '../../../support/linear-work.ts';
 
 t.test('reading places and placing chunks does work linear in both', async (t) => {
-  const counter = await startBlockCounter();
-  t.teardown(() => counter.stop());
+  const counter = await startBlockCounter(t);
   const { composeQuietly, runTask } = await import('../../../support/service.ts');
   const { service } = await composeQuietly();
   /** Texts of the shape's characters, with a place for each so many of them. */

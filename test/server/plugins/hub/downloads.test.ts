@@ -238,9 +238,3 @@ t.test('of many at once one downloads, and goes on where one that was killed had
   t.same(found, Array(12).fill(hub.target));
   await checkWhole(t, hub, [undefined, REST, REST]);
 });
-
-t.test('a download of nothing leaves no folder behind', async (t) => {
-  const hub = await startHub(t, [refuse(404)]);
-  t.equal(await hub.find(), undefined);
-  t.notOk(existsSync(dirname(hub.target)));
-});

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { buildApp } from '../../../../server/app.ts';
 import { configOf } from '../../../../server/config/config.ts';
 import { loadPlugins, loadRegistry } from '../../../../server/plugins/loader/loader.ts';
 import { STAND_INS } from '../../../support/here.ts';
@@ -110,12 +109,6 @@ t.test('a malformed plugin is refused, naming the file and the reason', async (t
   for (const [title, files, reason, file = 'bad/manifest.js'] of MALFORMED) {
     await t.test(title, async (t) => checkRefusal(t, await pluginsFolder(t, files), file, reason));
   }
-});
-
-t.test('a malformed plugin stops the start', async (t) => {
-  const folder = await pluginsFolder(t, WITH({ summary: '' }));
-  const start = () => buildApp(configOf({ logLevel: 'silent', workers: 0, pluginsDir: [folder] }));
-  await checkRefusal(t, folder, 'bad/manifest.js', /manifest\.summary: expected/, start);
 });
 
 t.test('one name for two kinds is no duplicate', async (t) => {

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import type { Claim } from '../../../../server/store/jobs/contract.ts';
-import { JOB, NOTHING, type OpenFresh, RESULT, shardsOf } from '../../../support/job-stores.ts';
+import { type Claim, NO_DOCUMENTS } from '../../../../server/store/jobs/contract.ts';
+import { JOB, type OpenFresh, RESULT, shardsOf } from '../../../support/job-stores.ts';
 import { failure } from '../../../support/stores.ts';
 import { until } from '../../../support/until.ts';
 
@@ -24,8 +24,8 @@ export async function stateCases(t: Test, fresh: OpenFresh): Promise<void> {
     t.ok(await store.addShards(claim, 0, shardsOf(3)), 'what is there already stays');
     const planned = { state: 'planning', shards: { total: 3, open: 3 }, bytes: { read: 0, total: 30 } };
     t.match(await store.get(job.id), planned);
-    t.ok(await store.commit(claim, NOTHING));
-    t.ok(await store.commit(claim, NOTHING), 'a commit whose answer was lost counts');
+    t.ok(await store.commit(claim, NO_DOCUMENTS));
+    t.ok(await store.commit(claim, NO_DOCUMENTS), 'a commit whose answer was lost counts');
     t.equal((await store.get(job.id.toUpperCase())).state, 'running');
     const first = (await store.claim('a')) as Claim;
     t.match(first, { kind: 'chunk', seq: 0, range: { part: 0 }, spec: { a: 1 } });
@@ -58,12 +58,12 @@ export async function stateCases(t: Test, fresh: OpenFresh): Promise<void> {
     t.notOk(await store.addShards(stale, 0, shardsOf(5)), 'it plans nothing');
     t.equal((await store.get(job.id)).shards.total, 0);
     t.notOk(await store.renew(stale));
-    t.notOk(await store.commit(stale, NOTHING));
+    t.notOk(await store.commit(stale, NO_DOCUMENTS));
     t.notOk(await store.fail(stale, FAILURE));
     await store.giveBack(stale);
     t.equal(await store.claim('w'), undefined, 'giving back what is lost gives nothing back');
     t.ok(await store.addShards(taken, 0, shardsOf(1)));
-    t.ok(await store.commit(taken, NOTHING));
+    t.ok(await store.commit(taken, NO_DOCUMENTS));
     const chunk = await next();
     await lose(chunk);
     const again = await next();
@@ -159,7 +159,7 @@ export async function stateCases(t: Test, fresh: OpenFresh): Promise<void> {
     const others = [...shardsOf(1), { range: { part: 7 }, bytes: 10 }];
     t.equal(await failure(store.addShards(again, 0, others)), 'source_changed');
     t.ok(await store.addShards(again, 0, shardsOf(4)));
-    t.ok(await store.commit(again, NOTHING));
+    t.ok(await store.commit(again, NO_DOCUMENTS));
     const planned = { state: 'running', shards: { total: 4, open: 4 }, bytes: { total: 40 } };
     t.match(await store.get(job.id), planned);
   });
@@ -174,7 +174,7 @@ export async function stateCases(t: Test, fresh: OpenFresh): Promise<void> {
     const added = await Promise.all([first, second].map((claim) => store.addShards(claim, 0, parts)));
     t.same(added, [false, true]);
     t.ok(await store.addShards(second, 0, parts.slice(0, 700)), 'what is planned stays');
-    t.ok(await store.commit(second, NOTHING));
+    t.ok(await store.commit(second, NO_DOCUMENTS));
     t.match(await store.get(job.id), { shards: { total: 1200, open: 1200 }, bytes: { total: 12_000 } });
     t.equal((await store.load()).shards.ready, 1200);
   });

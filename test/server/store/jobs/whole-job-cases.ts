@@ -2,15 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { ServiceError } from '../../../../core/errors.ts';
-import type { Claim } from '../../../../server/store/jobs/contract.ts';
-import {
-  JOB,
-  NOTHING,
-  type OpenFresh,
-  type OpenJobs,
-  RESULT,
-  shardsOf,
-} from '../../../support/job-stores.ts';
+import { type Claim, NO_DOCUMENTS } from '../../../../server/store/jobs/contract.ts';
+import { JOB, type OpenFresh, type OpenJobs, RESULT, shardsOf } from '../../../support/job-stores.ts';
 import { failure } from '../../../support/stores.ts';
 import { until } from '../../../support/until.ts';
 import { FAILURE } from './state-cases.ts';
@@ -133,7 +126,7 @@ export async function wholeJobCases(t: Test, fresh: OpenFresh): Promise<void> {
     const second = await next();
     t.match(second, { kind: 'notify', jobId: job.id }, 'the end of another try is told too');
     await store.retry(job.id);
-    t.notOk(await store.commit(second, NOTHING), 'but not once the job goes on');
+    t.notOk(await store.commit(second, NO_DOCUMENTS), 'but not once the job goes on');
   });
 
   await t.test('a small job overtakes a large one, and none waits for all of another', async (t) => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Kind } from '../../../../core/contracts/manifest.ts';
-import { inWords } from '../../../../server/testing/checks/in-words.ts';
+import { inWords } from '../../../../server/testing/checks/result.ts';
 import { runStep, STEPS } from '../../../../server/testing/checks/steps.ts';
 import { openSubject } from '../../../../server/testing/checks/subject.ts';
 import { STAND_INS } from '../../../support/here.ts';

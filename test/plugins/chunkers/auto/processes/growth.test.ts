@@ -3,8 +3,7 @@ import { startBlockCounter } from '../../../../support/executed-blocks.ts';
 import { checkLinearWork } from '../../../../support/linear-work.ts';
 import { shapesOf } from '../../shapes.ts';
 
-const counter = await startBlockCounter();
-t.teardown(() => counter.stop());
+const counter = await startBlockCounter(t);
 const { kit } = await import('../../../../../core/kit.ts');
 const { choose } = await import('../../../../../plugins/chunkers/auto/choose.ts');
 

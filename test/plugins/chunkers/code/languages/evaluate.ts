@@ -1,4 +1,5 @@
 import { createDetector } from '../../../../../plugins/chunkers/code/detection/detect.ts';
+import { quantile } from '../../../../bench/race/race.ts';
 import { printTable, printTitle } from '../../../../bench/race/report.ts';
 import { readKnownFiles } from './known-files.ts';
 
@@ -33,8 +34,8 @@ export async function evaluateLanguages(folders: readonly string[]): Promise<voi
     ['', 'files', 'by text', '%', 'with name', '%', 'mistaken for'],
     [...sorted, ['all', totalOf(Object.values(tallies))] as const].map(figuresOf),
   );
-  const time = milliseconds.sort((one, other) => one - other);
-  console.log(`Milliseconds by text: median ${at(time, 0.5)}, 99 of 100 within ${at(time, 0.99)}.`);
+  const [half, most] = [0.5, 0.99].map((share) => quantile(milliseconds, share).toFixed(2));
+  console.log(`Milliseconds by text: median ${half}, 99 of 100 within ${most}.`);
 }
 
 function count(tally: Tally, language: string, byText: string, byName: string): void {
@@ -57,8 +58,4 @@ function figuresOf([language, { files, byText, byName, mistaken }]: readonly [st
   const most = counts.sort(([, one], [, other]) => other - one).slice(0, 3);
   const list = most.map((counted) => counted.join(' ')).join(', ');
   return [language, `${files}`, `${byText}`, share(byText), `${byName}`, share(byName), list];
-}
-
-function at(sorted: readonly number[], share: number): string {
-  return (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(2);
 }

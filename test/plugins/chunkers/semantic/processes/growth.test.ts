@@ -1,8 +1,7 @@
 import t from 'tap';
-import { checkLinearChunker } from '../../../../support/linear-work.ts';
+import { checkLinearChunker, repeated } from '../../../../support/linear-work.ts';
 
-const TOPICS = 'Bread rises. Dough is baked. A rocket flies. The moon is far away. ';
-const SHAPES = { 'sentences on two topics': (length: number) => TOPICS.repeat(length / TOPICS.length) };
+const SHAPES = repeated('Bread rises. Dough is baked. A rocket flies. The moon is far away. ');
 
 t.test('the work of all modes is linear in the text', (t) =>
   checkLinearChunker(t, 'semantic', SHAPES, [

@@ -29,11 +29,8 @@ export const FILES: Files = {
 
 /** Writes files of the tiny model into a new models folder and gives its path. */
 export function writeModel(t: Cleanup, files: Files): Promise<string> {
-  const written = Object.entries(files).map(([file, content]) => {
-    const isRaw = content instanceof Uint8Array || typeof content === 'string';
-    return [`${NAME}/${file}`, isRaw ? content : JSON.stringify(content)];
-  });
-  return temporaryFolder(t, Object.fromEntries(written));
+  const named = Object.entries(files).map(([file, content]) => [`${NAME}/${file}`, content]);
+  return temporaryFolder(t, Object.fromEntries(named));
 }
 
 /** Holds that a vector is a plain computation's, but for rounding. */

@@ -1,14 +1,11 @@
 import t from 'tap';
 import { startBlockCounter } from '../../../../support/executed-blocks.ts';
-import { checkLinearWork } from '../../../../support/linear-work.ts';
+import { checkLinearWork, repeated } from '../../../../support/linear-work.ts';
 
-const SHAPES = Object.fromEntries(
-  ['a', '狐', '\u0301', 'the'].map((unit) => [unit, (length: number) => unit.repeat(length / unit.length)]),
-);
+const SHAPES = repeated('a', '狐', '\u0301', 'the');
 
 t.test('grows linearly on one long word', async (t) => {
-  const counter = await startBlockCounter();
-  t.teardown(() => counter.stop());
+  const counter = await startBlockCounter(t);
   const { byteLevelBpe, metaspaceBpe, unigram } = await import(
     '../../../../fixtures/tokenizers/tokenizer-files.ts'
   );

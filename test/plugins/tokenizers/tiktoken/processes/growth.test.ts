@@ -3,8 +3,7 @@ import { createRandom, SHAPES as RANDOM_SHAPES, randomLetters } from '../../../.
 import { startBlockCounter } from '../../../../support/executed-blocks.ts';
 import { checkLinearWork } from '../../../../support/linear-work.ts';
 
-const counter = await startBlockCounter();
-t.teardown(() => counter.stop());
+const counter = await startBlockCounter(t);
 const { openTokenizer } = await import('../support/open.ts');
 
 let seed = 1;

@@ -27,6 +27,13 @@ const textsOf = (spans: readonly Span[]) => spans.map(({ text }) => text);
 const KEEP_COPIED = 'navigator.clipboard.writeText = async (text) => void (window.copied = text)';
 const KEEP_SAVED = `URL.createObjectURL = (blob) => { window.saved = blob; return 'data:,'; };
   HTMLAnchorElement.prototype.click = function () { window.savedName = this.download; };`;
+/** Drops a file onto the page. */
+const dropped = (name: string, bytes: Iterable<number>) => `(() => {
+  const data = new DataTransfer();
+  data.items.add(new File([new Uint8Array([${[...bytes]}])], '${name}'));
+  document.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+})()`;
+
 const withClass = (spans: readonly Span[], name: string) =>
   textsOf(spans.filter(({ classes }) => classes.split(' ').includes(name)));
 
@@ -272,11 +279,7 @@ t.test('a question marks the best chunks, and the answer gives their scores', OF
 
 t.test('a file is read by the service, and dropped onto the page', OF_TEXT, async (t) => {
   const page = await show([pieces({ size: 50 })], TEXT);
-  await page.evaluate(`(() => {
-    const data = new DataTransfer();
-    data.items.add(new File([new Uint8Array([0x5a, 0x77, 0xf6, 0x6c, 0x66, 0x20, 0x42, 0xe4, 0x72, 0x65, 0x6e, 13, 10])], 'b.txt'));
-    document.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
-  })()`);
+  await page.evaluate(dropped('b.txt', Buffer.from('Zwölf Bären\r\n', 'latin1')));
   await page.until('/b.txt/.test(document.querySelector("section[aria-label=Text]").textContent)');
   await page.settled();
   t.same(textsOf(await page.spans(0)), ['Zwölf Bären\r\n'], 'windows-1252, with CRLF');
@@ -290,11 +293,7 @@ t.test('an empty file is said to be; right-to-left chunks are marked on the righ
     await page.evaluate('getComputedStyle(document.querySelector(".cell .start")).boxShadow'),
     / -2px 0px/,
   );
-  await page.evaluate(`(() => {
-    const data = new DataTransfer();
-    data.items.add(new File([], 'none.txt'));
-    document.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
-  })()`);
+  await page.evaluate(dropped('none.txt', []));
   await page.until('/none.txt is empty/.test(document.querySelector(".notice").textContent)');
 });
 
