@@ -61,7 +61,7 @@ interface Search extends Cuts {
   readonly nodes: FoundNode[];
   /** Characters that may still be counted. */
   countable: number;
-  /** Cut nodes without a meaning around the current position, or `BODY`. */
+  /** How many cut nodes without a meaning are open here; `BODY` within the body of one that has a meaning. */
   nameless: number;
   /** The unit that the last cut node wraps, if it is a wrapper. */
   owner: number | undefined;

@@ -32,8 +32,8 @@ function tagOf(jobId: string): string {
 /**
  * The name of a file of a shard.
  *
- * @param attempt keeps a worker that was presumed dead from overwriting the file of its successor, and jobs each
- *   other's files; missing in the final name
+ * @param attempt who writes the file, so that a worker that was presumed dead does not overwrite that of its successor,
+ *   nor one job that of another; missing in the final name
  */
 export function partName(
   { folder, format }: Pick<TargetLocation, 'folder' | 'format'>,

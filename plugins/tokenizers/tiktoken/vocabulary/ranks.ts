@@ -163,8 +163,8 @@ function createCandidates({ slots, singles, reach }: Tables, { find, lengthOf }:
   }
 
   /**
-   * Finds the tokens that `bytes` can have at `start` by their hashes, none beyond `end`: each is one if `isAt` says
-   * so, and there are no others. Writes their ranks to `found`, shortest first, and returns how many there are.
+   * Finds by their hashes the tokens that `bytes` may have from `start`, none beyond `end`; `isAt` says whether one is
+   * really there. Writes their ranks to `found`, shortest first, and returns how many there are.
    *
    * @param found has room for one per byte of the longest token
    */
