@@ -63,7 +63,7 @@ for (const language of ['javascript', 'typescript'] as const) {
       const read = await postForm(server, '/v1/chunk/token/file', { bytes, name: 'a.lrc' }, [
         ['include', 'places'],
       ]);
-      t.match(read.json(), [{ text: 'Hell', places: [{ start_time: 62.5 }] }, { text: 'o.\n\n' }]);
+      t.match(read.json(), [{ text: 'Hello.\n\n', places: [{ start_time: 62.5 }] }]);
       await runJob(server, {
         source: { documents: [{ id: 'a', text: 'abcdefgh' }] },
         include: ['id'],

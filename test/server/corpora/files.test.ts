@@ -33,7 +33,8 @@ t.test('what is no text is decoded, or else skipped and counted', async (t) => {
     metadata: { author: 'é' },
   };
   const seen: string[] = [];
-  const decode: Decode = async ({ name, bytes }) => {
+  const decode: Decode = async ({ name, bytes, isText }) => {
+    if (isText) return undefined;
     seen.push(`${name} ${bytes.length}`);
     if (name === 'd.doc') throw new ServiceError('unread_format', { file: name, known: 'none' });
     return name === 'b.pdf' ? read : ({ skipped: 'binary', detail: name, brief: 'are binary' } as const);
