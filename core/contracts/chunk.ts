@@ -40,7 +40,10 @@ export interface DocumentInfo {
   readonly mediaType?: string | undefined;
   /** The caller's metadata. The answer has its bytes as they came in, whatever a plugin does with this value. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Where its pages begin, in the unit of the chunks' offsets; never decreasing. Only refineries see it. */
+  /**
+   * Where its pages begin, in the unit of the chunks' offsets; never decreasing. Undefined if none of its places has
+   * a page. Only refineries see it.
+   */
   readonly pages?: readonly number[] | undefined;
 }
 

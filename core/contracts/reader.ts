@@ -29,8 +29,41 @@ export interface ReadFile {
   readonly title?: string | undefined;
   /** The file's own metadata, such as author and language. Becomes JSON. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Where the pages begin in the text, in UTF-16 units; the first is 0, and they never decrease. */
-  readonly pages?: readonly number[] | undefined;
+  /** Where its text comes from in the file; neither starts nor ends decrease from one place to the next. */
+  readonly places?: readonly SourcePlace[] | undefined;
+}
+
+/**
+ * A stretch `[start, end)` of the text, and where in the source it comes from. Stretches may overlap and leave gaps; an
+ * empty one says that there is no text, as on a blank page.
+ */
+export interface SourcePlace extends SourcePosition {
+  /** In UTF-16 units of the text. */
+  readonly start: number;
+  /** In UTF-16 units, at least `start`. */
+  readonly end: number;
+}
+
+/** A position in a source: on a page, in a recording, in a sheet. It has the members that its source knows. */
+export interface SourcePosition {
+  /** From 1; a slide is a page. */
+  readonly page?: number | undefined;
+  /** Left, top, right and bottom as fractions of the page as it is shown, from its top left corner. */
+  readonly box?: readonly [left: number, top: number, right: number, bottom: number] | undefined;
+  /** In seconds from the beginning of the recording. */
+  readonly start_time?: number | undefined;
+  /** In seconds, not before `start_time`. */
+  readonly end_time?: number | undefined;
+  readonly speaker?: string | undefined;
+  readonly sheet?: string | undefined;
+  /** A cell of the sheet, or a range: `B2:D9`. */
+  readonly cells?: string | undefined;
+  /** A cell of a notebook, from 1. */
+  readonly cell?: number | undefined;
+  /** A picture of the file, from 1, whose caption or description the text is. */
+  readonly image?: number | undefined;
+  /** Further members keep places apart, and go into answers as they are. */
+  readonly [member: string]: unknown;
 }
 
 /** What a reader is given besides the file. */

@@ -74,6 +74,7 @@ export const OPTIONS = {
   maxMetadataBytes: size(16_384, 'Largest metadata of a document; each of its chunks gets a copy.', {
     minimum: 2,
   }),
+  maxPlaces: integer(200_000, 'Maximum places of a document.'),
   maxCharacters: integer(100_000_000, 'Longest text in characters (UTF-16 code units).'),
   maxChunks: integer(1_000_000, 'Maximum chunks per request to a refinery.'),
   maxEvaluationCharacters: integer(

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { OffsetUnit } from '../../core/contracts/chunk.ts';
+import type { SourcePlace } from '../../core/contracts/reader.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import { callPlugin } from '../../core/hosting/plugin-error.ts';
@@ -16,32 +17,59 @@ export interface Readers {
 }
 
 /**
- * Has the service's readers read files that are not UTF-8. A file is skipped if the readers for it cannot run here,
+ * Has the service's readers read files that are not UTF-8, or text in a format of its own. A file is skipped if the readers for it cannot run here,
  * or if no reader matches its name and it is not text.
  *
  * @param unit of the offsets
  */
 export function decodeWith({ registry, host }: Readers, unit: OffsetUnit, signal: AbortSignal): Decode {
-  return async ({ bytes, name }) => {
+  return async ({ bytes, name, isText }) => {
     const file = { bytes, name: basename(name), mediaType: undefined, charset: undefined };
     let reader: PluginEntry | undefined;
     try {
-      reader = readerOf(file, undefined, registry);
+      reader = isText ? textReaderOf(file.name, registry) : readerOf(file, undefined, registry);
+      if (reader === undefined) return undefined;
       const { manifest } = reader;
       const read = await callPlugin(reader, async () => {
         const plugin = await host.get('reader', manifest.name);
         return plugin.read(file, { report() {}, signal });
       });
-      const { text, pages } = read;
-      return pages === undefined
-        ? read
-        : { ...read, pages: [...offsetsIn(text, Uint32Array.from(pages), unit)] };
+      const { text, places } = read;
+      return places === undefined ? read : { ...read, places: placesIn(text, places, unit) };
     } catch (error) {
       const skip = skipOf(error, reader, file.name);
       if (skip === undefined) throw error;
       return skip;
     }
   };
+}
+
+/**
+ * The reader of a file that is text in a format of its own, such as subtitles. Other text is used as it is: the reader
+ * of any text would change nothing, and a reader with a server of its own only sends it there and back.
+ */
+function textReaderOf(name: string, registry: Registry): PluginEntry | undefined {
+  return registry.ofKind('reader').find(({ manifest: { formats, needs }, missing }) => {
+    const { extensions = [], mediaTypes = [] } = formats ?? {};
+    const isNamed = extensions.some((extension) => name.toLowerCase().endsWith(extension));
+    return isNamed && missing.length === 0 && !mediaTypes.includes('*/*') && needs?.env === undefined;
+  });
+}
+
+/** Places with offsets in a unit. */
+function placesIn(text: string, places: readonly SourcePlace[], unit: OffsetUnit): SourcePlace[] {
+  const [starts, ends] = (['start', 'end'] as const).map((edge) =>
+    offsetsIn(
+      text,
+      Uint32Array.from(places, (place) => place[edge]),
+      unit,
+    ),
+  ) as [Uint32Array, Uint32Array];
+  return places.map((place, index) => ({
+    ...place,
+    start: starts[index] as number,
+    end: ends[index] as number,
+  }));
 }
 
 /** Why a file is skipped after this error; undefined if it is not. */

@@ -8,6 +8,7 @@ export type Limits = Pick<
   | 'maxAnswerBytes'
   | 'maxDocuments'
   | 'maxMetadataBytes'
+  | 'maxPlaces'
   | 'maxCharacters'
   | 'maxChunks'
   | 'maxEvaluationCharacters'

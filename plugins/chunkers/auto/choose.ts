@@ -53,7 +53,7 @@ const ENDINGS: Readonly<Record<Exclude<Choice, 'recursive'>, string>> = {
   markdown: 'md markdown mdown mkd mdx qmd rmd',
   html: 'html htm xhtml xht',
   table: 'csv tsv tab',
-  json: 'json jsonl ndjson geojson topojson webmanifest ipynb har map',
+  json: 'json jsonl ndjson geojson topojson webmanifest har map',
   code: `bash sh zsh c h cc cpp cxx hh hpp hxx cs css scss dart ex exs go hs java js cjs mjs jsx json5 jsonc kt kts lua
     pl pm php py pyi pyw r rb rake rs scala sc sql swift toml ts cts mts tsx yaml yml zig`,
 };

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   exposedError,
   type Factory,
@@ -7,46 +6,10 @@ import {
   refusedError,
   type SourceFile,
 } from '../../../core/kit.ts';
+import type { DoclingDocument } from './document.ts';
 import type manifest from './manifest.ts';
 import { FORMATS } from './manifest.ts';
-
-interface Paged {
-  readonly text: string;
-  /** Where pages begin in it. */
-  readonly pages: number[];
-}
-
-const LEADING = /^\n*/;
-
-/**
- * Removes the page marks from a text. If there are line breaks on both sides of a mark, the longer run is kept;
- * nothing else changes.
- */
-function cutPages(marked: string, mark: string): Paged {
-  const parts = marked.split(mark);
-  const pieces: string[] = [];
-  const pages: number[] = [];
-  let length = 0;
-  let endsIn = '';
-  for (const [index, part] of parts.entries()) {
-    const startsWith = index > 0 ? (LEADING.exec(part)?.[0] ?? '') : '';
-    const gap = startsWith.slice(Math.min(endsIn.length, startsWith.length));
-    const rest = part.slice(startsWith.length);
-    length += gap.length;
-    pages.push(length);
-    pieces.push(gap, rest);
-    length += rest.length;
-    endsIn = rest === '' ? endsIn + gap : trailing(rest);
-  }
-  return { text: pieces.join(''), pages };
-}
-
-/** The line breaks at the end of a text. */
-function trailing(text: string): string {
-  let start = text.length;
-  while (text[start - 1] === '\n') start--;
-  return text.slice(start);
-}
+import { writeMarkdown } from './markdown.ts';
 
 const TITLE = /^\s*# +(\S.*)/;
 const ESCAPED = /\\([!-/:-@[-`{-~])|&(amp|lt|gt);/g;
@@ -59,13 +22,13 @@ function titleOf(markdown: string): string | undefined {
 }
 
 /** The result of docling-serve for a file, or why there is none. */
-type Converted = { readonly markdown: string } | { readonly problem: string };
+type Converted = ReturnType<typeof writeMarkdown> | { readonly problem: string };
 
 /** Characters of its own errors that are shown. */
 const LONGEST_PROBLEM = 300;
 
 interface Answer {
-  readonly document?: { readonly md_content?: unknown } | null;
+  readonly document?: { readonly json_content?: DoclingDocument | null } | null;
   readonly status?: unknown;
   readonly errors?: readonly { readonly error_message?: unknown }[] | null;
 }
@@ -78,11 +41,10 @@ interface Answer {
 function readAnswer(answer: unknown): Converted {
   const { document, status, errors } = (answer ?? {}) as Answer;
   if (typeof status !== 'string') throw new Error('it has no status');
-  const markdown = document?.md_content;
   if (status !== 'success') return { problem: problemOf(status, errors ?? []) };
-  if (typeof markdown !== 'string') throw new Error('it has no Markdown');
-  // A lone surrogate is not a character, and cannot be encoded.
-  return { markdown: markdown.toWellFormed() };
+  const json = document?.json_content;
+  if (typeof json?.body !== 'object') throw new Error('it has no document as JSON');
+  return writeMarkdown(json);
 }
 
 function problemOf(status: string, errors: NonNullable<Answer['errors']>): string {
@@ -91,9 +53,6 @@ function problemOf(status: string, errors: NonNullable<Answer['errors']>): strin
   );
   return [status.replaceAll('_', ' '), ...messages].join('; ').slice(0, LONGEST_PROBLEM);
 }
-
-/** Formats that have pages even if there is only one. */
-const PAGED = new Set(['.pdf', '.pptx', '.ppt', '.odp']);
 
 const EXTENSIONS = Object.keys(FORMATS);
 
@@ -114,13 +73,6 @@ const BUSY = [429, 503];
 /** docling-serve's 404 answer for a failed conversion. */
 const NO_RESULT = /task result not found/i;
 
-const refusal = (reason: string): Error => refusedError(`The file cannot be read: ${reason}`);
-
-function errorOf({ failure, status = 0, message }: HostedFailure): Error {
-  const isOfFile = failure === 'refused' ? status > 0 : status === 404 && NO_RESULT.test(message);
-  return isOfFile ? refusal(message) : exposedError(message);
-}
-
 const createDoclingReader: Factory<typeof manifest> = ({ env, hosted }) => {
   const api: HostedApi = {
     title: 'Docling',
@@ -130,20 +82,23 @@ const createDoclingReader: Factory<typeof manifest> = ({ env, hosted }) => {
     key: env.DOCLING_API_KEY ?? '',
     keyHeader: 'x-api-key',
   };
+  const refusal = (reason: string): Error => refusedError(`The file cannot be read: ${reason}`);
+  const errorOf = ({ failure, status = 0, message }: HostedFailure): Error => {
+    const isOfFile = failure === 'refused' ? status > 0 : status === 404 && NO_RESULT.test(message);
+    return isOfFile ? refusal(message) : exposedError(message);
+  };
   return {
     async read(file, { signal }) {
       signal.throwIfAborted();
       if (file.bytes.length === 0) throw refusal('it is empty');
-      const mark = `<!-- page ${randomUUID()} -->`;
-      const extension = extensionOf(file);
       const limits = { patience: PATIENCE, timeout: PATIENCE, retried: BUSY };
-      const call = { body: formOf(file, extension, mark), read: readAnswer, expected: 'a document', signal };
+      const call = { body: formOf(file), read: readAnswer, expected: 'a document', signal };
       const outcome = await hosted.ask(api, { ...call, ...limits });
       if ('failure' in outcome) throw errorOf(outcome);
       if ('problem' in outcome.value) throw refusal(`Docling says: ${outcome.value.problem}`);
-      const { text, pages } = cutPages(outcome.value.markdown, mark);
-      const hasPages = pages.length > 1 || PAGED.has(extension);
-      return { text, mediaType: 'text/markdown', title: titleOf(text), ...(hasPages && { pages }) };
+      const { text, places } = outcome.value;
+      const title = titleOf(text);
+      return { text, mediaType: 'text/markdown', title, ...(places.length > 0 && { places }) };
     },
   };
 };
@@ -151,14 +106,15 @@ const createDoclingReader: Factory<typeof manifest> = ({ env, hosted }) => {
 export default createDoclingReader;
 
 /** Only the bytes and their format are sent: the name in the request stays private. */
-function formOf({ bytes }: SourceFile, extension: string, mark: string): FormData {
+function formOf(file: SourceFile): FormData {
   const form = new FormData();
+  const extension = extensionOf(file);
   const type = FORMATS[extension] ?? 'application/octet-stream';
-  const blob = new Blob([Uint8Array.from(bytes)], { type });
+  const blob = new Blob([Uint8Array.from(file.bytes)], { type });
   form.append('files', blob, `document${extension}`);
-  form.append('to_formats', 'md');
+  form.append('to_formats', 'json');
   form.append('image_export_mode', 'placeholder');
-  form.append('md_page_break_placeholder', mark);
+  form.append('include_images', 'false');
   form.append('target_type', 'inbody');
   return form;
 }

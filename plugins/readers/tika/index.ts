@@ -3,6 +3,7 @@ import {
   type Factory,
   type HostedApi,
   type HostedFailure,
+  placesOfPages,
   refusedError,
   type SourceFile,
 } from '../../../core/kit.ts';
@@ -159,7 +160,8 @@ const createTikaReader: Factory<typeof manifest> = ({ env, hosted }) => {
       if ('problem' in outcome.value) throw refusal(`Tika says: ${outcome.value.problem}`);
       const { text, pages, title, metadata, unread } = outcome.value;
       if (unread > 0) report('unread-attachments', String(unread));
-      return { text, mediaType: 'text/markdown', title, metadata, ...(pages.length > 0 && { pages }) };
+      const places = pages.length > 0 ? placesOfPages(pages, text.length) : undefined;
+      return { text, mediaType: 'text/markdown', title, metadata, places };
     },
   };
 };

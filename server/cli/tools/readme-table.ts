@@ -24,7 +24,7 @@ const EXAMPLE_KINDS: Readonly<Record<string, Kind>> = {
   label: 'refinery',
   words: 'tokenizer',
   letters: 'embedding',
-  subtitles: 'reader',
+  lyrics: 'reader',
   files: 'sink',
 };
 const SHOWN_FILE = /^(`my-plugins\/([a-z]+)\/(\S+)\.(js|ts)`\n\n```)\S+\n[\s\S]*?^```$/gm;

@@ -1,4 +1,4 @@
-/** Types of the OpenAPI document, written by `npm run openapi` with chunker/auto, chunker/code, chunker/html, chunker/json, chunker/markdown, chunker/recursive, chunker/semantic, chunker/sentence, chunker/table, chunker/token, refinery/context, refinery/embeddings, refinery/overlap, refinery/parents, refinery/summary, reader/docling, reader/text, reader/tika, sink/chroma, sink/elasticsearch, sink/pgvector, sink/qdrant, embedding/cohere, embedding/openai, embedding/static, embedding/transformer, embedding/voyage, tokenizer/byte, tokenizer/character, tokenizer/huggingface, tokenizer/row, tokenizer/tiktoken, tokenizer/word. */
+/** Types of the OpenAPI document, written by `npm run openapi` with chunker/auto, chunker/code, chunker/html, chunker/json, chunker/markdown, chunker/recursive, chunker/semantic, chunker/sentence, chunker/table, chunker/token, refinery/context, refinery/embeddings, refinery/overlap, refinery/parents, refinery/summary, reader/docling, reader/notebook, reader/subtitles, reader/text, reader/tika, sink/chroma, sink/elasticsearch, sink/pgvector, sink/qdrant, embedding/cohere, embedding/openai, embedding/static, embedding/transformer, embedding/voyage, tokenizer/byte, tokenizer/character, tokenizer/huggingface, tokenizer/row, tokenizer/tiktoken, tokenizer/word. */
 
 export interface ErrorBody {
   /** What is wrong and what to change. */
@@ -72,8 +72,18 @@ export interface TextInput {
 }
 
 export interface ChunkFields {
-  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata. */
-  include?: ('id' | 'document_id' | 'index' | 'hash' | 'metadata' | 'lines' | 'pages' | 'neighbours')[];
+  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, places where it comes from, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata. */
+  include?: (
+    | 'id'
+    | 'document_id'
+    | 'index'
+    | 'hash'
+    | 'metadata'
+    | 'lines'
+    | 'pages'
+    | 'places'
+    | 'neighbours'
+  )[];
   /** Chunk ids differ between namespaces, for example one per collection. */
   namespace?: string;
 }
@@ -173,6 +183,60 @@ export interface AutoChunkerOptions {
   offset_unit?: 'code_point' | 'utf16' | 'byte';
 }
 
+export interface SourcePlace {
+  /**
+   * Where it begins in the text, in the request's unit.
+   * @min 0
+   */
+  start: number;
+  /**
+   * Where it ends in the text.
+   * @min 0
+   */
+  end: number;
+  /**
+   * The page, from 1; a slide is a page.
+   * @min 1
+   * @max 1000000
+   */
+  page?: number;
+  /**
+   * Left, top, right and bottom as fractions of the page as it is shown, from its top left corner.
+   * @maxItems 4
+   * @minItems 4
+   */
+  box?: number[];
+  /**
+   * Where it begins in a recording, in seconds.
+   * @min 0
+   */
+  start_time?: number;
+  /**
+   * Where it ends in a recording, in seconds.
+   * @min 0
+   */
+  end_time?: number;
+  /** Who speaks. */
+  speaker?: string;
+  /** The name of the sheet. */
+  sheet?: string;
+  /** A cell of a sheet, or a range of cells: `B2:D9`. */
+  cells?: string;
+  /**
+   * The cell of a notebook, from 1.
+   * @min 1
+   * @max 1000000
+   */
+  cell?: number;
+  /**
+   * The picture of the file, from 1, that the text describes.
+   * @min 1
+   * @max 1000000
+   */
+  image?: number;
+  [key: string]: unknown;
+}
+
 export interface Document {
   /** The text to chunk. */
   text: string;
@@ -190,6 +254,8 @@ export interface Document {
   metadata?: object;
   /** Where the pages begin in the text, in the unit of the request; the first is 0. Two equal offsets mean a page without text. */
   pages?: number[];
+  /** Where stretches of the text come from: pages, times of a recording, cells of a sheet. Neither starts nor ends decrease. */
+  places?: SourcePlace[];
 }
 
 export interface DocumentsInput {
@@ -199,6 +265,49 @@ export interface DocumentsInput {
 
 /** Lines of JSON: first the options, `{}` for none, then documents, as in `documents`. Each answer is sent as soon as it is ready, so read while you send: the server stops reading until its answers are read. */
 export type DocumentStream = string;
+
+export interface SourcePosition {
+  /**
+   * The page, from 1; a slide is a page.
+   * @min 1
+   * @max 1000000
+   */
+  page?: number;
+  /**
+   * Left, top, right and bottom as fractions of the page as it is shown, from its top left corner.
+   * @maxItems 4
+   * @minItems 4
+   */
+  box?: number[];
+  /**
+   * Where it begins in a recording, in seconds.
+   * @min 0
+   */
+  start_time?: number;
+  /**
+   * Where it ends in a recording, in seconds.
+   * @min 0
+   */
+  end_time?: number;
+  /** Who speaks. */
+  speaker?: string;
+  /** The name of the sheet. */
+  sheet?: string;
+  /** A cell of a sheet, or a range of cells: `B2:D9`. */
+  cells?: string;
+  /**
+   * The cell of a notebook, from 1.
+   * @min 1
+   * @max 1000000
+   */
+  cell?: number;
+  /**
+   * The picture of the file, from 1, that the text describes.
+   * @min 1
+   * @max 1000000
+   */
+  image?: number;
+}
 
 export interface Chunk {
   /** A stretch of the text, unchanged. */
@@ -241,6 +350,8 @@ export interface Chunk {
   first_page?: number | null;
   /** @min 1 */
   last_page?: number | null;
+  /** Where the chunk comes from, each place once; null if its document has no places. */
+  places?: SourcePosition[] | null;
   /** @format uuid */
   previous_id?: string | null;
   /** @format uuid */
@@ -1109,8 +1220,18 @@ export interface JobInput {
    * @maxItems 100
    */
   steps?: PipelineStepInput[];
-  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata. */
-  include?: ('id' | 'document_id' | 'index' | 'hash' | 'metadata' | 'lines' | 'pages' | 'neighbours')[];
+  /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, places where it comes from, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata. */
+  include?: (
+    | 'id'
+    | 'document_id'
+    | 'index'
+    | 'hash'
+    | 'metadata'
+    | 'lines'
+    | 'pages'
+    | 'places'
+    | 'neighbours'
+  )[];
   /** Chunk ids differ between namespaces, for example one per collection. */
   namespace?: string;
   /** Whether a line of the output is a chunk, or has all chunks of a document. */

@@ -13,8 +13,8 @@ const BYTES_AT_A_TIME = 64 * 1024 * 1024;
 const LOOKED_AT = 8000;
 
 /**
- * Files that are single documents; several are read at a time and returned in order. UTF-8 text is used as it is,
- * other bytes go to `decode`. An error in one file does not keep others from being read.
+ * Files that are single documents; several are read at a time and returned in order. UTF-8 text is used as it is
+ * unless `decode` reads it, as are other bytes by `decode`. An error in one file does not keep others from being read.
  *
  * @throws ServiceError `storage_failed`
  */
@@ -81,15 +81,17 @@ const NOT_TEXT: SkipNote = { skipped: 'binary', detail: 'It is not text.', brief
 async function lineOf(name: string, bytes: Buffer, { decode }: ReadOptions): Promise<Buffer | SkipNote> {
   const filename = uncompressedName(name);
   const about = { id: quoted(name), filename: quoted(filename) };
-  if (isText(bytes)) return documentLine({ ...about, text: quotedUtf8(withoutMark(bytes)) });
-  const decoded = (await decode?.({ bytes, name: filename })) ?? NOT_TEXT;
-  if ('skipped' in decoded) return decoded;
-  const { text, title, pages, metadata } = decoded;
+  const isPlain = isText(bytes);
+  const decoded = await decode?.({ bytes, name: filename, isText: isPlain });
+  if (decoded === undefined && isPlain)
+    return documentLine({ ...about, text: quotedUtf8(withoutMark(bytes)) });
+  if (decoded === undefined || 'skipped' in decoded) return decoded ?? NOT_TEXT;
+  const { text, title, places, metadata } = decoded;
   return documentLine({
     ...about,
     text: quoted(text),
     title: title === undefined ? undefined : quoted(title),
-    pages: pages === undefined ? undefined : Buffer.from(JSON.stringify(pages)),
+    places: places === undefined ? undefined : Buffer.from(JSON.stringify(places)),
     metadata: metadata === undefined ? undefined : Buffer.from(JSON.stringify(metadata)),
   });
 }

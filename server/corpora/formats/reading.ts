@@ -1,3 +1,4 @@
+import type { SourcePlace } from '../../../core/contracts/reader.ts';
 import type { FieldMapping, SkipNote, SourceLine } from '../shard.ts';
 
 /** How the documents of a source are read. */
@@ -6,7 +7,7 @@ export interface ReadOptions {
   readonly fields?: FieldMapping | undefined;
   /** Maximum bytes of a document in its source: of a line, a row or a file. */
   readonly limit: number;
-  /** Turns a file that is not text into text. Without it such files are skipped. */
+  /** Turns a file that is not plain text into text. Without it such files are skipped. */
   readonly decode?: Decode | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Whether documents are returned as soon as they are read, because the source may be slow. */
@@ -17,20 +18,23 @@ export interface ReadOptions {
 export interface DecodedFile {
   readonly text: string;
   readonly title?: string | undefined;
-  /** Where the pages begin in the text, in the plan's offset unit. */
-  readonly pages?: readonly number[] | undefined;
+  /** Where its text comes from in the file, in the plan's offset unit. */
+  readonly places?: readonly SourcePlace[] | undefined;
   /** Becomes JSON. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * @returns why the file is skipped, if it is not text and nothing here can read it
+ * @returns why the file is skipped, if it is not text and nothing here can read it; undefined for a text that is used
+ *   as it is
  * @throws ServiceError which becomes the error of this document
  */
 export type Decode = (file: {
   readonly bytes: Buffer;
   readonly name: string;
-}) => Promise<DecodedFile | SkipNote>;
+  /** Whether it is UTF-8. */
+  readonly isText: boolean;
+}) => Promise<DecodedFile | SkipNote | undefined>;
 
 /** What was read, as it arrives. */
 export type SourceLines = AsyncGenerator<readonly SourceLine[]>;

@@ -12,15 +12,17 @@ export interface Column {
 const NUMBER_BYTES = 8;
 const NULL = Buffer.from('null');
 
-/** A field with a number for each chunk. */
-export function numberColumn(name: string, numbers: ArrayLike<number>): Column {
+/** A field with a number or null for each chunk. */
+export function numberColumn(name: string, numbers: ArrayLike<number | null>): Column {
   const head = headOf(name);
   return {
     name,
     bytes: head.length + NUMBER_BYTES,
     write(writer, chunk) {
+      const number = numbers[chunk] as number | null;
       writer.bytes(head, 0, head.length);
-      writer.number(numbers[chunk] as number);
+      if (number === null) writer.bytes(NULL, 0, NULL.length);
+      else writer.number(number);
     },
   };
 }

@@ -35,22 +35,39 @@ export function utf16Offsets(
   offsets: readonly number[],
 ): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
-  let [at, counted] = [0, 0];
+  const cursor = createUtf16Cursor(text, unit);
   for (const offset of Float64Array.from(offsets).sort()) {
-    while (counted < offset && at < text.length) {
-      const isPair = splitsCodePoint(text, at + 1);
-      counted += lengthOf(text.charCodeAt(at), isPair, unit);
-      at += isPair ? 2 : 1;
-    }
-    if (counted === offset) found.set(offset, at);
+    const at = cursor(offset);
+    if (at !== undefined) found.set(offset, at);
   }
   return found;
+}
+
+/** Converts an offset in a unit to UTF-16; undefined if it is beyond the text, or within a code point. */
+export type Utf16Cursor = (offset: number) => number | undefined;
+
+/** A cursor through a text that converts offsets which never decrease. */
+export function createUtf16Cursor(text: string, unit: OffsetUnit): Utf16Cursor {
+  if (unit === 'utf16')
+    return (offset) => (offset <= text.length && !splitsCodePoint(text, offset) ? offset : undefined);
+  let [at, counted] = [0, 0];
+  return (offset) => {
+    // Variables of the loop alone are in registers.
+    let [index, length] = [at, counted];
+    while (length < offset && index < text.length) {
+      const code = text.charCodeAt(index);
+      const isPair = (code & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
+      index += isPair ? 2 : 1;
+      length += lengthOf(code, isPair, unit);
+    }
+    [at, counted] = [index, length];
+    return length === offset ? index : undefined;
+  };
 }
 
 /** @param first the first UTF-16 unit of a code point */
 function lengthOf(first: number, isPair: boolean, unit: OffsetUnit): number {
   if (unit === 'code_point') return 1;
-  if (unit === 'utf16') return isPair ? 2 : 1;
   if (first < 0x80) return 1;
   if (first < 0x800) return 2;
   return isPair ? 4 : 3;

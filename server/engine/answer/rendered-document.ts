@@ -13,6 +13,7 @@ import { type DocumentChunks, writtenChunks } from '../stages/chunk-set.ts';
 import type { Input } from '../stages/stages.ts';
 import type { WrittenDocument } from './chunk-writer.ts';
 import { asciiColumn, type Column, constantColumn, numberColumn } from './columns.ts';
+import { pageColumns, placeColumns } from './places.ts';
 
 /** Further fields of every chunk of a pipeline, null if no step has set them. */
 const PIPELINE_FIELDS = Object.freeze({ context: null, embedding: null });
@@ -58,7 +59,8 @@ const COLUMNS: Readonly<Record<Exclude<Included, 'id'>, ColumnsOf>> = {
   hash: (_document, _chunks, { hashes }) => [asciiColumn('hash', hashes)],
   metadata: ({ about }) => [constantColumn('metadata', about?.metadata)],
   lines: ({ text }, { spans }) => lineColumns(text, spans),
-  pages: ({ about }, { spans }) => pageColumns(about?.pages, spans),
+  pages: ({ about }, { spans }) => pageColumns(about?.places, spans),
+  places: ({ about }, { spans }) => placeColumns(about?.places, spans),
   neighbours: (_document, _chunks, { ids }) => neighbourColumns(ids),
 };
 
@@ -96,20 +98,10 @@ function hashesOf(text: string, { spans, refined }: DocumentChunks): string[] {
 /** The line numbers of the first and last character of each chunk, from 1. */
 function lineColumns(text: string, spans: readonly Span[]): Column[] {
   const starts = lineStarts(text);
-  return endColumns('line', spans, (offset) => countUpTo(starts, offset) + 1);
-}
-
-/** The page numbers of the first and last character of each chunk, from 1; null if the document has no pages. */
-function pageColumns(pages: readonly number[] = [], spans: readonly Span[]): Column[] {
-  if (pages.length === 0) return [constantColumn('first_page'), constantColumn('last_page')];
-  return endColumns('page', spans, (offset) => countUpTo(pages, offset));
-}
-
-/** The offsets of the first and last character of each chunk. */
-function endColumns(name: string, spans: readonly Span[], at: (offset: number) => number): Column[] {
-  const first = spans.map(({ start }) => at(start));
-  const last = spans.map((span) => at(lastOf(span)));
-  return [numberColumn(`first_${name}`, first), numberColumn(`last_${name}`, last)];
+  const lineAt = (offset: number) => countUpTo(starts, offset) + 1;
+  const first = spans.map(({ start }) => lineAt(start));
+  const last = spans.map((span) => lineAt(lastOf(span)));
+  return [numberColumn('first_line', first), numberColumn('last_line', last)];
 }
 
 /** The last character of a chunk; for an empty chunk, which a refinery may leave, its offset. */

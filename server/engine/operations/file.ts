@@ -12,6 +12,7 @@ import { fileDocumentSchema } from '../read/document-schemas.ts';
 import type { AboutDocument, SourceDocument } from '../read/documents.ts';
 import { type FileForm, readForm } from '../read/file-form.ts';
 import { findMembers, toJsonText } from '../read/json.ts';
+import { problemOfPlaces } from '../read/places.ts';
 import { readerOf } from '../read/readers.ts';
 import type { Answer, AnyRequest, FileTask } from '../tasks.ts';
 import { createValidator } from '../validation/validator.ts';
@@ -79,8 +80,8 @@ function documentOfFile(
   read: ReadFile,
   limits: Limits,
 ): SourceDocument {
-  checkPages(reader, read);
-  const { text, title, mediaType, pages } = read;
+  checkPlaces(reader, read);
+  const { text, title, mediaType, places } = read;
   checkLength(text, 'file', limits);
   const given = readGiven(document);
   const metadata = joinMetadata(read.metadata, given.metadata);
@@ -91,17 +92,15 @@ function documentOfFile(
     title: given.title ?? title ?? name,
     filename,
     mediaType,
-    pages,
+    places,
     metadata,
   };
   return { text, json: toJsonText(text), about };
 }
 
-/** The pages rise from 0 and lie in the text. */
-function checkPages({ manifest }: PluginEntry, { text, pages = [] }: ReadFile): void {
-  const isRising = pages.every((page, index) => Number.isInteger(page) && page >= (pages[index - 1] ?? 0));
-  if ((pages[0] ?? 0) === 0 && isRising && (pages.at(-1) ?? 0) <= text.length) return;
-  throw brokenPromise(manifest, 'its pages do not begin at 0 and rise within the text');
+function checkPlaces({ manifest }: PluginEntry, { text, places = [] }: ReadFile): void {
+  const reason = problemOfPlaces(places, text);
+  if (reason !== undefined) throw brokenPromise(manifest, reason);
 }
 
 const check = createValidator(fileDocumentSchema);

@@ -1,3 +1,5 @@
+import { placeSchema } from './places.ts';
+
 /** The further chunk fields that a request can ask for, by name. */
 export const INCLUDED = [
   'id',
@@ -7,6 +9,7 @@ export const INCLUDED = [
   'metadata',
   'lines',
   'pages',
+  'places',
   'neighbours',
 ] as const;
 export type Included = (typeof INCLUDED)[number];
@@ -53,6 +56,13 @@ export const documentSchema = {
       description:
         'Where the pages begin in the text, in the unit of the request; the first is 0. Two equal offsets mean a page without text.',
     },
+    places: {
+      type: 'array',
+      items: placeSchema,
+      excludes: ['pages'],
+      description:
+        'Where stretches of the text come from: pages, times of a recording, cells of a sheet. Neither starts nor ends decrease.',
+    },
   },
   additionalProperties: false,
 } as const;
@@ -93,7 +103,7 @@ export function fieldMembers(source: Source, namespace: string): Readonly<Record
       items: { enum: INCLUDED },
       default: DEFAULTS[source],
       description:
-        'Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata.',
+        'Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, places where it comes from, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata.',
     },
     namespace: {
       type: 'string',

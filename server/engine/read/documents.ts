@@ -1,12 +1,14 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import type { DocumentInfo, OffsetUnit } from '../../../core/contracts/chunk.ts';
+import type { SourcePlace } from '../../../core/contracts/reader.ts';
+import { startsOfPages } from '../../../core/engine/places.ts';
 import { invalid } from '../../../core/errors.ts';
 import { locate } from '../answer/locate.ts';
-import { utf16Offsets } from '../answer/offsets.ts';
 import { checkDocuments, checkMetadata, type Limits } from '../limits.ts';
 import { readId } from './document-id.ts';
 import type { documentSchema } from './document-schemas.ts';
 import { findElements, findMembers, type JsonPlace, type JsonText, literalOf } from './json.ts';
+import { readPlaces } from './places.ts';
 
 /** The text of a request, and the same text as the content of a JSON literal. */
 export interface SourceDocument {
@@ -25,19 +27,20 @@ export interface AboutDocument {
   readonly mediaType?: string | undefined;
   /** The JSON of an object, as it came. */
   readonly metadata?: Uint8Array | undefined;
-  /** Where the pages begin, in UTF-16 units of the text; never decreasing. */
-  readonly pages?: readonly number[] | undefined;
+  /** Where its text comes from in the source, in UTF-16 units; neither starts nor ends decrease. */
+  readonly places?: readonly SourcePlace[] | undefined;
 }
 
 /** A parsed document, checked against its schema. */
-export type ParsedDocument = FromSchema<typeof documentSchema>;
+export type ParsedDocument = Omit<FromSchema<typeof documentSchema>, 'places'> &
+  Pick<AboutDocument, 'places'>;
 
 /**
  * Converts the documents of a request.
  *
  * @param body the request's JSON, with the documents in its member `documents`
- * @param unit of their pages
- * @throws ServiceError `invalid_parameters`: too many, too long, two with one id, or invalid pages
+ * @param unit of their places
+ * @throws ServiceError `invalid_parameters`: too many, too long, two with one id, or invalid places
  */
 export function readDocuments(
   documents: readonly ParsedDocument[],
@@ -84,34 +87,35 @@ interface DocumentPosition {
 /**
  * Converts a parsed document.
  *
- * @throws ServiceError `invalid_parameters`: metadata that is too long, or invalid pages
+ * @throws ServiceError `invalid_parameters`: metadata that is too long, or invalid places
  */
 export function readDocument(
-  { text, id, title, filename, pages }: ParsedDocument,
+  { text, id, title, filename, pages, places }: ParsedDocument,
   { body, at, place }: DocumentPosition,
   unit: OffsetUnit,
   limits: Limits,
 ): SourceDocument {
   const [literal, metadata] = findMembers(body, at, ['text', 'metadata']);
+  const json = literalOf(body, literal as JsonPlace);
   const about = {
     id: readId(id, body, at, place),
     title,
     filename,
     metadata: metadata === undefined ? undefined : body.subarray(metadata.from, metadata.to),
-    pages: pages === undefined ? undefined : readPages(pages, text, unit, `${place}pages`),
+    places: readPlaces({ pages, places }, { text, json }, unit, place, limits),
   };
   checkMetadata(about.metadata, `${place}metadata`, limits);
-  return { text, json: literalOf(body, literal as JsonPlace), about };
+  return { text, json, about };
 }
 
 /**
- * What plugins learn about a document. Its metadata is parsed, and its pages converted, only when read.
+ * What plugins learn about a document. Its metadata is parsed, and its places converted, only when read.
  *
  * @param unit of the pages; without one the plugin does not get them
  */
 export function infoOf({ about, json }: SourceDocument, unit?: OffsetUnit): DocumentInfo {
   if (about === undefined) return NO_INFO;
-  const { id, title, filename, mediaType, metadata, pages } = about;
+  const { id, title, filename, mediaType, metadata, places } = about;
   let parsed: DocumentInfo['metadata'];
   return {
     id,
@@ -123,9 +127,10 @@ export function infoOf({ about, json }: SourceDocument, unit?: OffsetUnit): Docu
       return parsed;
     },
     get pages() {
-      if (pages === undefined || unit === undefined) return undefined;
-      const places = pages.map((offset) => ({ start: offset, end: offset }));
-      return Array.from(locate(json, places, unit).start);
+      const starts = startsOfPages(places ?? []);
+      if (starts.length === 0 || unit === undefined) return undefined;
+      const offsets = starts.map((start) => ({ start, end: start }));
+      return Array.from(locate(json, offsets, unit).start);
     },
   };
 }
@@ -144,23 +149,4 @@ function checkIds(ids: readonly (string | undefined)[]): void {
     }
     first.set(id, index);
   }
-}
-
-function readPages(pages: readonly number[], text: string, unit: OffsetUnit, place: string): number[] {
-  const [first = 0] = pages;
-  if (first !== 0) throw invalid(`${place}[0]: expected 0, where the first page begins, got ${first}`);
-  const fall = pages.findIndex((page, index) => page < (pages[index - 1] ?? 0));
-  if (fall !== -1) {
-    const [before, page] = [pages[fall - 1], pages[fall]];
-    throw invalid(`${place}[${fall}]: expected at least ${before}, the one before it, got ${page}`);
-  }
-  const offsets = utf16Offsets(text, unit, pages);
-  return pages.map((page, index) => {
-    const offset = offsets.get(page);
-    if (offset !== undefined) return offset;
-    const expected = `the offset of a character in the text, in units of ${unit}`;
-    throw invalid(
-      `${place}[${index}]: expected ${expected}, got ${page}, which is beyond the text or inside a character`,
-    );
-  });
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Chunk, OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { RefineTools } from '../../../core/contracts/refinery.ts';
 import { brokenPromise, type CountedSpan } from '../../../core/engine/chunking.ts';
@@ -186,7 +187,8 @@ export function joinChunks(
     end_index = Math.max(end_index, next.end_index);
     token_count += next.token_count;
   }
-  return { ...first, ...endOf(chunks.at(-1) as Chunk), token_count, ...fields, text, end_index };
+  const joined = { ...first, ...endOf(chunks.at(-1) as Chunk), ...placesOf(chunks), token_count };
+  return { ...joined, ...fields, text, end_index };
 }
 
 /** Fields about the end of a chunk and what follows: joined chunks take those of the last one. */
@@ -195,6 +197,13 @@ const OF_THE_END = ['last_page', 'last_line', 'next_id'] as const;
 function endOf(chunk: Chunk): Readonly<Record<string, unknown>> {
   const fields = chunk as Chunk & Readonly<Record<string, unknown>>;
   return Object.fromEntries(OF_THE_END.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
+}
+
+/** The places of all chunks; that of a line which two of them share, once. */
+function placesOf(chunks: readonly Chunk[]): { readonly places?: readonly unknown[] } {
+  const all = chunks.flatMap(({ places }) => (Array.isArray(places) ? (places as unknown[]) : []));
+  const places = all.filter((place, at) => at === 0 || !isDeepStrictEqual(place, all[at - 1]));
+  return places.length === 0 ? {} : { places };
 }
 
 /** The text of a chunk after an offset, so that shared text is joined once. */

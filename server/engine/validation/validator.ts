@@ -243,11 +243,13 @@ function addKeywords(ajv: Ajv): Ajv {
   });
 }
 
-/** The schema of the object that a property belongs to, by the property's path: `#/properties/x/properties/y`. */
+/** The schema of the object that a property belongs to, by the property's path: `#/properties/x/items/properties/y`. */
 function ownerOf(schema: ObjectSchema, path: string): ObjectSchema {
-  const names = path.split('/').filter((_, index) => index % 2 === 0);
-  const objects = names.slice(1, -1) as readonly string[];
-  return objects.reduce((owner, name) => owner.properties[name] as ObjectSchema, schema);
+  const steps = path.split('/').slice(1, -2);
+  return steps.reduce(
+    (owner, step) => owner[step] as Members,
+    schema as unknown as Members,
+  ) as unknown as ObjectSchema;
 }
 
 type Members = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 import { count, described, listOf, natural, number, object, text } from '../../engine/answer/schemas.ts';
+import { placeProperties } from '../../engine/read/places.ts';
 import { componentName } from '../docs/names.ts';
 
 /**
@@ -29,6 +30,11 @@ const includedProperties = {
   last_line: lineOrPage,
   first_page: lineOrPage,
   last_page: lineOrPage,
+  places: {
+    type: ['array', 'null'],
+    items: { title: 'SourcePosition', type: 'object', properties: placeProperties },
+    description: 'Where the chunk comes from, each place once; null if its document has no places.',
+  },
   previous_id: uuidOrNull,
   next_id: uuidOrNull,
 };

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Manifest } from '../../../core/contracts/manifest.ts';
-import type { ReadFile, SourceFile } from '../../../core/contracts/reader.ts';
-import { splitsCodePoint } from '../../../core/engine/cuts/cuts.ts';
+import type { ReadFile, SourceFile, SourcePlace } from '../../../core/contracts/reader.ts';
+import { placeSchema, problemOfPlaces } from '../../engine/read/places.ts';
+import { checkSchema } from '../../engine/validation/validator.ts';
 import { BrokenContract } from '../broken-contract.ts';
 import { anyFile } from '../cases/files.ts';
 import type { Workbench } from '../harness.ts';
@@ -26,12 +27,11 @@ const PROMISES = {
     'U+FFFD is in the text only if the file has it':
       'Refuse invalid bytes: new TextDecoder(name, { fatal: true }) throws instead of inserting U+FFFD.',
   },
-  pages: {
-    'the first page begins at 0': 'Let pages begin with 0, or omit pages.',
-    'the beginnings of pages never decrease':
-      'Return the beginnings of pages in the order of the text, as whole numbers.',
-    'pages begin in the text, between characters':
-      'Count the beginnings of pages in UTF-16 units of the returned text.',
+  places: {
+    'places rise, and begin and end between characters of the text':
+      'Return places in the order of the text, with start and end in UTF-16 units of the returned text.',
+    'the members of places have their types':
+      'Pages, cells and images count from 1, boxes are fractions from 0 to 1, times are seconds.',
   },
   facts: {
     'the media type is in lower case and has no parameters': 'Return a mediaType such as text/markdown.',
@@ -120,22 +120,22 @@ function mayHold({ bytes }: SourceFile): boolean {
   return WRITTEN.some((written) => text.includes(written));
 }
 
-function checkText({ text, pages = [0] }: ReadFile, ledger: ReaderLedger): void {
+function checkText({ text, places = [] }: ReadFile, ledger: ReaderLedger): void {
   const isText = typeof text === 'string';
   ledger.expect(
     isText && text.isWellFormed(),
     'the text is a string without lone surrogates',
     shown(text, 200),
   );
-  ledger.expect(pages[0] === 0, 'the first page begins at 0', `it begins at ${pages[0]}`);
-  const placeOf = (start: number, index: number) => `page ${index} begins at ${start}`;
-  const rises = (start: number, index: number) => Number.isInteger(start) && start >= (pages[index - 1] ?? 0);
-  ledger.expectEach(pages, rises, placeOf, 'the beginnings of pages never decrease');
-  const isInText = (start: number) => isText && start <= text.length && !splitsCodePoint(text, start);
-  const placeInText = (start: number, index: number) =>
-    `${placeOf(start, index)}, and the text has ${text.length} units`;
-  ledger.expectEach(pages, isInText, placeInText, 'pages begin in the text, between characters');
+  ledger.expectNone(
+    isText ? problemOfPlaces(places, text) : undefined,
+    'places rise, and begin and end between characters of the text',
+  );
+  const shownAt = (place: SourcePlace, index: number) => `places[${index}] is ${shown(place, 200)}`;
+  ledger.expectEach(places, isPlace, shownAt, 'the members of places have their types');
 }
+
+const isPlace = (place: SourcePlace): boolean => checkSchema(placeSchema)({ ...place });
 
 const MEDIA_TYPE = /^[a-z0-9.+-]+\/[a-z0-9.+-]+$/;
 

@@ -6,7 +6,7 @@ const READ = `{ read({ bytes }, { signal, report }) {
   const text = String.fromCharCode(...bytes);
   if (text.includes('%PDF')) throw Object.assign(new Error('no text'), { expose: true, statusCode: 400 });
   const half = Math.ceil(text.length / 2);
-  return { text, encoding: 'windows-1252', mediaType: 'text/plain', metadata: { n: 1 }, pages: [0, half, half] };
+  return { text, encoding: 'windows-1252', mediaType: 'text/plain', metadata: { n: 1 }, places: [{ start: 0, end: half, page: 1 }, { start: half, end: half, page: 2 }] };
 } }`;
 
 export const READERS: readonly Sample[] = [
@@ -30,9 +30,9 @@ export const READERS: readonly Sample[] = [
         READ.replace('String.fromCharCode(...bytes)', 'new TextDecoder().decode(bytes)'),
         /U\+FFFD is in the text/,
       ],
-      [READ.replace('[0, half', '[half'), /first page begins at 0/],
-      [READ.replace('half, half]', 'half, 0]'), /never decrease/],
-      [READ.replace('half, half]', '1e6]'), /pages begin in the text/],
+      [READ.replace('start: half', 'start: -1'), /places rise, .*places\[1\]\.start: expected at least 0/],
+      [READ.replace('end: half, page: 2', 'end: 1e6'), /places rise, .*ends beyond the text/],
+      [READ.replace('page: 2', 'page: 0'), /members of places have their types/],
       [READ.replace('windows-1252', 'latin1'), /name from the WHATWG standard/],
       [READ.replace('text/plain', 'Text/Plain'), /media type is in lower case/],
     ],

@@ -59,9 +59,11 @@ for (const language of ['javascript', 'typescript'] as const) {
       t.same(await texts('token', words), ['Boil water. ', 'Wait!']);
       const embedded = await server.post('/v1/embed', { text: 'Abba', embedding_model: 'my-own-embedding' });
       t.match(embedded.json(), { embeddings: [[2, 2, 0]] });
-      const bytes = '1\n00:00:01,000 --> 00:00:02,000\nHello.\n';
-      const read = await postForm(server, '/v1/chunk/token/file', { bytes, name: 'a.srt' }, []);
-      t.match(read.json(), [{ text: 'Hello.' }]);
+      const bytes = '[01:02.50]Hello.\n';
+      const read = await postForm(server, '/v1/chunk/token/file', { bytes, name: 'a.lrc' }, [
+        ['include', 'places'],
+      ]);
+      t.match(read.json(), [{ text: 'Hello.\n\n', places: [{ start_time: 62.5 }] }]);
       await runJob(server, {
         source: { documents: [{ id: 'a', text: 'abcdefgh' }] },
         include: ['id'],

@@ -26,9 +26,15 @@ t.test('what is no text is decoded, or else skipped and counted', async (t) => {
     'd.doc': Buffer.from([0xd0, 0xcf]),
     'e.txt': 'text',
   });
-  const read = { text: 'of a PDF', title: 'T', pages: [0, 3], metadata: { author: 'é' } };
+  const read = {
+    text: 'of a PDF',
+    title: 'T',
+    places: [{ start: 0, end: 3, page: 1 }],
+    metadata: { author: 'é' },
+  };
   const seen: string[] = [];
-  const decode: Decode = async ({ name, bytes }) => {
+  const decode: Decode = async ({ name, bytes, isText }) => {
+    if (isText) return undefined;
     seen.push(`${name} ${bytes.length}`);
     if (name === 'd.doc') throw new ServiceError('unread_format', { file: name, known: 'none' });
     return name === 'b.pdf' ? read : ({ skipped: 'binary', detail: name, brief: 'are binary' } as const);

@@ -180,16 +180,17 @@ t.test('of several readers that cannot run all are named', async (t) => {
 });
 
 t.test('pages and title of a reader are those of the document', async (t) => {
-  const made = '{"pages": [0, 2, 2], "title": "Own", "mediaType": "text/markdown"}\na😀b';
+  const made =
+    '{"places": [{"start": 0, "end": 2, "page": 1}, {"start": 2, "end": 4, "page": 3}], "title": "Own", "mediaType": "text/markdown"}\na😀b';
   const chunk = await echo({ include: 'pages', size: '1' }, withBytes(Buffer.from(made, 'latin1')));
   t.match(chunk, { first_page: 1, document: { title: 'Own', mediaType: 'text/markdown' } });
   t.ok(Number(chunk.last_page) >= 3);
   const titled = await echo({ document: '{"title": "Mine"}' }, withBytes('{"title": "Own"}\na'));
   t.equal(titled.document.title, 'Mine', 'that of the request comes first');
-  const problem =
-    /^The reader "odd" returned an answer that breaks its contract: its pages do not begin at 0/;
-  for (const pages of ['[1]', '[0, 3, 2]', '[0, 99]', '[0, 0.5]']) {
-    checkProblem(t, await sent(withBytes(`{"pages": ${pages}}\nabc`)), 500, problem);
+  const problem = /^The reader "odd" returned an answer that breaks its contract: places\[1\]/;
+  for (const second of ['"start": 0, "end": 2', '"start": 1, "end": 99', '"start": 1, "end": 2.5']) {
+    const places = `[{"start": 1, "end": 2}, {${second}}]`;
+    checkProblem(t, await sent(withBytes(`{"places": ${places}}\nabc`)), 500, problem);
   }
 });
 

@@ -1,25 +1,25 @@
-import type { Collaborators, Reader } from 'chunksmith/kit';
+import type { Collaborators, Reader, SourcePlace } from 'chunksmith/kit';
 
-const TIMES = /^(?:\d+\r?\n)?\d+:\d\d:\d\d,\d+ --> .*(?:\r?\n|$)/;
+const TIME = /^\[(\d+):(\d+(?:\.\d+)?)\]/;
 
 // Called once per thread, at first use. Import packages here, and list them in `needs.packages`.
 export default function createReader({ kit }: Collaborators): Reader {
-  // An unreadable file is the caller's mistake, and the caller reads this message; any other error goes to the log.
-  const decode = (bytes: Uint8Array) => {
-    try {
-      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    } catch (error) {
-      throw kit.refusedError('The subtitles are not in UTF-8.', error);
-    }
-  };
   return {
-    read({ bytes }, { signal }) {
+    read(file, { signal }) {
       signal.throwIfAborted();
-      const cues = decode(bytes)
-        .trim()
-        .split(/(?:\r?\n){2,}/);
-      const text = cues.map((cue) => cue.replace(TIMES, '')).join('\n');
-      return { text, mediaType: 'text/plain', encoding: 'utf-8', metadata: { cues: cues.length } };
+      const decoded = kit.decodeUnicode(file);
+      // An unreadable file is the caller's mistake, and the caller reads this message; any other error goes to the log.
+      if ('problem' in decoded) throw kit.refusedError(`The song cannot be read: ${decoded.problem}.`);
+      const places: SourcePlace[] = [];
+      let text = '';
+      for (const line of decoded.text.split(/\r\n|\r|\n/)) {
+        const [time = '', minutes, seconds] = TIME.exec(line) ?? [];
+        const start = text.length;
+        text += `${line.slice(time.length)}\n`;
+        const start_time = Number(minutes) * 60 + Number(seconds);
+        if (time !== '') places.push({ start, end: text.length, start_time });
+      }
+      return { text, places, mediaType: 'text/plain', encoding: decoded.encoding };
     },
   };
 }

@@ -4,9 +4,9 @@ import type { Manifest } from 'chunksmith/kit';
 export default {
   kind: 'reader',
   name: 'my-plugin',
-  summary: 'The words of subtitles, without their times.',
+  summary: 'The text of songs (LRC), with the time of each line.',
   version: '0.1.0',
   engine: '^1.0.0',
   // The files that it reads. The file extension takes precedence over the media type.
-  formats: { extensions: ['.srt'], mediaTypes: ['application/x-subrip'] },
+  formats: { extensions: ['.lrc'], mediaTypes: ['application/x-lrc'] },
 } satisfies Manifest;

@@ -116,6 +116,7 @@ class Chunk(Record):
     last_line: int | None = None
     first_page: int | None = None
     last_page: int | None = None
+    places: list[Mapping[str, Any]] | None = None
     previous_id: str | None = None
     next_id: str | None = None
     context: str | None = None

@@ -6,74 +6,59 @@ import { checkProblem } from '../../../support/problems.ts';
 import { openService } from '../../../support/service.ts';
 import { setVariables } from '../../../support/variables.ts';
 import { always, PDF, testRemoteReader } from '../remote-reader.ts';
-import { converted, formIn, startDocling, withMark, withPages } from './support/docling.ts';
+import { converted, documentOf, formIn, startDocling } from './support/docling.ts';
 
-t.test('a file is sent as a form, without its name, and its Markdown is the text', async (t) => {
-  const text = '# A \\_title\\_ &amp; more\n\nText.\n';
-  const { asked, read } = await startDocling(t, converted(text));
-  const expected = { text, mediaType: 'text/markdown', title: 'A _title_ & more', pages: [0] };
-  t.same(await read({ name: '../secret: names.PDF' }), expected);
+t.test('a file is sent as a form, without its name, and its document is read', async (t) => {
+  const { asked, read } = await startDocling(t, converted(documentOf('# A_title', '', 'Text.')));
+  const text = '# A\\_title\n\nText.';
+  const box = [0.1, 0.1, 0.5, 0.2];
+  t.same(await read({ name: '../secret: names.PDF' }), {
+    text,
+    mediaType: 'text/markdown',
+    title: 'A_title',
+    places: [
+      { start: 2, end: 10, page: 1, box },
+      { start: 12, end: 17, page: 3, box },
+    ],
+  });
   const [request] = asked;
   if (request === undefined) return t.fail('nothing was asked');
   t.match(request, { method: 'POST', url: '/v1/convert/file', headers: { 'x-api-key': undefined } });
   const form = await formIn(request);
   const file = form.get('files') as File;
   t.same([file.name, file.type, await file.bytes()], ['document.pdf', 'application/pdf', PDF]);
-  t.match(Object.fromEntries(form), {
-    to_formats: 'md',
-    image_export_mode: 'placeholder',
-    target_type: 'inbody',
-    md_page_break_placeholder: /^<!-- page [0-9a-f-]{36} -->$/,
-  });
+  const wanted = { to_formats: 'json', image_export_mode: 'placeholder', include_images: 'false' };
+  t.match(Object.fromEntries(form), { ...wanted, target_type: 'inbody' });
   t.notOk(request.bytes.includes('secret'));
 });
 
 t.test('the ending says the format, and else the media type', async (t) => {
-  const { asked, read } = await startDocling(t, converted('x'));
+  const { asked, read } = await startDocling(t, converted(documentOf('x')));
   const mediaType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
-  const expected = { text: 'x', mediaType: 'text/markdown', title: undefined };
-  t.same(await read({ name: undefined, mediaType }), expected);
+  t.match(await read({ name: undefined, mediaType }), { text: 'x', mediaType: 'text/markdown' });
   await read({ name: 'a.PPTX', mediaType: 'application/octet-stream' });
   await read({ name: 'a.unknown' });
   const names = await Promise.all(asked.map(async (one) => ((await formIn(one)).get('files') as File).name));
   t.same(names, ['document.docx', 'document.pptx', 'document']);
 });
 
-t.test('pages begin where the marks stood, and nothing else is lost', async (t) => {
-  for (const [pages, text, starts] of [
-    [['One.', 'Two.', 'Three.'], 'One.\n\nTwo.\n\nThree.', [0, 6, 12]],
-    [['# One\n\n\n', '', '\n\n\nThree.'], '# One\n\n\n\n\nThree.', [0, 10, 10]],
-    [['One.', '\n\nTwo.', 'Three.'], 'One.\n\n\n\nTwo.\n\nThree.', [0, 8, 14]],
-    [['', 'Two 😀'], '\n\nTwo 😀', [0, 2]],
-    [['One.', ''], 'One.\n\n', [0, 6]],
-  ] as const) {
-    const { read } = await startDocling(t, withPages(...pages));
-    t.match(await read(), { text, pages: starts }, text);
-  }
-  const { read } = await startDocling(
-    t,
-    withMark((mark) => `a ${mark} b <!-- page 1 -->`),
-  );
-  t.match(await read(), { text: 'a  b <!-- page 1 -->', pages: [0, 2] });
-});
-
 t.test('the key has a header of its own', async (t) => {
   const env = { DOCLING_API_KEY: KEY };
-  const { asked, read } = await startDocling(t, converted('x'), env);
+  const { asked, read } = await startDocling(t, converted(documentOf('x')), env);
   await read();
   t.match(asked, [{ authorization: '', headers: { 'x-api-key': KEY } }]);
 });
 
 const errors = [{ component_type: 'document_backend', error_message: 'Incorrect password' }];
-const document = { filename: 'a', md_content: null };
+const document = { filename: 'a', json_content: null };
 
 testRemoteReader(t, 'docling', 'DOCLING_URL', createReader, {
   title: 'Docling',
-  reply: withPages('# Title\n\nOne.', 'Two 😀.'),
+  reply: converted(documentOf('# Title', 'Two 😀.')),
   refused: [
-    [converted('', { document, status: 'failure', errors }), /Docling says: failure; Incorrect password$/],
-    [converted('Page 1', { status: 'partial_success', errors }), /partial success; Incorrect/],
-    [converted('', { document, status: 'skipped', errors: null }), /says: skipped$/],
+    [converted(null, { document, status: 'failure', errors }), /Docling says: failure; Incorrect password$/],
+    [converted(documentOf('Page 1'), { status: 'partial_success', errors }), /partial success; Incorrect/],
+    [converted(null, { document, status: 'skipped', errors: null }), /says: skipped$/],
     [always(404, { detail: 'Task result not found. Please wait.' }), /404: Task result not found/],
     [always(413, { detail: 'too large' }), /413: too large/],
     [always(422, { detail: [{ msg: 'bad' }] }), /422: \[{"msg":"bad"}\]/],
@@ -85,22 +70,27 @@ testRemoteReader(t, 'docling', 'DOCLING_URL', createReader, {
     [always(504, { detail: 'DOCLING_SERVE_MAX_SYNC_WAIT=120' }), /504: DOCLING_SERVE_MAX/],
     [(_, response) => response.end('<html>'), /did not return a document/],
     [always(200), /did not return a document: it has no status/],
-    [converted('', { document: null }), /it has no Markdown/],
+    [converted(null, { document: null }), /it has no document as JSON/],
   ],
 });
 
 const config = { plugins: ['docling', 'token', 'character'] };
 
-t.test('a PDF is chunked, with the pages that its chunks stand on', async (t) => {
-  const host = await startHost(t, withPages('# Tea\n\nOne.', 'Two 😀.'));
+t.test('a PDF is chunked, with the pages and boxes that its chunks come from', async (t) => {
+  const host = await startHost(t, converted(documentOf('# Tea', 'Two 😀.')));
   setVariables(t, { DOCLING_URL: host.url });
-  const fields = Object.entries({ chunk_size: '8', include: 'pages' });
+  const fields = [
+    ['chunk_size', '8'],
+    ['include', 'pages'],
+    ['include', 'places'],
+  ] as const;
   const file = { bytes: PDF, name: 'report.pdf', type: 'application/pdf' };
   const answer = await postForm(await openService(t, config), '/v1/chunk/token/file', file, fields);
+  const box = [0.1, 0.1, 0.5, 0.2];
+  const [one, two] = [1, 2].map((page) => ({ page, box }));
   t.match(answer.json(), [
-    { text: '# Tea\n\nO', start_index: 0, first_page: 1, last_page: 1 },
-    { text: 'ne.\n\nTwo', start_index: 8, first_page: 1, last_page: 2 },
-    { text: ' 😀.', start_index: 16, end_index: 19, first_page: 2, last_page: 2 },
+    { text: '# Tea\n\nT', start_index: 0, first_page: 1, last_page: 2, places: [one, two] },
+    { text: 'wo 😀.', start_index: 8, end_index: 13, first_page: 2, last_page: 2, places: [two] },
   ]);
   t.equal(answer.headers.get('x-source-encoding'), null, 'it was not decoded');
 });

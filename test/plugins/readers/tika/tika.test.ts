@@ -54,7 +54,7 @@ t.test('files within the file stand behind it, and those that cannot be read are
       { 'Content-Type': 'image/png' },
     ),
   );
-  t.match(await read(), { text: 'One.\n\n# Sheet\n\na part', pages: [0] });
+  t.match(await read(), { text: 'One.\n\n# Sheet\n\na part', places: [{ start: 0, end: 21, page: 1 }] });
   t.same(reports, [['unread-attachments', '2']]);
 });
 

@@ -9,26 +9,47 @@ export async function formIn({ bytes, headers }: Asked): Promise<FormData> {
   return new Response(Uint8Array.from(bytes), { headers: type }).formData();
 }
 
+/** A text on a page, in a line of its own. */
+const textOn = (page: number, index: number, label: string, text: string) => ({
+  self_ref: `#/texts/${index}`,
+  label,
+  text,
+  prov: [
+    {
+      page_no: page,
+      bbox: { l: 10, t: 90, r: 50, b: 80, coord_origin: 'BOTTOMLEFT' },
+      charspan: [0, text.length],
+    },
+  ],
+});
+
+/** A document with a text on each page: a title if it begins with `# `. */
+export function documentOf(...pages: readonly string[]) {
+  const texts = pages.map((text, index) =>
+    textOn(index + 1, index, text.startsWith('# ') ? 'title' : 'text', text.replace('# ', '')),
+  );
+  const sizes = pages.map((_, index) => [
+    index + 1,
+    { page_no: index + 1, size: { width: 100, height: 100 } },
+  ]);
+  const children = texts.map(({ self_ref }) => ({ $ref: self_ref }));
+  return {
+    schema_name: 'DoclingDocument',
+    body: { self_ref: '#/body', children },
+    texts,
+    pages: Object.fromEntries(sizes),
+  };
+}
+
 /** Answers as docling-serve 1.31 does to a file that it has converted. */
 export const converted =
-  (markdown: string, more: object = {}): Reply =>
+  (json: object | null, more: object = {}): Reply =>
   (_, response) => {
-    const others = { json_content: null, html_content: null, text_content: null, doctags_content: null };
-    const document = { filename: 'document.pdf', md_content: markdown, ...others };
+    const others = { md_content: null, html_content: null, text_content: null, doctags_content: null };
+    const document = { filename: 'document.pdf', json_content: json, ...others };
     const rest = { status: 'success', errors: [], processing_time: 0.1, timings: {} };
     send(response, 200, { document, ...rest, ...more });
   };
-
-/** Answers with what is made of the mark between pages that the request asks for. */
-export const withMark =
-  (markdownOf: (mark: string) => string): Reply =>
-  async (asked, response, count) => {
-    const mark = (await formIn(asked)).get('md_page_break_placeholder');
-    converted(markdownOf(String(mark)))(asked, response, count);
-  };
-
-/** Answers with pages as docling-serve puts them together. */
-export const withPages = (...pages: readonly string[]) => withMark((mark) => pages.join(`\n\n${mark}\n\n`));
 
 /** A stand-in for docling-serve, and a reader that is set to it. */
 export const startDocling = (t: Test, reply: Reply, env: Readonly<Record<string, string>> = {}) =>

@@ -1,0 +1,173 @@
+import type { SourcePosition } from '../../../core/kit.ts';
+
+/**
+ * A DoclingDocument, as far as it is read: `docling_core.types.doc` of docling-core 2, versions 1.0 to 1.10 of its
+ * schema. It comes from another server, so that any member may be missing.
+ */
+export interface DoclingDocument {
+  readonly body?: Item;
+  readonly groups?: readonly Item[];
+  readonly texts?: readonly Item[];
+  readonly tables?: readonly Item[];
+  readonly pictures?: readonly Item[];
+  readonly key_value_items?: readonly Item[];
+  readonly form_items?: readonly Item[];
+  readonly field_regions?: readonly Item[];
+  readonly field_items?: readonly Item[];
+  readonly pages?: Readonly<
+    Record<string, { readonly size?: { readonly width?: number; readonly height?: number } }>
+  >;
+}
+
+/** A node of the tree: a group, a text, a table or a picture. */
+export interface Item {
+  readonly self_ref?: string;
+  readonly parent?: Reference | null;
+  readonly children?: readonly Reference[];
+  readonly content_layer?: string;
+  readonly label?: string;
+  readonly name?: string;
+  readonly text?: string;
+  readonly orig?: string;
+  readonly level?: number;
+  readonly enumerated?: boolean;
+  readonly marker?: string;
+  readonly hyperlink?: string | null;
+  readonly formatting?: Partial<Record<'bold' | 'italic' | 'strikethrough', boolean>> | null;
+  readonly captions?: readonly Reference[];
+  readonly prov?: readonly Provenance[];
+  readonly source?: readonly Track[];
+  readonly data?: TableData;
+  readonly meta?: {
+    readonly description?: { readonly text?: string } | null;
+    readonly tabular_chart?: { readonly chart_data?: TableData } | null;
+  } | null;
+}
+
+/** `{"$ref": "#/texts/3"}`. */
+export interface Reference {
+  readonly $ref: string;
+}
+
+interface Provenance {
+  readonly page_no: number;
+  readonly bbox: BoundingBox;
+  /** A stretch of the text of the item. */
+  readonly charspan?: readonly [number, number];
+}
+
+/** In points, or in cells of a sheet. */
+interface BoundingBox {
+  readonly l: number;
+  readonly t: number;
+  readonly r: number;
+  readonly b: number;
+  readonly coord_origin?: string;
+}
+
+/** Seconds of a recording. */
+interface Track {
+  readonly kind?: string;
+  readonly start_time?: number;
+  readonly end_time?: number;
+  readonly voice?: string | null;
+}
+
+export interface TableData {
+  readonly num_rows?: number;
+  readonly num_cols?: number;
+  readonly table_cells?: readonly TableCell[];
+}
+
+export interface TableCell {
+  readonly text?: string;
+  readonly bbox?: BoundingBox | null;
+  /** A rich cell has its content in an item. */
+  readonly ref?: Reference;
+  readonly start_row_offset_idx: number;
+  readonly end_row_offset_idx: number;
+  readonly start_col_offset_idx: number;
+  readonly end_col_offset_idx: number;
+}
+
+/** A position of an item, and the stretch of its text that it is about. */
+export interface ItemPosition {
+  readonly position: SourcePosition;
+  readonly charspan: readonly [number, number] | undefined;
+}
+
+/** The positions of an item: on pages, or in a recording. @param sheet the sheet that it is on, if it is on one */
+export function positionsOf(document: DoclingDocument, item: Item, sheet?: string): ItemPosition[] {
+  const boxes = (item.prov ?? []).map(({ page_no, bbox, charspan }) => ({
+    position: sheet === undefined ? onPage(document, page_no, bbox) : onSheet(sheet, bbox),
+    charspan,
+  }));
+  const tracks = (item.source ?? []).filter(({ kind }) => kind === 'track');
+  const times = tracks.map(({ start_time, end_time, voice }) => ({
+    position: { start_time, end_time, ...(voice ? { speaker: voice } : {}) },
+    charspan: undefined,
+  }));
+  return [...boxes, ...times];
+}
+
+/** The positions of a cell: its own, or those of its table. */
+export function positionsOfCell(
+  document: DoclingDocument,
+  table: Item,
+  cell: TableCell,
+  sheet?: string,
+): SourcePosition[] {
+  const [own] = table.prov ?? [];
+  if (own === undefined) return [];
+  if (sheet === undefined) return [onPage(document, own.page_no, cell.bbox ?? own.bbox)];
+  const { start_col_offset_idx, start_row_offset_idx, end_col_offset_idx, end_row_offset_idx } = cell;
+  const { l, t } = own.bbox;
+  return [
+    onSheet(sheet, {
+      l: l + start_col_offset_idx,
+      t: t + start_row_offset_idx,
+      r: l + end_col_offset_idx,
+      b: t + end_row_offset_idx,
+    }),
+  ];
+}
+
+const DECIMALS = 10_000;
+
+function onPage(
+  { pages }: DoclingDocument,
+  page: number,
+  { l, t, r, b, coord_origin }: BoundingBox,
+): SourcePosition {
+  const { width = 0, height = 0 } = pages?.[page]?.size ?? {};
+  if (!(width > 0 && height > 0)) return { page };
+  const fraction = (length: number, whole: number) =>
+    Math.round(Math.min(Math.max(length / whole, 0), 1) * DECIMALS) / DECIMALS;
+  const isFromBottom = coord_origin === 'BOTTOMLEFT';
+  const [y, z] = (isFromBottom ? [height - t, height - b] : [t, b]).map((length) =>
+    fraction(length, height),
+  ) as [number, number];
+  const [x, w] = [fraction(l, width), fraction(r, width)];
+  return { page, box: [Math.min(x, w), Math.min(y, z), Math.max(x, w), Math.max(y, z)] };
+}
+
+/** In sheets the box counts cells from 0, its right and bottom edge exclusive. */
+function onSheet(sheet: string, { l, t, r, b }: BoundingBox): SourcePosition {
+  return { sheet, cells: rangeName(l, t, Math.max(r - 1, l), Math.max(b - 1, t)) };
+}
+
+/** A range of cells such as `B2:D9`. @param left column from 0; likewise the others */
+function rangeName(left: number, top: number, right: number, bottom: number): string {
+  const [from, to] = [cellName(left, top), cellName(right, bottom)];
+  return from === to ? from : `${from}:${to}`;
+}
+
+const LETTERS = 26;
+const FIRST_LETTER = 65;
+
+function cellName(column: number, row: number): string {
+  let letters = '';
+  for (let rest = column; rest >= 0; rest = Math.floor(rest / LETTERS) - 1)
+    letters = String.fromCharCode(FIRST_LETTER + (rest % LETTERS)) + letters;
+  return `${letters}${row + 1}`;
+}

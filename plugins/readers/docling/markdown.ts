@@ -1,0 +1,311 @@
+import type { SourcePlace } from '../../../core/kit.ts';
+import {
+  type DoclingDocument,
+  type Item,
+  type ItemPosition,
+  positionsOf,
+  positionsOfCell,
+  type Reference,
+  type TableCell,
+  type TableData,
+} from './document.ts';
+import { flatten, isEmpty, joined, type Piece } from './pieces.ts';
+
+/** Where a node is: in a sheet, in a list of this depth, in a line. */
+interface Context {
+  readonly sheet?: string | undefined;
+  readonly level: number;
+  readonly isInline: boolean;
+  /** Comments are the only notes that are written. */
+  readonly isComment: boolean;
+  readonly isInCell: boolean;
+  readonly depth: number;
+}
+
+/** Nodes that are nested more deeply are left out. */
+const DEEPEST = 100;
+const BLOCKS = '\n\n';
+
+/**
+ * Writes a document as Markdown, in the form that docling-core gives it, and where each stretch of it comes from. What
+ * is not part of the body is left out: headers and footers of pages, notes, invisible text.
+ */
+export function writeMarkdown(document: DoclingDocument): { text: string; places: SourcePlace[] } {
+  const writer = new Writer(document);
+  return flatten(writer.body());
+}
+
+class Writer {
+  readonly #document: DoclingDocument;
+  /** Every node is written once, even if a document refers to it in a circle. */
+  readonly #written = new Set<Item>();
+  /** They are written with what they belong to. */
+  readonly #captions: ReadonlySet<Item | undefined>;
+
+  constructor(document: DoclingDocument) {
+    this.#document = document;
+    const { texts = [], tables = [], pictures = [] } = document;
+    const owners = [...texts, ...tables, ...pictures];
+    this.#captions = new Set(owners.flatMap(({ captions = [] }) => captions.map((one) => this.#find(one))));
+  }
+
+  body(): Piece {
+    const context = { level: 0, isInline: false, isComment: false, isInCell: false, depth: 0 };
+    return joined(this.#flow(this.#document.body?.children, context), BLOCKS);
+  }
+
+  #find({ $ref }: Reference): Item | undefined {
+    const [, list = '', index] = $ref.split('/');
+    const items = this.#document[list as keyof DoclingDocument];
+    return Array.isArray(items) ? (items[Number(index)] as Item | undefined) : undefined;
+  }
+
+  /** Nodes one after the other; what is below a text follows it. */
+  #flow(references: readonly Reference[] = [], context: Context): Piece[] {
+    if (context.depth > DEEPEST) return [];
+    return references.flatMap((reference) => {
+      const item = this.#find(reference);
+      if (item === undefined) return [];
+      const own = this.#once(item, context);
+      return isWhole(item) ? [own] : [own, ...this.#flow(item.children, deeper(context))];
+    });
+  }
+
+  #once(item: Item, context: Context): Piece {
+    if (this.#written.has(item) || this.#captions.has(item)) return '';
+    this.#written.add(item);
+    const { content_layer = 'body', label } = item;
+    const isComment = context.isComment || label === 'comment_section';
+    const isRead = content_layer === 'body' || (isComment && content_layer === 'notes');
+    return isRead ? this.#write(item, deeper({ ...context, isComment })) : '';
+  }
+
+  #write(item: Item, context: Context): Piece {
+    const { label, name = '', children } = item;
+    switch (label) {
+      case 'sheet': {
+        const sheet = name.replace(/^sheet: ?/, '');
+        return joined([`## ${sheet}`, ...this.#flow(children, { ...context, sheet })], BLOCKS);
+      }
+      case 'list':
+      case 'ordered_list':
+        return joined(this.#list(children, context), '\n');
+      case 'inline':
+        return joined(this.#flow(children, { ...context, isInline: true }), ' ');
+      case 'table':
+      case 'document_index':
+        return joined([this.#captionsOf(item, context), this.#table(item, context)], BLOCKS);
+      case 'picture':
+      case 'chart':
+        return this.#picture(item, context);
+    }
+    if (isGroup(item)) return joined(this.#flow(children, context), BLOCKS);
+    return joined([this.#text(item, context), this.#captionsOf(item, context)], BLOCKS);
+  }
+
+  #captionsOf({ captions = [] }: Item, context: Context): Piece {
+    const items = captions.flatMap((one) => this.#find(one) ?? []).filter((one) => !this.#written.has(one));
+    return joined(
+      items.map((item) => {
+        this.#written.add(item);
+        return this.#plain(item, context, escaped);
+      }),
+      ' ',
+    );
+  }
+
+  /** The items of a list, with those of the lists below them. */
+  #list(references: readonly Reference[] = [], context: Context): Piece[] {
+    if (context.depth > DEEPEST) return [];
+    const indent = ' '.repeat(4 * context.level);
+    return references.flatMap((reference) => {
+      const item = this.#find(reference);
+      if (item === undefined) return [];
+      if (isList(item)) return [this.#once(item, { ...context, level: context.level + 1 })];
+      const own = this.#once(item, context);
+      const line = isEmpty(own) ? '' : [indent, own];
+      return isWhole(item) ? [line] : [line, ...this.#list(item.children, deeper(context))];
+    });
+  }
+
+  #text(item: Item, context: Context): Piece {
+    const { label, text = '', orig, level = 1 } = item;
+    const body = (): Piece => this.#content(item, context);
+    const code = (open: string, close: string) =>
+      this.#formatted(item, [open, this.#plain(item, context, String), close]);
+    const headed = (head: string): Piece => {
+      const own = body();
+      return isEmpty(own) ? '' : [head, own];
+    };
+    switch (label) {
+      case 'title':
+        return headed('# ');
+      case 'section_header':
+        return headed(`${'#'.repeat(level + 1)} `);
+      case 'list_item':
+        return headed(this.#marker(item));
+      case 'checkbox_selected':
+        return headed('- [x] ');
+      case 'checkbox_unselected':
+        return headed('- [ ] ');
+      case 'code':
+        return context.isInline || item.hyperlink ? code('`', '`') : code('```\n', '\n```');
+      case 'formula': {
+        if (text !== '') return context.isInline ? code('$', '$') : code('$$', '$$');
+        const positions = this.#positions(item, context).map(({ position }) => position);
+        return orig ? { text: '<!-- formula-not-decoded -->', positions } : '';
+      }
+      default:
+        return body();
+    }
+  }
+
+  /** The text of an item, or the line of its formatted parts. */
+  #content(item: Item, context: Context): Piece {
+    const line = this.#line(item);
+    if (line !== undefined) return this.#once(line, { ...context, level: 0 });
+    return this.#formatted(item, this.#plain(item, context, escaped));
+  }
+
+  /** The line of the formatted parts of a text, which it has instead of a text of its own. */
+  #line({ text, children: [first] = [] }: Item): Item | undefined {
+    const line = text === '' && first !== undefined ? this.#find(first) : undefined;
+    return line?.label === 'inline' ? line : undefined;
+  }
+
+  #formatted({ formatting, hyperlink }: Item, text: Piece): Piece {
+    if (isEmpty(text)) return '';
+    const { bold, italic, strikethrough } = formatting ?? {};
+    const marks = [bold ? '**' : '', italic ? '*' : '', strikethrough ? '~~' : ''];
+    const marked = [marks.toReversed().join(''), text, marks.join('')];
+    return hyperlink ? ['[', marked, `](${hyperlink})`] : marked;
+  }
+
+  /** The text of an item; where each of its boxes has a stretch of the text, each stretch has its box. */
+  #plain(item: Item, context: Context, write: (text: string) => string): Piece {
+    const { text = '' } = item;
+    const positions = this.#positions(item, context);
+    if (!divides(positions, text))
+      return { text: write(text), positions: positions.map(({ position }) => position) };
+    return positions.map(({ position }, index) => {
+      const from = index === 0 ? 0 : (positions[index]?.charspan?.[0] as number);
+      const to = positions[index + 1]?.charspan?.[0] ?? text.length;
+      return { text: write(text.slice(from, to)), positions: [position] };
+    });
+  }
+
+  #positions(item: Item, { sheet }: Context): ItemPosition[] {
+    return positionsOf(this.#document, item, sheet);
+  }
+
+  #marker(item: Item): string {
+    const { marker = '', parent } = item;
+    if (/^([-*+]|\d+\.)$/.test(marker)) return `${marker} `;
+    const { children = [] } = (parent && this.#find(parent)) ?? {};
+    const items = children.map((one) => this.#find(one));
+    const isNumbered = items.find((one) => one?.label === 'list_item')?.enumerated === true;
+    const sign = isNumbered && marker === '' ? `${items.indexOf(item) + 1}.` : '-';
+    return /[a-z0-9]/i.test(marker) ? `${sign} ${marker} ` : `${sign} `;
+  }
+
+  #picture(item: Item, context: Context): Piece {
+    const { pictures = [] } = this.#document;
+    const image = { image: pictures.indexOf(item) + 1 };
+    const own = this.#positions(item, context).map(({ position }) => ({ ...position, ...image }));
+    const positions = own.length === 0 ? [image] : own;
+    const { description, tabular_chart } = item.meta ?? {};
+    const chart = tabular_chart?.chart_data ?? undefined;
+    const written = [
+      this.#captionsOf(item, context),
+      { text: '<!-- image -->', positions },
+      { text: escaped(description?.text ?? ''), positions },
+      chart === undefined ? '' : rowsOf(gridOf(chart), (cell) => ({ text: cell.text ?? '', positions })),
+    ];
+    return joined(written, BLOCKS);
+  }
+
+  #table(item: Item, context: Context): Piece {
+    const grid = gridOf(item.data ?? {});
+    const write = (cell: TableCell): Piece => {
+      const rich = cell.ref && this.#find(cell.ref);
+      if (rich !== undefined && this.#written.has(rich)) return '';
+      const content = rich === undefined ? '' : this.#once(rich, { ...context, isInCell: true });
+      if (!isEmpty(content)) return content;
+      return { text: cell.text ?? '', positions: positionsOfCell(this.#document, item, cell, context.sheet) };
+    };
+    // A table within a cell has no form in Markdown.
+    return context.isInCell ? joined(cellsOf(grid).map(write), ' ') : rowsOf(grid, write);
+  }
+}
+
+function deeper(context: Context): Context {
+  return { ...context, depth: context.depth + 1 };
+}
+
+function isGroup({ self_ref = '' }: Item): boolean {
+  return self_ref === '#/body' || self_ref.startsWith('#/groups/');
+}
+
+function isList(item: Item): boolean {
+  return isGroup(item) && (item.label === 'list' || item.label === 'ordered_list');
+}
+
+const WHOLE: ReadonlySet<string | undefined> = new Set(['table', 'document_index', 'picture', 'chart']);
+
+/** Whether what is below an item is a part of what the item writes. */
+function isWhole(item: Item): boolean {
+  return isGroup(item) || WHOLE.has(item.label);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Text in Markdown, with its line breaks. */
+function escaped(text: string): string {
+  const signs = text.replace(/[&<>]/g, (sign) => ESCAPES[sign] as string);
+  return signs.replace(/(?<!\\)_/g, '\\_').replaceAll('\n', '  \n');
+}
+
+/** Whether positions divide a text into stretches that follow each other. */
+function divides(positions: readonly ItemPosition[], { length }: string): boolean {
+  let end = 0;
+  for (const { charspan } of positions) {
+    if (charspan === undefined || charspan[0] < end || charspan[1] <= charspan[0] || charspan[1] > length)
+      return false;
+    [, end] = charspan;
+  }
+  return positions.length > 1;
+}
+
+type Grid = readonly (readonly (TableCell | undefined)[])[];
+
+/** Cells of tables that claim to be larger are left out. */
+const MOST_CELLS = 1_000_000;
+
+/** The cells by row and column; one that spans several is in each of them. */
+function gridOf({ num_rows = 0, num_cols = 0, table_cells = [] }: TableData): Grid {
+  const rows = Math.min(num_rows, Math.floor(MOST_CELLS / Math.max(num_cols, 1)));
+  const grid = Array.from({ length: rows }, () => new Array<TableCell | undefined>(num_cols).fill(undefined));
+  for (const cell of table_cells) {
+    const columnEnd = Math.min(cell.end_col_offset_idx, num_cols);
+    for (let row = cell.start_row_offset_idx; row < Math.min(cell.end_row_offset_idx, rows); row++)
+      for (let column = cell.start_col_offset_idx; column < columnEnd; column++)
+        (grid[row] as (TableCell | undefined)[])[column] = cell;
+  }
+  return grid;
+}
+
+/** Each cell once. */
+function cellsOf(grid: Grid): TableCell[] {
+  return [...new Set(grid.flat())].filter((cell) => cell !== undefined);
+}
+
+/** A table without padding, which would cost tokens. */
+function rowsOf(grid: Grid, write: (cell: TableCell) => Piece): Piece {
+  const rows = grid.map((row) => [
+    '|',
+    ...row.flatMap((cell): Piece[] => [' ', cell === undefined ? '' : { line: write(cell) }, ' |']),
+  ]);
+  const [head = '', ...others] = rows;
+  const rule = `|${' - |'.repeat(grid[0]?.length ?? 0)}`;
+  return grid.length === 0 ? '' : joined([head, rule, ...others], '\n');
+}

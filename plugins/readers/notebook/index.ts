@@ -1,0 +1,137 @@
+import type { FromSchema } from 'json-schema-to-ts';
+import { decodeUnicode, type Factory, reasonOf, refusedError, type SourcePlace } from '../../../core/kit.ts';
+import type manifest from './manifest.ts';
+
+const cells = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: {
+      cell_type: { type: 'string' },
+      level: { type: 'integer', minimum: 1, maximum: 6, description: 'Of a heading in nbformat 3.' },
+      outputs: {
+        type: 'array',
+        items: { type: 'object', properties: { output_type: { type: 'string' }, data: { type: 'object' } } },
+      },
+    },
+  },
+} as const;
+/** A notebook of nbformat 3 or 4, as far as it is read. */
+const notebookSchema = {
+  type: 'object',
+  properties: {
+    cells,
+    worksheets: {
+      type: 'array',
+      items: { type: 'object', properties: { cells } },
+      description: 'In place of cells, in nbformat 3.',
+    },
+    metadata: {
+      type: 'object',
+      properties: { language_info: { type: 'object' }, kernelspec: { type: 'object' } },
+    },
+  },
+} as const;
+type Notebook = FromSchema<typeof notebookSchema>;
+type Cell = FromSchema<typeof cells>[number];
+type Output = NonNullable<Cell['outputs']>[number];
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escapes that colour a terminal begin with one.
+const COLOURS = /\u001b\[[\d;?]*[A-Za-z]/g;
+const DEFAULT_LANGUAGE = 'python';
+
+/**
+ * Writes a notebook as Markdown: Markdown cells as they are, code and the text of outputs in fences. Pictures and HTML
+ * in outputs are left out.
+ */
+function writeNotebook(cells: readonly Cell[], language: string): { text: string; places: SourcePlace[] } {
+  const places: SourcePlace[] = [];
+  const parts: string[] = [];
+  let length = 0;
+  for (const [index, cell] of cells.entries()) {
+    const text = writeCell(cell, language);
+    if (text === '') continue;
+    const gap = length === 0 ? '' : '\n\n';
+    const start = length + gap.length;
+    parts.push(gap, text);
+    length = start + text.length;
+    places.push({ start, end: length, cell: index + 1 });
+  }
+  return { text: parts.join(''), places };
+}
+
+function languageOf({ metadata }: Notebook): string {
+  const named = metadata?.language_info?.name ?? metadata?.kernelspec?.language;
+  return typeof named === 'string' && /^[\w+#.-]+$/.test(named) ? named : DEFAULT_LANGUAGE;
+}
+
+function writeCell({ cell_type, source, input, level = 1, outputs = [] }: Cell, language: string): string {
+  const text = textOf(source ?? input).replace(/\n$/, '');
+  const written = outputs.map((output) => fenced(outputText(output).replace(COLOURS, '').trimEnd(), 'text'));
+  return [ownText(), ...written].filter((part) => part.trim() !== '').join('\n\n');
+
+  function ownText(): string {
+    if (cell_type === 'code') return fenced(text, language);
+    return cell_type === 'heading' ? `${'#'.repeat(level)} ${text}` : text;
+  }
+}
+
+function textOf(written: unknown): string {
+  return Array.isArray(written) ? written.join('') : typeof written === 'string' ? written : '';
+}
+
+function outputText({ output_type, text, data, ename, evalue }: Output): string {
+  if (output_type === 'error' || output_type === 'pyerr') return `${ename}: ${evalue}`;
+  return textOf(text ?? data?.['text/markdown'] ?? data?.['text/plain']);
+}
+
+/** In a fence that is longer than any within it. */
+function fenced(text: string, language: string): string {
+  if (text.trim() === '') return '';
+  const longest = Array.from(text.matchAll(/`{3,}/g), ([run]) => run.length).reduce(
+    (a, b) => Math.max(a, b),
+    2,
+  );
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+const createNotebookReader: Factory<typeof manifest> = ({ createCheck }) => {
+  const check = createCheck(notebookSchema);
+  const refusal = (reason: string): Error => refusedError(`The notebook cannot be read: ${reason}.`);
+  return {
+    read(file, { signal }) {
+      signal.throwIfAborted();
+      const decoded = decodeUnicode(file);
+      if ('problem' in decoded) throw refusal(decoded.problem);
+      const book = parsed(decoded.text);
+      const title = book.metadata?.title;
+      const cells = book.cells ?? book.worksheets?.flatMap((sheet) => sheet.cells ?? []) ?? [];
+      const { text, places } = writeNotebook(cells, languageOf(book));
+      return {
+        // A lone surrogate is not a character, and cannot be encoded.
+        text: text.toWellFormed(),
+        places,
+        mediaType: 'text/markdown',
+        encoding: decoded.encoding,
+        ...(typeof title === 'string' && { title: title.toWellFormed() }),
+      };
+    },
+  };
+
+  function parsed(json: string): Notebook {
+    let book: unknown;
+    try {
+      book = JSON.parse(json);
+    } catch (error) {
+      throw refusal(reasonOf(error));
+    }
+    const [problem] = check(book, '');
+    if (problem !== undefined) throw refusal(problem);
+    const { cells, worksheets } = book as Notebook;
+    if (cells === undefined && worksheets === undefined) throw refusal('it is JSON without cells');
+    return book as Notebook;
+  }
+};
+
+export default createNotebookReader;

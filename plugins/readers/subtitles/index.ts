@@ -1,0 +1,66 @@
+import { decodeUnicode, type Factory, refusedError, type SourcePlace } from '../../../core/kit.ts';
+import { type Cue, parseCues } from './cues.ts';
+import type manifest from './manifest.ts';
+
+const SENTENCE_END = /[.!?\u2026\u3002\uff1f\uff01]["')\u201d\u2019]?$/;
+/** Seconds between a cue and one that repeats its lines. */
+const LONGEST_GAP = 0.1;
+
+/**
+ * Writes cues as running text: a line break after the end of a sentence, and a paragraph that begins with the speaker's
+ * name where the speaker changes. Rolling captions show a line again with the next one: it is written once, and its time
+ * goes on.
+ */
+function writeCues(cues: readonly Cue[]): { text: string; places: SourcePlace[] } {
+  const parts: string[] = [];
+  const places: SourcePlace[] = [];
+  let length = 0;
+  const put = (part: string): void => {
+    parts.push(part);
+    length += part.length;
+  };
+  let before: Cue | undefined;
+  for (const cue of cues) {
+    const { start_time, end_time, speaker } = cue;
+    const fresh = cue.lines.slice(repeatedBy(cue, before)).join(' ');
+    const hasChanged = speaker !== before?.speaker;
+    before = cue;
+    if (fresh === '') {
+      const last = places.pop();
+      if (last !== undefined) places.push({ ...last, end_time: Math.max(last.end_time ?? 0, end_time) });
+      continue;
+    }
+    if (length > 0) put(hasChanged ? '\n\n' : SENTENCE_END.test(parts.at(-1) ?? '') ? '\n' : ' ');
+    if (hasChanged && speaker !== undefined) put(`${speaker}: `);
+    const start = length;
+    put(fresh);
+    places.push({ start, end: length, start_time, end_time, ...(speaker !== undefined && { speaker }) });
+  }
+  return { text: parts.join(''), places };
+}
+
+/** How many lines at the beginning of a cue the one before it ended with, while it was still shown. */
+function repeatedBy({ lines, start_time }: Cue, before: Cue | undefined): number {
+  if (before === undefined || start_time > before.end_time + LONGEST_GAP) return 0;
+  for (let count = Math.min(lines.length, before.lines.length); count > 0; count--) {
+    const ending = before.lines.slice(-count);
+    if (ending.every((line, at) => line === lines[at])) return count;
+  }
+  return 0;
+}
+
+const createSubtitlesReader: Factory<typeof manifest> = () => {
+  const refusal = (reason: string): Error => refusedError(`The subtitles cannot be read: ${reason}.`);
+  return {
+    read(file, { signal }) {
+      signal.throwIfAborted();
+      const decoded = decodeUnicode(file);
+      if ('problem' in decoded) throw refusal(decoded.problem);
+      const cues = parseCues(decoded.text);
+      if ('problem' in cues) throw refusal(cues.problem);
+      return { ...writeCues(cues), mediaType: 'text/plain', encoding: decoded.encoding };
+    },
+  };
+};
+
+export default createSubtitlesReader;

@@ -1,0 +1,199 @@
+import type { Span } from '../../../core/contracts/chunk.ts';
+import type { SourcePlace, SourcePosition } from '../../../core/contracts/reader.ts';
+import { countUpTo } from '../../../core/engine/search.ts';
+import { type Column, constantColumn, jsonColumn, numberColumn } from './columns.ts';
+
+/** The places that a chunk touches are `places.slice(first, end)`. */
+interface Touched {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** The most places of a chunk; of more, those that differ only in their extent become one. */
+const MOST = 32;
+
+/** The places of each chunk, neighbours that are one stretch of the source joined; null without places. */
+export function placeColumns(places: readonly SourcePlace[] = [], spans: readonly Span[]): Column[] {
+  if (places.length === 0) return [constantColumn('places')];
+  const lists = touchedBy(places, spans).map(({ first, end }) => joined(places, first, end));
+  const json = lists.map((list) => Buffer.from(JSON.stringify(list.map(positionOf))));
+  return [jsonColumn('places', json)];
+}
+
+/**
+ * The lowest and highest page of the places of each chunk; of a chunk without, the page of the nearest place before
+ * it; null if there is none.
+ */
+export function pageColumns(places: readonly SourcePlace[] = [], spans: readonly Span[]): Column[] {
+  const paged = places.filter(({ start, end, page }) => page !== undefined && start < end);
+  if (paged.length === 0) return [constantColumn('first_page'), constantColumn('last_page')];
+  const pages = touchedBy(paged, spans.map(notEmpty)).map(({ first, end }) => {
+    const own = paged.slice(first < end ? first : Math.max(first - 1, 0), Math.max(first, end));
+    return own.map(({ page }) => page as number);
+  });
+  const pick = (choose: (a: number, b: number) => number) =>
+    pages.map((own) => (own.length === 0 ? null : own.reduce((a, b) => choose(a, b))));
+  return [numberColumn('first_page', pick(Math.min)), numberColumn('last_page', pick(Math.max))];
+}
+
+/** A chunk that a refinery left empty is on the page of the character after it. */
+function notEmpty({ start, end }: Span): Span {
+  return { start, end: Math.max(end, start + 1) };
+}
+
+/** Which places each stretch touches: neither starts nor ends of places decrease. */
+function touchedBy(places: readonly SourcePlace[], spans: readonly Span[]): Touched[] {
+  const starts = new Float64Array(places.length);
+  const ends = new Float64Array(places.length);
+  for (let index = 0; index < places.length; index++) {
+    const { start, end } = places[index] as SourcePlace;
+    starts[index] = start;
+    ends[index] = end;
+  }
+  return spans.map(({ start, end }) => ({ first: countUpTo(ends, start), end: countUpTo(starts, end - 1) }));
+}
+
+/** Neighbouring places that are one, and how far they reach together. */
+interface Joined {
+  /** The first of them: what they are a part of. */
+  readonly place: SourcePlace;
+  box: Box | undefined;
+  start_time: number | undefined;
+  end_time: number | undefined;
+  cells: Box | undefined;
+  /** The height of the last line in the box. */
+  line: number;
+}
+
+function joined(places: readonly SourcePlace[], first: number, end: number): Joined[] {
+  const found: Joined[] = [];
+  for (let index = first; index < end; index++) {
+    const place = places[index] as SourcePlace;
+    if (place.start === place.end) continue;
+    const last = found.at(-1);
+    if (last !== undefined && areOne(last, place)) extend(last, reachOf(place));
+    else found.push(reachOf(place));
+  }
+  return found.length <= MOST ? found : byKind(found);
+}
+
+function reachOf(place: SourcePlace): Joined {
+  const { box, start_time, end_time, cells } = place;
+  const range = cells === undefined ? undefined : rangeOf(cells);
+  return { place, box, start_time, end_time, cells: range, line: box === undefined ? 0 : box[3] - box[1] };
+}
+
+/** Makes places of one kind reach as far as another one, too. */
+function extend(joined: Joined, { box, start_time, end_time, cells, line }: Joined): void {
+  if (box !== undefined) joined.box = around(joined.box as Box, box);
+  if (start_time !== undefined) joined.start_time = Math.min(joined.start_time as number, start_time);
+  if (end_time !== undefined) joined.end_time = Math.max(joined.end_time as number, end_time);
+  if (cells !== undefined) joined.cells = around(joined.cells as Box, cells);
+  joined.line = line;
+}
+
+/** As it is written: without its stretch. */
+function positionOf({ place, box, start_time, end_time, cells }: Joined): SourcePosition {
+  const { start: _start, end: _end, ...position } = place;
+  return {
+    ...position,
+    ...(box !== undefined && { box }),
+    ...(start_time !== undefined && { start_time }),
+    ...(end_time !== undefined && { end_time }),
+    ...(cells !== undefined && { cells: rangeName(cells) }),
+  };
+}
+
+/** Members that say how far a place reaches, in the text and in the source; the others say what it is a part of. */
+const EXTENTS: ReadonlySet<string> = new Set(['start', 'end', 'box', 'start_time', 'end_time', 'cells']);
+
+/** Whether a place goes with those before it: it is of their kind, and beside them. */
+function areOne({ place, box, cells, line }: Joined, next: SourcePlace): boolean {
+  if (!areOfOneKind(place, next)) return false;
+  if (box !== undefined && !follows(box, next.box as Box, line)) return false;
+  return cells === undefined || adjoin(cells, rangeOf(next.cells as string));
+}
+
+function areOfOneKind(one: SourcePlace, other: SourcePlace): boolean {
+  for (const name in one) if (EXTENTS.has(name) ? !(name in other) : one[name] !== other[name]) return false;
+  for (const name in other) if (!(name in one)) return false;
+  return true;
+}
+
+/** The places of each kind as one. */
+function byKind(places: readonly Joined[]): Joined[] {
+  const kinds = new Map<string, Joined>();
+  for (const one of places) {
+    const members = Object.entries(one.place).map(([name, value]) => [
+      name,
+      EXTENTS.has(name) ? null : value,
+    ]);
+    const kind = JSON.stringify(members.sort());
+    const seen = kinds.get(kind);
+    if (seen === undefined) kinds.set(kind, one);
+    else extend(seen, one);
+  }
+  return [...kinds.values()];
+}
+
+/** Left, top, right and bottom. */
+type Box = readonly [number, number, number, number];
+
+function around(one: Box, other: Box): Box {
+  return [
+    Math.min(one[0], other[0]),
+    Math.min(one[1], other[1]),
+    Math.max(one[2], other[2]),
+    Math.max(one[3], other[3]),
+  ];
+}
+
+/** The largest distance between lines of a paragraph, and between words of a line, in heights of a line. */
+const LEADING = 2.2;
+const GAP = 4;
+/** How much of the narrower of two lines has to be below the other, for them to be of one column. */
+const SHARE = 0.3;
+
+/** Whether a box is on the last line of another, or below it in its column. @param height of that line */
+function follows([left, top, right, bottom]: Box, next: Box, height: number): boolean {
+  const line = Math.min(height, next[3] - next[1]);
+  const isOnLine = Math.min(bottom, next[3]) - Math.max(top, next[1]) > line / 2;
+  if (isOnLine) return Math.max(left, next[0]) - Math.min(right, next[2]) < GAP * line;
+  const across = Math.min(right, next[2]) - Math.max(left, next[0]);
+  const isInColumn = across > SHARE * Math.min(right - left, next[2] - next[0]);
+  return isInColumn && next[1] > top - line / 2 && next[1] - bottom < LEADING * line;
+}
+
+/** Whether two ranges of cells make a larger one, side by side or one below the other. */
+function adjoin(one: Box, other: Box): boolean {
+  const areColumnsEqual = one[0] === other[0] && one[2] === other[2];
+  const areRowsEqual = one[1] === other[1] && one[3] === other[3];
+  if (areColumnsEqual) return other[1] <= one[3] + 1 && one[1] <= other[3] + 1;
+  return areRowsEqual && other[0] <= one[2] + 1 && one[0] <= other[2] + 1;
+}
+
+const CELL = /([A-Z]+)(\d+)/g;
+const LETTERS = 26;
+const BEFORE_A = 64;
+
+/** The columns and rows of a range such as `B2:D9`, as a box, from 1. */
+function rangeOf(cells: string): Box {
+  const corners = [...cells.matchAll(CELL)].map(([, letters = '', row]): [number, number] => [
+    [...letters].reduce((sum, letter) => sum * LETTERS + letter.charCodeAt(0) - BEFORE_A, 0),
+    Number(row),
+  ]);
+  const [first, last = first] = corners as [[number, number], [number, number]?];
+  return around([...first, ...first], [...last, ...last]);
+}
+
+function rangeName([left, top, right, bottom]: Box): string {
+  const [from, to] = [cellName(left, top), cellName(right, bottom)];
+  return from === to ? from : `${from}:${to}`;
+}
+
+function cellName(column: number, row: number): string {
+  let letters = '';
+  for (let rest = column; rest > 0; rest = Math.floor((rest - 1) / LETTERS))
+    letters = String.fromCharCode(BEFORE_A + 1 + ((rest - 1) % LETTERS)) + letters;
+  return `${letters}${row}`;
+}
