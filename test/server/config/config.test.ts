@@ -45,7 +45,7 @@ t.test('defaults follow the machine', async (t) => {
 
 /** Flags whose value is the number that is written. */
 const NUMBERS = [
-  'port workers queue-size max-models max-documents max-characters max-chunks max-evaluation-characters',
+  'port workers queue-size max-models max-documents max-places max-characters max-chunks max-evaluation-characters',
   'max-delimiters max-delimiter-characters max-steps request-timeout shutdown-grace worker-memory-mb',
   'rate-limit bulk-concurrency bulk-keep bulk-lease bulk-shard-documents',
 ].flatMap((flags) => flags.split(' '));
