@@ -19,13 +19,13 @@ export {
 } from './cuts/cuts.ts';
 export { cutAtDelimiters, cutAtLineStarts, type DelimiterSide } from './cuts/delimiters.ts';
 export { afterLineBreak, isLineBreak, nextLine, startOnLine } from './cuts/lines.ts';
-export { type DecodedText, decodeUnicode } from './decode-unicode.ts';
+export { decodeUnicode, encodingOfMark } from './decode-unicode.ts';
 export { parseExactJson, rawNumbersIn } from './exact-json.ts';
 export { keepOptimised } from './keep-optimised.ts';
 export type { BlockKind, MarkdownBlock } from './markdown/block.ts';
 export { findMarkdownBlocks } from './markdown/find-blocks.ts';
 export { MarkupReader } from './markup.ts';
-export { placesOfPages } from './places.ts';
+export { cellRange, placesOfPages } from './places.ts';
 export { PROMPTS_FILE, type Prompts, promptsOf, withPrompt } from './prompts.ts';
 export { type PackTools, type SentenceRules, type Sentences, sentencesBy } from './prose/sentences.ts';
 export { createRunningTotal, createSeparatedText, utf16Units } from './running-total.ts';

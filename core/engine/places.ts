@@ -19,3 +19,29 @@ export function startsOfPages(places: readonly SourcePlace[]): number[] {
   }
   return starts;
 }
+
+const LETTERS = 26;
+const BEFORE_A = 64;
+
+/** A range of cells of a sheet, such as `B2:D9`, or one cell. @param left its first column, from 1; likewise the others */
+export function cellRange(left: number, top: number, right: number, bottom: number): string {
+  const [from, to] = [cellName(left, top), cellName(right, bottom)];
+  return from === to ? from : `${from}:${to}`;
+}
+
+function cellName(column: number, row: number): string {
+  let letters = '';
+  for (let rest = column; rest > 0; rest = Math.floor((rest - 1) / LETTERS))
+    letters = String.fromCharCode(BEFORE_A + 1 + ((rest - 1) % LETTERS)) + letters;
+  return `${letters}${row}`;
+}
+
+/** The columns and rows of a range of cells, from 1. */
+export function cellBounds(range: string): [left: number, top: number, right: number, bottom: number] {
+  const corners = Array.from(range.matchAll(/([A-Z]+)(\d+)/g), ([, letters = '', row]) => ({
+    column: [...letters].reduce((sum, letter) => sum * LETTERS + letter.charCodeAt(0) - BEFORE_A, 0),
+    row: Number(row),
+  }));
+  const [columns, rows] = [corners.map(({ column }) => column), corners.map(({ row }) => row)];
+  return [Math.min(...columns), Math.min(...rows), Math.max(...columns), Math.max(...rows)];
+}

@@ -6,7 +6,7 @@ import type { PluginHost } from '../../core/hosting/container.ts';
 import { callPlugin } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import { offsetsIn } from '../engine/answer/offsets.ts';
-import { readerOf } from '../engine/read/readers.ts';
+import { claimsName, readerOf } from '../engine/read/readers.ts';
 import type { Decode } from './formats/reading.ts';
 import type { SkipNote } from './shard.ts';
 
@@ -50,9 +50,9 @@ export function decodeWith({ registry, host }: Readers, unit: OffsetUnit, signal
  */
 function textReaderOf(name: string, registry: Registry): PluginEntry | undefined {
   return registry.ofKind('reader').find(({ manifest: { formats, needs }, missing }) => {
-    const { extensions = [], mediaTypes = [] } = formats ?? {};
-    const isNamed = extensions.some((extension) => name.toLowerCase().endsWith(extension));
-    return isNamed && missing.length === 0 && !mediaTypes.includes('*/*') && needs?.env === undefined;
+    const isOfAny = formats?.mediaTypes?.includes('*/*') === true;
+    const isLocal = missing.length === 0 && needs?.env === undefined;
+    return isLocal && !isOfAny && claimsName(formats ?? {}, { name });
   });
 }
 
@@ -77,8 +77,7 @@ function skipOf(error: unknown, reader: PluginEntry | undefined, name: string): 
   if (!(error instanceof ServiceError)) return undefined;
   const { code, detail, values } = error;
   if (reader !== undefined) {
-    const { extensions = [] } = reader.manifest.formats ?? {};
-    const isNamed = extensions.some((extension) => name.toLowerCase().endsWith(extension));
+    const isNamed = claimsName(reader.manifest.formats ?? {}, { name });
     if (code !== 'invalid_parameters' || isNamed) return undefined;
     return { skipped: 'binary', detail, brief: 'are binary' };
   }

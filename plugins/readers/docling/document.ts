@@ -1,4 +1,4 @@
-import type { SourcePosition } from '../../../core/kit.ts';
+import { cellRange, type SourcePosition } from '../../../core/kit.ts';
 
 /**
  * A DoclingDocument, as far as it is read: `docling_core.types.doc` of docling-core 2, versions 1.0 to 1.10 of its
@@ -52,7 +52,7 @@ export interface Reference {
 interface Provenance {
   readonly page_no: number;
   readonly bbox: BoundingBox;
-  /** A stretch of the text of the item. */
+  /** A stretch of the text of the item, in code points. */
   readonly charspan?: readonly [number, number];
 }
 
@@ -90,7 +90,7 @@ export interface TableCell {
   readonly end_col_offset_idx: number;
 }
 
-/** A position of an item, and the stretch of its text that it is about. */
+/** A position of an item, and the stretch of its text that it is about, in code points. */
 export interface ItemPosition {
   readonly position: SourcePosition;
   readonly charspan: readonly [number, number] | undefined;
@@ -153,21 +153,5 @@ function onPage(
 
 /** In sheets the box counts cells from 0, its right and bottom edge exclusive. */
 function onSheet(sheet: string, { l, t, r, b }: BoundingBox): SourcePosition {
-  return { sheet, cells: rangeName(l, t, Math.max(r - 1, l), Math.max(b - 1, t)) };
-}
-
-/** A range of cells such as `B2:D9`. @param left column from 0; likewise the others */
-function rangeName(left: number, top: number, right: number, bottom: number): string {
-  const [from, to] = [cellName(left, top), cellName(right, bottom)];
-  return from === to ? from : `${from}:${to}`;
-}
-
-const LETTERS = 26;
-const FIRST_LETTER = 65;
-
-function cellName(column: number, row: number): string {
-  let letters = '';
-  for (let rest = column; rest >= 0; rest = Math.floor(rest / LETTERS) - 1)
-    letters = String.fromCharCode(FIRST_LETTER + (rest % LETTERS)) + letters;
-  return `${letters}${row + 1}`;
+  return { sheet, cells: cellRange(l + 1, t + 1, Math.max(r, l + 1), Math.max(b, t + 1)) };
 }

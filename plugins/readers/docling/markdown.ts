@@ -22,7 +22,6 @@ interface Context {
   readonly depth: number;
 }
 
-/** Nodes that are nested more deeply are left out. */
 const DEEPEST = 100;
 const BLOCKS = '\n\n';
 
@@ -41,12 +40,16 @@ class Writer {
   readonly #written = new Set<Item>();
   /** They are written with what they belong to. */
   readonly #captions: ReadonlySet<Item | undefined>;
+  /** The numbers of pictures, from 1. */
+  readonly #images: ReadonlyMap<Item, number>;
+  readonly #numbers = new Map<Item, ReadonlyMap<Item | undefined, number> | undefined>();
 
   constructor(document: DoclingDocument) {
     this.#document = document;
     const { texts = [], tables = [], pictures = [] } = document;
     const owners = [...texts, ...tables, ...pictures];
     this.#captions = new Set(owners.flatMap(({ captions = [] }) => captions.map((one) => this.#find(one))));
+    this.#images = new Map(pictures.map((one, index) => [one, index + 1]));
   }
 
   body(): Piece {
@@ -62,7 +65,6 @@ class Writer {
 
   /** Nodes one after the other; what is below a text follows it. */
   #flow(references: readonly Reference[] = [], context: Context): Piece[] {
-    if (context.depth > DEEPEST) return [];
     return references.flatMap((reference) => {
       const item = this.#find(reference);
       if (item === undefined) return [];
@@ -116,7 +118,6 @@ class Writer {
 
   /** The items of a list, with those of the lists below them. */
   #list(references: readonly Reference[] = [], context: Context): Piece[] {
-    if (context.depth > DEEPEST) return [];
     const indent = ' '.repeat(4 * context.level);
     return references.flatMap((reference) => {
       const item = this.#find(reference);
@@ -185,12 +186,13 @@ class Writer {
   #plain(item: Item, context: Context, write: (text: string) => string): Piece {
     const { text = '' } = item;
     const positions = this.#positions(item, context);
-    if (!divides(positions, text))
+    const characters = positions.length > 1 ? [...text] : [];
+    if (!divides(positions, characters))
       return { text: write(text), positions: positions.map(({ position }) => position) };
     return positions.map(({ position }, index) => {
-      const from = index === 0 ? 0 : (positions[index]?.charspan?.[0] as number);
-      const to = positions[index + 1]?.charspan?.[0] ?? text.length;
-      return { text: write(text.slice(from, to)), positions: [position] };
+      const from = index === 0 ? 0 : positions[index]?.charspan?.[0];
+      const to = positions[index + 1]?.charspan?.[0];
+      return { text: write(characters.slice(from, to).join('')), positions: [position] };
     });
   }
 
@@ -201,16 +203,24 @@ class Writer {
   #marker(item: Item): string {
     const { marker = '', parent } = item;
     if (/^([-*+]|\d+\.)$/.test(marker)) return `${marker} `;
-    const { children = [] } = (parent && this.#find(parent)) ?? {};
-    const items = children.map((one) => this.#find(one));
-    const isNumbered = items.find((one) => one?.label === 'list_item')?.enumerated === true;
-    const sign = isNumbered && marker === '' ? `${items.indexOf(item) + 1}.` : '-';
+    const list = parent ? this.#find(parent) : undefined;
+    const number = list === undefined || marker !== '' ? undefined : this.#numbersOf(list)?.get(item);
+    const sign = number === undefined ? '-' : `${number}.`;
     return /[a-z0-9]/i.test(marker) ? `${sign} ${marker} ` : `${sign} `;
   }
 
+  /** The numbers of the items of a list; undefined if the list is not numbered. */
+  #numbersOf(list: Item): ReadonlyMap<Item | undefined, number> | undefined {
+    if (!this.#numbers.has(list)) {
+      const items = (list.children ?? []).map((one) => this.#find(one));
+      const isNumbered = items.find((one) => one?.label === 'list_item')?.enumerated === true;
+      this.#numbers.set(list, isNumbered ? new Map(items.map((one, at) => [one, at + 1])) : undefined);
+    }
+    return this.#numbers.get(list);
+  }
+
   #picture(item: Item, context: Context): Piece {
-    const { pictures = [] } = this.#document;
-    const image = { image: pictures.indexOf(item) + 1 };
+    const image = { image: this.#images.get(item) };
     const own = this.#positions(item, context).map(({ position }) => ({ ...position, ...image }));
     const positions = own.length === 0 ? [image] : own;
     const { description, tabular_chart } = item.meta ?? {};
@@ -238,7 +248,9 @@ class Writer {
   }
 }
 
+/** @throws Error if nothing can be as deep as that */
 function deeper(context: Context): Context {
+  if (context.depth === DEEPEST) throw new Error(`its items are nested more than ${DEEPEST} deep`);
   return { ...context, depth: context.depth + 1 };
 }
 
@@ -266,7 +278,7 @@ function escaped(text: string): string {
 }
 
 /** Whether positions divide a text into stretches that follow each other. */
-function divides(positions: readonly ItemPosition[], { length }: string): boolean {
+function divides(positions: readonly ItemPosition[], { length }: readonly string[]): boolean {
   let end = 0;
   for (const { charspan } of positions) {
     if (charspan === undefined || charspan[0] < end || charspan[1] <= charspan[0] || charspan[1] > length)
@@ -278,16 +290,18 @@ function divides(positions: readonly ItemPosition[], { length }: string): boolea
 
 type Grid = readonly (readonly (TableCell | undefined)[])[];
 
-/** Cells of tables that claim to be larger are left out. */
 const MOST_CELLS = 1_000_000;
 
-/** The cells by row and column; one that spans several is in each of them. */
+/** The cells by row and column; one that spans several is in each of them. @throws Error for a table that is too large */
 function gridOf({ num_rows = 0, num_cols = 0, table_cells = [] }: TableData): Grid {
-  const rows = Math.min(num_rows, Math.floor(MOST_CELLS / Math.max(num_cols, 1)));
-  const grid = Array.from({ length: rows }, () => new Array<TableCell | undefined>(num_cols).fill(undefined));
+  if (num_rows * num_cols > MOST_CELLS)
+    throw new Error(`a table has ${num_rows} x ${num_cols} cells, over the limit of ${MOST_CELLS}`);
+  const grid = Array.from({ length: num_rows }, () =>
+    new Array<TableCell | undefined>(num_cols).fill(undefined),
+  );
   for (const cell of table_cells) {
     const columnEnd = Math.min(cell.end_col_offset_idx, num_cols);
-    for (let row = cell.start_row_offset_idx; row < Math.min(cell.end_row_offset_idx, rows); row++)
+    for (let row = cell.start_row_offset_idx; row < Math.min(cell.end_row_offset_idx, num_rows); row++)
       for (let column = cell.start_col_offset_idx; column < columnEnd; column++)
         (grid[row] as (TableCell | undefined)[])[column] = cell;
   }

@@ -102,9 +102,8 @@ const createNotebookReader: Factory<typeof manifest> = ({ createCheck }) => {
   return {
     read(file, { signal }) {
       signal.throwIfAborted();
-      const decoded = decodeUnicode(file);
-      if ('problem' in decoded) throw refusal(decoded.problem);
-      const book = parsed(decoded.text);
+      const { text: json, encoding } = decodeUnicode(file);
+      const book = parsed(json);
       const title = book.metadata?.title;
       const cells = book.cells ?? book.worksheets?.flatMap((sheet) => sheet.cells ?? []) ?? [];
       const { text, places } = writeNotebook(cells, languageOf(book));
@@ -113,7 +112,7 @@ const createNotebookReader: Factory<typeof manifest> = ({ createCheck }) => {
         text: text.toWellFormed(),
         places,
         mediaType: 'text/markdown',
-        encoding: decoded.encoding,
+        encoding,
         ...(typeof title === 'string' && { title: title.toWellFormed() }),
       };
     },

@@ -22,7 +22,7 @@ const LONGEST_SHOWN = 60;
  * Parses WebVTT or SubRip, in which the same things are written in many ways: cues without numbers, without hours,
  * without empty lines between them, with a comma or a point before the fraction.
  *
- * @returns the cues in the order of the file
+ * @returns the cues in the order of the file; none if it is empty, or has only a head or notes
  */
 export function parseCues(source: string): Cue[] | CueProblem {
   const lines = source.split(/\r\n|\r|\n/);
@@ -39,7 +39,9 @@ export function parseCues(source: string): Cue[] | CueProblem {
       at = end - 1;
     }
   }
-  return cues.length > 0 ? cues : { problem: `it has no times such as 00:01:02.500 ${ARROW} 00:01:04.000` };
+  const isWithoutCues = source.trim() === '' || BLOCK.test(trimmed(lines, 0));
+  if (cues.length > 0 || isWithoutCues) return cues;
+  return { problem: `it has no times such as 00:01:02.500 ${ARROW} 00:01:04.000` };
 }
 
 function trimmed(lines: readonly string[], at: number): string {

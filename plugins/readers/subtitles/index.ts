@@ -22,14 +22,18 @@ function writeCues(cues: readonly Cue[]): { text: string; places: SourcePlace[] 
   let before: Cue | undefined;
   for (const cue of cues) {
     const { start_time, end_time, speaker } = cue;
+    if (cue.lines.length === 0) continue;
     const fresh = cue.lines.slice(repeatedBy(cue, before)).join(' ');
-    const hasChanged = speaker !== before?.speaker;
     before = cue;
+    const last = places.at(-1);
     if (fresh === '') {
-      const last = places.pop();
-      if (last !== undefined) places.push({ ...last, end_time: Math.max(last.end_time ?? 0, end_time) });
+      places[places.length - 1] = {
+        ...(last as SourcePlace),
+        end_time: Math.max(last?.end_time ?? 0, end_time),
+      };
       continue;
     }
+    const hasChanged = speaker !== last?.speaker;
     if (length > 0) put(hasChanged ? '\n\n' : SENTENCE_END.test(parts.at(-1) ?? '') ? '\n' : ' ');
     if (hasChanged && speaker !== undefined) put(`${speaker}: `);
     const start = length;
@@ -49,18 +53,14 @@ function repeatedBy({ lines, start_time }: Cue, before: Cue | undefined): number
   return 0;
 }
 
-const createSubtitlesReader: Factory<typeof manifest> = () => {
-  const refusal = (reason: string): Error => refusedError(`The subtitles cannot be read: ${reason}.`);
-  return {
-    read(file, { signal }) {
-      signal.throwIfAborted();
-      const decoded = decodeUnicode(file);
-      if ('problem' in decoded) throw refusal(decoded.problem);
-      const cues = parseCues(decoded.text);
-      if ('problem' in cues) throw refusal(cues.problem);
-      return { ...writeCues(cues), mediaType: 'text/plain', encoding: decoded.encoding };
-    },
-  };
-};
+const createSubtitlesReader: Factory<typeof manifest> = () => ({
+  read(file, { signal }) {
+    signal.throwIfAborted();
+    const { text, encoding } = decodeUnicode(file);
+    const cues = parseCues(text);
+    if ('problem' in cues) throw refusedError(`The subtitles cannot be read: ${cues.problem}.`);
+    return { ...writeCues(cues), mediaType: 'text/plain', encoding };
+  },
+});
 
 export default createSubtitlesReader;

@@ -1,4 +1,4 @@
-import { type Factory, refusedError, type SourceFile } from '../../../core/kit.ts';
+import { encodingOfMark, type Factory, refusedError, type SourceFile } from '../../../core/kit.ts';
 import { detectedLabels } from './detected.ts';
 import type manifest from './manifest.ts';
 
@@ -112,13 +112,6 @@ const startsWith = (bytes: Uint8Array, ...mark: readonly number[]): boolean =>
 /** Whether a file begins with the byte order mark of UTF-32. */
 const usesUtf32 = (bytes: Uint8Array): boolean =>
   startsWith(bytes, 0xff, 0xfe, 0, 0) || startsWith(bytes, 0, 0, 0xfe, 0xff);
-
-/** The encoding whose byte order mark a file begins with. */
-function encodingOfMark(bytes: Uint8Array): string | undefined {
-  if (startsWith(bytes, 0xef, 0xbb, 0xbf)) return 'utf-8';
-  if (startsWith(bytes, 0xff, 0xfe)) return 'utf-16le';
-  return startsWith(bytes, 0xfe, 0xff) ? 'utf-16be' : undefined;
-}
 
 const hasNul = (bytes: Uint8Array): boolean => bytes.includes(0);
 

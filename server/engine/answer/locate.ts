@@ -3,7 +3,7 @@ import type { CountedSpan } from '../../../core/engine/chunking.ts';
 import type { JsonText } from '../read/json.ts';
 
 /** The bytes `[from, to)` of each span in the JSON text, and its offsets `[start, end)` in the chosen unit. */
-export interface Places {
+export interface SpanOffsets {
   readonly from: Uint32Array;
   readonly to: Uint32Array;
   readonly start: Uint32Array;
@@ -21,7 +21,7 @@ interface Cursor {
 }
 
 /** Finds spans in a JSON text and converts their offsets, in one pass if their starts and ends rise. */
-export function locate(json: JsonText, spans: readonly Stretch[], unit: OffsetUnit): Places {
+export function locate(json: JsonText, spans: readonly Stretch[], unit: OffsetUnit): SpanOffsets {
   if (!rise(spans)) return locateSorted(json, spans, unit);
   const { length } = spans;
   const [from, to] = [new Uint32Array(length), new Uint32Array(length)];
@@ -55,7 +55,7 @@ function rise(spans: readonly Stretch[]): boolean {
 }
 
 /** Finds all starts and ends in order, once each, and reassembles the spans. */
-function locateSorted(json: JsonText, spans: readonly Stretch[], unit: OffsetUnit): Places {
+function locateSorted(json: JsonText, spans: readonly Stretch[], unit: OffsetUnit): SpanOffsets {
   const offsets = new Set(Uint32Array.from(spans.flatMap(({ start, end }) => [start, end])).sort());
   const found = locate(
     json,
@@ -63,8 +63,8 @@ function locateSorted(json: JsonText, spans: readonly Stretch[], unit: OffsetUni
     unit,
   );
   const index = new Map(Array.from(offsets, (offset, at) => [offset, at]));
-  const pick = (places: Uint32Array, edge: 'start' | 'end') =>
-    Uint32Array.from(spans, (span) => places[index.get(span[edge]) as number] as number);
+  const pick = (numbers: Uint32Array, edge: 'start' | 'end') =>
+    Uint32Array.from(spans, (span) => numbers[index.get(span[edge]) as number] as number);
   return {
     from: pick(found.from, 'start'),
     to: pick(found.from, 'end'),

@@ -1,5 +1,6 @@
 import type { Span } from '../../../core/contracts/chunk.ts';
 import type { SourcePlace, SourcePosition } from '../../../core/contracts/reader.ts';
+import { cellBounds, cellRange } from '../../../core/engine/places.ts';
 import { countUpTo } from '../../../core/engine/search.ts';
 import { type Column, constantColumn, jsonColumn, numberColumn } from './columns.ts';
 
@@ -79,7 +80,7 @@ function joined(places: readonly SourcePlace[], first: number, end: number): Joi
 
 function reachOf(place: SourcePlace): Joined {
   const { box, start_time, end_time, cells } = place;
-  const range = cells === undefined ? undefined : rangeOf(cells);
+  const range = cells === undefined ? undefined : cellBounds(cells);
   return { place, box, start_time, end_time, cells: range, line: box === undefined ? 0 : box[3] - box[1] };
 }
 
@@ -100,7 +101,7 @@ function positionOf({ place, box, start_time, end_time, cells }: Joined): Source
     ...(box !== undefined && { box }),
     ...(start_time !== undefined && { start_time }),
     ...(end_time !== undefined && { end_time }),
-    ...(cells !== undefined && { cells: rangeName(cells) }),
+    ...(cells !== undefined && { cells: cellRange(...cells) }),
   };
 }
 
@@ -111,7 +112,7 @@ const EXTENTS: ReadonlySet<string> = new Set(['start', 'end', 'box', 'start_time
 function areOne({ place, box, cells, line }: Joined, next: SourcePlace): boolean {
   if (!areOfOneKind(place, next)) return false;
   if (box !== undefined && !follows(box, next.box as Box, line)) return false;
-  return cells === undefined || adjoin(cells, rangeOf(next.cells as string));
+  return cells === undefined || adjoin(cells, cellBounds(next.cells as string));
 }
 
 function areOfOneKind(one: SourcePlace, other: SourcePlace): boolean {
@@ -170,30 +171,4 @@ function adjoin(one: Box, other: Box): boolean {
   const areRowsEqual = one[1] === other[1] && one[3] === other[3];
   if (areColumnsEqual) return other[1] <= one[3] + 1 && one[1] <= other[3] + 1;
   return areRowsEqual && other[0] <= one[2] + 1 && one[0] <= other[2] + 1;
-}
-
-const CELL = /([A-Z]+)(\d+)/g;
-const LETTERS = 26;
-const BEFORE_A = 64;
-
-/** The columns and rows of a range such as `B2:D9`, as a box, from 1. */
-function rangeOf(cells: string): Box {
-  const corners = [...cells.matchAll(CELL)].map(([, letters = '', row]): [number, number] => [
-    [...letters].reduce((sum, letter) => sum * LETTERS + letter.charCodeAt(0) - BEFORE_A, 0),
-    Number(row),
-  ]);
-  const [first, last = first] = corners as [[number, number], [number, number]?];
-  return around([...first, ...first], [...last, ...last]);
-}
-
-function rangeName([left, top, right, bottom]: Box): string {
-  const [from, to] = [cellName(left, top), cellName(right, bottom)];
-  return from === to ? from : `${from}:${to}`;
-}
-
-function cellName(column: number, row: number): string {
-  let letters = '';
-  for (let rest = column; rest > 0; rest = Math.floor((rest - 1) / LETTERS))
-    letters = String.fromCharCode(BEFORE_A + 1 + ((rest - 1) % LETTERS)) + letters;
-  return `${letters}${row}`;
 }

@@ -23,14 +23,14 @@ const NONE = Object.freeze({});
 const SMALLEST_CHUNK = '{"text":"","start_index":0,"end_index":0,"token_count":0},'.length;
 
 /** A lower bound for the bytes of an input's chunks: an answer that is too large is refused before it is built. */
-export function leastBytes(input: Input, { spans, refined, places }: DocumentChunks, plan: Plan): number {
+export function leastBytes(input: Input, { spans, refined, offsets }: DocumentChunks, plan: Plan): number {
   const count = refined?.chunks.length ?? spans.length;
   const hasMetadata = !('chunks' in input) && plan.include.includes('metadata');
   const each = SMALLEST_CHUNK + (hasMetadata ? (input.about?.metadata?.length ?? 0) : 0);
   let texts = 0;
-  if (refined === undefined && places !== undefined)
+  if (refined === undefined && offsets !== undefined)
     for (let index = 0; index < count; index++)
-      texts += (places.to[index] as number) - (places.from[index] as number);
+      texts += (offsets.to[index] as number) - (offsets.from[index] as number);
   return count * each + texts;
 }
 

@@ -5,7 +5,7 @@ import { invalid } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { ResponseMetadata } from '../answer/response-metadata.ts';
-import { checkLength, checkMetadata, type Limits } from '../limits.ts';
+import { atMost, checkLength, checkMetadata, type Limits } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
 import { readId } from '../read/document-id.ts';
 import { fileDocumentSchema } from '../read/document-schemas.ts';
@@ -80,9 +80,9 @@ function documentOfFile(
   read: ReadFile,
   limits: Limits,
 ): SourceDocument {
-  checkPlaces(reader, read);
   const { text, title, mediaType, places } = read;
   checkLength(text, 'file', limits);
+  checkPlaces(reader, read, limits);
   const given = readGiven(document);
   const metadata = joinMetadata(read.metadata, given.metadata);
   checkMetadata(metadata, 'document.metadata', limits);
@@ -98,7 +98,8 @@ function documentOfFile(
   return { text, json: toJsonText(text), about };
 }
 
-function checkPlaces({ manifest }: PluginEntry, { text, places = [] }: ReadFile): void {
+function checkPlaces({ manifest }: PluginEntry, { text, places = [] }: ReadFile, limits: Limits): void {
+  atMost(limits, 'maxPlaces', { place: 'file', unit: 'places', count: places.length });
   const reason = problemOfPlaces(places, text);
   if (reason !== undefined) throw brokenPromise(manifest, reason);
 }

@@ -8,7 +8,7 @@ import { atMost, type Limits } from '../limits.ts';
 import type { JsonText } from './json.ts';
 
 /** What a request says about where a document's text comes from: one of the two, or nothing. */
-export interface GivenPlaces {
+interface GivenPlaces {
   readonly pages?: readonly number[] | undefined;
   readonly places?: readonly SourcePlace[] | undefined;
 }

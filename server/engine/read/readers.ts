@@ -42,10 +42,16 @@ function noneReady(readers: readonly PluginEntry[]): ServiceError {
 
 type Formats = NonNullable<Manifest['formats']>;
 
+/** Whether a reader's manifest names the extension of a file. */
+export function claimsName({ extensions = [] }: Formats, { name = '' }: Pick<Described, 'name'>): boolean {
+  return extensions.some(
+    (extension) => name.length > extension.length && name.toLowerCase().endsWith(extension),
+  );
+}
+
 /** Whether the formats of a reader match a file, the most specific first. */
 const CLAIMS: readonly ((formats: Formats, file: Described) => boolean)[] = [
-  ({ extensions = [] }, { name = '' }) =>
-    extensions.some((extension) => name.length > extension.length && name.toLowerCase().endsWith(extension)),
+  claimsName,
   ({ mediaTypes = [] }, { mediaType = '' }) => mediaTypes.includes(mediaType),
   ({ mediaTypes = [] }, { mediaType = '' }) => mediaTypes.includes(mediaType.replace(/\/.*/, '/*')),
   ({ mediaTypes = [] }) => mediaTypes.includes('*/*'),

@@ -1,12 +1,12 @@
 import type { Chunk, OffsetUnit, Span } from '../../../core/contracts/chunk.ts';
 import type { CountedSpan } from '../../../core/engine/chunking.ts';
 import type { WrittenChunk } from '../answer/chunk-writer.ts';
-import { locate, type Places } from '../answer/locate.ts';
+import { locate, type SpanOffsets } from '../answer/locate.ts';
 import type { SourceDocument } from '../read/documents.ts';
 import type { JsonText } from '../read/json.ts';
 
 /**
- * The index of a chunk's source in `places`, and the text that refineries put around it; the answer copies the source
+ * The index of a chunk's source in `offsets`, and the text that refineries put around it; the answer copies the source
  * itself. `undefined` if the chunk has no source, or if a refinery rewrote its text.
  */
 export type Origin = { readonly index: number; readonly before: string; readonly after: string } | undefined;
@@ -22,7 +22,7 @@ export interface DocumentChunks {
    * The positions of the stretches of the last chunk stage, in `source` and in the unit of the answer; empty for
    * chunks of a request.
    */
-  readonly places: Places | undefined;
+  readonly offsets: SpanOffsets | undefined;
   /** Further fields of those stretches, by index; `undefined` if none has any. */
   readonly extras: readonly Fields[] | undefined;
   /** The chunks as objects with their origins, if they came in a request or a refinery returned them. */
@@ -36,7 +36,7 @@ const NO_JSON = new Uint8Array(0);
 /** Chunks that came in a request. */
 export function givenChunks(chunks: readonly Chunk[]): DocumentChunks {
   const refined = { chunks, origins: new Array<Origin>(chunks.length) };
-  return { spans: [], source: NO_JSON, unit: undefined, places: undefined, extras: undefined, refined };
+  return { spans: [], source: NO_JSON, unit: undefined, offsets: undefined, extras: undefined, refined };
 }
 
 /** Makes chunks from stretches of a document, with offsets in the unit. */
@@ -45,15 +45,15 @@ export function placeChunks(
   spans: readonly CountedSpan[],
   unit: OffsetUnit,
 ): DocumentChunks {
-  const places = locate(json, spans, unit);
-  return { spans, source: json, unit, places, extras: extrasOf(json, spans, unit), refined: undefined };
+  const offsets = locate(json, spans, unit);
+  return { spans, source: json, unit, offsets, extras: extrasOf(json, spans, unit), refined: undefined };
 }
 
 /** The chunks as objects, as a refinery takes them. */
 export function chunkObjects({ text }: SourceDocument, document: DocumentChunks): readonly Chunk[] {
-  const { refined, places, spans, extras, source } = document;
+  const { refined, offsets, spans, extras, source } = document;
   if (refined !== undefined) return refined.chunks;
-  const { from, to, start, end } = places as Places;
+  const { from, to, start, end } = offsets as SpanOffsets;
   const json = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
   return spans.map((span, index) => ({
     text:
@@ -74,9 +74,9 @@ function asciiText(json: Buffer, from: number, to: number, { start, end }: Span)
 }
 
 /** The chunks as they are written. */
-export function writtenChunks({ refined, places, spans, extras, source }: DocumentChunks): WrittenChunk[] {
+export function writtenChunks({ refined, offsets, spans, extras, source }: DocumentChunks): WrittenChunk[] {
   if (refined === undefined) {
-    const { from, to, start, end } = places as Places;
+    const { from, to, start, end } = offsets as SpanOffsets;
     return spans.map(({ token_count }, index) => ({
       source,
       from: from[index] as number,
@@ -93,8 +93,8 @@ export function writtenChunks({ refined, places, spans, extras, source }: Docume
     const origin = refined.origins[index];
     return {
       source,
-      from: origin === undefined ? 0 : ((places as Places).from[origin.index] as number),
-      to: origin === undefined ? 0 : ((places as Places).to[origin.index] as number),
+      from: origin === undefined ? 0 : ((offsets as SpanOffsets).from[origin.index] as number),
+      to: origin === undefined ? 0 : ((offsets as SpanOffsets).to[origin.index] as number),
       before: origin === undefined ? chunk.text : origin.before,
       after: origin === undefined ? '' : origin.after,
       start_index: chunk.start_index,

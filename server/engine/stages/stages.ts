@@ -115,6 +115,7 @@ function openStage(
     return refineStage(opened, plugin as Refinery, context);
   });
 }
+
 /** A plugin with its options, and what was opened for it. */
 interface OpenedPlugin {
   readonly entry: PluginEntry;

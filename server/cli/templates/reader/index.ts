@@ -9,7 +9,7 @@ export default function createReader({ kit }: Collaborators): Reader {
       signal.throwIfAborted();
       const decoded = kit.decodeUnicode(file);
       // An unreadable file is the caller's mistake, and the caller reads this message; any other error goes to the log.
-      if ('problem' in decoded) throw kit.refusedError(`The song cannot be read: ${decoded.problem}.`);
+      if (decoded.text.includes('\0')) throw kit.refusedError('The song cannot be read: it is not a text.');
       const places: SourcePlace[] = [];
       let text = '';
       for (const line of decoded.text.split(/\r\n|\r|\n/)) {

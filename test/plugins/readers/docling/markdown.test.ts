@@ -102,7 +102,26 @@ t.test(
   },
 );
 
-t.test('what no document of docling has ends nonetheless', async (t) => {
+t.test('stretches of a text with boxes of their own are counted in code points', async (t) => {
+  const text = 'a😀b😀c';
+  const on = (page_no: number, from: number, to: number) => ({
+    page_no,
+    bbox: { l: 0, t: 0, r: 1, b: 1 },
+    charspan: [from, to] as const,
+  });
+  const texts = [{ self_ref: '#/texts/0', label: 'text', text, prov: [on(1, 0, 2), on(2, 2, 5)] }];
+  const written = writeMarkdown({ body: { children: [{ $ref: '#/texts/0' }] }, texts });
+  t.equal(written.text, text);
+  t.same(
+    written.places.map(({ start, end, page }) => [text.slice(start, end), page]),
+    [
+      ['a😀', 1],
+      ['b😀c', 2],
+    ],
+  );
+});
+
+t.test('a document that refers to itself is written once; one without an end is refused', async (t) => {
   const circle: Item = {
     self_ref: '#/groups/0',
     label: 'list',
@@ -122,9 +141,12 @@ t.test('what no document of docling has ends nonetheless', async (t) => {
       children: [{ $ref: `#/groups/${index + 1}` }],
     }),
   );
-  t.equal(writeMarkdown({ body, groups: deep }).text, '');
+  t.throws(() => writeMarkdown({ body, groups: deep }), {
+    message: 'its items are nested more than 100 deep',
+  });
   const data = { num_rows: 1e9, num_cols: 1e9, table_cells: [] };
   const tables = [{ self_ref: '#/tables/0', label: 'table', data }];
-  t.type(writeMarkdown({ body: { children: [{ $ref: '#/tables/0' }] }, tables }).text, 'string');
+  const large = { body: { children: [{ $ref: '#/tables/0' }] }, tables };
+  t.throws(() => writeMarkdown(large), { message: /a table has .* cells, over the limit of 1000000/ });
   t.same(writeMarkdown({}), { text: '', places: [] });
 });

@@ -86,9 +86,29 @@ t.test('a line that rolling captions show again is written once', async (t) => {
   ]);
 });
 
+t.test('a recording in which nothing is said is an empty text', async (t) => {
+  for (const source of [
+    '',
+    '\n',
+    'WEBVTT',
+    'WEBVTT\n\nNOTE silence\n',
+    'WEBVTT\n\n00:01.000 --> 00:02.000\n \n',
+  ])
+    t.match(await read(source), { text: '', places: [] }, JSON.stringify(source));
+});
+
+t.test(
+  'a line that another speaker repeats is not said again, and what follows has its speaker',
+  async (t) => {
+    const cue = (from: number, speaker: string, line: string) =>
+      `00:0${from}.000 --> 00:0${from + 1}.000\n<v ${speaker}>${line}\n\n`;
+    const file = await read(cue(1, 'Ann', 'Tea?') + cue(2, 'Bo', 'Tea?') + cue(3, 'Bo', 'Yes.'));
+    t.equal(file.text, 'Ann: Tea?\n\nBo: Yes.');
+  },
+);
+
 t.test('what is no file of subtitles is refused, with the line', async (t) => {
   for (const [source, problem] of [
-    ['', /it has no times such as/],
     ['Just text.', /it has no times such as 00:01:02.500 --> 00:01:04.000/],
     ['1\n00:00:01,000 -> 00:00:02,000\nx', /it has no times/],
     ['00:01.000 --> 00:02.000\nx\n\nsoon --> later\ny', /line 4 gives no times .*: "soon --> later"/],
