@@ -141,6 +141,11 @@ export const manifestSchema = {
       description:
         'Loads little and is always quick on a short text, so such requests may run on the event loop, where a slow one blocks the whole server. Plugins without it run only in worker threads.',
     },
+    guarded: {
+      type: 'boolean',
+      description:
+        'For a reader: it parses files in a way that a hostile one may make slow or large. The server runs it in a thread of its own, which is ended when it takes too long or too much memory. It must not be `light`, nor use other plugins.',
+    },
     largeWebAssembly: {
       type: 'boolean',
       description:

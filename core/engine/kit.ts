@@ -33,3 +33,4 @@ export { countUpTo, countWhile } from './search.ts';
 export { type Heading, type HeadingPaths, headingPaths } from './structure/heading-paths.ts';
 export { withFields } from './structure/span-fields.ts';
 export { toUuid } from './uuid.ts';
+export { unzip } from './zip.ts';
