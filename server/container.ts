@@ -14,6 +14,7 @@ import { createSinkCollections, type SinkCollections } from './engine/operations
 import { createRequestSchemas, type RequestSchemas } from './engine/read/request-schemas.ts';
 import { ByteBudget } from './engine/run/byte-budget.ts';
 import type { Executor } from './engine/run/executor.ts';
+import { GuardedReaders, isGuarded } from './engine/run/guarded-readers.ts';
 import { createPoolExecutor } from './engine/run/pool.ts';
 import { Runner } from './engine/run/runner.ts';
 import { openSharedBuffers, type SharedBuffersRegistry } from './engine/run/shared-buffers.ts';
@@ -40,6 +41,7 @@ export interface ServiceCradle {
   readonly registry: Registry;
   readonly requestSchemas: RequestSchemas;
   readonly models: ModelFiles;
+  readonly guardedReaders: GuardedReaders;
   readonly host: PluginHost;
   readonly openers: Openers;
   readonly collections: SinkCollections;
@@ -76,6 +78,7 @@ export async function createServiceContainer({
     registry: asValue(registry),
     requestSchemas: asFunction(createRequestSchemas).singleton(),
     models: asFunction(makeModelFiles).singleton(),
+    guardedReaders: closed(({ config, registry }: ServiceCradle) => new GuardedReaders(config, registry.all)),
     host: closed(makeHost),
     openers: closed((given: ServiceCradle) => new Openers(given)),
     collections: closed(createSinkCollections),
@@ -95,10 +98,11 @@ function makeModelFiles({ config, log, registry }: ServiceCradle): ModelFiles {
   return createModelFiles({ settings: hubSettingsOf(config, homedir()), log, ownFolders });
 }
 
-function makeHost({ registry, log, shared, models }: ServiceCradle): PluginHost {
+function makeHost({ registry, log, shared, models, guardedReaders }: ServiceCradle): PluginHost {
   return new PluginHost({
     registry,
-    importFactory,
+    importFactory: async (entry) =>
+      isGuarded(entry) ? () => guardedReaders.reader(entry) : importFactory(entry),
     collaborators: {
       kit,
       log,

@@ -167,7 +167,7 @@ export const manifestSchema = {
       },
       additionalProperties: false,
       description:
-        'For a reader: the files that it reads. The file extension takes precedence over the media type, and an exact type over `text/*` and `*/*`; if several readers match, the first by name that can run is used.',
+        'For a reader: the files that it reads. The file extension takes precedence over the media type, and an exact type over `text/*` and `*/*`; among readers that match alike, those with `needs.env` come first, then others by name, and those of `*/*` last; the first that can run is used. For a chunker: formats that it takes as they are, so that no reader converts them.',
     },
     default: {
       type: 'string',

@@ -10,7 +10,8 @@ export type ImportFactory = (entry: PluginEntry) => Promise<Factory>;
 export interface PluginHostOptions {
   readonly registry: Registry;
   readonly importFactory: ImportFactory;
-  readonly collaborators: Omit<Collaborators, 'env'>;
+  /** Those that the plugins may request. */
+  readonly collaborators: Partial<Omit<Collaborators, 'env'>>;
   readonly env: Collaborators['env'];
   /** Wraps a plugin in what all of its kind share, such as a cache, before it is handed out. */
   readonly wrap?: <P extends object>(entry: PluginEntry, plugin: P) => P;

@@ -6,8 +6,9 @@ import type { PluginHost } from '../../core/hosting/container.ts';
 import { callPlugin } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import { offsetsIn } from '../engine/answer/offsets.ts';
-import { claimsName, readerOf } from '../engine/read/readers.ts';
+import { claimsName, readerOf, textReaderOf } from '../engine/read/readers.ts';
 import type { Decode } from './formats/reading.ts';
+import { type JobSpec, unitOf } from './jobs/spec.ts';
 import type { SkipNote } from './shard.ts';
 
 /** The plugins, some of which read files. */
@@ -17,17 +18,19 @@ export interface Readers {
 }
 
 /**
- * Has the service's readers read files that are not UTF-8, or text in a format of its own. A file is skipped if the readers for it cannot run here,
- * or if no reader matches its name and it is not text.
+ * Has the service's readers read files that are not UTF-8, or text in a format of its own. A file is skipped if the
+ * readers for it cannot run here, or if no reader matches its name and it is not text.
  *
- * @param unit of the offsets
+ * @param spec what is done with the texts
  */
-export function decodeWith({ registry, host }: Readers, unit: OffsetUnit, signal: AbortSignal): Decode {
+export function decodeWith({ registry, host }: Readers, spec: JobSpec, signal: AbortSignal): Decode {
+  const choice = { task: spec.task, registry };
+  const unit = unitOf(spec);
   return async ({ bytes, name, isText }) => {
     const file = { bytes, name: basename(name), mediaType: undefined, charset: undefined };
     let reader: PluginEntry | undefined;
     try {
-      reader = isText ? textReaderOf(file.name, registry) : readerOf(file, undefined, registry);
+      reader = isText ? textReaderOf(file.name, choice) : readerOf(file, choice);
       if (reader === undefined) return undefined;
       const { manifest } = reader;
       const read = await callPlugin(reader, async () => {
@@ -42,18 +45,6 @@ export function decodeWith({ registry, host }: Readers, unit: OffsetUnit, signal
       return skip;
     }
   };
-}
-
-/**
- * The reader of a file that is text in a format of its own, such as subtitles. Other text is used as it is: the reader
- * of any text would change nothing, and a reader with a server of its own only sends it there and back.
- */
-function textReaderOf(name: string, registry: Registry): PluginEntry | undefined {
-  return registry.ofKind('reader').find(({ manifest: { formats, needs }, missing }) => {
-    const isOfAny = formats?.mediaTypes?.includes('*/*') === true;
-    const isLocal = missing.length === 0 && needs?.env === undefined;
-    return isLocal && !isOfAny && claimsName(formats ?? {}, { name });
-  });
 }
 
 /** Places with offsets in a unit. */

@@ -61,6 +61,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // The entries of the process and of its threads, and what puts the service together.
   'server/main.ts': ALL,
   'server/worker.ts': ALL,
+  'server/reader-thread.ts': ALL,
   'server/container.ts': ALL,
   'server/app.ts': ALL,
   // The server is one of the commands.

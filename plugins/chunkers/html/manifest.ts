@@ -66,6 +66,10 @@ export default {
     text: '<h1>Tea</h1><p>Boil water.</p><h2>Milk</h2><ul><li>whole</li><li>skimmed</li></ul>',
     chunk_size: 50,
   },
+  formats: {
+    extensions: ['.html', '.htm', '.xhtml', '.xht'],
+    mediaTypes: ['text/html', 'application/xhtml+xml'],
+  },
   uses: ['tokenizer'],
   light: true,
 } as const satisfies Manifest;

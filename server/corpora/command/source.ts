@@ -2,7 +2,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../../cli/errors.ts';
 import type { ServerCradle } from '../../container.ts';
 import { decodeWith } from '../decode.ts';
-import { type JobSpec, unitOf } from '../jobs/spec.ts';
+import type { JobSpec } from '../jobs/spec.ts';
 import { formatOf, planShards } from '../plan-shards.ts';
 import { readDocuments } from '../read-documents.ts';
 import { selectFiles } from '../select-files.ts';
@@ -68,7 +68,7 @@ export async function* linesOf(
   onSkipped: (skip: Skip) => void,
 ): AsyncGenerator<readonly SourceDocument[]> {
   const { fields } = spec.source;
-  const decode = decodeWith(cradle, unitOf(spec), signal);
+  const decode = decodeWith(cradle, spec, signal);
   const isLive = source.files === undefined;
   if (isLive) signal.addEventListener('abort', () => process.stdin.destroy(), { once: true });
   const options = { fields, limit: cradle.config.maxBodyBytes, decode, signal, isLive, onSkipped };

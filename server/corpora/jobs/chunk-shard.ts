@@ -7,7 +7,7 @@ import { emptyOf, type SkipGroup, Skips, skipLine } from '../skips.ts';
 import { noteFailed, remembering } from './note-documents.ts';
 import { failedDocumentLine, idsLine, type PartFiles, PartFilesWriter } from './part-files.ts';
 import type { StoreChunks, Storing } from './shard-sink.ts';
-import { type JobLocations, type JobSpec, unitOf } from './spec.ts';
+import type { JobLocations, JobSpec } from './spec.ts';
 
 /** What the work on a shard needs. */
 export interface ShardTools extends Readers {
@@ -57,7 +57,7 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   const lines = readDocuments(storage, range, {
     fields: spec.source.fields,
     limit,
-    decode: decodeWith(tools, unitOf(spec), signal),
+    decode: decodeWith(tools, spec, signal),
     signal,
     onSkipped: (skip) => unread.push(skip),
   });

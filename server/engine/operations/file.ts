@@ -41,7 +41,7 @@ async function runFile(request: FileRequest, run: Run): Promise<Answer> {
   const form = await readForm(request.task, request.bytes);
   const { of } = request.task;
   const plan = documentsOperationOf(of).planOf(of, form.fields, run.rules);
-  const reader = readerOf(form.file, form.reader, run.registry);
+  const reader = readerOf(form.file, { named: form.reader, task: of, registry: run.registry });
   const parseSeconds = secondsSince(begin);
   const metadata = new ResponseMetadata();
   metadata.nextDocument();

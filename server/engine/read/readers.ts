@@ -2,21 +2,34 @@ import type { Manifest } from '../../../core/contracts/manifest.ts';
 import type { SourceFile } from '../../../core/contracts/reader.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import type { DocumentsTask } from '../tasks.ts';
 
 type Described = Pick<SourceFile, 'name' | 'mediaType'>;
 
+/** What decides about the reader of a file, besides the file. */
+interface ReaderChoice {
+  /** The reader that the request names. */
+  readonly named?: string | undefined;
+  /** What is done with the text. */
+  readonly task: DocumentsTask;
+  readonly registry: Registry;
+}
+
 /**
  * The reader of a file: the one that the request names, else the first that can run among those that match its file
- * extension, its media type, all of that type, or any file, in this order.
+ * extension, its media type, all of that type, or any file, in this order. Among those that match it alike, readers
+ * through a service come first, as somebody has set it up, and readers of any file last. A file in a format that the
+ * chunker itself takes is read as it is, by a reader of any file.
  *
  * @throws ServiceError `unknown_plugin`, `missing_capability` if only readers that cannot run match it,
  *   `unread_format`
  */
-export function readerOf(file: Described, named: string | undefined, registry: Registry): PluginEntry {
+export function readerOf(file: Described, { named, task, registry }: ReaderChoice): PluginEntry {
   if (named !== undefined) return registry.require('reader', named);
   const readers = registry.ofKind('reader');
+  const candidates = isForChunker(file, task, registry) ? readers.filter(readsAny) : inOrder(readers);
   for (const claims of CLAIMS) {
-    const claiming = readers.filter(({ manifest }) => claims(manifest.formats ?? {}, file));
+    const claiming = candidates.filter(({ manifest }) => claims(manifest.formats ?? {}, file));
     if (claiming.length === 0) continue;
     const ready = claiming.find(({ missing }) => missing.length === 0);
     if (ready !== undefined) return ready;
@@ -26,6 +39,40 @@ export function readerOf(file: Described, named: string | undefined, registry: R
     file: file.mediaType ?? 'of this kind',
     known: readers.map(({ manifest }) => manifest.name).join(', ') || 'none',
   });
+}
+
+/**
+ * The reader of a file that is text in a format of its own, such as subtitles, and of a chunker that does not take this
+ * format. Other text is used as it is: the reader of any text would change nothing, and a reader with a service only
+ * sends it there and back.
+ */
+export function textReaderOf(name: string, { task, registry }: ReaderChoice): PluginEntry | undefined {
+  const file = { name, mediaType: undefined };
+  if (isForChunker(file, task, registry)) return undefined;
+  const local = registry.ofKind('reader').filter((reader) => !readsAny(reader) && !isService(reader));
+  return local.find(
+    ({ manifest, missing }) => missing.length === 0 && claimsName(manifest.formats ?? {}, file),
+  );
+}
+
+function inOrder(readers: readonly PluginEntry[]): readonly PluginEntry[] {
+  const rank = (reader: PluginEntry) => (isService(reader) ? 0 : readsAny(reader) ? 2 : 1);
+  return readers.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function isService({ manifest: { needs } }: PluginEntry): boolean {
+  return needs?.env !== undefined;
+}
+
+function readsAny({ manifest: { formats } }: PluginEntry): boolean {
+  return formats?.mediaTypes?.includes('*/*') === true;
+}
+
+/** Whether the chunker that gets the text takes the format of the file itself. */
+function isForChunker(file: Described, task: DocumentsTask, registry: Registry): boolean {
+  const name = task.run === 'chunk' ? task.name : task.steps.find(({ type }) => type === 'chunk')?.chunker;
+  const formats = registry.find('chunker', name ?? '')?.manifest.formats ?? {};
+  return claimsName(formats, file) || claimsType(formats, file);
 }
 
 /** `needs` names, briefly, the variables to set or the readers to complete. */
@@ -49,10 +96,14 @@ export function claimsName({ extensions = [] }: Formats, { name = '' }: Pick<Des
   );
 }
 
+function claimsType({ mediaTypes = [] }: Formats, { mediaType = '' }: Described): boolean {
+  return mediaTypes.includes(mediaType);
+}
+
 /** Whether the formats of a reader match a file, the most specific first. */
 const CLAIMS: readonly ((formats: Formats, file: Described) => boolean)[] = [
   claimsName,
-  ({ mediaTypes = [] }, { mediaType = '' }) => mediaTypes.includes(mediaType),
+  claimsType,
   ({ mediaTypes = [] }, { mediaType = '' }) => mediaTypes.includes(mediaType.replace(/\/.*/, '/*')),
   ({ mediaTypes = [] }) => mediaTypes.includes('*/*'),
 ];

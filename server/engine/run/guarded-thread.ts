@@ -6,11 +6,14 @@ import { hold } from '../../../core/hold.ts';
 export interface GuardLimits {
   /** Bytes of the heap. */
   readonly heap: number;
-  /** Bytes outside the heap, for buffers, which no limit of Node counts. */
+  /** Bytes outside the heap, for buffers, which no limit of Node counts; besides those that a message moves there. */
   readonly outside: number;
   /** Milliseconds until an answer. */
   readonly time: number;
 }
+
+/** A thread was ended because of its limits. */
+export class OverLimitError extends Error {}
 
 const MEGABYTE = 1_048_576;
 /** Milliseconds between two checks of the memory outside the heap. */
@@ -29,11 +32,14 @@ export class GuardedThread<Answer> {
   #end: Error | undefined;
   #settle: { answer(answer: Answer): void; fail(error: Error): void } | undefined;
 
-  constructor(entry: URL, limits: GuardLimits) {
+  /** @param workerData given to the thread when it starts */
+  constructor(entry: URL, limits: GuardLimits, workerData?: unknown) {
     this.#limits = limits;
     const resourceLimits = { maxOldGenerationSizeMb: Math.ceil(limits.heap / MEGABYTE) };
-    const end = () => this.#stop(new Error(TOO_MUCH));
-    this.#worker = hold(new Worker(entry, { resourceLimits }), end).once('exit', end);
+    this.#worker = hold(new Worker(entry, { resourceLimits, workerData }), (error) =>
+      this.#stop(reasonOfEnd(error)),
+    );
+    this.#worker.once('exit', () => this.#stop(new OverLimitError(TOO_MUCH)));
     this.#worker.on('message', (answer: Answer) => this.#settle?.answer(answer)).unref();
   }
 
@@ -44,7 +50,8 @@ export class GuardedThread<Answer> {
 
   /**
    * @param time milliseconds for this answer, if less than the general limit
-   * @throws Error whose message completes "it cannot be read:"; the thread is then gone
+   * @throws Error whose message completes "it cannot be read:", an `OverLimitError` if that is due to a limit; the
+   *   thread is then gone
    */
   async ask(
     message: unknown,
@@ -56,8 +63,9 @@ export class GuardedThread<Answer> {
     this.#settle = { answer: resolve, fail: reject };
     const done = new AbortController();
     this.#worker.ref();
+    const given = moved.reduce((sum, one) => sum + (one instanceof ArrayBuffer ? one.byteLength : 0), 0);
     this.#worker.postMessage(message, moved);
-    void this.#guard(done.signal, Math.min(time, this.#limits.time));
+    void this.#guard(done.signal, Math.min(time, this.#limits.time), given);
     try {
       return await promise;
     } finally {
@@ -72,14 +80,14 @@ export class GuardedThread<Answer> {
     await this.#worker.terminate();
   }
 
-  async #guard(done: AbortSignal, time: number): Promise<void> {
-    const { outside } = this.#limits;
+  async #guard(done: AbortSignal, time: number, given: number): Promise<void> {
+    const outside = this.#limits.outside + given;
     const until = performance.now() + time;
     while (await sleep(LOOK, true, { signal: done, ref: false }).catch(() => false)) {
       const { external_memory = 0 } = (await this.#worker.getHeapStatistics().catch(() => undefined)) ?? {};
-      if (external_memory > outside) this.#stop(new Error(TOO_MUCH));
+      if (external_memory > outside) this.#stop(new OverLimitError(TOO_MUCH));
       else if (performance.now() > until)
-        this.#stop(new Error(`it takes longer than ${Math.round(time / 100) / 10} s`));
+        this.#stop(new OverLimitError(`it takes longer than ${Math.round(time / 100) / 10} s`));
     }
   }
 
@@ -91,3 +99,7 @@ export class GuardedThread<Answer> {
 }
 
 const TOO_MUCH = 'it takes more memory than a file may';
+
+function reasonOfEnd(error: Error & { readonly code?: string }): Error {
+  return error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new OverLimitError(TOO_MUCH, { cause: error }) : error;
+}

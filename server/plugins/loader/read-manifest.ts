@@ -71,6 +71,7 @@ export async function readManifest(file: string, isNamed: boolean): Promise<Mani
   refuse(file, checkMembers(manifest, 'manifest.'));
   if (isNamed) checkName(file, manifest);
   checkUses(file, manifest);
+  checkGuard(file, manifest);
   checkOptionNames(file, manifest);
   const isValid = compileOptions(file, manifest);
   refuse(file, checkExample(manifest, isValid));
@@ -115,6 +116,14 @@ function checkUses(file: string, { uses = [] }: Manifest): void {
     const expected = `expected one of ${KINDS.join(', ')}, or a single plugin such as tokenizer/character`;
     throw malformed(file, `manifest.uses[${index}]: ${remedy}${expected}, got "${use}"`);
   }
+}
+
+/** A guarded thread has none of what other plugins offer, and is not the event loop. */
+function checkGuard(file: string, { kind, guarded, light, uses = [] }: Manifest): void {
+  if (!guarded) return;
+  if (kind !== 'reader') throw malformed(file, 'guarded: only a reader can be; remove it');
+  if (light) throw malformed(file, 'guarded: what is light runs on the event loop; remove one of both');
+  if (uses.length > 0) throw malformed(file, 'guarded: it cannot use other plugins; remove its uses');
 }
 
 /** Members of every request, whatever the plugin. */

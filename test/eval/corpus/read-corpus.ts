@@ -56,11 +56,14 @@ function filesIn(folder: string): string[] {
   return paths.filter((path) => path !== QUESTIONS && !basename(path).startsWith('.')).sort();
 }
 
+/** Whatever cuts the texts afterwards. */
+const TASK = { run: 'chunk', name: 'auto' } as const;
+
 async function readDocument(folder: string, path: string, { registry, host }: Readers) {
   const bytes = readFileSync(join(folder, path));
   const file = { bytes, name: basename(path), mediaType: undefined, charset: undefined };
   try {
-    const reader = await host.get('reader', readerOf(file, undefined, registry).manifest.name);
+    const reader = await host.get('reader', readerOf(file, { task: TASK, registry }).manifest.name);
     const { text } = await reader.read(file, { report() {}, signal: new AbortController().signal });
     return { id: path, filename: path, text };
   } catch (error) {

@@ -6,18 +6,21 @@ import { checkProblem } from '../../support/problems.ts';
 import { type OpenService, openService } from '../../support/service.ts';
 
 /** A reader of files that begin with a line of JSON, what it reads, and behind it the text. */
-const READER = `export default () => ({
+const readerCode = (self: string) => `const self = ${JSON.stringify(self)};
+export default () => ({
   async read({ bytes, name, mediaType, charset }, { report }) {
     const whole = Buffer.from(bytes).toString('latin1');
     const end = whole.indexOf('\\n');
     report('seen', 'yes');
+    report('read-by', self);
     const { fails, ...read } = JSON.parse(whole.slice(0, end));
     if (fails) throw Object.assign(new Error(fails), { expose: true, statusCode: 400 });
     return { text: whole.slice(end + 1), encoding: 'latin1', metadata: { name, mediaType, charset }, ...read };
   },
 });`;
+const REPORTS = { seen: 'Whether it was seen.', 'read-by': 'Its name.' };
 const reader = (name: string, formats: object, more: object = {}) =>
-  plugin({ kind: 'reader', name, formats, reports: { seen: 'Whether it was seen.' }, ...more }, READER);
+  plugin({ kind: 'reader', name, formats, reports: REPORTS, ...more }, readerCode(name));
 
 const OPTIONS = {
   type: 'object',
@@ -166,6 +169,39 @@ t.test('the ending of the name decides who reads, then the media type, then who 
   checkProblem(t, missing, 500, /^The reader "even" cannot run here: set the environment variable NOT_SET/);
   const unread = await postFile(client, PATH, 'a', { 'content-type': 'text/css' });
   checkProblem(t, unread, 415, /^No reader accepts the file text\/css: .*; available: even, odd\.$/);
+});
+
+t.test('a service that is set up reads first, and a reader of any file last', async (t) => {
+  const set = 'CHUNKSMITH_TEST_SERVICE';
+  const [service, unset] = [set, 'NOT_SET'].map((name) => ({ needs: { env: [name] } }));
+  const any = { extensions: ['.many'], mediaTypes: ['*/*'] };
+  const many = { extensions: ['.many'], mediaTypes: ['application/x-many'] };
+  const html = chunker('whole', 'return [{ start: 0, end: text.length }];', { formats: many });
+  const folder = await pluginsFolder(
+    t,
+    html,
+    reader('any', any),
+    reader('local', many),
+    reader('remote', many, service),
+    reader('unset', many, unset),
+  );
+  const readers = ['any', 'local', 'remote', 'unset'];
+  const whoReads = async (chunker: string, names: readonly string[], file: Partial<FormFile> = {}) => {
+    const opened = await openService(t, {
+      pluginsDir: [folder],
+      plugins: ['whole', 'character', 'token', ...names],
+    });
+    const sent = { bytes: '{}\na', name: 'a.many', type: '', ...file };
+    const { headers } = await postForm(opened, `/v1/chunk/${chunker}/file`, sent);
+    return headers.get('x-read-by');
+  };
+  process.env[set] = 'yes';
+  t.teardown(() => delete process.env[set]);
+  t.equal(await whoReads('token', readers), 'remote');
+  t.equal(await whoReads('token', ['any', 'local', 'unset']), 'local');
+  t.equal(await whoReads('token', ['any', 'unset']), 'any', 'the first that can run');
+  t.equal(await whoReads('whole', readers), 'any', 'what the chunker takes itself is not converted');
+  t.equal(await whoReads('whole', readers, { name: 'a', type: 'application/x-many' }), 'any');
 });
 
 t.test('of several readers that cannot run all are named', async (t) => {

@@ -1,0 +1,118 @@
+import type { Reader, ReadFile, SourceFile } from '../../../core/contracts/reader.ts';
+import { fromPlainError, type PlainError, refusedError } from '../../../core/errors.ts';
+import type { PluginEntry } from '../../../core/hosting/registry.ts';
+import type { Config } from '../../config/config.ts';
+import { MODULE_ENDING } from '../../config/module-ending.ts';
+import { unlessAborted } from '../abort.ts';
+import { GuardedThread, OverLimitError } from './guarded-thread.ts';
+
+/** Given to the thread when it starts. */
+export interface ReaderThreadData {
+  readonly config: Config;
+  /** The readers that it may be asked for. */
+  readonly readers: readonly PluginEntry[];
+}
+
+/** A file to be read by the reader of that name. */
+export interface ReadMessage {
+  readonly reader: string;
+  readonly file: SourceFile;
+}
+
+/** Sent back: what was read, with the metadata reported meanwhile, or an error as data. */
+export type ReadOutcome =
+  | { readonly read: ReadFile; readonly reported: readonly (readonly [name: string, value: string])[] }
+  | { readonly error: PlainError };
+
+type ReaderThread = GuardedThread<ReadOutcome>;
+
+const MEGABYTE = 1_048_576;
+/** Bytes that reading one file may take, inside and outside the heap. */
+const MEMORY = { heap: 256 * MEGABYTE, outside: 256 * MEGABYTE };
+/** Files after which a thread is replaced, in case a parser keeps something of each. */
+const MOST_FILES = 100;
+/** Seconds after the deadline of a request, whose error comes first; the documents of jobs have no deadline. */
+const GRACE = 1;
+/** Milliseconds after which the memory of an idle thread is freed. */
+const MOST_IDLE = 60_000;
+
+/**
+ * Runs the readers whose manifests say `guarded`, each file in a thread of its own that ends when it exceeds its limits
+ * or is no longer wanted. A thread that has read a file without an error is kept for the next one.
+ */
+export class GuardedReaders {
+  readonly #config: Config;
+  readonly #readers: readonly PluginEntry[];
+  /** Kept threads, with the number of files that they have read. */
+  readonly #idle = new Map<ReaderThread, { readonly files: number; readonly end: NodeJS.Timeout }>();
+  #isClosed = false;
+
+  constructor(config: Config, plugins: readonly PluginEntry[]) {
+    this.#config = config;
+    this.#readers = plugins.filter(isGuarded);
+  }
+
+  /** A reader that passes each file to a thread. */
+  reader({ manifest: { name } }: PluginEntry): Reader {
+    return {
+      read: async (file, { report, signal }) => {
+        const outcome = await this.#ask({ reader: name, file }, signal);
+        if ('error' in outcome) throw fromPlainError(outcome.error);
+        for (const [reported, value] of outcome.reported) report(reported, value);
+        return outcome.read;
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#idle.keys()].map((thread) => this.#end(thread)));
+  }
+
+  async #ask({ reader, file }: ReadMessage, signal: AbortSignal): Promise<ReadOutcome> {
+    signal.throwIfAborted();
+    const { thread, files } = this.#take();
+    const bytes = Uint8Array.from(file.bytes);
+    try {
+      const answer = thread.ask({ reader, file: { ...file, bytes } }, [bytes.buffer]);
+      const outcome = await unlessAborted(answer, signal);
+      if ('read' in outcome) this.#keep(thread, files + 1);
+      return outcome;
+    } catch (error) {
+      if (error instanceof OverLimitError)
+        throw refusedError(`The file cannot be read: ${error.message}.`, error);
+      throw error;
+    } finally {
+      if (!this.#idle.has(thread)) void thread.close();
+    }
+  }
+
+  /** A kept thread, or a new one. */
+  #take(): { thread: ReaderThread; files: number } {
+    for (const [thread, { files, end }] of this.#idle) {
+      clearTimeout(end);
+      this.#idle.delete(thread);
+      if (!thread.isOver) return { thread, files };
+    }
+    const entry = new URL(`../../reader-thread${MODULE_ENDING}`, import.meta.url);
+    const limits = { ...MEMORY, time: (this.#config.requestTimeout + GRACE) * 1000 };
+    const given: ReaderThreadData = { config: this.#config, readers: this.#readers };
+    return { thread: new GuardedThread(entry, limits, given), files: 0 };
+  }
+
+  #keep(thread: ReaderThread, files: number): void {
+    if (files >= MOST_FILES || this.#isClosed) return;
+    this.#idle.set(thread, { files, end: setTimeout(() => this.#end(thread), MOST_IDLE).unref() });
+  }
+
+  #end(thread: ReaderThread): Promise<void> {
+    clearTimeout(this.#idle.get(thread)?.end);
+    this.#idle.delete(thread);
+    return thread.close();
+  }
+}
+
+/** Whether a plugin is a reader that runs in a guarded thread. */
+export function isGuarded({ manifest: { kind, guarded } }: PluginEntry): boolean {
+  return kind === 'reader' && guarded === true;
+}

@@ -1,0 +1,132 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { postForm } from '../../../support/files.ts';
+import { plugin, pluginsFolder } from '../../../support/plugins.ts';
+import { startServer, temporaryFolder } from '../../../support/server.ts';
+import { until } from '../../../support/until.ts';
+
+/** Readers whose manifest says `guarded`, over HTTP: each does what the file says, and answers with its thread. */
+
+const beats = join(await temporaryFolder(t), 'beats');
+const READER = `import { appendFileSync } from 'node:fs';
+import { threadId } from 'node:worker_threads';
+const kept = [];
+const nested = (depth) => depth === 0 ? '' : nested(depth - 1) + '.';
+const does = {
+  reads: () => ({ text: 'thread ' + threadId, metadata: { pages: 3 } }),
+  grows: () => { for (;;) kept.push({ one: kept.length }); },
+  buffers: () => { for (;;) kept.push(new Uint8Array(4_000_000).fill(1)); },
+  runs: () => { for (;;); },
+  beats: () => { for (;;) appendFileSync(${JSON.stringify(beats)}, '.'); },
+  waits: () => new Promise(() => {}),
+  nests: () => ({ text: nested(1e6) }),
+  repeats: () => ({ text: 'x'.repeat(2 ** 31) }),
+  ends: () => process.exit(7),
+  fails: () => { throw new Error('a secret path'); },
+  later: () => { setTimeout(() => { throw new Error('a secret path'); }); return new Promise(() => {}); },
+  refuses: ({ kit }) => { throw kit.refusedError('The file cannot be read: it is torn.'); },
+  sends: () => ({ text: 'x', metadata: { one: () => {} } }),
+};
+export default (given) => ({ read({ bytes }, { report }) {
+  report('seen', String(bytes.length));
+  return does[Buffer.from(bytes).toString()](given);
+} });`;
+const manifest = {
+  kind: 'reader',
+  name: 'obedient',
+  formats: { extensions: ['.do'] },
+  reports: { seen: 'Bytes of the file.' },
+  guarded: true,
+};
+
+const pluginsDir = [await pluginsFolder(t, plugin(manifest, READER))];
+const config = { pluginsDir, workers: 1, requestTimeout: 30 };
+const short = { ...config, requestTimeout: 1 };
+const client = await startServer(t, config);
+const hasty = await startServer(t, short);
+const ask = (what: string, server = client) =>
+  postForm(server, '/v1/chunk/token/file', { bytes: what, name: 'a.do' });
+const threadOf = async (server = client) => (await ask('reads', server)).json<{ text: string }[]>()[0]?.text;
+
+t.test('a file is read in a thread of its own, which is kept', async (t) => {
+  const { status, headers, json } = await ask('reads');
+  t.equal(status, 200);
+  t.equal(headers.get('x-seen'), '5');
+  const [chunk] = json<{ text: string }[]>();
+  t.match(chunk?.text, /^thread \d+$/);
+  t.equal(await threadOf(), chunk?.text);
+});
+
+for (const [what, expected, detail] of [
+  ['grows', 400, /The file cannot be read: it takes more memory than a file may\./],
+  ['buffers', 400, /The file cannot be read: it takes more memory than a file may\./],
+  ['repeats', 400, /The file cannot be read: it takes more memory than a file may\./],
+  ['nests', 400, /The file cannot be read: its parts are nested too deeply\./],
+  ['ends', 400, /The file cannot be read: it takes more memory than a file may\./],
+  ['refuses', 400, /The file cannot be read: it is torn\./],
+  ['runs', 503, /longer than 1 s/],
+  ['waits', 503, /longer than 1 s/],
+  ['fails', 500, /The reader \\"obedient\\" failed/],
+  ['later', 500, /The reader \\"obedient\\" failed/],
+  ['sends', 500, /Internal error/],
+] as const) {
+  t.test(`a reader that does not read leaves the service whole: it ${what}`, async (t) => {
+    const server = expected === 503 ? hasty : client;
+    const before = await threadOf(server);
+    const answer = ask(what, server);
+    await sleep(100);
+    t.equal((await server.get('/health')).status, 200, 'meanwhile');
+    const { status, bytes } = await answer;
+    const text = String(bytes);
+    t.equal(status, expected, text);
+    t.match(text, detail);
+    t.notMatch(text, /secret/);
+    t.not(await threadOf(server), before, 'the next file has a new thread');
+    t.ok(process.memoryUsage.rss() < 2_000_000_000);
+  });
+}
+
+t.test('a thread is ended with the request, and does not outlive its caller', async (t) => {
+  const stop = new AbortController();
+  const gone = client.send('/v1/chunk/token/file?filename=a.do', {
+    method: 'POST',
+    body: 'beats',
+    headers: { 'content-type': 'application/octet-stream' },
+    signal: stop.signal,
+  });
+  const size = () => statSync(beats, { throwIfNoEntry: false })?.size ?? 0;
+  await until(() => size() > 0);
+  stop.abort();
+  await t.rejects(gone);
+  await until(async () => {
+    const before = size();
+    await sleep(200);
+    return size() === before;
+  }, 1500);
+  t.equal((await ask('reads')).status, 200);
+});
+
+t.test('a thread is replaced after 100 files', async (t) => {
+  const first = await threadOf();
+  let files = 1;
+  while ((await threadOf()) === first) files++;
+  t.ok(files <= 100, `${files}`);
+});
+
+t.test('files are read side by side if the service has several threads', async (t) => {
+  const both = await startServer(t, { ...short, workers: 2 });
+  const stuck = ask('waits', both);
+  t.match(await threadOf(both), /^thread/);
+  t.equal((await stuck).status, 503);
+});
+
+t.test('without worker threads, the event loop stays free', async (t) => {
+  const alone = await startServer(t, { ...short, workers: 0 });
+  const stuck = ask('runs', alone);
+  await sleep(100);
+  t.equal((await alone.get('/health')).status, 200);
+  t.match(await threadOf(alone), /^thread/);
+  t.equal((await stuck).status, 503);
+});
