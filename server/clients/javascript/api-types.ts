@@ -250,6 +250,12 @@ export interface Document {
    * @maxLength 4096
    */
   filename?: string;
+  /**
+   * Format of the text, if it is not the one that the file name tells.
+   * @maxLength 255
+   * @pattern ^[a-z0-9.+-]+/[a-z0-9.+-]+$
+   */
+  media_type?: string;
   /** Any JSON; each chunk gets an exact copy of its bytes, so no number changes. */
   metadata?: object;
   /** Where the pages begin in the text, in the unit of the request; the first is 0. Two equal offsets mean a page without text. */

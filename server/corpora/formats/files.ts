@@ -86,11 +86,12 @@ async function lineOf(name: string, bytes: Buffer, { decode }: ReadOptions): Pro
   if (decoded === undefined && isPlain)
     return documentLine({ ...about, text: quotedUtf8(withoutMark(bytes)) });
   if (decoded === undefined || 'skipped' in decoded) return decoded ?? NOT_TEXT;
-  const { text, title, places, metadata } = decoded;
+  const { text, title, mediaType, places, metadata } = decoded;
   return documentLine({
     ...about,
     text: quoted(text),
     title: title === undefined ? undefined : quoted(title),
+    media_type: mediaType === undefined ? undefined : quoted(mediaType),
     places: places === undefined ? undefined : Buffer.from(JSON.stringify(places)),
     metadata: metadata === undefined ? undefined : Buffer.from(JSON.stringify(metadata)),
   });

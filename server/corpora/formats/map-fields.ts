@@ -130,7 +130,7 @@ function typeName(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-const NAMES = ['id', 'title', 'filename', 'metadata', 'places', 'text'] as const;
+const NAMES = ['id', 'title', 'filename', 'media_type', 'metadata', 'places', 'text'] as const;
 
 /** A document as a line of a stream; each part is JSON. */
 export type LineParts = { readonly [N in (typeof NAMES)[number]]?: Uint8Array | undefined };

@@ -18,6 +18,8 @@ export interface ReadOptions {
 export interface DecodedFile {
   readonly text: string;
   readonly title?: string | undefined;
+  /** The format of the text, if it is not the one that the file name tells. */
+  readonly mediaType?: string | undefined;
   /** Where its text comes from in the file, in the plan's offset unit. */
   readonly places?: readonly SourcePlace[] | undefined;
   /** Becomes JSON. */

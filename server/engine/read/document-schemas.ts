@@ -46,6 +46,13 @@ export const documentSchema = {
       maxLength: 4096,
       description: 'File name, optionally with folders, for plugins that detect the format by it.',
     },
+    media_type: {
+      type: 'string',
+      pattern: '^[a-z0-9.+-]+/[a-z0-9.+-]+$',
+      maxLength: 255,
+      examples: ['text/markdown', 'text/html'],
+      description: 'Format of the text, if it is not the one that the file name tells.',
+    },
     metadata: {
       type: 'object',
       description: 'Any JSON; each chunk gets an exact copy of its bytes, so no number changes.',

@@ -23,7 +23,7 @@ export interface AboutDocument {
   readonly id?: string | undefined;
   readonly title?: string | undefined;
   readonly filename?: string | undefined;
-  /** The format of the text, if a reader names one. */
+  /** The format of the text, if it is not the one that the file name tells. */
   readonly mediaType?: string | undefined;
   /** The JSON of an object, as it came. */
   readonly metadata?: Uint8Array | undefined;
@@ -90,7 +90,7 @@ interface DocumentPosition {
  * @throws ServiceError `invalid_parameters`: metadata that is too long, or invalid places
  */
 export function readDocument(
-  { text, id, title, filename, pages, places }: ParsedDocument,
+  { text, id, title, filename, media_type: mediaType, pages, places }: ParsedDocument,
   { body, at, place }: DocumentPosition,
   unit: OffsetUnit,
   limits: Limits,
@@ -101,6 +101,7 @@ export function readDocument(
     id: readId(id, body, at, place),
     title,
     filename,
+    mediaType,
     metadata: metadata === undefined ? undefined : body.subarray(metadata.from, metadata.to),
     places: readPlaces({ pages, places }, { text, json }, unit, place, limits),
   };

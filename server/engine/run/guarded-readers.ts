@@ -5,6 +5,7 @@ import type { Config } from '../../config/config.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import { unlessAborted } from '../abort.ts';
 import { GuardedThread, OverLimitError } from './guarded-thread.ts';
+import { PriorityQueue } from './priority-queue.ts';
 
 /** Given to the thread when it starts. */
 export interface ReaderThreadData {
@@ -45,11 +46,14 @@ export class GuardedReaders {
   readonly #readers: readonly PluginEntry[];
   /** Kept threads, with the number of files that they have read. */
   readonly #idle = new Map<ReaderThread, { readonly files: number; readonly end: NodeJS.Timeout }>();
+  readonly #queue: PriorityQueue;
   #isClosed = false;
 
   constructor(config: Config, plugins: readonly PluginEntry[]) {
     this.#config = config;
     this.#readers = plugins.filter(isGuarded);
+    // One that is stuck does not hold up all others.
+    this.#queue = new PriorityQueue({ threads: Math.max(config.workers, 2), queueSize: 0 });
   }
 
   /** A reader that passes each file to a thread. */
@@ -70,7 +74,7 @@ export class GuardedReaders {
   }
 
   async #ask({ reader, file }: ReadMessage, signal: AbortSignal): Promise<ReadOutcome> {
-    signal.throwIfAborted();
+    const leave = await this.#queue.enter(file.bytes.length, signal, 'patient');
     const { thread, files } = this.#take();
     const bytes = Uint8Array.from(file.bytes);
     try {
@@ -84,6 +88,7 @@ export class GuardedReaders {
       throw error;
     } finally {
       if (!this.#idle.has(thread)) void thread.close();
+      leave();
     }
   }
 

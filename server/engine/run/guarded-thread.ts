@@ -4,7 +4,7 @@ import { hold } from '../../../core/hold.ts';
 
 /** Limits for code that reads untrusted files. */
 export interface GuardLimits {
-  /** Bytes of the heap. */
+  /** Bytes of the heap; for a moment, garbage may take as much again. */
   readonly heap: number;
   /** Bytes outside the heap, for buffers, which no limit of Node counts; besides those that a message moves there. */
   readonly outside: number;
@@ -16,8 +16,15 @@ export interface GuardLimits {
 export class OverLimitError extends Error {}
 
 const MEGABYTE = 1_048_576;
-/** Milliseconds between two checks of the memory outside the heap. */
+/** Milliseconds between two checks of the memory. */
 const LOOK = 20;
+/** Milliseconds for which a heap may be above its limit, as V8 collects garbage only when it needs to. */
+const MOST_ABOVE = 250;
+/**
+ * V8's own limit, in limits of the heap. It is the last resort: a thread that exceeds it by a single large allocation
+ * takes the whole process with it.
+ */
+const LAST_RESORT = 4;
 
 /**
  * A separate thread for code that reads untrusted files; it is ended when it exceeds its limits. It answers one
@@ -35,7 +42,7 @@ export class GuardedThread<Answer> {
   /** @param workerData given to the thread when it starts */
   constructor(entry: URL, limits: GuardLimits, workerData?: unknown) {
     this.#limits = limits;
-    const resourceLimits = { maxOldGenerationSizeMb: Math.ceil(limits.heap / MEGABYTE) };
+    const resourceLimits = { maxOldGenerationSizeMb: Math.ceil((limits.heap * LAST_RESORT) / MEGABYTE) };
     this.#worker = hold(new Worker(entry, { resourceLimits, workerData }), (error) =>
       this.#stop(reasonOfEnd(error)),
     );
@@ -65,7 +72,8 @@ export class GuardedThread<Answer> {
     this.#worker.ref();
     const given = moved.reduce((sum, one) => sum + (one instanceof ArrayBuffer ? one.byteLength : 0), 0);
     this.#worker.postMessage(message, moved);
-    void this.#guard(done.signal, Math.min(time, this.#limits.time), given);
+    void this.#watchMemory(done.signal, given);
+    void this.#watchTime(done.signal, Math.min(time, this.#limits.time));
     try {
       return await promise;
     } finally {
@@ -80,15 +88,22 @@ export class GuardedThread<Answer> {
     await this.#worker.terminate();
   }
 
-  async #guard(done: AbortSignal, time: number, given: number): Promise<void> {
-    const outside = this.#limits.outside + given;
-    const until = performance.now() + time;
+  async #watchMemory(done: AbortSignal, given: number): Promise<void> {
+    const { heap, outside } = this.#limits;
+    let below = performance.now();
     while (await sleep(LOOK, true, { signal: done, ref: false }).catch(() => false)) {
-      const { external_memory = 0 } = (await this.#worker.getHeapStatistics().catch(() => undefined)) ?? {};
-      if (external_memory > outside) this.#stop(new OverLimitError(TOO_MUCH));
-      else if (performance.now() > until)
-        this.#stop(new OverLimitError(`it takes longer than ${Math.round(time / 100) / 10} s`));
+      const { used_heap_size: used = 0, external_memory: external = 0 } =
+        (await this.#worker.getHeapStatistics().catch(() => undefined)) ?? {};
+      const now = performance.now();
+      if (used <= heap) below = now;
+      const isAbove = used > 2 * heap || now - below > MOST_ABOVE;
+      if (isAbove || external > outside + given) this.#stop(new OverLimitError(TOO_MUCH));
     }
+  }
+
+  async #watchTime(done: AbortSignal, time: number): Promise<void> {
+    const isUp = await sleep(time, true, { signal: done, ref: false }).catch(() => false);
+    if (isUp) this.#stop(new OverLimitError(`it takes longer than ${Math.round(time / 100) / 10} s`));
   }
 
   #stop(why: Error): void {

@@ -29,7 +29,8 @@ from ._records import (
 
 T = TypeVar("T")
 
-# What requests take. Documents have `text` and, if you like, `id`, `title`, `filename`, `metadata` and `pages`.
+# What requests take. Documents have `text` and, if you like, `id`, `title`, `filename`, `media_type`, `metadata`, and
+# `pages` or `places`.
 Document = Mapping[str, Any]
 AnyChunk = Union[Chunk, Mapping[str, Any]]
 AnyChunks = Union[StreamLine, Sequence[AnyChunk], Mapping[str, Any]]

@@ -21,8 +21,22 @@ t.test('a thread answers one message after the other, until it is closed', async
   await t.rejects(thread.ask('c'), /it was closed/);
 });
 
+t.test('a thread may make much garbage', async (t) => {
+  const thread = open(
+    '() => { let sum = 0; for (let at = 0; at < 3e7; at++) sum += [at, at].length; return sum; }',
+  );
+  t.equal(await thread.ask('go'), 6e7);
+  await thread.close();
+});
+
 for (const [what, program, why, limits] of [
   ['heap', '(_, kept) => { for (;;) kept.push({ one: kept.length }); }', /more memory than a file may/],
+  [
+    'a heap that grows by leaps',
+    '(_, kept) => { const map = new Map(); for (let at = 0; ; at++) map.set(at, kept); }',
+    /more memory than a file may/,
+  ],
+  ['numbers', '(_, kept) => { for (;;) kept.push(0.5); }', /more memory than a file may/],
   [
     'memory outside of the heap',
     '(_, kept) => { for (;;) kept.push(Buffer.alloc(1e6, 1)); }',
