@@ -74,12 +74,31 @@ async function send(api: HostedApi, call: Call<unknown>, tools: HostedTools): Pr
       redirect: 'error',
       signal: AbortSignal.any([signal, deadline]),
     });
-    return { response, text: await response.text() };
+    return { response, text: await textOf(response, title) };
   } catch (cause) {
     signal.throwIfAborted();
+    if (cause instanceof CallError) throw cause;
     const reason = deadline.aborted ? `no answer within ${timeout / 1000} s` : 'the connection failed';
     throw new CallError(`${title}: ${reason}`, { failure: 'unavailable', cause });
   }
+}
+
+/** Maximum bytes of an answer: a service that never ends must not fill the memory. */
+const LONGEST_ANSWER = 256 * 1_048_576;
+
+/** @throws CallError if it is longer than an answer may be */
+async function textOf({ body }: Response, title: string): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body ?? []) {
+    bytes += piece.length;
+    if (bytes > LONGEST_ANSWER)
+      throw new CallError(`${title}: its answer is longer than ${LONGEST_ANSWER} bytes`, {
+        failure: 'refused',
+      });
+    pieces.push(piece);
+  }
+  return new TextDecoder().decode(Buffer.concat(pieces));
 }
 
 const isRaw = (body: object): body is FormData | Uint8Array<ArrayBuffer> =>

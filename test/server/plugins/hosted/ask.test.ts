@@ -56,6 +56,26 @@ t.test('each failure says who can do something about it', async (t) => {
   t.match((await asked(t, (_, response) => response.end('garbage'))).outcome, { failure: 'refused' });
 });
 
+t.test('an answer that does not end is given up', async (t) => {
+  const piece = Buffer.alloc(1_048_576, ' ');
+  let sent = 0;
+  const endless: Reply = (_, response) => {
+    const write = () => {
+      while (!response.destroyed && response.write(piece)) sent++;
+      if (!response.destroyed) response.once('drain', write);
+    };
+    write();
+  };
+  const { outcome, requests } = await asked(t, endless, { timeout: 60_000, patience: 60_000 });
+  t.same(outcome, {
+    failure: 'refused',
+    message: 'Test: its answer is longer than 268435456 bytes',
+    status: undefined,
+  });
+  t.equal(requests.length, 1, 'not asked again');
+  t.ok(sent < 1000, `${sent} MB`);
+});
+
 t.test('a connection that fails is said to, as is a redirection', async (t) => {
   const moved: Reply = (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end();
   for (const api of [{ url: 'http://127.0.0.1:1' }, {}]) {
