@@ -103,7 +103,7 @@ export function readDocument(
     filename,
     mediaType,
     metadata: metadata === undefined ? undefined : body.subarray(metadata.from, metadata.to),
-    places: readPlaces({ pages, places }, { text, json }, unit, place, limits),
+    places: readPlaces({ pages, places }, text, unit, place, limits),
   };
   checkMetadata(about.metadata, `${place}metadata`, limits);
   return { text, json, about };

@@ -61,14 +61,21 @@ export function findElements(body: Buffer, start: number): JsonPlace[] {
 }
 
 const CLOSE_LIST = 0x5d;
+const CLOSE_OBJECT = 0x7d;
 
 function nameAt(body: Buffer, from: number, to: number): string {
   const name = body.toString('latin1', from + 1, to - 1);
   return name.includes('\\') ? (JSON.parse(body.toString('utf8', from, to)) as string) : name;
 }
 
+/** Bytes of a string that are looked through here: a native search of fewer is slower. */
+const SHORT = 24;
+
 /** Index after the closing quote of the string that opens at `at`. */
 function stringEnd(body: Buffer, at: number): number {
+  const short = Math.min(at + SHORT, body.length);
+  for (let next = at + 1; next < short && body[next] !== BACKSLASH; next++)
+    if (body[next] === QUOTE) return next + 1;
   let quote = body.indexOf(QUOTE, at + 1);
   while (isEscaped(body, quote)) quote = body.indexOf(QUOTE, quote + 1);
   return quote === -1 ? body.length : quote + 1;
@@ -92,13 +99,16 @@ function skipNested(body: Buffer, start: number): number {
   let depth = 0;
   let at = start;
   do {
-    const byte = body[at];
+    const byte = body[at] as number;
     if (byte === QUOTE) {
       at = stringEnd(body, at);
       continue;
     }
-    if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
-    else if (byte === 0x7d || byte === 0x5d) depth--;
+    // Most bytes are digits and commas, and no bracket is below these.
+    if (byte >= OPEN_LIST) {
+      if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;
+    }
     at++;
   } while (depth > 0 && at < body.length);
   return at;

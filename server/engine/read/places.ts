@@ -5,7 +5,6 @@ import { placesOfPages } from '../../../core/engine/places.ts';
 import { invalid, type ServiceError } from '../../../core/errors.ts';
 import { createUtf16Cursor, type Utf16Cursor } from '../answer/offsets.ts';
 import { atMost, type Limits } from '../limits.ts';
-import type { JsonText } from './json.ts';
 
 /** What a request says about where a document's text comes from: one of the two, or nothing. */
 interface GivenPlaces {
@@ -66,13 +65,13 @@ export const placeSchema = {
  */
 export function readPlaces(
   { pages, places }: GivenPlaces,
-  { text, json }: { readonly text: string; readonly json: JsonText },
+  text: string,
   unit: OffsetUnit,
   name: string,
   limits: Limits,
 ): readonly SourcePlace[] | undefined {
-  // In ASCII without escapes all units are the same.
-  const isPlain = json.length === text.length;
+  // In ASCII all units are the same.
+  const isPlain = Buffer.byteLength(text) === text.length;
   const offsetOf = createUtf16Cursor(text, isPlain ? 'utf16' : unit);
   if (pages !== undefined)
     return placesOfPages(readPages(pages, offsetOf, unit, `${name}pages`), text.length);
