@@ -6,16 +6,11 @@ import type { TokenizedText, Tokenizer } from '../contracts/tokenizer.ts';
 import { ServiceError } from '../errors.ts';
 import { isBlank, splitsCodePoint } from './cuts/cuts.ts';
 import { keepOptimised } from './keep-optimised.ts';
-import { cutAtTokens, divide } from './packing/hierarchy.ts';
-import { packPieces } from './packing/packing.ts';
+import { divide } from './packing/hierarchy.ts';
+import { type CountedSpan, packPieces } from './packing/packing.ts';
 import { tokenWindows } from './packing/windows.ts';
 import { withFields } from './structure/span-fields.ts';
 import { packStructure } from './structure/structure.ts';
-
-/** A checked span, with its token count. */
-export type CountedSpan = Span & {
-  readonly token_count: number;
-};
 
 /** A chunker that is ready to run, with the manifest whose guarantees it has to keep. */
 export interface ReadyChunker {
@@ -57,7 +52,6 @@ const NO_INFO: DocumentInfo = Object.freeze({});
 function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): ChunkContext {
   const { tokenizer, model, document = NO_INFO, report, signal } = tools;
   const known = new ReadOnce(tokens);
-  const findTokens = cutAtTokens(known);
   const count = (other: string) => tokenizer.tokenize(other).count(0, other.length);
   return {
     tokens: known,
@@ -66,7 +60,7 @@ function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): 
     report,
     signal,
     pack: (boundaries, limits) => packPieces(boundaries, tokens, limits),
-    divide: (range, finders, limits) => divide(text, tokens, range, finders, limits, findTokens),
+    divide: (range, finders, limits) => divide(text, known, range, finders, limits),
     packStructure: (structure, rules) => packStructure({ text, tokens, count }, structure, rules),
     windows(size, overlap) {
       const ends = known.ends();
@@ -90,8 +84,7 @@ function checkSpans(
   const known = new Set<unknown>();
   let last = NOTHING;
   for (const span of spans) {
-    const broken =
-      brokenPlace(span, last, text, isLossless) ?? brokenCount(span) ?? brokenFields(span, known);
+    const broken = brokenPlace(span, last, text, isLossless) ?? brokenFields(span, known);
     if (broken !== undefined) throw brokenPromise(manifest, firstFall(spans) ?? broken);
     counted.push(span.token_count === undefined ? countSpan(span, tokens) : (span as CountedSpan));
     last = span;
@@ -145,15 +138,11 @@ function firstFall(spans: readonly Span[]): string | undefined {
   return undefined;
 }
 
-function brokenCount(span: Span): string | undefined {
-  const { token_count = 0 } = span;
-  if (Number.isInteger(token_count) && token_count >= 0) return undefined;
-  return `the token_count of the span ${placeOf(span)} is not a count`;
-}
-
 /** @param known values of fields that are known to be JSON: many chunks share the same ones */
 function brokenFields(span: Span, known: Set<unknown>): string | undefined {
-  const { context, extra = NO_FIELDS, located = NO_FIELDS } = span;
+  const { token_count = 0, context, extra = NO_FIELDS, located = NO_FIELDS } = span;
+  if (!(Number.isInteger(token_count) && token_count >= 0))
+    return `the token_count of the span ${placeOf(span)} is not a count`;
   if (context !== undefined && typeof context !== 'string')
     return `the context of the span ${placeOf(span)} is not a string`;
   if (extra === NO_FIELDS && located === NO_FIELDS) return undefined;

@@ -33,8 +33,3 @@ export function operationOf(one: Task | AnyRequest): Operation;
 export function operationOf({ run }: Task | AnyRequest): Operation {
   return OPERATIONS[run] as Operation;
 }
-
-/** The name of a task's work in metrics. */
-export function labelOf(task: Task): string {
-  return operationOf(task).label(task);
-}

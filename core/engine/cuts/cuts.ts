@@ -101,30 +101,20 @@ export function isBlank(text: string): boolean {
   return !/\P{White_Space}/u.test(text);
 }
 
-/** Whether an offset falls between the two halves of a surrogate pair. */
+/** Whether an offset falls between the two halves of a surrogate pair, a high and a low surrogate. */
 export function splitsCodePoint(text: string, offset: number): boolean {
   return (
     offset > 0 &&
     offset < text.length &&
-    isLowSurrogate(text.charCodeAt(offset)) &&
-    isHighSurrogate(text.charCodeAt(offset - 1))
+    (text.charCodeAt(offset) & 0xfc00) === 0xdc00 &&
+    (text.charCodeAt(offset - 1) & 0xfc00) === 0xd800
   );
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return (unit & 0xfc00) === 0xd800;
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return (unit & 0xfc00) === 0xdc00;
 }
 
 /** The number of code points of `text.slice(start, end)`; a lone surrogate is one. */
 export function countCodePoints(text: string, start: number, end: number): number {
   let points = end - start;
-  for (let at = start + 1; at < end; at++) {
-    if (isLowSurrogate(text.charCodeAt(at)) && isHighSurrogate(text.charCodeAt(at - 1))) points--;
-  }
+  for (let at = start + 1; at < end; at++) if (splitsCodePoint(text, at)) points--;
   return points;
 }
 

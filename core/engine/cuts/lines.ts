@@ -43,11 +43,7 @@ export function endOfLastLine(text: string, floor: number, end: number): number 
 export function startOfLine(text: string, floor: number, end: number): number | undefined {
   const least = Math.max(floor, end - SHORT_LINE);
   for (let at = end; at > least; at--) if (isLineStart(text, at)) return at;
-  return startOfLongLine(text, floor, end);
-}
-
-/** Searched from the front, because `indexOf` is several times as fast as a loop if line feeds are rare. */
-function startOfLongLine(text: string, floor: number, end: number): number | undefined {
+  // From the front, because `indexOf` is several times as fast as a loop if line feeds are rare.
   let start = Math.max(floor, end - LONGEST_LINE);
   let lineFeed = text.indexOf('\n', start);
   while (lineFeed !== -1 && lineFeed < end) {

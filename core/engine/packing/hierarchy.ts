@@ -3,8 +3,8 @@ import type { CutFinder, DivideLimits } from '../../contracts/chunker.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
 import { cutAtCodePoints, cutAtOffsets, isShorter } from '../cuts/cuts.ts';
 import { endOfLastLine } from '../cuts/lines.ts';
-import { introductionStart, isSubheading, isWholeBlock } from './introductions.ts';
-import { packPieces } from './packing.ts';
+import { headingDepth, introductionStart, isWholeBlock } from './introductions.ts';
+import { type CountedSpan, packPieces } from './packing.ts';
 
 /**
  * Divides a stretch of a text into chunks of at most `size` tokens along a hierarchy: the first finder cuts it and
@@ -12,7 +12,7 @@ import { packPieces } from './packing.ts';
  * code points. Only a single code point can stay over the limit. Text that only introduces what follows, such as a
  * heading, stays with it (see `introductions.ts`).
  *
- * @param findTokens `cutAtTokens` of the text, which several calls share
+ * @param tokens its ends may be read for each stretch
  */
 export function divide(
   text: string,
@@ -20,12 +20,12 @@ export function divide(
   { start, end }: Span,
   finders: readonly CutFinder[],
   { size: most, minCharacters = 1, overlap = 0 }: DivideLimits,
-  findTokens = cutAtTokens(tokens),
-): Span[] {
+): CountedSpan[] {
   const token_count = tokens.count(start, end);
   if (token_count <= most) return [{ start, end, token_count }];
   const size = Math.max(most - overlap, 1);
-  const levels = [...finders, findTokens, cutAtCodePoints];
+  const cutAtTokens: CutFinder = (...stretch) => cutAtOffsets(tokens.ends())(...stretch);
+  const levels = [...finders, cutAtTokens, cutAtCodePoints];
   const division: Division = {
     text,
     tokens,
@@ -49,7 +49,7 @@ interface Division {
   readonly size: number;
   readonly minCharacters: number;
   /** The chunks so far. */
-  readonly spans: Span[];
+  readonly spans: CountedSpan[];
 }
 
 function divideAt(division: Division, level: number, start: number, end: number): void {
@@ -110,7 +110,8 @@ function startOfIntroductions(
   for (let count = 0; count < MOST_IN_A_ROW; count++) {
     const before = introductionStart(text, floor, lastCut, start);
     if (before === start) break;
-    if (isSubheading(text, start, before) && cutsNoPiece(division, start, cut, end)) going = start;
+    const isSubheading = headingDepth(text, start) > headingDepth(text, before);
+    if (isSubheading && cutsNoPiece(division, start, cut, end)) going = start;
     if (!goesWithNext(division, level, before, cut, end)) return going;
     start = before;
   }
@@ -135,57 +136,38 @@ function cutsNoPiece({ tokens, size }: Division, start: number, cut: number, end
 }
 
 /** Keeps what fits and divides the rest; a short chunk is divided together with an oversized one after it. */
-function placeAll(division: Division, level: number, start: number, packed: readonly Span[]): void {
+function placeAll(division: Division, level: number, start: number, packed: readonly CountedSpan[]): void {
   const { text, levels, size, minCharacters, spans } = division;
   const canDivide = level + 1 < levels.length;
   // If the minimum is near the limit, every chunk is short, and none may cost its neighbour a good cut.
   const minToStand = Math.min(minCharacters, Math.floor(size / 2));
   let from = start;
   for (let index = 0; index < packed.length; index++) {
-    const span = packed[index] as Span;
-    const next = packed[index + 1];
-    if (isOver(span, size)) divideAt(division, level + 1, from, span.end);
-    else if (canDivide && next !== undefined && isOver(next, size) && isShort(text, span, minToStand))
-      continue;
+    const span = packed[index] as CountedSpan;
+    const { end, token_count } = span;
+    const isNextOver = (packed[index + 1]?.token_count ?? 0) > size;
+    if (token_count > size) divideAt(division, level + 1, from, end);
+    else if (canDivide && isNextOver && isShorter(text, span.start, end, minToStand)) continue;
     else spans.push(span);
-    from = span.end;
+    from = end;
   }
 }
 
-function joinShort(division: Division): Span[] {
-  const joined: Span[] = [];
-  for (const span of division.spans) {
+/** Joins two neighbours if one of them is short and they fit together. */
+function joinShort({ text, tokens, size, minCharacters, spans }: Division): CountedSpan[] {
+  const joined: CountedSpan[] = [];
+  for (const span of spans) {
+    const { start, end } = span;
     const last = joined.at(-1);
-    const both = last === undefined ? undefined : joinIfShort(division, last, span);
-    if (both === undefined) joined.push(span);
-    else joined[joined.length - 1] = both;
+    const isEitherShort =
+      last !== undefined &&
+      (isShorter(text, last.start, last.end, minCharacters) || isShorter(text, start, end, minCharacters));
+    const token_count: number = isEitherShort ? tokens.count(last.start, end) : 0;
+    if (isEitherShort && token_count <= size)
+      joined[joined.length - 1] = { start: last.start, end, token_count };
+    else joined.push(span);
   }
   return joined;
-}
-
-/** Both spans as one, if one of them is short and they fit together. */
-function joinIfShort(division: Division, first: Span, second: Span): Span | undefined {
-  const { text, tokens, size, minCharacters } = division;
-  if (!isShort(text, first, minCharacters) && !isShort(text, second, minCharacters)) return undefined;
-  const token_count = tokens.count(first.start, second.end);
-  return token_count <= size ? { start: first.start, end: second.end, token_count } : undefined;
-}
-
-function isShort(text: string, { start, end }: Span, minimum: number): boolean {
-  return isShorter(text, start, end, minimum);
-}
-
-function isOver({ token_count }: Span, size: number): boolean {
-  return (token_count as number) > size;
-}
-
-/** Cuts between the tokens of a text, which are computed once, at the first call. */
-export function cutAtTokens(tokens: TokenizedText): CutFinder {
-  let find: CutFinder | undefined;
-  return (text, start, end) => {
-    find ??= cutAtOffsets(tokens.ends());
-    return find(text, start, end);
-  };
 }
 
 /** Unlike the size of a division, this one includes what is repeated. */
@@ -195,10 +177,10 @@ type OverlapLimits = Required<Omit<DivideLimits, 'minCharacters'>>;
  * Moves the start of each chunk but the first back before the end of the previous one: to the first cut of the
  * coarsest level that has one near enough. Starts keep rising, and counts are exact for each chunk's own text.
  */
-function repeatEnds(division: Division, spans: readonly Span[], limits: OverlapLimits): Span[] {
+function repeatEnds(division: Division, spans: readonly CountedSpan[], limits: OverlapLimits): CountedSpan[] {
   const { tokens } = division;
   const ends = tokens.ends();
-  const found: Span[] = [];
+  const found: CountedSpan[] = [];
   let token = 0;
   for (const span of spans) {
     while (token < ends.length && (ends[token] as number) <= span.start) token++;

@@ -62,12 +62,8 @@ export function introductionStart(text: string, floor: number, lastCut: number, 
   return first === last ? (startOfTitle(text, floor, start, lineEnd) ?? end) : end;
 }
 
-/** Whether a heading with `#` begins at `at` that is deeper than what begins at `above`. */
-export function isSubheading(text: string, at: number, above: number): boolean {
-  return depthOf(text, at) > depthOf(text, above);
-}
-
-function depthOf(text: string, start: number): number {
+/** The depth of the heading with `#` that begins at `start`; 0 if none does. */
+export function headingDepth(text: string, start: number): number {
   let at = start;
   while (text.charCodeAt(at) === HASH) at++;
   return at - start;

@@ -2,12 +2,21 @@ import type { Span } from '../../contracts/chunk.ts';
 import type { PackLimits } from '../../contracts/chunker.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
 
+/** A span with its token count. */
+export type CountedSpan = Span & {
+  readonly token_count: number;
+};
+
 /**
  * Packs the pieces between rising boundaries into chunks of at most `size` tokens, each as full as whole pieces
  * allow. A piece that is over the limit by itself becomes a chunk of its own. Every `token_count` is exact for the
  * chunk's own text, however tokens fall at the boundaries.
  */
-export function packPieces(boundaries: ArrayLike<number>, tokens: TokenizedText, limits: PackLimits): Span[] {
+export function packPieces(
+  boundaries: ArrayLike<number>,
+  tokens: TokenizedText,
+  limits: PackLimits,
+): CountedSpan[] {
   const pieces = measurePieces(boundaries, tokens, limits.approximate ?? false);
   const { size, minPieces = 1 } = limits;
   const overlap = Math.min(limits.overlap ?? 0, size - 1);
@@ -21,8 +30,12 @@ export function packPieces(boundaries: ArrayLike<number>, tokens: TokenizedText,
     covered = run.to;
     from = overlap > 0 ? overlapStart(pieces, run, overlap, size) : covered;
   }
-  if (overlap === 0) fillTail(pieces, runs, minPieces, size);
-  return runs.map((run) => spanOf(pieces, run));
+  if (overlap === 0 && minPieces > 1) fillTail(pieces, runs, minPieces, size);
+  return runs.map(({ from, to, count }) => ({
+    start: boundaries[from] as number,
+    end: boundaries[to] as number,
+    token_count: count,
+  }));
 }
 
 /** Pieces with the running total of their own sizes, from which runs are guessed; exact counts decide. */
@@ -78,10 +91,6 @@ function count(pieces: Pieces, from: number, to: number): number {
   const { boundaries, tokens, isEstimated } = pieces;
   if (to === from + 1 && !isEstimated) return sum(pieces, from, to);
   return tokens.count(boundaries[from] as number, boundaries[to] as number);
-}
-
-function spanOf({ boundaries }: Pieces, { from, to, count }: Run): Span {
-  return { start: boundaries[from] as number, end: boundaries[to] as number, token_count: count };
 }
 
 /** The fullest run that begins at `from`; at least one piece. */

@@ -39,8 +39,10 @@ export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dir
     const languages = needsLanguage ? readLanguages() : NO_LANGUAGES;
     const name = knownLanguage(lang, languages);
     const key = `${recipe} ${name}`;
+    const known = made.get(key);
+    if (known !== undefined) return known;
     const language = { ...languages.default, ...languages[name] };
-    const makers = made.get(key) ?? levels.map((level) => prepareLevel(level, language, kit));
+    const makers = levels.map((level) => prepareLevel(level, language, kit));
     made.set(key, makers);
     return makers;
   }

@@ -17,24 +17,15 @@ export default createCharacterTokenizers;
 
 const character: Tokenizer = {
   name: 'character',
-  tokenize: (text) => (/[\ud800-\udfff]/.test(text) ? new AstralText(text) : new PlainText(text)),
+  tokenize: (text) =>
+    /[\ud800-\udfff]/.test(text)
+      ? new AstralText(text)
+      : { count: countUnits, ends: () => upTo(text.length) },
 };
 
-/** A text without surrogates: every code unit is a token. */
-class PlainText implements TokenizedText {
-  readonly #length: number;
-
-  constructor(text: string) {
-    this.#length = text.length;
-  }
-
-  count(start: number, end: number): number {
-    return end - start;
-  }
-
-  ends(): Uint32Array {
-    return upTo(this.#length);
-  }
+/** In a text without surrogates every code unit is a token. */
+function countUnits(start: number, end: number): number {
+  return end - start;
 }
 
 /** Maximum length of a list of ends that is kept. */
@@ -88,7 +79,6 @@ class AstralText implements TokenizedText {
   }
 }
 
-keepOptimised(new PlainText(''));
 keepOptimised(new AstralText(''));
 
 /** Code units between two checkpoints: the most that a query scans at each end. */

@@ -1,5 +1,5 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
-import type { CountedSpan } from '../../../core/engine/chunking.ts';
+import type { CountedSpan } from '../../../core/engine/packing/packing.ts';
 import type { JsonText } from '../read/json.ts';
 
 /** The bytes `[from, to)` of each span in the JSON text, and its offsets `[start, end)` in the chosen unit. */
@@ -89,16 +89,16 @@ function advance(source: Source, cursor: Cursor, target: number): void {
       if (cursor.utf16 === target) break;
     }
     const byte = json[cursor.at] as number;
-    if (byte === BACKSLASH) passEscape(json, cursor);
-    else pass(cursor, byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4, byte < 0xf0 ? 1 : 2);
+    if (byte === BACKSLASH) {
+      passEscape(json, cursor);
+      continue;
+    }
+    const bytes = byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+    cursor.at += bytes;
+    cursor.byte += bytes;
+    cursor.utf16 += byte < 0xf0 ? 1 : 2;
+    cursor.code_point++;
   }
-}
-
-function pass(cursor: Cursor, bytes: number, units: number): void {
-  cursor.at += bytes;
-  cursor.byte += bytes;
-  cursor.utf16 += units;
-  cursor.code_point++;
 }
 
 /** Passes an escape, or both escapes of a surrogate pair. A lone surrogate has three bytes in UTF-8. */

@@ -41,11 +41,11 @@ export class EventLoopScheduler {
    */
   async enter(signal: AbortSignal): Promise<number> {
     signal.throwIfAborted();
-    if (this.isFull) throw OVERLOADED;
     if (this.#hasRoom()) {
       if (this.#began === undefined) this.#beginTurn();
       return 0;
     }
+    if (this.#queue.size >= this.#queueSize) throw OVERLOADED;
     const begin = performance.now();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#queue.add(resolve);

@@ -104,7 +104,9 @@ export class Threads {
       return first;
     }
     try {
-      return await withLinkedStop(signal, (stop) => this.#answerGroups(first, rate, stop));
+      const answer = await withLinkedStop(signal, (stop) => this.#answerGroups(first, rate, stop));
+      release(first.body as Uint8Array);
+      return answer;
     } catch (error) {
       if (!(error instanceof ServiceError && OF_READING.has(error.code))) throw error;
       // Errors name the place of an input in the batch, which only reading the whole batch tells.

@@ -1,5 +1,5 @@
 import type { Chunk, OffsetUnit, Span } from '../../../core/contracts/chunk.ts';
-import type { CountedSpan } from '../../../core/engine/chunking.ts';
+import type { CountedSpan } from '../../../core/engine/packing/packing.ts';
 import type { WrittenChunk } from '../answer/chunk-writer.ts';
 import { locate, type SpanOffsets } from '../answer/locate.ts';
 import type { SourceDocument } from '../read/documents.ts';

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Chunk, OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { RefineTools } from '../../../core/contracts/refinery.ts';
-import { brokenPromise, type CountedSpan } from '../../../core/engine/chunking.ts';
+import { brokenPromise } from '../../../core/engine/chunking.ts';
 import { countCodePoints } from '../../../core/engine/cuts/cuts.ts';
+import type { CountedSpan } from '../../../core/engine/packing/packing.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { utf16Offsets } from '../answer/offsets.ts';
 import type { Origin } from './chunk-set.ts';

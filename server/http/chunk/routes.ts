@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../../core/errors.ts';
 import { release } from '../../engine/answer/release.ts';
-import { labelOf } from '../../engine/operations.ts';
+import { operationOf } from '../../engine/operations.ts';
 import type { StreamPlan } from '../../engine/read/plan.ts';
 import { HeldBytes } from '../../engine/run/byte-budget.ts';
 import { LineList, LineReader, type LineSource, tooLong } from '../../engine/run/line-reader.ts';
@@ -92,7 +92,14 @@ function chunksWith(services: Services, open: Set<LineReader>): AnswerTask<Chunk
   return async (request, reply, task) => {
     const isStreamed = isStream(request);
     if (!isStreamed && !wantsLines(request)) return answer(request, reply, task);
-    const streamed = { request, reply, task, label: labelOf(task), stop: stopWhenGone(reply), open };
+    const streamed = {
+      request,
+      reply,
+      task,
+      label: operationOf(task).label(task),
+      stop: stopWhenGone(reply),
+      open,
+    };
     return isStreamed ? answerStream(streamed, services) : answerBatch(streamed, bodyOf(request), services);
   };
 }

@@ -46,8 +46,10 @@ const LARGE = Array.from({ length: 30 }, (_, index) => `${index} ${longDocument(
  */
 function openThreads(seconds: number, maxAnswerBytes = 1e9) {
   const runs: string[] = [];
+  const divided: Uint8Array[] = [];
   const pool: Executor = {
     async run(work, signal) {
+      if ('divides' in work) divided.push(work.body);
       runs.push('divides' in work ? 'divide' : 'task' in work ? work.task.run : 'request');
       const answer = await runWork(service, work, signal);
       const times = [{ stage: 'chunk', by: 'x', seconds }] as const;
@@ -60,7 +62,7 @@ function openThreads(seconds: number, maxAnswerBytes = 1e9) {
   const runner = new Runner({ config, service, pool });
   const ask = (task: ChunksTask, body: object | string) =>
     saidBy(runner.run(task, bytesOf(body), new AbortController()));
-  return { runs, ask };
+  return { runs, divided, ask };
 }
 
 /** What an answer says, or the error. */
@@ -87,6 +89,15 @@ t.test('the texts of one batch go to all threads that are idle, once it is known
   for (let request = 0; request < 2; request++) await ask(CHUNK, { text: LARGE });
   t.same(runs.slice(0, 2), ['chunk', 'divide']);
   t.ok(runs.length > 4, `${runs}`);
+});
+
+t.test('the memory of a batch that was divided is freed at once', async (t) => {
+  const { divided, ask } = openThreads(1);
+  for (let request = 0; request < 2; request++) await ask(CHUNK, { text: LARGE });
+  t.same(
+    divided.map(({ byteLength }) => byteLength),
+    [0],
+  );
 });
 
 t.test('work that takes less than dividing it stays in one thread', async (t) => {

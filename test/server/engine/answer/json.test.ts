@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
 import { type Chunk, OFFSET_UNITS, type OffsetUnit } from '../../../../core/contracts/chunk.ts';
-import type { CountedSpan } from '../../../../core/engine/chunking.ts';
 import { splitsCodePoint } from '../../../../core/engine/cuts/cuts.ts';
+import type { CountedSpan } from '../../../../core/engine/packing/packing.ts';
 import {
   type WrittenChunk,
   type WrittenDocument,
