@@ -34,7 +34,13 @@ const UPWARD: Readonly<Record<string, string>> = {
 /** Rooms that few of those above may import. */
 const SEALED: Readonly<Record<string, readonly string[]>> = {
   'server/clients': ['server/cli', 'server/corpora/command'],
-  'server/plugins': ['server/app.ts', 'server/cli', 'server/container.ts', 'server/testing'],
+  'server/plugins': [
+    'server/app.ts',
+    'server/cli',
+    'server/container.ts',
+    'server/reader-thread.ts',
+    'server/testing',
+  ],
   'server/store': ['server/cli', 'server/container.ts', 'server/corpora/command'],
 };
 
