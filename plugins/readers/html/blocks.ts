@@ -60,11 +60,11 @@ export function paragraph(text: string): string {
 }
 
 export function heading(level: number, text: string): string {
-  return `${'#'.repeat(level)} ${text.replaceAll('\n', ' ').replace(/ (?=#+$)/, ' \\')}`;
+  return `${'#'.repeat(level)} ${text.replace(/\n+/g, ' ').replace(/ (?=#+$)/, ' \\')}`;
 }
 
-/** Cells beyond the written ones that all tables of a page may get because of spans. */
-const MOST_SPANNED = 100_000;
+/** Cells that spans may add to all tables of a page, or carry from row to row. */
+const MOST_SPANNED = 200_000;
 /** Characters of a cell that is repeated in each row that it spans. */
 const LONGEST_REPEATED = 200;
 
@@ -92,12 +92,13 @@ export class Table {
   cell(text: string, spans: { readonly columns: number; readonly rows: number; readonly isHeader: boolean }): void {
     this.#fill();
     this.#isHeader &&= spans.isHeader;
-    const own = text.replaceAll('\n', ' ').replace(/[\\]*\|/g, '\\|');
+    const own = text.replace(/\n+/g, ' ').replaceAll('|', '\\|');
     for (let count = 0; count < Math.max(spans.columns, 1); count++) {
       if (count > 0 && --this.#budget.cells < 0) break;
       const written = count === 0 ? own : '';
       const repeated = own.length > LONGEST_REPEATED ? '' : written;
-      if (spans.rows > 1) this.#below.set(this.#row.length, { text: repeated, rows: spans.rows - 1 });
+      if (spans.rows > 1 && --this.#budget.cells >= 0)
+        this.#below.set(this.#row.length, { text: repeated, rows: spans.rows - 1 });
       this.#row.push(written);
     }
   }
@@ -105,7 +106,8 @@ export class Table {
   endRow(isInHead: boolean): void {
     this.#fill();
     for (const [column, { text, rows }] of this.#above)
-      if (rows > 1 && !this.#below.has(column)) this.#below.set(column, { text, rows: rows - 1 });
+      if (rows > 1 && !this.#below.has(column) && --this.#budget.cells >= 0)
+        this.#below.set(column, { text, rows: rows - 1 });
     [this.#above, this.#below] = [this.#below, new Map()];
     const row = this.#row;
     this.#row = [];

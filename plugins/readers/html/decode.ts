@@ -14,7 +14,7 @@ const CHARSET = /(?:^|[\s/"';])charset\s*=\s*["']?\s*([^\s"'/>;]+)/i;
  *
  * @throws Error for callers if it is not valid in this encoding, or not text
  */
-export function decodePage({ bytes, charset }: SourceFile): { text: string; encoding: string } {
+export function decodePage({ bytes, charset }: SourceFile): ReturnType<typeof decodeUnicode> {
   const declared = declaredIn(String.fromCharCode(...bytes.subarray(0, SCANNED)));
   const known = isKnown(declared) ? declared : undefined;
   const fallback = isUtf8(bytes) ? 'utf-8' : (declared ?? 'windows-1252');

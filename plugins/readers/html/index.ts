@@ -1,7 +1,7 @@
 import type { Factory } from '../../../core/kit.ts';
 import { decodePage } from './decode.ts';
 import type manifest from './manifest.ts';
-import { createParse } from './page.ts';
+import { createParse } from './parse.ts';
 import { writeMarkdown } from './writer.ts';
 
 const createHtmlReader: Factory<typeof manifest> = async () => {

@@ -12,9 +12,11 @@ interface Open {
   isBroken: boolean;
 }
 
-/** White space that a browser shows as one space; a no-break space is one for a reader, too. */
-const SPACES = /[ \t\n\f\r\u00a0]+/g;
+/** White space other than a single space, which a browser shows as one; a no-break space is one for a reader, too. */
+const SPACES = /[\t\n\f\r\u00a0][ \t\n\f\r\u00a0]*| [ \t\n\f\r\u00a0]+/g;
 const SOFT_HYPHENS = /\u00ad/g;
+/** Units of text whose spaces and signs are replaced together: each takes memory. */
+const SLICE = 1 << 16;
 /** What would begin a tag or a character reference, with the backslashes that would escape it. */
 const MARKUP = /\\(?=[<&])|<(?=[a-z/!?]|$)|&(?=#?\w+;)/gi;
 
@@ -27,6 +29,10 @@ export class Inline {
 
   /** Text as the page has it. */
   text(value: string): void {
+    for (let at = 0; at < value.length; at += SLICE) this.#slice(value.slice(at, at + SLICE));
+  }
+
+  #slice(value: string): void {
     const spaced = value.replace(SPACES, ' ').replace(SOFT_HYPHENS, '');
     const isCode = this.#open.some(({ finish }) => finish === codeSpan);
     const own = this.#endsInSpace && spaced.startsWith(' ') ? spaced.slice(1) : spaced;
@@ -87,9 +93,12 @@ export class Inline {
   }
 }
 
-/** The longest run of backticks in a text, and one more. */
-const longerThanTicks = (text: string, least: number): string =>
-  '`'.repeat(text.match(/`+/g)?.reduce((most, { length }) => Math.max(most, length + 1), least) ?? least);
+/** More backticks than any run of them in a text. */
+function longerThanTicks(text: string, least: number): string {
+  let most = least;
+  for (const [run] of text.matchAll(/`+/g)) most = Math.max(most, run.length + 1);
+  return '`'.repeat(most);
+}
 
 export const codeSpan: Finish = (text) => {
   const ticks = longerThanTicks(text, 1);

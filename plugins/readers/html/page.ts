@@ -1,4 +1,4 @@
-import type { DefaultTreeAdapterTypes as Tree, Token } from 'parse5';
+import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
 
 export type Node = Tree.ChildNode;
 export type Element = Tree.Element;
@@ -18,67 +18,6 @@ export interface Page {
 export const NEVER_SHOWN: ReadonlySet<string> = new Set(
   'script style template iframe noembed noframes audio video canvas datalist'.split(' '),
 );
-/** What is fed to the parser between two looks at the signal. */
-const SLICE = 1 << 20;
-
-export interface ParseOptions {
-  /** Whether it is XML, in which any element may close itself. */
-  readonly isXml: boolean;
-  readonly signal: AbortSignal;
-}
-
-/** Creates the function that parses a page. */
-export function createParse({ Parser, defaultTreeAdapter }: typeof import('parse5')) {
-  return async (source: string, { isXml, signal }: ParseOptions): Promise<Page> => {
-    let comments = 0;
-    const treeAdapter: typeof defaultTreeAdapter = {
-      ...defaultTreeAdapter,
-      createCommentNode(data) {
-        comments++;
-        return defaultTreeAdapter.createCommentNode(data.slice(0, 0));
-      },
-      insertText(parent, text) {
-        if (!NEVER_SHOWN.has(parent.nodeName)) defaultTreeAdapter.insertText(parent, text);
-      },
-    };
-    const parser = new Parser({ scriptingEnabled: false, treeAdapter });
-    // Bold text left open is reopened in every block, which may take quadratic time, and changes no word.
-    parser._reconstructActiveFormattingElements = () => undefined;
-    if (isXml) closeEmpty(parser);
-    const text = isXml ? withoutCdata(source) : source;
-    for (let at = 0; at < text.length || at === 0; at += SLICE) {
-      signal.throwIfAborted();
-      parser.tokenizer.write(text.slice(at, at + SLICE), at + SLICE >= text.length);
-      await new Promise(setImmediate);
-    }
-    signal.throwIfAborted();
-    return survey(parser.document, comments);
-  };
-}
-
-/** In XML `<script/>` is a whole element. */
-function closeEmpty(parser: InstanceType<typeof import('parse5').Parser<Tree.DefaultTreeAdapterMap>>): void {
-  const open = parser.onStartTag.bind(parser);
-  const dataState = parser.tokenizer.state;
-  parser.onStartTag = (token: Token.TagToken) => {
-    open(token);
-    if (!token.selfClosing || token.ackSelfClosing) return;
-    parser.onEndTag({ ...token, selfClosing: false });
-    parser.tokenizer.state = dataState;
-  };
-}
-
-/** The HTML parser takes CDATA sections for comments. */
-function withoutCdata(xml: string): string {
-  const [before = '', ...sections] = xml.split('<![CDATA[');
-  const parts = sections.map((section) => {
-    const end = section.indexOf(']]>');
-    const text = end === -1 ? section : section.slice(0, end);
-    return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;') + (end === -1 ? '' : section.slice(end + 3));
-  });
-  return before + parts.join('');
-}
-
 /** Calls functions for each node of a tree, in order, however deep it is. @param enter whether its children are visited */
 export function walk(root: Tree.ParentNode, enter: (node: Node) => boolean, leave: (node: Element) => void): void {
   const open: { readonly node: Tree.ParentNode; next: number }[] = [{ node: root, next: 0 }];
@@ -99,7 +38,8 @@ const HEADING = /^h[1-6]$/;
 /** Blocks that do not fit into a cell. */
 const LARGE = new Set('table pre listing xmp'.split(' '));
 
-function survey(root: Tree.Document, comments: number): Page {
+/** Looks through a page before it is written. @param comments how many were left out */
+export function survey(root: Tree.Document, comments: number): Page {
   const loose = new Set<Element>();
   const leftOut = new Map(comments > 0 ? [['comment', comments]] : []);
   const about = new About();

@@ -4,7 +4,8 @@ import { attributeOf, type Element, NEVER_SHOWN, type Node, type Page, walk } fr
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
 
-const BLOCKS = words(
+/** Elements that begin and end a block. */
+export const BLOCKS = words(
   `address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer
   form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup option p plaintext pre search
   section summary table tbody td tfoot th thead tr ul xmp`,
@@ -119,7 +120,8 @@ class Writer {
 
   #enterBlock(element: Element): void {
     const { nodeName: name } = element;
-    this.#endBlock();
+    if (this.#isLooseCell(name)) this.#inline.space();
+    else this.#endBlock();
     if (this.#oneLine !== undefined) return;
     if (HEADING.test(name)) this.#oneLine = element;
     else if (PREFORMATTED.has(name)) this.#pre = { element, text: '' };
@@ -136,7 +138,8 @@ class Writer {
   #leaveBlock(element: Element): void {
     const { nodeName: name } = element;
     if (this.#oneLine === element) this.#endLine(element);
-    this.#endBlock();
+    if (this.#isLooseCell(name)) this.#inline.space();
+    else this.#endBlock();
     if (this.#oneLine !== undefined) return;
     if (name === 'tr') this.#tables.at(-1)?.rows.endRow(element.parentNode?.nodeName === 'thead');
     else if (this.#tables.at(-1)?.element === element)
@@ -145,6 +148,11 @@ class Writer {
     else this.#blocks.leave(element);
     if (name === 'dt') this.#atTerm = this.#blocks.count;
     else if (name === 'dd') this.#isDefinition = false;
+  }
+
+  /** A cell whose table is written as blocks: the words of a row are one paragraph. */
+  #isLooseCell(name: string): boolean {
+    return CELLS.has(name) && this.#tables.length === 0;
   }
 
   #enterList(element: Element): void {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type DefaultTreeAdapterTypes, parse, serialize } from 'parse5';
 import { reasonOf } from '../../../core/errors.ts';
 import createReader from '../../../plugins/readers/html/index.ts';
 import { readWith } from '../../plugins/readers/reading.ts';
@@ -10,6 +11,9 @@ import { inOrder, wordsOf } from './words-in-order.ts';
  * `npm run eval -- html FOLDER`: which share of the words of the pages in a folder the Markdown of the reader `html` has, in
  * their order, with the text browser lynx and the parser of Python as witnesses; and what looks like a tag outside code.
  */
+
+type ParentNode = DefaultTreeAdapterTypes.ParentNode;
+type Element = DefaultTreeAdapterTypes.Element;
 
 const WORST = 12;
 const LYNX = '-dump -nolist -nonumbers -verbose -width=990 -force_html -display_charset=utf-8 -stdin'.split(' ');
@@ -66,19 +70,18 @@ export async function evaluateHtml(folder: string): Promise<void> {
 async function evaluate(folder: string, name: string): Promise<Result> {
   const bytes = readFileSync(join(folder, name));
   const { text, encoding } = await readWith(createReader, bytes, { name });
-  const source = new TextDecoder(encoding).decode(bytes);
+  const source = seen(new TextDecoder(encoding).decode(bytes));
   const own = wordsOf(plain(text));
   const share = (witness: string): number => {
     const words = wordsOf(witness);
     return words.length === 0 ? 1 : inOrder(words, own) / words.length;
   };
-  const shown = output('lynx', ['-assume_charset=utf-8', ...LYNX], withoutDeclaration(source));
+  const shown = output('lynx', ['-assume_charset=utf-8', ...LYNX], source);
   return {
     name,
-    // It begins with the names of what the head links to.
-    lynx: share(shown.replace(/^(?:\s*#.*\n)+/, '')),
+    lynx: share(shown.replace(ADDED, ' ')),
     python: share(output('python3', ['-c', PYTHON], source)),
-    kept: text.length / source.length,
+    kept: text.length / bytes.length,
     tags: withoutCode(text).match(/(?<!\\)<[a-z/][^>\n]{0,20}/gi) ?? [],
   };
 }
@@ -89,8 +92,26 @@ function output(program: string, parameters: readonly string[], input: string): 
   return stdout.toString();
 }
 
-/** The source is passed on in UTF-8, whatever it says. */
-const withoutDeclaration = (source: string): string => source.replace(/charset\s*=/gi, 'x=').replace(/^\s*<\?xml[^>]*>/, '');
+const UNSEEN = new Set('script style template iframe noembed noframes math audio video canvas datalist head'.split(' '));
+
+/** The page as both witnesses get it, in UTF-8: without what a browser does not show, which they know nothing of. */
+function seen(source: string): string {
+  const document = parse(source, { scriptingEnabled: false });
+  const open: ParentNode[] = [document];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    node.childNodes = node.childNodes.filter((child) => !('tagName' in child) || isSeen(child));
+    for (const child of node.childNodes) if ('childNodes' in child) open.push(child);
+  }
+  return serialize(document, { scriptingEnabled: false });
+}
+
+function isSeen({ tagName, attrs }: Element): boolean {
+  const isHidden = attrs.some(({ name, value }) => name === 'hidden' || (name === 'style' && /display\s*:\s*none/i.test(value)));
+  return !UNSEEN.has(tagName) && !isHidden && (tagName !== 'dialog' || attrs.some(({ name }) => name === 'open'));
+}
+
+/** What lynx adds: signs of items, fields, buttons, changes, and pictures without a description. */
+const ADDED = /^\s*[*+#o@-]\s|_{2,}|\(BUTTON\)|\[(?:LINK|INLINE|IMAGE|ISMAP)\]|(?:\[(?:INS|DEL):|:(?:INS|DEL)\])/gm;
 
 const withoutCode = (markdown: string): string =>
   markdown.replace(/^[> ]*(`{3,})[^\n]*\n[\s\S]*?\n[> ]*\1\s*$/gm, '').replace(/(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '');

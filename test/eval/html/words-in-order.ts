@@ -1,6 +1,6 @@
-/** The words of a text: what is between spaces and signs, in lower case and without accents apart from their letters. */
+/** The words of a text, in lower case; an apostrophe within a word is not a sign between two. */
 export function wordsOf(text: string): string[] {
-  return text.normalize('NFKC').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return text.normalize('NFKC').toLowerCase().replace(/['\u2019\u02bc]/g, '').match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 /**
