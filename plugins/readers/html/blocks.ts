@@ -39,7 +39,8 @@ export class Blocks {
     }
     if (this.count++ > 0) this.#parts.push(gap);
     const bare = rest.trimEnd();
-    const lines = rest === '' ? block : block.replace(/\n(?=(\n?))/g, (_, empty) => `\n${empty === '' ? rest : bare}`);
+    const lines =
+      rest === '' ? block : block.replace(/\n(?=(\n?))/g, (_, empty) => `\n${empty === '' ? rest : bare}`);
     this.#parts.push(first, lines);
   }
 
@@ -89,7 +90,10 @@ export class Table {
     this.#budget = budget;
   }
 
-  cell(text: string, spans: { readonly columns: number; readonly rows: number; readonly isHeader: boolean }): void {
+  cell(
+    text: string,
+    spans: { readonly columns: number; readonly rows: number; readonly isHeader: boolean },
+  ): void {
     this.#fill();
     this.#isHeader &&= spans.isHeader;
     const own = text.replace(/\n+/g, ' ').replaceAll('|', '\\|');
@@ -131,10 +135,16 @@ export class Table {
   written(): readonly string[] {
     const width = this.#rows.reduce((most, { length }) => Math.max(most, length), 0);
     const isPlain = !this.#hasHeader && (width === 1 || this.#rows.length === 1);
-    if (isPlain) return this.#rows.flat().filter((cell) => cell !== '').map(paragraph);
+    if (isPlain)
+      return this.#rows
+        .flat()
+        .filter((cell) => cell !== '')
+        .map(paragraph);
     const [header = [], ...rows] = this.#hasHeader ? this.#rows : [[], ...this.#rows];
     const wide = [...header, ...new Array<string>(width - header.length).fill('')];
-    return this.#rows.length === 0 ? [] : [[line(wide), line(wide.map(() => '---')), ...rows.map(line)].join('\n')];
+    return this.#rows.length === 0
+      ? []
+      : [[line(wide), line(wide.map(() => '---')), ...rows.map(line)].join('\n')];
   }
 }
 

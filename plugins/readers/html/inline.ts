@@ -118,15 +118,20 @@ const ADDRESS = /^(?:https?:\/\/|mailto:)[^\s()<>[\]]{1,150}$/i;
 const TRACKING = /(?<=[?&])(?:utm_\w+|fbclid|gclid|mc_cid|mc_eid|igshid)=[^&#]*&?/gi;
 const WITHOUT_WORDS = /^[^\p{L}\p{N}]*$/u;
 
-/** A link, or its text alone. A link without words to its own place, as beside headings, is left out. */
+const hrefOf = (link: Element): string => attributeOf(link, 'href')?.trim() ?? '';
+
+/** The text of a link, unless it has no words and leads to its own place, as beside headings. */
+export const linkText: Finish = (text, element) =>
+  WITHOUT_WORDS.test(text) && hrefOf(element).startsWith('#') ? '' : text;
+
+/** A link with its address, if that is of use and the text allows it. */
 export const link: Finish = (text, element) => {
-  const href = attributeOf(element, 'href')?.trim() ?? '';
-  if (href.startsWith('#') && WITHOUT_WORDS.test(text)) return '';
-  if (href.length > LONGEST_HREF) return text;
-  const address = href.replace(TRACKING, '').replace(/[?&]$/, '');
+  const href = hrefOf(element);
+  const address = href.length > LONGEST_HREF ? '' : href.replace(TRACKING, '').replace(/[?&]$/, '');
   const isLink = ADDRESS.test(address) && !/[[\]\n]/.test(text) && !text.includes(address);
-  return isLink ? `[${text}](${address})` : text;
+  return isLink ? `[${text}](${address})` : linkText(text, element);
 };
+/** With what only counts visitors. */
 const LONGEST_HREF = 1000;
 
 /** A number above the line is an exponent, or the mark of a note. */

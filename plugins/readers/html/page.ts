@@ -19,7 +19,11 @@ export const NEVER_SHOWN: ReadonlySet<string> = new Set(
   'script style template iframe noembed noframes audio video canvas datalist'.split(' '),
 );
 /** Calls functions for each node of a tree, in order, however deep it is. @param enter whether its children are visited */
-export function walk(root: Tree.ParentNode, enter: (node: Node) => boolean, leave: (node: Element) => void): void {
+export function walk(
+  root: Tree.ParentNode,
+  enter: (node: Node) => boolean,
+  leave: (node: Element) => void,
+): void {
   const open: { readonly node: Tree.ParentNode; next: number }[] = [{ node: root, next: 0 }];
   for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
     const child = top.node.childNodes[top.next++];
@@ -95,7 +99,8 @@ class About {
   see(element: Element): void {
     const { nodeName: name, namespaceURI } = element;
     if (name === 'title' && namespaceURI.endsWith('xhtml')) this.title ??= titleOf(element);
-    else if (name === 'html') this.#add('language', attributeOf(element, 'lang') ?? attributeOf(element, 'xml:lang'));
+    else if (name === 'html')
+      this.#add('language', attributeOf(element, 'lang') ?? attributeOf(element, 'xml:lang'));
     else if (name === 'link' && attributeOf(element, 'rel')?.toLowerCase() === 'canonical')
       this.#add('url', attributeOf(element, 'href'));
     else if (name === 'meta') this.#seeMeta(element);

@@ -1,4 +1,4 @@
-import type { DefaultTreeAdapterTypes as Tree, Token } from 'parse5';
+import type { Token, DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { refusedError } from '../../../core/kit.ts';
 import { NEVER_SHOWN, type Page, survey } from './page.ts';
 import { BLOCKS } from './writer.ts';
@@ -6,7 +6,7 @@ import { BLOCKS } from './writer.ts';
 /** Units of text that are parsed between two looks at the signal. */
 const SLICE = 1 << 20;
 /** More take more memory than the thread of a reader has. */
-const MOST_NODES = 600_000;
+const MOST_ELEMENTS = 600_000;
 /** Elements are not nested deeper; browsers stop at 512. */
 const DEEPEST = 1000;
 /** The attributes that are read. */
@@ -17,7 +17,9 @@ const READ = new Set(
 );
 /** Elements that nothing is nested in, and those with content that would be seen without them. */
 const NEVER_FLATTENED = new Set(
-  'script style title textarea xmp iframe noembed noframes plaintext template select img input br hr'.split(' '),
+  'script style title textarea xmp iframe noembed noframes plaintext template select img input br hr'.split(
+    ' ',
+  ),
 );
 
 export interface ParseOptions {
@@ -38,8 +40,11 @@ type Parser = InstanceType<typeof import('parse5').Parser<Tree.DefaultTreeAdapte
  */
 export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }: Parse5) {
   return async (source: string, { isXml, signal }: ParseOptions): Promise<Page> => {
-    const counts = { nodes: 0, comments: 0 };
-    const parser = new Parser({ scriptingEnabled: false, treeAdapter: createAdapter(defaultTreeAdapter, counts) });
+    const counts = { elements: 0, comments: 0 };
+    const parser = new Parser({
+      scriptingEnabled: false,
+      treeAdapter: createAdapter(defaultTreeAdapter, counts),
+    });
     const formatting = parser.activeFormattingElements;
     const push = formatting.pushElement.bind(formatting);
     parser._reconstructActiveFormattingElements = () => undefined;
@@ -47,7 +52,8 @@ export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }:
     formatting.pushElement = (element, token) => element.nodeName === 'a' && push(element, token);
     const open = parser.onStartTag.bind(parser);
     parser.onStartTag = (token) => {
-      if (parser.openElements.tmplCount > DEEPEST) throw refusal(`templates are nested more than ${DEEPEST} deep`);
+      if (parser.openElements.tmplCount > DEEPEST)
+        throw refusal(`templates are nested more than ${DEEPEST} deep`);
       if (!isTooDeep(parser, token)) open(token);
       else if (BLOCKS.has(token.tagName)) open({ ...token, tagName: 'br', tagID: html.TAG_ID.BR, attrs: [] });
     };
@@ -64,16 +70,17 @@ export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }:
 }
 
 /** A tree without comments, and without the content of what is never shown. */
-function createAdapter(adapter: Parse5['defaultTreeAdapter'], counts: { nodes: number; comments: number }) {
-  const counted = <Value>(value: Value): Value => {
-    if (++counts.nodes > MOST_NODES) throw refusal(`it has more than ${MOST_NODES} elements and texts`);
-    return value;
-  };
+function createAdapter(
+  adapter: Parse5['defaultTreeAdapter'],
+  counts: { elements: number; comments: number },
+) {
   return {
     ...adapter,
-    createElement: (name, namespace, attributes) =>
-      counted(adapter.createElement(name, namespace, attributes.filter((attribute) => READ.has(attribute.name)))),
-    createTextNode: (value) => counted(adapter.createTextNode(value)),
+    createElement(name, namespace, attributes) {
+      if (++counts.elements > MOST_ELEMENTS) throw refusal(`it has more than ${MOST_ELEMENTS} elements`);
+      const read = attributes.filter((attribute) => READ.has(attribute.name));
+      return adapter.createElement(name, namespace, read);
+    },
     createCommentNode(data) {
       counts.comments++;
       return adapter.createCommentNode(data.slice(0, 0));

@@ -1,5 +1,5 @@
 import { Blocks, createSpanBudget, heading, paragraph, Table } from './blocks.ts';
-import { codeSpan, fenced, type Finish, Inline, inBrackets, link, superscript } from './inline.ts';
+import { codeSpan, type Finish, fenced, Inline, inBrackets, link, linkText, superscript } from './inline.ts';
 import { attributeOf, type Element, NEVER_SHOWN, type Node, type Page, walk } from './page.ts';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
@@ -18,6 +18,8 @@ const PREFORMATTED = words('pre listing xmp plaintext');
 const FIELDS_WITHOUT_TEXT = words('hidden checkbox radio password file color range');
 const LISTS = words('ul ol menu dir');
 const CELLS = words('td th');
+/** Their links lead through the site, and are written without addresses. */
+const NAVIGATION = words('nav footer');
 const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ...['code', 'kbd', 'samp', 'tt'].map((name) => [name, codeSpan] as const),
   ['a', link],
@@ -50,6 +52,7 @@ class Writer {
   /** The heading or cell that is open: blocks in it are parts of one line. */
   #oneLine: Element | undefined;
   #pre: { readonly element: Element; text: string } | undefined;
+  #navigation: Element | undefined;
   /** How many blocks there were after the last term of a definition. */
   #atTerm = 0;
   /** Whether the next block is the beginning of a definition. */
@@ -107,15 +110,20 @@ class Writer {
     const { nodeName: name } = element;
     if (APART.has(name)) this.#inline.space();
     const finish = FINISHES.get(name);
-    if (finish !== undefined) this.#inline.open(element, finish);
+    if (finish === link) this.#inline.open(element, this.#hasAddresses() ? link : linkText);
+    else if (finish !== undefined) this.#inline.open(element, finish);
     else if (name === 'br') this.#inline.lineBreak();
     else if (name === 'img') this.#inline.text(attributeOf(element, 'alt') ?? '');
     else if (name === 'input') this.#inline.text(textOfField(element));
-    else if (name === 'select') this.#inline.text(shownOptions(element).join(' '));
+    else if (name === 'select') this.#inline.text(`${shownOptions(element).join(' ')} `);
     const parent = element.parentNode as Element | null;
     const sign = SIGNS[parent?.nodeName ?? ''];
     if (sign !== undefined && parent?.childNodes.find((child) => 'tagName' in child) !== element)
       this.#inline.text(sign);
+  }
+
+  #hasAddresses(): boolean {
+    return this.#navigation === undefined && !HEADING.test(this.#oneLine?.nodeName ?? '');
   }
 
   #enterBlock(element: Element): void {
@@ -123,7 +131,8 @@ class Writer {
     if (this.#isLooseCell(name)) this.#inline.space();
     else this.#endBlock();
     if (this.#oneLine !== undefined) return;
-    if (HEADING.test(name)) this.#oneLine = element;
+    if (NAVIGATION.has(name)) this.#navigation ??= element;
+    else if (HEADING.test(name)) this.#oneLine = element;
     else if (PREFORMATTED.has(name)) this.#pre = { element, text: '' };
     else if (name === 'hr') this.#add('---');
     else if (name === 'dd') this.#isDefinition = this.#atTerm === this.#blocks.count;
@@ -148,6 +157,7 @@ class Writer {
     else this.#blocks.leave(element);
     if (name === 'dt') this.#atTerm = this.#blocks.count;
     else if (name === 'dd') this.#isDefinition = false;
+    else if (this.#navigation === element) this.#navigation = undefined;
   }
 
   /** A cell whose table is written as blocks: the words of a row are one paragraph. */
@@ -230,7 +240,8 @@ function textOfField(input: Element): string {
 
 /** The texts of the options that are shown before anything is chosen. */
 function shownOptions(select: Element): string[] {
-  const children = ({ childNodes }: Element) => childNodes.filter((node): node is Element => 'tagName' in node);
+  const children = ({ childNodes }: Element) =>
+    childNodes.filter((node): node is Element => 'tagName' in node);
   const options = children(select).flatMap((one) => (one.nodeName === 'optgroup' ? children(one) : [one]));
   const isOpen = ['multiple', 'size'].some((name) => (attributeOf(select, name) ?? '1') !== '1');
   const chosen = options.find((option) => attributeOf(option, 'selected') !== undefined) ?? options[0];
@@ -252,7 +263,9 @@ function languageOf(pre: Element): string {
     elements.push(around);
     around = around.parentNode as Element | null;
   }
-  const names = elements.map((element) => LANGUAGE.exec(attributeOf(element, 'class') ?? '')?.[1]?.toLowerCase());
+  const names = elements.map((element) =>
+    LANGUAGE.exec(attributeOf(element, 'class') ?? '')?.[1]?.toLowerCase(),
+  );
   const language = names.find((name) => name !== undefined) ?? '';
   return NO_LANGUAGE.has(language) ? '' : language;
 }

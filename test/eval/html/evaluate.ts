@@ -16,7 +16,9 @@ type ParentNode = DefaultTreeAdapterTypes.ParentNode;
 type Element = DefaultTreeAdapterTypes.Element;
 
 const WORST = 12;
-const LYNX = '-dump -nolist -nonumbers -verbose -width=990 -force_html -display_charset=utf-8 -stdin'.split(' ');
+const LYNX = '-dump -nolist -nonumbers -verbose -width=990 -force_html -display_charset=utf-8 -stdin'.split(
+  ' ',
+);
 /** Text outside of what is never shown. */
 const PYTHON = `
 import sys
@@ -64,7 +66,8 @@ export async function evaluateHtml(folder: string): Promise<void> {
   for (const { name, tags } of tagged) console.log(`  ${name}: ${tags.slice(0, 3).join(' ')}`);
   console.log('worst');
   const worst = results.toSorted((a, b) => a.lynx - b.lynx).slice(0, WORST);
-  for (const { name, lynx, python } of worst) console.log(`  ${lynx.toFixed(3)} ${python.toFixed(3)} ${name}`);
+  for (const { name, lynx, python } of worst)
+    console.log(`  ${lynx.toFixed(3)} ${python.toFixed(3)} ${name}`);
 }
 
 async function evaluate(folder: string, name: string): Promise<Result> {
@@ -92,7 +95,9 @@ function output(program: string, parameters: readonly string[], input: string): 
   return stdout.toString();
 }
 
-const UNSEEN = new Set('script style template iframe noembed noframes math audio video canvas datalist head'.split(' '));
+const UNSEEN = new Set(
+  'script style template iframe noembed noframes math audio video canvas datalist head'.split(' '),
+);
 
 /** The page as both witnesses get it, in UTF-8: without what a browser does not show, which they know nothing of. */
 function seen(source: string): string {
@@ -106,15 +111,22 @@ function seen(source: string): string {
 }
 
 function isSeen({ tagName, attrs }: Element): boolean {
-  const isHidden = attrs.some(({ name, value }) => name === 'hidden' || (name === 'style' && /display\s*:\s*none/i.test(value)));
-  return !UNSEEN.has(tagName) && !isHidden && (tagName !== 'dialog' || attrs.some(({ name }) => name === 'open'));
+  const isHidden = attrs.some(
+    ({ name, value }) => name === 'hidden' || (name === 'style' && /display\s*:\s*none/i.test(value)),
+  );
+  return (
+    !UNSEEN.has(tagName) && !isHidden && (tagName !== 'dialog' || attrs.some(({ name }) => name === 'open'))
+  );
 }
 
 /** What lynx adds: signs of items, fields, buttons, changes, and pictures without a description. */
-const ADDED = /^\s*[*+#o@-]\s|_{2,}|\(BUTTON\)|\[(?:LINK|INLINE|IMAGE|ISMAP)\]|(?:\[(?:INS|DEL):|:(?:INS|DEL)\])/gm;
+const ADDED =
+  /^\s*[*+#o@-]\s|_{2,}|\(BUTTON\)|\[(?:LINK|INLINE|IMAGE|ISMAP)\]|(?:\[(?:INS|DEL):|:(?:INS|DEL)\])/gm;
 
 const withoutCode = (markdown: string): string =>
-  markdown.replace(/^[> ]*(`{3,})[^\n]*\n[\s\S]*?\n[> ]*\1\s*$/gm, '').replace(/(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '');
+  markdown
+    .replace(/^[> ]*(`{3,})[^\n]*\n[\s\S]*?\n[> ]*\1\s*$/gm, '')
+    .replace(/(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '');
 
 /** Without the addresses of links. */
 const plain = (markdown: string): string => markdown.replace(/\]\((?:https?:|mailto:)[^\s()]*\)/gi, '] ');

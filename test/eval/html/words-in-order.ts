@@ -1,6 +1,12 @@
 /** The words of a text, in lower case; an apostrophe within a word is not a sign between two. */
 export function wordsOf(text: string): string[] {
-  return text.normalize('NFKC').toLowerCase().replace(/['\u2019\u02bc]/g, '').match(/[\p{L}\p{N}]+/gu) ?? [];
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/['\u2019\u02bc]/g, '')
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  );
 }
 
 /**
