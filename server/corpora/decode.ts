@@ -6,7 +6,7 @@ import type { PluginHost } from '../../core/hosting/container.ts';
 import { callPlugin } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import { offsetsIn } from '../engine/answer/offsets.ts';
-import { claimsName, readerOf } from '../engine/read/readers.ts';
+import { claimsName, readerOf, readerOptions } from '../engine/read/readers.ts';
 import type { Decode } from './formats/reading.ts';
 import type { SkipNote } from './shard.ts';
 
@@ -30,9 +30,10 @@ export function decodeWith({ registry, host }: Readers, unit: OffsetUnit, signal
       reader = isText ? textReaderOf(file.name, registry) : readerOf(file, undefined, registry);
       if (reader === undefined) return undefined;
       const { manifest } = reader;
+      const options = readerOptions(reader);
       const read = await callPlugin(reader, async () => {
         const plugin = await host.get('reader', manifest.name);
-        return plugin.read(file, { report() {}, signal });
+        return plugin.read(file, { report() {}, signal, options });
       });
       const { text, places } = read;
       return places === undefined ? read : { ...read, places: placesIn(text, places, unit) };

@@ -1,18 +1,25 @@
 import type { Factory } from '../../../core/kit.ts';
 import { decodePage } from './decode.ts';
+import { mainContentOf } from './main-content.ts';
 import type manifest from './manifest.ts';
+import type { HtmlOptions } from './manifest.ts';
 import { createParse } from './parse.ts';
 import { writeMarkdown } from './writer.ts';
 
 const createHtmlReader: Factory<typeof manifest> = async () => {
   const parse = createParse(await import('parse5'));
   return {
-    async read(file, { signal, report }) {
+    async read(file, { signal, report, options }) {
       signal.throwIfAborted();
       const { text: source, encoding } = decodePage(file);
       const isXml = file.mediaType === 'application/xhtml+xml' || /\.xht(?:ml)?$/i.test(file.name ?? '');
-      const page = await parse(source, { isXml, signal });
-      const text = writeMarkdown(page);
+      const seeksMain = (options as unknown as HtmlOptions).content === 'main';
+      const page = await parse(source, { isXml, signal, isSearched: seeksMain });
+      const main = seeksMain ? await mainContentOf(page) : undefined;
+      if (seeksMain) report('html-content', main === undefined ? 'all' : 'main');
+      const shown =
+        main === undefined ? page : await parse(main, { isXml: false, signal, isSearched: false });
+      const text = writeMarkdown(shown);
       const { title, metadata, leftOut } = page;
       const counts = [...leftOut].sort(([one], [other]) => (one < other ? -1 : 1));
       report('html-left-out', counts.map(([name, count]) => `${name} ${count}`).join('; ') || 'none');

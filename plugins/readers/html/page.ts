@@ -6,6 +6,8 @@ export type Element = Tree.Element;
 /** A page, and what it says of itself. */
 export interface Page {
   readonly root: Tree.Document;
+  /** How many elements it has. */
+  readonly elements: number;
   readonly title: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Tables and items of lists that are written as a sequence of blocks, because of what is in them. */
@@ -42,8 +44,11 @@ const HEADING = /^h[1-6]$/;
 /** Blocks that do not fit into a cell. */
 const LARGE = new Set('table pre listing xmp'.split(' '));
 
-/** Looks through a page before it is written. @param comments how many were left out */
-export function survey(root: Tree.Document, comments: number): Page {
+/** Looks through a page before it is written. @param counts of elements, and of comments that were left out */
+export function survey(
+  root: Tree.Document,
+  { elements, comments }: Readonly<Record<'elements' | 'comments', number>>,
+): Page {
   const loose = new Set<Element>();
   const leftOut = new Map(comments > 0 ? [['comment', comments]] : []);
   const about = new About();
@@ -65,7 +70,7 @@ export function survey(root: Tree.Document, comments: number): Page {
     return true;
   };
   walk(root, enter, ({ nodeName }) => around[nodeName]?.pop());
-  return { root, loose, leftOut, title: about.title, metadata: about.metadata };
+  return { root, elements, loose, leftOut, title: about.title, metadata: about.metadata };
 }
 
 /** Names of `meta`, in lower case, with the member of the metadata that each gives. */

@@ -9,6 +9,7 @@ const SLICE = 1 << 20;
 const MOST_ELEMENTS = 600_000;
 /** Elements are not nested deeper; browsers stop at 512. */
 const DEEPEST = 1000;
+const DEEPEST_SEARCHED = 100;
 /** The attributes that are read. */
 const READ = new Set(
   'alt class colspan content hidden href lang multiple name open placeholder property rel role rowspan selected size start style type value xml:lang'.split(
@@ -26,6 +27,8 @@ export interface ParseOptions {
   /** Whether it is XML, in which any element may be empty, and sections are text. */
   readonly isXml: boolean;
   readonly signal: AbortSignal;
+  /** Whether its main content will be searched for: this reads all attributes, and takes long if elements are nested deep. */
+  readonly isSearched: boolean;
 }
 
 type Parse5 = typeof import('parse5');
@@ -39,8 +42,9 @@ type Parser = InstanceType<typeof import('parse5').Parser<Tree.DefaultTreeAdapte
  * The function throws an error for callers if the page has too many elements.
  */
 export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }: Parse5) {
-  return async (source: string, { isXml, signal }: ParseOptions): Promise<Page> => {
-    const counts = { elements: 0, comments: 0 };
+  return async (source: string, { isXml, signal, isSearched }: ParseOptions): Promise<Page> => {
+    const counts = { elements: 0, comments: 0, isSearched };
+    const deepest = isSearched ? DEEPEST_SEARCHED : DEEPEST;
     const parser = new Parser({
       scriptingEnabled: false,
       treeAdapter: createAdapter(defaultTreeAdapter, counts),
@@ -54,7 +58,7 @@ export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }:
     parser.onStartTag = (token) => {
       if (parser.openElements.tmplCount > DEEPEST)
         throw refusal(`templates are nested more than ${DEEPEST} deep`);
-      if (!isTooDeep(parser, token)) open(token);
+      if (parser.openElements.depth < deepest || NEVER_FLATTENED.has(token.tagName)) open(token);
       else if (BLOCKS.has(token.tagName)) open({ ...token, tagName: 'br', tagID: html.TAG_ID.BR, attrs: [] });
     };
     if (isXml) closeEmpty(parser, TokenizerMode.DATA);
@@ -65,20 +69,23 @@ export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }:
       await new Promise(setImmediate);
     }
     signal.throwIfAborted();
-    return survey(parser.document, counts.comments);
+    return survey(parser.document, counts);
   };
 }
 
+interface Counts {
+  elements: number;
+  comments: number;
+  readonly isSearched: boolean;
+}
+
 /** A tree without comments, and without the content of what is never shown. */
-function createAdapter(
-  adapter: Parse5['defaultTreeAdapter'],
-  counts: { elements: number; comments: number },
-) {
+function createAdapter(adapter: Parse5['defaultTreeAdapter'], counts: Counts) {
   return {
     ...adapter,
     createElement(name, namespace, attributes) {
       if (++counts.elements > MOST_ELEMENTS) throw refusal(`it has more than ${MOST_ELEMENTS} elements`);
-      const read = attributes.filter((attribute) => READ.has(attribute.name));
+      const read = attributes.filter(({ name: attribute }) => counts.isSearched || READ.has(attribute));
       return adapter.createElement(name, namespace, read);
     },
     createCommentNode(data) {
@@ -99,10 +106,6 @@ function createAdapter(
 }
 
 const refusal = (reason: string): Error => refusedError(`The page cannot be read: ${reason}; divide it.`);
-
-function isTooDeep({ openElements }: Parser, { tagName }: Token.TagToken): boolean {
-  return openElements.depth >= DEEPEST && !NEVER_FLATTENED.has(tagName);
-}
 
 /** In XML `<script/>` is a whole element. */
 function closeEmpty(parser: Parser, data: Parser['tokenizer']['state']): void {

@@ -118,7 +118,17 @@ function checkUses(file: string, { uses = [] }: Manifest): void {
 }
 
 /** Members of every request, whatever the plugin. */
-const TAKEN = ['text', 'documents', 'chunks', 'include', 'namespace', 'file', 'document', 'reader'];
+const TAKEN = [
+  'text',
+  'documents',
+  'chunks',
+  'include',
+  'namespace',
+  'file',
+  'document',
+  'reader',
+  'reader_options',
+];
 
 function checkOptionNames(file: string, { kind, options }: Manifest): void {
   if (kind !== 'chunker' && kind !== 'refinery') return;

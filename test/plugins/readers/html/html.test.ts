@@ -108,7 +108,11 @@ t.test('the head gives title and metadata; what is left out is counted', async (
   const reader = await createReader({} as never);
   const file = { bytes: Buffer.from(page), name: undefined, mediaType: undefined, charset: undefined };
   const { signal } = new AbortController();
-  const read = await reader.read(file, { signal, report: (...pair) => reported.push(pair.join(': ')) });
+  const read = await reader.read(file, {
+    signal,
+    report: (...pair) => reported.push(pair.join(': ')),
+    options: {},
+  });
   t.match(read, { title: 'Tea & milk', mediaType: 'text/markdown', encoding: 'utf-8' });
   t.same(read.metadata, {
     authors: ['Ada', 'Bob'],
@@ -181,7 +185,33 @@ t.test('it ends when nobody waits for it', async (t) => {
     mediaType: undefined,
     charset: undefined,
   };
-  const reading = Promise.resolve(reader.read(file, { report() {}, signal: controller.signal }));
+  const reading = Promise.resolve(reader.read(file, { report() {}, signal: controller.signal, options: {} }));
   controller.abort(new Error('gone'));
   await t.rejects(reading, { message: 'gone' });
+});
+
+t.test('the main content is what is left of an article without what is around it', async (t) => {
+  const sentence = 'Boil the water, wait for a minute, and pour it over the leaves in the pot. ';
+  const paragraphs = Array.from({ length: 12 }, (_, at) => `<p>${at}. ${sentence.repeat(3)}</p>`).join('');
+  const page = `<title>Tea</title><meta name=author content=Ada><nav><a href="/">Home</a></nav><div class=sidebar><ul><li><a href=b>Other</a></ul></div>
+    <article><h2>How to</h2>${paragraphs}<table><tr><th>a<th>b<tr><td>c<td>d</table></article><footer>Imprint</footer>`;
+  const main = await readWith(createReader, page, {}, { content: 'main' });
+  t.match(main, { title: 'Tea', metadata: { authors: ['Ada'] } });
+  t.match(main.text, /^## How to\n\n0\\?\. Boil/);
+  t.match(main.text, /\| a \| b \|\n\| --- \| --- \|\n\| c \| d \|$/);
+  t.notMatch(main.text, /Home|Other|Imprint/);
+  t.match(
+    (await readWith(createReader, page, {}, { content: 'all' })).text,
+    /Home[\s\S]*Other[\s\S]*Imprint/,
+  );
+  const [short, empty] = await Promise.all(
+    ['<nav>Home</nav>', ''].map((html) => readWith(createReader, html, {}, { content: 'main' })),
+  );
+  t.equal(short?.text, 'Home', 'a page without an article is read as a whole');
+  t.equal(empty?.text, '');
+  const large = readWith(createReader, '<p>a'.repeat(150_000), {}, { content: 'main' });
+  await t.rejects(large, {
+    statusCode: 400,
+    message: /main content of the page cannot be found: .*read all of it/,
+  });
 });

@@ -24,7 +24,8 @@ function textIn(source: string): string {
   const open: DefaultTreeAdapterTypes.Node[] = [parse(source, { scriptingEnabled: false })];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if ('value' in node) texts.push(node.value);
-    else if ('childNodes' in node && !isHidden(node) && !UNSEEN.has(node.nodeName)) open.push(...node.childNodes.toReversed());
+    else if ('childNodes' in node && !isHidden(node) && !UNSEEN.has(node.nodeName))
+      open.push(...node.childNodes.toReversed());
   }
   return texts.join(' ');
 }
