@@ -24,8 +24,9 @@ if (subject === undefined) {
   const { evaluateCorpus } = await import('./corpus/evaluate.ts');
   await evaluateCorpus(folders);
 } else if (subject === 'html' && folders.length === 1) {
-  const { evaluateHtml } = await import('./html/evaluate.ts');
-  await evaluateHtml(folders[0] as string);
+  // It is the reader's own, and gone with it.
+  const file = join(import.meta.dirname, '../plugins/readers/html/evaluate.ts');
+  await (await import(file)).evaluateHtml(folders[0]);
 } else {
   console.error(
     'Usage: npm run eval, npm run eval -- languages FOLDER..., npm run eval -- edits [SOURCES], npm run eval -- structure FOLDER, npm run eval -- html FOLDER, or npm run eval -- corpus FOLDER',

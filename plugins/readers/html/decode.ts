@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { decodeUnicode, refusedError, type SourceFile } from '../../../core/kit.ts';
 
 /** How much of a file may declare its encoding: browsers read further than the 1024 bytes of the standard, too. */
@@ -17,8 +16,8 @@ const CHARSET = /(?:^|[\s/"';])charset\s*=\s*["']?\s*([^\s"'/>;]+)/i;
 export function decodePage({ bytes, charset }: SourceFile): ReturnType<typeof decodeUnicode> {
   const declared = declaredIn(String.fromCharCode(...bytes.subarray(0, SCANNED)));
   const known = isKnown(declared) ? declared : undefined;
-  const fallback = isUtf8(bytes) ? 'utf-8' : (declared ?? 'windows-1252');
-  const { text, encoding } = decodeUnicode({ bytes, charset: charset ?? known ?? fallback });
+  const undeclared = () => (isUtf8(bytes) ? 'utf-8' : (declared ?? 'windows-1252'));
+  const { text, encoding } = decodeUnicode({ bytes, charset: charset ?? known ?? undeclared() });
   if (text.includes('\0'))
     throw refusedError(
       'The page cannot be read: it has NUL characters, as files that are not text have, and UTF-16 that is not named; save it as UTF-8.',
@@ -33,6 +32,14 @@ function declaredIn(head: string): string | undefined {
   const declared = xml ?? label;
   // A declaration that can be read as ASCII is not in UTF-16, whatever it says.
   return declared !== undefined && /^utf-?16/i.test(declared) ? 'utf-8' : declared;
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function isKnown(label: string | undefined): boolean {

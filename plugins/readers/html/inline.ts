@@ -59,7 +59,7 @@ export class Inline {
     if (!last.isBroken || last.finish === codeSpan) this.#finish(last);
   }
 
-  /** The text until now, of lines without spaces around them. What is open goes on in the next block. */
+  /** The text until now, of lines without spaces around them. What is open continues in the next block. */
   take(): string {
     for (const one of this.#open.toReversed()) {
       if (one.finish === codeSpan) this.#finish(one);

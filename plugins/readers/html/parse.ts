@@ -1,4 +1,4 @@
-import type { Token, DefaultTreeAdapterTypes as Tree } from 'parse5';
+import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { refusedError } from '../../../core/kit.ts';
 import { NEVER_SHOWN, type Page, survey } from './page.ts';
 import { BLOCKS } from './writer.ts';

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import t from 'tap';
 import createReader from '../../../../plugins/readers/html/index.ts';
-import { inOrder, wordsOf } from '../../../eval/html/words-in-order.ts';
-import { HOSTILE_PAGES } from '../../../support/hostile-pages.ts';
 import { between, createRandom } from '../../../support/random.ts';
 import { readWith } from '../reading.ts';
+import { HOSTILE_PAGES } from './hostile-pages.ts';
+import { inOrder, wordsOf } from './words-in-order.ts';
 
 /** Real pages, and generated ones. Those of another folder are read with `HTML_SAMPLES=FOLDER`. */
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { startBlockCounter } from '../../../../support/executed-blocks.ts';
-import { HOSTILE_PAGES } from '../../../../support/hostile-pages.ts';
 import { checkLinearWork } from '../../../../support/linear-work.ts';
+import { HOSTILE_PAGES } from '../hostile-pages.ts';
 
 t.test('the work is linear in the page, however hostile it is', async (t) => {
   const counter = await startBlockCounter(t);

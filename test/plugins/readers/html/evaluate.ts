@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DefaultTreeAdapterTypes, parse, serialize } from 'parse5';
-import { reasonOf } from '../../../core/errors.ts';
-import createReader from '../../../plugins/readers/html/index.ts';
-import { readWith } from '../../plugins/readers/reading.ts';
+import { reasonOf } from '../../../../core/errors.ts';
+import createReader from '../../../../plugins/readers/html/index.ts';
+import { readWith } from '../reading.ts';
 import { inOrder, wordsOf } from './words-in-order.ts';
 
 /**
