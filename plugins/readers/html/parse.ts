@@ -51,8 +51,7 @@ export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }:
     });
     const formatting = parser.activeFormattingElements;
     const push = formatting.pushElement.bind(formatting);
-    parser._reconstructActiveFormattingElements = () => undefined;
-    // Links are the only formatting that is written: one that begins ends the one before it.
+    // Other formatting is not written, and repeating all that is open in each block would be quadratic.
     formatting.pushElement = (element, token) => element.nodeName === 'a' && push(element, token);
     const open = parser.onStartTag.bind(parser);
     parser.onStartTag = (token) => {

@@ -174,6 +174,9 @@ t.test('what is too much for a thread is refused, and deep nesting is flattened'
   const words = Array.from({ length: 2000 }, (_, at) => `w${at}`);
   const text = await textOf(words.map((word) => `<div><span>${word}`).join(''));
   t.same(text.match(/\S+/g), words);
+  const lists = await textOf('<ul><li>a'.repeat(900));
+  t.equal(lists.match(/a/g)?.length, 900);
+  t.ok(lists.split('\n').every((line) => line.length < 40), 'and so is the depth of lists');
 });
 
 t.test('it ends when nobody waits for it', async (t) => {
