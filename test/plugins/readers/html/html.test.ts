@@ -176,7 +176,10 @@ t.test('what is too much for a thread is refused, and deep nesting is flattened'
   t.same(text.match(/\S+/g), words);
   const lists = await textOf('<ul><li>a'.repeat(900));
   t.equal(lists.match(/a/g)?.length, 900);
-  t.ok(lists.split('\n').every((line) => line.length < 40), 'and so is the depth of lists');
+  t.ok(
+    lists.split('\n').every((line) => line.length < 40),
+    'and so is the depth of lists',
+  );
 });
 
 t.test('it ends when nobody waits for it', async (t) => {

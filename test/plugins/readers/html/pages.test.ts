@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import type { Nodes } from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import t from 'tap';
 import createReader from '../../../../plugins/readers/html/index.ts';
@@ -38,6 +40,19 @@ const withoutCode = (markdown: string) =>
   markdown.replace(/^[> ]*(`{3,})[^\n]*\n[\s\S]*?\n[> ]*\1$/gm, '').replace(/(`+)(?!`).*?(?<!`)\1(?!`)/g, '');
 const TAG = /(?<!\\)<[a-z/!]/i;
 
+/** The kinds of what a parser of Markdown finds in a text. */
+function kindsIn(markdown: string): Set<string> {
+  const kinds = new Set<string>();
+  const open: Nodes[] = [fromMarkdown(markdown)];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    kinds.add(node.type);
+    if ('children' in node) open.push(...node.children);
+  }
+  return kinds;
+}
+/** What no page becomes. */
+const UNWRITTEN = ['html', 'definition', 'image'];
+
 for (const name of NAMES)
   t.test(`${name}: its words are in the Markdown in their order, its tags are not`, async (t) => {
     const source = readFileSync(join(FOLDER, name), 'utf8');
@@ -46,6 +61,10 @@ for (const name of NAMES)
     const share = inOrder(words, own) / words.length;
     t.ok(share >= LEAST_SHARE, `${share.toFixed(4)} of ${words.length} words`);
     t.notMatch(withoutCode(text), TAG);
+    t.notOk(
+      UNWRITTEN.some((kind) => kindsIn(text).has(kind)),
+      'nor for a parser of Markdown',
+    );
     t.ok(text.length < source.length / 1.5, 'it is much shorter');
   });
 
@@ -79,6 +98,8 @@ t.test('any tree of visible elements has its words in the order of the tree', as
       const own = text.replaceAll('https://a.org', '').match(/w\d+/g) ?? [];
       if (own.join() !== words.join()) throw new Error(`${words} became ${own} in ${JSON.stringify(text)}`);
       if (TAG.test(withoutCode(text))) throw new Error(`a tag in ${JSON.stringify(text)}`);
+      const unwritten = UNWRITTEN.find((kind) => kindsIn(text).has(kind));
+      if (unwritten !== undefined) throw new Error(`${unwritten} in ${JSON.stringify(text)}`);
     }),
     { numRuns: 500 },
   );
