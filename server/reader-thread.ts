@@ -32,12 +32,13 @@ port.on('message', async (message: ReadMessage) => {
   }
 });
 
-async function read({ reader, file }: ReadMessage): Promise<ReadOutcome> {
+async function read({ reader, file, options }: ReadMessage): Promise<ReadOutcome> {
   const reported: [string, string][] = [];
   const context = {
     report: (name: string, value: string) => void reported.push([name, value]),
     // If the answer is no longer wanted, this thread is ended.
     signal: new AbortController().signal,
+    options,
   };
   const entry = registry.require('reader', reader);
   const plugin = await host.get('reader', reader);

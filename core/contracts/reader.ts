@@ -72,6 +72,8 @@ export interface ReadContext {
   readonly report: Report;
   /** Aborts once the answer is no longer wanted: the client has gone, or time is up. */
   readonly signal: AbortSignal;
+  /** The options that the reader's manifest lists, checked and with defaults. */
+  readonly options: Readonly<Record<string, unknown>>;
 }
 
 /** Turns files of the formats that its manifest names into text. */

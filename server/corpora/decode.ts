@@ -6,7 +6,7 @@ import type { PluginHost } from '../../core/hosting/container.ts';
 import { callPlugin } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import { offsetsIn } from '../engine/answer/offsets.ts';
-import { claimsName, readerOf, textReaderOf } from '../engine/read/readers.ts';
+import { claimsName, readerOf, readerOptions, textReaderOf } from '../engine/read/readers.ts';
 import type { Decode } from './formats/reading.ts';
 import { type JobSpec, unitOf } from './jobs/spec.ts';
 import type { SkipNote } from './shard.ts';
@@ -33,9 +33,10 @@ export function decodeWith({ registry, host }: Readers, spec: JobSpec, signal: A
       reader = isText ? textReaderOf(file.name, choice) : readerOf(file, choice);
       if (reader === undefined) return undefined;
       const { manifest } = reader;
+      const options = readerOptions(reader);
       const read = await callPlugin(reader, async () => {
         const plugin = await host.get('reader', manifest.name);
-        return plugin.read(file, { report() {}, signal });
+        return plugin.read(file, { report() {}, signal, options });
       });
       const { text, places } = read;
       return places === undefined ? read : { ...read, places: placesIn(text, places, unit) };

@@ -66,7 +66,8 @@ export async function openWorkbench(
     /** Calls a reader directly. @throws BrokenContract if it reports what its manifest does not list */
     async read(manifest: Manifest, file: SourceFile, signal: AbortSignal): Promise<ReadFile> {
       const reader = await host.get('reader', manifest.name);
-      return withReports(manifest, (report) => reader.read(file, { report, signal }));
+      const options = optionsOf(manifest, {});
+      return withReports(manifest, (report) => reader.read(file, { report, signal, options }));
     },
     /** Creates a sink that finds its database by these variables, and does not wait long before a retry. */
     sink: makeSink,

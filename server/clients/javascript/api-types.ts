@@ -1,4 +1,4 @@
-/** Types of the OpenAPI document, written by `npm run openapi` with chunker/auto, chunker/code, chunker/html, chunker/json, chunker/markdown, chunker/recursive, chunker/semantic, chunker/sentence, chunker/table, chunker/token, refinery/context, refinery/embeddings, refinery/overlap, refinery/parents, refinery/summary, reader/docling, reader/notebook, reader/subtitles, reader/text, reader/tika, sink/chroma, sink/elasticsearch, sink/pgvector, sink/qdrant, embedding/cohere, embedding/openai, embedding/static, embedding/transformer, embedding/voyage, tokenizer/byte, tokenizer/character, tokenizer/huggingface, tokenizer/row, tokenizer/tiktoken, tokenizer/word. */
+/** Types of the OpenAPI document, written by `npm run openapi` with chunker/auto, chunker/code, chunker/html, chunker/json, chunker/markdown, chunker/recursive, chunker/semantic, chunker/sentence, chunker/table, chunker/token, refinery/context, refinery/embeddings, refinery/overlap, refinery/parents, refinery/summary, reader/docling, reader/html, reader/notebook, reader/subtitles, reader/text, reader/tika, sink/chroma, sink/elasticsearch, sink/pgvector, sink/qdrant, embedding/cohere, embedding/openai, embedding/static, embedding/transformer, embedding/voyage, tokenizer/byte, tokenizer/character, tokenizer/huggingface, tokenizer/row, tokenizer/tiktoken, tokenizer/word. */
 
 export interface ErrorBody {
   /** What is wrong and what to change. */
@@ -862,6 +862,8 @@ export interface FileInput {
   filename?: string;
   /** The reader of the file; by default, its name and media type decide. */
   reader?: string;
+  /** Options of the reader, as `GET /v1/plugins` lists them, as JSON: `{"content": "main"}` for the main content of a web page. */
+  reader_options?: object;
   document?: FileDocument;
 }
 

@@ -46,6 +46,8 @@ export interface FileToSend {
 export interface FileFields extends ChunkFields {
   /** The reader of the file; by default its name and media type decide. */
   readonly reader?: string;
+  /** Options of the reader, such as `{ content: 'main' }` for the main content of a web page. */
+  readonly reader_options?: Readonly<Record<string, unknown>>;
   readonly document?: FileDocument;
 }
 

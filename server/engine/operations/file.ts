@@ -13,7 +13,7 @@ import type { AboutDocument, SourceDocument } from '../read/documents.ts';
 import { type FileForm, readForm } from '../read/file-form.ts';
 import { findMembers, toJsonText } from '../read/json.ts';
 import { problemOfPlaces } from '../read/places.ts';
-import { readerOf } from '../read/readers.ts';
+import { readerOf, readerOptions } from '../read/readers.ts';
 import type { Answer, AnyRequest, FileTask } from '../tasks.ts';
 import { createValidator } from '../validation/validator.ts';
 import { documentsOperationOf } from './chunks.ts';
@@ -42,13 +42,14 @@ async function runFile(request: FileRequest, run: Run): Promise<Answer> {
   const { of } = request.task;
   const plan = documentsOperationOf(of).planOf(of, form.fields, run.rules);
   const reader = readerOf(form.file, { named: form.reader, task: of, registry: run.registry });
+  const options = readerOptions(reader, form.readerOptions);
   const parseSeconds = secondsSince(begin);
   const metadata = new ResponseMetadata();
   metadata.nextDocument();
   const started = performance.now();
   const read = await callPlugin(reader, async () => {
     const plugin = await run.host.get('reader', reader.manifest.name);
-    return plugin.read(form.file, { report: metadata.report, signal: run.signal });
+    return plugin.read(form.file, { report: metadata.report, signal: run.signal, options });
   });
   const time = { stage: 'read', by: reader.manifest.name, seconds: secondsSince(started) } as const;
   if (read.encoding !== undefined) metadata.report('source-encoding', read.encoding);

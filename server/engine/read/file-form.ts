@@ -11,6 +11,8 @@ export interface FileForm {
   readonly filename: string | undefined;
   /** The reader that the request names. */
   readonly reader: string | undefined;
+  /** JSON of the reader's options. */
+  readonly readerOptions: string | undefined;
   /** JSON of what the request says about the file. */
   readonly document: string | undefined;
   /** The other fields. */
@@ -80,7 +82,7 @@ interface SentFile {
 }
 
 function withNames({ bytes, contentType, name }: SentFile, all: Fields): FileForm {
-  const { filename, reader, document, ...fields } = all;
+  const { filename, reader, reader_options, document, ...fields } = all;
   const known = onlyOne('filename', filename) ?? (name === '' ? undefined : name);
   const { essence, charset } = mediaTypeOf(contentType);
   const mediaType = essence === undefined || SAY_NOTHING.has(essence) ? undefined : essence;
@@ -93,6 +95,7 @@ function withNames({ bytes, contentType, name }: SentFile, all: Fields): FileFor
     },
     filename: known,
     reader: onlyOne('reader', reader),
+    readerOptions: onlyOne('reader_options', reader_options),
     document: onlyOne('document', document),
     fields,
   };

@@ -1,8 +1,9 @@
-import type { Manifest } from '../../../core/contracts/manifest.ts';
+import { type Manifest, NO_OPTIONS } from '../../../core/contracts/manifest.ts';
 import type { SourceFile } from '../../../core/contracts/reader.ts';
-import { ServiceError } from '../../../core/errors.ts';
+import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import type { DocumentsTask } from '../tasks.ts';
+import { createValidator, type Validate } from '../validation/validator.ts';
 
 type Described = Pick<SourceFile, 'name' | 'mediaType'>;
 
@@ -107,3 +108,26 @@ const CLAIMS: readonly ((formats: Formats, file: Described) => boolean)[] = [
   ({ mediaTypes = [] }, { mediaType = '' }) => mediaTypes.includes(mediaType.replace(/\/.*/, '/*')),
   ({ mediaTypes = [] }) => mediaTypes.includes('*/*'),
 ];
+
+const checks = new WeakMap<Manifest, Validate>();
+
+/**
+ * The options of a reader, with defaults.
+ *
+ * @param json of an object, if the request has options for the reader
+ * @throws ServiceError `invalid_parameters`
+ */
+export function readerOptions({ manifest }: PluginEntry, json = '{}'): Readonly<Record<string, unknown>> {
+  const { options = NO_OPTIONS } = manifest;
+  const check = checks.get(manifest) ?? createValidator({ ...options, additionalProperties: false });
+  checks.set(manifest, check);
+  return check(parsed(json), 'reader_options.');
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw invalid('reader_options: expected an object as JSON, such as {"content": "main"}');
+  }
+}

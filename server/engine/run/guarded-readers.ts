@@ -1,4 +1,4 @@
-import type { Reader, ReadFile, SourceFile } from '../../../core/contracts/reader.ts';
+import type { ReadContext, Reader, ReadFile, SourceFile } from '../../../core/contracts/reader.ts';
 import { fromPlainError, type PlainError, refusedError } from '../../../core/errors.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
@@ -18,6 +18,7 @@ export interface ReaderThreadData {
 export interface ReadMessage {
   readonly reader: string;
   readonly file: SourceFile;
+  readonly options: ReadContext['options'];
 }
 
 /** Sent back: what was read, with the metadata reported meanwhile, or an error as data. */
@@ -59,8 +60,8 @@ export class GuardedReaders {
   /** A reader that passes each file to a thread. */
   reader({ manifest: { name } }: PluginEntry): Reader {
     return {
-      read: async (file, { report, signal }) => {
-        const outcome = await this.#ask({ reader: name, file }, signal);
+      read: async (file, { report, signal, options }) => {
+        const outcome = await this.#ask({ reader: name, file, options }, signal);
         if ('error' in outcome) throw fromPlainError(outcome.error);
         for (const [reported, value] of outcome.reported) report(reported, value);
         return outcome.read;
@@ -73,12 +74,12 @@ export class GuardedReaders {
     await Promise.all([...this.#idle.keys()].map((thread) => this.#end(thread)));
   }
 
-  async #ask({ reader, file }: ReadMessage, signal: AbortSignal): Promise<ReadOutcome> {
+  async #ask({ file, ...message }: ReadMessage, signal: AbortSignal): Promise<ReadOutcome> {
     const leave = await this.#queue.enter(file.bytes.length, signal, 'patient');
     const { thread, files } = this.#take();
     const bytes = Uint8Array.from(file.bytes);
     try {
-      const answer = thread.ask({ reader, file: { ...file, bytes } }, [bytes.buffer]);
+      const answer = thread.ask({ ...message, file: { ...file, bytes } }, [bytes.buffer]);
       const outcome = await unlessAborted(answer, signal);
       if ('read' in outcome) this.#keep(thread, files + 1);
       return outcome;

@@ -25,7 +25,12 @@ const inQuery = {
   filename: described('Name of the file, optionally with folders, instead of the one in the form.', text),
   reader: described('The reader of the file; by default, its name and media type decide.', text),
 };
-const querystring = { type: 'object', properties: inQuery };
+const OF_OPTIONS =
+  'Options of the reader, as `GET /v1/plugins` lists them, as JSON: `{"content": "main"}` for the main content of a web page.';
+const querystring = {
+  type: 'object',
+  properties: { ...inQuery, reader_options: described(OF_OPTIONS, text) },
+};
 
 const fileInput = {
   title: 'FileInput',
@@ -33,9 +38,10 @@ const fileInput = {
     {
       file: described('The file, with its name and media type.', bytes),
       ...inQuery,
+      reader_options: { type: 'object', description: OF_OPTIONS },
       document: fileDocumentSchema,
     },
-    ['filename', 'reader', 'document'],
+    ['filename', 'reader', 'reader_options', 'document'],
   ),
 };
 

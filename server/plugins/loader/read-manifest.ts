@@ -127,7 +127,17 @@ function checkGuard(file: string, { kind, guarded, light, uses = [] }: Manifest)
 }
 
 /** Members of every request, whatever the plugin. */
-const TAKEN = ['text', 'documents', 'chunks', 'include', 'namespace', 'file', 'document', 'reader'];
+const TAKEN = [
+  'text',
+  'documents',
+  'chunks',
+  'include',
+  'namespace',
+  'file',
+  'document',
+  'reader',
+  'reader_options',
+];
 
 function checkOptionNames(file: string, { kind, options }: Manifest): void {
   if (kind !== 'chunker' && kind !== 'refinery') return;

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { PluginHost } from '../../../core/hosting/container.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
-import { readerOf } from '../../../server/engine/read/readers.ts';
+import { readerOf, readerOptions } from '../../../server/engine/read/readers.ts';
 
 /** The file of questions in a folder: a line of JSON for each. */
 const QUESTIONS = 'questions.jsonl';
@@ -63,8 +63,10 @@ async function readDocument(folder: string, path: string, { registry, host }: Re
   const bytes = readFileSync(join(folder, path));
   const file = { bytes, name: basename(path), mediaType: undefined, charset: undefined };
   try {
-    const reader = await host.get('reader', readerOf(file, { task: TASK, registry }).manifest.name);
-    const { text } = await reader.read(file, { report() {}, signal: new AbortController().signal });
+    const entry = readerOf(file, { task: TASK, registry });
+    const reader = await host.get('reader', entry.manifest.name);
+    const context = { report() {}, signal: new AbortController().signal, options: readerOptions(entry) };
+    const { text } = await reader.read(file, context);
     return { id: path, filename: path, text };
   } catch (error) {
     throw new CorpusError(`${path}: ${(error as Error).message}`);

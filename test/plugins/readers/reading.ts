@@ -8,6 +8,7 @@ export async function readWith(
   create: (given: Collaborators) => Reader | Promise<Reader>,
   bytes: Uint8Array | string,
   more: Partial<SourceFile> = {},
+  options: Readonly<Record<string, unknown>> = {},
 ): Promise<ReadFile> {
   const file = {
     bytes: Buffer.from(bytes),
@@ -16,7 +17,7 @@ export async function readWith(
     charset: undefined,
     ...more,
   };
-  return (await create(collaborators())).read(file, { report() {}, signal: never });
+  return (await create(collaborators())).read(file, { report() {}, signal: never, options });
 }
 
 /** Each place with the text that comes from it. */

@@ -30,7 +30,7 @@ export async function startReader(
   const reports: string[][] = [];
   const read = async (more: Partial<SourceFile> = {}, signal = never) => {
     const file = { bytes: PDF, name: 'report.pdf', mediaType: undefined, charset: undefined, ...more };
-    return reader.read(file, { report: (...one) => reports.push(one), signal });
+    return reader.read(file, { report: (...one) => reports.push(one), signal, options: {} });
   };
   return { asked, read, reports };
 }

@@ -141,7 +141,10 @@ t.test('what is wrong with documents is said with its place', async (t) => {
     [of(A, { text: '' }, { ...A, text: 'b' }), /^documents\[2\]\.id: documents\[0\] has/],
     [REPEATED, /^documents\[1\]\.id/],
     [of({ text: 'a', metdata: {} }), /^documents\[0\]\.metdata: unknown .*, did you mean "metadata"\?/],
-    [of({ text: 'a', qqqqqqqqqqqqq: 1 }), /valid names: text, id, title, filename, media_type, metadata, pages/],
+    [
+      of({ text: 'a', qqqqqqqqqqqqq: 1 }),
+      /valid names: text, id, title, filename, media_type, metadata, pages/,
+    ],
     [of({ text: 'a', metadata: [] }), /^documents\[0\]\.metadata: expected an object, got an empty list/],
     [of({ text: 'a', metadata: null }), /metadata: expected an object, got null/],
     [of({ text: 'a', title: 5 }), /^documents\[0\]\.title: expected a string, got 5/],

@@ -3,6 +3,7 @@ import { type FormFile, postFile, postForm } from '../../support/files.ts';
 import { needs } from '../../support/here.ts';
 import { chunker, plugin, pluginsFolder } from '../../support/plugins.ts';
 import { checkProblem } from '../../support/problems.ts';
+import type { Answer } from '../../support/server.ts';
 import { type OpenService, openService } from '../../support/service.ts';
 
 /** A reader of files that begin with a line of JSON, what it reads, and behind it the text. */
@@ -202,6 +203,37 @@ t.test('a service that is set up reads first, and a reader of any file last', as
   t.equal(await whoReads('token', ['any', 'unset']), 'any', 'the first that can run');
   t.equal(await whoReads('whole', readers), 'any', 'what the chunker takes itself is not converted');
   t.equal(await whoReads('whole', readers, { name: 'a', type: 'application/x-many' }), 'any');
+});
+
+t.test('a reader gets its options, with defaults, from a form or an address', async (t) => {
+  const properties = { part: { enum: ['all', 'main'], default: 'all' }, depth: { type: 'integer' } };
+  const manifest = { kind: 'reader', name: 'asked', formats: { extensions: ['.asked'] } };
+  const code = `export default () => ({ read: (_, { options }) => ({ text: JSON.stringify(options) }) });`;
+  const one = await pluginsFolder(
+    t,
+    plugin({ ...manifest, options: { type: 'object', properties } }, code),
+    plugin({ ...manifest, name: 'plain', formats: { extensions: ['.plain'] } }, code),
+  );
+  const names = ['echo', 'character', 'asked', 'plain'];
+  const other = await openService(t, { pluginsDir: [folder, one], plugins: names });
+  const given = async (reader_options?: string, name = 'a.asked') => {
+    const fields: [string, string][] =
+      reader_options === undefined ? [] : [['reader_options', reader_options]];
+    const inForm = await postForm(other, PATH, { bytes: 'x', name, type: '' }, fields);
+    const query = new URLSearchParams([['filename', name], ...fields]);
+    const inQuery = await postFile(other, `${PATH}?${query}`, 'x');
+    t.equal(inQuery.status, inForm.status);
+    return inForm;
+  };
+  const textOf = (answer: Answer) => answer.json<{ text: string }[]>()[0]?.text;
+  t.equal(textOf(await given()), '{"part":"all"}');
+  t.equal(textOf(await given('{"part": "main", "depth": 2}')), '{"part":"main","depth":2}');
+  t.equal(textOf(await given(undefined, 'a.plain')), '{}');
+  checkProblem(t, await given('{"part": "best"}'), 400, /^reader_options\.part: /);
+  checkProblem(t, await given('{"parts": "main"}'), 400, /^reader_options\.parts: .*part/);
+  checkProblem(t, await given('{"part": "main"}', 'a.plain'), 400, /^reader_options\.part: /);
+  checkProblem(t, await given('[]'), 400, /^reader_options: expected an object, got an empty list/);
+  checkProblem(t, await given('main'), 400, /^reader_options: expected an object as JSON, such as /);
 });
 
 t.test('of several readers that cannot run all are named', async (t) => {

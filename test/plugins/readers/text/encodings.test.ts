@@ -21,7 +21,7 @@ const reader = await createReader(collaborators());
 /** Reads bytes as a file of which nothing else is known. */
 const read = async (bytes: Uint8Array, more: File = {}) => {
   const file = { bytes, name: undefined, mediaType: undefined, charset: undefined, ...more };
-  return reader.read(file, { report() {}, signal: never });
+  return reader.read(file, { report() {}, signal: never, options: {} });
 };
 
 /** The first article of the Universal Declaration of Human Rights, with the encodings that old files of its language have. */

@@ -1,0 +1,140 @@
+import { attributeOf, type Element } from './page.ts';
+
+/** What an inline element makes of its text. */
+export type Finish = (text: string, element: Element) => string;
+
+interface Open {
+  readonly element: Element;
+  readonly finish: Finish;
+  /** The piece that it begins with. */
+  start: number;
+  /** Whether a block has ended within it. */
+  isBroken: boolean;
+}
+
+/** White space other than a single space, which a browser shows as one; a no-break space is one for a reader, too. */
+const SPACES = /[\t\n\f\r\u00a0][ \t\n\f\r\u00a0]*| [ \t\n\f\r\u00a0]+/g;
+const SOFT_HYPHENS = /\u00ad/g;
+/** Units of text whose spaces and signs are replaced together: each takes memory. */
+const SLICE = 1 << 16;
+/** What would begin a tag or a character reference, with the backslashes that would escape it. */
+const MARKUP = /\\(?=[<&])|<(?=[a-z/!?]|$)|&(?=#?\w+;)/gi;
+
+/** Collects the text of a block or a cell, with single spaces. */
+export class Inline {
+  #pieces: string[] = [];
+  #endsInSpace = true;
+  /** At most one for each way to finish. */
+  readonly #open: Open[] = [];
+
+  /** Text as the page has it. */
+  text(value: string): void {
+    for (let at = 0; at < value.length; at += SLICE) this.#slice(value.slice(at, at + SLICE));
+  }
+
+  #slice(value: string): void {
+    const spaced = value.replace(SPACES, ' ').replace(SOFT_HYPHENS, '');
+    const isCode = this.#open.some(({ finish }) => finish === codeSpan);
+    const own = this.#endsInSpace && spaced.startsWith(' ') ? spaced.slice(1) : spaced;
+    if (own !== '') this.#put(isCode ? own : own.replace(MARKUP, '\\$&'));
+  }
+
+  space(): void {
+    if (!this.#endsInSpace) this.#put(' ');
+  }
+
+  lineBreak(): void {
+    this.#put('\n');
+  }
+
+  open(element: Element, finish: Finish): void {
+    if (this.#open.some((one) => one.finish === finish)) return;
+    this.#open.push({ element, finish, start: this.#pieces.length, isBroken: false });
+  }
+
+  close(element: Element): void {
+    const last = this.#open.at(-1);
+    if (last?.element !== element) return;
+    this.#open.pop();
+    if (!last.isBroken || last.finish === codeSpan) this.#finish(last);
+  }
+
+  /** The text until now, of lines without spaces around them. What is open continues in the next block. */
+  take(): string {
+    for (const one of this.#open.toReversed()) {
+      if (one.finish === codeSpan) this.#finish(one);
+      one.start = 0;
+      one.isBroken = true;
+    }
+    const text = this.#pieces.join('').replaceAll(' \n', '\n').trim();
+    this.#pieces = [];
+    this.#endsInSpace = true;
+    return text;
+  }
+
+  #put(piece: string): void {
+    this.#pieces.push(piece);
+    this.#endsInSpace = /\s$/.test(piece);
+  }
+
+  /** Puts the finished text in place of an element's pieces; spaces at its edges stay outside. */
+  #finish({ element, finish, start }: Open): void {
+    const text = this.#pieces.splice(start).join('');
+    const inner = text.trim();
+    const finished = inner === '' ? '' : finish(inner, element);
+    const [before, after] = [/^\s/.test(text) ? ' ' : '', inner !== '' && /\s$/.test(text) ? ' ' : ''];
+    const last = this.#pieces.at(-1);
+    // Neighbouring code spans are one, as their ticks would otherwise be a longer mark.
+    if (finish === codeSpan && before === '' && last?.endsWith('`') === true && finished.startsWith('`'))
+      this.#pieces[this.#pieces.length - 1] = last.slice(0, -1) + finished.slice(1) + after;
+    else this.#pieces.push(before + finished + after);
+    const end = before + finished + after;
+    if (end !== '') this.#endsInSpace = end.endsWith(' ');
+  }
+}
+
+/** More backticks than any run of them in a text. */
+function longerThanTicks(text: string, least: number): string {
+  let most = least;
+  for (const [run] of text.matchAll(/`+/g)) most = Math.max(most, run.length + 1);
+  return '`'.repeat(most);
+}
+
+export const codeSpan: Finish = (text) => {
+  const ticks = longerThanTicks(text, 1);
+  const pad = ticks.length > 1 ? ' ' : '';
+  return `${ticks}${pad}${text.replaceAll('\n', ' ')}${pad}${ticks}`;
+};
+
+/** Code unchanged. */
+export function fenced(code: string, language: string): string {
+  const ticks = longerThanTicks(code, 3);
+  return `${ticks}${language}\n${code}\n${ticks}`;
+}
+
+/** Addresses that mean something outside the site, unless they are so long that they are noise. */
+const ADDRESS = /^(?:https?:\/\/|mailto:)[^\s()<>[\]]{1,150}$/i;
+/** Parts of addresses that only count visitors. */
+const TRACKING = /(?<=[?&])(?:utm_\w+|fbclid|gclid|mc_cid|mc_eid|igshid)=[^&#]*&?/gi;
+const WITHOUT_WORDS = /^[^\p{L}\p{N}]*$/u;
+
+const hrefOf = (link: Element): string => attributeOf(link, 'href')?.trim() ?? '';
+
+/** The text of a link, unless it has no words and leads to its own place, as beside headings. */
+export const linkText: Finish = (text, element) =>
+  WITHOUT_WORDS.test(text) && hrefOf(element).startsWith('#') ? '' : text;
+
+/** A link with its address, if that is of use and the text allows it. */
+export const link: Finish = (text, element) => {
+  const href = hrefOf(element);
+  const address = href.length > LONGEST_HREF ? '' : href.replace(TRACKING, '').replace(/[?&]$/, '');
+  const isLink = ADDRESS.test(address) && !/[[\]\n]/.test(text) && !text.includes(address);
+  return isLink ? `[${text}](${address})` : linkText(text, element);
+};
+/** With what only counts visitors. */
+const LONGEST_HREF = 1000;
+
+/** A number above the line is an exponent, or the mark of a note. */
+export const superscript: Finish = (text) => (/^[-\u2212+]?\d+$/.test(text) ? `^${text}` : text);
+
+export const inBrackets: Finish = (text) => `(${text})`;

@@ -1,0 +1,33 @@
+import type { Manifest } from '../../../core/kit.ts';
+
+export default {
+  kind: 'reader',
+  name: 'html',
+  summary: 'Web pages as Markdown: what a browser shows, without tags, scripts and styles.',
+  formats: {
+    extensions: ['.html', '.htm', '.xhtml', '.xht'],
+    mediaTypes: ['text/html', 'application/xhtml+xml'],
+  },
+  reports: {
+    'html-left-out': 'How many elements and comments were left out, by name: `comment 2; script 3; style 1`.',
+    'html-content':
+      'What was read with `content` `main`: `main`, or `all` if the page has nothing that looks like an article.',
+  },
+  options: {
+    type: 'object',
+    properties: {
+      content: {
+        enum: ['all', 'main'],
+        default: 'all',
+        description:
+          '`main` leaves out what is around the article of a page, such as navigation, by the rules of the reader view of Firefox.',
+      },
+    },
+  },
+  needs: { packages: ['parse5', '@mozilla/readability', 'linkedom'] },
+  guarded: true,
+} as const satisfies Manifest;
+
+export interface HtmlOptions {
+  readonly content: 'all' | 'main';
+}

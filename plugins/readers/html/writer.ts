@@ -1,0 +1,271 @@
+import { Blocks, createSpanBudget, heading, paragraph, Table } from './blocks.ts';
+import { codeSpan, type Finish, fenced, Inline, inBrackets, link, linkText, superscript } from './inline.ts';
+import { attributeOf, type Element, NEVER_SHOWN, type Node, type Page, walk } from './page.ts';
+
+const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
+
+/** Elements that begin and end a block. */
+export const BLOCKS = words(
+  `address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer
+  form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup option p plaintext pre search
+  section summary table tbody td tfoot th thead tr ul xmp`,
+);
+/** Elements that are apart from the words around them. */
+const APART = words('button img input math select svg text textarea');
+/** Not shown, or not in the page. */
+const HIDDEN = words('head title rp area defs symbol metadata desc annotation annotation-xml');
+const PREFORMATTED = words('pre listing xmp plaintext');
+const FIELDS_WITHOUT_TEXT = words('hidden checkbox radio password file color range');
+const LISTS = words('ul ol menu dir');
+const CELLS = words('td th');
+/** Their links lead through the site, and are written without addresses. */
+const NAVIGATION = words('nav footer');
+const FINISHES: ReadonlyMap<string, Finish> = new Map([
+  ...['code', 'kbd', 'samp', 'tt'].map((name) => [name, codeSpan] as const),
+  ['a', link],
+  ['sup', superscript],
+  ['rt', inBrackets],
+]);
+/** Signs before the second operand in MathML. */
+const SIGNS: Readonly<Record<string, string>> = { mfrac: '/', msup: '^', msub: '_' };
+const HEADING = /^h[1-6]$/;
+const NOT_DISPLAYED = /display\s*:\s*none/i;
+
+/** Writes what a browser shows of a page, without scripts, as Markdown. Counts hidden elements as left out. */
+export function writeMarkdown(page: Page): string {
+  const writer = new Writer(page);
+  walk(
+    page.root,
+    (node) => writer.enter(node),
+    (element) => writer.leave(element),
+  );
+  return writer.end();
+}
+
+class Writer {
+  readonly #page: Page;
+  readonly #blocks = new Blocks();
+  readonly #inline = new Inline();
+  readonly #lists: { readonly element: Element; next: number | undefined; isFirst: boolean }[] = [];
+  readonly #tables: { readonly element: Element; readonly rows: Table }[] = [];
+  readonly #budget = createSpanBudget();
+  /** The heading or cell that is open: blocks in it are parts of one line. */
+  #oneLine: Element | undefined;
+  #pre: { readonly element: Element; text: string } | undefined;
+  #navigation: Element | undefined;
+  /** How many blocks there were after the last term of a definition. */
+  #atTerm = 0;
+  /** Whether the next block is the beginning of a definition. */
+  #isDefinition = false;
+
+  constructor(page: Page) {
+    this.#page = page;
+  }
+
+  end(): string {
+    this.#endBlock();
+    return this.#blocks.text();
+  }
+
+  /** Whether the children of a node are shown. */
+  enter(node: Node): boolean {
+    if ('value' in node) this.#text(node.value);
+    if (!('tagName' in node)) return false;
+    if (!this.#isShown(node)) return false;
+    const { nodeName: name } = node;
+    if (this.#pre !== undefined) this.#enterInPre(node);
+    else if (BLOCKS.has(name)) this.#enterBlock(node);
+    else this.#enterInline(node);
+    return name !== 'select';
+  }
+
+  leave(element: Element): void {
+    const { nodeName: name } = element;
+    if (this.#pre !== undefined) this.#leaveInPre(element);
+    else if (BLOCKS.has(name)) this.#leaveBlock(element);
+    else this.#inline.close(element);
+    if (APART.has(name)) this.#inline.space();
+  }
+
+  #isShown(element: Element): boolean {
+    const { nodeName: name, namespaceURI } = element;
+    if (NEVER_SHOWN.has(name)) return false;
+    if (HIDDEN.has(name)) return name === 'title' && namespaceURI.endsWith('svg');
+    const hidden = attributeOf(element, 'hidden');
+    const isHidden =
+      (hidden !== undefined && hidden.toLowerCase() !== 'until-found') ||
+      NOT_DISPLAYED.test(attributeOf(element, 'style') ?? '') ||
+      (name === 'dialog' && attributeOf(element, 'open') === undefined);
+    const { leftOut } = this.#page;
+    if (isHidden) leftOut.set('hidden', (leftOut.get('hidden') ?? 0) + 1);
+    return !isHidden;
+  }
+
+  #text(value: string): void {
+    if (this.#pre !== undefined) this.#pre.text += value;
+    else this.#inline.text(value);
+  }
+
+  #enterInline(element: Element): void {
+    const { nodeName: name } = element;
+    if (APART.has(name)) this.#inline.space();
+    const finish = FINISHES.get(name);
+    if (finish === link) this.#inline.open(element, this.#hasAddresses() ? link : linkText);
+    else if (finish !== undefined) this.#inline.open(element, finish);
+    else if (name === 'br') this.#inline.lineBreak();
+    else if (name === 'img') this.#inline.text(attributeOf(element, 'alt') ?? '');
+    else if (name === 'input') this.#inline.text(textOfField(element));
+    else if (name === 'select') this.#inline.text(`${shownOptions(element).join(' ')} `);
+    const parent = element.parentNode as Element | null;
+    const sign = SIGNS[parent?.nodeName ?? ''];
+    if (sign !== undefined && parent?.childNodes.find((child) => 'tagName' in child) !== element)
+      this.#inline.text(sign);
+  }
+
+  #hasAddresses(): boolean {
+    return this.#navigation === undefined && !HEADING.test(this.#oneLine?.nodeName ?? '');
+  }
+
+  #enterBlock(element: Element): void {
+    const { nodeName: name } = element;
+    if (this.#isLooseCell(name)) this.#inline.space();
+    else this.#endBlock();
+    if (this.#oneLine !== undefined) return;
+    if (NAVIGATION.has(name)) this.#navigation ??= element;
+    else if (HEADING.test(name)) this.#oneLine = element;
+    else if (PREFORMATTED.has(name)) this.#pre = { element, text: '' };
+    else if (name === 'hr') this.#add('---');
+    else if (name === 'dd') this.#isDefinition = this.#atTerm === this.#blocks.count;
+    else if (name === 'blockquote') this.#blocks.enter(element, '> ', true);
+    else if (LISTS.has(name)) this.#enterList(element);
+    else if (name === 'li') this.#enterItem(element);
+    else if (name === 'table' && !this.#page.loose.has(element))
+      this.#tables.push({ element, rows: new Table(this.#budget) });
+    else if (CELLS.has(name) && this.#tables.length > 0) this.#oneLine = element;
+  }
+
+  #leaveBlock(element: Element): void {
+    const { nodeName: name } = element;
+    if (this.#oneLine === element) this.#endLine(element);
+    if (this.#isLooseCell(name)) this.#inline.space();
+    else this.#endBlock();
+    if (this.#oneLine !== undefined) return;
+    if (name === 'tr') this.#tables.at(-1)?.rows.endRow(element.parentNode?.nodeName === 'thead');
+    else if (this.#tables.at(-1)?.element === element)
+      for (const block of this.#tables.pop()?.rows.written() ?? []) this.#add(block);
+    else if (this.#lists.at(-1)?.element === element) this.#lists.pop();
+    else this.#blocks.leave(element);
+    if (name === 'dt') this.#atTerm = this.#blocks.count;
+    else if (name === 'dd') this.#isDefinition = false;
+    else if (this.#navigation === element) this.#navigation = undefined;
+  }
+
+  /** A cell whose table is written as blocks: the words of a row are one paragraph. */
+  #isLooseCell(name: string): boolean {
+    return CELLS.has(name) && this.#tables.length === 0;
+  }
+
+  #enterList(element: Element): void {
+    const start = Number.parseInt(attributeOf(element, 'start') ?? '', 10);
+    const next = element.nodeName === 'ol' ? (start >= 0 ? start : 1) : undefined;
+    this.#lists.push({ element, next, isFirst: this.#lists.length === 0 });
+  }
+
+  #enterItem(element: Element): void {
+    if (this.#page.loose.has(element)) return;
+    const list = this.#lists.at(-1);
+    const isFirst = list?.isFirst ?? true;
+    const mark = list?.next === undefined ? '- ' : `${list.next++}. `;
+    if (list !== undefined) list.isFirst = false;
+    this.#blocks.enter(element, mark, isFirst);
+  }
+
+  /** A heading or a cell ends. */
+  #endLine(element: Element): void {
+    this.#oneLine = undefined;
+    const text = this.#inline.take();
+    const { nodeName: name } = element;
+    if (!CELLS.has(name)) {
+      if (text !== '') this.#add(heading(Number(name[1]), text));
+      return;
+    }
+    const [columns, rows] = [spanOf(element, 'colspan'), spanOf(element, 'rowspan')];
+    this.#tables.at(-1)?.rows.cell(text, { columns, rows, isHeader: name === 'th' });
+  }
+
+  /** Text until here is a paragraph, or a part of a line. */
+  #endBlock(): void {
+    if (this.#oneLine !== undefined) {
+      this.#inline.space();
+      return;
+    }
+    const text = this.#inline.take();
+    if (text === '') return;
+    const isDefinition = this.#isDefinition;
+    this.#isDefinition = false;
+    this.#blocks.add(`${isDefinition ? ': ' : ''}${paragraph(text)}`, isDefinition);
+  }
+
+  #add(block: string): void {
+    this.#isDefinition = false;
+    this.#blocks.add(block);
+  }
+
+  /** In preformatted text a block begins on a line of its own. */
+  #enterInPre({ nodeName: name }: Element): void {
+    if (this.#pre === undefined) return;
+    const isOnLine = this.#pre.text === '' || this.#pre.text.endsWith('\n');
+    if (name === 'br' || (BLOCKS.has(name) && !isOnLine)) this.#pre.text += '\n';
+  }
+
+  #leaveInPre(element: Element): void {
+    if (this.#pre?.element !== element) return;
+    const code = this.#pre.text.replace(/^\n|\n$/g, '');
+    this.#pre = undefined;
+    if (code.trim() !== '') this.#add(fenced(code, languageOf(element)));
+  }
+}
+
+function spanOf(cell: Element, name: string): number {
+  const span = Number.parseInt(attributeOf(cell, name) ?? '', 10);
+  return span > 1 ? span : 1;
+}
+
+function textOfField(input: Element): string {
+  const type = attributeOf(input, 'type')?.toLowerCase() ?? 'text';
+  if (FIELDS_WITHOUT_TEXT.has(type)) return '';
+  const names = type === 'image' ? ['alt'] : ['value', 'placeholder'];
+  return names.map((name) => attributeOf(input, name)).find(Boolean) ?? '';
+}
+
+/** The texts of the options that are shown before anything is chosen. */
+function shownOptions(select: Element): string[] {
+  const children = ({ childNodes }: Element) =>
+    childNodes.filter((node): node is Element => 'tagName' in node);
+  const options = children(select).flatMap((one) => (one.nodeName === 'optgroup' ? children(one) : [one]));
+  const isOpen = ['multiple', 'size'].some((name) => (attributeOf(select, name) ?? '1') !== '1');
+  const chosen = options.find((option) => attributeOf(option, 'selected') !== undefined) ?? options[0];
+  const shown = isOpen ? options : chosen === undefined ? [] : [chosen];
+  return shown.flatMap(({ childNodes }) => childNodes.map((node) => ('value' in node ? node.value : '')));
+}
+
+const LANGUAGE = /(?:^|\s)(?:lang(?:uage)?-|highlight-(?:source-)?|brush:\s*|sourceCode\s+)([\w+#.-]+)/i;
+const NO_LANGUAGE = words('default none text plain plaintext notranslate');
+/** Elements around a preformatted one that may name its language. */
+const MOST_AROUND = 3;
+
+/** The language of code, from the classes of its element, that of the code in it, and those around it. */
+function languageOf(pre: Element): string {
+  const inner = pre.childNodes.find((node) => node.nodeName === 'code') as Element | undefined;
+  const elements = inner === undefined ? [] : [inner];
+  let around: Element | null = pre;
+  for (let count = 0; count <= MOST_AROUND && around !== null && 'attrs' in around; count++) {
+    elements.push(around);
+    around = around.parentNode as Element | null;
+  }
+  const names = elements.map((element) =>
+    LANGUAGE.exec(attributeOf(element, 'class') ?? '')?.[1]?.toLowerCase(),
+  );
+  const language = names.find((name) => name !== undefined) ?? '';
+  return NO_LANGUAGE.has(language) ? '' : language;
+}
