@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 import type { ReadFile, SourceFile, SourcePlace } from '../../../core/contracts/reader.ts';
+import { ServiceError } from '../../../core/errors.ts';
 import { placeSchema, problemOfPlaces } from '../../engine/read/places.ts';
 import { checkSchema } from '../../engine/validation/validator.ts';
 import { BrokenContract } from '../broken-contract.ts';
@@ -180,8 +181,10 @@ function facts(outcome: PromiseSettledResult<ReadFile>): unknown {
   return outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason);
 }
 
+/** Also as it comes from the thread of a guarded reader. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error) || error.message === '') return false;
+  if (error instanceof ServiceError) return error.code === 'invalid_parameters';
   const { expose, statusCode } = error as { readonly expose?: unknown; readonly statusCode?: unknown };
   return expose === true && statusCode === 400;
 }
