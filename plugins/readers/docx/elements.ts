@@ -1,3 +1,5 @@
+import { refusedError } from '../../../core/kit.ts';
+
 /**
  * Elements of XML by the names that Word writes, such as `w:p`, without parsing what is around them. One that is never
  * closed is not found: it is left to the parser that reads the whole.
@@ -87,4 +89,36 @@ export function unescaped(written: string): string {
       return code > 0x10ffff ? whole : String.fromCodePoint(code);
     },
   );
+}
+
+const TAG_IN_TAG = /<[^<>]*</;
+
+/**
+ * A part without comments, and with text in place of `<![CDATA[`.
+ *
+ * @throws Error for callers if a tag is not closed: the time of mammoth's parser is then quadratic; declarations of
+ *   entities look the same, and Office files have none
+ */
+export function plainXml(xml: string): string {
+  const uncommented = replaceSections(xml, '<!--', '-->', () => '');
+  const plain = replaceSections(uncommented, '<![CDATA[', ']]>', (text) =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+  );
+  if (TAG_IN_TAG.test(plain)) throw refusedError('The document cannot be read: its XML is damaged.');
+  return plain;
+}
+
+function replaceSections(
+  xml: string,
+  open: string,
+  close: string,
+  replacement: (text: string) => string,
+): string {
+  const [before = '', ...sections] = xml.split(open);
+  const replaced = sections.map((section) => {
+    const end = section.indexOf(close);
+    if (end === -1) throw refusedError(`The document cannot be read: ${open} is never closed.`);
+    return replacement(section.slice(0, end)) + section.slice(end + close.length);
+  });
+  return before + replaced.join('');
 }

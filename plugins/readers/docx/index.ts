@@ -6,7 +6,7 @@ import {
   refusedError,
   unzip,
 } from '../../../core/kit.ts';
-import { contentOf, unescaped } from './elements.ts';
+import { contentOf, plainXml, unescaped } from './elements.ts';
 import type manifest from './manifest.ts';
 import { type Node, writeMarkdown } from './markdown.ts';
 import { HIDDEN, hasText, Preparation } from './prepare.ts';
@@ -74,7 +74,8 @@ const createDocxReader: Factory<typeof manifest> = async () => {
       });
       return { document, messages: messages.map(({ message }) => message) };
     } catch (error) {
-      throw refusedError(`The document cannot be read: ${reasonOf(error).slice(0, LONGEST_REASON)}`, error);
+      const reason = reasonOf(error).split('\n', 1).join('').replace(/\s+/g, ' ').slice(0, LONGEST_REASON);
+      throw refusedError(`The document cannot be read: ${reason}`, error);
     }
   }
 };
@@ -86,7 +87,7 @@ const LONGEST_REASON = 200;
 function readParts(bytes: Uint8Array): Parts {
   const files = unzip(bytes, (path) => PARTS.test(path), MOST_BYTES);
   return new Map(
-    [...files].map(([path, bytes]) => [path, decodeUnicode({ bytes, charset: undefined }).text]),
+    [...files].map(([path, bytes]) => [path, plainXml(decodeUnicode({ bytes, charset: undefined }).text)]),
   );
 }
 

@@ -12,6 +12,8 @@ export interface Mark {
   readonly list: ListMark | undefined;
 }
 
+/** Different elements. mammoth compares those that it does not know with each other; Office has some 300 in all. */
+const MOST_NAMES = 1000;
 const SUPERSCRIPT = 'superscript';
 /** The highlight of a run that Word does not show. */
 export const HIDDEN = 'hidden';
@@ -46,11 +48,11 @@ export class Preparation {
 
   /** @param xml a part with text: the document, or its notes */
   prepare(xml: string): string {
+    const names = new Set(Array.from(xml.matchAll(/<([\w:.-]+)/g), ([, name]) => name));
+    if (names.size > MOST_NAMES)
+      throw refusedError('The document cannot be read: it is not what Word writes.');
     const shapes = ['w:object', 'w:pict', 'w:drawing'];
-    const plain = shapes.reduce(
-      (part, name) => withShapes(part, name),
-      withAlternatives(withoutSections(xml)),
-    );
+    const plain = shapes.reduce((part, name) => withShapes(part, name), withAlternatives(xml));
     const steps: readonly (readonly [name: string, replacement: (inner: string) => string])[] = [
       ['m:oMath', (omml) => `<w:r><w:t>${writeEquation(omml)}</w:t></w:r>`],
       ['m:oMathParaPr', () => ''],
@@ -70,7 +72,8 @@ export class Preparation {
   #paragraph(written: string): string {
     const inner = written.replace(/<w:pPrChange[\s\S]*/, '');
     const ofMark = contentOf(inner, 'w:rPr') ?? '';
-    const isDeleted = /<w:(?:del|moveFrom)[\s/>]/.test(ofMark);
+    // A large first letter is a paragraph of its own: without its end, it is read with the next one.
+    const isDeleted = /<w:(?:del|moveFrom)[\s/>]/.test(ofMark) || /\bw:dropCap="[dm]/.test(inner);
     const mark = isDeleted ? undefined : this.#markOf(inner);
     const alignment = mark === undefined ? '' : `<w:jc w:val="${this.marks.push(mark) - 1}"/>`;
     return `<w:pPr>${alignment}${isDeleted ? '<w:rPr><w:del/></w:rPr>' : ''}</w:pPr>`;
@@ -101,30 +104,7 @@ export class Preparation {
 
 /** Whether a part has text that Word shows. */
 export function hasText(xml: string): boolean {
-  return /<(?:w|m|a):t(?:\s[^<>]*)?>[^<]*[^<\s]/.test(xml);
-}
-
-/** Without comments, and with text in place of `<![CDATA[`. */
-function withoutSections(xml: string): string {
-  const uncommented = replaceSections(xml, '<!--', '-->', () => '');
-  return replaceSections(uncommented, '<![CDATA[', ']]>', (text) =>
-    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
-  );
-}
-
-function replaceSections(
-  xml: string,
-  open: string,
-  close: string,
-  replacement: (text: string) => string,
-): string {
-  const [before = '', ...sections] = xml.split(open);
-  const replaced = sections.map((section) => {
-    const end = section.indexOf(close);
-    if (end === -1) throw refusedError(`The document cannot be read: ${open} is never closed.`);
-    return replacement(section.slice(0, end)) + section.slice(end + close.length);
-  });
-  return before + replaced.join('');
+  return /<(?:[wma]:t|c:v)(?:\s[^<>]*)?>[^<]*[^<\s]/.test(xml);
 }
 
 /** Alternatives within alternatives, and shapes in text boxes of shapes. */
