@@ -105,7 +105,7 @@ t.test('lists have their own numbers, also where they go on, begin again or chan
     item('three', 1),
     item('five', 2),
     item('six', 2),
-    ...Array.from({ length: 28 }, (_, index) => item(`letter ${index}`, 3)).slice(0, 28),
+    ...Array.from({ length: 28 }, (_, index) => item(`letter ${index}`, 3)),
     item('zero', 4),
     item('legal', 4, 1),
     item('no list', 99),
@@ -113,8 +113,7 @@ t.test('lists have their own numbers, also where they go on, begin again or chan
   const text = await textOf(body.join(''), { numbering });
   t.equal(
     text.slice(0, text.indexOf('- A letter 0')),
-    '1. one\n   - bullet\n     - iii) deep\n'.replace('iii)', 'i)') +
-      '2. two\n\nBetween.\n\n3. three\n5. five\n6. six\n',
+    '1. one\n   - bullet\n     - i) deep\n' + '2. two\n\nBetween.\n\n3. three\n5. five\n6. six\n',
   );
   t.match(text, /- Z letter 25\n- AA letter 26\n- BB letter 27\n1\. zero\n {3}- 1-1 legal\n\nno list$/);
 });
@@ -131,10 +130,7 @@ t.test('equations keep their text and what it means', async (t) => {
   ].join('');
   const inLine = `<w:p>${run('Let ')}<m:oMath>${equation}</m:oMath>${run('.')}</w:p>`;
   const alone = `<w:p><m:oMathPara><m:oMathParaPr/><m:oMath>${r('E=m')}</m:oMath></m:oMathPara></w:p>`;
-  t.equal(
-    await textOf(inLine + alone),
-    lines('Let (a+b)/2 x^n √(3&y)√z[<]∑_(i=1)^∞ k.'.replace('2 x', '2 x').replace('n √', 'n√'), 'E=m'),
-  );
+  t.equal(await textOf(inLine + alone), lines('Let (a+b)/2 x^n√(3&y)√z[<]∑_(i=1)^∞ k.', 'E=m'));
 });
 
 t.test(
@@ -158,7 +154,7 @@ t.test(
     t.equal(
       await textOf(body.join('')),
       lines(
-        '![A cup &amp; tea]()'.replace('&amp;', '&'),
+        '![A cup & tea]()',
         'In a box',
         '![A cup & tea]()😀',
         '![Old]()',
