@@ -45,7 +45,7 @@ interface Entry {
  * @param wants whether a file is unpacked, by its path: `word/document.xml`
  * @param most maximum bytes of all unpacked files together; known before the first one is unpacked
  * @returns the wanted files that the zip has, by path
- * @throws Error for callers if it is no zip, damaged, encrypted, or larger
+ * @throws Error for callers if it is not a zip, damaged, encrypted, or larger
  */
 export function unzip(
   bytes: Uint8Array,

@@ -5,7 +5,7 @@ import { arrowRule } from './rooms.ts';
 import { breaches, PACKAGE, pluginFolderOf, type Rule, SOURCES, targetOf } from './sources.ts';
 
 /** Built-in modules that do no I/O. */
-const PURE_BUILT_INS = ['node:buffer', 'node:util'];
+const PURE_BUILT_INS = ['node:buffer', 'node:util', 'node:zlib'];
 /** What plugins take of Node: their own files, hashes, and to wait. */
 const PLUGIN_BUILT_INS = ['crypto', 'fs', 'fs/promises', 'module', 'path', 'timers/promises'];
 /** All that a plugin may import of the project. */

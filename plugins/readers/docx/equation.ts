@@ -24,7 +24,7 @@ const TOKEN = /<(\/?)m:(\w+)([^<>]*)>|<[^<>]*>|[^<]+/g;
 interface Frame {
   readonly name: string;
   operands: number;
-  /** Of `m:d`: the brackets around it. */
+  /** The brackets around an `m:d`. */
   begin: string;
   end: string;
 }

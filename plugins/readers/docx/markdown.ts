@@ -6,7 +6,7 @@ export interface Node {
   readonly type: string;
   readonly children?: readonly Node[];
   readonly value?: string;
-  /** Of paragraphs: the number of its mark. */
+  /** The number of the mark of a paragraph. */
   readonly alignment?: string | null;
   readonly isBold?: boolean;
   readonly isItalic?: boolean;
@@ -19,7 +19,7 @@ export interface Node {
   readonly noteId?: string;
   readonly colSpan?: number;
   readonly rowSpan?: number;
-  /** Of the document. */
+  /** A document has them. */
   readonly notes?: { resolve(reference: Node): { readonly body: readonly Node[] } | null };
 }
 
@@ -125,7 +125,7 @@ class Writer {
     this.#add(`${'#'.repeat(Math.min(heading, MOST_HEADINGS))} ${label}${text}`);
   }
 
-  /** Labels that are no list of Markdown are text of items with bullets. */
+  /** Labels that Markdown has no list for are text of items with bullets. */
   #addItem(text: string, { level, label }: NonNullable<Mark['list']>): void {
     if (text === '') return;
     const isNumber = /^\d{1,9}[.)]$/.test(label);

@@ -35,7 +35,7 @@ const FORMATS: Readonly<Record<string, string>> = { strong: '<w:b/>', emphasis: 
  * others, which makes up most of a document.
  */
 export class Preparation {
-  /** Of paragraphs, by the number that is written as their alignment. */
+  /** The marks of paragraphs, by the number that is written as their alignment. */
   readonly marks: Mark[] = [];
   readonly #styles: ReadonlyMap<string, Style>;
   readonly #numbering: Numbering;

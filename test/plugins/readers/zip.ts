@@ -34,7 +34,7 @@ export function zipOf(entries: readonly ZipEntry[], end: ZipEnd = {}): Buffer {
   for (const entry of entries) {
     const name = Buffer.from(entry.name);
     const data = Buffer.from(entry.data);
-    const raw = entry.raw ?? (entry.isStored ? data : deflateRawSync(data));
+    const raw = Buffer.from(entry.raw ?? (entry.isStored ? data : deflateRawSync(data)));
     const { size = data.length, packed = raw.length, flags = 0x800, checksum = crc32(data) } = entry;
     const method = entry.method ?? (entry.isStored ? 0 : 8);
     const begins = entry.at ?? at;
