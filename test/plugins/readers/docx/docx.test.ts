@@ -266,11 +266,13 @@ t.test('title, authors and dates are those of the file', async (t) => {
   t.same([title, metadata], ['Tea & cups', { authors: ['Ann', 'Bob'], created: '2020-01-02T03:04:05Z' }]);
 });
 
+/** Hostile files with nothing wrong in them. */
+const READ = ['20,000 attributes', 'numbers as long as a file likes', 'styles based on each other'];
+
 t.test('hostile files end at once, with an error for the caller or with their text', async (t) => {
   for (const [name, make] of Object.entries(HOSTILE_DOCX)) {
-    const outcome = await readWith(createReader, make()).catch((error: unknown) => error);
-    if (outcome instanceof Error)
-      t.match(outcome, { statusCode: 400, message: /^The (file|document) cannot be/ }, name);
-    else t.type((outcome as { text: unknown }).text, 'string', name);
+    const read = readWith(createReader, make());
+    if (READ.includes(name)) t.type((await read).text, 'string', name);
+    else await t.rejects(read, { statusCode: 400, message: /^The (?:file|document) cannot be read: / }, name);
   }
 });
