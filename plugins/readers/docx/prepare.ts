@@ -19,7 +19,10 @@ const SUPERSCRIPT = 'superscript';
 export const HIDDEN = 'hidden';
 
 /** Elements that mammoth leaves out with their text, and whose content is text of the paragraph around them. */
-const TRANSPARENT = /<\/?(?:w:(?:fldSimple|dir|bdo)|m:oMathPara)(?=[\s/>])[^<>]*>/g;
+const TRANSPARENT =
+  /<\/?(?:w:(?:fldSimple|dir|bdo|proofErr|lastRenderedPageBreak|bookmarkStart|bookmarkEnd)|m:oMathPara)(?=[\s/>])[^<>]*>/g;
+/** Attributes that are not read: each costs the parser of mammoth memory. */
+const ATTRIBUTES = /<(w:(?:p|r|t|tr))\s[^<>]*?(\/?)>/g;
 const SWITCHES: readonly (readonly [name: string, read: string])[] = [
   ['w:b', '<w:b/>'],
   ['w:i', '<w:i/>'],
@@ -65,6 +68,7 @@ export class Preparation {
     return steps
       .reduce((part, [name, replacement]) => replaceElements(part, name, replacement), plain)
       .replace(TRANSPARENT, '')
+      .replace(ATTRIBUTES, '<$1$2>')
       .replace(/<w:cr\s*\/>/g, '<w:br/>')
       .replace(/<w:ptab[^<>]*\/>/g, '<w:tab/>');
   }
@@ -76,6 +80,7 @@ export class Preparation {
     const isDeleted = /<w:(?:del|moveFrom)[\s/>]/.test(ofMark) || /\bw:dropCap="[dm]/.test(inner);
     const mark = isDeleted ? undefined : this.#markOf(inner);
     const alignment = mark === undefined ? '' : `<w:jc w:val="${this.marks.push(mark) - 1}"/>`;
+    if (alignment === '' && !isDeleted) return '';
     return `<w:pPr>${alignment}${isDeleted ? '<w:rPr><w:del/></w:rPr>' : ''}</w:pPr>`;
   }
 
