@@ -32,7 +32,7 @@ const ROWS = Array.from({ length: 50 }, (_, index) => ({ key: index, body: `text
 const FILES = {
   ...TEXTS,
   ...Object.fromEntries(Object.entries(LINES).map(([name, text]) => [name, JSON.stringify({ text })])),
-  ...{ 'mix/a.pdf': '%PDF\0', 'mix/b.docx': 'PK\0', 'mix/c.bin': '\0', 'mix/d.md': 'tea', 'mix/e.txt': '' },
+  ...{ 'mix/a.pdf': '%PDF\0', 'mix/b.doc': 'PK\0', 'mix/c.bin': '\0', 'mix/d.md': 'tea', 'mix/e.txt': '' },
   'unread/a.pdf': '%PDF\0',
   'kb/image.bin': '\u0000\u0001\u0002',
   'in/rows.jsonl': ROWS.map((row) => `${JSON.stringify(row)}\n`).join(''),
@@ -102,7 +102,7 @@ t.test('what a job skips is counted and named', needs('reader/docling', 'reader/
     lines.map((line) => JSON.parse(line)),
     [
       { source: 'mix/a.pdf', ...none },
-      { source: 'mix/b.docx', ...none },
+      { source: 'mix/b.doc', ...none },
       { source: 'mix/c.bin', skipped: 'binary', detail: /cannot be read as text/ },
       { source: 'mix/e.txt', skipped: 'empty', id: 'mix/e.txt', detail: /no text/ },
     ],

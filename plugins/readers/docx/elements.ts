@@ -1,0 +1,124 @@
+import { refusedError } from '../../../core/kit.ts';
+
+/**
+ * Elements of XML by the names that Word writes, such as `w:p`, without parsing what is around them. One that is never
+ * closed is not found: it is left to the parser that reads the whole.
+ */
+
+interface Found {
+  readonly start: number;
+  readonly end: number;
+  /** The opening tag, and what is between it and the closing one. */
+  readonly tag: string;
+  readonly inner: string;
+}
+
+/** All of a name in their order, without those within another one of that name. */
+export function* elementsIn(xml: string, name: string): Generator<Found> {
+  let depth = 0;
+  let open: { readonly index: number; readonly 0: string } | undefined;
+  for (const match of xml.matchAll(tagsOf(name))) {
+    const [tag, slash] = match;
+    const isClosing = slash === '/';
+    if (!isClosing && depth === 0) open = match;
+    if (!tag.endsWith('/>')) depth = isClosing ? Math.max(depth - 1, 0) : depth + 1;
+    if (open === undefined || depth > 0) continue;
+    const end = match.index + tag.length;
+    const inner = isClosing ? xml.slice(open.index + open[0].length, match.index) : '';
+    yield { start: open.index, end, tag: open[0], inner };
+    open = undefined;
+  }
+}
+
+export function replaceElements(
+  xml: string,
+  name: string,
+  replacement: (inner: string, tag: string) => string,
+): string {
+  const parts: string[] = [];
+  let done = 0;
+  for (const { start, end, inner, tag } of elementsIn(xml, name)) {
+    parts.push(xml.slice(done, start), replacement(inner, tag));
+    done = end;
+  }
+  return parts.join('') + xml.slice(done);
+}
+
+/** The content of the first element of a name; undefined if there is none. */
+export function contentOf(xml: string, name: string): string | undefined {
+  return elementsIn(xml, name).next().value?.inner;
+}
+
+/** An attribute of a tag, by its name without a prefix: `val` for `w:val`. */
+export function attributeOf(tag: string, name: string): string | undefined {
+  const [, double, single] = cached(`[\\s:]${name}\\s*=\\s*(?:"([^"<]*)"|'([^'<]*)')`).exec(tag) ?? [];
+  return double ?? single;
+}
+
+/** The attribute `val` of the first element of a name; undefined without such an element. */
+export function valueIn(xml: string, name: string): string | undefined {
+  const tag = cached(`<${name}(?=[\\s/>])[^<>]*>`).exec(xml)?.[0];
+  return tag === undefined ? undefined : (attributeOf(tag, 'val') ?? '');
+}
+
+/** Whether a switch such as `w:b` is on: without a value it is. */
+export function isOn(xml: string, name: string): boolean {
+  const value = valueIn(xml, name);
+  return value !== undefined && !['0', 'false', 'off', 'none'].includes(value);
+}
+
+const tagsOf = (name: string): RegExp => new RegExp(`<(/?)${name}(?=[\\s/>])[^<>]*>`, 'g');
+
+const patterns = new Map<string, RegExp>();
+
+function cached(source: string): RegExp {
+  const pattern = patterns.get(source) ?? new RegExp(source);
+  patterns.set(source, pattern);
+  return pattern;
+}
+
+const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+/** The text that an attribute or an element without others is written for. */
+export function unescaped(written: string): string {
+  return written.replace(
+    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/gi,
+    (whole, hex, decimal, name) => {
+      if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole;
+      const code = Number.parseInt(hex ?? decimal, hex === undefined ? 10 : 16);
+      return code > 0x10ffff ? whole : String.fromCodePoint(code);
+    },
+  );
+}
+
+const TAG_IN_TAG = /<[^<>]*</;
+
+/**
+ * A part without comments, and with text in place of `<![CDATA[`.
+ *
+ * @throws Error for callers if a tag is not closed: the time of mammoth's parser is then quadratic; declarations of
+ *   entities look the same, and Office files have none
+ */
+export function plainXml(xml: string): string {
+  const uncommented = replaceSections(xml, '<!--', '-->', () => '');
+  const plain = replaceSections(uncommented, '<![CDATA[', ']]>', (text) =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+  );
+  if (TAG_IN_TAG.test(plain)) throw refusedError('The document cannot be read: its XML is damaged.');
+  return plain;
+}
+
+function replaceSections(
+  xml: string,
+  open: string,
+  close: string,
+  replacement: (text: string) => string,
+): string {
+  const [before = '', ...sections] = xml.split(open);
+  const replaced = sections.map((section) => {
+    const end = section.indexOf(close);
+    if (end === -1) throw refusedError(`The document cannot be read: ${open} is never closed.`);
+    return replacement(section.slice(0, end)) + section.slice(end + close.length);
+  });
+  return before + replaced.join('');
+}

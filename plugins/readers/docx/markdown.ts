@@ -1,0 +1,297 @@
+import { refusedError } from '../../../core/kit.ts';
+import { HIDDEN, type Mark } from './prepare.ts';
+
+/** A node of mammoth's documents (`lib/documents.js`), as far as it is read. */
+export interface Node {
+  readonly type: string;
+  readonly children?: readonly Node[];
+  readonly value?: string;
+  /** The number of the mark of a paragraph. */
+  readonly alignment?: string | null;
+  readonly isBold?: boolean;
+  readonly isItalic?: boolean;
+  readonly isStrikethrough?: boolean;
+  readonly verticalAlignment?: string;
+  readonly highlight?: string | null;
+  readonly href?: string;
+  readonly checked?: boolean;
+  readonly noteType?: string;
+  readonly noteId?: string;
+  readonly colSpan?: number;
+  readonly rowSpan?: number;
+  /** A document has them. */
+  readonly notes?: { resolve(reference: Node): { readonly body: readonly Node[] } | null };
+}
+
+interface Format {
+  /** Written on both sides of a text: `**`. */
+  readonly emphasis: string;
+  readonly href: string;
+  readonly isRaised: boolean;
+}
+
+/** A stretch of a paragraph with one format. */
+interface Stretch extends Format {
+  text: string;
+}
+
+const PLAIN: Format = { emphasis: '', href: '', isRaised: false };
+
+interface Block {
+  readonly text: string;
+  readonly isItem: boolean;
+}
+
+/** Cells that span others are repeated there up to this length, so that each row can be read alone. */
+const LONGEST_REPEATED = 100;
+/** In all tables, each as often as it is repeated. */
+const MOST_CELLS = 1_000_000;
+const LINK = /^(?:https?:|mailto:)[^\s<>]+$/i;
+/** What would begin another block at the start of a line: a heading, its underline, a fence, HTML. */
+const MARKS = /^(?=#{1,6}(?:\s|$)|(?:=+|-+)[ \t]*$|```|~~~|<[a-z/!?])/gim;
+const SPACE = /\s+/g;
+const MOST_HEADINGS = 6;
+const SUPERSCRIPTS: Readonly<Record<string, string>> = Object.fromEntries(
+  Array.from('⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻', (sign, index) => ['0123456789+-'[index], sign]),
+);
+
+/** Writes a document of mammoth as Markdown. @param marks of its paragraphs */
+export function writeMarkdown(
+  document: Node,
+  marks: readonly Mark[],
+): { readonly text: string; readonly title: string | undefined; readonly hasHidden: boolean } {
+  const writer = new Writer(document, marks);
+  writer.addAll(document.children ?? []);
+  return { text: writer.text(), title: writer.title, hasHidden: writer.hasHidden };
+}
+
+class Writer {
+  readonly #document: Node;
+  readonly #marks: readonly Mark[];
+  readonly #blocks: Block[] = [];
+  /** The width of the marks of the open items, by level. */
+  #indents: number[] = [];
+  /** Notes by the order of their references, and those whose text is not yet written. */
+  readonly #notes = new Map<string, number>();
+  #pending: { readonly number: number; readonly reference: Node }[] = [];
+  #cells = 0;
+  title: string | undefined;
+  hasHidden = false;
+
+  constructor(document: Node, marks: readonly Mark[]) {
+    this.#document = document;
+    this.#marks = marks;
+  }
+
+  text(): string {
+    const parts = this.#blocks.flatMap(({ text, isItem }, index) => {
+      const before = this.#blocks[index - 1];
+      return before === undefined ? [text] : [before.isItem && isItem ? '\n' : '\n\n', text];
+    });
+    // A lone surrogate is not a character, and cannot be encoded.
+    return parts.join('').toWellFormed();
+  }
+
+  addAll(nodes: readonly Node[]): void {
+    for (const node of blocksOf(nodes)) {
+      if (node.type === 'table') this.#addTable(node);
+      else this.#addParagraph(node);
+      this.#addNotes();
+    }
+  }
+
+  #add(text: string, isItem = false): void {
+    if (text !== '') this.#blocks.push({ text, isItem });
+  }
+
+  #addParagraph(node: Node): void {
+    const mark = this.#marks[Number(node.alignment ?? Number.NaN)];
+    if (mark !== undefined && mark.heading > 0) this.#addHeading(node, mark);
+    else if (mark?.list !== undefined) this.#addItem(this.#inline(node), mark.list);
+    else {
+      const text = this.#inline(node);
+      if (text === '') return;
+      this.#indents = [];
+      this.#add(text.replace(MARKS, '\\'));
+    }
+  }
+
+  #addHeading(node: Node, { heading, isTitle, list }: Mark): void {
+    const text = this.#inline(node, false).replace(SPACE, ' ');
+    if (text === '') return;
+    if (isTitle) this.title ??= text;
+    this.#indents = [];
+    const label = list === undefined || list.label === '' ? '' : `${list.label} `;
+    this.#add(`${'#'.repeat(Math.min(heading, MOST_HEADINGS))} ${label}${text}`);
+  }
+
+  /** Labels that Markdown has no list for are text of items with bullets. */
+  #addItem(text: string, { level, label }: NonNullable<Mark['list']>): void {
+    if (text === '') return;
+    const isNumber = /^\d{1,9}[.)]$/.test(label);
+    const mark = isNumber ? `${label} ` : '- ';
+    const own = isNumber || label === '' ? text : `${label} ${text}`;
+    this.#indents = this.#indents.slice(0, level);
+    const indent = this.#indents.reduce((sum, width) => sum + (width ?? 0), 0);
+    this.#indents[level] = mark.length;
+    const inner = own.replace(MARKS, '\\').replaceAll('\n', `\n${' '.repeat(indent + mark.length)}`);
+    this.#add(' '.repeat(indent) + mark + inner, true);
+  }
+
+  /** A table of one cell is a frame around what it contains. The first row of others is the header. */
+  #addTable(table: Node): void {
+    this.#indents = [];
+    const rows = (table.children ?? []).map((row) => row.children ?? []);
+    const [only] = rows[0] ?? [];
+    if (rows.length === 1 && rows[0]?.length === 1) this.addAll(only?.children ?? []);
+    else {
+      this.#cells += rows.flat().reduce((sum, cell) => sum + widthOf(cell) * (cell.rowSpan ?? 1), 0);
+      if (this.#cells > MOST_CELLS)
+        throw refusedError(`The document cannot be read: its tables have more than ${MOST_CELLS} cells.`);
+      this.#add(writeGrid(gridOf(rows, (cell) => this.#line(cell.children ?? []))));
+    }
+  }
+
+  /** The notes that the block before refers to: there they are read with it. */
+  #addNotes(): void {
+    const notes = this.#pending;
+    this.#pending = [];
+    for (const { number, reference } of notes) {
+      const body = this.#document.notes?.resolve(reference)?.body ?? [];
+      this.#add(`[^${number}]: ${this.#line(body)}`);
+    }
+  }
+
+  /** Blocks in one line, as in a cell. */
+  #line(nodes: readonly Node[]): string {
+    const texts = blocksOf(nodes).map((node) => {
+      if (node.type === 'table')
+        return (node.children ?? []).flatMap(({ children = [] }) =>
+          children.map((cell) => this.#line(cell.children ?? [])),
+        );
+      const list = this.#marks[Number(node.alignment ?? Number.NaN)]?.list;
+      const text = this.#inline(node);
+      return text === '' || list === undefined ? text : `${list.label || '-'} ${text}`;
+    });
+    return texts
+      .flat()
+      .filter((text) => text !== '')
+      .join(' ')
+      .replace(SPACE, ' ');
+  }
+
+  /** The text of a paragraph. @param isEmphasised whether it keeps its emphasis */
+  #inline(node: Node, isEmphasised = true): string {
+    const stretches: Stretch[] = [];
+    this.#collect(node, PLAIN, stretches);
+    const texts = stretches.map((one) => writeStretch(isEmphasised ? one : { ...one, emphasis: '' }));
+    return texts.join('').replaceAll('\u00ad', '').replace(/ {2,}/g, ' ').trim();
+  }
+
+  #collect(node: Node, format: Format, stretches: Stretch[]): void {
+    if (node.highlight === HIDDEN) {
+      this.hasHidden = true;
+      return;
+    }
+    const own = { ...format, ...formatOf(node) };
+    const text = this.#textOf(node, own);
+    const last = stretches.at(-1);
+    if (last?.emphasis === own.emphasis && last.href === own.href) last.text += text;
+    else if (text !== '') stretches.push({ ...own, text });
+    for (const child of node.children ?? []) this.#collect(child, own, stretches);
+  }
+
+  #textOf(node: Node, { isRaised }: Format): string {
+    if (node.type === 'text') return isRaised ? raised(node.value ?? '') : (node.value ?? '');
+    if (node.type === 'tab') return '\t';
+    if (node.type === 'break') return '\n';
+    if (node.type === 'checkbox') return node.checked ? '[x] ' : '[ ] ';
+    return node.type === 'noteReference' ? this.#refer(node) : '';
+  }
+
+  #refer(reference: Node): string {
+    const key = `${reference.noteType} ${reference.noteId}`;
+    const number = this.#notes.get(key) ?? this.#notes.size + 1;
+    if (!this.#notes.has(key)) this.#pending.push({ number, reference });
+    this.#notes.set(key, number);
+    return `[^${number}]`;
+  }
+}
+
+/** Paragraphs and tables; what is between them without a paragraph gets one. */
+function blocksOf(nodes: readonly Node[]): Node[] {
+  const blocks: Node[] = [];
+  let loose: Node[] = [];
+  for (const node of nodes) {
+    if (node.type !== 'paragraph' && node.type !== 'table') {
+      if (loose.length === 0) blocks.push({ type: 'paragraph', children: loose });
+      loose.push(node);
+    } else {
+      loose = [];
+      blocks.push(node);
+    }
+  }
+  return blocks;
+}
+
+function formatOf({
+  type,
+  href,
+  isBold,
+  isItalic,
+  isStrikethrough,
+  verticalAlignment,
+}: Node): Partial<Format> {
+  if (type === 'hyperlink') return { href: href ?? '' };
+  if (type !== 'run') return {};
+  const emphasis = `${isStrikethrough ? '~~' : ''}${isBold ? '**' : ''}${isItalic ? '*' : ''}`;
+  return { emphasis, isRaised: verticalAlignment === 'superscript' };
+}
+
+/** A number that is raised keeps its meaning: `10⁶` is not `106`. */
+function raised(text: string): string {
+  return /^[\d+-]+$/.test(text) ? text.replace(/./g, (sign) => SUPERSCRIPTS[sign] ?? sign) : text;
+}
+
+/** White space at its ends is outside its emphasis, which would not be read as such otherwise. */
+function writeStretch({ text, emphasis, href }: Stretch): string {
+  const core = text.trim();
+  const start = text.indexOf(core);
+  const hasEmphasis = emphasis !== '' && /[\p{L}\p{N}]/u.test(core);
+  const isLink = LINK.test(href) && core !== '' && core !== href && !/[[\]\n]/.test(core);
+  const closing = [...emphasis].reverse().join('');
+  const marked = hasEmphasis ? emphasis + core + closing : core;
+  const target = href.replaceAll('(', '%28').replaceAll(')', '%29');
+  const linked = isLink ? `[${marked}](${target})` : marked;
+  return text.slice(0, start) + linked + text.slice(start + core.length);
+}
+
+/** The cells of each row, with those that span several repeated. */
+function gridOf(rows: readonly (readonly Node[])[], write: (cell: Node) => string): string[][] {
+  const grid = rows.map((): string[] => []);
+  for (const [y, row] of rows.entries()) {
+    let x = 0;
+    for (const cell of row) {
+      while (grid[y]?.[x] !== undefined) x++;
+      const text = write(cell).replaceAll('|', '\\|');
+      for (const line of grid.slice(y, y + (cell.rowSpan ?? 1)))
+        for (let column = x; column < x + widthOf(cell); column++)
+          line[column] = text.length > LONGEST_REPEATED && (line !== grid[y] || column > x) ? '' : text;
+    }
+  }
+  return grid;
+}
+
+const widthOf = ({ colSpan = 1 }: Node): number => (colSpan > 0 ? colSpan : 1);
+
+/** Nothing if no cell has text. */
+function writeGrid(grid: readonly (readonly string[])[]): string {
+  const rows = grid.filter((row) => row.some((cell) => cell !== ''));
+  const width = rows.reduce((most, { length }) => Math.max(most, length), 0);
+  const lines = rows.map((row) => {
+    const cells = Array.from({ length: width }, (_, column) => row[column] ?? '');
+    return `| ${cells.join(' | ')} |`;
+  });
+  if (rows.length === 0) return '';
+  return [lines[0], `|${' --- |'.repeat(width)}`, ...lines.slice(1)].join('\n');
+}

@@ -1,0 +1,152 @@
+import { refusedError } from '../../../core/kit.ts';
+import { attributeOf, contentOf, elementsIn, isOn, replaceElements, valueIn } from './elements.ts';
+import { writeEquation } from './equation.ts';
+import { type ListMark, Numbering } from './numbering.ts';
+import { outlineLevel, readStyles, type Style } from './styles.ts';
+
+/** What mammoth does not tell of a paragraph. */
+export interface Mark {
+  /** From 1; 0 if it is not a heading. */
+  readonly heading: number;
+  readonly isTitle: boolean;
+  readonly list: ListMark | undefined;
+}
+
+/** Different elements. mammoth compares those that it does not know with each other; Office has some 300 in all. */
+const MOST_NAMES = 1000;
+const SUPERSCRIPT = 'superscript';
+/** The highlight of a run that Word does not show. */
+export const HIDDEN = 'hidden';
+
+/** Elements that mammoth leaves out with their text, and whose content is text of the paragraph around them. */
+const TRANSPARENT =
+  /<\/?(?:w:(?:fldSimple|dir|bdo|proofErr|lastRenderedPageBreak|bookmarkStart|bookmarkEnd)|m:oMathPara)(?=[\s/>])[^<>]*>/g;
+/** Attributes that are not read: each costs the parser of mammoth memory. */
+const ATTRIBUTES = /<(w:(?:p|r|t|tr))\s[^<>]*?(\/?)>/g;
+const SWITCHES: readonly (readonly [name: string, read: string])[] = [
+  ['w:b', '<w:b/>'],
+  ['w:i', '<w:i/>'],
+  ['w:strike', '<w:strike/>'],
+  ['w:dstrike', '<w:strike/>'],
+];
+/** Styles of characters that have no formatting of their own in some files. */
+const FORMATS: Readonly<Record<string, string>> = { strong: '<w:b/>', emphasis: '<w:i/>' };
+
+/**
+ * Rewrites the parts of a document so that mammoth loses nothing of their text: equations, text boxes, fields and ruby
+ * become text, and what it does not read from paragraphs and runs goes into properties that it does read. It sees no
+ * others, which makes up most of a document.
+ */
+export class Preparation {
+  /** The marks of paragraphs, by the number that is written as their alignment. */
+  readonly marks: Mark[] = [];
+  readonly #styles: ReadonlyMap<string, Style>;
+  readonly #numbering: Numbering;
+
+  /** @param styles `word/styles.xml` @param numbering `word/numbering.xml`; empty if there is none */
+  constructor(styles: string, numbering: string) {
+    this.#styles = readStyles(styles);
+    this.#numbering = new Numbering(numbering, this.#styles);
+  }
+
+  /** @param xml a part with text: the document, or its notes */
+  prepare(xml: string): string {
+    const names = new Set(Array.from(xml.matchAll(/<([\w:.-]+)/g), ([, name]) => name));
+    if (names.size > MOST_NAMES)
+      throw refusedError('The document cannot be read: it is not what Word writes.');
+    const shapes = ['w:object', 'w:pict', 'w:drawing'];
+    const plain = shapes.reduce((part, name) => withShapes(part, name), withAlternatives(xml));
+    const steps: readonly (readonly [name: string, replacement: (inner: string) => string])[] = [
+      ['m:oMath', (omml) => `<w:r><w:t>${writeEquation(omml)}</w:t></w:r>`],
+      ['m:oMathParaPr', () => ''],
+      ['w:ruby', (inner) => contentOf(inner, 'w:rubyBase') ?? ''],
+      ['w:tblPr', () => ''],
+      ['w:tblPrEx', () => ''],
+      ['w:pPr', (inner) => this.#paragraph(inner)],
+      ['w:rPr', (inner) => this.#run(inner)],
+    ];
+    return steps
+      .reduce((part, [name, replacement]) => replaceElements(part, name, replacement), plain)
+      .replace(TRANSPARENT, '')
+      .replace(ATTRIBUTES, '<$1$2>')
+      .replace(/<w:cr\s*\/>/g, '<w:br/>')
+      .replace(/<w:ptab[^<>]*\/>/g, '<w:tab/>');
+  }
+
+  #paragraph(written: string): string {
+    const inner = written.replace(/<w:pPrChange[\s\S]*/, '');
+    const ofMark = contentOf(inner, 'w:rPr') ?? '';
+    // A large first letter is a paragraph of its own: without its end, it is read with the next one.
+    const isDeleted = /<w:(?:del|moveFrom)[\s/>]/.test(ofMark) || /\bw:dropCap="[dm]/.test(inner);
+    const mark = isDeleted ? undefined : this.#markOf(inner);
+    const alignment = mark === undefined ? '' : `<w:jc w:val="${this.marks.push(mark) - 1}"/>`;
+    if (alignment === '' && !isDeleted) return '';
+    return `<w:pPr>${alignment}${isDeleted ? '<w:rPr><w:del/></w:rPr>' : ''}</w:pPr>`;
+  }
+
+  #markOf(properties: string): Mark | undefined {
+    const style = this.#styles.get(valueIn(properties, 'w:pStyle') ?? '');
+    const heading = outlineLevel(properties) || (style?.heading ?? 0);
+    const own = valueIn(properties, 'w:numId');
+    const numId = own ?? style?.numId;
+    const level = valueIn(properties, 'w:ilvl') ?? (own === undefined ? style?.level : undefined);
+    const list = numId === undefined ? undefined : this.#numbering.next(numId, level, style?.id);
+    if (heading === 0 && list === undefined) return undefined;
+    return { heading, isTitle: style?.isTitle ?? false, list };
+  }
+
+  #run(written: string): string {
+    if (written === '<w:del/>') return `<w:rPr>${written}</w:rPr>`;
+    const own = written.replace(/<w:rPrChange[\s\S]*/, '');
+    const style = this.#styles.get(valueIn(own, 'w:rStyle') ?? '');
+    const all = own + (style?.runs ?? '') + (FORMATS[style?.id.toLowerCase() ?? ''] ?? '');
+    if (isOn(all, 'w:vanish')) return `<w:rPr><w:highlight w:val="${HIDDEN}"/></w:rPr>`;
+    const switches = SWITCHES.flatMap(([name, read]) => (isOn(all, name) ? [read] : []));
+    if (valueIn(all, 'w:vertAlign') === SUPERSCRIPT) switches.push(`<w:vertAlign w:val="${SUPERSCRIPT}"/>`);
+    return switches.length === 0 ? '' : `<w:rPr>${switches.join('')}</w:rPr>`;
+  }
+}
+
+/** Whether a part has text that Word shows. */
+export function hasText(xml: string): boolean {
+  return /<(?:[wma]:t|c:v)(?:\s[^<>]*)?>[^<]*[^<\s]/.test(xml);
+}
+
+/** Alternatives within alternatives, and shapes in text boxes of shapes. */
+const DEEPEST = 8;
+
+function checkDepth(depth: number): void {
+  if (depth > DEEPEST)
+    throw refusedError(`The document cannot be read: its shapes are nested more than ${DEEPEST} deep.`);
+}
+
+/** Chooses from what is written for newer and older programs: the newer one if it is a shape. */
+function withAlternatives(xml: string, depth = 0): string {
+  checkDepth(depth);
+  return replaceElements(xml, 'mc:AlternateContent', (inner) => {
+    const [choice, fallback] = [contentOf(inner, 'mc:Choice'), contentOf(inner, 'mc:Fallback')];
+    const isShape = choice?.includes('<w:drawing') === true;
+    return withAlternatives((isShape ? choice : (fallback ?? choice)) ?? '', depth + 1);
+  });
+}
+
+const VML = 'xmlns:v="urn:schemas-microsoft-com:vml"';
+
+/** Leaves the description of each picture or shape, and its text boxes in the old form, which mammoth reads. */
+function withShapes(xml: string, name: string, depth = 0): string {
+  checkDepth(depth);
+  return replaceElements(xml, name, (inner) => {
+    const boxes = Array.from(elementsIn(inner, 'w:txbxContent'), (box) => {
+      const content = withShapes(box.inner, name, depth + 1);
+      return `<w:pict><v:textbox ${VML}>${content}</v:textbox></w:pict>`;
+    });
+    return descriptionOf(inner) + boxes.join('');
+  });
+}
+
+function descriptionOf(shape: string): string {
+  const [tag = ''] = /<(?:wp:docPr\s|v:\w+\s[^<>]*\balt=)[^<>]*>/.exec(shape) ?? [];
+  const texts = ['descr', 'alt', 'title'].map((name) => attributeOf(tag, name)?.trim() ?? '');
+  const text = texts.find((one) => one !== '');
+  return text === undefined ? '' : `<w:t>![${text.replace(/[\][\s]+/g, ' ')}]()</w:t>`;
+}
