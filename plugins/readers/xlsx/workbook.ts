@@ -39,7 +39,8 @@ export function openWorkbook(bytes: Uint8Array): Workbook {
   readXml(part(main), main, {
     open(name, attributes) {
       if (name === 'sheet') listed.push(attributes);
-      if (name === 'workbookPr') from1904 = isTrue(attributes.date1904);
+      // Extensions have an element of the same name.
+      if (name === 'workbookPr') from1904 ||= isTrue(attributes.date1904);
     },
   });
   const meaning = { strings: read('sharedStrings', readStrings), kinds: read('styles', readKinds), from1904 };
