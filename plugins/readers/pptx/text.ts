@@ -20,6 +20,7 @@ const MORE_BLANK = 10_000;
  */
 export function writeBody(body: Element | undefined, links: Relationships, isList: boolean): string {
   let deepest = -1;
+  const numbers: number[] = [];
   const parts: string[] = [];
   for (const paragraph of childrenOf(body, 'p')) {
     const text = textOf(paragraph, links).trim().replaceAll('\n', '  \n');
@@ -31,7 +32,10 @@ export function writeBody(body: Element | undefined, links: Relationships, isLis
     if (parts.length > 0) parts.push(isItem && deepest >= 0 ? '\n' : '\n\n');
     // An item below none would be code.
     deepest = isItem ? Math.min(Number(properties?.attributes.lvl ?? 0) || 0, deepest + 1) : -1;
-    parts.push(isItem ? `${INDENT.repeat(deepest)}${isNumbered ? '1.' : '-'} ${text}` : text);
+    numbers.length = deepest + 1;
+    if (isNumbered) numbers[deepest] = (numbers[deepest] ?? 0) + 1;
+    const mark = isNumbered ? `${numbers[deepest]}.` : '-';
+    parts.push(isItem ? `${INDENT.repeat(deepest)}${mark} ${text}` : text);
   }
   return parts.join('');
 }

@@ -18,6 +18,9 @@ interface Row {
   readonly runs: readonly Run[];
 }
 
+/** Rows that wait until the columns of their table are known. Later rows with other columns begin another table. */
+const MOST_WAITING = 10_000;
+
 /**
  * Writes sheets as Markdown: a heading, and a table for each block of rows without a blank one. Columns without text
  * are left out. A table that would be mostly blank goes on as another one, so that cells far apart cost little.
@@ -26,11 +29,16 @@ export class TableWriter {
   readonly places: SourcePlace[] = [];
   readonly #parts: string[] = [];
   #length = 0;
-  /** Units of the text that is not written yet. */
-  #waiting = 0;
   #sheet = '';
-  #rows: Row[] = [];
-  #columns = new Set<number>();
+  /** The number of the last row. */
+  #row = 0;
+  #waiting: Row[] = [];
+  /** Units of the text in rows that wait. */
+  #waitingLength = 0;
+  /** Columns of the table by number, with their indexes in it once it has a head. */
+  #columns = new Map<number, number>();
+  #hasHead = false;
+  #rows = 0;
   #cells = 0;
 
   get text(): string {
@@ -48,39 +56,54 @@ export class TableWriter {
   add(row: number, cells: ReadonlyMap<number, string>): void {
     const columns = [...cells.keys()].sort((a, b) => a - b);
     const more = columns.filter((column) => !this.#columns.has(column)).length;
-    const size = (this.#rows.length + 1) * (this.#columns.size + more);
+    const size = (this.#rows + 1) * (this.#columns.size + more);
     const isTooBlank = size > MOST_BLANK * (this.#cells + columns.length) + MORE_BLANK;
-    if (row !== (this.#rows.at(-1)?.row ?? 0) + 1 || isTooBlank) this.endTable();
+    if (row !== this.#row + 1 || isTooBlank || (this.#hasHead && more > 0)) this.endTable();
     for (const column of columns) {
-      this.#columns.add(column);
-      this.#waiting += cells.get(column)?.length ?? 0;
-      if (this.#length + this.#waiting > MOST_TEXT) throw tooLong();
+      if (!this.#columns.has(column)) this.#columns.set(column, 0);
+      this.#waitingLength += cells.get(column)?.length ?? 0;
+      if (this.#length + this.#waitingLength > MOST_TEXT) throw tooLong();
     }
+    this.#row = row;
+    this.#rows++;
     this.#cells += columns.length;
-    this.#rows.push({ row, runs: runsOf(columns, cells) });
+    this.#waiting.push({ row, runs: runsOf(columns, cells) });
+    if (this.#waiting.length === MOST_WAITING) this.#write();
   }
 
   endTable(): void {
-    const columns = [...this.#columns].sort((a, b) => a - b);
-    const indexes = new Map(columns.map((column, index) => [column, index]));
-    for (const [at, { row, runs }] of this.#rows.entries()) {
-      this.#put(at === 0 ? '\n\n' : '\n');
-      const [first, last] = [runs[0], runs.at(-1)] as [Run, Run];
-      const cells = cellRange(first.column, row, last.column + last.count - 1, row);
-      this.#put(lineOf(runs, indexes), { sheet: this.#sheet, cells });
-      if (at === 0) this.#put(`\n|${' - |'.repeat(columns.length)}`);
-    }
-    this.#rows = [];
-    this.#columns = new Set();
+    this.#write();
+    this.#columns = new Map();
+    this.#hasHead = false;
+    this.#rows = 0;
     this.#cells = 0;
-    this.#waiting = 0;
+    this.#row = 0;
   }
 
-  #put(text: string, position?: Pick<SourcePlace, 'sheet' | 'cells'>): void {
+  #write(): void {
+    if (!this.#hasHead) {
+      const columns = [...this.#columns.keys()].sort((a, b) => a - b);
+      this.#columns = new Map(columns.map((column, index) => [column, index]));
+    }
+    const written: string[] = [];
+    for (const { row, runs } of this.#waiting) {
+      this.#put(this.#hasHead ? '\n' : '\n\n', undefined, written);
+      const [first, last] = [runs[0], runs.at(-1)] as [Run, Run];
+      const cells = cellRange(first.column, row, last.column + last.count - 1, row);
+      this.#put(lineOf(runs, this.#columns), { sheet: this.#sheet, cells }, written);
+      if (!this.#hasHead) this.#put(`\n|${' - |'.repeat(this.#columns.size)}`, undefined, written);
+      this.#hasHead = true;
+    }
+    this.#parts.push(written.join(''));
+    this.#waiting = [];
+    this.#waitingLength = 0;
+  }
+
+  #put(text: string, position?: Pick<SourcePlace, 'sheet' | 'cells'>, parts = this.#parts): void {
     const start = this.#length;
     this.#length += text.length;
     if (this.#length > MOST_TEXT) throw tooLong();
-    this.#parts.push(text);
+    parts.push(text);
     if (position !== undefined) this.places.push({ start, end: this.#length, ...position });
   }
 }

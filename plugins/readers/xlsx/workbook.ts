@@ -44,12 +44,15 @@ export function openWorkbook(bytes: Uint8Array): Workbook {
     },
   });
   const meaning = { strings: read('sharedStrings', readStrings), kinds: read('styles', readKinds), from1904 };
+  const paths = new Set<string>();
   const sheets = listed.flatMap((attributes): Sheet[] => {
     const { name = '', state = 'visible' } = attributes;
     const id = Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1] ?? '';
     const { type, target = '' } = related.get(id) ?? {};
     if (name.length > LONGEST_NAME) throw damaged('the name of a sheet');
     if (type !== 'worksheet') return [];
+    if (paths.has(target)) throw damaged(`${target} is in it twice`);
+    paths.add(target);
     const forEachRow: Sheet['forEachRow'] = (visit) => readRows(part(target), target, meaning, visit);
     return [{ name: name.toWellFormed(), isHidden: state !== 'visible', forEachRow }];
   });
