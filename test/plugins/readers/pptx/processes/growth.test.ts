@@ -1,12 +1,12 @@
 import t from 'tap';
-import { startBlockCounter } from '../../../support/executed-blocks.ts';
-import { checkLinearWork, repeated } from '../../../support/linear-work.ts';
-import { deckOf, paragraph, shapeOf } from '../../../support/office.ts';
+import { startBlockCounter } from '../../../../support/executed-blocks.ts';
+import { checkLinearWork, repeated } from '../../../../support/linear-work.ts';
+import { deckOf, paragraph, shapeOf } from '../../../../support/office.ts';
 
 t.test('the work grows with the slide, whatever it consists of', async (t) => {
   const counter = await startBlockCounter(t);
-  const { default: createReader } = await import('../../../../plugins/readers/pptx/index.ts');
-  const { readWith } = await import('../reading.ts');
+  const { default: createReader } = await import('../../../../../plugins/readers/pptx/index.ts');
+  const { readWith } = await import('../../reading.ts');
   const shapes = repeated(
     shapeOf({ text: ['x'], box: [1, 2, 3, 4] }),
     shapeOf({ text: ['x'], placeholder: 'idx="1"' }),

@@ -1,12 +1,12 @@
 import t from 'tap';
-import { startBlockCounter } from '../../../support/executed-blocks.ts';
-import { checkLinearWork, repeated } from '../../../support/linear-work.ts';
-import { workbookOf } from '../../../support/office.ts';
+import { startBlockCounter } from '../../../../support/executed-blocks.ts';
+import { checkLinearWork, repeated } from '../../../../support/linear-work.ts';
+import { workbookOf } from '../../../../support/office.ts';
 
 t.test('the work grows with the sheet, whatever it consists of', async (t) => {
   const counter = await startBlockCounter(t);
-  const { default: createReader } = await import('../../../../plugins/readers/xlsx/index.ts');
-  const { readWith } = await import('../reading.ts');
+  const { default: createReader } = await import('../../../../../plugins/readers/xlsx/index.ts');
+  const { readWith } = await import('../../reading.ts');
   const shapes = {
     ...repeated(
       '<row><c><v>1</v></c></row>',
