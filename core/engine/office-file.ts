@@ -1,4 +1,3 @@
-import { posix } from 'node:path';
 import { refusedError } from '../errors.ts';
 import { readXml } from './xml.ts';
 import { unzip } from './zip.ts';
@@ -54,8 +53,8 @@ export function openOfficeFile(bytes: Uint8Array, most: number): OfficeFile {
 }
 
 function relationshipsOf(files: ReadonlyMap<string, Uint8Array>, path: string): Map<string, Relationship> {
-  const { dir, base } = posix.parse(path);
-  const own = posix.join(dir, '_rels', `${base}.rels`);
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const own = `${folder}_rels/${path.slice(folder.length)}.rels`;
   const found = new Map<string, Relationship>();
   const bytes = files.get(own);
   if (bytes === undefined) return found;
@@ -63,11 +62,22 @@ function relationshipsOf(files: ReadonlyMap<string, Uint8Array>, path: string): 
     open(name, { Id: id, Type: type = '', Target: target, TargetMode: mode }) {
       if (name !== 'Relationship' || id === undefined || target === undefined) return;
       const isExternal = mode === 'External';
-      const inside = posix.resolve('/', dir, target).slice(1);
-      found.set(id, { type: posix.basename(type), target: isExternal ? target : inside, isExternal });
+      const inside = withoutSteps(target.startsWith('/') ? target : folder + target);
+      const kind = type.slice(type.lastIndexOf('/') + 1);
+      found.set(id, { type: kind, target: isExternal ? target : inside, isExternal });
     },
   });
   return found;
+}
+
+/** A path from the root of the file, without `.` and `..`. */
+function withoutSteps(path: string): string {
+  const steps: string[] = [];
+  for (const step of path.split('/')) {
+    if (step === '..') steps.pop();
+    else if (step !== '' && step !== '.') steps.push(step);
+  }
+  return steps.join('/');
 }
 
 /** Our names of the core properties (ECMA-376, part 2, section 11). */

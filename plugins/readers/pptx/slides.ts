@@ -114,7 +114,7 @@ export class SlideReader {
   }
 }
 
-/** The text that stands for a picture. */
+/** The description of a picture. */
 function alternative(picture: Element): string {
   const text = oneLine(findBelow(picture, 'cNvPr')?.attributes.descr ?? '');
   return text === '' ? '' : `![${text.replace(/[[\]]/g, '\\$&')}]()`;

@@ -70,7 +70,7 @@ function linked(text: string, link: Relationship | undefined): string {
 }
 
 /** Rows as a table of Markdown, as wide as the widest of them. */
-export function tableOf(rows: readonly (readonly string[])[]): string {
+function tableOf(rows: readonly (readonly string[])[]): string {
   const [head = []] = rows;
   const width = rows.reduce((most, { length }) => Math.max(most, length), 0);
   const lines = [[...head, ...new Array(width - head.length).fill('')], ...rows.slice(1)].map(

@@ -177,7 +177,7 @@ function cellText(text: string): string {
 const LETTERS = 26;
 const BEFORE_A = 64;
 
-/** The column of a cell such as `B2`; 0 if it is none. */
+/** The column of a cell such as `B2`; 0 if the reference is not valid. */
 function columnOf(cell: string): number {
   const letters = /^[A-Z]{1,3}(?=\d)/.exec(cell)?.[0] ?? '';
   return [...letters].reduce((sum, letter) => sum * LETTERS + letter.charCodeAt(0) - BEFORE_A, 0);
