@@ -3,7 +3,7 @@ import { childrenOf, type Element, find, findBelow, referenceOf } from './tree.t
 
 type Relationships = ReadonlyMap<string, Relationship>;
 
-/** Fields that differ from slide to slide, or from day to day, and say nothing about it. */
+/** Fields that only number slides or give the day. */
 const FIELDS = /^(slidenum|datetime)/;
 const INDENT = '    ';
 /** What would end the address of a link. */
