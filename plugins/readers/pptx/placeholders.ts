@@ -30,10 +30,10 @@ export class InheritedFrames {
   frameOf(slide: string, placeholder: Element | undefined): Element | undefined {
     if (placeholder === undefined) return;
     const layout = this.#related(slide, 'slideLayout');
-    const { idx = '0', type = 'body' } = placeholder.attributes;
+    const { idx = '0' } = placeholder.attributes;
     const ofLayout = this.#placeholders(layout, ({ attributes }) => attributes.idx ?? '0').get(idx);
-    if (frameOf(ofLayout) !== undefined) return frameOf(ofLayout);
-    const kind = (ofLayout && placeholderOf(ofLayout)?.attributes.type) ?? type;
+    if (ofLayout === undefined || frameOf(ofLayout) !== undefined) return frameOf(ofLayout);
+    const kind = placeholderOf(ofLayout)?.attributes.type ?? 'body';
     const master = this.#related(layout, 'slideMaster');
     const ofMaster = this.#placeholders(master, ({ attributes }) => attributes.type ?? 'body');
     return frameOf(ofMaster.get(OF_MASTER[kind] ?? 'body'));
