@@ -1,0 +1,100 @@
+import type { SourcePosition } from '../../../core/kit.ts';
+import { type Element, find } from './tree.ts';
+
+/** `[a, b, c, d, e, f]`: a point `x, y` goes to `a x + c y + e, b x + d y + f`. */
+export type Transform = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
+
+interface Rectangle {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Units of an angle (ECMA-376, part 1, 20.1.10.3). */
+const DEGREE = 60_000;
+const DECIMALS = 10_000;
+
+/** From the slide to the fractions of it. */
+export function slideTransform(presentation: Element | undefined): Transform {
+  const { cx = '12192000', cy = '6858000' } = find(presentation, 'sldSz')?.attributes ?? {};
+  return [1 / Number(cx), 0, 0, 1 / Number(cy), 0, 0];
+}
+
+/** The box around a shape, as it is rotated; undefined without coordinates. @param frame its `xfrm` */
+export function boxOf(frame: Element | undefined, outer: Transform): SourcePosition['box'] {
+  const own = rectangleOf(frame, 'off', 'ext');
+  if (own === undefined) return;
+  const { x, y, width, height } = own;
+  const turned = after(outer, rotation(frame, own));
+  const corners = [
+    [x, y],
+    [x + width, y],
+    [x, y + height],
+    [x + width, y + height],
+  ].map(([x = 0, y = 0]) => [
+    turned[0] * x + turned[2] * y + turned[4],
+    turned[1] * x + turned[3] * y + turned[5],
+  ]);
+  const [xs, ys] = [0, 1].map((axis) => corners.map((corner) => fraction(corner[axis]))) as [
+    number[],
+    number[],
+  ];
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+/** From the inner coordinates of a group to those that `outer` leads to. @param frame its `xfrm` */
+export function groupTransform(frame: Element | undefined, outer: Transform): Transform {
+  const [own, inner] = [rectangleOf(frame, 'off', 'ext'), rectangleOf(frame, 'chOff', 'chExt')];
+  if (own === undefined || inner === undefined || inner.width === 0 || inner.height === 0) return outer;
+  const [x, y] = [own.width / inner.width, own.height / inner.height];
+  const scale: Transform = [x, 0, 0, y, own.x - inner.x * x, own.y - inner.y * y];
+  return after(outer, after(rotation(frame, own), after(flip(frame, own), scale)));
+}
+
+/** About the centre of a shape, clockwise. */
+function rotation(frame: Element | undefined, { x, y, width, height }: Rectangle): Transform {
+  const angle = ((Number(frame?.attributes.rot ?? 0) / DEGREE) * Math.PI) / 180;
+  const [cos, sin] = Number.isFinite(angle) ? [Math.cos(angle), Math.sin(angle)] : [1, 0];
+  const [left, top] = [x + width / 2, y + height / 2];
+  return [cos, sin, -sin, cos, left - left * cos + top * sin, top - left * sin - top * cos];
+}
+
+function flip(frame: Element | undefined, { x, y, width, height }: Rectangle): Transform {
+  const [isAcross, isDown] = ['flipH', 'flipV'].map((name) =>
+    ['1', 'true'].includes(frame?.attributes[name] ?? ''),
+  );
+  return [
+    isAcross ? -1 : 1,
+    0,
+    0,
+    isDown ? -1 : 1,
+    isAcross ? 2 * x + width : 0,
+    isDown ? 2 * y + height : 0,
+  ];
+}
+
+/** First `inner`, then `outer`. */
+function after(outer: Transform, inner: Transform): Transform {
+  const [a, b, c, d, e, f] = outer;
+  const [g, h, i, j, k, l] = inner;
+  return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f];
+}
+
+function rectangleOf(frame: Element | undefined, offset: string, extent: string): Rectangle | undefined {
+  const { x, y } = find(frame, offset)?.attributes ?? {};
+  const { cx, cy } = find(frame, extent)?.attributes ?? {};
+  const numbers = [x, y, cx, cy].map(Number);
+  if (!numbers.every(Number.isFinite)) return;
+  return {
+    x: numbers[0] as number,
+    y: numbers[1] as number,
+    width: numbers[2] as number,
+    height: numbers[3] as number,
+  };
+}
+
+function fraction(value = 0): number {
+  const rounded = Math.round(Math.min(1, Math.max(0, value)) * DECIMALS) / DECIMALS;
+  return Number.isFinite(rounded) ? rounded : 0;
+}

@@ -1,0 +1,145 @@
+import type { Relationship } from '../../../core/kit.ts';
+import { childrenOf, type Element, find, findBelow, referenceOf } from './tree.ts';
+
+type Relationships = ReadonlyMap<string, Relationship>;
+
+/** Fields that only number slides or give the day. */
+const FIELDS = /^(slidenum|datetime)/;
+const INDENT = '    ';
+/** What would end the address of a link. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: an address may contain them.
+const UNSAFE = /[\u0000-\u0020()<>]/g;
+/** A chart may have as many blank cells for each with a value, and some more, to be written as one table. */
+const MOST_BLANK = 8;
+const MORE_BLANK = 10_000;
+
+/**
+ * The paragraphs and lists of a text body.
+ *
+ * @param isList whether paragraphs have bullets unless they say otherwise, as in the body of a slide
+ */
+export function writeBody(body: Element | undefined, links: Relationships, isList: boolean): string {
+  let deepest = -1;
+  const numbers: number[] = [];
+  const parts: string[] = [];
+  for (const paragraph of childrenOf(body, 'p')) {
+    const text = textOf(paragraph, links).trim().replaceAll('\n', '  \n');
+    if (text === '') continue;
+    const properties = find(paragraph, 'pPr');
+    const isNumbered = find(properties, 'buAutoNum') !== undefined;
+    const isBullet = find(properties, 'buChar') !== undefined || find(properties, 'buBlip') !== undefined;
+    const isItem = isNumbered || isBullet || (isList && find(properties, 'buNone') === undefined);
+    if (parts.length > 0) parts.push(isItem && deepest >= 0 ? '\n' : '\n\n');
+    // An item below none would be code.
+    deepest = isItem ? Math.min(Number(properties?.attributes.lvl ?? 0) || 0, deepest + 1) : -1;
+    numbers.length = deepest + 1;
+    if (isNumbered) numbers[deepest] = (numbers[deepest] ?? 0) + 1;
+    const mark = isNumbered ? `${numbers[deepest]}.` : '-';
+    parts.push(isItem ? `${INDENT.repeat(deepest)}${mark} ${text}` : text);
+  }
+  return parts.join('');
+}
+
+/** On one line. */
+export function lineOf(body: Element | undefined, links: Relationships): string {
+  const lines = childrenOf(body, 'p').map((paragraph) => textOf(paragraph, links).trim());
+  return oneLine(lines.filter((line) => line !== '').join(' '));
+}
+
+export function oneLine(text: string): string {
+  return text.trim().replace(/[\r\n\v]+/g, ' ');
+}
+
+/** The text of runs, fields, line breaks and formulas. */
+function textOf(element: Element, links: Relationships): string {
+  const { name, children, attributes, text } = element;
+  if (name === 't') return text.replace(/\r\n?|\v/g, '\n');
+  if (name === 'br') return '\n';
+  if (name === 'Fallback' || (name === 'fld' && FIELDS.test(attributes.type ?? ''))) return '';
+  const own = children.map((child) => textOf(child, links)).join('');
+  return name === 'r' ? linked(own, links.get(referenceOf(find(element, 'rPr', 'hlinkClick')))) : own;
+}
+
+function linked(text: string, link: Relationship | undefined): string {
+  if (text.trim() === '' || !link?.isExternal || !/^(https?|mailto):/i.test(link.target)) return text;
+  const target = link.target.replace(
+    UNSAFE,
+    (sign) => `%${sign.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
+  return `[${oneLine(text).replace(/[[\]]/g, '\\$&')}](${target})`;
+}
+
+/** Rows as a table of Markdown, as wide as the widest of them. */
+function tableOf(rows: readonly (readonly string[])[]): string {
+  const [head = []] = rows;
+  const width = rows.reduce((most, { length }) => Math.max(most, length), 0);
+  const lines = [[...head, ...new Array(width - head.length).fill('')], ...rows.slice(1)].map(
+    (cells) =>
+      `|${cells.map((cell) => (cell === '' ? ' |' : ` ${cell.replaceAll('|', '&#124;')} |`)).join('')}`,
+  );
+  return width === 0 ? '' : lines.toSpliced(1, 0, `|${' - |'.repeat(width)}`).join('\n');
+}
+
+/** A table of a slide; the cells that a wide one covers are empty. */
+export function writeTable(table: Element, links: Relationships): string {
+  const rows = childrenOf(table, 'tr').map((row) =>
+    childrenOf(row, 'tc').map((cell) => lineOf(find(cell, 'txBody'), links)),
+  );
+  return rows.flat().every((cell) => cell === '') ? '' : tableOf(rows);
+}
+
+/** A chart: its title, and a table of its series, with a row for each category. */
+export function writeChart(chart: Element | undefined): string {
+  const title = lineOf(findBelow(find(chart, 'title'), 'rich'), new Map());
+  const series = seriesBelow(find(chart, 'plotArea')).map((one) => ({
+    name: oneLine([...pointsOf(find(one, 'tx')).values()].join(' ')),
+    categories: pointsOf(find(one, 'cat') ?? find(one, 'xVal')),
+    values: pointsOf(find(one, 'val') ?? find(one, 'yVal')),
+  }));
+  return [title, writeSeries(series)].filter((part) => part !== '').join('\n\n');
+}
+
+interface Series {
+  readonly name: string;
+  readonly categories: ReadonlyMap<string, string>;
+  readonly values: ReadonlyMap<string, string>;
+}
+
+/** One table, or one for each series if it would be mostly blank. */
+function writeSeries(series: readonly Series[]): string {
+  const categories = new Map<string, string>();
+  for (const one of series)
+    for (const index of [...one.categories.keys(), ...one.values.keys()])
+      categories.set(index, categories.get(index) || (one.categories.get(index) ?? ''));
+  const points = series.reduce((sum, { values }) => sum + values.size, 0);
+  if (series.length > 1 && series.length * categories.size > MOST_BLANK * points + MORE_BLANK)
+    return series.map((one) => writeSeries([one])).join('\n\n');
+  const names = series.map(({ name }) => name);
+  const rows = Array.from(categories, ([index, category]) => [
+    category,
+    ...series.map(({ values }) => values.get(index) ?? ''),
+  ]);
+  return series.length === 0 ? '' : tableOf([['', ...names], ...rows]);
+}
+
+function seriesBelow(plot: Element | undefined): Element[] {
+  return plot?.children.flatMap((one) => childrenOf(one, 'ser')) ?? [];
+}
+
+/** The values of a series by their indexes. */
+function pointsOf(data: Element | undefined): Map<string, string> {
+  const cache = findBelow(data, 'strCache') ?? findBelow(data, 'numCache') ?? findBelow(data, 'lvl');
+  const points = childrenOf(cache ?? findBelow(data, 'strLit') ?? findBelow(data, 'numLit'), 'pt');
+  return new Map(
+    points.map((point) => [point.attributes.idx ?? '', oneLine(find(point, 'v')?.text ?? '')] as const),
+  );
+}
+
+/** The texts of a diagram (SmartArt), in the order of its data. */
+export function writeDiagram(model: Element | undefined): string {
+  const points = childrenOf(find(model, 'ptLst'), 'pt').map((point) => lineOf(find(point, 't'), new Map()));
+  return points
+    .filter((text) => text !== '')
+    .map((text) => `- ${text}`)
+    .join('\n');
+}
