@@ -77,5 +77,8 @@ export async function readAndReports(
     reports[name] = value;
   };
   const source = { bytes, name: undefined, mediaType: undefined, charset: undefined };
-  return { file: await reader.read(source, { report, signal: new AbortController().signal }), reports };
+  return {
+    file: await reader.read(source, { report, signal: new AbortController().signal, options: {} }),
+    reports,
+  };
 }

@@ -1,8 +1,8 @@
 import t from 'tap';
 import createReader from '../../../../plugins/readers/docx/index.ts';
 import { collaborators } from '../../../../server/testing/collaborators.ts';
+import { type DocxParts, docxOf, HOSTILE_DOCX, paragraph, run } from '../../../support/docx.ts';
 import { never } from '../../../support/hosted-host.ts';
-import { type DocxParts, docxOf, HOSTILE_DOCX, paragraph, run } from '../docx.ts';
 import { readWith } from '../reading.ts';
 
 const textOf = async (body: string, parts?: DocxParts) =>
@@ -13,7 +13,7 @@ async function leftOut(body: string, parts?: DocxParts): Promise<string | undefi
   const reports = new Map<string, string>();
   const file = { bytes: docxOf(body, parts), name: undefined, mediaType: undefined, charset: undefined };
   const report = (name: string, value: string): void => void reports.set(name, value);
-  await (await createReader(collaborators())).read(file, { report, signal: never });
+  await (await createReader(collaborators())).read(file, { report, signal: never, options: {} });
   return reports.get('left-out');
 }
 

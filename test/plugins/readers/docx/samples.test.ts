@@ -4,8 +4,8 @@ import t from 'tap';
 import { unzip } from '../../../../core/engine/zip.ts';
 import createReader from '../../../../plugins/readers/docx/index.ts';
 import { createRandom } from '../../../support/random.ts';
+import { zipOf } from '../../../support/zip.ts';
 import { readWith } from '../reading.ts';
-import { zipOf } from '../zip.ts';
 
 /**
  * Real documents, against the Markdown that docling makes of them. Those of a folder, each with docling's Markdown in
