@@ -1,0 +1,35 @@
+import type { Place } from '../data/model.ts';
+
+/** Places in words: `page 3–4`, `1:01.5 – 1:15.2 · Ann`, `cell 4–5`, `Costs A2:D9`. */
+export function wordsOf(places: readonly Place[]): string {
+  const members = ['page', 'cell', 'image'] as const;
+  const counted = members.flatMap((member) => rangesOf(member, places) ?? []);
+  const others = places.map(({ start_time, end_time, speaker, sheet, cells }) => {
+    const times = start_time === undefined ? [] : [start_time, end_time ?? start_time];
+    const names = [times.map(clock).join(' – '), speaker, [sheet, cells].filter(Boolean).join(' ')];
+    return names.filter(Boolean).join(' · ');
+  });
+  return [...counted, ...new Set(others.filter(Boolean))].join('; ');
+}
+
+/** The numbers that a member has: `cell 1, 4–5`. */
+function rangesOf(member: 'page' | 'cell' | 'image', places: readonly Place[]): string | undefined {
+  const numbers = new Set(places.flatMap((place) => place[member] ?? []));
+  const ranges: [first: number, last: number][] = [];
+  for (const number of [...numbers].sort((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last?.[1] === number - 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  if (ranges.length === 0) return undefined;
+  return `${member} ${ranges.map(([first, last]) => (first === last ? first : `${first}–${last}`)).join(', ')}`;
+}
+
+/** Seconds as `1:02:03.4`, to a tenth. */
+function clock(time: number): string {
+  const tenths = Math.round(time * 10);
+  const [hours, minutes] = [Math.floor(tenths / 36_000), Math.floor(tenths / 600) % 60];
+  const seconds = String((tenths % 600) / 10);
+  const short = `${minutes}:${seconds.padStart(seconds.includes('.') ? 4 : 2, '0')}`;
+  return hours === 0 ? short : `${hours}:${short.padStart(short.length + (minutes < 10 ? 1 : 0), '0')}`;
+}
