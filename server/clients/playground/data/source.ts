@@ -1,5 +1,5 @@
 import { runSetting } from './actions.ts';
-import type { Chunk, Place } from './model.ts';
+import type { Chunk } from './model.ts';
 import type { Located, State } from './state.ts';
 import type { Store } from './store.ts';
 
@@ -35,21 +35,4 @@ export async function locate({ state, change }: Store<State>): Promise<void> {
   } catch {
     // A chunk of another run was chosen meanwhile.
   }
-}
-
-/**
- * Where the selected chunk comes from. A chunk that the file itself does not have, as `auto` may choose otherwise for a
- * file than for its text, has the places of those that overlap it.
- */
-export function placesOf({ selection, runs, located }: State): readonly Place[] {
-  const of = runs.get(selection?.setting ?? '')?.chunks;
-  const index = selection?.chunk ?? -1;
-  const chunk = of?.[index];
-  if (chunk === undefined || located?.chunks === undefined || located.of !== of) return [];
-  const same = located.chunks[index];
-  const { start_index: start, end_index: end } = chunk;
-  const isSame = same?.start_index === start && same.end_index === end;
-  const overlapping = () => located.chunks?.filter((one) => one.start_index < end && one.end_index > start);
-  const chunks = isSame ? [same] : (overlapping() ?? []);
-  return chunks.flatMap(({ places }) => (places ?? []) as readonly Place[]);
 }

@@ -1,4 +1,26 @@
 import type { Place } from '../data/model.ts';
+import type { State } from '../data/state.ts';
+
+/**
+ * Where the selected chunk comes from. A chunk that the file itself does not have, as `auto` may choose otherwise for a
+ * file than for its text, has the places of those that overlap it.
+ */
+export function placesOf({
+  selection,
+  runs,
+  located,
+}: Pick<State, 'selection' | 'runs' | 'located'>): readonly Place[] {
+  const of = runs.get(selection?.setting ?? '')?.chunks;
+  const index = selection?.chunk ?? -1;
+  const chunk = of?.[index];
+  if (chunk === undefined || located?.chunks === undefined || located.of !== of) return [];
+  const same = located.chunks[index];
+  const { start_index: start, end_index: end } = chunk;
+  const isSame = same?.start_index === start && same.end_index === end;
+  const overlapping = () => located.chunks?.filter((one) => one.start_index < end && one.end_index > start);
+  const chunks = isSame ? [same] : (overlapping() ?? []);
+  return chunks.flatMap(({ places }) => (places ?? []) as readonly Place[]);
+}
 
 /** Places in words: `page 3–4`, `1:01.5 – 1:15.2 · Ann`, `cell 4–5`, `Costs A2:D9`. */
 export function wordsOf(places: readonly Place[]): string {

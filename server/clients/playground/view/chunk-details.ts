@@ -1,9 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Chunk, Unit } from '../data/model.ts';
-import { placesOf } from '../data/source.ts';
 import type { State } from '../data/state.ts';
 import { lengthIn } from '../text/offsets.ts';
-import { wordsOf } from '../text/where.ts';
+import { placesOf, wordsOf } from '../text/where.ts';
 import { pagesOf } from './page-panel.ts';
 import type { Wiring } from './wiring.ts';
 

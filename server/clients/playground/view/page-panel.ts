@@ -1,7 +1,7 @@
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import type { Place } from '../data/model.ts';
-import { placesOf } from '../data/source.ts';
 import type { State } from '../data/state.ts';
+import { placesOf } from '../text/where.ts';
 import type { Wiring } from './wiring.ts';
 
 /** The pages that the selected chunk is on, rising; none if they cannot be shown. */

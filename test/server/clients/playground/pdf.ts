@@ -1,14 +1,14 @@
-import { plugin } from '../../../support/plugins.ts';
-
 /** A line of a page: where its baseline begins, in points from the bottom left, and its text in printable ASCII. */
 export type Line = readonly [x: number, y: number, text: string];
 
-export const WIDTH = 612;
-export const HEIGHT = 792;
+const LETTER = [612, 792] as const;
 const SIZE = 20;
 
-/** A PDF with these lines on its pages, in Helvetica, which it does not embed. @param size of pages */
-export function pdfOf(pages: readonly (readonly Line[])[], [width, height] = [WIDTH, HEIGHT]): Buffer {
+/** A PDF with these lines on its pages, in Helvetica of 20 points, which it does not embed. */
+export function pdfOf(
+  pages: readonly (readonly Line[])[],
+  [width, height]: readonly [number, number] = LETTER,
+): Buffer {
   const content = pages.map((lines) =>
     lines.map(([x, y, text]) => `BT /F ${SIZE} Tf ${x} ${y} Td (${text}) Tj ET`).join('\n'),
   );

@@ -1,54 +1,290 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import t from 'tap';
 import { openBrowser } from '../../../../support/browser.ts';
 import { needs } from '../../../../support/here.ts';
 import { plugin, pluginsFolder } from '../../../../support/plugins.ts';
 import { startServer } from '../../../../support/server.ts';
-import { dropped, showPlayground } from '../playground.ts';
-import { pdfOf } from '../pdf.ts';
+import { type Line, pdfOf } from '../pdf.ts';
 import { PIECES, pieces, TEXT } from '../pieces.ts';
+import { dropped, showPlayground } from '../playground.ts';
 
 /** Where chunks come from, as the playground shows it: pages with boxes, times, cells. */
 
-const STAND_IN = plugin(
-  { kind: 'reader', name: 'pages', formats: { extensions: ['.pdf', '.pptx'], mediaTypes: ['application/pdf'] }, reports: { 'left-out-lines': 'How many.' } },
-  `export default () => ({ read({ bytes }, { report }) {
-    const places = []; let text = '';
-    const pages = Buffer.from(bytes).toString('latin1').split('endstream');
-    for (const [index, page] of pages.entries()) for (const [, x, y, words] of page.matchAll(/(\\d+) (\\d+) Td \\((.*?)\\) Tj/g)) {
-      const box = [x / 612, 1 - (+y + 17) / 792, (+x + 10.5 * words.length) / 612, 1 - (y - 6) / 792].map((one) => Math.min(1, +one.toFixed(4)));
-      places.push({ start: text.length, end: text.length + words.length, page: index + 1, box });
-      text += words + '\\n';
-    }
+/** Reads the PDFs of these tests, whose lines it finds without a library, also by the name of slides. */
+const READER = plugin(
+  {
+    kind: 'reader',
+    name: 'lines-of-pages',
+    formats: { extensions: ['.pdf', '.pptx'], mediaTypes: ['application/pdf'] },
+    reports: { 'left-out-lines': 'How many.' },
+  },
+  `const WIDTH = 612, HEIGHT = 792;
+  export default () => ({ read({ bytes }, { report }) {
+    const places = [];
+    let text = '';
+    for (const [index, page] of Buffer.from(bytes).toString('latin1').split('endstream').entries())
+      for (const [, x, y, line] of page.matchAll(/(\\d+) (\\d+) Td \\((.*?)\\) Tj/g)) {
+        const [left, baseline] = [Number(x), HEIGHT - Number(y)];
+        const box = [left / WIDTH, (baseline - 17) / HEIGHT, (left + 11 * line.length) / WIDTH, (baseline + 6) / HEIGHT];
+        places.push({ start: text.length, end: text.length + line.length, page: index + 1, box });
+        text += line + '\\n';
+      }
     report('left-out-lines', 2);
     return { text, places };
   } });`,
 );
-const folder = await pluginsFolder(t, PIECES, STAND_IN);
+const require = createRequire(import.meta.url);
+const folder = await pluginsFolder(t, PIECES, READER);
 const server = await startServer(t, { pluginsDir: [folder], workers: 1 });
 const { browser, skip } = await openBrowser(t);
 
-t.test('try', { skip }, async (t) => {
-  const page = await showPlayground(browser, server, [pieces({ size: 40 }), pieces({ size: 25, overlap: 5 })], TEXT);
-  const pdf = pdfOf([
-    [[72, 700, 'First line of the first page'], [72, 670, 'Second line of it'], [300, 300, 'Far away']],
-    [[72, 700, 'Page two begins here'], [72, 600, 'and it ends here, at last']],
-  ]);
-  await page.evaluate(dropped('two pages.pdf', pdf));
-  await page.until('/two pages/.test(document.querySelector("section[aria-label=Text]").textContent)');
-  await page.settled();
-  await page.click('.cell span[data-chunk="1"]');
-  await page.until('document.querySelector(".sheet canvas") !== null');
-  const shot = async (name: string) => {
-    const { data } = await page.send<{ data: string }>('Page.captureScreenshot', { format: 'png' });
-    writeFileSync(`/tmp/h/page-${name}.png`, Buffer.from(data, 'base64'));
+const PAGES: readonly (readonly Line[])[] = [
+  [
+    [72, 700, 'First line of page one'],
+    [72, 100, 'Last line of page one!'],
+  ],
+  [
+    [72, 700, 'Page two begins here..'],
+    [72, 400, 'This ends the document'],
+  ],
+];
+/** Every line has 22 characters and a line feed. */
+const LINE = 23;
+
+/** Opens a page and drops a file on it, which is chunked by lines. */
+async function openFile(name: string, bytes: Iterable<number>, size = LINE) {
+  const page = await showPlayground(browser, server, [pieces({ size })], TEXT);
+  const isRead = `document.querySelector('section[aria-label=Text] .name').selectedOptions[0].text === '${name}'`;
+  const drop = async (other: string, content: Iterable<number>) => {
+    await page.evaluate(dropped(other, content));
+    await page.until(isRead.replace(name, other));
+    await page.settled();
   };
-  await shot('light');
-  await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: 'dark' }] });
-  await shot('dark');
-  await page.resize(360, 740);
-  await page.evaluate('document.querySelector(".viewer").scrollIntoView()');
-  await shot('phone');
-  t.same(page.problems, []);
-  t.comment(page.requests.filter((one) => one.includes('/pdf/')));
+  await drop(name, bytes);
+  return {
+    ...page,
+    drop,
+    choose: (chunk: number) => page.click(`.cell span[data-chunk="${chunk}"]`),
+    where: () => page.textOf('.where'),
+    title: () => page.textOf('.source h2'),
+    isDrawn: () => page.until('document.querySelector(".sheet canvas") !== null'),
+    /** How many dark pixels there are within the boxes, and outside them. */
+    ink: () => page.evaluate<{ inside: number[]; outside: number }>(INK),
+  };
+}
+
+const INK = `(() => {
+  const canvas = document.querySelector('.sheet canvas');
+  const { width, height } = canvas;
+  const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+  const whole = canvas.getBoundingClientRect();
+  const boxes = [...document.querySelectorAll('.boxes rect')].map((one) => one.getBoundingClientRect());
+  const inside = boxes.map(() => 0);
+  let outside = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    if (data[at] > 128) continue;
+    const x = whole.left + (((at / 4) % width) / width) * whole.width;
+    const y = whole.top + (Math.floor(at / 4 / width) / height) * whole.height;
+    const box = boxes.findIndex(({ left, top, right, bottom }) => x >= left && x <= right && y >= top && y <= bottom);
+    if (box === -1) outside++;
+    else inside[box]++;
+  }
+  return { inside, outside };
+})()`;
+
+const ofPdf = (url: string) => url.includes('/playground/pdf/');
+
+t.test('a chunk of a PDF is shown on its page, by what was loaded for it alone', { skip }, async (t) => {
+  const page = await openFile('two pages.pdf', pdfOf(PAGES), 2 * LINE);
+  t.same(page.requests.filter(ofPdf), [], 'nothing before a chunk is chosen');
+  await page.choose(0);
+  await page.isDrawn();
+  t.match(await page.title(), /^Page 1 two pages\.pdf$/);
+  t.equal(await page.where(), 'page 1');
+  t.match(await page.textOf('.details'), /left out lines 2/);
+  const { inside, outside } = await page.ink();
+  t.equal(inside.length, 2);
+  t.ok(
+    inside.every((ink) => ink > 500),
+    `words are in the boxes: ${inside.join()}`,
+  );
+  t.equal(outside, 0, 'and all of them');
+  const files = page.requests.filter(ofPdf).map((url) => url.split('/').at(-1));
+  t.same([...new Set(files)].sort(), ['pdf.min.mjs', 'pdf.worker.min.mjs']);
+  t.same(page.problems, [], 'the policy allows all of it');
 });
+
+t.test('the panel follows the keys, and the boxes are those of the chunk', { skip }, async (t) => {
+  const page = await openFile('keys.pdf', pdfOf(PAGES));
+  await page.choose(0);
+  await page.isDrawn();
+  const first = await page.ink();
+  t.ok(first.inside.length === 1 && first.outside > 500, 'the other line has no box');
+  await page.evaluate('document.querySelector(".viewer").focus()');
+  await page.press('ArrowDown');
+  await page.until('/Chunk 1/.test(document.querySelector(".details").textContent)');
+  const box = 'document.querySelector(".boxes rect").getBoundingClientRect()';
+  const desk = 'document.querySelector(".desk").getBoundingClientRect()';
+  await page.until(`${box}.bottom <= ${desk}.bottom && ${box}.top >= ${desk}.top`);
+  await page.press('ArrowDown');
+  await page.until('/^Page 2/.test(document.querySelector(".source h2").textContent)');
+  await page.isDrawn();
+  t.equal((await page.ink()).inside.length, 1);
+  t.equal(await page.evaluate('document.activeElement.className'), 'viewer', 'focus stays in the text');
+  await page.click('.source button[aria-label^=Close]');
+  await page.until('document.querySelector(".source") === null');
+  t.equal(await page.evaluate('document.activeElement.className'), 'viewer');
+  await page.press('ArrowUp');
+  await page.until('/Chunk 1/.test(document.querySelector(".details").textContent)');
+  t.equal(await page.count('.source'), 0, 'it stays closed');
+  await page.click('.details button[aria-expanded=false]');
+  await page.isDrawn();
+  t.match(await page.title(), /^Page 1/);
+});
+
+t.test('what draws PDFs is served as it is, and nothing else of its package', async (t) => {
+  for (const [path, type] of [
+    ['legacy/build/pdf.min.mjs', 'text/javascript; charset=utf-8'],
+    ['legacy/build/pdf.worker.min.mjs', 'text/javascript; charset=utf-8'],
+    ['cmaps/UniGB-UCS2-H.bcmap', 'application/octet-stream'],
+    ['standard_fonts/LiberationSans-Regular.ttf', 'application/octet-stream'],
+    ['wasm/jbig2_nowasm_fallback.js', 'text/javascript; charset=utf-8'],
+  ] as const) {
+    const answer = await server.get(`/playground/pdf/${path}`);
+    t.equal(answer.headers.get('content-type'), type, path);
+    t.equal(answer.headers.get('cache-control'), 'no-cache');
+    t.ok(answer.bytes.equals(readFileSync(require.resolve(`pdfjs-dist/${path}`))), `${path}, byte for byte`);
+  }
+  for (const path of ['package.json', 'wasm/jbig2.wasm', 'legacy/build/pdf.mjs', 'cmaps/..%2Fpackage.json'])
+    t.equal((await server.get(`/playground/pdf/${path}`)).status, 404, path);
+});
+
+t.test('without the package the boxes are on an empty page', { skip }, async (t) => {
+  const page = await openFile('none.pdf', pdfOf(PAGES));
+  await page.send('Network.setBlockedURLs', { urls: ['*/playground/pdf/*'] });
+  await page.choose(0);
+  await page.until('/cannot be drawn/.test(document.querySelector(".source [role=status]")?.textContent)');
+  t.equal(await page.count('.blank rect'), 1);
+});
+
+t.test('a chunk on two pages has both, one after the other', { skip }, async (t) => {
+  const page = await openFile('both.pdf', pdfOf(PAGES), 3 * LINE);
+  await page.choose(0);
+  await page.isDrawn();
+  t.equal(await page.where(), 'page 1–2');
+  const turn = (to: string) => page.click(`.source button[aria-label="The ${to} page of the chunk"]`);
+  t.ok(await page.evaluate('document.querySelector(".source button").disabled'), 'there is none before it');
+  await turn('next');
+  await page.until('/^Page 2/.test(document.querySelector(".source h2").textContent)');
+  await page.isDrawn();
+  const { inside, outside } = await page.ink();
+  t.ok(inside.length === 1 && outside > 500);
+  await turn('previous');
+  await page.until('/^Page 1/.test(document.querySelector(".source h2").textContent)');
+  t.equal(await page.count('.boxes rect'), 2);
+});
+
+t.test('a page of any size becomes a canvas of a bounded one', { skip }, async (t) => {
+  const size = `(({ width, height }) => [width, height])(document.querySelector('.sheet canvas'))`;
+  for (const [width, height] of [
+    [3, 14_400],
+    [14_400, 3],
+    [14_400, 14_400],
+  ] as const) {
+    const page = await openFile('odd.pdf', pdfOf(PAGES, [width, height]));
+    await page.choose(0);
+    await page.isDrawn();
+    const [across = 0, down = 0] = await page.evaluate<number[]>(size);
+    t.ok(Math.max(across, down) <= 8000 && across * down <= 6_000_000, `${across} × ${down}`);
+    t.ok(Math.min(across, down) >= 1);
+    t.same(page.problems, []);
+  }
+});
+
+t.test('another file takes the place of the first, and typing ends what is known', { skip }, async (t) => {
+  const page = await openFile('one.pdf', pdfOf(PAGES));
+  await page.choose(0);
+  await page.isDrawn();
+  await page.evaluate('window.kept = document.querySelector(".sheet canvas")');
+  await page.drop('two.pdf', pdfOf([[[300, 300, 'Another file, at last.']]]));
+  t.equal(await page.count('.source'), 0);
+  t.equal(await page.evaluate('window.kept.width'), 0, 'its memory is freed');
+  await page.choose(0);
+  await page.isDrawn();
+  t.match(await page.title(), /two\.pdf/);
+  t.equal((await page.ink()).outside, 0);
+  await page.click('section[aria-label=Text] button[aria-expanded]');
+  await page.until('document.querySelector("textarea") !== null');
+  await page.fill('textarea', 'Typed, and from no file at all.');
+  await page.settled();
+  await page.choose(0);
+  await page.until('document.querySelector(".details") !== null');
+  t.equal(await page.count('.source, .where'), 0);
+});
+
+t.test('slides, and PDFs that cannot be drawn, are an empty page with boxes', { skip }, async (t) => {
+  const slides = await openFile('talk.pptx', pdfOf(PAGES));
+  await slides.choose(2);
+  await slides.until('document.querySelector(".slide rect") !== null');
+  t.match(await slides.title(), /^Page 2/);
+  t.same(slides.requests.filter(ofPdf), []);
+  const broken = await openFile('broken.pdf', Buffer.from('1 2 Td (No PDF at all, in truth) Tj endstream'));
+  await broken.choose(0);
+  await broken.until('/cannot be drawn/.test(document.querySelector(".source [role=status]")?.textContent)');
+  t.equal(await broken.count('.blank rect'), 1);
+});
+
+const OF_SUBTITLES = { skip: skip || needs('reader/subtitles').skip };
+t.test('subtitles have their times and speakers', OF_SUBTITLES, async (t) => {
+  const cues = ['01:01.500 --> 01:15.200\n<v Ann>Boil water.', '01:01:16.000 --> 01:01:20.000\n<v Bob>Wait.'];
+  const page = await openFile('talk.vtt', Buffer.from(['WEBVTT', ...cues].join('\n\n')), 100);
+  await page.choose(0);
+  await page.until('/1:01/.test(document.querySelector(".where")?.textContent)');
+  t.equal(await page.where(), '1:01.5 – 1:15.2 · Ann; 1:01:16 – 1:01:20 · Bob');
+  t.equal(await page.count('.source'), 0);
+});
+
+const OF_NOTEBOOKS = { skip: skip || needs('reader/notebook').skip };
+t.test('notebooks have their cells', OF_NOTEBOOKS, async (t) => {
+  const cell = (source: string) => ({ cell_type: 'markdown', metadata: {}, source });
+  const cells = ['# Tea', 'Boil water.', 'Wait.', 'Pour.'].map(cell);
+  const notebook = { nbformat: 4, nbformat_minor: 5, metadata: {}, cells };
+  const page = await openFile('tea.ipynb', Buffer.from(JSON.stringify(notebook)), 15);
+  await page.choose(0);
+  await page.until('/cell/.test(document.querySelector(".where")?.textContent)');
+  t.equal(await page.where(), 'cell 1–2');
+});
+
+t.test('on a phone the page is below the text, and is closed again', { skip }, async (t) => {
+  const page = await openFile('phone.pdf', pdfOf(PAGES));
+  await page.resize(360, 740);
+  await page.choose(0);
+  await page.isDrawn();
+  const edges = (selector: string) =>
+    page.evaluate<{ top: number; bottom: number; right: number }>(
+      `document.querySelector('${selector}').getBoundingClientRect().toJSON()`,
+    );
+  const [text, source, canvas] = [await edges('.viewer'), await edges('.source'), await edges('canvas')];
+  t.ok(source.top >= text.bottom && canvas.right <= 360);
+  t.ok(await page.evaluate('document.documentElement.scrollWidth <= 360'), 'nothing sticks out');
+  await page.click('.source button[aria-label^=Close]');
+  await page.until('document.querySelector(".source") === null');
+});
+
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+for (const scheme of ['light', 'dark']) {
+  t.test(`axe-core finds nothing in the page of a file in ${scheme}`, { skip }, async (t) => {
+    const page = await openFile('axe.pdf', pdfOf(PAGES), 3 * LINE);
+    await page.send('Emulation.setEmulatedMedia', {
+      features: [{ name: 'prefers-color-scheme', value: scheme }],
+    });
+    await page.choose(0);
+    await page.isDrawn();
+    await page.evaluate(axe);
+    const found = await page.evaluate(
+      `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 150))]))`,
+    );
+    t.same(found, []);
+  });
+}
