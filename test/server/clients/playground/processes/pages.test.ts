@@ -117,6 +117,7 @@ t.test('a chunk of a PDF is shown on its page, by what was loaded for it alone',
 
 t.test('the panel follows the keys, and the boxes are those of the chunk', { skip }, async (t) => {
   const page = await openFile('keys.pdf', pdfOf(PAGES));
+  await page.resize(1280, 600);
   await page.choose(0);
   await page.isDrawn();
   const first = await page.ink();
@@ -132,7 +133,8 @@ t.test('the panel follows the keys, and the boxes are those of the chunk', { ski
   await page.isDrawn();
   t.equal((await page.ink()).inside.length, 1);
   t.equal(await page.evaluate('document.activeElement.className'), 'viewer', 'focus stays in the text');
-  await page.click('.source button[aria-label^=Close]');
+  await page.evaluate('document.querySelector(".source button[aria-label^=Close]").focus()');
+  await page.press('Enter');
   await page.until('document.querySelector(".source") === null');
   t.equal(await page.evaluate('document.activeElement.className'), 'viewer');
   await page.press('ArrowUp');
@@ -183,12 +185,19 @@ t.test('a chunk on two pages has both, one after the other', { skip }, async (t)
   await turn('previous');
   await page.until('/^Page 1/.test(document.querySelector(".source h2").textContent)');
   t.equal(await page.count('.boxes rect'), 2);
+  await turn('next');
+  await page.choose(1);
+  await page.until('/Chunk 1/.test(document.querySelector(".details").textContent)');
+  await page.choose(0);
+  await page.until('/Chunk 0/.test(document.querySelector(".details").textContent)');
+  t.match(await page.title(), /^Page 1/, 'a chunk is shown from its first page');
 });
 
 t.test('a page of any size becomes a canvas of a bounded one', { skip }, async (t) => {
   const size = `(({ width, height }) => [width, height])(document.querySelector('.sheet canvas'))`;
   for (const [width, height] of [
     [3, 14_400],
+    [3000, 14_400],
     [14_400, 3],
     [14_400, 14_400],
   ] as const) {
