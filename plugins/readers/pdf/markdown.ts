@@ -5,6 +5,7 @@ import { BULLET, type Paragraph } from './paragraphs.ts';
 /** What would begin another block of Markdown. */
 const MARKUP = /^(?:#{1,6}(?:\s|$)|[><]|```|~~~|\+\s|(?:[-=]{3,}|[*_]{3,})\s*$)/;
 const WORDS = /\p{L}+(?:-\p{L}+)*/gu;
+const LETTERS_AT_END = /\p{L}+$/u;
 const HYPHEN = /[-\u2010\u00ad]$/;
 /** Letters of a word that are compared: a line may be one endless word. */
 const LONGEST_WORD = 60;
@@ -75,15 +76,18 @@ class Writer {
 
   /** Joins a line to the next by a space, or without the hyphen that divides a word. */
   #join(line: Line, text: string, next: Line): void {
-    if (CJK.test(text.slice(-1)) && CJK.test(next.text.slice(0, 1))) return this.#place(line, text);
-    const before = /\p{L}+$/u.exec(text.slice(-LONGEST_WORD, -1).replace(/^.*[^\p{L}]/u, ''))?.[0];
+    const [last, first] = [text.slice(-1), next.text.slice(0, 1)];
+    const before = LETTERS_AT_END.exec(text.slice(-LONGEST_WORD, -1))?.[0];
     const after = /^\p{Ll}+/u.exec(next.text.slice(0, LONGEST_WORD))?.[0];
-    if (!HYPHEN.test(text.slice(-1)) || before === undefined || after === undefined)
-      return this.#place(line, text, ' ');
-    const isKept =
-      this.#words.has(`${before}-${after}`.toLowerCase()) &&
-      !this.#words.has(`${before}${after}`.toLowerCase());
-    this.#place(line, isKept ? text : text.slice(0, -1));
+    if (CJK.test(last) && CJK.test(first)) this.#place(line, text);
+    else if (!HYPHEN.test(last) || !before || !after) this.#place(line, text, ' ');
+    else this.#place(line, this.#keepsHyphen(before, after) ? text : text.slice(0, -1));
+  }
+
+  /** A word that the file has with its hyphen elsewhere keeps it, unless the file has it without, too. */
+  #keepsHyphen(before: string, after: string): boolean {
+    const [divided, whole] = [`${before}-${after}`, `${before}${after}`].map((word) => word.toLowerCase());
+    return this.#words.has(divided ?? '') && !this.#words.has(whole ?? '');
   }
 
   #place({ page, box, isFigure }: Line, text: string, gap = ''): void {
