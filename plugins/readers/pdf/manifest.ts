@@ -18,6 +18,8 @@ export default {
         'legacy/build/pdf.worker.min.mjs',
         'cmaps/*',
         'standard_fonts/*',
+        // What the playground draws scans with.
+        'wasm/*_nowasm_fallback.js',
       ],
     },
   },
