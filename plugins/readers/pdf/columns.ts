@@ -21,6 +21,7 @@ interface Segment {
 
 interface Side {
   lines: number;
+  segments: number;
   characters: number;
   width: number;
   x0: number;
@@ -39,7 +40,7 @@ interface Gutter {
 
 /** Points that a gutter is wide at least. */
 const NARROWEST = 4;
-/** Lines on both sides, their characters, and how much of the column's width they fill: less is a table. */
+/** Lines on both sides, characters of their segments, and how much of the column's width they fill: less is a table. */
 const FEWEST_LINES = 4;
 const FEWEST_CHARACTERS = 14;
 const FILLED = 0.5;
@@ -144,13 +145,15 @@ function tallestGutter(rows: readonly Row[]): Gutter | undefined {
   return best;
 }
 
-const NO_LINES: Side = { lines: 0, characters: 0, width: 0, x0: Infinity, x1: -Infinity };
+const NO_LINES: Side = { lines: 0, segments: 0, characters: 0, width: 0, x0: Infinity, x1: -Infinity };
 const linesOf = ({ left, right }: Gutter): number => Math.min(left.lines, right.lines);
 
 function dividesText({ left, right }: Gutter): boolean {
   return [left, right].every(
-    ({ lines, characters, width, x0, x1 }) =>
-      lines >= FEWEST_LINES && characters >= FEWEST_CHARACTERS * lines && width >= FILLED * (x1 - x0) * lines,
+    ({ lines, segments, characters, width, x0, x1 }) =>
+      lines >= FEWEST_LINES &&
+      characters >= FEWEST_CHARACTERS * segments &&
+      width >= FILLED * (x1 - x0) * lines,
   );
 }
 
@@ -179,6 +182,7 @@ function withLine(side: Side, segments: readonly Segment[], isOn: (one: Segment)
   for (const one of segments) {
     if (!isOn(one)) continue;
     next.lines = side.lines + 1;
+    next.segments++;
     next.characters += one.characters;
     next.width += one.x1 - one.x0;
     next.x0 = Math.min(next.x0, one.x0);

@@ -105,8 +105,10 @@ class Collector {
     const [dx, dy] = isVertical ? [-c, -d] : [a, b];
     const turns = quarterTurns(va * dx + vc * dy, vb * dx + vd * dy);
     const [x, y] = turned(va * e + vc * f + ve, vb * e + vd * f + vf, turns, this.#viewport);
-    const size = (isVertical ? Math.hypot(a, b) : Math.hypot(c, d)) || Math.hypot(a, b) || 1;
-    const length = Math.max(isVertical ? height || width : width, 0.1);
+    // A file may have larger units than points.
+    const unit = Math.hypot(va, vb);
+    const size = unit * ((isVertical ? 0 : Math.hypot(c, d)) || Math.hypot(a, b) || 1);
+    const length = Math.max(unit * (isVertical ? height || width : width), 0.1);
     // Fonts often give wrong ascents and descents.
     const ascent = isVertical ? size / 2 : within(style?.ascent, 0.6, 1, 0.8) * size;
     const descent = isVertical ? size / 2 : within(-(style?.descent ?? 0), 0.1, 0.4, 0.2) * size;

@@ -90,6 +90,7 @@ function isNext(last: Line, line: Line, { left, right, leading }: Column): boole
   const em = line.size;
   const gap = (line.base - last.base) / em;
   if (gap > leading * 1.25 + 0.1 || gap < 0) return false;
+  if (last.isMono && line.isMono) return true;
   if (last.cells > 1 || line.cells > 1) return last.cells > 1 && line.cells > 1;
   if (line.isRightToLeft) {
     const isIndented = line.x1 < last.x1 - 1.2 * em && line.x1 < right - em;

@@ -6,6 +6,7 @@ import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { extractPages, readDocument } from '../../../../../plugins/readers/pdf/document.ts';
 import { loadPdfJs } from '../../../../../plugins/readers/pdf/index.ts';
 import { linesOf } from '../../../../../plugins/readers/pdf/lines.ts';
+import type { Box, Page } from '../../../../../plugins/readers/pdf/page.ts';
 import { never } from '../../../../support/hosted-host.ts';
 import { inOrder, wordsOf } from './sequences.ts';
 import { taggedBlocks } from './tagged.ts';
@@ -86,22 +87,23 @@ interface Word {
   readonly y: number;
 }
 
-const PAGE = /<page width="([\d.]+)" height="([\d.]+)">(.*?)<\/page>/gs;
+// Widths and heights of pages that are turned are exchanged there.
+const PAGE = /<page [^>]*>(.*?)<\/page>/gs;
 const WORD = /<word xMin="([-\d.]+)" yMin="([-\d.]+)" xMax="([-\d.]+)" yMax="([-\d.]+)">(.*?)<\/word>/g;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const plain = (text: string): string => wordsOf(text).join('');
 /** Beyond a box, as a fraction of the page. */
 const TOLERANCE = 0.004;
 
-/** The words of each page as poppler finds them, with the middle of each. */
+/** The words of each page as poppler finds them, with the middle of each in points. */
 function popplerWords(file: string): Word[][] {
   const options: ExecFileSyncOptions = { maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] };
   const xml = execFileSync('pdftotext', ['-bbox', '-cropbox', file, '-'], options).toString();
-  return Array.from(xml.matchAll(PAGE), ([, width, height, words = '']) =>
+  return Array.from(xml.matchAll(PAGE), ([, words = '']) =>
     Array.from(words.matchAll(WORD), ([, x0, y0, x1, y1, text = '']) => ({
       text: plain(text.replace(/&(\w+);/g, (_, name: string) => ENTITIES[name] ?? '')),
-      x: (Number(x0) + Number(x1)) / 2 / Number(width),
-      y: (Number(y0) + Number(y1)) / 2 / Number(height),
+      x: (Number(x0) + Number(x1)) / 2,
+      y: (Number(y0) + Number(y1)) / 2,
     })).filter(({ text }) => text !== ''),
   );
 }
@@ -114,26 +116,25 @@ async function againstPoppler(document: PDFDocumentProxy, file: string): Promise
   } catch {
     return {};
   }
-  const pages = (await extractPages(document, never)).map(linesOf);
+  const pages = await extractPages(document, never);
   let [all, found, inBox] = [0, 0, 0];
   for (const [index, page] of pages.entries()) {
-    const lines = page.map(({ text, box }) => ({ text: plain(text), box }));
+    const lines = linesOf(page).map(({ text, box }) => ({ text: plain(text), box }));
     for (const word of words[index] ?? []) {
       all++;
       const having = lines.filter(({ text }) => text.includes(word.text));
       if (having.length === 0) continue;
       found++;
-      if (having.some(({ box }) => box !== undefined && isIn(word, box))) inBox++;
+      if (having.some(({ box }) => box !== undefined && isIn(word, box, page))) inBox++;
     }
   }
   return { "poppler's words found": [found, all], 'of these, in the box of their line': [inBox, found] };
 }
 
-const isIn = (
-  { x, y }: Word,
-  [left, top, right, bottom]: readonly [number, number, number, number],
-): boolean =>
-  x >= left - TOLERANCE && x <= right + TOLERANCE && y >= top - TOLERANCE && y <= bottom + TOLERANCE;
+function isIn({ x, y }: Word, [left, top, right, bottom]: Box, { width, height }: Page): boolean {
+  const isAcross = x / width >= left - TOLERANCE && x / width <= right + TOLERANCE;
+  return isAcross && y / height >= top - TOLERANCE && y / height <= bottom + TOLERANCE;
+}
 
 const HEADING_LINE = /^#{1,6} (.*)$/gm;
 /** Fewer words are not worth a measure of order. */
