@@ -30,8 +30,9 @@ const MOST_PIXELS = 6_000_000;
 /** Larger images are left out. */
 const MOST_IMAGE_PIXELS = 100_000_000;
 
-/** Where the server has the files of pdf.js. */
+/** Where the server has the files of pdf.js, and the module of it, which the compiler must not look for. */
 const FOLDER = new URL('../pdf/', import.meta.url);
+const SCRIPT = 'pdf.min.mjs';
 const at = (path: string) => new URL(path, FOLDER).href;
 
 /** Draws pages of a PDF, one at a time; pdf.js is loaded for the first one. */
@@ -101,7 +102,7 @@ export class PdfPages {
 }
 
 async function open(file: File): Promise<LoadingTask> {
-  const library: PdfJs = await import(at('legacy/build/pdf.min.mjs'));
+  const library: PdfJs = await import(`../pdf/legacy/build/${SCRIPT}`);
   library.GlobalWorkerOptions.workerSrc = at('legacy/build/pdf.worker.min.mjs');
   return library.getDocument({
     data: new Uint8Array(await file.arrayBuffer()),

@@ -21,7 +21,7 @@ const SLIDES = plugin(
     return { text, places };
   } });`,
 );
-const require = createRequire(import.meta.url);
+const { resolve } = createRequire(import.meta.url);
 const folder = await pluginsFolder(t, PIECES, SLIDES);
 const server = await startServer(t, { pluginsDir: [folder], workers: 1 });
 const { browser, skip } = await openBrowser(t);
@@ -146,10 +146,7 @@ t.test(
       const answer = await server.get(`/playground/pdf/${path}`);
       t.equal(answer.headers.get('content-type'), type, path);
       t.equal(answer.headers.get('cache-control'), 'no-cache');
-      t.ok(
-        answer.bytes.equals(readFileSync(require.resolve(`pdfjs-dist/${path}`))),
-        `${path}, byte for byte`,
-      );
+      t.ok(answer.bytes.equals(readFileSync(resolve(`pdfjs-dist/${path}`))), `${path}, byte for byte`);
     }
     for (const path of ['package.json', 'wasm/jbig2.wasm', 'legacy/build/pdf.mjs', 'cmaps/..%2Fpackage.json'])
       t.equal((await server.get(`/playground/pdf/${path}`)).status, 404, path);
@@ -288,7 +285,7 @@ t.test('on a phone the page is below the text, and is closed again', OF_PDF, asy
   await page.until('document.querySelector(".source") === null');
 });
 
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const axe = readFileSync(resolve('axe-core/axe.min.js'), 'utf8');
 for (const scheme of ['light', 'dark']) {
   t.test(`axe-core finds nothing in the page of a file in ${scheme}`, OF_PDF, async (t) => {
     const page = await openFile('axe.pdf', pdfOf(PAGES), 3 * LINE);
