@@ -50,8 +50,8 @@ function rangesOf(member: 'page' | 'cell' | 'image', places: readonly Place[]): 
 /** Seconds as `1:02:03.4`, to a tenth. */
 function clock(time: number): string {
   const tenths = Math.round(time * 10);
-  const [hours, minutes] = [Math.floor(tenths / 36_000), Math.floor(tenths / 600) % 60];
-  const seconds = String((tenths % 600) / 10);
-  const short = `${minutes}:${seconds.padStart(seconds.includes('.') ? 4 : 2, '0')}`;
-  return hours === 0 ? short : `${hours}:${short.padStart(short.length + (minutes < 10 ? 1 : 0), '0')}`;
+  const [hours, minutes, seconds] = [tenths / 36_000, (tenths / 600) % 60, (tenths % 600) / 10];
+  const parts = [...(hours < 1 ? [] : [Math.floor(hours)]), Math.floor(minutes), seconds];
+  const padded = parts.slice(1).map((part) => String(part).padStart(Number.isInteger(part) ? 2 : 4, '0'));
+  return [parts[0], ...padded].join(':');
 }

@@ -40,6 +40,8 @@ export class PdfPages {
   readonly #done: (drawn: DrawnPage | undefined) => void;
   #file: File | undefined;
   #page: number | undefined;
+  /** Counts what was wanted, as the same page may be wanted again. */
+  #turn = 0;
   #loading: Promise<LoadingTask> | undefined;
   #task: RenderTask | undefined;
   #canvas: HTMLCanvasElement | undefined;
@@ -71,7 +73,8 @@ export class PdfPages {
   }
 
   async #draw({ file, page }: { readonly file: File; readonly page: number }): Promise<void> {
-    const isWanted = () => file === this.#file && page === this.#page;
+    const turn = ++this.#turn;
+    const isWanted = () => turn === this.#turn && file === this.#file && page === this.#page;
     try {
       this.#loading ??= open(file);
       const document = await (await this.#loading).promise;
