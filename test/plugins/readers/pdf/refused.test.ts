@@ -25,8 +25,8 @@ function withPrivateCharacters(): Buffer {
 t.test('what cannot be read is refused in words that say what to do', async (t) => {
   for (const [bytes, problem] of [
     [readFileSync(join(FIXTURES, 'password.pdf')), 'it has a password; save it without.'],
-    ['', /it is no PDF, or broken: /],
-    ['Just text.', /it is no PDF, or broken: /],
+    ['', /it is not a PDF, or broken: /],
+    ['Just text.', /it is not a PDF, or broken: /],
     [pagesInCircle(), /cannot be read: /],
     [
       pages('0 0 9 9 re f'),
