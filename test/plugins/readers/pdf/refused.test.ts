@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import createReader from '../../../../plugins/readers/pdf/index.ts';
 import { readWith } from '../reading.ts';
-import { at, FIRST_MORE, makePdf, stream } from './support/builder.ts';
+import { at, FIRST_MORE, makePdf, pdfOf, stream } from './support/builder.ts';
 import { billionPages, deepArray, pagesInCircle, samePage } from './support/hostile.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/pdf');
@@ -22,6 +22,16 @@ function withPrivateCharacters(): Buffer {
   return makePdf([{ content: at(50, 700, 'Hello'), more }], { objects });
 }
 
+/** Its second page is a number. */
+function withBrokenPage(): Buffer {
+  return pdfOf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]>>',
+    ...['17', '<<>>'],
+  ]);
+}
+
 t.test('what cannot be read is refused in words that say what to do', async (t) => {
   for (const [bytes, problem] of [
     [readFileSync(join(FIXTURES, 'password.pdf')), 'it has a password; save it without.'],
@@ -37,6 +47,7 @@ t.test('what cannot be read is refused in words that say what to do', async (t) 
       withPrivateCharacters(),
       /its fonts do not say what their characters are; a reader with OCR can read it/,
     ],
+    [withBrokenPage(), /^The PDF cannot be read: page 2 of 2 cannot be read: Page dictionary [^.]*\.$/],
     [samePage(20_001), 'it has 20001 pages, over the limit of 20000; divide it.'],
   ] as const) {
     const message = typeof problem === 'string' ? `The PDF cannot be read: ${problem}` : problem;
