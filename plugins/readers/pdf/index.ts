@@ -18,6 +18,8 @@ export async function loadPdfJs() {
     useWorkerFetch: false,
     isOffscreenCanvasSupported: false,
     isEvalSupported: false,
+    // Otherwise a page ends where it is broken.
+    stopAtErrors: true,
     verbosity: 0,
   };
   return (data: Uint8Array) => getDocument({ data, ...options });

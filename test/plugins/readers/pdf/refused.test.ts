@@ -22,6 +22,16 @@ function withPrivateCharacters(): Buffer {
   return makePdf([{ content: at(50, 700, 'Hello'), more }], { objects });
 }
 
+/** Its page has text, and a form that draws itself. */
+function drawingItself(): Buffer {
+  const resources = `/Resources<</XObject<</X ${FIRST_MORE} 0 R>>>>`;
+  const form = stream('/X Do', `/Type/XObject/Subtype/Form/BBox[0 0 9 9]${resources}`);
+  const more = `/Resources<</XObject<</X ${FIRST_MORE} 0 R>>/Font<</F 3 0 R>>>>`;
+  return makePdf([{ content: `${at(50, 700, 'Before')} /X Do ${at(50, 600, 'After')}`, more }], {
+    objects: [form],
+  });
+}
+
 /** Its second page is a number. */
 function withBrokenPage(): Buffer {
   return pdfOf([
@@ -47,6 +57,7 @@ t.test('what cannot be read is refused in words that say what to do', async (t) 
       withPrivateCharacters(),
       /its fonts do not say what their characters are; a reader with OCR can read it/,
     ],
+    [drawingItself(), /^The PDF cannot be read: page 1 of 1 cannot be read: .*circular/],
     [withBrokenPage(), /^The PDF cannot be read: page 2 of 2 cannot be read: Page dictionary [^.]*\.$/],
     [samePage(20_001), 'it has 20001 pages, over the limit of 20000; divide it.'],
   ] as const) {
