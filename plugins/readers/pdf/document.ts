@@ -16,7 +16,8 @@ const MOST_ODD = 0.2;
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
 const ODD = /[\p{Cc}\p{Co}\p{Cn}\ufffd]/gu;
 
-export const refusal = (reason: string): Error => refusedError(`The PDF cannot be read: ${reason}.`);
+export const refusal = (reason: string): Error =>
+  refusedError(`The PDF cannot be read: ${reason.replace(/\.$/, '')}.`);
 
 /** Reads a document that is open. @throws Error that says why it cannot be read */
 export async function readDocument(document: PDFDocumentProxy, context: ReadContext): Promise<ReadFile> {

@@ -4,8 +4,9 @@ import type manifest from './manifest.ts';
 
 /** Loads pdf.js, which works in the thread that calls it. */
 export async function loadPdfJs() {
-  const module = 'pdfjs-dist/legacy/build/pdf.min.mjs';
-  const { getDocument, GlobalWorkerOptions }: typeof import('pdfjs-dist') = await import(module);
+  // @ts-expect-error: only the file from which it is made has types, the same as the package.
+  const pdfjs: typeof import('pdfjs-dist') = await import('pdfjs-dist/legacy/build/pdf.min.mjs');
+  const { getDocument, GlobalWorkerOptions } = pdfjs;
   GlobalWorkerOptions.workerSrc = import.meta.resolve('pdfjs-dist/legacy/build/pdf.worker.min.mjs');
   const folder = (name: string) => new URL(name, import.meta.resolve('pdfjs-dist/package.json')).pathname;
   const options = {
@@ -17,6 +18,8 @@ export async function loadPdfJs() {
     useWorkerFetch: false,
     isOffscreenCanvasSupported: false,
     isEvalSupported: false,
+    // Otherwise a page ends where it is broken.
+    stopAtErrors: true,
     verbosity: 0,
   };
   return (data: Uint8Array) => getDocument({ data, ...options });
@@ -46,5 +49,5 @@ export default createPdfReader;
 function problemOf(error: unknown): string {
   if (error instanceof Error && error.name === 'PasswordException')
     return 'it has a password; save it without';
-  return `it is no PDF, or broken: ${reasonOf(error)}`;
+  return `it is not a PDF, or broken: ${reasonOf(error)}`;
 }

@@ -4,7 +4,7 @@ import { isSameBlock } from './roles.ts';
 /** Lines that belong together. */
 export interface Paragraph {
   readonly lines: Line[];
-  /** Of a heading, from 1. */
+  /** From 1, if it is a heading. */
   level?: number;
 }
 
@@ -81,7 +81,7 @@ function goesOn(last: Line, line: Line, column: Column): boolean {
   return isElsewhere ? runsOn(last, line) : isNext(last, line, column);
 }
 
-/** Whether a sentence goes on in the next column or page. */
+/** Whether a sentence continues in the next column or on the next page. */
 const runsOn = (last: Line, line: Line): boolean =>
   Math.abs(last.size - line.size) < 0.3 && OPEN_END.test(last.text.slice(-1)) && SMALL_BEGIN.test(line.text);
 

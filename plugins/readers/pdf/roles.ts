@@ -61,7 +61,7 @@ function blockOf(node: Node, around: Block | undefined): Block | undefined {
   };
 }
 
-/** The level that a block says to have; `undefined` if it is no heading. */
+/** The level that a block says to have; `undefined` if it is not a heading. */
 export function levelOf({ role }: Block): number | undefined {
   if (!HEADING.test(role)) return undefined;
   return role === 'Title' ? 1 : Math.min(Math.max(Number(role.slice(1)) || 2, 1), 6);
