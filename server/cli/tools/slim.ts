@@ -12,6 +12,8 @@ const TYPES = '**/*.d.ts';
 const LEGAL = /licen[cs]e|notice|copying|copyright/i;
 /** Sources of binaries, beside the file that says how to compile them. */
 const NATIVE_SOURCES = ['binding.gyp', 'deps', 'src/**/*.{c,cc,cpp,h,hpp}'];
+/** What other packages could use to draw, and no plugin asks them to. */
+const UNUSED = '@napi-rs/canvas{,-*}';
 /** Binaries by platform, in the two usual layouts. */
 const BINARIES = ['**/prebuilds/*', '**/bin/napi-v*/*/*'];
 
@@ -24,6 +26,7 @@ const BINARIES = ['**/prebuilds/*', '**/bin/napi-v*/*/*'];
 export async function slim(root: string): Promise<void> {
   const modules = join(root, 'node_modules');
   rmSync(join(modules, PACKAGED_NODE), { recursive: true, force: true });
+  for (const name of globSync(UNUSED, { cwd: modules })) rmSync(join(modules, name), { recursive: true });
   removeAll(modules, globSync(UNREAD, { cwd: modules }));
   const build = join(root, 'build');
   removeAll(build, globSync(TYPES, { cwd: build }));

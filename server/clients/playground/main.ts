@@ -6,12 +6,15 @@ import { askAgain, changeQuestion, NOTHING_FOUND, showTokens } from './data/inqu
 import { LETTERS } from './data/model.ts';
 import { endNotices } from './data/notices.ts';
 import { SAMPLES } from './data/samples.ts';
+import { locate } from './data/source.ts';
 import type { State } from './data/state.ts';
 import { createStore } from './data/store.ts';
 import { columnsOf } from './view/columns-of-state.ts';
 import { copy } from './view/copy.ts';
 import { acceptDrops } from './view/drop.ts';
 import { pageOf } from './view/page.ts';
+import { pageShown, revealBox } from './view/page-panel.ts';
+import { PdfPages } from './view/pdf-pages.ts';
 import { reportOf } from './view/report.ts';
 import { Viewer } from './view/viewer.ts';
 
@@ -25,6 +28,11 @@ const store = createStore<State>({
   needsKey: false,
   text: shared?.text ?? sample.text,
   source: shared?.text === undefined ? sample.name : 'Shared text',
+  origin: undefined,
+  located: undefined,
+  showsPages: true,
+  page: undefined,
+  drawn: undefined,
   isEditing: false,
   settings: shared?.settings ?? [],
   runs: new Map(),
@@ -54,6 +62,8 @@ const viewer = new Viewer({
   select: (column, chunk) => actions.select(store.state.settings[column]?.id ?? '', chunk),
   move: (by) => moveTo(by),
 });
+
+const pages = new PdfPages((drawn) => store.change({ drawn }));
 
 /** Scrolls to the selected chunk, once it is marked. */
 function reveal(): void {
@@ -92,6 +102,9 @@ let shown: State | undefined;
 /** Members of the state that the viewer shows. */
 const SHOWN = ['text', 'runs', 'selection', 'showsDifferences', 'settings'] as const;
 
+/** Members of the state that the panel with a page shows. */
+const PAGE = ['selection', 'located', 'page', 'drawn', 'showsPages'] as const;
+
 store.watch((state) => {
   render(pageOf(state, wiring), root);
   if (state.catalogue === undefined) return;
@@ -104,6 +117,10 @@ store.watch((state) => {
   if (before?.settings !== state.settings) void keepInAddress(state);
   if (before !== undefined && before.text !== state.text) forgetText();
   askAgain(store);
+  void locate(store);
+  pages.show(pageShown(state));
+  const isOtherPage = PAGE.some((name) => before?.[name] !== state[name]);
+  if (isOtherPage) revealBox(root);
 });
 
 /** What is known about the previous text does not apply to another one. */

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 
 /** The folder of the page, and that of the library that its modules import by name. */
 const FOLDER = join(import.meta.dirname, '../../clients/playground');
@@ -11,21 +11,34 @@ const LIBRARY_FOLDER = dirname(createRequire(import.meta.url).resolve(LIBRARY));
 /** A file as sent to a browser. */
 export interface PageFile {
   readonly type: string;
-  readonly content: string;
+  readonly content: string | Buffer;
 }
+
+/** The package that draws pages of PDFs, in the copy of the reader that needs it, and what a page loads of it. */
+const PDF = 'pdfjs-dist';
+const PDF_FILES = [
+  'legacy/build/pdf{,.worker}.min.mjs',
+  'cmaps/*.bcmap',
+  'standard_fonts/*.{pfb,ttf}',
+  // The policy of the page does not allow WebAssembly.
+  'wasm/*_nowasm_fallback.js',
+];
 
 /**
  * Finds the files of the playground. Modules are served with their types stripped; those of the library are below
- * `lib/`, because a page cannot resolve packages.
+ * `lib/`, because a page cannot resolve packages, and those that draw PDFs below `pdf/`, if they are installed.
  *
  * @returns reads a file by its path below the playground; `undefined` if there is none
  */
 export function findPageFiles(): (path: string) => Promise<PageFile> | undefined {
   const own = globSync('**/*.{ts,css,html}', { cwd: FOLDER });
   const library = globSync(['*.js', 'directives/*.js'], { cwd: LIBRARY_FOLDER });
+  const pdfFolder = findPdfFolder();
+  const pdf = pdfFolder === undefined ? [] : globSync(PDF_FILES, { cwd: pdfFolder });
   const readers = new Map<string, () => Promise<PageFile>>([
     ...own.map((path) => [path, () => readOwn(path)] as const),
     ...library.map((path) => [`lib/${path}`, () => readLibrary(path)] as const),
+    ...pdf.map((path) => [`pdf/${path}`, () => readAsIs(join(pdfFolder as string, path))] as const),
   ]);
   const read = new Map<string, Promise<PageFile>>();
   return (path) => {
@@ -35,11 +48,27 @@ export function findPageFiles(): (path: string) => Promise<PageFile> | undefined
   };
 }
 
+function findPdfFolder(): string | undefined {
+  try {
+    return dirname(createRequire(import.meta.url).resolve(`${PDF}/package.json`));
+  } catch {
+    return undefined;
+  }
+}
+
 const TYPES: Readonly<Record<string, string>> = {
   ts: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  mjs: 'text/javascript; charset=utf-8',
 };
+
+/** Modules are text; fonts and tables of characters are read by their bytes. */
+async function readAsIs(path: string): Promise<PageFile> {
+  const type = TYPES[extname(path).slice(1)] ?? 'application/octet-stream';
+  return { type, content: await readFile(path) };
+}
 
 async function readOwn(path: string): Promise<PageFile> {
   const type = TYPES[path.split('.').at(-1) as string] as string;

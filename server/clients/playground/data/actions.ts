@@ -11,7 +11,7 @@ import {
   without,
   withSteps,
 } from './settings.ts';
-import type { Inquiry, State } from './state.ts';
+import type { Inquiry, Source, State } from './state.ts';
 import type { Store } from './store.ts';
 
 /** Milliseconds after the last keystroke before a setting runs. */
@@ -46,9 +46,9 @@ export class Actions {
     }
   }
 
-  openText(text: string, source: string): void {
+  openText(text: string, source: string, origin?: Source): void {
     this.#opening = undefined;
-    this.#store.change({ text, source, selection: undefined });
+    this.#store.change({ text, source, origin, selection: undefined });
     this.#runAll();
   }
 
@@ -59,20 +59,20 @@ export class Actions {
       return this.notify('No chunker of this server returns the whole text of a file.');
     if (file.size === 0) return this.notify(`${file.name} is empty: choose a file with text.`);
     this.#opening = file;
-    const form = new FormData();
-    const fields = { file, chunk_size: '1000000000', include: '[]', offset_unit: 'utf16' };
-    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    const step = { kind: chunker.kind, name: chunker.name, options: { chunk_size: 1_000_000_000 } };
     try {
-      const path = `v1/chunk/${chunker.name}/file`;
-      const { body } = await call<Chunk[]>(path, { method: 'POST', body: form });
-      if (this.#opening === file) this.openText(body.map(({ text }) => text).join(''), file.name);
+      const { body, headers } = await chunkFile(step, file);
+      if (this.#opening !== file) return;
+      const hasPlaces = body.some(({ places }) => Array.isArray(places) && places.length > 0);
+      const origin = hasPlaces ? { file, reports: reportsIn(headers) } : undefined;
+      this.openText(body.map(({ text }) => text).join(''), file.name, origin);
     } catch (error) {
       if (this.#opening === file) this.notify(reasonOf(error));
     }
   }
 
   edit(text: string): void {
-    this.#store.change({ text, source: 'Your text', selection: undefined });
+    this.#store.change({ text, source: 'Your text', origin: undefined, selection: undefined });
     this.#runSoon(this.#store.state.settings);
   }
 
@@ -103,7 +103,8 @@ export class Actions {
   }
 
   select(setting: string, chunk: number): void {
-    this.#store.change({ selection: chunk < 0 ? undefined : { setting, chunk }, active: setting });
+    const selection = chunk < 0 ? undefined : { setting, chunk };
+    this.#store.change({ selection, active: setting, page: undefined });
   }
 
   /** Goes to the next chunk of the setting shown, or to the first. */
@@ -151,9 +152,8 @@ export class Actions {
     if (catalogue === undefined) return;
     const stop = new AbortController();
     this.#stops.set(id, stop);
-    const sent = steps.map((step) => ({ ...step, options: sentOptions(step, catalogue) }));
     try {
-      const run = await runSetting({ id, steps: sent }, text, catalogue, stop.signal);
+      const run = await runSetting({ id, steps }, { text }, catalogue, stop.signal);
       stop.signal.throwIfAborted();
       const { state } = this.#store;
       const selection = state.selection?.setting === id ? { selection: undefined } : {};
@@ -187,14 +187,20 @@ function withoutHits(asked: Inquiry, id: string): Inquiry {
   return { ...asked, hits: new Map([...asked.hits].filter(([setting]) => setting !== id)) };
 }
 
+/** A text, and the file that it was read from if the file itself is to be chunked. */
+interface Input {
+  readonly text: string;
+  readonly file?: File;
+}
+
 /**
  * Runs a setting on a text: the chunker or pipeline, then one refinery after the other on its chunks.
  *
  * @throws if the signal aborts
  */
-async function runSetting(
+export async function runSetting(
   { steps }: Setting,
-  text: string,
+  { text, file }: Input,
   catalogue: Catalogue,
   signal: AbortSignal,
 ): Promise<Run> {
@@ -203,9 +209,12 @@ async function runSetting(
   let chunks: readonly Chunk[] = [];
   let error: string | undefined;
   try {
-    for (const step of steps) {
-      const { body, headers } = await runStep(step, text, chunks, signal);
-      for (const [name, value] of headers) if (isReport(name)) reports[name] = value;
+    for (const [index, given] of steps.entries()) {
+      const step = { ...given, options: sentOptions(given, catalogue) };
+      const isOfFile = file !== undefined && index === 0;
+      const answer = isOfFile ? chunkFile(step, file, signal) : runStep(step, text, chunks, signal);
+      const { body, headers } = await answer;
+      Object.assign(reports, reportsIn(headers));
       chunks = toUtf16(text, body, unitOf(step, catalogue));
     }
   } catch (reason) {
@@ -221,6 +230,17 @@ function runStep(step: Step, text: string, chunks: readonly Chunk[], signal: Abo
   return post<Chunk[]>(pathOf(step), { ...step.options, ...input[step.kind] }, signal);
 }
 
+/** Has the service read a file and chunk its text, with the places in the file. */
+function chunkFile({ kind, name, options }: Step, file: File, signal?: AbortSignal) {
+  const form = new FormData();
+  const unit = kind === 'pipeline' ? {} : { offset_unit: 'utf16' };
+  for (const [option, value] of Object.entries({ ...options, ...unit, include: ['places'] }))
+    form.set(option, typeof value === 'string' ? value : JSON.stringify(value));
+  form.set('file', file);
+  const path = `${pathOf({ kind, name, options })}/file`;
+  return call<Chunk[]>(path, { method: 'POST', body: form, ...(signal && { signal }) });
+}
+
 /** The offset unit of a step's answer: for a pipeline, that of its last chunk step. */
 function unitOf({ kind, name }: Step, { pipelines }: Catalogue): Unit {
   if (kind !== 'pipeline') return 'utf16';
@@ -231,7 +251,7 @@ function unitOf({ kind, name }: Step, { pipelines }: Catalogue): Unit {
 
 const FIXED = /^x-(request-id|content-type-options|dns-|download-|frame-|permitted-|xss-|ratelimit)/;
 
-/** Whether a header is a plugin's report. */
-function isReport(name: string): boolean {
-  return name.startsWith('x-') && !FIXED.test(name);
+/** What plugins reported in the headers of an answer. */
+function reportsIn(headers: Headers): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => name.startsWith('x-') && !FIXED.test(name)));
 }

@@ -11,6 +11,21 @@ export interface Chunk {
   readonly [field: string]: unknown;
 }
 
+/** Where in its source a chunk comes from, with the members that the source knows. */
+export interface Place {
+  readonly page?: number;
+  /** Left, top, right and bottom as fractions of the page. */
+  readonly box?: readonly [left: number, top: number, right: number, bottom: number];
+  /** In seconds. */
+  readonly start_time?: number;
+  readonly end_time?: number;
+  readonly speaker?: string;
+  readonly sheet?: string;
+  readonly cells?: string;
+  readonly cell?: number;
+  readonly image?: number;
+}
+
 /** A chunk that is near a question, with its similarity. */
 export interface Hit {
   readonly chunk: number;

@@ -1,5 +1,5 @@
 import type { Range } from '../text/ranges.ts';
-import type { Catalogue, Hit, Run, Setting, Unit } from './model.ts';
+import type { Catalogue, Chunk, Hit, Run, Setting, Unit } from './model.ts';
 
 /** The selected chunk of a setting. */
 export interface Selection {
@@ -24,6 +24,30 @@ export interface Inquiry {
   readonly problem: string;
 }
 
+/** The file that the text was read from. */
+export interface Source {
+  readonly file: File;
+  /** What its reader reported, by header name. */
+  readonly reports: Readonly<Record<string, string>>;
+}
+
+/** The chunks of a run once more, as the service makes them of the file itself: with their places. */
+export interface Located {
+  /** The chunks of the run. */
+  readonly of: readonly Chunk[];
+  /** Those with places; `undefined` until they have arrived. */
+  readonly chunks: readonly Chunk[] | undefined;
+  readonly problem: string | undefined;
+}
+
+/** A page of a PDF. */
+export interface DrawnPage {
+  readonly file: File;
+  readonly page: number;
+  /** The element with it; `undefined` if it cannot be drawn. */
+  readonly canvas: object | undefined;
+}
+
 export interface State {
   /** Whether there is room for only one column. */
   readonly isNarrow: boolean;
@@ -34,6 +58,15 @@ export interface State {
   readonly text: string;
   /** Name of the file or sample that the text came from. */
   readonly source: string;
+  /** The file that it was read from, if the service knows places in it. */
+  readonly origin: Source | undefined;
+  /** Where the chunks of the run with the selected chunk come from. */
+  readonly located: Located | undefined;
+  /** Whether the pages that the selected chunk is on are shown. */
+  readonly showsPages: boolean;
+  /** Which of them is; the first if the chunk is not on it. */
+  readonly page: number | undefined;
+  readonly drawn: DrawnPage | undefined;
   readonly isEditing: boolean;
   readonly settings: readonly Setting[];
   readonly runs: ReadonlyMap<string, Run>;

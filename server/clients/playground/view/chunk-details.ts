@@ -2,6 +2,8 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Chunk, Unit } from '../data/model.ts';
 import type { State } from '../data/state.ts';
 import { lengthIn } from '../text/offsets.ts';
+import { placesOf, wordsOf } from '../text/where.ts';
+import { pagesOf } from './page-panel.ts';
 import type { Wiring } from './wiring.ts';
 
 type Place = Pick<Chunk, 'start_index' | 'end_index'>;
@@ -22,6 +24,7 @@ export function chunkDetails(state: State, { store, move }: Wiring): TemplateRes
     <header>
       <span class="letter">${setting}</span>
       <h2>Chunk ${index} <small>of ${chunks.length}</small></h2>
+      ${pagesOf(state).length === 0 ? nothing : pagesButton(state, store)}
       <button class="plain" aria-label="The previous chunk" ?disabled=${index === 0} @click=${() => move(-1)}>←</button>
       <button class="plain" aria-label="The next chunk" ?disabled=${index === chunks.length - 1} @click=${() => move(1)}>→</button>
       <button class="plain" aria-label="Close" @click=${() => store.change({ selection: undefined })}>✕</button>
@@ -29,10 +32,25 @@ export function chunkDetails(state: State, { store, move }: Wiring): TemplateRes
     <dl>
       <div><dt>Range</dt><dd>${start} – ${end} <small>${UNITS[unit]}</small></dd></div>
       <div><dt>Tokens</dt><dd>${chunk.token_count}</dd></div>
+      ${originFields(state)}
       ${fields.map(([name, value]) => html`<div><dt>${name}</dt><dd>${shown(value)}</dd></div>`)}
       ${isRewritten ? html`<div class="wide"><dt>text</dt><dd>${chunk.text}</dd></div>` : nothing}
     </dl>
   </aside>`;
+}
+
+function pagesButton({ showsPages }: State, store: Wiring['store']): TemplateResult {
+  const toggle = () => store.change({ showsPages: !showsPages });
+  return html`<button class="plain" aria-expanded=${showsPages} @click=${toggle}>Page</button>`;
+}
+
+/** Where the chunk comes from in the file of the text, and what the reader of the file said. */
+function originFields(state: State): TemplateResult | typeof nothing {
+  const { origin, located } = state;
+  if (origin === undefined) return nothing;
+  const words = wordsOf(placesOf(state)) || located?.problem || (located?.chunks ? 'none' : 'reading …');
+  return html`<div><dt>Source</dt><dd aria-live="polite" class="where">${words}</dd></div>
+    ${Object.entries(origin.reports).map(([name, value]) => html`<div><dt>${name.slice(2).replaceAll('-', ' ')}</dt><dd>${value}</dd></div>`)}`;
 }
 
 export const UNITS: Readonly<Record<Unit, string>> = {

@@ -5,6 +5,7 @@ import type { State } from '../data/state.ts';
 import type { Store } from '../data/store.ts';
 import { chunkDetails, UNITS } from './chunk-details.ts';
 import { numbersTable } from './numbers-table.ts';
+import { pagePanel } from './page-panel.ts';
 import { questionPanel } from './question-panel.ts';
 import { settingCard } from './setting-card.ts';
 import { textPanel } from './text-panel.ts';
@@ -48,10 +49,13 @@ function stage(state: State, wiring: Wiring): TemplateResult {
   </div>`;
   return html`<main class="stage" data-active=${active}>
     ${isNarrow ? nothing : tools}
-    ${columnsHead(state, store)}
-    <div class="frame">${wiring.viewer}</div>
-    ${isNarrow ? tools : nothing}
-    ${chunkDetails(state, wiring)}
+    <div class="work">
+      ${columnsHead(state, store)}
+      <div class="frame">${wiring.viewer}</div>
+      ${pagePanel(state, wiring)}
+      ${isNarrow ? tools : nothing}
+      ${chunkDetails(state, wiring)}
+    </div>
     <div class="scroll" tabindex="0" role="region" aria-label="Numbers">
       ${numbersTable(state, wiring)}
     </div>

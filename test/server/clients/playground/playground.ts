@@ -85,3 +85,10 @@ async function hashOf(settings: readonly (readonly object[])[], text: string): P
   const packed = Buffer.from(await new Response(stream).arrayBuffer()).toString('base64url');
   return `#s=${encodeURIComponent(JSON.stringify(settings))}&t=${packed}`;
 }
+
+/** A script that drops a file onto the page. */
+export const dropped = (name: string, bytes: Iterable<number>) => `(() => {
+  const data = new DataTransfer();
+  data.items.add(new File([new Uint8Array([${[...bytes]}])], '${name}'));
+  document.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+})()`;

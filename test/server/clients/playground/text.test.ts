@@ -12,6 +12,7 @@ import { histogramOf, numbersOf } from '../../../../server/clients/playground/te
 import { lengthIn, toUtf16 } from '../../../../server/clients/playground/text/offsets.ts';
 import { differencesOf, piecesOf } from '../../../../server/clients/playground/text/pieces.ts';
 import { retrievalOf } from '../../../../server/clients/playground/text/ranges.ts';
+import { placesOf, wordsOf } from '../../../../server/clients/playground/text/where.ts';
 import { classesOf, columnsOf } from '../../../../server/clients/playground/view/columns-of-state.ts';
 import { united } from '../../../../server/engine/operations/evaluation/ranges.ts';
 import { scoresOf } from '../../../../server/engine/operations/evaluation/scores.ts';
@@ -195,6 +196,38 @@ t.test('a setting that failed, or has not run, does not look like lost text', as
 t.test('what is found is shown in words', async (t) => {
   t.equal(excerptOf(' two\n\n  words ', 20), 'two words');
   t.equal(excerptOf('😀😀😀', 2), '😀😀 …');
+});
+
+t.test('places are said in words', async (t) => {
+  for (const [places, words] of [
+    [[], ''],
+    [[{ page: 4 }, { page: 3, box: [0, 0, 1, 1] }, { page: 7 }, { page: 3 }], 'page 3–4, 7'],
+    [[{ cell: 4 }, { cell: 5 }], 'cell 4–5'],
+    [[{ start_time: 61.5, end_time: 75.2, speaker: 'Ann' }], '1:01.5 – 1:15.2 · Ann'],
+    [[{ start_time: 3599.96, end_time: 3600.04 }], '1:00:00 – 1:00:00'],
+    [[{ start_time: 36_000.5, end_time: 39_661 }], '10:00:00.5 – 11:01:01'],
+    [[{ start_time: 0 }, { speaker: 'Bob' }], '0:00 – 0:00; Bob'],
+    [[{ sheet: 'Costs', cells: 'A2:D9' }, { sheet: 'Notes' }, { sheet: 'Notes' }], 'Costs A2:D9; Notes'],
+    [[{ page: 2, image: 1 }], 'page 2; image 1'],
+  ] as const)
+    t.equal(wordsOf(places), words);
+});
+
+t.test('a chunk has its places, or those of what overlaps it in the file', async (t) => {
+  const of = [chunk(0, 5), chunk(5, 9)];
+  const placed = (start: number, end: number, page: number) => chunk(start, end, { places: [{ page }] });
+  const stateOf = (chunks: Chunk[] | undefined, index: number) => ({
+    runs: new Map([['A', { ...NO_RUN, chunks: of }]]),
+    selection: { setting: 'A', chunk: index },
+    located: { of, chunks, problem: undefined },
+  });
+  const same = [placed(0, 5, 1), placed(5, 9, 2)];
+  t.same(placesOf(stateOf(same, 1)), [{ page: 2 }]);
+  const others = [placed(0, 4, 1), placed(4, 7, 2), placed(7, 9, 3)];
+  t.same(placesOf(stateOf(others, 0)), [{ page: 1 }, { page: 2 }]);
+  t.same(placesOf(stateOf([chunk(0, 5, { places: null }), chunk(5, 9)], 0)), []);
+  t.same(placesOf(stateOf(undefined, 0)), []);
+  t.same(placesOf({ ...stateOf(same, 0), located: undefined }), []);
 });
 
 const OF_MODELS = needs('embedding/static', 'tokenizer/huggingface');

@@ -6,7 +6,7 @@ import { needs } from '../../../../support/here.ts';
 import { pluginsFolder, refinery } from '../../../../support/plugins.ts';
 import { startServer, temporaryFolder } from '../../../../support/server.ts';
 import { PIECES, pieces, TEXT } from '../pieces.ts';
-import { openPlayground, type Span, showPlayground } from '../playground.ts';
+import { dropped, openPlayground, type Span, showPlayground } from '../playground.ts';
 
 /** The playground as a user meets it, in a real browser. */
 
@@ -27,12 +27,6 @@ const textsOf = (spans: readonly Span[]) => spans.map(({ text }) => text);
 const KEEP_COPIED = 'navigator.clipboard.writeText = async (text) => void (window.copied = text)';
 const KEEP_SAVED = `URL.createObjectURL = (blob) => { window.saved = blob; return 'data:,'; };
   HTMLAnchorElement.prototype.click = function () { window.savedName = this.download; };`;
-/** Drops a file onto the page. */
-const dropped = (name: string, bytes: Iterable<number>) => `(() => {
-  const data = new DataTransfer();
-  data.items.add(new File([new Uint8Array([${[...bytes]}])], '${name}'));
-  document.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
-})()`;
 
 const withClass = (spans: readonly Span[], name: string) =>
   textsOf(spans.filter(({ classes }) => classes.split(' ').includes(name)));

@@ -1,0 +1,192 @@
+import type { Run } from './page.ts';
+
+/** Runs side by side, from left to right. */
+export interface Row {
+  readonly runs: Run[];
+  x0: number;
+  x1: number;
+  y0: number;
+  y1: number;
+  base: number;
+  size: number;
+}
+
+/** A stretch of a row without a gap that could be a gutter. */
+interface Segment {
+  readonly x0: number;
+  x1: number;
+  characters: number;
+  readonly size: number;
+}
+
+interface Side {
+  lines: number;
+  segments: number;
+  characters: number;
+  width: number;
+  x0: number;
+  x1: number;
+}
+
+/** A gap that rows have in common. */
+interface Gutter {
+  readonly first: number;
+  readonly last: number;
+  readonly x0: number;
+  readonly x1: number;
+  readonly left: Side;
+  readonly right: Side;
+}
+
+/** Points that a gutter is wide at least. */
+const NARROWEST = 4;
+/** Lines on both sides, characters of their segments, and how much of the column's width they fill: less is a table. */
+const FEWEST_LINES = 4;
+const FEWEST_CHARACTERS = 14;
+const FILLED = 0.5;
+const MOST_GUTTERS = 12;
+const DEEPEST = 12;
+
+/** Begins a row with a run. */
+export function rowWith(run: Run): Row {
+  const { x0, x1, y0, y1, base, size } = run;
+  return { runs: [run], x0, x1, y0, y1, base, size };
+}
+
+/** Adds a run to a row, which has the height of its largest. */
+export function addToRow(row: Row, run: Run): void {
+  row.runs.push(run);
+  row.x0 = Math.min(row.x0, run.x0);
+  row.x1 = Math.max(row.x1, run.x1);
+  if (run.size <= row.size) return;
+  row.y0 = run.y0;
+  row.y1 = run.y1;
+  row.base = run.base;
+  row.size = run.size;
+}
+
+/** How much of the lower of two runs or rows is beside the other. */
+export function sharedHeight(run: Run, row: Row): number {
+  const shared = Math.min(run.y1, row.y1) - Math.max(run.y0, row.y0);
+  return shared / Math.min(run.y1 - run.y0, row.y1 - row.y0);
+}
+
+/**
+ * Rows in reading order, as far as geometry says it: columns one after the other. Each list is a column, or what is above
+ * or below columns.
+ */
+export function columnsOf(runs: readonly Run[], depth = 0): Row[][] {
+  if (runs.length === 0) return [];
+  const rows = rowsOf(runs);
+  const gutter = depth < DEEPEST && rows.length >= FEWEST_LINES ? tallestGutter(rows) : undefined;
+  if (gutter === undefined) return [rows];
+  const [above, left, right, below]: [Run[], Run[], Run[], Run[]] = [[], [], [], []];
+  const middle = (gutter.x0 + gutter.x1) / 2;
+  for (const [index, row] of rows.entries())
+    for (const run of row.runs) {
+      const beside = (run.x0 + run.x1) / 2 < middle ? left : right;
+      (index < gutter.first ? above : index > gutter.last ? below : beside).push(run);
+    }
+  return [above, left, right, below].flatMap((part) => columnsOf(part, depth + 1));
+}
+
+function rowsOf(runs: readonly Run[]): Row[] {
+  const rows: Row[] = [];
+  for (const run of runs.toSorted((a, b) => a.base - b.base || a.x0 - b.x0)) {
+    const row = rows
+      .slice(-3)
+      .findLast(
+        (one) =>
+          sharedHeight(run, one) > 0.5 && Math.abs(run.base - one.base) < 0.6 * Math.max(run.size, one.size),
+      );
+    if (row === undefined) rows.push(rowWith(run));
+    else addToRow(row, run);
+  }
+  for (const row of rows) row.runs.sort((a, b) => a.x0 - b.x0);
+  return rows;
+}
+
+function segmentsOf({ runs }: Row): Segment[] {
+  const segments: Segment[] = [];
+  for (const { x0, x1, size, text } of runs) {
+    const last = segments.at(-1);
+    if (last !== undefined && x0 - last.x1 < 0.9 * Math.max(size, last.size)) {
+      last.x1 = Math.max(last.x1, x1);
+      last.characters += text.length;
+    } else segments.push({ x0, x1, size, characters: text.length });
+  }
+  return segments;
+}
+
+/** The tallest stretch of rows with a gutter between two columns of running text. */
+function tallestGutter(rows: readonly Row[]): Gutter | undefined {
+  let best: Gutter | undefined;
+  let active: readonly Gutter[] = [];
+  const close = (gutter: Gutter): void => {
+    if (dividesText(gutter) && (best === undefined || linesOf(gutter) > linesOf(best))) best = gutter;
+  };
+  for (const [index, row] of rows.entries()) {
+    const segments = segmentsOf(row);
+    const next: Gutter[] = [];
+    for (const gutter of active) {
+      const [x0, x1] = leftOpen(gutter, segments);
+      if (x1 - x0 < NARROWEST) close(gutter);
+      else next.push(grown({ ...gutter, x0, x1, last: index }, segments));
+    }
+    for (let at = 1; at < segments.length && next.length < MOST_GUTTERS; at++) {
+      const [x0, x1] = [segments[at - 1]?.x1 ?? 0, segments[at]?.x0 ?? 0];
+      if (next.some((gutter) => gutter.x0 < x1 && gutter.x1 > x0)) continue;
+      const sides = { left: NO_LINES, right: NO_LINES };
+      next.push(grown({ first: index, last: index, x0, x1, ...sides }, segments));
+    }
+    active = next;
+  }
+  active.forEach(close);
+  return best;
+}
+
+const NO_LINES: Side = { lines: 0, segments: 0, characters: 0, width: 0, x0: Infinity, x1: -Infinity };
+const linesOf = ({ left, right }: Gutter): number => Math.min(left.lines, right.lines);
+
+function dividesText({ left, right }: Gutter): boolean {
+  return [left, right].every(
+    ({ lines, segments, characters, width, x0, x1 }) =>
+      lines >= FEWEST_LINES &&
+      characters >= FEWEST_CHARACTERS * segments &&
+      width >= FILLED * (x1 - x0) * lines,
+  );
+}
+
+/** What a row leaves of a gutter. */
+function leftOpen({ x0, x1 }: Gutter, segments: readonly Segment[]): readonly [number, number] {
+  let [from, to] = [x0, x1];
+  for (const segment of segments) {
+    if (segment.x1 <= from || segment.x0 >= to) continue;
+    const [isOverLeft, isOverRight] = [segment.x0 <= from, segment.x1 >= to];
+    if (isOverLeft === isOverRight) return [from, from];
+    if (isOverLeft) from = segment.x1;
+    else to = segment.x0;
+  }
+  return [from, to];
+}
+
+function grown(gutter: Gutter, segments: readonly Segment[]): Gutter {
+  const { x0, x1 } = gutter;
+  const left = withLine(gutter.left, segments, (one) => one.x1 <= x0);
+  const right = withLine(gutter.right, segments, (one) => one.x0 >= x1);
+  return { ...gutter, left, right };
+}
+
+function withLine(side: Side, segments: readonly Segment[], isOn: (one: Segment) => boolean): Side {
+  const next = { ...side };
+  for (const one of segments) {
+    if (!isOn(one)) continue;
+    next.lines = side.lines + 1;
+    next.segments++;
+    next.characters += one.characters;
+    next.width += one.x1 - one.x0;
+    next.x0 = Math.min(next.x0, one.x0);
+    next.x1 = Math.max(next.x1, one.x1);
+  }
+  return next;
+}

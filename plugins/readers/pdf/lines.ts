@@ -1,0 +1,230 @@
+import { addToRow, columnsOf, type Row, rowWith, sharedHeight } from './columns.ts';
+import { type Box, boxOf, type Page, type Run, type Turnable, turnedBack } from './page.ts';
+import type { Block } from './roles.ts';
+
+/** A line of text, in the coordinates of its runs. */
+export interface Line extends Turnable {
+  readonly text: string;
+  readonly base: number;
+  readonly size: number;
+  /** The font of most of its characters, and whether it is the only one. */
+  readonly font: string;
+  readonly isOneFont: boolean;
+  /** Stretches with wide gaps between them: more than one is a row of a table, say. */
+  readonly cells: number;
+  readonly isRightToLeft: boolean;
+  readonly isMono: boolean;
+  readonly block: Block | undefined;
+  readonly page: number;
+  readonly turns: number;
+  /** The column of the page, or the stretch drawn from its top to its bottom. */
+  readonly column: number;
+  readonly box: Box | undefined;
+  /** It describes a picture. */
+  readonly isFigure: boolean;
+}
+
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u;
+const WORD = /[\p{L}\p{N}]/u;
+/** Scripts without spaces between words. */
+export const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
+/** What a line may begin with and leave a wide gap behind. */
+const MARK = /^\s*[\u2022\u25aa\u25cf\uf0b7-]$|^\(?[\dA-Za-z]{1,3}[.)]$/;
+const LONGEST_MARK = 6;
+
+/** The lines of a page in reading order: those of the direction with most text first. */
+export function linesOf(page: Page): Line[] {
+  const lines: Line[] = [];
+  const lineOfRun = new Map<Run, Line>();
+  const groups = [...page.runs].sort(([, a], [, b]) => charactersOf(b) - charactersOf(a));
+  for (const [turns, runs] of groups)
+    for (const [column, rows] of inOrder(runs).entries())
+      for (const row of rows) {
+        const line = lineOf(row, { page, turns, column });
+        if (line.text === '') continue;
+        lines.push(line);
+        for (const run of row.runs) lineOfRun.set(run, line);
+      }
+  return withFigures(lines, page, lineOfRun);
+}
+
+const charactersOf = (runs: readonly Run[]): number => runs.reduce((sum, { text }) => sum + text.length, 0);
+
+function withFigures(lines: Line[], page: Page, lineOfRun: ReadonlyMap<Run, Line>): Line[] {
+  if (page.figures.length === 0) return lines;
+  const figures = Map.groupBy(page.figures, ({ after }) => after && lineOfRun.get(after));
+  const linesAfter = (before: Line | undefined): Line[] =>
+    (figures.get(before) ?? []).map(({ text, box }) => ({
+      text,
+      ...{ x0: 0, x1: 0, y0: 0, y1: 0, base: 0, size: 1, font: '', isOneFont: true, cells: 1 },
+      ...{ isRightToLeft: false, isMono: false, block: undefined, turns: 0, column: -1, isFigure: true },
+      page: page.number,
+      box,
+    }));
+  return [...linesAfter(undefined), ...lines.flatMap((line) => [line, ...linesAfter(line)])];
+}
+
+/** Trusts the order in which the file draws, and geometry where that jumps. */
+function inOrder(runs: readonly Run[]): Row[][] {
+  const columns = columnsOf(runs);
+  const flows = flowsOf(runs);
+  return isReadable(flows, columns) ? flows : columns;
+}
+
+/** Rows in the order in which the file draws them. Each list goes down the page. */
+function flowsOf(runs: readonly Run[]): Row[][] {
+  const rows: Row[] = [];
+  for (const run of runs) {
+    const row = rows.at(-1);
+    const last = row?.runs.at(-1);
+    const goesOn =
+      row !== undefined &&
+      last !== undefined &&
+      sharedHeight(run, row) > 0.4 &&
+      (run.x0 > last.x0 - 0.2 * run.size || RIGHT_TO_LEFT.test(run.text));
+    if (goesOn) addToRow(row, run);
+    else rows.push(rowWith(run));
+  }
+  const flows: Row[][] = [];
+  for (const row of rows) {
+    row.runs.sort((a, b) => a.x0 - b.x0);
+    const flow = flows.at(-1);
+    const last = flow?.at(-1);
+    if (flow !== undefined && last !== undefined && isBelow(row, last)) flow.push(row);
+    else flows.push([row]);
+  }
+  return flows;
+}
+
+function isBelow(row: Row, last: Row): boolean {
+  const isAcross = Math.min(row.x1, last.x1) > Math.max(row.x0, last.x0);
+  return (
+    row.base > last.base - 0.3 * row.size && (isAcross || Math.abs(row.base - last.base) < 0.5 * row.size)
+  );
+}
+
+/** Whether the file draws in an order that can be read: short flows are jumps, and few of them are notes and figures. */
+function isReadable(flows: readonly Row[][], columns: readonly Row[][]): boolean {
+  const rows = flows.reduce((sum, flow) => sum + flow.length, 0);
+  const inLong = flows.reduce((sum, flow) => sum + (flow.length >= 4 ? flow.length : 0), 0);
+  if (rows > 6 && (inLong < 0.6 * rows || flows.length > columns.length + 2 + 0.25 * rows)) return false;
+  if (columns.length < 2) return true;
+  const columnOf = new Map<Run, Row[]>();
+  for (const column of columns)
+    for (const row of column) for (const run of row.runs) columnOf.set(run, column);
+  let crossing = 0;
+  for (const flow of flows)
+    for (const { runs } of flow) {
+      const [first] = runs.map((run) => columnOf.get(run));
+      if (runs.some((run) => columnOf.get(run) !== first)) crossing++;
+    }
+  return crossing <= 0.1 * rows;
+}
+
+interface Position {
+  readonly page: Page;
+  readonly turns: number;
+  readonly column: number;
+}
+
+function lineOf(row: Row, { page, turns, column }: Position): Line {
+  const isRightToLeft = runsFromRight(row.runs);
+  const { text, cells } = joined(isRightToLeft ? fromRight(row.runs) : row.runs, isRightToLeft);
+  const fonts = new Map<string, number>();
+  let [y0, y1] = [Infinity, -Infinity];
+  for (const run of row.runs) {
+    fonts.set(run.font, (fonts.get(run.font) ?? 0) + run.text.length);
+    y0 = Math.min(y0, run.y0);
+    y1 = Math.max(y1, run.y1);
+  }
+  const extent = { x0: row.x0, x1: row.x1, y0, y1 };
+  return {
+    ...extent,
+    text,
+    base: row.base,
+    size: row.size,
+    font: mostFrequent(fonts) ?? '',
+    isOneFont: fonts.size === 1,
+    cells,
+    isRightToLeft,
+    isMono: row.runs.every(({ isMono }) => isMono),
+    block: row.runs[0]?.block,
+    page: page.number,
+    turns,
+    column,
+    box: boxOf(turnedBack(extent, turns, page), page),
+    isFigure: false,
+  };
+}
+
+/** The key with the largest number. */
+export function mostFrequent<Key>(counts: ReadonlyMap<Key, number>): Key | undefined {
+  let best: Key | undefined;
+  for (const [key, count] of counts) if (best === undefined || count > (counts.get(best) ?? 0)) best = key;
+  return best;
+}
+
+function runsFromRight(runs: readonly Run[]): boolean {
+  let balance = 0;
+  for (const { text } of runs) {
+    for (const sign of text) {
+      if (RIGHT_TO_LEFT.test(sign)) balance++;
+      else if (/\p{L}/u.test(sign)) balance--;
+    }
+  }
+  return balance > 0;
+}
+
+/** Runs from right to left, but numbers and Latin words among them from left to right. */
+function fromRight(runs: readonly Run[]): Run[] {
+  const ordered: Run[] = [];
+  let others: Run[] = [];
+  const flush = (): void => {
+    const isTurned = others.some(({ text }) => WORD.test(text));
+    for (const run of isTurned ? others.reverse() : others) ordered.push(run);
+    others = [];
+  };
+  for (const run of runs.toReversed()) {
+    if (!RIGHT_TO_LEFT.test(run.text)) {
+      others.push(run);
+      continue;
+    }
+    flush();
+    ordered.push(run);
+  }
+  flush();
+  return ordered;
+}
+
+/** The text of a row: a space where runs are apart, a tab where they are far apart. */
+function joined(runs: readonly Run[], isRightToLeft: boolean): { text: string; cells: number } {
+  const parts: string[] = [];
+  let cells = 1;
+  let length = 0;
+  let last: Run | undefined;
+  for (const run of runs) {
+    const gap = last === undefined ? undefined : gapBetween(last, run, isRightToLeft);
+    if (gap === 'same') continue;
+    const isAfterMark = length <= LONGEST_MARK && MARK.test(parts.join(''));
+    const separator = gap === '\t' && isAfterMark ? ' ' : (gap ?? '');
+    if (separator === '\t') {
+      cells++;
+      parts.push(parts.pop()?.trimEnd() ?? '');
+    }
+    parts.push(separator, separator === '\t' ? run.text.trimStart() : run.text);
+    length += separator.length + run.text.length;
+    last = run;
+  }
+  return { text: parts.join('').trim(), cells };
+}
+
+function gapBetween(last: Run, run: Run, isRightToLeft: boolean): 'same' | '' | ' ' | '\t' {
+  const size = Math.max(run.size, last.size);
+  // Some programs draw a word twice to make it bold.
+  if (run.text === last.text && Math.abs(run.x0 - last.x0) < 0.2 * size) return 'same';
+  const gap = isRightToLeft ? Math.max(last.x0 - run.x1, run.x0 - last.x1) : run.x0 - last.x1;
+  if (gap > 1.6 * size) return '\t';
+  const isSpaced = /\s$/.test(last.text.slice(-1)) || /^\s/.test(run.text);
+  const isCjk = gap < 0.6 * size && CJK.test(last.text.slice(-1)) && CJK.test(run.text.slice(0, 1));
+  return gap > 0.16 * size && !isSpaced && !isCjk ? ' ' : '';
+}

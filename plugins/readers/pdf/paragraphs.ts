@@ -1,0 +1,106 @@
+import type { Line } from './lines.ts';
+import { isSameBlock } from './roles.ts';
+
+/** Lines that belong together. */
+export interface Paragraph {
+  readonly lines: Line[];
+  /** From 1, if it is a heading. */
+  level?: number;
+}
+
+/** What is usual in a column. */
+interface Column {
+  readonly left: number;
+  readonly right: number;
+  /** Between base lines, in font sizes. */
+  readonly leading: number;
+}
+
+export const BULLET =
+  /^(?:[\u2022\u2023\u25e6\u25aa\u25cf\u25a0\u25cb\u2043\u2219\u00b7\uf0b7\uf0a7\u27a2\u2713\u2714]|[-\u2013\u2014*](?=\s))\s*/;
+const NUMBER = /^(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivx]{1,5}[.)])\s/;
+const OPEN_END = /[a-z,;\u2010\u00ad-]$/;
+const SENTENCE_END = /[.!?:;\u3002\uff01\uff1f)"\u201d]$/;
+const SMALL_BEGIN = /^[\p{Ll}\p{N}(]/u;
+const USUAL_LEADING = 1.25;
+/** Base lines closer or farther than this, in font sizes, are not those of neighbours. */
+const LEADINGS = { least: 0.8, most: 3 };
+
+/** Groups lines that follow each other. A paragraph goes on over columns and pages. */
+export function paragraphsOf(lines: readonly Line[]): Paragraph[] {
+  const columns = new Map<string, Column>();
+  const keyOf = ({ page, column, turns }: Line) => `${page} ${column} ${turns}`;
+  for (const [key, group] of Map.groupBy(lines, keyOf)) columns.set(key, columnOf(group));
+  const paragraphs: Paragraph[] = [];
+  for (const [index, line] of lines.entries()) {
+    const last = lines[index - 1];
+    const column = columns.get(keyOf(line));
+    if (last !== undefined && column !== undefined && goesOn(last, line, column))
+      paragraphs.at(-1)?.lines.push(line);
+    else paragraphs.push({ lines: [line] });
+  }
+  return paragraphs;
+}
+
+function columnOf(lines: readonly Line[]): Column {
+  const gaps: number[] = [];
+  for (const [index, line] of lines.entries()) {
+    const last = lines[index - 1];
+    if (last === undefined || Math.abs(line.size - last.size) >= 0.5) continue;
+    const gap = (line.base - last.base) / line.size;
+    if (gap > LEADINGS.least && gap < LEADINGS.most) gaps.push(gap);
+  }
+  return {
+    left:
+      quantile(
+        lines.map(({ x0 }) => x0),
+        0.2,
+      ) ?? 0,
+    right:
+      quantile(
+        lines.map(({ x1 }) => x1),
+        0.8,
+      ) ?? 0,
+    leading: quantile(gaps, 0.3) ?? USUAL_LEADING,
+  };
+}
+
+const quantile = (numbers: readonly number[], share: number): number | undefined =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)];
+
+function goesOn(last: Line, line: Line, column: Column): boolean {
+  if (last.isFigure || line.isFigure) return false;
+  const isElsewhere = last.page !== line.page || last.column !== line.column;
+  if (last.block !== undefined && line.block !== undefined) {
+    const isParted = last.page !== line.page && last.block.role === line.block.role;
+    return isSameBlock(last.block, line.block) || (isParted && runsOn(last, line));
+  }
+  if (last.turns !== line.turns) return false;
+  if (Math.abs(last.size - line.size) > 0.08 * Math.max(last.size, line.size) + 0.3) return false;
+  if (BULLET.test(line.text) || (NUMBER.test(line.text) && !OPEN_END.test(last.text.slice(-1)))) return false;
+  return isElsewhere ? runsOn(last, line) : isNext(last, line, column);
+}
+
+/** Whether a sentence continues in the next column or on the next page. */
+const runsOn = (last: Line, line: Line): boolean =>
+  Math.abs(last.size - line.size) < 0.3 && OPEN_END.test(last.text.slice(-1)) && SMALL_BEGIN.test(line.text);
+
+/** Whether a line belongs to the one above it. */
+function isNext(last: Line, line: Line, { left, right, leading }: Column): boolean {
+  const em = line.size;
+  const gap = (line.base - last.base) / em;
+  if (gap > leading * 1.25 + 0.1 || gap < 0) return false;
+  if (last.isMono && line.isMono) return true;
+  if (last.cells > 1 || line.cells > 1) return last.cells > 1 && line.cells > 1;
+  if (line.isRightToLeft) {
+    const isIndented = line.x1 < last.x1 - 1.2 * em && line.x1 < right - em;
+    return !isIndented && last.x0 <= left + 4 * em;
+  }
+  const isShort = last.x1 < right - Math.max(4 * em, 0.15 * (right - left));
+  const hangs = BULLET.test(last.text) || NUMBER.test(last.text);
+  const isIndented = !hangs && line.x0 > last.x0 + 0.9 * em && line.x0 > left + 0.9 * em;
+  if (isIndented && !/[a-z,]$/.test(last.text.slice(-1))) return false;
+  if (!isShort) return true;
+  const isOtherFont = line.font !== last.font && line.isOneFont && last.isOneFont;
+  return !isOtherFont && !SENTENCE_END.test(last.text.slice(-1));
+}
