@@ -17,7 +17,7 @@ async function read(
   const report = (name: string, value: string): void => {
     reports[name] = value;
   };
-  return { ...(await reader.read(file, { report, signal })), reports };
+  return { ...(await reader.read(file, { report, signal, options: {} })), reports };
 }
 const page = (content: string, more = '') => ({ content, more });
 

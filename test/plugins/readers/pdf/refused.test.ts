@@ -76,7 +76,7 @@ t.test('an answer that is no longer wanted is not worked for', async (t) => {
   const reader = await createReader(collaborators());
   const file = { bytes: samePage(200), name: undefined, mediaType: undefined, charset: undefined };
   const controller = new AbortController();
-  const answer = Promise.resolve(reader.read(file, { report() {}, signal: controller.signal }));
+  const answer = Promise.resolve(reader.read(file, { report() {}, signal: controller.signal, options: {} }));
   setImmediate(() => controller.abort(new Error('gone')));
   await t.rejects(answer, { message: 'gone' });
 });

@@ -116,14 +116,14 @@ t.test('a thread is replaced after 100 files', async (t) => {
 });
 
 t.test('files are read side by side if the service has several threads', async (t) => {
-  const both = await startServer(t, { ...short, workers: 2 });
+  const both = await startServer(t, { ...config, workers: 2, requestTimeout: 10 });
   const stuck = ask('waits', both);
   t.match(await threadOf(both), /^thread/);
   t.equal((await stuck).status, 503);
 });
 
 t.test('without worker threads, the event loop stays free', async (t) => {
-  const alone = await startServer(t, { ...short, workers: 0 });
+  const alone = await startServer(t, { ...config, workers: 0, requestTimeout: 10 });
   const stuck = ask('runs', alone);
   await sleep(100);
   t.equal((await alone.get('/health')).status, 200);

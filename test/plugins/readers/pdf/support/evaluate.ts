@@ -18,7 +18,7 @@ type Measures = Readonly<Record<string, Share>>;
 const HELD_OUT = 'held out';
 /** Files that are named for each measure. */
 const WORST = Number(process.env.WORST ?? 3);
-const context = { report() {}, signal: never };
+const context = { report() {}, signal: never, options: {} };
 
 /**
  * Reads the PDFs in folders: how fast, how many of poppler's words are found and are in the box of a line that has
