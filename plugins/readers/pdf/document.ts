@@ -91,5 +91,5 @@ async function propertiesOf(document: PDFDocumentProxy) {
   const text = (value: unknown): string | undefined =>
     typeof value === 'string' ? value.toWellFormed().replace(CONTROLS, '').trim() || undefined : undefined;
   const author = text(info?.Author);
-  return { title: text(info?.Title), ...(author !== undefined && { metadata: { author } }) };
+  return { title: text(info?.Title), ...(author !== undefined && { metadata: { authors: [author] } }) };
 }

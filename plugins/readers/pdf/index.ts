@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { type Factory, reasonOf } from '../../../core/kit.ts';
 import { readDocument, refusal } from './document.ts';
 import type manifest from './manifest.ts';
@@ -8,7 +9,8 @@ export async function loadPdfJs() {
   const pdfjs: typeof import('pdfjs-dist') = await import('pdfjs-dist/legacy/build/pdf.min.mjs');
   const { getDocument, GlobalWorkerOptions } = pdfjs;
   GlobalWorkerOptions.workerSrc = import.meta.resolve('pdfjs-dist/legacy/build/pdf.worker.min.mjs');
-  const folder = (name: string) => new URL(name, import.meta.resolve('pdfjs-dist/package.json')).pathname;
+  const folder = (name: string) =>
+    fileURLToPath(new URL(name, import.meta.resolve('pdfjs-dist/package.json')));
   const options = {
     cMapUrl: folder('cmaps/'),
     cMapPacked: true,

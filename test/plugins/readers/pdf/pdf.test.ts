@@ -166,7 +166,7 @@ t.test('a tagged file says what its headings and pictures are', async (t) => {
   const file = await read(makePdf([page(content, '/StructParents 0')], { catalog, info, objects }));
   t.equal(file.text, '## A small heading\n\nLARGE\n\n![A cat]');
   t.same(placed(file).at(-1), ['![A cat]', { page: 1, box: [0.1, 0.8, 0.2, 0.9], image: 1 }]);
-  t.match(file, { title: 'A title', metadata: { author: 'Ann' }, reports: { 'left-out-lines': '1' } });
+  t.match(file, { title: 'A title', metadata: { authors: ['Ann'] }, reports: { 'left-out-lines': '1' } });
 });
 
 t.test('an outline names headings', async (t) => {
