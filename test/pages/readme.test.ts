@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { inspect } from 'node:util';
 import t from 'tap';
@@ -45,7 +45,8 @@ interface Example {
 }
 
 const CURL = /^\$ curl -s localhost:8000(\S+) --json '([^']*)'(?: \| jq (?:-c '(.*)'|-r (\S+)))?$/;
-const FILE = /^\$ curl -s localhost:8000(\S+)\/file -F file=@(\S+) -F chunk_size=(\d+) \| jq -c '(.*)'$/;
+const FILE = /^\$ curl -s localhost:8000(\S+)\/file -F file=@(\S+)((?: -F \w+=\w+)*) \| jq -c '(.*)'$/;
+const FIELD = / -F (\w+)=(\w+)/g;
 
 /** The commands of a page with the lines that they print. */
 function examplesOf(text: string): Example[] {
@@ -77,14 +78,19 @@ t.test('its commands print what it says', needs(...SHOWN), async (t) => {
   }
 });
 
-t.test('a file is chunked as it says', needs('chunker/auto', 'reader/text'), async (t) => {
+t.test('files are chunked as it says', needs('chunker/auto', 'reader/text', 'reader/pdf'), async (t) => {
   const shown = page('README.md').split('\n');
-  const [, path = '', file = '', size = '', filter] =
-    shown.map((line) => FILE.exec(line)).find((found) => found !== null) ?? [];
-  const upload = { bytes: page(file), name: file };
-  const answer = await postForm(client, `${path}/file`, upload, [['chunk_size', size]]);
-  const expected = shown[shown.findIndex((line) => FILE.test(line)) + 1] as string;
-  t.same(filtered(answer.json(), filter), [JSON.parse(expected)]);
+  const examples = shown.flatMap((line, index) => {
+    const [, path = '', file = '', fields = '', filter] = FILE.exec(line) ?? [];
+    return path === '' ? [] : [{ path, file, fields, filter, expected: shown[index + 1] as string }];
+  });
+  t.equal(examples.length, 2);
+  for (const { path, file, fields, filter, expected } of examples) {
+    const upload = { bytes: readFileSync(join(ROOT, file)), name: basename(file) };
+    const pairs = Array.from(fields.matchAll(FIELD), ([, name = '', value = '']) => [name, value] as const);
+    const answer = await postForm(client, `${path}/file`, upload, pairs);
+    t.same(filtered(answer.json(), filter), [JSON.parse(expected)], file);
+  }
 });
 
 /** The values that `jq` prints. */
@@ -96,6 +102,8 @@ function filtered(answer: unknown, filter: string | undefined): unknown[] {
       return answer as unknown[];
     case '[.[] | .end_index]':
       return [(answer as { end_index: number }[]).map(({ end_index }) => end_index)];
+    case '.[0].places':
+      return [(answer as { places: unknown }[])[0]?.places];
     case '.[0].embedding[:4]':
       return [(answer as { embedding: number[] }[])[0]?.embedding.slice(0, 4)];
     default:
