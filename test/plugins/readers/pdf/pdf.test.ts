@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { ReadFile } from '../../../../core/contracts/reader.ts';
+import { columnsOf } from '../../../../plugins/readers/pdf/columns.ts';
 import createReader from '../../../../plugins/readers/pdf/index.ts';
 import { collaborators } from '../../../../server/testing/collaborators.ts';
 import { never } from '../../../support/hosted-host.ts';
@@ -53,6 +54,19 @@ t.test('a row of a table stays a line', async (t) => {
   );
   const { text } = await read(makePdf([page(rows.join(''))]));
   t.equal(text.split('\n')[1], 'cell 2 50\tcell 2 200\tcell 2 350');
+});
+
+t.test('narrow cells are not columns of text', async (t) => {
+  const cell = (x0: number, x1: number, base: number, text: string) => ({
+    text,
+    ...{ x0, x1, y0: base - 8, y1: base + 2, base, size: 10, font: 'F', isMono: false, block: undefined },
+  });
+  const runs = [1, 2, 3, 4, 5, 6, 7, 8].flatMap((row) => [
+    cell(50, 100, 12 * row, '02/22/2015'),
+    cell(115, 165, 12 * row, '03/25/2016'),
+    cell(300, 480, 12 * row, 'A company and more of its name'),
+  ]);
+  t.equal(columnsOf(runs).length, 1);
 });
 
 /** The only box of a file. */
