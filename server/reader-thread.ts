@@ -7,6 +7,7 @@ import { createRegistry } from '../core/hosting/registry.ts';
 import { kit } from '../core/kit.ts';
 import { createLog } from './config/log.ts';
 import { readMachine } from './config/option.ts';
+import { giveMemoryBack } from './engine/run/give-memory-back.ts';
 import type { ReaderThreadData, ReadMessage, ReadOutcome } from './engine/run/guarded-readers.ts';
 import { createCheck } from './engine/validation/validator.ts';
 import { importFactory } from './plugins/loader/import-factory.ts';
@@ -30,6 +31,7 @@ port.on('message', async (message: ReadMessage) => {
     // What was read cannot be sent, such as metadata with functions.
     port.postMessage(failed(error));
   }
+  giveMemoryBack();
 });
 
 async function read({ reader, file, options }: ReadMessage): Promise<ReadOutcome> {

@@ -1,12 +1,11 @@
 import { setPriority } from 'node:os';
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { toPlainError } from '../core/errors.ts';
 import { createLog } from './config/log.ts';
 import { createServiceContainer } from './container.ts';
 import { release } from './engine/answer/release.ts';
 import { runWork } from './engine/run/executor.ts';
+import { giveMemoryBack } from './engine/run/give-memory-back.ts';
 import {
   partSender,
   type WorkerData,
@@ -56,30 +55,4 @@ function moved(answer: Answer): unknown {
   const outcome: WorkOutcome = { answer };
   const buffers = [answer.bytes, answer.body].flatMap((bytes) => bytes?.buffer ?? []);
   return move({ [valueSymbol]: outcome, [transferableSymbol]: buffers });
-}
-
-/** Heap growth of a thread in bytes after large work that is worth a pause for garbage collection. */
-const LARGE_GROWTH = 50_000_000;
-
-let collect: (() => void) | undefined;
-/** Bytes of the heap when it was last collected here. */
-let before = 0;
-
-/**
- * Frees memory after large work. V8 does not collect in an idle thread, so an idle server would keep what its largest
- * requests took.
- */
-function giveMemoryBack(): void {
-  if (heapBytes() - before < LARGE_GROWTH) return;
-  collect ??= findCollector();
-  collect();
-  before = heapBytes();
-}
-
-const heapBytes = () => getHeapStatistics().total_heap_size;
-
-/** V8's own function, available in contexts created after the flag is set. */
-function findCollector(): () => void {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as () => void;
 }

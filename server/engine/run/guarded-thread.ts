@@ -16,6 +16,8 @@ export interface GuardLimits {
 export class OverLimitError extends Error {}
 
 const MEGABYTE = 1_048_576;
+/** What parsers print is for their authors, and stays unread. */
+const SILENT = { stdout: true, stderr: true };
 /** Milliseconds between two checks of the memory. */
 const LOOK = 20;
 /** Milliseconds for which a heap may be above its limit, as V8 collects garbage only when it needs to. */
@@ -43,7 +45,7 @@ export class GuardedThread<Answer> {
   constructor(entry: URL, limits: GuardLimits, workerData?: unknown) {
     this.#limits = limits;
     const resourceLimits = { maxOldGenerationSizeMb: Math.ceil((limits.heap * LAST_RESORT) / MEGABYTE) };
-    this.#worker = hold(new Worker(entry, { resourceLimits, workerData }), (error) =>
+    this.#worker = hold(new Worker(entry, { ...SILENT, resourceLimits, workerData }), (error) =>
       this.#stop(reasonOfEnd(error)),
     );
     this.#worker.once('exit', () => this.#stop(new OverLimitError(TOO_MUCH)));

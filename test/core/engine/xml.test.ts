@@ -1,8 +1,8 @@
 import t from 'tap';
 import { openOfficeFile } from '../../../core/engine/office-file.ts';
 import { readXml } from '../../../core/engine/xml.ts';
-import { linksOf, officeFileOf } from '../../support/office.ts';
-import { zipOf } from '../../support/zip.ts';
+import { linksOf, officeFileOf } from './office-files.ts';
+import { zipOf } from './zip-files.ts';
 
 function eventsOf(xml: string | Uint8Array): unknown[] {
   const events: unknown[] = [];

@@ -5,7 +5,7 @@ import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
 import { unzip } from '../../../core/engine/zip.ts';
-import { type ZipEnd, type ZipEntry, zipOf } from '../../support/zip.ts';
+import { type ZipEnd, type ZipEntry, zipOf } from './zip-files.ts';
 
 const FOLDER = join(import.meta.dirname, '../../fixtures/zips');
 const all = (): boolean => true;

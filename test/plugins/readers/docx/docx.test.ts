@@ -1,9 +1,9 @@
 import t from 'tap';
 import createReader from '../../../../plugins/readers/docx/index.ts';
 import { collaborators } from '../../../../server/testing/collaborators.ts';
-import { type DocxParts, docxOf, HOSTILE_DOCX, paragraph, run } from '../../../support/docx.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { readWith } from '../reading.ts';
+import { type DocxParts, docxOf, HOSTILE_DOCX, paragraph, run } from './support/docx.ts';
 
 const textOf = async (body: string, parts?: DocxParts) =>
   (await readWith(createReader, docxOf(body, parts))).text;

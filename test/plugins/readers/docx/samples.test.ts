@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { unzip } from '../../../../core/engine/zip.ts';
 import createReader from '../../../../plugins/readers/docx/index.ts';
+import { zipOf } from '../../../core/engine/zip-files.ts';
 import { createRandom } from '../../../support/random.ts';
-import { zipOf } from '../../../support/zip.ts';
 import { readWith } from '../reading.ts';
 
 /**

@@ -1,7 +1,14 @@
 import t from 'tap';
 import createReader from '../../../../plugins/readers/pptx/index.ts';
 import { problemOfPlaces } from '../../../../server/engine/read/places.ts';
-import { deckOf, frameXml, HOSTILE_DECKS, linksOf, paragraph, shapeOf } from '../../../support/office.ts';
+import {
+  deckOf,
+  frameXml,
+  HOSTILE_DECKS,
+  linksOf,
+  paragraph,
+  shapeOf,
+} from '../../../core/engine/office-files.ts';
 import { between, createRandom } from '../../../support/random.ts';
 import { cellsIn, checkMutated, readAndReports, samplesOf, shareOfWords } from '../office.ts';
 import { placed, readWith } from '../reading.ts';

@@ -90,20 +90,20 @@ t.test('documents without text are told by their ids, or where they stand', asyn
 
 t.test('what is skipped is named; nothing read is an error', needs('reader/tika'), async (t) => {
   const cwd = await temporaryFolder(t, {
-    'a.pdf': '%PDF\0',
+    'a.doc': 'Word\0',
     'b.rtf': '{\0',
     '.c.md': 'c',
     'd.log': '',
     '.gitignore': '*.log',
   });
-  const [pdf, all] = ['1 needs (DOCLING_URL or )?TIKA_URL \\(a.pdf\\)', ['chunk', '.', ...CHUNKER]];
+  const [doc, all] = ['1 needs (DOCLING_URL or )?TIKA_URL \\(a.doc\\)', ['chunk', '.', ...CHUNKER]];
   for (const out of [[], ['--out', 'out']]) {
     const flags = [...out, '--errors', 'errors.jsonl'];
-    const nothing = await runHere(t, ['chunk', 'a.pdf', ...CHUNKER, ...flags], { cwd });
+    const nothing = await runHere(t, ['chunk', 'a.doc', ...CHUNKER, ...flags], { cwd });
     t.match(nothing, {
       status: 1,
       stdout: '',
-      stderr: new RegExp(`^Nothing was read: 1 skipped: ${pdf}\\.$`, 'm'),
+      stderr: new RegExp(`^Nothing was read: 1 skipped: ${doc}\\.$`, 'm'),
     });
     await rm(join(cwd, 'out'), { recursive: true, force: true });
     await writeFile(join(cwd, 'e.txt'), 'e');
@@ -115,7 +115,7 @@ t.test('what is skipped is named; nothing read is an error', needs('reader/tika'
     const lines = linesIn<{ source: string; detail: string }>(
       await readFile(join(cwd, 'errors.jsonl'), 'utf8'),
     );
-    t.same(lines.map(({ source }) => source).sort(), ['.c.md', 'a.pdf', 'b.rtf', 'd.log']);
+    t.same(lines.map(({ source }) => source).sort(), ['.c.md', 'a.doc', 'b.rtf', 'd.log']);
     t.match(
       lines.map(({ detail }) => detail).join(),
       /begins with a dot.*\*\.log in \.gitignore.*--no-ignore/s,

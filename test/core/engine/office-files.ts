@@ -1,4 +1,4 @@
-import { zipOf } from './zip.ts';
+import { zipOf } from './zip-files.ts';
 
 /** Presentations and workbooks that tests write, honest or not. */
 
