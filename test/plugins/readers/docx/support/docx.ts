@@ -38,7 +38,7 @@ export function docxOf(body: string, parts: DocxParts = {}): Buffer {
 }
 
 /** @param document all of `word/document.xml` */
-export function docxWith(
+function docxWith(
   document: string,
   { styles, numbering, footnotes, core, others }: DocxParts = {},
 ): Buffer {
