@@ -35,6 +35,8 @@ const FILES = {
 const EACH = ['auto', 'html', 'pdf', 'docx', 'pptx', 'xlsx', 'notebook', 'subtitles'];
 const OF_ALL = needs(
   'chunker/auto',
+  'chunker/code',
+  'chunker/recursive',
   'chunker/markdown',
   'chunker/html',
   ...EACH.slice(1).map((name) => `reader/${name}` as const),
