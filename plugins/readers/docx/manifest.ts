@@ -21,7 +21,12 @@ export default {
   },
   needs: {
     packages: ['mammoth'],
-    packageFiles: { mammoth: ['lib/**/*.js'] },
+    packageFiles: {
+      mammoth: ['lib/**/*.js'],
+      // What mammoth loads, which contain other builds of themselves.
+      jszip: ['lib/**', 'node_modules/**'],
+      underscore: ['underscore-node.cjs', 'underscore-node-f.cjs', 'underscore-umd.js'],
+    },
   },
   guarded: true,
 } as const satisfies Manifest;

@@ -24,7 +24,10 @@ export default {
       },
     },
   },
-  needs: { packages: ['parse5', '@mozilla/readability', 'linkedom'] },
+  needs: {
+    packages: ['parse5', '@mozilla/readability', 'linkedom'],
+    packageFiles: { linkedom: ['esm/**', 'commonjs/**', 'node_modules/**'] },
+  },
   guarded: true,
 } as const satisfies Manifest;
 
