@@ -38,10 +38,7 @@ export function docxOf(body: string, parts: DocxParts = {}): Buffer {
 }
 
 /** @param document all of `word/document.xml` */
-function docxWith(
-  document: string,
-  { styles, numbering, footnotes, core, others }: DocxParts = {},
-): Buffer {
+function docxWith(document: string, { styles, numbering, footnotes, core, others }: DocxParts = {}): Buffer {
   const files: Readonly<Record<string, string | undefined>> = {
     '[Content_Types].xml': `<Types xmlns="${OFFICE}/package/2006/content-types"/>`,
     '_rels/.rels': relationships(
