@@ -15,6 +15,8 @@ export interface Relationship {
 export interface OfficeFile {
   /** The path of the part that the file is about. */
   readonly main: string;
+  /** The paths of its parts that are XML. */
+  readonly paths: readonly string[];
   /** @throws Error for callers if there is no such part */
   readonly part: (path: string) => Uint8Array;
   readonly has: (path: string) => boolean;
@@ -45,6 +47,7 @@ export function openOfficeFile(bytes: Uint8Array, most: number): OfficeFile {
   if (main === undefined) throw refusedError('The file cannot be read: it is not an Office file.');
   return {
     main,
+    paths: [...files.keys()],
     part,
     relationships,
     has: (path) => files.has(path),
@@ -106,7 +109,7 @@ function propertiesOf(bytes: Uint8Array | undefined, path: string): Pick<OfficeF
   const metadata: Record<string, unknown> = {};
   for (const [property, name] of Object.entries(PROPERTIES)) {
     const text = texts.get(property)?.trim().toWellFormed();
-    if (text) metadata[name] = name === 'authors' ? [text] : text;
+    if (text) metadata[name] = name === 'authors' ? text.split(';').map((author) => author.trim()) : text;
   }
   return { title: texts.get('title')?.trim().toWellFormed() || undefined, metadata };
 }

@@ -36,10 +36,17 @@ function cellName(column: number, row: number): string {
   return `${letters}${row}`;
 }
 
+/** The number of a column, from 1, by its letters: 28 for `AB`. */
+export function columnNumber(letters: string): number {
+  let column = 0;
+  for (let at = 0; at < letters.length; at++) column = column * LETTERS + letters.charCodeAt(at) - BEFORE_A;
+  return column;
+}
+
 /** The columns and rows of a range of cells, from 1. */
 export function cellBounds(range: string): [left: number, top: number, right: number, bottom: number] {
   const corners = Array.from(range.matchAll(/([A-Z]+)(\d+)/g), ([, letters = '', row]) => ({
-    column: [...letters].reduce((sum, letter) => sum * LETTERS + letter.charCodeAt(0) - BEFORE_A, 0),
+    column: columnNumber(letters),
     row: Number(row),
   }));
   const [columns, rows] = [corners.map(({ column }) => column), corners.map(({ row }) => row)];

@@ -44,7 +44,7 @@ class XmlDocument {
     const xml = this.#xml;
     const { text } = this.#handlers;
     for (let tag = xml.indexOf('<'); tag !== -1; tag = xml.indexOf('<', this.#at)) {
-      if (tag > this.#at && this.#path.length > 0) text?.(decoded(xml.slice(this.#at, tag)));
+      if (tag > this.#at && this.#path.length > 0) text?.(decodeReferences(xml.slice(this.#at, tag)));
       if (xml.startsWith('<?', tag)) this.#at = this.#after('?>', tag);
       else if (xml.startsWith('<!--', tag)) this.#at = this.#after('-->', tag);
       else if (xml.startsWith(CDATA, tag)) {
@@ -79,7 +79,9 @@ class XmlDocument {
     const sign = this.#xml[quote];
     if (sign !== '"' && sign !== "'") throw this.#damaged();
     const end = this.#after(sign, quote + 1);
-    attributes[this.#xml.slice(start, equals - 1).trim()] = decoded(this.#xml.slice(quote + 1, end - 1));
+    attributes[this.#xml.slice(start, equals - 1).trim()] = decodeReferences(
+      this.#xml.slice(quote + 1, end - 1),
+    );
     return this.#skip(end, true);
   }
 
@@ -127,7 +129,8 @@ function localName(full: string): string {
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const LAST_CODE_POINT = 0x10ffff;
 
-function decoded(text: string): string {
+/** Text as it is meant: with the characters that references such as `&lt;` and `&#65;` mean. */
+export function decodeReferences(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(
     /&(?:#(\d{1,9})|#x([\da-f]{1,8})|(amp|lt|gt|quot|apos));/gi,

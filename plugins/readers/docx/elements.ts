@@ -77,20 +77,6 @@ function cached(source: string): RegExp {
   return pattern;
 }
 
-const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
-
-/** The text that an attribute or an element without others is written for. */
-export function unescaped(written: string): string {
-  return written.replace(
-    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/gi,
-    (whole, hex, decimal, name) => {
-      if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole;
-      const code = Number.parseInt(hex ?? decimal, hex === undefined ? 10 : 16);
-      return code > 0x10ffff ? whole : String.fromCodePoint(code);
-    },
-  );
-}
-
 const TAG_IN_TAG = /<[^<>]*</;
 
 /**

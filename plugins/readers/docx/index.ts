@@ -1,12 +1,12 @@
 import {
   decodeUnicode,
   type Factory,
-  type ReadFile,
+  type OfficeFile,
+  openOfficeFile,
   reasonOf,
   refusedError,
-  unzip,
 } from '../../../core/kit.ts';
-import { contentOf, plainXml, unescaped } from './elements.ts';
+import { contentOf, plainXml } from './elements.ts';
 import type manifest from './manifest.ts';
 import { type Node, writeMarkdown } from './markdown.ts';
 import { HIDDEN, hasText, Preparation } from './prepare.ts';
@@ -14,7 +14,7 @@ import { HIDDEN, hasText, Preparation } from './prepare.ts';
 /** Bytes of XML that a file may unpack to. */
 const MOST_BYTES = 100e6;
 /** Pictures, fonts and themes have no text; building blocks of templates are not part of the document. */
-const PARTS = /^(?!.*(?:^|\/)(?:theme|customXml|glossary|embeddings|fonts)\/).*\.(?:xml|rels)$/;
+const PARTS = /^(?!.*(?:^|\/)(?:theme|customXml|glossary|embeddings|fonts)\/)/;
 const WITH_TEXT = /^\s*(?:<\?[^>]*>\s*)?<w:(?:document|footnotes|endnotes)[\s>]/;
 
 /** Parts that are left out if they have text, by their paths. */
@@ -37,7 +37,8 @@ const createDocxReader: Factory<typeof manifest> = async () => {
   return {
     async read(file, { report, signal }) {
       signal.throwIfAborted();
-      const parts = readParts(file.bytes);
+      const office = openOfficeFile(file.bytes, MOST_BYTES);
+      const parts = readParts(office);
       const preparation = new Preparation(partOf(parts, 'styles'), partOf(parts, 'numbering'));
       const prepared = new Map([...parts].filter(([path]) => !UNUSED.test(path)));
       for (const [path, xml] of prepared)
@@ -52,7 +53,8 @@ const createDocxReader: Factory<typeof manifest> = async () => {
         ...unreadIn(messages, [...prepared.values()]),
       ].map(([, name]) => name);
       if (leftOut.length > 0) report('left-out', leftOut.join(', '));
-      return { text, mediaType: 'text/markdown', ...factsOf(parts, title) };
+      const { metadata } = office;
+      return { text, mediaType: 'text/markdown', title: office.title ?? title, metadata };
     },
   };
 
@@ -84,10 +86,10 @@ export default createDocxReader;
 
 const LONGEST_REASON = 200;
 
-function readParts(bytes: Uint8Array): Parts {
-  const files = unzip(bytes, (path) => PARTS.test(path), MOST_BYTES);
+function readParts({ paths, part }: OfficeFile): Parts {
+  const read = paths.filter((path) => PARTS.test(path));
   return new Map(
-    [...files].map(([path, bytes]) => [path, plainXml(decodeUnicode({ bytes, charset: undefined }).text)]),
+    read.map((path) => [path, plainXml(decodeUnicode({ bytes: part(path), charset: undefined }).text)]),
   );
 }
 
@@ -118,33 +120,4 @@ function unreadIn(
     return REFERENCES.includes(name) || elements.some(hasText);
   });
   return unread.map((name) => [name, name]);
-}
-
-const METADATA: readonly (readonly [name: string, element: string])[] = [
-  ['subject', 'dc:subject'],
-  ['description', 'dc:description'],
-  ['keywords', 'cp:keywords'],
-  ['language', 'dc:language'],
-  ['created', 'dcterms:created'],
-  ['modified', 'dcterms:modified'],
-];
-
-function factsOf(parts: Parts, heading: string | undefined): Pick<ReadFile, 'title' | 'metadata'> {
-  const core = [...parts].find(([path]) => /(?:^|\/)core\d*\.xml$/.test(path))?.[1] ?? '';
-  const valueIn = (element: string): string =>
-    unescaped(contentOf(core, element) ?? '')
-      .trim()
-      .toWellFormed();
-  const authors = valueIn('dc:creator');
-  const single = METADATA.flatMap(([name, element]) => {
-    const value = valueIn(element);
-    return value === '' ? [] : [[name, value]];
-  });
-  return {
-    title: valueIn('dc:title') || heading,
-    metadata: {
-      ...(authors !== '' && { authors: authors.split(';').map((author) => author.trim()) }),
-      ...Object.fromEntries(single),
-    },
-  };
 }

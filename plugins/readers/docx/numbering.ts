@@ -1,4 +1,5 @@
-import { attributeOf, elementsIn, isOn, unescaped, valueIn } from './elements.ts';
+import { decodeReferences } from '../../../core/kit.ts';
+import { attributeOf, elementsIn, isOn, valueIn } from './elements.ts';
 import type { Style } from './styles.ts';
 
 /** How a paragraph of a list is marked: `isBullet` without a label. */
@@ -121,7 +122,7 @@ function readLevels(xml: string): (Level | undefined)[] {
     levels[level] = {
       start: countOf(valueIn(inner, 'w:start') ?? '1'),
       format,
-      text: format === 'bullet' ? format : unescaped(valueIn(inner, 'w:lvlText') ?? ''),
+      text: format === 'bullet' ? format : decodeReferences(valueIn(inner, 'w:lvlText') ?? ''),
       restart: restart === undefined ? undefined : countOf(restart),
       isDecimal: isOn(inner, 'w:isLgl'),
       styleId: valueIn(inner, 'w:pStyle'),

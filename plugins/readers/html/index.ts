@@ -1,8 +1,8 @@
-import type { Factory } from '../../../core/kit.ts';
+import { type Factory, reasonOf, refusedError } from '../../../core/kit.ts';
 import { decodePage } from './decode.ts';
-import { mainContentOf } from './main-content.ts';
 import type manifest from './manifest.ts';
 import type { HtmlOptions } from './manifest.ts';
+import type { Page } from './page.ts';
 import { createParse } from './parse.ts';
 import { writeMarkdown } from './writer.ts';
 
@@ -40,3 +40,33 @@ export default createHtmlReader;
 /** A page that has U+FFFD itself; the parser also writes it for references to no character, such as `&#xD800;`. */
 const REPLACED = /\ufffd|&#0*65533\b|&#x0*fffd\b/i;
 const withoutReplaced = (text: string): string => text.replaceAll('\ufffd', '');
+
+/** The search takes much longer than everything else. */
+const MOST_SEARCHED = 50_000;
+
+/**
+ * The HTML of the main content of a page, as Firefox shows it in its reader view; `undefined` if nothing in it looks like
+ * an article.
+ *
+ * @throws Error for callers if the page is too large
+ */
+async function mainContentOf({ root, elements }: Page): Promise<string | undefined> {
+  if (elements > MOST_SEARCHED) throw refusal(`it has more than ${MOST_SEARCHED} elements`);
+  const [{ serialize }, { parseHTML }, { default: readability }] = await Promise.all([
+    import('parse5'),
+    import('linkedom'),
+    import('@mozilla/readability'),
+  ]);
+  const { document } = parseHTML(serialize(root, { scriptingEnabled: false }));
+  const options = { disableJSONLD: true, keepClasses: true };
+  try {
+    return new readability.Readability(document, options).parse()?.content ?? undefined;
+  } catch (error) {
+    throw refusal(reasonOf(error), error);
+  }
+}
+
+function refusal(reason: string, cause?: unknown): Error {
+  const remedy = 'read all of it, without {"content": "main"}';
+  return refusedError(`The main content of the page cannot be found: ${reason}; ${remedy}.`, cause);
+}

@@ -1,6 +1,12 @@
 import { type OfficeFile, type Relationship, refusedError, type SourcePosition } from '../../../core/kit.ts';
-import { boxOf, groupTransform, type Transform } from './geometry.ts';
-import { frameOf, InheritedFrames, placeholderOf } from './placeholders.ts';
+import {
+  boxOf,
+  frameOf,
+  groupTransform,
+  InheritedFrames,
+  placeholderOf,
+  type Transform,
+} from './geometry.ts';
 import { lineOf, oneLine, writeBody, writeChart, writeDiagram, writeTable } from './text.ts';
 import { childrenOf, type Element, find, findBelow, referenceOf, treeOf } from './tree.ts';
 

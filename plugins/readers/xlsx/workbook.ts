@@ -1,4 +1,10 @@
-import { openOfficeFile, readXml, refusedError, type XmlAttributes } from '../../../core/kit.ts';
+import {
+  columnNumber,
+  openOfficeFile,
+  readXml,
+  refusedError,
+  type XmlAttributes,
+} from '../../../core/kit.ts';
 import { kindOfFormat, type NumberKind, numberText } from './values.ts';
 
 /** Bytes of all XML in a workbook together. */
@@ -174,13 +180,9 @@ function cellText(text: string): string {
     .replaceAll('|', '&#124;');
 }
 
-const LETTERS = 26;
-const BEFORE_A = 64;
-
 /** The column of a cell such as `B2`; 0 if the reference is not valid. */
 function columnOf(cell: string): number {
-  const letters = /^[A-Z]{1,3}(?=\d)/.exec(cell)?.[0] ?? '';
-  return [...letters].reduce((sum, letter) => sum * LETTERS + letter.charCodeAt(0) - BEFORE_A, 0);
+  return columnNumber(/^[A-Z]{1,3}(?=\d)/.exec(cell)?.[0] ?? '');
 }
 
 function isTrue(written: string | undefined): boolean {

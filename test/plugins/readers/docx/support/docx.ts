@@ -42,7 +42,7 @@ function docxWith(document: string, { styles, numbering, footnotes, core, others
   const files: Readonly<Record<string, string | undefined>> = {
     '[Content_Types].xml': `<Types xmlns="${OFFICE}/package/2006/content-types"/>`,
     '_rels/.rels': relationships(
-      `<Relationship Id="a" Type="${TYPES}/officeDocument" Target="word/document.xml"/>`,
+      `<Relationship Id="a" Type="${TYPES}/officeDocument" Target="word/document.xml"/><Relationship Id="b" Type="${OFFICE}/package/2006/relationships/metadata/core-properties" Target="docProps/core.xml"/>`,
     ),
     'word/_rels/document.xml.rels': relationships(LINK),
     'word/document.xml': document,
