@@ -52,7 +52,7 @@ t.test('a document that ends its thread is an error of its own', async (t) => {
 const SEED = Date.now() % 1_000_000;
 const DOCUMENTS = 100;
 /** Jobs that are cancelled. */
-const CANCELLED = 8;
+const CANCELLED = 16;
 
 async function hasOpenShards(id: string): Promise<boolean> {
   const open = ['ready', 'running'].map((state) => server.get(`/v1/jobs/${id}/shards?state=${state}`));
@@ -65,18 +65,17 @@ const filesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() 
 t.test('a job that is cancelled at any moment leaves nothing running', async (t) => {
   await writeCorpus(join(server.root, 'in.jsonl'), { documents: DOCUMENTS, words: 300, seed: SEED });
   const random = createRandom(SEED);
-  // How long a job takes depends on the machine.
-  const begin = performance.now();
-  await untilOver(server, await chunkInto(server, 'in.jsonl', 'whole'));
-  const whole = performance.now() - begin;
+  // How long a job takes depends on the machine: one that ends before it is cancelled halves the time for the next.
+  let longest = 2000;
   const ended: Record<string, number> = {};
   for (let count = 0; count < CANCELLED; count++) {
     const target = `out-${count}`;
     const id = await chunkInto(server, 'in.jsonl', target);
-    await sleep(random() * whole);
+    await sleep(random() * longest);
     const answer = await server.post(`/v1/jobs/${id}/cancel`, '');
     const { state } = answer.json<{ state: string }>();
     ended[state] = (ended[state] ?? 0) + 1;
+    if (state === 'done') longest /= 2;
     if (await hasOpenShards(id)) t.fail(`${target}: open shards, seed ${SEED}`);
     // The others are removed at once.
     if (count % 2 === 1) {
@@ -93,7 +92,7 @@ t.test('a job that is cancelled at any moment leaves nothing running', async (t)
   };
   await until(async () => (await left()).length === 0).catch(() => {});
   t.same(await left(), [], `nothing is left of jobs that were removed, seed ${SEED}`);
-  t.ok((ended.cancelled ?? 0) >= CANCELLED / 4, JSON.stringify(ended));
+  t.ok((ended.cancelled ?? 0) >= 2, JSON.stringify(ended));
   const id = await chunkInto(server, 'in.jsonl', 'last');
   t.match(await untilOver(server, id), {
     state: 'done',
