@@ -24,6 +24,14 @@ export { parseExactJson, rawNumbersIn } from './exact-json.ts';
 export { keepOptimised } from './keep-optimised.ts';
 export type { BlockKind, MarkdownBlock } from './markdown/block.ts';
 export { findMarkdownBlocks } from './markdown/find-blocks.ts';
+export {
+  escapeBlockStarts,
+  fencedCode,
+  inCell,
+  markdownHeading,
+  markdownTable,
+  tableRule,
+} from './markdown/write.ts';
 export { MarkupReader } from './markup.ts';
 export { type OfficeFile, openOfficeFile, type Relationship } from './office-file.ts';
 export { cellRange, columnNumber, placesOfPages } from './places.ts';

@@ -1,4 +1,4 @@
-import type { SourcePlace } from '../../../core/kit.ts';
+import { type SourcePlace, tableRule } from '../../../core/kit.ts';
 import {
   type DoclingDocument,
   type Item,
@@ -320,6 +320,5 @@ function rowsOf(grid: Grid, write: (cell: TableCell) => Piece): Piece {
     ...row.flatMap((cell): Piece[] => [' ', cell === undefined ? '' : { line: write(cell) }, ' |']),
   ]);
   const [head = '', ...others] = rows;
-  const rule = `|${' - |'.repeat(grid[0]?.length ?? 0)}`;
-  return grid.length === 0 ? '' : joined([head, rule, ...others], '\n');
+  return grid.length === 0 ? '' : joined([head, tableRule(grid[0]?.length ?? 0), ...others], '\n');
 }

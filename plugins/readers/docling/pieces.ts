@@ -1,4 +1,4 @@
-import type { SourcePlace, SourcePosition } from '../../../core/kit.ts';
+import { inCell, type SourcePlace, type SourcePosition } from '../../../core/kit.ts';
 
 /** Markdown that is not yet joined to one text. */
 export type Piece = string | readonly Piece[] | Placed | OneLine;
@@ -20,7 +20,7 @@ export function flatten(whole: Piece): { text: string; places: SourcePlace[] } {
   const places: SourcePlace[] = [];
   let length = 0;
   const put = (text: string, isLine: boolean, positions: readonly SourcePosition[]): void => {
-    const written = isLine ? text.replaceAll('\n', ' ').replaceAll('|', '&#124;') : text;
+    const written = isLine ? inCell(text) : text;
     // A lone surrogate is not a character, and cannot be encoded.
     parts.push(written.toWellFormed());
     const start = length;

@@ -1,4 +1,4 @@
-import { refusedError } from '../../../core/kit.ts';
+import { escapeBlockStarts, markdownHeading, markdownTable, refusedError } from '../../../core/kit.ts';
 import { HIDDEN, type Mark } from './prepare.ts';
 
 /** A node of mammoth's documents (`lib/documents.js`), as far as it is read. */
@@ -47,10 +47,7 @@ const LONGEST_REPEATED = 100;
 /** In all tables, each as often as it is repeated. */
 const MOST_CELLS = 1_000_000;
 const LINK = /^(?:https?:|mailto:)[^\s<>]+$/i;
-/** What would begin another block at the start of a line: a heading, its underline, a fence, HTML. */
-const MARKS = /^(?=#{1,6}(?:\s|$)|(?:=+|-+)[ \t]*$|```|~~~|<[a-z/!?])/gim;
 const SPACE = /\s+/g;
-const MOST_HEADINGS = 6;
 const SUPERSCRIPTS: Readonly<Record<string, string>> = Object.fromEntries(
   Array.from('⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻', (sign, index) => ['0123456789+-'[index], sign]),
 );
@@ -112,7 +109,7 @@ class Writer {
       const text = this.#inline(node);
       if (text === '') return;
       this.#indents = [];
-      this.#add(text.replace(MARKS, '\\'));
+      this.#add(escapeBlockStarts(text));
     }
   }
 
@@ -122,7 +119,7 @@ class Writer {
     if (isTitle) this.title ??= text;
     this.#indents = [];
     const label = list === undefined || list.label === '' ? '' : `${list.label} `;
-    this.#add(`${'#'.repeat(Math.min(heading, MOST_HEADINGS))} ${label}${text}`);
+    this.#add(markdownHeading(heading, label + text));
   }
 
   /** Labels that Markdown has no list for are text of items with bullets. */
@@ -134,7 +131,7 @@ class Writer {
     this.#indents = this.#indents.slice(0, level);
     const indent = this.#indents.reduce((sum, width) => sum + (width ?? 0), 0);
     this.#indents[level] = mark.length;
-    const inner = own.replace(MARKS, '\\').replaceAll('\n', `\n${' '.repeat(indent + mark.length)}`);
+    const inner = escapeBlockStarts(own).replaceAll('\n', `\n${' '.repeat(indent + mark.length)}`);
     this.#add(' '.repeat(indent) + mark + inner, true);
   }
 
@@ -148,7 +145,7 @@ class Writer {
       this.#cells += rows.flat().reduce((sum, cell) => sum + widthOf(cell) * (cell.rowSpan ?? 1), 0);
       if (this.#cells > MOST_CELLS)
         throw refusedError(`The document cannot be read: its tables have more than ${MOST_CELLS} cells.`);
-      this.#add(writeGrid(gridOf(rows, (cell) => this.#line(cell.children ?? []))));
+      this.#add(markdownTable(gridOf(rows, (cell) => this.#line(cell.children ?? []))));
     }
   }
 
@@ -273,7 +270,7 @@ function gridOf(rows: readonly (readonly Node[])[], write: (cell: Node) => strin
     let x = 0;
     for (const cell of row) {
       while (grid[y]?.[x] !== undefined) x++;
-      const text = write(cell).replaceAll('|', '\\|');
+      const text = write(cell);
       for (const line of grid.slice(y, y + (cell.rowSpan ?? 1)))
         for (let column = x; column < x + widthOf(cell); column++)
           line[column] = text.length > LONGEST_REPEATED && (line !== grid[y] || column > x) ? '' : text;
@@ -283,15 +280,3 @@ function gridOf(rows: readonly (readonly Node[])[], write: (cell: Node) => strin
 }
 
 const widthOf = ({ colSpan = 1 }: Node): number => (colSpan > 0 ? colSpan : 1);
-
-/** Nothing if no cell has text. */
-function writeGrid(grid: readonly (readonly string[])[]): string {
-  const rows = grid.filter((row) => row.some((cell) => cell !== ''));
-  const width = rows.reduce((most, { length }) => Math.max(most, length), 0);
-  const lines = rows.map((row) => {
-    const cells = Array.from({ length: width }, (_, column) => row[column] ?? '');
-    return `| ${cells.join(' | ')} |`;
-  });
-  if (rows.length === 0) return '';
-  return [lines[0], `|${' --- |'.repeat(width)}`, ...lines.slice(1)].join('\n');
-}

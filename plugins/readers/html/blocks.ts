@@ -1,3 +1,5 @@
+import { escapeBlockStarts, markdownTable } from '../../../core/kit.ts';
+
 /** A quote or an item of a list: what its lines begin with. */
 interface Container {
   readonly owner: unknown;
@@ -49,21 +51,6 @@ export class Blocks {
   }
 }
 
-/** What would begin another block at the start of a line of text. */
-const MARKS = [
-  /^(?=#{1,6}(?:\s|$)|>|[-+*](?:\s|$)|[-*_]{3,}\s*$|=+\s*$|\|?\s*:?-+:?\s*\||~~~|\[[^\]\n]{1,99}\]:)/gm,
-  /^(?=`{3,}[^`\n]*$)/gm,
-  /(?<=^\d{1,9})(?=[.)](?:\s|$))/gm,
-];
-
-export function paragraph(text: string): string {
-  return MARKS.reduce((escaped, mark) => escaped.replace(mark, '\\'), text);
-}
-
-export function heading(level: number, text: string): string {
-  return `${'#'.repeat(level)} ${text.replace(/\n+/g, ' ').replace(/ (?=#+$)/, ' \\')}`;
-}
-
 /** Cells that spans may add to all tables of a page, or carry from row to row. */
 const MOST_SPANNED = 200_000;
 /** Characters of a cell that is repeated in each row that it spans. */
@@ -96,11 +83,10 @@ export class Table {
   ): void {
     this.#fill();
     this.#isHeader &&= spans.isHeader;
-    const own = text.replace(/\n+/g, ' ').replaceAll('|', '\\|');
     for (let count = 0; count < Math.max(spans.columns, 1); count++) {
       if (count > 0 && --this.#budget.cells < 0) break;
-      const written = count === 0 ? own : '';
-      const repeated = own.length > LONGEST_REPEATED ? '' : written;
+      const written = count === 0 ? text : '';
+      const repeated = text.length > LONGEST_REPEATED ? '' : written;
       if (spans.rows > 1 && --this.#budget.cells >= 0)
         this.#below.set(this.#row.length, { text: repeated, rows: spans.rows - 1 });
       this.#row.push(written);
@@ -139,13 +125,7 @@ export class Table {
       return this.#rows
         .flat()
         .filter((cell) => cell !== '')
-        .map(paragraph);
-    const [header = [], ...rows] = this.#hasHeader ? this.#rows : [[], ...this.#rows];
-    const wide = [...header, ...new Array<string>(width - header.length).fill('')];
-    return this.#rows.length === 0
-      ? []
-      : [[line(wide), line(wide.map(() => '---')), ...rows.map(line)].join('\n')];
+        .map(escapeBlockStarts);
+    return this.#rows.length === 0 ? [] : [markdownTable(this.#rows, this.#hasHeader ? undefined : [])];
   }
 }
-
-const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

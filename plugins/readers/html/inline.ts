@@ -93,24 +93,14 @@ export class Inline {
   }
 }
 
-/** More backticks than any run of them in a text. */
-function longerThanTicks(text: string, least: number): string {
-  let most = least;
-  for (const [run] of text.matchAll(/`+/g)) most = Math.max(most, run.length + 1);
-  return '`'.repeat(most);
-}
-
+/** In more backticks than any run of them in it. */
 export const codeSpan: Finish = (text) => {
-  const ticks = longerThanTicks(text, 1);
-  const pad = ticks.length > 1 ? ' ' : '';
+  let most = 1;
+  for (const [run] of text.matchAll(/`+/g)) most = Math.max(most, run.length + 1);
+  const ticks = '`'.repeat(most);
+  const pad = most > 1 ? ' ' : '';
   return `${ticks}${pad}${text.replaceAll('\n', ' ')}${pad}${ticks}`;
 };
-
-/** Code unchanged. */
-export function fenced(code: string, language: string): string {
-  const ticks = longerThanTicks(code, 3);
-  return `${ticks}${language}\n${code}\n${ticks}`;
-}
 
 /** Addresses that mean something outside the site, unless they are so long that they are noise. */
 const ADDRESS = /^(?:https?:\/\/|mailto:)[^\s()<>[\]]{1,150}$/i;

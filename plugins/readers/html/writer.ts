@@ -1,5 +1,6 @@
-import { Blocks, createSpanBudget, heading, paragraph, Table } from './blocks.ts';
-import { codeSpan, type Finish, fenced, Inline, inBrackets, link, linkText, superscript } from './inline.ts';
+import { escapeBlockStarts, fencedCode, markdownHeading } from '../../../core/kit.ts';
+import { Blocks, createSpanBudget, Table } from './blocks.ts';
+import { codeSpan, type Finish, Inline, inBrackets, link, linkText, superscript } from './inline.ts';
 import { attributeOf, type Element, NEVER_SHOWN, type Node, type Page, walk } from './page.ts';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
@@ -186,7 +187,7 @@ class Writer {
     const text = this.#inline.take();
     const { nodeName: name } = element;
     if (!CELLS.has(name)) {
-      if (text !== '') this.#add(heading(Number(name[1]), text));
+      if (text !== '') this.#add(markdownHeading(Number(name[1]), text));
       return;
     }
     const [columns, rows] = [spanOf(element, 'colspan'), spanOf(element, 'rowspan')];
@@ -203,7 +204,7 @@ class Writer {
     if (text === '') return;
     const isDefinition = this.#isDefinition;
     this.#isDefinition = false;
-    this.#blocks.add(`${isDefinition ? ': ' : ''}${paragraph(text)}`, isDefinition);
+    this.#blocks.add(`${isDefinition ? ': ' : ''}${escapeBlockStarts(text)}`, isDefinition);
   }
 
   #add(block: string): void {
@@ -222,7 +223,7 @@ class Writer {
     if (this.#pre?.element !== element) return;
     const code = this.#pre.text.replace(/^\n|\n$/g, '');
     this.#pre = undefined;
-    if (code.trim() !== '') this.#add(fenced(code, languageOf(element)));
+    if (code.trim() !== '') this.#add(fencedCode(code, languageOf(element)));
   }
 }
 

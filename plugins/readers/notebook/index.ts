@@ -1,5 +1,12 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import { decodeUnicode, type Factory, reasonOf, refusedError, type SourcePlace } from '../../../core/kit.ts';
+import {
+  decodeUnicode,
+  type Factory,
+  fencedCode,
+  reasonOf,
+  refusedError,
+  type SourcePlace,
+} from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
 const cells = {
@@ -85,16 +92,8 @@ function outputText({ output_type, text, data, ename, evalue }: Output): string 
   return textOf(text ?? data?.['text/markdown'] ?? data?.['text/plain']);
 }
 
-/** In a fence that is longer than any within it. */
-function fenced(text: string, language: string): string {
-  if (text.trim() === '') return '';
-  const longest = Array.from(text.matchAll(/`{3,}/g), ([run]) => run.length).reduce(
-    (a, b) => Math.max(a, b),
-    2,
-  );
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}`;
-}
+const fenced = (text: string, language: string): string =>
+  text.trim() === '' ? '' : fencedCode(text, language);
 
 const createNotebookReader: Factory<typeof manifest> = ({ createCheck }) => {
   const check = createCheck(notebookSchema);

@@ -1,9 +1,7 @@
-import type { SourcePlace } from '../../../core/kit.ts';
+import { escapeBlockStarts, type SourcePlace } from '../../../core/kit.ts';
 import { CJK, type Line } from './lines.ts';
 import { BULLET, type Paragraph } from './paragraphs.ts';
 
-/** What would begin another block of Markdown. */
-const MARKUP = /^(?:#{1,6}(?:\s|$)|[><]|```|~~~|\+\s|(?:[-=]{3,}|[*_]{3,})\s*$)/;
 const WORDS = /\p{L}+(?:-\p{L}+)*/gu;
 const LETTERS_AT_END = /\p{L}+$/u;
 const HYPHEN = /[-\u2010\u00ad]$/;
@@ -69,8 +67,8 @@ class Writer {
       return text;
     }
     const bullet = index === 0 ? (BULLET.exec(text)?.[0] ?? '') : '';
-    if (bullet !== '') this.#put('- ');
-    else if (MARKUP.test(text)) this.#put('\\');
+    if (bullet === '') return escapeBlockStarts(text);
+    this.#put('- ');
     return text.slice(bullet.length);
   }
 

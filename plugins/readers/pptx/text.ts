@@ -1,4 +1,4 @@
-import type { Relationship } from '../../../core/kit.ts';
+import { escapeBlockStarts, markdownTable, type Relationship } from '../../../core/kit.ts';
 import { childrenOf, type Element, find, findBelow, referenceOf } from './tree.ts';
 
 type Relationships = ReadonlyMap<string, Relationship>;
@@ -23,7 +23,7 @@ export function writeBody(body: Element | undefined, links: Relationships, isLis
   const numbers: number[] = [];
   const parts: string[] = [];
   for (const paragraph of childrenOf(body, 'p')) {
-    const text = textOf(paragraph, links).trim().replaceAll('\n', '  \n');
+    const text = escapeBlockStarts(textOf(paragraph, links).trim()).replaceAll('\n', '  \n');
     if (text === '') continue;
     const properties = find(paragraph, 'pPr');
     const isNumbered = find(properties, 'buAutoNum') !== undefined;
@@ -69,23 +69,12 @@ function linked(text: string, link: Relationship | undefined): string {
   return `[${oneLine(text).replace(/[[\]]/g, '\\$&')}](${target})`;
 }
 
-/** Rows as a table of Markdown, as wide as the widest of them. */
-function tableOf(rows: readonly (readonly string[])[]): string {
-  const [head = []] = rows;
-  const width = rows.reduce((most, { length }) => Math.max(most, length), 0);
-  const lines = [[...head, ...new Array(width - head.length).fill('')], ...rows.slice(1)].map(
-    (cells) =>
-      `|${cells.map((cell) => (cell === '' ? ' |' : ` ${cell.replaceAll('|', '&#124;')} |`)).join('')}`,
-  );
-  return width === 0 ? '' : lines.toSpliced(1, 0, `|${' - |'.repeat(width)}`).join('\n');
-}
-
 /** A table of a slide; the cells that a wide one covers are empty. */
 export function writeTable(table: Element, links: Relationships): string {
   const rows = childrenOf(table, 'tr').map((row) =>
     childrenOf(row, 'tc').map((cell) => lineOf(find(cell, 'txBody'), links)),
   );
-  return rows.flat().every((cell) => cell === '') ? '' : tableOf(rows);
+  return markdownTable(rows);
 }
 
 /** A chart: its title, and a table of its series, with a row for each category. */
@@ -119,7 +108,7 @@ function writeSeries(series: readonly Series[]): string {
     category,
     ...series.map(({ values }) => values.get(index) ?? ''),
   ]);
-  return series.length === 0 ? '' : tableOf([['', ...names], ...rows]);
+  return series.length === 0 ? '' : markdownTable(rows, ['', ...names]);
 }
 
 function seriesBelow(plot: Element | undefined): Element[] {

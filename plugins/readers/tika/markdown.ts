@@ -1,3 +1,5 @@
+import { escapeBlockStarts, fencedCode, markdownHeading, markdownTable } from '../../../core/kit.ts';
+
 export interface Markdown {
   readonly text: string;
   /** Where pages, slides and sheets begin. Empty if there are none. */
@@ -131,9 +133,9 @@ class Writer {
 
   #endTable(): void {
     this.#tables = 0;
-    const written = table(this.#rows);
+    const written = markdownTable(this.#rows);
     this.#rows = [];
-    if (written !== undefined) this.#add(written);
+    if (written !== '') this.#add(written);
   }
 
   #takeText(): string {
@@ -149,8 +151,8 @@ class Writer {
     const isCode = this.#block === 'pre';
     this.#block = 'p';
     if (text.trim() === '') return;
-    if (isCode) this.#add(fence(text));
-    else if (level > 0) this.#add(heading(level, text));
+    if (isCode) this.#add(fencedCode(text.replace(/^\n|\n$/g, '')));
+    else if (level > 0) this.#add(markdownHeading(level, text));
     else if (this.#lists.length > 0) this.#addToList(text);
     else this.#add(paragraph(text));
   }
@@ -190,44 +192,14 @@ class Writer {
 /** Deeper items: each line has the indentation of this level. */
 const MOST_LEVELS = 16;
 
-/** What would begin another block at the start of a line: a heading, its underline, a fence, HTML. */
-const MARKS = /^(?=#{1,6}(?:\s|$)|(?:=+|-+)[ \t]*$|```|~~~|<[a-z/!?])/gim;
-const SPACE = /\s+/g;
-
-/**
- * The lines of a paragraph, escaped where they would begin another block. @param indent put before each but the first
- */
+/** The lines of a paragraph. @param indent put before each but the first */
 function paragraph(text: string, indent = ''): string {
   const lines = text
     .trim()
     .split('\n')
     .map((line) => line.trim());
-  return lines.join('\n').replace(MARKS, '\\').replaceAll('\n', `\n${indent}`);
+  return escapeBlockStarts(lines.join('\n')).replaceAll('\n', `\n${indent}`);
 }
-
-const heading = (level: number, text: string): string =>
-  `${'#'.repeat(level)} ${text.trim().replace(SPACE, ' ')}`;
-
-/** Code unchanged, in a fence that is longer than any within it. */
-function fence(code: string): string {
-  const ticks = (code.match(/`{3,}/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
-  const mark = '`'.repeat(ticks + 1);
-  return `${mark}\n${code.replace(/^\n|\n$/g, '')}\n${mark}`;
-}
-
-/** The first row is the header, and as wide as the widest row. Nothing if no cell has text. */
-function table(rows: readonly (readonly string[])[]): string | undefined {
-  const cells = rows.map((row) => row.map((cell) => cell.trim().replace(SPACE, ' ')));
-  const filled = cells.filter((row) => row.some((cell) => cell !== ''));
-  const [header, ...others] = filled;
-  if (header === undefined) return undefined;
-  const width = filled.reduce((most, { length }) => Math.max(most, length), 0);
-  const wide = [...header, ...new Array<string>(width - header.length).fill('')];
-  return [line(wide), line(wide.map(() => '---')), ...others.map(line)].join('\n');
-}
-
-const line = (cells: readonly string[]): string =>
-  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 
 const NAME = /^<\/?([\w:.-]+)/;
 const ENTITY = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/gi;

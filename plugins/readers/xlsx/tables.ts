@@ -1,4 +1,4 @@
-import { cellRange, refusedError, type SourcePlace } from '../../../core/kit.ts';
+import { cellRange, refusedError, type SourcePlace, tableRule } from '../../../core/kit.ts';
 
 /** UTF-16 units of a text. The cells of a small file may repeat a long string. */
 const MOST_TEXT = 64 * 1024 * 1024;
@@ -91,7 +91,7 @@ export class TableWriter {
       const [first, last] = [runs[0], runs.at(-1)] as [Run, Run];
       const cells = cellRange(first.column, row, last.column + last.count - 1, row);
       this.#put(lineOf(runs, this.#columns), { sheet: this.#sheet, cells }, written);
-      if (!this.#hasHead) this.#put(`\n|${' - |'.repeat(this.#columns.size)}`, undefined, written);
+      if (!this.#hasHead) this.#put(`\n${tableRule(this.#columns.size)}`, undefined, written);
       this.#hasHead = true;
     }
     this.#parts.push(written.join(''));

@@ -1,5 +1,6 @@
 import {
   columnNumber,
+  inCell,
   openOfficeFile,
   readXml,
   refusedError,
@@ -173,11 +174,7 @@ function cellText(text: string): string {
   const decoded = text.replace(/_x([\da-f]{4})_/gi, (_, hex) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );
-  return decoded
-    .toWellFormed()
-    .trim()
-    .replace(/[\r\n]+/g, ' ')
-    .replaceAll('|', '&#124;');
+  return inCell(decoded.toWellFormed().trim());
 }
 
 /** The column of a cell such as `B2`; 0 if the reference is not valid. */

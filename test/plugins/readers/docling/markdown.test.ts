@@ -15,11 +15,11 @@ const NAMES = readdirSync(FOLDER).filter((name) => /(?<!\.meta)\.json$/.test(nam
 const sample = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
 const documentOf = (name: string) => JSON.parse(sample(name)) as DoclingDocument;
 
-/** docling pads the cells of tables, and ends some texts with empty lines. */
+/** docling pads the cells of tables, keeps spaces in them, and ends some texts with empty lines. */
 function withoutPadding(markdown: string): string {
   const lines = markdown.split('\n').map((line) => {
     if (!line.startsWith('|')) return line;
-    const cells = line.split('|').map((cell) => cell.trim().replace(/^-+$/, '-'));
+    const cells = line.split('|').map((cell) => cell.trim().replace(/ +/g, ' ').replace(/^-+$/, '-'));
     return cells.join(' | ').trim();
   });
   return lines

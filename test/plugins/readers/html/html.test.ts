@@ -28,14 +28,14 @@ const WRITTEN: Readonly<Record<string, readonly (readonly [html: string, markdow
   tables: [
     [
       '<table><caption>C</caption><tr><th>a<th>b<tr><td>1|2<td><p>x<p>y</table>',
-      'C\n\n| a | b |\n| --- | --- |\n| 1\\|2 | x y |',
+      'C\n\n| a | b |\n| - | - |\n| 1\\|2 | x y |',
     ],
-    ['<table><tr><td>a<td>b<tr><td>c<td>d</table>', '|  |  |\n| --- | --- |\n| a | b |\n| c | d |'],
+    ['<table><tr><td>a<td>b<tr><td>c<td>d</table>', '| | |\n| - | - |\n| a | b |\n| c | d |'],
     [
       '<table><thead><tr><td colspan=2>a<td>b<tbody><tr><td rowspan=2>c<td>d<td>e<tr><td>f<td>g</table>',
-      '| a |  | b |\n| --- | --- | --- |\n| c | d | e |\n| c | f | g |',
+      '| a | | b |\n| - | - | - |\n| c | d | e |\n| c | f | g |',
     ],
-    ['<table><tr><td>a<td><table><tr><th>b<tr><td>c</table></table>', 'a\n\n| b |\n| --- |\n| c |'],
+    ['<table><tr><td>a<td><table><tr><th>b<tr><td>c</table></table>', 'a\n\n| b |\n| - |\n| c |'],
     ['<table role=presentation><tr><td>a<td>b<tr><td>c</table>', 'a b\n\nc'],
     ['<table><tr><td>a<tr><td>b</table>', 'a\n\nb'],
   ],
@@ -86,7 +86,7 @@ const WRITTEN: Readonly<Record<string, readonly (readonly [html: string, markdow
   'what would be Markdown or a tag': [
     [
       '# a<p>1. b<p>- c<p>&gt; d<p>--- <p>```e<p>[f]: g<p>| --- |',
-      '\\# a\n\n1\\. b\n\n\\- c\n\n\\> d\n\n\\---\n\n\\```e\n\n\\[f]: g\n\n\\| --- |',
+      '\\# a\n\n1. b\n\n- c\n\n\\> d\n\n\\---\n\n\\```e\n\n\\[f]: g\n\n\\| --- |',
     ],
     ['a &lt;b> &lt;/c> &lt; d &amp;amp; \\&lt;e>', 'a \\<b> \\</c> < d \\&amp; \\\\\\<e>'],
     ['&lt;<i>b></i>', '\\<b>'],
@@ -204,7 +204,7 @@ t.test('the main content is what is left of an article without what is around it
   const main = await readWith(createReader, page, {}, { content: 'main' });
   t.match(main, { title: 'Tea', metadata: { authors: ['Ada'] } });
   t.match(main.text, /^## How to\n\n0\\?\. Boil/);
-  t.match(main.text, /\| a \| b \|\n\| --- \| --- \|\n\| c \| d \|$/);
+  t.match(main.text, /\| a \| b \|\n\| - \| - \|\n\| c \| d \|$/);
   t.notMatch(main.text, /Home|Other|Imprint/);
   t.match(
     (await readWith(createReader, page, {}, { content: 'all' })).text,

@@ -157,7 +157,7 @@ t.test('tables, charts, diagrams, pictures and notes are in the text', async (t)
   );
   const box = [0, 0, 0.5, 0.5];
   t.same(placed(file), [
-    ['| a&#124;b | c |\n| - | - |\n| | d |', { page: 1, box }],
+    ['| a\\|b | c |\n| - | - |\n| | d |', { page: 1, box }],
     ['Ducks\n\n| | Fresh | Salt |\n| - | - | - |\n| 2023 | 1 | 3 |\n| 2024 | 2 | |', { page: 1, box }],
     ['- Plan\n- Do', { page: 1, box }],
     ['![A \\[red\\] fox]()', { page: 1, box: [0, 0, 0.01, 0.02], image: 2 }],
