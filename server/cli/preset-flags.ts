@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { PRESET_NAMES, type PresetUse } from '../engine/presets/read-presets.ts';
+import { PRESET_NAMES } from '../engine/presets/read-presets.ts';
 import { UsageError } from './errors.ts';
 
 /** The values of the flags that name and change a preset. */
@@ -27,14 +27,19 @@ export const PRESET_FLAGS: readonly Option[] = [
   repeatable('--without <step>', 'leave out a step of the preset, such as embeddings'),
 ];
 
+interface NamedPreset {
+  readonly preset?: string;
+  readonly override?: Record<string, Record<string, unknown> | null>;
+}
+
 /** The preset that flags name, with their changes; nothing without flags. @throws UsageError */
-export function presetOf({ preset, set = [], without = [] }: PresetFlags): PresetUse {
+export function presetOf({ preset, set = [], without = [] }: PresetFlags): NamedPreset {
   if (preset === undefined) {
     const [flag] = [...set.map(() => '--set'), ...without.map(() => '--without')];
     if (flag !== undefined) throw new UsageError(`${flag}: changes a preset; name one with --preset`);
     return {};
   }
-  const override: Record<string, Record<string, unknown> | null> = Object.create(null);
+  const override: NonNullable<NamedPreset['override']> = Object.create(null);
   for (const one of set) {
     const [, step, option, inner, value] = /^([^.=]+)\.([^.=]+)(?:\.([^.=]+))?=(.*)$/s.exec(one) ?? [];
     if (step === undefined || option === undefined || value === undefined)

@@ -150,7 +150,8 @@ function readCandidate(
   if (config !== undefined && chunker === undefined)
     throw invalid(`${place}.config: allowed only with chunker; each step has its own config`);
   const expanded = rules.presets.stepsOf({ preset, override }, `${place}.`);
-  if (expanded !== undefined) return { ...readSteps(expanded, place, rules), name: preset as string };
+  if (expanded !== undefined)
+    return { ...readSteps(expanded, `${place}.steps`, rules), name: preset as string };
   if (chunker !== undefined) {
     const step = { type: 'chunk', chunker, refinery: null, config: config ?? {} } as const;
     const stage = rules.checks.step(step, place);
