@@ -3,7 +3,7 @@ import type { EmbeddingModel } from '../../../../core/contracts/embedding.ts';
 import { type PlainError, ServiceError, toPlainError } from '../../../../core/errors.ts';
 import { callPlugin } from '../../../../core/hosting/plugin-error.ts';
 import { ByteWriter } from '../../answer/byte-writer.ts';
-import { emptyAnswer, reportedEmpty, Timer } from '../../answer/response-metadata.ts';
+import { emptyAnswer, reportedEmpty, reportedFallbacks, Timer } from '../../answer/response-metadata.ts';
 import type { Operation, Run } from '../../operation.ts';
 import { jsonBytes, parseJson } from '../../read/json.ts';
 import { runStages, type StageTools, withStages } from '../../stages/stages.ts';
@@ -66,7 +66,13 @@ async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answ
     const head = { embedding_model: model.name, k };
     return {
       bytes: onPart === undefined ? wholeAnswer(head, written) : new Uint8Array(),
-      reported: [{ 'embedding-model': model.name, ...reportedEmpty(timer.takeEmptyVectors()) }],
+      reported: [
+        {
+          'embedding-model': model.name,
+          ...reportedEmpty(timer.takeEmptyVectors()),
+          ...reportedFallbacks(timer.takeFallbacks()),
+        },
+      ],
       ...summaryOf(request, outcomes, timer),
     };
   } finally {
