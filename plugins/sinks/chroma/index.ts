@@ -143,6 +143,10 @@ const createChromaSink: Factory<typeof manifest> = ({ env, hosted }) => {
   const server: Server = { hosted, api };
   return {
     async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
+      if (options.text_search === true) {
+        const advice = 'choose another sink, or text_search: false';
+        throw refusedError(`Chroma cannot rank chunks by their words; ${advice}`);
+      }
       if (dimensions === undefined) {
         throw refusedError('Chroma cannot store chunks without vectors; add a step that embeds them');
       }

@@ -16,6 +16,11 @@ export default {
       },
       tenant: { ...name, default: 'default_tenant', description: 'Tenant that the database belongs to.' },
       database: { ...name, default: 'default_database', description: 'Database, which must exist.' },
+      text_search: {
+        type: 'boolean',
+        default: false,
+        description: 'Chroma cannot rank by words: true is an error.',
+      },
     },
   },
   example: { collection: 'documents' },

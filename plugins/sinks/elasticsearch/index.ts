@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   batchChunks,
   type Collaborators,
+  embeddedText,
   exposedError,
   type Factory,
   type HostedApi,
@@ -19,6 +20,8 @@ interface Index {
   readonly api: HostedApi;
   /** `/<index>`. */
   readonly path: string;
+  /** Whether chunks are searched by their words. */
+  readonly isSearched: boolean;
 }
 
 /** An API key, or else a user and a password, the only method of OpenSearch. */
@@ -116,12 +119,12 @@ async function writeChunks(index: Index, chunks: readonly SinkChunk[], signal: A
 }
 
 function writeOnce(
-  { hosted, api, path }: Index,
+  { hosted, api, path, isSearched }: Index,
   chunks: readonly SinkChunk[],
   signal: AbortSignal,
 ): Promise<readonly Item[]> {
   const lines = chunks.map(
-    (chunk) => `{"index":{"_id":${JSON.stringify(chunk.id)}}}\n${documentOf(chunk)}\n`,
+    (chunk) => `{"index":{"_id":${JSON.stringify(chunk.id)}}}\n${documentOf(chunk, isSearched)}\n`,
   );
   return hosted.demand(api, {
     path: `${path}/_bulk?refresh=wait_for`,
@@ -133,8 +136,10 @@ function writeOnce(
   });
 }
 
-function documentOf({ id, document_id, text, embedding, fields }: SinkChunk): string {
-  return JSON.stringify({ ...fields, id, document_id, text, embedding: embedding ?? undefined });
+function documentOf({ id, document_id, text, embedding, fields }: SinkChunk, isSearched: boolean): string {
+  const own = { id, document_id, text, embedding: embedding ?? undefined };
+  const words = isSearched ? { search_text: embeddedText(text, fields.context) } : {};
+  return JSON.stringify({ ...fields, ...own, ...words });
 }
 
 function itemsIn(answer: unknown, count: number): readonly Item[] {
@@ -158,7 +163,9 @@ const createElasticsearchSink: Factory<typeof manifest> = ({ env, hosted }) => {
     urlVariable: 'ELASTICSEARCH_URL',
     ...keyOf(env),
   };
-  const indexOf = ({ index }: SinkTarget['options']): Index => ({ hosted, api, path: `/${String(index)}` });
+  const indexOf = ({ index, text_search }: SinkTarget['options']): Index => {
+    return { hosted, api, path: `/${String(index)}`, isSearched: text_search === true };
+  };
   return {
     async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
       const index = indexOf(options);
@@ -214,18 +221,19 @@ type Fields = Readonly<Record<string, Field | undefined>>;
  * @throws Error for callers if the index maps them differently
  */
 async function openIndex(index: Index, opening: Opening): Promise<void> {
-  const { hosted, api, path } = index;
+  const { hosted, api, path, isSearched } = index;
   if (await checkIndex(index, opening)) return;
   const { signal } = opening;
-  const call = { path, body: indexFor(opening), expected: 'an index', read: () => {}, signal };
+  const body = indexFor(opening, isSearched);
+  const call = { path, body, expected: 'an index', read: () => {}, signal };
   const outcome = await hosted.ask(api, { ...call, method: 'PUT' });
   // If several create it at the same time, all but one are refused; what matters then is what they find.
   if (!('failure' in outcome) || (await checkIndex(index, opening))) return;
   throw exposedError(outcome.message);
 }
 
-/** Whether the index exists. @throws Error for callers if it maps other fields */
-async function checkIndex({ hosted, api, path }: Index, opening: Opening): Promise<boolean> {
+/** Whether the index exists; it then maps words, if wanted. @throws Error for callers if it maps other fields */
+async function checkIndex({ hosted, api, path, isSearched }: Index, opening: Opening): Promise<boolean> {
   const { signal, dimensions } = opening;
   const call = { path: `${path}/_mapping`, expected: 'a mapping', read: fieldsIn, signal };
   const outcome = await hosted.ask(api, { ...call, method: 'GET' });
@@ -238,8 +246,15 @@ async function checkIndex({ hosted, api, path }: Index, opening: Opening): Promi
     if (problem === undefined) continue;
     throw refusedError(`Elasticsearch: ${problem}; choose another index`);
   }
+  if (isSearched && outcome.value.some(({ search_text }) => search_text === undefined)) {
+    const addition = { ...call, body: { properties: SEARCH_TEXT }, read: () => {} };
+    await hosted.demand(api, { ...addition, method: 'PUT' });
+  }
   return true;
 }
+
+/** How the words of chunks are mapped, unless the index already maps them with an analyzer of its own. */
+const SEARCH_TEXT = { search_text: { type: 'text' } };
 
 /** The fields of each index of an answer: an alias refers to one with another name. */
 function fieldsIn(answer: unknown): readonly Fields[] {
@@ -250,6 +265,8 @@ function fieldsIn(answer: unknown): readonly Fields[] {
 function problemOf(fields: Fields, dimensions: number | undefined): string | undefined {
   const other = ['id', 'document_id'].find((name) => fields[name]?.type !== 'keyword');
   if (other !== undefined) return `the index does not map ${other} as keyword`;
+  const words = fields.search_text?.type ?? 'text';
+  if (words !== 'text') return `the index maps search_text as ${words}, but text is needed`;
   const { dims, dimension } = fields.embedding ?? {};
   const has = dims ?? dimension;
   if (has === dimensions) return undefined;
@@ -258,7 +275,7 @@ function problemOf(fields: Fields, dimensions: number | undefined): string | und
 }
 
 /** Unmapped fields are stored and not searched, so that no metadata can be refused or grow the mapping. */
-function indexFor({ engine, dimensions }: Opening): object {
+function indexFor({ engine, dimensions }: Opening, isSearched: boolean): object {
   const isOpenSearch = engine === 'opensearch';
   const embedding = isOpenSearch
     ? {
@@ -272,6 +289,7 @@ function indexFor({ engine, dimensions }: Opening): object {
     document_id: { type: 'keyword' },
     text: { type: 'text' },
     metadata: { type: 'object', enabled: false },
+    ...(isSearched && SEARCH_TEXT),
     ...(dimensions !== undefined && { embedding }),
   };
   const settings = isOpenSearch && dimensions !== undefined ? { settings: { index: { knn: true } } } : {};

@@ -19,6 +19,12 @@ export default {
         default: 'elasticsearch',
         description: 'Which of the two products it is: they map vectors differently.',
       },
+      text_search: {
+        type: 'boolean',
+        default: false,
+        description:
+          'Whether chunks can be searched by the words of their context, too: with their text in `search_text`.',
+      },
     },
   },
   example: { index: 'documents', engine: 'opensearch' },

@@ -21,6 +21,12 @@ export function isPassing(error: unknown): boolean {
   return !(error instanceof TypeError);
 }
 
+/** Whether the words of a text exceed a `tsvector`. @param error caused by an error of the server */
+export function isTooLong(error: unknown): boolean {
+  const cause = (error as Error).cause ?? {};
+  return stateOf(cause) === '54000' && /\btsvector\b/.test((cause as Error).message);
+}
+
 /** What went wrong, for callers. */
 export function describeError(error: unknown): string {
   const { code, message } = error as Failure;

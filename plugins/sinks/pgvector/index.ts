@@ -5,12 +5,21 @@ import {
   exposedError,
   type Factory,
   hold,
+  reasonOf,
   refusedError,
   type SinkChunk,
   type SinkCollection,
 } from '../../../core/kit.ts';
-import { describeError, isPassing } from './errors.ts';
+import { describeError, isPassing, isTooLong } from './errors.ts';
 import type manifest from './manifest.ts';
+import {
+  type Column,
+  columnOf,
+  firstTooLong,
+  indexOf,
+  type SearchColumn,
+  searchProblemOf,
+} from './search-column.ts';
 
 interface Statement {
   readonly text: string;
@@ -92,12 +101,16 @@ interface Table {
   readonly vectors: 'vector' | 'array';
   /** Length of the vectors; undefined if there is no column for them. */
   readonly dimensions: number | undefined;
+  /** Undefined if words are not searched. */
+  readonly search: SearchColumn | undefined;
 }
 
 /** @param options validated: names are letters, digits and underscores */
 function tableOf(options: Readonly<Record<string, unknown>>, dimensions: number | undefined): Table {
   const name = `${quoted(options.schema)}.${quoted(options.table)}`;
-  return { name, vectors: options.vectors === 'array' ? 'array' : 'vector', dimensions };
+  const search =
+    options.text_search === true ? { table: name, language: String(options.language) } : undefined;
+  return { name, vectors: options.vectors === 'array' ? 'array' : 'vector', dimensions, search };
 }
 
 const quoted = (name: unknown): string => `"${String(name).replaceAll('"', '""')}"`;
@@ -115,9 +128,11 @@ async function prepareTable(database: Database, table: Table, signal: AbortSigna
   if (!(await isThere(database, table, signal))) {
     await database.query({ text: creationOf(table) }, signal);
   }
-  const problem = await problemOf(database, table, signal);
-  if (problem === undefined) return;
-  throw refusedError(`PostgreSQL: ${problem}; choose another table`);
+  const columns = await columnsOf(database, table, signal);
+  const problem = await problemOf(database, table, columns, signal);
+  if (problem !== undefined) throw refusedError(`PostgreSQL: ${problem}; choose another table`);
+  const unsearchable = table.search && searchProblemOf(table.search, columns.get('search_text'));
+  if (unsearchable !== undefined) throw refusedError(`PostgreSQL: ${unsearchable}`);
 }
 
 async function isThere(database: Database, table: Table, signal: AbortSignal): Promise<boolean> {
@@ -126,15 +141,18 @@ async function isThere(database: Database, table: Table, signal: AbortSignal): P
 
 /** Creates what is missing in one transaction; names are validated, so that they cannot end the block. */
 function creationOf(table: Table): string {
+  const { search } = table;
   const columns = Object.entries(typesOf(table)).map(([name, type]) => `${name} ${type} not null`);
+  const all = [...columns, ...(search === undefined ? [] : [columnOf(search)]), 'primary key (id)'];
   const needsExtension = table.vectors === 'vector' && table.dimensions !== undefined;
   return `
     select pg_advisory_xact_lock(${LOCK});
     ${needsExtension ? 'create extension if not exists vector;' : ''}
     do $$ begin
       if to_regclass('${table.name}') is null then
-        create table ${table.name} (${columns.join(', ')}, primary key (id));
+        create table ${table.name} (${all.join(', ')});
         create index on ${table.name} (document_id);
+        ${search === undefined ? '' : `create index ${indexOf(search)};`}
       end if;
     end $$`;
 }
@@ -146,10 +164,14 @@ function typesOf({ vectors, dimensions }: Table): Readonly<Record<string, string
   return dimensions === undefined ? types : { ...types, embedding: type };
 }
 
-async function problemOf(database: Database, table: Table, signal: AbortSignal): Promise<string | undefined> {
-  const columns = await columnsOf(database, table, signal);
+async function problemOf(
+  database: Database,
+  table: Table,
+  columns: Columns,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   for (const [name, type] of Object.entries(typesOf(table))) {
-    const found = columns.get(name);
+    const found = columns.get(name)?.type;
     if (found !== type) return `the column ${name} is ${found ?? 'missing'}, but ${type} is needed`;
   }
   if (table.dimensions === undefined) {
@@ -163,18 +185,17 @@ async function problemOf(database: Database, table: Table, signal: AbortSignal):
   return `the table has vectors with dimensions: ${dimensions}, but the chunks have ${table.dimensions}`;
 }
 
-/** The types of the columns by their names; empty if there is no such table. */
-async function columnsOf(
-  database: Database,
-  { name }: Table,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, string>> {
+type Columns = ReadonlyMap<string, Column>;
+
+/** The columns by their names; empty if there is no such table. */
+async function columnsOf(database: Database, { name }: Table, signal: AbortSignal): Promise<Columns> {
   const text = `
-    select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+    select attname as name, format_type(atttypid, atttypmod) as type, pg_get_expr(adbin, adrelid) as expression
+    from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
     where attrelid = to_regclass($1::text) and attnum > 0 and not attisdropped`;
-  const rows = await database.query<{ name: string; type: string }>({ text, values: [name] }, signal);
+  const rows = await database.query<Column & { name: string }>({ text, values: [name] }, signal);
   // An extension may be in a schema of its own.
-  return new Map(rows.map(({ name, type }) => [name, type.replace(/^.*\./, '')]));
+  return new Map(rows.map((row) => [row.name, { ...row, type: row.type.replace(/^.*\./, '') }]));
 }
 
 /** Writes chunks with different ids, in one statement. */
@@ -201,6 +222,23 @@ function upsertOf({ name, vectors, dimensions }: Table, chunks: readonly SinkChu
 
 function literalOf(vector: readonly number[], vectors: Table['vectors']): string {
   return vectors === 'array' ? `{${vector.join(',')}}` : `[${vector.join(',')}]`;
+}
+
+/** Writes chunks with different ids. @throws Error for callers that names the one whose words exceed a `tsvector` */
+async function writeChunks(
+  database: Database,
+  table: Table,
+  chunks: readonly SinkChunk[],
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await database.query(upsertOf(table, chunks), signal);
+  } catch (error) {
+    if (table.search === undefined || !isTooLong(error)) throw error;
+    const query = (statement: Statement) => database.query(statement, signal);
+    const { id } = await firstTooLong(table.search, chunks, query);
+    throw exposedError(`${reasonOf(error)}, in the chunk ${id}: make chunks smaller`, error);
+  }
 }
 
 /** Deletes the chunks of a document that were not kept. */
@@ -253,7 +291,7 @@ const createPgvectorSink: Factory<typeof manifest> = async ({ env }) => {
             );
           }
           for (const batch of batchChunks(chunks, { ...MOST, dimensions }))
-            await database.query(upsertOf(table, batch), signal);
+            await writeChunks(database, table, batch, signal);
         },
         async deleteMissing(documentId, keptIds, { signal }) {
           await database.query(deletionOf(table, documentId, keptIds), signal);

@@ -18,6 +18,19 @@ export default {
         description:
           'Type of the vectors: that of the extension pgvector, or real[], which needs no extension.',
       },
+      text_search: {
+        type: 'boolean',
+        default: false,
+        description:
+          'Whether chunks can be searched by their words, too: a column that PostgreSQL computes, with an index. A table that exists is not altered.',
+      },
+      language: {
+        type: 'string',
+        pattern: '^[a-z_][a-z0-9_]{0,62}$',
+        default: 'english',
+        description:
+          'Text search configuration for the words: simple for languages that PostgreSQL does not know.',
+      },
     },
   },
   example: { table: 'documents', vectors: 'array' },

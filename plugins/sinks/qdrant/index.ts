@@ -1,5 +1,6 @@
 import {
   batchChunks,
+  embeddedText,
   exposedError,
   type Factory,
   type HostedApi,
@@ -14,6 +15,8 @@ import type manifest from './manifest.ts';
 
 /** Qdrant accepts bodies of 32 MB. */
 const MOST = { chunks: 500, bytes: 8_000_000 };
+/** For points that contain their text twice. */
+const MOST_TWICE = { ...MOST, bytes: MOST.bytes / 2 };
 const IDS_PER_CALL = 1000;
 
 const createQdrantSink: Factory<typeof manifest> = ({ env, hosted }) => {
@@ -32,12 +35,14 @@ const createQdrantSink: Factory<typeof manifest> = ({ env, hosted }) => {
   return {
     async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
       const path = pathOf(options);
-      await openCollection(server, { path, dimensions, signal });
+      const tokenizer = options.text_search === true ? String(options.tokenizer) : undefined;
+      await openCollection(server, { path, dimensions, tokenizer, signal });
+      const limits = { ...(tokenizer === undefined ? MOST : MOST_TWICE), dimensions };
       return {
         async upsert(chunks, { signal }) {
           for (const chunk of chunks) checkNumbers(chunk);
-          for (const batch of batchChunks(chunks, { ...MOST, dimensions })) {
-            const body = { points: batch.map(pointOf) };
+          for (const batch of batchChunks(chunks, limits)) {
+            const body = { points: batch.map((chunk) => pointOf(chunk, tokenizer !== undefined)) };
             const call = { path: `${path}/points?wait=true`, body, ...COMPLETED, signal };
             await hosted.demand(server.api, { ...call, method: 'PUT' });
           }
@@ -80,20 +85,53 @@ interface Opening {
   /** `/collections/<name>`. */
   readonly path: string;
   readonly dimensions: number | undefined;
+  /** Undefined if words are not searched. */
+  readonly tokenizer: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Makes sure that there is a collection for vectors of this length, and an index to find documents by.
+ * Makes sure that there is a collection for vectors of this length, and indexes to find documents and words by.
  *
- * @throws Error for callers if the collection has other vectors
+ * @throws Error for callers if the collection has other vectors or words, or the server cannot rank by words
  */
 async function openCollection(server: Server, opening: Opening): Promise<void> {
-  const { path, signal } = opening;
+  const { tokenizer } = opening;
+  if (tokenizer !== undefined) await checkVersion(server, opening);
   if (!(await checkCollection(server, opening))) await createCollection(server, opening);
-  const body = { field_name: 'document_id', field_schema: 'keyword' };
+  await createIndex(server, opening, 'document_id', 'keyword');
+  if (tokenizer === undefined) return;
+  await createIndex(server, opening, SEARCH_TEXT, {
+    type: 'text',
+    tokenizer,
+    lowercase: true,
+    scoring: true,
+  });
+}
+
+/** Creates an index of the payload, from stored points, too; an equal one is kept. */
+function createIndex(
+  { hosted, api }: Server,
+  { path, signal }: Opening,
+  field_name: string,
+  field_schema: string | object,
+): Promise<void> {
+  const body = { field_name, field_schema };
   const call = { path: `${path}/index?wait=true`, body, expected: 'an index', read: () => {}, signal };
-  await server.hosted.demand(server.api, { ...call, method: 'PUT' });
+  return hosted.demand(api, { ...call, method: 'PUT' });
+}
+
+/** Of the payload: what is searched by its words. */
+const SEARCH_TEXT = 'search_text';
+
+async function checkVersion({ hosted, api }: Server, { signal }: Opening): Promise<void> {
+  const read = (answer: unknown) => String((answer as { readonly version: unknown }).version);
+  const version = await hosted.demand(api, { method: 'GET', path: '/', expected: 'a version', read, signal });
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > 1 || (major === 1 && minor >= 20)) return;
+  throw refusedError(
+    `Qdrant ${version} cannot rank by words: text_search needs 1.20 or later; upgrade it, or choose text_search: false`,
+  );
 }
 
 /** If several create it at the same time, all but one are refused; what matters then is what they find. */
@@ -106,27 +144,42 @@ async function createCollection({ hosted, api }: Server, opening: Opening): Prom
   throw exposedError(outcome.message);
 }
 
-/** Whether the collection exists. @throws Error for callers if it has other vectors */
+/** Whether the collection exists. @throws Error for callers if it has other vectors or words */
 async function checkCollection({ hosted, api }: Server, opening: Opening): Promise<boolean> {
-  const { path, dimensions, signal } = opening;
-  const call = { path, expected: 'a collection', read: sizeIn, signal };
+  const { path, dimensions, tokenizer, signal } = opening;
+  const call = { path, expected: 'a collection', read: readCollection, signal };
   const outcome = await hosted.ask(api, { ...call, method: 'GET' });
   if ('failure' in outcome) {
     if (outcome.status === 404) return false;
     throw exposedError(outcome.message);
   }
-  if (outcome.value === (dimensions ?? 'none')) return true;
-  const wanted = dimensions === undefined ? 'the chunks have none' : `the chunks have ${dimensions}`;
-  const found = `Qdrant: the collection has vectors with dimensions: ${outcome.value}, but ${wanted}`;
-  throw refusedError(`${found}; choose another collection`);
+  const { size, words } = outcome.value;
+  if (size !== (dimensions ?? 'none')) {
+    const wanted = dimensions === undefined ? 'the chunks have none' : `the chunks have ${dimensions}`;
+    const found = `Qdrant: the collection has vectors with dimensions: ${size}, but ${wanted}`;
+    throw refusedError(`${found}; choose another collection`);
+  }
+  if (tokenizer === undefined || words === undefined || words === tokenizer) return true;
+  const found = `Qdrant: the collection has an index of ${SEARCH_TEXT} with the tokenizer ${words}`;
+  throw refusedError(`${found}; choose that one or another collection, or delete the index`);
+}
+
+/** What a collection has: the length of its vectors, and the tokenizer of its words. */
+function readCollection(answer: unknown) {
+  const { result } = answer as {
+    readonly result: {
+      readonly config: { readonly params: { readonly vectors?: object } };
+      readonly payload_schema?: Readonly<
+        Record<string, { readonly params?: { readonly tokenizer?: string } }>
+      >;
+    };
+  };
+  const words = result.payload_schema?.[SEARCH_TEXT]?.params?.tokenizer;
+  return { size: sizeOf(result.config.params.vectors ?? {}), words };
 }
 
 /** The length of the unnamed vectors of a collection. */
-function sizeIn(answer: unknown): number | 'none' | 'several' {
-  const { result } = answer as {
-    readonly result: { readonly config: { readonly params: { readonly vectors?: object } } };
-  };
-  const vectors: { readonly size?: unknown } = result.config.params.vectors ?? {};
+function sizeOf(vectors: { readonly size?: unknown }): number | 'none' | 'several' {
   if (typeof vectors.size === 'number') return vectors.size;
   return Object.keys(vectors).length === 0 ? 'none' : 'several';
 }
@@ -147,8 +200,9 @@ function checkNumbers({ id, fields }: SinkChunk): void {
   );
 }
 
-function pointOf({ id, document_id, text, embedding, fields }: SinkChunk): object {
-  return { id, vector: embedding ?? {}, payload: { ...fields, document_id, text } };
+function pointOf({ id, document_id, text, embedding, fields }: SinkChunk, isSearched: boolean): object {
+  const words = isSearched ? { [SEARCH_TEXT]: embeddedText(text, fields.context) } : {};
+  return { id, vector: embedding ?? {}, payload: { ...fields, document_id, text, ...words } };
 }
 
 /** Stored points are found at once: a call with `wait=true` is answered when it is done. */

@@ -13,6 +13,18 @@ export default {
         default: 'chunks',
         description: 'Name of the collection. Created if missing.',
       },
+      text_search: {
+        type: 'boolean',
+        default: false,
+        description:
+          'Whether chunks can be searched by their words, too (BM25 over `search_text` of the payload). Needs Qdrant 1.20.',
+      },
+      tokenizer: {
+        type: 'string',
+        enum: ['word', 'multilingual', 'code'],
+        default: 'word',
+        description: 'How words are found: multilingual for scripts without spaces, code splits identifiers.',
+      },
     },
   },
   example: { collection: 'documents' },

@@ -85,6 +85,15 @@ t.test('it stores nothing without vectors, and says so', async (t) => {
   t.equal(api.calls.length, 0);
 });
 
+t.test('it ranks nothing by words, and says so', async (t) => {
+  const { api, open } = await start(t);
+  const message = 'Chroma cannot rank chunks by their words; choose another sink, or text_search: false';
+  const options = { ...OPTIONS, text_search: true };
+  await t.rejects(open({ options }), { expose: true, statusCode: 400, message });
+  t.equal(api.calls.length, 0);
+  await open({ options: { ...options, text_search: false } });
+});
+
 t.test('the key is sent, and not in what callers read', async (t) => {
   const api = await startApi(() => {
     throw new Refusal(401, { error: 'AuthError', message: 'Unauthorized' });

@@ -8,6 +8,10 @@ const ROUTES: Readonly<
   Record<string, (index: IndexState, call: ApiCall, server: Elasticsearch, name: string) => object>
 > = {
   'GET /_mapping': ({ body: { mappings } }, _call, _server, name) => ({ [name]: { mappings } }),
+  'PUT /_mapping'(index, { body }) {
+    Object.assign(index.body.mappings.properties, body.properties);
+    return { acknowledged: true };
+  },
   'POST /_bulk': written,
   'POST /_search': searched,
   'POST /_delete_by_query'(index, { body, query }) {
@@ -91,7 +95,7 @@ function searched(index: IndexState, { body }: ApiCall): object {
   return { took: 1, timed_out: false, _shards: { total: 1, failed: 0 }, hits: { hits } };
 }
 
-function chunkOf({ id, document_id, text, embedding, ...fields }: Source): SinkChunk {
+function chunkOf({ id, document_id, text, embedding, search_text: _, ...fields }: Source): SinkChunk {
   return { id, document_id, text, embedding: embedding ?? null, fields };
 }
 

@@ -21,7 +21,7 @@ t.test('a collection is made for cosines, with an index of documents', async (t)
   const { qdrant, open } = await start(t);
   await open();
   const { vectors, indexes } = qdrant.collections.get('chunks') ?? {};
-  t.same([vectors, ...(indexes ?? [])], [{ size: 3, distance: 'Cosine' }, 'document_id keyword']);
+  t.same([vectors, ...(indexes ?? [])], [{ size: 3, distance: 'Cosine' }, ['document_id', 'keyword']]);
 });
 
 t.test('without vectors points have none', async (t) => {
@@ -59,7 +59,7 @@ t.test('large chunks go in calls that the server takes', async (t) => {
 t.test('a collection with vectors that have names is another', async (t) => {
   const { qdrant, open } = await start(t);
   const vectors = { text: { size: 3, distance: 'Cosine' } };
-  qdrant.collections.set('chunks', { vectors, indexes: new Set(), points: new Map() });
+  qdrant.collections.set('chunks', { vectors, indexes: new Map(), points: new Map() });
   await t.rejects(open(), {
     expose: true,
     statusCode: 400,

@@ -14,7 +14,8 @@ interface Point {
 
 interface Collection {
   readonly vectors: { readonly size?: number; readonly [name: string]: unknown };
-  readonly indexes: Set<string>;
+  /** How fields of payloads are indexed. */
+  readonly indexes: Map<string, unknown>;
   readonly points: Map<string, Point>;
 }
 
@@ -31,11 +32,17 @@ const ok = (result: unknown) => ({ result, status: 'ok', time: 0.001 });
 
 /** What is done with the points of a collection. */
 const ROUTES: Readonly<Record<string, (collection: Collection, call: ApiCall) => object>> = {
-  'GET ': ({ vectors }) => ok({ status: 'green', config: { params: { vectors } } }),
+  'GET ': ({ vectors, indexes }) =>
+    ok({
+      status: 'green',
+      config: { params: { vectors } },
+      payload_schema: Object.fromEntries([...indexes].map(([name, params]) => [name, { params }])),
+    }),
   'PUT /index'({ indexes }, { query, body }) {
-    indexes.add(`${body.field_name} ${body.field_schema}`);
+    indexes.set(String(body.field_name), body.field_schema);
     return operation(query);
   },
+  'POST /points/query': ({ points }) => ok({ points: [...points.values()] }),
   'PUT /points'({ points, vectors }, { query, body }) {
     const given = body.points as readonly Point[];
     for (const { id, vector } of given) {
@@ -64,12 +71,15 @@ class Qdrant {
   readonly collections = new Map<string, Collection>();
   /** The key that is asked for; empty for none. */
   key = '';
+  version = '1.20.0';
 
   answer(call: ApiCall): object {
     const { method, path, body, headers, text } = call;
     if (this.key !== '' && headers['api-key'] !== this.key) refuse(401, 'Invalid API key');
     if (text.length > 32 * 2 ** 20)
       refuse(413, 'JSON payload is larger than allowed (limit: 33554432 bytes).');
+    if (method === 'GET' && path === '/')
+      return { title: 'qdrant - vector search engine', version: this.version };
     const [, name = '', action = ''] = /^\/collections\/([^/]+)(.*)$/.exec(path) ?? [];
     const collection = this.collections.get(name);
     if (method === 'PUT' && action === '') {
@@ -77,7 +87,7 @@ class Qdrant {
       if (collection !== undefined) refuse(409, `Wrong input: Collection \`${name}\` already exists!`);
       if (Object.keys(vectors).length > 0 && (vectors.size ?? 0) < 1)
         refuse(422, 'value 0 invalid, must be 1 or larger');
-      this.collections.set(name, { vectors, indexes: new Set(), points: new Map() });
+      this.collections.set(name, { vectors, indexes: new Map(), points: new Map() });
       return ok(true);
     }
     if (collection === undefined) return refuse(404, `Not found: Collection \`${name}\` doesn't exist!`);
@@ -88,7 +98,7 @@ class Qdrant {
 function found({ points, indexes }: Collection, filter: unknown): string[] {
   const { key, match } = (filter as Filter).must[0];
   // Qdrant Cloud refuses filters by what has no index.
-  if (!indexes.has(`${key} keyword`)) refuse(400, `Index required but not found for "${key}"`);
+  if (indexes.get(key) !== 'keyword') refuse(400, `Index required but not found for "${key}"`);
   const wanted = match.any ?? [match.value];
   return [...points.values()].filter(({ payload }) => wanted.includes(payload[key])).map(({ id }) => id);
 }
@@ -99,7 +109,7 @@ const operation = (query: URLSearchParams) =>
 
 /** What is stored as a point, as the chunk that it was. */
 function chunkOf({ id, vector, payload }: Point): SinkChunk {
-  const { document_id, text, ...fields } = payload;
+  const { document_id, text, search_text: _, ...fields } = payload;
   const embedding = Array.isArray(vector) ? vector : null;
   return { id, document_id: String(document_id), text: String(text), embedding, fields };
 }

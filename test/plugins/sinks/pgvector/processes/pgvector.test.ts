@@ -11,6 +11,7 @@ import { startPostgres } from '../../../../support/postgres.ts';
 import { until } from '../../../../support/until.ts';
 import { checkSinkContract, openSink } from '../../sinks.ts';
 import { type SinkDatabase, sinkDatabase } from '../database.ts';
+import { testTextSearch } from '../text-search.ts';
 
 const skip = { skip: noServers };
 const OPTIONS = { table: 'chunks', schema: 'public' };
@@ -40,9 +41,12 @@ for (const vectors of ['vector', 'array'] as const) {
     const server = await startPostgres(t);
     const url = server.freshUrl().replace(/[^/]+$/, 'postgres');
     const database = sinkDatabase(url, vectors, () => server.stop());
-    t.match(await checkSinkContract('pgvector', database), /histories/);
+    const options = (table: string) => ({ ...database.options(table), text_search: vectors === 'vector' });
+    t.match(await checkSinkContract('pgvector', { ...database, options }), /histories/);
   });
 }
+
+t.test('text search', skip, async (t) => testTextSearch(t, await fresh()));
 
 t.test('a table of vectors is made once, by whoever comes first', skip, async (t) => {
   const { open, run } = await start(t);
