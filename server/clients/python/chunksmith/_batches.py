@@ -20,11 +20,12 @@ from ._sending import iterate
 from ._streams import stream
 
 # Columns of chunks, with their types as Spark names them.
-_NUMBERS = ("start_index", "end_index", "token_count")
 _COLUMNS = {
     **dict.fromkeys(("document_id", "id", "text"), "string"),
-    **dict.fromkeys(_NUMBERS, "bigint"),
-    **{"context": "string", "embedding": "array<float>", "error": "string"},
+    **dict.fromkeys(("start_index", "end_index", "token_count"), "bigint"),
+    "context": "string",
+    "embedding": "array<float>",
+    "error": "string",
 }
 # Members of documents that are taken from columns of the same names.
 _MEMBERS = ("text", "id", "title", "filename", "metadata", "places")
@@ -36,7 +37,7 @@ _TIMEOUT = 330.0
 _failed: dict[str, float] = {}
 _ASKED_LAST = 60.0
 _LONGEST_PAUSE = 60.0
-_turns = itertools.count(os.getpid())
+_turns = itertools.count()
 
 
 class ChunkBatches:
@@ -162,8 +163,8 @@ class ChunkBatches:
         return answers
 
     def _in_turn(self) -> list[str]:
-        """The services, beginning with another one each time; at the end those that have failed lately."""
-        begin, lately = next(_turns) % len(self._urls), time.monotonic() - _ASKED_LAST
+        """The services, beginning with another one in each process and each time; last those that have failed lately."""
+        begin, lately = (os.getpid() + next(_turns)) % len(self._urls), time.monotonic() - _ASKED_LAST
         return sorted(self._urls[begin:] + self._urls[:begin], key=lambda url: _failed.get(url, lately) > lately)
 
     def _pause_after(self, error: ChunksmithError, failures: int) -> None:
