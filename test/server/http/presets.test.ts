@@ -20,7 +20,7 @@ const WHOLE = needs(
 const client = await startServer(t, { databaseUrl: '' });
 const TEXT = '# Tea\n\nBoil water. 👍🏽\n\n## Milk\n\nA little.\n';
 const DOCS = '/v1/presets/docs/execute';
-const PLAIN = { embeddings: null, context: { template: '{heading_path}' }, auto: { chunk_size: 10 } };
+const PLAIN = { embeddings: null, context: { template: '{heading_path}' }, auto: { chunk_size: 14 } };
 
 t.test('each is listed with its steps and what it lacks; an unknown one is 404', async (t) => {
   const listed = (await client.get('/v1/presets')).json<Listed[]>();
@@ -46,7 +46,7 @@ t.test('an override changes options, merges objects, and takes steps away', WHOL
     chunks.map(({ context }) => context),
     ['Tea', 'Tea > Milk'],
   );
-  t.ok(chunks.every(({ embedding, token_count }) => embedding === null && token_count <= 10));
+  t.ok(chunks.every(({ embedding, token_count }) => embedding === null && token_count <= 14));
   const whole = (await client.post(DOCS, { text: TEXT })).json<{ embedding: number[] }[]>();
   t.equal(whole[0]?.embedding.length, 512);
 });
@@ -71,7 +71,7 @@ t.test('a stored pipeline has the expanded steps, and the same ids', WHOLE, asyn
     config: { steps: object[] };
   }>();
   t.match(stored.config.steps, [
-    { chunker: 'auto', config: { chunk_size: 10, tokenizer: 'cl100k_base' } },
+    { chunker: 'auto', config: { chunk_size: 14, tokenizer: 'cl100k_base' } },
     { refinery: 'context', config: { template: '{heading_path}' } },
   ]);
   const executed = await client.post(`/v1/pipelines/${stored.id}/execute`, { text: TEXT });
