@@ -743,9 +743,9 @@ export interface ChunksInput {
 }
 
 export interface ContextRefineryOptions {
-  /** Template of the context, with the values {title}, {id}, {heading_path}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and {context}, the existing one. A line whose values are all empty is left out; {{ and }} are literal braces. */
+  /** Template of the context, with the values {title}, {filename}, {id}, {heading_path}, {scope} and {names} of code, {metadata}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and {context}, the existing one; {title|filename} is the first that is not empty. A line with values is left out if all are empty, or if it is equal to the line before; {{ and }} are literal braces. */
   template?: string;
-  /** Separator between the headings of heading_path. */
+  /** Separator between the headings of heading_path, and between the units of scope. */
   separator?: string;
   /** Maximum characters of a context; the rest is cut off. */
   max_length?: number;
@@ -846,6 +846,13 @@ export type PipelineChunk = Chunk & {
   embedding: number[] | null;
 };
 
+export interface PresetOptions {
+  /** Changes to the steps of the preset, by the names of their plugins: `{"auto": {"chunk_size": 400}, "embeddings": null}`. Options are replaced, options within an object such as `code` one by one; null removes an option, or a step after the chunker. */
+  override?: Record<string, object | null>;
+  /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
+  offset_unit?: 'code_point' | 'utf16' | 'byte';
+}
+
 export interface FileDocument {
   /** Your id of the document; the ids of its chunks are derived from it. An integer and the string of its digits are the same id. */
   id?: string | number;
@@ -926,6 +933,10 @@ export interface Candidate {
   pipeline?: string;
   /** Steps of a pipeline that is not stored. */
   steps?: PipelineStepInput[];
+  /** Name of a preset, instead of steps: prose, docs, code, reports. */
+  preset?: string;
+  /** Changes to the steps of the preset, by the names of their plugins: `{"auto": {"chunk_size": 400}, "embeddings": null}`. Options are replaced, options within an object such as `code` one by one; null removes an option, or a step after the chunker. */
+  override?: Record<string, object | null>;
 }
 
 export interface EvaluateRequest {
@@ -933,7 +944,7 @@ export interface EvaluateRequest {
   documents: Document[];
   /** The search queries, with their answers. */
   questions: Question[];
-  /** The candidates to compare, 1 to 16: each is a chunker with its config, a stored pipeline, or steps. */
+  /** The candidates to compare, 1 to 16: each is a chunker with its config, a stored pipeline, a preset, or steps. */
   candidates: Candidate[];
   /** How many chunks to find for each question. */
   k?: number;
@@ -1066,6 +1077,30 @@ export interface TokenizedTexts {
   results: Tokens[];
 }
 
+export interface PipelineStep {
+  /** Kind of the step. */
+  type: 'chunk' | 'refine';
+  /** Name of the chunker of a chunk step. */
+  chunker: string | null;
+  /** Name of the refinery of a refine step. */
+  refinery: string | null;
+  /** Parameters of the step: those of the plugin's own endpoint, except text and chunks. */
+  config: Record<string, unknown>;
+}
+
+export interface Preset {
+  name: string;
+  /**
+   * Changes with the steps, as then the ids and vectors of chunks do.
+   * @min 0
+   */
+  version: number;
+  summary: string;
+  steps: PipelineStep[];
+  /** What it lacks here, with the remedy; it can run if nothing. */
+  missing: string[];
+}
+
 export interface PipelineInput {
   /**
    * Unique among all pipelines.
@@ -1079,20 +1114,13 @@ export interface PipelineInput {
    * At most 100, run in this order.
    * @maxItems 100
    */
-  steps: PipelineStepInput[];
+  steps?: PipelineStepInput[];
+  /** Name of a preset, instead of steps: prose, docs, code, reports. */
+  preset?: string;
+  /** Changes to the steps of the preset, by the names of their plugins: `{"auto": {"chunk_size": 400}, "embeddings": null}`. Options are replaced, options within an object such as `code` one by one; null removes an option, or a step after the chunker. */
+  override?: Record<string, object | null>;
   /** Whether a step may name a plugin that is not loaded here but will be later. Until then the pipeline cannot be executed. */
   allow_missing?: boolean;
-}
-
-export interface PipelineStep {
-  /** Kind of the step. */
-  type: 'chunk' | 'refine';
-  /** Name of the chunker of a chunk step. */
-  chunker: string | null;
-  /** Name of the refinery of a refine step. */
-  refinery: string | null;
-  /** Parameters of the step: those of the plugin's own endpoint, except text and chunks. */
-  config: Record<string, unknown>;
 }
 
 export interface Pipeline {
@@ -1128,7 +1156,11 @@ export interface NamedPipeline {
    * At most 100, run in this order.
    * @maxItems 100
    */
-  steps: PipelineStepInput[];
+  steps?: PipelineStepInput[];
+  /** Name of a preset, instead of steps: prose, docs, code, reports. */
+  preset?: string;
+  /** Changes to the steps of the preset, by the names of their plugins: `{"auto": {"chunk_size": 400}, "embeddings": null}`. Options are replaced, options within an object such as `code` one by one; null removes an option, or a step after the chunker. */
+  override?: Record<string, object | null>;
   /** Whether a step may name a plugin that is not loaded here but will be later. Until then the pipeline cannot be executed. */
   allow_missing?: boolean;
 }
@@ -1147,6 +1179,10 @@ export interface PipelineChanges {
    * @maxItems 100
    */
   steps?: PipelineStepInput[];
+  /** Name of a preset, instead of steps: prose, docs, code, reports. */
+  preset?: string;
+  /** Changes to the steps of the preset, by the names of their plugins: `{"auto": {"chunk_size": 400}, "embeddings": null}`. Options are replaced, options within an object such as `code` one by one; null removes an option, or a step after the chunker. */
+  override?: Record<string, object | null>;
   /** Whether a step may name a plugin that is not loaded here but will be later. Until then the pipeline cannot be executed. */
   allow_missing?: boolean;
 }
@@ -1228,6 +1264,10 @@ export interface JobInput {
    * @maxItems 100
    */
   steps?: PipelineStepInput[];
+  /** Name of a preset, instead of steps: prose, docs, code, reports. */
+  preset?: string;
+  /** Changes to the steps of the preset, by the names of their plugins: `{"auto": {"chunk_size": 400}, "embeddings": null}`. Options are replaced, options within an object such as `code` one by one; null removes an option, or a step after the chunker. */
+  override?: Record<string, object | null>;
   /** Further fields of the chunks: lines adds first_line and last_line, pages first_page and last_page, places where it comes from, neighbours previous_id and next_id. For documents the default is id, document_id, index and metadata. */
   include?: (
     | 'id'

@@ -13,20 +13,22 @@ import type {
   TokenizeRequest,
   Tokenizer,
 } from './api-types.ts';
+import { Presets } from './execution.ts';
 import { formOf } from './files.ts';
-import type {
-  Batch,
-  ChunkerName,
-  ChunkOf,
-  ChunkOptions,
-  Documents,
-  FileFields,
-  FileToSend,
-  LineOf,
-  OneText,
-  RefinedOf,
-  RefineOptions,
-  RefineryName,
+import {
+  type Batch,
+  type ChunkerName,
+  type ChunkOf,
+  type ChunkOptions,
+  type Documents,
+  type FileFields,
+  type FileToSend,
+  type LineOf,
+  type OneText,
+  type RefinedOf,
+  type RefineOptions,
+  type RefineryName,
+  withUnit,
 } from './inputs.ts';
 import { Jobs } from './jobs.ts';
 import { Pipelines } from './pipelines.ts';
@@ -41,6 +43,7 @@ import { Transport } from './transport.ts';
  */
 export class Chunksmith {
   readonly pipelines: Pipelines;
+  readonly presets: Presets;
   readonly jobs: Jobs;
   readonly #transport: Transport;
 
@@ -48,6 +51,7 @@ export class Chunksmith {
   constructor(options: ChunksmithOptions = {}) {
     this.#transport = new Transport(options);
     this.pipelines = new Pipelines(this.#transport);
+    this.presets = new Presets(this.#transport);
     this.jobs = new Jobs(this.#transport);
   }
 
@@ -185,9 +189,3 @@ export class Chunksmith {
 
 const chunkPath = (name: string) => `/v1/chunk/${encodeURIComponent(name)}`;
 const refinePath = (name: string) => `/v1/refine/${encodeURIComponent(name)}`;
-
-/** A request with UTF-16 offsets, unless it names another unit. */
-function withUnit(request: object): object {
-  const isGiven = 'offset_unit' in request && request.offset_unit !== undefined;
-  return isGiven ? request : { ...request, offset_unit: 'utf16' };
-}

@@ -56,3 +56,9 @@ export type LineOf<C> = Omit<StreamLine, 'chunks'> & { readonly chunks?: C[] };
 
 /** What may be iterated over: a list, a generator, an asynchronous generator. */
 export type Documents<T> = Iterable<T> | AsyncIterable<T>;
+
+/** A request with UTF-16 offsets, unless it names another unit. */
+export function withUnit(request: object): object {
+  const isGiven = 'offset_unit' in request && request.offset_unit !== undefined;
+  return isGiven ? request : { ...request, offset_unit: 'utf16' };
+}

@@ -42,6 +42,7 @@ from ._records import (
     PipelineConfig,
     PipelineStep,
     Plugin,
+    Preset,
     Record,
     ServiceInfo,
     Shard,
@@ -58,6 +59,7 @@ __all__ = [
     "AsyncChunksmith",
     "AsyncJobs",
     "AsyncPipelines",
+    "AsyncPresets",
     "Chunk",
     "ChunkBatches",
     "Chunksmith",
@@ -81,6 +83,8 @@ __all__ = [
     "PipelineStep",
     "Pipelines",
     "Plugin",
+    "Preset",
+    "Presets",
     "Record",
     "ServiceInfo",
     "Shard",
@@ -306,6 +310,11 @@ class Chunksmith(_Service, _Sync):
         self.close()
 
     @property
+    def presets(self) -> Presets:
+        """The presets."""
+        return Presets(self)
+
+    @property
     def pipelines(self) -> Pipelines:
         """The stored pipelines of the service."""
         return Pipelines(self)
@@ -361,6 +370,11 @@ class AsyncChunksmith(_Service, _Async):
         await self.close()
 
     @property
+    def presets(self) -> AsyncPresets:
+        """The presets."""
+        return AsyncPresets(self)
+
+    @property
     def pipelines(self) -> AsyncPipelines:
         """The stored pipelines of the service."""
         return AsyncPipelines(self)
@@ -404,18 +418,77 @@ class _Resource:
         self._sender = client._sender
 
 
-class _Pipelines(_Resource):
+class _Execution(_Resource):
+    """Steps that run by the name they have in a service: pipelines, and presets."""
+
     @_answered
-    async def create(self, /, name: str, steps: Steps, **options: Any) -> Pipeline:
-        """Makes a pipeline, with a `description` if you like: 409 if the name is taken."""
-        body = {"name": name, "steps": steps, **options}
+    async def execute_file(
+        self, /, id_or_name: str, file: File, *, name: str | None = None, media_type: str | None = None, **options: Any
+    ) -> List[Chunk]:
+        """Runs the steps on a file, as `Chunksmith.chunk_file`."""
+        return await self._sender.ask(calls.post_file(await self._path(id_or_name), file, name, media_type, options))
+
+    async def _execute(self, id_or_name: str, text: Any, options: Mapping[str, Any]) -> Any:
+        return await self._sender.ask(calls.chunk(await self._path(id_or_name), text, options))
+
+    async def _stream(
+        self, id_or_name: str, documents: AnyIterable[Any], options: Mapping[str, Any]
+    ) -> Lines[StreamLine]:
+        call = calls.stream(await self._path(id_or_name), options)
+        async with aclosing(stream(self._sender, call, documents)) as lines:
+            async for line in lines:
+                yield line
+
+    async def _path(self, id_or_name: str) -> str:
+        raise NotImplementedError
+
+
+class _SyncExecution(_Execution, _Sync):
+    @overload
+    def execute(self, id_or_name: str, text: str, **options: Any) -> List[Chunk]: ...
+    @overload
+    def execute(self, id_or_name: str, text: Texts, **options: Any) -> ChunkLists: ...
+    @overload
+    def execute(self, id_or_name: str, *, documents: Iterable[Document], **options: Any) -> ChunkLists: ...
+    def execute(self, id_or_name: str, text: Any = None, **options: Any) -> Any:
+        """Runs the steps on a text, on several, or on `documents`, as `Chunksmith.chunk`."""
+        return run(self._execute(id_or_name, text, options))
+
+    def stream(self, id_or_name: str, documents: Iterable[Document], **options: Any) -> SyncLines[StreamLine]:
+        """Runs the steps on any number of documents, as `Chunksmith.stream`."""
+        return iterate(self._stream(id_or_name, iter(documents), options))
+
+
+class _AsyncExecution(_Execution, _Async):
+    @overload
+    async def execute(self, id_or_name: str, text: str, **options: Any) -> List[Chunk]: ...
+    @overload
+    async def execute(self, id_or_name: str, text: Texts, **options: Any) -> ChunkLists: ...
+    @overload
+    async def execute(self, id_or_name: str, *, documents: Iterable[Document], **options: Any) -> ChunkLists: ...
+    async def execute(self, id_or_name: str, text: Any = None, **options: Any) -> Any:
+        """As `Pipelines.execute`."""
+        return await self._execute(id_or_name, text, options)
+
+    def stream(self, id_or_name: str, documents: AnyIterable[Document], **options: Any) -> Lines[StreamLine]:
+        """As `Pipelines.stream`."""
+        return self._stream(id_or_name, documents, options)
+
+
+class _Pipelines(_Execution):
+    @_answered
+    async def create(self, /, name: str, steps: Steps | None = None, **options: Any) -> Pipeline:
+        """Makes a pipeline of steps, or of a `preset`, with a `description` if you like: 409 if the name is taken."""
+        body = {"name": name, **calls.with_steps(steps, options)}
         return await self._sender.ask(calls.post("/v1/pipelines", Pipeline.from_dict, body, is_safe=False))
 
     @_answered
-    async def put(self, /, name: str, steps: Steps, *, if_match: str | None = None, **options: Any) -> Pipeline:
+    async def put(
+        self, /, name: str, steps: Steps | None = None, *, if_match: str | None = None, **options: Any
+    ) -> Pipeline:
         """Makes the pipeline of this name, or replaces it."""
         path = calls.with_query("/v1/pipelines", name=name)
-        return await self._sender.ask(calls.put_pipeline(path, {"steps": steps, **options}, if_match))
+        return await self._sender.ask(calls.put_pipeline(path, calls.with_steps(steps, options), if_match))
 
     @_answered
     async def list(
@@ -442,24 +515,6 @@ class _Pipelines(_Resource):
         """Deletes the pipeline of this id."""
         await self._sender.ask(calls.delete(calls.route("pipelines", id), if_match))
 
-    @_answered
-    async def execute_file(
-        self, /, id_or_name: str, file: File, *, name: str | None = None, media_type: str | None = None, **options: Any
-    ) -> List[Chunk]:
-        """Runs the steps on a file, as `Chunksmith.chunk_file`."""
-        return await self._sender.ask(calls.post_file(await self._path(id_or_name), file, name, media_type, options))
-
-    async def _execute(self, id_or_name: str, text: Any, options: Mapping[str, Any]) -> Any:
-        return await self._sender.ask(calls.chunk(await self._path(id_or_name), text, options))
-
-    async def _stream(
-        self, id_or_name: str, documents: AnyIterable[Any], options: Mapping[str, Any]
-    ) -> Lines[StreamLine]:
-        call = calls.stream(await self._path(id_or_name), options)
-        async with aclosing(stream(self._sender, call, documents)) as lines:
-            async for line in lines:
-                yield line
-
     async def _path(self, id_or_name: str) -> str:
         id = id_or_name
         if not calls.ID.fullmatch(id_or_name):
@@ -469,40 +524,30 @@ class _Pipelines(_Resource):
         return calls.route("pipelines", id, "execute")
 
 
-class Pipelines(_Pipelines, _Sync):
+class Pipelines(_Pipelines, _SyncExecution):
     """Stored pipelines. Where a name is taken as well as an id, an id saves a request."""
 
-    @overload
-    def execute(self, id_or_name: str, text: str, **options: Any) -> List[Chunk]: ...
-    @overload
-    def execute(self, id_or_name: str, text: Texts, **options: Any) -> ChunkLists: ...
-    @overload
-    def execute(self, id_or_name: str, *, documents: Iterable[Document], **options: Any) -> ChunkLists: ...
-    def execute(self, id_or_name: str, text: Any = None, **options: Any) -> Any:
-        """Runs the steps on a text, on several, or on `documents`, as `Chunksmith.chunk`."""
-        return run(self._execute(id_or_name, text, options))
 
-    def stream(self, id_or_name: str, documents: Iterable[Document], **options: Any) -> SyncLines[StreamLine]:
-        """Runs the steps on any number of documents, as `Chunksmith.stream`."""
-        return iterate(self._stream(id_or_name, iter(documents), options))
-
-
-class AsyncPipelines(_Pipelines, _Async):
+class AsyncPipelines(_Pipelines, _AsyncExecution):
     """As `Pipelines`."""
 
-    @overload
-    async def execute(self, id_or_name: str, text: str, **options: Any) -> List[Chunk]: ...
-    @overload
-    async def execute(self, id_or_name: str, text: Texts, **options: Any) -> ChunkLists: ...
-    @overload
-    async def execute(self, id_or_name: str, *, documents: Iterable[Document], **options: Any) -> ChunkLists: ...
-    async def execute(self, id_or_name: str, text: Any = None, **options: Any) -> Any:
-        """As `Pipelines.execute`."""
-        return await self._execute(id_or_name, text, options)
 
-    def stream(self, id_or_name: str, documents: AnyIterable[Document], **options: Any) -> Lines[StreamLine]:
-        """As `Pipelines.stream`."""
-        return self._stream(id_or_name, documents, options)
+class _Presets(_Execution):
+    @_answered
+    async def list(self) -> List[Preset]:
+        """The presets, with their steps and what they lack."""
+        return await self._sender.ask(calls.get_list("/v1/presets", Preset))
+
+    async def _path(self, id_or_name: str) -> str:
+        return calls.route("presets", id_or_name, "execute")
+
+
+class Presets(_Presets, _SyncExecution):
+    """The pipelines that come with the service, by their names. An `override` changes steps."""
+
+
+class AsyncPresets(_Presets, _AsyncExecution):
+    """As `Presets`."""
 
 
 class _Jobs(_Resource):

@@ -99,6 +99,11 @@ def post(
     return Call(method, path, read, to_json(body), {"content-type": "application/json", **(headers or {})}, is_safe)
 
 
+def with_steps(steps: Steps | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a pipeline does: its steps, or the `preset` of the options."""
+    return dict(options) if steps is None else {"steps": steps, **options}
+
+
 def put_pipeline(path: str, body: Mapping[str, Any], if_match: str | None) -> Call[Pipeline]:
     # With If-Match, a change that is repeated after it was made would be refused.
     is_safe = if_match is None

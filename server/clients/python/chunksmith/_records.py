@@ -281,6 +281,17 @@ class Pipeline(Record):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class Preset(Record):
+    """A pipeline that comes with the service, and what it lacks if it cannot run; `version` changes with its steps."""
+
+    name: str
+    version: int
+    summary: str
+    steps: list[PipelineStep]
+    missing: list[str]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class JobCounts(Record):
     """How many are done and failed, of how many if that is known. Files that are no text are skipped."""
 
