@@ -14,10 +14,7 @@ from typing import Any, overload
 # It imports this module, so its names are there when they are used.
 import chunksmith
 
-from . import _calls as calls
 from ._records import ChunksmithError, StreamLine
-from ._sending import iterate
-from ._streams import stream
 
 # Columns of chunks, with their types as Spark names them.
 _COLUMNS = {
@@ -70,12 +67,13 @@ class ChunkBatches:
         client: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> None:
-        if [chunker, pipeline, preset].count(None) != 2:
+        named = {"chunker": chunker, "pipeline": pipeline, "preset": preset}
+        self._work = [(kind, name) for kind, name in named.items() if name is not None]
+        if len(self._work) != 1:
             raise TypeError("Give a chunker, pipeline= or preset=, and one of these alone")
         self._types = {name: kind for name, kind in _COLUMNS.items() if embeddings or name != "embedding"}
         if both := self._types.keys() & {*keep}:
             raise ValueError(f"keep: chunks have such columns themselves: {', '.join(sorted(both))}")
-        self._work = (chunker, pipeline, preset)
         self._keep, self._columns, self._options = [*keep], {"text": "text", **(columns or {})}, options
         self._settings = {"timeout": _TIMEOUT, "max_retries": 4, **(client or {})}
         self._urls = [base_url] if isinstance(base_url, str) else [*base_url]
@@ -177,15 +175,10 @@ class ChunkBatches:
             time.sleep(min(max(0.25 * 2**rounds, error.retry_after or 0.0), _LONGEST_PAUSE))
 
     def _lines(self, url: str, documents: Sequence[Mapping[str, Any]]) -> Iterator[StreamLine]:
-        chunker, pipeline, preset = self._work
+        [(kind, name)] = self._work
         with _watched(chunksmith.Chunksmith(url, **{**self._settings, "max_retries": 0})) as client:
-            if chunker is not None:
-                yield from client.stream(chunker, documents, **self._options)
-            elif pipeline is not None:
-                yield from client.pipelines.stream(pipeline, documents, **self._options)
-            else:
-                call = calls.stream(calls.route("presets", str(preset), "execute"), self._options)
-                yield from iterate(stream(client._sender, call, documents))
+            workers: dict[str, Any] = {"chunker": client, "pipeline": client.pipelines, "preset": client.presets}
+            yield from workers[kind].stream(name, documents, **self._options)
 
 
 @contextmanager
