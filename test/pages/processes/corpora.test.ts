@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { needs } from '../../support/here.ts';
 import { type Client, startServer, temporaryFolder } from '../../support/server.ts';
 import { blocksOf, page } from '../programs.ts';
@@ -11,7 +11,6 @@ import { blocksOf, page } from '../programs.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const corpora = page('server/CORPORA.md');
-const clients = page('server/CLIENTS.md');
 
 /** Options of a test that runs commands of a shell, and the chunker of the page. */
 function having(...commands: string[]): { readonly skip: string | false } {
@@ -27,11 +26,11 @@ function codeBelow(heading: string, language: string): string[] {
 }
 
 /** Runs a script of a shell in a folder; gives all that it prints. */
-async function sh(script: string, cwd: string, env: Record<string, string> = {}): Promise<string> {
+async function sh(script: string, cwd: string): Promise<string> {
   const { PATH = '' } = process.env;
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `exec 2>&1\n${script}`], {
     cwd,
-    env: { PATH, ...env },
+    env: { PATH },
   });
   return stdout;
 }
@@ -92,26 +91,11 @@ async function streamsOf({ get }: Client): Promise<number> {
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-const OF_PYTHON = having('python3');
-t.test('its recipes in Python chunk what a partition or a batch has', OF_PYTHON, async (t) => {
-  const { url } = await startServer(t);
-  const [spark = '', ray = ''] = codeBelow('Recipes', 'python');
-  const inSpark = await python(t, url, spark, 'list(chunk_partition(1, iter(rows)))');
-  t.equal(inSpark.length, 2, 'a chunk, and what is wrong with the second');
-  t.match(inSpark[0], [/^[0-9a-f-]{36}$/, 'a', 'It rained.', 0, 10, 10, null]);
-  t.match(inSpark[1], [null, 'b', null, null, null, null, /text/]);
-  const batch = '{name: [row[name] for row in rows if row["text"]] for name in ("id", "text")}';
-  const inRay = await python(t, url, ray, `[chunk_batch(${batch})]`);
-  t.match(inRay, [{ document_id: ['a'], text: ['It rained.'], error: [null] }]);
+t.test('its programs in Python can be compiled', having('python3'), async (t) => {
+  const blocks = blocksOf(corpora, 'python');
+  t.equal(blocks.length, 2);
+  for (const input of blocks) {
+    const compile = ['-c', 'import sys; compile(sys.stdin.read(), "page", "exec")'];
+    t.equal(spawnSync('python3', compile, { input, encoding: 'utf8' }).stderr, '');
+  }
 });
-
-/** Runs a recipe, with the function that it needs, on two rows. */
-async function python(t: Test, url: string, recipe: string, expression: string): Promise<unknown[]> {
-  const client = blocksOf(clients, 'python').find((block) => block.includes('def stream(')) ?? '';
-  const [stream] = client.split('\n\n\npages = ');
-  const rows = 'rows = [{"id": "a", "text": "It rained."}, {"id": "b", "text": None}]';
-  const source = [stream, recipe, rows, `print(json.dumps(${expression}))\n`].join('\n');
-  const replicas = source.replaceAll(/http:\/\/localhost:800[01]/g, url);
-  const cwd = await temporaryFolder(t, { 'recipe.py': replicas });
-  return JSON.parse(await sh('python3 recipe.py', cwd, { PYTHONUTF8: '1' })) as unknown[];
-}

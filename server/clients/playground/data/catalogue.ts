@@ -1,5 +1,5 @@
 import { call } from './api.ts';
-import type { Catalogue, Pipeline, Plugin } from './model.ts';
+import type { Catalogue, Pipeline, Plugin, Preset } from './model.ts';
 import { type Components, resolve, type Schema } from './schema.ts';
 
 interface Operation {
@@ -25,11 +25,12 @@ interface Listed {
 
 /** Loads what the server offers. */
 export async function readCatalogue(): Promise<Catalogue> {
-  const [document, listed, tokenizers, models, pipelines] = await Promise.all([
+  const [document, listed, tokenizers, models, presets, pipelines] = await Promise.all([
     call<OpenApi>('openapi.json'),
     call<Listed[]>('v1/plugins'),
     call<{ name: string }[]>('v1/tokenizers'),
     call<{ name: string; aliases: string[] }[]>('v1/models'),
+    call<Preset[]>('v1/presets'),
     readPipelines(),
   ]);
   const standard = requestOf(document.body, '/v1/embed')?.options.embedding_model?.default;
@@ -37,6 +38,7 @@ export async function readCatalogue(): Promise<Catalogue> {
   const plugins = listed.body.flatMap((plugin) => pluginOf(plugin, document.body) ?? []);
   return {
     plugins: plugins.sort((a, b) => a.missing.length - b.missing.length),
+    presets: presets.body,
     pipelines,
     tokenizers: tokenizers.body.map(({ name }) => name),
     models: models.body.flatMap(({ name, aliases }) => [name, ...aliases]),

@@ -101,6 +101,8 @@ export interface Plugin {
 
 interface PipelineStep {
   readonly type: string;
+  readonly chunker: string | null;
+  readonly refinery: string | null;
   readonly config: Readonly<Record<string, unknown>>;
 }
 
@@ -110,8 +112,16 @@ export interface Pipeline {
   readonly config: { readonly steps: readonly PipelineStep[] };
 }
 
+/** Steps that come with the service. */
+export interface Preset {
+  readonly name: string;
+  readonly steps: readonly PipelineStep[];
+  readonly missing: readonly string[];
+}
+
 /** All choices that the server offers. */
 export interface Catalogue {
+  readonly presets: readonly Preset[];
   readonly plugins: readonly Plugin[];
   readonly pipelines: readonly Pipeline[];
   readonly tokenizers: readonly string[];

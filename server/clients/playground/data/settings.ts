@@ -4,6 +4,7 @@ import {
   MOST_SETTINGS,
   type Options,
   type Plugin,
+  type Preset,
   type Setting,
   type Step,
 } from './model.ts';
@@ -29,12 +30,28 @@ export function replaceFirst([first, ...others]: readonly Step[], plugin: Plugin
   return [{ ...step, options: { ...step.options, ...Object.fromEntries(kept) } }, ...others];
 }
 
-/** The initial settings: two chunkers for any text, whose windows or pieces overlap. */
-export function firstSettings({ plugins }: Catalogue): readonly Setting[] {
+/** The steps of a preset, to be edited like any. */
+export function presetSteps({ steps }: Preset): readonly Step[] {
+  return steps.map(({ type, chunker, refinery, config }) =>
+    type === 'chunk'
+      ? { kind: 'chunker', name: chunker ?? '', options: config }
+      : { kind: 'refinery', name: refinery ?? '', options: config },
+  );
+}
+
+/** The preset whose steps these are, unless they have been edited. */
+export function presetOf(steps: readonly Step[], { presets }: Catalogue): Preset | undefined {
+  return presets.find((preset) => JSON.stringify(presetSteps(preset)) === JSON.stringify(steps));
+}
+
+/** The initial settings: a preset, and a chunker for any text, whose windows or pieces overlap. */
+export function firstSettings({ plugins, presets }: Catalogue): readonly Setting[] {
   const chunkers = plugins.filter(({ kind, missing }) => kind === 'chunker' && missing.length === 0);
   const general = chunkers.filter(({ options }) => 'chunk_overlap' in options);
-  const chosen = [...general, ...chunkers].slice(0, 2);
-  return relettered(chosen.map((plugin) => ({ id: '', steps: [stepOf(plugin)] })));
+  const ready = presets.filter(({ missing }) => missing.length === 0).slice(0, 1);
+  const plain = [...general, ...chunkers].map((plugin) => [stepOf(plugin)]);
+  const chosen = [...ready.map(presetSteps), ...plain].slice(0, 2);
+  return relettered(chosen.map((steps) => ({ id: '', steps })));
 }
 
 /** The settings with another one, a copy of the last; unchanged if there is no room. */

@@ -3,7 +3,7 @@ import { CODES, type Code, codeOf } from '../data/code.ts';
 import { cellOf, csv, jsonLines, save } from '../data/export.ts';
 import { type Catalogue, NO_RUN, type Plugin, type Run, type Setting, type Step } from '../data/model.ts';
 import { isEffective, type Schema, typesOf } from '../data/schema.ts';
-import { pluginOf, replaceFirst, stepOf, withOption } from '../data/settings.ts';
+import { pluginOf, presetOf, presetSteps, replaceFirst, stepOf, withOption } from '../data/settings.ts';
 import type { State } from '../data/state.ts';
 import { copy } from './copy.ts';
 import { explained } from './explained.ts';
@@ -57,17 +57,24 @@ function firstChoice({ setting, catalogue, actions }: Card): TemplateResult {
   const [step] = setting.steps as [Step];
   const chosen = (event: Event) => {
     const [kind, ...name] = valueIn(event).split('/');
+    const preset = catalogue.presets.find((one) => kind === 'preset' && one.name === name.join('/'));
+    if (preset !== undefined) return actions.changeSteps(setting.id, presetSteps(preset));
     const wanted = { kind, name: name.join('/'), options: {} } as Step;
     const plugin = pluginOf(wanted, catalogue);
     actions.changeSteps(setting.id, plugin === undefined ? [wanted] : replaceFirst(setting.steps, plugin));
   };
+  const named = presetOf(setting.steps, catalogue);
+  const current = named === undefined ? `${step.kind}/${step.name}` : `preset/${named.name}`;
   const option = (value: string, name: string, isMissing = false) =>
-    html`<option value=${value} .selected=${value === `${step.kind}/${step.name}`} ?disabled=${isMissing}>
+    html`<option value=${value} .selected=${value === current} ?disabled=${isMissing}>
       ${name}${isMissing ? ' (not available)' : ''}
     </option>`;
   const chunkers = catalogue.plugins.filter(({ kind }) => kind === 'chunker');
   const pipelines = catalogue.pipelines.map(({ id, name }) => option(`pipeline/${id}`, name));
   return html`<select class="name" aria-label="Chunker of setting ${setting.id}" @change=${chosen}>
+    <optgroup label="Presets">
+      ${catalogue.presets.map(({ name, missing }) => option(`preset/${name}`, name, missing.length > 0))}
+    </optgroup>
     <optgroup label="Chunkers">
       ${chunkers.map(({ name, missing }) => option(`chunker/${name}`, name, missing.length > 0))}
     </optgroup>

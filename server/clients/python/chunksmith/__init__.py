@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Concatenate, Generic, List, ParamSpec, TypeVar
 import httpx
 
 from . import _calls as calls
+from ._batches import ChunkBatches
 from ._calls import AnyChunk, AnyChunks, AnyIterable, Call, ChunkLists, Document, File, JobLine, Steps, Texts
 from ._connections import AsyncPool, SyncPool
 from ._records import (
@@ -60,6 +61,7 @@ __all__ = [
     "AsyncPipelines",
     "AsyncPresets",
     "Chunk",
+    "ChunkBatches",
     "Chunksmith",
     "ChunksmithError",
     "DocumentChunks",

@@ -45,9 +45,12 @@ t.test('both clients and the adapters pass their tests', options, async (t) => {
   const server = await startJobServer(t);
   const proxy = await startRefusingProxy(t, server.url);
   const local = '--port 0 --host 127.0.0.1 --store memory --workers 1';
-  const victim = startProcess(t, local.split(' '));
-  const { url } = await victim.listening();
-  const modules = 'test_cases test_answers test_processes test_client test_adapters';
+  const victims = ['CHUNKSMITH_VICTIM', 'CHUNKSMITH_REPLICA'].map(async (name) => {
+    const victim = startProcess(t, local.split(' '));
+    const { url } = await victim.listening();
+    return [name, `${url} ${victim.child.pid}`];
+  });
+  const modules = 'test_cases test_answers test_batches test_processes test_client test_adapters';
   const args = ['-m', 'unittest', '--verbose', ...modules.split(' ')];
   const run = execFile(PYTHON, args, {
     cwd: TESTS,
@@ -55,7 +58,7 @@ t.test('both clients and the adapters pass their tests', options, async (t) => {
       ...env,
       CHUNKSMITH_SERVER: server.url,
       CHUNKSMITH_PROXY: new URL(proxy.url('', '')).origin,
-      CHUNKSMITH_VICTIM: `${url} ${victim.child.pid}`,
+      ...Object.fromEntries(await Promise.all(victims)),
       ...(await startSecureProxy(t, server.url)),
     },
   });
@@ -101,7 +104,7 @@ const OF_README = missing === false ? needs('chunker/sentence', 'tokenizer/word'
 t.test('its README prints what it says', OF_README, async (t) => {
   const { url } = await startServer(t);
   const examples = [...readFileSync(join(CLIENT, 'README.md'), 'utf8').matchAll(EXAMPLE)];
-  t.equal(examples.length, 7);
+  t.equal(examples.length, 8);
   for (const [, source = '', name = '', shown] of examples) {
     const [imported, standIn] = FRAMEWORKS[name] ?? [];
     const without = imported !== undefined && isMissing(imported);
