@@ -34,6 +34,8 @@ export { configOf, readConfig } from './config/config.ts';
 export interface AppOptions {
   /** The plugins, if they are already loaded. */
   readonly registry?: Registry;
+  /** Whether a worker thread starts before a request needs one, once the app listens. */
+  readonly startsThread?: boolean;
   /** Called once the app listens and its store of pipelines is open. */
   onOpen?(): void;
   /** Called with the reason if the store of pipelines cannot be opened. */
@@ -49,7 +51,7 @@ export interface AppOptions {
  */
 export async function buildApp(
   config: Config,
-  { registry, onOpen = () => {}, onBrokenStore = () => {} }: AppOptions = {},
+  { registry, startsThread = false, onOpen = () => {}, onBrokenStore = () => {} }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const log = await createLog(config);
   const wired = await wire(config, log, registry);
@@ -67,6 +69,7 @@ export async function buildApp(
   } as FastifyHttpOptions<Server>);
   app.addHook('preClose', async () => admission.stop());
   openWhenListening(app, wired, onOpen, onBrokenStore);
+  if (startsThread) app.addHook('onListen', async () => wired.cradle.pool?.startThread());
   await app.register(requestLog);
   await app.register(gracefulShutdown);
   // In a scope of its own, as when it is mounted in another app.

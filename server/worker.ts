@@ -35,8 +35,10 @@ const log = await createLog(config);
 const { service } = (await createServiceContainer({ config, log, shared: connectSharedBuffers(channel) }))
   .cradle;
 
-/** Entry of a worker thread: runs work, and answers with bytes or an error as data. */
-export default async function work({ work, flag, parts }: WorkMessage): Promise<unknown> {
+/** Entry of a worker thread: runs work, and answers with bytes or an error as data. Without work it has only started. */
+export default async function work(message: WorkMessage | undefined): Promise<unknown> {
+  if (message === undefined) return undefined;
+  const { work, flag, parts } = message;
   let isGivenBack = false;
   try {
     const answer = await withSignal(flag, (signal) => runWork(service, work, signal, partSender(parts)));

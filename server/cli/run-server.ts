@@ -46,6 +46,7 @@ async function serve(config: Config, registry: Registry): Promise<void> {
   let isStopping = false;
   const app = await buildApp(config, {
     registry,
+    startsThread: true,
     onOpen: () => announce(app, config, registry),
     // A store that is closed while it opens is not broken.
     onBrokenStore: (error) => void (isStopping || fail(error)),

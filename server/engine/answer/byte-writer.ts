@@ -139,7 +139,7 @@ export class ByteWriter {
     this.#at += this.#out.write(json, this.#at);
   }
 
-  /** Writes a list of numbers with eight decimals. */
+  /** Writes a list of numbers, each with the fewest digits that give the same number in single precision. */
   vector(vector: Float32Array): void {
     this.#reserve(vector.length * NUMBER_BYTES + 2);
     this.#at = writeVector(vector, this.#out, this.#at);
@@ -223,38 +223,81 @@ keepOptimised(new ByteWriter(0, 0));
 /** Maximum bytes of a number in a vector, with its comma. */
 const NUMBER_BYTES = 26;
 
-const SCALE = 1e8;
-const MOST_SCALED = 2 ** 53;
-
 /** Writes `[x,y,...]`. */
 function writeVector(vector: Float32Array, out: Uint8Array, at: number): number {
   let place = at;
   out[place++] = 0x5b;
   for (let index = 0; index < vector.length; index++) {
     if (index > 0) out[place++] = 0x2c;
-    place = writeNumber(vector[index] as number, out, place);
+    place = writeFloat(vector[index] as number, out, place);
   }
   out[place++] = 0x5d;
   return place;
 }
 
-/** Writes a number with eight decimals, without trailing zeros. A number that is not finite becomes 0. */
-function writeNumber(value: number, out: Uint8Array, at: number): number {
-  const scaled = Math.round(Math.abs(value) * SCALE);
-  if (!(scaled < MOST_SCALED)) return writeAscii(Number.isFinite(value) ? String(value) : '0', out, at);
-  let place = at;
-  if (value < 0 && scaled > 0) out[place++] = 0x2d;
-  const whole = Math.floor(scaled / SCALE);
-  place = writeInteger(whole, out, place);
-  let rest = scaled - whole * SCALE;
-  if (rest === 0) return place;
-  out[place++] = 0x2e;
-  for (let power = SCALE / 10; rest > 0; power /= 10) {
-    const digit = Math.floor(rest / power);
-    out[place++] = 0x30 + digit;
-    rest -= digit * power;
+/** Numbers from here up to 1 have at most nine digits behind at most five zeros. */
+const LEAST_DECIMAL = 1e-6;
+const POWERS = Float64Array.from({ length: 15 }, (_, power) => 10 ** power);
+const MOST_ZEROS = 5;
+
+/**
+ * Writes the fewest digits that give the same number in single precision. A number that is not finite becomes 0.
+ *
+ * @param value a number in single precision
+ */
+function writeFloat(value: number, out: Uint8Array, at: number): number {
+  const size = Math.abs(value);
+  if (size < LEAST_DECIMAL || !(size < 1)) return writeAscii(shortest(value), out, at);
+  let zeros = 0;
+  while (zeros < MOST_ZEROS && size * (POWERS[zeros + 1] as number) < 1) zeros++;
+  // Seven or eight digits suffice for most numbers.
+  let decimals = zeros + 7;
+  let scaled = (size * (POWERS[decimals] as number) + 0.5) | 0;
+  if (isSame(scaled, decimals, size)) {
+    const fewer = (size * (POWERS[decimals - 1] as number) + 0.5) | 0;
+    if (isSame(fewer, decimals - 1, size)) {
+      scaled = fewer;
+      decimals--;
+    }
+  } else {
+    scaled = (size * (POWERS[++decimals] as number) + 0.5) | 0;
+    if (!isSame(scaled, decimals, size)) scaled = (size * (POWERS[++decimals] as number) + 0.5) | 0;
   }
-  return place;
+  let place = at;
+  if (value < 0) out[place++] = 0x2d;
+  return writeDecimals(scaled, decimals, out, place);
+}
+
+const isSame = (scaled: number, decimals: number, size: number): boolean =>
+  Math.fround(scaled / (POWERS[decimals] as number)) === size;
+
+/** Writes `scaled` / 10^`decimals`, which is at most 1, without trailing zeros. */
+function writeDecimals(scaled: number, decimals: number, out: Uint8Array, at: number): number {
+  let rest = scaled;
+  let places = decimals;
+  while (places > 1 && rest % 10 === 0) {
+    rest = (rest / 10) | 0;
+    places--;
+  }
+  out[at] = 0x30;
+  out[at + 1] = 0x2e;
+  for (let place = at + 1 + places; place > at + 1; place--) {
+    const tens = (rest / 10) | 0;
+    out[place] = 0x30 + rest - tens * 10;
+    rest = tens;
+  }
+  if (rest > 0) out[at] = 0x30 + rest;
+  return at + 2 + places;
+}
+
+/** The fewest digits for any number, slowly. */
+function shortest(value: number): string {
+  if (!Number.isFinite(value) || value === 0) return '0';
+  for (let digits = 1; digits < 9; digits++) {
+    const rounded = Number(value.toPrecision(digits));
+    if (Math.fround(rounded) === value) return String(rounded);
+  }
+  return String(Number(value.toPrecision(9)));
 }
 
 /** Writes a non-negative safe integer. */

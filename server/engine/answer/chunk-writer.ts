@@ -32,7 +32,7 @@ export interface WrittenDocument {
 
 /**
  * Writes the chunks of documents as JSON: a list, or a list of lists for a batch. A field that is a `Float32Array`
- * becomes a list of numbers with eight decimals.
+ * becomes a list of numbers, each with the fewest digits that give the same float.
  *
  * @param limit maximum bytes of the answer
  * @throws ServiceError `answer_too_large`

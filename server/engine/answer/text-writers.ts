@@ -91,7 +91,7 @@ const NUMBER_BYTES = { float: 12, base64: 5.4 } as const;
 
 /**
  * Writes vectors as JSON: `{"model": …, "dimensions": …, "embeddings": […]}`, in the order of the texts. A vector is
- * a list of numbers with eight decimals, or the base64 of its 32-bit floats, little-endian.
+ * a list of numbers, each with the fewest digits that give the same float, or the base64 of its 32-bit floats, little-endian.
  *
  * @param count number of vectors
  * @param limit maximum bytes of the answer

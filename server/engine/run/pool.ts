@@ -17,7 +17,7 @@ import {
 } from './message.ts';
 import type { SharedBuffersRegistry } from './shared-buffers.ts';
 
-type Pool = Piscina<WorkMessage, WorkOutcome>;
+type Pool = Piscina<WorkMessage | undefined, WorkOutcome>;
 
 /** Work in the pool that has not settled. */
 interface Running {
@@ -38,6 +38,8 @@ export function createPoolExecutor(config: Config, shared: SharedBuffersRegistry
   });
   return {
     run: (work, signal, onPart) => runInThread(pool, running, work, signal, onPart),
+    // A thread that cannot start is reported to the first work that needs it.
+    startThread: () => void pool.run(undefined).catch(() => {}),
     get threads() {
       return pool.threads.length;
     },
@@ -53,7 +55,7 @@ const YOUNG_MB = 24;
 
 function openPool({ workers, workerMemoryMb }: Config, workerData: WorkerData): Pool {
   const old = workerMemoryMb === 0 ? {} : { maxOldGenerationSizeMb: workerMemoryMb };
-  return new Piscina<WorkMessage, WorkOutcome>({
+  return new Piscina<WorkMessage | undefined, WorkOutcome>({
     filename: new URL(`../../worker${MODULE_ENDING}`, import.meta.url).href,
     workerData,
     minThreads: 0,

@@ -6,8 +6,7 @@ import { WordBuilder, type WordModel } from './word.ts';
 export function createWordPiece(config: WordPieceConfig): WordModel {
   const { vocabulary, prefix, maxCharacters, unknownToken } = config;
   const unknownId = unknownToken === undefined ? undefined : vocabulary.get(unknownToken);
-  let longest = 0;
-  for (const token of vocabulary.keys()) longest = Math.max(longest, token.length);
+  const longest = longestTokens(config);
 
   return {
     fusesUnknown: config.fusesUnknown,
@@ -33,7 +32,7 @@ export function createWordPiece(config: WordPieceConfig): WordModel {
 }
 
 /** The ends of consecutive matching tokens, up to the first place without a match. */
-function matchedEnds(config: WordPieceConfig, longest: number, word: string): number[] {
+function matchedEnds(config: WordPieceConfig, longest: LongestTokens, word: string): number[] {
   const ends: number[] = [];
   for (let start = 0; start < word.length; start = ends.at(-1) as number) {
     const end = matchEnd(config, longest, word, start);
@@ -43,14 +42,41 @@ function matchedEnds(config: WordPieceConfig, longest: number, word: string): nu
   return ends;
 }
 
+/** The length of the longest token, without its prefix, by the first two units of tokens at and behind a word's start. */
+interface LongestTokens {
+  readonly atStart: ReadonlyMap<number, number>;
+  readonly inside: ReadonlyMap<number, number>;
+}
+
+function longestTokens({ vocabulary, prefix }: WordPieceConfig): LongestTokens {
+  const atStart = new Map<number, number>();
+  const inside = new Map<number, number>();
+  for (const token of vocabulary.keys()) {
+    keepLonger(atStart, token, 0);
+    if (token.startsWith(prefix)) keepLonger(inside, token, prefix.length);
+  }
+  return { atStart, inside };
+}
+
+function keepLonger(lengths: Map<number, number>, token: string, from: number): void {
+  const key = firstTwoUnits(token, from);
+  lengths.set(key, Math.max(lengths.get(key) ?? 0, token.length - from));
+}
+
+/** A number for the first two units of a text from `at` on, or for its only one. */
+function firstTwoUnits(text: string, at: number): number {
+  return text.charCodeAt(at) * 0x10000 + (at + 1 < text.length ? text.charCodeAt(at + 1) : 0);
+}
+
 /** The end of the longest token at `start`, or `start` if there is none. */
 function matchEnd(
   { vocabulary, prefix }: WordPieceConfig,
-  longest: number,
+  { atStart, inside }: LongestTokens,
   word: string,
   start: number,
 ): number {
-  let end = Math.min(word.length, start + longest);
+  const most = (start === 0 ? atStart : inside).get(firstTwoUnits(word, start)) ?? 1;
+  let end = Math.min(word.length, start + most);
   for (; end > start; end--) {
     if (splitsCodePoint(word, end)) continue;
     const piece = word.slice(start, end);

@@ -40,35 +40,56 @@ type ReadingMethods = Required<Pick<Tokenizer, 'tokenize' | 'encode'>>;
 /** Maximum length of a list of tokens whose memory is reused for the next text. */
 const MAX_KEPT = 1 << 20;
 
-/** For tokenizers that read each word between white space separately. */
+/**
+ * For tokenizers that read each word between white space separately. Counts and ids need no positions, so that the
+ * stages of a word are traced only for a caller of `ends`.
+ */
 function readByWords(assembly: Assembly, isolateChinese: boolean): ReadingMethods {
-  const words = new WordTokens((word) => readTokens(assembly, word));
+  const words = new WordTokens((word) => ({ ids: tokenIds(assembly, word), ends: NO_ENDS }));
+  let placedWords: WordTokens | undefined;
   let found = new Uint32Array();
 
-  /** A number for each token, counted from the start of its word. The array is valid until the next call. */
-  function collect(text: string, numberOf: (token: number, start: number) => number): Uint32Array {
+  /** Has `add` write the tokens of each word. The array is valid until the next call. */
+  function collect(text: string, tokens: WordTokens, add: AddTokens): Uint32Array {
     let count = 0;
     forEachRawWord(text, 0, text.length, isolateChinese, (start, end, hash) => {
-      const word = words.find(text, start, end, hash);
-      const first = words.first[word] as number;
-      const behind = words.first[word + 1] as number;
+      const word = tokens.find(text, start, end, hash);
+      const first = tokens.first[word] as number;
+      const behind = tokens.first[word + 1] as number;
       found = withRoomFor(found, count + behind - first);
-      for (let token = first; token < behind; token++) found[count++] = numberOf(token, start);
+      add(found, count, first, behind, start);
+      count += behind - first;
     });
     const collected = found.subarray(0, count);
     if (found.length > MAX_KEPT) found = new Uint32Array();
     return collected;
   }
 
-  const endOf = (token: number, start: number): number => start + (words.ends[token] as number);
-  const idOf = (token: number): number => words.ids[token] as number;
-  const tokenize = (text: string): TokenizedText => ({
-    count: createWordCounts(text, isolateChinese, words),
-    ends: () => settle(collect(text, endOf), text),
-  });
-  const encode = (text: string): Uint32Array => collect(text, idOf).slice();
-  return { tokenize, encode };
+  function endsOf(text: string): Uint32Array {
+    const placed = (placedWords ??= new WordTokens((word) => readTokens(assembly, word)));
+    return collect(text, placed, (target, at, first, behind, start) => {
+      for (let token = first; token < behind; token++)
+        target[at + token - first] = start + (placed.ends[token] as number);
+    });
+  }
+
+  function addIds(target: Uint32Array, at: number, first: number, behind: number): void {
+    for (let token = first; token < behind; token++) target[at + token - first] = words.ids[token] as number;
+  }
+
+  return {
+    tokenize: (text) => ({
+      count: createWordCounts(text, isolateChinese, words),
+      ends: () => settle(endsOf(text), text),
+    }),
+    encode: (text) => collect(text, words, addIds).slice(),
+  };
 }
+
+/** Writes the tokens from `first` up to `behind` of a word that begins at `start` into `target` from `at` on. */
+type AddTokens = (target: Uint32Array, at: number, first: number, behind: number, start: number) => void;
+
+const NO_ENDS: readonly number[] = [];
 
 /** For tokenizers in which the tokens of a word can depend on the surrounding text. */
 function readAtOnce(assembly: Assembly): ReadingMethods {

@@ -25,7 +25,7 @@ export class WordTokens {
   /** The tokens of the word `index` are at `first[index]` to `first[index + 1]` in `ids` and `ends`. */
   readonly first = new Uint32Array(MAX_WORDS + 1);
   ids = new Uint32Array();
-  /** End of every token, as an offset into its word. */
+  /** End of every token, as an offset into its word, if words are read with them. */
   ends = new Uint32Array();
   readonly #read: (word: string) => Tokens;
   readonly #slots = new Int32Array(SLOTS).fill(FREE);
@@ -79,9 +79,11 @@ export class WordTokens {
   #addTokens(index: number, ids: readonly number[], ends: readonly number[]): void {
     const from = this.first[index] as number;
     this.ids = withRoomFor(this.ids, from + ids.length);
-    this.ends = withRoomFor(this.ends, from + ids.length);
     this.ids.set(ids, from);
-    this.ends.set(ends, from);
+    if (ends.length > 0) {
+      this.ends = withRoomFor(this.ends, from + ids.length);
+      this.ends.set(ends, from);
+    }
     this.first[index + 1] = from + ids.length;
   }
 

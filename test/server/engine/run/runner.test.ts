@@ -61,6 +61,7 @@ async function createTestRunner(
       await hold;
       return runWork(there.service, work, signal);
     },
+    startThread() {},
     threads: 1,
     close: async () => {},
   };
