@@ -62,7 +62,7 @@ async function printCorpus(args: readonly string[]): Promise<void> {
   const { documents, questions } = corpus;
   printTitle(`${questions.length} questions about ${documents.length} files, ${k} chunks each`);
   const rows = answer.candidates.filter(({ error }) => error === undefined).map(rowOf);
-  printTable(embedding_model, COLUMNS, rows);
+  printTable(embedding_model ?? '', COLUMNS, rows);
   for (const { name, error } of answer.candidates) {
     if (error !== undefined) console.log(`  ${name}: ${error.detail}`);
   }

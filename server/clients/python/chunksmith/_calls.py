@@ -138,8 +138,11 @@ def stream(path: str, options: Mapping[str, Any]) -> Call[StreamLine]:
     return Call("POST", path, StreamLine.from_dict, to_json(options) + b"\n", headers)
 
 
-def evaluate_stream(request: Mapping[str, Any]) -> Call[EvaluatedCandidate]:
-    def candidate(line: Mapping[str, Any]) -> EvaluatedCandidate:
+def evaluate_stream(request: Mapping[str, Any]) -> Call[EvaluatedCandidate | None]:
+    def candidate(line: Mapping[str, Any]) -> EvaluatedCandidate | None:
+        # The last line, which is not a candidate.
+        if "verdict" in line:
+            return None
         if "name" not in line and "error" in line:
             raise refused(ErrorDetail.from_dict(line["error"]))
         return EvaluatedCandidate.from_dict(line)

@@ -238,17 +238,23 @@ class EvaluatedCandidate(Record):
     precision_at_full_recall: float | None = None
     tokens_per_question: float | None = None
     chunks: int | None = None
+    retriever: str | None = None
+    interval: Mapping[str, list[float]] | None = None
     questions: list[EvaluatedQuestion] | None = None
     error: ErrorDetail | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Evaluation(Record):
-    """Candidates in the order of the request."""
+    """Candidates in the order of the request, and what their recall decides."""
 
-    embedding_model: str
-    k: int
+    # Without a model if only words were searched; `k`, or a `budget` of tokens.
     candidates: list[EvaluatedCandidate]
+    embedding_model: str | None = None
+    k: int | None = None
+    budget: int | None = None
+    tokenizer: str | None = None
+    verdict: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

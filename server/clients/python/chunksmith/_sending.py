@@ -79,8 +79,8 @@ class Reading(Generic[T]):
         """What is sent now."""
         return self._call
 
-    def take(self, line: T) -> T:
-        """Notes a line. Raises `ChunksmithError` if it says that the whole has failed."""
+    def take(self, line: T) -> T | None:
+        """Notes a line; `None` if it is not one of those that are yielded. Raises `ChunksmithError` if it says that the whole has failed."""
         self.count += 1
         return line
 
@@ -118,7 +118,9 @@ class Sender:
             try:
                 async with aclosing(self._lines(call)) as lines:
                     async for line in lines:
-                        yield reading.take(line)
+                        taken = reading.take(line)
+                        if taken is not None:
+                            yield taken
                 reading.check_end()
                 return
             except ChunksmithError as error:
