@@ -143,7 +143,6 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
       const empty = timer.takeEmptyVectors();
       written.add(line, writtenDocument(line.input, chunks, plan), empty);
       metadata.reportEmpty(empty);
-      metadata.reportFallbacks(timer.takeFallbacks());
     });
   }
 
@@ -155,7 +154,6 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
       } catch (error) {
         signal.throwIfAborted();
         timer.takeEmptyVectors();
-        timer.takeFallbacks();
         written.fail(line, error);
       }
     }

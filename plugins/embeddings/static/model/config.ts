@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import type { ModelFile } from '../../../../core/kit.ts';
-import { LEXICAL_VERSION } from '../lexical/lexical-vectors.ts';
 import type { PoolingOptions } from '../pooling/mean-pooling.ts';
 
 /** The used fields of a model's `config.json`. */
@@ -8,8 +7,6 @@ export interface StaticConfig extends PoolingOptions {
   readonly dimensions: number | undefined;
   /** Maps a cosine to `(cosine + offset) / (1 + offset)`. */
   readonly calibrationOffset: number | undefined;
-  /** Whether texts in other than Latin letters get vectors from their parts, because the vocabulary lacks their words. */
-  readonly readsParts: boolean;
 }
 
 export const CONFIG_FILE: ModelFile = { name: 'config.json', maxBytes: 1024 * 1024 };
@@ -24,7 +21,6 @@ export async function readConfig(path: string): Promise<StaticConfig | undefined
     dimensions: typeof dimensions === 'number' ? dimensions : undefined,
     normalizes: config.normalize === true,
     dampsRepeats: at(config, 'pooling', 'repeats') === 'log',
-    readsParts: config.other_scripts === LEXICAL_VERSION,
     calibrationOffset: typeof offset === 'number' && offset > -1 ? offset : undefined,
   };
 }
