@@ -66,7 +66,8 @@ function readByWords(assembly: Assembly, isolateChinese: boolean): ReadingMethod
   }
 
   function endsOf(text: string): Uint32Array {
-    const placed = (placedWords ??= new WordTokens((word) => readTokens(assembly, word)));
+    placedWords ??= new WordTokens((word) => readTokens(assembly, word));
+    const placed = placedWords;
     return collect(text, placed, (target, at, first, behind, start) => {
       for (let token = first; token < behind; token++)
         target[at + token - first] = start + (placed.ends[token] as number);
