@@ -38,5 +38,5 @@ export default {
   example: { text: '# Tea\n\nBoil water.\n\n## Milk\n\n- whole\n- skimmed\n', chunk_size: 30 },
   uses: ['tokenizer', 'chunker/recursive'],
   chooses: CHOICES.map((name) => `chunker/${name}` as const),
-  chosenDefaults: { code: { oversize: 'split' } },
+  chosenDefaults: { code: { oversize: 'members' } },
 } as const satisfies Manifest;

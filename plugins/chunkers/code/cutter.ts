@@ -1,7 +1,8 @@
 import type { Node } from 'web-tree-sitter';
 import { type ChunkContext, cutAtDelimiters, cutAtWhiteSpace } from '../../../core/kit.ts';
+import type { CodeOptions } from './manifest.ts';
 import { lineStart, type Piece, piecesOf, singles } from './pieces.ts';
-import { labelOf, type Syntax, unitOf } from './syntax.ts';
+import { holdsMembers, labelOf, type Syntax, unitOf } from './syntax.ts';
 
 /** A syntax node of the result: one that was not cut, or a part of one that was cut at lines. */
 export interface FoundNode {
@@ -22,8 +23,8 @@ export interface Cuts {
 export interface CutLimits {
   /** Maximum tokens of a piece. */
   readonly size: number;
-  /** Whether functions and classes above `size` are also cut. */
-  readonly splitsUnits: boolean;
+  /** How functions and classes above `size` are treated. */
+  readonly oversize: CodeOptions['oversize'];
   readonly wantsNodes: boolean;
 }
 
@@ -94,16 +95,27 @@ function cutGroup(search: Search, group: readonly Node[], stretch: Stretch): voi
   else cutPieces(search, singles(search.syntax.text, group, stretch.start), stretch);
 }
 
-function fits(search: Search, start: number, end: number): boolean {
+function fits(search: Search, start: number, end: number, times = 1): boolean {
   search.countable -= end - start;
-  return search.context.tokens.count(start, end) <= search.limits.size;
+  return search.context.tokens.count(start, end) <= times * search.limits.size;
 }
 
 function cutNode(search: Search, node: Node, stretch: Stretch): void {
-  const { syntax, limits, owner } = search;
-  if (!limits.splitsUnits && unitOf(syntax, node) !== undefined) note(search, [node], stretch.scope);
-  else if (node.id === owner) cutWithin(search, node, stretch);
+  if (node.id === search.owner) cutWithin(search, node, stretch);
+  else if (isKept(search, node, stretch.start, stretch.end)) note(search, [node], stretch.scope);
   else cutByMeaning(search, node, stretch);
+}
+
+/** With `members`, a function stays whole up to this many times `size`. */
+const MOST_TIMES = 4;
+
+/** Whether a node above `size` stays whole. @param start of the stretch with the comments and decorators of the node */
+function isKept(search: Search, node: Node, start: number, end: number): boolean {
+  const { syntax, limits } = search;
+  const unit = limits.oversize === 'split' ? undefined : unitOf(syntax, node);
+  if (unit === undefined) return false;
+  if (limits.oversize === 'keep') return true;
+  return !holdsMembers(syntax, unit) && fits(search, start, end, MOST_TIMES);
 }
 
 function cutByMeaning(search: Search, node: Node, stretch: Stretch): void {
@@ -213,11 +225,12 @@ function opens(sign: string, index: number): boolean {
 function join(search: Search, first: Piece, second: Piece, larger: Piece, end: number): Piece[] {
   const { start } = first;
   if (fits(search, start, end)) return [{ start, nodes: [...first.nodes, ...second.nodes] }];
-  const isCut = isLoose(search, larger) && !fits(search, larger.start, larger === first ? second.start : end);
-  return isCut ? [{ start, nodes: larger.nodes }] : [first, second];
+  return isCut(search, larger, larger === first ? second.start : end)
+    ? [{ start, nodes: larger.nodes }]
+    : [first, second];
 }
 
-/** Whether a piece may be cut, or has no meaning of its own. */
-function isLoose({ syntax, limits }: Search, { nodes }: Piece): boolean {
-  return limits.splitsUnits || nodes.every((node) => unitOf(syntax, node) === undefined);
+/** Whether a piece is above the limit and is not a unit that stays whole. */
+function isCut(search: Search, { start, nodes }: Piece, end: number): boolean {
+  return nodes.every((node) => !isKept(search, node, start, end)) && !fits(search, start, end);
 }

@@ -68,7 +68,7 @@ function chunkTree(
   context: ChunkContext,
 ): readonly Span[] {
   const syntax: Syntax = { ...language, text };
-  const limits = { size: chunk_size, splitsUnits: oversize === 'split', wantsNodes: include_nodes };
+  const limits = { size: chunk_size, oversize, wantsNodes: include_nodes };
   const cuts: Cuts = findCuts(rootNode, syntax, context, limits);
   const spans = context.pack([0, ...cuts.offsets, text.length], { size: chunk_size });
   return include_nodes ? placeNodes(spans, cuts.nodes, syntax) : spans;

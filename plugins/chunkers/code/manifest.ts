@@ -68,10 +68,10 @@ const options = {
       description: 'Whether each chunk lists its syntax units: type, name, lines and offsets.',
     },
     oversize: {
-      enum: ['keep', 'split'],
+      enum: ['keep', 'split', 'members'],
       default: 'keep',
       description:
-        'How to treat a function or class above chunk_size: keep it whole, or split it along its syntax.',
+        'How to treat a function or class above chunk_size: keep it whole; split it along its syntax; or members: cut a class between its members, and keep a function whole up to at most four times chunk_size, with its comments and decorators.',
     },
   },
 } as const;

@@ -34,6 +34,15 @@ export function unitOf(syntax: Syntax, node: Node, depth = 0): Node | undefined 
   return undefined;
 }
 
+/** Words of units that are functions, although they have a word. */
+const FUNCTION_WORDS: readonly string[] = ['macro', 'test'];
+
+/** Whether a unit is a class or the like, which consists of members. */
+export function holdsMembers(syntax: Syntax, unit: Node): boolean {
+  const word = wordOf(syntax, keyOf(syntax, unit)) ?? '';
+  return word !== '' && !FUNCTION_WORDS.includes(word);
+}
+
 /** The key of a node in `units` and `spaces`: its type, or `type:word`. */
 function keyOf({ worded, text }: Syntax, node: Node): string {
   if (!worded.includes(node.type)) return node.type;

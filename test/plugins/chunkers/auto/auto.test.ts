@@ -40,7 +40,7 @@ t.test('it says in the chunks and in a header what it chose, for each text of a 
 t.test('the chunks are those of the chosen chunker', async (t) => {
   for (const name of here) {
     const asked = { text: TEXTS[name], chunk_size: 20 };
-    const more = name === 'code' ? { language: 'auto', oversize: 'split' } : {};
+    const more = name === 'code' ? { language: 'auto', oversize: 'members' } : {};
     const own = (await client.post(`/v1/chunk/${name}`, { ...asked, ...more })).json<object[]>();
     const named = own.map((chunk) => ({ ...chunk, chunker: name }));
     t.same((await chunk(asked)).body, named, name);
@@ -100,7 +100,7 @@ t.test('a class above chunk_size is split, unless it is wanted whole', needs('ch
   const asked = { text: `class Large:\n${methods.join('')}`, filename: 'large.py', chunk_size: 60 };
   const counts = async (more: object) =>
     ((await chunk({ ...asked, ...more })).body as { token_count: number }[]).map((one) => one.token_count);
-  for (const code of [undefined, {}, { language: 'python' }, { oversize: 'split' }])
+  for (const code of [undefined, {}, { language: 'python' }, { oversize: 'members' }])
     t.ok(Math.max(...(await counts({ code }))) <= 60, JSON.stringify(code));
   t.same(await counts({ code: { oversize: 'keep' } }), [asked.text.length], 'as code does by default');
 });
