@@ -29,8 +29,8 @@ export type ReadOutcome =
 type ReaderThread = GuardedThread<ReadOutcome>;
 
 const MEGABYTE = 1_048_576;
-/** Bytes that reading one file may take, inside and outside the heap. */
-const MEMORY = { heap: 256 * MEGABYTE, outside: 256 * MEGABYTE };
+/** Bytes that reading one file may take. */
+const MEMORY = 256 * MEGABYTE;
 /** Files after which a thread is replaced, in case a parser keeps something of each. */
 const MOST_FILES = 100;
 /** Seconds after the deadline of a request, whose error comes first; the documents of jobs have no deadline. */
@@ -101,7 +101,7 @@ export class GuardedReaders {
       if (!thread.isOver) return { thread, files };
     }
     const entry = new URL(`../../reader-thread${MODULE_ENDING}`, import.meta.url);
-    const limits = { ...MEMORY, time: (this.#config.requestTimeout + GRACE) * 1000 };
+    const limits = { memory: MEMORY, time: (this.#config.requestTimeout + GRACE) * 1000 };
     const given: ReaderThreadData = { config: this.#config, readers: this.#readers };
     return { thread: new GuardedThread(entry, limits, given), files: 0 };
   }

@@ -4,10 +4,11 @@ import { hold } from '../../../core/hold.ts';
 
 /** Limits for code that reads untrusted files. */
 export interface GuardLimits {
-  /** Bytes of the heap; for a moment, garbage may take as much again. */
-  readonly heap: number;
-  /** Bytes outside the heap, for buffers, which no limit of Node counts; besides those that a message moves there. */
-  readonly outside: number;
+  /**
+   * Bytes of the heap and of buffers outside it, which no limit of Node counts, besides those that a message moves there;
+   * for a moment, garbage may take a quarter more.
+   */
+  readonly memory: number;
   /** Milliseconds until an answer. */
   readonly time: number;
 }
@@ -20,10 +21,12 @@ const MEGABYTE = 1_048_576;
 const SILENT = { stdout: true, stderr: true };
 /** Milliseconds between two checks of the memory. */
 const LOOK = 20;
-/** Milliseconds for which a heap may be above its limit, as V8 collects garbage only when it needs to. */
+/** Milliseconds for which memory may be above its limit, as V8 collects garbage only when it needs to. */
 const MOST_ABOVE = 250;
+/** What it may be above even so, in limits. */
+const FAR_ABOVE = 1.25;
 /**
- * V8's own limit, in limits of the heap. It is the last resort: a thread that exceeds it by a single large allocation
+ * V8's own limit of the heap, in limits. It is the last resort: a thread that exceeds it by a single large allocation
  * takes the whole process with it.
  */
 const LAST_RESORT = 4;
@@ -44,7 +47,7 @@ export class GuardedThread<Answer> {
   /** @param workerData given to the thread when it starts */
   constructor(entry: URL, limits: GuardLimits, workerData?: unknown) {
     this.#limits = limits;
-    const resourceLimits = { maxOldGenerationSizeMb: Math.ceil((limits.heap * LAST_RESORT) / MEGABYTE) };
+    const resourceLimits = { maxOldGenerationSizeMb: Math.ceil((limits.memory * LAST_RESORT) / MEGABYTE) };
     this.#worker = hold(new Worker(entry, { ...SILENT, resourceLimits, workerData }), (error) =>
       this.#stop(reasonOfEnd(error)),
     );
@@ -91,15 +94,14 @@ export class GuardedThread<Answer> {
   }
 
   async #watchMemory(done: AbortSignal, given: number): Promise<void> {
-    const { heap, outside } = this.#limits;
+    const { memory } = this.#limits;
     let below = performance.now();
     while (await sleep(LOOK, true, { signal: done, ref: false }).catch(() => false)) {
       const { used_heap_size: used = 0, external_memory: external = 0 } =
         (await this.#worker.getHeapStatistics().catch(() => undefined)) ?? {};
-      const now = performance.now();
-      if (used <= heap) below = now;
-      const isAbove = used > 2 * heap || now - below > MOST_ABOVE;
-      if (isAbove || external > outside + given) this.#stop(new OverLimitError(TOO_MUCH));
+      const [taken, now] = [used + external - given, performance.now()];
+      if (taken <= memory) below = now;
+      if (taken > FAR_ABOVE * memory || now - below > MOST_ABOVE) this.#stop(new OverLimitError(TOO_MUCH));
     }
   }
 

@@ -3,7 +3,7 @@ import { GuardedThread } from '../../../engine/run/guarded-thread.ts';
 import type { ParquetAnswer, ParquetFile, RowLines, RowsTask } from './worker.ts';
 
 /** Maximum bytes of a decoded row group, and maximum milliseconds to decode it. */
-const LIMITS = { heap: 2_147_483_648, outside: 2_147_483_648, time: 120_000 };
+const LIMITS = { memory: 3_221_225_472, time: 120_000 };
 
 /** Milliseconds for a small row group; a damaged one may never end. */
 const LEAST_TIME = 10_000;

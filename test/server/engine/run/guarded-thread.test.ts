@@ -2,7 +2,7 @@ import t from 'tap';
 import { GuardedThread } from '../../../../server/engine/run/guarded-thread.ts';
 
 const MEGABYTE = 1_048_576;
-const LIMITS = { heap: 64 * MEGABYTE, outside: 64 * MEGABYTE, time: 10_000 };
+const LIMITS = { memory: 64 * MEGABYTE, time: 10_000 };
 
 /** A thread that does with each message what this program says, and answers what it comes to. */
 function open(program: string, limits: Partial<typeof LIMITS> = {}): GuardedThread<unknown> {
