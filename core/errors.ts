@@ -41,6 +41,7 @@ export const CATALOGUE = {
   unknown_connection: [400, 'There is no connection {name}; available: {known}.'],
   not_found: [404, 'There is nothing at {path}.{hint}'],
   pipeline_not_found: [404, 'There is no pipeline {id}: {remedy}.'],
+  preset_not_found: [404, 'There is no preset {name}; available: {known}.'],
   job_not_found: [404, 'There is no job {id}: GET /v1/jobs lists all jobs.'],
   method_not_allowed: [405, '{path} does not support {method}: use {allowed}.'],
   pipeline_name_taken: [

@@ -103,6 +103,14 @@ export function givenPlugins(manifest: Manifest): PluginId[] {
   return [...usedPlugins(manifest), ...(manifest.chooses ?? [])];
 }
 
+/** Why a plugin that is not among the sound ones is absent, with the remedy, for those that use it. */
+export function whyAbsent(id: PluginId, broken: readonly BrokenPlugin[] = []): string {
+  const found = broken.find(({ kind, name }) => `${kind}/${name}` === id);
+  const reason =
+    found === undefined ? 'not loaded: add it to --plugins or restore its folder' : `broken: ${found.reason}`;
+  return `it uses ${id}, which is ${reason}`;
+}
+
 /** Separates the plugins that use a broken one, transitively: they are broken too. */
 function withBrokenUsers(
   entries: readonly PluginEntry[],
@@ -132,8 +140,7 @@ function brokenUse(
 ): string | undefined {
   for (const use of usedPlugins(manifest)) {
     if (sound.some(({ id }) => id === use)) continue;
-    const used = broken.find(({ kind, name }) => `${kind}/${name}` === use);
-    if (used !== undefined) return `it uses ${use}, which is broken: ${used.reason}`;
+    if (broken.some(({ kind, name }) => `${kind}/${name}` === use)) return whyAbsent(use, broken);
   }
   return undefined;
 }
@@ -209,8 +216,7 @@ function withMissingUses(entries: Map<PluginId, PluginEntry>, entry: PluginEntry
   const missing = [...entry.missing];
   for (const id of usedPlugins(entry.manifest)) {
     const used = entries.get(id);
-    if (used === undefined)
-      missing.push(`it uses ${id}, which is not loaded: add it to --plugins or restore its folder`);
+    if (used === undefined) missing.push(whyAbsent(id));
     else missing.push(...withMissingUses(entries, used).missing);
   }
   return missing.length === entry.missing.length ? entry : freezeWhole({ ...entry, missing });

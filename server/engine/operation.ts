@@ -1,6 +1,7 @@
 import type { SinkCollection } from '../../core/contracts/sink.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import type { Limits } from './limits.ts';
+import type { Presets } from './presets/presets.ts';
 import type { Checks } from './read/request-checks.ts';
 import type { RequestSchemas } from './read/request-schemas.ts';
 import type { LeaseCache } from './stages/lease-cache.ts';
@@ -12,6 +13,7 @@ export interface Rules {
   readonly registry: Registry;
   readonly schemas: RequestSchemas;
   readonly checks: Checks;
+  readonly presets: Presets;
   readonly limits: Limits;
   /** The tokenizer for requests that name none. */
   readonly defaultTokenizer: string;

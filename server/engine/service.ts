@@ -5,6 +5,7 @@ import type { Rules, Run } from './operation.ts';
 import { optionsOfFirstLine } from './operations/lines.ts';
 import type { SinkCollections } from './operations/store-chunks.ts';
 import { operationOf } from './operations.ts';
+import { Presets } from './presets/presets.ts';
 import { divide } from './read/divide.ts';
 import { jsonBytes } from './read/json.ts';
 import { checkStep, type MissingPlugins } from './read/pipeline.ts';
@@ -22,6 +23,7 @@ interface ServiceOptions extends Omit<StageTools, 'signal'> {
 
 /** What the service does, on bytes, without HTTP. Its errors are `ServiceError`s. */
 export class Service {
+  readonly presets: Presets;
   readonly #rules: Rules;
   readonly #tools: Omit<Run, 'signal' | 'onPart'>;
 
@@ -35,9 +37,10 @@ export class Service {
     config: limits,
   }: ServiceOptions) {
     const checks = createChecks(registry, schemas, limits);
+    this.presets = new Presets({ registry, checks, openers });
     // If no plugin has a default, a request that names no tokenizer gets `unknown_tokenizer` with the known names.
     const defaultTokenizer = defaultNameOf(registry, 'tokenizer') ?? '';
-    this.#rules = { registry, schemas, checks, limits, defaultTokenizer };
+    this.#rules = { registry, schemas, checks, presets: this.presets, limits, defaultTokenizer };
     this.#tools = { registry, host, openers, collections, log, rules: this.#rules, limits };
   }
 

@@ -24,6 +24,8 @@ export interface ChunkTask {
 export interface ExecuteTask {
   readonly run: 'execute';
   readonly steps: readonly PipelineStep[];
+  /** The preset that has these steps, which the request may then change. */
+  readonly preset?: string;
 }
 
 export interface RefineTask {

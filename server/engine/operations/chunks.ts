@@ -3,6 +3,7 @@ import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import { checkChunks, type Limits, listTexts } from '../limits.ts';
 import type { Operation, Rules } from '../operation.ts';
+import type { PresetUse } from '../presets/read-presets.ts';
 import type { Included, Source } from '../read/document-schemas.ts';
 import { type ParsedDocument, readDocuments, type SourceDocument } from '../read/documents.ts';
 import { fieldValues } from '../read/field-values.ts';
@@ -18,7 +19,7 @@ import { checkOrder, pluginOf } from '../read/pipeline.ts';
 import { type Plan, type StreamPlan, unitOf } from '../read/plan.ts';
 import { isListOfLists, type Members } from '../read/request-checks.ts';
 import { withMetadata } from '../read/request-chunks.ts';
-import { usesOf } from '../stages/stages.ts';
+import { type StageRequest, usesOf } from '../stages/stages.ts';
 import type { ChunksTask, ChunkTask, DocumentsTask, ExecuteTask, Fields, RefineTask } from '../tasks.ts';
 import { runRequest, type StagesRequest } from './run-request.ts';
 
@@ -64,12 +65,14 @@ export const chunkOperation = documentsOperation<ChunkTask>({
 export const executeOperation = documentsOperation<ExecuteTask>({
   plugins: ({ steps }, registry) => steps.map((step) => pluginOf(registry, step).entry),
   label: () => 'pipeline',
-  check: (_task, request, { checks }, source) => checks.execute(request, source),
-  schema: (_task, { schemas }) => schemas.execute('apart'),
-  stages({ steps }, _options, { checks }) {
+  check: ({ preset }, request, { checks }, source) => checks.execute(request, preset, source),
+  schema: ({ preset }, { schemas }) => schemas.execute('apart', preset),
+  stages({ steps: own, preset }, { override, offset_unit }, { checks, presets }) {
+    const steps = presets.stepsOf({ preset, override } as PresetUse) ?? own;
     checkOrder(steps);
     const stages = steps.map((step, index) => checks.step(step, `steps[${index}]`));
-    return { stages, pipeline: steps };
+    // The unit of an answer does not change the ids of its chunks.
+    return { stages: stages.map((stage) => withUnit(stage, offset_unit)), pipeline: steps };
   },
 });
 
@@ -127,6 +130,11 @@ function documentsOperation<T extends DocumentsTask>(kind: DocumentsKind<T>): Do
     },
     run: runRequest,
   };
+}
+
+function withUnit(stage: StageRequest, offset_unit: unknown): StageRequest {
+  if (offset_unit === undefined || stage.kind !== 'chunker') return stage;
+  return { ...stage, options: { ...stage.options, offset_unit } };
 }
 
 function refinePlan(name: string, options: Members, rules: Rules): Plan {

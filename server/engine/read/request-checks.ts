@@ -43,23 +43,26 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
       return check(`refinery ${name}`, () => limited(schemas.step(manifest), limits), request);
     },
 
-    execute(request: unknown, source: Source = sourceOf(request)): Members {
-      return check(`execute ${source}`, () => createValidator(schemas.execute(source)), request);
+    execute(request: unknown, preset: string | undefined, source: Source = sourceOf(request)): Members {
+      const create = () => createValidator(schemas.execute(source, preset));
+      return check(`execute ${source} ${preset ?? ''}`, create, request);
     },
 
     embed: createValidator(schemas.embed),
     evaluate: createValidator(schemas.evaluate),
     tokenize: createValidator(schemas.tokenize),
 
-    /** @param place where the step is, for the message: `steps[1]` */
-    step(step: PipelineStep, place: string): StageRequest {
+    /**
+     * @param place where the step is, for the message: `steps[1]`
+     * @param options where its options are
+     */
+    step(step: PipelineStep, place: string, options = `${place}.config.`): StageRequest {
       const plugin = pluginOf(registry, step);
       const { kind, name, entry } = plugin;
       if (entry === undefined) throw invalid(missingPlugin(registry, plugin, place));
       const create = () => limited(schemas.step(entry.manifest), limits);
       const config = structuredClone(step.config);
-      const options = check(`${kind} ${name}`, create, config, `${place}.config.`);
-      return { kind, name, options };
+      return { kind, name, options: check(`${kind} ${name}`, create, config, options) };
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Kind, Manifest, ObjectSchema } from '../../../core/contracts/manif
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import { evaluateRequest } from '../operations/evaluation/schemas.ts';
+import { overrideSchema } from '../presets/read-presets.ts';
 import type { OptionSchema } from '../validation/validator.ts';
 import { chunksOfMany, chunksOfOne, fieldMembers, SOURCES, type Source } from './document-schemas.ts';
 import { embedRequest, tokenizeRequest } from './text-schemas.ts';
@@ -27,6 +28,17 @@ const offsetUnit = {
 const CHUNKS = { one: chunksOfOne, many: chunksOfMany, any: { anyOf: [chunksOfOne, chunksOfMany] } };
 
 const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {}, additionalProperties: false };
+
+/** Without a default, so that an override may have the unit as well. */
+const { default: _, ...presetUnit } = offsetUnit;
+
+/** What requests that execute a preset take beyond those that execute a pipeline. */
+export const presetOptions: ObjectSchema = {
+  ...NO_OPTIONS,
+  properties: { override: overrideSchema, offset_unit: presetUnit },
+};
+
+const executeOptions = (preset: string | undefined) => (preset === undefined ? NO_OPTIONS : presetOptions);
 
 export type RequestSchemas = ReturnType<typeof createRequestSchemas>;
 
@@ -69,8 +81,8 @@ export function createRequestSchemas({ registry, config }: SchemaOptions) {
     tokenize: tokenizeRequest(texts, tokenizer, offsetUnit),
     /** The whole request of a chunker, or everything except its inputs. */
     chunk: (manifest: Manifest, source: Source) => withSource(source, step(manifest)),
-    /** The whole request that executes a pipeline, or everything except its inputs. */
-    execute: (source: Source) => withSource(source, NO_OPTIONS),
+    /** The whole request that executes a pipeline or a preset, or everything except its inputs. */
+    execute: (source: Source, preset?: string) => withSource(source, executeOptions(preset)),
     /** Such a request without its inputs and the plugin's options. */
     fields: fieldMembers('text', config.idNamespace),
     /**

@@ -10,6 +10,7 @@ import { answerLines, groupsInFlight, type LineAnswers } from '../../engine/run/
 import type { ChunksTask } from '../../engine/tasks.ts';
 import { evaluateRoute } from '../evaluate/routes.ts';
 import { fileRoutes } from '../files/routes.ts';
+import { presetTask } from '../pipelines/named-preset.ts';
 import { lookedUpSteps, lookUpPipeline } from '../pipelines/stored-pipeline.ts';
 import { admissionHook } from '../transport/admission.ts';
 import { type AnswerTask, answerWith, noteWork, stopWhenGone } from '../transport/answer-work.ts';
@@ -19,7 +20,13 @@ import { answersWhileSent } from '../transport/connections.ts';
 import { asServiceError, reportFailure } from '../transport/error-handler.ts';
 import { isStream, LINES, wantsLines } from '../transport/media.ts';
 import type { Services } from '../transport/services.ts';
-import { embedRouteSchema, executeRouteSchema, pluginRouteSchema, tokenizeRouteSchema } from './schemas.ts';
+import {
+  embedRouteSchema,
+  executeRouteSchema,
+  pluginRouteSchema,
+  presetRouteSchema,
+  tokenizeRouteSchema,
+} from './schemas.ts';
 
 /**
  * The routes whose requests are work: one for each chunker and refinery, for texts, and one that executes pipelines.
@@ -63,6 +70,11 @@ async function chunksRoutes(app: FastifyInstance): Promise<void> {
     '/v1/pipelines/:pipeline_id/execute',
     { schema: executeRouteSchema(requestSchemas), onRequest: lookUpPipeline(app.chunksmith) },
     async (request, reply) => answer(request, reply, { run: 'execute', steps: await lookedUpSteps(request) }),
+  );
+  app.post(
+    '/v1/presets/:preset/execute',
+    { schema: presetRouteSchema(requestSchemas) },
+    async (request, reply) => answer(request, reply, presetTask(request, reply)),
   );
   brokenRoutes(app);
 }

@@ -2,8 +2,9 @@ import type { FastifySchema } from 'fastify';
 import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { described, object, text } from '../../engine/answer/schemas.ts';
+import { PRESET_NAMES } from '../../engine/presets/read-presets.ts';
 import { SOURCES } from '../../engine/read/document-schemas.ts';
-import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
+import { presetOptions, type RequestSchemas } from '../../engine/read/request-schemas.ts';
 import { jsonAnswer } from '../docs/answer-schemas.ts';
 import { componentName, operationId, purposeOf, titleOf } from '../docs/names.ts';
 import { chunkOf, embeddings, givenChunk, oneOrMany, pipelineChunk, tokenizedTexts } from './answers.ts';
@@ -132,6 +133,33 @@ export function executeRouteSchema(schemas: RequestSchemas): FastifySchema {
     response: {
       200: orStreamed(jsonAnswer(OF_TEXTS, oneOrMany(pipelineChunk))),
     },
+  };
+}
+
+export const presetName = object({
+  preset: { ...described('Name of the preset.', text), enum: PRESET_NAMES },
+});
+
+export const presetHeader = {
+  'x-preset': described('The name and the version of the preset: `docs@1`.', text),
+  ...modelHeader,
+};
+
+/** The members of a request that executes a preset, as part of a body. */
+export const presetPart = { title: 'PresetOptions', type: 'object', properties: presetOptions.properties };
+
+/** The route that executes a preset. */
+export function presetRouteSchema(schemas: RequestSchemas): FastifySchema {
+  const example = { text: '# Tea\n\nBoil water.', override: { embeddings: null } };
+  return {
+    tags: ['pipelines'],
+    operationId: 'execute_preset',
+    summary: 'Execute a preset',
+    description:
+      'Runs the steps of a preset, with the changes of `override`, on a text, a list of texts or documents.',
+    params: presetName,
+    body: orStream({ ...sourceBody(schemas, presetPart), examples: [example] }, documentStream),
+    response: { 200: orStreamed(jsonAnswer(OF_TEXTS, oneOrMany(pipelineChunk), presetHeader)) },
   };
 }
 

@@ -5,7 +5,7 @@ import { LINES } from '../transport/media.ts';
 export const MEANINGS: Readonly<Record<number, string>> = {
   400: 'Invalid parameters or malformed JSON.',
   401: 'The server requires a key, and the request has no valid one.',
-  404: 'There is nothing at this path, or no pipeline or job with this id.',
+  404: 'There is nothing at this path, or no pipeline, preset or job with this name or id.',
   405: 'The path does not support this method; the Allow header lists those it does.',
   409: 'A pipeline with this name already exists; or the job has not finished, or cannot be retried.',
   412: 'The pipeline has changed since the ETag in If-Match was issued.',

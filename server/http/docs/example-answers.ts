@@ -4,6 +4,7 @@ import { needsKey } from '../../../core/hosting/capability.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import { unlessAborted } from '../../engine/abort.ts';
 import { metadataOf } from '../../engine/answer/response-metadata.ts';
+import { requirePreset } from '../../engine/presets/read-presets.ts';
 import type { RunAnswer } from '../../engine/run/executor.ts';
 import type { Runner } from '../../engine/run/runner.ts';
 import type { Task } from '../../engine/tasks.ts';
@@ -36,6 +37,7 @@ function tasksOf(registry: Registry): Map<string, Task> {
     ['embed_texts', { run: 'embed' }],
     ['tokenize_texts', { run: 'tokenize' }],
     ['evaluate_candidates', { run: 'evaluate', pipelines: new Map() }],
+    ['execute_preset', { run: 'execute', steps: requirePreset('docs').steps, preset: 'docs' }],
     ['execute_pipeline', { run: 'execute', steps: exampleSteps(registry) }],
     ...readyOf('chunker').map(
       ({ manifest: { name } }) => [operationId('chunk', name), { run: 'chunk', name }] as const,

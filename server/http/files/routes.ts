@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DocumentsTask, Fields, FileTask } from '../../engine/tasks.ts';
+import { presetTask } from '../pipelines/named-preset.ts';
 import { lookedUpSteps, lookUpPipeline } from '../pipelines/stored-pipeline.ts';
 import { answerWith } from '../transport/answer-work.ts';
-import { executeFileSchema, fileRouteSchema } from './schemas.ts';
+import { executeFileSchema, fileRouteSchema, presetFileSchema } from './schemas.ts';
 
 /** The routes that accept files: one for each chunker, and one that executes pipelines. */
 export async function fileRoutes(app: FastifyInstance): Promise<void> {
@@ -25,6 +26,11 @@ export async function fileRoutes(app: FastifyInstance): Promise<void> {
     { schema: executeFileSchema(registry, requestSchemas), onRequest: lookUpPipeline(app.chunksmith) },
     async (request, reply) =>
       answer(request, reply, taskOf(request, { run: 'execute', steps: await lookedUpSteps(request) })),
+  );
+  app.post(
+    '/v1/presets/:preset/execute/file',
+    { schema: presetFileSchema(registry, requestSchemas) },
+    async (request, reply) => answer(request, reply, taskOf(request, presetTask(request, reply))),
   );
 }
 

@@ -11,6 +11,9 @@ import {
   headersOf,
   optionsOf,
   pipelineId,
+  presetHeader,
+  presetName,
+  presetPart,
   reportHeaders,
   unavailableNote,
 } from '../chunk/schemas.ts';
@@ -84,6 +87,25 @@ export function executeFileSchema(registry: Registry, schemas: RequestSchemas): 
     body: fileBody(chunkFields(schemas)),
     response: {
       200: jsonAnswer('The chunks of the file.', listOf(pipelineChunk), readHeaders(registry)),
+    },
+  };
+}
+
+/** The route that accepts files for a preset. */
+export function presetFileSchema(registry: Registry, schemas: RequestSchemas): FastifySchema {
+  return {
+    tags: ['files'],
+    operationId: 'execute_preset_file',
+    summary: 'Execute a preset on a file',
+    description: `Runs the steps of a preset on the text of a file.\n\n${HOW}`,
+    params: presetName,
+    querystring,
+    body: fileBody(chunkFields(schemas), presetPart),
+    response: {
+      200: jsonAnswer('The chunks of the file.', listOf(pipelineChunk), {
+        ...readHeaders(registry),
+        ...presetHeader,
+      }),
     },
   };
 }

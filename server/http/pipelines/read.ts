@@ -1,5 +1,6 @@
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
+import type { PresetUse } from '../../engine/presets/read-presets.ts';
 import { jsonBytes, parseJson } from '../../engine/read/json.ts';
 import { type MissingPlugins, stepSchema } from '../../engine/read/pipeline.ts';
 import type { Service } from '../../engine/service.ts';
@@ -19,7 +20,7 @@ const DEEPEST = 100;
 
 /** What is needed to check steps. */
 export interface StepRules {
-  readonly service: Pick<Service, 'checkStep'>;
+  readonly service: Pick<Service, 'checkStep' | 'presets'>;
   readonly maxSteps: number;
 }
 
@@ -35,7 +36,7 @@ const checkNameQuery = createValidator(nameQuery);
  * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems
  */
 export function readNew(body: Buffer, rules: StepRules): NewPipeline {
-  const { name, description = null, steps } = read(body, checkNew, rules) as unknown as NewPipeline;
+  const { name, description = null, steps } = read(body, checkNew, rules, true) as unknown as NewPipeline;
   return { name, description, steps };
 }
 
@@ -58,7 +59,7 @@ export function readWhole(body: Buffer, query: unknown, rules: StepRules): NewPi
   collect(problems, () => checkNameQuery(query, 'query.'));
   const { name } = query as { readonly name?: unknown };
   problems.push(...textProblems('query.name', name));
-  const given = collect(problems, () => read(body, checkWhole, rules));
+  const given = collect(problems, () => read(body, checkWhole, rules, true));
   if (given?.name !== undefined && given.name !== name && problems.length === 0) {
     const [wanted, got] = [name, given.name].map((one) => JSON.stringify(one));
     problems.push(`name: expected the name in the query, ${wanted}, or none, got ${got}`);
@@ -68,18 +69,27 @@ export function readWhole(body: Buffer, query: unknown, rules: StepRules): NewPi
   return { name: name as string, description, steps };
 }
 
-function read(bytes: Buffer, check: Validate, rules: StepRules): PipelineChanges {
+/** @param isWhole whether the pipeline must have steps */
+function read(bytes: Buffer, check: Validate, rules: StepRules, isWhole = false): PipelineChanges {
   const body = parseJson(jsonBytes(bytes));
   const problems: string[] = [];
   collect(problems, () => check(body));
-  const { allow_missing, ...members } = (body ?? {}) as Readonly<Record<string, unknown>>;
-  const { name, description, steps } = members;
+  const { allow_missing, preset, override, ...members } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const { name, description } = members;
   problems.push(...textProblems('name', name), ...textProblems('description', description));
-  const given = { ...rules, missing: allow_missing === true ? 'allowed' : 'optional' } as const;
+  const mayLack = allow_missing === true;
+  const named = { preset, override } as PresetUse;
+  const expand = () => rules.service.presets.stepsOf(named, '', mayLack);
+  const steps = (problems.length === 0 ? collect(problems, expand) : undefined) ?? members.steps;
+  if (isWhole && isObject(body) && (steps ?? preset) === undefined)
+    problems.push('steps: missing, expected steps, or the name of a preset');
+  const given = { ...rules, missing: mayLack ? 'allowed' : 'optional' } as const;
   const read = Array.isArray(steps) ? readSteps(steps, given, problems) : undefined;
   if (problems.length > 0) throw invalid(problems);
   return { ...(members as PipelineChanges), ...(read === undefined ? {} : { steps: read }) };
 }
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export interface GivenRules extends StepRules {
   readonly missing: MissingPlugins;

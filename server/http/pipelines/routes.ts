@@ -25,6 +25,8 @@ export async function pipelineRoutes(app: FastifyInstance): Promise<void> {
   const examples = docs.pipelineExamples(exampleSteps(registry));
   await app.register(bytesBody, { limit: Math.min(LARGEST_BODY, maxBodyBytes) });
 
+  app.get('/v1/presets', { schema: docs.presets }, async () => service.presets.list());
+
   app.post('/v1/pipelines', { schema: docs.create(maxSteps, examples) }, async (request, reply) => {
     return answerNew(request, reply, await store.create(readNew(bodyOf(request), rules)));
   });

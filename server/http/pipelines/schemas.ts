@@ -1,7 +1,16 @@
 import type { FastifySchema } from 'fastify';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
-import { type Described, described, listOf, object, orNull, text } from '../../engine/answer/schemas.ts';
+import {
+  type Described,
+  described,
+  listOf,
+  natural,
+  object,
+  orNull,
+  text,
+} from '../../engine/answer/schemas.ts';
+import { PRESET_NAMES, presetMembers } from '../../engine/presets/read-presets.ts';
 import { stepSchema } from '../../engine/read/pipeline.ts';
 import { cursor, errorAnswers, jsonAnswer, nextPage } from '../docs/answer-schemas.ts';
 import { sentSteps } from '../docs/example-answers.ts';
@@ -29,8 +38,8 @@ const steps = { type: 'array', description: 'Run in this order.' };
 
 export const newBody: ObjectSchema = {
   type: 'object',
-  required: ['name', 'steps'],
-  properties: { ...members, steps, allow_missing: allowMissing },
+  required: ['name'],
+  properties: { ...members, steps, ...presetMembers, allow_missing: allowMissing },
   additionalProperties: false,
 };
 
@@ -82,16 +91,21 @@ const params = object({ pipeline_id: described('The `id` of the pipeline.', text
 
 const tags = ['pipelines'];
 
-/** @param example of the whole body */
-export function withSteps(title: string, schema: ObjectSchema, maxSteps: number, example?: object): object {
+/** @param examples of the whole body */
+export function withSteps(
+  title: string,
+  schema: ObjectSchema,
+  maxSteps: number,
+  ...examples: readonly object[]
+): object {
   const documented = {
     ...steps,
     description: `At most ${maxSteps}, run in this order.`,
     items: stepInput,
     maxItems: maxSteps,
   };
-  const examples = example === undefined ? {} : { examples: [example] };
-  return { title, ...schema, properties: { ...schema.properties, steps: documented }, ...examples };
+  const properties = { ...schema.properties, steps: documented };
+  return { title, ...schema, properties, ...(examples.length > 0 && { examples }) };
 }
 
 /** Example requests and answers about one pipeline. @param steps that can run here, so that the requests work */
@@ -113,6 +127,8 @@ export function pipelineExamples(steps: readonly PipelineStep[]) {
   };
 }
 
+const OF_PRESETS = PRESET_NAMES.map((preset) => ({ name: `my-${preset}`, preset }));
+
 type Examples = ReturnType<typeof pipelineExamples>;
 
 export const create = (maxSteps: number, { sent, stored }: Examples): FastifySchema => ({
@@ -120,13 +136,33 @@ export const create = (maxSteps: number, { sent, stored }: Examples): FastifySch
   operationId: 'create_pipeline',
   summary: 'Create a pipeline',
   description:
-    'Stores steps under a name. The plugin of every step and its parameters are checked now; the order of the steps is checked when the pipeline is executed.',
-  body: withSteps('PipelineInput', newBody, maxSteps, sent),
+    'Stores steps under a name, those of a `preset` as they are now. The plugin of every step and its parameters are checked now; the order of the steps is checked when the pipeline is executed.',
+  body: withSteps('PipelineInput', newBody, maxSteps, sent, ...OF_PRESETS),
   response: {
     201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }, stored),
     ...errorAnswers([409]),
   },
 });
+
+const listedPreset = {
+  title: 'Preset',
+  ...object({
+    name: text,
+    version: described('Changes with the steps, as then the ids and vectors of chunks do.', natural),
+    summary: text,
+    steps: listOf(storedStep),
+    missing: described('What it lacks here, with the remedy; it can run if nothing.', listOf(text)),
+  }),
+} as const;
+
+export const presets: FastifySchema = {
+  tags,
+  operationId: 'list_presets',
+  summary: 'List presets',
+  description:
+    'Pipelines that come with the service. Requests name one as `preset`, with an `override`, wherever they take steps.',
+  response: { 200: jsonAnswer('The presets, and what they lack here.', listOf(listedPreset)) },
+};
 
 export const list = ({ stored }: Examples): FastifySchema => ({
   tags,
@@ -180,7 +216,7 @@ export const remove: FastifySchema = {
 /** Schemas of the request that creates or updates the pipeline with a given name. */
 
 /** The whole pipeline. Its name may be missing, since the query has it. */
-export const wholeBody: ObjectSchema = { ...newBody, required: ['steps'] };
+export const wholeBody: ObjectSchema = changesBody;
 
 export const nameQuery: ObjectSchema = {
   type: 'object',

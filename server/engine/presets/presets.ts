@@ -1,0 +1,152 @@
+import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
+import { invalid, ServiceError } from '../../../core/errors.ts';
+import { type PluginEntry, type Registry, whyAbsent } from '../../../core/hosting/registry.ts';
+import { pluginOf } from '../read/pipeline.ts';
+import type { Checks } from '../read/request-checks.ts';
+import type { Openers } from '../stages/openers.ts';
+import { suggest } from '../validation/suggest.ts';
+import { PRESET_NAMES, PRESETS, type Preset, type PresetUse } from './read-presets.ts';
+
+interface PresetsOptions {
+  readonly registry: Registry;
+  readonly checks: Pick<Checks, 'step'>;
+  readonly openers: Pick<Openers, 'owners'>;
+}
+
+/** The presets, for the plugins of this server. */
+export class Presets {
+  readonly #given: PresetsOptions;
+
+  constructor(given: PresetsOptions) {
+    this.#given = given;
+  }
+
+  /** All presets, with what each lacks here and the remedies. */
+  list(): (Preset & { readonly missing: readonly string[] })[] {
+    return PRESETS.map((preset) => ({ ...preset, missing: this.#missing(preset.steps, {}) }));
+  }
+
+  /**
+   * The steps that a request asks for by naming a preset; undefined if it names none.
+   *
+   * @param place put before the names of members in problems
+   * @param mayLack whether plugins may be missing, as for a pipeline that is stored for another server
+   * @throws ServiceError `invalid_parameters` if there is no such preset, or it cannot be changed like that;
+   *   `missing_capability`
+   */
+  stepsOf(
+    { preset, override = {} }: PresetUse,
+    place = '',
+    mayLack = false,
+  ): readonly PipelineStep[] | undefined {
+    if (preset === undefined) {
+      if (Object.keys(override).length === 0) return undefined;
+      throw invalid(`${place}override: allowed only with preset`);
+    }
+    const found = PRESETS.find(({ name }) => name === preset);
+    if (found === undefined)
+      throw invalid(`${place}preset: unknown preset ${quoted(preset)}${nearest(preset, PRESET_NAMES)}`);
+    const steps = overridden(found.steps, override, `${place}override`);
+    const reasons = mayLack ? [] : this.#missing(steps, override);
+    if (reasons.length > 0)
+      throw new ServiceError('missing_capability', {
+        kind: 'preset',
+        name: preset,
+        reasons: reasons.join('; '),
+      });
+    const { registry, checks } = this.#given;
+    const changed = steps.filter((step) => nameOf(step) in override && pluginOf(registry, step).entry);
+    for (const step of changed) checks.step(step, 'steps', `${place}override.${nameOf(step)}.`);
+    return steps;
+  }
+
+  #missing(steps: readonly PipelineStep[], override: Override): string[] {
+    return [...new Set(steps.flatMap((step) => this.#missingFor(step, override[nameOf(step)] ?? {})))];
+  }
+
+  /** What a step lacks here. What its request has chosen is checked like that of any other request. */
+  #missingFor(step: PipelineStep, change: Options): readonly string[] {
+    const { registry, openers } = this.#given;
+    const { kind, name, entry } = pluginOf(registry, step);
+    if (entry === undefined) return [whyAbsent(`${kind}/${name}`, registry.broken)];
+    const { uses = [], chooses = [], options } = entry.manifest;
+    const known = options?.properties ?? {};
+    // A plugin has the options of another one that it may choose only if that one can run.
+    const unready = chooses.filter((id) =>
+      Object.keys(step.config).some((option) => id.endsWith(`/${option}`) && !(option in known)),
+    );
+    const opened = [
+      ['tokenizer', step.config.tokenizer, 'tokenizer' in change],
+      [
+        'embedding',
+        defaultOf(known.embedding_model),
+        !uses.includes('embedding') || 'embedding_model' in change,
+      ],
+    ] as const;
+    return [
+      ...entry.missing,
+      ...unready.flatMap(
+        (id) => registry.all.find((one) => one.id === id)?.missing ?? whyAbsent(id, registry.broken),
+      ),
+      ...opened.flatMap(([kind, name, isChosen]) =>
+        isChosen || typeof name !== 'string' ? [] : unopened(kind, name, openers.owners(kind, name)),
+      ),
+    ];
+  }
+}
+
+type Options = Readonly<Record<string, unknown>>;
+type Override = NonNullable<PresetUse['override']>;
+
+const nameOf = ({ chunker, refinery }: PipelineStep) => (chunker ?? refinery) as string;
+const defaultOf = (schema: object | undefined) =>
+  (schema as { readonly default?: unknown } | undefined)?.default;
+const quoted = (name: string) => JSON.stringify(name.slice(0, 100));
+
+/** Why no plugin opens a tokenizer or a model by its name; nothing if one does. */
+function unopened(kind: 'tokenizer' | 'embedding', name: string, owners: readonly PluginEntry[]): string[] {
+  if (owners.length === 0)
+    return [
+      `it uses ${name}, which no ${kind} plugin here opens: add one to --plugins or restore its folder`,
+    ];
+  return owners.every(({ missing }) => missing.length > 0) ? owners.flatMap(({ missing }) => missing) : [];
+}
+
+/** The known name that was meant, or all of them. */
+function nearest(name: string, known: readonly string[]): string {
+  const near = suggest(name, known);
+  return near === undefined ? `, valid names: ${known.join(', ')}` : `, did you mean ${quoted(near)}?`;
+}
+
+/** @throws ServiceError `invalid_parameters` with all problems */
+function overridden(steps: readonly PipelineStep[], override: Override, place: string): PipelineStep[] {
+  const changed = new Map(steps.map((step) => [nameOf(step), step]));
+  const problems = Object.entries(override).flatMap(([name, change]) => {
+    const step = steps.find((one) => nameOf(one) === name);
+    if (step === undefined)
+      return `${place}.${name.slice(0, 100)}: unknown step${nearest(name, steps.map(nameOf))}`;
+    if (change === null && step.type === 'chunk') return `${place}.${name}: the chunker cannot be removed`;
+    if (change === null) changed.delete(name);
+    else changed.set(name, { ...step, config: merged(step.config, change) });
+    return [];
+  });
+  if (problems.length > 0) throw invalid(problems);
+  return [...changed.values()];
+}
+
+/** Options with changes: null removes one, and an object is merged into one. @param depth of objects in options */
+function merged(options: Options, changes: Options, depth = 1): Options {
+  const result = new Map(Object.entries(options));
+  for (const [name, value] of Object.entries(changes)) {
+    const before = result.get(name);
+    // A null for an option that is not set is checked like any other value.
+    if (value === null && before !== undefined) result.delete(name);
+    else
+      result.set(name, depth > 0 && isOptions(value) && isOptions(before) ? merged(before, value, 0) : value);
+  }
+  return Object.fromEntries(result);
+}
+
+function isOptions(value: unknown): value is Options {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
