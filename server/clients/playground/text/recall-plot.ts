@@ -15,14 +15,16 @@ export interface PlotPoint {
   readonly href?: string | undefined;
 }
 
-const SIZE = { width: 640, height: 340, left: 46, right: 20, top: 14, bottom: 44 };
-const STEPS = 5;
+const SIZE = { width: 440, height: 300, left: 40, right: 16, top: 12, bottom: 46 };
+const STEPS = 4;
+/** Pixels between points with equal costs of two series. */
+const APART = 9;
 /** Around 0, 0. */
 const SHAPES = [
-  '<circle r="5.5"/>',
-  '<rect x="-5" y="-5" width="10" height="10"/>',
-  '<path d="M0-7.5 7.5 0 0 7.5-7.5 0Z"/>',
-  '<path d="M0-7 7 5.5H-7Z"/>',
+  '<circle r="4.5"/>',
+  '<rect x="-4" y="-4" width="8" height="8"/>',
+  '<path d="M0-6 6 0 0 6-6 0Z"/>',
+  '<path d="M0-6 6 5H-6Z"/>',
 ];
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
@@ -35,67 +37,73 @@ const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
  */
 export function recallPlot(points: readonly PlotPoint[], axis: string, title: string): string {
   const { width, height, left, right, top, bottom } = SIZE;
-  const lows = points.map(({ recall, interval }) => Math.min(recall, interval?.[0] ?? recall));
-  const highs = points.map(({ recall, interval }) => Math.max(recall, interval?.[1] ?? recall));
-  const least = Math.max(0, Math.floor(Math.min(0.95, ...lows) * 10) / 10);
-  const most = Math.min(1, Math.ceil(Math.max(least + 0.1, ...highs) * 10) / 10);
-  const step = niceStep(Math.max(1, ...points.map(({ cost }) => cost)) / STEPS);
-  const widest = step * Math.max(1, Math.ceil(Math.max(1, ...points.map(({ cost }) => cost)) / step));
-  const x = (cost: number) => round(left + (cost / widest) * (width - left - right));
-  const y = (recall: number) =>
-    round(height - bottom - ((recall - least) / (most - least)) * (height - top - bottom));
-  const series = [...new Set(points.map((one) => one.series))];
-  const rows = ticks(least, most, most - least > 0.5 ? 0.2 : 0.1).map(
-    (at) => `<line class="grid" x1="${left}" x2="${width - right}" y1="${y(at)}" y2="${y(at)}"/>
-<text x="${left - 8}" y="${y(at) + 4}" text-anchor="end">${whole.format(at * 100)}</text>`,
+  const ranges = points.map(({ recall, interval = [recall, recall] }) => interval);
+  const recalls = scaleOf(ranges.flat(), 0.1, [height - bottom, top]);
+  const costs = scaleOf(
+    points.map(({ cost }) => cost),
+    1,
+    [left + APART, width - right - APART],
   );
-  const columns = ticks(0, widest, step).map(
-    (at) => `<text x="${x(at)}" y="${height - bottom + 18}" text-anchor="middle">${whole.format(at)}</text>`,
-  );
-  const drawn = points.map((point) =>
-    drawPoint(point, x(point.cost), y, SHAPES[series.indexOf(point.series) % SHAPES.length] ?? ''),
-  );
+  const series = [...new Set(points.map((one) => one.series))].sort();
+  const drawn = points.toSorted(labelledLast).map((point) => {
+    const at = series.indexOf(point.series);
+    const x = round(costs.at(point.cost) + (at - (series.length - 1) / 2) * APART);
+    return drawPoint(point, x, (recall) => round(recalls.at(recall)), SHAPES[at % SHAPES.length] ?? '');
+  });
+  const rows = recalls.ticks.map((tick) => {
+    const y = round(recalls.at(tick));
+    const line = `<line class="grid" x1="${left}" x2="${width - right}" y1="${y}" y2="${y}"/>`;
+    return `${line}<text x="${left - 6}" y="${y + 4}" text-anchor="end">${whole.format(tick * 100)}</text>`;
+  });
+  const columns = costs.ticks.map((tick) => {
+    const [x, y] = [round(costs.at(tick)), height - bottom + 18];
+    return `<text x="${x}" y="${y}" text-anchor="middle">${whole.format(tick)}</text>`;
+  });
   return `<svg class="plot" viewBox="0 0 ${width} ${height}" role="group" aria-label="${escaped(title)}">
-${rows.join('\n')}
-${columns.join('\n')}
-<text x="${width - right}" y="${height - 6}" text-anchor="end">${escaped(axis)}</text>
 <text x="4" y="${height - 6}">recall, %</text>
-${drawn.join('\n')}
+<text x="${width - right}" y="${height - 6}" text-anchor="end">${escaped(axis)}</text>
+${[...rows, ...columns, ...drawn].join('\n')}
 </svg>`;
 }
 
-function drawPoint(
-  { name, recall, interval, series, label, href }: PlotPoint,
-  x: number,
-  y: (recall: number) => number,
-  shape: string,
-): string {
-  const range = interval === undefined ? '' : `, ${percent(interval[0])} to ${percent(interval[1])}`;
+/** What is labelled is drawn over the rest. */
+function labelledLast(a: PlotPoint, b: PlotPoint): number {
+  return Number(a.label !== undefined) - Number(b.label !== undefined);
+}
+
+/** Round numbers around values, and where they are between two edges. @param least the smallest step */
+function scaleOf(values: readonly number[], least: number, [from, to]: readonly [number, number]) {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const step = niceStep(Math.max(least, (high - low) / STEPS));
+  const first = Math.floor(low / step + 1e-9);
+  const count = Math.max(1, Math.ceil(high / step - 1e-9) - first);
+  return {
+    ticks: Array.from({ length: count + 1 }, (_, index) => (first + index) * step),
+    at: (value: number) => from + ((value / step - first) / count) * (to - from),
+  };
+}
+
+function drawPoint(point: PlotPoint, x: number, yOf: (recall: number) => number, shape: string): string {
+  const { name, recall, interval, series, label, href } = point;
+  const range = interval === undefined ? '' : `, ${interval.map(percent).join(' to ')}`;
   const said = escaped(`${name}: recall ${percent(recall)}${range}`);
-  const line =
-    interval === undefined ? '' : `<line x1="${x}" x2="${x}" y1="${y(interval[0])}" y2="${y(interval[1])}"/>`;
-  const isRight = x > SIZE.width / 2;
-  const words =
-    label === undefined
-      ? ''
-      : `<text x="${x + (isRight ? -11 : 11)}" y="${y(recall) + 4}" text-anchor="${isRight ? 'end' : 'start'}">${escaped(label)}</text>`;
-  const mark = `${line}<g transform="translate(${x} ${y(recall)})">${shape}</g>`;
+  const [low, high] = (interval ?? [recall, recall]).map(yOf);
+  const y = yOf(recall);
+  const mark = `<line x1="${x}" x2="${x}" y1="${low}" y2="${high}"/><g transform="translate(${x} ${y})">${shape}</g>`;
   const linked =
     href === undefined
       ? `<g role="img" aria-label="${said}">${mark}</g>`
       : `<a href="${escaped(href)}" aria-label="${said}">${mark}</a>`;
-  return `<g class="point series-${escaped(series)}${label === undefined ? '' : ' labelled'}"><title>${said}</title>${linked}${words}</g>`;
+  const [side, anchor] = x > SIZE.width / 2 ? [-9, 'end'] : [9, 'start'];
+  const words = `<text x="${x + side}" y="${y + 4}" text-anchor="${anchor}">${escaped(label ?? '')}</text>`;
+  const [kind, beside] = label === undefined ? ['', ''] : [' labelled', words];
+  return `<g class="point series-${escaped(series)}${kind}"><title>${said}</title>${linked}${beside}</g>`;
 }
 
 /** 1, 2 or 5 times a power of ten. */
 function niceStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   return power * ([1, 2, 5].find((times) => times * power >= least) ?? 10);
-}
-
-function ticks(from: number, to: number, step: number): number[] {
-  const count = Math.floor((to - from) / step + 1e-6);
-  return Array.from({ length: count + 1 }, (_, index) => from + index * step);
 }
 
 function round(value: number): number {

@@ -2,6 +2,7 @@ import {
   deviationOf,
   type Interval,
   meanOf,
+  NORMAL,
   resampledMeans,
   type ScoreTable,
   wideningOf,
@@ -56,13 +57,14 @@ export async function chooseAgainst(
     return { difference, interval: compared.includes(at) ? [difference - reach, difference + reach] : null };
   });
   const better = compared.filter((at) => ratio(at) > limit);
-  const best = compared.toSorted((a, b) => (means[b] as number) - (means[a] as number))[0];
-  if (best === undefined || better.length === 0) {
-    const needed = best === undefined ? Number.NaN : (questions * (limit + POWER) ** 2) / ratio(best) ** 2;
-    const isOpen = best !== undefined && ratio(best) > 0 && needed <= MOST_TIMES * questions;
-    const moreQuestions = isOpen ? Math.max(1, Math.ceil(needed) - questions) : null;
+  if (better.length === 0) {
+    const most = Math.max(...means.map((mean, at) => (mean > 0 ? ratio(at) : 0)));
+    const needed = questions * (((Number.isFinite(limit) ? limit : NORMAL) + POWER) / most) ** 2;
+    const moreQuestions =
+      needed <= MOST_TIMES * questions ? Math.max(1, Math.ceil(needed) - questions) : null;
     return { chosen: baseline, isBetter: false, differences, moreQuestions };
   }
+  const best = compared.toSorted((a, b) => (means[b] as number) - (means[a] as number))[0] as number;
   const isNear = (at: number) => {
     const lag = less(scores[best] as Float64Array, scores[at] as Float64Array);
     return meanOf(lag) <= deviationOf(lag) / Math.sqrt(questions);
@@ -105,8 +107,8 @@ export interface Factor {
   readonly name: string;
   /** The best first. */
   readonly levels: readonly { readonly level: string; readonly recall: number }[];
-  /** Whether the first level is better than each other one beyond doubt. */
-  readonly isDecided: boolean;
+  /** The levels that may be the best one: the first, and those that are not worse beyond doubt. */
+  readonly best: readonly string[];
   /** The number of combinations of the other choices that all levels were tried with. */
   readonly combinations: number;
 }
@@ -125,13 +127,16 @@ export async function factorsOf(
     const common = [...(rests[0]?.keys() ?? [])].filter((rest) => rests.every((one) => one.has(rest)));
     if (byLevel.length < 2 || common.length === 0) continue;
     const scores = rests.map((one) => meansOf(common.map((rest) => one.get(rest) as readonly number[])));
-    const { winner } = await verdictOf(scores, seed, signal);
-    const levels = byLevel.map(([level], at) => ({
-      level: String(level),
-      recall: meanOf(scores[at] as Float64Array),
-    }));
-    const sorted = levels.sort((a, b) => b.recall - a.recall);
-    found.push({ name, levels: sorted, isDecided: winner !== null, combinations: common.length });
+    const { differences } = await verdictOf(scores, seed, signal);
+    const isWorse = (at: number) => differences.some(({ candidate, decided }) => candidate === at && decided);
+    const levels = byLevel.map(([level], at) => {
+      const recall = meanOf(scores[at] as Float64Array);
+      return { level: String(level), recall, isWorse: isWorse(at) };
+    });
+    levels.sort((a, b) => b.recall - a.recall);
+    const best = levels.filter((one) => !one.isWorse).map(({ level }) => level);
+    const shown = levels.map(({ level, recall }) => ({ level, recall }));
+    found.push({ name, levels: shown, best, combinations: common.length });
   }
   return found;
 }

@@ -8,7 +8,7 @@ const LEAST = 60;
 const MOST = 400;
 const DISTANCES = [1500, 500, 0];
 /** Lengths of a question and of an answer, in UTF-16 code units. */
-const QUESTION = { least: 20, most: 300 };
+const QUESTION = { least: 25, most: 300 };
 const ANSWER = { least: 40, most: 1500 };
 
 /** A sentence that can be taken out of its text as a question. */
@@ -87,7 +87,7 @@ const DOCUMENTS = /^\s*(?:\/\*\*|\/\/\/|"""|''')/;
 const INNER = /^\s*\*?\s*(?!\/)/;
 const DECLARES =
   /^\s*(?:(?:export|default|pub|public|private|protected|static|async|abstract) )*(?:class|const|def|enum|fn|func|function|interface|module|struct|sub|trait|type)\b/;
-const NO_SENTENCE = /^[@<]|\b(?:copyright|licen[cs]ed?|SPDX)\b/i;
+const NO_SENTENCE = /^[@<[!]|\b(?:copyright|licen[cs]ed?|SPDX)\b/i;
 
 /** First lines of comments that document what follows them. */
 function* inCode(text: string): Generator<Found> {
@@ -98,7 +98,10 @@ function* inCode(text: string): Generator<Found> {
     next = index + 1;
     const [opening] = COMMENT.exec(lineAt(index)) ?? [];
     if (opening === undefined) continue;
-    while (/^\s*(?:\/\/|#|\*)/.test(lineAt(next))) next++;
+    const quotes = /"""|'''/.exec(opening)?.[0];
+    if (quotes === undefined) while (/^\s*(?:\/\/|#|\*)/.test(lineAt(next))) next++;
+    else if (!lineAt(index).slice(opening.length).includes(quotes))
+      while (next < starts.length && !lineAt(next++).includes(quotes));
     if (!DOCUMENTS.test(lineAt(index)) && !DECLARES.test(lineAt(next))) continue;
     const isBelow = lineAt(index).trim() === opening.trim();
     const at = isBelow ? index + 1 : index;
@@ -106,7 +109,6 @@ function* inCode(text: string): Generator<Found> {
     const from = (starts[at] ?? text.length) + marker.length;
     const line = lineAt(at).slice(marker.length, marker.length + 2 * QUESTION.most);
     const sentence = line.trimEnd().replace(/(?:\*\/|"""|''')$/, '');
-    if (NO_SENTENCE.test(sentence)) continue;
     yield* usable(text, from, from + sentence.length, endOfUnit(text, starts, at + 1));
   }
 }
@@ -133,6 +135,7 @@ function* usable(text: string, from: number, to: number, end: number): Generator
   const plain = sentence.replace(/!?\[([^\][]*)\]\([^()]*\)/g, '$1').replace(/\*\*|`/g, '');
   const question = plain.replace(/\s+/g, ' ').trim();
   const { length } = question;
+  if (NO_SENTENCE.test(question)) return;
   if (length < QUESTION.least || length > QUESTION.most || end - to < ANSWER.least) return;
   const last = Math.min(end, to + ANSWER.most);
   yield { question, from, to, end: splitsCodePoint(text, last) ? last - 1 : last };

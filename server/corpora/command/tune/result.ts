@@ -153,6 +153,11 @@ export function differenceIn(difference: number, interval: Interval | null): str
   return interval === null ? points : `${points} ${range(interval)}`;
 }
 
+/** `bm25 or hybrid`, if the other levels are worse beyond doubt. */
+export function conclusionOf({ levels, best }: Factor): string {
+  return best.length === levels.length ? 'not decided' : `${best.join(' or ')}, decided`;
+}
+
 /** How many of the candidates are listed. */
 const SHOWN = 8;
 
@@ -168,9 +173,9 @@ export function inWords(result: TuneResult): string {
     String(one.chunks),
   ]);
   const head = ['  candidate', 'recall, %', 'against the baseline', 'tokens', 'chunks'];
-  const lines = factors.map(({ name, levels, isDecided }) => {
-    const words = levels.map(({ level, recall }) => `${level} ${percent(recall)}`).join(', ');
-    return `  ${name}: ${words}${isDecided ? `: ${levels[0]?.level}, decided` : ': not decided'}`;
+  const lines = factors.map((factor) => {
+    const levels = factor.levels.map(({ level, recall }) => `${level} ${percent(recall)}`);
+    return `  ${factor.name}: ${levels.join(', ')}: ${conclusionOf(factor)}`;
   });
   return [
     `${summaryOf(result)}\n`,

@@ -11,11 +11,10 @@ import { CommandError, EXIT, UsageError } from '../../../cli/errors.ts';
 import type { Environment } from '../../../config/config.ts';
 import type { ServerCradle } from '../../../container.ts';
 import { randomFrom } from '../../../engine/operations/evaluation/bootstrap.ts';
-import { requirePreset } from '../../../engine/presets/presets.ts';
 import { stepsFrom, stepsIn } from '../flags/chunk-task.ts';
 import { Stopped, stopOnSignals } from '../run-chunk.ts';
 import { deriveQuestions } from './derive-questions.ts';
-import { Evaluator, type Retriever, RETRIEVERS, sendHere, sendTo } from './evaluate.ts';
+import { Evaluator, RETRIEVERS, type Retriever, sendHere, sendTo } from './evaluate.ts';
 import { type Chunking, gridOf, isCode, kindOf, sizeOf, stagesOf } from './grid.ts';
 import { pageOf } from './page.ts';
 import { QUESTIONS, questionsIn, readFolder, readQuestions, thinned } from './read-corpus.ts';
@@ -185,7 +184,8 @@ async function readCorpus(folder: string, flags: TuneFlags, cradle: ServerCradle
 
 /** A preset, or a pipeline in a file. @throws UsageError, ServiceError */
 function named(name: string, flags: TuneFlags, cradle: ServerCradle): Chunking {
-  const steps = existsSync(name) ? stepsIn(name, cradle) : requirePreset(name).steps;
+  const { presets } = cradle.service;
+  const steps = (existsSync(name) ? stepsIn(name, cradle) : presets.stepsOf({ preset: name })) ?? [];
   return { name: basename(name, '.json'), ...divided(steps, flags, cradle), factors: {} };
 }
 
@@ -205,7 +205,8 @@ function gridIn(path: string, preset: Chunking, flags: TuneFlags, cradle: Server
     throw new UsageError(`--grid ${path}: expected a list of candidates, as in POST /v1/evaluate`);
   return given.map(({ name, chunker, config, ...one }, index) => {
     const list = chunker === undefined ? one : { steps: [{ type: 'chunk', chunker, config }] };
-    const steps = stepsFrom(list, `--grid ${path}: [${index}]`, cradle);
+    const place = `--grid ${path}: [${index}]`;
+    const steps = cradle.service.presets.stepsOf(one, `${place}.`) ?? stepsFrom(list, place, cradle);
     const { embedding, ...rest } = divided(steps, flags, cradle);
     const own = steps.map((step) => step.chunker ?? step.refinery).join(' + ');
     return {
