@@ -1,0 +1,96 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** How often the questions are drawn again. */
+const RESAMPLES = 2_000;
+/** Resamples between two looks at the signal. */
+const STRIDE = 50;
+/** The normal distribution's two-sided 95 %. */
+export const NORMAL = 1.959964;
+
+/** Scores of candidates: for each candidate, one number for each question. */
+export type ScoreTable = readonly Float64Array[];
+export type Interval = readonly [low: number, high: number];
+
+/**
+ * Draws as many questions as there are, with replacement, many times. Every candidate's means are over the same draws,
+ * so that the differences of two candidates are paired: what is hard in a question is hard for both.
+ *
+ * @param seed the same seed gives the same draws, on every machine
+ * @returns for each candidate, its mean in each resample
+ * @throws the signal's reason once it aborts
+ */
+export async function resampledMeans(
+  scores: ScoreTable,
+  seed: number,
+  signal: AbortSignal,
+): Promise<Float64Array[]> {
+  const questions = scores[0]?.length ?? 0;
+  const means = scores.map(() => new Float64Array(RESAMPLES));
+  const drawn = new Int32Array(questions);
+  const next = randomFrom(seed);
+  for (let round = 0; round < RESAMPLES; round++) {
+    if (round % STRIDE === 0) await setImmediate();
+    signal.throwIfAborted();
+    for (let at = 0; at < questions; at++) drawn[at] = next() * questions;
+    for (const [candidate, own] of scores.entries()) {
+      let sum = 0;
+      for (let at = 0; at < questions; at++) sum += own[drawn[at] as number] as number;
+      (means[candidate] as Float64Array)[round] = sum / questions;
+    }
+  }
+  return means;
+}
+
+/**
+ * The 95 % interval of a mean by the percentiles of its resamples, which are too narrow for few questions and so are
+ * widened.
+ *
+ * @param questions that the mean is over
+ * @param range what the mean may be
+ */
+export function intervalOf(
+  mean: number,
+  resampled: Float64Array,
+  questions: number,
+  [least, most]: Interval,
+): Interval {
+  const sorted = resampled.toSorted();
+  const edge = (share: number) => {
+    const off = (sorted[Math.round(share * (sorted.length - 1))] as number) - mean;
+    return Math.min(most, Math.max(least, mean + (off === 0 ? 0 : off * wideningOf(questions))));
+  };
+  return questions < 2 ? [least, most] : [edge(0.025), edge(0.975)];
+}
+
+/** How much wider an interval has to be: for the degree of freedom that resampling ignores, and Student's t. */
+export function wideningOf(questions: number): number {
+  const [z, freedom] = [NORMAL, questions - 1];
+  // The Cornish-Fisher expansion of Student's t.
+  const t =
+    z +
+    (z ** 3 + z) / (4 * freedom) +
+    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2) +
+    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * freedom ** 3);
+  return (t / z) * Math.sqrt(questions / freedom);
+}
+
+export function meanOf(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** The deviation of a sample of at least two. */
+export function deviationOf(values: Float64Array): number {
+  const mean = meanOf(values);
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1));
+}
+
+/** The generator mulberry32: numbers in [0, 1). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
+  };
+}
