@@ -11,17 +11,18 @@ const options = {
       default: '{title}\n{heading_path}\n{context}',
       examples: [
         '{title}: {heading_path}\n{metadata.author}',
+        '{title|filename}\n{scope} {names}\n{metadata}',
         '{{{previous:5}}}\n{next:3}',
         'the same for all',
       ],
       description:
-        'Template of the context, with the values {title}, {id}, {heading_path}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and {context}, the existing one. A line whose values are all empty is left out; {{ and }} are literal braces.',
+        'Template of the context, with the values {title}, {filename}, {id}, {heading_path}, {scope} and {names} of code, {metadata}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and {context}, the existing one; {title|filename} is the first that is not empty. A line with values is left out if all are empty, or if it is equal to the line before; {{ and }} are literal braces.',
     },
     separator: {
       type: 'string',
       maxLength: 20,
       default: ' > ',
-      description: 'Separator between the headings of heading_path.',
+      description: 'Separator between the headings of heading_path, and between the units of scope.',
     },
     max_length: {
       type: 'integer',
