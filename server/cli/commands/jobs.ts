@@ -6,6 +6,7 @@ import { Jobs } from '../../clients/javascript/jobs.ts';
 import { LINES } from '../../clients/javascript/transport.ts';
 import type { Environment } from '../../config/config.ts';
 import { CommandError } from '../errors.ts';
+import { PRESET_FLAGS, type PresetFlags, presetOf } from '../preset-flags.ts';
 import { apiOf, print, type RemoteFlags, readJson, remoteCommand, table } from './remote.ts';
 
 const MB = 1e6;
@@ -33,14 +34,20 @@ interface ListFlags extends RemoteFlags {
   readonly limit: number;
 }
 
+interface CreateFlags extends RemoteFlags, PresetFlags {
+  readonly key?: string;
+}
+
 function createCommand(env: Environment): Command {
-  return remoteCommand('create', 'Begin a job', env)
+  const create = remoteCommand('create', 'Begin a job', env)
     .argument('<file>', 'the body of POST /v1/jobs; - reads standard input')
-    .option('--key <text>', 'Idempotency-Key: a repeated key does not start a second job')
-    .action(async (file: string, flags: RemoteFlags & { readonly key?: string }) => {
-      const settings = { idempotencyKey: flags.key ?? randomUUID() };
-      print(flags, await jobsOf(flags, env).create(readJson(file) as JobInput, settings), inLines);
-    });
+    .option('--key <text>', 'Idempotency-Key: a repeated key does not start a second job');
+  for (const flag of PRESET_FLAGS) create.addOption(flag);
+  return create.action(async (file: string, flags: CreateFlags) => {
+    const settings = { idempotencyKey: flags.key ?? randomUUID() };
+    const job = { ...(readJson(file) as JobInput), ...presetOf(flags) };
+    print(flags, await jobsOf(flags, env).create(job, settings), inLines);
+  });
 }
 
 function listCommand(env: Environment): Command {

@@ -63,7 +63,8 @@ export async function withSetup<T>(
   }
 }
 
-const STEP_OPTIONS = '(options of a step are set in its config, in the pipeline)';
+const STEP_OPTIONS =
+  '(options of a step are set in the pipeline, or in a preset by --set <step>.<option>=<value>)';
 
 function addFlags(command: Command, { task, schema }: ChunkTask): void {
   const name = task.run === 'chunk' ? task.name : 'the pipeline';
@@ -132,7 +133,7 @@ function checkOptions({ task, options }: JobSpec, { schema }: ChunkTask, { servi
 
 function specOf(
   flags: ChunkFlags,
-  { task, schema }: ChunkTask,
+  { task, schema, options }: ChunkTask,
   given: Readonly<Record<string, unknown>>,
 ): JobSpec {
   const { group, jsonl, format, out = '', outFormat } = flags;
@@ -144,7 +145,7 @@ function specOf(
       ...(fields !== undefined && { fields }),
     },
     task,
-    options: optionValues(schema, given),
+    options: { ...optionValues(schema, given), ...options },
     group,
     target: { path: out, ...(outFormat === 'parquet' && { format: outFormat }) },
   };

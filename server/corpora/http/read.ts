@@ -6,6 +6,7 @@ import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import type { Described } from '../../engine/answer/schemas.ts';
+import type { PresetUse } from '../../engine/presets/read-presets.ts';
 import { canonicalJson } from '../../engine/read/canonical-json.ts';
 import { checkList, type ParsedDocument } from '../../engine/read/documents.ts';
 import {
@@ -105,11 +106,13 @@ function pruneProblems({ prune, target, source }: JobMembers): string[] {
 const UNSIGNED = 'this server has no secret to sign callbacks with; set the variable BULK_CALLBACK_SECRET';
 
 async function stepsOf(
-  { pipeline, steps }: JobMembers,
+  { pipeline, steps, preset, override }: JobMembers,
   { service, store, config }: Services,
   problems: string[],
 ): Promise<readonly PipelineStep[]> {
   const rules = { service, maxSteps: config.maxSteps, missing: 'refused' } as const;
+  const expanded = collect(problems, () => service.presets.stepsOf({ preset, override }));
+  if (expanded !== undefined) return expanded;
   if (steps !== undefined) return readSteps(steps, rules, problems);
   if (pipeline === undefined) return [];
   const found = await findPipeline(pipeline, store);
@@ -220,7 +223,7 @@ function digestOf({ source, ...members }: JobMembers, upload: Buffer | null): st
 }
 
 /** The parsed body of a request for a job, once its shape is right. */
-interface JobMembers extends Readonly<Record<string, unknown>> {
+interface JobMembers extends Readonly<Record<string, unknown>>, PresetUse {
   readonly source: JobSource & { readonly documents?: readonly ParsedDocument[] };
   readonly pipeline?: string;
   readonly steps?: readonly unknown[];
@@ -251,11 +254,11 @@ function shapeCheck(namespace: string): (given: unknown) => void {
       if (typeof value === 'object' && value !== null) collect(problems, () => check(value, place));
     };
     collect(problems, () => checkBody(given));
-    const { source, target, pipeline, steps } = (given ?? {}) as Partial<JobMembers>;
+    const { source, target, pipeline, steps, preset } = (given ?? {}) as Partial<JobMembers>;
     part(source, checkSource, 'source.');
     part(source?.fields, checkFields, 'source.fields.');
     part(target, checkTarget, 'target.');
-    problems.push(...missingProblems(source, pipeline ?? steps));
+    problems.push(...missingProblems(source, pipeline ?? steps ?? preset));
     if (problems.length > 0) throw invalid([...new Set(problems)]);
   };
 }
@@ -266,7 +269,8 @@ function missingProblems(source: JobMembers['source'] | undefined, work: unknown
     if (source.path === undefined && source.documents === undefined)
       problems.push('source: expected a path, or documents');
   }
-  if (work === undefined) problems.push('steps: missing, expected steps, or the name of a pipeline');
+  if (work === undefined)
+    problems.push('steps: missing, expected steps, or the name of a pipeline or preset');
   return problems;
 }
 

@@ -1,4 +1,5 @@
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
+import { presetMembers } from '../../engine/presets/read-presets.ts';
 import { documentSchema, fieldMembers } from '../../engine/read/document-schemas.ts';
 import { JOB_STATES, SHARD_STATES } from '../../store/jobs/contract.ts';
 import { FORMATS, fieldMapping } from '../shard.ts';
@@ -88,6 +89,7 @@ export function jobBody(namespace: string): ObjectSchema {
         description: 'Name or id of a stored pipeline, used as it is now; instead of `steps`.',
       },
       steps,
+      ...presetMembers,
       ...fieldMembers('apart', namespace),
       group: {
         enum: ['chunk', 'document'],

@@ -1,9 +1,10 @@
 import { Option } from 'commander';
+import { PRESET_FLAGS, type PresetFlags } from '../../../cli/preset-flags.ts';
 import { FORMATS } from '../../shard.ts';
 import { PROGRESS } from '../progress.ts';
 
 /** The values of the flags of `chunk` that are not options of a chunker. */
-export interface ChunkFlags {
+export interface ChunkFlags extends PresetFlags {
   readonly chunker?: string;
   readonly pipeline?: string;
   readonly group: 'chunk' | 'document';
@@ -34,6 +35,7 @@ const option = (flags: string, description: string): Option => new Option(flags,
 export const CHUNK_FLAGS: readonly Option[] = [
   option('--chunker <name>', 'the chunker (default: the one that chooses another by file name and content)'),
   option('--pipeline <file or name>', 'the steps in a JSON file, or a stored pipeline').conflicts('chunker'),
+  ...PRESET_FLAGS,
   option('--group <by>', 'one line per chunk, or per document')
     .choices(['chunk', 'document'])
     .default('chunk'),

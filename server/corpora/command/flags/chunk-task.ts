@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
 import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
+import { ServiceError } from '../../../../core/errors.ts';
 import type { Registry } from '../../../../core/hosting/registry.ts';
 import type { Api } from '../../../cli/api.ts';
 import { readJson } from '../../../cli/commands/remote.ts';
 import { UsageError } from '../../../cli/errors.ts';
+import { type PresetFlags, presetOf, problemOfPreset } from '../../../cli/preset-flags.ts';
 import { Pipelines } from '../../../clients/javascript/pipelines.ts';
 import type { ServerCradle } from '../../../container.ts';
 import type { DocumentsTask } from '../../../engine/tasks.ts';
@@ -18,20 +20,39 @@ export interface ChunkTask {
   readonly schema: ObjectSchema;
   /** Its route on a service. */
   readonly path: string;
+  /** Members of the request that flags other than those of the schema have set. */
+  readonly options?: Readonly<Record<string, unknown>>;
 }
 
-type Named = Pick<ChunkFlags, 'chunker' | 'pipeline'>;
+type Named = Pick<ChunkFlags, 'chunker' | 'pipeline' | keyof PresetFlags>;
 
 /** @throws ServiceError `unknown_plugin`, `missing_capability`; UsageError */
-export async function localTask({ chunker, pipeline }: Named, cradle: ServerCradle): Promise<ChunkTask> {
+export async function localTask(
+  { chunker, pipeline, ...given }: Named,
+  cradle: ServerCradle,
+): Promise<ChunkTask> {
   const { registry, requestSchemas } = cradle;
-  if (pipeline !== undefined) {
-    const steps = existsSync(pipeline) ? stepsIn(pipeline, cradle) : await storedSteps(pipeline, cradle);
+  const steps = presetSteps(given, cradle) ?? (await pipelineSteps(pipeline, cradle));
+  if (steps !== undefined)
     return { task: { run: 'execute', steps }, schema: requestSchemas.execute('apart'), path: '' };
-  }
   const name = chunker ?? defaultChunker(registry);
   const { manifest } = registry.require('chunker', name);
   return { task: { run: 'chunk', name }, schema: requestSchemas.chunk(manifest, 'apart'), path: '' };
+}
+
+/** @throws UsageError, in terms of flags */
+function presetSteps(given: PresetFlags, { service }: ServerCradle): readonly PipelineStep[] | undefined {
+  try {
+    return service.presets.stepsOf(presetOf(given));
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.problems.length === 0) throw error;
+    throw new UsageError(error.problems.map((problem) => problemOfPreset(problem, given)).join('\n'));
+  }
+}
+
+async function pipelineSteps(given: string | undefined, cradle: ServerCradle) {
+  if (given === undefined) return undefined;
+  return existsSync(given) ? stepsIn(given, cradle) : storedSteps(given, cradle);
 }
 
 /** The default chunker: the one that chooses among the others. @throws UsageError */
@@ -70,16 +91,30 @@ async function storedSteps(name: string, { config, store }: ServerCradle): Promi
   throw new UsageError(`--pipeline ${name}: there is neither a file nor a stored pipeline of this name`);
 }
 
+const EXECUTE = '/v1/pipelines/{pipeline_id}/execute';
+
 /** @throws ChunksmithError if the service cannot be reached; UsageError if it lacks what is named */
 export async function remoteTask(
-  { chunker, pipeline }: Named,
+  { chunker, pipeline, ...given }: Named,
   api: Api,
   registry: Registry,
 ): Promise<ChunkTask> {
   const document = await api.json<OpenApi>({ method: 'GET', path: '/openapi.json' });
   const schemaOf = (path: string) => serviceOptions(document, path);
+  const { preset, ...options } = presetOf(given);
+  if (preset !== undefined) {
+    if (schemaOf('/v1/presets/{preset}/execute') === undefined)
+      throw new UsageError(`--preset ${preset}: ${api.url} has no presets`);
+    const schema = schemaOf(EXECUTE) as ObjectSchema;
+    return {
+      task: { run: 'execute', steps: [] },
+      schema,
+      path: `/v1/presets/${encodeURIComponent(preset)}/execute`,
+      options,
+    };
+  }
   if (pipeline !== undefined) {
-    const schema = schemaOf('/v1/pipelines/{pipeline_id}/execute') as ObjectSchema;
+    const schema = schemaOf(EXECUTE) as ObjectSchema;
     const path = `/v1/pipelines/${await storedId(pipeline, api)}/execute`;
     return { task: { run: 'execute', steps: [] }, schema, path };
   }

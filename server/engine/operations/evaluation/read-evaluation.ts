@@ -141,14 +141,16 @@ function withUnit(stage: StageRequest, unit: OffsetUnit): StageRequest {
 }
 
 function readCandidate(
-  { chunker, config, pipeline, steps }: GivenCandidate,
+  { chunker, config, pipeline, steps, preset, override }: GivenCandidate,
   place: string,
   rules: CandidateRules,
 ): Pick<Candidate, 'name' | 'stages'> {
-  if ([chunker, pipeline, steps].filter((one) => one !== undefined).length !== 1)
-    throw invalid(`${place}: expected one of chunker, pipeline and steps`);
+  if ([chunker, pipeline, steps, preset].filter((one) => one !== undefined).length !== 1)
+    throw invalid(`${place}: expected one of chunker, pipeline, steps and preset`);
   if (config !== undefined && chunker === undefined)
     throw invalid(`${place}.config: allowed only with chunker; each step has its own config`);
+  const expanded = rules.presets.stepsOf({ preset, override }, `${place}.`);
+  if (expanded !== undefined) return { ...readSteps(expanded, place, rules), name: preset as string };
   if (chunker !== undefined) {
     const step = { type: 'chunk', chunker, refinery: null, config: config ?? {} } as const;
     const stage = rules.checks.step(step, place);

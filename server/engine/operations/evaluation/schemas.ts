@@ -1,5 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
+import { type PresetUse, presetMembers } from '../../presets/read-presets.ts';
 import { documentSchema } from '../../read/document-schemas.ts';
 import { stepSchema } from '../../read/pipeline.ts';
 import { embeddingModel } from '../../read/text-schemas.ts';
@@ -67,13 +68,14 @@ const candidate = {
       items: { title: 'PipelineStepInput', ...stepSchema },
       description: 'Steps of a pipeline that is not stored.',
     },
+    ...presetMembers,
   },
   additionalProperties: false,
 } as const;
 
 /** A question and a candidate of a request, checked against their schemas. */
 export type GivenQuestion = FromSchema<typeof question>;
-export type GivenCandidate = FromSchema<typeof candidate>;
+export type GivenCandidate = Omit<FromSchema<typeof candidate>, keyof PresetUse> & PresetUse;
 
 /** The request that evaluates candidates; the model is required unless there is a default. */
 export function evaluateRequest(defaultModel: string | undefined, offsetUnit: object): ObjectSchema {
@@ -87,7 +89,7 @@ export function evaluateRequest(defaultModel: string | undefined, offsetUnit: ob
       candidates: {
         type: 'array',
         items: candidate,
-        description: `The candidates to compare, 1 to ${MOST_CANDIDATES}: each is a chunker with its config, a stored pipeline, or steps.`,
+        description: `The candidates to compare, 1 to ${MOST_CANDIDATES}: each is a chunker with its config, a stored pipeline, a preset, or steps.`,
       },
       k: {
         type: 'integer',
