@@ -29,11 +29,11 @@ export interface Difference {
 }
 
 /** If fewer questions differ, even a sign test cannot reach 5 %. */
-const LEAST_DIFFERING = 6;
+export const LEAST_DIFFERING = 6;
 /** The normal quantiles of 95 % and of a power of 80 %, added. */
 const POWER = 2.8;
 /** More than this many times the questions is not realistic. */
-const MOST_TIMES = 20;
+export const MOST_TIMES = 20;
 /** Means that differ less are equal: sums of the same numbers in another order. */
 const EQUAL = 1e-9;
 
