@@ -46,11 +46,11 @@ export function deriveQuestions(
   );
   const questions: CorpusQuestion[] = [];
   const shortened = documents.map((document, at) => {
-    let [text, kept, line] = ['', 0, 1];
+    let [text, kept, counted, line] = ['', 0, 0, 1];
     for (const { question, from, to, end } of byDocument.get(at) ?? []) {
       text += document.text.slice(kept, from);
-      line += document.text.slice(kept, from).split('\n').length - 1;
-      kept = to;
+      line += document.text.slice(counted, from).split('\n').length - 1;
+      [kept, counted] = [to, from];
       const answers = [{ document: at, start_index: text.length, end_index: text.length + end - to }];
       questions.push({ question, answers, place: `${document.id}:${line}` });
     }

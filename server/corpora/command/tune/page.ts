@@ -96,8 +96,7 @@ function figureOf(caption: string, plot: string): string {
 
 function pointOf(one: Candidate, at: number, cost: number, { baseline, chosen }: TuneResult): PlotPoint {
   const { name, recall, interval, retriever: series } = one;
-  const label =
-    one === chosen ? (one === baseline ? 'baseline' : 'best') : one === baseline ? 'baseline' : undefined;
+  const label = one === baseline ? 'baseline' : one === chosen ? 'choice' : undefined;
   return { name, recall, interval, cost, series, label, href: `#candidate-${at}` };
 }
 
@@ -136,7 +135,9 @@ function questionsOf(questions: TuneResult['not_found']): string {
 function tableOf({ candidates, baseline, chosen }: TuneResult): string {
   const rows = candidates.map((one, at) => {
     const kind = one === chosen ? ' class="chosen"' : '';
-    const role = [...(one === chosen ? ['best'] : []), ...(one === baseline ? ['baseline'] : [])].join(', ');
+    const role = [...(one === chosen ? ['choice'] : []), ...(one === baseline ? ['baseline'] : [])].join(
+      ', ',
+    );
     const name = `${escaped(one.name)}${role === '' ? '' : ` <span class="badge">${role}</span>`}`;
     const difference = one === baseline ? '' : differenceIn(one.difference, one.difference_interval);
     const cells = [

@@ -2,6 +2,7 @@ import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
 import { table } from '../../../cli/commands/remote.ts';
 import { VERSION } from '../../../config/version.ts';
 import type { Interval } from '../../../engine/operations/evaluation/bootstrap.ts';
+import { remedyOf } from '../../../engine/operations/evaluation/verdict.ts';
 import { type Choice, chooseAgainst, type Factor, factorsOf } from './choose.ts';
 import type { Point } from './evaluate.ts';
 import type { Chunking } from './grid.ts';
@@ -67,54 +68,53 @@ interface Tuning
 export async function resultOf(tuning: Tuning, signal: AbortSignal): Promise<TuneResult> {
   const { questions, evaluated, retriever, ...about } = tuning;
   const { seed, budget, derived } = about;
-  const all = evaluated.flatMap(({ points, ...chunking }, at) =>
-    points.map((point) => ({ ...point, chunking, isBaseline: at === 0 && point.retriever === retriever })),
-  );
-  const baseline = all.findIndex(({ isBaseline }) => isBaseline);
+  const all = evaluated.flatMap(({ points, ...chunking }) => points.map((point) => ({ ...point, chunking })));
   const scores = all.map(({ recalls }) => Float64Array.from(recalls));
-  const costs = all.map(({ retriever, chunks }) =>
-    [retriever === 'hybrid', chunks, retriever === 'dense'].map(Number),
-  );
-  const order = (a: number, b: number) => {
-    const [own = [], other = []] = [costs[a], costs[b]];
-    const at = own.findIndex((cost, index) => cost !== other[index]);
-    return at === -1 ? 0 : (own[at] as number) - (other[at] as number);
-  };
-  const choice = await chooseAgainst(scores, baseline, order, seed, signal);
-  const tried = all
-    .filter(({ chunking }) => Object.keys(chunking.factors).length > 0)
-    .map(({ chunking, retriever, recalls }) => ({ factors: { ...chunking.factors, retriever }, recalls }));
-  const candidates = all.map(({ chunking, isBaseline, recalls, ...point }, at): Candidate => {
+  const first = all.findIndex((one) => one.retriever === retriever);
+  const order = (a: number, b: number) => byCost(all[a] as Point, all[b] as Point);
+  const choice = await chooseAgainst(scores, first, order, seed, signal);
+  const candidates = all.map(({ chunking, recalls, ...point }, at): Candidate => {
     const { difference, interval } = choice.differences[at] as Choice['differences'][number];
     const name = `${chunking.name}, ${point.retriever}`;
     return { name, factors: chunking.factors, ...point, difference, difference_interval: interval };
   });
-  const [first, chosen] = [candidates[baseline], candidates[choice.chosen]] as [Candidate, Candidate];
-  const found = {
-    ...about,
-    is_better: choice.isBetter,
-    more_questions: choice.moreQuestions,
-    baseline: first,
-    chosen,
-  };
-  const verdict = verdictIn({ ...found, questions: questions.length });
+  const [baseline, chosen] = [candidates[first], candidates[choice.chosen]] as [Candidate, Candidate];
+  const { isBetter: is_better, moreQuestions: more_questions } = choice;
+  const found = { ...about, questions: questions.length, baseline, chosen, is_better, more_questions };
+  const verdict = verdictIn(found);
   const { steps, embedding } = (all[choice.chosen] as (typeof all)[number]).chunking;
+  const measured = `Retriever: ${chosen.retriever}; recall ${percent(chosen.recall)} ${range(chosen.interval)} within ${budget} tokens`;
   return {
     ...found,
-    questions: questions.length,
     tried: evaluated.length,
     verdict,
     candidates: candidates.toSorted((a, b) => b.recall - a.recall),
-    factors: await factorsOf(tried, seed, signal),
-    not_found: questions.flatMap(({ question, place }, at) =>
-      all.some(({ recalls }) => (recalls[at] as number) > 0) ? [] : [{ question, place }],
-    ),
+    factors: await factorsOf(all.flatMap(withFactors), seed, signal),
+    not_found: questions
+      .filter((_, at) => all.every(({ recalls }) => recalls[at] === 0))
+      .map(({ question, place }) => ({ question, place })),
     pipeline: {
       name: `tuned-${about.folder}`.slice(0, 255),
-      description: `${verdict} Retriever: ${chosen.retriever}; recall ${percent(chosen.recall)} ${range(chosen.interval)} within ${budget} tokens, ${questions.length} ${derived ? 'derived ' : ''}questions, seed ${seed}, chunksmith ${VERSION}.`,
+      description: `${verdict} ${measured}, ${questions.length}${derived ? ' derived' : ''} questions, seed ${seed}, chunksmith ${VERSION}.`,
       steps: chosen.retriever === 'bm25' ? steps : [...steps, ...embedding],
     },
   };
+}
+
+/** Two lists are dearer than one, then more chunks than fewer, then vectors than words. */
+function byCost(one: Point, other: Point): number {
+  const costs = ({ retriever, chunks }: Point) => [
+    +(retriever === 'hybrid'),
+    chunks,
+    +(retriever === 'dense'),
+  ];
+  const [own, others] = [costs(one), costs(other)];
+  return own.map((cost, at) => cost - (others[at] as number)).find((difference) => difference !== 0) ?? 0;
+}
+
+/** The baseline has none, unless it is in the grid. */
+function withFactors({ chunking: { factors }, retriever, recalls }: Point & { readonly chunking: Chunking }) {
+  return Object.keys(factors).length === 0 ? [] : [{ factors: { ...factors, retriever }, recalls }];
 }
 
 type Found = Pick<
@@ -122,18 +122,12 @@ type Found = Pick<
   'baseline' | 'chosen' | 'is_better' | 'more_questions' | 'derived' | 'questions' | 'budget'
 >;
 
-function verdictIn({ baseline, chosen, is_better, more_questions, derived, ...found }: Found): string {
+function verdictIn({ baseline, chosen, is_better, derived, questions, budget, ...found }: Found): string {
   const by = derived ? 'By derived questions, ' : '';
-  if (is_better) {
-    const { difference, difference_interval } = chosen;
-    const range = differenceIn(difference, difference_interval);
-    return `${by}${chosen.name} is better than ${baseline.name}: ${range} points of recall within ${found.budget} tokens.`;
-  }
-  const more =
-    more_questions === null
-      ? 'No realistic number of questions would decide it.'
-      : `About ${more_questions} more questions would decide it, if the difference stays.`;
-  return `${by}${derived ? 'nothing' : 'Nothing'} is better than ${baseline.name} beyond doubt. ${more}`;
+  if (!is_better)
+    return `${by}${derived ? 'nothing' : 'Nothing'} is better than ${baseline.name} beyond doubt. ${remedyOf(questions, found.more_questions)}`;
+  const points = differenceIn(chosen.difference, chosen.difference_interval);
+  return `${by}${chosen.name} is better than ${baseline.name}: ${points} points of recall within ${budget} tokens.`;
 }
 
 /** What derived questions are worth. */

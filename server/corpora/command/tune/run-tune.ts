@@ -18,7 +18,7 @@ import { Evaluator, RETRIEVERS, type Retriever, sendHere, sendTo } from './evalu
 import { type Chunking, gridOf, isCode, kindOf, sizeOf, stagesOf } from './grid.ts';
 import { pageOf } from './page.ts';
 import { QUESTIONS, questionsIn, readFolder, readQuestions, thinned } from './read-corpus.ts';
-import { type Evaluated, inWords, percent, resultOf, type TuneResult } from './result.ts';
+import { type Evaluated, inWords, percent, resultOf } from './result.ts';
 
 interface TuneFlags {
   readonly questions?: string;

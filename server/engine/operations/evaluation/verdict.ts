@@ -102,7 +102,7 @@ export function summaryOf(
   return `Not decided: ${ahead}, which ${count} cannot tell from chance. ${remedyOf(questions, verdict.more_questions)}`;
 }
 
-function remedyOf(questions: number, more: number | null): string {
+export function remedyOf(questions: number, more: number | null): string {
   if (more !== null)
     return `About ${more} more question${more === 1 ? '' : 's'} would decide it, if the difference stays that large.`;
   if (questions < LEAST_DIFFERING) return `Ask at least ${LEAST_DIFFERING}.`;
