@@ -3,7 +3,19 @@ import type { Environment } from '../../config/config.ts';
 import { apiOf, print, type RemoteFlags, readJson, remoteCommand, table } from './remote.ts';
 
 interface Evaluation {
-  readonly candidates: readonly Readonly<Record<string, unknown>>[];
+  readonly candidates: readonly Candidate[];
+  readonly verdict: { readonly summary: string } | null;
+}
+
+/** One that failed has an error instead of figures. */
+interface Candidate {
+  readonly name: string;
+  readonly retriever: string;
+  readonly recall?: number;
+  readonly interval?: { readonly recall: readonly number[] };
+  readonly tokens_per_question?: number;
+  readonly chunks?: number;
+  readonly error?: { readonly detail: string };
 }
 
 /** `chunksmith evaluate request.json` */
@@ -17,17 +29,15 @@ export function evaluateCommand(env: Environment): Command {
     });
 }
 
-/** A row for each candidate, with all its numbers. */
-function inWords({ candidates }: Evaluation): string {
-  const isNumber = (value: unknown) => typeof value === 'number';
-  const names = [
-    ...new Set(candidates.flatMap((one) => Object.keys(one).filter((name) => isNumber(one[name])))),
-  ];
-  const cell = (value: unknown) =>
-    isNumber(value) ? String(Math.round((value as number) * 1000) / 1000) : '';
-  const rows = candidates.map((one, index) => [
-    String(one.name ?? index + 1),
-    ...names.map((name) => cell(one[name])),
-  ]);
-  return table([['candidate', ...names], ...rows]);
+const COLUMNS = ['candidate', 'retriever', 'recall', '95 %', 'tokens', 'chunks'];
+
+/** A row for each candidate, why others failed, and the verdict. */
+function inWords({ candidates, verdict }: Evaluation): string {
+  const rows = candidates.map(({ name, retriever, recall, interval, tokens_per_question, chunks }) => {
+    if (recall === undefined) return [name, retriever, 'failed'];
+    const range = interval?.recall.map((edge) => edge.toFixed(3)).join(' to ') ?? '';
+    return [name, retriever, recall.toFixed(3), range, (tokens_per_question ?? 0).toFixed(1), String(chunks)];
+  });
+  const failures = candidates.flatMap(({ name, error }) => (error ? [`${name}: ${error.detail}`] : []));
+  return [table([COLUMNS, ...rows]), ...failures, ...(verdict ? [verdict.summary] : [])].join('\n');
 }

@@ -926,6 +926,8 @@ export interface Candidate {
   pipeline?: string;
   /** Steps of a pipeline that is not stored. */
   steps?: PipelineStepInput[];
+  /** Instead of the `retriever` of the request. */
+  retriever?: 'dense' | 'bm25' | 'hybrid';
 }
 
 export interface EvaluateRequest {
@@ -935,11 +937,27 @@ export interface EvaluateRequest {
   questions: Question[];
   /** The candidates to compare, 1 to 16: each is a chunker with its config, a stored pipeline, or steps. */
   candidates: Candidate[];
-  /** How many chunks to find for each question. */
+  /** What finds chunks: the cosine of vectors, BM25 over words, or both by the reciprocal ranks of their lists. */
+  retriever?: 'dense' | 'bm25' | 'hybrid';
+  /** How many chunks to find for each question, unless there is a `budget`. */
   k?: number;
+  /**
+   * Tokens to find for each question, instead of `k`: the best 100 chunks, except for those that no longer fit.
+   * @min 1
+   * @max 100000
+   */
+  budget?: number;
+  /** Of the resamples that intervals are computed from: the same request has the same answer. */
+  seed?: number;
+  /**
+   * What tokens are counted with: `cl100k_base` by default if there is a `budget`, else the tokenizer of each candidate.
+   * @minLength 1
+   * @maxLength 200
+   */
+  tokenizer?: string;
   /** A model of GET /v1/models, or any other model of its providers. */
   embedding_model?: string;
-  /** Which text of a chunk is embedded: its text alone, or its context, a line feed and its text. */
+  /** Which text of a chunk is searched: its text alone, or its context, a line feed and its text. */
   embed?: 'text' | 'context+text';
   /** Unit of all offsets of the request and its answer; the unit of candidates is ignored. */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
@@ -951,7 +969,7 @@ export interface FoundChunk {
   start_index: number;
   end_index: number;
   token_count: number;
-  /** The cosine between its vector and the question's. */
+  /** The cosine between its vector and the question's, its BM25, or the sum of its reciprocal ranks. */
   score: number;
 }
 
@@ -966,7 +984,7 @@ export interface EvaluatedQuestion {
   precision_at_full_recall: number;
   /** Tokens of the chunks that were found. */
   tokens: number;
-  /** Nearest first; equally near ones in the order of the text. */
+  /** Best first; equally good ones in the order of the text. */
   found: FoundChunk[];
 }
 
@@ -978,6 +996,8 @@ export interface EvaluatedCandidate {
   name: string;
   /** The index of an earlier candidate that does the same. */
   same_as?: number;
+  /** What found the chunks. */
+  retriever?: 'dense' | 'bm25' | 'hybrid';
   /** The share of the answers' characters that were found. */
   recall?: number;
   /** The share of found characters that belong to the answers. */
@@ -986,10 +1006,28 @@ export interface EvaluatedCandidate {
   iou?: number;
   /** The precision if exactly the chunks that overlap the answers were found. */
   precision_at_full_recall?: number;
-  /** Mean tokens of the chunks that a question finds, counted by the candidate's tokenizer. */
+  /** Mean tokens of the chunks that a question finds, counted by `tokenizer` or else the candidate's own. */
   tokens_per_question?: number;
   /** Number of chunks of the documents. */
   chunks?: number;
+  /** The 95 % intervals of three of the means. */
+  interval?: {
+    /**
+     * @maxItems 2
+     * @minItems 2
+     */
+    recall: number[];
+    /**
+     * @maxItems 2
+     * @minItems 2
+     */
+    precision: number[];
+    /**
+     * @maxItems 2
+     * @minItems 2
+     */
+    iou: number[];
+  };
   /** In the order of the request. */
   questions?: EvaluatedQuestion[];
   error?: {
@@ -1000,15 +1038,57 @@ export interface EvaluatedCandidate {
   };
 }
 
-export interface Evaluation {
-  /** The model's own name. */
-  embedding_model: string;
-  k: number;
-  /** In the order of the request. */
-  candidates: EvaluatedCandidate[];
+export interface EvaluatedDifference {
+  candidate: number;
+  /** Its recall less that of the best candidate. */
+  difference: number;
+  /**
+   * The 95 % interval of the difference.
+   * @maxItems 2
+   * @minItems 2
+   */
+  interval: number[];
+  /** Whether the interval excludes 0, and at least six questions differ. */
+  decided: boolean;
 }
 
-/** An `EvaluatedCandidate` for each candidate, sent as soon as it is ready. */
+export interface EvaluationVerdict {
+  /** The score that is compared. */
+  score: 'recall';
+  questions: number;
+  /** The candidate with the highest recall. */
+  best: number;
+  /** The same, if it is better than each other candidate beyond doubt. */
+  winner: number | null;
+  /** How many more questions would decide it; null if it is decided, or if no realistic number would. */
+  more_questions: number | null;
+  /** All others compared with the best one. */
+  differences: EvaluatedDifference[];
+  /** The same in words. */
+  summary: string;
+}
+
+export interface Evaluation {
+  /** The model's own name; null if only words were searched. */
+  embedding_model: string | null;
+  /** Missing if there was a `budget`. */
+  k?: number;
+  /** The tokens of the request. */
+  budget?: number;
+  /** What tokens were counted with, if not the tokenizer of each candidate. */
+  tokenizer?: string;
+  /** In the order of the request. */
+  candidates: EvaluatedCandidate[];
+  /** What the recall of the candidates says, without those that failed or do the same as others; null if all failed. */
+  verdict: EvaluationVerdict | null;
+}
+
+export interface EvaluationVerdictLine {
+  /** What the recall of the candidates says, without those that failed or do the same as others; null if all failed. */
+  verdict: EvaluationVerdict | null;
+}
+
+/** An `EvaluatedCandidate` for each candidate, sent as soon as it is ready, and at last a line with the `verdict`. */
 export type EvaluationLines = string;
 
 export interface EmbedRequest {

@@ -135,12 +135,17 @@ export class Chunksmith {
     return this.#transport.json({ path: '/v1/evaluate', json: withUnit(request) }, settings);
   }
 
-  /** The same, yielding each candidate as soon as it is ready. */
-  evaluateStream(
+  /** The same, yielding each candidate as soon as it is ready. The generator's return value is the verdict. */
+  async *evaluateStream(
     request: EvaluateRequest,
     settings?: CallSettings,
-  ): AsyncGenerator<EvaluatedCandidate, void, undefined> {
-    return this.#transport.lines({ path: '/v1/evaluate', json: withUnit(request) }, settings);
+  ): AsyncGenerator<EvaluatedCandidate, Evaluation['verdict'] | undefined, undefined> {
+    const call = { path: '/v1/evaluate', json: withUnit(request) };
+    for await (const line of this.#transport.lines<EvaluatedCandidate | Pick<Evaluation, 'verdict'>>(call, settings)) {
+      if ('verdict' in line) return line.verdict;
+      yield line;
+    }
+    return undefined;
   }
 
   /** `GET /v1/plugins` */

@@ -77,7 +77,7 @@ export function createRequestSchemas({ registry, config }: SchemaOptions) {
   return {
     step,
     embed: embedRequest(texts, model),
-    evaluate: evaluateRequest(model, offsetUnit),
+    evaluate: evaluateRequest(model, offsetUnit, tokenizer),
     tokenize: tokenizeRequest(texts, tokenizer, offsetUnit),
     /** The whole request of a chunker, or everything except its inputs. */
     chunk: (manifest: Manifest, source: Source) => withSource(source, step(manifest)),

@@ -90,10 +90,10 @@ async function answerExample(runner: Runner, task: Task, example: unknown): Prom
   }
 }
 
-/** The lines of an answer: one for each list of chunks, or for each candidate of an evaluation. */
+/** The lines of an answer: one for each list of chunks, or for each candidate of an evaluation and its verdict. */
 function answeredLines(answer: unknown): readonly unknown[] {
-  const { candidates } = answer as { readonly candidates?: readonly unknown[] };
-  if (candidates !== undefined) return candidates;
+  const { candidates, verdict } = answer as { candidates?: readonly unknown[]; verdict?: unknown };
+  if (candidates !== undefined) return [...candidates, { verdict }];
   const lists = isBatch(answer) ? answer : [answer];
   return lists.map((chunks, index) => ({ index, chunks }));
 }

@@ -59,7 +59,7 @@ t.test('evaluate prints a row for each candidate', async (t) => {
   const { run, json } = await withServer(t, { 'e.json': JSON.stringify(request) });
   const table = await run('evaluate', 'e.json');
   t.equal(table.status, 0, table.stderr);
-  t.match(table.stdout, /^candidate .*\nsmall .*\d.*\nlarge .*\d/);
+  t.match(table.stdout, /^candidate .*\nsmall .*\d to \d.*\nlarge .*\d to \d.*\nNot decided: .* points /);
   t.match(await json('evaluate', 'e.json'), { candidates: [{ name: 'small' }, { name: 'large' }] });
 });
 

@@ -98,7 +98,7 @@ t.test('an evaluation is answered in lines, and its work and failures are in the
   const whole = (await client.post('/v1/evaluate', body)).json<Evaluation>();
   const answer = await client.post('/v1/evaluate', body, inLines);
   t.equal(answer.headers.get('content-type'), `${LINES}; charset=utf-8`);
-  t.same(linesIn(answer.bytes), whole.candidates);
+  t.same(linesIn(answer.bytes), [...whole.candidates, { verdict: whole.verdict }]);
   t.equal(whole.candidates.length, 4);
   const both = await client.post('/v1/evaluate', body, { accept: `application/json, ${LINES}` });
   t.same(both.json(), whole);

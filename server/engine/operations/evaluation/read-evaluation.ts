@@ -11,7 +11,14 @@ import { LENGTHS } from '../../stages/refining.ts';
 import { type StageList, type StageRequest, usesOf } from '../../stages/stages.ts';
 import type { AnyRequest, NamedPipelines, Unread } from '../../tasks.ts';
 import { type Range, united } from './ranges.ts';
-import { type Embedded, type GivenCandidate, type GivenQuestion, MOST_CANDIDATES } from './schemas.ts';
+import {
+  BUDGET_TOKENIZER,
+  type Embedded,
+  type GivenCandidate,
+  type GivenQuestion,
+  MOST_CANDIDATES,
+  type Retriever,
+} from './schemas.ts';
 
 /**
  * A request to evaluate, parsed and checked. Plain data. Its ranges count code points over all documents, as if they
@@ -24,12 +31,20 @@ export interface EvaluationRequest extends AnyRequest {
   readonly starts: readonly number[];
   readonly questions: readonly Question[];
   readonly candidates: readonly Candidate[];
-  readonly options: {
-    readonly k: number;
-    readonly embedding_model: string;
-    readonly embed: Embedded;
-    readonly offset_unit: OffsetUnit;
-  };
+  readonly options: SearchOptions & { readonly offset_unit: OffsetUnit };
+}
+
+/** How chunks are found, and compared. */
+export interface SearchOptions {
+  readonly k: number;
+  /** Tokens to find, instead of `k` chunks. */
+  readonly budget?: number;
+  /** What counts tokens, if not the tokenizer of each candidate. */
+  readonly tokenizer?: string;
+  /** Given if a candidate needs vectors. */
+  readonly embedding_model?: string;
+  readonly embed: Embedded;
+  readonly seed: number;
 }
 
 export interface Question {
@@ -41,12 +56,16 @@ export interface Question {
 /** A way to chunk the documents. */
 export interface Candidate extends StageList {
   readonly name: string;
-  /** The first earlier candidate that does the same, if any. */
+  readonly retriever: Retriever;
+  /** The first candidate with the same stages, which may be this one. */
+  readonly chunkedAs: number;
+  /** The first earlier candidate that has the same retriever too, if any. */
   readonly sameAs: number | undefined;
 }
 
 /** The members of a valid request. */
 type Members = EvaluationRequest['options'] & {
+  readonly retriever: Retriever;
   readonly documents: readonly ParsedDocument[];
   readonly questions: readonly GivenQuestion[];
   readonly candidates: readonly GivenCandidate[];
@@ -65,14 +84,20 @@ export function readEvaluation(
   rules: Rules,
 ): Unread<EvaluationRequest> {
   const { checks, limits } = rules;
+  const isCounted = typeof request === 'object' && request !== null && 'k' in request;
   const members = checks.evaluate(request) as unknown as Members;
-  const { documents: given, questions: asked, candidates: compared, ...options } = members;
+  const { documents: given, questions: asked, candidates: compared, retriever, ...found } = members;
+  if (isCounted && found.budget !== undefined) throw invalid('k, budget: give one of them');
+  const options = found.budget === undefined ? found : { tokenizer: BUDGET_TOKENIZER, ...found };
   const unit = options.offset_unit;
   const documents = readDocuments(given, body, unit, limits);
   atMost(limits, 'maxDocuments', { place: 'questions', unit: 'questions', count: asked.length });
   const starts = startsOf(documents);
   const questions = readQuestions(asked, documents, starts, unit);
-  const candidates = readCandidates(compared, unit, { ...rules, pipelines });
+  const candidates = readCandidates(compared, unit, { ...rules, pipelines, retriever });
+  const needsModel = candidates.some((one) => one.retriever !== 'bm25');
+  if (needsModel && options.embedding_model === undefined)
+    throw invalid('embedding_model: missing; only the retriever "bm25" needs none');
   checkCost(documents, questions, candidates, limits);
   return { run: 'evaluate', uses: [], documents, starts, questions, candidates, options };
 }
@@ -86,7 +111,7 @@ function startsOf(documents: readonly SourceDocument[]): number[] {
   });
 }
 
-/** Refuses a request that would embed too much. */
+/** Refuses a request that would search too much. Candidates that are chunked in the same way share their chunks. */
 function checkCost(
   documents: readonly SourceDocument[],
   questions: readonly Question[],
@@ -95,9 +120,9 @@ function checkCost(
 ): void {
   const lengthOf = (texts: readonly { readonly text: string }[]) =>
     texts.reduce((sum, { text }) => sum + text.length, 0);
-  const different = candidates.filter(({ sameAs }) => sameAs === undefined).length;
+  const different = new Set(candidates.map(({ chunkedAs }) => chunkedAs)).size;
   const count = lengthOf(documents) * different + lengthOf(questions);
-  const unit = `characters to embed for ${different} different candidates`;
+  const unit = `characters to search for ${different} different ways to chunk`;
   atMost(limits, 'maxEvaluationCharacters', { place: 'documents', unit, count });
 }
 
@@ -109,11 +134,12 @@ export function pipelinesNamed(request: unknown): string[] {
   return [...new Set(names.filter((name) => typeof name === 'string'))];
 }
 
-/** What candidates are checked against, and the stored pipelines that they name. */
-type CandidateRules = Rules & { readonly pipelines: NamedPipelines };
+/** What candidates are checked against, the stored pipelines that they name, and their default retriever. */
+type CandidateRules = Rules & { readonly pipelines: NamedPipelines; readonly retriever: Retriever };
 
 /**
- * Reads what is to be compared. Candidates whose stages have the same options, with defaults filled in, are the same.
+ * Reads what is to be compared. Candidates whose stages have the same options, with defaults filled in, and that have
+ * the same retriever, are the same.
  *
  * @param unit of the offsets of all their chunks
  * @throws ServiceError `invalid_parameters`: too many or none; one that does not exist, or cannot run as given
@@ -125,14 +151,21 @@ function readCandidates(
 ): Candidate[] {
   if (given.length === 0 || given.length > MOST_CANDIDATES)
     throw invalid(`candidates: expected 1 to ${MOST_CANDIDATES}, got ${given.length}`);
-  const first = new Map<string, number>();
+  const firsts = new Map<string, number>();
+  const firstOf = (key: string, index: number) => {
+    if (!firsts.has(key)) firsts.set(key, index);
+    return firsts.get(key) as number;
+  };
   return given.map((one, index) => {
-    const { name, stages } = readCandidate(one, `candidates[${index}]`, rules);
-    const placed = stages.map((stage) => withUnit(stage, unit));
-    const key = canonicalJson(placed);
-    const sameAs = first.get(key);
-    if (sameAs === undefined) first.set(key, index);
-    return { name: one.name ?? name, stages: placed, uses: usesOf(placed, rules), sameAs };
+    const { name, stages: read } = readCandidate(one, `candidates[${index}]`, rules);
+    const { retriever = rules.retriever } = one;
+    const stages = read.map((stage) => withUnit(stage, unit));
+    const key = canonicalJson(stages);
+    const first = firstOf(`${retriever} ${key}`, index);
+    return {
+      ...{ name: one.name ?? name, stages, uses: usesOf(stages, rules), retriever },
+      ...{ chunkedAs: firstOf(key, index), sameAs: first === index ? undefined : first },
+    };
   });
 }
 

@@ -4,10 +4,19 @@ import { type PresetUse, presetMembers } from '../../presets/read-presets.ts';
 import { documentSchema } from '../../read/document-schemas.ts';
 import { stepSchema } from '../../read/pipeline.ts';
 import { embeddingModel } from '../../read/text-schemas.ts';
+import { LISTED } from './ranking.ts';
 
-/** Maximum candidates of a request, and maximum chunks to find. */
+/** Maximum candidates of a request, maximum tokens of a budget, and the largest seed. */
 export const MOST_CANDIDATES = 16;
-const MOST_FOUND = 100;
+const MOST_TOKENS = 100_000;
+const MOST_SEED = 2 ** 32 - 1;
+
+/** What finds chunks: their vectors, their words, or both. */
+export const RETRIEVERS = ['dense', 'bm25', 'hybrid'] as const;
+export type Retriever = (typeof RETRIEVERS)[number];
+
+/** The tokenizer of a budget, unless the request names one. */
+export const BUDGET_TOKENIZER = 'cl100k_base';
 
 /** Which text of a chunk is embedded. */
 export const EMBEDDED = ['text', 'context+text'] as const;
@@ -69,6 +78,7 @@ const candidate = {
       description: 'Steps of a pipeline that is not stored.',
     },
     ...presetMembers,
+    retriever: { enum: RETRIEVERS, description: 'Instead of the `retriever` of the request.' },
   },
   additionalProperties: false,
 } as const;
@@ -77,12 +87,15 @@ const candidate = {
 export type GivenQuestion = FromSchema<typeof question>;
 export type GivenCandidate = Omit<FromSchema<typeof candidate>, keyof PresetUse> & PresetUse;
 
-/** The request that evaluates candidates; the model is required unless there is a default. */
-export function evaluateRequest(defaultModel: string | undefined, offsetUnit: object): ObjectSchema {
-  const required = ['documents', 'questions', 'candidates'];
+/** The request that evaluates candidates. Without a default, only those that are found by words alone need no model. */
+export function evaluateRequest(
+  defaultModel: string | undefined,
+  offsetUnit: object,
+  { default: _, ...tokenizer }: Readonly<Record<string, unknown>>,
+): ObjectSchema {
   return {
     type: 'object',
-    required: defaultModel === undefined ? [...required, 'embedding_model'] : required,
+    required: ['documents', 'questions', 'candidates'],
     properties: {
       documents: { type: 'array', items: documentSchema, description: 'The documents to search.' },
       questions: { type: 'array', items: question, description: 'The search queries, with their answers.' },
@@ -91,19 +104,17 @@ export function evaluateRequest(defaultModel: string | undefined, offsetUnit: ob
         items: candidate,
         description: `The candidates to compare, 1 to ${MOST_CANDIDATES}: each is a chunker with its config, a stored pipeline, a preset, or steps.`,
       },
-      k: {
-        type: 'integer',
-        minimum: 1,
-        maximum: MOST_FOUND,
-        default: 5,
-        description: 'How many chunks to find for each question.',
+      ...search,
+      tokenizer: {
+        ...tokenizer,
+        description: `What tokens are counted with: \`${BUDGET_TOKENIZER}\` by default if there is a \`budget\`, else the tokenizer of each candidate.`,
       },
       embedding_model: embeddingModel(defaultModel),
       embed: {
         enum: EMBEDDED,
         default: 'text',
         description:
-          'Which text of a chunk is embedded: its text alone, or its context, a line feed and its text.',
+          'Which text of a chunk is searched: its text alone, or its context, a line feed and its text.',
       },
       offset_unit: {
         ...offsetUnit,
@@ -113,3 +124,33 @@ export function evaluateRequest(defaultModel: string | undefined, offsetUnit: ob
     additionalProperties: false,
   };
 }
+
+/** How chunks are found, and compared. */
+const search = {
+  retriever: {
+    enum: RETRIEVERS,
+    default: 'dense',
+    description:
+      'What finds chunks: the cosine of vectors, BM25 over words, or both by the reciprocal ranks of their lists.',
+  },
+  k: {
+    type: 'integer',
+    minimum: 1,
+    maximum: LISTED,
+    default: 5,
+    description: 'How many chunks to find for each question, unless there is a `budget`.',
+  },
+  budget: {
+    type: 'integer',
+    minimum: 1,
+    maximum: MOST_TOKENS,
+    description: `Tokens to find for each question, instead of \`k\`: the best ${LISTED} chunks, except for those that no longer fit.`,
+  },
+  seed: {
+    type: 'integer',
+    minimum: 0,
+    maximum: MOST_SEED,
+    default: 0,
+    description: 'Of the resamples that intervals are computed from: the same request has the same answer.',
+  },
+} as const;

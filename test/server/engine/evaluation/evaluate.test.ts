@@ -52,8 +52,15 @@ t.test('scores, tokens and places of what each question found, and their means',
     { ...ofSecond, tokens: 8, found: [{ ...found, start_index: 24, end_index: 32 }] },
   ];
   const expected = { index: 0, name: 'token', ...means, precision_at_full_recall: (8 / 16 + 4 / 8) / 2 };
-  t.same(candidates, [{ ...expected, tokens_per_question: 8, chunks: 4, questions }]);
+  const [{ interval, ...candidate } = assertNone()] = candidates;
+  t.same(candidate, { ...expected, retriever: 'dense', tokens_per_question: 8, chunks: 4, questions });
+  const [low = 1, high = 0] = interval.recall;
+  t.ok(low <= means.recall && means.recall <= high && low >= 0 && high <= 1);
 });
+
+function assertNone(): never {
+  throw new Error('there is no candidate');
+}
 
 const textOf = (text: string) => text.slice(0, 120).toWellFormed();
 const DOCUMENTS = Object.entries(TEXTS).map(([id, text]) => ({ id, text: textOf(text) }));
