@@ -11,6 +11,7 @@ import { CommandError, EXIT, UsageError } from '../../../cli/errors.ts';
 import type { Environment } from '../../../config/config.ts';
 import type { ServerCradle } from '../../../container.ts';
 import { randomFrom } from '../../../engine/operations/evaluation/bootstrap.ts';
+import { PRESET_NAMES } from '../../../engine/presets/read-presets.ts';
 import { stepsFrom, stepsIn } from '../flags/chunk-task.ts';
 import { Stopped, stopOnSignals } from '../run-chunk.ts';
 import { deriveQuestions } from './derive-questions.ts';
@@ -185,8 +186,13 @@ async function readCorpus(folder: string, flags: TuneFlags, cradle: ServerCradle
 /** A preset, or a pipeline in a file. @throws UsageError, ServiceError */
 function named(name: string, flags: TuneFlags, cradle: ServerCradle): Chunking {
   const { presets } = cradle.service;
-  const steps = (existsSync(name) ? stepsIn(name, cradle) : presets.stepsOf({ preset: name })) ?? [];
+  const steps = (isFile(name) ? stepsIn(name, cradle) : presets.stepsOf({ preset: name })) ?? [];
   return { name: basename(name, '.json'), ...divided(steps, flags, cradle), factors: {} };
+}
+
+/** A preset wins over a file of its name. */
+function isFile(name: string): boolean {
+  return !PRESET_NAMES.includes(name) && existsSync(name);
 }
 
 /** Steps apart from those that embed, which the evaluation does itself. */
