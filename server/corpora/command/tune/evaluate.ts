@@ -20,7 +20,7 @@ export interface Point {
   /** Tokens that a question finds, on average. */
   readonly tokens: number;
   readonly chunks: number;
-  /** Of each question. */
+  /** The recall of each question. */
   readonly recalls: readonly number[];
 }
 
