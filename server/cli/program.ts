@@ -11,10 +11,21 @@ import { pipelinesCommand } from './commands/pipelines.ts';
 import { pluginNewCommand } from './commands/plugin-new.ts';
 import { pluginCheckCommand } from './plugin/check-command.ts';
 
-/** `chunksmith` with all its commands. @param server the commands that run or check the service */
-export async function program(server: readonly Command[], env: Environment): Promise<Command> {
+/**
+ * `chunksmith` with all its commands.
+ *
+ * @param server the commands that run or check the service
+ * @param onEnd called with the exit status, if it is not 0
+ */
+export async function program(
+  server: readonly Command[],
+  env: Environment,
+  onEnd: (status: number) => void,
+): Promise<Command> {
   endWithReader();
-  const chunk = await (await findCorpora())?.chunkCommand();
+  const corpora = await findCorpora();
+  const chunk = await corpora?.chunkCommand();
+  const tune = await corpora?.tuneCommand();
   const whole = new Command('chunksmith')
     .description('Splits text into chunks: as a service, in this process, or on a running service.')
     .version(VERSION);
@@ -23,6 +34,7 @@ export async function program(server: readonly Command[], env: Environment): Pro
   const commands = [
     ...server,
     ...(chunk === undefined ? [] : [chunk.chunkCommand()]),
+    ...(tune === undefined ? [] : [tune.tuneCommand(env, onEnd)]),
     ...listingCommands(env),
     pipelinesCommand(env),
     jobsCommand(env),

@@ -30,13 +30,14 @@ async function run(args: readonly string[], env: Environment): Promise<number> {
     return runChunk(prepared(chunkCommand().name('chunksmith chunk')), rest, env);
   }
   let status: number = EXIT.done;
-  const server = serverCommands(env, (ended) => {
+  const onEnd = (ended: number) => {
     status = ended;
-  });
+  };
+  const server = serverCommands(env, onEnd);
   const alone = server.find((command) => command.name() === name);
   if (alone === undefined) {
     const { program } = await import('./program.ts');
-    await prepared(await program(server, env)).parseAsync([...args], { from: 'user' });
+    await prepared(await program(server, env, onEnd)).parseAsync([...args], { from: 'user' });
   } else await prepared(alone.name(`chunksmith ${name}`)).parseAsync(rest, { from: 'user' });
   return status;
 }

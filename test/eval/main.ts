@@ -3,9 +3,8 @@ import { join } from 'node:path';
 /**
  * Entry of `npm run eval`: what the built-in models are worth; with `languages FOLDER`, how often the language of
  * the files in a folder is found; with `edits`, how many chunks have new ids after an edit; with `structure FOLDER`, how
- * chunks of the READMEs in a folder keep to their structure; with `corpus FOLDER`, how well chunkers answer the questions
- * of a folder; with `html FOLDER`, how many of the words of web pages are in their Markdown; with `pdf FOLDER`, how well the
- * PDFs in a folder are read.
+ * chunks of the READMEs in a folder keep to their structure; with `html FOLDER`, how many of the words of web pages are in
+ * their Markdown; with `pdf FOLDER`, how well the PDFs in a folder are read.
  */
 const [subject, ...folders] = process.argv.slice(2);
 
@@ -21,9 +20,6 @@ if (subject === undefined) {
 } else if (subject === 'structure' && folders.length === 1) {
   const { evaluateStructure } = await import('./structure/evaluate.ts');
   await evaluateStructure(folders[0] as string);
-} else if (subject === 'corpus') {
-  const { evaluateCorpus } = await import('./corpus/evaluate.ts');
-  await evaluateCorpus(folders);
 } else if (subject === 'html' && folders.length === 1) {
   // It is the reader's own, and gone with it.
   const file = join(import.meta.dirname, '../plugins/readers/html/evaluate.ts');
@@ -33,7 +29,7 @@ if (subject === undefined) {
   await (await import(file)).evaluatePdfs(folders);
 } else {
   console.error(
-    'Usage: npm run eval, npm run eval -- languages FOLDER..., npm run eval -- edits [SOURCES], npm run eval -- structure FOLDER, npm run eval -- html FOLDER, npm run eval -- pdf FOLDER..., or npm run eval -- corpus FOLDER',
+    'Usage: npm run eval, npm run eval -- languages FOLDER..., npm run eval -- edits [SOURCES], npm run eval -- structure FOLDER, npm run eval -- html FOLDER, or npm run eval -- pdf FOLDER...',
   );
   process.exitCode = 2;
 }

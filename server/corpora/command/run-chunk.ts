@@ -105,7 +105,7 @@ function changed(changes: ChangeCounts | undefined): string {
 }
 
 /** Why a run ends before its work is done, although nothing failed. */
-class Stopped extends Error {
+export class Stopped extends Error {
   /** The exit status. */
   readonly status: number;
 
@@ -123,7 +123,7 @@ const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
  *
  * @param onInterrupt called the first time
  */
-function stopOnSignals(stop: AbortController, onInterrupt: () => void): void {
+export function stopOnSignals(stop: AbortController, onInterrupt: () => void): void {
   const interrupt = (signal: keyof typeof SIGNALS) => {
     const status = SIGNALS[signal];
     if (stop.signal.aborted) process.exit(status);

@@ -52,7 +52,8 @@ export async function withSetup<T>(
     checkTogether(flags);
     const spec = specOf(flags, chunked, command.opts());
     if (api === undefined) checkOptions(spec, chunked, cradle);
-    const source = await openSource(flags, command.args);
+    const { out, errors, manifest } = flags;
+    const source = await openSource({ ...flags, written: [out, errors, manifest] }, command.args);
     checkFields(spec, source);
     const chunking =
       api === undefined ? localChunkingOf(engine, isSmall(flags, source)) : remoteChunking(api, chunked.path);

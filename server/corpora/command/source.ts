@@ -26,9 +26,14 @@ export interface CorpusSource {
 /** Represents standard input. */
 const STDIN = '-';
 
+interface SourceOptions extends Pick<ChunkFlags, 'root' | 'ignore'> {
+  /** Files and folders of output, which are not read. */
+  readonly written: readonly (string | undefined)[];
+}
+
 /** @throws UsageError, ServiceError if a path does not exist */
 export async function openSource(
-  { root, ignore, out, errors, manifest }: ChunkFlags,
+  { root, ignore, written: output }: SourceOptions,
   paths: readonly string[],
 ): Promise<CorpusSource> {
   if (paths.includes(STDIN)) {
@@ -44,7 +49,7 @@ export async function openSource(
   if (names.length === 0 && ignore && (await selectFiles(folder, relatives, { ignored: true })).length > 0) {
     throw new UsageError(`${paths.join(', ')}: .gitignore excludes all files; --no-ignore includes them`);
   }
-  const written = [out, errors, manifest].flatMap((path) => (path === undefined ? [] : resolve(path)));
+  const written = output.flatMap((path) => (path === undefined ? [] : resolve(path)));
   const isRead = (name: string) => !written.some((path) => isInside(path, join(folder, name)));
   const found = await Promise.all(names.filter(isRead).map((name) => storage.find(name)));
   const files = found.filter((file) => file !== undefined);

@@ -85,7 +85,7 @@ export function deviationOf(values: Float64Array): number {
 }
 
 /** The generator mulberry32: numbers in [0, 1). */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

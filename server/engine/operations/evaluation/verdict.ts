@@ -29,11 +29,11 @@ export interface Difference {
 }
 
 /** If fewer questions differ, even a sign test cannot reach 5 %. */
-const LEAST_DIFFERING = 6;
+export const LEAST_DIFFERING = 6;
 /** The normal quantiles of 95 % and of a power of 80 %, added. */
 const POWER = 2.8;
 /** More than this many times the questions is not realistic. */
-const MOST_TIMES = 20;
+export const MOST_TIMES = 20;
 /** Means that differ less are equal: sums of the same numbers in another order. */
 const EQUAL = 1e-9;
 
@@ -102,7 +102,7 @@ export function summaryOf(
   return `Not decided: ${ahead}, which ${count} cannot tell from chance. ${remedyOf(questions, verdict.more_questions)}`;
 }
 
-function remedyOf(questions: number, more: number | null): string {
+export function remedyOf(questions: number, more: number | null): string {
   if (more !== null)
     return `About ${more} more question${more === 1 ? '' : 's'} would decide it, if the difference stays that large.`;
   if (questions < LEAST_DIFFERING) return `Ask at least ${LEAST_DIFFERING}.`;

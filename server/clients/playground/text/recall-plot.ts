@@ -1,0 +1,121 @@
+/** One way to retrieve, in a plot. Plain data. */
+export interface PlotPoint {
+  readonly name: string;
+  /** From 0 to 1. */
+  readonly recall: number;
+  /** The interval of the recall, if it is known. */
+  readonly interval?: readonly [low: number, high: number] | undefined;
+  /** What it takes, from 0 on. */
+  readonly cost: number;
+  /** Each has a shape of its own, and the class `series-<name>`. */
+  readonly series: string;
+  /** Written beside the point. */
+  readonly label?: string | undefined;
+  /** Where the point leads; without it, the point is not a link. */
+  readonly href?: string | undefined;
+}
+
+const SIZE = { width: 440, height: 300, left: 40, right: 16, top: 12, bottom: 46 };
+const STEPS = 4;
+/** Pixels between points with equal costs of two series. */
+const APART = 9;
+/** Around 0, 0. */
+const SHAPES = [
+  '<circle r="4.5"/>',
+  '<rect x="-4" y="-4" width="8" height="8"/>',
+  '<path d="M0-6 6 0 0 6-6 0Z"/>',
+  '<path d="M0-6 6 5H-6Z"/>',
+];
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+/**
+ * Draws recall against a cost, as SVG without scripts and styles: the page colours `.series-<name>` by `--hue`.
+ *
+ * @param axis what the cost is
+ * @param title of the plot for those who do not see it
+ */
+export function recallPlot(points: readonly PlotPoint[], axis: string, title: string): string {
+  const { width, height, left, right, top, bottom } = SIZE;
+  const ranges = points.map(({ recall, interval = [recall, recall] }) => interval);
+  const recalls = scaleOf(ranges.flat(), 0.1, [height - bottom, top]);
+  const costs = scaleOf(
+    points.map(({ cost }) => cost),
+    1,
+    [left + APART, width - right - APART],
+  );
+  const series = [...new Set(points.map((one) => one.series))].sort();
+  const drawn = points.toSorted(labelledLast).map((point) => {
+    const at = series.indexOf(point.series);
+    const x = round(costs.at(point.cost) + (at - (series.length - 1) / 2) * APART);
+    return drawPoint(point, x, (recall) => round(recalls.at(recall)), SHAPES[at % SHAPES.length] ?? '');
+  });
+  const rows = recalls.ticks.map((tick) => {
+    const y = round(recalls.at(tick));
+    const line = `<line class="grid" x1="${left}" x2="${width - right}" y1="${y}" y2="${y}"/>`;
+    return `${line}<text x="${left - 6}" y="${y + 4}" text-anchor="end">${whole.format(tick * 100)}</text>`;
+  });
+  const columns = costs.ticks.map((tick) => {
+    const [x, y] = [round(costs.at(tick)), height - bottom + 18];
+    return `<text x="${x}" y="${y}" text-anchor="middle">${whole.format(tick)}</text>`;
+  });
+  return `<svg class="plot" viewBox="0 0 ${width} ${height}" role="group" aria-label="${escaped(title)}">
+<text x="4" y="${height - 6}">recall, %</text>
+<text x="${width - right}" y="${height - 6}" text-anchor="end">${escaped(axis)}</text>
+${[...rows, ...columns, ...drawn].join('\n')}
+</svg>`;
+}
+
+/** What is labelled is drawn over the rest. */
+function labelledLast(a: PlotPoint, b: PlotPoint): number {
+  return Number(a.label !== undefined) - Number(b.label !== undefined);
+}
+
+/** Round numbers around values, and where they are between two edges. @param least the smallest step */
+function scaleOf(values: readonly number[], least: number, [from, to]: readonly [number, number]) {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const step = niceStep(Math.max(least, (high - low) / STEPS));
+  const first = Math.floor(low / step + 1e-9);
+  const count = Math.max(1, Math.ceil(high / step - 1e-9) - first);
+  return {
+    ticks: Array.from({ length: count + 1 }, (_, index) => (first + index) * step),
+    at: (value: number) => from + ((value / step - first) / count) * (to - from),
+  };
+}
+
+function drawPoint(point: PlotPoint, x: number, yOf: (recall: number) => number, shape: string): string {
+  const { name, recall, interval, series, label, href } = point;
+  const range = interval === undefined ? '' : `, ${interval.map(percent).join(' to ')}`;
+  const said = escaped(`${name}: recall ${percent(recall)}${range}`);
+  const [low, high] = (interval ?? [recall, recall]).map(yOf);
+  const y = yOf(recall);
+  const mark = `<line x1="${x}" x2="${x}" y1="${low}" y2="${high}"/><g transform="translate(${x} ${y})">${shape}</g>`;
+  const linked =
+    href === undefined
+      ? `<g role="img" aria-label="${said}">${mark}</g>`
+      : `<a href="${escaped(href)}" aria-label="${said}">${mark}</a>`;
+  const [side, anchor] = x > SIZE.width / 2 ? [-9, 'end'] : [9, 'start'];
+  const words = `<text x="${x + side}" y="${y + 4}" text-anchor="${anchor}">${escaped(label ?? '')}</text>`;
+  const [kind, beside] = label === undefined ? ['', ''] : [' labelled', words];
+  return `<g class="point series-${escaped(series)}${kind}"><title>${said}</title>${linked}${beside}</g>`;
+}
+
+/** 1, 2 or 5 times a power of ten. */
+function niceStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * ([1, 2, 5].find((times) => times * power >= least) ?? 10);
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+/** `84.1 %` of 0.841. */
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+/** Text as it is written in HTML and SVG. */
+export function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
+}

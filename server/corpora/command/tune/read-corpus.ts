@@ -1,0 +1,194 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { ServiceError } from '../../../../core/errors.ts';
+import { CommandError, UsageError } from '../../../cli/errors.ts';
+import type { ServerCradle } from '../../../container.ts';
+import { utf16Offsets } from '../../../engine/answer/offsets.ts';
+import { placeInWords } from '../../shard.ts';
+import { Skips } from '../../skips.ts';
+import { linesOf, openSource } from '../source.ts';
+
+/** A document as requests have it. */
+export interface CorpusDocument {
+  readonly id: string;
+  readonly filename: string;
+  readonly text: string;
+}
+
+/** A question with offsets in UTF-16 code units, in documents by their index. */
+export interface CorpusQuestion {
+  readonly question: string;
+  readonly answers: readonly { document: number; start_index: number; end_index: number }[];
+  /** Where a person finds the answer: a document, with the line if it is known. */
+  readonly place: string;
+}
+
+/** The documents of a folder, and what could not be read. */
+export interface ReadFolder {
+  readonly documents: CorpusDocument[];
+  /** Why documents failed, each with its place. */
+  readonly failed: readonly string[];
+  /** Files that were left out, in words; empty if none were. */
+  readonly skipped: string;
+}
+
+/** Without `places`, whose offsets end with the text. */
+const MEMBERS = ['title', 'media_type', 'metadata'];
+
+/**
+ * Reads all documents of a folder, as `chunk` does.
+ *
+ * @param written files in the folder that are not documents
+ * @throws CommandError if there is none
+ */
+export async function readFolder(
+  folder: string,
+  written: readonly string[],
+  cradle: ServerCradle,
+  signal: AbortSignal,
+): Promise<ReadFolder> {
+  const skips = new Skips();
+  const source = await openSource({ root: folder, ignore: true, written }, [folder]);
+  const spec = {
+    source: { format: 'auto' },
+    task: { run: 'chunk', name: '' },
+    options: {},
+    group: 'chunk',
+    target: { path: '' },
+  } as const;
+  const documents: CorpusDocument[] = [];
+  const failed: string[] = [];
+  for (const skip of source.skipped) skips.add(skip);
+  for await (const lines of linesOf(source, spec, cradle, signal, (skip) => skips.add(skip))) {
+    for (const { place, document } of lines) {
+      const read = document instanceof ServiceError ? document.detail : documentIn(document, place.source);
+      if (typeof read === 'string') failed.push(`${placeInWords(place)}: ${read}`);
+      else if (read.text.trim() !== '') documents.push(read);
+    }
+  }
+  if (documents.length > 0) return { documents, failed, skipped: String(skips) };
+  throw new CommandError(
+    [`${folder}: no document could be read.`, ...failed, String(skips)].join('\n').trim(),
+  );
+}
+
+/** @param line of JSON @returns why it cannot be used, if so */
+function documentIn(line: Buffer, name: string): CorpusDocument | string {
+  try {
+    const { id = name, filename = String(id), text, ...more } = JSON.parse(line.toString());
+    if (typeof text !== 'string') return 'text: missing, expected a string.';
+    const members = MEMBERS.filter((member) => more[member] !== undefined && more[member] !== null);
+    return { id: String(id), filename, text, ...Object.fromEntries(members.map((one) => [one, more[one]])) };
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** The file of questions in a folder: a line of JSON for each. */
+export const QUESTIONS = 'questions.jsonl';
+const MOST_PROBLEMS = 10;
+
+/** A line of the file of questions. */
+interface GivenQuestion {
+  readonly question: string;
+  readonly file: string;
+  /** Texts that occur in the file exactly once. */
+  readonly answer?: string | readonly string[];
+  /** In code points. */
+  readonly start_index?: number;
+  readonly end_index?: number;
+}
+
+/**
+ * Reads questions about documents.
+ *
+ * @throws UsageError with a line for each problem
+ */
+export function readQuestions(path: string, documents: readonly CorpusDocument[]): CorpusQuestion[] {
+  const byId = new Map(documents.map(({ id }, index) => [id, index]));
+  const problems: string[] = [];
+  const lines = textOf(path)
+    .replace(/^\ufeff/, '')
+    .split('\n');
+  const questions = lines.flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    try {
+      return [readQuestion(JSON.parse(line), documents, byId)];
+    } catch (error) {
+      problems.push(`${path}:${index + 1}: ${(error as Error).message}`);
+      return [];
+    }
+  });
+  if (problems.length > 0) throw new UsageError(problems.slice(0, MOST_PROBLEMS).join('\n'));
+  if (questions.length === 0) throw new UsageError(`${path}: it has no questions`);
+  return questions;
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--questions ${path}: ${(error as Error).message}`);
+  }
+}
+
+function readQuestion(
+  { question, file, answer, start_index, end_index }: Partial<GivenQuestion>,
+  documents: readonly CorpusDocument[],
+  byId: ReadonlyMap<string, number>,
+): CorpusQuestion {
+  if (typeof question !== 'string' || question === '') throw new Error('question: expected a text');
+  const document = byId.get(file ?? '');
+  if (file === undefined || document === undefined)
+    throw new Error(`file: there is no ${JSON.stringify(file ?? '')} in the folder`);
+  const { text } = documents[document] as CorpusDocument;
+  if (answer !== undefined) {
+    const answers = [answer].flat().map((one) => ({ document, ...placeOf(one, text, file) }));
+    if (answers.length > 0) return { question, answers, place: file };
+  }
+  if (start_index === undefined || end_index === undefined)
+    throw new Error('expected an answer, or start_index and end_index');
+  const offsets = utf16Offsets(text, 'code_point', [start_index, end_index]);
+  const [start, end] = [offsets.get(start_index), offsets.get(end_index)];
+  if (start === undefined || end === undefined || start >= end)
+    throw new Error(`start_index, end_index: ${start_index} to ${end_index} is not a stretch of ${file}`);
+  return { question, answers: [{ document, start_index: start, end_index: end }], place: file };
+}
+
+function placeOf(answer: string, text: string, file: string) {
+  const at = text.indexOf(answer);
+  const shown = JSON.stringify(answer.slice(0, 60));
+  if (answer === '' || at === -1) throw new Error(`answer: ${shown} does not occur in ${file}`);
+  if (text.includes(answer, at + 1))
+    throw new Error(`answer: ${shown} occurs in ${file} more than once; give start_index and end_index`);
+  return { start_index: at, end_index: at + answer.length };
+}
+
+/** Characters of all documents above which those without answers are thinned out. */
+const MOST_CHARACTERS = 10_000_000;
+/** Documents without an answer that are kept, half of them before and half after each with one. */
+const NEIGHBOURS = 20;
+
+/** Leaves out documents without answers that are far from those with one, if there is much text. */
+export function thinned(documents: readonly CorpusDocument[], questions: readonly CorpusQuestion[]) {
+  const size = documents.reduce((sum, { text }) => sum + text.length, 0);
+  if (size <= MOST_CHARACTERS) return { documents, questions };
+  const kept = new Set<number>();
+  for (const { document } of questions.flatMap(({ answers }) => answers)) {
+    const first = Math.max(0, document - NEIGHBOURS / 2);
+    for (let at = first; at <= document + NEIGHBOURS / 2; at++) kept.add(at);
+  }
+  const indices = new Map<number, number>();
+  const left = documents.filter((_, at) => kept.has(at) && indices.set(at, indices.size));
+  const moved = questions.map(({ answers, ...one }) => ({
+    ...one,
+    answers: answers.map((answer) => ({ ...answer, document: indices.get(answer.document) as number })),
+  }));
+  return { documents: left, questions: moved };
+}
+
+/** The file of questions that a folder has; undefined if it has none. */
+export function questionsIn(folder: string): string | undefined {
+  const path = join(folder, QUESTIONS);
+  return existsSync(path) ? relative('.', resolve(path)) : undefined;
+}
