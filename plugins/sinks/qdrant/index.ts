@@ -121,7 +121,7 @@ function createIndex(
   return hosted.demand(api, { ...call, method: 'PUT' });
 }
 
-/** Of the payload: what is searched by its words. */
+/** The field of the payload that is searched by its words. */
 const SEARCH_TEXT = 'search_text';
 
 async function checkVersion({ hosted, api }: Server, { signal }: Opening): Promise<void> {

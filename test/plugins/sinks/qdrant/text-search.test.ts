@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { embeddedText } from '../../../../core/engine/cuts/cuts.ts';
 import createSink from '../../../../plugins/sinks/qdrant/index.ts';
+import manifest from '../../../../plugins/sinks/qdrant/manifest.ts';
 import { chunkOf } from '../../../../server/testing/contracts/sink/chunks.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { setVariables } from '../../../support/variables.ts';
@@ -10,7 +11,8 @@ import { checkSinkContract, openSink } from '../sinks.ts';
 import API from './api.json' with { type: 'json' };
 import startQdrant from './stand-in.ts';
 
-const OPTIONS = { collection: 'chunks', text_search: true, tokenizer: 'word' };
+const { default: tokenizer } = manifest.options.properties.tokenizer;
+const OPTIONS = { collection: 'chunks', text_search: true, tokenizer };
 
 async function start(t: Test) {
   const standIn = await startQdrant();
