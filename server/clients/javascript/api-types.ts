@@ -950,7 +950,7 @@ export interface EvaluateRequest {
   /** Of the resamples that intervals are computed from: the same request has the same answer. */
   seed?: number;
   /**
-   * What tokens are counted with: `cl100k_base` by default if there is a `budget`, else the tokenizer of each candidate.
+   * What tokens are counted with: by default the tokenizer of each candidate, or with a `budget` the same one for all.
    * @minLength 1
    * @maxLength 200
    */

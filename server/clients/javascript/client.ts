@@ -141,7 +141,10 @@ export class Chunksmith {
     settings?: CallSettings,
   ): AsyncGenerator<EvaluatedCandidate, Evaluation['verdict'] | undefined, undefined> {
     const call = { path: '/v1/evaluate', json: withUnit(request) };
-    for await (const line of this.#transport.lines<EvaluatedCandidate | Pick<Evaluation, 'verdict'>>(call, settings)) {
+    for await (const line of this.#transport.lines<EvaluatedCandidate | Pick<Evaluation, 'verdict'>>(
+      call,
+      settings,
+    )) {
       if ('verdict' in line) return line.verdict;
       yield line;
     }

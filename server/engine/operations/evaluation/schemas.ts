@@ -14,7 +14,7 @@ const MOST_SEED = 2 ** 32 - 1;
 export const RETRIEVERS = ['dense', 'bm25', 'hybrid'] as const;
 export type Retriever = (typeof RETRIEVERS)[number];
 
-/** The tokenizer of a budget, unless the request names one. */
+/** The tokenizer of a budget by default. */
 export const BUDGET_TOKENIZER = 'cl100k_base';
 
 /** Which text of a chunk is embedded. */
@@ -105,7 +105,8 @@ export function evaluateRequest(
       ...search,
       tokenizer: {
         ...tokenizer,
-        description: `What tokens are counted with: \`${BUDGET_TOKENIZER}\` by default if there is a \`budget\`, else the tokenizer of each candidate.`,
+        description:
+          'What tokens are counted with: by default the tokenizer of each candidate, or with a `budget` the same one for all.',
       },
       embedding_model: embeddingModel(defaultModel),
       embed: {
