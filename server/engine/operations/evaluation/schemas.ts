@@ -150,6 +150,7 @@ const search = {
     minimum: 0,
     maximum: MOST_SEED,
     default: 0,
-    description: 'Of the resamples that intervals are computed from: the same request has the same answer.',
+    description:
+      'Seeds the resamples that intervals are computed from: the same request has the same answer.',
   },
 } as const;
