@@ -958,10 +958,10 @@ export interface EvaluateRequest {
    * @max 100000
    */
   budget?: number;
-  /** Of the resamples that intervals are computed from: the same request has the same answer. */
+  /** Seeds the resamples that intervals are computed from: the same request has the same answer. */
   seed?: number;
   /**
-   * What tokens are counted with: `cl100k_base` by default if there is a `budget`, else the tokenizer of each candidate.
+   * What tokens are counted with: by default the tokenizer of each candidate, or with a `budget` the same one for all.
    * @minLength 1
    * @maxLength 200
    */
@@ -1071,7 +1071,7 @@ export interface EvaluationVerdict {
   best: number;
   /** The same, if it is better than each other candidate beyond doubt. */
   winner: number | null;
-  /** How many more questions would decide it; null if it is decided, or if no realistic number would. */
+  /** How many more questions would decide it; null if it is decided, or no realistic number would. */
   more_questions: number | null;
   /** All others compared with the best one. */
   differences: EvaluatedDifference[];

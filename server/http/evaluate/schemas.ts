@@ -83,7 +83,7 @@ const verdict = {
     best: described('The candidate with the highest recall.', count),
     winner: described('The same, if it is better than each other candidate beyond doubt.', orNull(count)),
     more_questions: described(
-      'How many more questions would decide it; null if it is decided, or if no realistic number would.',
+      'How many more questions would decide it; null if it is decided, or no realistic number would.',
       orNull(count),
     ),
     differences: described('All others compared with the best one.', listOf(difference)),

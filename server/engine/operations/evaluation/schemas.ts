@@ -15,7 +15,7 @@ const MOST_SEED = 2 ** 32 - 1;
 export const RETRIEVERS = ['dense', 'bm25', 'hybrid'] as const;
 export type Retriever = (typeof RETRIEVERS)[number];
 
-/** The tokenizer of a budget, unless the request names one. */
+/** The tokenizer of a budget by default. */
 export const BUDGET_TOKENIZER = 'cl100k_base';
 
 /** Which text of a chunk is embedded. */
@@ -107,7 +107,8 @@ export function evaluateRequest(
       ...search,
       tokenizer: {
         ...tokenizer,
-        description: `What tokens are counted with: \`${BUDGET_TOKENIZER}\` by default if there is a \`budget\`, else the tokenizer of each candidate.`,
+        description:
+          'What tokens are counted with: by default the tokenizer of each candidate, or with a `budget` the same one for all.',
       },
       embedding_model: embeddingModel(defaultModel),
       embed: {
@@ -151,6 +152,7 @@ const search = {
     minimum: 0,
     maximum: MOST_SEED,
     default: 0,
-    description: 'Of the resamples that intervals are computed from: the same request has the same answer.',
+    description:
+      'Seeds the resamples that intervals are computed from: the same request has the same answer.',
   },
 } as const;

@@ -18,7 +18,7 @@ export interface Evaluated {
   readonly interval: Readonly<Record<(typeof INTERVALS)[number], Interval>>;
   readonly tokensPerQuestion: number;
   readonly chunks: number;
-  /** Of all chunks, and of the largest one. */
+  /** The sum over all chunks, and the largest one. */
   readonly tokens: number;
   readonly largest: number;
   readonly questions: readonly EvaluatedQuestion[];
