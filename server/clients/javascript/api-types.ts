@@ -161,8 +161,8 @@ export interface AutoChunkerOptions {
     language?: string | null;
     /** Whether each chunk lists its syntax units: type, name, lines and offsets. */
     include_nodes?: boolean;
-    /** How to treat a function or class above chunk_size: keep it whole, or split it along its syntax. */
-    oversize?: 'keep' | 'split';
+    /** How to treat a function or class above chunk_size: keep it whole; split it along its syntax; or members: cut a class between its members, and keep a function whole up to at most four times chunk_size, with its comments and decorators. */
+    oversize?: 'keep' | 'split' | 'members';
   };
   /** Further options of the chunker recursive, where it is chosen. */
   recursive?: {
@@ -462,8 +462,8 @@ export interface CodeChunkerOptions {
   filename?: string | null;
   /** Whether each chunk lists its syntax units: type, name, lines and offsets. */
   include_nodes?: boolean;
-  /** How to treat a function or class above chunk_size: keep it whole, or split it along its syntax. */
-  oversize?: 'keep' | 'split';
+  /** How to treat a function or class above chunk_size: keep it whole; split it along its syntax; or members: cut a class between its members, and keep a function whole up to at most four times chunk_size, with its comments and decorators. */
+  oversize?: 'keep' | 'split' | 'members';
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
 }
