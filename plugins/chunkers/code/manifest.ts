@@ -116,6 +116,7 @@ export default {
     language: 'auto',
     chunk_size: 30,
     include_nodes: true,
+    oversize: 'members',
   },
   needs: {
     packages: ['web-tree-sitter', 'tree-sitter-wasms', 'tree-sitter-wasm', 'linguist-languages'],

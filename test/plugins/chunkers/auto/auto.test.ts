@@ -100,7 +100,7 @@ t.test('a class above chunk_size is split, unless it is wanted whole', needs('ch
   const asked = { text: `class Large:\n${methods.join('')}`, filename: 'large.py', chunk_size: 60 };
   const counts = async (more: object) =>
     ((await chunk({ ...asked, ...more })).body as { token_count: number }[]).map((one) => one.token_count);
-  for (const code of [undefined, {}, { language: 'python' }, { oversize: 'members' }])
+  for (const code of [undefined, {}, { language: 'python' }, { oversize: 'members' }, { oversize: 'split' }])
     t.ok(Math.max(...(await counts({ code }))) <= 60, JSON.stringify(code));
   t.same(await counts({ code: { oversize: 'keep' } }), [asked.text.length], 'as code does by default');
 });
