@@ -177,6 +177,14 @@ class Replicas(unittest.TestCase):
         with quickly():
             self.check(NOBODY, SERVER)
 
+    def test_batches_go_to_them_in_turn(self) -> None:
+        proxies = [Proxy(f"in turn {place}", "pass") for place in range(3)]
+        to_chunks = ChunkBatches([one.url for one in proxies], "token")
+        for _ in range(6):
+            to_chunks({"text": ["a"]})
+        # The health of each, and a stream, twice.
+        self.assertEqual([one.seen() for one in proxies], [4, 4, 4])
+
     def test_it_goes_on_where_the_answers_ended(self) -> None:
         proxy = Proxy("goes on", "pass,pass,cut,pass,pass,cut")
         with quickly():
