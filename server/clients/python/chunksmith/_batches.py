@@ -95,9 +95,9 @@ class ChunkBatches:
         table = pyarrow.table(getattr(batch, "pa_table", batch))
         read = self._read(table.column_names)
         rows, chunks = self._chunks({name: table[column].to_pylist() for name, column in read.items()})
-        schema, places = self.schema(table.schema), pyarrow.array(rows, pyarrow.int64())
-        own = [pyarrow.array(column, schema.field(name).type) for name, column in chunks.items()]
-        return pyarrow.table([*own, *(table[name].take(places) for name in self._keep)], schema=schema)
+        places = pyarrow.array(rows, pyarrow.int64())
+        kept = [table[name].take(places) for name in self._keep]
+        return pyarrow.table([*chunks.values(), *kept], schema=self.schema(table.schema))
 
     def schema(self, given: Any = None) -> Any:
         """The columns as a schema of pyarrow; those in `keep` have their types in `given`, the schema of the batches."""
