@@ -12,6 +12,6 @@ t.test('the fuzzer finds a bug that is put in on purpose', async (t) => {
   const bug = `if (text.length % 2 === 1) throw new Error('a bug'); ${WHOLE_TEXT}`;
   const folder = await pluginsFolder(t, chunker('faulty', bug));
   const client = await startServer(t, { plugins: ['faulty', 'character'], pluginsDir: [folder] });
-  const breaches = await fuzz(client, 600, 1);
+  const breaches = await fuzz(client, 1200, 1);
   t.ok(breaches.some(({ status, request }) => status === 500 && request.path.startsWith('/v1/chunk/faulty')));
 });

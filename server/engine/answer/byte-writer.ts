@@ -235,7 +235,7 @@ function writeVector(vector: Float32Array, out: Uint8Array, at: number): number 
   return place;
 }
 
-/** Numbers from here up to 1 have at most nine digits behind at most five zeros. */
+/** Numbers from here up to 1 have at most nine digits after at most five zeros. */
 const LEAST_DECIMAL = 1e-6;
 const POWERS = Float64Array.from({ length: 15 }, (_, power) => 10 ** power);
 const MOST_ZEROS = 5;

@@ -13,11 +13,17 @@ const { name, document: released } = lastRelease();
  * Breaking changes since the last release that are meant, in the words of the failure, each with its reason. They go to
  * CHANGELOG.md too, and from here with the next release.
  */
-const ACCEPTED: Readonly<Record<string, string>> = {};
+const ACCEPTED: readonly (readonly [changes: RegExp, reason: string])[] = [
+  [/^POST \/v1\/evaluate: .*json\.embedding_model was string/, 'null only if words alone are asked for'],
+  [/^POST \/v1\/evaluate: .*json\.k may be missing/, 'only if a budget is asked for'],
+  [/^POST \/v1\/evaluate: .*ndjson\(line\)/, 'the last line of a stream is the verdict'],
+];
 
 t.test(`nothing is broken since ${name}`, async (t) => {
   const now: ApiDocument = JSON.parse(readFileSync(join(ROOT, DOCUMENT), 'utf8'));
-  const found = breakingChanges(released, now).filter((change) => !(change in ACCEPTED));
+  const found = breakingChanges(released, now).filter(
+    (change) => !ACCEPTED.some(([changes]) => changes.test(change)),
+  );
   t.same(found, [], 'keep the old way, or list the change in ACCEPTED with its reason');
 });
 

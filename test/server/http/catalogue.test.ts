@@ -53,8 +53,8 @@ const takesFile = (_method: string, path: string) => path.endsWith('/file');
 const takesBody = (method: string) => ['POST', 'PUT', 'DELETE'].includes(method);
 const changesPipeline = (method: string, path: string) =>
   ['PUT', 'DELETE'].includes(method) && path.startsWith('/v1/pipelines');
-const withId = (path: string, id: string) => path.replace(/\{\w+\}/, id);
-const addressOf = (path: string) => withId(path, NO_PIPELINE);
+const withId = (path: string, id: string) => path.replace('{preset}', 'docs').replace(/\{\w+\}/, id);
+const addressOf = (path: string) => path.replace(/\{\w+\}/, NO_PIPELINE);
 
 const isList: Fits = (method, path) => method === 'GET' && ['/v1/pipelines', '/v1/jobs'].includes(path);
 const takesJson: Fits = (method, path, { requestBody }) =>

@@ -23,7 +23,12 @@ const operationsOf = ({ paths }: typeof document): [path: string, method: string
 const operations = new Map(operationsOf(document).map(([, , one]) => [one.operationId ?? '', one]));
 const contentOf = (id: string, status = '200') =>
   operations.get(id)?.responses[status]?.content?.['application/json'];
-const exampleOf = (id: string) => operations.get(id)?.requestBody?.content['application/json']?.example ?? {};
+const exampleIn = (operation: Operation | undefined) => {
+  const { example, examples = {} } = operation?.requestBody?.content['application/json'] ?? {};
+  return example ?? Object.values(examples)[0]?.value ?? {};
+};
+const withPreset = (path: string): string => path.replace('{preset}', 'docs');
+const exampleOf = (id: string) => exampleIn(operations.get(id));
 const OF_OVERLAP = isHere('refinery/overlap') ? ['OverlapRefineryOptions'] : [];
 const NAMES = ['Chunk', 'Pipeline', 'PipelineStep', 'Error', 'TokenChunkerOptions', ...OF_OVERLAP];
 
@@ -124,10 +129,14 @@ t.test('example answers are those of the example requests', async (t) => {
     const request = requestBody?.content['application/json']?.example;
     if (method !== 'post' || request === undefined) continue;
     const shown = Object.values(contentOf(operationId)?.examples ?? {})[0]?.value;
-    t.same(shown, (await client.post(path, request)).json(), path);
+    t.same(shown, (await client.post(withPreset(path), request)).json(), path);
     const lines = operations.get(operationId)?.responses['200']?.content?.[LINES]?.example;
     if (lines !== undefined)
-      t.equal((await client.post(path, request, { accept: LINES })).bytes.toString(), lines, 'in lines');
+      t.equal(
+        (await client.post(withPreset(path), request, { accept: LINES })).bytes.toString(),
+        lines,
+        'in lines',
+      );
     checked++;
   }
   t.ok(checked > 0);
@@ -173,7 +182,7 @@ t.test('the document follows what is loaded, and is that of Swagger UI', async (
     allOf: [{ default: 'character' }],
   });
   t.notOk('SemanticChunkerOptions' in components.schemas);
-  const { example } = paths['/v1/pipelines']?.post?.requestBody?.content['application/json'] ?? {};
+  const example = exampleIn(paths['/v1/pipelines']?.post);
   const { status } = await guarded.post('/v1/pipelines', example, { authorization: 'Bearer key' });
   t.equal(status, 201);
 });
@@ -244,7 +253,7 @@ const isLine = ajv.compile({
 });
 
 async function executed(path: string): Promise<string> {
-  if (!path.includes('{pipeline_id}')) return path;
+  if (!path.includes('{pipeline_id}')) return withPreset(path);
   const created = await client.post('/v1/pipelines', exampleOf('create_pipeline'));
   return path.replace('{pipeline_id}', created.json<{ id: string }>().id);
 }

@@ -42,7 +42,7 @@ function matchedEnds(config: WordPieceConfig, longest: LongestTokens, word: stri
   return ends;
 }
 
-/** The length of the longest token, without its prefix, by the first two units of tokens at and behind a word's start. */
+/** The length of the longest token, without its prefix, by the first two units: of tokens at a word's start, and within it. */
 interface LongestTokens {
   readonly atStart: ReadonlyMap<number, number>;
   readonly inside: ReadonlyMap<number, number>;

@@ -38,7 +38,7 @@ t.test('wrong flags, names and values have status 2, and say what to do', (t) =>
     ],
     [
       'chunk a.txt --pipeline p.json --chunk-size 9',
-      /unknown option '--chunk-size'\n\(options of a step are set in its config, in the pipeline\)\n$/,
+      /unknown option '--chunk-size'\n\(options of a step are set in the pipeline, or in a preset by --set <step>.<option>=<value>\)\n$/,
     ],
     ['chunk a.txt --chunker token --errors no/errors', /^no\/errors: .*cannot be written/],
     ['chunk a.txt --chunker token --since none', /^--since none: .*not written by an earlier run/],

@@ -47,7 +47,7 @@ t.test('what is wrong with a request is said with its place', async (t) => {
     ],
     [compared(), /^candidates: expected 1 to 16, got 0/],
     [compared(...Array(17).fill({ chunker: 'token' })), /^candidates: expected 1 to 16, got 17/],
-    [compared({ name: 'none' }), /^candidates\[0\]: expected one of chunker, pipeline and steps/],
+    [compared({ name: 'none' }), /^candidates\[0\]: expected one of chunker, pipeline, steps and preset/],
     [compared({ chunker: 'token', steps: [] }), /^candidates\[0\]: expected one of/],
     [compared({ steps: [], config: {} }), /^candidates\[0\]\.config: allowed only with chunker/],
     [compared({ chunker: 'tokn' }), /^candidates\[0\]\.chunker: .* "tokn".*did you mean "token"/],
