@@ -7,6 +7,7 @@ import { createRegistry } from '../core/hosting/registry.ts';
 import { kit } from '../core/kit.ts';
 import { createLog } from './config/log.ts';
 import { readMachine } from './config/option.ts';
+import { checkPlaceCount } from './engine/limits.ts';
 import { giveMemoryBack } from './engine/run/give-memory-back.ts';
 import type { ReaderThreadData, ReadMessage, ReadOutcome } from './engine/run/guarded-readers.ts';
 import { createCheck } from './engine/validation/validator.ts';
@@ -45,6 +46,8 @@ async function read({ reader, file, options }: ReadMessage): Promise<ReadOutcome
   const entry = registry.require('reader', reader);
   const plugin = await host.get('reader', reader);
   const answer = await callPlugin(entry, () => withinLimits(() => plugin.read(file, context)));
+  // Here already, since each takes memory on both sides when it is sent.
+  checkPlaceCount(answer.places, 'file', config);
   return { read: answer, reported };
 }
 

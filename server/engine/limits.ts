@@ -83,6 +83,15 @@ export function checkOption(value: unknown, place: string, limits: Limits): void
   });
 }
 
+/** @param place of the list in what was sent @throws ServiceError `invalid_parameters` for more than a document may have */
+export function checkPlaceCount(
+  places: readonly unknown[] | undefined,
+  place: string,
+  limits: Pick<Limits, 'maxPlaces'>,
+): void {
+  atMost(limits, 'maxPlaces', { place, unit: 'places', count: places?.length ?? 0 });
+}
+
 /**
  * Refuses more of anything than a request may contain.
  *

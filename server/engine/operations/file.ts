@@ -5,7 +5,7 @@ import { invalid } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { ResponseMetadata } from '../answer/response-metadata.ts';
-import { atMost, checkLength, checkMetadata, type Limits } from '../limits.ts';
+import { checkLength, checkMetadata, checkPlaceCount, type Limits } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
 import { readId } from '../read/document-id.ts';
 import { fileDocumentSchema } from '../read/document-schemas.ts';
@@ -100,7 +100,7 @@ function documentOfFile(
 }
 
 function checkPlaces({ manifest }: PluginEntry, { text, places = [] }: ReadFile, limits: Limits): void {
-  atMost(limits, 'maxPlaces', { place: 'file', unit: 'places', count: places.length });
+  checkPlaceCount(places, 'file', limits);
   const reason = problemOfPlaces(places, text);
   if (reason !== undefined) throw brokenPromise(manifest, reason);
 }

@@ -4,7 +4,7 @@ import { splitsCodePoint } from '../../../core/engine/cuts/cuts.ts';
 import { placesOfPages } from '../../../core/engine/places.ts';
 import { invalid, type ServiceError } from '../../../core/errors.ts';
 import { createUtf16Cursor, type Utf16Cursor } from '../answer/offsets.ts';
-import { atMost, type Limits } from '../limits.ts';
+import { checkPlaceCount, type Limits } from '../limits.ts';
 
 /** What a request says about where a document's text comes from: one of the two, or nothing. */
 interface GivenPlaces {
@@ -77,7 +77,7 @@ export function readPlaces(
     return placesOfPages(readPages(pages, offsetOf, unit, `${name}pages`), text.length);
   if (places === undefined) return undefined;
   const at = `${name}places`;
-  atMost(limits, 'maxPlaces', { place: at, unit: 'places', count: places.length });
+  checkPlaceCount(places, at, limits);
   const problem = firstProblem(places);
   if (problem !== undefined) throw invalid(`${at}${problem}`);
   if ((isPlain || unit === 'utf16') && firstOutside(places, text) === -1) return places;

@@ -5,8 +5,8 @@ import { hold } from '../../../core/hold.ts';
 /** Limits for code that reads untrusted files. */
 export interface GuardLimits {
   /**
-   * Bytes of the heap and of buffers outside it, which no limit of Node counts, besides those that a message moves there;
-   * for a moment, garbage may take a quarter more.
+   * Bytes of the heap, with its garbage, and of buffers outside it, which no limit of Node counts, besides those that a
+   * message moves there; for a moment, garbage may take a sixth more.
    */
   readonly memory: number;
   /** Milliseconds until an answer. */
@@ -24,12 +24,14 @@ const LOOK = 20;
 /** Milliseconds for which memory may be above its limit, as V8 collects garbage only when it needs to. */
 const MOST_ABOVE = 250;
 /** What it may be above even so, in limits. */
-const FAR_ABOVE = 1.25;
+const FAR_ABOVE = 7 / 6;
 /**
  * V8's own limit of the heap, in limits. It is the last resort: a thread that exceeds it by a single large allocation
  * takes the whole process with it.
  */
 const LAST_RESORT = 4;
+/** Megabytes for new values: V8 would fill many more with garbage before it collects. */
+const MOST_YOUNG = 16;
 
 /**
  * A separate thread for code that reads untrusted files; it is ended when it exceeds its limits. It answers one
@@ -47,7 +49,10 @@ export class GuardedThread<Answer> {
   /** @param workerData given to the thread when it starts */
   constructor(entry: URL, limits: GuardLimits, workerData?: unknown) {
     this.#limits = limits;
-    const resourceLimits = { maxOldGenerationSizeMb: Math.ceil((limits.memory * LAST_RESORT) / MEGABYTE) };
+    const resourceLimits = {
+      maxOldGenerationSizeMb: Math.ceil((limits.memory * LAST_RESORT) / MEGABYTE),
+      maxYoungGenerationSizeMb: MOST_YOUNG,
+    };
     this.#worker = hold(new Worker(entry, { ...SILENT, resourceLimits, workerData }), (error) =>
       this.#stop(reasonOfEnd(error)),
     );
@@ -97,9 +102,9 @@ export class GuardedThread<Answer> {
     const { memory } = this.#limits;
     let below = performance.now();
     while (await sleep(LOOK, true, { signal: done, ref: false }).catch(() => false)) {
-      const { used_heap_size: used = 0, external_memory: external = 0 } =
+      const { total_heap_size: heap = 0, external_memory: external = 0 } =
         (await this.#worker.getHeapStatistics().catch(() => undefined)) ?? {};
-      const [taken, now] = [used + external - given, performance.now()];
+      const [taken, now] = [heap + external - given, performance.now()];
       if (taken <= memory) below = now;
       if (taken > FAR_ABOVE * memory || now - below > MOST_ABOVE) this.#stop(new OverLimitError(TOO_MUCH));
     }
