@@ -102,6 +102,8 @@ function filtered(answer: unknown, filter: string | undefined): unknown[] {
       return answer as unknown[];
     case '[.[] | .end_index]':
       return [(answer as { end_index: number }[]).map(({ end_index }) => end_index)];
+    case '.[] | [.context, .text]':
+      return (answer as { context: string; text: string }[]).map(({ context, text }) => [context, text]);
     case '.[0].places':
       return [(answer as { places: unknown }[])[0]?.places];
     case '.[0].embedding[:4]':

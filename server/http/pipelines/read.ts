@@ -13,7 +13,7 @@ import type {
   Versions,
 } from '../../store/contract.ts';
 import { checkQuery, type Query, readCursor, toCursor } from '../transport/pages.ts';
-import { changesBody, nameQuery, newBody, pageQuery, wholeBody } from './schemas.ts';
+import { changesBody, nameQuery, newBody, pageQuery } from './schemas.ts';
 
 /** Maximum nesting of lists and objects in a configuration: very deep values cannot be written as JSON again. */
 const DEEPEST = 100;
@@ -27,7 +27,6 @@ export interface StepRules {
 const checkNew = createValidator(newBody);
 const checkChanges = createValidator(changesBody);
 const checkShape = createValidator(stepSchema);
-const checkWhole = createValidator(wholeBody);
 const checkNameQuery = createValidator(nameQuery);
 
 /**
@@ -59,7 +58,7 @@ export function readWhole(body: Buffer, query: unknown, rules: StepRules): NewPi
   collect(problems, () => checkNameQuery(query, 'query.'));
   const { name } = query as { readonly name?: unknown };
   problems.push(...textProblems('query.name', name));
-  const given = collect(problems, () => read(body, checkWhole, rules, true));
+  const given = collect(problems, () => read(body, checkChanges, rules, true));
   if (given?.name !== undefined && given.name !== name && problems.length === 0) {
     const [wanted, got] = [name, given.name].map((one) => JSON.stringify(one));
     problems.push(`name: expected the name in the query, ${wanted}, or none, got ${got}`);

@@ -43,6 +43,7 @@ export const newBody: ObjectSchema = {
   additionalProperties: false,
 };
 
+/** Changes to a pipeline, or a whole one whose name is in the query. */
 export const changesBody: ObjectSchema = {
   type: 'object',
   properties: newBody.properties,
@@ -215,9 +216,6 @@ export const remove: FastifySchema = {
 
 /** Schemas of the request that creates or updates the pipeline with a given name. */
 
-/** The whole pipeline. Its name may be missing, since the query has it. */
-export const wholeBody: ObjectSchema = changesBody;
-
 export const nameQuery: ObjectSchema = {
   type: 'object',
   required: ['name'],
@@ -233,7 +231,7 @@ export const put = (maxSteps: number): FastifySchema => ({
     'Creates the pipeline, or sets all members of the one with this name: a missing description is removed. With If-Match, only an existing pipeline is changed.',
   querystring: nameQuery,
   headers: ifMatch,
-  body: withSteps('NamedPipeline', wholeBody, maxSteps),
+  body: withSteps('NamedPipeline', changesBody, maxSteps),
   response: {
     200: jsonAnswer('The current pipeline.', pipeline, etag),
     201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }),

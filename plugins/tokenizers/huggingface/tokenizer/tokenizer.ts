@@ -1,4 +1,4 @@
-import { splitsCodePoint, type TokenizedText, type Tokenizer } from '../../../../core/kit.ts';
+import { splitsCodePoint, type Tokenizer } from '../../../../core/kit.ts';
 import {
   type AddedToken,
   type ModelConfig,
