@@ -61,4 +61,6 @@ export interface Vectors {
    * Without it, zero vectors are counted.
    */
   readonly wordless?: number;
+  /** How many of the texts have vectors of a lexical fallback, because the model knows too little of their words. */
+  readonly fallback?: number;
 }

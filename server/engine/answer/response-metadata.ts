@@ -6,6 +6,12 @@ export function reportedEmpty(emptyVectors: number): Reported {
   return emptyVectors === 0 ? {} : { [EMBEDDING_EMPTY]: String(emptyVectors) };
 }
 
+/** The report of vectors of a model's fallback; empty if there are none. */
+export function reportedFallbacks(fallbacks: number): Reported {
+  return fallbacks === 0 ? {} : { [EMBEDDING_FALLBACK]: String(fallbacks) };
+}
+
+const EMBEDDING_FALLBACK = 'embedding-fallback';
 const EMBEDDING_EMPTY = 'embedding-empty';
 
 /** The log message for vectors that mean nothing. */
@@ -34,6 +40,11 @@ export class ResponseMetadata {
   /** Reports how many vectors of the last document mean nothing, if any do. */
   reportEmpty(vectors: number): void {
     if (vectors > 0) this.report(EMBEDDING_EMPTY, String(vectors));
+  }
+
+  /** Reports how many vectors of the last document are of a model's fallback, if any are. */
+  reportFallbacks(vectors: number): void {
+    if (vectors > 0) this.report(EMBEDDING_FALLBACK, String(vectors));
   }
 
   /** What was reported about each document, its values joined by spaces. */
@@ -90,6 +101,7 @@ export class Timer {
   #inner = 0;
   #emptyVectors = 0;
   #taken = 0;
+  #fallbacks = 0;
 
   constructor(parseSeconds: number) {
     addTime(this.#seconds, { stage: 'parse', by: 'json', seconds: parseSeconds });
@@ -113,8 +125,16 @@ export class Timer {
     this.#opened.push(model);
   }
 
-  embedded(emptyVectors: number): void {
+  embedded(emptyVectors: number, fallbacks = 0): void {
     this.#emptyVectors += emptyVectors;
+    this.#fallbacks += fallbacks;
+  }
+
+  /** How many texts had vectors of a model's fallback since the last call. */
+  takeFallbacks(): number {
+    const taken = this.#fallbacks;
+    this.#fallbacks = 0;
+    return taken;
   }
 
   /** How many of these there were since the last call. */

@@ -143,6 +143,7 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
       const empty = timer.takeEmptyVectors();
       written.add(line, writtenDocument(line.input, chunks, plan), empty);
       metadata.reportEmpty(empty);
+      metadata.reportFallbacks(timer.takeFallbacks());
     });
   }
 
@@ -154,6 +155,7 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
       } catch (error) {
         signal.throwIfAborted();
         timer.takeEmptyVectors();
+        timer.takeFallbacks();
         written.fail(line, error);
       }
     }

@@ -37,6 +37,7 @@ export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
         throw new ServiceError('answer_too_large', { bytes: least, limit: maxAnswerBytes });
       documents.push(chunks);
       metadata.reportEmpty(timer.takeEmptyVectors());
+      metadata.reportFallbacks(timer.takeFallbacks());
     }
     const { written, bytes } = await timer.time('serialise', 'json', () => {
       const written = documents.map((chunks, index) =>

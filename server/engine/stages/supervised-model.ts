@@ -37,7 +37,8 @@ export function supervisedModel(
       const reason = findFault(vectors, texts.length);
       if (reason !== undefined) throw brokenPromise({ kind: 'embedding', name: model.name }, reason);
       const empty = vectors.wordless ?? countZeros(vectors);
-      if (counts === 'each' || empty === texts.length) timer.embedded(empty);
+      const counted = counts === 'each' || empty === texts.length ? empty : 0;
+      timer.embedded(counted, vectors.fallback);
       return vectors;
     },
   };

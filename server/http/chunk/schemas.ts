@@ -114,6 +114,10 @@ export const modelHeader = {
     'Number of texts with no word that the model knows: their vectors mean nothing. For a batch, one count per document; missing if zero.',
     text,
   ),
+  'x-embedding-fallback': described(
+    "Number of texts with too few words that the model knows: their vectors are also, or only, those of the texts' parts. For a batch, one count per document; missing if zero.",
+    text,
+  ),
 };
 
 export const pipelineId = object({ pipeline_id: described('Id of the pipeline.', text) });

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { ModelFile } from '../../../../core/kit.ts';
+import { LEXICAL_VERSION } from '../lexical/lexical-vectors.ts';
 import type { PoolingOptions } from '../pooling/mean-pooling.ts';
 
 /** The used fields of a model's `config.json`. */
@@ -7,6 +8,8 @@ export interface StaticConfig extends PoolingOptions {
   readonly dimensions: number | undefined;
   /** Maps a cosine to `(cosine + offset) / (1 + offset)`. */
   readonly calibrationOffset: number | undefined;
+  /** Whether texts in other than Latin letters get vectors from their parts, because the vocabulary lacks their words. */
+  readonly readsParts: boolean;
 }
 
 export const CONFIG_FILE: ModelFile = { name: 'config.json', maxBytes: 1024 * 1024 };
@@ -21,6 +24,7 @@ export async function readConfig(path: string): Promise<StaticConfig | undefined
     dimensions: typeof dimensions === 'number' ? dimensions : undefined,
     normalizes: config.normalize === true,
     dampsRepeats: at(config, 'pooling', 'repeats') === 'log',
+    readsParts: config.other_scripts === LEXICAL_VERSION,
     calibrationOffset: typeof offset === 'number' && offset > -1 ? offset : undefined,
   };
 }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { EmbeddingModel, Vectors } from '../../../../core/contracts/embedding.ts';
 import { type PlainError, toPlainError } from '../../../../core/errors.ts';
 import { callPlugin } from '../../../../core/hosting/plugin-error.ts';
-import { emptyAnswer, reportedEmpty, Timer } from '../../answer/response-metadata.ts';
+import { emptyAnswer, reportedEmpty, reportedFallbacks, Timer } from '../../answer/response-metadata.ts';
 import type { Operation, Run } from '../../operation.ts';
 import { jsonBytes, parseJson } from '../../read/json.ts';
 import { runStages, type StageTools, withStages } from '../../stages/stages.ts';
@@ -70,7 +70,13 @@ async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answ
     const ofModel = model && { 'embedding-model': model.name };
     return {
       bytes,
-      reported: [{ ...ofModel, ...reportedEmpty(timer.takeEmptyVectors()) }],
+      reported: [
+        {
+          ...ofModel,
+          ...reportedEmpty(timer.takeEmptyVectors()),
+          ...reportedFallbacks(timer.takeFallbacks()),
+        },
+      ],
       ...summaryOf(request, outcomes, timer),
     };
   } finally {
