@@ -5,7 +5,7 @@ import { type JoinedDocument, joinTopics, shuffle, type Topic } from './document
 export type Chunk = (chunker: string, options: object) => Promise<readonly number[]>;
 
 /** Scores of boundaries, as the literature on text segmentation defines them. */
-interface Score {
+export interface Score {
   /** Harmonic mean of precision and recall of the boundaries; 1 is best. */
   readonly f1: number;
   /** Share of pairs of sentences at a typical distance that are wrongly parted or joined; 0 is best. */
@@ -50,7 +50,7 @@ function startsOf({ ends }: JoinedDocument, chunkEnds: readonly number[]): numbe
 }
 
 /** Scores the found boundaries against the true ones. A boundary is the sentence that it stands before. */
-function score({ starts, ends }: JoinedDocument, found: readonly number[]): Score {
+export function score({ starts, ends }: JoinedDocument, found: readonly number[]): Score {
   const hits = found.filter((place) => starts.includes(place)).length;
   const f1 = (2 * hits) / Math.max(found.length + starts.length, 1);
   return { f1, pk: pk(found, starts, ends.length), ratio: found.length / Math.max(starts.length, 1) };
@@ -71,7 +71,7 @@ function pk(found: readonly number[], truth: readonly number[], sentences: numbe
   return wrong / Math.max(pairs, 1);
 }
 
-function meanScore(scores: readonly Score[]): Score {
+export function meanScore(scores: readonly Score[]): Score {
   const mean = (key: keyof Score) => scores.reduce((sum, score) => sum + score[key], 0) / scores.length;
   return { f1: mean('f1'), pk: mean('pk'), ratio: mean('ratio') };
 }

@@ -69,16 +69,23 @@ t.test(EMPTY, needs('refinery/embeddings'), async (t) => {
   t.same(empty, [4, undefined]);
 });
 
-const UNCUT = 'semantic: a text whose sentences all have vectors of zeros says so';
+const UNCUT = 'semantic: a text whose sentences all have vectors of zeros, or of parts, says so';
 t.test(UNCUT, needs('chunker/semantic', 'embedding/static', 'tokenizer/huggingface'), async (t) => {
   const answer = await post('/v1/chunk/semantic', {
-    text: CHINESE.repeat(9),
+    text: '… ! … ! '.repeat(9),
     min_characters_per_sentence: 2,
   });
   t.equal(answer.json<object[]>().length, 1);
-  t.equal(answer.headers.get('x-embedding-empty'), '18');
+  t.match(answer.headers.get('x-embedding-empty'), /^[1-9]/);
+  const chinese = await post('/v1/chunk/semantic', {
+    text: CHINESE.repeat(9),
+    min_characters_per_sentence: 2,
+  });
+  t.equal(chinese.headers.get('x-embedding-empty'), null);
+  t.equal(chinese.headers.get('x-embedding-fallback'), '18');
   const known = await post('/v1/embed', { text: ['One. ', '今天天气很好。', '***', '7'] });
-  t.equal(known.headers.get('x-embedding-empty'), '2', 'punctuation is no word');
+  t.equal(known.headers.get('x-embedding-empty'), '1', 'punctuation is no word');
+  t.equal(known.headers.get('x-embedding-fallback'), '1');
 });
 
 const EXACT = 'embed: base64 is the exact float32 of the numbers, lowest byte first';
