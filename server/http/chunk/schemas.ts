@@ -115,7 +115,7 @@ export const modelHeader = {
     text,
   ),
   'x-embedding-fallback': described(
-    "Number of texts with too few words that the model knows: their vectors are also, or only, those of the texts' parts. For a batch, one count per document; missing if zero.",
+    'Number of texts in scripts that the model does not know: their vectors are lexical. Counted as in x-embedding-empty.',
     text,
   ),
 };
