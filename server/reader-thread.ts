@@ -74,7 +74,7 @@ function failed(error: unknown): ReadOutcome {
   return { error: toPlainError(error), isRefusal: isRefusal(error) };
 }
 
-/** Whether a reader refused a file by itself: behind all other errors is one of its parser, or a limit. */
+/** Whether a reader refused a file by itself. Errors of parsers and of limits are the causes of others. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') return false;
   const thrown = error.cause instanceof Error ? error.cause : error;
