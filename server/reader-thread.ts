@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { ReadFile } from '../core/contracts/reader.ts';
-import { refusedError, toPlainError } from '../core/errors.ts';
+import { refusedError, ServiceError, toPlainError } from '../core/errors.ts';
 import { PluginHost } from '../core/hosting/container.ts';
 import { callPlugin } from '../core/hosting/plugin-error.ts';
 import { createRegistry } from '../core/hosting/registry.ts';
@@ -71,5 +71,12 @@ const LIMITS = [
 ] as const;
 
 function failed(error: unknown): ReadOutcome {
-  return { error: toPlainError(error) };
+  return { error: toPlainError(error), isRefusal: isRefusal(error) };
+}
+
+/** Whether a reader refused a file by itself. Errors of parsers and of limits are the causes of others. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') return false;
+  const thrown = error.cause instanceof Error ? error.cause : error;
+  return thrown.cause === undefined;
 }

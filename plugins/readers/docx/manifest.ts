@@ -25,6 +25,7 @@ export default {
       mammoth: ['lib/**/*.js'],
       // What mammoth loads, which contain other builds of themselves.
       jszip: ['lib/**', 'node_modules/**'],
+      pako: ['index.js', 'lib/**'],
       underscore: ['underscore-node.cjs', 'underscore-node-f.cjs', 'underscore-umd.js'],
     },
   },

@@ -26,7 +26,12 @@ export default {
   },
   needs: {
     packages: ['parse5', '@mozilla/readability', 'linkedom'],
-    packageFiles: { linkedom: ['esm/**', 'commonjs/**', 'node_modules/**'] },
+    packageFiles: {
+      linkedom: ['esm/**', 'commonjs/**', 'node_modules/**'],
+      // What linkedom loads, which contain their tests, or other builds of themselves.
+      'css-what': ['dist/**'],
+      cssomnom: ['dist/{parse,CSSStyleDeclaration-*}.js'],
+    },
   },
   guarded: true,
 } as const satisfies Manifest;

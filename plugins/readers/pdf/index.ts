@@ -3,8 +3,21 @@ import { type Factory, reasonOf } from '../../../core/kit.ts';
 import { readDocument, refusal } from './document.ts';
 import type manifest from './manifest.ts';
 
+/** For the shapes of letters that are pictures, which nobody draws here: pdf.js also learns their size on this way. */
+class UnusedMatrix {
+  scaleSelf(): this {
+    return this;
+  }
+
+  translateSelf(): this {
+    return this;
+  }
+}
+
 /** Loads pdf.js, which works in the thread that calls it. */
 export async function loadPdfJs() {
+  // It would take that of a package for drawing, which images lack.
+  Object.assign(globalThis, { DOMMatrix: UnusedMatrix });
   // @ts-expect-error: only the file from which it is made has types, the same as the package.
   const pdfjs: typeof import('pdfjs-dist') = await import('pdfjs-dist/legacy/build/pdf.min.mjs');
   const { getDocument, GlobalWorkerOptions } = pdfjs;

@@ -21,10 +21,10 @@ export interface ReadMessage {
   readonly options: ReadContext['options'];
 }
 
-/** Sent back: what was read, with the metadata reported meanwhile, or an error as data. */
+/** Sent back: what was read, with the metadata reported meanwhile, or an error as data: a refusal leaves the thread whole. */
 export type ReadOutcome =
   | { readonly read: ReadFile; readonly reported: readonly (readonly [name: string, value: string])[] }
-  | { readonly error: PlainError };
+  | { readonly error: PlainError; readonly isRefusal: boolean };
 
 type ReaderThread = GuardedThread<ReadOutcome>;
 
@@ -40,7 +40,7 @@ const MOST_IDLE = 60_000;
 
 /**
  * Runs the readers whose manifests say `guarded`, each file in a thread of its own that ends when it exceeds its limits
- * or is no longer wanted. A thread that has read a file without an error is kept for the next one.
+ * or is no longer wanted. A thread that has read a file, or refused it, is kept for the next one.
  */
 export class GuardedReaders {
   readonly #config: Config;
@@ -81,7 +81,7 @@ export class GuardedReaders {
     try {
       const answer = thread.ask({ ...message, file: { ...file, bytes } }, [bytes.buffer]);
       const outcome = await unlessAborted(answer, signal);
-      if ('read' in outcome) this.#keep(thread, files + 1);
+      if ('read' in outcome || outcome.isRefusal) this.#keep(thread, files + 1);
       return outcome;
     } catch (error) {
       if (error instanceof OverLimitError)

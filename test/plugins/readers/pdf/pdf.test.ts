@@ -5,7 +5,7 @@ import createReader from '../../../../plugins/readers/pdf/index.ts';
 import { collaborators } from '../../../../server/testing/collaborators.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { placed } from '../reading.ts';
-import { at, column, FIRST_MORE, firstPage, makePdf } from './support/builder.ts';
+import { at, column, FIRST_MORE, firstPage, makePdf, stream } from './support/builder.ts';
 
 const reader = await createReader(collaborators());
 
@@ -221,4 +221,18 @@ t.test('Japanese in a font that names its table of characters', async (t) => {
 
 t.test('signs are what they mean: loose accents, characters of Windows', async (t) => {
   t.equal((await read(makePdf([page(at(50, 700, '\xa8a la carte'))]))).text, '\u00e4 la carte');
+});
+
+t.test('letters that are pictures are as high as these, without a package for drawing', async (t) => {
+  const glyph = stream('8 0 d0 q 8 0 0 8 0 0 cm BI /W 8/H 8/IM true/BPC 1 ID \0\0\0\0\0\0\0\0 EI Q');
+  const shape = '/FontMatrix[.1 0 0 .1 0 0]/FontBBox[0 0 0 0]/FirstChar 97/LastChar 97/Widths[8]';
+  const font = `<</Type/Font/Subtype/Type3${shape}/CharProcs<</a 7 0 R>>/Encoding<</Differences[97/a]>>>>`;
+  const content = 'BT /T 10 Tf 50 400 Td (aaa) Tj ET';
+  const made = makePdf([page(content, '/Resources<</Font<</T 6 0 R>>>>')], { objects: [font, glyph] });
+  const [[text, place] = []] = placed(await read(made));
+  const [, top, , bottom] = (place as { box: number[] }).box as [number, number, number, number];
+  t.equal(text, 'aaa');
+  t.equal(Math.round((bottom - top) * 800), 8);
+  const { DOMMatrix } = globalThis as { DOMMatrix?: { readonly name: string } };
+  t.equal(DOMMatrix?.name, 'UnusedMatrix', 'as an image has it');
 });

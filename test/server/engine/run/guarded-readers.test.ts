@@ -27,6 +27,7 @@ const does = {
   fails: () => { throw new Error('a secret path'); },
   later: () => { setTimeout(() => { throw new Error('a secret path'); }); return new Promise(() => {}); },
   refuses: ({ kit }) => { throw kit.refusedError('The file cannot be read: it is torn.'); },
+  wraps: ({ kit }) => { throw kit.refusedError('The file cannot be read: its parser failed.', new Error('why')); },
   sends: () => ({ text: 'x', metadata: { one: () => {} } }),
 };
 export default (given) => ({ read({ bytes }, { report }) {
@@ -65,7 +66,7 @@ for (const [what, expected, detail] of [
   ['repeats', 400, /The file cannot be read: it takes more memory than a file may\./],
   ['nests', 400, /The file cannot be read: its parts are nested too deeply\./],
   ['ends', 400, /The file cannot be read: it takes more memory than a file may\./],
-  ['refuses', 400, /The file cannot be read: it is torn\./],
+  ['wraps', 400, /The file cannot be read: its parser failed\./],
   ['runs', 503, /longer than 3 s/],
   ['waits', 503, /longer than 3 s/],
   ['fails', 500, /The reader \\"obedient\\" failed/],
@@ -87,6 +88,14 @@ for (const [what, expected, detail] of [
     t.ok(process.memoryUsage.rss() < 2_000_000_000);
   });
 }
+
+t.test('a thread that refuses a file by itself is kept', async (t) => {
+  const before = await threadOf();
+  const { status, bytes } = await ask('refuses');
+  t.equal(status, 400);
+  t.match(String(bytes), /The file cannot be read: it is torn\./);
+  t.equal(await threadOf(), before);
+});
 
 t.test('a thread is ended with the request, and does not outlive its caller', async (t) => {
   const stop = new AbortController();
