@@ -115,7 +115,7 @@ export const modelHeader = {
     text,
   ),
   'x-embedding-fallback': described(
-    'Number of texts in scripts that the model does not know: their vectors are lexical. Counted as in x-embedding-empty.',
+    'Number of texts in scripts unknown to the model: their vectors are lexical.',
     text,
   ),
 };
