@@ -266,7 +266,7 @@ t.test('a question marks the best chunks, and the answer gives their scores', OF
   await page.fill('#A-0-chunk_size', '70');
   await page.until('/chunk 0/.test(document.querySelector(".found")?.textContent)');
   t.match(await page.textOf('.found'), /A recall 100\.0 % · precision 6\.\d %.* chunk 0 0\.\d+ Bread/);
-  await page.fill('.ask', '***');
+  await page.fill('.ask', '⁂');
   await page.click('.question form button:not([type])');
   await page.until('/knows no word/.test(document.querySelector(".question .problem")?.textContent)');
 });
