@@ -197,11 +197,12 @@ t.test('what is filled in and put on a page is text, at its place', async (t) =>
   const objects = [
     '<</Type/Annot/Subtype/Widget/FT/Tx/T(name)/V(Filled in)/Rect[120 690 240 710]/DA(/F 10 Tf)/F 4>>',
     '<</Type/Annot/Subtype/FreeText/Contents(Put there)/Rect[120 600 240 620]/DA(/F 10 Tf)/F 4>>',
+    '<</Type/Annot/Subtype/Popup/Parent 7 0 R/Rect[0 0 0 0]>>',
     '<</Type/Annot/Subtype/Widget/FT/Tx/T(hidden)/V(Not shown)/Rect[120 500 240 520]/DA(/F 10 Tf)/F 2>>',
   ];
-  const catalog = '/AcroForm<</Fields[6 0 R 8 0 R]/DA(/F 10 Tf)>>';
+  const catalog = '/AcroForm<</Fields[6 0 R 9 0 R]/DA(/F 10 Tf)>>';
   const file = await read(
-    makePdf([page(at(50, 700, 'Name:'), '/Annots[6 0 R 7 0 R 8 0 R]')], { catalog, objects }),
+    makePdf([page(at(50, 700, 'Name:'), '/Annots[6 0 R 7 0 R 8 0 R 9 0 R]')], { catalog, objects }),
   );
   const boxes = new Map(placed(file).map(([text, place]) => [text, (place as { box: number[] }).box]));
   t.same([...boxes.keys()].sort(), ['Filled in', 'Name:', 'Put there']);
