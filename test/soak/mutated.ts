@@ -49,7 +49,7 @@ export const mutated: Mode = {
 };
 
 /** Sends damaged files of a kind to a server of its own. */
-export async function sendDamaged(t: Cleanup, kind: Kind, count: number, seed: number): Promise<Report> {
+async function sendDamaged(t: Cleanup, kind: Kind, count: number, seed: number): Promise<Report> {
   const own = ['--workers', '1', '--store', 'memory', '--request-timeout', String(SECONDS)];
   const server = await startSoakServer(t, own);
   const random = createRandom(seed);
@@ -61,7 +61,7 @@ export async function sendDamaged(t: Cleanup, kind: Kind, count: number, seed: n
     const bytes = damaged(pick(random, files), random);
     const { status, bytes: answer } = await postForm(
       server.client,
-      '/v1/chunk/auto/file',
+      '/v1/chunk/token/file',
       { bytes, name: `a.${kind}` },
       [['include', 'places']],
     );

@@ -48,7 +48,7 @@ export function linesOf(page: Page): Line[] {
   return withFigures(lines, page, lineOfRun);
 }
 
-/** Rows of which each is in a heading of a tagged file, or out of all: one may begin a line whose rest is a paragraph. */
+/** Divides a row at headings of a tagged file: one may begin a line whose rest is a paragraph. */
 function atHeadings(row: Row): Row[] {
   const rows: Row[] = [];
   for (const run of row.runs) {
