@@ -9,6 +9,7 @@ import { hostile } from './hostile.ts';
 import { kills } from './kills.ts';
 import { load } from './load.ts';
 import type { Mode, Report } from './mode.ts';
+import { mutated } from './mutated.ts';
 import { overload } from './overload.ts';
 import { stream } from './stream.ts';
 
@@ -25,6 +26,7 @@ const MODES: Readonly<Record<string, Mode>> = {
   faults,
   kills,
   hostile,
+  mutated,
   ...(await modesOfPlugins()),
 };
 

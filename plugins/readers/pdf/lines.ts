@@ -1,6 +1,6 @@
 import { addToRow, columnsOf, type Row, rowWith, sharedHeight } from './columns.ts';
 import { type Box, boxOf, type Page, type Run, type Turnable, turnedBack } from './page.ts';
-import type { Block } from './roles.ts';
+import { type Block, isHeading } from './roles.ts';
 
 /** A line of text, in the coordinates of its runs. */
 export interface Line extends Turnable {
@@ -39,13 +39,25 @@ export function linesOf(page: Page): Line[] {
   const groups = [...page.runs].sort(([, a], [, b]) => charactersOf(b) - charactersOf(a));
   for (const [turns, runs] of groups)
     for (const [column, rows] of inOrder(runs).entries())
-      for (const row of rows) {
+      for (const row of rows.flatMap(atHeadings)) {
         const line = lineOf(row, { page, turns, column });
         if (line.text === '') continue;
         lines.push(line);
         for (const run of row.runs) lineOfRun.set(run, line);
       }
   return withFigures(lines, page, lineOfRun);
+}
+
+/** Divides a row at headings of a tagged file: one may begin a line whose rest is a paragraph. */
+function atHeadings(row: Row): Row[] {
+  const rows: Row[] = [];
+  for (const run of row.runs) {
+    const [last] = rows.at(-1)?.runs ?? [];
+    const isParted = last?.block !== run.block && (isHeading(last?.block) || isHeading(run.block));
+    if (last === undefined || isParted) rows.push(rowWith(run));
+    else addToRow(rows.at(-1) as Row, run);
+  }
+  return rows.length === 1 ? [row] : rows;
 }
 
 const charactersOf = (runs: readonly Run[]): number => runs.reduce((sum, { text }) => sum + text.length, 0);

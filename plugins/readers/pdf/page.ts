@@ -138,7 +138,10 @@ class Collector {
       .split(/\r\n?|\n/)
       .map(cleaned);
     const written = lines.filter((line) => line.trim() !== '');
-    const { x0, x1, y0, y1 } = this.#shown(annotation.rect);
+    // Its type does not say that a window for a note may have none.
+    const rectangle = annotation.rect as readonly number[] | null;
+    if (written.length === 0 || rectangle === null) return;
+    const { x0, x1, y0, y1 } = this.#shown(rectangle);
     const height = (y1 - y0) / written.length;
     const size = Math.max(Math.min(height * 0.75, 12), 0.1);
     for (const [index, text] of written.entries()) {

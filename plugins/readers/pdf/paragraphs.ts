@@ -1,5 +1,5 @@
 import type { Line } from './lines.ts';
-import { isSameBlock } from './roles.ts';
+import { isHeading, isSameBlock } from './roles.ts';
 
 /** Lines that belong together. */
 export interface Paragraph {
@@ -72,7 +72,7 @@ function goesOn(last: Line, line: Line, column: Column): boolean {
   if (last.isFigure || line.isFigure) return false;
   const isElsewhere = last.page !== line.page || last.column !== line.column;
   if (last.block !== undefined && line.block !== undefined) {
-    const isParted = last.page !== line.page && last.block.role === line.block.role;
+    const isParted = last.page !== line.page && last.block.role === line.block.role && !isHeading(line.block);
     return isSameBlock(last.block, line.block) || (isParted && runsOn(last, line));
   }
   if (last.turns !== line.turns) return false;

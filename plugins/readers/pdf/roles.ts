@@ -67,6 +67,9 @@ export function levelOf({ role }: Block): number | undefined {
   return role === 'Title' ? 1 : Math.min(Math.max(Number(role.slice(1)) || 2, 1), 6);
 }
 
+export const isHeading = (block: Block | undefined): boolean =>
+  block !== undefined && levelOf(block) !== undefined;
+
 /** Whether lines of two blocks belong together: one block, or one table. */
 export const isSameBlock = (a: Block, b: Block): boolean =>
   a === b || (a.table !== undefined && a.table === b.table);

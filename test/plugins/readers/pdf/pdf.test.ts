@@ -157,12 +157,12 @@ t.test('bullets are a list, large lines are headings, code keeps its lines', asy
   );
 });
 
+const marked = (role: string, mark: number, content: string) =>
+  `/${role} <</MCID ${mark}>> BDC ${content} EMC\n`;
 const element = (role: string, mark: number, first: number, more = '') =>
   `<</Type/StructElem/S/${role}/P 7 0 R/Pg ${first} 0 R/K ${mark}${more}>>`;
 
 t.test('a tagged file says what its headings and pictures are', async (t) => {
-  const marked = (role: string, mark: number, content: string) =>
-    `/${role} <</MCID ${mark}>> BDC ${content} EMC\n`;
   const content =
     marked('H2', 0, at(50, 700, 'A small heading')) +
     marked('P', 1, at(50, 640, 'LARGE', 30)) +
@@ -183,6 +183,30 @@ t.test('a tagged file says what its headings and pictures are', async (t) => {
   t.match(file, { title: 'A title', metadata: { authors: ['Ann'] }, reports: { 'left-out-lines': '1' } });
 });
 
+t.test('a heading of a tagged file may begin a line, and ends with its page', async (t) => {
+  const pages = [
+    page(
+      marked('H6', 0, at(50, 700, 'Employees')) +
+        marked('P', 1, at(110, 700, 'are those who work here, and')) +
+        marked('P', 2, at(50, 688, 'others.')) +
+        marked('H2', 3, at(50, 660, '1.1 A view')),
+      '/StructParents 0',
+    ),
+    page(marked('H2', 0, at(50, 700, '1.2 A net')), '/StructParents 1'),
+  ];
+  const [first, second] = [firstPage(6), firstPage(6) + 2];
+  const objects = [
+    '<</Type/StructTreeRoot/K 7 0 R/ParentTree<</Nums[0[8 0 R 9 0 R 9 0 R 10 0 R]1[11 0 R]]>>>>',
+    '<</Type/StructElem/S/Document/P 6 0 R/K[8 0 R 9 0 R 10 0 R 11 0 R]>>',
+    element('H6', 0, first),
+    `<</Type/StructElem/S/P/P 7 0 R/Pg ${first} 0 R/K[1 2]>>`,
+    ...[element('H2', 3, first), element('H2', 0, second)],
+  ];
+  const catalog = `/MarkInfo<</Marked true>>/StructTreeRoot ${FIRST_MORE} 0 R`;
+  const { text } = await read(makePdf(pages, { catalog, objects }));
+  t.equal(text, '###### Employees\n\nare those who work here, and others.\n\n## 1.1 A view\n\n## 1.2 A net');
+});
+
 t.test('an outline names headings', async (t) => {
   const content = at(50, 700, 'Plain title') + at(50, 600, 'Some text below it.');
   const objects = [
@@ -197,11 +221,12 @@ t.test('what is filled in and put on a page is text, at its place', async (t) =>
   const objects = [
     '<</Type/Annot/Subtype/Widget/FT/Tx/T(name)/V(Filled in)/Rect[120 690 240 710]/DA(/F 10 Tf)/F 4>>',
     '<</Type/Annot/Subtype/FreeText/Contents(Put there)/Rect[120 600 240 620]/DA(/F 10 Tf)/F 4>>',
+    '<</Type/Annot/Subtype/Popup/Parent 7 0 R/Rect[0 0 0 0]>>',
     '<</Type/Annot/Subtype/Widget/FT/Tx/T(hidden)/V(Not shown)/Rect[120 500 240 520]/DA(/F 10 Tf)/F 2>>',
   ];
-  const catalog = '/AcroForm<</Fields[6 0 R 8 0 R]/DA(/F 10 Tf)>>';
+  const catalog = '/AcroForm<</Fields[6 0 R 9 0 R]/DA(/F 10 Tf)>>';
   const file = await read(
-    makePdf([page(at(50, 700, 'Name:'), '/Annots[6 0 R 7 0 R 8 0 R]')], { catalog, objects }),
+    makePdf([page(at(50, 700, 'Name:'), '/Annots[6 0 R 7 0 R 8 0 R 9 0 R]')], { catalog, objects }),
   );
   const boxes = new Map(placed(file).map(([text, place]) => [text, (place as { box: number[] }).box]));
   t.same([...boxes.keys()].sort(), ['Filled in', 'Name:', 'Put there']);

@@ -161,10 +161,12 @@ function withoutTags(document: PDFDocumentProxy, name: string | symbol): unknown
   return typeof value === 'function' ? value.bind(document) : value;
 }
 
+/** A file that tags no heading says nothing of them: most of those have some. */
 function headingShares(how: string, text: string, headings: readonly { text: string }[]): Measures {
   const keysOf = (texts: readonly string[]) => new Set(texts.map(plain).filter((key) => key !== ''));
   const mine = keysOf(Array.from(text.matchAll(HEADING_LINE), ([, heading = '']) => heading));
   const theirs = keysOf(headings.map((heading) => heading.text));
+  if (theirs.size === 0) return {};
   const shared = mine.intersection(theirs).size;
   return { [`headings P, ${how}`]: [shared, mine.size], [`headings R, ${how}`]: [shared, theirs.size] };
 }
