@@ -1,16 +1,9 @@
+import { randomFrom } from '../../server/engine/operations/evaluation/bootstrap.ts';
+
 /** A source of numbers in [0, 1): the same seed gives the same numbers on every machine. */
 export type Random = () => number;
 
-/** The generator mulberry32. */
-export function createRandom(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
-  };
-}
+export const createRandom: (seed: number) => Random = randomFrom;
 
 /** An integer from `low` to `high`, both included. */
 export function between(random: Random, low: number, high: number): number {
