@@ -38,6 +38,17 @@ for (const room of ROOMS) {
   });
 }
 
+t.test('each defence in SECURITY.md names tests that attack it', async (t) => {
+  const rows = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8').match(/^\| (?!Attack|---).*$/gm) ?? [];
+  t.ok(rows.length > 10, `${rows.length} rows`);
+  const hasJobs = existsSync(join(ROOT, 'server/corpora'));
+  for (const row of rows) {
+    t.ok(pathsIn(row).some((path) => path.startsWith('test/')), row);
+    const missing = missingIn('.', row).filter((path) => hasJobs || !path.startsWith('test/server/corpora/'));
+    t.same(missing, [], row);
+  }
+});
+
 t.test('the rule sees what is missing', async (t) => {
   const markdown = '`engine/`, `chunking.ts`, `gone.ts`, `gone/`, `npm test`, `server/app.ts`';
   t.same(missingIn('core', markdown), ['gone.ts', 'gone/']);
