@@ -10,6 +10,8 @@ const MOST_LINES = 20;
 /** What every folder of a plugin has; it stands in none of these folders itself. */
 const OF_EACH_PLUGIN = ['plugins/manifest.ts', 'plugins/index.ts'];
 
+const DIAGRAM = /^```mermaid\n([\s\S]*?)^```\n/gm;
+
 /** The paths in backticks: what ends like a folder or a file of the project. */
 function pathsIn(markdown: string): string[] {
   const quoted = [...markdown.matchAll(/`([^`\s]+)`/g)].map(([, text = '']) => text);
@@ -34,7 +36,20 @@ for (const room of ROOMS) {
   t.test(`${room}/README.md is short, and names only what is there`, async (t) => {
     t.ok(pathsIn(markdown).length > 5, 'it names what is in which room');
     t.same(missingIn(room, markdown), []);
-    t.ok(markdown.trimEnd().split('\n').length <= MOST_LINES);
+    t.ok(markdown.replace(DIAGRAM, '').trimEnd().split('\n').length <= MOST_LINES);
+  });
+}
+
+for (const page of ['server/README.md', 'server/CORPORA.md']) {
+  t.test(`the boxes of the diagram in ${page} are folders and files`, async (t) => {
+    const [[, diagram = '']] = [...readFileSync(join(ROOT, page), 'utf8').matchAll(DIAGRAM)] as [string[]];
+    const paths = diagram.match(/(?<![\w/.-])[\w.-]+\/[\w./-]*|[\w-]+\.ts/g) ?? [];
+    t.ok(paths.length > 5, paths.join(', '));
+    for (const path of paths) {
+      const isThere = existsSync(join(ROOT, 'server', path)) || existsSync(join(ROOT, path));
+      const isTrimmed = path.startsWith('corpora/') && !existsSync(join(ROOT, 'server/corpora'));
+      t.ok(isThere || isTrimmed, path);
+    }
   });
 }
 
