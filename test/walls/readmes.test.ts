@@ -58,7 +58,10 @@ t.test('each defence in SECURITY.md names tests that attack it', async (t) => {
   t.ok(rows.length > 10, `${rows.length} rows`);
   const hasJobs = existsSync(join(ROOT, 'server/corpora'));
   for (const row of rows) {
-    t.ok(pathsIn(row).some((path) => path.startsWith('test/')), row);
+    t.ok(
+      pathsIn(row).some((path) => path.startsWith('test/')),
+      row,
+    );
     const missing = missingIn('.', row).filter((path) => hasJobs || !path.startsWith('test/server/corpora/'));
     t.same(missing, [], row);
   }
