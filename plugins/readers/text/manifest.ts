@@ -26,6 +26,6 @@ export default {
   name: 'text',
   summary: 'Text in any encoding: Markdown, HTML, CSV, JSON, XML, source code and any other text.',
   formats: { extensions: words(EXTENSIONS), mediaTypes: words(MEDIA_TYPES) },
-  needs: { packages: ['jschardet'] },
+  needs: { packages: ['jschardet'], packageFiles: { jschardet: ['build/**/*.js'] } },
   light: true,
 } as const satisfies Manifest;

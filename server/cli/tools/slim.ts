@@ -4,8 +4,11 @@ import { arch, argv, platform } from 'node:process';
 import { loadRegistry } from '../../plugins/loader/loader.ts';
 import { PACKAGED_NODE } from './packaged-node.ts';
 
-/** Files of packages that no program reads: types, source maps, documentation. */
-const UNREAD = '**/*.{d.ts,d.mts,d.cts,map,md,markdown,flow,tsbuildinfo}';
+/** Files of packages that no program reads: TypeScript, which Node does not run there, source maps, documentation. */
+const UNREAD = '**/*.{ts,mts,cts,tsx,map,md,markdown,flow,tsbuildinfo}';
+/** Folders that authors of packages have for themselves. */
+const OF_AUTHORS =
+  '{*,@*/*}/{test,tests,__tests__,benchmark,benchmarks,bench,perf,example,examples,coverage,.github}';
 /** Files that are not read in our own code; a page in Markdown may be part of what `plugin new` creates. */
 const TYPES = '**/*.d.ts';
 /** Files that stay wherever they are. */
@@ -27,6 +30,7 @@ export async function slim(root: string): Promise<void> {
   const modules = join(root, 'node_modules');
   rmSync(join(modules, PACKAGED_NODE), { recursive: true, force: true });
   for (const name of globSync(UNUSED, { cwd: modules })) rmSync(join(modules, name), { recursive: true });
+  removeAll(modules, globSync(OF_AUTHORS, { cwd: modules }));
   removeAll(modules, globSync(UNREAD, { cwd: modules }));
   const build = join(root, 'build');
   removeAll(build, globSync(TYPES, { cwd: build }));

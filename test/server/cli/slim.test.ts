@@ -13,6 +13,7 @@ const KEPT = [
   'large/package.json large/LICENSE.md large/out/one.wasm plain/src/main.c.js plain/deps/index.js',
   `native/prebuilds/${own}.node native/prebuilds/${own}/binding.node`,
   `native/bin/napi-v6/${platform}/${arch}/binding.node native/src/index.js @napi-rs/nice/index.js`,
+  'a/lib/test/index.js @scope/a/tests.js',
 ].flatMap((paths) => paths.split(' '));
 const GONE = [
   'a/index.d.ts a/index.js.map a/README.md @scope/a/deep/index.d.mts large/out/two.wasm large/index.js',
@@ -20,6 +21,7 @@ const GONE = [
   'native/prebuilds/sunos-sparc.node native/prebuilds/sunos-sparc/binding.node',
   '@napi-rs/canvas/index.js @napi-rs/canvas-linux-x64-gnu/LICENSE @napi-rs/canvas-linux-x64-gnu/skia.node',
   'native/bin/napi-v6/sunos/sparc/binding.node native/bin/napi-v6/sunos/x64/binding.node',
+  'a/index.ts a/test/data.json @scope/a/benchmarks/index.js',
 ].flatMap((paths) => paths.split(' '));
 
 const OF_THE_PROGRAM = ['build/server/main.js', 'build/server/cli/templates/chunker/README.md'];
