@@ -2,13 +2,14 @@ import { render } from 'lit-html';
 import { Actions } from './data/actions.ts';
 import { fromHash, toHash } from './data/address.ts';
 import { save } from './data/export.ts';
-import { askAgain, changeQuestion, NOTHING_FOUND, showTokens } from './data/inquiry.ts';
+import { askAgain, changeQuestion, NOTHING_FOUND, RETRIEVERS, showTokens } from './data/inquiry.ts';
 import { LETTERS } from './data/model.ts';
 import { endNotices } from './data/notices.ts';
 import { SAMPLES } from './data/samples.ts';
 import { locate } from './data/source.ts';
 import type { State } from './data/state.ts';
 import { createStore } from './data/store.ts';
+import { PLOT_STYLE } from './text/recall-plot.ts';
 import { columnsOf } from './view/columns-of-state.ts';
 import { copy } from './view/copy.ts';
 import { acceptDrops } from './view/drop.ts';
@@ -46,10 +47,13 @@ const store = createStore<State>({
   tokens: [],
   asked: {
     question: '',
+    retriever: RETRIEVERS[0],
     model: '',
     count: 3,
     answer: undefined,
-    hits: NOTHING_FOUND,
+    kept: [],
+    found: NOTHING_FOUND,
+    tokenizer: '',
     isAsked: false,
     isAsking: false,
     problem: '',
@@ -96,6 +100,11 @@ const wiring = {
   saveReport: () => save('chunks.html', 'text/html', reportOf(store.state)),
 };
 
+// The policy of the page forbids styles in its documents.
+const plots = new CSSStyleSheet();
+plots.replaceSync(PLOT_STYLE);
+document.adoptedStyleSheets.push(plots);
+
 const root = document.querySelector('#app') as HTMLElement;
 let shown: State | undefined;
 
@@ -111,7 +120,7 @@ store.watch((state) => {
   const before = shown;
   shown = state;
   const isOther =
-    SHOWN.some((name) => before?.[name] !== state[name]) || before?.asked.hits !== state.asked.hits;
+    SHOWN.some((name) => before?.[name] !== state[name]) || before?.asked.found !== state.asked.found;
   if (isOther) viewer.show(state.text, columnsOf(state));
   if (before?.tokens !== state.tokens) viewer.showTokens(state.tokens);
   if (before?.settings !== state.settings) void keepInAddress(state);
@@ -125,7 +134,7 @@ store.watch((state) => {
 
 /** What is known about the previous text does not apply to another one. */
 function forgetText(): void {
-  changeQuestion(store, { answer: undefined, hits: NOTHING_FOUND });
+  changeQuestion(store, { answer: undefined, kept: [] });
   if (store.state.tokenizer !== '') void showTokens(store, store.state.tokenizer);
 }
 

@@ -268,7 +268,54 @@ t.test('a question marks the best chunks, and the answer gives their scores', OF
   t.match(await page.textOf('.found'), /A recall 100\.0 % · precision 6\.\d %.* chunk 0 0\.\d+ Bread/);
   await page.fill('.ask', '⁂');
   await page.click('.question form button:not([type])');
-  await page.until('/knows no word/.test(document.querySelector(".question .problem")?.textContent)');
+  await page.until('/anything in common/.test(document.querySelector(".question .problem")?.textContent)');
+});
+
+t.test('questions with answers compare the settings, by each retriever', OF_QUESTIONS, async (t) => {
+  const text = 'Bread needs flour and water. The moon moves around the earth. Cats sleep all day.';
+  const sentences = (chunk_size: number) => [{ kind: 'chunker', name: 'sentence', options: { chunk_size } }];
+  const page = await show([sentences(35), sentences(70)], text);
+  const ask = () => page.click('.question form button:not([type])');
+  const asked = (count: number) =>
+    page.until(`new RegExp('Recall of ${count} question').test(document.querySelector('figcaption')?.textContent)`);
+  const mark = async (chunk: number, from: number, to: number) => {
+    await page.evaluate(`(() => {
+      const { firstChild } = document.querySelector('.cell span[data-chunk="${chunk}"]');
+      getSelection().setBaseAndExtent(firstChild, ${from}, firstChild, ${to});
+    })()`);
+    await page.click('.question form button[type=button]');
+  };
+  await page.fill('.question select[aria-label=Retriever]', 'bm25');
+  t.ok(await page.evaluate('document.querySelector(".question select[aria-label^=Embedding]").disabled'));
+  await page.fill('.count', '1');
+  await page.fill('.ask', 'flour?');
+  await ask();
+  await page.until('document.querySelector(".found .words") !== null');
+  t.equal(await page.count('figure'), 0, 'without an answer there is nothing to compare');
+  await mark(0, 0, 5);
+  await asked(1);
+  await page.fill('.ask', 'water around the moon?');
+  t.equal(await page.count('.question .brief'), 0, 'another question has another answer');
+  await mark(1, 4, 8);
+  await ask();
+  await asked(2);
+  const points = '[...document.querySelectorAll(".plot [role=img]")].map(({ ariaLabel }) => ariaLabel)';
+  t.match(await page.evaluate(points), [
+    /^A: sentence: recall 100\.0 %, 100\.0 % to 100\.0 %, \d+ tokens$/,
+    /^B: sentence: recall 100\.0 %, .*, 6\d tokens$/,
+  ]);
+  t.match(await page.textOf('.found'), /A recall 100\.0 % · .* 2 questions: recall 100\.0 % \(.*\), \d+ tokens/);
+  const colour = (selector: string, property: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
+  t.equal(await colour('.plot .series-B', 'fill'), await colour('.head.setting-B', 'borderTopColor'));
+  await page.click('.compared li:first-child .plain');
+  await page.until('document.querySelector(".ask").value === "flour?"');
+  await asked(2);
+  await page.click('.compared li:first-child .plain:last-child');
+  await page.until('document.querySelector("figure") === null && document.querySelector(".found .words") !== null');
+  await mark(0, 0, 5);
+  await asked(2);
+  t.same(page.problems, []);
 });
 
 t.test('a file is read by the service, and dropped onto the page', OF_TEXT, async (t) => {
