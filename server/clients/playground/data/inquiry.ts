@@ -10,7 +10,7 @@ export const RETRIEVERS = ['dense', 'bm25', 'hybrid'] as const;
 /** Shared, so that typing another letter of a question does not change the results. */
 export const NOTHING_FOUND: ReadonlyMap<string, Found> = new Map();
 
-/** Changes the question; results for another question are removed at once, and another answer is scored anew. */
+/** Changes the question; results for another question are removed at once, and another answer is scored again. */
 export function changeQuestion(store: Store<State>, change: Partial<Inquiry>): void {
   const isOther = ['question', 'model', 'retriever', 'count'].some((name) => name in change);
   const gone = isOther ? { found: NOTHING_FOUND, isAsked: false } : {};

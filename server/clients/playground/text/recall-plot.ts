@@ -9,13 +9,13 @@ export interface PlotPoint {
   readonly cost: number;
   /** Each has a shape of its own, and the class `series-<name>`. */
   readonly series: string;
-  /** Written beside the point. */
+  /** Written above the point. */
   readonly label?: string | undefined;
   /** Where the point leads; without it, the point is not a link. */
   readonly href?: string | undefined;
 }
 
-const SIZE = { width: 440, height: 300, left: 40, right: 16, top: 12, bottom: 46 };
+const SIZE = { width: 440, height: 300, left: 40, right: 16, top: 20, bottom: 46 };
 const STEPS = 4;
 /** Pixels between points with equal costs of two series. */
 const APART = 9;
@@ -31,7 +31,7 @@ const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 /** The style of plots. Pages set the colours `--text`, `--soft`, `--line` and `--card`, and `--hue` of each `.series-<name>`. */
 export const PLOT_STYLE = `.plot{display:block;width:100%;height:auto;overflow:visible}.plot text{fill:var(--soft);font-size:13px}.plot .grid{stroke:var(--line)}
-.point{fill:var(--hue);stroke:var(--hue)}.point line{opacity:.3;stroke-width:1.5}.point g{stroke:none}.labelled line,.point:is(:hover,:focus-within) line{opacity:1;stroke-width:2}.labelled g{stroke:var(--text);stroke-width:2.5;paint-order:stroke}.plot .labelled text{fill:var(--text);font-weight:600;stroke:var(--card);stroke-width:4;paint-order:stroke}`;
+.point{fill:var(--hue);stroke:var(--hue)}.point line{opacity:.3;stroke-width:1.5}.point [transform]{stroke:none}.labelled line,.point:is(:hover,:focus-within) line{opacity:1;stroke-width:2}.labelled [transform]{stroke:var(--text);stroke-width:2.5;paint-order:stroke}.plot .labelled text{fill:var(--text);font-weight:600;stroke:var(--card);stroke-width:4;paint-order:stroke}`;
 
 /**
  * Draws recall against a cost, as SVG without scripts and styles.
@@ -104,10 +104,10 @@ function drawPoint(
     href === undefined
       ? `<g role="img" aria-label="${said}">${mark}</g>`
       : `<a href="${escaped(href)}" aria-label="${said}">${mark}</a>`;
-  const [side, anchor] = x > SIZE.width / 2 ? [-9, 'end'] : [9, 'start'];
-  const words = `<text x="${x + side}" y="${y + 4}" text-anchor="${anchor}">${escaped(label ?? '')}</text>`;
-  const [kind, beside] = label === undefined ? ['', ''] : [' labelled', words];
-  return `<g class="point series-${escaped(series)}${kind}"><title>${said}</title>${linked}${beside}</g>`;
+  const above = Math.min(high ?? y, y - 6) - 4;
+  const words = `<text x="${x}" y="${above}" text-anchor="middle">${escaped(label ?? '')}</text>`;
+  const [kind, named] = label === undefined ? ['', ''] : [' labelled', words];
+  return `<g class="point series-${escaped(series)}${kind}"><title>${said}</title>${linked}${named}</g>`;
 }
 
 /** 1, 2 or 5 times a power of ten. */
