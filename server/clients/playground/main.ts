@@ -1,7 +1,6 @@
 import { render } from 'lit-html';
 import { Actions } from './data/actions.ts';
 import { fromHash, toHash } from './data/address.ts';
-import { save } from './data/export.ts';
 import { askAgain, changeQuestion, NOTHING_FOUND, RETRIEVERS, showTokens } from './data/inquiry.ts';
 import { LETTERS } from './data/model.ts';
 import { endNotices } from './data/notices.ts';
@@ -11,8 +10,7 @@ import type { State } from './data/state.ts';
 import { createStore } from './data/store.ts';
 import { PLOT_STYLE } from './text/recall-plot.ts';
 import { columnsOf } from './view/columns-of-state.ts';
-import { copy } from './view/copy.ts';
-import { acceptDrops } from './view/drop.ts';
+import { copy, save } from './view/export.ts';
 import { pageOf } from './view/page.ts';
 import { pageShown, revealBox } from './view/page-panel.ts';
 import { PdfPages } from './view/pdf-pages.ts';
@@ -141,6 +139,22 @@ function forgetText(): void {
 /** The URL contains the settings, but the text only in links copied with it. */
 async function keepInAddress({ settings }: State): Promise<void> {
   history.replaceState(null, '', `#${await toHash({ settings, text: undefined })}`);
+}
+
+/** Accepts files that are dropped anywhere on the page. */
+function acceptDrops(root: HTMLElement, open: (file: File) => void): void {
+  const mark = (event: DragEvent, isOver: boolean) => {
+    if (event.dataTransfer?.types.includes('Files') !== true) return;
+    event.preventDefault();
+    root.classList.toggle('dropping', isOver);
+  };
+  document.addEventListener('dragover', (event) => mark(event, true));
+  document.addEventListener('dragleave', (event) => mark(event, false));
+  document.addEventListener('drop', (event) => {
+    mark(event, false);
+    const [file] = event.dataTransfer?.files ?? [];
+    if (file !== undefined) open(file);
+  });
 }
 
 narrow.addEventListener('change', ({ matches }) => store.change({ isNarrow: matches }));
