@@ -18,6 +18,9 @@ export function changeQuestion(store: Store<State>, change: Partial<Inquiry>): v
   store.change({ asked: { ...store.state.asked, ...gone, ...unscored, problem: '', ...change } });
 }
 
+/** What results depend on. */
+const ASKED = ['question', 'answer', 'retriever', 'model', 'count', 'kept'] as const;
+
 /** Finds the best chunks of every setting for the question; with an answer, it is kept for the comparison. */
 export async function ask(store: Store<State>): Promise<void> {
   const { asked, settings, runs, text, catalogue } = store.state;
@@ -35,7 +38,7 @@ export async function ask(store: Store<State>): Promise<void> {
       }),
     );
     const { state } = store;
-    const isSame = (['answer', 'kept'] as const).every((name) => state.asked[name] === asked[name]);
+    const isSame = ASKED.every((name) => state.asked[name] === asked[name]);
     const isCurrent = state.text === text && state.runs === runs && state.asked.isAsked && isSame;
     const problem = problemOf(evaluated.candidates, found);
     const { tokenizer = '' } = evaluated;
