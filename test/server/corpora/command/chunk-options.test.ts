@@ -68,6 +68,11 @@ t.test('a preset is changed by --set and --without, here and on a service', OF_P
       ],
       ['prose --chunk-size 9', /unknown option '--chunk-size'\n.*in a preset by --set/],
     ]);
+  await checkFailures(t, (...args) => chunk([...args, '--server', url]), [
+    ['--preset pose', /no preset "pose"; available: prose, docs/, 1],
+    ['--preset prose --set contxt.template=x', /override\.contxt: unknown step, did you mean "context"/, 1],
+    ['--preset prose --without recursive', /override\.recursive: the chunker cannot be removed/, 1],
+  ]);
   await checkFailures(t, (...args) => chunk(args), [
     ['--set context.template=x', /^--set: changes a preset; name one with --preset\n$/],
     ['--chunker token --without embeddings', /cannot be used with option '--chunker/],
