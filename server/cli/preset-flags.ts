@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { PRESET_NAMES } from '../engine/presets/read-presets.ts';
+import { PRESET_NAMES } from '../engine/presets/presets.ts';
 import { UsageError } from './errors.ts';
 
 /** The values of the flags that name and change a preset. */

@@ -18,10 +18,13 @@ export const PAGES = [
 
 /** The plugins of the commands and clients that are shown. */
 export const SHOWN = [
+  'chunker/auto',
   'chunker/code',
+  'chunker/markdown',
   'chunker/recursive',
   'chunker/semantic',
   'chunker/sentence',
+  'refinery/context',
   'refinery/embeddings',
   'refinery/overlap',
   'embedding/static',

@@ -11,7 +11,7 @@ const options = {
       default: '{title}\n{heading_path}\n{context}',
       examples: [
         '{title}: {heading_path}\n{metadata.author}',
-        '{title|filename}\n{scope} {names}\n{metadata}',
+        '{title|filename}\n{scope}\n{names}\n{metadata}',
         '{{{previous:5}}}\n{next:3}',
         'the same for all',
       ],

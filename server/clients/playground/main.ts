@@ -1,17 +1,16 @@
 import { render } from 'lit-html';
 import { Actions } from './data/actions.ts';
 import { fromHash, toHash } from './data/address.ts';
-import { save } from './data/export.ts';
-import { askAgain, changeQuestion, NOTHING_FOUND, showTokens } from './data/inquiry.ts';
+import { askAgain, changeQuestion, NOTHING_FOUND, RETRIEVERS, showTokens } from './data/inquiry.ts';
 import { LETTERS } from './data/model.ts';
 import { endNotices } from './data/notices.ts';
 import { SAMPLES } from './data/samples.ts';
 import { locate } from './data/source.ts';
 import type { State } from './data/state.ts';
 import { createStore } from './data/store.ts';
+import { PLOT_STYLE } from './text/recall-plot.ts';
 import { columnsOf } from './view/columns-of-state.ts';
-import { copy } from './view/copy.ts';
-import { acceptDrops } from './view/drop.ts';
+import { copy, save } from './view/export.ts';
 import { pageOf } from './view/page.ts';
 import { pageShown, revealBox } from './view/page-panel.ts';
 import { PdfPages } from './view/pdf-pages.ts';
@@ -46,10 +45,13 @@ const store = createStore<State>({
   tokens: [],
   asked: {
     question: '',
+    retriever: RETRIEVERS[0],
     model: '',
     count: 3,
     answer: undefined,
-    hits: NOTHING_FOUND,
+    kept: [],
+    found: NOTHING_FOUND,
+    tokenizer: '',
     isAsked: false,
     isAsking: false,
     problem: '',
@@ -96,6 +98,11 @@ const wiring = {
   saveReport: () => save('chunks.html', 'text/html', reportOf(store.state)),
 };
 
+// The policy of the page forbids styles in its documents.
+const plots = new CSSStyleSheet();
+plots.replaceSync(PLOT_STYLE);
+document.adoptedStyleSheets.push(plots);
+
 const root = document.querySelector('#app') as HTMLElement;
 let shown: State | undefined;
 
@@ -111,7 +118,7 @@ store.watch((state) => {
   const before = shown;
   shown = state;
   const isOther =
-    SHOWN.some((name) => before?.[name] !== state[name]) || before?.asked.hits !== state.asked.hits;
+    SHOWN.some((name) => before?.[name] !== state[name]) || before?.asked.found !== state.asked.found;
   if (isOther) viewer.show(state.text, columnsOf(state));
   if (before?.tokens !== state.tokens) viewer.showTokens(state.tokens);
   if (before?.settings !== state.settings) void keepInAddress(state);
@@ -125,13 +132,29 @@ store.watch((state) => {
 
 /** What is known about the previous text does not apply to another one. */
 function forgetText(): void {
-  changeQuestion(store, { answer: undefined, hits: NOTHING_FOUND });
+  changeQuestion(store, { answer: undefined, kept: [] });
   if (store.state.tokenizer !== '') void showTokens(store, store.state.tokenizer);
 }
 
 /** The URL contains the settings, but the text only in links copied with it. */
 async function keepInAddress({ settings }: State): Promise<void> {
   history.replaceState(null, '', `#${await toHash({ settings, text: undefined })}`);
+}
+
+/** Accepts files that are dropped anywhere on the page. */
+function acceptDrops(root: HTMLElement, open: (file: File) => void): void {
+  const mark = (event: DragEvent, isOver: boolean) => {
+    if (event.dataTransfer?.types.includes('Files') !== true) return;
+    event.preventDefault();
+    root.classList.toggle('dropping', isOver);
+  };
+  document.addEventListener('dragover', (event) => mark(event, true));
+  document.addEventListener('dragleave', (event) => mark(event, false));
+  document.addEventListener('drop', (event) => {
+    mark(event, false);
+    const [file] = event.dataTransfer?.files ?? [];
+    if (file !== undefined) open(file);
+  });
 }
 
 narrow.addEventListener('change', ({ matches }) => store.change({ isNarrow: matches }));

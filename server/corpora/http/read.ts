@@ -6,7 +6,7 @@ import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import type { Described } from '../../engine/answer/schemas.ts';
-import type { PresetUse } from '../../engine/presets/read-presets.ts';
+import type { PresetUse } from '../../engine/presets/presets.ts';
 import { canonicalJson } from '../../engine/read/canonical-json.ts';
 import { checkList, type ParsedDocument } from '../../engine/read/documents.ts';
 import {

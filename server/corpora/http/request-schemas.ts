@@ -1,5 +1,5 @@
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
-import { presetMembers } from '../../engine/presets/read-presets.ts';
+import { presetMembers } from '../../engine/presets/presets.ts';
 import { documentSchema, fieldMembers } from '../../engine/read/document-schemas.ts';
 import { JOB_STATES, SHARD_STATES } from '../../store/jobs/contract.ts';
 import { FORMATS, fieldMapping } from '../shard.ts';

@@ -3,7 +3,7 @@ import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import { checkChunks, type Limits, listTexts } from '../limits.ts';
 import type { Operation, Rules } from '../operation.ts';
-import type { PresetUse } from '../presets/read-presets.ts';
+import type { PresetUse } from '../presets/presets.ts';
 import type { Included, Source } from '../read/document-schemas.ts';
 import { type ParsedDocument, readDocuments, type SourceDocument } from '../read/documents.ts';
 import { fieldValues } from '../read/field-values.ts';

@@ -3,7 +3,7 @@ import type { Kind, Manifest, ObjectSchema } from '../../../core/contracts/manif
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import { evaluateRequest } from '../operations/evaluation/schemas.ts';
-import { overrideSchema } from '../presets/read-presets.ts';
+import { overrideSchema } from '../presets/presets.ts';
 import type { OptionSchema } from '../validation/validator.ts';
 import { chunksOfMany, chunksOfOne, fieldMembers, SOURCES, type Source } from './document-schemas.ts';
 import { embedRequest, tokenizeRequest } from './text-schemas.ts';

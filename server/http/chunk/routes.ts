@@ -10,8 +10,7 @@ import { answerLines, groupsInFlight, type LineAnswers } from '../../engine/run/
 import type { ChunksTask } from '../../engine/tasks.ts';
 import { evaluateRoute } from '../evaluate/routes.ts';
 import { fileRoutes } from '../files/routes.ts';
-import { presetTask } from '../pipelines/named-preset.ts';
-import { lookedUpSteps, lookUpPipeline } from '../pipelines/stored-pipeline.ts';
+import { lookedUpSteps, lookUpPipeline, presetTask } from '../pipelines/steps-of-path.ts';
 import { admissionHook } from '../transport/admission.ts';
 import { type AnswerTask, answerWith, noteWork, stopWhenGone } from '../transport/answer-work.ts';
 import { bodyOf, bytesBody, encodingOf } from '../transport/bodies.ts';

@@ -2,7 +2,7 @@ import type { FastifySchema } from 'fastify';
 import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { described, object, text } from '../../engine/answer/schemas.ts';
-import { PRESET_NAMES } from '../../engine/presets/read-presets.ts';
+import { PRESET_NAMES } from '../../engine/presets/presets.ts';
 import { SOURCES } from '../../engine/read/document-schemas.ts';
 import { presetOptions, type RequestSchemas } from '../../engine/read/request-schemas.ts';
 import { jsonAnswer } from '../docs/answer-schemas.ts';

@@ -4,7 +4,7 @@ import { needsKey } from '../../../core/hosting/capability.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import { unlessAborted } from '../../engine/abort.ts';
 import { metadataOf } from '../../engine/answer/response-metadata.ts';
-import { requirePreset } from '../../engine/presets/read-presets.ts';
+import { requirePreset } from '../../engine/presets/presets.ts';
 import type { RunAnswer } from '../../engine/run/executor.ts';
 import type { Runner } from '../../engine/run/runner.ts';
 import type { Task } from '../../engine/tasks.ts';

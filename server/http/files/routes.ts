@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DocumentsTask, Fields, FileTask } from '../../engine/tasks.ts';
-import { presetTask } from '../pipelines/named-preset.ts';
-import { lookedUpSteps, lookUpPipeline } from '../pipelines/stored-pipeline.ts';
+import { lookedUpSteps, lookUpPipeline, presetTask } from '../pipelines/steps-of-path.ts';
 import { answerWith } from '../transport/answer-work.ts';
 import { executeFileSchema, fileRouteSchema, presetFileSchema } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
-import type { PresetUse } from '../../engine/presets/read-presets.ts';
+import type { PresetUse } from '../../engine/presets/presets.ts';
 import { jsonBytes, parseJson } from '../../engine/read/json.ts';
 import { type MissingPlugins, stepSchema } from '../../engine/read/pipeline.ts';
 import type { Service } from '../../engine/service.ts';

@@ -10,7 +10,7 @@ import {
   orNull,
   text,
 } from '../../engine/answer/schemas.ts';
-import { PRESET_NAMES, presetMembers } from '../../engine/presets/read-presets.ts';
+import { PRESET_NAMES, presetMembers } from '../../engine/presets/presets.ts';
 import { stepSchema } from '../../engine/read/pipeline.ts';
 import { cursor, errorAnswers, jsonAnswer, nextPage } from '../docs/answer-schemas.ts';
 import { sentSteps } from '../docs/example-answers.ts';

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { needs } from '../../support/here.ts';
 import { chunker, WHOLE_TEXT } from '../../support/plugins.ts';
 import { startServer, temporaryFolder } from '../../support/server.ts';
 import type { CliResult } from './cli.ts';
@@ -85,6 +86,23 @@ t.test('jobs are begun, watched, read and deleted', async (t) => {
   await checkFailures(t, run, [[`jobs retry ${id}`, /is done/, 1]]);
   t.match(await run('jobs', 'delete', id), { status: 0 });
   await checkFailures(t, run, [[`jobs show ${id}`, /There is no job/, 1]]);
+});
+
+const OF_PRESET = needs('chunker/recursive', 'refinery/context', 'tokenizer/tiktoken');
+
+t.test('a job has the steps of a preset, with changes', OF_PRESET, async (t) => {
+  const body = { source: { documents: [{ title: 'Tea', text: 'Boil water.' }] } };
+  const files = { 'job.json': JSON.stringify(body), 'steps.json': JSON.stringify({ ...body, steps: STEPS }) };
+  const { run, json } = await withServer(t, files, { bulkRoot: await temporaryFolder(t) });
+  const flags = ['--preset', 'prose', '--without', 'embeddings'];
+  const { id } = await json<{ id: string }>('jobs', 'create', 'job.json', ...flags);
+  await run('jobs', 'watch', id);
+  t.match((await run('jobs', 'result', id)).lines(), [{ context: 'Tea', embedding: null }]);
+  await checkFailures(t, run, [
+    [`jobs create steps.json ${flags.join(' ')}`, /preset: cannot be given together with steps/, 1],
+    ['jobs create job.json --without embeddings', /^--without: changes a preset; name one with --preset/],
+    ['jobs create job.json --preset pose', /preset: unknown preset "pose", did you mean "prose"/, 1],
+  ]);
 });
 
 const cwd = await temporaryFolder(t);

@@ -8,7 +8,10 @@ import { ROOT } from './openapi-types.ts';
 
 /** The programs in JavaScript that the pages of the clients show print what the pages say. */
 
-const USED = ['chunker/auto', 'chunker/markdown', 'chunker/recursive', 'chunker/sentence'] as const;
+const USED = [
+  ...(['chunker/auto', 'chunker/markdown', 'chunker/recursive', 'chunker/sentence'] as const),
+  ...(['refinery/context', 'refinery/embeddings', 'embedding/static', 'tokenizer/tiktoken'] as const),
+];
 const PROGRAM = /^```js\n([\s\S]*?)^```\n\n```console\n\$ node (\S+)\n([\s\S]*?)^```$/gm;
 
 for (const file of ['README.md', 'FROM-CHONKIE.md']) {

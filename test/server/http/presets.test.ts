@@ -17,6 +17,7 @@ const WHOLE = needs(
   ...(['chunker/auto', 'chunker/markdown', 'chunker/recursive', 'refinery/context'] as const),
   ...(['refinery/embeddings', 'embedding/static', 'tokenizer/tiktoken', 'reader/text'] as const),
 );
+const OF_CODE = needs('chunker/auto', 'chunker/code', 'refinery/context', 'tokenizer/tiktoken');
 const client = await startServer(t, { databaseUrl: '' });
 const TEXT = '# Tea\n\nBoil water. 👍🏽\n\n## Milk\n\nA little.\n';
 const DOCS = '/v1/presets/docs/execute';
@@ -112,6 +113,19 @@ t.test('a stream, a file and a candidate take a preset too', WHOLE, async (t) =>
   checkProblem(t, both, 400, /cannot be given together with chunker|expected one of/);
   const wrong = await evaluate({ preset: 'docs', override: { autoo: {} } });
   checkProblem(t, wrong, 400, /candidates\[0\]\.override\.autoo: unknown step, did you mean "auto"/);
+});
+
+t.test('code has its path, scope and names in front, each on a line if there are any', OF_CODE, async (t) => {
+  const text = 'export const one = 1;\n\nclass Tea {\n  boil() {\n    return "water";\n  }\n}\n';
+  const contextsOf = async (chunk_size: number, include_nodes = true) => {
+    const override = { auto: { chunk_size, code: { include_nodes } }, embeddings: null };
+    const documents = [{ id: 'src/tea.ts', filename: 'src/tea.ts', text }];
+    const answer = await client.post('/v1/presets/code/execute', { documents, override });
+    return answer.json<{ context: string }[][]>()[0]?.map(({ context }) => context);
+  };
+  t.same(await contextsOf(300), ['src/tea.ts\nTea']);
+  t.same(await contextsOf(12), ['src/tea.ts', 'src/tea.ts\nclass Tea\nboil']);
+  t.same(await contextsOf(300, false), ['src/tea.ts']);
 });
 
 t.test('without a plugin the name stays, and execution is 500 with the remedy', async (t) => {

@@ -159,7 +159,7 @@ export class Actions {
       const selection = state.selection?.setting === id ? { selection: undefined } : {};
       this.#store.change({
         runs: new Map(state.runs).set(id, run),
-        asked: withoutHits(state.asked, id),
+        asked: withoutFound(state.asked, id),
         ...selection,
       });
     } catch {
@@ -182,9 +182,9 @@ export class Actions {
 }
 
 /** The question without results from chunks that no longer exist. */
-function withoutHits(asked: Inquiry, id: string): Inquiry {
-  if (!asked.hits.has(id)) return asked;
-  return { ...asked, hits: new Map([...asked.hits].filter(([setting]) => setting !== id)) };
+function withoutFound(asked: Inquiry, id: string): Inquiry {
+  if (!asked.found.has(id)) return asked;
+  return { ...asked, found: new Map([...asked.found].filter(([setting]) => setting !== id)) };
 }
 
 /** A text, and the file that it was read from if the file itself is to be chunked. */

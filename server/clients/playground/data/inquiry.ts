@@ -1,31 +1,48 @@
 import { post, reasonOf, ServiceProblem } from './api.ts';
-import type { Chunk, Hit } from './model.ts';
-import type { Inquiry, State } from './state.ts';
+import type { Catalogue, Chunk, Setting } from './model.ts';
+import { pipelineSteps, pluginOf, sentOptions } from './settings.ts';
+import type { Found, Inquiry, Question, State } from './state.ts';
 import type { Store } from './store.ts';
 
-/** Shared, so that typing another letter of a question does not change the results. */
-export const NOTHING_FOUND: ReadonlyMap<string, readonly Hit[]> = new Map();
+/** What finds chunks, as the service names it: vectors, words, or both. */
+export const RETRIEVERS = ['dense', 'bm25', 'hybrid'] as const;
 
-/** Changes the question; results for another question are removed at once. */
+/** Shared, so that typing another letter of a question does not change the results. */
+export const NOTHING_FOUND: ReadonlyMap<string, Found> = new Map();
+
+/** Changes the question; results for another question are removed at once, and another answer is scored again. */
 export function changeQuestion(store: Store<State>, change: Partial<Inquiry>): void {
-  const isOther = ['question', 'model', 'count'].some((name) => name in change);
-  const gone = isOther ? { hits: NOTHING_FOUND, isAsked: false } : {};
-  store.change({ asked: { ...store.state.asked, ...gone, problem: '', ...change } });
+  const isOther = ['question', 'model', 'retriever', 'count'].some((name) => name in change);
+  const gone = isOther ? { found: NOTHING_FOUND, isAsked: false } : {};
+  const unscored = 'answer' in change || 'kept' in change ? { found: NOTHING_FOUND } : {};
+  store.change({ asked: { ...store.state.asked, ...gone, ...unscored, problem: '', ...change } });
 }
 
-/** Finds the best chunks of every setting for the question. */
+/** What results depend on. */
+const ASKED = ['question', 'answer', 'retriever', 'model', 'count', 'kept'] as const;
+
+/** Finds the best chunks of every setting for the question; with an answer, it is kept for the comparison. */
 export async function ask(store: Store<State>): Promise<void> {
-  const { asked, settings, runs, text } = store.state;
+  const { asked, settings, runs, text, catalogue } = store.state;
+  if (catalogue === undefined) return;
   changeQuestion(store, { isAsked: true, isAsking: true });
   try {
-    const hits = new Map<string, readonly Hit[]>();
-    for (const { id } of settings) {
-      const chunks = runs.get(id)?.chunks ?? [];
-      if (chunks.length > 0) hits.set(id, await findHits(asked.question, chunks, asked.model, asked.count));
-    }
+    const kept = keptWith(asked);
+    const ready = settings.filter(({ id }) => (runs.get(id)?.chunks.length ?? 0) > 0);
+    if (ready.length === 0) throw new ServiceProblem(200, 'No setting has chunks to search.');
+    const evaluated = await evaluate(store.state, kept, ready, catalogue);
+    const found = new Map(
+      ready.map(({ id }, at) => {
+        const candidate = evaluated.candidates[at] as Evaluated;
+        return [id, foundBy(candidate, asked, kept, runs.get(id)?.chunks ?? [])];
+      }),
+    );
     const { state } = store;
-    const isCurrent = state.text === text && state.runs === runs && state.asked.isAsked;
-    changeQuestion(store, { isAsking: false, ...(isCurrent ? { hits } : {}) });
+    const isSame = ASKED.every((name) => state.asked[name] === asked[name]);
+    const isCurrent = state.text === text && state.runs === runs && state.asked.isAsked && isSame;
+    const problem = problemOf(evaluated.candidates, found);
+    const { tokenizer = '' } = evaluated;
+    changeQuestion(store, { isAsking: false, ...(isCurrent && { kept, found, problem, tokenizer }) });
   } catch (error) {
     changeQuestion(store, { isAsking: false, problem: reasonOf(error) });
   }
@@ -35,8 +52,107 @@ export async function ask(store: Store<State>): Promise<void> {
 export function askAgain(store: Store<State>): void {
   const { asked, runs, settings } = store.state;
   const isReady = settings.every(({ id }) => runs.get(id)?.isStale === false);
-  const isMissing = settings.some(({ id }) => !asked.hits.has(id) && (runs.get(id)?.chunks.length ?? 0) > 0);
+  const isMissing = settings.some(({ id }) => !asked.found.has(id) && (runs.get(id)?.chunks.length ?? 0) > 0);
   if (asked.isAsked && !asked.isAsking && asked.problem === '' && isReady && isMissing) void ask(store);
+}
+
+/** The questions that are compared, with the current one if its answer is known. */
+function keptWith({ question, answer, kept }: Inquiry): readonly Question[] {
+  if (answer === undefined) return kept;
+  const isKept = kept.some((one) => one.question === question);
+  if (!isKept) return [...kept, { question, answer }];
+  return kept.map((one) => (one.question === question ? { question, answer } : one));
+}
+
+interface Evaluation {
+  readonly tokenizer?: string;
+  readonly candidates: readonly Evaluated[];
+}
+
+/** What a setting finds, in the service's answer. */
+interface Evaluated {
+  readonly error?: { readonly detail: string };
+  readonly recall: number;
+  readonly interval: { readonly recall: readonly [low: number, high: number] };
+  readonly tokens_per_question: number;
+  readonly questions: readonly {
+    readonly recall: number;
+    readonly precision: number;
+    readonly iou: number;
+    readonly found: readonly {
+      readonly start_index: number;
+      readonly end_index: number;
+      readonly score: number;
+    }[];
+  }[];
+}
+
+/** A question without a known answer is asked alone: it is scored against the whole text, and ranks the same. */
+async function evaluate(
+  { asked, text }: State,
+  kept: readonly Question[],
+  settings: readonly Setting[],
+  catalogue: Catalogue,
+): Promise<Evaluation> {
+  const { question, answer, retriever, model, count } = asked;
+  const questions = answer === undefined ? [{ question, answer: { start: 0, end: text.length } }] : kept;
+  const tokenizer = settings.map(({ steps }) => steps[0]?.options.tokenizer).find((one) => one !== undefined);
+  const { body } = await post<Evaluation>('v1/evaluate', {
+    documents: [{ text }],
+    questions: questions.map(({ question, answer: { start, end } }) => ({
+      question,
+      answers: [{ document: 0, start_index: start, end_index: end }],
+    })),
+    candidates: settings.map((setting) => candidateOf(setting, catalogue)),
+    retriever,
+    k: count,
+    tokenizer,
+    embedding_model: retriever === 'bm25' ? undefined : model,
+    embed: 'context+text',
+    offset_unit: 'utf16',
+  });
+  return body;
+}
+
+/** A setting without the steps that make embeddings, which an evaluation makes itself. */
+function candidateOf({ steps }: Setting, catalogue: Catalogue): object {
+  const [first] = steps;
+  if (first?.kind === 'pipeline') return { pipeline: first.name };
+  const isSearched = (step: (typeof steps)[number]) =>
+    !('embed' in (pluginOf(step, catalogue)?.options ?? {}));
+  const sent = steps.filter(isSearched).map((step) => ({ ...step, options: sentOptions(step, catalogue) }));
+  return { steps: pipelineSteps(sent) };
+}
+
+function foundBy(
+  { error, questions, recall, interval, tokens_per_question }: Evaluated,
+  { question, answer }: Inquiry,
+  kept: readonly Question[],
+  chunks: readonly Chunk[],
+): Found {
+  if (error !== undefined) return { hits: [], scores: undefined, mean: undefined };
+  const at = answer === undefined ? 0 : kept.findIndex((one) => one.question === question);
+  const { found = [], ...scores } = questions[at] ?? {};
+  const places = new Map(
+    chunks.map(({ start_index, end_index }, chunk) => [`${start_index} ${end_index}`, chunk]),
+  );
+  const hits = found.flatMap(({ start_index, end_index, score }) => {
+    const chunk = places.get(`${start_index} ${end_index}`);
+    // A score of 0 has nothing in common with the question.
+    return chunk === undefined || score === 0 ? [] : [{ chunk, score }];
+  });
+  if (answer === undefined) return { hits, scores: undefined, mean: undefined };
+  const mean = { recall, interval: interval.recall, tokens: tokens_per_question };
+  return { hits, scores: scores as Found['scores'], mean };
+}
+
+const NOTHING_IN_COMMON =
+  'No chunk has anything in common with the question: use other words, another model or another retriever.';
+
+function problemOf(candidates: readonly Evaluated[], found: ReadonlyMap<string, Found>): string {
+  const failed = candidates.find(({ error }) => error !== undefined)?.error;
+  if (failed !== undefined) return failed.detail;
+  return [...found.values()].every(({ hits }) => hits.length === 0) ? NOTHING_IN_COMMON : '';
 }
 
 interface Tokenized {
@@ -60,70 +176,4 @@ export async function showTokens(store: Store<State>, tokenizer: string): Promis
   } catch (error) {
     if (!signal.aborted) store.change({ tokenizer: '', notice: reasonOf(error) });
   }
-}
-
-/** Its vector is zero: all chunks would be equally far away. */
-const NO_WORD = 'The model knows no word of the question: choose a model for its language.';
-
-/** Maximum texts per request. */
-const MOST_TEXTS = 1000;
-
-type Vectors = readonly (readonly number[])[];
-
-/** Vectors of chunks, by chunk list and model, so that another question does not embed the chunks again. */
-const known = new WeakMap<readonly Chunk[], Map<string, Promise<Vectors>>>();
-
-/** The best chunks for a question, best first; equally good ones in order. */
-async function findHits(
-  question: string,
-  chunks: readonly Chunk[],
-  model: string,
-  count: number,
-): Promise<readonly Hit[]> {
-  const [[query = []], vectors] = await Promise.all([
-    embed([question], 'query', model),
-    vectorsOf(chunks, model),
-  ]);
-  if (query.every((value) => value === 0)) throw new ServiceProblem(200, NO_WORD);
-  const scored = vectors.map((vector, chunk) => ({ chunk, score: cosine(query, vector) }));
-  return scored.sort((a, b) => b.score - a.score || a.chunk - b.chunk).slice(0, count);
-}
-
-function vectorsOf(chunks: readonly Chunk[], model: string): Promise<Vectors> {
-  const models = known.get(chunks) ?? new Map<string, Promise<Vectors>>();
-  known.set(chunks, models);
-  const texts = () => chunks.map(({ text }) => text);
-  const vectors = models.get(model) ?? embed(texts(), 'document', model);
-  models.set(model, vectors);
-  vectors.catch(() => models.delete(model));
-  return vectors;
-}
-
-async function embed(
-  texts: readonly string[],
-  purpose: 'query' | 'document',
-  model: string,
-): Promise<Vectors> {
-  const vectors: (readonly number[])[] = [];
-  for (let from = 0; from < texts.length; from += MOST_TEXTS) {
-    const text = texts.slice(from, from + MOST_TEXTS);
-    const { body } = await post<{ embeddings: Vectors }>('v1/embed', {
-      text,
-      purpose,
-      embedding_model: model,
-    });
-    vectors.push(...body.embeddings);
-  }
-  return vectors;
-}
-
-function cosine(a: readonly number[], b: readonly number[]): number {
-  let [dot, ofA, ofB] = [0, 0, 0];
-  for (let at = 0; at < a.length; at++) {
-    const [x, y] = [a[at] as number, b[at] ?? 0];
-    dot += x * y;
-    ofA += x * x;
-    ofB += y * y;
-  }
-  return ofA === 0 || ofB === 0 ? 0 : dot / Math.sqrt(ofA * ofB);
 }

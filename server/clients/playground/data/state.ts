@@ -1,4 +1,3 @@
-import type { Range } from '../text/ranges.ts';
 import type { Catalogue, Chunk, Hit, Run, Setting, Unit } from './model.ts';
 
 /** The selected chunk of a setting. */
@@ -8,16 +7,49 @@ export interface Selection {
   readonly chunk: number;
 }
 
+/** A stretch of the text, `[start, end)`. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A question with the stretch of the text that answers it. */
+export interface Question {
+  readonly question: string;
+  readonly answer: Range;
+}
+
+/** What a setting finds for the question. */
+export interface Found {
+  /** Its best chunks, best first. */
+  readonly hits: readonly Hit[];
+  /** How well they contain the answer, if that is known. */
+  readonly scores: Readonly<Record<'recall' | 'precision' | 'iou', number>> | undefined;
+  /** The mean recall of all questions with its 95 % interval, and how many tokens a question finds. */
+  readonly mean:
+    | {
+        readonly recall: number;
+        readonly interval: readonly [low: number, high: number];
+        readonly tokens: number;
+      }
+    | undefined;
+}
+
 /** A question to the text, and its results. */
 export interface Inquiry {
   readonly question: string;
+  readonly retriever: string;
   readonly model: string;
   /** The number of chunks wanted. */
   readonly count: number;
   /** The stretch of the text that answers it. */
   readonly answer: Range | undefined;
-  /** The best chunks of each setting, by its letter. */
-  readonly hits: ReadonlyMap<string, readonly Hit[]>;
+  /** The questions with answers that settings are compared by. */
+  readonly kept: readonly Question[];
+  /** By the letters of the settings. */
+  readonly found: ReadonlyMap<string, Found>;
+  /** What counts the tokens of all settings; empty if each has its own. */
+  readonly tokenizer: string;
   /** Whether it was asked, so that it is repeated for new chunks. */
   readonly isAsked: boolean;
   readonly isAsking: boolean;

@@ -9,13 +9,13 @@ export interface PlotPoint {
   readonly cost: number;
   /** Each has a shape of its own, and the class `series-<name>`. */
   readonly series: string;
-  /** Written beside the point. */
+  /** Written above the point. */
   readonly label?: string | undefined;
   /** Where the point leads; without it, the point is not a link. */
   readonly href?: string | undefined;
 }
 
-const SIZE = { width: 440, height: 300, left: 40, right: 16, top: 12, bottom: 46 };
+const SIZE = { width: 440, height: 300, left: 40, right: 16, top: 20, bottom: 46 };
 const STEPS = 4;
 /** Pixels between points with equal costs of two series. */
 const APART = 9;
@@ -29,8 +29,12 @@ const SHAPES = [
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
+/** The style of plots. Pages set the colours `--text`, `--soft`, `--line` and `--card`, and `--hue` of each `.series-<name>`. */
+export const PLOT_STYLE = `.plot{display:block;width:100%;height:auto;overflow:visible}.plot text{fill:var(--soft);font-size:13px}.plot .grid{stroke:var(--line)}
+.point{fill:var(--hue);stroke:var(--hue)}.point line{opacity:.3;stroke-width:1.5}.point [transform]{stroke:none}.labelled line,.point:is(:hover,:focus-within) line{opacity:1;stroke-width:2}.labelled [transform]{stroke:var(--text);stroke-width:2.5;paint-order:stroke}.plot .labelled text{fill:var(--text);font-weight:600;stroke:var(--card);stroke-width:4;paint-order:stroke}`;
+
 /**
- * Draws recall against a cost, as SVG without scripts and styles: the page colours `.series-<name>` by `--hue`.
+ * Draws recall against a cost, as SVG without scripts and styles.
  *
  * @param axis what the cost is
  * @param title of the plot for those who do not see it
@@ -48,7 +52,8 @@ export function recallPlot(points: readonly PlotPoint[], axis: string, title: st
   const drawn = points.toSorted(labelledLast).map((point) => {
     const at = series.indexOf(point.series);
     const x = round(costs.at(point.cost) + (at - (series.length - 1) / 2) * APART);
-    return drawPoint(point, x, (recall) => round(recalls.at(recall)), SHAPES[at % SHAPES.length] ?? '');
+    const yOf = (recall: number) => round(recalls.at(recall));
+    return drawPoint(point, axis, x, yOf, SHAPES[at % SHAPES.length] ?? '');
   });
   const rows = recalls.ticks.map((tick) => {
     const y = round(recalls.at(tick));
@@ -83,10 +88,15 @@ function scaleOf(values: readonly number[], least: number, [from, to]: readonly 
   };
 }
 
-function drawPoint(point: PlotPoint, x: number, yOf: (recall: number) => number, shape: string): string {
-  const { name, recall, interval, series, label, href } = point;
+function drawPoint(
+  { name, recall, interval, cost, series, label, href }: PlotPoint,
+  axis: string,
+  x: number,
+  yOf: (recall: number) => number,
+  shape: string,
+): string {
   const range = interval === undefined ? '' : `, ${interval.map(percent).join(' to ')}`;
-  const said = escaped(`${name}: recall ${percent(recall)}${range}`);
+  const said = escaped(`${name}: recall ${percent(recall)}${range}, ${whole.format(cost)} ${axis}`);
   const [low, high] = (interval ?? [recall, recall]).map(yOf);
   const y = yOf(recall);
   const mark = `<line x1="${x}" x2="${x}" y1="${low}" y2="${high}"/><g transform="translate(${x} ${y})">${shape}</g>`;
@@ -94,10 +104,10 @@ function drawPoint(point: PlotPoint, x: number, yOf: (recall: number) => number,
     href === undefined
       ? `<g role="img" aria-label="${said}">${mark}</g>`
       : `<a href="${escaped(href)}" aria-label="${said}">${mark}</a>`;
-  const [side, anchor] = x > SIZE.width / 2 ? [-9, 'end'] : [9, 'start'];
-  const words = `<text x="${x + side}" y="${y + 4}" text-anchor="${anchor}">${escaped(label ?? '')}</text>`;
-  const [kind, beside] = label === undefined ? ['', ''] : [' labelled', words];
-  return `<g class="point series-${escaped(series)}${kind}"><title>${said}</title>${linked}${beside}</g>`;
+  const above = Math.min(high ?? y, y - 6) - 4;
+  const words = `<text x="${x}" y="${above}" text-anchor="middle">${escaped(label ?? '')}</text>`;
+  const [kind, named] = label === undefined ? ['', ''] : [' labelled', words];
+  return `<g class="point series-${escaped(series)}${kind}"><title>${said}</title>${linked}${named}</g>`;
 }
 
 /** 1, 2 or 5 times a power of ten. */

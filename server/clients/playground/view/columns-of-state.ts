@@ -24,7 +24,7 @@ export function columnsOf({ settings, runs, selection, showsDifferences, asked }
   const differences = isCompared ? differencesOf(compared.map(({ chunks }) => chunks)) : [];
   return settings.map((setting, index) => {
     const run = shown[index] ?? NO_RUN;
-    const hits = asked.hits.get(setting.id) ?? [];
+    const hits = asked.found.get(setting.id)?.hits ?? [];
     return {
       setting,
       run,

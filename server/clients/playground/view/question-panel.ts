@@ -1,20 +1,26 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { ask, changeQuestion } from '../data/inquiry.ts';
-import type { Chunk, Hit } from '../data/model.ts';
-import type { Inquiry, State } from '../data/state.ts';
+import { unsafeHTML } from 'lit-html/directives/unsafe-html.js';
+import { ask, changeQuestion, RETRIEVERS } from '../data/inquiry.ts';
+import type { Found, Inquiry, Question, Range, State } from '../data/state.ts';
 import { excerptOf } from '../text/excerpt.ts';
-import { type Range, retrievalOf } from '../text/ranges.ts';
+import { percent, recallPlot } from '../text/recall-plot.ts';
 import { placeIn, UNITS } from './chunk-details.ts';
 import { valueIn, type Wiring } from './wiring.ts';
 
 /** Characters shown of a chunk. */
 const EXCERPT = 200;
 
-/** Asks a question, shows the best chunks of each setting, and how well they contain the answer. */
+/**
+ * Asks a question, and shows the best chunks of each setting, how well they contain the answer, and how the settings
+ * compare over all questions with answers.
+ */
 export function questionPanel(state: State, wiring: Wiring): TemplateResult {
   const { asked, catalogue, settings } = state;
   const { store, actions } = wiring;
   const change = (members: Partial<Inquiry>) => changeQuestion(store, members);
+  const typed = (event: Event) =>
+    // After it was asked, this is another question, with another answer.
+    change({ question: valueIn(event), ...(asked.isAsked && { answer: undefined }) });
   const sent = (event: Event) => {
     event.preventDefault();
     void ask(store);
@@ -27,8 +33,11 @@ export function questionPanel(state: State, wiring: Wiring): TemplateResult {
   return html`<section class="question" aria-label="Question">
     <form @submit=${sent}>
       <input type="text" class="ask" aria-label="Question" placeholder="A question that the text answers" .value=${asked.question}
-        @input=${(event: Event) => change({ question: valueIn(event) })}>
-      <select aria-label="Embedding model" @change=${(event: Event) => change({ model: valueIn(event) })}>
+        @input=${typed}>
+      <select aria-label="Retriever" @change=${(event: Event) => change({ retriever: valueIn(event) })}>
+        ${RETRIEVERS.map((name) => html`<option .selected=${name === asked.retriever}>${name}</option>`)}
+      </select>
+      <select aria-label="Embedding model" ?disabled=${asked.retriever === 'bm25'} @change=${(event: Event) => change({ model: valueIn(event) })}>
         ${catalogue?.models.map((name) => html`<option .selected=${name === asked.model}>${name}</option>`)}
       </select>
       <label>best <input type="number" min="1" max="20" class="count" .value=${String(asked.count)}
@@ -38,7 +47,14 @@ export function questionPanel(state: State, wiring: Wiring): TemplateResult {
     </form>
     ${answerOf(state)}
     ${asked.problem === '' ? nothing : html`<p class="problem" role="alert">${asked.problem}</p>`}
-    ${asked.hits.size === 0 ? nothing : html`<ul class="found">${settings.map(({ id }) => foundIn(id, state, wiring))}</ul>`}
+    ${
+      asked.found.size === 0
+        ? nothing
+        : html`<div class="results">
+            <ul class="found">${settings.map(({ id }) => foundIn(id, state, wiring))}</ul>
+            ${comparison(state, wiring)}
+          </div>`
+    }
   </section>`;
 }
 
@@ -51,10 +67,11 @@ function answerOf({ asked: { answer }, text, unit }: State): TemplateResult | ty
 
 function foundIn(id: string, { asked, runs }: State, { show }: Wiring): TemplateResult {
   const chunks = runs.get(id)?.chunks ?? [];
-  const hits = asked.hits.get(id) ?? [];
+  const { hits = [], scores, mean } = asked.found.get(id) ?? {};
   const words = (chunk: number) => excerptOf(chunks[chunk]?.text ?? '', EXCERPT);
   return html`<li class="setting-${id}">
-    <p><span class="letter">${id}</span>${asked.answer === undefined ? nothing : metrics(hits, chunks, asked.answer)}</p>
+    <p><span class="letter">${id}</span>${scores === undefined ? nothing : metrics(scores)}</p>
+    ${mean === undefined || asked.kept.length < 2 ? nothing : html`<p class="brief">${meanIn(mean, asked)}</p>`}
     ${hits.map(
       ({ chunk, score }) =>
         html`<button class="plain" @click=${() => show(id, chunk)}>chunk ${chunk} <small>${score.toFixed(3)}</small>
@@ -63,13 +80,46 @@ function foundIn(id: string, { asked, runs }: State, { show }: Wiring): Template
   </li>`;
 }
 
-function metrics(hits: readonly Hit[], chunks: readonly Chunk[], answer: Range): TemplateResult {
-  const found = hits
-    .flatMap(({ chunk }) => chunks[chunk] ?? [])
-    .map(({ start_index, end_index }) => ({ start: start_index, end: end_index }));
-  const { recall, precision, iou } = retrievalOf(found, [answer]);
-  const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+function metrics({ recall, precision, iou }: NonNullable<Found['scores']>): TemplateResult {
   return html`<span class="metrics">recall ${percent(recall)} · precision ${percent(precision)} · IoU ${percent(iou)}</span>`;
+}
+
+function meanIn({ recall, interval, tokens }: NonNullable<Found['mean']>, { kept }: Inquiry): string {
+  const range = interval.map(percent).join(' to ');
+  return `${kept.length} questions: recall ${percent(recall)} (${range}), ${Math.round(tokens)} tokens`;
+}
+
+/** How the settings compare over all questions with answers, and these questions. */
+function comparison({ asked, settings }: State, { store }: Wiring): TemplateResult | typeof nothing {
+  const points = settings.flatMap(({ id, steps }) => {
+    const { mean } = asked.found.get(id) ?? {};
+    const name = `${id}: ${steps.map((step) => step.name).join(' + ')}`;
+    return mean === undefined ? [] : [{ ...mean, cost: mean.tokens, name, series: id, label: id }];
+  });
+  if (points.length === 0) return nothing;
+  const count = `${asked.kept.length} question${asked.kept.length === 1 ? '' : 's'}`;
+  const axis = asked.tokenizer === '' ? 'tokens' : `tokens (${asked.tokenizer})`;
+  return html`<figure class="compared">
+    <figcaption>Recall of ${count} with 95 % intervals, against the tokens that one finds</figcaption>
+    ${unsafeHTML(recallPlot(points, axis, `Recall of ${points.length} settings against tokens`))}
+    <ul aria-label="Questions of the comparison">${asked.kept.map((one) => keptQuestion(one, store))}</ul>
+  </figure>`;
+}
+
+function keptQuestion({ question, answer }: Question, store: Wiring['store']): TemplateResult {
+  const again = () => {
+    changeQuestion(store, { question, answer });
+    void ask(store);
+  };
+  const remove = () => {
+    const { asked } = store.state;
+    const kept = asked.kept.filter((one) => one.question !== question);
+    changeQuestion(store, { kept, ...(asked.question === question && { answer: undefined }) });
+  };
+  return html`<li>
+    <button type="button" class="plain" @click=${again}>${question}</button>
+    <button type="button" class="plain" aria-label="Remove the question ${question}" @click=${remove}>✕</button>
+  </li>`;
 }
 
 /** The stretch of the text that is selected in the viewer; `undefined` if there is none. */

@@ -1,12 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { CODES, type Code, codeOf } from '../data/code.ts';
-import { cellOf, csv, jsonLines, save } from '../data/export.ts';
 import { type Catalogue, NO_RUN, type Plugin, type Run, type Setting, type Step } from '../data/model.ts';
 import { isEffective, type Schema, typesOf } from '../data/schema.ts';
 import { pluginOf, presetOf, presetSteps, replaceFirst, stepOf, withOption } from '../data/settings.ts';
 import type { State } from '../data/state.ts';
-import { copy } from './copy.ts';
+
 import { explained } from './explained.ts';
+import { cellOf, copy, csv, jsonLines, save } from './export.ts';
 import { valueIn, type Wiring } from './wiring.ts';
 
 /** A setting, and what its card is made from. */

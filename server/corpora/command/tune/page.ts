@@ -1,5 +1,6 @@
 import {
   escaped,
+  PLOT_STYLE,
   type PlotPoint,
   percent,
   recallPlot,
@@ -17,8 +18,7 @@ h1{font-size:1.1rem;margin:0}h2{font-size:1rem;margin:2rem 0 .5rem}.verdict{font
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr));gap:1rem}
 figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:6px;padding:.75rem}figcaption{font-weight:600}
 .key{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;list-style:none;margin:.5rem 0;padding:0}.key svg{width:16px;height:16px;vertical-align:-2px;fill:var(--hue)}
-.plot{display:block;width:100%;height:auto;overflow:visible}.plot text{fill:var(--soft);font-size:13px}.plot .grid{stroke:var(--line)}
-.point{fill:var(--hue);stroke:var(--hue)}.point line{opacity:.3;stroke-width:1.5}.point g{stroke:none}.labelled line,.point:is(:hover,:focus-within) line{opacity:1;stroke-width:2}.labelled g{stroke:var(--text);stroke-width:2.5;paint-order:stroke}.plot .labelled text{fill:var(--text);font-weight:600;stroke:var(--card);stroke-width:4;paint-order:stroke}
+${PLOT_STYLE}
 a:focus-visible,.scroll:focus-visible{outline:2px solid var(--accent);outline-offset:3px}
 .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.9rem}caption{text-align:start;color:var(--soft);padding-bottom:.4rem}
 th,td{text-align:start;padding:.3rem .6rem .3rem 0;border-top:1px solid var(--line);vertical-align:middle}td{font-variant-numeric:tabular-nums;white-space:nowrap}th{font-weight:500}tr.chosen th{font-weight:700}:target{background:color-mix(in srgb,var(--accent) 18%,transparent)}

@@ -11,7 +11,7 @@ import { CommandError, EXIT, UsageError } from '../../../cli/errors.ts';
 import type { Environment } from '../../../config/config.ts';
 import type { ServerCradle } from '../../../container.ts';
 import { randomFrom } from '../../../engine/operations/evaluation/bootstrap.ts';
-import { PRESET_NAMES } from '../../../engine/presets/read-presets.ts';
+import { PRESET_NAMES } from '../../../engine/presets/presets.ts';
 import { stepsFrom, stepsIn } from '../flags/chunk-task.ts';
 import { Stopped, stopOnSignals } from '../run-chunk.ts';
 import { deriveQuestions } from './derive-questions.ts';

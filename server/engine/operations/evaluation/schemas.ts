@@ -1,6 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
-import { type PresetUse, presetMembers } from '../../presets/read-presets.ts';
+import { type PresetUse, presetMembers } from '../../presets/presets.ts';
 import { documentSchema } from '../../read/document-schemas.ts';
 import { stepSchema } from '../../read/pipeline.ts';
 import { embeddingModel } from '../../read/text-schemas.ts';

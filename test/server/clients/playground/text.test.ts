@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
 import { type Chunk, NO_RUN, type Run } from '../../../../server/clients/playground/data/model.ts';
@@ -11,11 +10,8 @@ import { excerptOf } from '../../../../server/clients/playground/text/excerpt.ts
 import { histogramOf, numbersOf } from '../../../../server/clients/playground/text/numbers.ts';
 import { lengthIn, toUtf16 } from '../../../../server/clients/playground/text/offsets.ts';
 import { differencesOf, piecesOf } from '../../../../server/clients/playground/text/pieces.ts';
-import { retrievalOf } from '../../../../server/clients/playground/text/ranges.ts';
 import { placesOf, wordsOf } from '../../../../server/clients/playground/text/where.ts';
 import { classesOf, columnsOf } from '../../../../server/clients/playground/view/columns-of-state.ts';
-import { united } from '../../../../server/engine/operations/evaluation/ranges.ts';
-import { scoresOf } from '../../../../server/engine/operations/evaluation/scores.ts';
 import { needs } from '../../../support/here.ts';
 import { startServer } from '../../../support/server.ts';
 
@@ -125,23 +121,6 @@ t.test('differences are the boundaries that not all have', async (t) => {
   t.same(differencesOf([a, a]), [new Set(), new Set()]);
 });
 
-t.test('retrieval has the numbers of the evaluation', async (t) => {
-  const range = (start: number, end: number) => ({ start, end });
-  const scores = { recall: 0.5, precision: 0.25, iou: 0.2 };
-  t.same(retrievalOf([range(0, 10), range(5, 15)], [range(10, 20)]), scores);
-  t.same(retrievalOf([], [range(0, 1)]), { recall: 0, precision: 0, iou: 0 });
-  const anyRange = fc
-    .tuple(fc.nat(20), fc.integer({ min: 1, max: 9 }))
-    .map(([start, length]) => range(start, start + length));
-  const anyRanges = fc.array(anyRange, { minLength: 1, maxLength: 5 });
-  fc.assert(
-    fc.property(anyRanges, anyRanges, (found, answer) => {
-      const { recall, precision, iou } = scoresOf(united(answer), found, found);
-      return isDeepStrictEqual(retrievalOf(found, answer), { recall, precision, iou });
-    }),
-  );
-});
-
 t.test('schemas are read as the document has them', async (t) => {
   const components = { Size: { type: 'integer', minimum: 1 } };
   const parts = [{ properties: { a: { $ref: '#/components/schemas/Size' } } }, { properties: { b: {} } }];
@@ -180,7 +159,7 @@ t.test('a setting that failed, or has not run, does not look like lost text', as
       })),
       runs: new Map(runs.map((run, at) => ['ABC'[at], run])),
       showsDifferences: true,
-      asked: { hits: new Map() },
+      asked: { found: new Map() },
     }) as unknown as State;
   const failed: Run = { ...NO_RUN, error: 'chunk_size: expected an integer of at least 1, got 0.' };
   const columns = columnsOf(stateOf([ran, failed, { ...ran, chunks: [chunk(0, 5), chunk(7, 9)] }]));

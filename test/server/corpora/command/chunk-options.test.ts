@@ -47,6 +47,42 @@ t.test('wrong flags, names and values have status 2, and say what to do', (t) =>
   ]),
 );
 
+const OF_PRESET = needs('chunker/recursive', 'refinery/context', 'refinery/embeddings', 'tokenizer/tiktoken');
+
+t.test('a preset is changed by --set and --without, here and on a service', OF_PRESET, async (t) => {
+  const { url } = await startServer(t);
+  const set = ['recursive.chunk_size=2', 'context.template=of {filename}'].flatMap((one) => ['--set', one]);
+  const given = ['--preset', 'prose', ...set, '--without', 'embeddings'];
+  const here = await chunk([...given, '--include', 'id']);
+  t.equal(here.status, 0, here.stderr);
+  t.match(here.lines()[0], { text: 'one ', context: 'of a.txt', embedding: null });
+  t.equal((await chunk([...given, '--include', 'id', '--server', url])).stdout, here.stdout);
+  for (const place of [[], ['--server', url]])
+    await checkFailures(t, (...args) => chunk(['--preset', ...args, ...place]), [
+      ['prose --chunker token', /'--preset <name>' cannot be used with option '--chunker <name>'/],
+      ['prose --pipeline p.json', /'--preset <name>' cannot be used with option '--pipeline/],
+      ['prose --set template=x', /^--set template=x: expected <step>\.<option>=<value>, such as/],
+      [
+        'prose --without embeddings --set embeddings.embed=text',
+        /^--without embeddings: its options are changed/,
+      ],
+      ['prose --chunk-size 9', /unknown option '--chunk-size'\n.*in a preset by --set/],
+    ]);
+  await checkFailures(t, (...args) => chunk([...args, '--server', url]), [
+    ['--preset pose', /no preset "pose"; available: prose, docs/, 1],
+    ['--preset prose --set contxt.template=x', /override\.contxt: unknown step, did you mean "context"/, 1],
+    ['--preset prose --without recursive', /override\.recursive: the chunker cannot be removed/, 1],
+  ]);
+  await checkFailures(t, (...args) => chunk(args), [
+    ['--set context.template=x', /^--set: changes a preset; name one with --preset\n$/],
+    ['--chunker token --without embeddings', /cannot be used with option '--chunker/],
+    ['--preset pose', /^--preset: unknown preset "pose", did you mean "prose"\?\n$/],
+    ['--preset prose --set contxt.template=x', /^--set contxt: unknown step, did you mean "context"\?\n$/],
+    ['--preset prose --set context.tmplate=x', /^--set context\.tmplate: .*did you mean "template"\?\n$/],
+    ['--preset prose --without recursive', /^--without recursive: the chunker cannot be removed\n$/],
+  ]);
+});
+
 t.test('the help has the flags of the chunker, with what they take by default', async (t) => {
   const { status, stdout } = await chunk([...BY_CHARACTERS(9), '--help']);
   t.equal(status, 0);

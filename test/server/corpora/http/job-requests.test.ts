@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type Flags, readConfig } from '../../../../server/config/config.ts';
 import { readCorporaSettings } from '../../../../server/corpora/storage/settings.ts';
+import { needs } from '../../../support/here.ts';
 import { JOBS, outputOf, runJob, STEPS, startJobServer } from '../../../support/jobs.ts';
 import { plugin, pluginsFolder } from '../../../support/plugins.ts';
 import { checkProblem } from '../../../support/problems.ts';
@@ -182,4 +183,37 @@ t.test('roles that cannot work are refused at the start', async (t) => {
     t.throws(() => read(flags), { message });
   }
   t.equal(read({ role: 'worker', bulkRoot: root }).root, root);
+});
+
+const OF_PRESET = needs('chunker/recursive', 'refinery/context', 'tokenizer/tiktoken');
+
+t.test('a preset is taken instead of steps, and expanded when the job is made', OF_PRESET, async (t) => {
+  const documents = [{ id: 'tea', title: 'Tea', text: 'Boil water.\nWait a while.' }];
+  const override = { recursive: { chunk_size: 5 }, embeddings: null };
+  const made = { source: { documents }, preset: 'prose', override };
+  const job = await runJob(server, { ...made, steps: undefined });
+  const executed = await server.post('/v1/presets/prose/execute', { documents, override });
+  t.same(await outputOf(server, job.id), executed.json<object[][]>()[0]);
+  t.match(await outputOf(server, job.id), [
+    { context: 'Tea', text: 'Boil water.\n' },
+    { context: 'Tea\nBoil water.', text: 'Wait a while.' },
+  ]);
+  for (const [request, problem] of [
+    [{ preset: 'prose' }, /preset: cannot be given together with steps/],
+    [
+      { preset: 'prose', pipeline: 'kept', steps: undefined },
+      /preset: cannot be given together with pipeline/,
+    ],
+    [{ override }, /override: allowed only with preset/],
+    [{ preset: 'pose', steps: undefined }, /preset: unknown preset "pose", did you mean "prose"\?/],
+    [
+      { preset: 'prose', override: { recursive: null }, steps: undefined },
+      /recursive: the chunker cannot be/,
+    ],
+    [
+      { preset: 'prose', override: { context: { tmplate: '' } }, steps: undefined, x: 1 },
+      [/override\.context\.tmplate: unknown parameter, did you mean "template"/, /x: unknown/],
+    ],
+  ] as const)
+    await checkRefused(t, request, problem);
 });

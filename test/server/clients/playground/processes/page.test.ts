@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { openBrowser } from '../../../../support/browser.ts';
@@ -17,6 +19,15 @@ const { browser, skip } = await openBrowser(t);
 const OF_QUESTIONS = {
   skip: skip || needs('embedding/static', 'tokenizer/huggingface', 'chunker/sentence').skip,
 };
+const OF_PRESETS = {
+  skip:
+    skip ||
+    needs('chunker/auto', 'chunker/recursive', 'refinery/context', 'refinery/embeddings').skip ||
+    needs('embedding/static', 'tokenizer/tiktoken').skip,
+};
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const VIOLATIONS =
+  'axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))';
 const run = promisify(execFile);
 const OF_TEXT = { skip: skip || needs('reader/text').skip };
 const open = (hash = '') => openPlayground(browser, server, hash);
@@ -125,6 +136,12 @@ t.test('colours of A and B hold, and the numbers fit on a screen of 1280', { ski
   const hidden =
     '(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector(".scroll"))';
   t.equal(await page.evaluate(hidden), 0);
+  const edges = (selector: string) =>
+    page.evaluate<{ width: number; top: number; bottom: number }>(
+      `document.querySelector('${selector}').getBoundingClientRect().toJSON()`,
+    );
+  const [heads, frame] = [await edges('.heads'), await edges('.frame')];
+  t.same([heads.width, heads.bottom], [frame.width, frame.top], 'heads are above their columns');
 });
 
 t.test('colours are those of the offsets: overlaps, gaps, limits', { skip }, async (t) => {
@@ -268,7 +285,93 @@ t.test('a question marks the best chunks, and the answer gives their scores', OF
   t.match(await page.textOf('.found'), /A recall 100\.0 % · precision 6\.\d %.* chunk 0 0\.\d+ Bread/);
   await page.fill('.ask', '⁂');
   await page.click('.question form button:not([type])');
-  await page.until('/knows no word/.test(document.querySelector(".question .problem")?.textContent)');
+  await page.until('/anything in common/.test(document.querySelector(".question .problem")?.textContent)');
+});
+
+t.test('questions with answers compare the settings, by each retriever', OF_QUESTIONS, async (t) => {
+  const text = '👍🏽 Bread needs flour and water. The moon moves around the earth. Cats sleep all day.';
+  const sentences = (chunk_size: number) => [{ kind: 'chunker', name: 'sentence', options: { chunk_size } }];
+  const steps = [{ type: 'chunk', chunker: 'sentence', config: { chunk_size: 70 } }];
+  const stored = await server.post('/v1/pipelines', { name: 'sentences', steps });
+  const { id } = stored.json<{ id: string }>();
+  const page = await show([sentences(35), [{ kind: 'pipeline', name: id, options: {} }]], text);
+  const ask = () => page.click('.question form button:not([type])');
+  const asked = (count: number) =>
+    page.until(
+      `new RegExp('Recall of ${count} question').test(document.querySelector('figcaption')?.textContent)`,
+    );
+  const mark = async (chunk: number, from: number, to: number) => {
+    await page.evaluate(`(() => {
+      const { firstChild } = document.querySelector('.cell span[data-chunk="${chunk}"]');
+      getSelection().setBaseAndExtent(firstChild, ${from}, firstChild, ${to});
+    })()`);
+    await page.click('.question form button[type=button]');
+  };
+  await page.fill('.question select[aria-label=Retriever]', 'bm25');
+  t.ok(await page.evaluate('document.querySelector(".question select[aria-label^=Embedding]").disabled'));
+  await page.fill('.count', '1');
+  await page.fill('.ask', 'flour?');
+  await ask();
+  await page.until('document.querySelector(".found .words") !== null');
+  t.equal(await page.count('figure'), 0, 'without an answer there is nothing to compare');
+  await mark(0, 0, 5);
+  await asked(1);
+  for (const column of [0, 1]) t.equal(withClass(await page.spans(column), 'hit').length, 1);
+  await page.fill('.ask', 'water around the moon?');
+  t.equal(await page.count('.question .brief'), 0, 'another question has another answer');
+  await mark(1, 4, 8);
+  await ask();
+  await asked(2);
+  const points = '[...document.querySelectorAll(".plot [role=img]")].map(({ ariaLabel }) => ariaLabel)';
+  t.match(await page.evaluate(points), [
+    /^A: sentence: recall 100\.0 %, 100\.0 % to 100\.0 %, \d+ tokens$/,
+    /^B: .+: recall 100\.0 %, .*, 6\d tokens$/,
+  ]);
+  t.match(
+    await page.textOf('.found'),
+    /A recall 100\.0 % · .* 2 questions: recall 100\.0 % \(.*\), \d+ tokens/,
+  );
+  const colour = (selector: string, property: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
+  t.equal(await colour('.plot .series-B', 'fill'), await colour('.head.setting-B', 'borderTopColor'));
+  await page.click('.compared li:first-child .plain');
+  await page.until('document.querySelector(".ask").value === "flour?"');
+  await asked(2);
+  await page.click('.compared li:first-child .plain:last-child');
+  await page.until(
+    'document.querySelector("figure") === null && document.querySelector(".found .words") !== null',
+  );
+  await mark(0, 0, 5);
+  await asked(2);
+  await page.evaluate(axe);
+  await page.resize(360, 700);
+  for (const value of ['light', 'dark']) {
+    await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value }] });
+    t.same(await page.evaluate(VIOLATIONS), [], value);
+  }
+  t.ok(await page.evaluate('document.documentElement.scrollWidth <= 360'), 'nothing sticks out');
+  t.same(page.problems, []);
+});
+
+t.test('the first screen begins with a preset, whose steps are edited', OF_PRESETS, async (t) => {
+  const page = await open();
+  await page.settled();
+  const chosen = '(({ value }) => value)(document.querySelector(".setting-A .name"))';
+  t.equal(await page.evaluate(chosen), 'preset/prose');
+  t.equal(await page.evaluate('document.querySelector(".setting-A optgroup").label'), 'Presets');
+  t.match(await page.textOf('.head.setting-A'), /recursive \+ context \+ embeddings \d+ chunk/);
+  await page.fill('.setting-A .name', 'preset/docs');
+  await page.until('/auto \\+ context/.test(document.querySelector(".head.setting-A").textContent)');
+  await page.settled();
+  await page.openForm('#A-0-chunk_size');
+  t.match(await page.evaluate('document.querySelector("#A-1-template").value'), /heading_path/);
+  await page.fill('#A-0-chunk_size', '64');
+  await page.until('/[2-9] chunks/.test(document.querySelector(".head.setting-A").textContent)');
+  t.equal(await page.evaluate(chosen), 'chunker/auto', 'it is no longer the preset');
+  await page.fill('.setting-A .name', 'preset/docs');
+  await page.until('/1 chunk /.test(document.querySelector(".head.setting-A").textContent)');
+  t.equal(await page.evaluate('document.querySelector("#A-0-chunk_size").value'), '256');
+  t.same(page.problems, []);
 });
 
 t.test('a file is read by the service, and dropped onto the page', OF_TEXT, async (t) => {

@@ -1,4 +1,5 @@
-import type { Chunk } from './model.ts';
+import { html, render } from 'lit-html';
+import type { Chunk } from '../data/model.ts';
 
 /** The chunks as JSON Lines. */
 export function jsonLines(chunks: readonly Chunk[]): string {
@@ -30,4 +31,34 @@ export function save(name: string, type: string, text: string): void {
   link.download = name;
   link.click();
   URL.revokeObjectURL(url);
+}
+
+/**
+ * Copies a text to the clipboard. A page has none on plain http, except on its own machine, and may be denied access:
+ * then the text is shown, selected, to be copied by hand.
+ *
+ * @return whether it is in the clipboard
+ */
+export async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    showSelected(text);
+    return false;
+  }
+}
+
+function showSelected(text: string): void {
+  const dialog = document.createElement('dialog');
+  const content = html`<form method="dialog">
+    <label>The browser does not let this page copy: it allows that on https and on localhost. Copy it yourself, with Ctrl+C or ⌘C.
+      <textarea readonly rows="4" spellcheck="false" .value=${text}></textarea></label>
+    <button>Close</button>
+  </form>`;
+  render(content, dialog);
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  dialog.querySelector('textarea')?.select();
 }

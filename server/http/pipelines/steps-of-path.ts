@@ -1,4 +1,6 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { requirePreset } from '../../engine/presets/presets.ts';
+import type { ExecuteTask } from '../../engine/tasks.ts';
 import type { PipelineRecord } from '../../store/contract.ts';
 import type { Services } from '../transport/services.ts';
 
@@ -17,4 +19,11 @@ export function lookUpPipeline({ store }: Services) {
 /** The steps of the pipeline that was looked up. @throws ServiceError `pipeline_not_found`, `store_unavailable` */
 export async function lookedUpSteps(request: FastifyRequest): Promise<PipelineRecord['steps']> {
   return (await (pipelines.get(request) as Promise<PipelineRecord>)).steps;
+}
+
+/** The task of a request whose path names a preset; the answer says which version of it. @throws ServiceError `preset_not_found` */
+export function presetTask({ params }: FastifyRequest, reply: FastifyReply): ExecuteTask {
+  const { name, version, steps } = requirePreset((params as { preset: string }).preset);
+  reply.header('x-preset', `${name}@${version}`);
+  return { run: 'execute', steps, preset: name };
 }
