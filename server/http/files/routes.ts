@@ -3,6 +3,7 @@ import type { DocumentsTask, Fields, FileTask } from '../../engine/tasks.ts';
 import { presetTask } from '../pipelines/named-preset.ts';
 import { lookedUpSteps, lookUpPipeline } from '../pipelines/stored-pipeline.ts';
 import { answerWith } from '../transport/answer-work.ts';
+import { readBody } from '../transport/bodies.ts';
 import { executeFileSchema, fileRouteSchema, presetFileSchema } from './schemas.ts';
 
 /** The routes that accept files: one for each chunker, and one that executes pipelines. */
@@ -10,10 +11,7 @@ export async function fileRoutes(app: FastifyInstance): Promise<void> {
   const { registry, requestSchemas } = app.chunksmith;
   const answer = answerWith(app.chunksmith);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
-    request.chunksmithBytes = body.length;
-    done(null, body);
-  });
+  app.addContentTypeParser('*', readBody);
   for (const entry of registry.ofKind('chunker')) {
     const { name } = entry.manifest;
     const schema = fileRouteSchema(entry, registry, requestSchemas);
