@@ -14,8 +14,7 @@ import { differencesOf, piecesOf } from '../../../../server/clients/playground/t
 import { retrievalOf } from '../../../../server/clients/playground/text/ranges.ts';
 import { placesOf, wordsOf } from '../../../../server/clients/playground/text/where.ts';
 import { classesOf, columnsOf } from '../../../../server/clients/playground/view/columns-of-state.ts';
-import { united } from '../../../../server/engine/operations/evaluation/ranges.ts';
-import { scoresOf } from '../../../../server/engine/operations/evaluation/scores.ts';
+import { scoresOf, united } from '../../../../server/engine/operations/evaluation/scores.ts';
 import { needs } from '../../../support/here.ts';
 import { startServer } from '../../../support/server.ts';
 
