@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type PlainError, ServiceError, toPlainError } from '../../../../core/errors.ts';
+import { ServiceError, toPlainError } from '../../../../core/errors.ts';
 import { callPlugin } from '../../../../core/hosting/plugin-error.ts';
 import { ByteWriter } from '../../answer/byte-writer.ts';
 import { emptyAnswer, reportedEmpty, reportedFallbacks, Timer } from '../../answer/response-metadata.ts';
@@ -14,7 +14,7 @@ import { withinBudget } from './ranking.ts';
 import { type Candidate, type EvaluationRequest, pipelinesNamed, readEvaluation } from './read-evaluation.ts';
 import type { Retriever } from './schemas.ts';
 import { INTERVALS, meanScores, type Range, type Scores, scoresOf } from './scores.ts';
-import { rounded, verdictIn } from './verdict.ts';
+import { type Compared, rounded, verdictIn } from './verdict.ts';
 
 /** A request that names stored pipelines missing from its task. */
 interface UnnamedRequest extends AnyRequest {
@@ -64,57 +64,54 @@ async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answ
     const questions =
       model && (await callPlugin({ manifest: { kind: 'embedding', name: model.name } }, embed));
     const dense = questions && { model, questions };
-    const { outcomes, bytes } = await evaluateAll({ request, run, timer, dense, tokenizer });
+    const answer = await evaluateAll({ request, run, timer, dense, tokenizer });
     const reported = {
       ...(model && { 'embedding-model': model.name }),
       ...reportedEmpty(timer.takeEmptyVectors()),
       ...reportedFallbacks(timer.takeFallbacks()),
     };
-    return { bytes, reported: [reported], ...summaryOf(request, outcomes, timer) };
+    return { ...answer, reported: [reported] };
   } finally {
     lease?.release();
   }
 }
 
-/** The outcome of a candidate. */
+/** What the questions find with a candidate, or why it failed. */
 type Outcome = Evaluated | { readonly error: unknown };
 
-/** What the questions find with a candidate. */
-interface Evaluated {
-  /** The recall of each question. */
-  readonly recalls: Float64Array;
-  /** Mean tokens that a question finds. */
-  readonly found: number;
-  /** Tokens of the largest chunk, and of all. */
-  readonly largest: number;
+interface Evaluated extends Compared {
+  /** Tokens of all chunks. */
   readonly tokens: number;
-  /** Its members in the answer, before the questions, which are JSON already because there may be many. */
-  readonly figures: { readonly chunks: number };
+  /** Its members in the answer except for the questions, which are JSON already because there may be many. */
+  readonly figures: Readonly<Record<string, unknown>> & { readonly chunks: number };
   readonly questions: Uint8Array;
 }
 
 /** Evaluates the candidates, and writes the outcome of each: its line is emitted at once if lines are wanted. */
-async function evaluateAll(tools: Tools): Promise<{ outcomes: Outcome[]; bytes: Uint8Array<ArrayBuffer> }> {
+async function evaluateAll(tools: Tools): Promise<Pick<Answer, 'bytes' | 'timings' | 'failures'>> {
   const { request, run, timer, dense } = tools;
-  const { candidates, options } = request;
+  const { candidates, documents, options } = request;
   const answer = new AnswerWriter(run);
+  // Those that do the same as earlier ones are left out.
   const outcomes: Outcome[] = [];
   for (const [place, candidate] of candidates.entries()) {
-    const { chunkedAs, sameAs } = candidate;
-    if (chunkedAs === place) await evaluateChunking(place, tools, outcomes);
-    if (sameAs !== undefined) outcomes[place] = outcomes[sameAs] as Outcome;
-    const outcome = outcomes[place] as Outcome;
+    if (candidate.chunkedAs === place) await evaluateChunking(place, tools, outcomes);
+    const outcome = outcomes[candidate.sameAs ?? place] as Outcome;
     await timer.time('serialise', 'json', () => answer.candidate(place, candidate, outcome));
   }
-  const compared = candidates.flatMap(({ name, sameAs }, place) => {
-    const outcome = outcomes[place] as Outcome;
-    return 'error' in outcome || sameAs !== undefined ? [] : [{ place, name, ...outcome }];
-  });
-  const verdict = await verdictIn(compared, options, run.signal);
+  const evaluated = outcomes.flatMap((one) => ('error' in one ? [] : [one]));
+  const verdict = await verdictIn(evaluated, options, run.signal);
   const { k, budget, tokenizer } = options;
   const counted = budget === undefined ? { k } : { budget };
   const head = { embedding_model: dense?.model.name ?? null, ...counted, tokenizer };
-  return { outcomes, bytes: await timer.time('serialise', 'json', () => answer.end(head, verdict)) };
+  const bytes = await timer.time('serialise', 'json', () => answer.end(head, verdict));
+  const chunks = evaluated.reduce((sum, { figures }) => sum + figures.chunks, 0);
+  const tokens = evaluated.reduce((sum, one) => sum + one.tokens, 0);
+  return {
+    bytes,
+    timings: timer.summary(documents.length, chunks, tokens),
+    failures: outcomes.flatMap((one) => ('error' in one ? [toPlainError(one.error)] : [])),
+  };
 }
 
 /**
@@ -136,9 +133,10 @@ async function evaluateChunking(first: number, tools: Tools, outcomes: Outcome[]
     tools.run.signal.throwIfAborted();
     failure = error;
   }
-  for (const [place, { retriever }] of own) {
+  for (const [place, { name, retriever }] of own) {
     const error = failure ?? index.failureOf(retriever);
-    outcomes[place] = error === undefined ? await evaluate(index, retriever, tools) : { error };
+    if (error === undefined) outcomes[place] = { place, name, ...(await evaluate(index, retriever, tools)) };
+    else outcomes[place] = { error };
   }
 }
 
@@ -168,7 +166,7 @@ async function evaluate(
   index: ChunkIndex,
   retriever: Retriever,
   { request: { questions, options }, run, timer }: Tools,
-): Promise<Evaluated> {
+): Promise<Omit<Evaluated, 'place' | 'name'>> {
   const { chunks, ranges } = index;
   const { k, budget } = options;
   const tokensAt = (chunk: number) => (chunks[chunk] as IndexedChunk).token_count;
@@ -200,10 +198,7 @@ async function evaluate(
     found,
     largest: chunks.reduce((most, { token_count }) => Math.max(most, token_count), 0),
     tokens: chunks.reduce((sum, { token_count }) => sum + token_count, 0),
-    figures: {
-      ...allRounded(means),
-      ...{ tokens_per_question: rounded(found), chunks: chunks.length, interval },
-    },
+    figures: { ...allRounded(means), tokens_per_question: rounded(found), chunks: chunks.length, interval },
     questions: json.written(),
   };
 }
@@ -218,26 +213,8 @@ async function intervalsOf(means: Scores, all: readonly Scores[], seed: number, 
   return Object.fromEntries(intervals) as object;
 }
 
-function allRounded(scores: Scores): object {
+function allRounded(scores: Scores): Record<string, number> {
   return Object.fromEntries(Object.entries(scores).map(([name, value]) => [name, rounded(value)]));
-}
-
-function summaryOf(
-  { documents, candidates }: EvaluationRequest,
-  outcomes: readonly Outcome[],
-  timer: Timer,
-): Pick<Answer, 'timings' | 'failures'> {
-  const failures: PlainError[] = [];
-  let [chunks, tokens] = [0, 0];
-  for (const [place, outcome] of outcomes.entries()) {
-    if (candidates[place]?.sameAs !== undefined) continue;
-    if ('error' in outcome) failures.push(toPlainError(outcome.error));
-    else {
-      chunks += outcome.figures.chunks;
-      tokens += outcome.tokens;
-    }
-  }
-  return { timings: timer.summary(documents.length, chunks, tokens), failures };
 }
 
 /** Writes an answer: a line for each candidate and the verdict if lines are wanted, else one object. */
