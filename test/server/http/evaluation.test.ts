@@ -146,10 +146,7 @@ t.test('a budget of tokens is counted by one tokenizer for all candidates', TOKE
   const [found] = byDefault.candidates[0]?.questions[0]?.found ?? [];
   const piece = text.slice(found?.start_index, found?.end_index);
   const counted = await client.post('/v1/tokenize', { text: piece, tokenizer: 'cl100k_base' });
-  t.match(
-    counted.json(),
-    [{ count: found?.token_count }].length === 1 && { results: [{ count: found?.token_count }] },
-  );
+  t.match(counted.json(), { results: [{ count: found?.token_count }] });
   const own = await evaluate(client, { ...requestAbout(text, { tea: 'milk' }, [sized(12)]), k: 1 });
   t.equal(own.candidates[0]?.questions[0]?.tokens, 12, "by k, the candidate's own tokenizer counts");
   t.notOk('tokenizer' in own);
@@ -276,7 +273,7 @@ const SCRIPTS: Readonly<Record<string, readonly (readonly [text: string, questio
   ],
   ja: [
     ['緑茶は低い温度のお湯で淹れると甘くなります。', '緑茶の温度'],
-    ['コーヒー豆は乾燥した場所に保存してください。', 'コーヒー豆の保存'],
+    ['おいしいコーヒーをいれるこつ。', 'コーヒー'],
     ['牛乳は紅茶のあとに入れます。', '紅茶と牛乳'],
   ],
   ko: [
@@ -301,8 +298,8 @@ const SCRIPTS: Readonly<Record<string, readonly (readonly [text: string, questio
   ],
   hi: [
     ['हरी चाय कम गर्म पानी से बनती है।', 'हरी चाय'],
-    ['कॉफ़ी के दाने सूखी जगह पर रखें।', 'कॉफ़ी के दाने'],
-    ['काली चाय में दूध बाद में डालें।', 'काली दूध'],
+    ['दाल उबलते पानी में पकती है।', 'दाल'],
+    ['दिल के लिए हरी चाय अच्छी है।', 'दिल'],
   ],
 };
 
