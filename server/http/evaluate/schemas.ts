@@ -44,7 +44,10 @@ const evaluatedCandidate = {
   required: ['index', 'name'],
   properties: {
     index: described('The index of the candidate in the request.', count),
-    name: described('The name from the request, or the names of its plugins.', text),
+    name: described(
+      'The name from the request, else those of its plugins, with the settings that tell it from others of that name.',
+      text,
+    ),
     same_as: described('The index of an earlier candidate that does the same.', count),
     retriever: described('What found the chunks.', { enum: RETRIEVERS }),
     ...scores,

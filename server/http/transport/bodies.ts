@@ -52,9 +52,11 @@ export function readBody(
   const announced = request.headers['content-length'];
   const parts: Buffer[] = [];
   let length = 0;
+  let isSettled = false;
   const settle = (error: Error | null, body?: Buffer) => {
-    payload.off('data', take).off('end', end).off('error', fail);
-    done(error, body);
+    payload.off('data', take).off('end', end);
+    if (!isSettled) done(error, body);
+    isSettled = true;
   };
   const take = (part: Buffer) => {
     length += part.length;
@@ -70,9 +72,11 @@ export function readBody(
     if (length <= STRIDE) settle(null, Buffer.concat(parts, length));
     else joined(parts, length).then((body) => settle(null, body), settle);
   };
-  const fail = (error: Error) => settle(Object.assign(error, { statusCode: 400 }));
   if (Number(announced) > limit) done(new ServiceError('body_too_large', { limit }));
-  else payload.on('data', take).on('end', end).on('error', fail);
+  else
+    hold(payload, (error) => settle(Object.assign(error, { statusCode: 400 })))
+      .on('data', take)
+      .on('end', end);
 }
 
 async function joined(parts: readonly Buffer[], length: number): Promise<Buffer> {

@@ -309,7 +309,7 @@ function placeAnswer(
   return { start_index, end_index, at, place };
 }
 
-/** The code points before each offset of answers in one document; those that are no offset in it are missing. */
+/** The code points before each offset of answers in a document, without those that are not an offset in it. */
 function pointsOf(
   answers: readonly PlacedAnswer[],
   text: string,
