@@ -162,17 +162,17 @@ function readCandidates(
   const read = given.map((one, index) => {
     const { name, stages: own } = readCandidate(one, `candidates[${index}]`, rules);
     const { retriever = rules.retriever } = one;
-    const stages = own.map((stage) => withUnit(stage, unit));
+    const stages = own.map(({ options, ...stage }) =>
+      stage.kind === 'chunker'
+        ? { ...stage, options: { ...options, offset_unit: unit } }
+        : { ...stage, options },
+    );
     const key = canonicalJson(stages);
     const first = firstOf(`${retriever} ${key}`, index);
     const same = { chunkedAs: firstOf(key, index), sameAs: first === index ? undefined : first };
     return { name: one.name ?? name, stages, uses: usesOf(stages, rules), retriever, ...same };
   });
   return read.map((one, index) => ({ ...one, name: given[index]?.name ?? distinctName(one, read) }));
-}
-
-function withUnit(stage: StageRequest, unit: OffsetUnit): StageRequest {
-  return stage.kind === 'chunker' ? { ...stage, options: { ...stage.options, offset_unit: unit } } : stage;
 }
 
 /** A name, with the settings that tell the candidate from others of the same name: `token (chunk_size 256, bm25)`. */

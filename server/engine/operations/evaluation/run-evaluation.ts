@@ -14,7 +14,7 @@ import { withinBudget } from './ranking.ts';
 import { type Candidate, type EvaluationRequest, pipelinesNamed, readEvaluation } from './read-evaluation.ts';
 import type { Retriever } from './schemas.ts';
 import { INTERVALS, meanScores, type Range, type Scores, scoresOf } from './scores.ts';
-import { type Compared, rounded, verdictIn } from './verdict.ts';
+import { type Compared, verdictIn } from './verdict.ts';
 
 /** A request that names stored pipelines missing from its task. */
 interface UnnamedRequest extends AnyRequest {
@@ -140,12 +140,7 @@ async function evaluateChunking(first: number, tools: Tools, outcomes: Outcome[]
   }
 }
 
-/**
- * Chunks the documents with a candidate.
- *
- * @throws ServiceError errors of the candidate's plugins and the model; `invalid_parameters` if there are too many
- *   chunks
- */
+/** Chunks the documents with a candidate. @throws ServiceError errors of its plugins, and those of the index */
 function fill(index: ChunkIndex, list: Candidate, { request, run, timer }: Tools): Promise<void> {
   return withStages(list, { tools: run, timer, report() {} }, async (stages) => {
     for (const [at, document] of request.documents.entries()) {
@@ -178,7 +173,7 @@ async function evaluate(
     run.signal.throwIfAborted();
     const ranked = index.search(at, retriever);
     const best = budget === undefined ? ranked.slice(0, k) : withinBudget(ranked, budget, tokensAt);
-    const found = best.map(({ chunk, score }) => ({ ...chunks[chunk], score: rounded(score) }));
+    const found = best.map(({ chunk, score }) => ({ ...chunks[chunk], score }));
     const tokens = best.reduce((sum, { chunk }) => sum + tokensAt(chunk), 0);
     const own = scoresOf(
       answer,
@@ -187,8 +182,8 @@ async function evaluate(
     );
     all.push(own);
     foundTokens += tokens;
-    const question = JSON.stringify({ ...allRounded(own), tokens, found });
-    await timer.time('serialise', 'json', () => json.json(`${at === 0 ? '' : ','}${question}`));
+    const write = () => json.json(`${at === 0 ? '' : ','}${written({ ...own, tokens, found })}`);
+    await timer.time('serialise', 'json', write);
   }
   const means = meanScores(all);
   const found = foundTokens / questions.length;
@@ -198,7 +193,7 @@ async function evaluate(
     found,
     largest: chunks.reduce((most, { token_count }) => Math.max(most, token_count), 0),
     tokens: chunks.reduce((sum, { token_count }) => sum + token_count, 0),
-    figures: { ...allRounded(means), tokens_per_question: rounded(found), chunks: chunks.length, interval },
+    figures: { ...means, tokens_per_question: found, chunks: chunks.length, interval },
     questions: json.written(),
   };
 }
@@ -208,13 +203,15 @@ async function intervalsOf(means: Scores, all: readonly Scores[], seed: number, 
   const resampled = await resampledMeans(columns, seed, signal);
   const intervals = INTERVALS.map((name, at) => {
     const interval = intervalOf(means[name], resampled[at] as Float64Array, all.length, [0, 1]);
-    return [name, interval.map(rounded)];
+    return [name, interval];
   });
   return Object.fromEntries(intervals) as object;
 }
 
-function allRounded(scores: Scores): Record<string, number> {
-  return Object.fromEntries(Object.entries(scores).map(([name, value]) => [name, rounded(value)]));
+/** JSON whose numbers have six decimals at most. */
+function written(value: object | null): string {
+  const round = (_: string, one: unknown) => (typeof one === 'number' ? Math.round(one * 1e6) / 1e6 : one);
+  return JSON.stringify(value, round);
 }
 
 /** Writes an answer: a line for each candidate and the verdict if lines are wanted, else one object. */
@@ -232,9 +229,13 @@ class AnswerWriter {
   /** @throws ServiceError `answer_too_large` */
   candidate(index: number, { name, sameAs: same_as, retriever }: Candidate, outcome: Outcome): void {
     const head = { index, name, same_as, retriever };
-    if ('error' in outcome) this.#add(JSON.stringify({ ...head, error: errorOf(outcome.error) }));
-    else {
-      const members = JSON.stringify({ ...head, ...outcome.figures }).slice(0, -1);
+    if ('error' in outcome) {
+      const { error } = outcome;
+      const { status, detail } =
+        error instanceof ServiceError ? error : new ServiceError('internal', {}, error);
+      this.#add(JSON.stringify({ ...head, error: { status, detail } }));
+    } else {
+      const members = written({ ...head, ...outcome.figures }).slice(0, -1);
       this.#add(`${members},"questions":[`, outcome.questions, ']}');
     }
   }
@@ -242,11 +243,11 @@ class AnswerWriter {
   /** The answer, which is empty if lines are wanted. Call it after all candidates. @param head the first members */
   end(head: object, verdict: object | null): Uint8Array<ArrayBuffer> {
     if (this.#onPart !== undefined) {
-      this.#add(JSON.stringify({ verdict }));
+      this.#add(written({ verdict }));
       return new Uint8Array();
     }
     const opening = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"candidates":[`);
-    const closing = Buffer.from(`],"verdict":${JSON.stringify(verdict)}}`);
+    const closing = Buffer.from(`],"verdict":${written(verdict)}}`);
     return new Uint8Array(Buffer.concat([opening, ...this.#parts.slice(0, -1), closing]));
   }
 
@@ -259,9 +260,4 @@ class AnswerWriter {
     if (this.#onPart === undefined) this.#parts.push(...parts);
     else this.#onPart(new Uint8Array(Buffer.concat(parts)));
   }
-}
-
-function errorOf(error: unknown): object {
-  const { status, detail } = error instanceof ServiceError ? error : new ServiceError('internal', {}, error);
-  return { status, detail };
 }

@@ -14,10 +14,10 @@ export interface Verdict {
   readonly best: number;
   /** `best`, if it is better than each of the others beyond doubt. */
   readonly winner: number | null;
-  /** Each of the others, compared with the best. */
-  readonly differences: readonly Difference[];
   /** How many more questions would decide it, if the differences stay; null if it is decided, or none would. */
   readonly more_questions: number | null;
+  /** Each of the others, compared with the best. */
+  readonly differences: readonly Difference[];
 }
 
 export interface Difference {
@@ -64,11 +64,11 @@ export async function verdictOf(scores: ScoreTable, seed: number, signal: AbortS
     questions,
     best,
     winner: open.length === 0 && others.length > 0 ? best : null,
-    differences,
     more_questions:
       open.length === 0 || !(needed <= MOST_TIMES * questions)
         ? null
         : Math.max(1, Math.ceil(needed) - questions),
+    differences,
   };
 }
 
@@ -141,22 +141,14 @@ export async function verdictIn(
   if (compared.length === 0) return null;
   const recalls = compared.map((one) => one.recalls);
   const verdict = await verdictOf(recalls, seed, signal);
-  const { questions, best, winner, more_questions } = verdict;
-  const placeOf = (at: number) => compared[at]?.place as number;
-  const differences = verdict.differences.map(({ candidate, difference, interval, decided }) => ({
-    candidate: placeOf(candidate),
-    difference: rounded(difference),
-    interval: interval.map(rounded),
-    decided,
-  }));
   const names = compared.map(({ name }) => name);
+  const placeOf = (at: number) => compared[at]?.place as number;
   return {
     score: 'recall',
-    questions,
-    best: placeOf(best),
-    winner: winner === null ? null : placeOf(winner),
-    more_questions,
-    differences,
+    ...verdict,
+    best: placeOf(verdict.best),
+    winner: verdict.winner === null ? null : placeOf(verdict.winner),
+    differences: verdict.differences.map((one) => ({ ...one, candidate: placeOf(one.candidate) })),
     summary: [summaryOf(verdict, names), ...cautions(compared, budget)].join(' '),
   };
 }
@@ -178,9 +170,4 @@ function cautions(compared: readonly Compared[], budget: number | undefined): st
   return [
     `The largest chunk has ${largest} tokens: a budget of fewer than ${LEAST_CHUNKS * largest} also measures how well chunks fill it.`,
   ];
-}
-
-/** A number of an answer, with six decimals. */
-export function rounded(value: number): number {
-  return Math.round(value * 1e6) / 1e6;
 }
