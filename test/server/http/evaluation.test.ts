@@ -359,6 +359,6 @@ t.test('what is too much to search is said with what to change', async (t) => {
     ],
   );
   const long = await over('ab and more than twenty', sized(2));
-  checkProblem(t, long, 400, /; send fewer documents, or raise --max-evaluation-characters/);
+  checkProblem(t, long, 400, /; send fewer documents or questions, or raise --max-evaluation-characters/);
   t.equal((await over('ab and so', sized(2), sized(3))).status, 200);
 });

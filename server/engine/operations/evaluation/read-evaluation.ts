@@ -125,7 +125,8 @@ function checkCost(
   const [each, asked] = [lengthOf(documents), lengthOf(questions)];
   const unit = `characters to search (${each} for each of ${ways} different ways to chunk, and the questions)`;
   const fitting = Math.floor((limits.maxEvaluationCharacters - asked) / each);
-  const fewer = fitting > 0 ? `fewer documents or at most ${fitting} ways to chunk` : 'fewer documents';
+  const fewer =
+    fitting > 0 ? `fewer documents or at most ${fitting} ways to chunk` : 'fewer documents or questions';
   atMost(limits, 'maxEvaluationCharacters', { place: 'documents', unit, count: each * ways + asked, fewer });
 }
 
@@ -191,7 +192,7 @@ function settingsOf({ stages, retriever }: Candidate): ReadonlyMap<string, strin
     const isRepeated = stages.findIndex((stage) => stage.name === name) < at;
     const of = stages.length === 1 ? '' : `${name}${isRepeated ? `[${at}]` : ''}.`;
     return Object.entries(options).map(([option, value]) => {
-      const text = typeof value === 'string' ? value : canonicalJson(value);
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
       return [`${of}${option} `, text] as const;
     });
   });
