@@ -248,7 +248,7 @@ class AnswerWriter {
     }
     const opening = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"candidates":[`);
     const closing = Buffer.from(`],"verdict":${written(verdict)}}`);
-    return new Uint8Array(Buffer.concat([opening, ...this.#parts.slice(0, -1), closing]));
+    return joined([opening, ...this.#parts.slice(0, -1), closing]);
   }
 
   #add(...json: (string | Uint8Array)[]): void {
@@ -258,6 +258,17 @@ class AnswerWriter {
     if (this.#bytes > this.#limit)
       throw new ServiceError('answer_too_large', { bytes: this.#bytes, limit: this.#limit });
     if (this.#onPart === undefined) this.#parts.push(...parts);
-    else this.#onPart(new Uint8Array(Buffer.concat(parts)));
+    else this.#onPart(joined(parts));
   }
+}
+
+/** The bytes in memory of their own, which can be transferred. */
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
 }
