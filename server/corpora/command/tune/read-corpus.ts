@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { ServiceError } from '../../../../core/errors.ts';
 import { CommandError, UsageError } from '../../../cli/errors.ts';
 import type { ServerCradle } from '../../../container.ts';
@@ -32,6 +32,9 @@ export interface ReadFolder {
   readonly skipped: string;
 }
 
+/** The file in a folder that a run keeps what is done in. */
+export const STATE = '.chunksmith/tune.jsonl';
+
 /** Without `places`, whose offsets end with the text. */
 const MEMBERS = ['title', 'media_type', 'metadata'];
 
@@ -58,7 +61,7 @@ export async function readFolder(
   } as const;
   const documents: CorpusDocument[] = [];
   const failed: string[] = [];
-  for (const skip of source.skipped) skips.add(skip);
+  for (const skip of source.skipped) if (!skip.place.source.endsWith(dirname(STATE))) skips.add(skip);
   for await (const lines of linesOf(source, spec, cradle, signal, (skip) => skips.add(skip))) {
     for (const { place, document } of lines) {
       const read = document instanceof ServiceError ? document.detail : documentIn(document, place.source);

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { deriveQuestions } from '../../../../../server/corpora/command/tune/derive-questions.ts';
-import { isCode, kindOf } from '../../../../../server/corpora/command/tune/grid.ts';
+import { isCode, kindOf } from '../../../../../server/corpora/command/tune/search.ts';
 import { createRandom } from '../../../../support/random.ts';
 
 /** Questions that are sentences of the documents themselves, on the pages and the code of this repository. */
@@ -117,7 +117,7 @@ t.test('questions are far apart, unless there are too few of them, and not too m
 });
 
 t.test('the kind of most documents is known by their names', async (t) => {
-  const kind = (...names: string[]) => kindOf(names.map((name) => documentOf(name, '')));
+  const kind = (...names: string[]) => kindOf(names);
   t.equal(kind('a.py', 'b.md'), 'code');
   t.equal(kind('a.MD', 'b.html', 'c.txt'), 'docs');
   t.equal(kind('a.pdf'), 'reports');

@@ -48,7 +48,7 @@ t.test('an interrupted run continues, with the same result as one that was not',
   await tune(t, cwd, '--out', 'whole.json');
   const args = ['tune', 'docs', '--budget', '300', '--out', 'tuned.json'];
   const run = startCommand(t, args, { cwd });
-  await until(() => run.stderr().includes('auto 128'));
+  await until(() => run.stderr().includes('auto 128 with'));
   run.interrupt('SIGINT');
   const stopped = await run.ended();
   t.match(stopped, { status: 130, stdout: '' });

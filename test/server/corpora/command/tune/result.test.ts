@@ -1,5 +1,5 @@
 import t from 'tap';
-import { chooseAgainst, factorsOf } from '../../../../../server/corpora/command/tune/choose.ts';
+import { chooseAgainst, factorsOf } from '../../../../../server/corpora/command/tune/result.ts';
 import { randomFrom } from '../../../../../server/engine/operations/evaluation/bootstrap.ts';
 
 /** Which candidate `tune` chooses, and what it says about single choices. */
@@ -36,7 +36,7 @@ t.test('with shuffled labels something is called better in at most a tenth of th
   let better = 0;
   for (let run = 0; run < RUNS; run++) {
     const scores = shuffled(drawn(SHARES, 100, random), random);
-    const choice = await chooseAgainst(scores, 0, () => 0, run, NEVER);
+    const choice = await chooseAgainst(scores, 0, () => 0, NEVER);
     if (choice.isBetter) better++;
     else t.equal(choice.chosen, 0);
   }
@@ -52,7 +52,7 @@ t.test('a true gain is found with 150 questions in over 90 % of the draws', asyn
   ).flat();
   let found = 0;
   for (let run = 0; run < 100; run++) {
-    const { isBetter, chosen } = await chooseAgainst(drawn(shares, 150, random), 0, () => 0, run, NEVER);
+    const { isBetter, chosen } = await chooseAgainst(drawn(shares, 150, random), 0, () => 0, NEVER);
     if (isBetter && (shares[chosen] as number) > 0.88) found++;
   }
   console.error('found', found);
@@ -66,10 +66,10 @@ t.test('the cheapest of about equal ones is chosen, and the same every time', as
   const by = (costs: readonly number[]) => (a: number, b: number) =>
     (costs[a] as number) - (costs[b] as number);
   const scores = [low, high, twin];
-  const first = await chooseAgainst(scores, 0, by([0, 2, 1]), 1, NEVER);
+  const first = await chooseAgainst(scores, 0, by([0, 2, 1]), NEVER);
   t.match(first, { chosen: 2, isBetter: true, moreQuestions: null });
-  t.equal((await chooseAgainst(scores, 0, by([0, 1, 2]), 1, NEVER)).chosen, 1);
-  t.same(await chooseAgainst(scores, 0, by([0, 2, 1]), 1, NEVER), first);
+  t.equal((await chooseAgainst(scores, 0, by([0, 1, 2]), NEVER)).chosen, 1);
+  t.same(await chooseAgainst(scores, 0, by([0, 2, 1]), NEVER), first);
   const [, { difference, interval }] = first.differences as [unknown, (typeof first.differences)[number]];
   t.ok(interval !== null && interval[0] > 0 && interval[0] < difference && difference < interval[1]);
 });
@@ -80,15 +80,15 @@ t.test('an open difference says how many questions it takes, if it is a realisti
   const [own40, other40] = [(at: number) => Number(at >= 8), (at: number) => Number(at < 8 || at >= 11)].map(
     (scoreOf) => Float64Array.from({ length: 40 }, (_, at) => scoreOf(at)),
   ) as [Float64Array, Float64Array];
-  const few = await chooseAgainst([own40, other40], 0, () => 0, 1, NEVER);
+  const few = await chooseAgainst([own40, other40], 0, () => 0, NEVER);
   t.match(few, { chosen: 0, isBetter: false });
   const more = few.moreQuestions ?? 0;
   t.ok(more > 20 && more < 200, `${more} more`);
   const [own = new Float64Array()] = drawn([0.5], 100, random);
-  const same = await chooseAgainst([own, own, own], 0, () => 0, 1, NEVER);
+  const same = await chooseAgainst([own, own, own], 0, () => 0, NEVER);
   t.match(same, { chosen: 0, isBetter: false, moreQuestions: null });
   t.same(same.differences[1], { difference: 0, interval: null });
-  const worse = await chooseAgainst(drawn([0.9, 0.2], 100, random), 0, () => 0, 1, NEVER);
+  const worse = await chooseAgainst(drawn([0.9, 0.2], 100, random), 0, () => 0, NEVER);
   t.match(worse, { chosen: 0, isBetter: false, moreQuestions: null }, 'one that is worse is never chosen');
 });
 
@@ -103,11 +103,11 @@ t.test('a factor is compared over what all its levels were tried with', async (t
     // Only of one way: it does not count for the ways.
     { factors: { size: '3', way: 'a' }, recalls: good },
   ];
-  const factors = await factorsOf(tried, 1, NEVER);
+  const factors = await factorsOf(tried, NEVER);
   const way = factors.find(({ name }) => name === 'way');
   t.match(way, { best: ['b'], combinations: 2, levels: [{ level: 'b' }, { level: 'a' }] });
   t.ok(Math.abs((way?.levels[1]?.recall ?? 0) - bad.reduce((sum, one) => sum + one, 0) / 200) < 1e-12);
   const size = factors.find(({ name }) => name === 'size');
   t.match(size, { combinations: 1, best: ['3'], levels: [{ level: '3' }, {}, {}] });
-  t.same(await factorsOf(tried.slice(0, 1), 1, NEVER), [], 'one level is not compared');
+  t.same(await factorsOf(tried.slice(0, 1), NEVER), [], 'one level is not compared');
 });
