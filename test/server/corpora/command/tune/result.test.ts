@@ -1,11 +1,19 @@
-import t from 'tap';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { deriveQuestions } from '../../../../../server/corpora/command/tune/derive-questions.ts';
 import { chooseAgainst, factorsOf } from '../../../../../server/corpora/command/tune/result.ts';
 import { randomFrom } from '../../../../../server/engine/operations/evaluation/bootstrap.ts';
+import { evaluate } from '../../../../support/evaluation.ts';
+import { needs } from '../../../../support/here.ts';
+import { startServer } from '../../../../support/server.ts';
 
 /** Which candidate `tune` chooses, and what it says about single choices. */
 
 const NEVER = new AbortController().signal;
 const RUNS = 200;
+const ROOT = join(import.meta.dirname, '../../../../..');
+const OF_MODEL = needs('embedding/static', 'tokenizer/tiktoken', 'chunker/auto', 'chunker/recursive');
 
 /** Scores of candidates that find about these shares of the answers: what is hard for one is mostly hard for all. */
 function drawn(shares: readonly number[], questions: number, random: () => number): Float64Array[] {
@@ -16,47 +24,83 @@ function drawn(shares: readonly number[], questions: number, random: () => numbe
   );
 }
 
-/** The scores of each question, dealt to the candidates at random: none is better than another one. */
-function shuffled(scores: readonly Float64Array[], random: () => number): Float64Array[] {
-  const dealt = scores.map((own) => own.slice());
-  for (let question = 0; question < (scores[0]?.length ?? 0); question++) {
-    for (let at = dealt.length - 1; at > 0; at--) {
-      const other = Math.floor(random() * (at + 1));
-      const [a, b] = [dealt[at] as Float64Array, dealt[other] as Float64Array];
-      [a[question], b[question]] = [b[question] as number, a[question] as number];
-    }
-  }
-  return dealt;
+/** Characters of a document. */
+interface Stretch {
+  readonly document: number;
+  readonly start_index: number;
+  readonly end_index: number;
 }
 
-const SHARES = Array.from({ length: 24 }, (_, at) => 0.6 + at / 100);
+/** What questions about the pages of this repository find: chunked, embedded and searched once. */
+async function foundInPages(t: Test) {
+  const files = globSync('**/*.md', { cwd: ROOT, exclude: ['**/node_modules/**', 'plugins/**'] }).sort();
+  const read = files.map((id) => ({ id, filename: id, text: readFileSync(join(ROOT, id), 'utf8') }));
+  const { documents, questions } = deriveQuestions(read, () => false, randomFrom(1));
+  const ways = [
+    ['token', 512],
+    ['recursive', 256],
+    ['recursive', 128],
+    ['auto', 256],
+  ] as const;
+  const candidates = ways.flatMap(([chunker, chunk_size]) =>
+    (['dense', 'bm25', 'hybrid'] as const).map((retriever) => ({
+      ...{ chunker, retriever, config: { chunk_size, tokenizer: 'cl100k_base' } },
+    })),
+  );
+  const asked = questions.slice(0, 100).map(({ question, answers }) => ({ question, answers }));
+  const request = { documents, questions: asked, candidates, budget: 800, offset_unit: 'utf16' };
+  const { candidates: evaluated } = await evaluate(await startServer(t), request);
+  return {
+    answers: asked.map((one) => one.answers[0] as Stretch),
+    found: evaluated.map((one) => one.questions.map((each) => each.found as readonly Stretch[])),
+  };
+}
 
-t.test('with shuffled labels something is called better in at most a tenth of the runs', async (t) => {
+/** The share of an answer that was found. */
+function recallOf(
+  found: readonly Stretch[],
+  { document, start_index: from, end_index: to }: Stretch,
+): number {
+  const common = found.map((one) =>
+    one.document === document ? Math.min(to, one.end_index) - Math.max(from, one.start_index) : 0,
+  );
+  return common.reduce((sum, one) => sum + Math.max(0, one), 0) / (to - from);
+}
+
+t.test('chance and a true gain, on pages of this repository', OF_MODEL, async (t) => {
+  const { answers, found } = await foundInPages(t);
+  t.ok(answers.length >= 60, `${answers.length} questions`);
   const random = randomFrom(7);
-  let better = 0;
-  for (let run = 0; run < RUNS; run++) {
-    const scores = shuffled(drawn(SHARES, 100, random), random);
-    const choice = await chooseAgainst(scores, 0, () => 0, NEVER);
-    if (choice.isBetter) better++;
-    else t.equal(choice.chosen, 0);
-  }
-  console.error('better', better);
-  t.ok(better <= RUNS / 10, `${better} of ${RUNS}`);
-});
 
-t.test('a true gain is found with 150 questions in over 90 % of the draws', async (t) => {
-  const random = randomFrom(8);
-  // Eight ways to chunk, each with three retrievers; vectors find 13 points less than the best.
-  const shares = Array.from({ length: 8 }, (_, at) =>
-    [0.79, 0.89, 0.92].map((one) => one + at / 1000),
-  ).flat();
-  let found = 0;
-  for (let run = 0; run < 100; run++) {
-    const { isBetter, chosen } = await chooseAgainst(drawn(shares, 150, random), 0, () => 0, NEVER);
-    if (isBetter && (shares[chosen] as number) > 0.88) found++;
-  }
-  console.error('found', found);
-  t.ok(found > 90, `${found} of 100`);
+  await t.test(
+    'with shuffled answers something is called better in at most a tenth of the runs',
+    async (t) => {
+      let better = 0;
+      for (let run = 0; run < RUNS; run++) {
+        const drawn = answers.map((answer) => ({ answer, key: random() })).sort((a, b) => a.key - b.key);
+        const scores = found.map((own) =>
+          Float64Array.from(own, (one, at) => recallOf(one, (drawn[at] as (typeof drawn)[number]).answer)),
+        );
+        const { isBetter, chosen } = await chooseAgainst(scores, run % scores.length, () => 0, NEVER);
+        if (isBetter) better++;
+        else t.equal(chosen, run % scores.length);
+      }
+      t.ok(better <= RUNS / 10, `${better} of ${RUNS}`);
+    },
+  );
+
+  await t.test('a true gain is found with 150 questions in over 90 % of the draws', async (t) => {
+    const recalls = found.map((own) => own.map((one, at) => recallOf(one, answers[at] as Stretch)));
+    const means = recalls.map((own) => own.reduce((sum, one) => sum + one, 0) / own.length);
+    let gains = 0;
+    for (let run = 0; run < RUNS / 2; run++) {
+      const drawn = Array.from({ length: 150 }, () => Math.floor(random() * answers.length));
+      const scores = recalls.map((own) => Float64Array.from(drawn, (at) => own[at] as number));
+      const { isBetter, chosen } = await chooseAgainst(scores, 0, () => 0, NEVER);
+      if (isBetter && (means[chosen] as number) > (means[0] as number)) gains++;
+    }
+    t.ok(gains > 0.45 * RUNS, `${gains} of ${RUNS / 2}`);
+  });
 });
 
 t.test('the cheapest of about equal ones is chosen, and the same every time', async (t) => {

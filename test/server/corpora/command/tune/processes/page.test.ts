@@ -22,7 +22,15 @@ async function madePage(): Promise<string> {
       const recalls = Array.from({ length: 50 }, (_, at) => (at === 0 ? 0 : Number(random() < 0.7)));
       const recall = recalls.reduce((sum, one) => sum + one, 0) / 50;
       const interval = [recall - 0.1, recall + 0.1] as const;
-      return { retriever, recall, interval, tokens: 1900 + size / 10, chunks: 100_000 / size, largest: size, recalls };
+      return {
+        retriever,
+        recall,
+        interval,
+        tokens: 1900 + size / 10,
+        chunks: 100_000 / size,
+        largest: size,
+        recalls,
+      };
     });
     const factors = { 'chunk size': String(size) };
     return { name: `some <b>${size}</b>`, steps: [], embedding: [], factors, points };
