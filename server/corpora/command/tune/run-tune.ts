@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { reasonOf } from '../../../../core/errors.ts';
@@ -11,7 +11,7 @@ import { randomFrom } from '../../../engine/operations/evaluation/bootstrap.ts';
 import { RETRIEVERS, type Retriever } from '../../../engine/operations/evaluation/schemas.ts';
 import { Stopped, stopOnSignals } from '../run-chunk.ts';
 import { deriveQuestions } from './derive-questions.ts';
-import { QUESTIONS, questionsIn, readFolder, readQuestions, STATE, thinned } from './read-corpus.ts';
+import { QUESTIONS, readFolder, readQuestions, STATE, thinned } from './read-corpus.ts';
 import { inWords, pageOf } from './report.ts';
 import { count, resultOf, SEED } from './result.ts';
 import { candidatesFor, isCode, kindOf, Search, type Send } from './search.ts';
@@ -155,24 +155,19 @@ async function tune(folder: string, flags: TuneFlags, cradle: ServerCradle, send
 async function readCorpus(folder: string, flags: TuneFlags, cradle: ServerCradle, signal: AbortSignal) {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new UsageError(`${folder}: there is no such folder`);
-  const { out, report, grid, baseline } = flags;
-  const given = flags.questions ?? questionsIn(folder);
-  const own = [given, out, report, grid, baseline].filter((path) => path !== undefined);
+  const usual = join(folder, QUESTIONS);
+  const { questions: given = existsSync(usual) ? usual : undefined, ...files } = flags;
+  const own = [given, files.out, files.report, files.grid, files.baseline];
   const read = await readFolder(folder, own, cradle, signal);
   const made =
     given === undefined
       ? deriveQuestions(read.documents, isCode, randomFrom(SEED))
       : { documents: read.documents, questions: readQuestions(given, read.documents) };
   if (made.questions.length === 0)
-    throw new UsageError(
-      `${folder}: no questions can be derived from its texts; write some to ${join(folder, QUESTIONS)}`,
-    );
-  const { documents, questions } = thinned(made.documents, made.questions);
-  const left = made.documents.length - documents.length;
-  const notes = [
-    ...read.failed,
-    ...(read.skipped === '' ? [] : [read.skipped]),
-    ...(left > 0 ? [`${count(left, 'document')} far from every answer: left out.`] : []),
-  ];
-  return { documents, questions, notes, derived: given === undefined, hasFailed: read.failed.length > 0 };
+    throw new UsageError(`${folder}: no questions can be derived from its texts; write some to ${usual}`);
+  const corpus = thinned(made.documents, made.questions);
+  const left = made.documents.length - corpus.documents.length;
+  const far = left > 0 ? [`${count(left, 'document')} far from every answer: left out.`] : [];
+  const notes = [...read.failed, ...read.skipped, ...far];
+  return { ...corpus, notes, derived: given === undefined, hasFailed: read.failed.length > 0 };
 }

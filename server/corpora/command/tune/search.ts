@@ -6,12 +6,12 @@ import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
 import { reasonOf, ServiceError } from '../../../../core/errors.ts';
 import { readJson } from '../../../cli/commands/remote.ts';
 import { UsageError } from '../../../cli/errors.ts';
-import type { EvaluatedCandidate } from '../../../clients/javascript/api-types.ts';
+import type { Candidate, EvaluatedCandidate } from '../../../clients/javascript/api-types.ts';
 import { VERSION } from '../../../config/version.ts';
 import type { ServerCradle } from '../../../container.ts';
 import type { Interval } from '../../../engine/operations/evaluation/bootstrap.ts';
 import { RETRIEVERS, type Retriever } from '../../../engine/operations/evaluation/schemas.ts';
-import { PRESET_NAMES } from '../../../engine/presets/read-presets.ts';
+import { PRESET_NAMES, type PresetUse } from '../../../engine/presets/read-presets.ts';
 import { stepsFrom, stepsIn } from '../flags/chunk-task.ts';
 
 /** A way to chunk. */
@@ -64,10 +64,7 @@ export function candidatesFor(
   flags: { readonly baseline?: string; readonly grid?: string },
   cradle: ServerCradle,
 ): { readonly baseline: Chunking; readonly grid: Grid } {
-  const [baseline, own] = [flags.baseline ?? kind, kind].map((name) => chunkingNamed(name, cradle)) as [
-    Chunking,
-    Chunking,
-  ];
+  const [baseline, own] = [chunkingNamed(flags.baseline ?? kind, cradle), chunkingNamed(kind, cradle)];
   // All are compared with the same model.
   const embedding_model = baseline.embedding[0]?.config.embedding_model;
   const embedding = own.embedding.map((step) => ({ ...step, config: { ...step.config, embedding_model } }));
@@ -154,29 +151,25 @@ function gridOf(kind: string, preset: Chunking, { registry }: ServerCradle): Gri
   };
 }
 
-/** A candidate as a request to evaluate has it. */
-type Given = Partial<Record<'name' | 'chunker' | 'preset', string> & Pick<PipelineStep, 'config'>>;
-
 /** The candidates of a file. @throws UsageError */
 function gridIn(path: string, { embedding }: Chunking, cradle: ServerCradle): Grid {
   const given = readJson(path);
   if (!Array.isArray(given) || given.length === 0)
     throw new UsageError(`--grid ${path}: expected a JSON list of candidates, such as [{"preset": "prose"}]`);
-  const all = given.map((one: Given, index) => {
+  const all = given.map((one: Candidate, index) => {
     const place = `--grid ${path}: [${index}]`;
     checkCandidate(one, place, cradle);
-    const { name, chunker, config, ...more } = one;
-    const list = chunker === undefined ? more : { steps: [{ type: 'chunk', chunker, config }] };
-    const steps = cradle.service.presets.stepsOf(more) ?? stepsFrom(list, place, cradle);
-    const chunking = chunkingOf(steps, cradle);
-    const own = name ?? chunking.name;
-    return { ...chunking, name: own, embedding, factors: { chunking: own } };
+    const { chunker, config, steps = [{ type: 'chunk', chunker, config }] } = one;
+    const ofPreset = cradle.service.presets.stepsOf(one as PresetUse);
+    const chunking = chunkingOf(ofPreset ?? stepsFrom(steps, place, cradle), cradle);
+    const { name = chunking.name } = one;
+    return { ...chunking, name, embedding, factors: { chunking: name } };
   });
   return { count: all.length, groups: () => [all] };
 }
 
 /** As a request to evaluate is checked. @throws UsageError */
-function checkCandidate(one: Given, place: string, { service }: ServerCradle): void {
+function checkCandidate(one: Candidate, place: string, { service }: ServerCradle): void {
   if (['pipeline', 'retriever'].some((member) => member in Object(one)))
     throw new UsageError(
       `${place}: expected a chunker, a preset or steps; each is tried with every retriever`,
@@ -254,7 +247,7 @@ export class Search {
 
   /** The best recall of a chunking; -1 if it was not evaluated. */
   scoreOf(chunking: Chunking): number {
-    const points = this.trials.get(keyOf(chunking))?.points ?? [];
+    const points = this.trials.get(requestOf(chunking))?.points ?? [];
     return Math.max(-1, ...points.map(({ recall }) => recall));
   }
 
@@ -267,18 +260,17 @@ export class Search {
     const concurrency = this.#options.lanes;
     const tried = await pMap(chunkings, (one) => this.#pointsOf(one), { concurrency });
     for (const [at, chunking] of chunkings.entries()) {
-      const [key, points] = [keyOf(chunking), tried[at]];
-      const { name } = this.trials.get(key) ?? chunking;
-      if (points !== undefined) this.trials.set(key, { ...chunking, name, points });
+      const [request, points] = [requestOf(chunking), tried[at]];
+      const { name } = this.trials.get(request) ?? chunking;
+      if (points !== undefined) this.trials.set(request, { ...chunking, name, points });
     }
   }
 
   async #pointsOf(chunking: Chunking): Promise<readonly Point[] | undefined> {
-    const { name, steps } = chunking;
-    const candidates = RETRIEVERS.map((retriever) => ({ name: retriever, steps, retriever }));
-    const own = JSON.stringify({ candidates, ...searchedBy(chunking) }).slice(1);
+    const { name } = chunking;
+    const own = requestOf(chunking);
     const key = digestOf(this.#digest, own);
-    const known = this.trials.get(keyOf(chunking))?.points ?? this.#known.get(key);
+    const known = this.trials.get(own)?.points ?? this.#known.get(key);
     if (known !== undefined) return known;
     const begin = performance.now();
     this.isLate ||= begin > this.#end && this.trials.size > 0;
@@ -336,14 +328,11 @@ function pointIn(one: Required<EvaluatedCandidate>): Point {
   };
 }
 
-/** The same for chunkings that are evaluated in the same way. */
-function keyOf(chunking: Chunking): string {
-  return JSON.stringify([chunking.steps, searchedBy(chunking)]);
-}
-
-function searchedBy({ embedding: [step] }: Chunking): object {
+/** The part of a request that is about one chunking: the same for chunkings that are evaluated in the same way. */
+function requestOf({ steps, embedding: [step] }: Chunking): string {
+  const candidates = RETRIEVERS.map((retriever) => ({ name: retriever, steps, retriever }));
   const { embedding_model, embed } = step?.config ?? { embed: 'context+text' };
-  return { embedding_model, embed };
+  return JSON.stringify({ candidates, embedding_model, embed }).slice(1);
 }
 
 function digestOf(...texts: readonly string[]): string {

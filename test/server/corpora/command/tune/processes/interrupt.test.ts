@@ -10,14 +10,15 @@ import { until } from '../../../../../support/until.ts';
 
 const OF_MODEL = needs('embedding/static', 'tokenizer/tiktoken', 'chunker/auto', 'refinery/context');
 const MAIN = join(import.meta.dirname, '../../../../../../server/cli/main.ts');
-const SECTIONS = Array.from({ length: 400 }, (_, at) => {
+const SECTIONS = Array.from({ length: 150 }, (_, at) => {
   const [one, other] = [at * 7919, at * 104_729].map((number) => number.toString(36));
   return `## Part ${one}\n\nThe part ${one} belongs to ${other} and to nothing else. It is ${at} long. Nobody has ${other} of them.`;
 });
 
 t.test('Ctrl-C ends with 130, and what is resumed ends as what was not interrupted', OF_MODEL, async (t) => {
   const cwd = await temporaryFolder(t, { 'docs/a.md': SECTIONS.join('\n\n') });
-  const run = (...flags: string[]) => startNode(t, [MAIN, 'tune', 'docs', ...flags], { cwd, env: {} });
+  const run = (...flags: string[]) =>
+    startNode(t, [MAIN, 'tune', 'docs', ...flags], { cwd, env: { WORKERS: '1' } });
   const state = async () => (await readFile(join(cwd, 'docs/.chunksmith/tune.jsonl'), 'utf8')).split('\n');
   const whole = run('--out', 'whole.json', '--json');
   t.same(await whole.end, [0, null], whole.stderr());
