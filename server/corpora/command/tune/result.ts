@@ -109,8 +109,6 @@ export interface Factor {
   readonly levels: readonly { readonly level: string; readonly recall: number }[];
   /** The levels that may be the best one: the first, and those that are not worse beyond doubt. */
   readonly best: readonly string[];
-  /** The number of combinations of the other choices that all levels were tried with. */
-  readonly combinations: number;
 }
 
 /** The factors with at least two levels that were tried with something in common. */
@@ -129,7 +127,7 @@ export async function factorsOf(tried: readonly Tried[], signal: AbortSignal): P
       .map(([level], at) => ({ level, recall: meanOf(scores[at] as Float64Array) }))
       .sort((a, b) => b.recall - a.recall);
     const best = levels.map(({ level }) => level).filter((level) => !worse.includes(level));
-    found.push({ name, levels, best, combinations: common.length });
+    found.push({ name, levels, best });
   }
   return found;
 }
@@ -245,6 +243,7 @@ const LEAST_CHUNKS = 4;
 function cautions(points: readonly (Point & Pick<Trial, 'name'>)[], budget: number): string[] {
   const most = Math.max(...points.map(({ largest }) => largest));
   const [needed, name] = [LEAST_CHUNKS * most, points.find(({ largest }) => largest === most)?.name];
+  if (most === 0) return [`No chunk fits into ${budget} tokens.`];
   if (budget >= needed) return [];
   return [
     `${name} has chunks of ${most} tokens: a budget of less than ${needed} also measures how well chunks fill it.`,

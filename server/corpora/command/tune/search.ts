@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import pMap from 'p-map';
 import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
@@ -292,8 +292,10 @@ export class Search {
 
   /** A folder that cannot be written only means that an interrupted run begins again. */
   #keep(line: string): void {
+    const folder = dirname(this.#options.file);
     try {
-      mkdirSync(dirname(this.#options.file), { recursive: true });
+      const isNew = mkdirSync(folder, { recursive: true }) !== undefined;
+      if (isNew) writeFileSync(join(folder, '.gitignore'), '*\n');
       appendFileSync(this.#options.file, line);
     } catch (error) {
       console.error(`--resume will not be possible: ${reasonOf(error)}`);

@@ -163,9 +163,9 @@ t.test('a factor is compared over what all its levels were tried with', async (t
   ];
   const factors = await factorsOf(tried, NEVER);
   const way = factors.find(({ name }) => name === 'way');
-  t.match(way, { best: ['b'], combinations: 2, levels: [{ level: 'b' }, { level: 'a' }] });
+  t.match(way, { best: ['b'], levels: [{ level: 'b' }, { level: 'a' }] });
   t.ok(Math.abs((way?.levels[1]?.recall ?? 0) - bad.reduce((sum, one) => sum + one, 0) / 200) < 1e-12);
   const size = factors.find(({ name }) => name === 'size');
-  t.match(size, { combinations: 1, best: ['3'], levels: [{ level: '3' }, {}, {}] });
+  t.match(size, { best: ['3'], levels: [{ level: '3' }, {}, {}] });
   t.same(await factorsOf(tried.slice(0, 1), NEVER), [], 'one level is not compared');
 });

@@ -120,6 +120,8 @@ t.test('the time is over before all is tried', OF_MODEL, async (t) => {
     { status, stdout },
     { status: 0, stdout: /1 of 24 ways to chunk were tried\.[\s\S]*The time was over/ },
   );
+  const less = await tune(t, cwd, '--time', '0s', '--budget', '5');
+  t.match(less.stdout, /No chunk fits into 5 tokens/);
   t.match(stdout, /a budget of less than \d+ also measures how well chunks fill it/);
 });
 
