@@ -85,8 +85,8 @@ function* inProse(text: string): Generator<Found> {
 const COMMENT = /^\s*(?:\/\*\*|\/\/+|#+|"""|''')!?\s*/;
 const DOCUMENTS = /^\s*(?:\/\*\*|\/\/\/|"""|''')/;
 const INNER = /^\s*\*?\s*(?!\/)/;
-/** A line that a sentence may go on in: not of tags or lists. */
-const GOES_ON = /^\s*(?:\*|\/\/+|#+)?\s*(?:[\p{L}(`]|:\w+:`)/u;
+/** A line in which a sentence may continue: neither a tag nor an item of a list. */
+const CONTINUES = /^\s*(?:\*|\/\/+|#+)?\s*(?:[\p{L}(`]|:\w+:`)/u;
 const MARKERS = /\n\s*(?:\*|\/\/+|#+)(?=\s)/g;
 const DECLARES =
   /^\s*(?:(?:export|default|pub|public|private|protected|static|async|abstract) )*(?:class|const|def|enum|fn|func|function|interface|module|struct|sub|trait|type)\b/;
@@ -111,7 +111,7 @@ function* inCode(text: string): Generator<Found> {
     const [marker = ''] = isBelow ? (INNER.exec(lineAt(at)) ?? []) : [opening];
     const from = (starts[at] ?? text.length) + marker.length;
     let last = at;
-    while (last + 1 < next && GOES_ON.test(lineAt(last + 1))) last++;
+    while (last + 1 < next && CONTINUES.test(lineAt(last + 1))) last++;
     const to = Math.min(starts[last + 1] ?? text.length, from + 2 * QUESTION.most);
     const paragraph = text.slice(from, to).replace(/(?:\*\/|"""|''')?\s*$/, '');
     const unmarked = paragraph.replace(MARKERS, (marks) => ' '.repeat(marks.length));

@@ -13,7 +13,13 @@ import { startServer } from '../../../../support/server.ts';
 const NEVER = new AbortController().signal;
 const RUNS = 200;
 const ROOT = join(import.meta.dirname, '../../../../..');
-const OF_MODEL = needs('embedding/static', 'tokenizer/tiktoken', 'chunker/auto', 'chunker/recursive');
+const OF_MODEL = needs(
+  'embedding/static',
+  'tokenizer/tiktoken',
+  'tokenizer/huggingface',
+  'chunker/auto',
+  'chunker/recursive',
+);
 
 /** Scores of candidates that find about these shares of the answers: what is hard for one is mostly hard for all. */
 function drawn(shares: readonly number[], questions: number, random: () => number): Float64Array[] {

@@ -9,7 +9,16 @@ import { checkFailures, runHere, startCommand } from '../../../cli/command.ts';
 
 /** What `tune` prints and writes, and how it ends. */
 
-const OF_MODEL = needs('embedding/static', 'tokenizer/tiktoken', 'chunker/auto', 'refinery/context');
+const OF_MODEL = needs(
+  'embedding/static',
+  'tokenizer/tiktoken',
+  'tokenizer/huggingface',
+  'chunker/auto',
+  'chunker/recursive',
+  'chunker/sentence',
+  'refinery/context',
+  'refinery/embeddings',
+);
 const WORDS =
   'amber birch cedar delta ember fjord grove heron ivory jetty kelp lotus maple north otter pearl'.split(' ');
 const paragraph = (at: number) => {

@@ -8,7 +8,14 @@ import { until } from '../../../../../support/until.ts';
 
 /** `tune` in a process of its own, with threads, that is interrupted in the middle. */
 
-const OF_MODEL = needs('embedding/static', 'tokenizer/tiktoken', 'chunker/auto', 'refinery/context');
+const OF_MODEL = needs(
+  'embedding/static',
+  'tokenizer/tiktoken',
+  'tokenizer/huggingface',
+  'chunker/auto',
+  'refinery/context',
+  'refinery/embeddings',
+);
 const MAIN = join(import.meta.dirname, '../../../../../../server/cli/main.ts');
 const SECTIONS = Array.from({ length: 150 }, (_, at) => {
   const [one, other] = [at * 7919, at * 104_729].map((number) => number.toString(36));
