@@ -56,7 +56,6 @@ export async function chooseAgainst(
   return {
     /** The cheapest of those that are about as good as the best one; the baseline if nothing is better beyond doubt. */
     chosen: chosen?.at ?? baseline,
-    isBetter: chosen !== undefined,
     /** Each candidate less the baseline, with the interval that holds for all of them together, if it has one. */
     differences: all.map(({ mean: difference, error, differing }) => {
       const reach = limit * error;
@@ -180,14 +179,15 @@ export async function resultOf(
     return { name: `${name}, ${point.retriever}`, ...point, difference, difference_interval: interval };
   });
   const [baseline, chosen] = [candidates[first], candidates[choice.chosen]] as [Candidate, Candidate];
-  const found = { baseline, chosen, is_better: choice.isBetter, more_questions: choice.moreQuestions };
-  const verdict = verdictIn(found, questions.length, about);
+  const more_questions = choice.moreQuestions;
+  const found = { ...about, questions: questions.length, baseline, chosen, more_questions };
+  const verdict = verdictIn(found);
   const { steps, embedding } = all[choice.chosen] as (typeof all)[number];
   const measured = `Retriever: ${chosen.retriever}; recall ${percent(chosen.recall)} ${range(chosen.interval)} within ${about.budget} tokens, ${count(questions.length, 'question')}, chunksmith ${VERSION}.`;
   // The baseline has no factors, unless it is in the grid.
   const compared = all.filter(({ factors }) => Object.keys(factors).length > 0);
   return {
-    ...{ ...about, questions: questions.length, tried: trials.length, verdict, ...found },
+    ...{ ...found, is_better: chosen !== baseline, tried: trials.length, verdict },
     /** The best first. */
     candidates: candidates.toSorted((a, b) => b.recall - a.recall),
     factors: await factorsOf(
@@ -215,22 +215,18 @@ function byCost(one: Point, other: Point): number {
   return both(one) - both(other) || one.chunks - other.chunks || vectors(one) - vectors(other);
 }
 
-interface Found {
+interface Found extends Pick<Tuning, 'derived' | 'budget'> {
+  readonly questions: number;
   readonly baseline: Candidate;
   readonly chosen: Candidate;
-  readonly is_better: boolean;
   readonly more_questions: number | null;
 }
 
 /** In one sentence. */
-function verdictIn(
-  { baseline, chosen, is_better, more_questions }: Found,
-  questions: number,
-  { derived, budget }: Pick<Tuning, 'derived' | 'budget'>,
-): string {
+function verdictIn({ baseline, chosen, more_questions, questions, derived, budget }: Found): string {
   const by = derived ? 'By derived questions, ' : '';
   const points = differenceIn(chosen);
-  if (is_better)
+  if (chosen !== baseline)
     return `${by}${chosen.name} is better than ${baseline.name}: ${points} points of recall within ${budget} tokens.`;
   const nothing = derived ? 'nothing' : 'Nothing';
   return `${by}${nothing} is better than ${baseline.name} beyond doubt. ${remedyOf(questions, more_questions)}`;
