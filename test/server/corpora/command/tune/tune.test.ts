@@ -4,8 +4,7 @@ import t, { type Test } from 'tap';
 import type { TuneResult } from '../../../../../server/corpora/command/tune/result.ts';
 import { needs } from '../../../../support/here.ts';
 import { startServer, temporaryFolder } from '../../../../support/server.ts';
-import { until } from '../../../../support/until.ts';
-import { checkFailures, runHere, startCommand } from '../../../cli/command.ts';
+import { checkFailures, runHere } from '../../../cli/command.ts';
 
 /** What `tune` prints and writes, and how it ends. */
 
@@ -53,25 +52,6 @@ t.test('derived questions: a result, a page, and a pipeline that runs and is sto
   const { post } = await startServer(t);
   const stored = await post('/v1/pipelines', await readFile(join(cwd, 'tuned.json'), 'utf8'));
   t.equal(stored.status, 201, stored.bytes.toString());
-});
-
-t.test('an interrupted run continues, with the same result as one that was not', OF_MODEL, async (t) => {
-  const cwd = await temporaryFolder(t, { ...PAGES, 'grid.json': GRID });
-  const whole = resultOf(await tune(t, cwd, '--json', '--grid', 'grid.json'));
-  const args = ['tune', 'docs', '--budget', '300', '--json', '--grid', 'grid.json'];
-  const run = startCommand(t, args, { cwd });
-  await until(() => run.stderr().includes('token 60'));
-  run.interrupt('SIGINT');
-  t.match(await run.ended(), { status: 130, stdout: '' });
-  const state = join(cwd, 'docs/.chunksmith/tune.jsonl');
-  const linesOf = async () => (await readFile(state, 'utf8')).split('\n').length - 1;
-  t.equal(await linesOf(), 2);
-  const resumed = await tune(t, cwd, '--json', '--grid', 'grid.json', '--resume');
-  t.same(resultOf(resumed), whole);
-  t.equal(await linesOf(), 3, 'only the rest was evaluated');
-  await writeFile(join(cwd, 'docs/a.md'), page(100));
-  await tune(t, cwd, '--grid', 'grid.json', '--resume');
-  t.equal(await linesOf(), 6, 'what was done is not that of a changed file');
 });
 
 t.test('a server makes the same choice with the same recalls', OF_MODEL, async (t) => {

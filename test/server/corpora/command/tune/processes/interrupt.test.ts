@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { needs } from '../../../../../support/here.ts';
@@ -46,4 +46,8 @@ t.test('Ctrl-C ends with 130, and what is resumed ends as what was not interrupt
     ['whole.json', 'tuned.json'].map((file) => readFile(join(cwd, file), 'utf8')),
   );
   t.equal(files[1], files[0]);
+  await writeFile(join(cwd, 'docs/b.md'), 'More.');
+  const changed = run('--resume', '--time', '0s');
+  t.same(await changed.end, [0, null], changed.stderr());
+  t.equal((await state()).length, all.length + 1, 'what was done is not that of other files');
 });
