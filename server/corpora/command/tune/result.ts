@@ -183,7 +183,7 @@ export async function resultOf(
   const found = { ...about, questions: questions.length, baseline, chosen, more_questions };
   const verdict = verdictIn(found);
   const { steps, embedding } = all[choice.chosen] as (typeof all)[number];
-  const measured = `Retriever: ${chosen.retriever}; recall ${percent(chosen.recall)} ${range(chosen.interval)} within ${about.budget} tokens, ${count(questions.length, 'question')}, chunksmith ${VERSION}.`;
+  const measured = `Retriever: ${chosen.retriever}; recall ${percent(chosen.recall)} ${range(chosen.interval)} within ${about.budget} tokens, chunksmith ${VERSION}.`;
   // The baseline has no factors, unless it is in the grid.
   const compared = all.filter(({ factors }) => Object.keys(factors).length > 0);
   return {
@@ -224,12 +224,11 @@ interface Found extends Pick<Tuning, 'derived' | 'budget'> {
 
 /** In one sentence. */
 function verdictIn({ baseline, chosen, more_questions, questions, derived, budget }: Found): string {
-  const by = derived ? 'By derived questions, ' : '';
+  const by = `By ${count(questions, derived ? 'derived question' : 'question')}`;
   const points = differenceIn(chosen);
   if (chosen !== baseline)
-    return `${by}${chosen.name} is better than ${baseline.name}: ${points} points of recall within ${budget} tokens.`;
-  const nothing = derived ? 'nothing' : 'Nothing';
-  return `${by}${nothing} is better than ${baseline.name} beyond doubt. ${remedyOf(questions, more_questions)}`;
+    return `${by}, ${chosen.name} is better than ${baseline.name}: ${points} points of recall within ${budget} tokens.`;
+  return `${by}, nothing is better than ${baseline.name} beyond doubt. ${remedyOf(questions, more_questions)}`;
 }
 
 /** A budget of fewer of the largest chunks is mostly spent on what fits. */
