@@ -45,7 +45,6 @@ async function foundInPages(t: Test) {
   const ways = [
     ['token', 512],
     ['recursive', 256],
-    ['recursive', 128],
     ['auto', 256],
   ] as const;
   const candidates = ways.flatMap(([chunker, chunk_size]) =>
@@ -53,7 +52,7 @@ async function foundInPages(t: Test) {
       ...{ chunker, retriever, config: { chunk_size, tokenizer: 'cl100k_base' } },
     })),
   );
-  const asked = questions.slice(0, 100).map(({ question, answers }) => ({ question, answers }));
+  const asked = questions.slice(0, 80).map(({ question, answers }) => ({ question, answers }));
   const request = { documents, questions: asked, candidates, budget: 800, offset_unit: 'utf16' };
   const { candidates: evaluated } = await evaluate(await startServer(t), request);
   return {
@@ -113,13 +112,13 @@ t.test('chance and a true gain, on pages of this repository', OF_MODEL, async (t
   await t.test('a true gain is found with 150 questions in over 90 % of the draws', async (t) => {
     const means = recalls.map((own) => own.reduce((sum, one) => sum + one, 0) / own.length);
     let gains = 0;
-    for (let run = 0; run < RUNS / 2; run++) {
+    for (let run = 0; run < RUNS / 4; run++) {
       const drawn = Array.from({ length: 150 }, () => Math.floor(random() * answers.length));
       const scores = recalls.map((own) => Float64Array.from(drawn, (at) => own[at] as number));
       const { chosen } = await chooseAgainst(scores, 0, () => 0, NEVER);
       if ((means[chosen] as number) > (means[0] as number)) gains++;
     }
-    t.ok(gains > 0.45 * RUNS, `${gains} of ${RUNS / 2}`);
+    t.ok(gains > 0.225 * RUNS, `${gains} of ${RUNS / 4}`);
   });
 });
 
