@@ -88,15 +88,18 @@ function documentIn(line: Buffer, name: string): CorpusDocument | string {
 export const QUESTIONS = 'questions.jsonl';
 const MOST_PROBLEMS = 10;
 
+/** A stretch of a document, in code points. */
+interface Stretch {
+  readonly start_index: number;
+  readonly end_index: number;
+}
+
 /** A line of the file of questions. */
-interface GivenQuestion {
-  readonly question: string;
-  readonly file: string;
-  /** Texts that occur in the file exactly once. */
-  readonly answer?: string | readonly string[];
-  /** In code points. */
-  readonly start_index?: number;
-  readonly end_index?: number;
+interface GivenQuestion extends Partial<Stretch> {
+  readonly question?: string;
+  readonly file?: string;
+  /** Stretches, or texts that occur in the file exactly once. */
+  readonly answer?: string | readonly (string | Stretch)[];
 }
 
 /**
@@ -133,7 +136,7 @@ function textOf(path: string): string {
 }
 
 function readQuestion(
-  { question, file, answer, start_index, end_index }: Partial<GivenQuestion>,
+  { question, file, answer, ...stretch }: GivenQuestion,
   documents: readonly CorpusDocument[],
   byId: ReadonlyMap<string, number>,
 ): CorpusQuestion {
@@ -142,17 +145,22 @@ function readQuestion(
   if (file === undefined || document === undefined)
     throw new Error(`file: there is no ${JSON.stringify(file ?? '')} in the folder`);
   const { text } = documents[document] as CorpusDocument;
-  if (answer !== undefined) {
-    const answers = [answer].flat().map((one) => ({ document, ...placeOf(one, text, file) }));
-    if (answers.length > 0) return { question, answers, place: file };
-  }
-  if (start_index === undefined || end_index === undefined)
+  const answers = [answer ?? stretch].flat().map((one) => {
+    const place = typeof one === 'string' ? placeOf(one, text, file) : stretchOf(one, text, file);
+    return { document, ...place };
+  });
+  if (answers.length === 0) throw new Error('answer: expected at least one');
+  return { question, answers, place: file };
+}
+
+function stretchOf({ start_index: from, end_index: to }: Partial<Stretch>, text: string, file: string) {
+  if (from === undefined || to === undefined)
     throw new Error('expected an answer, or start_index and end_index');
-  const offsets = utf16Offsets(text, 'code_point', [start_index, end_index]);
-  const [start, end] = [offsets.get(start_index), offsets.get(end_index)];
-  if (start === undefined || end === undefined || start >= end)
-    throw new Error(`start_index, end_index: ${start_index} to ${end_index} is not a stretch of ${file}`);
-  return { question, answers: [{ document, start_index: start, end_index: end }], place: file };
+  const offsets = utf16Offsets(text, 'code_point', [from, to]);
+  const [start_index, end_index] = [offsets.get(from), offsets.get(to)];
+  if (start_index === undefined || end_index === undefined || start_index >= end_index)
+    throw new Error(`start_index, end_index: ${from} to ${to} is not a stretch of ${file}`);
+  return { start_index, end_index };
 }
 
 function placeOf(answer: string, text: string, file: string) {

@@ -69,16 +69,18 @@ t.test('an interrupted run continues, with the same result as one that was not',
 });
 
 t.test('own questions, their problems, and time that is over', OF_MODEL, async (t) => {
-  const line = (answer: string) => JSON.stringify({ question: 'Where?', file: 'a.md', answer });
+  const line = (...answer: (string | object)[]) =>
+    JSON.stringify({ question: 'Where?', file: 'a.md', answer });
   const cwd = await temporaryFolder(t, {
     ...PAGES,
-    'q.jsonl': line('Nobody has seen 7 of them.'),
-    'bad.jsonl': line('none'),
+    'q.jsonl': line('Nobody has seen 7 of them.', { start_index: 0, end_index: 8 }),
+    'bad.jsonl': `${line('none')}\n${line({ start_index: 8, end_index: 8 })}`,
   });
   const late = await tune(t, cwd, '--questions', 'q.jsonl', '--time', '0s', '--json');
   t.match(JSON.parse(late.stdout), { derived: false, questions: 1, tried: 1, of: 24, is_better: false });
   const bad = await tune(t, cwd, '--questions', 'bad.jsonl');
   t.match(bad, { status: 2, stdout: '', stderr: 'bad.jsonl:1: answer: "none" does not occur in a.md' });
+  t.match(bad.stderr, 'bad.jsonl:2: start_index, end_index: 8 to 8 is not a stretch of a.md');
   await mkdir(join(cwd, 'few'));
   await writeFile(join(cwd, 'few/a.txt'), 'Short.');
   const none = await runHere(t, ['tune', 'few'], { cwd });
