@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import createSink from '../../../../plugins/sinks/pgvector/index.ts';
+import { collaborators } from '../../../../server/testing/collaborators.ts';
 import { blocksOf, page } from '../../../pages/programs.ts';
-import { never } from '../../../support/hosted-host.ts';
 import { noPostgres, startPostgres } from '../../../support/postgres.ts';
 import type { Cleanup } from '../../../support/server.ts';
-import { openSink } from '../sinks.ts';
 
 interface Embedded {
   readonly text: string;
@@ -32,12 +31,9 @@ export async function searchFused(
     text_search: true,
     language: 'english',
   };
-  const [first] = chunks;
-  const collection = await openSink(
-    createSink,
-    { PGVECTOR_URL: url },
-    { options, dimensions: first?.vector.length },
-  );
+  const sink = await createSink(collaborators({ env: { PGVECTOR_URL: url } }));
+  const context = { signal: AbortSignal.any([]) };
+  const collection = await sink.open({ options, dimensions: chunks[0]?.vector.length }, context);
   t.teardown(() => collection.close());
   const rows = chunks.map(({ document, text, vector }) => ({
     id: randomUUID(),
@@ -46,7 +42,7 @@ export async function searchFused(
     embedding: vector,
     fields: {},
   }));
-  await collection.upsert(rows, { signal: never });
+  await collection.upsert(rows, context);
   const places = new Map<string, number>(rows.map(({ id }, at) => [id, at]));
   const [query = ''] = blocksOf(page('plugins/sinks/pgvector/README.md'), 'sql');
   const client = new pg.Client({ connectionString: url });
