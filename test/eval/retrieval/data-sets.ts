@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEngine } from '../../../server/cli/engine.ts';
 import { deriveQuestions } from '../../../server/corpora/command/tune/derive-questions.ts';
@@ -26,13 +26,14 @@ export interface DataSet {
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Reads the data sets of a folder, as `tune` would read each. */
+/** Reads the data sets of a folder, as `tune` would read each: a folder with questions. */
 export async function dataSetsIn(folder: string): Promise<DataSet[]> {
   const engine = await openEngine({ workers: '0' }, process.env);
   try {
     const sets: DataSet[] = [];
-    for (const name of globSync('*/', { cwd: folder }).sort()) {
+    for (const name of readdirSync(folder).sort()) {
       const path = join(folder, name, QUESTIONS);
+      if (!existsSync(path)) continue;
       const { documents } = await readFolder(join(folder, name), [path], engine.cradle, AbortSignal.any([]));
       const found = kindOf(documents);
       const kind = found === 'code' || found === 'reports' ? found : 'prose';
