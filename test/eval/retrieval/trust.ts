@@ -1,5 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { chooseAgainst } from '../../../server/corpora/command/tune/choose.ts';
@@ -238,23 +236,4 @@ export async function latency(set: DataSet, { t }: Measured): Promise<Row> {
     goal: 'below 50 ms of a processor',
     isMet: longest < 50,
   };
-}
-
-/** What the benchmark measures, in a process of its own. */
-export function bm25Rows(): Row[] {
-  const bench = join(import.meta.dirname, '../../bench/retrieval/main.ts');
-  const { stdout } = spawnSync(process.execPath, ['--expose-gc', bench], { encoding: 'utf8' });
-  const pattern = /ours .*\((\S+) s\) +(\S+) MB .*\((\S+) ms\)/;
-  const [, built, held, p95] = pattern.exec(stdout) ?? [];
-  const row = (what: string, value: string | undefined, unit: string, most: number): Row => ({
-    figure: `BM25 over 100,000 chunks, ${what}`,
-    value: value === undefined ? 'the benchmark failed' : `${value} ${unit}`,
-    goal: `at most ${most} ${unit}`,
-    isMet: Number(value) <= most,
-  });
-  return [
-    row('built', built, 's of a processor', 5),
-    row('held', held, 'MB', 100),
-    row('95 % of questions', p95, 'ms of a processor', 8),
-  ];
 }
