@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import createSink from '../../../../plugins/sinks/pgvector/index.ts';
 import { collaborators } from '../../../../server/testing/collaborators.ts';
@@ -35,15 +34,16 @@ export async function searchFused(
   const context = { signal: AbortSignal.any([]) };
   const collection = await sink.open({ options, dimensions: chunks[0]?.vector.length }, context);
   t.teardown(() => collection.close());
-  const rows = chunks.map(({ document, text, vector }) => ({
-    id: randomUUID(),
+  // Chunks that are equally good are listed by their ids: in the order of the text.
+  const rows = chunks.map(({ document, text, vector }, at) => ({
+    id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
     document_id: String(document),
     text,
     embedding: vector,
     fields: {},
   }));
   await collection.upsert(rows, context);
-  const places = new Map<string, number>(rows.map(({ id }, at) => [id, at]));
+  const places = new Map(rows.map(({ id }, at) => [id, at]));
   const [query = ''] = blocksOf(page('plugins/sinks/pgvector/README.md'), 'sql');
   const client = new pg.Client({ connectionString: url });
   t.teardown(() => client.end());
