@@ -61,7 +61,7 @@ async function* rowsOf(sets: readonly DataSet[], measured: Measured): AsyncGener
     yield* PRESETS[set.kind](set, measured);
   }
   for (const missing of KINDS.filter((one) => !sets.some(({ kind }) => kind === one)))
-    yield unmeasured(`preset ${missing}`, 'needs a folder');
+    yield unmeasured(`preset ${missing}`, 'needs a folder with such a data set');
   yield* bm25Rows();
   for (const [figure, test] of TESTED) yield unmeasured(figure, `tested: ${test}`);
 }
