@@ -5,13 +5,14 @@ import { type AutoOptions, CHOICES, type Choice } from './manifest.ts';
 
 const createAutoChunker: Factory<typeof manifest> = (collaborators): Chunker<AutoOptions> => {
   const chunkers = new Map(CHOICES.map((name) => [name, collaborators[`chunker/${name}`]]));
+  const { kit } = collaborators;
   const isHere = (name: Choice) => chunkers.get(name) !== undefined;
   return {
     async chunk(text, options, context) {
       const { id, mediaType, filename: given } = context.document;
       const filename = options.filename ?? given ?? id;
       const isTolerant = options.json?.tolerant === true;
-      const name = choose({ text, filename, mediaType, isTolerant, isHere, kit: collaborators.kit });
+      const name = choose({ text, filename, mediaType, isTolerant, isHere, kit });
       context.report('auto-chunker', name);
       const chunker = chunkers.get(name) as AnyChunker;
       const own = ownOptions(name, options, filename);
