@@ -53,7 +53,8 @@ function nameOf(text: string, { inner, end }: MarkdownBlock, isDefined: IsDefine
   return plainWords(words, isDefined).slice(0, LONGEST_NAME).toWellFormed();
 }
 
-const SPACES = /\s+/g;
+/** White space that is not a single space already. */
+const SPACES = /\s{2,}|[^\S ]/g;
 /** What inline syntax begins with. */
 const MARKS = /[[*_~<\\`]/;
 const CODE = /(?<!`)(`+)(?!`)([^`]+)\1(?!`)/g;
