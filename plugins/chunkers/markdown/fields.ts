@@ -96,8 +96,9 @@ function languageIn(text: string, held: readonly MarkdownBlock[]): string | unde
 /** The first and the last row of the table among blocks, if it is the only one. */
 function rowsIn(held: readonly MarkdownBlock[], { start, end }: Span, rows: RowCounter) {
   const at = held.findIndex(isTable);
-  const table = held[at];
-  if (table === undefined || end <= table.inner) return undefined;
+  if (at === -1) return undefined;
+  const table = held[at] as MarkdownBlock;
+  if (end <= table.inner) return undefined;
   if (held.findLastIndex(isTable) !== at) return undefined;
   const first = rows.before(table, Math.max(start, table.inner)) + 1;
   return [first, Math.max(rows.before(table, Math.min(end, table.end)), first)];
