@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createRandom } from '../../support/random.ts';
+import { scaled } from '../flags.ts';
 import { generateEnglish, generateMultilingual } from './generated.ts';
 
 export interface Text {
@@ -10,16 +11,14 @@ export interface Text {
   readonly bytes: number;
 }
 
-const MEGABYTE = 1e6;
+/** Bytes of a text that is generated. */
+const BYTES = scaled(1.4e6, 0.4e6);
 
 /** The `.md` files of the folder BENCH_DATA, English first; without it, generated texts. */
 export function readTexts(): Text[] {
   const folder = process.env.BENCH_DATA;
   if (!folder) {
-    return [
-      textOf('english', generateEnglish(1.4 * MEGABYTE)),
-      textOf('multilingual', generateMultilingual(1.4 * MEGABYTE)),
-    ];
+    return [textOf('english', generateEnglish(BYTES)), textOf('multilingual', generateMultilingual(BYTES))];
   }
   const files = readdirSync(folder).filter((file) => file.endsWith('.md'));
   if (files.length === 0) throw new Error(`BENCH_DATA: ${folder} has no .md files.`);

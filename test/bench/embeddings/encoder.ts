@@ -64,7 +64,14 @@ function encoderOf(vocabulary: number): Uint8Array {
 }
 
 const SCALARS = { root: Math.sqrt(WIDTH / HEADS), sqrt2: Math.SQRT2, one: 1, half: 0.5, lowest: -3e38 };
-const LISTS = { first: [0], second: [1], third: [2], inner: [1, 2], heads: [0, 0, HEADS, -1], row: [0, 0, WIDTH] };
+const LISTS = {
+  first: [0],
+  second: [1],
+  third: [2],
+  inner: [1, 2],
+  heads: [0, 0, HEADS, -1],
+  row: [0, 0, WIDTH],
+};
 
 function constants(): Uint8Array[] {
   return [
@@ -92,29 +99,36 @@ function embeddingNodes(): Node[] {
   ];
 }
 
-/** Attention and the two products after it, each with its residual and norm. */
+/** Attention, and the two products after it, each with its residual and norm. */
 function layerNodes(layer: number): Node[] {
   const own = (name: string) => `${name}_${layer}`;
-  const dense = (from: string, to: string): Node[] => [
-    ['MatMul', [from, own(`${to}_weight`)], own(`${to}_product`)],
-    ['Add', [own(`${to}_bias`), own(`${to}_product`)], own(to)],
+  const output = layer === LAYERS - 1 ? 'last_hidden_state' : `layer${layer + 1}`;
+  return [...attentionNodes(own, `layer${layer}`), ...innerNodes(own, output)];
+}
+
+/** A name of one layer. */
+type Own = (name: string) => string;
+
+const dense = (own: Own, from: string, to: string): Node[] => [
+  ['MatMul', [from, own(`${to}_weight`)], own(`${to}_product`)],
+  ['Add', [own(`${to}_bias`), own(`${to}_product`)], own(to)],
+];
+
+function residual(own: Own, name: string, before: string, to: string): Node[] {
+  const inputs = [own(`${name}_sum`), own(`${name}_scale`), own(`${name}_shift`)];
+  return [
+    ['Add', [own(name), before], own(`${name}_sum`)],
+    ['LayerNormalization', inputs, to, int('axis', -1)],
   ];
+}
+
+function attentionNodes(own: Own, input: string): Node[] {
   const heads = (name: string, perm: readonly number[]): Node[] => [
     ['Reshape', [own(name), 'heads'], own(`${name}_split`)],
     ['Transpose', [own(`${name}_split`)], own(`${name}_heads`), ints('perm', perm)],
   ];
-  const residual = (name: string, before: string, to: string): Node[] => [
-    ['Add', [own(name), before], own(`${name}_sum`)],
-    [
-      'LayerNormalization',
-      [own(`${name}_sum`), own(`${name}_scale`), own(`${name}_shift`)],
-      to,
-      int('axis', -1),
-    ],
-  ];
-  const input = `layer${layer}`;
   return [
-    ...['query', 'key', 'value'].flatMap((name) => dense(input, name)),
+    ...['query', 'key', 'value'].flatMap((name) => dense(own, input, name)),
     ...heads('query', [0, 2, 1, 3]),
     ...heads('key', [0, 2, 3, 1]),
     ...heads('value', [0, 2, 1, 3]),
@@ -125,16 +139,21 @@ function layerNodes(layer: number): Node[] {
     ['MatMul', [own('attention'), own('value_heads')], own('context_heads')],
     ['Transpose', [own('context_heads')], own('context_split'), ints('perm', [0, 2, 1, 3])],
     ['Reshape', [own('context_split'), 'row'], own('context')],
-    ...dense(own('context'), 'attended'),
-    ...residual('attended', input, own('middle')),
-    ...dense(own('middle'), 'wide'),
+    ...dense(own, own('context'), 'attended'),
+    ...residual(own, 'attended', input, own('middle')),
+  ];
+}
+
+function innerNodes(own: Own, output: string): Node[] {
+  return [
+    ...dense(own, own('middle'), 'wide'),
     ['Div', [own('wide'), 'sqrt2'], own('scaled')],
     ['Erf', [own('scaled')], own('erf')],
     ['Add', [own('erf'), 'one'], own('raised')],
     ['Mul', [own('wide'), own('raised')], own('gated')],
     ['Mul', [own('gated'), 'half'], own('active')],
-    ...dense(own('active'), 'narrow'),
-    ...residual('narrow', own('middle'), layer === LAYERS - 1 ? 'last_hidden_state' : `layer${layer + 1}`),
+    ...dense(own, own('active'), 'narrow'),
+    ...residual(own, 'narrow', own('middle'), output),
   ];
 }
 
@@ -149,14 +168,14 @@ function weights(vocabulary: number): Uint8Array[] {
     filled(name('scale'), [WIDTH], [0.9, 1.1]),
     filled(name('shift'), [WIDTH]),
   ];
-  const dense = (name: string, layer: number, from: number, to: number) => [
+  const weighted = (name: string, layer: number, from: number, to: number) => [
     filled(`${name}_weight_${layer}`, [from, to]),
     filled(`${name}_bias_${layer}`, [to]),
   ];
   const layers = Array.from({ length: LAYERS }, (_, layer) => [
-    ...['query', 'key', 'value', 'attended'].flatMap((name) => dense(name, layer, WIDTH, WIDTH)),
-    ...dense('wide', layer, WIDTH, INNER),
-    ...dense('narrow', layer, INNER, WIDTH),
+    ...['query', 'key', 'value', 'attended'].flatMap((name) => weighted(name, layer, WIDTH, WIDTH)),
+    ...weighted('wide', layer, WIDTH, INNER),
+    ...weighted('narrow', layer, INNER, WIDTH),
     ...['attended', 'narrow'].flatMap((name) => norm((part) => `${name}_${part}_${layer}`)),
   ]);
   return [

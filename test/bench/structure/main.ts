@@ -3,7 +3,7 @@ import { readPages } from '../../eval/structure/corpus.ts';
 import type { SoakServer } from '../../soak/server.ts';
 import { headOf, mainText, textOf } from '../data/texts.ts';
 import { postBytes, withOurs } from '../http/servers.ts';
-import { race } from '../race/race.ts';
+import { race, wallMs } from '../race/race.ts';
 import { printSpeeds, printTitle } from '../race/report.ts';
 import { dataTexts } from './data.ts';
 import { markdownPeers } from './peers.ts';
@@ -14,7 +14,7 @@ const SETTINGS = [
   { tokenizer: 'character', chunk_size: 512 },
   { tokenizer: 'cl100k_base', chunk_size: 256 },
 ];
-const LIMITS = { budget: 10_000 };
+const LIMITS = { budget: 10_000, clock: wallMs };
 
 /** Chunkers of structured texts over HTTP, with JSON; peers are called without either, which is to their advantage. */
 printTitle('Structure: 1 MB over HTTP, JSON in and out; peers are called directly');

@@ -24,6 +24,7 @@ async function run([counter = '', encoding = '', file = '']: string[]): Promise<
   const before = process.memoryUsage.rss();
   const [load, count] = await timed(async () => {
     const open = await create(encoding as Encoding);
+    if (open === undefined) throw new Error(`${counter} has no ${encoding}.`);
     open('a');
     return open;
   });
