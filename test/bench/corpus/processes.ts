@@ -62,23 +62,25 @@ export function unlessUnknown(run: Promise<Run>): Promise<Run | undefined> {
   });
 }
 
-async function commandLine(
+function commandLine(
   root: string,
   args: readonly string[],
   out: string,
   input: Iterable<Buffer> = [],
 ): Promise<Run> {
+  return measured([join(root, 'server/cli/main.ts'), 'chunk', ...args, '--json'], out, input);
+}
+
+/** Runs a program for Node by its path and what it is given, with its standard output in a file. */
+export async function measured(
+  args: readonly string[],
+  out: string,
+  input: Iterable<Buffer> = [],
+): Promise<Run> {
   const file = openSync(out, 'w');
-  const all = [
-    '--import',
-    join(HERE, 'usage.ts'),
-    join(root, 'server/cli/main.ts'),
-    'chunk',
-    ...args,
-    '--json',
-  ];
   const begin = performance.now();
-  const said = await run(process.execPath, all, ['pipe', file, 'pipe'], input);
+  const usage = ['--import', join(HERE, 'usage.ts')];
+  const said = await run(process.execPath, [...usage, ...args], ['pipe', file, 'pipe'], input);
   closeSync(file);
   return { ...said, whole: (performance.now() - begin) / 1000 };
 }

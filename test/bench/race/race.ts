@@ -1,14 +1,11 @@
 import { scaled } from '../flags.ts';
 
-/** A function that runs against others. */
-export interface Candidate {
+/** What runs against others: a function, or another process that gives the milliseconds of a run. */
+export type Candidate = {
   readonly name: string;
   /** Whether it is this project's own: the others are compared with it. */
   readonly isOurs?: boolean;
-  run(): unknown;
-  /** Milliseconds of a run, for a candidate that is another process. */
-  sample?(): Promise<number>;
-}
+} & ({ run(): unknown } | { sample(): Promise<number> });
 
 export interface Result {
   readonly name: string;
@@ -56,7 +53,8 @@ export async function race(candidates: readonly Candidate[], limits: RaceLimits 
       const isSlow = entry.spent > enough && (round < 0 || entry.times.length >= 2);
       if (entry.failure !== undefined || isSlow) continue;
       try {
-        const ms = await (entry.candidate.sample?.() ?? sample(entry.candidate, clock));
+        const { candidate } = entry;
+        const ms = await ('sample' in candidate ? candidate.sample() : sample(candidate.run, clock));
         entry.spent += Math.max(ms, SAMPLE_MS);
         if (round >= 0) entry.times.push(ms);
       } catch (error) {
@@ -80,7 +78,7 @@ const LONG_MS = 1000;
  * Milliseconds of one run. A forced collection also drops compiled code that only garbage referred to, so
  * the first run is not measured. Short runs are repeated, as they are in a busy server.
  */
-async function sample({ run }: Candidate, clock: Clock): Promise<number> {
+async function sample(run: () => unknown, clock: Clock): Promise<number> {
   globalThis.gc?.();
   const settling = await timed(run, clock);
   if (settling > LONG_MS) return settling;

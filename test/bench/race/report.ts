@@ -51,5 +51,5 @@ export function printTable(
 /** A number with three significant digits or so. */
 export function number(value: number): string {
   if (!Number.isFinite(value)) return '-';
-  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
+  return value.toFixed([100, 10, 1].filter((least) => Math.abs(value) < least).length);
 }
