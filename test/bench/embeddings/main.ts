@@ -8,9 +8,8 @@ import { type Candidate, type RaceLimits, race } from '../race/race.ts';
 import { printSpeeds, printTitle } from '../race/report.ts';
 import { withCleanup } from '../race/temporary.ts';
 import { writeEncoder } from './encoder.ts';
-import { type Embedder, openTransformers, startPython } from './peers.ts';
+import { type Embedder, hasPython, OWN_MODELS, openTransformers, startPython } from './peers.ts';
 
-const MODELS = join(import.meta.dirname, '../../../plugins/embeddings/static/models');
 const STATIC = 'chunksmith/retrieval-en-512';
 /** Whose vocabulary the encoder takes. */
 const VOCABULARY = 'chunksmith/static-en-256';
@@ -24,7 +23,7 @@ printTitle(
   'Embeddings, one thread: bytes of a request of /v1/embed in, bytes of the answer out; peers give arrays',
 );
 await withCleanup(async (_, folder) => {
-  writeEncoder(join(folder, ENCODER), join(MODELS, VOCABULARY, 'tokenizer.json'));
+  writeEncoder(join(folder, ENCODER), join(OWN_MODELS, VOCABULARY, 'tokenizer.json'));
   const ours = await composeOurs({ modelsDir: folder });
   const bodyOf = (embedding_model: string, texts: readonly string[], encoding: string) =>
     Buffer.from(JSON.stringify({ text: texts, embedding_model, encoding }));
@@ -52,7 +51,7 @@ await withCleanup(async (_, folder) => {
   const chunks = chunksOf(scaled(1000, 300), CHUNK, CHUNK);
   const file = join(folder, 'texts.json');
   writeFileSync(file, JSON.stringify(chunks));
-  const python = await startPython(join(MODELS, STATIC), file);
+  const python = hasPython() ? await startPython(STATIC, file) : undefined;
   await compare(STATIC, chunks, python);
   python?.close?.();
   const mixed = chunksOf(BATCH, 200, 2 * CHUNK - 200);

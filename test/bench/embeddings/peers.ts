@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { env, pipeline } from '@huggingface/transformers';
@@ -14,37 +14,37 @@ export interface Embedder {
 }
 
 /** The Python that has tokenizers and numpy; `BENCH_PYTHON` names another one. */
-export const PYTHON = process.env.BENCH_PYTHON ?? 'python3';
-export const STATIC_PROGRAM = join(import.meta.dirname, 'static.py');
+const PYTHON = process.env.BENCH_PYTHON ?? 'python3';
 
-/**
- * Starts `static.py`. Undefined, with a message, if it cannot run here.
- *
- * @param file holds the texts as JSON
- */
-export async function startPython(folder: string, file: string): Promise<Embedder | undefined> {
-  const child = spawn(PYTHON, [STATIC_PROGRAM, folder, file], { stdio: ['pipe', 'pipe', 'pipe'] });
-  const failed = new Promise<string>((resolve) => {
-    child.stderr
-      .setEncoding('utf8')
-      .on('data', (said: string) => resolve(said.trim().split('\n').at(-1) ?? ''));
-    child.on('error', ({ message }) => resolve(message));
-  });
+/** Whether there is such a Python; says so if there is not. */
+export function hasPython(): boolean {
+  const { status } = spawnSync(PYTHON, ['-c', 'import numpy, tokenizers']);
+  if (status !== 0)
+    console.log(
+      `No rows of Python: pip install tokenizers numpy; BENCH_PYTHON names another than ${PYTHON}.\n`,
+    );
+  return status === 0;
+}
+
+/** The command that runs `static.py` with a model of ours. @param file holds the texts as JSON */
+export function staticCommand(model: string, file: string): [command: string, args: string[]] {
+  return [PYTHON, [join(import.meta.dirname, 'static.py'), join(OWN_MODELS, model), file]];
+}
+
+/** The folder of the models that come with the service. */
+export const OWN_MODELS = join(import.meta.dirname, '../../../plugins/embeddings/static/models');
+
+/** Starts `static.py`, which ends when it is closed. */
+export async function startPython(model: string, file: string): Promise<Embedder> {
+  const child = spawn(...staticCommand(model, file), { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   const next = async () => JSON.parse((await lines.next()).value ?? 'null');
   const ask = (line: string) => {
     child.stdin.write(`${line}\n`);
     return next();
   };
-  const version: string | null = await next();
-  if (version === null) {
-    console.log(
-      `No rows of Python, pip install tokenizers numpy (BENCH_PYTHON names its program): ${await failed}\n`,
-    );
-    return undefined;
-  }
   return {
-    name: version,
+    name: await next(),
     async vectors() {
       const bytes = Buffer.from(await ask('vectors'), 'base64');
       return new Float32Array(Uint8Array.from(bytes).buffer);

@@ -1,12 +1,13 @@
 """The vectors of a static model by tokenizers and numpy: static.py <folder of the model> <file of JSON: a list of texts>.
 
 Each line of standard input is a run over all texts. Prints the versions, then the milliseconds of processor time of each run,
-each as a line of JSON; with the line "vectors", the vectors in base64 instead.
+each as a line of JSON; with the line "vectors", the vectors in base64 instead. At the end, what the process has used.
 """
 
 import base64
 import json
 import os
+import resource
 import sys
 import time
 
@@ -51,3 +52,5 @@ for line in sys.stdin:
     vectors = embed()
     spent = 1000 * (time.process_time() - begin)
     print(json.dumps(base64.b64encode(vectors.tobytes()).decode() if line.strip() == "vectors" else spent), flush=True)
+usage = resource.getrusage(resource.RUSAGE_SELF)
+print(json.dumps({"cpu": usage.ru_utime + usage.ru_stime, "peak": 1024 * usage.ru_maxrss}))

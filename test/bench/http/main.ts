@@ -2,14 +2,15 @@ import { join } from 'node:path';
 import type { SoakServer } from '../../soak/server.ts';
 import { startProcess } from '../../support/process.ts';
 import { headOf, mainText } from '../data/texts.ts';
+import { scaled } from '../flags.ts';
 import { median } from '../race/race.ts';
 import { number, printTable, printTitle } from '../race/report.ts';
 import { withCleanup, withFile } from '../race/temporary.ts';
 import { type LoadResult, send } from './load.ts';
 import { withOurs } from './servers.ts';
 
-const ROUNDS = 3;
-const SECONDS = 3;
+const ROUNDS = scaled(3, 1);
+const SECONDS = scaled(3, 1);
 
 /** Texts, and our chunkers that take part; the echo does the work of `token`. */
 const SHAPES = [
@@ -25,7 +26,7 @@ const SHAPES = [
 type Shape = (typeof SHAPES)[number];
 
 /** Seconds of load until V8 has optimised what a request runs through. */
-const WARM_UP_SECONDS = 4;
+const WARM_UP_SECONDS = scaled(4, 1);
 
 printTitle(
   'One server process with its workers against a plain Fastify JSON echo and one with ids, log, metrics and headers, autocannon on the same machine',

@@ -1,30 +1,34 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
-import type { Peer } from '../race/peers.ts';
+import type { TextSplitter } from '@langchain/textsplitters';
+
+/** What a splitter knows of its chunks. */
+type Split = (text: string) => Promise<readonly unknown[]>;
 
 /** Splitters, by name; a library is loaded when its splitter is made. */
-const SPLITTERS: Readonly<Record<string, () => Promise<Peer['split']>>> = {
+const SPLITTERS: Readonly<Record<string, () => Promise<Split>>> = {
   async 'langchain RecursiveCharacter'() {
     const { RecursiveCharacterTextSplitter } = await import('@langchain/textsplitters');
-    const splitter = new RecursiveCharacterTextSplitter(SIZES);
-    return (text) => splitter.splitText(text);
+    return textsOf(new RecursiveCharacterTextSplitter(SIZES));
   },
   async 'langchain Markdown'() {
     const { MarkdownTextSplitter } = await import('@langchain/textsplitters');
-    const splitter = new MarkdownTextSplitter(SIZES);
-    return (text) => splitter.splitText(text);
+    return textsOf(new MarkdownTextSplitter(SIZES));
   },
   async 'langchain for JavaScript'() {
     const { RecursiveCharacterTextSplitter } = await import('@langchain/textsplitters');
-    const splitter = RecursiveCharacterTextSplitter.fromLanguage('js', SIZES);
-    return (text) => splitter.splitText(text);
+    return textsOf(RecursiveCharacterTextSplitter.fromLanguage('js', SIZES));
   },
   async 'chonkiejs Recursive'() {
     const { RecursiveChunker } = await import('@chonkiejs/core');
-    const chunker = await RecursiveChunker.create({ chunkSize: SIZES.chunkSize });
-    return async (text) => (await chunker.chunk(text)).map((chunk) => chunk.text);
+    const { chonkie } = await import('../race/peers.ts');
+    return chonkie('', await RecursiveChunker.create({ chunkSize: SIZES.chunkSize })).split;
   },
 };
+const textsOf =
+  (splitter: TextSplitter): Split =>
+  async (text) =>
+    (await splitter.splitText(text)).map((text) => ({ text }));
 const SIZES = { chunkSize: 512, chunkOverlap: 0 };
 
 /** Characters that are written at a time. */
@@ -37,7 +41,8 @@ async function run([name = '', file = '']: string[]): Promise<void> {
   let out = '';
   for await (const line of createInterface(createReadStream(file, 'utf8'))) {
     const { id, text } = JSON.parse(line) as { readonly id: string; readonly text: string };
-    for (const chunk of await split(text)) out += `${JSON.stringify({ document_id: id, text: chunk })}\n`;
+    for (const chunk of await split(text))
+      out += `${JSON.stringify({ document_id: id, ...(chunk as object) })}\n`;
     if (out.length < WRITE) continue;
     process.stdout.write(out);
     out = '';

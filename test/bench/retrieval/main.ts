@@ -2,11 +2,12 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Bm25 } from '../../../server/engine/operations/evaluation/bm25.ts';
 import { createRandom, pick } from '../../support/random.ts';
+import { scaled } from '../flags.ts';
 import { printTable, printTitle } from '../race/report.ts';
 
-const CHUNKS = 100_000;
+const CHUNKS = scaled(100_000, 10_000);
 const CHARACTERS = 800;
-const QUESTIONS = 1_000;
+const QUESTIONS = scaled(1000, 200);
 const LISTED = 100;
 const PACKAGES = join(import.meta.dirname, '../../../node_modules');
 

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freshText, mainText } from '../data/texts.ts';
+import { scaled } from '../flags.ts';
 import { median } from '../race/race.ts';
 import { number, printTable } from '../race/report.ts';
 import { withFile } from '../race/temporary.ts';
@@ -9,8 +10,8 @@ import { COUNTERS } from './counters.ts';
 import type { FirstPass } from './first-pass.ts';
 
 const LIMIT_MS = 60_000;
-const RUNS = 5;
-const BYTES = 10e6;
+const RUNS = scaled(5, 2);
+const BYTES = scaled(10e6, 3e6);
 const BUDGET_MS = 20_000;
 const ENCODING = 'cl100k_base';
 const HEADER = ['', '1st pass MB/s', '2nd pass MB/s', 'load ms', 'memory + MB', 'tokens'];

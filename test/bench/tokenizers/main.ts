@@ -31,7 +31,7 @@ for (const encoding of ENCODINGS) {
     printMismatches(counters, text);
   }
 }
-printTitle('Counting tokens in a fresh process, first pass over a fresh text of 10 MB');
+printTitle('Counting tokens in a fresh process, first pass over a fresh text');
 await runCold();
 
 /** Says in how many paragraphs a counter finds another number of tokens than ours. */
