@@ -35,16 +35,6 @@ export function textOf(name: string, text: string): Text {
   return { name, text, bytes: Buffer.byteLength(text) };
 }
 
-/** A text as so many chunks of the same length. */
-export function chunksOf(text: string, count: number) {
-  return Array.from({ length: count }, (_, index) => ({
-    text: text.slice((index * text.length) / count, ((index + 1) * text.length) / count),
-    start_index: 0,
-    end_index: 0,
-    token_count: 0,
-  }));
-}
-
 /** The first `bytes` of a text, cut before a code point; a shorter text is repeated. */
 export function headOf({ text }: Text, bytes: number): string {
   const head = Buffer.alloc(bytes, Buffer.from(text));

@@ -56,7 +56,7 @@ await withCleanup(async (_, folder) => {
   python?.close?.();
   const mixed = chunksOf(BATCH, 200, 2 * CHUNK - 200);
   const transformers = await openTransformers(folder, ENCODER, mixed);
-  await compare(ENCODER, mixed, transformers, ['base64'], { rounds: 3, warmUps: 1 });
+  await compare(ENCODER, mixed, transformers, ['base64'], { rounds: 3, warmUps: 1, budget: 60_000 });
 });
 
 function candidateOf({ name, sample, vectors }: Embedder): Candidate {

@@ -1,35 +1,32 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
-import type { TextSplitter } from '@langchain/textsplitters';
+import type * as Langchain from '@langchain/textsplitters';
+
+const SIZES = { chunkSize: 512, chunkOverlap: 0 };
 
 /** What a splitter knows of its chunks. */
 type Split = (text: string) => Promise<readonly unknown[]>;
 
 /** Splitters, by name; a library is loaded when its splitter is made. */
 const SPLITTERS: Readonly<Record<string, () => Promise<Split>>> = {
-  async 'langchain RecursiveCharacter'() {
-    const { RecursiveCharacterTextSplitter } = await import('@langchain/textsplitters');
-    return textsOf(new RecursiveCharacterTextSplitter(SIZES));
-  },
-  async 'langchain Markdown'() {
-    const { MarkdownTextSplitter } = await import('@langchain/textsplitters');
-    return textsOf(new MarkdownTextSplitter(SIZES));
-  },
-  async 'langchain for JavaScript'() {
-    const { RecursiveCharacterTextSplitter } = await import('@langchain/textsplitters');
-    return textsOf(RecursiveCharacterTextSplitter.fromLanguage('js', SIZES));
-  },
+  'langchain RecursiveCharacter': langchain((the) => new the.RecursiveCharacterTextSplitter(SIZES)),
+  'langchain Markdown': langchain((the) => new the.MarkdownTextSplitter(SIZES)),
+  'langchain for JavaScript': langchain((the) =>
+    the.RecursiveCharacterTextSplitter.fromLanguage('js', SIZES),
+  ),
   async 'chonkiejs Recursive'() {
     const { RecursiveChunker } = await import('@chonkiejs/core');
     const { chonkie } = await import('../race/peers.ts');
     return chonkie('', await RecursiveChunker.create({ chunkSize: SIZES.chunkSize })).split;
   },
 };
-const textsOf =
-  (splitter: TextSplitter): Split =>
-  async (text) =>
-    (await splitter.splitText(text)).map((text) => ({ text }));
-const SIZES = { chunkSize: 512, chunkOverlap: 0 };
+
+function langchain(create: (the: typeof Langchain) => Langchain.TextSplitter): () => Promise<Split> {
+  return async () => {
+    const splitter = create(await import('@langchain/textsplitters'));
+    return async (text) => (await splitter.splitText(text)).map((text) => ({ text }));
+  };
+}
 
 /** Characters that are written at a time. */
 const WRITE = 1 << 16;

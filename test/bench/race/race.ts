@@ -102,10 +102,6 @@ export function median(values: readonly number[]): number {
   return ((low as number) + (high as number)) / 2;
 }
 
-export function medians(results: readonly Pick<Result, 'times'>[]): number[] {
-  return results.map(({ times }) => median(times));
-}
-
 /** The value that a share of the values does not exceed; NaN if there are none. */
 export function quantile(values: readonly number[], share: number): number {
   return rising(values)[Math.ceil(share * values.length) - 1] ?? Number.NaN;

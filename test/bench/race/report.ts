@@ -1,4 +1,4 @@
-import { median, medians, type Result } from './race.ts';
+import { median, type Result } from './race.ts';
 
 /** Prints a heading that says what is measured. */
 export function printTitle(title: string): void {
@@ -12,13 +12,11 @@ export function printTitle(title: string): void {
  */
 export function printSpeeds(title: string, results: readonly Result[], bytes: number): void {
   const speed = (ms: number | undefined = Number.NaN) => number(bytes / 1e3 / ms);
-  const middles = medians(results);
   const ours = results.find(({ isOurs }) => isOurs)?.times ?? [];
-  const rows = results.map(({ name, isOurs, times, failure }, index) => {
+  const rows = results.map(({ name, isOurs, times, failure }) => {
     if (times.length === 0) return [name, '-', failure ?? 'no round'];
-    const middle = middles[index] as number;
     const range = `${speed(Math.max(...times))} .. ${speed(Math.min(...times))}`;
-    return [name, speed(middle), range, String(times.length), isOurs ? '' : ratioOf(times, ours)];
+    return [name, speed(median(times)), range, String(times.length), isOurs ? '' : ratioOf(times, ours)];
   });
   printTable(title, ['', 'MB/s', 'min .. max', 'rounds', 'ours'], rows);
 }
