@@ -10,7 +10,7 @@ import { type LoadResult, send } from './load.ts';
 import { withOurs } from './servers.ts';
 
 const ROUNDS = scaled(3, 1);
-const SECONDS = scaled(3, 1);
+const SECONDS = 3;
 
 /** Texts, and our chunkers that take part; the echo does the work of `token`. */
 const SHAPES = [
@@ -26,7 +26,7 @@ const SHAPES = [
 type Shape = (typeof SHAPES)[number];
 
 /** Seconds of load until V8 has optimised what a request runs through. */
-const WARM_UP_SECONDS = scaled(4, 1);
+const WARM_UP_SECONDS = 4;
 
 printTitle(
   'One server process with its workers against a plain Fastify JSON echo and one with ids, log, metrics and headers, autocannon on the same machine',
