@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { EmbeddingModel, Vectors } from '../../../../core/contracts/embedding.ts';
 import { type PlainError, toPlainError } from '../../../../core/errors.ts';
 import { callPlugin } from '../../../../core/hosting/plugin-error.ts';
-import { emptyAnswer, reportedEmpty, reportedFallbacks, Timer } from '../../answer/response-metadata.ts';
+import { emptyAnswer, reportedVectors, Timer } from '../../answer/response-metadata.ts';
 import type { Operation, Run } from '../../operation.ts';
 import { jsonBytes, parseJson } from '../../read/json.ts';
 import { runStages, type StageTools, withStages } from '../../stages/stages.ts';
@@ -67,16 +67,11 @@ async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answ
     const model = lease && supervisedModel(lease.value, run.log, timer);
     const index = await indexTools(request, run, timer, model);
     const { outcomes, bytes } = await evaluateAll(request, run, index);
-    const ofModel = model && { 'embedding-model': model.name };
+    // Chunks of several candidates have the same indexes.
+    const vectors = { ...timer.takeVectors(), emptyAt: [] };
     return {
       bytes,
-      reported: [
-        {
-          ...ofModel,
-          ...reportedEmpty(timer.takeEmptyVectors()),
-          ...reportedFallbacks(timer.takeFallbacks()),
-        },
-      ],
+      reported: [reportedVectors(vectors, ...(model === undefined ? [] : [model.name]))],
       ...summaryOf(request, outcomes, timer),
     };
   } finally {
