@@ -1,8 +1,8 @@
 """Makes rows for frequent parts: train.py PAGES PARTS OUTPUT. PARTS is what parts.ts wrote about PAGES.
 
 A row is the part's direction in the space in which parts of the same stretch of a page are near each other: the
-singular vectors of the matrix of stretches and parts, almost whitened, so that rare directions count nearly as much as
-frequent ones. Scripts share few parts, so each group of languages has all dimensions to itself.
+singular vectors of the matrix of stretches and parts, whitened, so that rare directions count as much as frequent ones.
+Scripts share few parts, so each group of languages has all dimensions to itself.
 OUTPUT has the hashes of the parts (uint32), their scales (float32), and 256 numbers of 4 bits, two in a byte, the first
 in the lower bits, 8 more than they mean.
 """
@@ -24,8 +24,7 @@ GROUPS = {
 # Logarithms: what a part of no row counts, and how rare a part may be.
 RAREST, FEWEST = 8.0, 4
 # Sentences of a stretch, and how many stretches are enough.
-STRETCH, ENOUGH = 4, 20_000
-WHITENING = 0.8
+STRETCH, ENOUGH = 10, 20_000
 
 
 def read(path):
@@ -80,7 +79,7 @@ def rows_of(counts, page, most, taken):
     columns = columns[worth[columns] > 0]
     weight = weight[columns].astype(np.float32)
     values, vectors = singular(stretches(counts[:, columns] @ sp.diags(weight), page), DIMENSIONS)
-    rows = weight[:, None] * vectors * values**-WHITENING
+    rows = weight[:, None] * vectors / values
     # As much in all as with signs that count by the parts' weights.
     return columns, rows * np.sqrt((weight**2).sum() / (rows**2).sum())
 

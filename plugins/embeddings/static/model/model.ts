@@ -70,7 +70,7 @@ interface EmbedParts {
 
 /** Below the first share of words in other scripts a vector is that of the vocabulary, above the second that of the parts. */
 const FEW = 0.25;
-const MOST = 0.75;
+const MOST = 0.5;
 
 function shareOfParts(text: string, isKnown: boolean): number {
   if (!isKnown) return 1;
