@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { endianness } from 'node:os';
 import { forEachPart } from './parts.ts';
 
 /** Changes with the parts, their hashes and their rows: vectors of different versions cannot be compared. */
@@ -74,14 +73,10 @@ function readRows(): Rows {
 }
 
 function parseRows(file: Buffer): Rows {
-  const numbers = Buffer.from(file.subarray(0, 8 * PARTS));
-  if (endianness() === 'BE') numbers.swap32();
-  const words = new Uint8Array(numbers).buffer;
-  const scales = new Float32Array(words, 4 * PARTS, PARTS);
+  const scales = Float32Array.from({ length: PARTS }, (_, place) => file.readFloatLE(4 * (PARTS + place)));
   const levels = new Uint8Array(file.subarray(8 * PARTS));
-  const hashes = new Uint32Array(words, 0, PARTS);
   return {
-    places: new Map(Array.from(hashes, (hash, place) => [hash, place])),
+    places: new Map(Array.from(scales, (_, place) => [file.readUInt32LE(4 * place), place])),
     scales,
     levels,
     weights: Float64Array.from(scales, (scale, place) => scale * halfLength(levels, place)),

@@ -1,10 +1,10 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sentencesBy } from '../../../core/kit.ts';
-import { forEachPart } from '../../../plugins/embeddings/static/lexical/parts.ts';
+import { sentencesBy } from '../../../../../core/kit.ts';
+import { forEachPart } from '../../../../../plugins/embeddings/static/lexical/parts.ts';
 
 /**
- * Writes the parts of sentences: `node parts.ts PAGES OUTPUT`. PAGES has a folder for each language, with pages below it.
+ * Writes the parts of sentences: `node write-parts.ts PAGES OUTPUT`. PAGES has a folder for each language, with pages below it.
  * OUTPUT has unsigned integers of 32 bits: for each sentence its page, its language (the place among sorted ones), the
  * number of its parts, and their hashes.
  */

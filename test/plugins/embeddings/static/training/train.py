@@ -1,4 +1,4 @@
-"""Makes rows for frequent parts: train.py PAGES PARTS OUTPUT. PARTS is what parts.ts wrote about PAGES.
+"""Makes rows for frequent parts: train.py PAGES PARTS OUTPUT. PARTS is what write-parts.ts wrote about PAGES.
 
 A row is the part's direction in the space in which parts of the same stretch of a page are near each other: the
 singular vectors of the matrix of stretches and parts, whitened, so that rare directions count as much as frequent ones.
