@@ -12,7 +12,7 @@ const MIDDLE = 8;
 
 /** Dimensions that the hash of a part is added to, each with a sign, and what a part without a row counts there. */
 const SIGNS = 4;
-const RAREST = 4;
+const RAREST = 6;
 
 /**
  * Writes into `target` a vector of length 1 for the parts of a text, whatever its script; zeros if it has no letter,
@@ -29,11 +29,9 @@ export function createLexicalVectors(dimensions: number): LexicalVectors {
   /** Adds a part's row, and its signs to the dimensions after those of rows. */
   function addRow(part: number, place: number, times: number): void {
     const scale = times * (scales[place] as number);
-    const from = place * (ROW / 2);
+    const from = place * ROW;
     for (let at = 0; at < width; at++) {
-      const pair = levels[from + (at >> 1)] as number;
-      const level = (at & 1) === 0 ? pair & 15 : pair >> 4;
-      sums[at] = (sums[at] as number) + scale * (level - MIDDLE);
+      sums[at] = (sums[at] as number) + scale * (levels[from + at] as number);
     }
     if (dimensions > ROW) addSigns(sums, ROW, part, times * (weights[place] as number));
   }
@@ -58,8 +56,8 @@ interface Rows {
   readonly places: ReadonlyMap<number, number>;
   /** What a level of each row means. */
   readonly scales: Float32Array;
-  /** The numbers of all rows, two in a byte. */
-  readonly levels: Uint8Array;
+  /** The numbers of all rows. */
+  readonly levels: Int8Array;
   /** What each part counts in a dimension of its signs, so that these are as long as its row. */
   readonly weights: Float64Array;
 }
@@ -74,7 +72,11 @@ function readRows(): Rows {
 
 function parseRows(file: Buffer): Rows {
   const scales = Float32Array.from({ length: PARTS }, (_, place) => file.readFloatLE(4 * (PARTS + place)));
-  const levels = new Uint8Array(file.subarray(8 * PARTS));
+  const levels = new Int8Array(PARTS * ROW);
+  for (const [at, pair] of file.subarray(8 * PARTS).entries()) {
+    levels[2 * at] = (pair & 15) - MIDDLE;
+    levels[2 * at + 1] = (pair >> 4) - MIDDLE;
+  }
   return {
     places: new Map(Array.from(scales, (_, place) => [file.readUInt32LE(4 * place), place])),
     scales,
@@ -84,11 +86,9 @@ function parseRows(file: Buffer): Rows {
 }
 
 /** Half of the length of a row in levels: the length of four signs is twice what each counts. */
-function halfLength(levels: Uint8Array, place: number): number {
-  let square = 0;
-  for (const pair of levels.subarray((place * ROW) / 2, ((place + 1) * ROW) / 2))
-    square += ((pair & 15) - MIDDLE) ** 2 + ((pair >> 4) - MIDDLE) ** 2;
-  return Math.sqrt(square) / Math.sqrt(SIGNS);
+function halfLength(levels: Int8Array, place: number): number {
+  const row = levels.subarray(place * ROW, (place + 1) * ROW);
+  return Math.sqrt(row.reduce((sum, level) => sum + level ** 2, 0) / SIGNS);
 }
 
 /** Adds a part to the dimensions from `first` on. */
