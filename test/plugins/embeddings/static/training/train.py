@@ -21,7 +21,7 @@ GROUPS = {
     ("ko",): 0.1,
     ("ar", "bn", "el", "fa", "hi", "ta", "th"): 0.1,
 }
-# Logarithms: what a part of no row counts, and how rare a part may be.
+# The most that a part counts, a logarithm, and in how many sentences a part with a row is at least.
 RAREST, FEWEST = 8.0, 4
 # Sentences of a stretch, and how many stretches are enough.
 STRETCH, ENOUGH = 10, 20_000
