@@ -21,7 +21,15 @@ import {
 } from '../stages/library-stages.ts';
 import { type Traced, trace } from '../stages/trace.ts';
 import { createMemo } from '../words/memo.ts';
-import { forEachRawWord, hasRawWords, isolatesChinese } from '../words/raw-words.ts';
+import {
+  forEachRawWord,
+  hasRawWords,
+  type Isolated,
+  isolatedBy,
+  isolatedIn,
+  plainWords,
+  withoutPunctuation,
+} from '../words/raw-words.ts';
 import { createWordCounts } from '../words/word-counts.ts';
 import { WordTokens, withRoomFor } from '../words/word-tokens.ts';
 
@@ -30,7 +38,7 @@ export function createTokenizer(name: string, json: string, library: Library): T
   const file = parseTokenizerFile(json);
   const assembly = assemble(library, file);
   const read = hasRawWords(file, assembly.normalizers, assembly.splitters)
-    ? readByWords(assembly, isolatesChinese(file))
+    ? readByWords(assembly, file)
     : readAtOnce(assembly);
   return { name, ...read, specialTokens: file.specialTokens };
 }
@@ -44,15 +52,23 @@ const MAX_KEPT = 1 << 20;
  * For tokenizers that read each word between white space separately. Counts and ids need no positions, so that the
  * stages of a word are traced only for a caller of `ends`.
  */
-function readByWords(assembly: Assembly, isolateChinese: boolean): ReadingMethods {
-  const words = new WordTokens((word) => ({ ids: tokenIds(assembly, word), ends: NO_ENDS }));
+function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
+  const isolated = isolatedBy(file);
+  const plain = plainWords(file);
+  const words = new WordTokens((word) => {
+    const read = plain(word);
+    return {
+      ids: read === undefined ? tokenIds(assembly, word) : assembly.model.read(read).ids,
+      ends: NO_ENDS,
+    };
+  });
   let placedWords: WordTokens | undefined;
   let found = new Uint32Array();
 
   /** Has `add` write the tokens of each word. The array is valid until the next call. */
-  function collect(text: string, tokens: WordTokens, add: AddTokens): Uint32Array {
+  function collect(text: string, isolated: Isolated, tokens: WordTokens, add: AddTokens): Uint32Array {
     let count = 0;
-    forEachRawWord(text, 0, text.length, isolateChinese, (start, end, hash) => {
+    forEachRawWord(text, 0, text.length, isolated, (start, end, hash) => {
       const word = tokens.find(text, start, end, hash);
       const first = tokens.first[word] as number;
       const behind = tokens.first[word + 1] as number;
@@ -68,7 +84,7 @@ function readByWords(assembly: Assembly, isolateChinese: boolean): ReadingMethod
   function endsOf(text: string): Uint32Array {
     placedWords ??= new WordTokens((word) => readTokens(assembly, word));
     const placed = placedWords;
-    return collect(text, placed, (target, at, first, behind, start) => {
+    return collect(text, withoutPunctuation(isolated), placed, (target, at, first, behind, start) => {
       for (let token = first; token < behind; token++)
         target[at + token - first] = start + (placed.ends[token] as number);
     });
@@ -80,10 +96,10 @@ function readByWords(assembly: Assembly, isolateChinese: boolean): ReadingMethod
 
   return {
     tokenize: (text) => ({
-      count: createWordCounts(text, isolateChinese, words),
+      count: createWordCounts(text, isolatedIn(text, isolated), words),
       ends: () => settle(endsOf(text), text),
     }),
-    encode: (text) => collect(text, words, addIds).slice(),
+    encode: (text) => collect(text, isolatedIn(text, isolated), words, addIds).slice(),
   };
 }
 
@@ -235,6 +251,8 @@ interface Assembly {
   readonly splitters: readonly TextStage[];
   /** Cuts a piece into words that the model reads separately. */
   readonly cutPiece: (piece: string) => readonly string[];
+  readonly model: WordModel;
+  /** Reads a word as `cutPiece` gives it, with those that are read often kept. */
   readonly readWord: (text: string) => Word;
   /** Whether consecutive unknown tokens are one, also across the boundaries of words. */
   readonly fusesUnknown: boolean;
@@ -259,6 +277,7 @@ function assemble(library: Library, file: TokenizerFile): Assembly {
     findInNormalized: createSectionFinder(normalizedTokens, tokens),
     splitters,
     cutPiece: model.cutsAtMetaspace && !spellsBytes ? cutAtMetaspace : (piece) => [piece],
+    model,
     readWord: createMemo(spellsBytes ? readBytes(model) : model.read),
     fusesUnknown: model.fusesUnknown,
     idOf: (added) => tokens.get(added)?.id ?? NO_ID,

@@ -30,34 +30,68 @@ export function hasRawWords(
   );
 }
 
-/** Whether Chinese characters are words of their own from the first stage on. */
-export function isolatesChinese(file: TokenizerFile): boolean {
+/** Which characters are words of their own, whatever surrounds them. */
+export interface Isolated {
+  /** Chinese characters: the first stage puts spaces around them. */
+  readonly chinese: boolean;
+  /** ASCII punctuation: the pre-tokenizer cuts at it, and no normalizer joins it with anything. */
+  readonly punctuation: boolean;
+}
+
+/**
+ * What is isolated in a text: with a capital sigma no punctuation is, because the lower case of that letter depends on
+ * the letters around it, across an apostrophe too.
+ */
+export function isolatedIn(text: string, { chinese, punctuation }: Isolated): Isolated {
+  return { chinese, punctuation: punctuation && !text.includes('Σ') };
+}
+
+/** For ends of tokens: text that a normalizer drops belongs to the token after it, which may be punctuation. */
+export const withoutPunctuation = ({ chinese }: Isolated): Isolated => ({ chinese, punctuation: false });
+
+export function isolatedBy(file: TokenizerFile): Isolated {
   const [first] = file.normalizers;
-  return first?.type === 'BertNormalizer' && Boolean(first.handle_chinese_chars);
+  return {
+    chinese: first?.type === 'BertNormalizer' && Boolean(first.handle_chinese_chars),
+    punctuation: changesOnlyLetters(file) && file.preTokenizers[0]?.type === 'BertPreTokenizer',
+  };
+}
+
+const changesOnlyLetters = ({ normalizers }: TokenizerFile): boolean =>
+  normalizers.every(({ type }) => type === 'BertNormalizer' || type === 'Lowercase');
+
+/** What the stages make of a word of ASCII letters and digits; undefined for other words, or if only the stages know. */
+export function plainWords(file: TokenizerFile): (word: string) => string | undefined {
+  const isKnown =
+    changesOnlyLetters(file) && file.preTokenizers.every(({ type }) => type === 'BertPreTokenizer');
+  if (!isKnown) return () => undefined;
+  const lowers = file.normalizers.some(({ type, lowercase }) => type === 'Lowercase' || Boolean(lowercase));
+  return (word) => (/^[0-9A-Za-z]+$/.test(word) ? (lowers ? word.toLowerCase() : word) : undefined);
 }
 
 /** Called with a word of a text and a hash of its UTF-16 units, which differs from process to process. */
 export type VisitWord = (start: number, end: number, hash: number) => void;
 
-/** Visits each word between white space, and each Chinese character if those are words of their own. */
+/** Visits each word between white space, and each isolated character as a word. */
 export function forEachRawWord(
   text: string,
   start: number,
   end: number,
-  isolateChinese: boolean,
+  { chinese, punctuation }: Isolated,
   visit: VisitWord,
 ): void {
+  const kinds = punctuation ? KINDS_WITH_PUNCTUATION : KINDS;
   let wordStart = start;
   let hash = SEED;
   for (let index = start; index < end; index++) {
     const unit = text.charCodeAt(index);
-    const endsWord = unit > 0x20 ? isolateChinese && isChinese(unit) : isSpace(unit);
-    if (!endsWord) {
+    const kind = unit < ASCII ? kinds[unit] : chinese && isChinese(unit) ? ALONE : INSIDE;
+    if (kind === INSIDE) {
       hash = withUnit(hash, unit);
       continue;
     }
     if (index > wordStart) visit(wordStart, index, hash);
-    if (unit > 0x20) visit(index, index + 1, withUnit(SEED, unit));
+    if (kind === ALONE) visit(index, index + 1, withUnit(SEED, unit));
     wordStart = index + 1;
     hash = SEED;
   }
@@ -70,7 +104,15 @@ const [SEED = 0] = crypto.getRandomValues(new Int32Array(1));
 /** A step of FNV-1a, with whole UTF-16 units. */
 const withUnit = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193);
 
-const isSpace = (unit: number): boolean => unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d;
+/** Kinds of characters: part of a word, white space between words, a word of its own. */
+const [INSIDE, SPACE, ALONE] = [0, 1, 2];
+
+const ASCII = 0x80;
+const KINDS = new Uint8Array(ASCII);
+for (const space of ' \t\n\r') KINDS[space.charCodeAt(0)] = SPACE;
+const KINDS_WITH_PUNCTUATION = KINDS.map((kind, unit) =>
+  /[!-/:-@[-`{-~]/.test(String.fromCharCode(unit)) ? ALONE : kind,
+);
 
 const isChinese = (code: number): boolean =>
   code >= 0x3400 &&
