@@ -2,8 +2,8 @@ import { splitsCodePoint, type Tokenizer } from '../../../../core/kit.ts';
 import {
   type AddedToken,
   type ModelConfig,
-  parseTokenizerFile,
   type TokenizerFile,
+  unknownIdOf,
 } from '../file/tokenizer-file.ts';
 import { createBpe } from '../models/bpe.ts';
 import { createUnigram } from '../models/unigram.ts';
@@ -33,14 +33,13 @@ import {
 import { createWordCounts } from '../words/word-counts.ts';
 import { WordTokens, withRoomFor } from '../words/word-tokens.ts';
 
-/** Creates a tokenizer from the text of a `tokenizer.json`. Throws if that is broken or not supported. */
-export function createTokenizer(name: string, json: string, library: Library): Tokenizer {
-  const file = parseTokenizerFile(json);
+/** Creates a tokenizer. Throws if the library does not know a stage. */
+export function createTokenizer(name: string, file: TokenizerFile, library: Library): Tokenizer {
   const assembly = assemble(library, file);
   const read = hasRawWords(file, assembly.normalizers, assembly.splitters)
     ? readByWords(assembly, file)
     : readAtOnce(assembly);
-  return { name, ...read, specialTokens: file.specialTokens };
+  return { name, ...read, unknownId: unknownIdOf(file.model), specialTokens: file.specialTokens };
 }
 
 type ReadingMethods = Required<Pick<Tokenizer, 'tokenize' | 'encode'>>;

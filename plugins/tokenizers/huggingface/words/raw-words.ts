@@ -60,13 +60,14 @@ export function isolatedBy(file: TokenizerFile): Isolated {
 const changesOnlyLetters = ({ normalizers }: TokenizerFile): boolean =>
   normalizers.every(({ type }) => type === 'BertNormalizer' || type === 'Lowercase');
 
-/** What the stages make of a word of ASCII letters and digits; undefined for other words, or if only the stages know. */
+/** What the stages make of a word of ASCII letters and digits, or of one punctuation mark; undefined for other words. */
 export function plainWords(file: TokenizerFile): (word: string) => string | undefined {
   const isKnown =
     changesOnlyLetters(file) && file.preTokenizers.every(({ type }) => type === 'BertPreTokenizer');
   if (!isKnown) return () => undefined;
   const lowers = file.normalizers.some(({ type, lowercase }) => type === 'Lowercase' || Boolean(lowercase));
-  return (word) => (/^[0-9A-Za-z]+$/.test(word) ? (lowers ? word.toLowerCase() : word) : undefined);
+  return (word) =>
+    /^(?:[0-9A-Za-z]+|[!-/:-@[-`{-~])$/.test(word) ? (lowers ? word.toLowerCase() : word) : undefined;
 }
 
 /** Called with a word of a text and a hash of its UTF-16 units, which differs from process to process. */
