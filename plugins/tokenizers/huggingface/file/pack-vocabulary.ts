@@ -4,7 +4,7 @@ import { entriesOf, readAddedTokens, typeOf } from './tokenizer-file.ts';
 
 /**
  * Takes the vocabulary out of a `tokenizer.json`, without an object of 60,000 members between them; `rest` is the JSON
- * with an empty vocabulary. Returns undefined if the vocabulary is no plain list of tokens with ids.
+ * with an empty vocabulary. Returns undefined if the vocabulary is not a plain list of tokens with ids.
  */
 export function packVocabulary(json: string): Vocabulary | undefined {
   try {
