@@ -94,7 +94,7 @@ export class Vocabulary {
     this.ids.set(ids.subarray(0, count));
     this.#starts.set(starts.subarray(0, count + 1));
     this.#units.set(units.subarray(0, unitCount));
-    // Of tokens that are given twice, the last one is found.
+    // The last one of equal tokens is the one that is found.
     for (let index = count - 1; index >= 0; index--) {
       let hash = SEED;
       for (let at = starts[index] as number; at < (starts[index + 1] as number); at++)
