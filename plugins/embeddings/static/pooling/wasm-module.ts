@@ -2,7 +2,7 @@ import { MAX_ROWS } from './row-accumulator.ts';
 import * as wasm from './wasm-code.ts';
 
 /** Maximum vectors of four sums that stay in registers during a pass over the rows. */
-const MAX_SUMS = 16;
+const MAX_SUMS = 8;
 
 export const VECTOR_BYTES = 16;
 

@@ -69,11 +69,10 @@ function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
     let count = 0;
     forEachRawWord(text, 0, text.length, isolated, (start, end, hash) => {
       const word = tokens.find(text, start, end, hash);
-      const first = tokens.first[word] as number;
-      const behind = tokens.first[word + 1] as number;
-      found = withRoomFor(found, count + behind - first);
-      add(found, count, first, behind, start);
-      count += behind - first;
+      const own = tokens.countOf(word);
+      found = withRoomFor(found, count + own);
+      add(found, count, tokens.firstOf(word), own, start);
+      count += own;
     });
     const collected = found.subarray(0, count);
     if (found.length > MAX_KEPT) found = new Uint32Array();
@@ -83,14 +82,14 @@ function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
   function endsOf(text: string): Uint32Array {
     placedWords ??= new WordTokens((word) => readTokens(assembly, word));
     const placed = placedWords;
-    return collect(text, withoutPunctuation(isolated), placed, (target, at, first, behind, start) => {
-      for (let token = first; token < behind; token++)
-        target[at + token - first] = start + (placed.ends[token] as number);
+    return collect(text, withoutPunctuation(isolated), placed, (target, at, first, own, start) => {
+      for (let token = 0; token < own; token++)
+        target[at + token] = start + (placed.ends[first + token] as number);
     });
   }
 
-  function addIds(target: Uint32Array, at: number, first: number, behind: number): void {
-    for (let token = first; token < behind; token++) target[at + token - first] = words.ids[token] as number;
+  function addIds(target: Uint32Array, at: number, first: number, own: number): void {
+    for (let token = 0; token < own; token++) target[at + token] = words.ids[first + token] as number;
   }
 
   return {
@@ -102,8 +101,8 @@ function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
   };
 }
 
-/** Writes the tokens from `first` up to `behind` of a word that begins at `start` into `target` from `at` on. */
-type AddTokens = (target: Uint32Array, at: number, first: number, behind: number, start: number) => void;
+/** Writes the `own` tokens from `first` on of a word that begins at `start` into `target` from `at` on. */
+type AddTokens = (target: Uint32Array, at: number, first: number, own: number, start: number) => void;
 
 const NO_ENDS: readonly number[] = [];
 

@@ -18,7 +18,7 @@ export function createWordCounts(
   function countDirectly(start: number, end: number): number {
     let total = 0;
     forEachRawWord(text, start, end, isolated, (from, to, hash) => {
-      total += countOf(tokens, tokens.find(text, from, to, hash));
+      total += tokens.countOf(tokens.find(text, from, to, hash));
     });
     return total;
   }
@@ -28,10 +28,6 @@ export function createWordCounts(
     words ??= countAll(text, isolated, tokens);
     return countBetween(words, start, end, countDirectly);
   };
-}
-
-function countOf({ first }: WordTokens, word: number): number {
-  return (first[word + 1] as number) - (first[word] as number);
 }
 
 /** All words of a text. */
@@ -52,7 +48,7 @@ function countAll(text: string, isolated: Isolated, tokens: WordTokens): Counted
   forEachRawWord(text, 0, text.length, isolated, (from, to, hash) => {
     starts[count] = from;
     ends[count] = to;
-    before[count + 1] = (before[count] as number) + countOf(tokens, tokens.find(text, from, to, hash));
+    before[count + 1] = (before[count] as number) + tokens.countOf(tokens.find(text, from, to, hash));
     count++;
   });
   return {
