@@ -67,8 +67,8 @@ function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
   /** Has `add` write the tokens of each word. The array is valid until the next call. */
   function collect(text: string, isolated: Isolated, tokens: WordTokens, add: AddTokens): Uint32Array {
     let count = 0;
-    forEachRawWord(text, 0, text.length, isolated, (start, end, hash) => {
-      const word = tokens.find(text, start, end, hash);
+    forEachRawWord(text, isolated, (start, end, hash, units) => {
+      const word = tokens.find(text, start, end, hash, units);
       const own = tokens.countOf(word);
       found = withRoomFor(found, count + own);
       add(found, count, tokens.firstOf(word), own, start);

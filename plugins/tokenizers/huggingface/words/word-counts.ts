@@ -17,8 +17,9 @@ export function createWordCounts(
 
   function countDirectly(start: number, end: number): number {
     let total = 0;
-    forEachRawWord(text, start, end, isolated, (from, to, hash) => {
-      total += tokens.countOf(tokens.find(text, from, to, hash));
+    const stretch = text.slice(start, end);
+    forEachRawWord(stretch, isolated, (from, to, hash, units) => {
+      total += tokens.countOf(tokens.find(stretch, from, to, hash, units));
     });
     return total;
   }
@@ -45,10 +46,10 @@ function countAll(text: string, isolated: Isolated, tokens: WordTokens): Counted
   const ends = new Uint32Array(text.length);
   const before = new Uint32Array(text.length + 1);
   let count = 0;
-  forEachRawWord(text, 0, text.length, isolated, (from, to, hash) => {
+  forEachRawWord(text, isolated, (from, to, hash, units) => {
     starts[count] = from;
     ends[count] = to;
-    before[count + 1] = (before[count] as number) + tokens.countOf(tokens.find(text, from, to, hash));
+    before[count + 1] = (before[count] as number) + tokens.countOf(tokens.find(text, from, to, hash, units));
     count++;
   });
   return {

@@ -43,15 +43,19 @@ export class WordTokens {
     this.#read = read;
   }
 
-  /** Returns the place of `text.slice(start, end)`, which has a unit or more. It is valid until the next call. */
-  find(text: string, start: number, end: number, hash: number): number {
+  /**
+   * Returns the place of `text.slice(start, end)`, which has a unit or more. It is valid until the next call.
+   *
+   * @param units of the text
+   */
+  find(text: string, start: number, end: number, hash: number, units: Uint16Array): number {
     if (end - start > MAX_LENGTH) return this.#add(text.slice(start, end), hash, UNHELD);
     const slots = this.#slots;
     let slot = ((hash ^ (hash >>> 15)) & (SLOTS - 1)) * STEP;
     for (let probe = 0; probe < MAX_PROBES; probe++) {
       const length = slots[slot + LENGTH] as number;
       if (length === 0) return this.#add(text.slice(start, end), hash, slot);
-      if (slots[slot] === hash && length === end - start && this.#holds(slot, text, start, end)) return slot;
+      if (slots[slot] === hash && length === end - start && this.#holds(slot, units, start, end)) return slot;
       slot = slot + STEP === UNHELD ? 0 : slot + STEP;
     }
     return this.#add(text.slice(start, end), hash, UNHELD);
@@ -65,9 +69,9 @@ export class WordTokens {
     return this.#slots[word + COUNT] as number;
   }
 
-  #holds(slot: number, text: string, start: number, end: number): boolean {
+  #holds(slot: number, units: Uint16Array, start: number, end: number): boolean {
     const offset = (this.#slots[slot + UNITS] as number) - start;
-    for (let at = start; at < end; at++) if (this.#units[offset + at] !== text.charCodeAt(at)) return false;
+    for (let at = start; at < end; at++) if (this.#units[offset + at] !== units[at]) return false;
     return true;
   }
 
