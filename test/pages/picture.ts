@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { showPlayground } from '../server/clients/playground/playground.ts';
 import { openBrowser } from '../support/browser.ts';
+import { needs } from '../support/here.ts';
 import { startServer } from '../support/server.ts';
 
 /** Makes the pictures of the playground for the README, light and dark: `npm run picture`, with a Chromium. */
@@ -55,7 +56,8 @@ const t = { teardown: (handler: () => unknown) => void teardowns.unshift(handler
 try {
   const server = await startServer(t);
   const { browser, skip } = await openBrowser(t);
-  if (skip !== false) throw new Error(skip);
+  const lacking = skip || needs('chunker/markdown', 'tokenizer/tiktoken', 'embedding/static').skip;
+  if (lacking !== false) throw new Error(lacking);
   const page = await showPlayground(browser, server, settings, TEXT);
   await page.send('Emulation.setDeviceMetricsOverride', {
     ...{ width: 1280, height: 1060, deviceScaleFactor: 1.5, mobile: false },
