@@ -79,7 +79,7 @@ export const OPTIONS = {
   maxChunks: integer(1_000_000, 'Maximum chunks per request to a refinery.'),
   maxEvaluationCharacters: integer(
     10_000_000,
-    'Maximum characters that a request to evaluate embeds: its documents count once for each different candidate.',
+    'Maximum characters that a request to evaluate searches: its documents count once for each different way to chunk.',
   ),
   maxDelimiters: integer(100, "Maximum entries of a list in a request's options, such as delimiters."),
   maxDelimiterCharacters: integer(100, 'Longest entry of such a list in characters (UTF-16 code units).'),

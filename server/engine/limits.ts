@@ -92,6 +92,14 @@ export function checkPlaceCount(
   atMost(limits, 'maxPlaces', { place, unit: 'places', count: places?.length ?? 0 });
 }
 
+interface Counted {
+  readonly place: string;
+  readonly unit: string;
+  readonly count: number;
+  /** What to send instead. */
+  readonly fewer?: string;
+}
+
 /**
  * Refuses more of anything than a request may contain.
  *
@@ -101,11 +109,11 @@ export function checkPlaceCount(
 export function atMost<Name extends keyof Limits>(
   limits: Pick<Limits, Name>,
   name: Name,
-  { place, unit, count }: { readonly place: string; readonly unit: string; readonly count: number },
+  { place, unit, count, fewer = 'fewer' }: Counted,
 ): void {
   const limit: number = limits[name];
   if (count <= limit) return;
   throw invalid(
-    `${place}: ${count} ${unit}, over the limit of ${limit}; send fewer, or raise ${flagName(name)}`,
+    `${place}: ${count} ${unit}, over the limit of ${limit}; send ${fewer}, or raise ${flagName(name)}`,
   );
 }

@@ -1003,7 +1003,7 @@ export interface EvaluatedQuestion {
 export interface EvaluatedCandidate {
   /** The index of the candidate in the request. */
   index: number;
-  /** The name from the request, or the names of its plugins. */
+  /** The name from the request, else those of its plugins, with the settings that tell it from others of that name. */
   name: string;
   /** The index of an earlier candidate that does the same. */
   same_as?: number;

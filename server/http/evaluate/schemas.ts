@@ -2,8 +2,7 @@ import type { FastifySchema } from 'fastify';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import { count, described, errorOfPart, listOf, number, object, text } from '../../engine/answer/schemas.ts';
 import { RETRIEVERS } from '../../engine/operations/evaluation/schemas.ts';
-import { scores } from '../../engine/operations/evaluation/scores.ts';
-import { INTERVALS } from '../../engine/operations/evaluation/write-evaluation.ts';
+import { INTERVALS, scores } from '../../engine/operations/evaluation/scores.ts';
 import type { RequestSchemas } from '../../engine/read/request-schemas.ts';
 import { modelHeader, withExample } from '../chunk/schemas.ts';
 import { jsonAnswer, lines, orLines } from '../docs/answer-schemas.ts';
@@ -45,7 +44,10 @@ const evaluatedCandidate = {
   required: ['index', 'name'],
   properties: {
     index: described('The index of the candidate in the request.', count),
-    name: described('The name from the request, or the names of its plugins.', text),
+    name: described(
+      'The name from the request, else those of its plugins, with the settings that tell it from others of that name.',
+      text,
+    ),
     same_as: described('The index of an earlier candidate that does the same.', count),
     retriever: described('What found the chunks.', { enum: RETRIEVERS }),
     ...scores,

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DocumentsTask, Fields, FileTask } from '../../engine/tasks.ts';
 import { lookedUpSteps, lookUpPipeline, presetTask } from '../pipelines/steps-of-path.ts';
 import { answerWith } from '../transport/answer-work.ts';
+import { readBody } from '../transport/bodies.ts';
 import { executeFileSchema, fileRouteSchema, presetFileSchema } from './schemas.ts';
 
 /** The routes that accept files: one for each chunker, and one that executes pipelines. */
@@ -9,10 +10,7 @@ export async function fileRoutes(app: FastifyInstance): Promise<void> {
   const { registry, requestSchemas } = app.chunksmith;
   const answer = answerWith(app.chunksmith);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
-    request.chunksmithBytes = body.length;
-    done(null, body);
-  });
+  app.addContentTypeParser('*', readBody);
   for (const entry of registry.ofKind('chunker')) {
     const { name } = entry.manifest;
     const schema = fileRouteSchema(entry, registry, requestSchemas);

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { finished, pipeline, Transform } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import type { FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
 import plugin from 'fastify-plugin';
-import { ServiceError } from '../../../core/errors.ts';
+import { invalid, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 import { release } from '../../engine/answer/release.ts';
 import { isStream } from './media.ts';
@@ -24,10 +25,7 @@ export const bytesBody = plugin<{ readonly limit: number }>(
   async (app, { limit }) => {
     app.removeAllContentTypeParsers();
     app.decorateRequest('chunksmithBytes', null);
-    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-      request.chunksmithBytes = body.length;
-      done(null, body);
-    });
+    app.addContentTypeParser('application/json', readBody);
     app.addHook('onRoute', (route) => {
       route.bodyLimit = limit;
     });
@@ -37,6 +35,61 @@ export const bytesBody = plugin<{ readonly limit: number }>(
   },
   { name: 'chunksmith-bytes-body' },
 );
+
+/** Bytes that are copied before other requests are answered: memory that was never used is slow to write. */
+const STRIDE = 2_097_152;
+
+/**
+ * Reads a body as bytes. Unlike Fastify's own parser, it does not join a large one at once, which blocks the event loop
+ * for a tenth of a second and more.
+ */
+export function readBody(
+  request: FastifyRequest,
+  payload: RequestPayload,
+  done: (error: Error | null, body?: Buffer) => void,
+): void {
+  const limit = request.routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY;
+  const announced = request.headers['content-length'];
+  const parts: Buffer[] = [];
+  let length = 0;
+  let isSettled = false;
+  const settle = (error: Error | null, body?: Buffer) => {
+    payload.off('data', take).off('end', end);
+    if (!isSettled) done(error, body);
+    isSettled = true;
+  };
+  const take = (part: Buffer) => {
+    length += part.length;
+    if (Math.max(length, payload.receivedEncodedLength ?? 0) > limit)
+      return settle(new ServiceError('body_too_large', { limit }));
+    parts.push(part);
+  };
+  const end = () => {
+    const received = payload.receivedEncodedLength || length;
+    if (announced !== undefined && received !== Number(announced))
+      return settle(invalid('the body is shorter than its Content-Length; send it whole'));
+    request.chunksmithBytes = length;
+    if (length <= STRIDE) settle(null, Buffer.concat(parts, length));
+    else joined(parts, length).then((body) => settle(null, body), settle);
+  };
+  if (Number(announced) > limit) done(new ServiceError('body_too_large', { limit }));
+  else
+    hold(payload, (error) => settle(Object.assign(error, { statusCode: 400 })))
+      .on('data', take)
+      .on('end', end);
+}
+
+async function joined(parts: readonly Buffer[], length: number): Promise<Buffer> {
+  const body = Buffer.allocUnsafeSlow(length);
+  let [at, pause] = [0, STRIDE];
+  for (const part of parts) {
+    at += part.copy(body, at);
+    if (at < pause) continue;
+    pause = at + STRIDE;
+    await setImmediate();
+  }
+  return body;
+}
 
 /** The bytes of a request's body. */
 export function bodyOf(request: FastifyRequest): Buffer {

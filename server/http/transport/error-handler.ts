@@ -80,12 +80,8 @@ export function asServiceError(error: unknown, request: FastifyRequest): Service
     return new ServiceError('body_not_decoded', { encoding, reason: reasonOf(error) }, error);
   }
   switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ServiceError('body_too_large', { limit: request.routeOptions.bodyLimit ?? 0 }, error);
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ServiceError('unsupported_media_type', { received: mediaType(request) }, error);
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return invalid('the body is shorter than its Content-Length; send it whole', error);
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ServiceError('not_found', { path: pathOf(request), hint: '' }, error);
     case 'FST_ERR_BAD_URL':

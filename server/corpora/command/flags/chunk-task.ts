@@ -66,19 +66,19 @@ function defaultChunker(registry: Registry): string {
   throw new UsageError(`--chunker: name one of ${names}; no chunker here chooses by itself`);
 }
 
-/** The steps of a pipeline in a file. @throws UsageError, ServiceError */
-export function stepsIn(path: string, cradle: ServerCradle): PipelineStep[] {
-  return stepsFrom(readJson(path), `--pipeline ${path}`, cradle);
+/** The steps of a pipeline in a file that a flag names. @throws UsageError, ServiceError */
+export function stepsIn(path: string, cradle: ServerCradle, flag = '--pipeline'): PipelineStep[] {
+  return stepsFrom(readJson(path), `${flag} ${path}`, cradle);
 }
 
 /** The steps of a pipeline as a body that creates it has them, or as it is stored. @throws UsageError, ServiceError */
 export function stepsFrom(given: unknown, place: string, { service }: ServerCradle): PipelineStep[] {
-  const body = given as { steps?: unknown; config?: { steps?: unknown } } | readonly unknown[];
+  const body = Object(given) as { steps?: unknown; config?: { steps?: unknown } } | readonly unknown[];
   const steps = 'steps' in body ? body.steps : 'config' in body ? body.config?.steps : body;
   if (!Array.isArray(steps))
     throw new UsageError(`${place}: expected {"steps": [...]}, as in the body that creates a pipeline`);
-  return steps.map((step: Partial<PipelineStep>, index) => {
-    const { type = 'chunk', chunker = null, refinery = null, config = {} } = step;
+  return steps.map((step: Partial<PipelineStep> | null, index) => {
+    const { type = 'chunk', chunker = null, refinery = null, config = {} } = step ?? {};
     return service.checkStep({ type, chunker, refinery, config }, `steps[${index}]`, 'refused');
   });
 }

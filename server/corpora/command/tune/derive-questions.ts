@@ -22,8 +22,8 @@ interface Derived {
 }
 
 /**
- * Questions for documents that come without any: the first sentences of paragraphs, and the first lines of comments on
- * code, which are taken out of the texts. What follows them is the answer.
+ * Questions for documents that come without any: the first sentences of paragraphs and of comments on code, which are
+ * taken out of the texts. What follows them is the answer.
  *
  * @param isCode whether a file is source code
  * @param random from 0 to 1
@@ -85,11 +85,14 @@ function* inProse(text: string): Generator<Found> {
 const COMMENT = /^\s*(?:\/\*\*|\/\/+|#+|"""|''')!?\s*/;
 const DOCUMENTS = /^\s*(?:\/\*\*|\/\/\/|"""|''')/;
 const INNER = /^\s*\*?\s*(?!\/)/;
+/** A line in which a sentence may continue: neither a tag nor an item of a list. */
+const CONTINUES = /^\s*(?:\*|\/\/+|#+)?\s*(?:[\p{L}(`]|:\w+:`)/u;
+const MARKERS = /\n\s*(?:\*|\/\/+|#+)(?=\s)/g;
 const DECLARES =
   /^\s*(?:(?:export|default|pub|public|private|protected|static|async|abstract) )*(?:class|const|def|enum|fn|func|function|interface|module|struct|sub|trait|type)\b/;
 const NO_SENTENCE = /^[@<[!]|\b(?:copyright|licen[cs]ed?|SPDX)\b/i;
 
-/** First lines of comments that document what follows them. */
+/** First sentences of comments that document what follows them. */
 function* inCode(text: string): Generator<Found> {
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   const lineAt = (index: number) =>
@@ -107,9 +110,13 @@ function* inCode(text: string): Generator<Found> {
     const at = isBelow ? index + 1 : index;
     const [marker = ''] = isBelow ? (INNER.exec(lineAt(at)) ?? []) : [opening];
     const from = (starts[at] ?? text.length) + marker.length;
-    const line = lineAt(at).slice(marker.length, marker.length + 2 * QUESTION.most);
-    const sentence = line.trimEnd().replace(/(?:\*\/|"""|''')$/, '');
-    yield* usable(text, from, from + sentence.length, endOfUnit(text, starts, at + 1));
+    let last = at;
+    while (last + 1 < next && CONTINUES.test(lineAt(last + 1))) last++;
+    const to = Math.min(starts[last + 1] ?? text.length, from + 2 * QUESTION.most);
+    const paragraph = text.slice(from, to).replace(/(?:\*\/|"""|''')?\s*$/, '');
+    const unmarked = paragraph.replace(MARKERS, (marks) => ' '.repeat(marks.length));
+    const [sentence = paragraph.length] = findSentences(unmarked, 'en');
+    yield* usable(text, from, from + sentence, endOfUnit(text, starts, last + 1));
   }
 }
 
@@ -133,7 +140,7 @@ function endOfUnit(text: string, starts: readonly number[], line: number): numbe
 function* usable(text: string, from: number, to: number, end: number): Generator<Found> {
   const sentence = text.slice(from, Math.min(to, from + 2 * QUESTION.most));
   const plain = sentence.replace(/!?\[([^\][]*)\]\([^()]*\)/g, '$1').replace(/\*\*|`/g, '');
-  const question = plain.replace(/\s+/g, ' ').trim();
+  const question = plain.replace(MARKERS, ' ').replace(/\s+/g, ' ').trim();
   const { length } = question;
   if (NO_SENTENCE.test(question)) return;
   if (length < QUESTION.least || length > QUESTION.most || end - to < ANSWER.least) return;

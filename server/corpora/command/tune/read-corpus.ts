@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { ServiceError } from '../../../../core/errors.ts';
 import { CommandError, UsageError } from '../../../cli/errors.ts';
 import type { ServerCradle } from '../../../container.ts';
@@ -28,9 +28,12 @@ export interface ReadFolder {
   readonly documents: CorpusDocument[];
   /** Why documents failed, each with its place. */
   readonly failed: readonly string[];
-  /** Files that were left out, in words; empty if none were. */
-  readonly skipped: string;
+  /** Files that were left out, in words. */
+  readonly skipped: readonly string[];
 }
+
+/** The file in a folder that a run keeps what is done in. */
+export const STATE = '.chunksmith/tune.jsonl';
 
 /** Without `places`, whose offsets end with the text. */
 const MEMBERS = ['title', 'media_type', 'metadata'];
@@ -43,7 +46,7 @@ const MEMBERS = ['title', 'media_type', 'metadata'];
  */
 export async function readFolder(
   folder: string,
-  written: readonly string[],
+  written: readonly (string | undefined)[],
   cradle: ServerCradle,
   signal: AbortSignal,
 ): Promise<ReadFolder> {
@@ -58,7 +61,7 @@ export async function readFolder(
   } as const;
   const documents: CorpusDocument[] = [];
   const failed: string[] = [];
-  for (const skip of source.skipped) skips.add(skip);
+  for (const skip of source.skipped) if (!skip.place.source.endsWith(dirname(STATE))) skips.add(skip);
   for await (const lines of linesOf(source, spec, cradle, signal, (skip) => skips.add(skip))) {
     for (const { place, document } of lines) {
       const read = document instanceof ServiceError ? document.detail : documentIn(document, place.source);
@@ -66,10 +69,9 @@ export async function readFolder(
       else if (read.text.trim() !== '') documents.push(read);
     }
   }
-  if (documents.length > 0) return { documents, failed, skipped: String(skips) };
-  throw new CommandError(
-    [`${folder}: no document could be read.`, ...failed, String(skips)].join('\n').trim(),
-  );
+  const skipped = skips.groups.length > 0 ? [String(skips)] : [];
+  if (documents.length > 0) return { documents, failed, skipped };
+  throw new CommandError([`${folder}: no document could be read.`, ...failed, ...skipped].join('\n'));
 }
 
 /** @param line of JSON @returns why it cannot be used, if so */
@@ -105,63 +107,56 @@ interface GivenQuestion {
  * @throws UsageError with a line for each problem
  */
 export function readQuestions(path: string, documents: readonly CorpusDocument[]): CorpusQuestion[] {
-  const byId = new Map(documents.map(({ id }, index) => [id, index]));
+  const byId = new Map(documents.map((document, index) => [document.id, { index, ...document }]));
   const problems: string[] = [];
-  const lines = textOf(path)
-    .replace(/^\ufeff/, '')
-    .split('\n');
-  const questions = lines.flatMap((line, index) => {
-    if (line.trim() === '') return [];
-    try {
-      return [readQuestion(JSON.parse(line), documents, byId)];
-    } catch (error) {
-      problems.push(`${path}:${index + 1}: ${(error as Error).message}`);
-      return [];
-    }
-  });
+  const questions = textOf(path)
+    .split('\n')
+    .flatMap((line, index) => {
+      try {
+        return line.trim() === '' ? [] : [readQuestion(JSON.parse(line), byId)];
+      } catch (error) {
+        problems.push(`${path}:${index + 1}: ${(error as Error).message}`);
+        return [];
+      }
+    });
+  if (questions.length + problems.length === 0) problems.push(`${path}: it has no questions`);
   if (problems.length > 0) throw new UsageError(problems.slice(0, MOST_PROBLEMS).join('\n'));
-  if (questions.length === 0) throw new UsageError(`${path}: it has no questions`);
   return questions;
 }
 
 function textOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8').replace(/^\ufeff/, '');
   } catch (error) {
     throw new UsageError(`--questions ${path}: ${(error as Error).message}`);
   }
 }
 
-function readQuestion(
-  { question, file, answer, start_index, end_index }: Partial<GivenQuestion>,
-  documents: readonly CorpusDocument[],
-  byId: ReadonlyMap<string, number>,
-): CorpusQuestion {
+type Indexed = CorpusDocument & { readonly index: number };
+
+function readQuestion(given: Partial<GivenQuestion>, byId: ReadonlyMap<string, Indexed>): CorpusQuestion {
+  const { question, file = '', answer = [], start_index: start, end_index: end } = given;
   if (typeof question !== 'string' || question === '') throw new Error('question: expected a text');
-  const document = byId.get(file ?? '');
-  if (file === undefined || document === undefined)
-    throw new Error(`file: there is no ${JSON.stringify(file ?? '')} in the folder`);
-  const { text } = documents[document] as CorpusDocument;
-  if (answer !== undefined) {
-    const answers = [answer].flat().map((one) => ({ document, ...placeOf(one, text, file) }));
-    if (answers.length > 0) return { question, answers, place: file };
-  }
-  if (start_index === undefined || end_index === undefined)
+  const document = byId.get(file);
+  if (document === undefined) throw new Error(`file: there is no ${JSON.stringify(file)} in the folder`);
+  const answers = [answer].flat().map((one) => placeOf(one, document));
+  if (answers.length > 0) return { question, answers, place: file };
+  if (start === undefined || end === undefined)
     throw new Error('expected an answer, or start_index and end_index');
-  const offsets = utf16Offsets(text, 'code_point', [start_index, end_index]);
-  const [start, end] = [offsets.get(start_index), offsets.get(end_index)];
-  if (start === undefined || end === undefined || start >= end)
-    throw new Error(`start_index, end_index: ${start_index} to ${end_index} is not a stretch of ${file}`);
-  return { question, answers: [{ document, start_index: start, end_index: end }], place: file };
+  const offsets = utf16Offsets(document.text, 'code_point', [start, end]);
+  const [start_index, end_index] = [offsets.get(start), offsets.get(end)];
+  if (start_index === undefined || end_index === undefined || start >= end)
+    throw new Error(`start_index, end_index: ${start} to ${end} is not a stretch of ${file}`);
+  return { question, answers: [{ document: document.index, start_index, end_index }], place: file };
 }
 
-function placeOf(answer: string, text: string, file: string) {
-  const at = text.indexOf(answer);
+function placeOf(answer: string, { index: document, id, text }: Indexed) {
+  const start_index = text.indexOf(answer);
   const shown = JSON.stringify(answer.slice(0, 60));
-  if (answer === '' || at === -1) throw new Error(`answer: ${shown} does not occur in ${file}`);
-  if (text.includes(answer, at + 1))
-    throw new Error(`answer: ${shown} occurs in ${file} more than once; give start_index and end_index`);
-  return { start_index: at, end_index: at + answer.length };
+  if (answer === '' || start_index === -1) throw new Error(`answer: ${shown} does not occur in ${id}`);
+  if (text.includes(answer, start_index + 1))
+    throw new Error(`answer: ${shown} occurs in ${id} more than once; give start_index and end_index`);
+  return { document, start_index, end_index: start_index + answer.length };
 }
 
 /** Characters of all documents above which those without answers are thinned out. */
@@ -185,10 +180,4 @@ export function thinned(documents: readonly CorpusDocument[], questions: readonl
     answers: answers.map((answer) => ({ ...answer, document: indices.get(answer.document) as number })),
   }));
   return { documents: left, questions: moved };
-}
-
-/** The file of questions that a folder has; undefined if it has none. */
-export function questionsIn(folder: string): string | undefined {
-  const path = join(folder, QUESTIONS);
-  return existsSync(path) ? relative('.', resolve(path)) : undefined;
 }

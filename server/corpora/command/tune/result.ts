@@ -1,101 +1,208 @@
-import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
-import { table } from '../../../cli/commands/remote.ts';
 import { VERSION } from '../../../config/version.ts';
-import type { Interval } from '../../../engine/operations/evaluation/bootstrap.ts';
-import { remedyOf } from '../../../engine/operations/evaluation/verdict.ts';
-import { type Choice, chooseAgainst, type Factor, factorsOf } from './choose.ts';
-import type { Point } from './evaluate.ts';
-import type { Chunking } from './grid.ts';
+import {
+  deviationOf,
+  type Interval,
+  meanOf,
+  NORMAL,
+  resampledMeans,
+  type ScoreTable,
+  wideningOf,
+} from '../../../engine/operations/evaluation/bootstrap.ts';
+import {
+  LEAST_DIFFERING,
+  MOST_TIMES,
+  remedyOf,
+  verdictOf,
+} from '../../../engine/operations/evaluation/verdict.ts';
 import type { CorpusQuestion } from './read-corpus.ts';
+import type { Point, Trial } from './search.ts';
+
+/** The share of baselines without a better candidate that stay. */
+const LEVEL = 0.95;
+/** The normal quantile of a power of 80 %. */
+const POWER = 0.84;
+
+/** Seeds everything that is drawn at random, so that the same run has the same result. */
+export const SEED = 1;
+
+/**
+ * Whether anything is better than a baseline, although it is chosen after looking at all: compares the largest
+ * studentised difference to the baseline with the distribution of that largest one under resampling (max-T).
+ *
+ * @param scores of the candidates, for each question
+ * @param order of the candidates by their costs, negative if the first one is cheaper
+ */
+export async function chooseAgainst(
+  scores: ScoreTable,
+  baseline: number,
+  order: (a: number, b: number) => number,
+  signal: AbortSignal,
+) {
+  const all = scores.map((own, at) => ({ at, ...pairOf(own, scores[baseline] as Float64Array) }));
+  const questions = scores[baseline]?.length ?? 0;
+  const compared = all.filter(({ differing }) => differing >= LEAST_DIFFERING);
+  const limit = await limitOf(compared, signal);
+  const better = compared.filter(({ mean, error }) => mean / error > limit);
+  const [best] = better.length > 0 ? all.toSorted(byMean) : [];
+  const isNear = ({ at }: { readonly at: number }) => {
+    const lag = pairOf(scores[best?.at ?? at] as Float64Array, scores[at] as Float64Array);
+    return lag.mean <= lag.error;
+  };
+  const near = better.filter(isNear).sort((a, b) => order(a.at, b.at) || a.at - b.at);
+  const [chosen] = [...near, ...better.toSorted(byMean)];
+  const most = Math.max(...all.map(({ mean, error }) => (mean > 0 ? mean / error : 0)));
+  const needed = questions * (((Number.isFinite(limit) ? limit : NORMAL) + POWER) / most) ** 2;
+  const isOpen = chosen === undefined && needed <= MOST_TIMES * questions;
+  return {
+    /** The cheapest of those that are about as good as the best one; the baseline if nothing is better beyond doubt. */
+    chosen: chosen?.at ?? baseline,
+    /** Each candidate less the baseline, with the interval that holds for all of them together, if it has one. */
+    differences: all.map(({ mean: difference, error, differing }) => {
+      const reach = limit * error;
+      const interval: Interval = [difference - reach, difference + reach];
+      return { difference, interval: differing < LEAST_DIFFERING ? null : interval };
+    }),
+    /** How many more questions would decide it, if the differences stay; null if it is decided, or none would. */
+    moreQuestions: isOpen ? Math.max(1, Math.ceil(needed) - questions) : null,
+  };
+}
+
+/** Two candidates, compared question by question. */
+interface Pair {
+  readonly values: Float64Array;
+  readonly mean: number;
+  readonly error: number;
+  /** The number of questions with different scores. */
+  readonly differing: number;
+}
+
+function pairOf(one: Float64Array, other: Float64Array): Pair {
+  const values = one.map((value, at) => value - (other[at] as number));
+  const error = deviationOf(values) / Math.sqrt(values.length);
+  return { values, mean: meanOf(values), error, differing: values.filter((value) => value !== 0).length };
+}
+
+const byMean = (a: Pair, b: Pair) => b.mean - a.mean;
+
+/** What the largest of the studentised differences exceeds by chance in one of twenty cases. */
+async function limitOf(compared: readonly Pair[], signal: AbortSignal): Promise<number> {
+  const values = compared.map((one) => one.values);
+  const resampled = await resampledMeans(values, SEED, signal);
+  const largest = new Float64Array(resampled[0]?.length ?? 0).fill(Number.NEGATIVE_INFINITY);
+  for (const [at, { mean, error }] of compared.entries())
+    for (const [round, value] of (resampled[at] as Float64Array).entries())
+      largest[round] = Math.max(largest[round] as number, (value - mean) / error);
+  const limit = largest.sort()[Math.round(LEVEL * (largest.length - 1))];
+  return limit === undefined ? Number.POSITIVE_INFINITY : limit * wideningOf(values[0]?.length ?? 0);
+}
+
+/** A candidate with the levels of its factors. */
+interface Tried extends Pick<Point, 'recalls'> {
+  readonly factors: Trial['factors'];
+}
+
+/** How much one choice matters, averaged over the same other choices. */
+export interface Factor {
+  readonly name: string;
+  /** The best first. */
+  readonly levels: readonly { readonly level: string; readonly recall: number }[];
+  /** The levels that may be the best one: the first, and those that are not worse beyond doubt. */
+  readonly best: readonly string[];
+}
+
+/** The factors with at least two levels that were tried with something in common. */
+export async function factorsOf(tried: readonly Tried[], signal: AbortSignal): Promise<Factor[]> {
+  const found: Factor[] = [];
+  for (const name of Object.keys(tried[0]?.factors ?? {})) {
+    const byLevel = [...Map.groupBy(tried, ({ factors }) => factors[name] as string)];
+    const restOf = ({ factors }: Tried) => JSON.stringify({ ...factors, [name]: undefined });
+    const rests = byLevel.map(([, own]) => new Map(own.map((one) => [restOf(one), one.recalls])));
+    const common = [...(rests[0]?.keys() ?? [])].filter((rest) => rests.every((one) => one.has(rest)));
+    if (byLevel.length < 2 || common.length === 0) continue;
+    const scores = rests.map((one) => meansOf(common.map((rest) => one.get(rest) as readonly number[])));
+    const { differences } = await verdictOf(scores, SEED, signal);
+    const worse = differences.flatMap(({ candidate, decided }) => (decided ? [byLevel[candidate]?.[0]] : []));
+    const levels = byLevel
+      .map(([level], at) => ({ level, recall: meanOf(scores[at] as Float64Array) }))
+      .sort((a, b) => b.recall - a.recall);
+    const best = levels.map(({ level }) => level).filter((level) => !worse.includes(level));
+    found.push({ name, levels, best });
+  }
+  return found;
+}
+
+/** For each question, the mean of its scores. */
+function meansOf(all: readonly (readonly number[])[]): Float64Array {
+  const [first = []] = all;
+  return Float64Array.from(first, (_, at) => all.reduce((sum, one) => sum + (one[at] ?? 0), 0) / all.length);
+}
+
+interface Tuning {
+  readonly folder: string;
+  readonly documents: number;
+  readonly questions: readonly CorpusQuestion[];
+  /** Whether the questions are sentences of the documents themselves. */
+  readonly derived: boolean;
+  readonly budget: number;
+  /** The baseline is the first. */
+  readonly trials: readonly Trial[];
+  /** The retriever of the baseline. */
+  readonly retriever: string;
+  /** How many chunkings might have been tried. */
+  readonly of: number;
+  /** What was left out or has failed. */
+  readonly notes: readonly string[];
+}
 
 /** A chunking with one retriever. */
-interface Candidate extends Omit<Point, 'recalls'> {
+export interface Candidate extends Omit<Point, 'recalls'> {
   readonly name: string;
-  readonly factors: Readonly<Record<string, string>>;
   /** The recall less that of the baseline, with the interval that holds for all candidates together. */
   readonly difference: number;
   readonly difference_interval: Interval | null;
 }
 
-/** What a run has found. Plain data: the answer of `--json`. */
-export interface TuneResult {
-  readonly folder: string;
-  readonly documents: number;
-  readonly questions: number;
-  /** Whether the questions are sentences of the documents themselves. */
-  readonly derived: boolean;
-  readonly budget: number;
-  readonly seed: number;
-  /** Chunkings that were tried, and all of the grid. */
-  readonly tried: number;
-  readonly of: number;
-  /** In one sentence. */
-  readonly verdict: string;
-  readonly baseline: Candidate;
-  readonly chosen: Candidate;
-  readonly is_better: boolean;
-  readonly more_questions: number | null;
-  /** The best first. */
-  readonly candidates: readonly Candidate[];
-  readonly factors: readonly Factor[];
-  /** Questions that find nothing with any candidate. */
-  readonly not_found: readonly Pick<CorpusQuestion, 'question' | 'place'>[];
-  /** What was left out or has failed. */
-  readonly notes: readonly string[];
-  /** A body for POST /v1/pipelines. */
-  readonly pipeline: {
-    readonly name: string;
-    readonly description: string;
-    readonly steps: readonly PipelineStep[];
-  };
-}
+export type TuneResult = Awaited<ReturnType<typeof resultOf>>;
 
-/** A chunking that was evaluated. */
-export interface Evaluated extends Chunking {
-  readonly points: readonly Point[];
-}
-
-interface Tuning
-  extends Pick<TuneResult, 'folder' | 'documents' | 'derived' | 'budget' | 'seed' | 'of' | 'notes'> {
-  readonly questions: readonly CorpusQuestion[];
-  /** The baseline is the first. */
-  readonly evaluated: readonly Evaluated[];
-  /** The retriever of the baseline. */
-  readonly retriever: string;
-}
-
-/** Chooses among the candidates. */
-export async function resultOf(tuning: Tuning, signal: AbortSignal): Promise<TuneResult> {
-  const { questions, evaluated, retriever, ...about } = tuning;
-  const { seed, budget, derived } = about;
-  const all = evaluated.flatMap(({ points, ...chunking }) => points.map((point) => ({ ...point, chunking })));
+/** What a run has found, as plain data: the answer of `--json`. */
+export async function resultOf(
+  { questions, trials, retriever, notes, ...about }: Tuning,
+  signal: AbortSignal,
+) {
+  const all = trials.flatMap((trial) => trial.points.map((point) => ({ ...trial, ...point })));
   const scores = all.map(({ recalls }) => Float64Array.from(recalls));
   const first = all.findIndex((one) => one.retriever === retriever);
   const order = (a: number, b: number) => byCost(all[a] as Point, all[b] as Point);
-  const choice = await chooseAgainst(scores, first, order, seed, signal);
-  const candidates = all.map(({ chunking, recalls, ...point }, at): Candidate => {
-    const { difference, interval } = choice.differences[at] as Choice['differences'][number];
-    const name = `${chunking.name}, ${point.retriever}`;
-    return { name, factors: chunking.factors, ...point, difference, difference_interval: interval };
+  const choice = await chooseAgainst(scores, first, order, signal);
+  const candidates = all.map(({ name, steps, embedding, points, recalls, ...point }, at): Candidate => {
+    const { difference = 0, interval = null } = choice.differences[at] ?? {};
+    return { name: `${name}, ${point.retriever}`, ...point, difference, difference_interval: interval };
   });
   const [baseline, chosen] = [candidates[first], candidates[choice.chosen]] as [Candidate, Candidate];
-  const { isBetter: is_better, moreQuestions: more_questions } = choice;
-  const found = { ...about, questions: questions.length, baseline, chosen, is_better, more_questions };
+  const more_questions = choice.moreQuestions;
+  const found = { ...about, questions: questions.length, baseline, chosen, more_questions };
   const verdict = verdictIn(found);
-  const { steps, embedding } = (all[choice.chosen] as (typeof all)[number]).chunking;
-  const measured = `Retriever: ${chosen.retriever}; recall ${percent(chosen.recall)} ${range(chosen.interval)} within ${budget} tokens`;
+  const { steps, embedding } = all[choice.chosen] as (typeof all)[number];
+  const measured = `Retriever: ${chosen.retriever}; recall ${percent(chosen.recall)} ${range(chosen.interval)} within ${about.budget} tokens, chunksmith ${VERSION}.`;
+  // The baseline has no factors, unless it is in the grid.
+  const compared = all.filter(({ factors }) => Object.keys(factors).length > 0);
   return {
-    ...found,
-    tried: evaluated.length,
-    verdict,
+    ...{ ...found, is_better: chosen !== baseline, tried: trials.length, verdict },
+    /** The best first. */
     candidates: candidates.toSorted((a, b) => b.recall - a.recall),
-    factors: await factorsOf(all.flatMap(withFactors), seed, signal),
+    factors: await factorsOf(
+      compared.map((one) => ({ ...one, factors: { ...one.factors, retriever: one.retriever } })),
+      signal,
+    ),
+    /** Questions that find nothing with any candidate. */
     not_found: questions
       .filter((_, at) => all.every(({ recalls }) => recalls[at] === 0))
       .map(({ question, place }) => ({ question, place })),
+    notes: [...notes, ...cautions(all, about.budget)],
+    /** A body for POST /v1/pipelines. */
     pipeline: {
       name: `tuned-${about.folder}`.slice(0, 255),
-      description: `${verdict} ${measured}, ${questions.length}${derived ? ' derived' : ''} questions, seed ${seed}, chunksmith ${VERSION}.`,
+      description: `${verdict} ${measured}`,
       steps: chosen.retriever === 'bm25' ? steps : [...steps, ...embedding],
     },
   };
@@ -103,36 +210,40 @@ export async function resultOf(tuning: Tuning, signal: AbortSignal): Promise<Tun
 
 /** Two lists are dearer than one, then more chunks than fewer, then vectors than words. */
 function byCost(one: Point, other: Point): number {
-  const costs = ({ retriever, chunks }: Point) => [
-    +(retriever === 'hybrid'),
-    chunks,
-    +(retriever === 'dense'),
+  const both = ({ retriever }: Point) => Number(retriever === 'hybrid');
+  const vectors = ({ retriever }: Point) => Number(retriever === 'dense');
+  return both(one) - both(other) || one.chunks - other.chunks || vectors(one) - vectors(other);
+}
+
+interface Found extends Pick<Tuning, 'derived' | 'budget'> {
+  readonly questions: number;
+  readonly baseline: Candidate;
+  readonly chosen: Candidate;
+  readonly more_questions: number | null;
+}
+
+/** In one sentence. */
+function verdictIn({ baseline, chosen, more_questions, questions, derived, budget }: Found): string {
+  const by = `By ${count(questions, derived ? 'derived question' : 'question')}`;
+  const points = differenceIn(chosen);
+  if (chosen !== baseline)
+    return `${by}, ${chosen.name} is better than ${baseline.name}: ${points} points of recall within ${budget} tokens.`;
+  return `${by}, nothing is better than ${baseline.name} beyond doubt. ${remedyOf(questions, more_questions)}`;
+}
+
+/** A budget of fewer of the largest chunks is mostly spent on what fits. */
+const LEAST_CHUNKS = 4;
+
+/** Why the figures may mean less than they seem to. */
+function cautions(points: readonly (Point & Pick<Trial, 'name'>)[], budget: number): string[] {
+  const most = Math.max(...points.map(({ largest }) => largest));
+  const [needed, name] = [LEAST_CHUNKS * most, points.find(({ largest }) => largest === most)?.name];
+  if (most === 0) return [`No chunk fits into ${budget} tokens.`];
+  if (budget >= needed) return [];
+  return [
+    `${name} has chunks of ${most} tokens: a budget of less than ${needed} also measures how well chunks fill it.`,
   ];
-  const [own, others] = [costs(one), costs(other)];
-  return own.map((cost, at) => cost - (others[at] as number)).find((difference) => difference !== 0) ?? 0;
 }
-
-/** The baseline has none, unless it is in the grid. */
-function withFactors({ chunking: { factors }, retriever, recalls }: Point & { readonly chunking: Chunking }) {
-  return Object.keys(factors).length === 0 ? [] : [{ factors: { ...factors, retriever }, recalls }];
-}
-
-type Found = Pick<
-  TuneResult,
-  'baseline' | 'chosen' | 'is_better' | 'more_questions' | 'derived' | 'questions' | 'budget'
->;
-
-function verdictIn({ baseline, chosen, is_better, derived, questions, budget, ...found }: Found): string {
-  const by = derived ? 'By derived questions, ' : '';
-  if (!is_better)
-    return `${by}${derived ? 'nothing' : 'Nothing'} is better than ${baseline.name} beyond doubt. ${remedyOf(questions, found.more_questions)}`;
-  const points = differenceIn(chosen.difference, chosen.difference_interval);
-  return `${by}${chosen.name} is better than ${baseline.name}: ${points} points of recall within ${budget} tokens.`;
-}
-
-/** What derived questions are worth. */
-export const DERIVED =
-  'Derived questions are sentences taken out of the texts: they tell retrievers and large differences in size apart, not two good chunkers. 60 questions of your own say more than 400 of them.';
 
 export function percent(share: number): string {
   return (share * 100).toFixed(1);
@@ -142,49 +253,13 @@ export function range([low, high]: Interval): string {
   return `[${percent(low)}, ${percent(high)}]`;
 }
 
-export function differenceIn(difference: number, interval: Interval | null): string {
+/** In points. */
+export function differenceIn({ difference, difference_interval: interval }: Candidate): string {
   const points = `${difference > 0 ? '+' : ''}${percent(difference)}`;
   return interval === null ? points : `${points} ${range(interval)}`;
 }
 
-/** `bm25 or hybrid`, if the other levels are worse beyond doubt. */
-export function conclusionOf({ levels, best }: Factor): string {
-  return best.length === levels.length ? 'not decided' : `${best.join(' or ')}, decided`;
-}
-
-/** How many of the candidates are listed. */
-const SHOWN = 8;
-
-/** The result for a terminal. */
-export function inWords(result: TuneResult): string {
-  const { candidates, baseline, chosen, factors, not_found, notes } = result;
-  const shown = candidates.filter((one, at) => at < SHOWN || one === baseline || one === chosen);
-  const rows = shown.map((one) => [
-    `${one === chosen ? '*' : ' '} ${one.name}${one === baseline ? ' (baseline)' : ''}`,
-    `${percent(one.recall)} ${range(one.interval)}`,
-    one === baseline ? '' : differenceIn(one.difference, one.difference_interval),
-    one.tokens.toFixed(0),
-    String(one.chunks),
-  ]);
-  const head = ['  candidate', 'recall, %', 'against the baseline', 'tokens', 'chunks'];
-  const lines = factors.map((factor) => {
-    const levels = factor.levels.map(({ level, recall }) => `${level} ${percent(recall)}`);
-    return `  ${factor.name}: ${levels.join(', ')}: ${conclusionOf(factor)}`;
-  });
-  return [
-    `${summaryOf(result)}\n`,
-    `${table([head, ...rows])}\n`,
-    ...(lines.length > 0 ? [`Each choice, over the same other choices:\n${lines.join('\n')}\n`] : []),
-    ...(not_found.length > 0
-      ? [`Nothing finds ${not_found.length} questions, such as ${not_found[0]?.place}.`]
-      : []),
-    ...notes,
-    ...(result.derived ? [DERIVED] : []),
-    result.verdict,
-  ].join('\n');
-}
-
-export function summaryOf({ documents, questions, derived, budget, tried, of }: TuneResult): string {
-  const kind = derived ? ' derived' : '';
-  return `${documents} documents, ${questions}${kind} questions, ${budget} tokens each; ${tried} of ${of} ways to chunk were tried.`;
+/** `1 document`, `2 documents`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

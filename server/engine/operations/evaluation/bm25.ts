@@ -1,5 +1,4 @@
 import { BestChunks, type Ranked } from './ranking.ts';
-import { termsOf } from './terms.ts';
 
 /** Robertson's constants: how soon repeating a term counts less, and how much the length of a chunk counts. */
 const K1 = 1.2;
@@ -23,32 +22,24 @@ interface Postings {
  */
 export class Bm25 {
   readonly #ids = new Map<string, number>();
-  /** For each term, where it is in `#pairs` of the last chunk that has it. */
-  readonly #latest: number[] = [];
-  /** The terms of each chunk, each followed by how often the chunk has it. */
-  #pairs = new Int32Array(1 << 12);
-  #used = 0;
-  /** Where the pairs of each chunk end, and how many terms it has, repeated ones too. */
-  readonly #ends: number[] = [];
-  readonly #lengths: number[] = [];
+  /** The terms of each chunk, until they are inverted. */
+  #added: Int32Array[] = [];
   #postings: Postings | undefined;
 
   add(text: string): void {
-    const from = this.#used;
+    const ids = this.#ids;
     const terms = termsOf(text);
-    this.#grow(2 * terms.length);
-    for (const term of terms) {
-      const id = this.#ids.get(term) ?? this.#newId(term);
-      const latest = this.#latest[id] as number;
-      if (latest >= from) (this.#pairs[latest + 1] as number)++;
-      else {
-        this.#latest[id] = this.#used;
-        this.#pairs[this.#used++] = id;
-        this.#pairs[this.#used++] = 1;
+    const own = new Int32Array(terms.length);
+    for (let at = 0; at < terms.length; at++) {
+      const term = terms[at] as string;
+      let id = ids.get(term);
+      if (id === undefined) {
+        id = ids.size;
+        ids.set(term, id);
       }
+      own[at] = id;
     }
-    this.#ends.push(this.#used);
-    this.#lengths.push(terms.length);
+    this.#added.push(own);
   }
 
   /** The best chunks that have a term of the question. */
@@ -57,60 +48,105 @@ export class Bm25 {
     const { scores } = this.#postings;
     for (const term of new Set(termsOf(question))) {
       const id = this.#ids.get(term);
-      if (id !== undefined) this.#score(id, this.#postings);
+      if (id !== undefined) score(id, this.#postings);
     }
-    const best = new BestChunks(1, most);
+    const best = new BestChunks(most);
     for (let chunk = 0; chunk < scores.length; chunk++) {
       const score = scores[chunk] as number;
-      if (score > 0) best.offer(0, chunk, score);
+      if (score > 0) best.offer(chunk, score);
     }
     scores.fill(0);
-    return best.of(0);
-  }
-
-  #score(id: number, { starts, chunks, counts, norms, scores }: Postings): void {
-    const [from, to] = [starts[id] as number, starts[id + 1] as number];
-    const frequency = Math.log(1 + (scores.length - (to - from) + 0.5) / (to - from + 0.5));
-    for (let at = from; at < to; at++) {
-      const [chunk, count] = [chunks[at] as number, counts[at] as number];
-      (scores[chunk] as number) += (frequency * count * (K1 + 1)) / (count + (norms[chunk] as number));
-    }
-  }
-
-  #newId(term: string): number {
-    const id = this.#ids.size;
-    this.#ids.set(term, id);
-    this.#latest.push(-1);
-    return id;
-  }
-
-  #grow(by: number): void {
-    const { length } = this.#pairs;
-    if (this.#used + by <= length) return;
-    const wider = new Int32Array(Math.max(Math.ceil(length * 1.5), this.#used + by));
-    wider.set(this.#pairs.subarray(0, this.#used));
-    this.#pairs = wider;
+    return best.list();
   }
 
   /** Turns the terms of chunks into chunks of terms. */
   #invert(): Postings {
-    const [pairs, used] = [this.#pairs, this.#used];
-    this.#pairs = new Int32Array(0);
-    this.#latest.length = 0;
+    const added = this.#added;
+    this.#added = [];
     const starts = new Int32Array(this.#ids.size + 1);
-    for (let at = 0; at < used; at += 2) (starts[(pairs[at] as number) + 1] as number)++;
-    for (let id = 0; id < this.#ids.size; id++) (starts[id + 1] as number) += starts[id] as number;
-    const next = starts.slice();
-    const [chunks, counts] = [new Int32Array(used / 2), new Int32Array(used / 2)];
-    for (let chunk = 0, at = 0; chunk < this.#ends.length; chunk++) {
-      for (const end = this.#ends[chunk] as number; at < end; at += 2) {
-        const place = (next[pairs[at] as number] as number)++;
-        chunks[place] = chunk;
-        counts[place] = pairs[at + 1] as number;
+    // The last chunk that has each term, so that one that repeats it counts once.
+    const latest = new Int32Array(this.#ids.size).fill(-1);
+    for (const [chunk, own] of added.entries()) {
+      for (const id of own) {
+        if (latest[id] !== chunk) (starts[id + 1] as number)++;
+        latest[id] = chunk;
       }
     }
-    const mean = this.#lengths.reduce((sum, length) => sum + length, 0) / this.#lengths.length || 1;
-    const norms = Float64Array.from(this.#lengths, (length) => K1 * (1 - B + (B * length) / mean));
+    for (let id = 0; id < latest.length; id++) (starts[id + 1] as number) += starts[id] as number;
+    const next = starts.slice();
+    const [chunks, counts] = [new Int32Array(starts.at(-1) ?? 0), new Int32Array(starts.at(-1) ?? 0)];
+    for (const [chunk, own] of added.entries()) {
+      for (const id of own) {
+        const last = (next[id] as number) - 1;
+        if (last >= (starts[id] as number) && chunks[last] === chunk) (counts[last] as number)++;
+        else {
+          chunks[last + 1] = chunk;
+          counts[last + 1] = 1;
+          (next[id] as number)++;
+        }
+      }
+    }
+    const mean = added.reduce((sum, { length }) => sum + length, 0) / added.length || 1;
+    const norms = Float64Array.from(added, ({ length }) => K1 * (1 - B + (B * length) / mean));
     return { starts, chunks, counts, norms, scores: new Float64Array(norms.length) };
   }
+}
+
+/** Adds what a term is worth to the scores of the chunks that have it. */
+function score(id: number, { starts, chunks, counts, norms, scores }: Postings): void {
+  const [from, to] = [starts[id] as number, starts[id + 1] as number];
+  const frequency = Math.log(1 + (scores.length - (to - from) + 0.5) / (to - from + 0.5));
+  for (let at = from; at < to; at++) {
+    const [chunk, count] = [chunks[at] as number, counts[at] as number];
+    (scores[chunk] as number) += (frequency * count * (K1 + 1)) / (count + (norms[chunk] as number));
+  }
+}
+
+/**
+ * The terms of a text, the same way for chunks and questions, in any language and in code: after NFKC, the runs of
+ * letters, marks, digits and low lines, in lower case. An identifier is a term, and so are its words:
+ * `parseHTTPHeader_2` gives itself, `parse`, `http`, `header` and `2`. Scripts that write no spaces between words, and
+ * Korean, give the pairs of neighbouring characters instead; a character without neighbours is itself a term.
+ */
+export function termsOf(text: string): string[] {
+  const terms: string[] = [];
+  for (const [run] of normalized(text).matchAll(RUN)) {
+    if (!UNSPACED.test(run)) addWord(terms, run);
+    else for (const [part] of run.matchAll(PART)) (UNSPACED.test(part) ? addPairs : addWord)(terms, part);
+  }
+  return terms;
+}
+
+const NO_SPACES = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+  .map((script) => `\\p{Script=${script}}`)
+  .concat('\u30fc')
+  .join('');
+const UNSPACED = new RegExp(`[${NO_SPACES}]`, 'u');
+const PART = new RegExp(`[${NO_SPACES}]+|[^${NO_SPACES}]+`, 'gu');
+const RUN = /[\p{L}\p{M}\p{N}_]+/gu;
+/** A word without inner boundaries, such as most. */
+const PLAIN = /^[\p{Lu}\p{Lt}]?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+$/u;
+/** The words of an identifier: capitals not followed by a small letter, a word with at most one capital, or digits. */
+const INNER =
+  /[\p{Lu}\p{Lt}]+(?![\p{Ll}\p{Lo}\p{Lm}\p{M}])|[\p{Lu}\p{Lt}]?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
+
+const NOT_ASCII = /[^\0-\x7f]/;
+/** Normalising sorts the marks of a character, in quadratic time; the Stream-Safe Text Format of UAX #15 limits them. */
+const MANY_MARKS = /[\p{M}\uff9e\uff9f]{30}(?=[\p{M}\uff9e\uff9f])/gu;
+
+function normalized(text: string): string {
+  return NOT_ASCII.test(text) ? text.replace(MANY_MARKS, '$&\u034f').normalize('NFKC') : text;
+}
+
+function addWord(terms: string[], run: string): void {
+  if (PLAIN.test(run)) return void terms.push(run.toLowerCase());
+  const words = run.match(INNER) ?? [];
+  if (words.length > 1) terms.push(run.toLowerCase());
+  for (const word of words) terms.push(word.toLowerCase());
+}
+
+function addPairs(terms: string[], part: string): void {
+  const characters = [...part];
+  if (characters.length === 1) terms.push(part);
+  for (let at = 1; at < characters.length; at++) terms.push(`${characters[at - 1]}${characters[at]}`);
 }

@@ -10,7 +10,6 @@ import { checkOrder } from '../../read/pipeline.ts';
 import { LENGTHS } from '../../stages/refining.ts';
 import { type StageList, type StageRequest, usesOf } from '../../stages/stages.ts';
 import type { AnyRequest, NamedPipelines, Unread } from '../../tasks.ts';
-import { type Range, united } from './ranges.ts';
 import {
   BUDGET_TOKENIZER,
   type Embedded,
@@ -19,6 +18,7 @@ import {
   MOST_CANDIDATES,
   type Retriever,
 } from './schemas.ts';
+import { type Range, united } from './scores.ts';
 
 /**
  * A request to evaluate, parsed and checked. Plain data. Its ranges count code points over all documents, as if they
@@ -31,11 +31,11 @@ export interface EvaluationRequest extends AnyRequest {
   readonly starts: readonly number[];
   readonly questions: readonly Question[];
   readonly candidates: readonly Candidate[];
-  readonly options: SearchOptions & { readonly offset_unit: OffsetUnit };
+  readonly options: EvaluationOptions;
 }
 
 /** How chunks are found, and compared. */
-export interface SearchOptions {
+interface EvaluationOptions {
   readonly k: number;
   /** Tokens to find, instead of `k` chunks. */
   readonly budget?: number;
@@ -45,6 +45,7 @@ export interface SearchOptions {
   readonly embedding_model?: string;
   readonly embed: Embedded;
   readonly seed: number;
+  readonly offset_unit: OffsetUnit;
 }
 
 export interface Question {
@@ -53,7 +54,7 @@ export interface Question {
   readonly answer: readonly Range[];
 }
 
-/** A way to chunk the documents. */
+/** A way to chunk the documents, and to search the chunks. */
 export interface Candidate extends StageList {
   readonly name: string;
   readonly retriever: Retriever;
@@ -64,7 +65,7 @@ export interface Candidate extends StageList {
 }
 
 /** The members of a valid request. */
-type Members = EvaluationRequest['options'] & {
+type Members = EvaluationOptions & {
   readonly retriever: Retriever;
   readonly documents: readonly ParsedDocument[];
   readonly questions: readonly GivenQuestion[];
@@ -120,10 +121,13 @@ function checkCost(
 ): void {
   const lengthOf = (texts: readonly { readonly text: string }[]) =>
     texts.reduce((sum, { text }) => sum + text.length, 0);
-  const different = new Set(candidates.map(({ chunkedAs }) => chunkedAs)).size;
-  const count = lengthOf(documents) * different + lengthOf(questions);
-  const unit = `characters to search for ${different} different ways to chunk`;
-  atMost(limits, 'maxEvaluationCharacters', { place: 'documents', unit, count });
+  const ways = new Set(candidates.map(({ chunkedAs }) => chunkedAs)).size;
+  const [each, asked] = [lengthOf(documents), lengthOf(questions)];
+  const unit = `characters to search (${each} for each of ${ways} different ways to chunk, and the questions)`;
+  const fitting = Math.floor((limits.maxEvaluationCharacters - asked) / each);
+  const fewer =
+    fitting > 0 ? `fewer documents or at most ${fitting} ways to chunk` : 'fewer documents or questions';
+  atMost(limits, 'maxEvaluationCharacters', { place: 'documents', unit, count: each * ways + asked, fewer });
 }
 
 /** The names of stored pipelines in a request to evaluate that is not checked yet. */
@@ -156,21 +160,51 @@ function readCandidates(
     if (!firsts.has(key)) firsts.set(key, index);
     return firsts.get(key) as number;
   };
-  return given.map((one, index) => {
-    const { name, stages: read } = readCandidate(one, `candidates[${index}]`, rules);
+  const read = given.map((one, index) => {
+    const { name, stages: own } = readCandidate(one, `candidates[${index}]`, rules);
     const { retriever = rules.retriever } = one;
-    const stages = read.map((stage) => withUnit(stage, unit));
+    const stages = own.map(({ options, ...stage }) =>
+      stage.kind === 'chunker'
+        ? { ...stage, options: { ...options, offset_unit: unit } }
+        : { ...stage, options },
+    );
     const key = canonicalJson(stages);
     const first = firstOf(`${retriever} ${key}`, index);
-    return {
-      ...{ name: one.name ?? name, stages, uses: usesOf(stages, rules), retriever },
-      ...{ chunkedAs: firstOf(key, index), sameAs: first === index ? undefined : first },
-    };
+    const same = { chunkedAs: firstOf(key, index), sameAs: first === index ? undefined : first };
+    return { name: one.name ?? name, stages, uses: usesOf(stages, rules), retriever, ...same };
   });
+  return read.map((one, index) => ({ ...one, name: given[index]?.name ?? distinctName(one, read) }));
 }
 
-function withUnit(stage: StageRequest, unit: OffsetUnit): StageRequest {
-  return stage.kind === 'chunker' ? { ...stage, options: { ...stage.options, offset_unit: unit } } : stage;
+/** A name, with the settings that tell the candidate from others of the same name: `token (chunk_size 256, bm25)`. */
+function distinctName(candidate: Candidate, all: readonly Candidate[]): string {
+  const { name } = candidate;
+  const others = all.filter((other) => other.name === name).map(settingsOf);
+  const own = [...settingsOf(candidate)];
+  const differing = own.filter(([setting, value]) => others.some((other) => other.get(setting) !== value));
+  const shown = differing.map(([setting, value]) => `${setting}${cutShort(value)}`);
+  return shown.length === 0 ? name : `${name} (${shown.join(', ')})`;
+}
+
+/** What a candidate is set to, once defaults are filled in. */
+function settingsOf({ stages, retriever }: Candidate): ReadonlyMap<string, string> {
+  const settings = stages.flatMap(({ name, options }, at) => {
+    const isRepeated = stages.findIndex((stage) => stage.name === name) < at;
+    const of = stages.length === 1 ? '' : `${name}${isRepeated ? `[${at}]` : ''}.`;
+    return Object.entries(options).map(([option, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      return [`${of}${option} `, text] as const;
+    });
+  });
+  // A retriever says by itself what it is.
+  return new Map([...settings, ['', retriever]]);
+}
+
+/** Maximum characters of a setting in a name. */
+const SHOWN = 40;
+
+function cutShort(value: string): string {
+  return value.length <= SHOWN ? value : `${value.slice(0, SHOWN / 2)}…${value.slice(-SHOWN / 2)}`;
 }
 
 function readCandidate(
@@ -183,41 +217,38 @@ function readCandidate(
   if (config !== undefined && chunker === undefined)
     throw invalid(`${place}.config: allowed only with chunker; each step has its own config`);
   const expanded = rules.presets.stepsOf({ preset, override }, `${place}.`);
-  if (expanded !== undefined)
-    return { ...readSteps(expanded, `${place}.steps`, rules), name: preset as string };
   if (chunker !== undefined) {
     const step = { type: 'chunk', chunker, refinery: null, config: config ?? {} } as const;
     const stage = rules.checks.step(step, place);
     return { name: stage.name, stages: [stage] };
   }
-  if (steps !== undefined) return readSteps(steps, `${place}.steps`, rules);
-  const stored = rules.pipelines.get(pipeline as string);
-  if (stored === undefined) {
+  const stored = pipeline === undefined ? undefined : rules.pipelines.get(pipeline);
+  const list = steps ?? expanded ?? stored?.steps;
+  if (list === undefined) {
     const remedy = 'GET /v1/pipelines lists all pipelines';
     throw invalid(`${place}.pipeline: unknown pipeline ${JSON.stringify(pipeline)}; ${remedy}`);
   }
-  return { ...readSteps(stored.steps, `${place}.pipeline.steps`, rules), name: stored.name };
+  const stages = readSteps(list, `${place}${stored === undefined ? '' : '.pipeline'}.steps`, rules);
+  return { name: preset ?? stored?.name ?? stages.map(({ name }) => name).join(' + '), stages };
 }
 
 function readSteps(
   given: NonNullable<GivenCandidate['steps']> | readonly PipelineStep[],
   place: string,
   { checks, limits: { maxSteps } }: CandidateRules,
-): Pick<Candidate, 'name' | 'stages'> {
+): StageRequest[] {
   if (given.length === 0 || given.length > maxSteps)
     throw invalid(`${place}: expected 1 to ${maxSteps} steps, got ${given.length}`);
-  const steps = given.map(({ type, chunker = null, refinery = null, config = {} }) =>
-    type === 'chunk' ? { type, chunker, refinery: null, config } : { type, chunker: null, refinery, config },
-  );
+  const steps = given.map((step) => ({ chunker: null, refinery: null, config: {}, ...step }));
   checkOrder(steps, place);
-  const stages = steps.map((step, index) => checks.step(step, `${place}[${index}]`));
-  return { name: stages.map(({ name }) => name).join(' + '), stages };
+  return steps.map((step, index) => checks.step(step, `${place}[${index}]`));
 }
 
-type GivenAnswer = GivenQuestion['answers'][number];
-
 /** An answer whose document was found. */
-interface PlacedAnswer extends GivenAnswer {
+interface PlacedAnswer {
+  /** Its offsets in the unit of the request. */
+  readonly start_index: number;
+  readonly end_index: number;
   /** The index of its document in the request. */
   readonly at: number;
   /** Its position in the request, for messages. */
@@ -245,56 +276,47 @@ function readQuestions(
     if (answers.length === 0) throw invalid(`${place}: expected at least one answer`);
     return answers.map((given, at) => placeAnswer(given, `${place}[${at}]`, byId, documents.length));
   });
-  const points = pointsOf(placed.flat(), documents, unit);
-  const rangeOf = (answer: PlacedAnswer): Range => {
+  const byDocument = [...Map.groupBy(placed.flat(), ({ at }) => at)];
+  const points = new Map(byDocument.map(([at, own]) => [at, pointsOf(own, documents[at]?.text ?? '', unit)]));
+  const rangeOf = ({ at, place, ...offsets }: PlacedAnswer): Range => {
     const edge = (name: 'start_index' | 'end_index') => {
-      const point = points.get(answer.at)?.get(answer[name]);
-      if (point !== undefined) return point + (starts[answer.at] as number);
+      const point = points.get(at)?.get(offsets[name]);
+      if (point !== undefined) return point + (starts[at] as number);
       const expected = `the offset of a character in the document, in units of ${unit}`;
-      const wrong = `${answer[name]}, which is beyond the text or inside a character`;
-      throw invalid(`${answer.place}.${name}: expected ${expected}, got ${wrong}`);
+      const wrong = `${offsets[name]}, which is beyond the text or inside a character`;
+      throw invalid(`${place}.${name}: expected ${expected}, got ${wrong}`);
     };
     return { start: edge('start_index'), end: edge('end_index') };
   };
-  return placed.map((answers, index) => ({
-    text: (questions[index] as GivenQuestion).question,
-    answer: united(answers.map(rangeOf)),
+  return questions.map(({ question: text }, index) => ({
+    text,
+    answer: united((placed[index] ?? []).map(rangeOf)),
   }));
 }
 
 function placeAnswer(
-  given: GivenAnswer,
+  { document, start_index, end_index }: GivenQuestion['answers'][number],
   place: string,
   byId: ReadonlyMap<string | undefined, number>,
   count: number,
 ): PlacedAnswer {
-  const { document, start_index, end_index } = given;
   const at = typeof document === 'string' ? byId.get(document) : document;
   if (at === undefined || at >= count) {
     const expected = 'the index of a document in documents, from 0, or its id';
     throw invalid(`${place}.document: expected ${expected}, got ${JSON.stringify(document)}`);
   }
-  if (start_index >= end_index) {
+  if (start_index >= end_index)
     throw invalid(`${place}.end_index: expected more than start_index (${start_index}), got ${end_index}`);
-  }
-  return { ...given, at, place };
+  return { start_index, end_index, at, place };
 }
 
-/** The code points before each offset in the answers, by the index of the document. */
+/** The code points before each offset of answers in a document, without those that are not an offset in it. */
 function pointsOf(
   answers: readonly PlacedAnswer[],
-  documents: readonly SourceDocument[],
+  text: string,
   unit: OffsetUnit,
-): ReadonlyMap<number, ReadonlyMap<number, number>> {
-  const byDocument = Map.groupBy(answers, ({ at }) => at);
-  const points = Array.from(byDocument, ([at, own]) => {
-    const offsets = own.flatMap(({ start_index, end_index }) => [start_index, end_index]);
-    return [at, codePoints(documents[at] as SourceDocument, unit, offsets)] as const;
-  });
-  return new Map(points);
-}
-
-function codePoints({ text }: SourceDocument, unit: OffsetUnit, offsets: readonly number[]) {
+): ReadonlyMap<number, number> {
+  const offsets = answers.flatMap(({ start_index, end_index }) => [start_index, end_index]);
   const found = utf16Offsets(text, unit, offsets);
   const points = offsetsIn(text, Uint32Array.from(found.values()), 'code_point');
   return new Map(Array.from(found.keys(), (offset, index) => [offset, points[index] as number]));

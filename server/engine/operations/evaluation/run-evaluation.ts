@@ -1,27 +1,20 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EmbeddingModel, Vectors } from '../../../../core/contracts/embedding.ts';
-import { type PlainError, toPlainError } from '../../../../core/errors.ts';
+import { ServiceError, toPlainError } from '../../../../core/errors.ts';
 import { callPlugin } from '../../../../core/hosting/plugin-error.ts';
+import { ByteWriter } from '../../answer/byte-writer.ts';
 import { emptyAnswer, reportedEmpty, reportedFallbacks, Timer } from '../../answer/response-metadata.ts';
 import type { Operation, Run } from '../../operation.ts';
 import { jsonBytes, parseJson } from '../../read/json.ts';
-import { runStages, type StageTools, withStages } from '../../stages/stages.ts';
+import { runStages, withStages } from '../../stages/stages.ts';
 import { supervisedModel } from '../../stages/supervised-model.ts';
 import type { Answer, AnyRequest, EvaluateTask } from '../../tasks.ts';
 import { intervalOf, resampledMeans } from './bootstrap.ts';
-import { ChunkIndex, type IndexedChunk, type IndexTools } from './chunk-index.ts';
-import { LISTED, withinBudget } from './ranking.ts';
+import { ChunkIndex, type IndexedChunk, type Tools } from './chunk-index.ts';
+import { withinBudget } from './ranking.ts';
 import { type Candidate, type EvaluationRequest, pipelinesNamed, readEvaluation } from './read-evaluation.ts';
 import type { Retriever } from './schemas.ts';
-import { meanScores, type Scores, scoresOf } from './scores.ts';
-import {
-  type Evaluated,
-  type EvaluatedQuestion,
-  EvaluationWriter,
-  INTERVALS,
-  type Outcome,
-  verdictIn,
-} from './write-evaluation.ts';
+import { INTERVALS, meanScores, type Range, type Scores, scoresOf } from './scores.ts';
+import { type Compared, verdictIn } from './verdict.ts';
 
 /** A request that names stored pipelines missing from its task. */
 interface UnnamedRequest extends AnyRequest {
@@ -57,196 +50,225 @@ export const evaluateOperation: Operation<EvaluateTask, EvaluationRequest | Unna
  * @throws the signal's reason once it aborts
  */
 async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answer> {
-  const { signal } = run;
-  const { options, candidates } = request;
+  const { signal, openers } = run;
+  const { embedding_model: named, tokenizer: counts } = request.options;
   const timer = new Timer(request.parseSeconds);
-  const needsModel = candidates.some(({ retriever }) => retriever !== 'bm25');
-  const lease = needsModel ? await run.openers.model(options.embedding_model as string, signal) : undefined;
+  const needsModel = request.candidates.some(({ retriever }) => retriever !== 'bm25');
+  const lease = needsModel ? await openers.model(named as string, signal) : undefined;
   try {
     if (lease?.isNew) timer.opened(lease.value.name);
     const model = lease && supervisedModel(lease.value, run.log, timer);
-    const index = await indexTools(request, run, timer, model);
-    const { outcomes, bytes } = await evaluateAll(request, run, index);
-    const ofModel = model && { 'embedding-model': model.name };
-    return {
-      bytes,
-      reported: [
-        {
-          ...ofModel,
-          ...reportedEmpty(timer.takeEmptyVectors()),
-          ...reportedFallbacks(timer.takeFallbacks()),
-        },
-      ],
-      ...summaryOf(request, outcomes, timer),
+    const tokenizer = counts === undefined ? undefined : await openers.tokenizer(counts);
+    const texts = request.questions.map(({ text }) => text);
+    const embed = () => model?.embed(texts, { purpose: 'query', signal });
+    const questions =
+      model && (await callPlugin({ manifest: { kind: 'embedding', name: model.name } }, embed));
+    const dense = questions && { model, questions };
+    const answer = await evaluateAll({ request, run, timer, dense, tokenizer });
+    const reported = {
+      ...(model && { 'embedding-model': model.name }),
+      ...reportedEmpty(timer.takeEmptyVectors()),
+      ...reportedFallbacks(timer.takeFallbacks()),
     };
+    return { ...answer, reported: [reported] };
   } finally {
     lease?.release();
   }
 }
 
-async function indexTools(
-  { questions: asked, options }: EvaluationRequest,
-  { openers, limits, signal }: Run,
-  timer: Timer,
-  model: EmbeddingModel | undefined,
-): Promise<IndexTools> {
-  const { tokenizer: counts, budget, k, embed, offset_unit: unit } = options;
-  const tokenizer = counts === undefined ? undefined : await openers.tokenizer(counts);
-  const questions = asked.map(({ text }) => text);
-  const dense = model && { model, questions: await embedQuestions(questions, model, signal) };
-  const most = budget === undefined ? k : LISTED;
-  return { dense, tokenizer, questions, most, embed, unit, timer, limits, signal };
-}
+/** What the questions find with a candidate, or why it failed. */
+type Outcome = Evaluated | { readonly error: unknown };
 
-function embedQuestions(
-  texts: readonly string[],
-  model: EmbeddingModel,
-  signal: AbortSignal,
-): Promise<Vectors> {
-  const embed = () => model.embed(texts, { purpose: 'query', signal });
-  return callPlugin({ manifest: { kind: 'embedding', name: model.name } }, embed);
+interface Evaluated extends Compared {
+  /** Tokens of all chunks. */
+  readonly tokens: number;
+  /** Its members in the answer except for the questions, which are JSON already because there may be many. */
+  readonly figures: Readonly<Record<string, unknown>> & { readonly chunks: number };
+  readonly questions: Uint8Array;
 }
 
 /** Evaluates the candidates, and writes the outcome of each: its line is emitted at once if lines are wanted. */
-async function evaluateAll(request: EvaluationRequest, run: Run, index: IndexTools) {
-  const { candidates } = request;
-  const { timer, signal } = index;
-  const writer = new EvaluationWriter(request, index.dense?.model.name ?? null, run);
+async function evaluateAll(tools: Tools): Promise<Pick<Answer, 'bytes' | 'timings' | 'failures'>> {
+  const { request, run, timer, dense } = tools;
+  const { candidates, documents, options } = request;
+  const answer = new AnswerWriter(run);
+  // Those that do the same as earlier ones are left out.
   const outcomes: Outcome[] = [];
-  for (const [place, { chunkedAs, sameAs }] of candidates.entries()) {
-    if (chunkedAs === place) await evaluateChunking(place, { request, run, index, outcomes });
-    if (sameAs !== undefined) outcomes[place] = outcomes[sameAs] as Outcome;
-    await timer.time('serialise', 'json', () => writer.candidate(place, outcomes[place] as Outcome));
+  for (const [place, candidate] of candidates.entries()) {
+    if (candidate.chunkedAs === place) await evaluateChunking(place, tools, outcomes);
+    const outcome = outcomes[candidate.sameAs ?? place] as Outcome;
+    await timer.time('serialise', 'json', () => answer.candidate(place, candidate, outcome));
   }
-  const verdict = await verdictIn(request, outcomes, signal);
-  const bytes = await timer.time('serialise', 'json', () => writer.end(verdict));
-  return { outcomes, bytes };
-}
-
-/** The outcomes of all candidates that chunk as the first of them does: they share their chunks, vectors and words. */
-async function evaluateChunking(
-  first: number,
-  {
-    request,
-    run,
-    index,
-    outcomes,
-  }: { request: EvaluationRequest; run: Run; index: IndexTools; outcomes: Outcome[] },
-): Promise<void> {
-  const own = [...request.candidates.entries()].filter(
-    ([, { chunkedAs, sameAs }]) => chunkedAs === first && sameAs === undefined,
-  );
-  const chunks = new ChunkIndex(index, new Set(own.map(([, { retriever }]) => retriever)));
-  const settled = (work: Promise<Evaluated>) =>
-    work.then(
-      (evaluated): Outcome => ({ evaluated }),
-      (error: unknown): Outcome => {
-        run.signal.throwIfAborted();
-        return { error };
-      },
-    );
-  const filled = fill(chunks, request.candidates[first] as Candidate, request, run, index);
-  for (const [place, { retriever }] of own)
-    outcomes[place] = await settled(filled.then(() => evaluate(request, chunks, retriever, index)));
-}
-
-/**
- * Chunks the documents with a candidate.
- *
- * @throws ServiceError errors of the candidate's plugins and the model; `invalid_parameters` if there are too many
- *   chunks
- * @throws the signal's reason once it aborts
- */
-function fill(
-  chunks: ChunkIndex,
-  list: Candidate,
-  { documents, starts }: EvaluationRequest,
-  tools: StageTools,
-  { signal, timer }: IndexTools,
-): Promise<void> {
-  return withStages(list, { tools, timer, report() {} }, async (stages) => {
-    for (const [at, document] of documents.entries()) {
-      // Plugins that never await would otherwise prevent the abort of the signal from being noticed.
-      await setImmediate();
-      signal.throwIfAborted();
-      await chunks.add(document, await runStages(stages, document), at, starts[at] as number);
-    }
-    await chunks.flush();
-  });
-}
-
-/** What the questions find with a candidate, with the means of their scores and the intervals of these. */
-async function evaluate(
-  { questions, options }: EvaluationRequest,
-  index: ChunkIndex,
-  retriever: Retriever,
-  { most, signal }: IndexTools,
-): Promise<Evaluated> {
-  const { chunks } = index;
-  const ranges = chunks.map(({ range }) => range);
-  const tokensAt = (chunk: number) => (chunks[chunk] as IndexedChunk).token_count;
-  const each: EvaluatedQuestion[] = [];
-  for (const [at, { answer }] of questions.entries()) {
-    await setImmediate();
-    signal.throwIfAborted();
-    const ranked = index.search(at, retriever);
-    const { budget } = options;
-    const best = budget === undefined ? ranked.slice(0, most) : withinBudget(ranked, budget, tokensAt);
-    const neighbours = best.map(({ chunk, score }) => ({ ...(chunks[chunk] as IndexedChunk), score }));
-    const scores = scoresOf(
-      answer,
-      neighbours.map(({ range }) => range),
-      ranges,
-    );
-    const found = neighbours.map(({ range: _, ...fields }) => fields);
-    each.push({ scores, tokens: tokensOf(found), found });
-  }
-  const scores = meanScores(each.map((one) => one.scores));
+  const evaluated = outcomes.flatMap((one) => ('error' in one ? [] : [one]));
+  const verdict = await verdictIn(evaluated, options, run.signal);
+  const { k, budget, tokenizer } = options;
+  const counted = budget === undefined ? { k } : { budget };
+  const head = { embedding_model: dense?.model.name ?? null, ...counted, tokenizer };
+  const bytes = await timer.time('serialise', 'json', () => answer.end(head, verdict));
+  const chunks = evaluated.reduce((sum, { figures }) => sum + figures.chunks, 0);
+  const tokens = evaluated.reduce((sum, one) => sum + one.tokens, 0);
   return {
-    retriever,
-    scores,
-    interval: await intervalsOf(scores, each, options.seed, signal),
-    tokensPerQuestion: each.reduce((sum, { tokens }) => sum + tokens, 0) / each.length,
-    chunks: chunks.length,
-    tokens: tokensOf(chunks),
-    largest: chunks.reduce((most, { token_count }) => Math.max(most, token_count), 0),
-    questions: each,
+    bytes,
+    timings: timer.summary(documents.length, chunks, tokens),
+    failures: outcomes.flatMap((one) => ('error' in one ? [toPlainError(one.error)] : [])),
   };
 }
 
-async function intervalsOf(
-  means: Scores,
-  each: readonly EvaluatedQuestion[],
-  seed: number,
-  signal: AbortSignal,
-): Promise<Evaluated['interval']> {
-  const own = INTERVALS.map((name) => Float64Array.from(each, ({ scores }) => scores[name]));
-  const resampled = await resampledMeans(own, seed, signal);
-  const intervals = INTERVALS.map((name, at) => [
-    name,
-    intervalOf(means[name], resampled[at] as Float64Array, each.length, [0, 1]),
-  ]);
-  return Object.fromEntries(intervals) as Evaluated['interval'];
+/**
+ * The outcomes of all candidates that chunk as the first of them does: they share their chunks, vectors and words.
+ *
+ * @throws ServiceError `answer_too_large`
+ * @throws the signal's reason once it aborts
+ */
+async function evaluateChunking(first: number, tools: Tools, outcomes: Outcome[]): Promise<void> {
+  const { candidates } = tools.request;
+  const own = [...candidates.entries()].filter(
+    ([, { chunkedAs, sameAs }]) => chunkedAs === first && sameAs === undefined,
+  );
+  const index = new ChunkIndex(tools, new Set(own.map(([, { retriever }]) => retriever)));
+  let failure: unknown;
+  try {
+    await fill(index, candidates[first] as Candidate, tools);
+  } catch (error) {
+    tools.run.signal.throwIfAborted();
+    failure = error;
+  }
+  for (const [place, { name, retriever }] of own) {
+    const error = failure ?? index.failureOf(retriever);
+    if (error === undefined) outcomes[place] = { place, name, ...(await evaluate(index, retriever, tools)) };
+    else outcomes[place] = { error };
+  }
 }
 
-function summaryOf(
-  { documents, candidates }: EvaluationRequest,
-  outcomes: readonly Outcome[],
-  timer: Timer,
-): Pick<Answer, 'timings' | 'failures'> {
-  const failures: PlainError[] = [];
-  let [chunks, tokens] = [0, 0];
-  for (const [place, outcome] of outcomes.entries()) {
-    if (candidates[place]?.sameAs !== undefined) continue;
-    if ('error' in outcome) failures.push(toPlainError(outcome.error));
-    else {
-      chunks += outcome.evaluated.chunks;
-      tokens += outcome.evaluated.tokens;
+/** Chunks the documents with a candidate. @throws ServiceError errors of its plugins, and those of the index */
+function fill(index: ChunkIndex, list: Candidate, { request, run, timer }: Tools): Promise<void> {
+  return withStages(list, { tools: run, timer, report() {} }, async (stages) => {
+    for (const [at, document] of request.documents.entries()) {
+      // Plugins that never await would otherwise prevent the abort of the signal from being noticed.
+      await setImmediate();
+      run.signal.throwIfAborted();
+      await index.add(await runStages(stages, document), at);
+    }
+    await index.flush();
+  });
+}
+
+/** Bytes to begin the questions of a candidate with. */
+const FIRST_SIZE = 1024;
+
+/** What the questions find in chunks, with the means of their scores and the intervals of these. */
+async function evaluate(
+  index: ChunkIndex,
+  retriever: Retriever,
+  { request: { questions, options }, run, timer }: Tools,
+): Promise<Omit<Evaluated, 'place' | 'name'>> {
+  const { chunks, ranges } = index;
+  const { k, budget } = options;
+  const tokensAt = (chunk: number) => (chunks[chunk] as IndexedChunk).token_count;
+  const all: Scores[] = [];
+  let foundTokens = 0;
+  const json = new ByteWriter(run.limits.maxAnswerBytes, FIRST_SIZE);
+  for (const [at, { answer }] of questions.entries()) {
+    await setImmediate();
+    run.signal.throwIfAborted();
+    const ranked = index.search(at, retriever);
+    const best = budget === undefined ? ranked.slice(0, k) : withinBudget(ranked, budget, tokensAt);
+    const found = best.map(({ chunk, score }) => ({ ...chunks[chunk], score }));
+    const tokens = best.reduce((sum, { chunk }) => sum + tokensAt(chunk), 0);
+    const own = scoresOf(
+      answer,
+      best.map(({ chunk }) => ranges[chunk] as Range),
+      ranges,
+    );
+    all.push(own);
+    foundTokens += tokens;
+    const write = () => json.json(`${at === 0 ? '' : ','}${written({ ...own, tokens, found })}`);
+    await timer.time('serialise', 'json', write);
+  }
+  const means = meanScores(all);
+  const found = foundTokens / questions.length;
+  const interval = await intervalsOf(means, all, options.seed, run.signal);
+  return {
+    recalls: Float64Array.from(all, ({ recall }) => recall),
+    found,
+    largest: chunks.reduce((most, { token_count }) => Math.max(most, token_count), 0),
+    tokens: chunks.reduce((sum, { token_count }) => sum + token_count, 0),
+    figures: { ...means, tokens_per_question: found, chunks: chunks.length, interval },
+    questions: json.written(),
+  };
+}
+
+async function intervalsOf(means: Scores, all: readonly Scores[], seed: number, signal: AbortSignal) {
+  const columns = INTERVALS.map((name) => Float64Array.from(all, (scores) => scores[name]));
+  const resampled = await resampledMeans(columns, seed, signal);
+  const intervals = INTERVALS.map((name, at) => {
+    const interval = intervalOf(means[name], resampled[at] as Float64Array, all.length, [0, 1]);
+    return [name, interval];
+  });
+  return Object.fromEntries(intervals) as object;
+}
+
+/** JSON whose numbers have six decimals at most. */
+function written(value: object | null): string {
+  const round = (_: string, one: unknown) => (typeof one === 'number' ? Math.round(one * 1e6) / 1e6 : one);
+  return JSON.stringify(value, round);
+}
+
+/** Writes an answer: a line for each candidate and the verdict if lines are wanted, else one object. */
+class AnswerWriter {
+  readonly #onPart: Run['onPart'];
+  readonly #limit: number;
+  readonly #parts: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor({ onPart, limits }: Run) {
+    this.#onPart = onPart;
+    this.#limit = limits.maxAnswerBytes;
+  }
+
+  /** @throws ServiceError `answer_too_large` */
+  candidate(index: number, { name, sameAs: same_as, retriever }: Candidate, outcome: Outcome): void {
+    const head = { index, name, same_as, retriever };
+    if ('error' in outcome) {
+      const { error } = outcome;
+      const { status, detail } =
+        error instanceof ServiceError ? error : new ServiceError('internal', {}, error);
+      this.#add(JSON.stringify({ ...head, error: { status, detail } }));
+    } else {
+      const members = written({ ...head, ...outcome.figures }).slice(0, -1);
+      this.#add(`${members},"questions":[`, outcome.questions, ']}');
     }
   }
-  return { timings: timer.summary(documents.length, chunks, tokens), failures };
+
+  /** The answer, which is empty if lines are wanted. Call it after all candidates. @param head the first members */
+  end(head: object, verdict: object | null): Uint8Array<ArrayBuffer> {
+    if (this.#onPart !== undefined) {
+      this.#add(written({ verdict }));
+      return new Uint8Array();
+    }
+    const opening = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"candidates":[`);
+    const closing = Buffer.from(`],"verdict":${written(verdict)}}`);
+    return joined([opening, ...this.#parts.slice(0, -1), closing]);
+  }
+
+  #add(...json: (string | Uint8Array)[]): void {
+    const ended = [...json, this.#onPart === undefined ? ',' : '\n'];
+    const parts = ended.map((part) => (typeof part === 'string' ? Buffer.from(part) : part));
+    this.#bytes += parts.reduce((sum, { length }) => sum + length, 0);
+    if (this.#bytes > this.#limit)
+      throw new ServiceError('answer_too_large', { bytes: this.#bytes, limit: this.#limit });
+    if (this.#onPart === undefined) this.#parts.push(...parts);
+    else this.#onPart(joined(parts));
+  }
 }
 
-function tokensOf(chunks: readonly Pick<IndexedChunk, 'token_count'>[]): number {
-  return chunks.reduce((sum, { token_count }) => sum + token_count, 0);
+/** The bytes in memory of their own, which can be transferred. */
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
 }

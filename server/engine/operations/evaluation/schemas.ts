@@ -6,10 +6,8 @@ import { stepSchema } from '../../read/pipeline.ts';
 import { embeddingModel } from '../../read/text-schemas.ts';
 import { LISTED } from './ranking.ts';
 
-/** Maximum candidates of a request, maximum tokens of a budget, and the largest seed. */
+/** Maximum candidates of a request. */
 export const MOST_CANDIDATES = 16;
-const MOST_TOKENS = 100_000;
-const MOST_SEED = 2 ** 32 - 1;
 
 /** What finds chunks: their vectors, their words, or both. */
 export const RETRIEVERS = ['dense', 'bm25', 'hybrid'] as const;
@@ -144,13 +142,13 @@ const search = {
   budget: {
     type: 'integer',
     minimum: 1,
-    maximum: MOST_TOKENS,
+    maximum: 100_000,
     description: `Tokens to find for each question, instead of \`k\`: the best ${LISTED} chunks, except for those that no longer fit.`,
   },
   seed: {
     type: 'integer',
     minimum: 0,
-    maximum: MOST_SEED,
+    maximum: 2 ** 32 - 1,
     default: 0,
     description:
       'Seeds the resamples that intervals are computed from: the same request has the same answer.',

@@ -1,5 +1,11 @@
+import { countWhile } from '../../../../core/engine/search.ts';
 import { described, number } from '../../answer/schemas.ts';
-import { lengthOf, type Range, sharedLength, touches, united } from './ranges.ts';
+
+/** A stretch `[start, end)` of characters. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
 
 /**
  * How well chunks answer questions, each from 0 to 1, as Chroma's report on chunking defines them for characters.
@@ -18,6 +24,9 @@ export const scores = {
 };
 
 export type Scores = Readonly<Record<keyof typeof scores, number>>;
+
+/** The scores that have an interval. */
+export const INTERVALS = ['recall', 'precision', 'iou'] as const;
 
 /**
  * Scores the chunks that were found for a question. The answer's characters count once, however many chunks repeat
@@ -46,4 +55,39 @@ export function meanScores(all: readonly Scores[]): Scores {
   const mean = (name: keyof Scores) => all.reduce((sum, one) => sum + one[name], 0) / all.length;
   const names = Object.keys(scores) as (keyof Scores)[];
   return Object.fromEntries(names.map((name) => [name, mean(name)])) as Scores;
+}
+
+/** The same characters as rising ranges of which no two overlap or touch. */
+export function united(ranges: readonly Range[]): Range[] {
+  const rising = ranges.filter(({ start, end }) => start < end).sort((a, b) => a.start - b.start);
+  const whole: { start: number; end: number }[] = [];
+  for (const { start, end } of rising) {
+    const last = whole.at(-1);
+    if (last === undefined || last.end < start) whole.push({ start, end });
+    else last.end = Math.max(last.end, end);
+  }
+  return whole;
+}
+
+/** Number of characters in the ranges; overlapping ones count repeatedly. */
+function lengthOf(ranges: readonly Range[]): number {
+  return ranges.reduce((sum, { start, end }) => sum + end - start, 0);
+}
+
+/** Number of characters in both. @param a united ranges @param b united ranges */
+function sharedLength(a: readonly Range[], b: readonly Range[]): number {
+  let [shared, atA, atB] = [0, 0, 0];
+  while (atA < a.length && atB < b.length) {
+    const [one, other] = [a[atA] as Range, b[atB] as Range];
+    shared += Math.max(0, Math.min(one.end, other.end) - Math.max(one.start, other.start));
+    if (one.end < other.end) atA++;
+    else atB++;
+  }
+  return shared;
+}
+
+/** Whether a range overlaps any of the others. @param ranges united */
+function touches({ start, end }: Range, ranges: readonly Range[]): boolean {
+  const first = ranges[countWhile(ranges, (range) => range.end <= start)];
+  return first !== undefined && start < end && first.start < end;
 }

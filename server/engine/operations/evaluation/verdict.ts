@@ -14,10 +14,10 @@ export interface Verdict {
   readonly best: number;
   /** `best`, if it is better than each of the others beyond doubt. */
   readonly winner: number | null;
-  /** Each of the others, compared with the best. */
-  readonly differences: readonly Difference[];
   /** How many more questions would decide it, if the differences stay; null if it is decided, or none would. */
   readonly more_questions: number | null;
+  /** Each of the others, compared with the best. */
+  readonly differences: readonly Difference[];
 }
 
 export interface Difference {
@@ -64,11 +64,11 @@ export async function verdictOf(scores: ScoreTable, seed: number, signal: AbortS
     questions,
     best,
     winner: open.length === 0 && others.length > 0 ? best : null,
-    differences,
     more_questions:
       open.length === 0 || !(needed <= MOST_TIMES * questions)
         ? null
         : Math.max(1, Math.ceil(needed) - questions),
+    differences,
   };
 }
 
@@ -113,4 +113,61 @@ export function remedyOf(questions: number, more: number | null): string {
 function points(share: number): string {
   const shown = (100 * share).toFixed(1);
   return shown === '-0.0' ? '0.0' : shown;
+}
+
+/** A candidate of a request that was evaluated. */
+export interface Compared {
+  /** Its index in the request. */
+  readonly place: number;
+  readonly name: string;
+  /** The recall of each question. */
+  readonly recalls: Float64Array;
+  /** Mean tokens that a question finds. */
+  readonly found: number;
+  /** Tokens of the largest chunk. */
+  readonly largest: number;
+}
+
+/**
+ * The verdict as a request is answered: its candidates by their places in the request; null without any.
+ *
+ * @throws the signal's reason once it aborts
+ */
+export async function verdictIn(
+  compared: readonly Compared[],
+  { budget, seed }: { readonly budget?: number; readonly seed: number },
+  signal: AbortSignal,
+): Promise<object | null> {
+  if (compared.length === 0) return null;
+  const recalls = compared.map((one) => one.recalls);
+  const verdict = await verdictOf(recalls, seed, signal);
+  const names = compared.map(({ name }) => name);
+  const placeOf = (at: number) => compared[at]?.place as number;
+  return {
+    score: 'recall',
+    ...verdict,
+    best: placeOf(verdict.best),
+    winner: verdict.winner === null ? null : placeOf(verdict.winner),
+    differences: verdict.differences.map((one) => ({ ...one, candidate: placeOf(one.candidate) })),
+    summary: [summaryOf(verdict, names), ...cautions(compared, budget)].join(' '),
+  };
+}
+
+/** Candidates that find this many times as much text are not compared by how well they find it. */
+const OTHER_AMOUNT = 1.2;
+/** A budget of fewer of the largest chunks is mostly spent on what fits. */
+const LEAST_CHUNKS = 4;
+
+/** Why the figures may mean less than they seem to. */
+function cautions(compared: readonly Compared[], budget: number | undefined): string[] {
+  if (budget === undefined) {
+    const amounts = compared.map(({ found }) => found);
+    const isFair = Math.max(...amounts) <= OTHER_AMOUNT * Math.min(...amounts);
+    return isFair ? [] : ['They find different amounts of text; compare them within a budget.'];
+  }
+  const largest = Math.max(...compared.map((one) => one.largest));
+  if (budget >= LEAST_CHUNKS * largest) return [];
+  return [
+    `The largest chunk has ${largest} tokens: a budget of fewer than ${LEAST_CHUNKS * largest} also measures how well chunks fill it.`,
+  ];
 }

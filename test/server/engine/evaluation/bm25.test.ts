@@ -2,9 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { Bm25 } from '../../../../server/engine/operations/evaluation/bm25.ts';
+import { Bm25, termsOf } from '../../../../server/engine/operations/evaluation/bm25.ts';
 import { fuse, type Ranked, withinBudget } from '../../../../server/engine/operations/evaluation/ranking.ts';
-import { termsOf } from '../../../../server/engine/operations/evaluation/terms.ts';
 import { ROOT } from '../../../walls/sources.ts';
 
 /** Terms, BM25, fusion and budgets against the plainest way to work them out. */

@@ -134,8 +134,7 @@ t.test('the bounds of a request hold, and can be raised', async (t) => {
   const twice = compared(sized(4), sized(5), sized(4));
   t.equal((await post(twice)).status, 200, '7 characters twice and 3 of the question are 17');
   checkProblem(t, await post(compared(sized(4), sized(5), sized(6))), 400, [
-    /^documents: 24 characters to search for 3 different ways to chunk, over the limit of 20/,
-    /--max-evaluation-characters/,
+    /^documents: 24 characters to search \(7 for each of 3 different ways to chunk, and the questions\), over the limit of 20; send fewer documents or at most 2 ways to chunk, or raise --max-evaluation-characters/,
   ]);
   const asked = await post({ ...GOOD, questions: [QUESTION, QUESTION, QUESTION] });
   checkProblem(t, asked, 400, /^questions: 3 questions/);

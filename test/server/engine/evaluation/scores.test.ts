@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { Nearest } from '../../../../server/engine/operations/evaluation/nearest.ts';
-import { united } from '../../../../server/engine/operations/evaluation/ranges.ts';
-import { scoresOf } from '../../../../server/engine/operations/evaluation/scores.ts';
+import { Nearest } from '../../../../server/engine/operations/evaluation/ranking.ts';
+import { scoresOf, united } from '../../../../server/engine/operations/evaluation/scores.ts';
 import { countedScores, type Stretch } from '../../../support/evaluation.ts';
 
 /** The nearest chunks, and their scores, against the plainest way to work them out. */

@@ -3,8 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import t from 'tap';
-import { pageOf } from '../../../../../../server/corpora/command/tune/page.ts';
-import { type Evaluated, resultOf } from '../../../../../../server/corpora/command/tune/result.ts';
+import { pageOf } from '../../../../../../server/corpora/command/tune/report.ts';
+import { resultOf } from '../../../../../../server/corpora/command/tune/result.ts';
+import type { Trial } from '../../../../../../server/corpora/command/tune/search.ts';
 import { openBrowser } from '../../../../../support/browser.ts';
 import { createRandom } from '../../../../../support/random.ts';
 import { temporaryFolder } from '../../../../../support/server.ts';
@@ -16,12 +17,20 @@ const { browser, skip } = await openBrowser(t);
 
 async function madePage(): Promise<string> {
   const random = createRandom(1);
-  const evaluated = [128, 256, 512].map((size): Evaluated => {
+  const trials = [128, 256, 512].map((size): Trial => {
     const points = (['bm25', 'dense', 'hybrid'] as const).map((retriever) => {
       const recalls = Array.from({ length: 50 }, (_, at) => (at === 0 ? 0 : Number(random() < 0.7)));
       const recall = recalls.reduce((sum, one) => sum + one, 0) / 50;
       const interval = [recall - 0.1, recall + 0.1] as const;
-      return { retriever, recall, interval, tokens: 1900 + size / 10, chunks: 100_000 / size, recalls };
+      return {
+        retriever,
+        recall,
+        interval,
+        tokens: 1900 + size / 10,
+        chunks: 100_000 / size,
+        largest: size,
+        recalls,
+      };
     });
     const factors = { 'chunk size': String(size) };
     return { name: `some <b>${size}</b>`, steps: [], embedding: [], factors, points };
@@ -36,12 +45,11 @@ async function madePage(): Promise<string> {
     documents: 3,
     derived: true,
     budget: 2000,
-    seed: 1,
     of: 24,
     notes: [],
   };
   return pageOf(
-    await resultOf({ ...about, questions, evaluated, retriever: 'dense' }, new AbortController().signal),
+    await resultOf({ ...about, questions, trials, retriever: 'dense' }, new AbortController().signal),
   );
 }
 

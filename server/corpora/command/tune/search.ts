@@ -1,0 +1,344 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import pMap from 'p-map';
+import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
+import { reasonOf, ServiceError } from '../../../../core/errors.ts';
+import { readJson } from '../../../cli/commands/remote.ts';
+import { UsageError } from '../../../cli/errors.ts';
+import type { Candidate, EvaluatedCandidate } from '../../../clients/javascript/api-types.ts';
+import { VERSION } from '../../../config/version.ts';
+import type { ServerCradle } from '../../../container.ts';
+import type { Interval } from '../../../engine/operations/evaluation/bootstrap.ts';
+import { RETRIEVERS, type Retriever } from '../../../engine/operations/evaluation/schemas.ts';
+import { PRESET_NAMES, type PresetUse } from '../../../engine/presets/presets.ts';
+import { stepsFrom, stepsIn } from '../flags/chunk-task.ts';
+
+/** A way to chunk. */
+export interface Chunking {
+  readonly name: string;
+  /** Without those that embed. */
+  readonly steps: readonly PipelineStep[];
+  /** Those that embed, after the others. */
+  readonly embedding: readonly PipelineStep[];
+  /** What distinguishes it from others, by the name of the factor. */
+  readonly factors: Readonly<Record<string, string>>;
+}
+
+/** What is tried for a kind of files, besides the preset of the same name. */
+interface Kind {
+  readonly extensions: string;
+  readonly chunk_sizes: readonly number[];
+  /** With their options besides the size. */
+  readonly chunkers: Readonly<Record<string, PipelineStep['config']>>;
+}
+
+const KINDS: ReadonlyMap<string, Kind> = new Map(
+  Object.entries(JSON.parse(readFileSync(join(import.meta.dirname, 'kinds.json'), 'utf8'))),
+);
+const [CODE] = KINDS.values();
+
+/** Whether a file is source code. */
+export function isCode(name: string): boolean {
+  return CODE !== undefined && hasOne(CODE, name);
+}
+
+/** The kind of at least half of the files, else the last one: the name of a preset. */
+export function kindOf(names: readonly string[]): string {
+  const isMost = (kind: Kind) => 2 * names.filter((name) => hasOne(kind, name)).length >= names.length;
+  const [found] = [...KINDS].find(([, kind]) => isMost(kind)) ?? [[...KINDS.keys()].at(-1)];
+  return found as string;
+}
+
+function hasOne({ extensions }: Kind, name: string): boolean {
+  return extensions.split(' ').includes(name.toLowerCase().split('.').at(-1) ?? '');
+}
+
+/**
+ * What has to be beaten, and what is tried for a kind of files.
+ *
+ * @throws UsageError, ServiceError
+ */
+export function candidatesFor(
+  kind: string,
+  flags: { readonly baseline?: string; readonly grid?: string },
+  cradle: ServerCradle,
+): { readonly baseline: Chunking; readonly grid: Grid } {
+  const [baseline, own] = [chunkingNamed(flags.baseline ?? kind, cradle), chunkingNamed(kind, cradle)];
+  // All are compared with the same model.
+  const embedding_model = baseline.embedding[0]?.config.embedding_model;
+  const embedding = own.embedding.map((step) => ({ ...step, config: { ...step.config, embedding_model } }));
+  const preset = { ...own, embedding };
+  const { grid } = flags;
+  return { baseline, grid: grid === undefined ? gridOf(kind, preset, cradle) : gridIn(grid, preset, cradle) };
+}
+
+/** A preset, or a pipeline in a file. @throws UsageError, ServiceError */
+function chunkingNamed(name: string, cradle: ServerCradle): Chunking {
+  const { presets } = cradle.service;
+  const isPreset = PRESET_NAMES.includes(name);
+  if (!isPreset && !existsSync(name))
+    throw new UsageError(
+      `--baseline ${name}: there is neither a file nor a preset of this name; presets: ${PRESET_NAMES.join(', ')}`,
+    );
+  const steps = isPreset ? presets.stepsOf({ preset: name }) : stepsIn(name, cradle, '--baseline');
+  const chunking = chunkingOf(steps ?? [], cradle);
+  return { ...chunking, name: `${basename(name, '.json')} (${chunking.name})` };
+}
+
+/** Divides steps into those that embed, which an evaluation does itself, and the others, which name the chunking. */
+function chunkingOf(all: readonly PipelineStep[], { registry }: ServerCradle): Chunking {
+  const embeds = ({ refinery }: PipelineStep) =>
+    registry.find('refinery', refinery ?? '')?.manifest.uses?.includes('embedding') === true;
+  const steps = all.filter((step) => !embeds(step));
+  return { name: nameOf(steps), steps, embedding: all.filter(embeds), factors: {} };
+}
+
+function nameOf([chunk, ...refined]: readonly PipelineStep[]): string {
+  const size = chunk?.config.chunk_size ?? '';
+  return `${chunk?.chunker} ${size}`.trim() + (refined.length === 0 ? '' : ` with ${refineries(refined)}`);
+}
+
+function refineries(steps: readonly PipelineStep[]): string {
+  return steps.map(({ refinery }) => refinery).join(' and ');
+}
+
+/** What is compared with a baseline. */
+export interface Grid {
+  readonly count: number;
+  /**
+   * In groups, the next of which depend on how good those before were.
+   *
+   * @param scoreOf a chunking of an earlier group
+   */
+  groups(scoreOf: (chunking: Chunking) => number): Iterable<readonly Chunking[]>;
+}
+
+/** How many of the sizes, and how many chunkers in these sizes, are looked at more closely. */
+const BEST = 2;
+
+type Cell = readonly [chunk: PipelineStep, size: number];
+
+/**
+ * What is worth trying for a kind of files: the sizes with the preset's chunker, then the other chunkers in the best
+ * sizes, and then the best ones without the refineries of the preset.
+ */
+function gridOf(kind: string, preset: Chunking, { registry }: ServerCradle): Grid {
+  const { chunk_sizes: sizes, chunkers } = KINDS.get(kind) as Kind;
+  const [own, ...refined] = preset.steps as [PipelineStep, ...PipelineStep[]];
+  const { tokenizer } = own.config;
+  const others = Object.entries(chunkers)
+    .filter(([name]) => name !== own.chunker && registry.find('chunker', name)?.missing.length === 0)
+    .map(([chunker, config]) => ({ ...own, chunker, config: { ...config, tokenizer } }));
+  const chunkingAt = ([chunk, size]: Cell, after: readonly PipelineStep[]): Chunking => {
+    const steps = [{ ...chunk, config: { ...chunk.config, chunk_size: size } }, ...after];
+    const refinement = { [refineries(refined)]: after.length > 0 ? 'with' : 'without' };
+    const factors = { chunker: String(chunk.chunker), 'chunk size': String(size), ...refinement };
+    return { name: nameOf(steps), steps, embedding: preset.embedding, factors };
+  };
+  const whole = (cell: Cell) => chunkingAt(cell, refined);
+  return {
+    count: (1 + others.length) * sizes.length * 2,
+    *groups(scoreOf) {
+      const score = (cell: Cell) => scoreOf(whole(cell));
+      const best = (cells: readonly Cell[]) => cells.toSorted((a, b) => score(b) - score(a)).slice(0, BEST);
+      const first = sizes.map((size): Cell => [own, size]);
+      yield first.map(whole);
+      const second = best(first).flatMap(([, size]) => others.map((chunk): Cell => [chunk, size]));
+      yield second.map(whole);
+      yield best([...first, ...second]).map((cell) => chunkingAt(cell, []));
+    },
+  };
+}
+
+/** The candidates of a file. @throws UsageError */
+function gridIn(path: string, { embedding }: Chunking, cradle: ServerCradle): Grid {
+  const given = readJson(path);
+  if (!Array.isArray(given) || given.length === 0)
+    throw new UsageError(`--grid ${path}: expected a JSON list of candidates, such as [{"preset": "prose"}]`);
+  const all = given.map((one: Candidate, index) => {
+    const place = `--grid ${path}: [${index}]`;
+    checkCandidate(one, place, cradle);
+    const { chunker, config, steps = [{ type: 'chunk', chunker, config }] } = one;
+    const ofPreset = cradle.service.presets.stepsOf(one as PresetUse);
+    const chunking = chunkingOf(ofPreset ?? stepsFrom(steps, place, cradle), cradle);
+    const { name = chunking.name } = one;
+    return { ...chunking, name, embedding, factors: { chunking: name } };
+  });
+  return { count: all.length, groups: () => [all] };
+}
+
+/** As a request to evaluate is checked. @throws UsageError */
+function checkCandidate(one: Candidate, place: string, { service }: ServerCradle): void {
+  if (['pipeline', 'retriever'].some((member) => member in Object(one)))
+    throw new UsageError(
+      `${place}: expected a chunker, a preset or steps; each is tried with every retriever`,
+    );
+  const answers = [{ document: 0, start_index: 0, end_index: 1 }];
+  const asked = { documents: [{ text: '?' }], questions: [{ question: '?', answers }], retriever: 'bm25' };
+  const body = Buffer.from(JSON.stringify({ ...asked, candidates: [one] }));
+  try {
+    service.read({ run: 'evaluate', pipelines: new Map() }, body);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new UsageError(error.detail.replaceAll('candidates[0]', place));
+  }
+}
+
+/** How well a chunking with a retriever answers the questions. Plain data that is kept in a file. */
+export interface Point {
+  readonly retriever: Retriever;
+  readonly recall: number;
+  readonly interval: Interval;
+  /** Tokens that a question finds, on average. */
+  readonly tokens: number;
+  readonly chunks: number;
+  /** Tokens of the largest chunk that was found. */
+  readonly largest: number;
+  /** The recall of each question. */
+  readonly recalls: readonly number[];
+}
+
+/** A chunking that was evaluated. */
+export interface Trial extends Chunking {
+  readonly points: readonly Point[];
+}
+
+/** Sends a request to evaluate. */
+export type Send = (body: string) => Promise<{ readonly candidates: readonly EvaluatedCandidate[] }>;
+
+interface SearchOptions {
+  readonly send: Send;
+  /** Where that is done. */
+  readonly where: string;
+  /** How many requests are sent at the same time. */
+  readonly lanes: number;
+  /** Nothing more begins after so many milliseconds. */
+  readonly time: number;
+  /** Keeps what is done. */
+  readonly file: string;
+  /** Whether what the file has for the same documents, questions and options is not evaluated again. */
+  readonly isResumed: boolean;
+}
+
+/** Evaluates chunkings until the time is over, each with all retrievers in one request. */
+export class Search {
+  /** In the order in which they were to be tried. */
+  readonly trials = new Map<string, Trial>();
+  /** Why chunkings could not be evaluated. */
+  readonly failures: string[] = [];
+  /** Whether the time was over before all were tried. */
+  isLate = false;
+  readonly #options: SearchOptions;
+  readonly #shared: string;
+  readonly #digest: string;
+  readonly #end: number;
+  readonly #known = new Map<string, readonly Point[]>();
+
+  /** @param shared what requests have in common */
+  constructor(options: SearchOptions, shared: object) {
+    this.#options = options;
+    this.#shared = JSON.stringify(shared).slice(1, -1);
+    this.#digest = digestOf(VERSION, options.where, this.#shared);
+    this.#end = performance.now() + options.time;
+    if (options.isResumed) this.#load();
+    else rmSync(options.file, { force: true });
+  }
+
+  /** The best recall of a chunking; -1 if it was not evaluated. */
+  scoreOf(chunking: Chunking): number {
+    const points = this.trials.get(requestOf(chunking))?.points ?? [];
+    return Math.max(-1, ...points.map(({ recall }) => recall));
+  }
+
+  /**
+   * Tries those that were not tried under another name; the first of all also if the time is over.
+   *
+   * @throws ServiceError or ChunksmithError if nothing can be evaluated; the signal's reason once it aborts
+   */
+  async try(chunkings: readonly Chunking[]): Promise<void> {
+    const concurrency = this.#options.lanes;
+    const tried = await pMap(chunkings, (one) => this.#pointsOf(one), { concurrency });
+    for (const [at, chunking] of chunkings.entries()) {
+      const [request, points] = [requestOf(chunking), tried[at]];
+      const { name } = this.trials.get(request) ?? chunking;
+      if (points !== undefined) this.trials.set(request, { ...chunking, name, points });
+    }
+  }
+
+  async #pointsOf(chunking: Chunking): Promise<readonly Point[] | undefined> {
+    const { name } = chunking;
+    const own = requestOf(chunking);
+    const key = digestOf(this.#digest, own);
+    const known = this.trials.get(own)?.points ?? this.#known.get(key);
+    if (known !== undefined) return known;
+    const begin = performance.now();
+    this.isLate ||= begin > this.#end && this.trials.size > 0;
+    if (this.isLate) return undefined;
+    const answer = await this.#options.send(`{${this.#shared},${own}`);
+    const failed = answer.candidates.find(({ error }) => error !== undefined)?.error;
+    if (failed !== undefined) {
+      this.failures.push(`${name}: ${failed.detail}`);
+      console.error(this.failures.at(-1));
+      return undefined;
+    }
+    const points = answer.candidates.map((one) => pointIn(one as Required<EvaluatedCandidate>));
+    this.#keep(`${JSON.stringify({ key, name, points })}\n`);
+    const recalls = points.map(({ retriever, recall }) => `${retriever} ${(100 * recall).toFixed(1)}`);
+    const seconds = ((performance.now() - begin) / 1000).toFixed(1);
+    console.error(`${name}: ${recalls.join(', ')}; ${points[0]?.chunks} chunks, ${seconds} s`);
+    return points;
+  }
+
+  /** A folder that cannot be written only means that an interrupted run begins again. */
+  #keep(line: string): void {
+    const folder = dirname(this.#options.file);
+    try {
+      const isNew = mkdirSync(folder, { recursive: true }) !== undefined;
+      if (isNew) writeFileSync(join(folder, '.gitignore'), '*\n');
+      appendFileSync(this.#options.file, line);
+    } catch (error) {
+      console.error(`--resume will not be possible: ${reasonOf(error)}`);
+    }
+  }
+
+  /** A line that was cut off is ignored. */
+  #load(): void {
+    if (!existsSync(this.#options.file)) return;
+    for (const line of readFileSync(this.#options.file, 'utf8').split('\n')) {
+      try {
+        const { key, points } = JSON.parse(line) as { key: string; points: readonly Point[] };
+        this.#known.set(key, points);
+      } catch {}
+    }
+  }
+}
+
+function pointIn(one: Required<EvaluatedCandidate>): Point {
+  const { retriever, recall, interval, tokens_per_question: tokens, chunks, questions } = one;
+  const found = questions.flatMap((question) => question.found);
+  const largest = found.reduce((most, { token_count }) => Math.max(most, token_count), 0);
+  const recalls = questions.map((question) => question.recall);
+  return {
+    retriever,
+    recall,
+    interval: interval.recall as unknown as Interval,
+    tokens,
+    chunks,
+    largest,
+    recalls,
+  };
+}
+
+/** The part of a request that is about one chunking: the same for chunkings that are evaluated in the same way. */
+function requestOf({ steps, embedding: [step] }: Chunking): string {
+  const candidates = RETRIEVERS.map((retriever) => ({ name: retriever, steps, retriever }));
+  const { embedding_model, embed } = step?.config ?? { embed: 'context+text' };
+  return JSON.stringify({ candidates, embedding_model, embed }).slice(1);
+}
+
+function digestOf(...texts: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const text of texts) hash.update(`${text.length} ${text}`);
+  return hash.digest('hex');
+}
