@@ -11,7 +11,8 @@ import { blocksOf } from './programs.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const MARK = '-- the next command --';
 /** A file that a page shows, after a line that names it; or a block of commands with what they print. */
-const STEP = /^.*`([\w./-]+\.\w+)`[^`\n]*:\n\n```(?!console|sh)\w+\n([\s\S]*?)^```$|^```console\n([\s\S]*?)^```$/gm;
+const STEP =
+  /^.*`([\w./-]+\.\w+)`[^`\n]*:\n\n```(?!console|sh)\w+\n([\s\S]*?)^```$|^```console\n([\s\S]*?)^```$/gm;
 /** What differs from run to run: times. */
 const VARIES = /in [\d.]+ s \([\d.]+ MB\/s\)/g;
 

@@ -37,7 +37,10 @@ export async function openPackages(
     await rename(work, folder).catch(() => undefined);
     return { folder, missing: false };
   } catch (error) {
-    return { folder: '', missing: `pip cannot install ${['the client', ...more].join(' and ')}: ${reasonOf(error)}` };
+    return {
+      folder: '',
+      missing: `pip cannot install ${['the client', ...more].join(' and ')}: ${reasonOf(error)}`,
+    };
   } finally {
     await rm(work, { recursive: true, force: true });
   }
@@ -54,7 +57,16 @@ function recipe(version: string): string {
 
 async function install(folder: string, more: readonly string[]): Promise<void> {
   const options = ['--quiet', '--disable-pip-version-check', '--retries', '1', '--timeout', '15'];
-  await promisify(execFile)(PYTHON, ['-m', 'pip', 'install', ...options, '--target', folder, CLIENT, ...more]);
+  await promisify(execFile)(PYTHON, [
+    '-m',
+    'pip',
+    'install',
+    ...options,
+    '--target',
+    folder,
+    CLIENT,
+    ...more,
+  ]);
 }
 
 /** One line of what a command said. */
