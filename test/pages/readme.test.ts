@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { inspect } from 'node:util';
 import t from 'tap';
@@ -21,11 +22,12 @@ import {
 /** What the README and its pages say is true: examples are run, but for those that processes/readme.test.ts runs. */
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Those whose links are looked at alone; processes/corpora.test.ts and test/server/clients/readme.test.ts run their examples. */
+/** Those whose links are looked at alone; processes/ and test/server/clients/readme.test.ts run their examples. */
 const OTHERS = [
   'CHANGELOG.md CONTRIBUTING.md plugins/README.md server/CORPORA.md server/RUNBOOK.md',
-  'server/clients/FROM-CHONKIE.md server/clients/README.md server/clients/python/README.md',
+  'server/FIRST-INDEX.md server/clients/FROM-CHONKIE.md server/clients/README.md server/clients/python/README.md',
 ].flatMap((names) => names.split(' '));
+const RECIPES = readdirSync(join(ROOT, 'server/recipes')).map((name) => `server/recipes/${name}`);
 
 const EXAMPLE = /^`my-plugins\/(\S+)`\n\n```js\n([\s\S]*?)^```$/gm;
 /** The files of the plugins that the page of examples shows, by their paths in `my-plugins`. */
@@ -151,6 +153,10 @@ t.test('after an edit it finds what is to be embedded and what deleted', OF_EDIT
 
 t.test('it is short, and its pages are where it says', async (t) => {
   t.ok(page('README.md').split('\n').length <= 250);
+  for (const file of RECIPES) {
+    t.match(page('README.md'), `](${file})`);
+    t.ok(page(file).split('\n').length <= 61, `${file}: one page`);
+  }
   for (const file of [...PAGES.slice(1), 'server/CORPORA.md']) t.match(page('README.md'), `](${file})`);
 });
 
@@ -163,8 +169,15 @@ t.test('the examples of their manifests work', async (t) => {
   }
 });
 
+t.test('its commands can be read by a shell', async (t) => {
+  for (const file of [...PAGES, ...OTHERS, ...RECIPES]) {
+    const input = blocksOf(page(file), 'sh').join('');
+    t.equal(spawnSync('/bin/sh', ['-n'], { input, encoding: 'utf8' }).stderr, '', file);
+  }
+});
+
 t.test('its links lead to files', async (t) => {
-  for (const file of [...PAGES, ...OTHERS]) {
+  for (const file of [...PAGES, ...OTHERS, ...RECIPES]) {
     const text = page(file);
     for (const [, link = ''] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
       const path = join(dirname(file), link);
