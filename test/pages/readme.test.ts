@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { inspect } from 'node:util';
 import t from 'tap';
 import { postForm } from '../support/files.ts';
-import { isOfMissingPlugin, needs } from '../support/here.ts';
+import { isHere, isOfMissingPlugin, needs } from '../support/here.ts';
 import { postRoutes } from '../support/openapi.ts';
 import { startServer, temporaryFolder } from '../support/server.ts';
 import {
@@ -166,6 +166,69 @@ t.test('the examples of their manifests work', async (t) => {
   t.equal(shown.length, 2, 'a chunker and a refinery');
   for (const { path, examples } of shown) {
     for (const example of examples) t.equal((await client.post(path, example)).status, 200, path);
+  }
+});
+
+const inTicks = (cell: string) => [...cell.matchAll(/`(\.[^`]+)`/g)].map(([, ending = '']) => ending);
+
+/** The rows of the table of files, but for those of other text and of what is skipped. */
+const FILES = (/^\| Ending .*\n.*\n((?:\| `.*\n)+)/m.exec(page('server/CORPORA.md')) ?? ['', ''])[1]
+  ?.trimEnd()
+  .split('\n')
+  .map((row) => row.split('|').map((cell) => cell.trim()))
+  .map(([, endings = '', readBy = '', chunker = '']) => ({
+    endings: inTicks(endings),
+    isWhole: !endings.includes('others'),
+    readers: [...readBy.matchAll(/\[(\w+)\]\(/g)].map(([, name = '']) => name),
+    chunker: chunker.replaceAll('`', ''),
+  }));
+
+t.test('its table of files has the endings that readers read', async (t) => {
+  const found = new Map<string, string[]>();
+  const local = ['docx', 'html', 'notebook', 'pdf', 'pptx', 'subtitles', 'xlsx'];
+  t.same(
+    (FILES ?? [])
+      .flatMap(({ readers }) => readers)
+      .filter((name) => local.includes(name))
+      .sort(),
+    local,
+  );
+  const endingsOf = async (name: string): Promise<readonly string[]> =>
+    (await import(join(ROOT, `plugins/readers/${name}/manifest.ts`))).default.formats.extensions;
+  for (const { readers, endings, isWhole } of FILES ?? []) {
+    if (readers.some((name) => !isHere(`reader/${name}`))) continue;
+    const known = await Promise.all(readers.map(endingsOf));
+    for (const all of known)
+      t.same(
+        endings.filter((ending) => !all.includes(ending)),
+        [],
+        readers.join(),
+      );
+    if (readers.some((name) => local.includes(name)))
+      t.same([...endings].sort(), [...(known[0] ?? [])].sort());
+    if (isWhole) for (const name of readers) found.set(name, [...(found.get(name) ?? []), ...endings]);
+  }
+  if (!isHere('reader/docling')) return;
+  const others = (FILES ?? [])
+    .filter(({ readers }) => local.includes(readers[0] ?? ''))
+    .flatMap(({ endings }) => endings);
+  const left = (await endingsOf('docling')).filter((ending) => !others.includes(ending));
+  t.same(left.sort(), found.get('docling')?.sort(), 'docling reads no others');
+});
+
+t.test('its table of files has what auto chooses by the ending', needs('chunker/auto'), async (t) => {
+  const { ENDINGS } = await import(join(ROOT, 'plugins/chunkers/auto/choose.ts'));
+  for (const [chunker, endings] of Object.entries<string>(ENDINGS)) {
+    if (chunker === 'html') continue;
+    const row = FILES?.find((one) => one.chunker === chunker && one.readers.length === 0);
+    t.same(
+      row?.endings.toSorted(),
+      endings
+        .split(/\s+/)
+        .map((ending) => `.${ending}`)
+        .sort(),
+      chunker,
+    );
   }
 });
 
