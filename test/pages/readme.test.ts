@@ -1,9 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { inspect } from 'node:util';
 import t from 'tap';
 import { postForm } from '../support/files.ts';
-import { needs } from '../support/here.ts';
+import { isHere, needs } from '../support/here.ts';
 import { postRoutes } from '../support/openapi.ts';
 import { startServer, temporaryFolder } from '../support/server.ts';
 import {
@@ -21,6 +22,12 @@ import {
 /** What the README and its pages say is true: examples are run, but for those that processes/readme.test.ts runs. */
 
 const ROOT = join(import.meta.dirname, '../..');
+/** Pages whose examples other tests run, in processes/ and in test/server/clients/. */
+const OTHERS = [
+  'server/CORPORA.md server/FIRST-INDEX.md server/OPERATIONS.md',
+  'server/clients/README.md server/clients/python/README.md',
+].flatMap((names) => names.split(' '));
+const RECIPES = readdirSync(join(ROOT, 'server/recipes')).map((name) => `server/recipes/${name}`);
 
 const EXAMPLE = /^`my-plugins\/(\S+)`\n\n```js\n([\s\S]*?)^```$/gm;
 /** The files of the plugins that the pages of examples show, by their paths in `my-plugins`. */
@@ -158,11 +165,85 @@ t.test('its pictures load quickly, for bright and dark pages', async (t) => {
   for (const file of pictures) t.ok(statSync(join(ROOT, file)).size < MOST_BYTES_OF_PICTURE, file);
 });
 
+t.test('recipes fit on a page', async (t) => {
+  for (const file of RECIPES) t.ok(page(file).split('\n').length <= 61, file);
+});
+
 t.test('the examples of their manifests work', async (t) => {
   const routes = await postRoutes(client, '/v1/');
   const shown = routes.filter(({ path }) => plugins.includes(basename(path)));
   t.equal(shown.length, 2, 'a chunker and a refinery');
   for (const { path, examples } of shown) {
     for (const example of examples) t.equal((await client.post(path, example)).status, 200, path);
+  }
+});
+
+const inTicks = (cell: string) => [...cell.matchAll(/`(\.[^`]+)`/g)].map(([, ending = '']) => ending);
+
+/** The rows of the table of files, but for those of other text and of what is skipped. */
+const FILES = (/^\| Ending .*\n.*\n((?:\| `.*\n)+)/m.exec(page('server/CORPORA.md')) ?? ['', ''])[1]
+  ?.trimEnd()
+  .split('\n')
+  .map((row) => row.split('|').map((cell) => cell.trim()))
+  .map(([, endings = '', readBy = '', chunker = '']) => ({
+    endings: inTicks(endings),
+    isWhole: !endings.includes('others'),
+    readers: [...readBy.matchAll(/\[(\w+)\]\(/g)].map(([, name = '']) => name),
+    chunker: chunker.replaceAll('`', ''),
+  }));
+
+t.test('its table of files has the endings that readers read', async (t) => {
+  const found = new Map<string, string[]>();
+  const local = ['docx', 'html', 'notebook', 'pdf', 'pptx', 'subtitles', 'xlsx'];
+  t.same(
+    (FILES ?? [])
+      .flatMap(({ readers }) => readers)
+      .filter((name) => local.includes(name))
+      .sort(),
+    local,
+  );
+  const endingsOf = async (name: string): Promise<readonly string[]> =>
+    (await import(join(ROOT, `plugins/readers/${name}/manifest.ts`))).default.formats.extensions;
+  for (const { readers, endings, isWhole } of FILES ?? []) {
+    if (readers.some((name) => !isHere(`reader/${name}`))) continue;
+    const known = await Promise.all(readers.map(endingsOf));
+    for (const all of known)
+      t.same(
+        endings.filter((ending) => !all.includes(ending)),
+        [],
+        readers.join(),
+      );
+    if (readers.some((name) => local.includes(name)))
+      t.same([...endings].sort(), [...(known[0] ?? [])].sort());
+    if (isWhole) for (const name of readers) found.set(name, [...(found.get(name) ?? []), ...endings]);
+  }
+  if (!isHere('reader/docling')) return;
+  const others = (FILES ?? [])
+    .filter(({ readers }) => local.includes(readers[0] ?? ''))
+    .flatMap(({ endings }) => endings);
+  const left = (await endingsOf('docling')).filter((ending) => !others.includes(ending));
+  t.same(left.sort(), found.get('docling')?.sort(), 'docling reads no others');
+});
+
+t.test('its table of files has what auto chooses by the ending', needs('chunker/auto'), async (t) => {
+  const { ENDINGS } = await import(join(ROOT, 'plugins/chunkers/auto/choose.ts'));
+  for (const [chunker, endings] of Object.entries<string>(ENDINGS)) {
+    if (chunker === 'html') continue;
+    const row = FILES?.find((one) => one.chunker === chunker && one.readers.length === 0);
+    t.same(
+      row?.endings.toSorted(),
+      endings
+        .split(/\s+/)
+        .map((ending) => `.${ending}`)
+        .sort(),
+      chunker,
+    );
+  }
+});
+
+t.test('its commands can be read by a shell', async (t) => {
+  for (const file of [...PAGES, ...OTHERS, ...RECIPES]) {
+    const input = blocksOf(page(file), 'sh').join('');
+    t.equal(spawnSync('/bin/sh', ['-n'], { input, encoding: 'utf8' }).stderr, '', file);
   }
 });
