@@ -74,3 +74,19 @@ export function startCutting(t: Cleanup): Promise<string> {
     response.writeHead(200).write('{"index":0,"id":"a","chunks":[]}\n', () => response.destroy());
   });
 }
+
+/** The rows of the table of files in server/CORPORA.md that name endings: who reads these, and how `auto` cuts them. */
+export function fileRows() {
+  const [, table = ''] = /^\| Ending .*\n.*\n((?:\| `.*\n)+)/m.exec(page('server/CORPORA.md')) ?? [];
+  return table
+    .trimEnd()
+    .split('\n')
+    .map((row) => {
+      const [, endings = '', readBy = '', chunker = ''] = row.split('|');
+      return {
+        endings: Array.from(endings.matchAll(/`(\.[^`]+)`/g), ([, ending = '']) => ending),
+        readers: Array.from(readBy.matchAll(/\[(\w+)\]\(/g), ([, name = '']) => name),
+        chunker: chunker.trim().replaceAll('`', ''),
+      };
+    });
+}

@@ -4,11 +4,12 @@ import { basename, dirname, join } from 'node:path';
 import { inspect } from 'node:util';
 import t from 'tap';
 import { postForm } from '../support/files.ts';
-import { isHere, needs } from '../support/here.ts';
+import { needs } from '../support/here.ts';
 import { postRoutes } from '../support/openapi.ts';
 import { startServer, temporaryFolder } from '../support/server.ts';
 import {
   blocksOf,
+  fileRows,
   PAGES,
   page,
   programBefore,
@@ -178,68 +179,22 @@ t.test('the examples of their manifests work', async (t) => {
   }
 });
 
-const inTicks = (cell: string) => [...cell.matchAll(/`(\.[^`]+)`/g)].map(([, ending = '']) => ending);
+/** Readers of what others cannot read, and of what these read, too. */
+const OF_SERVICES = ['docling', 'tika'];
+const rows = fileRows().filter(({ readers }) => readers.length > 0);
+const ownRows = rows.filter(({ readers }) => !readers.some((name) => OF_SERVICES.includes(name)));
+const own = ownRows.flatMap(({ endings }) => endings);
 
-/** The rows of the table of files, but for those of other text and of what is skipped. */
-const FILES = (/^\| Ending .*\n.*\n((?:\| `.*\n)+)/m.exec(page('server/CORPORA.md')) ?? ['', ''])[1]
-  ?.trimEnd()
-  .split('\n')
-  .map((row) => row.split('|').map((cell) => cell.trim()))
-  .map(([, endings = '', readBy = '', chunker = '']) => ({
-    endings: inTicks(endings),
-    isWhole: !endings.includes('others'),
-    readers: [...readBy.matchAll(/\[(\w+)\]\(/g)].map(([, name = '']) => name),
-    chunker: chunker.replaceAll('`', ''),
-  }));
-
-t.test('its table of files has the endings that readers read', async (t) => {
-  const found = new Map<string, string[]>();
-  const local = ['docx', 'html', 'notebook', 'pdf', 'pptx', 'subtitles', 'xlsx'];
-  t.same(
-    (FILES ?? [])
-      .flatMap(({ readers }) => readers)
-      .filter((name) => local.includes(name))
-      .sort(),
-    local,
-  );
-  const endingsOf = async (name: string): Promise<readonly string[]> =>
-    (await import(join(ROOT, `plugins/readers/${name}/manifest.ts`))).default.formats.extensions;
-  for (const { readers, endings, isWhole } of FILES ?? []) {
-    if (readers.some((name) => !isHere(`reader/${name}`))) continue;
-    const known = await Promise.all(readers.map(endingsOf));
-    for (const all of known)
-      t.same(
-        endings.filter((ending) => !all.includes(ending)),
-        [],
-        readers.join(),
-      );
-    if (readers.some((name) => local.includes(name)))
-      t.same([...endings].sort(), [...(known[0] ?? [])].sort());
-    if (isWhole) for (const name of readers) found.set(name, [...(found.get(name) ?? []), ...endings]);
-  }
-  if (!isHere('reader/docling')) return;
-  const others = (FILES ?? [])
-    .filter(({ readers }) => local.includes(readers[0] ?? ''))
-    .flatMap(({ endings }) => endings);
-  const left = (await endingsOf('docling')).filter((ending) => !others.includes(ending));
-  t.same(left.sort(), found.get('docling')?.sort(), 'docling reads no others');
-});
-
-t.test('its table of files has what auto chooses by the ending', needs('chunker/auto'), async (t) => {
-  const { ENDINGS } = await import(join(ROOT, 'plugins/chunkers/auto/choose.ts'));
-  for (const [chunker, endings] of Object.entries<string>(ENDINGS)) {
-    if (chunker === 'html') continue;
-    const row = FILES?.find((one) => one.chunker === chunker && one.readers.length === 0);
-    t.same(
-      row?.endings.toSorted(),
-      endings
-        .split(/\s+/)
-        .map((ending) => `.${ending}`)
-        .sort(),
-      chunker,
-    );
-  }
-});
+for (const name of readdirSync(join(ROOT, 'plugins/readers')).filter((name) => name !== 'text')) {
+  t.test(`the table of files has what the reader ${name} reads`, async (t) => {
+    const { formats } = (await import(join(ROOT, 'plugins/readers', name, 'manifest.ts'))).default;
+    const isOther = (ending: string) => OF_SERVICES.includes(name) && own.includes(ending);
+    const read = (formats.extensions as string[]).filter((ending) => !isOther(ending));
+    const listed = rows.filter(({ readers }) => readers.includes(name)).flatMap(({ endings }) => endings);
+    // The last row of tika names some of many.
+    t.same(listed.sort(), read.filter((ending) => name !== 'tika' || listed.includes(ending)).sort());
+  });
+}
 
 t.test('its commands can be read by a shell', async (t) => {
   for (const file of [...PAGES, ...OTHERS, ...RECIPES]) {

@@ -178,7 +178,9 @@ async function readCorpus(folder: string, flags: TuneFlags, cradle: ServerCradle
     throw new UsageError(`${folder}: there is no such folder`);
   const usual = join(folder, QUESTIONS);
   const { questions: given = existsSync(usual) ? usual : undefined, ...files } = flags;
-  const own = [given, files.out, files.report, files.grid, files.baseline, ...(files.candidates ?? [])];
+  const named = [given, files.out, files.report, files.grid, files.baseline, ...(files.candidates ?? [])];
+  // A preset may have the name of the folder.
+  const own = named.filter((path = '') => statSync(path, { throwIfNoEntry: false })?.isFile());
   const read = await readFolder(folder, own, cradle, signal);
   const made =
     given === undefined
