@@ -79,7 +79,7 @@ function unfoundIn(pages: ReadonlyMap<string, string>, from: string, clicks: num
 
 t.test('pages are short', async (t) => {
   const linesOf = (page: string) => page.trimEnd().split('\n').length;
-  t.ok(PAGES.size > 50, `${PAGES.size} pages`);
+  t.ok(PAGES.size > 20, `${PAGES.size} pages`);
   t.ok(linesOf(read('README.md')) <= MOST_LINES_OF_README);
   t.same(
     [...PAGES].filter(([, page]) => linesOf(page) > MOST_LINES).map(([file]) => file),
