@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { inspect } from 'node:util';
@@ -14,6 +13,7 @@ import {
   page,
   programBefore,
   programOf,
+  RECIPES,
   runHere,
   SHOWN,
   shownAfter,
@@ -28,7 +28,6 @@ const OTHERS = [
   'CHANGELOG.md CONTRIBUTING.md plugins/README.md server/CORPORA.md server/RUNBOOK.md',
   'server/FIRST-INDEX.md server/clients/FROM-CHONKIE.md server/clients/README.md server/clients/python/README.md',
 ].flatMap((names) => names.split(' '));
-const RECIPES = readdirSync(join(ROOT, 'server/recipes')).map((name) => `server/recipes/${name}`);
 
 const EXAMPLE = /^`my-plugins\/(\S+)`\n\n```js\n([\s\S]*?)^```$/gm;
 /** The files of the plugins that the page of examples shows, by their paths in `my-plugins`. */
@@ -186,13 +185,6 @@ for (const name of readdirSync(join(ROOT, 'plugins/readers')).filter((name) => n
     t.same(listed.sort(), read.filter((ending) => name !== 'tika' || listed.includes(ending)).sort());
   });
 }
-
-t.test('its commands can be read by a shell', async (t) => {
-  for (const file of [...PAGES, ...OTHERS, ...RECIPES]) {
-    const input = blocksOf(page(file), 'sh').join('');
-    t.equal(spawnSync('/bin/sh', ['-n'], { input, encoding: 'utf8' }).stderr, '', file);
-  }
-});
 
 t.test('its links lead to files', async (t) => {
   for (const file of [...PAGES, ...OTHERS, ...RECIPES]) {
