@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -15,6 +15,9 @@ export const PAGES = [
   'README.md plugins/AUTHORS.md plugins/CHECKING.md plugins/EXAMPLES.md plugins/EXAMPLES-FILES.md',
   'server/CLIENTS.md server/DOCUMENTS.md server/EVALUATION.md server/TOUR.md',
 ].flatMap((names) => names.split(' '));
+
+/** Pages that processes/recipes.test.ts follows. */
+export const RECIPES = readdirSync(join(ROOT, 'server/recipes')).map((name) => `server/recipes/${name}`);
 
 /** The plugins of the commands and clients that are shown. */
 export const SHOWN = [

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { inspect } from 'node:util';
@@ -14,6 +13,7 @@ import {
   page,
   programBefore,
   programOf,
+  RECIPES,
   runHere,
   SHOWN,
   shownAfter,
@@ -23,13 +23,6 @@ import {
 /** What the README and its pages say is true: examples are run, but for those that processes/readme.test.ts runs. */
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Pages whose examples other tests run, in processes/ and in test/server/clients/. */
-const OTHERS = [
-  'server/CORPORA.md server/FIRST-INDEX.md server/OPERATIONS.md',
-  'server/clients/README.md server/clients/python/README.md',
-].flatMap((names) => names.split(' '));
-const RECIPES = readdirSync(join(ROOT, 'server/recipes')).map((name) => `server/recipes/${name}`);
-
 const EXAMPLE = /^`my-plugins\/(\S+)`\n\n```js\n([\s\S]*?)^```$/gm;
 /** The files of the plugins that the pages of examples show, by their paths in `my-plugins`. */
 const files: Record<string, string> = Object.fromEntries(
@@ -195,10 +188,3 @@ for (const name of readdirSync(join(ROOT, 'plugins/readers')).filter((name) => n
     t.same(listed.sort(), read.filter((ending) => name !== 'tika' || listed.includes(ending)).sort());
   });
 }
-
-t.test('its commands can be read by a shell', async (t) => {
-  for (const file of [...PAGES, ...OTHERS, ...RECIPES]) {
-    const input = blocksOf(page(file), 'sh').join('');
-    t.equal(spawnSync('/bin/sh', ['-n'], { input, encoding: 'utf8' }).stderr, '', file);
-  }
-});

@@ -9,7 +9,6 @@ const STARTS_PROCESSES = /^(node:child_process|test\/support\/(browser|postgres|
 
 /** Files that start a process in `npm test` all the same, and why. */
 const MAY_START: Readonly<Record<string, string>> = {
-  'test/pages/readme.test.ts': 'a shell that only reads the commands of pages takes milliseconds',
   'test/server/corpora/jobs/callback.test.ts':
     'Python, whose check of a signature is shown, takes milliseconds',
   'test/server/corpora/local-folder.test.ts': 'mkfifo: Node itself cannot make a pipe in a folder',
