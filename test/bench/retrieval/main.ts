@@ -2,11 +2,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Bm25 } from '../../../server/engine/operations/evaluation/bm25.ts';
 import { createRandom, pick } from '../../support/random.ts';
+import { scaled } from '../flags.ts';
+import { quantile } from '../race/race.ts';
 import { printTable, printTitle } from '../race/report.ts';
 
-const CHUNKS = 100_000;
+const CHUNKS = scaled(100_000, 10_000);
 const CHARACTERS = 800;
-const QUESTIONS = 1_000;
+const QUESTIONS = scaled(1000, 200);
 const LISTED = 100;
 const PACKAGES = join(import.meta.dirname, '../../../node_modules');
 
@@ -58,8 +60,7 @@ const times = questions.map((question) => {
   index.search(question, LISTED);
   return performance.now() - asked;
 });
-times.sort((a, b) => a - b);
-const quantile = (share: number) => `${(times[Math.floor(share * QUESTIONS)] as number).toFixed(1)} ms`;
+const within = (share: number) => `${quantile(times, share).toFixed(1)} ms`;
 
 printTitle(`BM25 over ${CHUNKS} chunks of ${CHARACTERS} characters, the ${LISTED} best, one thread`);
 printTable(
@@ -71,8 +72,8 @@ printTable(
       (bytes / 1e6).toFixed(0),
       `${seconds.toFixed(1)} s`,
       `${(held / 1e6).toFixed(0)} MB`,
-      quantile(0.5),
-      quantile(0.95),
+      within(0.5),
+      within(0.95),
     ],
   ],
 );

@@ -2,22 +2,23 @@ import { join } from 'node:path';
 import { readPages } from '../../eval/structure/corpus.ts';
 import type { SoakServer } from '../../soak/server.ts';
 import { headOf, mainText, textOf } from '../data/texts.ts';
+import { scaled } from '../flags.ts';
 import { postBytes, withOurs } from '../http/servers.ts';
-import { race } from '../race/race.ts';
+import { race, wallMs } from '../race/race.ts';
 import { printSpeeds, printTitle } from '../race/report.ts';
 import { dataTexts } from './data.ts';
 import { markdownPeers } from './peers.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const BYTES = 1_000_000;
+const BYTES = scaled(1e6, 0.3e6);
 const SETTINGS = [
   { tokenizer: 'character', chunk_size: 512 },
   { tokenizer: 'cl100k_base', chunk_size: 256 },
 ];
-const LIMITS = { budget: 10_000 };
+const LIMITS = { budget: 10_000, clock: wallMs };
 
 /** Chunkers of structured texts over HTTP, with JSON; peers are called without either, which is to their advantage. */
-printTitle('Structure: 1 MB over HTTP, JSON in and out; peers are called directly');
+printTitle('Structure: a text over HTTP, JSON in and out; peers are called directly');
 console.warn = () => {};
 const readmes = textOf(
   '',
