@@ -4,7 +4,8 @@ import { join } from 'node:path';
  * Entry of `npm run eval`: what the built-in models are worth; with `languages FOLDER`, how often the language of
  * the files in a folder is found; with `edits`, how many chunks have new ids after an edit; with `structure FOLDER`, how
  * chunks of the READMEs in a folder keep to their structure; with `html FOLDER`, how many of the words of web pages are in
- * their Markdown; with `pdf FOLDER`, how well the PDFs in a folder are read; with `topics FOLDER`, how well `semantic` finds topics in the languages of a folder.
+ * their Markdown; with `pdf FOLDER`, how well the PDFs in a folder are read; with `topics FOLDER`, how well `semantic` finds topics in the languages of a folder;
+ * with `retrieval`, how well chunks are found, on small data or on the data sets in a folder.
  */
 const [subject, ...folders] = process.argv.slice(2);
 
@@ -17,6 +18,9 @@ if (subject === undefined) {
 } else if (subject === 'edits' && folders.length < 2) {
   const { evaluateEdits } = await import('./edits/evaluate.ts');
   await evaluateEdits(folders[0]);
+} else if (subject === 'retrieval' && folders.length < 2) {
+  const { evaluateRetrieval } = await import('./retrieval/evaluate.ts');
+  await evaluateRetrieval(folders[0]);
 } else if (subject === 'topics' && folders.length === 1) {
   const { evaluateTopics } = await import('./topics.ts');
   await evaluateTopics(folders[0] as string);
@@ -32,7 +36,7 @@ if (subject === undefined) {
   await (await import(file)).evaluatePdfs(folders);
 } else {
   console.error(
-    'Usage: npm run eval, npm run eval -- languages FOLDER..., npm run eval -- edits [SOURCES], npm run eval -- structure FOLDER, npm run eval -- topics FOLDER, npm run eval -- html FOLDER, or npm run eval -- pdf FOLDER...',
+    'Usage: npm run eval, npm run eval -- languages FOLDER..., npm run eval -- edits [SOURCES], npm run eval -- structure FOLDER, npm run eval -- topics FOLDER, npm run eval -- retrieval [FOLDER], npm run eval -- html FOLDER, or npm run eval -- pdf FOLDER...',
   );
   process.exitCode = 2;
 }

@@ -90,15 +90,18 @@ function documentIn(line: Buffer, name: string): CorpusDocument | string {
 export const QUESTIONS = 'questions.jsonl';
 const MOST_PROBLEMS = 10;
 
+/** A stretch of a document, in code points. */
+interface Stretch {
+  readonly start_index: number;
+  readonly end_index: number;
+}
+
 /** A line of the file of questions. */
-interface GivenQuestion {
-  readonly question: string;
-  readonly file: string;
-  /** Texts that occur in the file exactly once. */
-  readonly answer?: string | readonly string[];
-  /** In code points. */
-  readonly start_index?: number;
-  readonly end_index?: number;
+interface GivenQuestion extends Partial<Stretch> {
+  readonly question?: string;
+  readonly file?: string;
+  /** Stretches, or texts that occur in the file exactly once. */
+  readonly answer?: string | readonly (string | Stretch)[];
 }
 
 /**
@@ -134,20 +137,28 @@ function textOf(path: string): string {
 
 type Indexed = CorpusDocument & { readonly index: number };
 
-function readQuestion(given: Partial<GivenQuestion>, byId: ReadonlyMap<string, Indexed>): CorpusQuestion {
-  const { question, file = '', answer = [], start_index: start, end_index: end } = given;
+function readQuestion(
+  { question, file = '', answer, ...stretch }: Partial<GivenQuestion>,
+  byId: ReadonlyMap<string, Indexed>,
+): CorpusQuestion {
   if (typeof question !== 'string' || question === '') throw new Error('question: expected a text');
   const document = byId.get(file);
   if (document === undefined) throw new Error(`file: there is no ${JSON.stringify(file)} in the folder`);
-  const answers = [answer].flat().map((one) => placeOf(one, document));
-  if (answers.length > 0) return { question, answers, place: file };
-  if (start === undefined || end === undefined)
+  const answers = [answer ?? stretch]
+    .flat()
+    .map((one) => (typeof one === 'string' ? placeOf(one, document) : stretchOf(one, document)));
+  if (answers.length === 0) throw new Error('answer: expected at least one');
+  return { question, answers, place: file };
+}
+
+function stretchOf({ start_index: from, end_index: to }: Partial<Stretch>, { index, id, text }: Indexed) {
+  if (from === undefined || to === undefined)
     throw new Error('expected an answer, or start_index and end_index');
-  const offsets = utf16Offsets(document.text, 'code_point', [start, end]);
-  const [start_index, end_index] = [offsets.get(start), offsets.get(end)];
-  if (start_index === undefined || end_index === undefined || start >= end)
-    throw new Error(`start_index, end_index: ${start} to ${end} is not a stretch of ${file}`);
-  return { question, answers: [{ document: document.index, start_index, end_index }], place: file };
+  const offsets = utf16Offsets(text, 'code_point', [from, to]);
+  const [start_index, end_index] = [offsets.get(from), offsets.get(to)];
+  if (start_index === undefined || end_index === undefined || start_index >= end_index)
+    throw new Error(`start_index, end_index: ${from} to ${to} is not a stretch of ${id}`);
+  return { document: index, start_index, end_index };
 }
 
 function placeOf(answer: string, { index: document, id, text }: Indexed) {

@@ -125,7 +125,8 @@ t.test('one file, Chinese, own questions, and files that fail', OF_MODEL, async 
     candidates: [{ recall: 1 }, { recall: 1 }, { recall: 1 }],
   });
   await writeFile(join(cwd, 'docs/a.md'), page(0));
-  await writeFile(join(cwd, 'docs/questions.jsonl'), question({ answer: 'Nobody has seen 7 of them.' }));
+  const answer = ['Nobody has seen 7 of them.', { start_index: 0, end_index: 8 }];
+  await writeFile(join(cwd, 'docs/questions.jsonl'), question({ answer }));
   const own = await tune(t, cwd, '--time', '0s', '--json');
   t.match(resultOf(own), { documents: 2, derived: false, questions: 1, is_better: false });
   t.match(resultOf(own).verdict, /^By 1 question, nothing is better than .*\. Ask at least 6\.$/);
@@ -141,6 +142,8 @@ t.test('what is wrong is said with its place, before anything is evaluated', OF_
     question({ file: 'z.md', answer: 'x' }),
     question({ start_index: 5, end_index: 1e6 }),
     question({}),
+    question({ answer: [{ start_index: 8, end_index: 8 }] }),
+    question({ answer: [] }),
     'no JSON',
   ];
   const cwd = await temporaryFolder(t, {
@@ -163,7 +166,9 @@ t.test('what is wrong is said with its place, before anything is evaluated', OF_
     'bad.jsonl:7: file: there is no "z.md" in the folder',
     /^bad\.jsonl:9: start_index, end_index: 5 to 1000000 is not/,
     /^bad\.jsonl:11: expected an answer/,
-    /^bad\.jsonl:13: .*JSON/,
+    'bad.jsonl:13: start_index, end_index: 8 to 8 is not a stretch of a.md',
+    'bad.jsonl:15: answer: expected at least one',
+    /^bad\.jsonl:17: .*JSON/,
   ]);
   await checkFailures(t, run, [
     ['few', /no questions can be derived/],
