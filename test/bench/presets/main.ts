@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { PRESET_NAMES } from '../../../server/engine/presets/read-presets.ts';
+import { PRESET_NAMES } from '../../../server/engine/presets/presets.ts';
 import { type Corpus, DOCUMENT, writeLines } from '../corpus/data.ts';
 import { chunk, measured, type Run } from '../corpus/processes.ts';
 import { scaled } from '../flags.ts';

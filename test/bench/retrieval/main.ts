@@ -72,7 +72,10 @@ const times = questions.map((question) => {
   return { clock: performance.now() - asked, processor: millisecondsSince(usedThen) };
 });
 const within = (share: number, by: 'clock' | 'processor') =>
-  `${quantile(times.map((one) => one[by]), share).toFixed(1)} ms`;
+  `${quantile(
+    times.map((one) => one[by]),
+    share,
+  ).toFixed(1)} ms`;
 
 // Chunks that are used no more would be collected, and counted as memory that is given back.
 printTitle(`BM25 over ${chunks.length} chunks of ${CHARACTERS} characters, the ${LISTED} best, one thread`);
