@@ -1,4 +1,6 @@
+import { get_encoding } from 'tiktoken';
 import { printTable, printTitle } from '../race/report.ts';
+import { COUNTERS, ENCODINGS } from '../tokenizers/counters.ts';
 import { countTokens, openSplitters, type Piece, SIZE, type Splitter } from './peers.ts';
 import { readExactnessTexts } from './texts.ts';
 
@@ -35,6 +37,25 @@ printTitle(`Exactness: chunks of ${SIZE} tokens of cl100k_base, no overlap, coun
 const rows: string[][] = [];
 for (const splitter of await openSplitters(texts)) rows.push(rowOf(splitter, await tallyOf(splitter)));
 printTable(`${texts.length} texts (${parts.join(', ')}), ${(bytes / 1e6).toFixed(1)} MB`, HEADER, rows);
+
+await printCounters();
+
+/** Whose counts differ from those of tiktoken, which is the first one to be right. */
+async function printCounters(): Promise<void> {
+  const found: string[][] = [];
+  const judges = new Map(ENCODINGS.map((encoding) => [encoding, get_encoding(encoding)]));
+  for (const [name, create] of Object.entries(COUNTERS)) {
+    if (name.startsWith('tiktoken')) continue;
+    const cells: string[] = [];
+    for (const [encoding, judge] of judges) {
+      const count = await create(encoding);
+      const isWrong = (text: string) => count?.(text) !== judge.encode_ordinary(text).length;
+      cells.push(count === undefined ? 'not offered' : String(texts.filter(isWrong).length));
+    }
+    found.push([name, ...cells]);
+  }
+  printTable(`Texts counted otherwise than by tiktoken, of ${texts.length}`, ['', ...ENCODINGS], found);
+}
 
 async function tallyOf({ split }: Splitter): Promise<Tally> {
   const errors = { hasOffsets: false, hasCounts: false };

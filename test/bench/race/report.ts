@@ -1,12 +1,6 @@
 import { appendFileSync } from 'node:fs';
-import { median, type Result } from './race.ts';
-
-/** A middle and its range. */
-export interface Spread {
-  readonly median: number;
-  readonly min: number;
-  readonly max: number;
-}
+import type { Result } from './race.ts';
+import { type Spread, spreadOf } from './statistics.ts';
 
 /** MB/s of a candidate, and how many times as fast ours is. */
 export interface Speed {
@@ -59,10 +53,6 @@ export function timesAsFast({ median, min, max }: Spread): string {
 function ratioOf(times: readonly number[], ours: readonly number[]): Spread {
   const rounds = Math.min(times.length, ours.length);
   return spreadOf(Array.from({ length: rounds }, (_, at) => (times[at] as number) / (ours[at] as number)));
-}
-
-export function spreadOf(values: readonly number[]): Spread {
-  return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
 /** Prints a table and an empty line; the first column is aligned to the left, the others to the right. */

@@ -6,8 +6,9 @@ import { measured, processorSeconds, type Run, run as runProgram } from '../corp
 import { hasPython, staticCommand } from '../embeddings/peers.ts';
 import { scaled } from '../flags.ts';
 import { withOurs } from '../http/servers.ts';
-import { median, timed } from '../race/race.ts';
+import { timed } from '../race/race.ts';
 import { number, printTable, printTitle } from '../race/report.ts';
+import { median } from '../race/statistics.ts';
 import { withCleanup } from '../race/temporary.ts';
 
 const RUNS = scaled(5, 2);

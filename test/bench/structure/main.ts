@@ -7,6 +7,7 @@ import { scaled } from '../flags.ts';
 import { postBytes, withOurs } from '../http/servers.ts';
 import { processorMs, type RaceLimits, race, wallMs } from '../race/race.ts';
 import { printSpeeds, printTitle } from '../race/report.ts';
+import { printCuts } from './cuts.ts';
 import { dataTexts } from './data.ts';
 import { markdownPeers } from './peers.ts';
 
@@ -21,12 +22,9 @@ const BUDGET = 10_000;
 /** Chunkers of structured texts over HTTP, with JSON; peers are called without either, which is to their advantage. */
 printTitle('Structure: a text over HTTP, JSON in and out, by processor time; peers are called directly');
 console.warn = () => {};
-const readmes = textOf(
-  '',
-  readPages(join(ROOT, 'node_modules'))
-    .map(({ text }) => text)
-    .join('\n\n'),
-);
+const pages = readPages(join(ROOT, 'node_modules'));
+await printCuts(pages);
+const readmes = textOf('', pages.map(({ text }) => text).join('\n\n'));
 await withOurs(async (server) => {
   for (const setting of SETTINGS) {
     await raceMarkdown(server, 'prose (en)', headOf(mainText(), BYTES), setting);
