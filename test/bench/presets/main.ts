@@ -30,7 +30,7 @@ await withCleanup(async (_, folder) => {
   const out = join(folder, 'out.jsonl');
   const peer = (name: string) => workOf(name, (path) => measured([PEER, name, path], out));
   const own = (name: string, ...args: string[]) =>
-    workOf(name, (path) => chunk(folder, [path, ...args, '--workers', '0']));
+    workOf(`chunksmith ${name}`, (path) => chunk(folder, [path, ...args, '--workers', '0']));
   const preset = (name: string) => ({ ...own(`preset ${name}`, '--preset', name), size: 'some' as const });
   const recursive = { ...own('recursive, characters', '--chunker', 'recursive'), isOurs: true };
 

@@ -50,14 +50,14 @@ const SERVERS: Readonly<Record<string, () => Promise<Firsts>>> = {
       const before = chunks.core;
       const vector = firstOf(server, await embed(server));
       return {
-        'start to /health': health,
-        'start to first chunk': chunks,
-        'first vector of a running process': { ...vector, core: vector.core - before },
+        'chunksmith: start to /health': health,
+        'chunksmith: start to first chunk': chunks,
+        'chunksmith: first vector of a running process': { ...vector, core: vector.core - before },
       };
     }),
   vector: () =>
     withOurs(async (server) => ({
-      'start to first vector': firstOf(server, server.startMs + (await embed(server))),
+      'chunksmith: start to first vector': firstOf(server, server.startMs + (await embed(server))),
     })),
 };
 
@@ -84,11 +84,11 @@ function peersIn(folder: string): Record<string, () => Promise<Firsts>> {
     return { [name]: { ms: 1000 * whole, core: 1000 * cpu, bytes: peak } };
   };
   return {
-    [SPLITTER]: named(`start to first chunk: ${SPLITTER}`, () =>
+    [SPLITTER]: named(`${SPLITTER}: start to first chunk`, () =>
       measured([PEER, SPLITTER, lines], '/dev/null'),
     ),
     ...(hasPython() && {
-      python: named('start to first vector: Python, tokenizers, numpy', () =>
+      python: named('Python, tokenizers, numpy: start to first vector', () =>
         runProgram(...staticCommand(MODEL, texts), ['pipe', 'pipe', 'inherit'], [Buffer.from('vectors\n')]),
       ),
     }),

@@ -42,7 +42,7 @@ async function raceMarkdown(
   const { tokenizer, chunk_size } = setting;
   const peers = await markdownPeers(tokenizer, chunk_size);
   const ours = (chunker: string, options: object = {}) => ({
-    name: [chunker, ...Object.values(options)].join(', '),
+    name: [`chunksmith ${chunker}`, ...Object.values(options)].join(', '),
     run: poster(server, chunker, { text, ...setting, ...options }),
   });
   const results = await race(
@@ -64,7 +64,7 @@ async function raceFormats(server: SoakServer): Promise<void> {
     if (!loaded.some(({ kind, name }) => kind === 'chunker' && name === chunker)) continue;
     const candidates = [chunker, 'token'].map((name) => {
       const body = { text, chunk_size: 512, ...(name === 'code' && { language: 'javascript' }) };
-      return { name, isOurs: name === chunker, run: poster(server, name, body) };
+      return { name: `chunksmith ${name}`, isOurs: name === chunker, run: poster(server, name, body) };
     });
     printSpeeds(`${chunker}, character`, await race(candidates, limitsOf(server)), Buffer.byteLength(text));
   }
