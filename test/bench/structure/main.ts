@@ -5,6 +5,8 @@ import { processorSeconds } from '../corpus/processes.ts';
 import { headOf, mainText, textOf } from '../data/texts.ts';
 import { scaled } from '../flags.ts';
 import { postBytes, withOurs } from '../http/servers.ts';
+import { composeOurs } from '../race/ours.ts';
+import { answerOf } from '../race/peers.ts';
 import { processorMs, type RaceLimits, race, wallMs } from '../race/race.ts';
 import { printSpeeds, printTitle } from '../race/report.ts';
 import { printCuts } from './cuts.ts';
@@ -25,6 +27,7 @@ console.warn = () => {};
 const pages = readPages(join(ROOT, 'node_modules'));
 await printCuts(pages);
 const readmes = textOf('', pages.map(({ text }) => text).join('\n\n'));
+for (const setting of SETTINGS) await raceInOneThread(headOf(readmes, BYTES), setting);
 await withOurs(async (server) => {
   for (const setting of SETTINGS) {
     await raceMarkdown(server, 'prose (en)', headOf(mainText(), BYTES), setting);
@@ -32,6 +35,23 @@ await withOurs(async (server) => {
   }
   await raceFormats(server);
 });
+
+/** The same in one thread, from the bytes of a request to those of an answer, peers too. */
+async function raceInOneThread(text: string, setting: (typeof SETTINGS)[number]): Promise<void> {
+  const { tokenizer, chunk_size } = setting;
+  const { answer } = await composeOurs();
+  const body = Buffer.from(JSON.stringify({ text, ...setting }));
+  const own = (name: string) => ({
+    name: `chunksmith ${name}`,
+    isOurs: name === 'markdown',
+    run: () => answer({ run: 'chunk', name }, body),
+  });
+  const peers = await markdownPeers(tokenizer, chunk_size);
+  const others = peers.map((peer) => ({ name: peer.name, run: () => answerOf(peer, body) }));
+  const results = await race([own('markdown'), own('recursive'), ...others], { budget: 10_000 });
+  const title = `one thread: READMEs, chunk_size ${chunk_size}, ${tokenizer}`;
+  printSpeeds(title, results, Buffer.byteLength(text));
+}
 
 async function raceMarkdown(
   server: SoakServer,

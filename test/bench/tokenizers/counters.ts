@@ -25,8 +25,9 @@ export const COUNTERS: Readonly<Record<string, (encoding: Encoding) => Promise<C
     return (text) => tokenizer.encode_ordinary(text).length;
   },
   async 'gpt-tokenizer countTokens'(encoding) {
-    const { countTokens } = (await import(`gpt-tokenizer/encoding/${encoding}`)) as { countTokens: Count };
-    return (text) => countTokens(text);
+    const { countTokens } = await import(`gpt-tokenizer/encoding/${encoding}`);
+    const options = { disallowedSpecial: new Set() };
+    return (text) => countTokens(text, options);
   },
   async 'ai-tokenizer count'(encoding) {
     if (encoding === 'gpt2') return undefined;
