@@ -71,8 +71,8 @@ async function runShape(shape: Shape, file: string): Promise<void> {
     'min .. max',
     'p50 ms',
     'failures',
-    'of the first',
-    'of the second',
+    'of the echo',
+    'of the second row',
   ];
   printTable(`${shape.name}, character tokenizer`, header, rows);
 }

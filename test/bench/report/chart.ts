@@ -1,11 +1,12 @@
 import type { Speed } from '../race/report.ts';
 import type { Figures } from './figures.ts';
+import { short } from './page.ts';
 
 const SOURCE = 'structure';
 const TITLE = 'one thread: READMEs, chunk_size 256, cl100k_base';
 const MOST_BARS = 6;
 
-const [WIDTH, NAMES, BAR, GAP, TOP] = [760, 290, 22, 12, 64];
+const [WIDTH, NAMES, BAR, GAP, TOP] = [860, 390, 22, 12, 64];
 const PLOT = WIDTH - NAMES - 110;
 
 const COLOURS = {
@@ -25,16 +26,20 @@ export function chartOf(all: ReadonlyMap<string, Figures>, scheme: Scheme): stri
   const drawn = speeds.filter(
     (one): one is Bar => one.speed !== undefined && !one.name.includes(', markdown'),
   );
-  const bars = drawn.sort((a, b) => b.speed.median - a.speed.median).slice(0, MOST_BARS);
+  const sorted = drawn.sort((a, b) => b.speed.median - a.speed.median).slice(0, MOST_BARS);
+  const bars = sorted.map((bar) => ({
+    ...bar,
+    name: bar.name.replace(/^chunksmith/, `chunksmith ${figures?.version}`),
+  }));
   const most = Math.max(...bars.map(({ speed }) => speed.max));
   const { text, muted } = COLOURS[scheme];
   const height = TOP + bars.length * (BAR + GAP) + 34;
   const under = `${figures?.date}, ${figures?.machine.split(',')[0]}; medians with ranges. ${figures?.command}`;
-  const summary = bars.map(({ name, speed }) => `${name}: ${rounded(speed.median)} MB/s`).join('; ');
+  const summary = bars.map(({ name, speed }) => `${name}: ${short(speed.median)} MB/s`).join('; ');
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${escaped(`MB of Markdown per second. ${summary}`)}" font-family="-apple-system, Segoe UI, Helvetica, Arial, sans-serif" font-size="14">`,
     `<text x="0" y="20" fill="${text}" font-size="16" font-weight="600">Chunking READMEs by 256 tokens of cl100k_base, MB per second</text>`,
-    `<text x="0" y="42" fill="${muted}">one thread, from the bytes of a request to the bytes of the answer; higher is better</text>`,
+    `<text x="0" y="42" fill="${muted}">one thread, from the bytes of a request to those of the answer; peers count with gpt-tokenizer; more is better</text>`,
     ...bars.map((bar, at) => barOf(bar, TOP + at * (BAR + GAP), PLOT / most, scheme)),
     `<text x="0" y="${height - 8}" fill="${muted}" font-size="12">${escaped(under)}</text>`,
     '</svg>\n',
@@ -51,11 +56,9 @@ function barOf({ name, speed }: Bar, top: number, scale: number, scheme: Scheme)
     `<text x="${NAMES - 10}" y="${middle + 5}" text-anchor="end" ${label}>${escaped(name)}</text>`,
     `<rect x="${NAMES}" y="${top}" width="${at((end ?? 0) - NAMES)}" height="${BAR}" rx="3" fill="${isOurs ? ours : peer}"/>`,
     `<path d="M${at(low)} ${middle}H${at(high)}M${at(low)} ${middle - 4}v8M${at(high)} ${middle - 4}v8" stroke="${range}" fill="none"/>`,
-    `<text x="${at(Math.max(end ?? 0, high ?? 0) + 8)}" y="${middle + 5}" ${label}>${rounded(speed.median)}</text>`,
+    `<text x="${at(Math.max(end ?? 0, high ?? 0) + 8)}" y="${middle + 5}" ${label}>${short(speed.median)}</text>`,
   ].join('\n');
 }
-
-const rounded = (value: number): string => String(Number(value.toPrecision(value < 10 ? 2 : 3)));
 
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

@@ -29,11 +29,10 @@ function headOf(name: string, about: string, sources: readonly string[], all: Al
   const found = sources.flatMap((source) => all.get(source) ?? []);
   const each = (values: readonly string[]) => [...new Set(values)].sort().join(' and ');
   const loads = found.map(({ load }) => load);
-  const load =
-    loads.length === 0
-      ? ''
-      : `, ${Math.min(...loads)} to ${Math.max(...loads)} other processes that wanted a core`;
-  const where = `${each(found.map(({ date }) => date))}: ${each(found.map(({ machine }) => machine))}${load}.`;
+  const range = [...new Set([Math.min(...loads), Math.max(...loads)])].join(' to ');
+  const load = found.length === 0 ? '' : `, load average ${range}`;
+  const ours = each(found.map(({ version, commit }) => `${version} (${commit})`));
+  const where = `${each(found.map(({ date }) => date))}, chunksmith ${ours}, ${each(found.map(({ machine }) => machine))}${load}.`;
   return [
     `## ${name[0]?.toUpperCase()}${name.slice(1)}`,
     about,
@@ -52,29 +51,28 @@ function viewOf(view: View, all: All): string[] {
   );
 }
 
-/** Ours are those of this name, or of parts of it alone. */
 const isOurs = (name: string): boolean => name.startsWith('chunksmith');
+/** What splitters do, whoever wrote them. */
+const kindOf = (name: string): string | undefined =>
+  /token|sentence|recursive|markdown/.exec(name.toLowerCase())?.[0];
 
-function plainOf({ header, rows }: Table, { less = [], more = [], first = '', rows: shown }: View): string {
+function plainOf({ header, rows }: Table, { less = [], first = '', rows: shown }: View): string {
   const kept = rows.filter(([name = '']) => shown?.test(name) ?? true);
-  const hasPeers = kept.some(([name = '']) => !isOurs(name));
-  const best = (column: number, isMore: boolean) => {
-    const values = kept
-      .filter(([name = '']) => !isOurs(name))
-      .map((row) => Number.parseFloat(row[column] ?? ''));
-    const numbers = values.filter((value) => !Number.isNaN(value));
-    return isMore ? Math.max(...numbers) : Math.min(...numbers);
+  const leastOfPeers = (kind: string | undefined, column: number) => {
+    const peers = kept.filter(([name = '']) => !isOurs(name) && kindOf(name) === kind);
+    const values = peers.map((row) => Number.parseFloat(row[column] ?? ''));
+    return Math.min(...values.filter((value) => !Number.isNaN(value)));
   };
   const isLoss = (name: string, cell: string, column: number) => {
     const value = Number.parseFloat(cell);
-    if (!isOurs(name) || !hasPeers) return false;
-    if (less.includes(header[column] ?? '')) return value > best(column, false);
-    if (more.includes(header[column] ?? '')) return value < best(column, true);
+    if (!isOurs(name)) return false;
+    if (less.includes(header[column] ?? '')) return value > leastOfPeers(kindOf(name), column);
     return /^[\d.]+x$/.test(cell) && value < 1;
   };
-  const cells = kept.map((row) =>
-    row.map((cell, column) => (isLoss(row[0] ?? '', cell, column) ? bold(cell) : cell)),
-  );
+  const cells = kept.map(([name = '', ...row]) => [
+    name,
+    ...row.map((cell, at) => (isLoss(name, cell, at + 1) ? bold(cell) : cell)),
+  ]);
   return markdownOf([first, ...header.slice(1)], cells);
 }
 
@@ -87,7 +85,9 @@ function speedsOf(tables: readonly Table[], { titles }: View): string {
     if (!texts.includes(text)) texts.push(text);
     const candidates = works.get(work) ?? new Map<string, Map<string, string>>();
     works.set(work, candidates);
-    const isSlower = speeds.some(({ ratio }) => ratio !== undefined && ratio.median < 1);
+    const isSlower = speeds.some(
+      ({ name, ratio }) => ratio !== undefined && ratio.median < 1 && !isOurs(name),
+    );
     for (const speed of speeds) {
       const cells = candidates.get(speed.name) ?? new Map<string, string>();
       candidates.set(speed.name, cells.set(text, cells.get(text) ?? cellOf(speed, isSlower)));
@@ -106,10 +106,10 @@ function speedsOf(tables: readonly Table[], { titles }: View): string {
       );
 }
 
-function cellOf({ isOurs, speed, ratio }: Speed, isSlower: boolean): string {
+function cellOf({ name, isOurs: isFirst, speed, ratio }: Speed, isSlower: boolean): string {
   if (speed === undefined) return 'failed';
   const own = `${short(speed.median)} (${rangeOf(speed)})`;
-  if (ratio === undefined) return isOurs && isSlower ? bold(own) : own;
+  if (ratio === undefined || isOurs(name)) return isFirst && isSlower ? bold(own) : own;
   const times = `${short(ratio.median)}x (${rangeOf(ratio)})`;
   return `${own}; ${ratio.median < 1 ? bold(times) : times}`;
 }
@@ -117,7 +117,8 @@ function cellOf({ isOurs, speed, ratio }: Speed, isSlower: boolean): string {
 const rangeOf = ({ min, max }: Spread): string => `${short(min)}–${short(max)}`;
 
 /** Two or three significant digits. */
-const short = (value: number): string => String(Number(value.toPrecision(value < 10 ? 2 : 3)));
+export const short = (value: number): string =>
+  value < 100 ? value.toPrecision(value < 10 ? 2 : 3) : String(Math.round(value));
 
 function enduranceOf(all: All): string[] {
   const rows = ENDURED.flatMap((one) => {

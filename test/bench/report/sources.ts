@@ -48,9 +48,8 @@ export interface View {
   /** What titles of tables begin with that are shown; of speeds, with groups `work` and `text`. */
   readonly titles: RegExp;
   readonly caption: string;
-  /** Columns in which less is better, or more: ours is bold where a peer does better. */
+  /** Columns in which less is better: ours is bold where a peer's splitter of the same kind does better. */
   readonly less?: readonly string[];
-  readonly more?: readonly string[];
   /** Rows that are shown, by their names; all by default. */
   readonly rows?: RegExp;
   /** What the first column is. */
@@ -116,7 +115,7 @@ export const SECTIONS: readonly Section[] = [
         source: 'languages',
         titles: /Found by/,
         caption: '`language: auto`',
-        rows: /^(all|\w+)$/,
+        rows: /^(all|c|css|html|javascript|python|typescript)$/,
         first: 'language',
       },
     ],
@@ -168,7 +167,7 @@ export const SECTIONS: readonly Section[] = [
       { source: 'http', titles: /KB x|MB x/, caption: 'requests', first: 'server' },
       {
         source: 'corpus',
-        titles: /^recursive, |JSON Lines|lines of JSON|files of Markdown/,
+        titles: /lines of JSON$/,
         caption: 'a corpus on the command line, MB/s',
         first: 'way',
       },

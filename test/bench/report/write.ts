@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { flags } from '../flags.ts';
 import { chartOf, SCHEMES } from './chart.ts';
-import { measure, readFigures } from './figures.ts';
+import { readFigures } from './figures.ts';
+import { measure } from './measure.ts';
 import { pageOf } from './page.ts';
 import { ENDURED, SECTIONS, SOURCES } from './sources.ts';
 
