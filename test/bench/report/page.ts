@@ -56,8 +56,10 @@ const isOurs = (name: string): boolean => name.startsWith('chunksmith');
 const kindOf = (name: string): string | undefined =>
   /token|sentence|recursive|markdown/.exec(name.toLowerCase())?.[0];
 
-function plainOf({ header, rows }: Table, { less = [], first = '', rows: shown }: View): string {
-  const kept = rows.filter(([name = '']) => shown?.test(name) ?? true);
+function plainOf({ header, rows }: Table, { less = [], first = '', rows: shown, without }: View): string {
+  const isKept = ([name = '', figure = '']: readonly string[]) =>
+    (shown?.test(name) ?? true) && !without?.test(figure);
+  const kept = rows.filter(isKept);
   const leastOfPeers = (kind: string | undefined, column: number) => {
     const peers = kept.filter(([name = '']) => !isOurs(name) && kindOf(name) === kind);
     const values = peers.map((row) => Number.parseFloat(row[column] ?? ''));
