@@ -31,7 +31,7 @@ function headOf(name: string, about: string, sources: readonly string[], all: Al
   const loads = found.map(({ load }) => load);
   const range = [...new Set([Math.min(...loads), Math.max(...loads)])].join(' to ');
   const load = found.length === 0 ? '' : `, load average ${range}`;
-  const ours = each(found.map(({ version, commit }) => `${version} (${commit})`));
+  const ours = `${each(found.map(({ version }) => version))} (${each(found.map(({ commit }) => commit))})`;
   const where = `${each(found.map(({ date }) => date))}, chunksmith ${ours}, ${each(found.map(({ machine }) => machine))}${load}.`;
   return [
     `## ${name[0]?.toUpperCase()}${name.slice(1)}`,
@@ -56,10 +56,8 @@ const isOurs = (name: string): boolean => name.startsWith('chunksmith');
 const kindOf = (name: string): string | undefined =>
   /token|sentence|recursive|markdown/.exec(name.toLowerCase())?.[0];
 
-function plainOf({ header, rows }: Table, { less = [], first = '', rows: shown, without }: View): string {
-  const isKept = ([name = '', figure = '']: readonly string[]) =>
-    (shown?.test(name) ?? true) && !without?.test(figure);
-  const kept = rows.filter(isKept);
+function plainOf({ header, rows }: Table, { less = [], first = '', rows: shown }: View): string {
+  const kept = rows.filter(([name = '']) => shown?.test(name) ?? true);
   const leastOfPeers = (kind: string | undefined, column: number) => {
     const peers = kept.filter(([name = '']) => !isOurs(name) && kindOf(name) === kind);
     const values = peers.map((row) => Number.parseFloat(row[column] ?? ''));

@@ -17,7 +17,6 @@ const soak = (mode: string, full: string, quick: string): Source => ({
 export const SOURCES: Readonly<Record<string, Source>> = {
   exactness: bench('exactness'),
   structure: bench('structure'),
-  paths: { script: 'eval', args: ['structure', 'node_modules'] },
   models: { script: 'eval', args: [] },
   retrieval: { script: 'eval', args: ['retrieval'] },
   languages: { script: 'eval', args: ['languages', 'node_modules'] },
@@ -30,7 +29,6 @@ export const SOURCES: Readonly<Record<string, Source>> = {
   corpus: bench('corpus'),
   presets: bench('presets'),
   start: bench('start'),
-  bm25: bench('retrieval'),
   kills: soak('kills', '--count 200', '--count 20'),
   faults: soak('faults', '--count 5', '--count 1'),
   overload: soak('overload', '--seconds 60', '--seconds 10'),
@@ -50,8 +48,6 @@ export interface View {
   readonly caption: string;
   /** Columns in which less is better: ours is bold where a peer's splitter of the same kind does better. */
   readonly less?: readonly string[];
-  /** Rows that are left out, by their first figure. */
-  readonly without?: RegExp;
   /** Rows that are shown, by their names; all by default. */
   readonly rows?: RegExp;
   /** What the first column is. */
@@ -103,14 +99,7 @@ export const SECTIONS: readonly Section[] = [
       'What chunks do to the structure of Markdown, by the blocks that another parser finds (micromark); how well boundaries, languages and answers are found.',
     views: [
       { source: 'structure', titles: /READMEs at/, caption: '', less: CUT, first: 'splitter' },
-      {
-        source: 'paths',
-        titles: /fences and rows/,
-        caption: 'chunksmith markdown, all READMEs',
-        first: 'limit',
-      },
       { source: 'models', titles: /Boundaries/, caption: 'topics of joined documents', first: 'chunker' },
-      { source: 'models', titles: /Cosines/, caption: 'similarity', first: 'model' },
       { source: 'models', titles: /Recall/, caption: 'questions in other words', first: 'model' },
       {
         source: 'retrieval',
@@ -119,17 +108,10 @@ export const SECTIONS: readonly Section[] = [
         first: 'chunker',
       },
       {
-        source: 'retrieval',
-        titles: /Percent/,
-        caption: 'promises of retrieval',
-        without: /^(needs|tested)/,
-        first: 'figure',
-      },
-      {
         source: 'languages',
         titles: /Found by/,
         caption: '`language: auto`',
-        rows: /^(all|c|css|html|javascript|python|typescript)$/,
+        rows: /^(all|c|javascript|python)$/,
         first: 'language',
       },
     ],
@@ -145,13 +127,9 @@ export const SECTIONS: readonly Section[] = [
     views: [
       {
         source: 'tokenizers',
-        titles: /^(?<work>\w+), (?<text>english|multilingual)$/,
-        caption: 'counting tokens, warm',
-      },
-      {
-        source: 'tokenizers',
-        titles: /^(?<work>\w+), (?<text>\w+), one word/,
-        caption: 'counting tokens, first pass of a fresh process',
+        titles:
+          /^(?<work>cl100k_base|o200k_base), (?<text>english, one word in sixty altered|english$|multilingual$)/,
+        caption: 'counting tokens, warm, and in a fresh process a text with altered words',
       },
       {
         source: 'chunkers',
@@ -162,11 +140,6 @@ export const SECTIONS: readonly Section[] = [
         source: 'structure',
         titles: /^one thread: (?<text>READMEs), chunk_size (?<work>.+)$/,
         caption: 'Markdown of real READMEs, from the bytes of a request to those of an answer',
-      },
-      {
-        source: 'structure',
-        titles: /^(?<text>prose|READMEs).*?, chunk_size (?<work>.+)$/,
-        caption: 'Markdown: ours over HTTP, peers called directly',
       },
       {
         source: 'semantic',
@@ -181,13 +154,13 @@ export const SECTIONS: readonly Section[] = [
       { source: 'http', titles: /KB x|MB x/, caption: 'requests', first: 'server' },
       {
         source: 'corpus',
-        titles: /lines of JSON$/,
+        titles: /^(recursive, )?\d+ lines of JSON$/,
         caption: 'a corpus on the command line, MB/s',
         first: 'way',
       },
       {
         source: 'presets',
-        titles: /^(?<work>)(?<text>Markdown|JavaScript)$/,
+        titles: /^(?<work>)(?<text>Markdown)$/,
         caption: 'presets, per core; peers only chunk; ratios are to `recursive` by characters',
       },
       {
@@ -195,12 +168,6 @@ export const SECTIONS: readonly Section[] = [
         titles: /Median of/,
         caption: 'start and memory; peers are not servers',
         first: 'from the start of a process',
-      },
-      {
-        source: 'bm25',
-        titles: /By the clock/,
-        caption: 'text search over chunks of 800 characters',
-        first: 'index',
       },
     ],
     notes: [
