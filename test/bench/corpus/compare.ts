@@ -1,6 +1,6 @@
 import { scaled } from '../flags.ts';
-import { median } from '../race/race.ts';
 import { number, printTable } from '../race/report.ts';
+import { median } from '../race/statistics.ts';
 import type { Run } from './processes.ts';
 
 /** Something that is run several times. */

@@ -6,8 +6,9 @@ import { measured, processorSeconds, type Run, run as runProgram } from '../corp
 import { hasPython, staticCommand } from '../embeddings/peers.ts';
 import { scaled } from '../flags.ts';
 import { withOurs } from '../http/servers.ts';
-import { median, timed } from '../race/race.ts';
+import { timed } from '../race/race.ts';
 import { number, printTable, printTitle } from '../race/report.ts';
+import { median } from '../race/statistics.ts';
 import { withCleanup } from '../race/temporary.ts';
 
 const RUNS = scaled(5, 2);
@@ -49,14 +50,14 @@ const SERVERS: Readonly<Record<string, () => Promise<Firsts>>> = {
       const before = chunks.core;
       const vector = firstOf(server, await embed(server));
       return {
-        'start to /health': health,
-        'start to first chunk': chunks,
-        'first vector of a running process': { ...vector, core: vector.core - before },
+        'chunksmith: start to /health': health,
+        'chunksmith: start to first chunk': chunks,
+        'chunksmith: first vector of a running process': { ...vector, core: vector.core - before },
       };
     }),
   vector: () =>
     withOurs(async (server) => ({
-      'start to first vector': firstOf(server, server.startMs + (await embed(server))),
+      'chunksmith: start to first vector': firstOf(server, server.startMs + (await embed(server))),
     })),
 };
 
@@ -83,11 +84,11 @@ function peersIn(folder: string): Record<string, () => Promise<Firsts>> {
     return { [name]: { ms: 1000 * whole, core: 1000 * cpu, bytes: peak } };
   };
   return {
-    [SPLITTER]: named(`start to first chunk: ${SPLITTER}`, () =>
+    [SPLITTER]: named(`${SPLITTER}: start to first chunk`, () =>
       measured([PEER, SPLITTER, lines], '/dev/null'),
     ),
     ...(hasPython() && {
-      python: named('start to first vector: Python, tokenizers, numpy', () =>
+      python: named('Python, tokenizers, numpy: start to first vector', () =>
         runProgram(...staticCommand(MODEL, texts), ['pipe', 'pipe', 'inherit'], [Buffer.from('vectors\n')]),
       ),
     }),
