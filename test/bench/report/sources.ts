@@ -171,7 +171,7 @@ export const SECTIONS: readonly Section[] = [
       },
     ],
     notes: [
-      'Peers are given tokenizers that count rightly in the table of counters above, the fastest for chunkers. MB are 10^6 bytes of UTF-8, generated unless `BENCH_DATA` names a folder.',
+      'The tables of exactness say which counters are right. Chunkers of peers are given gpt-tokenizer, which counts nearly all texts rightly and is fast. MB are 10^6 bytes of UTF-8, generated unless `BENCH_DATA` names a folder.',
     ],
   },
 ];
