@@ -45,7 +45,10 @@ function viewOf(view: View, all: All): string[] {
   const title = isRace || tables.length > 1 ? '' : table.title;
   const about = [view.caption, title].filter((part) => part !== '').join('; ');
   const rows = tables.flatMap(({ title, rows }) =>
-    rows.map(([name = '', ...cells]) => [tables.length === 1 ? name : `${name}; ${title}`, ...cells]),
+    rows.map(([name = '', ...cells]) => [
+      tables.length === 1 ? name : `${name}; ${title.replace(/:.*/, '')}`,
+      ...cells,
+    ]),
   );
   const shown = isRace ? speedsOf(tables, view) : plainOf({ ...table, rows }, view);
   return [`${capital(about)}: \`${figures.command}\`\n\n${shown}`];
