@@ -33,23 +33,28 @@ function headOf(name: string, about: string, sources: readonly string[], all: Al
   const load = found.length === 0 ? '' : `, load average ${range}`;
   const ours = `${each(found.map(({ version }) => version))} (${each(found.map(({ commit }) => commit))})`;
   const where = `${each(found.map(({ date }) => date))}, chunksmith ${ours}, ${each(found.map(({ machine }) => machine))}${load}.`;
-  return [
-    `## ${name[0]?.toUpperCase()}${name.slice(1)}`,
-    about,
-    `\`npm run bench -- report --only ${name}\`, ${where}`,
-  ];
+  return [`## ${capital(name)}`, about, `\`npm run bench -- report --only ${name}\`, ${where}`];
 }
 
 function viewOf(view: View, all: All): string[] {
   const figures = all.get(view.source);
   const tables = figures?.tables.filter(({ title }) => view.titles.test(title)) ?? [];
   if (figures === undefined || tables.length === 0) return [];
-  const caption = [view.caption, `\`${figures.command}\``].filter((part) => part !== '').join(': ');
-  if (tables.every(({ speeds }) => speeds !== undefined)) return [`${caption}\n\n${speedsOf(tables, view)}`];
-  return tables.map(
-    (table, at) => `${at === 0 ? `${caption}, ` : ''}${table.title}\n\n${plainOf(table, view)}`,
+  const [table] = tables as [Table, ...Table[]];
+  const isRace = tables.every(({ speeds }) => speeds !== undefined);
+  const title = isRace || tables.length > 1 ? '' : table.title;
+  const about = [view.caption, title].filter((part) => part !== '').join('; ');
+  const rows = tables.flatMap(({ title, rows }) =>
+    rows.map(([name = '', ...cells]) => [
+      tables.length === 1 ? name : `${name}; ${title.replace(/:.*/, '')}`,
+      ...cells,
+    ]),
   );
+  const shown = isRace ? speedsOf(tables, view) : plainOf({ ...table, rows }, view);
+  return [`${capital(about)}: \`${figures.command}\`\n\n${shown}`];
 }
+
+const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 const isOurs = (name: string): boolean => name.startsWith('chunksmith');
 /** What splitters do, whoever wrote them. */
