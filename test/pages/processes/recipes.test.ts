@@ -95,24 +95,31 @@ for part in (0, 1):
 const OF_IMAGE = needs('chunker/recursive', 'chunker/token', 'tokenizer/character').skip;
 t.test('own-plugin', { skip: OF_IMAGE }, async (t) => {
   const cwd = await temporaryFolder(t);
-  const parts = ['core', 'plugins', 'server', 'package.json', 'package-lock.json', '.npmrc', 'Dockerfile'];
+  const parts = [
+    'core',
+    'plugins',
+    'server',
+    'package.json',
+    'package-lock.json',
+    '.npmrc',
+    'Dockerfile',
+    '.dockerignore',
+  ];
   for (const part of [...parts, 'tsconfig.json', 'LICENSE'])
     cpSync(join(ROOT, part), join(cwd, part), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
-  const text = page('server/recipes/own-plugin.md');
-  const docker =
-    blocksOf(text, 'sh')
-      .find((block) => block.startsWith('docker build'))
-      ?.split('\n')[0] ?? '';
+  const [own = '', trimmed = ''] = page('server/recipes/own-plugin.md').split('**The same without Docker**');
   const commands = {
     node: [process.execPath],
     chunksmith: [process.execPath, join(cwd, 'server/cli/main.ts')],
   };
-  await followPage(t, text, { cwd, commands });
+  await followPage(t, own, { cwd, commands });
   const noDocker = spawnSync('docker', ['info']).status !== 0 && 'no Docker engine is running';
-  t.test('the image is built', { skip: noDocker }, async () => {
-    await sh(docker, { cwd });
+  await t.test('the image is built', { skip: noDocker }, async () => {
+    const [build = ''] = blocksOf(own, 'sh').join('').split('\n');
+    await sh(build, { cwd });
   });
+  await followPage(t, trimmed, { cwd, commands });
 });
 
 const OF_XARGS = needs('chunker/recursive').skip || without('curl', 'xargs');
