@@ -13,7 +13,10 @@ import { until } from '../../../support/until.ts';
 const ROOT = join(import.meta.dirname, '../../../..');
 const BASE = 'docker.io/library/node:24-slim';
 const SLOW = 900_000;
-const TRIMMED = ['token', 'sentence', 'recursive'];
+const NEEDS = needs(
+  ...(['chunker/token', 'chunker/sentence', 'chunker/recursive', 'chunker/auto', 'chunker/code'] as const),
+  'refinery/embeddings',
+);
 
 const run = async (command: string, ...args: string[]): Promise<string> => {
   const env = { ...process.env, BUILDAH_ISOLATION: 'chroot', NODE_OPTIONS: '' };
@@ -37,11 +40,11 @@ async function whyNot(): Promise<string | false> {
   }
 }
 
-const skip = needs(...TRIMMED.map((name) => `chunker/${name}` as const)).skip || (await whyNot());
+const skip = NEEDS.skip || (await whyNot());
 
 const IMAGES = [
   ['whole', 220, '', ['/v1/chunk/auto', '/v1/refine/embeddings']],
-  ['trimmed', 60, TRIMMED.join(), ['/v1/chunk/sentence', '/v1/chunk/recursive']],
+  ['trimmed', 60, 'token,sentence,recursive', ['/v1/chunk/sentence', '/v1/chunk/recursive']],
 ] as const;
 
 for (const [name, most, plugins, paths] of IMAGES) {
