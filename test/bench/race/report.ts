@@ -44,6 +44,12 @@ export function printSpeeds(title: string, results: readonly Result[], bytes: nu
   printTable(title, ['', 'MB/s', 'min .. max', 'rounds', 'ours'], rows, speeds);
 }
 
+/** The median with its range. */
+export function withRange(values: readonly number[]): string {
+  const { median, min, max } = spreadOf(values);
+  return `${number(median)} (${number(min)} .. ${number(max)})`;
+}
+
 /** How many times, with its range. */
 export function timesAsFast({ median, min, max }: Spread): string {
   return `${number(median)}x (${number(min)} .. ${number(max)})`;

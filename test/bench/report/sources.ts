@@ -165,8 +165,9 @@ export const SECTIONS: readonly Section[] = [
       },
       {
         source: 'start',
-        titles: /Median of/,
+        titles: /Medians? of/,
         caption: 'start and memory; peers are not servers',
+        less: ['ms', 'core ms', 'resident MB'],
         first: 'from the start of a process',
       },
     ],

@@ -7,8 +7,7 @@ import { hasPython, staticCommand } from '../embeddings/peers.ts';
 import { scaled } from '../flags.ts';
 import { withOurs } from '../http/servers.ts';
 import { timed } from '../race/race.ts';
-import { number, printTable, printTitle } from '../race/report.ts';
-import { median } from '../race/statistics.ts';
+import { printTable, printTitle, withRange } from '../race/report.ts';
 import { withCleanup } from '../race/temporary.ts';
 
 const RUNS = scaled(5, 2);
@@ -37,7 +36,7 @@ async function run(folder: string): Promise<void> {
     }
   }
   const rows = [...firsts].sort(([a], [b]) => a.localeCompare(b)).map(([name, all]) => rowOf(name, all));
-  printTable(`Median of ${RUNS} starts`, ['', 'ms', 'core ms', 'resident MB'], rows);
+  printTable(`Medians of ${RUNS} starts with their ranges`, ['', 'ms', 'core ms', 'resident MB'], rows);
 }
 
 type Firsts = Readonly<Record<string, First>>;
@@ -96,8 +95,8 @@ function peersIn(folder: string): Record<string, () => Promise<Firsts>> {
 }
 
 function rowOf(name: string, firsts: readonly First[]): string[] {
-  const middle = (member: keyof First) => median(firsts.map((first) => first[member]));
-  return [name, ...[middle('ms'), middle('core'), middle('bytes') / 1e6].map(number)];
+  const range = (member: keyof First, unit = 1) => withRange(firsts.map((first) => first[member] / unit));
+  return [name, range('ms'), range('core'), range('bytes', 1e6)];
 }
 
 printTitle(
