@@ -133,7 +133,7 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
   const { signal, limits } = run;
   const timer = new Timer(parseSeconds);
   const metadata = new ResponseMetadata();
-  const written = new LinesWriter(plan, new ByteWriter(limits.maxAnswerBytes, estimate(lines)));
+  const written = new LinesWriter(plan, new ByteWriter(limits.maxAnswerBytes, estimate(plan, lines)));
 
   async function answer(line: ReadLine, stages: readonly Stage[]): Promise<void> {
     if ('error' in line) throw fromPlainError(line.error);
@@ -212,18 +212,20 @@ class LinesWriter {
   }
 }
 
-/** Estimated bytes of a line besides its text, and bytes of chunks per byte of text. */
+/** Estimated bytes of a line besides its text, and bytes of chunks per byte of text, without and with vectors. */
 const LINE_BYTES = 512;
 const GROWTH = 1.25;
+const GROWTH_WITH_VECTORS = 12;
+/** Longest texts that vectors are estimated for: more of them would take too much memory if their chunks are long. */
+const MOST_WITH_VECTORS = 1_048_576;
 
 /** Estimates the bytes of the answer: allocating everything at once saves copies. */
-function estimate(lines: readonly ReadLine[]): number {
-  let size = 0;
-  for (const line of lines) {
-    const text = 'input' in line && 'json' in line.input ? line.input.json.length : 0;
-    size += LINE_BYTES + GROWTH * text;
-  }
-  return Math.ceil(size);
+function estimate({ stages, uses }: StreamPlan, lines: readonly ReadLine[]): number {
+  const adds = uses.some(({ embedding }, at) => embedding !== undefined && stages[at]?.kind === 'refinery');
+  let texts = 0;
+  for (const line of lines) if ('input' in line && 'json' in line.input) texts += line.input.json.length;
+  const growth = adds && texts <= MOST_WITH_VECTORS ? GROWTH_WITH_VECTORS : GROWTH;
+  return Math.ceil(LINE_BYTES * lines.length + growth * texts);
 }
 
 function writeLine(
