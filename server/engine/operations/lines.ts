@@ -23,7 +23,7 @@ import { withMetadata } from '../read/request-chunks.ts';
 import { type Input, runStages, type Stage, withStages } from '../stages/stages.ts';
 import type { Answer, AnyRequest, LinesTask } from '../tasks.ts';
 import { createValidator } from '../validation/validator.ts';
-import { timingsOf } from './run-request.ts';
+import { tokensOf } from './run-request.ts';
 
 /** Lines that were read. */
 interface LinesRequest extends AnyRequest {
@@ -157,9 +157,10 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
         written.fail(line, error);
       }
     }
-    const { documents, failures, outcomes } = written;
+    const { sizes, failures, outcomes } = written;
+    const timings = timer.summary(sizes.documents, sizes.chunks, sizes.tokens);
     const reported = plan.writes === 'lists' ? metadata.reported() : [];
-    return { bytes: written.bytes(), reported, timings: timingsOf(timer, documents), failures, outcomes };
+    return { bytes: written.bytes(), reported, timings, failures, outcomes };
   });
 }
 
@@ -167,7 +168,8 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
 class LinesWriter {
   readonly #plan: StreamPlan;
   readonly #writer: ByteWriter;
-  readonly documents: WrittenDocument[] = [];
+  /** The documents themselves are dropped: objects that live longer cost the garbage collector more. */
+  readonly sizes = { documents: 0, chunks: 0, tokens: 0 };
   readonly failures: PlainError[] = [];
   /** Missing if the lines have answers. */
   readonly outcomes: LineOutcome[] = [];
@@ -179,12 +181,14 @@ class LinesWriter {
 
   add(line: ReadLine, document: WrittenDocument, vectors: VectorCounts): void {
     const { writes, tellsIds } = this.#plan;
-    if (writes === 'lists' && this.documents.length > 0) this.#writer.ascii(',');
+    if (writes === 'lists' && this.sizes.documents > 0) this.#writer.ascii(',');
     writeLine(this.#writer, line, document, this.#plan, vectors);
     this.#writer.beginPart();
-    this.documents.push(document);
-    if (writes === undefined || writes === 'lists') return;
     const { chunks, ids } = document;
+    this.sizes.documents++;
+    this.sizes.chunks += chunks.length;
+    this.sizes.tokens += tokensOf(chunks);
+    if (writes === undefined || writes === 'lists') return;
     this.outcomes.push({
       ...headOf(line),
       chunks: chunks.length,
