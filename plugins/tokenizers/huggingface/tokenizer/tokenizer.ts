@@ -83,9 +83,8 @@ function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
     placedWords ??= new WordTokens((word) => readTokens(assembly, word));
     const placed = placedWords;
     return collect(text, withoutPunctuation(isolated), placed, (target, at, word, own, start) => {
-      const first = placed.firstOf(word);
       for (let token = 0; token < own; token++)
-        target[at + token] = start + (placed.ends[first + token] as number);
+        target[at + token] = start + (placed.ends[placed.firstOf(word) + token] as number);
     });
   }
 

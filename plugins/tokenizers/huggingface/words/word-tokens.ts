@@ -104,8 +104,7 @@ export class WordTokens {
     if (slot === UNHELD) return slot;
     if (word.length > SHORT) this.#slots[slot + UNITS] = this.#addUnits(word);
     else
-      for (let at = 0; at < word.length; at++)
-        this.#slotUnits[2 * (slot + UNITS) + at] = word.charCodeAt(at);
+      for (let at = 0; at < word.length; at++) this.#slotUnits[2 * (slot + UNITS) + at] = word.charCodeAt(at);
     return slot;
   }
 
