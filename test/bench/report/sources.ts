@@ -90,7 +90,7 @@ export const SECTIONS: readonly Section[] = [
     notes: [
       'An offset is wrong if the text there is not the chunk, or if it is before the chunk before. Spaces that are trimmed change a text; "more than spaces" are texts of which anything else is lost or changed, such as characters cut in their bytes.',
       'Ours: `sentence` keeps a sentence over the limit whole (`oversize: split` cuts it). `token` counts the tokens in its window of the whole text, so that a chunk which begins within a word can be counted otherwise alone.',
-      'LangChain JS has no offsets or counts, LlamaIndex JS no counts, and its Markdown parser takes no limit; LlamaIndex searches for the text of a chunk, and finds the first of equal passages. Chonkie and semantic-text-splitter of Python could not be installed where this was measured.',
+      'LangChain JS has no offsets or counts, LlamaIndex JS no counts, and its Markdown parser takes no limit; LlamaIndex searches for the text of a chunk, and finds the first of equal passages. Chonkie JS `Token` takes the number of a token for an offset, which is right for characters alone. Errors are special tokens in a text, which LangChain refuses unless it is set otherwise. Chonkie and semantic-text-splitter of Python could not be installed where this was measured.',
     ],
   },
   {
