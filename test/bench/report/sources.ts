@@ -100,7 +100,6 @@ export const SECTIONS: readonly Section[] = [
     views: [
       { source: 'structure', titles: /READMEs at/, caption: '', less: CUT, first: 'splitter' },
       { source: 'models', titles: /Boundaries/, caption: 'topics of joined documents', first: 'chunker' },
-      { source: 'models', titles: /Recall/, caption: 'questions in other words', first: 'model' },
       {
         source: 'retrieval',
         titles: /the best chunks/,
@@ -111,7 +110,7 @@ export const SECTIONS: readonly Section[] = [
         source: 'languages',
         titles: /Found by/,
         caption: '`language: auto`',
-        rows: /^(all|c|javascript|python)$/,
+        rows: /^all$/,
         first: 'language',
       },
     ],
@@ -168,6 +167,7 @@ export const SECTIONS: readonly Section[] = [
         titles: /Medians? of/,
         caption: 'start and memory; peers are not servers',
         less: ['ms', 'core ms', 'resident MB'],
+        rows: /^(?!.*nothing compiled)/,
         first: 'from the start of a process',
       },
     ],
