@@ -3,7 +3,17 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { needs } from '../../support/here.ts';
 import { startServer, temporaryFolder } from '../../support/server.ts';
-import { PAGES, page, programBefore, programOf, SHOWN, shownAfter, startCutting } from '../programs.ts';
+import {
+  blocksOf,
+  PAGES,
+  page,
+  programBefore,
+  programOf,
+  RECIPES,
+  SHOWN,
+  shownAfter,
+  startCutting,
+} from '../programs.ts';
 
 /** Programs of the README and its pages in Python, and its pipes to curl. */
 
@@ -49,6 +59,13 @@ t.test(STREAMS, inPython('chunker/sentence', 'chunker/recursive'), async (t) => 
   t.match(await run(program, '', await startCutting(t)).catch(String), /IncompleteRead/);
 });
 
+t.test('commands that are not run can be read by a shell', async (t) => {
+  for (const file of [...PAGES, ...RECIPES, 'server/CORPORA.md', 'server/FIRST-INDEX.md']) {
+    const input = blocksOf(page(file), 'sh').join('');
+    t.equal(spawnSync('/bin/sh', ['-n'], { input, encoding: 'utf8' }).stderr, '', file);
+  }
+});
+
 const STREAMED =
   /^\$ (printf '%s\\n' .* \| curl -sN )localhost:8000(\/\S+ -H 'Content-Type: application\/x-ndjson' -X POST -T -)\n([\s\S]*?)^```$/gm;
 
@@ -77,6 +94,6 @@ given = json.loads(${given})
 hashes = [sha256(text).hex() for text in given["texts"]]
 print(json.dumps([hashes, list(chunk_ids(given["namespace"], given["id"], hashes))]))
 `;
-  const printed = await run(programOf(clients, 'python', 'def chunk_ids('), more);
+  const printed = await run(programOf(page('server/DOCUMENTS.md'), 'python', 'def chunk_ids('), more);
   t.same(JSON.parse(printed), [chunks.map(({ hash }) => hash), chunks.map(({ id }) => id)]);
 });
