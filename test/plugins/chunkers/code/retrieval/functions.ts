@@ -48,11 +48,7 @@ const parsers = await createParsers();
 const limits = { budget: 10_000_000, signal: AbortSignal.any([]) };
 
 /** Passes the tree of a text to a function. */
-export function withTree<T>(
-  name: string,
-  text: string,
-  use: (root: Node, syntax: Syntax) => T,
-): Promise<T> {
+export function withTree<T>(name: string, text: string, use: (root: Node, syntax: Syntax) => T): Promise<T> {
   const language = findLanguage(name) as Language;
   return parsers.parse(language, text, limits, (tree) => use((tree as Tree).rootNode, { ...language, text }));
 }
@@ -73,7 +69,8 @@ export async function readCodeSet(folder: string, language: keyof typeof EXTENSI
     const functions = await withTree(language, text, (root, syntax) => [...functionsIn(root, syntax)]);
     if (files.length >= FILES && !functions.some(({ documented }) => documented !== undefined)) continue;
     files.push({ filename, text, functions });
-    if (files.length >= FILES || files.length % 10 === 0) asked = distinctIn(files.map((one) => one.functions));
+    if (files.length >= FILES || files.length % 10 === 0)
+      asked = distinctIn(files.map((one) => one.functions));
   }
   asked = shuffled(distinctIn(files.map((one) => one.functions)), random).slice(0, QUESTIONS);
   const byFile = Map.groupBy(asked, ({ file }) => file);
@@ -197,13 +194,15 @@ const NO_QUESTION = /^(?:deprecated|todo|see\b|note\b|[#=])|copyright|inheritdoc
 function questionIn(doc: string, name: string): string | undefined {
   const lines = doc
     .trim()
-    .replace(/^[rRuUbB]*("""|'''|"|')([^]*?)\1$/, '$2')
+    .replace(/^[rRuUbB]*("""|'''|"|')([\s\S]*?)\1$/, '$2')
     .replace(/\*+\/$/, '')
     .split('\n')
     .map((line) => line.replace(/^\s*(?:\/\*\*+|\/\/[/!]?|\*)?\s?/, '').trim());
   // Documentation that has its parts tagged.
   const tagged = lines.findIndex((line) => /^@(?:summary|description)\b/.test(line));
-  const own = lines.slice(Math.max(0, tagged)).map((line) => line.replace(/^@(?:summary|description)\s*/, ''));
+  const own = lines
+    .slice(Math.max(0, tagged))
+    .map((line) => line.replace(/^@(?:summary|description)\s*/, ''));
   const begin = own.findIndex((line) => line !== '');
   const paragraph = own.slice(begin);
   const end = paragraph.findIndex((line) => line === '' || /^(?:@|<p>|:param|---)/.test(line));
@@ -216,7 +215,8 @@ function questionIn(doc: string, name: string): string | undefined {
     .replace(/\s+/g, ' ')
     .trim();
   const unnamed = plain.startsWith(`${name} `) ? plain.slice(name.length + 1) : plain;
-  const question = unnamed.length <= QUESTION.most ? unnamed : unnamed.slice(0, QUESTION.most).replace(/\s\S*$/, '');
+  const question =
+    unnamed.length <= QUESTION.most ? unnamed : unnamed.slice(0, QUESTION.most).replace(/\s\S*$/, '');
   const isOne = question.length >= QUESTION.least && question.split(' ').length >= QUESTION.words;
   return isOne && !NO_QUESTION.test(question) ? question : undefined;
 }

@@ -14,7 +14,7 @@ import type { CodeSet, Range } from './functions.ts';
 /** A stretch of a document of a set, and what is searched in front of it. */
 export interface Chunk extends Range {
   readonly document: number;
-  readonly context?: string | null;
+  readonly context?: string | null | undefined;
 }
 
 export const RETRIEVERS = ['dense', 'bm25', 'hybrid'] as const;
@@ -41,7 +41,9 @@ export async function search(
   const vectors = await model.embed(asked, { purpose: 'query', signal });
   const [nearest, words] = [new Nearest(vectors, asked.length, LISTED), new Bm25()];
   const texts = chunks.map(({ document, start, end }) => documents[document]?.text.slice(start, end) ?? '');
-  const embedded = chunks.map(({ context }, at) => (context ? `${context}\n${texts[at]}` : (texts[at] as string)));
+  const embedded = chunks.map(({ context }, at) =>
+    context ? `${context}\n${texts[at]}` : (texts[at] as string),
+  );
   for (let at = 0; at < embedded.length; at += BATCH) {
     const batch = embedded.slice(at, at + BATCH);
     nearest.add(await model.embed(batch, { purpose: 'document', signal }), batch.length, signal);

@@ -14,7 +14,7 @@ export function splitThenMerge(
   language: string,
   text: string,
   most: number,
-): Promise<(Range & { readonly names: string })[]> {
+): Promise<(Range & { readonly context: string })[]> {
   return withTree(language, text, (root, syntax) => {
     const before = blackBefore(text);
     const size = ({ start, end }: Range) => (before[end] as number) - (before[start] as number);
@@ -22,7 +22,7 @@ export function splitThenMerge(
     return windows.map((window, at) => {
       const start = at === 0 ? 0 : window.start;
       const end = windows[at + 1]?.start ?? text.length;
-      return { start, end, names: namesAround(root, window.start, syntax) };
+      return { start, end, context: namesAround(root, window.start, syntax) };
     });
   });
 }
