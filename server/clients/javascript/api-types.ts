@@ -163,6 +163,8 @@ export interface AutoChunkerOptions {
     include_nodes?: boolean;
     /** How to treat a function or class above chunk_size: keep it whole; split it along its syntax; or members: cut a class between its members, and keep a function whole up to at most four times chunk_size, with its comments and decorators. */
     oversize?: 'keep' | 'split' | 'members';
+    /** Whether a function shares no chunk with what is before or after it, nor the rest of a class that was cut with what is around the class. Finds more functions, with more and smaller chunks. */
+    separate_functions?: boolean;
   };
   /** Further options of the chunker recursive, where it is chosen. */
   recursive?: {
@@ -464,6 +466,8 @@ export interface CodeChunkerOptions {
   include_nodes?: boolean;
   /** How to treat a function or class above chunk_size: keep it whole; split it along its syntax; or members: cut a class between its members, and keep a function whole up to at most four times chunk_size, with its comments and decorators. */
   oversize?: 'keep' | 'split' | 'members';
+  /** Whether a function shares no chunk with what is before or after it, nor the rest of a class that was cut with what is around the class. Finds more functions, with more and smaller chunks. */
+  separate_functions?: boolean;
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
 }

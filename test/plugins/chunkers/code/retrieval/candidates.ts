@@ -21,6 +21,14 @@ const COUNTED = { tokenizer: TOKENIZER, chunk_size: SIZE, offset_unit: 'utf16' }
 /** The recipes of `recursive` for languages that have one. */
 const RECIPES: Readonly<Record<string, string>> = { python: 'python', typescript: 'js' };
 
+/** Options of `code`; the last ones are those of the preset `code`. */
+const WAYS = {
+  keep: { oversize: 'keep' },
+  split: { oversize: 'split' },
+  members: { oversize: 'members' },
+  'members, separate': { oversize: 'members', separate_functions: true },
+} as const;
+
 /** Ours: each alone, and with what the preset `code` has in front, or with the path where there are no names. */
 export function ownCandidates(execute: OpenService['execute']): Candidate[] {
   const names = requirePreset('code').steps.filter(({ refinery }) => refinery === 'context');
@@ -40,15 +48,15 @@ export function ownCandidates(execute: OpenService['execute']): Candidate[] {
       );
     },
   });
-  const code = (oversize: string) => (language: string) =>
-    chunkStep('code', { ...COUNTED, language, oversize, include_nodes: true });
+  const code = (options: object) => (language: string) =>
+    chunkStep('code', { ...COUNTED, language, include_nodes: true, ...options });
   const recursive = (language: string) =>
     chunkStep('recursive', { ...COUNTED, recipe: RECIPES[language] ?? 'default' });
   const lines = () => chunkStep('recursive', { ...COUNTED, delimiters: ['\n'], min_characters_per_chunk: 1 });
   return [
-    ...['keep', 'members', 'split'].flatMap((oversize) => [
-      ours(`code ${oversize}`, code(oversize)),
-      ours(`code ${oversize}, names`, code(oversize), names),
+    ...Object.entries(WAYS).flatMap(([name, options]) => [
+      ours(`code ${name}`, code(options)),
+      ours(`code ${name}, names`, code(options), names),
     ]),
     ours('recursive', recursive),
     ours('recursive, path', recursive, path),

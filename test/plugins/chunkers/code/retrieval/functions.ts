@@ -42,7 +42,7 @@ const OTHER =
 const FILES = 150;
 const QUESTIONS = 500;
 /** Characters of a file that is taken. */
-const LONGEST_FILE = 200_000;
+const LONGEST_FILE = 60_000;
 
 const parsers = await createParsers();
 const limits = { budget: 10_000_000, signal: AbortSignal.any([]) };
