@@ -163,7 +163,7 @@ export interface AutoChunkerOptions {
     include_nodes?: boolean;
     /** How to treat a function or class above chunk_size: keep it whole; split it along its syntax; or members: cut a class between its members, and keep a function whole up to at most four times chunk_size, with its comments and decorators. */
     oversize?: 'keep' | 'split' | 'members';
-    /** Whether a function shares no chunk with what is before or after it, nor the rest of a class that was cut with what is around the class. Finds more functions, with more and smaller chunks. */
+    /** Whether a function shares no chunk with what is before or after it, nor the rest of a class that was cut with what is around the class. Vectors find more functions then; there are about twice as many chunks. */
     separate_functions?: boolean;
   };
   /** Further options of the chunker recursive, where it is chosen. */
@@ -466,7 +466,7 @@ export interface CodeChunkerOptions {
   include_nodes?: boolean;
   /** How to treat a function or class above chunk_size: keep it whole; split it along its syntax; or members: cut a class between its members, and keep a function whole up to at most four times chunk_size, with its comments and decorators. */
   oversize?: 'keep' | 'split' | 'members';
-  /** Whether a function shares no chunk with what is before or after it, nor the rest of a class that was cut with what is around the class. Finds more functions, with more and smaller chunks. */
+  /** Whether a function shares no chunk with what is before or after it, nor the rest of a class that was cut with what is around the class. Vectors find more functions then; there are about twice as many chunks. */
   separate_functions?: boolean;
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
