@@ -5,7 +5,7 @@ import { join } from 'node:path';
  * the files in a folder is found; with `edits`, how many chunks have new ids after an edit; with `structure FOLDER`, how
  * chunks of the READMEs in a folder keep to their structure; with `html FOLDER`, how many of the words of web pages are in
  * their Markdown; with `pdf FOLDER`, how well the PDFs in a folder are read; with `topics FOLDER`, how well `semantic` finds topics in the languages of a folder;
- * with `retrieval`, how well chunks are found, on small data or on the data sets in a folder.
+ * with `code FOLDER`, how well functions are found; with `retrieval`, how well chunks are found, on small data or on the data sets in a folder.
  */
 const [subject, ...folders] = process.argv.slice(2);
 
@@ -27,6 +27,9 @@ if (subject === undefined) {
 } else if (subject === 'structure' && folders.length === 1) {
   const { evaluateStructure } = await import('./structure/evaluate.ts');
   await evaluateStructure(folders[0] as string);
+} else if (subject === 'code' && folders.length === 1) {
+  const file = join(import.meta.dirname, '../plugins/chunkers/code/evaluate.ts');
+  await (await import(file)).evaluateCode(folders[0]);
 } else if (subject === 'html' && folders.length === 1) {
   // It is the reader's own, and gone with it.
   const file = join(import.meta.dirname, '../plugins/readers/html/evaluate.ts');
@@ -36,7 +39,7 @@ if (subject === undefined) {
   await (await import(file)).evaluatePdfs(folders);
 } else {
   console.error(
-    'Usage: npm run eval, npm run eval -- languages FOLDER..., npm run eval -- edits [SOURCES], npm run eval -- structure FOLDER, npm run eval -- topics FOLDER, npm run eval -- retrieval [FOLDER], npm run eval -- html FOLDER, or npm run eval -- pdf FOLDER...',
+    'Usage: npm run eval, npm run eval -- languages FOLDER..., npm run eval -- edits [SOURCES], npm run eval -- structure FOLDER, npm run eval -- topics FOLDER, npm run eval -- retrieval [FOLDER], npm run eval -- code FOLDER, npm run eval -- html FOLDER, or npm run eval -- pdf FOLDER...',
   );
   process.exitCode = 2;
 }

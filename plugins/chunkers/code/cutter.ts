@@ -18,6 +18,8 @@ export interface Cuts {
   readonly offsets: readonly number[];
   /** In the order of the text; empty unless nodes are requested. */
   readonly nodes: readonly FoundNode[];
+  /** The starts and ends of functions, and of classes that were cut; empty unless functions are separate. */
+  readonly seams: ReadonlySet<number>;
 }
 
 export interface CutLimits {
@@ -26,6 +28,7 @@ export interface CutLimits {
   /** How functions and classes above `size` are treated. */
   readonly oversize: CodeOptions['oversize'];
   readonly wantsNodes: boolean;
+  readonly separatesFunctions: boolean;
 }
 
 export const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
@@ -42,6 +45,7 @@ export function findCuts(root: Node, syntax: Syntax, context: ChunkContext, limi
     limits,
     offsets: [],
     nodes: [],
+    seams: new Set(),
     countable: MOST_COUNTED * length,
     nameless: 0,
     owner: undefined,
@@ -60,6 +64,7 @@ interface Search extends Cuts {
   readonly limits: CutLimits;
   readonly offsets: number[];
   readonly nodes: FoundNode[];
+  readonly seams: Set<number>;
   /** Characters that may still be counted. */
   countable: number;
   /** How many cut nodes without a meaning are open here; `BODY` within the body of one that has a meaning. */
@@ -89,7 +94,7 @@ function cutPieces(search: Search, given: readonly Piece[], { end, scope }: Stre
 function cutGroup(search: Search, group: readonly Node[], stretch: Stretch): void {
   search.context.signal.throwIfAborted();
   const [first] = group;
-  if (fits(search, stretch.start, stretch.end)) note(search, group, stretch.scope);
+  if (fits(search, stretch.start, stretch.end)) note(search, group, stretch);
   else if (first === undefined) cutAtLinesOf(search, stretch);
   else if (group.length === 1) cutNode(search, first, stretch);
   else cutPieces(search, singles(search.syntax.text, group, stretch.start), stretch);
@@ -102,7 +107,7 @@ function fits(search: Search, start: number, end: number, times = 1): boolean {
 
 function cutNode(search: Search, node: Node, stretch: Stretch): void {
   if (node.id === search.owner) cutWithin(search, node, stretch);
-  else if (isKept(search, node, stretch.start, stretch.end)) note(search, [node], stretch.scope);
+  else if (isKept(search, node, stretch.start, stretch.end)) note(search, [node], stretch);
   else cutByMeaning(search, node, stretch);
 }
 
@@ -127,6 +132,7 @@ function cutByMeaning(search: Search, node: Node, stretch: Stretch): void {
 function cutNamed(search: Search, node: Node, label: string, stretch: Stretch): void {
   const { start, end, scope } = stretch;
   const { nameless } = search;
+  if (search.limits.separatesFunctions) search.seams.add(start).add(end);
   search.nameless = BODY;
   search.owner = unitOf(search.syntax, node)?.id;
   cutWithin(search, node, label === scope.at(-1) ? stretch : { start, end, scope: [...scope, label] });
@@ -139,7 +145,7 @@ function cutNameless(search: Search, node: Node, stretch: Stretch): void {
   search.nameless++;
   cutWithin(search, node, stretch);
   search.nameless--;
-  if (search.nodes.length === known) note(search, [node], stretch.scope);
+  if (search.nodes.length === known) note(search, [node], stretch);
 }
 
 function cutWithin(search: Search, node: Node, stretch: Stretch): void {
@@ -167,8 +173,11 @@ function cutAtLinesOf({ context, limits, offsets }: Search, { start, end }: Stre
 }
 
 /** Adds nodes that are not cut further to the result. */
-function note(search: Search, group: readonly Node[], scope: readonly string[]): void {
+function note(search: Search, group: readonly Node[], { start, end, scope }: Stretch): void {
   const { syntax, limits, nodes, nameless } = search;
+  const isFunction = (unit: Node | undefined) => unit !== undefined && !holdsMembers(syntax, unit);
+  if (limits.separatesFunctions && group.some((node) => isFunction(unitOf(syntax, node))))
+    search.seams.add(start).add(end);
   if (!limits.wantsNodes) return;
   for (const node of group) {
     const isHidden =

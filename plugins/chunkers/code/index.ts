@@ -64,14 +64,32 @@ function chunkTree(
   { rootNode }: Tree,
   language: Language,
   text: string,
-  { chunk_size, oversize, include_nodes }: CodeOptions,
+  { chunk_size, oversize, include_nodes, separate_functions }: CodeOptions,
   context: ChunkContext,
 ): readonly Span[] {
   const syntax: Syntax = { ...language, text };
-  const limits = { size: chunk_size, oversize, wantsNodes: include_nodes };
+  const limits = {
+    size: chunk_size,
+    oversize,
+    wantsNodes: include_nodes,
+    separatesFunctions: separate_functions,
+  };
   const cuts: Cuts = findCuts(rootNode, syntax, context, limits);
-  const spans = context.pack([0, ...cuts.offsets, text.length], { size: chunk_size });
+  const runs = runsOf(cuts, text);
+  const spans = runs.flatMap((run) => context.pack(run, { size: chunk_size }));
   return include_nodes ? placeNodes(spans, cuts.nodes, syntax) : spans;
+}
+
+/** The cuts between each two seams, with these. Punctuation alone, such as the end of a class, is not separated. */
+function runsOf({ offsets, seams }: Cuts, text: string): number[][] {
+  const runs: [number, ...number[]][] = [[0]];
+  for (const offset of [...offsets, text.length]) {
+    const run = runs.at(-1) as [number, ...number[]];
+    run.push(offset);
+    const isEnd = offset < text.length && seams.has(offset);
+    if (isEnd && /[\p{L}\p{N}]/u.test(text.slice(run[0], offset))) runs.push([offset]);
+  }
+  return runs;
 }
 
 function chunkLines(text: string, { chunk_size }: CodeOptions, { divide, report }: ChunkContext): Span[] {

@@ -16,7 +16,7 @@ const options = {
         'the same for all',
       ],
       description:
-        'Template of the context, with the values {title}, {filename}, {id}, {heading_path}, {scope} and {names} of code, {metadata}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and {context}, the existing one; {title|filename} is the first that is not empty. A line with values is left out if all are empty, or if it is equal to the line before; {{ and }} are literal braces.',
+        'Template of the context, with the values {title}, {filename}, {id}, {heading_path}, {scope}, {names} and {words} of code, {metadata}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and {context}, the existing one; {title|filename} is the first that is not empty. A line with values is left out if all are empty, or if it is equal to the line before; {{ and }} are literal braces.',
     },
     separator: {
       type: 'string',

@@ -20,6 +20,7 @@ const PLAIN_NAMES = [
   'heading_path',
   'scope',
   'names',
+  'words',
   'metadata',
   'context',
 ] as const;

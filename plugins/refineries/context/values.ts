@@ -42,7 +42,9 @@ export function ownValue({ name, argument }: Value, place: Place, { separator, j
     case 'scope':
       return sharedScope(nodesOf(chunk)).join(separator);
     case 'names':
-      return namesOf(nodesOf(chunk), separator);
+      return wholeWithin(namesOf(nodesOf(chunk), separator));
+    case 'words':
+      return wordsOf(nodesOf(chunk), separator);
     case 'context':
       return textOf(chunk.context, '');
     case 'previous': {
@@ -125,11 +127,24 @@ function sharedScope(nodes: readonly CodeNode[]): readonly string[] {
 }
 
 /** The names of nodes, each once and after the innermost unit around it if the nodes do not share that. */
-function namesOf(nodes: readonly CodeNode[], separator: string): string {
+function namesOf(nodes: readonly CodeNode[], separator: string): Set<string> {
   const { length } = sharedScope(nodes);
-  return wholeWithin(
-    new Set(nodes.map(({ name, scope }) => textOf([scope.slice(length).at(-1), name], separator))),
+  return new Set(nodes.map(({ name, scope }) => textOf([scope.slice(length).at(-1), name], separator)));
+}
+
+/** The words of an identifier: capitals not followed by a small letter, a word with at most one capital, or digits. */
+const WORD =
+  /[\p{Lu}\p{Lt}]+(?![\p{Ll}\p{Lo}\p{Lm}\p{M}])|[\p{Lu}\p{Lt}]?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
+const IDENTIFIER = /[\p{L}\p{M}\p{N}_]+/gu;
+
+/** The units around nodes and the names of these, their identifiers as words; empty if each is one word. */
+function wordsOf(nodes: readonly CodeNode[], separator: string): string {
+  const names = [...sharedScope(nodes), ...namesOf(nodes, separator)];
+  const words = names.map((name) =>
+    name.replace(IDENTIFIER, (one) => one.match(WORD)?.join(' ').toLowerCase() ?? one),
   );
+  const isSame = words.every((one, at) => one === names[at]?.toLowerCase());
+  return isSame ? '' : wholeWithin(new Set(words));
 }
 
 /** As many of the first values as a list may hold, without empty ones. */

@@ -163,6 +163,8 @@ export interface AutoChunkerOptions {
     include_nodes?: boolean;
     /** How to treat a function or class above chunk_size: keep it whole; split it along its syntax; or members: cut a class between its members, and keep a function whole up to at most four times chunk_size, with its comments and decorators. */
     oversize?: 'keep' | 'split' | 'members';
+    /** Whether a function shares no chunk with what is before or after it, nor the rest of a class that was cut with what is around the class. Vectors find more functions then; there are about twice as many chunks. */
+    separate_functions?: boolean;
   };
   /** Further options of the chunker recursive, where it is chosen. */
   recursive?: {
@@ -471,6 +473,8 @@ export interface CodeChunkerOptions {
   include_nodes?: boolean;
   /** How to treat a function or class above chunk_size: keep it whole; split it along its syntax; or members: cut a class between its members, and keep a function whole up to at most four times chunk_size, with its comments and decorators. */
   oversize?: 'keep' | 'split' | 'members';
+  /** Whether a function shares no chunk with what is before or after it, nor the rest of a class that was cut with what is around the class. Vectors find more functions then; there are about twice as many chunks. */
+  separate_functions?: boolean;
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
 }
@@ -750,7 +754,7 @@ export interface ChunksInput {
 }
 
 export interface ContextRefineryOptions {
-  /** Template of the context, with the values {title}, {filename}, {id}, {heading_path}, {scope} and {names} of code, {metadata}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and {context}, the existing one; {title|filename} is the first that is not empty. A line with values is left out if all are empty, or if it is equal to the line before; {{ and }} are literal braces. */
+  /** Template of the context, with the values {title}, {filename}, {id}, {heading_path}, {scope}, {names} and {words} of code, {metadata}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and {context}, the existing one; {title|filename} is the first that is not empty. A line with values is left out if all are empty, or if it is equal to the line before; {{ and }} are literal braces. */
   template?: string;
   /** Separator between the headings of heading_path, and between the units of scope. */
   separator?: string;

@@ -29,7 +29,7 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 export const LIMITS = { maxEvaluationCharacters: NO_LIMIT, maxDocuments: NO_LIMIT, maxBodyBytes: 1e9 };
 
 export const percent = (share: number) => (100 * share).toFixed(1);
-const signed = (share: number) => `${share > 0 ? '+' : ''}${percent(share)}`;
+export const signed = (share: number) => `${share > 0 ? '+' : ''}${percent(share)}`;
 
 export function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -124,7 +124,7 @@ t.test('code has its path, scope and names in front, each on a line if there are
     return answer.json<{ context: string }[][]>()[0]?.map(({ context }) => context);
   };
   t.same(await contextsOf(300), ['src/tea.ts\nTea']);
-  t.same(await contextsOf(12), ['src/tea.ts', 'src/tea.ts\nclass Tea\nboil']);
+  t.same(await contextsOf(12), ['src/tea.ts', 'src/tea.ts', 'src/tea.ts\nclass Tea\nboil']);
   t.same(await contextsOf(300, false), ['src/tea.ts']);
 });
 

@@ -177,7 +177,14 @@ t.test('a parse over its budget is cut at lines, and the header says so', async 
   const divide = () => [{ start: 0, end: text.length }];
   const spans = await chunker.chunk(
     text,
-    { chunk_size: 100, language: 'python', filename: null, include_nodes: false, oversize: 'keep' },
+    {
+      chunk_size: 100,
+      language: 'python',
+      filename: null,
+      include_nodes: false,
+      oversize: 'keep',
+      separate_functions: false,
+    },
     { report, signal: new AbortController().signal, document: {}, divide } as never,
   );
   t.same(reports, ['code-fallback lines']);

@@ -172,6 +172,36 @@ for (const language of LANGUAGES) {
   });
 }
 
+t.test('separate functions share no chunk', async (t) => {
+  const method = '    def run(self):\n        pass\n';
+  const expected = [
+    'import os\n\n\n',
+    '# About it.\ndef a(): pass\n\n',
+    '@x\ndef b(): pass\n',
+    `c()\nclass C:\n${method}\n`,
+    `class D:\n    x = ${'1'.repeat(50)}\n`,
+    `${method}\n`,
+    'd()\n',
+  ];
+  const separate = { chunk_size: 80, oversize: 'members', separate_functions: true };
+  const chunks = await chunk(expected.join(''), separate);
+  t.same(
+    chunks.map(({ text }) => text),
+    expected,
+  );
+  for (const { name, units } of LANGUAGES) {
+    for (const chunk_size of [20, 100, 1000]) {
+      const options = { ...separate, language: name, chunk_size, include_nodes: true };
+      const text = sampleOf(name);
+      const chunks = await chunk(text, options);
+      t.equal(joined(chunks), text, name);
+      for (const { nodes = [] } of chunks)
+        if (nodes.length > 1 && nodes.some(({ type }) => units[type] === ''))
+          t.fail(`${name}, ${chunk_size}: ${JSON.stringify(nodes)} are in one chunk`);
+    }
+  }
+});
+
 /** Real files: those of this repository, and of the folder that `CODE_FOLDER` names. */
 t.test('real files', async (t) => {
   const folders = [join(ROOT, 'core'), join(ROOT, 'plugins'), join(ROOT, 'server'), env.CODE_FOLDER ?? ''];

@@ -88,6 +88,24 @@ t.test('the scope that all nodes share, and their names', async (t) => {
   );
 });
 
+t.test('the words that units and names consist of', async (t) => {
+  const client = 'class HTTPClient';
+  for (const [nodes, words] of [
+    [[], null],
+    [[node('run', 'class Parser'), node('Stop', 'class Parser')], null],
+    [[node('sendAll_v2', client), node('_close', client)], 'class http client, send all v 2, close'],
+    [[node('a', client), node('naïveFit')], 'class http client > a, naïve fit'],
+    [[node('_'), node('aB'), node('a_b'), node('größeÄndern')], '_, a b, größe ändern'],
+  ] as const)
+    t.equal(await contextOf({ nodes }, '{words}'), words, JSON.stringify(nodes));
+  const long = Array.from({ length: 50 }, (_, index) => node(`someName${index + 10}`));
+  t.equal(
+    String(await contextOf({ nodes: long }, '{words}')).split(', ').length,
+    21,
+    'at most 300 characters',
+  );
+});
+
 t.test('the chunker of code gives scopes and names', needs('chunker/code'), async (t) => {
   const text =
     'import os\n\nclass Parser:\n    def parse(self):\n        return [1, 2]\n\n    def stop(self):\n        return 2\n';

@@ -2,7 +2,7 @@ import t from 'tap';
 import { startBlockCounter } from '../../../../support/executed-blocks.ts';
 
 const TEMPLATE =
-  '{title|filename}\n{scope} {names}\n{metadata}\n{heading_path}\n{previous:9}{next:9}{context}';
+  '{title|filename}\n{scope} {names} {words}\n{metadata}\n{heading_path}\n{previous:9}{next:9}{context}';
 const UNITS = ['class A', 'class B', 'parse'];
 
 type Fields = Readonly<Record<string, unknown>>;
