@@ -193,7 +193,7 @@ function isJson(value: unknown, known: Set<unknown>): boolean {
 }
 
 function isPlain(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number';
+  return typeof value === 'string' || typeof value === 'number' || value === undefined;
 }
 
 function placeOf({ start, end }: Span): string {

@@ -21,15 +21,17 @@ export function cutAtDelimiters(delimiters: readonly string[], side: DelimiterSi
 function searchDelimiters(tries: Tries, isPrev: boolean, text: string, start: number, end: number): number[] {
   const part = text.slice(start, end);
   const cuts: number[] = [];
-  const searches = tries.map(([unit, trie]): Search => ({ unit, trie, at: indexFrom(part, unit, 0) }));
+  const searches = tries.map(
+    ({ prefix, trie }): Search => ({ prefix, trie, at: indexFrom(part, prefix, 0) }),
+  );
   let next = earliest(searches);
   while (next.at < part.length) {
     const matched = matchEnd(next.trie, part, next.at, part.length);
     if (matched !== -1) addCut(cuts, text, start + (isPrev ? matched : next.at), start, end);
-    next.at = indexFrom(part, next.unit, Math.max(next.at + 1, matched));
+    next.at = indexFrom(part, next.prefix, Math.max(next.at + 1, matched));
     next = earliest(searches);
     while (next.at < matched) {
-      next.at = indexFrom(part, next.unit, matched);
+      next.at = indexFrom(part, next.prefix, matched);
       next = earliest(searches);
     }
   }
@@ -47,17 +49,17 @@ export function cutAtLineStarts(starts: readonly string[]): CutFinder {
 
 /** Where the next delimiter of one trie may begin; the length of the text if there is no other. */
 interface Search {
-  readonly unit: string;
+  readonly prefix: string;
   readonly trie: Trie;
   at: number;
 }
 
 // Longer than any text. Infinity would make V8 store `at` as a boxed floating-point number.
 const NOWHERE = 2 ** 30 - 1;
-const NONE: Search = { unit: '', trie: newTrie(), at: NOWHERE };
+const NONE: Search = { prefix: '', trie: newTrie(), at: NOWHERE };
 
-function indexFrom(text: string, unit: string, from: number): number {
-  const at = text.indexOf(unit, from);
+function indexFrom(text: string, prefix: string, from: number): number {
+  const at = text.indexOf(prefix, from);
   return at === -1 ? text.length : at;
 }
 
@@ -82,7 +84,11 @@ function areDense(tries: Tries, text: string, start: number, end: number): boole
   if (end - start < LONG * SAMPLE) return false;
   useTable(tries);
   let found = 0;
-  for (let at = start; at < start + SAMPLE; at++) if (table[text.charCodeAt(at)] !== 0) found++;
+  for (let at = start; at < start + SAMPLE; at++) {
+    const index = table[text.charCodeAt(at)] as number;
+    // Longer prefixes are found without a stop at each of their first units.
+    if (index !== 0 && (known[index - 1] as Tries[number]).prefix.length === 1) found++;
+  }
   return found * DENSE > SAMPLE;
 }
 
@@ -131,7 +137,7 @@ function cutBlock(
     const place = starts[index] as number;
     const at = from + place;
     if (at < last) continue;
-    const trie = (known[(table[units[place] as number] as number) - 1] as Tries[number])[1];
+    const trie = (known[(table[units[place] as number] as number) - 1] as Tries[number]).trie;
     const matched = trie.next.size === 0 ? at + 1 : matchEnd(trie, text, at, end);
     if (matched === -1) continue;
     addCut(cuts, text, isPrev ? matched : at, start, end);
@@ -158,10 +164,10 @@ let known: Tries = [];
 /** Fills the table, which is too large to be allocated for each finder. */
 function useTable(tries: Tries): void {
   if (tries === known) return;
-  for (const [unit] of known) table[unit.charCodeAt(0)] = 0;
+  for (const { prefix } of known) table[prefix.charCodeAt(0)] = 0;
   known = tries;
-  tries.forEach(([unit], index) => {
-    table[unit.charCodeAt(0)] = index + 1;
+  tries.forEach(({ prefix }, index) => {
+    table[prefix.charCodeAt(0)] = index + 1;
   });
 }
 
@@ -175,8 +181,8 @@ function newTrie(): Trie {
   return { next: new Map(), isEnd: false };
 }
 
-/** The tries of delimiters, each with the unit that its delimiters begin with. */
-type Tries = readonly (readonly [unit: string, trie: Trie])[];
+/** The tries of delimiters, each with what all of its delimiters begin with. */
+type Tries = readonly { readonly prefix: string; readonly trie: Trie }[];
 
 /** One trie for each first unit of a delimiter; its root is the node after that unit. */
 function buildTries(delimiters: readonly string[]): Tries {
@@ -192,7 +198,20 @@ function buildTries(delimiters: readonly string[]): Tries {
     }
     trie.isEnd = true;
   }
-  return [...tries];
+  return Array.from(tries, ([unit, trie]) => ({ prefix: unit + commonPrefix(trie), trie }));
+}
+
+/** What all delimiters of a trie have after their first unit. */
+function commonPrefix(trie: Trie): string {
+  let prefix = '';
+  let node = trie;
+  while (!node.isEnd && node.next.size === 1) {
+    for (const [unit, child] of node.next) {
+      prefix += String.fromCharCode(unit);
+      node = child;
+    }
+  }
+  return prefix;
 }
 
 /** End of the longest delimiter of a trie whose first unit is at `at` and that does not reach past `end`, or -1. */

@@ -6,6 +6,7 @@ import { isWhiteSpace } from './cuts.ts';
  * stretch.
  */
 const LONGEST_LINE = 240;
+const USUAL_LINE = 80;
 /** The longest stretch that is searched backwards. */
 const SHORT_LINE = 8;
 const LONGEST_SPACE = 16;
@@ -43,14 +44,22 @@ export function endOfLastLine(text: string, floor: number, end: number): number 
 export function startOfLine(text: string, floor: number, end: number): number | undefined {
   const least = Math.max(floor, end - SHORT_LINE);
   for (let at = end; at > least; at--) if (isLineStart(text, at)) return at;
+  const near = Math.max(floor, end - USUAL_LINE);
+  const far = Math.max(floor, end - LONGEST_LINE);
+  const start = lastLineStart(text, near, end) ?? lastLineStart(text, far, near) ?? far;
+  return isLineStart(text, start) ? start : undefined;
+}
+
+/** The start of the last line that begins after a line feed of a stretch. */
+function lastLineStart(text: string, from: number, to: number): number | undefined {
   // From the front, because `indexOf` is several times as fast as a loop if line feeds are rare.
-  let start = Math.max(floor, end - LONGEST_LINE);
-  let lineFeed = text.indexOf('\n', start);
-  while (lineFeed !== -1 && lineFeed < end) {
+  let start: number | undefined;
+  let lineFeed = text.indexOf('\n', from);
+  while (lineFeed !== -1 && lineFeed < to) {
     start = lineFeed + 1;
     lineFeed = text.indexOf('\n', start);
   }
-  return isLineStart(text, start) ? start : undefined;
+  return start;
 }
 
 /** The start of the paragraph that ends at `end`, or `floor` if that is later; `undefined` if it is not near. */

@@ -164,7 +164,7 @@ function beginItem(scan: Scan, depth: number, text: OpenBlock | undefined): Begu
   if (depth >= MOST_CONTAINERS - 1 || (text !== undefined && !interruptsText(scan, marker))) return undefined;
   const mark = scan.text.charCodeAt(behind - 1);
   const offset = line.indent;
-  const around = scan.open[depth - 1];
+  const around = depth > 0 ? scan.open[depth - 1] : undefined;
   if (around?.kind !== 'list' || around.mark !== mark) scan.beginContainer('list', depth).mark = mark;
   else scan.closeTo(depth);
   const item = scan.beginContainer('item', scan.open.length);

@@ -65,8 +65,9 @@ export class Scan {
 
   /** Adds a block of the current line in this many of the open containers, and closes the others. */
   add(kind: BlockKind, depth: number): OpenBlock {
-    // A list holds nothing but items.
-    this.closeTo(this.open[depth - 1]?.kind === 'list' && kind !== 'item' ? depth - 1 : depth);
+    // A list holds nothing but items. V8 looks up an index of -1 as a name, which is slow.
+    const isInList = depth > 0 && this.open[depth - 1]?.kind === 'list' && kind !== 'item';
+    this.closeTo(isInList ? depth - 1 : depth);
     const around = this.open.at(-1);
     if (around !== undefined) around.isFilled = true;
     const { start, next, ink } = this.line;

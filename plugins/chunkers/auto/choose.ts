@@ -1,5 +1,5 @@
 import type { Kit } from '../../../core/kit.ts';
-import { hasFence, proseOrMarkdown } from './content/markdown.ts';
+import { proseOrMarkdown } from './content/markdown.ts';
 import { isHtml, isHtmlTable } from './content/markup.ts';
 import { codeLines, isSourceCode } from './content/source-code.ts';
 import { isTable } from './content/table.ts';
@@ -35,8 +35,8 @@ function byContent({ text, kit }: Question): Choice {
   if (isJson(text)) return 'json';
   const sample = wholeLines(text);
   if (isHtml(sample)) return isHtmlTable(text) ? 'table' : 'html';
-  const lines = codeLines(sample);
-  if (hasFence(lines)) return 'markdown';
+  const { lines, hasFence } = codeLines(sample);
+  if (hasFence) return 'markdown';
   if (isSourceCode(sample, lines)) return 'code';
   if (isTable(sample)) return 'table';
   return proseOrMarkdown(sample, kit);
@@ -80,6 +80,7 @@ function choiceByName(filename: string): Choice | undefined {
 
 /** The content for that media type; `undefined` if the type does not tell. */
 function choiceByMediaType(mediaType: string): Choice | undefined {
+  if (mediaType === '') return undefined;
   const found = Object.entries(MEDIA_TYPES).find(([, pattern]) => pattern.test(mediaType));
   return found?.[0] as Choice | undefined;
 }

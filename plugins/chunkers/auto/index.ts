@@ -1,22 +1,23 @@
-import type { AnyChunker, Chunker, Factory } from '../../../core/kit.ts';
+import { type AnyChunker, type Chunker, type Factory, withFields } from '../../../core/kit.ts';
 import { choose } from './choose.ts';
 import type manifest from './manifest.ts';
 import { type AutoOptions, CHOICES, type Choice } from './manifest.ts';
 
-const createAutoChunker: Factory<typeof manifest> = (given): Chunker<AutoOptions> => {
-  const chunkers = new Map(CHOICES.map((name) => [name, given[`chunker/${name}`]]));
+const createAutoChunker: Factory<typeof manifest> = (collaborators): Chunker<AutoOptions> => {
+  const chunkers = new Map(CHOICES.map((name) => [name, collaborators[`chunker/${name}`]]));
+  const { kit } = collaborators;
   const isHere = (name: Choice) => chunkers.get(name) !== undefined;
   return {
     async chunk(text, options, context) {
-      const { id, mediaType, ...document } = context.document;
-      const filename = options.filename ?? document.filename ?? id;
+      const { id, mediaType, filename: given } = context.document;
+      const filename = options.filename ?? given ?? id;
       const isTolerant = options.json?.tolerant === true;
-      const name = choose({ text, filename, mediaType, isTolerant, isHere, kit: given.kit });
+      const name = choose({ text, filename, mediaType, isTolerant, isHere, kit });
       context.report('auto-chunker', name);
       const chunker = chunkers.get(name) as AnyChunker;
       const own = ownOptions(name, options, filename);
       const spans = await chunker.chunk(text, own as never, context as never);
-      return spans.map((span) => ({ ...span, extra: { ...span.extra, chunker: name } }));
+      return spans.map((span) => withFields(span, { ...span.extra, chunker: name }));
     },
   };
 };

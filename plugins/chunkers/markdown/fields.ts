@@ -1,6 +1,5 @@
 import {
   type BlockKind,
-  countWhile,
   type HeadingPaths,
   keepOptimised,
   type Located,
@@ -26,15 +25,16 @@ export function describe(
   spans: readonly Span[],
   lists: boolean,
 ): Span[] {
-  const outer = blocks.filter(({ depth }) => depth === 0);
+  const outer = new Overlaps(blocks.filter(({ depth }) => depth === 0));
+  const inner = new Overlaps(leaves);
   const rows = new RowCounter(text);
   const known = new Map<string, readonly BlockKind[]>();
   const described: Span[] = [];
   // A loop and not a callback, whose optimised code would be discarded with each request; the same is true of the
   // classes.
   for (const span of spans) {
-    const held = within(leaves, span);
-    const tops = within(outer, span);
+    const held = inner.of(span);
+    const tops = outer.of(span);
     const own = {
       heading_path: paths.within(span.start, span.end),
       kinds: kindsOf(tops, known),
@@ -53,19 +53,33 @@ function kindsOf(
   blocks: readonly MarkdownBlock[],
   known: Map<string, readonly BlockKind[]>,
 ): readonly BlockKind[] {
-  const kinds = [...new Set(blocks.map(({ kind }) => kind))];
-  const same = known.get(kinds.join()) ?? kinds;
-  known.set(kinds.join(), same);
+  const kinds: BlockKind[] = [];
+  for (const { kind } of blocks) if (!kinds.includes(kind)) kinds.push(kind);
+  const name = kinds.join();
+  const same = known.get(name) ?? kinds;
+  if (same === kinds) known.set(name, kinds);
   return same;
 }
 
-/** Those of rising blocks, none within another, that overlap a span. */
-function within(blocks: readonly MarkdownBlock[], { start, end }: Span): readonly MarkdownBlock[] {
-  return blocks.slice(
-    countWhile(blocks, (block) => block.end <= start),
-    countWhile(blocks, (block) => block.start < end),
-  );
+/** Finds those of rising blocks, none within another, that overlap spans; the spans rise, too. */
+class Overlaps {
+  readonly #blocks: readonly MarkdownBlock[];
+  #first = 0;
+
+  constructor(blocks: readonly MarkdownBlock[]) {
+    this.#blocks = blocks;
+  }
+
+  of({ start, end }: Span): readonly MarkdownBlock[] {
+    const blocks = this.#blocks;
+    while (this.#first < blocks.length && (blocks[this.#first] as MarkdownBlock).end <= start) this.#first++;
+    let to = this.#first;
+    while (to < blocks.length && (blocks[to] as MarkdownBlock).start < end) to++;
+    return blocks.slice(this.#first, to);
+  }
 }
+
+keepOptimised(new Overlaps([]));
 
 /** The language of the fences among blocks, if all name the same one. */
 function languageIn(text: string, held: readonly MarkdownBlock[]): string | undefined {
@@ -82,8 +96,9 @@ function languageIn(text: string, held: readonly MarkdownBlock[]): string | unde
 /** The first and the last row of the table among blocks, if it is the only one. */
 function rowsIn(held: readonly MarkdownBlock[], { start, end }: Span, rows: RowCounter) {
   const at = held.findIndex(isTable);
-  const table = held[at];
-  if (table === undefined || end <= table.inner) return undefined;
+  if (at === -1) return undefined;
+  const table = held[at] as MarkdownBlock;
+  if (end <= table.inner) return undefined;
   if (held.findLastIndex(isTable) !== at) return undefined;
   const first = rows.before(table, Math.max(start, table.inner)) + 1;
   return [first, Math.max(rows.before(table, Math.min(end, table.end)), first)];

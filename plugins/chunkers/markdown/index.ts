@@ -24,7 +24,8 @@ const LONGEST_NAME = 200;
 function headingsOf(text: string, blocks: readonly MarkdownBlock[]): Heading[] {
   const headings: Heading[] = [];
   const isDefined = labelsIn(text, blocks);
-  for (const [index, block] of blocks.entries()) {
+  for (let index = 0; index < blocks.length; index++) {
+    const block = blocks[index] as MarkdownBlock;
     if (!makesSection(block)) continue;
     const next = blocks[index + 1];
     headings.push({
@@ -52,7 +53,8 @@ function nameOf(text: string, { inner, end }: MarkdownBlock, isDefined: IsDefine
   return plainWords(words, isDefined).slice(0, LONGEST_NAME).toWellFormed();
 }
 
-const SPACES = /\s+/g;
+/** White space that is not a single space already. */
+const SPACES = /\s{2,}|[^\S ]/g;
 /** What inline syntax begins with. */
 const MARKS = /[[*_~<\\`]/;
 const CODE = /(?<!`)(`+)(?!`)([^`]+)\1(?!`)/g;
@@ -83,6 +85,7 @@ function normalLabel(label: string): string {
  */
 function plainWords(words: string, isDefined: IsDefined): string {
   if (!MARKS.test(words)) return words.replace(SPACES, ' ').trim();
+  if (!words.includes('`')) return withoutMarks(words, isDefined).replace(SPACES, ' ').trim();
   let plain = '';
   let at = 0;
   for (const code of words.matchAll(CODE)) {
@@ -102,9 +105,12 @@ const ESCAPE = /\\([!-/:-@[-`{-~])/g;
 function withoutMarks(words: string, isDefined: IsDefined): string {
   const linked = (all: string, named: string, label = '') =>
     isDefined(label === '' ? named : label) ? named : all;
-  let plain = words.replace(TAG, '').replace(NOTE, '');
-  // An image within a link is a link within a link.
-  for (let depth = 0; depth < 2; depth++) plain = plain.replace(LINK, '$1').replace(REFERENCE, linked);
+  let plain = words.replace(TAG, '');
+  if (plain.includes('[')) {
+    plain = plain.replace(NOTE, '');
+    // An image within a link is a link within a link.
+    for (let depth = 0; depth < 2; depth++) plain = plain.replace(LINK, '$1').replace(REFERENCE, linked);
+  }
   return plain.replace(EMPHASIS, '').replace(ESCAPE, '$1');
 }
 
@@ -174,7 +180,7 @@ export default createMarkdownChunker;
 type Carry = MarkdownOptions['carry'];
 
 /** What a chunk that begins at an offset carries; undefined if no chunk carries anything. */
-function carriedIn(markdown: Markdown, carry: Carry): ((start: number) => Carried) | undefined {
+function carriedIn(markdown: Markdown, carry: Carry): ((start: number) => Carried | undefined) | undefined {
   if (carry.length === 0) return undefined;
   const { leaves, paths } = markdown;
   const openingOf = openings(markdown, carry);
@@ -182,9 +188,11 @@ function carriedIn(markdown: Markdown, carry: Carry): ((start: number) => Carrie
   return (start) => {
     const leaf = leaves[lastBefore(leaves, start)];
     const opening = leaf !== undefined && start < leaf.end ? openingOf(leaf) : undefined;
+    const isOpening = opening !== undefined && start >= opening.end;
+    if (!hasPath && !isOpening) return undefined;
     return {
       path: hasPath ? paths.above(start) : undefined,
-      opening: opening !== undefined && start >= opening.end ? opening.text : undefined,
+      opening: isOpening ? opening.text : undefined,
     };
   };
 }

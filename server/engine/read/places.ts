@@ -70,6 +70,7 @@ export function readPlaces(
   name: string,
   limits: Limits,
 ): readonly SourcePlace[] | undefined {
+  if (pages === undefined && places === undefined) return undefined;
   // In ASCII all units are the same.
   const isPlain = Buffer.byteLength(text) === text.length;
   const offsetOf = createUtf16Cursor(text, isPlain ? 'utf16' : unit);

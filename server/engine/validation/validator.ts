@@ -21,16 +21,17 @@ const MOST_PROBLEMS = 20;
  */
 export function createValidator(schema: ObjectSchema): Validate {
   // Compiled at first use: compiling is slow, and every start would wait for it.
-  let compiled: { all: ValidateFunction; first: ValidateFunction } | undefined;
+  let first: ValidateFunction | undefined;
+  let all: ValidateFunction | undefined;
   return (value, place = '') => {
-    compiled ??= { all: ajvOfAll().compile(withoutItems(schema)), first: ajvOfFirst().compile(schema) };
-    const { all, first } = compiled;
+    first ??= ajvOfFirst().compile(schema);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       const name = place === '' ? 'body' : place.slice(0, -1);
       throw invalid(`${name}: expected an object, got ${preview(value)}`);
     }
     if (first(value)) return value as Record<string, unknown>;
     const found = first.errors ?? [];
+    all ??= ajvOfAll().compile(withoutItems(schema));
     const every = all(value) ? [] : (all.errors ?? []);
     const relevant = [...relevantErrors(every), ...relevantErrors(found)].filter(
       (error) => !isBoundByWrong(error, every),

@@ -9,11 +9,6 @@ const ITEM = /^[-*+] \S/gm;
 /** Minimum marks and items in a text without a heading of its own, a fence or a table. */
 const FEWEST = 2;
 
-/** Whether lines that are not comments contain a fence, which only Markdown begins a line with. */
-export function hasFence(lines: readonly string[]): boolean {
-  return lines.some((line) => /^(```|~~~)/.test(line));
-}
-
 /** Whether a text is Markdown (`markdown`), only a Markdown table (`table`), or neither (`recursive`). */
 export function proseOrMarkdown(sample: string, kit: Kit): 'markdown' | 'table' | 'recursive' {
   const blocks = kit.findMarkdownBlocks(sample);

@@ -9,12 +9,12 @@ const SHARE_OF_MARKS = 0.04;
 /**
  * Whether a text is source code or a program's settings: by a shebang, or because enough of its lines look like it.
  *
- * @param lines of the text that are not comments
+ * @param lines from `codeLines`
  */
 export function isSourceCode(sample: string, lines: readonly string[]): boolean {
   if (/^\uFEFF?(#!|<\?php\b)/.test(sample)) return true;
-  if (lines.length < FEW) return isTerse(lines);
-  const first = lines.slice(0, MOST);
+  const first = lines.slice(0, MOST).map((line) => line.replace(TRAILING, '').trimEnd());
+  if (first.length < FEW) return isTerse(first);
   return first.filter(isCodeLine).length >= SHARE * first.length;
 }
 
@@ -52,29 +52,37 @@ const COMMENTS: readonly (readonly [opening: RegExp, closing: RegExp])[] = [
   [/^<!--/, /-->/],
   [/^=[a-z]\w+/, /^=cut\b/],
 ];
+/** Any of these beginnings. */
+const OPENING = /^(?:\/\*|[a-zA-Z]{0,2}(?:"""|''')|<!--|=[a-z]\w)/;
+const FENCE = /^(?:```|~~~)/;
 /** A one-line comment in most languages; it may also be a heading or a list item. */
 const COMMENT = /^(\/\/|\*|#(?!\w)|--|;;|%%|\.\\")/;
 /** A comment after code. */
 const TRAILING = /\s(#|\/\/|--|\/\*)\s.*$/;
 
-/** The lines of a text that are neither blank nor comments of any language, trimmed and without trailing comments. */
-export function codeLines(sample: string): string[] {
-  let closing: RegExp | undefined;
-  return sample.split('\n').flatMap((whole) => {
-    const line = whole.trim();
-    if (closing !== undefined) {
-      if (closing.test(line)) closing = undefined;
-      return [];
-    }
-    closing = commentFrom(line);
-    return line === '' || closing !== undefined || isComment(line)
-      ? []
-      : [line.replace(TRAILING, '').trimEnd()];
-  });
+/** What a line of a text is judged from: its lines that are neither blank nor comments of any language, trimmed. */
+export interface CodeLines {
+  /** Up to the first fence. */
+  readonly lines: readonly string[];
+  /** Whether one of them begins a fence, which only Markdown does. */
+  readonly hasFence: boolean;
 }
 
-function isComment(line: string): boolean {
-  return COMMENT.test(line) || COMMENTS.some(([opening]) => opening.test(line));
+export function codeLines(sample: string): CodeLines {
+  const lines: string[] = [];
+  let closing: RegExp | undefined;
+  for (let at = 0; at <= sample.length; ) {
+    const feed = sample.indexOf('\n', at);
+    const end = feed === -1 ? sample.length : feed;
+    const line = sample.slice(at, end).trim();
+    at = end + 1;
+    if (closing !== undefined) {
+      if (closing.test(line)) closing = undefined;
+    } else if (OPENING.test(line)) closing = commentFrom(line);
+    else if (FENCE.test(line)) return { lines, hasFence: true };
+    else if (line !== '' && !COMMENT.test(line)) lines.push(line);
+  }
+  return { lines, hasFence: false };
 }
 
 /** The end marker of a comment that begins in a line and does not end in it; `undefined` if there is none. */

@@ -11,7 +11,7 @@ export function isTable(sample: string): boolean {
 }
 
 function isTableBy(sample: string, delimiter: string): boolean {
-  const records = recordsOf(sample, delimiter).slice(0, MOST);
+  const records = recordsOf(sample, delimiter);
   const [fields = 0] = records;
   if (records.length < FEWEST || fields < 2 || records.some((count) => count !== fields)) return false;
   return fields > 2 || !isPunctuation(sample, delimiter);
@@ -26,7 +26,7 @@ function isPunctuation(sample: string, delimiter: string): boolean {
 }
 
 /**
- * The number of fields of each record, skipping blank lines; line breaks and delimiters within quotes do not count.
+ * The number of fields of each of the first records, skipping blank lines; line breaks and delimiters within quotes do not count.
  */
 function recordsOf(sample: string, delimiter: string): number[] {
   const records: number[] = [];
@@ -36,10 +36,11 @@ function recordsOf(sample: string, delimiter: string): number[] {
     [fields, isBlank] = [1, true];
   };
   for (const character of sample) {
+    if (records.length === MOST) return records;
     if (character === '"') isQuoted = !isQuoted;
     if (character === '\n' && !isQuoted) end();
     else if (character === delimiter && !isQuoted) fields++;
-    if (!/\s/.test(character)) isBlank = false;
+    if (isBlank && !/\s/.test(character)) isBlank = false;
   }
   end();
   return records;

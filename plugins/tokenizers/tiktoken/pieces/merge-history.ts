@@ -4,73 +4,35 @@ import type { Ranks } from '../vocabulary/ranks.ts';
 export type NeighbourTest = (first: number, second: number) => boolean;
 
 const NONE = -1;
+const UNKNOWN = -2;
 
 /**
- * Finds for each token the two that it is merged from, which tell what its neighbours can be. It takes up to 150 ms and 4 MB for a large vocabulary.
+ * Finds for each token the two that it is merged from, which tell what its neighbours can be. They are found when they
+ * are needed: those of all tokens of a large vocabulary would take longer than most texts.
  *
  * @throws Error if a token cannot be merged from tokens of lower ranks, as those of all known encodings can
  */
 export function createNeighbourTest(ranks: Ranks): NeighbourTest {
-  const { tokenStarts, tokenBytes } = ranks;
+  const { tokenStarts, tokenBytes, longest } = ranks;
   const tokens = tokenStarts.length - 1;
-  const merges = new Merges(tokens);
-  const found = new Int32Array(ranks.longest);
-  for (let token = 0; token < tokens; token += 1) {
-    const start = tokenStarts[token] as number;
-    const end = tokenStarts[token + 1] as number;
-    if (end - start < 2) continue;
-    const count = ranks.candidatesAt(tokenBytes, start, end - 1, found);
-    if (!found.subarray(0, count).some((left) => addIfMerged(left, token, start, end)))
-      throw new Error(`The token of rank ${token} cannot be merged from tokens of lower ranks.`);
-  }
-  return remembered((first, second) => merges.endWith(first, second));
-
-  /** Adds a token if its merges begin with those of a token on its left. */
-  function addIfMerged(left: number, token: number, start: number, end: number): boolean {
-    if (left >= token || !ranks.isAt(left, tokenBytes, start)) return false;
-    const right = ranks.find(tokenBytes, start + ranks.lengthOf(left), end);
-    if (right < 0 || right >= token || !merges.endWith(left, right)) return false;
-    merges.add(token, left, right);
-    return true;
-  }
-}
-
-/** The two tokens that each token is merged from. */
-class Merges {
-  readonly #lefts: Int32Array;
-  readonly #rights: Int32Array;
-  /** A hash table of the tokens, by the two that they are merged from. */
-  readonly #slots: Int32Array;
-
-  constructor(tokens: number) {
-    this.#lefts = new Int32Array(tokens).fill(NONE);
-    this.#rights = new Int32Array(tokens).fill(NONE);
-    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * tokens))).fill(NONE);
-  }
-
-  add(token: number, left: number, right: number): void {
-    this.#lefts[token] = left;
-    this.#rights[token] = right;
-    const mask = this.#slots.length - 1;
-    let slot = pairHash(left, right) & mask;
-    while (this.#slots[slot] !== NONE) slot = (slot + 1) & mask;
-    this.#slots[slot] = token;
-  }
+  /** The two tokens that each token is merged from; `NONE` for a single byte. */
+  const lefts = new Int32Array(tokens).fill(UNKNOWN);
+  const rights = new Int32Array(tokens).fill(NONE);
+  const joined = new Uint8Array(2 * longest);
+  return remembered((first, second) => endWith(first, second, tokens));
 
   /**
-   * Whether the concatenated bytes of two tokens merge to these two. It undoes the merges at their seam, the last one
-   * first: if the parts then adjacent at the seam make a token that would have been merged earlier, the merge would
-   * have crossed the seam.
+   * Whether the concatenated bytes of two tokens merge to these two by tokens of lower ranks than `most`. It undoes the
+   * merges at their seam, the last one first: if the parts then adjacent at the seam make a token that would have been
+   * merged earlier, the merge would have crossed the seam.
    */
-  endWith(first: number, second: number): boolean {
-    const [lefts, rights] = [this.#lefts, this.#rights];
+  function endWith(first: number, second: number, most: number): boolean {
     let left = first;
     let right = second;
-    let limit = lefts.length;
+    let limit = most;
     for (;;) {
-      const across = this.#find(left, right);
-      if (across !== NONE && across < limit) return false;
-      const [isWhole, isOtherWhole] = [rights[left] === NONE, lefts[right] === NONE];
+      if (mergeBelow(left, right, limit)) return false;
+      const [isWhole, isOtherWhole] = [leftOf(left) === NONE, leftOf(right) === NONE];
       if (isWhole && isOtherWhole) return true;
       // If two merges have the same rank, the left one came first; so did one across the seam before one to its right.
       if (isOtherWhole || (!isWhole && left > right)) {
@@ -83,12 +45,40 @@ class Merges {
     }
   }
 
-  #find(left: number, right: number): number {
-    const mask = this.#slots.length - 1;
-    for (let slot = pairHash(left, right) & mask; ; slot = (slot + 1) & mask) {
-      const token = this.#slots[slot] as number;
-      if (token === NONE || (this.#lefts[token] === left && this.#rights[token] === right)) return token;
+  /** Whether two tokens are merged to one of a lower rank than `limit`. */
+  function mergeBelow(left: number, right: number, limit: number): boolean {
+    const length = copyBytes(right, copyBytes(left, 0));
+    const token = ranks.find(joined, 0, length);
+    return token >= 0 && token < limit && leftOf(token) === left;
+  }
+
+  function copyBytes(token: number, at: number): number {
+    const end = tokenStarts[token + 1] as number;
+    let to = at;
+    for (let from = tokenStarts[token] as number; from < end; from += 1)
+      joined[to++] = tokenBytes[from] as number;
+    return to;
+  }
+
+  function leftOf(token: number): number {
+    if (lefts[token] === UNKNOWN) lefts[token] = findLeft(token);
+    return lefts[token] as number;
+  }
+
+  function findLeft(token: number): number {
+    const start = tokenStarts[token] as number;
+    const end = tokenStarts[token + 1] as number;
+    if (end - start < 2) return NONE;
+    const found = new Int32Array(end - start);
+    const count = ranks.candidatesAt(tokenBytes, start, end - 1, found);
+    for (const left of found.subarray(0, count)) {
+      if (left >= token || !ranks.isAt(left, tokenBytes, start)) continue;
+      const right = ranks.find(tokenBytes, start + ranks.lengthOf(left), end);
+      if (right < 0 || right >= token || !endWith(left, right, token)) continue;
+      rights[token] = right;
+      return left;
     }
+    throw new Error(`The token of rank ${token} cannot be merged from tokens of lower ranks.`);
   }
 }
 

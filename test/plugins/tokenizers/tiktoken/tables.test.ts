@@ -78,7 +78,8 @@ t.test('bytes that only have the hash of a token are none', async (t) => {
 
 t.test('a vocabulary with a token that no merges lead to is refused', async (t) => {
   const ranks = viewRanks(buildRanks(parseRanks('! 0 YQ== Yg== Yw== YWJj')));
-  t.throws(() => createNeighbourTest(ranks), /rank 3/);
+  const areNeighbours = createNeighbourTest(ranks);
+  t.throws(() => areNeighbours(3, 0), /rank 3/);
 });
 
 t.test('the classes of Unicode are those of tiktoken, and those of ASCII are those of Node', async (t) => {
