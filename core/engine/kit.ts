@@ -33,6 +33,7 @@ export {
   tableRule,
 } from './markdown/write.ts';
 export { MarkupReader } from './markup.ts';
+export { findNumberedHeadings, type HeadingLines, type NumberedHeading } from './numbered/find.ts';
 export { type OfficeFile, openOfficeFile, type Relationship } from './office-file.ts';
 export { cellRange, columnNumber, placesOfPages } from './places.ts';
 export { PROMPTS_FILE, type Prompts, promptsOf, withPrompt } from './prompts.ts';

@@ -24,7 +24,8 @@ export function evaluateHeadings(folder: string): void {
   for (const path of globSync('**/*.md', { cwd: folder }).sort()) {
     const counts = countsOf(readFileSync(join(folder, path), 'utf8'));
     for (const row of [dirname(path), 'all']) rows.set(row, added(rows.get(row) ?? NOTHING, counts));
-    if (process.env['HEADINGS_MISSED'] !== undefined) for (const line of counts.notes) console.log(`${path}: ${line}`);
+    if (process.env['HEADINGS_MISSED'] !== undefined)
+      for (const line of counts.notes) console.log(`${path}: ${line}`);
   }
   const columns = ['', 'texts', 'numbered', 'right %', 'missed', 'false', 'false %', 'texts with any'];
   const shown = [...rows].map(([name, { texts, numbered, right, missed, found, wrong, withAny }]) => [
@@ -44,7 +45,16 @@ const percent = (part: number, whole: number) => (whole === 0 ? '-' : ((100 * pa
 
 type Counts = ReturnType<typeof countsOf>;
 
-const NOTHING = { texts: 0, numbered: 0, right: 0, missed: 0, found: 0, wrong: 0, withAny: 0, notes: [] as string[] };
+const NOTHING = {
+  texts: 0,
+  numbered: 0,
+  right: 0,
+  missed: 0,
+  found: 0,
+  wrong: 0,
+  withAny: 0,
+  notes: [] as string[],
+};
 
 function added(first: Counts, second: Counts): Counts {
   const sum = (name: Exclude<keyof Counts, 'notes'>) => first[name] + second[name];
@@ -81,7 +91,10 @@ function countsOf(markdown: string) {
     notes: [
       ...missed.map(({ start }) => `missed ${lineAt(start)}`),
       ...wrong.map((start) => `false ${lineAt(start)}`),
-      ...misplaced.map(({ start, parent }) => `below ${lineAt(found.get(start) ?? -1)} instead of ${parent === -1 ? 'none' : lineAt(parent)}: ${lineAt(start)}`),
+      ...misplaced.map(
+        ({ start, parent }) =>
+          `below ${lineAt(found.get(start) ?? -1)} instead of ${parent === -1 ? 'none' : lineAt(parent)}: ${lineAt(start)}`,
+      ),
     ],
   };
 }
@@ -112,11 +125,16 @@ function withoutMarks(markdown: string): { text: string; headings: Truth[] } {
 }
 
 const NAMED =
-  /^(?:art|§|sec|chap|kap|absch|unterab|teil|part|buch|book|livre|tit|unterti|annex|appendix|schedule|anlage|anhang|sous|para|partie)/i;
+  /^(?:art|§|sec|chap|kap|absch|teil|part|buch|book|livre|tit|unter|annex|appendix|schedule|anlage|anhang|sous|para|partie)/i;
 
 function isNumberedName(name: string): boolean {
   if (!NUMBERED.test(name)) return false;
-  return !WORD.test(name) || name.startsWith('第') || NAMED.test(name) || /^\p{L}\.|^[IVX]+[.\s]|^(?:\S+te[rs]?)\s/u.test(name);
+  return (
+    !WORD.test(name) ||
+    name.startsWith('第') ||
+    NAMED.test(name) ||
+    /^\p{L}\.|^[IVX]+[.\s]|^(?:\S+te[rs]?)\s/u.test(name)
+  );
 }
 
 /** For each heading found, by where it begins, where the one above it does. */

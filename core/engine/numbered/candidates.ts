@@ -2,7 +2,6 @@ import type { Span } from '../../contracts/chunk.ts';
 import type { HeadingLines } from './find.ts';
 import { type Label, labelsOf, MOST_READ } from './labels.ts';
 
-
 /** A line that looks like a numbered heading. */
 export interface Candidate extends Span {
   readonly label: Label;
@@ -31,6 +30,7 @@ interface Line extends Span {
 
 /** Characters that titles have at most. */
 const LONGEST_TITLE = 160;
+const LONGEST_TITLE_OF_WORD = 300;
 const LONGEST_TITLE_BELOW = 110;
 /** A line without a number's word that is longer than this and has another one below it is not a title. */
 const LONGEST_OPEN = 60;
@@ -80,7 +80,13 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
   return found;
 }
 
-function candidateOf(line: Line, label: Label, below: Line | undefined, ink: number, before: Candidate | undefined): Candidate {
+function candidateOf(
+  line: Line,
+  label: Label,
+  below: Line | undefined,
+  ink: number,
+  before: Candidate | undefined,
+): Candidate {
   const isRun = isRunIn(line, label);
   const own = isRun ? line.ink.slice(0, label.end) : line.ink;
   return {
@@ -93,7 +99,8 @@ function candidateOf(line: Line, label: Label, below: Line | undefined, ink: num
     isRepealed: REPEALED.test(line.ink.slice(0, LONGEST_TITLE)),
     inkBefore: ink,
     isAfterText: before === undefined || ink > before.inkBefore,
-    under: before === undefined ? [] : before.label.family === label.family ? before.under : before.label.numbers,
+    under:
+      before === undefined ? [] : before.label.family === label.family ? before.under : before.label.numbers,
   };
 }
 
@@ -123,7 +130,7 @@ function isHeading(label: Label, { ink }: Line, next: string): boolean {
   if (label.isBare) {
     // What a long line begins, the next line may go on with.
     if (isWrapped || (next !== '' && (isListMark(label.kind) || ink.length > LONGEST_OPEN))) return false;
-    return isTitle(rest, label.depth > 1) && !UNFINISHED.test(tail(rest));
+    return rest.length <= LONGEST_TITLE && isTitle(rest, label.depth > 1) && !UNFINISHED.test(tail(rest));
   }
   if (REPEALED.test(rest.slice(0, LONGEST_TITLE)) && rest.length < LONGEST_TITLE) return true;
   if (REFERENCE.test(rest)) return false;
@@ -138,15 +145,17 @@ export function isListMark(kind: string): boolean {
 
 /** Whether words can be a title: they begin with a capital, a number or a mark, and are few. */
 function isTitle(words: string, mayBeLower: boolean): boolean {
-  if (words.length > LONGEST_TITLE || !/\p{L}/u.test(words)) return false;
-  return mayBeLower ? !/^[,;:.)]/.test(words) : /^[\p{Lu}\p{Lo}\d([{"“”„«»‘’'`<?¿¡_*（【《「\\–-]/u.test(words);
+  if (words.length > LONGEST_TITLE_OF_WORD || !/\p{L}/u.test(words)) return false;
+  return mayBeLower
+    ? !/^[,;:.)]/.test(words)
+    : /^[\p{Lu}\p{Lo}\d([{"“”„«»‘’'`<?¿¡_*（【《「\\–-]/u.test(words);
 }
 
 /** Whether the text of a section begins on the line of its number, so that only the number is the heading. */
 function isRunIn({ ink, isMarked }: Line, label: Label): boolean {
   if (isMarked || label.isBare || label.rest >= ink.length) return false;
   const rest = ink.slice(label.rest);
-  if (rest.length > LONGEST_TITLE) return true;
+  if (rest.length > LONGEST_TITLE_OF_WORD) return true;
   return UNFINISHED.test(tail(rest)) && !REPEALED.test(rest);
 }
 
@@ -155,7 +164,14 @@ function titleBelow(lines: Lines): Line | undefined {
   const next = lines.peek(0);
   const isApart = next?.ink === '';
   const title = isApart ? lines.peek(1) : next;
-  if (title === undefined || title.ink === '' || title.isMarked || title.ink.length > LONGEST_TITLE_BELOW) return undefined;
+  if (
+    title === undefined ||
+    title.ink === '' ||
+    title.isMarked ||
+    !title.mayBeHeading ||
+    title.ink.length > LONGEST_TITLE_BELOW
+  )
+    return undefined;
   if (!isTitle(title.ink, false) || UNFINISHED.test(tail(title.ink))) return undefined;
   if (LEADER.test(tail(title.ink)) || labelsOf(title.ink.slice(0, MOST_READ)).length > 0) return undefined;
   const after = lines.peek(isApart ? 2 : 1)?.ink ?? '';
@@ -209,7 +225,7 @@ class Lines {
     this.#at = feed === -1 ? text.length : feed + 1;
     const lines = this.#linesAt(start);
     const line = text.slice(start, end);
-    const ink = inkOf(line, lines?.isMarked === true);
+    const ink = inkOf(line);
     const indent = line.length - line.trimStart().length;
     const inkEnd = end > start && text.charCodeAt(end - 1) === CARRIAGE_RETURN ? end - 1 : end;
     const mayBeHeading = this.#within === undefined || lines !== undefined;
@@ -227,8 +243,8 @@ class Lines {
 
 const CARRIAGE_RETURN = 13;
 
-function inkOf(line: string, isMarked: boolean): string {
-  const ink = line.trim();
-  const unmarked = isMarked ? ink.replace(/^#{1,6}[ \t]+/, '') : ink;
-  return /^[*_]/.test(unmarked) ? unmarked.replace(/^[*_]{1,3}(?=\S)/, '').replace(/[*_]{1,3}$/, '') : unmarked;
+/** A line without the marks of a Markdown heading or of emphasis around it. */
+function inkOf(line: string): string {
+  const ink = line.trim().replace(/^#{1,6}[ \t]+/, '');
+  return /^[*_]/.test(ink) ? ink.replace(/^[*_]{1,3}(?=\S)/, '').replace(/[*_]{1,3}$/, '') : ink;
 }

@@ -27,14 +27,23 @@ export interface HeadingLines extends Span {
  *
  * @param within the lines that may be headings, in the order of the text; all if it is missing
  */
-export function findNumberedHeadings(text: string, within?: readonly HeadingLines[]): readonly NumberedHeading[] {
+export function findNumberedHeadings(
+  text: string,
+  within?: readonly HeadingLines[],
+): readonly NumberedHeading[] {
   const candidates = readCandidates(text, within);
   if (candidates.length === 0) return [];
   const accepted = placed(findRuns(candidates));
   return accepted.map(({ candidate, level }, index) => {
     const next = accepted[index + 1];
     const { start, end, name } = candidate;
-    return { start, end, level, name, isLead: next !== undefined && next.level > level && !hasBody(candidate, next.candidate) };
+    return {
+      start,
+      end,
+      level,
+      name,
+      isLead: next !== undefined && next.level > level && !hasBody(candidate, next.candidate),
+    };
   });
 }
 
@@ -48,44 +57,58 @@ interface Placed {
   readonly level: number;
 }
 
-/**
- * The level of each heading: that below the last one of a higher rank. A decimal number is below the one that it
- * begins with, and a sequence that starts again needs a higher heading since its last member.
- */
+/** A candidate of a sequence. */
+interface Member {
+  readonly candidate: Candidate;
+  readonly run: number;
+  /** How long its sequence is. */
+  readonly length: number;
+  readonly isFirst: boolean;
+}
+
+/** The level of each heading: that below the last one of a higher rank. */
 function placed(runs: readonly (readonly Candidate[])[]): Placed[] {
   const members = runs.flatMap((run, index) =>
-    run.map((candidate, at) => ({ candidate, run: index, length: run.length, isFirst: at === 0 })),
+    run.map((candidate, at): Member => ({ candidate, run: index, length: run.length, isFirst: at === 0 })),
   );
   // A letter that is also a Roman number counts in the longer sequence.
   members.sort((a, b) => a.candidate.start - b.candidate.start || b.length - a.length);
   const ranks = ranksOf(members.map(({ candidate }) => candidate));
-  const open: { readonly rank: number; readonly candidate: Candidate }[] = [];
+  const rankOf = ({ kind, label }: Candidate) => (ranks.get(kind) as number) + (label.depth - 1) / 10;
+  const dropped = doubled(members, rankOf);
+  const open: number[] = [];
   const heads: Placed[] = [];
-  const dropped = new Set<number>();
-  const lastOf = new Map<string, number>();
-  for (const { candidate, run, isFirst } of members) {
-    const { kind, label } = candidate;
+  for (const { candidate, run } of members) {
     if (dropped.has(run) || heads.at(-1)?.candidate.start === candidate.start) continue;
-    const rank = (ranks.get(kind) as number) + (label.depth - 1) / 10;
-    const last = lastOf.get(label.family);
-    if (isFirst && last !== undefined && !candidate.isMarked && !startsAgain(heads, last, ranks, rank)) {
-      dropped.add(run);
-      continue;
-    }
-    while (open.length > 0 && (open.at(-1) as { rank: number }).rank >= rank) open.pop();
-    open.push({ rank, candidate });
-    lastOf.set(label.family, heads.length);
+    const rank = rankOf(candidate);
+    while (open.length > 0 && (open.at(-1) as number) >= rank) open.pop();
+    open.push(rank);
     heads.push({ candidate, level: open.length });
   }
   return heads;
 }
 
-/** Whether a higher heading came after the last member of a sequence. */
-function startsAgain(heads: readonly Placed[], last: number, ranks: ReadonlyMap<string, number>, rank: number): boolean {
-  // All that follow the last member are of other families, and as a rule few.
-  for (let at = heads.length - 1; at > last; at--)
-    if ((ranks.get((heads[at] as Placed).candidate.kind) as number) < rank) return true;
-  return false;
+/**
+ * The sequences that do not count: a sequence may start again only below a higher heading since its last member, else
+ * the shorter of both is a table of contents or a list.
+ */
+function doubled(members: readonly Member[], rankOf: (candidate: Candidate) => number): ReadonlySet<number> {
+  const dropped = new Set<number>();
+  const lastOf = new Map<string, number>();
+  members.forEach((member, index) => {
+    const { candidate, run, length, isFirst } = member;
+    if (dropped.has(run)) return;
+    const last = lastOf.get(candidate.label.family);
+    if (isFirst && !candidate.isMarked && last !== undefined) {
+      const rank = rankOf(candidate);
+      let at = index - 1;
+      while (at > last && rankOf((members[at] as Member).candidate) >= rank) at--;
+      const before = members[last] as Member;
+      if (at === last) dropped.add(before.length < length ? before.run : run);
+    }
+    if (!dropped.has(run)) lastOf.set(candidate.label.family, index);
+  });
+  return dropped;
 }
 
 /**

@@ -89,7 +89,7 @@ export const MOST_READ = 160;
 const ALL_WORDS = [...KIND_OF.keys()].sort((a, b) => b.length - a.length).join('|');
 const WORD = new RegExp(`(${ALL_WORDS})(?![\\p{L}\\d])\\.?[ \\t\\u00a0]*`, 'iuy');
 const COUNT = /(?:(\d{1,3})\.?|([IVXLC]{1,7})\.|(\p{L}{3,14}))[ \t\u00a0]+(?=\p{L})/uy;
-const SUFFIX = `(?:[ \\u00a0]?(${Object.keys(LATIN_SUFFIXES).join('|')})(?![\\p{L}\\d])|([a-z])(?![\\p{L}\\d]))?`;
+const SUFFIX = `(?:[ \\u00a0]?(${Object.keys(LATIN_SUFFIXES).join('|')})(?![\\p{L}\\d]| \\d)|([a-z])(?![\\p{L}\\d]))?`;
 const ARABIC = new RegExp(
   `(?:([LRDA])[.*]{0,2}[ \\u00a0]?)?(\\d{1,5}(?:[.‑–-]\\d{1,4}(?![\\d]))*)(?:er|re|ère|º|°|\\.º|st|nd|rd|th)?${SUFFIX}(?![\\p{L}\\d])`,
   'uy',
@@ -99,13 +99,17 @@ const LETTER = /([A-Z])(?![\p{L}\d])/uy;
 const NUMBER_WORD = /(\p{L}{3,14})(?!\p{L})/uy;
 const RANGE =
   /[ \u00a0]?(?:bis|to|through|and|und|u\.|à|et|a|y|e|[-–])[ \u00a0](?:§ )?(\d{1,4})[ ]?([a-z])?(?= *(?:$|[([.]))/y;
-const DIVIDER = /[ \t\u00a0]*(?:\.?[ \t\u00a0]*[-–—:|][ \t\u00a0]+|[.:](?=\s|$)[ \t\u00a0]*|[-–—] ?|\t+)|[ \t\u00a0]{2,}|\u3000+/y;
+const DIVIDER =
+  /[ \t\u00a0]*(?:\.?[ \t\u00a0]*[-–—:|][ \t\u00a0]+|[.:](?=\s|$)[ \t\u00a0]*|[-–—] ?|\t+)|[ \t\u00a0]{2,}|\u3000+/y;
 const SPACES = /[ \t\u00a0\u3000]*/y;
 
-const CJK = /第[ \t]*([0-9０-９]{1,4}|[〇零一二三四五六七八九十百千]{1,8})[ \t]*(分编|部分|编|編|篇|部|章|节|節|款|目|条|條)((?:[の之]([0-9０-９]{1,3}|[一二三四五六七八九十]{1,3}))*)/y;
+const CJK =
+  /第[ \t]*([0-9０-９]{1,4}|[〇零一二三四五六七八九十百千]{1,8})[ \t]*(分编|部分|编|編|篇|部|章|节|節|款|目|条|條)((?:[の之]([0-9０-９]{1,3}|[一二三四五六七八九十]{1,3}))*)/y;
 const CJK_ITEM = /([一二三四五六七八九十]{1,3})[、．]|[（(]([一二三四五六七八九十]{1,3})[)）]/y;
-const DECIMAL = /(\d{1,3}(?:\.\d{1,3}){0,7}|[A-Z](?:\.\d{1,3}){1,7})(\\?\.|\\?\)|)(?=[ \t\u00a0\u3000]|$)/y;
-const LISTED = /(?:(\\?\()(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5})\\?\)|([A-Z]|[IVXLC]{1,7}|[a-z]|[ivx]{1,5})\\?([.)]))(?=[ \t\u00a0]|$)/y;
+const DECIMAL =
+  /(\d{1,3}(?:[a-z](?=\.)|(?:\.\d{1,3}){0,7})|[A-Z](?:\.\d{1,3}){1,7})(\\?\.|\\?\)|)(?=[ \t\u00a0\u3000]|$)/y;
+const LISTED =
+  /(?:(\\?\()(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5})\\?\)|([A-Z]|[IVXLC]{1,7}|[a-z]|[ivx]{1,5})\\?([.)]))(?=[ \t\u00a0]|$)/y;
 
 /**
  * The labels that a line may begin with: several if a letter is also a Roman number, none for nearly all lines.
@@ -128,7 +132,11 @@ function match(pattern: RegExp, line: string, at: number): RegExpExecArray | nul
   return pattern.exec(line);
 }
 
-function labelAt(line: string, end: number, known: Pick<Label, 'family' | 'kind' | 'numbers'> & Partial<Label>): Label {
+function labelAt(
+  line: string,
+  end: number,
+  known: Pick<Label, 'family' | 'kind' | 'numbers'> & Partial<Label>,
+): Label {
   const divider = match(DIVIDER, line, end)?.[0] ?? '';
   const rest = end + divider.length + (match(SPACES, line, end + divider.length)?.[0].length ?? 0);
   return { through: known.numbers, depth: 1, isBare: false, end, rest, isDivided: divider !== '', ...known };
@@ -151,28 +159,47 @@ function wordLabels(line: string): readonly Label[] | undefined {
   }
   const letter = match(LETTER, line, at);
   if (letter !== null)
-    labels.push(labelAt(line, at + 1, { family: `${kind} A`, kind, numbers: [letterNumber(letter[1] as string)] }));
+    labels.push(
+      labelAt(line, at + 1, { family: `${kind} A`, kind, numbers: [letterNumber(letter[1] as string)] }),
+    );
   const spelt = match(NUMBER_WORD, line, at);
   const ordinal = ordinalNumber(spelt?.[1] ?? '');
   if (spelt !== null && ordinal !== undefined)
     for (const form of ['I', '1'])
-      labels.push(labelAt(line, at + spelt[0].length, { family: `${kind} ${form}`, kind, numbers: [ordinal] }));
+      labels.push(
+        labelAt(line, at + spelt[0].length, { family: `${kind} ${form}`, kind, numbers: [ordinal] }),
+      );
   if (kind === 'annex' && /^\s*$/.test(line.slice(at)))
     labels.push(labelAt(line, word[0].trimEnd().length, { family: 'annex', kind, numbers: [1] }));
   return labels.length > 0 ? labels : undefined;
 }
 
-function arabicLabel(line: string, kind: string, [all, code = '', digits = '', latin, letter]: RegExpExecArray, at: number): Label {
+function arabicLabel(
+  line: string,
+  kind: string,
+  [all, code = '', digits = '', latin, letter]: RegExpExecArray,
+  at: number,
+): Label {
   const parts = digits.split(/[.‑–-]/).map(Number);
   const numbers = withSuffix(parts, latin, letter);
   const depth = kind !== 'article' && kind !== '§' && /^\d+(\.\d+)+$/.test(digits) ? parts.length : 1;
   const end = at + all.length;
   const range = match(RANGE, line, end);
   const through = range === null ? numbers : withSuffix([Number(range[1])], undefined, range[2]);
-  return labelAt(line, end + (range?.[0].length ?? 0), { family: `${kind} 1${code}`, kind, numbers, through, depth });
+  return labelAt(line, end + (range?.[0].length ?? 0), {
+    family: `${kind} 1${code}`,
+    kind,
+    numbers,
+    through,
+    depth,
+  });
 }
 
-function withSuffix(numbers: readonly number[], latin: string | undefined, letter: string | undefined): number[] {
+function withSuffix(
+  numbers: readonly number[],
+  latin: string | undefined,
+  letter: string | undefined,
+): number[] {
   if (latin !== undefined) return [...numbers, LATIN_SUFFIXES[latin] as number];
   return letter === undefined ? [...numbers] : [...numbers, letterNumber(letter)];
 }
@@ -188,7 +215,8 @@ function countedWord(line: string): readonly Label[] | undefined {
   const [all, digits, roman, spelt] = count;
   const word = match(WORD, line, all.length);
   if (word === null) return undefined;
-  const value = spelt !== undefined ? ordinalNumber(spelt) : roman !== undefined ? romanNumber(roman) : Number(digits);
+  const value =
+    spelt !== undefined ? ordinalNumber(spelt) : roman !== undefined ? romanNumber(roman) : Number(digits);
   if (value === undefined) return undefined;
   const kind = KIND_OF.get((word[1] as string).toLowerCase()) as string;
   const family = `${kind} ${roman === undefined ? '1' : 'I'}`;
@@ -203,7 +231,12 @@ function cjkLabels(line: string): readonly Label[] | undefined {
     const others = (further as string).split(/[の之]/).filter((part) => part !== '');
     const numbers = [number as string, ...others].map(cjkNumber);
     const label = labelAt(line, all.length, { family: kind as string, kind: kind as string, numbers });
-    return [{ ...label, isDivided: label.isDivided || /^(?:[ \t]|[（(【]|$)/.test(line.slice(label.end, label.end + 1)) }];
+    return [
+      {
+        ...label,
+        isDivided: label.isDivided || /^(?:[ \t]|[（(【]|$)/.test(line.slice(label.end, label.end + 1)),
+      },
+    ];
   }
   const item = match(CJK_ITEM, line, 0);
   if (item === null) return undefined;
@@ -217,8 +250,10 @@ function bareLabels(line: string): readonly Label[] {
   const decimal = match(DECIMAL, line, 0);
   if (decimal !== null && !/^0/.test(decimal[0])) {
     const [all, digits, close] = decimal;
-    const parts = (digits as string).split('.');
-    const numbers = parts.map((part) => (/\d/.test(part) ? Number(part) : LETTERS + letterNumber(part)));
+    const parts = (digits as string).replace(/[a-z]$/, '').split('.');
+    const inserted = /[a-z]$/.exec(digits as string)?.[0];
+    const places = parts.map((part) => (/\d/.test(part) ? Number(part) : LETTERS + letterNumber(part)));
+    const numbers = withSuffix(places, undefined, inserted);
     const kind = (close as string).endsWith(')') ? '1)' : '1';
     const depth = parts.length;
     if (kind === '1' || depth === 1)
@@ -231,7 +266,12 @@ function bareLabels(line: string): readonly Label[] {
   const close = isEnclosed ? '()' : (listed[4] as string);
   const bare = (form: string, value: number): Label => {
     const kind = isEnclosed ? `(${form})` : form === 'a' || form === 'i' || close === '.' ? `${form}.` : form;
-    return labelAt(line, listed[0].length, { family: `${form}${close}`, kind, numbers: [value], isBare: true });
+    return labelAt(line, listed[0].length, {
+      family: `${form}${close}`,
+      kind,
+      numbers: [value],
+      isBare: true,
+    });
   };
   if (/\d/.test(token)) return [bare('1', Number(token))];
   const labels: Label[] = [];

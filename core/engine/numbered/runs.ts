@@ -1,4 +1,6 @@
+import { countWhile } from '../search.ts';
 import { type Candidate, isListMark } from './candidates.ts';
+import { LETTERS } from './labels.ts';
 
 /** Candidates of a family that are looked at after one, to see how its sequence goes on. */
 const AHEAD = 12;
@@ -41,9 +43,16 @@ function withoutParagraphs(runs: readonly (readonly Candidate[])[]): readonly (r
   for (let at = all.length - 1; at > 0; at--) {
     const { kind, isAfterText } = all[at] as Candidate;
     const before = all[at - 1] as Candidate;
-    if (!isAfterText && (ARTICLES.has(kind) || holders.has(kind)) && before.kind !== kind) holders.add(before.kind);
+    const holds = !isAfterText && (ARTICLES.has(kind) || holders.has(kind)) && before.kind !== kind;
+    if (holds && !isListMark(before.kind)) holders.add(before.kind);
   }
-  return runs.filter((run) => !isBare(run) || holders.has((run[0] as Candidate).kind) || (run[0] as Candidate).label.depth > 1);
+  const words = all.filter(({ label }) => !label.isBare);
+  const isInArticle = ({ start }: Candidate) =>
+    ARTICLES.has(words[countWhile(words, (word) => word.start < start) - 1]?.kind ?? '');
+  return runs.filter((run) => {
+    const first = run[0] as Candidate;
+    return !isBare(run) || holders.has(first.kind) || first.label.depth > 1 || !isInArticle(first);
+  });
 }
 
 /** Those of single numbers that lead into a heading, or that a heading leads into. */
@@ -73,7 +82,8 @@ function isBare(run: readonly Candidate[]): boolean {
 function fewest(run: readonly Candidate[]): number {
   if (run.some(({ isMarked }) => isMarked)) return 1;
   if (!isBare(run)) return 2;
-  if (isListMark((run[0] as Candidate).kind) && textOf(run) < LONG * run.length) return Number.POSITIVE_INFINITY;
+  if (isListMark((run[0] as Candidate).kind) && textOf(run) < LONG * run.length)
+    return Number.POSITIVE_INFINITY;
   return run.some(({ label }) => label.depth > 1) ? 2 : 3;
 }
 
@@ -89,7 +99,12 @@ function textOf(run: readonly Candidate[]): number {
 function isAlone(run: readonly Candidate[]): boolean {
   const { kind, name, label } = run[0] as Candidate;
   const isFree = (run[0] as Candidate).isAfterText;
-  return kind === 'annex' && isFree && isFirst(run[0] as Candidate) && (label.family !== 'annex' || name === name.toUpperCase());
+  return (
+    kind === 'annex' &&
+    isFree &&
+    isFirst(run[0] as Candidate) &&
+    (label.family !== 'annex' || name === name.toUpperCase())
+  );
 }
 
 function chain(members: readonly Candidate[]): Candidate[][] {
@@ -140,14 +155,19 @@ function skips(last: Candidate, candidate: Candidate, members: readonly Candidat
   const step = stepOf(last.label.through, candidate.label.numbers, isBare);
   if (step === 0 || (isBare && step > 2)) return false;
   const later = members.slice(index + 1, index + 1 + AHEAD);
-  if (later.some((other) => follows(last, other))) return false;
+  if (later.some((other) => follows(last, other) && !isAfter(other, candidate))) return false;
   if (later.some((other) => follows(candidate, other))) return true;
   const next = later[0];
   return !isBare && (step <= STEP || next === undefined || isAfter(next, candidate) || isFirst(next));
 }
 
 /** Whether a number begins a sequence: it is the first, or those after it come next, and the last sequence is over. */
-function begins(last: Candidate | undefined, candidate: Candidate, members: readonly Candidate[], index: number): boolean {
+function begins(
+  last: Candidate | undefined,
+  candidate: Candidate,
+  members: readonly Candidate[],
+  index: number,
+): boolean {
   const later = members.slice(index + 1, index + 1 + AHEAD);
   const next = later.findIndex((other) => follows(candidate, other));
   if (last !== undefined) {
@@ -155,9 +175,9 @@ function begins(last: Candidate | undefined, candidate: Candidate, members: read
     if (goesOn !== -1 && (next === -1 || goesOn < next)) return false;
   }
   if (isFirst(candidate) || candidate.isMarked) return true;
-  // A text may be part of a larger one.
-  const isPart = last === undefined && next === 0 && !candidate.label.isBare;
-  return isPart && later[1] !== undefined && follows(later[0] as Candidate, later[1]);
+  // A text may be part of a larger one, and what begins a section may be repealed.
+  if (next !== 0 || candidate.label.isBare) return false;
+  return last !== undefined || (later[1] !== undefined && follows(later[0] as Candidate, later[1]));
 }
 
 /** Whether a number is the first of its kind, or below the number of the heading above it. */
@@ -166,7 +186,8 @@ function isFirst({ label: { numbers, depth, isBare }, under }: Candidate): boole
     if (numbers.every((number) => number === 1)) return true;
     if (depth === 1) return false;
   }
-  return numbers.at(-1) === 1 && under.length > 0 && numbers.slice(0, -1).join() === under.join();
+  const above = numbers.slice(0, -1).map((number) => number % LETTERS);
+  return numbers.at(-1) === 1 && under.length > 0 && above.join() === under.join();
 }
 
 /** Whether most members of a sequence have text before the next one, as those of lists and tables of contents do not. */
