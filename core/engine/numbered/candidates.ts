@@ -1,6 +1,10 @@
 import type { Span } from '../../contracts/chunk.ts';
-import type { HeadingLines } from './find.ts';
 import { type Label, labelsOf, MOST_READ } from './labels.ts';
+
+/** Lines that may be headings; those of headings that are marked as such only have to be numbered. */
+export interface HeadingLines extends Span {
+  readonly isMarked?: boolean;
+}
 
 /** A line that looks like a numbered heading. */
 export interface Candidate extends Span {
@@ -228,8 +232,10 @@ class Lines {
     const ink = inkOf(line);
     const indent = line.length - line.trimStart().length;
     const inkEnd = end > start && text.charCodeAt(end - 1) === CARRIAGE_RETURN ? end - 1 : end;
-    const mayBeHeading = this.#within === undefined || lines !== undefined;
-    return { start, end, ink, inkEnd, indent, isMarked: lines?.isMarked === true, mayBeHeading };
+    const isMarked = lines?.isMarked === true;
+    // Of a marked heading, only the first line.
+    const mayBeHeading = this.#within === undefined || (lines !== undefined && (!isMarked || lines.start === start));
+    return { start, end, ink, inkEnd, indent, isMarked, mayBeHeading };
   }
 
   #linesAt(offset: number): HeadingLines | undefined {

@@ -1,7 +1,6 @@
-import type { Span } from '../../contracts/chunk.ts';
-import { type Candidate, readCandidates } from './candidates.ts';
+import { type Candidate, type HeadingLines, readCandidates } from './candidates.ts';
 import { usualRank } from './labels.ts';
-import { findRuns } from './runs.ts';
+import { findRuns, isAfter, isArticle } from './runs.ts';
 
 /** A line that is a heading by its number. */
 export interface NumberedHeading {
@@ -13,11 +12,6 @@ export interface NumberedHeading {
   /** Whether another heading follows immediately. */
   readonly isLead: boolean;
   readonly name: string;
-}
-
-/** Lines that may be headings; those of headings that are marked as such only have to be numbered. */
-export interface HeadingLines extends Span {
-  readonly isMarked?: boolean;
 }
 
 /**
@@ -104,11 +98,18 @@ function doubled(members: readonly Member[], rankOf: (candidate: Candidate) => n
       let at = index - 1;
       while (at > last && rankOf((members[at] as Member).candidate) >= rank) at--;
       const before = members[last] as Member;
-      if (at === last) dropped.add(before.length < length ? before.run : run);
+      if (at === last && !canStand(before, member)) dropped.add(before.length < length ? before.run : run);
     }
     if (!dropped.has(run)) lastOf.set(candidate.label.family, index);
   });
   return dropped;
+}
+
+/** Whether two sequences can be next to each other: the second goes on, or both hold other headings. */
+function canStand(first: Member, { candidate, length }: Member): boolean {
+  if (isAfter(candidate, first.candidate)) return true;
+  const { kind, label } = candidate;
+  return !label.isBare && !isArticle(kind) && first.length > 1 && length > 1;
 }
 
 /**

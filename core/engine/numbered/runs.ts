@@ -31,19 +31,24 @@ export function findRuns(candidates: readonly Candidate[]): readonly (readonly C
 const ARTICLES = new Set(['article', '§', 'clause', '条', '條']);
 const FEWEST_ARTICLES = 3;
 
+/** Whether headings of a kind hold paragraphs, and no other headings as a rule. */
+export function isArticle(kind: string): boolean {
+  return ARTICLES.has(kind);
+}
+
 /**
  * Leaves out what is numbered within articles: in a text with articles, only numbers without a word that hold some, or
  * that begin with the number of the heading above them, are headings.
  */
 function withoutParagraphs(runs: readonly (readonly Candidate[])[]): readonly (readonly Candidate[])[] {
-  const articles = runs.filter((run) => ARTICLES.has((run[0] as Candidate).kind)).flat();
+  const articles = runs.filter((run) => isArticle((run[0] as Candidate).kind)).flat();
   if (articles.length < FEWEST_ARTICLES) return runs;
   const holders = new Set<string>();
   const all = runs.flat().sort((a, b) => a.start - b.start);
   for (let at = all.length - 1; at > 0; at--) {
     const { kind, isAfterText } = all[at] as Candidate;
     const before = all[at - 1] as Candidate;
-    const holds = !isAfterText && (ARTICLES.has(kind) || holders.has(kind)) && before.kind !== kind;
+    const holds = !isAfterText && (isArticle(kind) || holders.has(kind)) && before.kind !== kind;
     if (holds && !isListMark(before.kind)) holders.add(before.kind);
   }
   const words = all.filter(({ label }) => !label.isBare);
@@ -144,7 +149,7 @@ function stepOf(before: readonly number[], after: readonly number[], isBare: boo
 }
 
 /** Whether a number is larger than another one. */
-function isAfter({ label: { numbers } }: Candidate, { label: { numbers: before } }: Candidate): boolean {
+export function isAfter({ label: { numbers } }: Candidate, { label: { numbers: before } }: Candidate): boolean {
   const at = numbers.findIndex((number, index) => number !== before[index]);
   return at !== -1 && (numbers[at] as number) > (before[at] ?? 0);
 }
