@@ -101,7 +101,7 @@ function countsOf(markdown: string) {
 
 /** Words that a number follows, or numbers themselves. */
 const NUMBERED =
-  /^(?:[\p{L}§-]{1,16}\.?\s+){0,2}(?:[LRDA]\.?\*?\s?)?(?:\d|[IVXLC]+(?:er)?(?!\p{L})|[A-Z](?!\p{L})|premi|erste|prim)|^[(（]?(?:\d|[a-zA-Z][.)]|[一二三四五六七八九十]+[、）)])|^第|^\p{L}+te[rs]?\s\p{Lu}/u;
+  /^(?:[\p{L}§-]{1,16}\.?\s+){0,2}(?:[LRDA]\.?\*?\s?)?(?:\d|[IVXLC]+(?:er)?(?!\p{L})|[A-Z](?!\p{L})|premi|erste|prim)|^[(（]?(?:\d|[a-zA-Z][.)]|[一二三四五六七八九十]+[、）)])|^第|^\p{L}+te[rs]? (?:Teil|Abschnitt|Buch|Kapitel|Titel|Unter)/u;
 const WORD = /^(?:[\p{L}-]+\.?\s+)/u;
 
 /** A text without the marks of its headings, and what they are. */
@@ -128,7 +128,7 @@ const NAMED =
   /^(?:art|§|sec|chap|kap|absch|teil|part|buch|book|livre|tit|unter|annex|appendix|schedule|anlage|anhang|sous|para|partie)/i;
 
 function isNumberedName(name: string): boolean {
-  if (!NUMBERED.test(name)) return false;
+  if (!NUMBERED.test(name) || /^\p{L}+\d/u.test(name)) return false;
   return (
     !WORD.test(name) ||
     name.startsWith('第') ||

@@ -5,7 +5,7 @@ import { join } from 'node:path';
  * the files in a folder is found; with `edits`, how many chunks have new ids after an edit; with `structure FOLDER`, how
  * chunks of the READMEs in a folder keep to their structure; with `html FOLDER`, how many of the words of web pages are in
  * their Markdown; with `pdf FOLDER`, how well the PDFs in a folder are read; with `topics FOLDER`, how well `semantic` finds topics in the languages of a folder;
- * with `retrieval`, how well chunks are found, on small data or on the data sets in a folder.
+ * with `headings [FOLDER]`, how well numbered headings are found; with `retrieval`, how well chunks are found, on small data or on the data sets in a folder.
  */
 const [subject, ...folders] = process.argv.slice(2);
 
@@ -21,6 +21,9 @@ if (subject === undefined) {
 } else if (subject === 'retrieval' && folders.length < 2) {
   const { evaluateRetrieval } = await import('./retrieval/evaluate.ts');
   await evaluateRetrieval(folders[0]);
+} else if (subject === 'headings' && folders.length < 2) {
+  const { evaluateHeadings } = await import('./headings.ts');
+  evaluateHeadings(folders[0] ?? join(import.meta.dirname, 'data/headings'));
 } else if (subject === 'topics' && folders.length === 1) {
   const { evaluateTopics } = await import('./topics.ts');
   await evaluateTopics(folders[0] as string);
@@ -36,7 +39,7 @@ if (subject === undefined) {
   await (await import(file)).evaluatePdfs(folders);
 } else {
   console.error(
-    'Usage: npm run eval, npm run eval -- languages FOLDER..., npm run eval -- edits [SOURCES], npm run eval -- structure FOLDER, npm run eval -- topics FOLDER, npm run eval -- retrieval [FOLDER], npm run eval -- html FOLDER, or npm run eval -- pdf FOLDER...',
+    'Usage: npm run eval, npm run eval -- languages FOLDER..., npm run eval -- edits [SOURCES], npm run eval -- structure FOLDER, npm run eval -- topics FOLDER, npm run eval -- headings [FOLDER], npm run eval -- retrieval [FOLDER], npm run eval -- html FOLDER, or npm run eval -- pdf FOLDER...',
   );
   process.exitCode = 2;
 }

@@ -88,19 +88,25 @@ function placed(runs: readonly (readonly Candidate[])[]): Placed[] {
  */
 function doubled(members: readonly Member[], rankOf: (candidate: Candidate) => number): ReadonlySet<number> {
   const dropped = new Set<number>();
-  const lastOf = new Map<string, number>();
+  const lastOf = new Map<string, Member>();
+  // Up to where no higher heading has come since the last member.
+  const readTo = new Map<string, number>();
   members.forEach((member, index) => {
     const { candidate, run, length, isFirst } = member;
+    const { family } = candidate.label;
+    const last = lastOf.get(family);
     if (dropped.has(run)) return;
-    const last = lastOf.get(candidate.label.family);
     if (isFirst && !candidate.isMarked && last !== undefined) {
       const rank = rankOf(candidate);
+      const least = readTo.get(family) as number;
       let at = index - 1;
-      while (at > last && rankOf((members[at] as Member).candidate) >= rank) at--;
-      const before = members[last] as Member;
-      if (at === last && !canStand(before, member)) dropped.add(before.length < length ? before.run : run);
+      while (at > least && rankOf((members[at] as Member).candidate) >= rank) at--;
+      readTo.set(family, index);
+      if (at === least && !canStand(last, member)) dropped.add(last.length < length ? last.run : run);
     }
-    if (!dropped.has(run)) lastOf.set(candidate.label.family, index);
+    if (dropped.has(run)) return;
+    lastOf.set(family, member);
+    readTo.set(family, index);
   });
   return dropped;
 }

@@ -36,7 +36,8 @@ const WORDS: Readonly<Record<string, { readonly rank: number; readonly words: st
   subchapter: { rank: 4.5, words: 'subchapter unterkapitel sous-chapitre' },
   section: { rank: 5, words: 'section sec sect abschnitt sección sezione' },
   subsection: { rank: 5.5, words: 'subsection unterabschnitt sous-section subsección sottosezione' },
-  division: { rank: 6, words: 'paragraphe division sous-paragraphe' },
+  division: { rank: 6, words: 'paragraphe division' },
+  subdivision: { rank: 6.5, words: 'subdivision sous-paragraphe' },
   article: { rank: 8, words: 'article articles artikel art artículo articolo' },
   clause: { rank: 8.1, words: 'clause' },
   '§': { rank: 8, words: '§§ §' },
@@ -89,7 +90,7 @@ export const MOST_READ = 160;
 const ALL_WORDS = [...KIND_OF.keys()].sort((a, b) => b.length - a.length).join('|');
 const WORD = new RegExp(`(${ALL_WORDS})(?![\\p{L}\\d])\\.?[ \\t\\u00a0]*`, 'iuy');
 const COUNT = /(?:(\d{1,3})\.?|([IVXLC]{1,7})\.|(\p{L}{3,14}))[ \t\u00a0]+(?=\p{L})/uy;
-const SUFFIX = `(?:[ \\u00a0]?(${Object.keys(LATIN_SUFFIXES).join('|')})(?![\\p{L}\\d]| \\d)|([a-z])(?![\\p{L}\\d]))?`;
+const SUFFIX = `(?:[ \\u00a0-]?(${Object.keys(LATIN_SUFFIXES).join('|')})(?![\\p{L}\\d]| \\d)|([a-z](?![\\p{L}\\d])|[A-Z]{1,2}(?=[ \\u00a0]*(?:$|[:–—-]))))?`;
 const ARABIC = new RegExp(
   `(?:([LRDA])[.*]{0,2}[ \\u00a0]?)?(\\d{1,5}(?:[.‑–-]\\d{1,4}(?![\\d]))*)(?:er|re|ère|º|°|\\.º|st|nd|rd|th)?${SUFFIX}(?![\\p{L}\\d])`,
   'uy',
@@ -205,7 +206,8 @@ function withSuffix(
 }
 
 function letterNumber(letter: string): number {
-  return letter.toLowerCase().charCodeAt(0) - 96;
+  // AA comes after Z.
+  return [...letter.toLowerCase()].reduce((value, one) => value * 26 + one.charCodeAt(0) - 96, 0);
 }
 
 /** `1. Abschnitt`, `Erster Teil`, `II. Buch`, `Première partie`. */
