@@ -234,7 +234,8 @@ class Lines {
     const inkEnd = end > start && text.charCodeAt(end - 1) === CARRIAGE_RETURN ? end - 1 : end;
     const isMarked = lines?.isMarked === true;
     // Of a marked heading, only the first line.
-    const mayBeHeading = this.#within === undefined || (lines !== undefined && (!isMarked || lines.start === start));
+    const mayBeHeading =
+      this.#within === undefined || (lines !== undefined && (!isMarked || lines.start === start));
     return { start, end, ink, inkEnd, indent, isMarked, mayBeHeading };
   }
 

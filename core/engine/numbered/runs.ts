@@ -149,7 +149,10 @@ function stepOf(before: readonly number[], after: readonly number[], isBare: boo
 }
 
 /** Whether a number is larger than another one. */
-export function isAfter({ label: { numbers } }: Candidate, { label: { numbers: before } }: Candidate): boolean {
+export function isAfter(
+  { label: { numbers } }: Candidate,
+  { label: { numbers: before } }: Candidate,
+): boolean {
   const at = numbers.findIndex((number, index) => number !== before[index]);
   return at !== -1 && (numbers[at] as number) > (before[at] ?? 0);
 }

@@ -15,14 +15,69 @@ function withText(...headings: readonly string[]): string {
 
 t.test('headings of all forms are found with their levels', async (t) => {
   const forms: readonly (readonly string[])[] = [
-    ['1. Scope', '  1.1. Terms', '  1.2. origin-form', '2. Use', 'Appendix A. Changes', '  A.1. Old', '    A.1.1. Older'],
+    [
+      '1. Scope',
+      '  1.1. Terms',
+      '  1.2. origin-form',
+      '2. Use',
+      'Appendix A. Changes',
+      '  A.1. Old',
+      '    A.1.1. Older',
+    ],
     ['1 Scope', '  1.1 Terms', '    1.1.1 Short terms', '    1.1.2 Long terms', '2 Use', '3 End'],
-    ['Part One', '  Chapter I', '    Article 1', '    Article 2 Terms', '  Chapter II', '    Article 3', 'Part Two'],
-    ['Erster Teil', '  1. Abschnitt', '    § 1 Zweck', '    § 2 Begriffe', '  2. Abschnitt', '    § 3 Ziel', 'Zweiter Teil'],
-    ['Buch 1', '  Abschnitt 1', '    Titel 1', '      § 1', '      § 1a', '    Titel 2', '      § 2', 'Buch 2'],
-    ['Livre premier : Des biens', '  Titre Ier : Des choses', '    Article 1er', '    Article 2 bis', '  Titre II', 'Livre II'],
-    ['Titre Ier', '  Article L121-1', '  Article L121-1-1', '  Article L121-2', 'Titre II', '  Article L122-1'],
-    ['TÍTULO PRIMERO', '  Capítulo I', '    Artículo 1.º', '    Artículo 2', '  Capítulo II', '    Artículo 3', 'TÍTULO II'],
+    [
+      'Part One',
+      '  Chapter I',
+      '    Article 1',
+      '    Article 2 Terms',
+      '  Chapter II',
+      '    Article 3',
+      'Part Two',
+    ],
+    [
+      'Erster Teil',
+      '  1. Abschnitt',
+      '    § 1 Zweck',
+      '    § 2 Begriffe',
+      '  2. Abschnitt',
+      '    § 3 Ziel',
+      'Zweiter Teil',
+    ],
+    [
+      'Buch 1',
+      '  Abschnitt 1',
+      '    Titel 1',
+      '      § 1',
+      '      § 1a',
+      '    Titel 2',
+      '      § 2',
+      'Buch 2',
+    ],
+    [
+      'Livre premier : Des biens',
+      '  Titre Ier : Des choses',
+      '    Article 1er',
+      '    Article 2 bis',
+      '  Titre II',
+      'Livre II',
+    ],
+    [
+      'Titre Ier',
+      '  Article L121-1',
+      '  Article L121-1-1',
+      '  Article L121-2',
+      'Titre II',
+      '  Article L122-1',
+    ],
+    [
+      'TÍTULO PRIMERO',
+      '  Capítulo I',
+      '    Artículo 1.º',
+      '    Artículo 2',
+      '  Capítulo II',
+      '    Artículo 3',
+      'TÍTULO II',
+    ],
     ['TITOLO I', '  Capo I', '    Art. 1', '    Art. 1-bis', '  Capo II', '    Art. 2', 'TITOLO II'],
     ['第一章 总则', '  第一条', '  第二条', '第二章 附则', '  第三条'],
     ['第一編', '  第一章　通則', '    第一条', '    第一条の二', '    第2条', '  第二章', '第二編'],
@@ -34,7 +89,9 @@ t.test('headings of all forms are found with their levels', async (t) => {
     const depthOf = (heading = '') => heading.search(/\S/);
     // As in most texts, headings that hold others have no text of their own.
     const isHolder = (at: number) => depthOf(form[at + 1]) > depthOf(form[at]);
-    const text = form.map((heading, at) => `${heading.trim()}\n\n${isHolder(at) ? '' : `${long}\n\n`}`).join('');
+    const text = form
+      .map((heading, at) => `${heading.trim()}\n\n${isHolder(at) ? '' : `${long}\n\n`}`)
+      .join('');
     t.same(outlineOf(text), form, form[0] as string);
     t.same(outlineOf(text.replaceAll('\n', '\r\n')), form, `${form[0]}, with CRLF`);
   }
@@ -71,18 +128,54 @@ t.test('a table of contents is not the text', async (t) => {
 
 t.test('repealed and inserted numbers belong to the sequence', async (t) => {
   const text = `${withText('§ 1 Zweck')}§ 2 (weggefallen)\n\n§§ 3 bis 6 (weggefallen)\n\n${withText('§ 7 Ziel', '§ 7a Weg', '§ 9 Ende')}`;
-  t.same(outlineOf(text), ['§ 1 Zweck', '§ 2 (weggefallen)', '§§ 3 bis 6 (weggefallen)', '§ 7 Ziel', '§ 7a Weg', '§ 9 Ende']);
+  t.same(outlineOf(text), [
+    '§ 1 Zweck',
+    '§ 2 (weggefallen)',
+    '§§ 3 bis 6 (weggefallen)',
+    '§ 7 Ziel',
+    '§ 7a Weg',
+    '§ 9 Ende',
+  ]);
 });
 
 t.test('the title on the line below is part of a heading, and text on its own line is not', async (t) => {
-  const [first, second] = findNumberedHeadings('Article 1\n\nScope\n\nIt is wide.\n\nArt. 2. It is long, and has an end.\n\n');
+  const [first, second] = findNumberedHeadings(
+    'Article 1\n\nScope\n\nIt is wide.\n\nArt. 2. It is long, and has an end.\n\n',
+  );
   t.same([first?.name, second?.name], ['Article 1 Scope', 'Art. 2']);
   t.equal(first?.end, 'Article 1\n\nScope'.length);
   t.equal(second?.isLead, false);
 });
 
 t.test('headings rise and lie within the text, whatever it is', async () => {
-  const piece = fc.constantFrom('Article ', '§ ', 'Chapter ', '第', '条', '1', '2', '3', '.', 'I', 'a', ')', '(', ' ', '\n', '\n\n', '\r\n', 'Scope', '\ud83d', '\udc4d', 'to', '-', '\t', '#', '**', '\\');
+  const piece = fc.constantFrom(
+    'Article ',
+    '§ ',
+    'Chapter ',
+    '第',
+    '条',
+    '1',
+    '2',
+    '3',
+    '.',
+    'I',
+    'a',
+    ')',
+    '(',
+    ' ',
+    '\n',
+    '\n\n',
+    '\r\n',
+    'Scope',
+    '\ud83d',
+    '\udc4d',
+    'to',
+    '-',
+    '\t',
+    '#',
+    '**',
+    '\\',
+  );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 80 }), (pieces) => {
       const text = pieces.join('');
