@@ -132,7 +132,7 @@ function isHeading(label: Label, { ink }: Line, next: string): boolean {
   const isWrapped = /^[\p{Ll},;)]/u.test(next);
   if (rest === '') return !isWrapped && (!label.isBare || /^(?:I|A|一)/.test(label.kind));
   if (label.isBare) {
-    // What a long line begins, the next line may go on with.
+    // The next line may continue a sentence that a long line begins.
     if (isWrapped || (next !== '' && (isListMark(label.kind) || ink.length > LONGEST_OPEN))) return false;
     return rest.length <= LONGEST_TITLE && isTitle(rest, label.depth > 1) && !UNFINISHED.test(tail(rest));
   }
@@ -233,7 +233,7 @@ class Lines {
     const indent = line.length - line.trimStart().length;
     const inkEnd = end > start && text.charCodeAt(end - 1) === CARRIAGE_RETURN ? end - 1 : end;
     const isMarked = lines?.isMarked === true;
-    // Of a marked heading, only the first line.
+    // A marked heading is its first line.
     const mayBeHeading =
       this.#within === undefined || (lines !== undefined && (!isMarked || lines.start === start));
     return { start, end, ink, inkEnd, indent, isMarked, mayBeHeading };

@@ -4,7 +4,7 @@ import { LETTERS } from './labels.ts';
 
 /** Candidates of a family that are looked at after one, to see how its sequence goes on. */
 const AHEAD = 12;
-/** Largest step between two numbers of a sequence that goes on after it without a look ahead. */
+/** Largest step between two numbers of a sequence that needs no look ahead. */
 const STEP = 5;
 
 /**
