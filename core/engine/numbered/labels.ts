@@ -89,7 +89,7 @@ export const MOST_READ = 160;
 
 const ALL_WORDS = [...KIND_OF.keys()].sort((a, b) => b.length - a.length).join('|');
 const WORD = new RegExp(`(${ALL_WORDS})(?![\\p{L}\\d])\\.?[ \\t\\u00a0]*`, 'iuy');
-const COUNT = /(?:(\d{1,3})\.?|([IVXLC]{1,7})\.|(\p{L}{3,14}))[ \t\u00a0]+(?=\p{L})/uy;
+const COUNT = /(?:(\d{1,3})\.?|([IVXLC]{1,7})\.|(\p{L}{3,18}))[ \t\u00a0]+(?=\p{L})/uy;
 const SUFFIX = `(?:[ \\u00a0-]?(${Object.keys(LATIN_SUFFIXES).join('|')})(?![\\p{L}\\d]| \\d)|([a-z](?![\\p{L}\\d])|[A-Z]{1,2}(?=[ \\u00a0]*(?:$|[:–—-]))))?`;
 const ARABIC = new RegExp(
   `(?:([LRDA])[.*]{0,2}[ \\u00a0]?)?(\\d{1,5}(?:[.‑–-]\\d{1,4}(?![\\d]))*)(?:er|re|ère|º|°|\\.º|st|nd|rd|th)?${SUFFIX}(?![\\p{L}\\d])`,
@@ -97,7 +97,7 @@ const ARABIC = new RegExp(
 );
 const ROMAN = new RegExp(`([IVXLC]{1,9})(?:er)?${SUFFIX}(?![\\p{L}\\d])`, 'uy');
 const LETTER = /([A-Z])(?![\p{L}\d])/uy;
-const NUMBER_WORD = /(\p{L}{3,14})(?!\p{L})/uy;
+const NUMBER_WORD = /(\p{L}{3,18})(?!\p{L})/uy;
 const RANGE =
   /[ \u00a0]?(?:bis|to|through|and|und|u\.|à|et|a|y|e|[-–])[ \u00a0](?:§ )?(\d{1,4})[ ]?([a-z])?(?= *(?:$|[([.]))/y;
 const DIVIDER =
@@ -150,7 +150,11 @@ function wordLabels(line: string): readonly Label[] | undefined {
   const kind = KIND_OF.get((word[1] as string).toLowerCase()) as string;
   const at = word[0].length;
   const arabic = match(ARABIC, line, at);
-  if (arabic !== null) return [arabicLabel(line, kind, arabic, at)];
+  if (arabic !== null) {
+    const label = arabicLabel(line, kind, arabic, at);
+    // The first is often written in digits before Roman numbers.
+    return /^1 ?er/.test(arabic[0]) ? [label, { ...label, family: `${kind} I` }] : [label];
+  }
   const labels: Label[] = [];
   const roman = match(ROMAN, line, at);
   const value = romanNumber(roman?.[1] ?? '');

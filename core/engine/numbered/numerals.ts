@@ -50,12 +50,26 @@ const ORDINALS: readonly RegExp[] = [
   /^(?:dreizehnte[rsn]?|thirteenth|treizi[eè]me)$/i,
   /^(?:vierzehnte[rsn]?|fourteenth|quatorzi[eè]me)$/i,
   /^(?:fünfzehnte[rsn]?|fifteenth|quinzi[eè]me)$/i,
+  /^(?:sechzehnte[rsn]?|sixteenth|seizi[eè]me)$/i,
+  /^(?:siebzehnte[rsn]?|seventeenth)$/i,
+  /^(?:achtzehnte[rsn]?|eighteenth)$/i,
+  /^(?:neunzehnte[rsn]?|nineteenth)$/i,
+  /^(?:zwanzigste[rsn]?|twentieth|vingti[eè]me)$/i,
 ];
 
-/** The value of an ordinal in English, German, French, Spanish or Italian, up to 15. */
+/** German ones up to 39, as in the parts of the criminal code. */
+const COMPOSED =
+  /^(?:(ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)und)?(zwanzig|drei(?:ß|ss)ig)ste[rsn]?$/i;
+const UNITS = ['ein', 'zwei', 'drei', 'vier', 'fünf', 'sechs', 'sieben', 'acht', 'neun'];
+
+/** The value of an ordinal in English, German, French, Spanish or Italian, as far as the table goes. */
 export function ordinalNumber(word: string): number | undefined {
   const at = ORDINALS.findIndex((pattern) => pattern.test(word));
-  return at === -1 ? undefined : at + 1;
+  if (at !== -1) return at + 1;
+  const composed = COMPOSED.exec(word);
+  if (composed === null) return undefined;
+  const unit = UNITS.indexOf((composed[1] ?? '').toLowerCase()) + 1;
+  return (/^z/i.test(composed[2] as string) ? 20 : 30) + unit;
 }
 
 /** Suffixes of numbers that were inserted later, by their order after the number itself. */

@@ -81,6 +81,15 @@ t.test('headings of all forms are found with their levels', async (t) => {
     ['TITOLO I', '  Capo I', '    Art. 1', '    Art. 1-bis', '  Capo II', '    Art. 2', 'TITOLO II'],
     ['第一章 总则', '  第一条', '  第二条', '第二章 附则', '  第三条'],
     ['第一編', '  第一章　通則', '    第一条', '    第一条の二', '    第2条', '  第二章', '第二編'],
+    [
+      'Fünfzehnter Abschnitt',
+      '  § 1 A',
+      '  § 2 B',
+      'Sechzehnter Abschnitt',
+      '  § 3 C',
+      'Siebzehnter Abschnitt',
+    ],
+    ['Chapitre 1er', '  Article 1er', '  Article 2', 'Chapitre II', '  Article 3'],
     ['I. Facts', '  A. Persons', '  B. Places', '  C. Times', 'II. Law', 'III. Result'],
     ['一、概况', '  （一）地点', '  （二）时间', '  （三）人物', '二、经过', '三、结果'],
   ];
