@@ -57,10 +57,10 @@ export interface Vectors {
   readonly dimensions: number;
   readonly values: Float32Array;
   /**
-   * How many of the texts have no word that the model knows, so that their vectors mean nothing, if it can tell.
-   * Without it, zero vectors are counted.
+   * The indexes of the texts with no word that the model knows, so that their vectors mean nothing, if it can tell.
+   * Without it, those with zero vectors are reported.
    */
-  readonly wordless?: number;
-  /** How many of the texts have vectors of a lexical fallback, because the model knows too little of their words. */
-  readonly fallback?: number;
+  readonly wordless?: readonly number[];
+  /** The name of a lexical fallback, and how many of the texts have its vectors because the model knows too few words. */
+  readonly fallback?: { readonly name: string; readonly texts: number };
 }

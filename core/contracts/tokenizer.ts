@@ -7,6 +7,8 @@ export interface Tokenizer {
    * models have it.
    */
   encode?(text: string): Uint32Array;
+  /** The id of the token for unknown text, if the tokenizer has one and `encode`. */
+  readonly unknownId?: number | undefined;
   /** Special tokens: ids that the model expects before and after the ids of a text. */
   readonly specialTokens?: { readonly prefix: readonly number[]; readonly suffix: readonly number[] };
 }

@@ -4,7 +4,6 @@ import type { Environment } from '../config/config.ts';
 import { VERSION } from '../config/version.ts';
 import { findCorpora } from '../find-corpora.ts';
 import { endWithReader } from './closed-pipe.ts';
-import { evaluateCommand } from './commands/evaluate.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { listingCommands } from './commands/listings.ts';
 import { pipelinesCommand } from './commands/pipelines.ts';
@@ -34,11 +33,10 @@ export async function program(
   const commands = [
     ...server,
     ...(chunk === undefined ? [] : [chunk.chunkCommand()]),
-    ...(tune === undefined ? [] : [tune.tuneCommand(env, onEnd)]),
+    ...(tune === undefined ? [] : [tune.tuneCommand(env, onEnd), tune.evaluateCommand(env, onEnd)]),
     ...listingCommands(env),
     pipelinesCommand(env),
     jobsCommand(env),
-    evaluateCommand(env),
     plugin,
   ];
   for (const command of commands) whole.addCommand(command);

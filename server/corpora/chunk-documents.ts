@@ -63,6 +63,8 @@ export interface ChunkedDocument {
   readonly chunks: number;
   /** Texts with no word that the model knows. */
   readonly embedding_empty: number;
+  /** Texts whose vectors are of a model's lexical fallback. */
+  readonly embedding_fallback: number;
   /** The ids of its chunks, if the plan asks for them. */
   readonly ids: readonly string[];
   readonly error: DocumentError | undefined;
@@ -145,8 +147,8 @@ async function* whileThereIsRoom(
 function documentOf(source: SourceDocument, outcome: LineOutcome): ChunkedDocument {
   const { id } = outcome;
   if ('error' in outcome) return failedDocument(source, id, fromPlainError(outcome.error));
-  const { chunks, ids = [], embedding_empty = 0 } = outcome;
-  return { source, id, chunks, embedding_empty, ids, error: undefined };
+  const { chunks, ids = [], embedding_empty = 0, embedding_fallback = 0 } = outcome;
+  return { source, id, chunks, embedding_empty, embedding_fallback, ids, error: undefined };
 }
 
 /**
@@ -164,6 +166,7 @@ export function failedDocument(
     id: id ?? (isFile ? place.source : undefined),
     chunks: 0,
     embedding_empty: 0,
+    embedding_fallback: 0,
     ids: [],
     error,
   };

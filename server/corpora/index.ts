@@ -8,5 +8,5 @@ export { describeCorpora } from './storage/settings.ts';
 /** The command `chunk`, which a server does not load. */
 export const chunkCommand = () => import('./command/run-chunk.ts');
 
-/** The command `tune`, which a server does not load either. */
+/** The commands `tune` and `evaluate`, which a server does not load either. */
 export const tuneCommand = () => import('./command/tune/run-tune.ts');

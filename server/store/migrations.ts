@@ -161,6 +161,8 @@ const EMPTY_VECTORS = { embedding_empty: COUNT };
 const SKIPPED_FILES = { skipped_no_reader: COUNT, skipped_binary: COUNT, documents_empty: COUNT };
 /** Which shard had a document first, `<job>/<seq>`, so that no job stores two with one id. */
 const NOTING_SHARDS = { shard: 'text' };
+/** Jobs count texts whose vectors are of a model's lexical fallback. */
+const FALLBACK_VECTORS = { embedding_fallback: COUNT };
 
 /** All migrations, oldest first. Never change one that was released: add another. */
 export const MIGRATIONS: MigrationObject[] = [
@@ -170,4 +172,5 @@ export const MIGRATIONS: MigrationObject[] = [
   STORED_DOCUMENTS,
   addColumns('0005-skipped-files', 'bulk_jobs', SKIPPED_FILES),
   addColumns('0006-noting-shards', 'bulk_documents', NOTING_SHARDS),
+  addColumns('0007-fallback-vectors', 'bulk_jobs', FALLBACK_VECTORS),
 ];

@@ -139,7 +139,7 @@ async function withReports<T>(
 }
 
 /** What the service itself reports about a model. */
-const OF_MODELS = ['embedding-model', 'embedding-empty', 'embedding-fallback'];
+const OF_MODELS = ['embedding-model', 'embedding-empty', 'embedding-empty-at', 'embedding-fallback'];
 
 /** @throws BrokenContract */
 function checkReports({ reports = {}, uses = [] }: Manifest, names: readonly string[]): void {

@@ -3,7 +3,11 @@ import { parseArgs } from 'node:util';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { memory: { type: 'boolean', default: false }, against: { type: 'string' } },
+  options: {
+    memory: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    against: { type: 'string' },
+  },
 });
 
 /** What follows `npm run bench --`. */
@@ -11,6 +15,10 @@ export const flags = {
   /** The benchmarks to run. */
   names: positionals,
   memory: values.memory,
+  quick: values.quick,
   /** The folder of another checkout, installed, that does the same work by turns. */
   against: values.against === undefined ? undefined : resolve(values.against),
 };
+
+/** A size of the work: smaller with `--quick`, for a look that takes minutes. */
+export const scaled = (full: number, quick: number): number => (flags.quick ? quick : full);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { globSync, statSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { flags } from './flags.ts';
@@ -29,6 +29,7 @@ function run(args: readonly string[]): void {
   console.log(
     `Texts: ${process.env.BENCH_DATA ? 'the .md files of BENCH_DATA' : 'made from word lists; BENCH_DATA=<folder of .md files> takes others'}.`,
   );
+  console.log(`Peers: ${versions()}.`);
   for (const name of names.length > 0 ? names : benches) {
     console.log(`\n# ${name} (npm run bench -- ${name})`);
     const { status } = spawnSync(process.execPath, ['--expose-gc', join(FOLDER, name, 'main.ts'), ...args], {
@@ -46,6 +47,14 @@ function installPeers(): void {
   const options = { cwd: FOLDER, stdio: 'inherit' } as const;
   const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], options);
   if (status !== 0) process.exit(1);
+}
+
+/** The packages of this folder with their versions. */
+function versions(): string {
+  const { dependencies } = JSON.parse(readFileSync(join(FOLDER, 'package.json'), 'utf8'));
+  return Object.entries(dependencies)
+    .map((one) => one.join(' '))
+    .join(', ');
 }
 
 /** When a file was written, or 0 if there is none. */

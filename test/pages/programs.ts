@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -15,6 +15,9 @@ export const PAGES = [
   'README.md plugins/AUTHORS.md plugins/EXAMPLES.md',
   'server/CLIENTS.md server/OPERATIONS.md server/OPTIONS.md',
 ].flatMap((names) => names.split(' '));
+
+/** Pages that processes/recipes.test.ts follows. */
+export const RECIPES = readdirSync(join(ROOT, 'server/recipes')).map((name) => `server/recipes/${name}`);
 
 /** The plugins of the commands and clients that are shown. */
 export const SHOWN = [
@@ -73,4 +76,20 @@ export function startCutting(t: Cleanup): Promise<string> {
   return startLoopback(t, (_request, response) => {
     response.writeHead(200).write('{"index":0,"id":"a","chunks":[]}\n', () => response.destroy());
   });
+}
+
+/** The rows of the table of files in server/CORPORA.md that name endings: who reads these, and how `auto` cuts them. */
+export function fileRows() {
+  const [, table = ''] = /^\| Ending .*\n.*\n((?:\| `.*\n)+)/m.exec(page('server/CORPORA.md')) ?? [];
+  return table
+    .trimEnd()
+    .split('\n')
+    .map((row) => {
+      const [, endings = '', readBy = '', chunker = ''] = row.split('|');
+      return {
+        endings: Array.from(endings.matchAll(/`(\.[^`]+)`/g), ([, ending = '']) => ending),
+        readers: Array.from(readBy.matchAll(/\[(\w+)\]\(/g), ([, name = '']) => name),
+        chunker: chunker.trim().replaceAll('`', ''),
+      };
+    });
 }

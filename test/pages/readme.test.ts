@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { inspect } from 'node:util';
 import t from 'tap';
@@ -8,10 +8,12 @@ import { postRoutes } from '../support/openapi.ts';
 import { startServer, temporaryFolder } from '../support/server.ts';
 import {
   blocksOf,
+  fileRows,
   PAGES,
   page,
   programBefore,
   programOf,
+  RECIPES,
   runHere,
   SHOWN,
   shownAfter,
@@ -21,10 +23,10 @@ import {
 /** What the README and its pages say is true: examples are run, but for those that processes/readme.test.ts runs. */
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Those whose links are looked at alone; processes/corpora.test.ts and test/server/clients/readme.test.ts run their examples. */
+/** Those whose links are looked at alone; processes/ and test/server/clients/readme.test.ts run their examples. */
 const OTHERS = [
   'CHANGELOG.md CONTRIBUTING.md plugins/README.md server/CORPORA.md server/RUNBOOK.md',
-  'server/clients/FROM-CHONKIE.md server/clients/README.md server/clients/python/README.md',
+  'server/FIRST-INDEX.md server/clients/FROM-CHONKIE.md server/clients/README.md server/clients/python/README.md',
 ].flatMap((names) => names.split(' '));
 
 const EXAMPLE = /^`my-plugins\/(\S+)`\n\n```js\n([\s\S]*?)^```$/gm;
@@ -151,6 +153,10 @@ t.test('after an edit it finds what is to be embedded and what deleted', OF_EDIT
 
 t.test('it is short, and its pages are where it says', async (t) => {
   t.ok(page('README.md').split('\n').length <= 250);
+  for (const file of RECIPES) {
+    t.match(page('README.md'), `](${file})`);
+    t.ok(page(file).split('\n').length <= 61, `${file}: one page`);
+  }
   for (const file of [...PAGES.slice(1), 'server/CORPORA.md']) t.match(page('README.md'), `](${file})`);
 });
 
@@ -163,8 +169,25 @@ t.test('the examples of their manifests work', async (t) => {
   }
 });
 
+/** Readers of what others cannot read, and of what these read, too. */
+const OF_SERVICES = ['docling', 'tika'];
+const rows = fileRows().filter(({ readers }) => readers.length > 0);
+const ownRows = rows.filter(({ readers }) => !readers.some((name) => OF_SERVICES.includes(name)));
+const own = ownRows.flatMap(({ endings }) => endings);
+
+for (const name of readdirSync(join(ROOT, 'plugins/readers')).filter((name) => name !== 'text')) {
+  t.test(`the table of files has what the reader ${name} reads`, async (t) => {
+    const { formats } = (await import(join(ROOT, 'plugins/readers', name, 'manifest.ts'))).default;
+    const isOther = (ending: string) => OF_SERVICES.includes(name) && own.includes(ending);
+    const read = (formats.extensions as string[]).filter((ending) => !isOther(ending));
+    const listed = rows.filter(({ readers }) => readers.includes(name)).flatMap(({ endings }) => endings);
+    // The last row of tika names some of many.
+    t.same(listed.sort(), read.filter((ending) => name !== 'tika' || listed.includes(ending)).sort());
+  });
+}
+
 t.test('its links lead to files', async (t) => {
-  for (const file of [...PAGES, ...OTHERS]) {
+  for (const file of [...PAGES, ...OTHERS, ...RECIPES]) {
     const text = page(file);
     for (const [, link = ''] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
       const path = join(dirname(file), link);

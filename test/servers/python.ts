@@ -17,23 +17,30 @@ const VERSION = 'import sys; print(sys.version); sys.exit(sys.version_info < (3,
 /**
  * Has `pip` install the client and what it needs into a folder, once for this machine and each list of its files; `missing`
  * is for `skip`: why there is none, or false.
+ *
+ * @param more packages, as `pip` names them
  */
-export async function openPackages(): Promise<{ readonly folder: string; readonly missing: string | false }> {
+export async function openPackages(
+  ...more: string[]
+): Promise<{ readonly folder: string; readonly missing: string | false }> {
   const { status, stdout } = spawnSync(PYTHON, ['-c', VERSION], { encoding: 'utf8' });
   if (status !== 0) return { folder: '', missing: `${PYTHON} is not there, or is older than 3.10` };
-  const folder = join(CACHE, `python-${recipe(stdout)}`);
+  const folder = join(CACHE, `python-${recipe([stdout, ...more].join(' '))}`);
   if (existsSync(folder)) return { folder, missing: false };
   await mkdir(CACHE, { recursive: true });
   const work = await mkdtemp(`${folder}.`);
   try {
-    await install(work);
+    await install(work, more);
     // Users of a chroot read it too.
     await chmod(work, 0o755);
     // Another test may have been faster.
     await rename(work, folder).catch(() => undefined);
     return { folder, missing: false };
   } catch (error) {
-    return { folder: '', missing: `pip cannot install the client: ${reasonOf(error)}` };
+    return {
+      folder: '',
+      missing: `pip cannot install ${['the client', ...more].join(' and ')}: ${reasonOf(error)}`,
+    };
   } finally {
     await rm(work, { recursive: true, force: true });
   }
@@ -48,9 +55,18 @@ function recipe(version: string): string {
     .slice(0, 16);
 }
 
-async function install(folder: string): Promise<void> {
+async function install(folder: string, more: readonly string[]): Promise<void> {
   const options = ['--quiet', '--disable-pip-version-check', '--retries', '1', '--timeout', '15'];
-  await promisify(execFile)(PYTHON, ['-m', 'pip', 'install', ...options, '--target', folder, CLIENT]);
+  await promisify(execFile)(PYTHON, [
+    '-m',
+    'pip',
+    'install',
+    ...options,
+    '--target',
+    folder,
+    CLIENT,
+    ...more,
+  ]);
 }
 
 /** One line of what a command said. */

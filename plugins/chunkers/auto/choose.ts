@@ -49,7 +49,8 @@ function wholeLines(text: string): string {
   return text.slice(0, end === -1 ? SAMPLE : end + 1);
 }
 
-const ENDINGS: Readonly<Record<Exclude<Choice, 'recursive'>, string>> = {
+/** The endings of file names for which a chunker is chosen. */
+export const ENDINGS: Readonly<Record<Exclude<Choice, 'recursive'>, string>> = {
   markdown: 'md markdown mdown mkd mdx qmd rmd',
   html: 'html htm xhtml xht',
   table: 'csv tsv tab',

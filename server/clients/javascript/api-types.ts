@@ -440,6 +440,13 @@ export interface StreamLine {
    * @min 1
    */
   embedding_empty?: number;
+  /** Their indexes, such as those of chunks; the first 100. */
+  embedding_empty_at?: number[];
+  /**
+   * Number of texts in scripts unknown to the model: their vectors are lexical; missing if zero.
+   * @min 1
+   */
+  embedding_fallback?: number;
   /** The same as in a JSON answer. */
   chunks?: Chunk[];
   error?: {
@@ -1428,6 +1435,8 @@ export interface Job {
   chunks: number;
   /** Number of texts with no word that the model knows: their vectors mean nothing. */
   embedding_empty: number;
+  /** Number of texts in scripts unknown to the model: their vectors are lexical. */
+  embedding_fallback: number;
   /** Documents that prune deleted from the sink. */
   pruned: number;
   /** Documents that may no longer exist but were not deleted, because they could be among the failed ones whose ids cannot be read. */

@@ -14,6 +14,8 @@ export interface Counts {
   chunks: number;
   /** Texts with no word that the model knows. */
   embedding_empty: number;
+  /** Texts whose vectors are of a model's lexical fallback. */
+  embedding_fallback: number;
   /** Bytes of the source. */
   bytes: number;
 }
@@ -22,6 +24,7 @@ export function addDocument(counts: Counts, document: ChunkedDocument): void {
   counts.documents++;
   counts.chunks += document.chunks;
   counts.embedding_empty += document.embedding_empty;
+  counts.embedding_fallback += document.embedding_fallback;
   counts.bytes += document.source.size;
   if (document.error !== undefined) counts.failed++;
 }
@@ -123,13 +126,14 @@ function rounded(number: number): number {
 
 /** The counts in words. */
 export function describe(summary: Summary): string {
-  const { failed, skipped, embedding_empty } = summary;
+  const { failed, skipped, embedding_empty, embedding_fallback } = summary;
   const parts = [
     counted(summary.documents, 'document'),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     counted(summary.chunks, 'chunk'),
     ...(embedding_empty > 0 ? [`${counted(embedding_empty, 'text')} with no word that the model knows`] : []),
+    ...(embedding_fallback > 0 ? [`${counted(embedding_fallback, 'text')} with lexical vectors`] : []),
     `${(summary.bytes / MB).toFixed(1)} MB in ${summary.seconds} s (${summary.mb_per_second} MB/s)`,
   ];
   return parts.join(', ');

@@ -48,7 +48,8 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   const { flags, source } = setup;
   const begin = performance.now();
   const skips = new Skips();
-  const counts: Counts = { documents: 0, failed: 0, skips, chunks: 0, embedding_empty: 0, bytes: 0 };
+  const none = { documents: 0, failed: 0, chunks: 0, embedding_empty: 0, embedding_fallback: 0, bytes: 0 };
+  const counts: Counts = { ...none, skips };
   const kind = kindOf(flags);
   const progress = showProgress(kind, counts, source.total);
   const context = { counts, progress, stop, signal: stop.signal };

@@ -54,6 +54,10 @@ export const job = {
       'Number of texts with no word that the model knows: their vectors mean nothing.',
       count,
     ),
+    embedding_fallback: described(
+      'Number of texts in scripts unknown to the model: their vectors are lexical.',
+      count,
+    ),
     pruned: described('Documents that prune deleted from the sink.', count),
     unpruned: described(
       'Documents that may no longer exist but were not deleted, because they could be among the failed ones whose ids cannot be read.',
@@ -117,6 +121,7 @@ export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobA
     skipped_reasons: Object.fromEntries(reasons),
     chunks: job.chunks,
     embedding_empty: job.embedding_empty,
+    embedding_fallback: job.embedding_fallback,
     pruned: job.pruned,
     unpruned: job.unpruned,
     bytes: job.bytes,

@@ -50,8 +50,7 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   const writer = new PartFilesWriter(await locations.target(spec), claim);
   const storing = tools.storing?.(spec, signal);
   const store = storing && remembering(storing, claim, tools.store);
-  const counts = { documents: 0, failed: 0, chunks: 0 };
-  let [emptyVectors, unidentified] = [0, 0];
+  const counts = { ...NOTHING };
   // Files are read ahead, by a different amount on each machine, so each list has its own order.
   const [unread, empty]: [Skip[], Skip[]] = [[], []];
   const lines = readDocuments(storage, range, {
@@ -65,30 +64,45 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
     for await (const group of chunking(spec, lines, signal)) {
       const documents = await writeGroup(writer, store, filter(group));
       empty.push(...documents.map(emptyOf).filter((one) => one !== undefined));
-      for (const { id, chunks, embedding_empty, error } of documents) {
-        counts.documents++;
-        counts.chunks += chunks;
-        emptyVectors += embedding_empty;
-        if (error !== undefined) counts.failed++;
-        if (error !== undefined && id === undefined) unidentified++;
-      }
+      for (const document of documents) addTo(counts, document);
     }
     signal.throwIfAborted();
     await noteFailed(unread.map(idOf), claim, tools.store);
     const skips = await writeSkipped(writer, [...empty, ...unread]);
+    const { unidentified, embedding_empty, embedding_fallback, ...done } = counts;
     const output: ShardOutput = {
       files: await writer.finish(),
-      ...counts,
+      ...done,
       skipped: skips.count,
       ...(skips.groups.length > 0 && { skips: skips.groups }),
       ...(unidentified > 0 && { unidentified }),
     };
-    const { failed: documentsFailed, ...rest } = { ...counts, embedding_empty: emptyVectors };
-    return { ...rest, documentsFailed, skipped: skips.reasons, bytes: range.bytes, output };
+    const { failed: documentsFailed, ...rest } = done;
+    const vectors = { embedding_empty, embedding_fallback };
+    return { ...rest, ...vectors, documentsFailed, skipped: skips.reasons, bytes: range.bytes, output };
   } catch (error) {
     await writer.discard();
     throw error;
   }
+}
+
+const NOTHING = {
+  documents: 0,
+  failed: 0,
+  chunks: 0,
+  embedding_empty: 0,
+  embedding_fallback: 0,
+  unidentified: 0,
+};
+
+function addTo(counts: typeof NOTHING, document: ChunkedDocument): void {
+  counts.documents++;
+  counts.chunks += document.chunks;
+  counts.embedding_empty += document.embedding_empty;
+  counts.embedding_fallback += document.embedding_fallback;
+  if (document.error === undefined) return;
+  counts.failed++;
+  if (document.id === undefined) counts.unidentified++;
 }
 
 const idOf = ({ id, place }: Skip) => id ?? place.source;

@@ -45,5 +45,12 @@ export function storingIn(runner: Pick<Runner, 'run'>): Storing {
 
 function withOutcome(document: ChunkedDocument, outcome: LineOutcome | undefined): ChunkedDocument {
   if (outcome === undefined || !('error' in outcome)) return document;
-  return { ...document, chunks: 0, embedding_empty: 0, ids: [], error: fromPlainError(outcome.error) };
+  return {
+    ...document,
+    chunks: 0,
+    embedding_empty: 0,
+    embedding_fallback: 0,
+    ids: [],
+    error: fromPlainError(outcome.error),
+  };
 }

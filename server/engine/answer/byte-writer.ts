@@ -1,5 +1,6 @@
 import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
 import { ServiceError } from '../../../core/errors.ts';
+import { NUMBER_BYTES, writeAscii, writeInteger, writeVector } from './ascii-numbers.ts';
 import { release } from './release.ts';
 
 /** Longest stretch to copy byte by byte: up to this length a native call costs more. */
@@ -103,7 +104,8 @@ export class ByteWriter {
   /** Writes ASCII that needs no escape. */
   ascii(text: string): void {
     this.#reserve(text.length);
-    this.#at = writeAscii(text, this.#out, this.#at);
+    if (text.length > SHORT_COPY) this.#at += this.#out.write(text, this.#at, 'latin1');
+    else this.#at = writeAscii(text, this.#out, this.#at);
   }
 
   /** Copies bytes that are already JSON. */
@@ -217,102 +219,3 @@ export class ByteWriter {
 }
 
 keepOptimised(new ByteWriter(0, 0));
-
-/** Write numbers as ASCII into an array, from `at` on; each function returns the index after what it wrote. */
-
-/** Maximum bytes of a number in a vector, with its comma. */
-const NUMBER_BYTES = 26;
-
-/** Writes `[x,y,...]`. */
-function writeVector(vector: Float32Array, out: Uint8Array, at: number): number {
-  let place = at;
-  out[place++] = 0x5b;
-  for (let index = 0; index < vector.length; index++) {
-    if (index > 0) out[place++] = 0x2c;
-    place = writeFloat(vector[index] as number, out, place);
-  }
-  out[place++] = 0x5d;
-  return place;
-}
-
-/** Numbers from here up to 1 have at most nine digits after at most five zeros. */
-const LEAST_DECIMAL = 1e-6;
-const POWERS = Float64Array.from({ length: 15 }, (_, power) => 10 ** power);
-const MOST_ZEROS = 5;
-
-/**
- * Writes the fewest digits that give the same number in single precision. A number that is not finite becomes 0.
- *
- * @param value a number in single precision
- */
-function writeFloat(value: number, out: Uint8Array, at: number): number {
-  const size = Math.abs(value);
-  if (size < LEAST_DECIMAL || !(size < 1)) return writeAscii(shortest(value), out, at);
-  let zeros = 0;
-  while (zeros < MOST_ZEROS && size * (POWERS[zeros + 1] as number) < 1) zeros++;
-  // Seven or eight digits suffice for most numbers.
-  let decimals = zeros + 7;
-  let scaled = (size * (POWERS[decimals] as number) + 0.5) | 0;
-  if (isSame(scaled, decimals, size)) {
-    const fewer = (size * (POWERS[decimals - 1] as number) + 0.5) | 0;
-    if (isSame(fewer, decimals - 1, size)) {
-      scaled = fewer;
-      decimals--;
-    }
-  } else {
-    scaled = (size * (POWERS[++decimals] as number) + 0.5) | 0;
-    if (!isSame(scaled, decimals, size)) scaled = (size * (POWERS[++decimals] as number) + 0.5) | 0;
-  }
-  let place = at;
-  if (value < 0) out[place++] = 0x2d;
-  return writeDecimals(scaled, decimals, out, place);
-}
-
-const isSame = (scaled: number, decimals: number, size: number): boolean =>
-  Math.fround(scaled / (POWERS[decimals] as number)) === size;
-
-/** Writes `scaled` / 10^`decimals`, which is at most 1, without trailing zeros. */
-function writeDecimals(scaled: number, decimals: number, out: Uint8Array, at: number): number {
-  let rest = scaled;
-  let places = decimals;
-  while (places > 1 && rest % 10 === 0) {
-    rest = (rest / 10) | 0;
-    places--;
-  }
-  out[at] = 0x30;
-  out[at + 1] = 0x2e;
-  for (let place = at + 1 + places; place > at + 1; place--) {
-    const tens = (rest / 10) | 0;
-    out[place] = 0x30 + rest - tens * 10;
-    rest = tens;
-  }
-  if (rest > 0) out[at] = 0x30 + rest;
-  return at + 2 + places;
-}
-
-/** The fewest digits for any number, slowly. */
-function shortest(value: number): string {
-  if (!Number.isFinite(value) || value === 0) return '0';
-  for (let digits = 1; digits < 9; digits++) {
-    const rounded = Number(value.toPrecision(digits));
-    if (Math.fround(rounded) === value) return String(rounded);
-  }
-  return String(Number(value.toPrecision(9)));
-}
-
-/** Writes a non-negative safe integer. */
-function writeInteger(value: number, out: Uint8Array, at: number): number {
-  let digits = 1;
-  for (let power = 10; power <= value; power *= 10) digits++;
-  let rest = value;
-  for (let place = at + digits - 1; place >= at; place--) {
-    out[place] = 0x30 + (rest % 10);
-    rest = Math.floor(rest / 10);
-  }
-  return at + digits;
-}
-
-function writeAscii(text: string, out: Uint8Array, at: number): number {
-  for (let index = 0; index < text.length; index++) out[at + index] = text.charCodeAt(index);
-  return at + text.length;
-}

@@ -1,18 +1,38 @@
 /** What plugins reported about one document, by name. Plain data. */
 export type Reported = Readonly<Record<string, string>>;
 
-/** The report of vectors that mean nothing; empty if there are none. */
-export function reportedEmpty(emptyVectors: number): Reported {
-  return emptyVectors === 0 ? {} : { [EMBEDDING_EMPTY]: String(emptyVectors) };
+/** What callers should know about the vectors of a document or request. */
+export interface VectorCounts {
+  /** Texts with no word that the model knows, so that their vectors mean nothing. */
+  readonly empty: number;
+  /** The indexes of the first of these texts in their call of the model, if a caller can know that. */
+  readonly emptyAt: readonly number[];
+  /** Texts whose vectors are of a model's lexical fallback. */
+  readonly fallback: number;
+  /** The names of these fallbacks. */
+  readonly fallbackNames: readonly string[];
 }
 
-/** The report of vectors of a model's fallback; empty if there are none. */
-export function reportedFallbacks(fallbacks: number): Reported {
-  return fallbacks === 0 ? {} : { [EMBEDDING_FALLBACK]: String(fallbacks) };
+/** The report of vectors; empty if there is nothing that callers should know. @param model that made them */
+export function reportedVectors(
+  { empty, emptyAt, fallback, fallbackNames }: VectorCounts,
+  ...model: readonly string[]
+): Reported {
+  const models = [...model, ...fallbackNames];
+  return {
+    ...(models.length > 0 && { 'embedding-model': models.join(' ') }),
+    ...(empty > 0 && { 'embedding-empty': String(empty) }),
+    ...(emptyAt.length > 0 && { 'embedding-empty-at': emptyAt.join(' ') }),
+    ...(fallback > 0 && { 'embedding-fallback': String(fallback) }),
+  };
 }
 
-const EMBEDDING_FALLBACK = 'embedding-fallback';
-const EMBEDDING_EMPTY = 'embedding-empty';
+/** How many texts whose vectors mean nothing are named by their index. */
+const MOST_NAMED = 100;
+
+/** The log message for vectors of a fallback. */
+export const FALLBACK_VECTORS =
+  'embedding: some texts are in scripts that the model does not know, so their vectors are lexical; an embedding_model of their language finds more';
 
 /** The log message for vectors that mean nothing. */
 export const EMPTY_VECTORS =
@@ -37,14 +57,9 @@ export class ResponseMetadata {
     reported.set(name, values.add(value));
   };
 
-  /** Reports how many vectors of the last document mean nothing, if any do. */
-  reportEmpty(vectors: number): void {
-    if (vectors > 0) this.report(EMBEDDING_EMPTY, String(vectors));
-  }
-
-  /** Reports how many vectors of the last document are of a model's fallback, if any are. */
-  reportFallbacks(vectors: number): void {
-    if (vectors > 0) this.report(EMBEDDING_FALLBACK, String(vectors));
+  /** Reports what callers should know about the vectors of the last document. */
+  reportVectors(counts: VectorCounts): void {
+    for (const [name, value] of Object.entries(reportedVectors(counts))) this.report(name, value);
   }
 
   /** What was reported about each document, its values joined by spaces. */
@@ -92,6 +107,8 @@ export interface Timings {
   readonly opened: readonly string[];
   /** Texts with no word that the model knows, so that their vectors mean nothing. */
   readonly emptyVectors: number;
+  /** Texts whose vectors are of a model's lexical fallback. */
+  readonly fallbackVectors: number;
 }
 
 /** Measures the times of one request. */
@@ -99,9 +116,8 @@ export class Timer {
   readonly #seconds = new Map<string, StageTime>();
   readonly #opened: string[] = [];
   #inner = 0;
-  #emptyVectors = 0;
-  #taken = 0;
-  #fallbacks = 0;
+  #vectors = NO_VECTORS;
+  #taken = NO_VECTORS;
 
   constructor(parseSeconds: number) {
     addTime(this.#seconds, { stage: 'parse', by: 'json', seconds: parseSeconds });
@@ -125,29 +141,34 @@ export class Timer {
     this.#opened.push(model);
   }
 
-  embedded(emptyVectors: number, fallbacks = 0): void {
-    this.#emptyVectors += emptyVectors;
-    this.#fallbacks += fallbacks;
+  embedded(counts: VectorCounts): void {
+    this.#vectors = addVectors(this.#vectors, counts);
   }
 
-  /** How many texts had vectors of a model's fallback since the last call. */
-  takeFallbacks(): number {
-    const taken = this.#fallbacks;
-    this.#fallbacks = 0;
-    return taken;
-  }
-
-  /** How many of these there were since the last call. */
-  takeEmptyVectors(): number {
-    const before = this.#taken;
-    this.#taken = this.#emptyVectors;
-    return this.#taken - before;
+  /** What was embedded since the last call. */
+  takeVectors(): VectorCounts {
+    const vectors = this.#vectors;
+    this.#taken = addVectors(this.#taken, vectors);
+    this.#vectors = NO_VECTORS;
+    return vectors;
   }
 
   summary(documents: number, chunks: number, tokens: number): Timings {
-    const counts = { documents, chunks, tokens, emptyVectors: this.#emptyVectors };
+    const { empty: emptyVectors, fallback: fallbackVectors } = addVectors(this.#taken, this.#vectors);
+    const counts = { documents, chunks, tokens, emptyVectors, fallbackVectors };
     return { times: [...this.#seconds.values()], ...counts, opened: this.#opened };
   }
+}
+
+const NO_VECTORS: VectorCounts = { empty: 0, emptyAt: [], fallback: 0, fallbackNames: [] };
+
+function addVectors(one: VectorCounts, other: VectorCounts): VectorCounts {
+  return {
+    empty: one.empty + other.empty,
+    emptyAt: [...new Set([...one.emptyAt, ...other.emptyAt])].slice(0, MOST_NAMED),
+    fallback: one.fallback + other.fallback,
+    fallbackNames: [...new Set([...one.fallbackNames, ...other.fallbackNames])],
+  };
 }
 
 function addTime(times: Map<string, StageTime>, { stage, by, seconds }: StageTime): void {
@@ -171,6 +192,7 @@ export function joinTimings(all: readonly Timings[]): Timings {
     chunks: sum(({ chunks }) => chunks),
     tokens: sum(({ tokens }) => tokens),
     emptyVectors: sum(({ emptyVectors }) => emptyVectors),
+    fallbackVectors: sum(({ fallbackVectors }) => fallbackVectors),
     opened: all.flatMap(({ opened }) => opened),
   };
 }

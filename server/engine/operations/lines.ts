@@ -11,7 +11,7 @@ import {
 import { ByteWriter } from '../answer/byte-writer.ts';
 import { type WrittenDocument, writeLines, writeList } from '../answer/chunk-writer.ts';
 import { writtenDocument } from '../answer/rendered-document.ts';
-import { ResponseMetadata, Timer } from '../answer/response-metadata.ts';
+import { ResponseMetadata, Timer, type VectorCounts } from '../answer/response-metadata.ts';
 import { checkChunks, checkLength, type Limits } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
 import { readId } from '../read/document-id.ts';
@@ -140,10 +140,9 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
     metadata.nextDocument();
     const chunks = await runStages(stages, line.input);
     await timer.time('serialise', 'json', () => {
-      const empty = timer.takeEmptyVectors();
-      written.add(line, writtenDocument(line.input, chunks, plan), empty);
-      metadata.reportEmpty(empty);
-      metadata.reportFallbacks(timer.takeFallbacks());
+      const vectors = timer.takeVectors();
+      written.add(line, writtenDocument(line.input, chunks, plan), vectors);
+      metadata.reportVectors(vectors);
     });
   }
 
@@ -154,8 +153,7 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
         await answer(line, stages);
       } catch (error) {
         signal.throwIfAborted();
-        timer.takeEmptyVectors();
-        timer.takeFallbacks();
+        timer.takeVectors();
         written.fail(line, error);
       }
     }
@@ -179,10 +177,10 @@ class LinesWriter {
     this.#writer = writer;
   }
 
-  add(line: ReadLine, document: WrittenDocument, empty: number): void {
+  add(line: ReadLine, document: WrittenDocument, vectors: VectorCounts): void {
     const { writes, tellsIds } = this.#plan;
     if (writes === 'lists' && this.documents.length > 0) this.#writer.ascii(',');
-    writeLine(this.#writer, line, document, this.#plan, empty);
+    writeLine(this.#writer, line, document, this.#plan, vectors);
     this.#writer.beginPart();
     this.documents.push(document);
     if (writes === undefined || writes === 'lists') return;
@@ -191,7 +189,8 @@ class LinesWriter {
       ...headOf(line),
       chunks: chunks.length,
       ...(tellsIds && ids !== undefined && { ids }),
-      ...(empty > 0 && { embedding_empty: empty }),
+      ...(vectors.empty > 0 && { embedding_empty: vectors.empty }),
+      ...(vectors.fallback > 0 && { embedding_fallback: vectors.fallback }),
     });
   }
 
@@ -232,7 +231,7 @@ function writeLine(
   head: LineHead,
   document: WrittenDocument,
   { writes }: StreamPlan,
-  empty: number,
+  { empty, emptyAt, fallback }: VectorCounts,
 ): void {
   if (writes === 'chunks') {
     writeLines(writer, document);
@@ -245,7 +244,11 @@ function writeLine(
   writer.json(
     writes === 'documents' ? `{"document_id":${JSON.stringify(head.id ?? null)},` : openingOf(head),
   );
-  if (writes === undefined && empty > 0) writer.ascii(`"embedding_empty":${empty},`);
+  if (writes === undefined) {
+    if (empty > 0) writer.ascii(`"embedding_empty":${empty},`);
+    if (emptyAt.length > 0) writer.ascii(`"embedding_empty_at":[${emptyAt}],`);
+    if (fallback > 0) writer.ascii(`"embedding_fallback":${fallback},`);
+  }
   writer.ascii('"chunks":');
   writeList(writer, document);
   writer.ascii('}\n');

@@ -36,8 +36,7 @@ export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
       if (least > maxAnswerBytes)
         throw new ServiceError('answer_too_large', { bytes: least, limit: maxAnswerBytes });
       documents.push(chunks);
-      metadata.reportEmpty(timer.takeEmptyVectors());
-      metadata.reportFallbacks(timer.takeFallbacks());
+      metadata.reportVectors(timer.takeVectors());
     }
     const { written, bytes } = await timer.time('serialise', 'json', () => {
       const written = documents.map((chunks, index) =>

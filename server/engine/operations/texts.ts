@@ -3,7 +3,7 @@ import type { Purpose } from '../../../core/contracts/embedding.ts';
 import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
 import { invalid } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
-import { reportedEmpty, reportedFallbacks, Timer } from '../answer/response-metadata.ts';
+import { reportedVectors, Timer } from '../answer/response-metadata.ts';
 import { type TokenList, writeTokens, writeVectors } from '../answer/text-writers.ts';
 import { listTexts } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
@@ -80,12 +80,8 @@ async function embedTexts(
     const vectors = await callPlugin({ manifest: { kind: 'embedding', name } }, embed);
     const write = () => writeVectors(name, vectors, texts.length, encoding, limits.maxAnswerBytes);
     const bytes = await timer.time('serialise', 'json', write);
-    const reported = {
-      'embedding-model': name,
-      ...reportedEmpty(timer.takeEmptyVectors()),
-      ...reportedFallbacks(timer.takeFallbacks()),
-    };
-    return { bytes, reported: [reported], timings: timer.summary(texts.length, 0, 0) };
+    const reported = [reportedVectors(timer.takeVectors(), name)];
+    return { bytes, reported, timings: timer.summary(texts.length, 0, 0) };
   } finally {
     lease.release();
   }

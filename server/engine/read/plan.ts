@@ -45,6 +45,8 @@ export type LineOutcome = LineHead &
         readonly ids?: readonly string[];
         /** Texts with no word that the model knows, if any. */
         readonly embedding_empty?: number;
+        /** Texts whose vectors are of a model's lexical fallback, if any. */
+        readonly embedding_fallback?: number;
       }
     | { readonly error: PlainError }
   );

@@ -10,7 +10,7 @@ const PROGRESS_MS = 1000;
  * The model as one request sees it: its progress is logged, its time is measured, its vectors are checked, and those
  * that mean nothing are counted.
  *
- * @param counts whether each of those is counted, or only if a call has no others
+ * @param counts whether each of those is counted and named, or they are only counted if a call has no others
  */
 export function supervisedModel(
   model: EmbeddingModel,
@@ -36,16 +36,20 @@ export function supervisedModel(
       const vectors = await timer.time('embed', model.name, embed);
       const reason = findFault(vectors, texts.length);
       if (reason !== undefined) throw brokenPromise({ kind: 'embedding', name: model.name }, reason);
-      const empty = vectors.wordless ?? countZeros(vectors);
-      const counted = counts === 'each' || empty === texts.length ? empty : 0;
-      timer.embedded(counted, vectors.fallback);
+      const { wordless = findZeros(vectors), fallback } = vectors;
+      timer.embedded({
+        empty: counts === 'each' || wordless.length === texts.length ? wordless.length : 0,
+        emptyAt: counts === 'each' ? wordless : [],
+        fallback: fallback?.texts ?? 0,
+        fallbackNames: fallback !== undefined && fallback.texts > 0 ? [fallback.name] : [],
+      });
       return vectors;
     },
   };
 }
 
 function findFault(vectors: Vectors, texts: number): string | undefined {
-  const { dimensions, values } = vectors ?? {};
+  const { dimensions, values, wordless } = vectors ?? {};
   if (!(values instanceof Float32Array)) {
     const given = Array.isArray(vectors) || Array.isArray(values) ? 'a list' : 'no vectors';
     return `embed gave ${given}; return { dimensions, values }, a Float32Array with all vectors one after the other`;
@@ -56,18 +60,21 @@ function findFault(vectors: Vectors, texts: number): string | undefined {
   if (values.length !== texts * dimensions) {
     return `${values.length} numbers for ${texts} texts of ${dimensions} each`;
   }
+  if (wordless !== undefined && !Array.isArray(wordless)) {
+    return '`wordless` that is not a list; return the indexes of the texts with no known word';
+  }
   return areFinite(values) ? undefined : 'a number that is not finite';
 }
 
-/** Number of zero vectors. */
-function countZeros({ dimensions, values }: Vectors): number {
-  let empty = 0;
+/** The indexes of zero vectors. */
+function findZeros({ dimensions, values }: Vectors): number[] {
+  const zeros: number[] = [];
   for (let from = 0; from < values.length; from += dimensions) {
     let at = from;
     while (at < from + dimensions && values[at] === 0) at++;
-    if (at === from + dimensions) empty++;
+    if (at === from + dimensions) zeros.push(from / dimensions);
   }
-  return empty;
+  return zeros;
 }
 
 function areFinite(values: Float32Array): boolean {

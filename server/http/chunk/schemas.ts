@@ -109,9 +109,16 @@ export function reportHeaders(reports: Readonly<Record<string, string>>): Record
 }
 
 export const modelHeader = {
-  'x-embedding-model': described("The model's own name.", text),
+  'x-embedding-model': described(
+    "The model's own name, then the name and version of its lexical fallback if that made some of the vectors.",
+    text,
+  ),
   'x-embedding-empty': described(
     'Number of texts with no word that the model knows: their vectors mean nothing. For a batch, one count per document; missing if zero.',
+    text,
+  ),
+  'x-embedding-empty-at': described(
+    'Which texts these are: their indexes from 0, such as those of chunks; the first 100.',
     text,
   ),
   'x-embedding-fallback': described(

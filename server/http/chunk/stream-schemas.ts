@@ -21,6 +21,13 @@ const streamLine = {
       minimum: 1,
       description: 'Number of texts with no word that the model knows; missing if zero.',
     },
+    embedding_empty_at: described('Their indexes, such as those of chunks; the first 100.', listOf(natural)),
+    embedding_fallback: {
+      type: 'integer',
+      minimum: 1,
+      description:
+        'Number of texts in scripts unknown to the model: their vectors are lexical; missing if zero.',
+    },
     chunks: described('The same as in a JSON answer.', listOf(chunk)),
     error: errorOfPart,
   },

@@ -50,6 +50,8 @@ export interface JobRecord {
   readonly chunks: number;
   /** Texts with no word that the model knows. */
   readonly embedding_empty: number;
+  /** Texts whose vectors are of a model's lexical fallback. */
+  readonly embedding_fallback: number;
   /** Documents that were deleted from the sink, and those that were kept because they may still exist. */
   readonly pruned: number;
   readonly unpruned: number;
@@ -133,6 +135,8 @@ export interface ShardResult {
   readonly chunks: number;
   /** Texts with no word that the model knows; default 0. */
   readonly embedding_empty?: number;
+  /** Texts whose vectors are of a model's lexical fallback; default 0. */
+  readonly embedding_fallback?: number;
   readonly bytes: number;
   /** What the finish needs from it. */
   readonly output: object | null;

@@ -17,6 +17,7 @@ const NUMBERS = [
   'skipped_binary',
   'chunks',
   'embedding_empty',
+  'embedding_fallback',
   'pruned',
   'unpruned',
   'bytes_read',
@@ -128,7 +129,7 @@ function toJob({ id, state, spec, error, finished_at, digest: _, ...row }: JobRo
     Object.entries(row).map(([name, value]) => [name, Number(value)]),
   ) as Readonly<Record<(typeof NUMBERS)[number], number>>;
   const { documents, documents_failed: failed, shards_total: total, shards_open: open } = numbers;
-  const { chunks, embedding_empty, pruned, unpruned, created_at, expires_at } = numbers;
+  const { chunks, embedding_empty, embedding_fallback, pruned, unpruned, created_at, expires_at } = numbers;
   return {
     id,
     spec: JSON.parse(spec),
@@ -141,7 +142,7 @@ function toJob({ id, state, spec, error, finished_at, digest: _, ...row }: JobRo
       binary: numbers.skipped_binary,
       empty: numbers.documents_empty,
     },
-    ...{ chunks, embedding_empty, pruned, unpruned },
+    ...{ chunks, embedding_empty, embedding_fallback, pruned, unpruned },
     bytes: { read: numbers.bytes_read, total: numbers.bytes_total },
     ...{ created_at, finished_at, expires_at },
   };

@@ -40,7 +40,7 @@ async function raceOn(
   const body = Buffer.from(JSON.stringify({ text, chunk_size: 512, tokenizer }));
   const title = `${chunker}, ${tokenizer}, ${name}`;
   const withJson = against(
-    () => ours.answer('chunk', chunker, body),
+    () => ours.answer({ run: 'chunk', name: chunker }, body),
     peers,
     (peer) => answerOf(peer, body),
   );

@@ -1,3 +1,4 @@
+import { scaled } from '../flags.ts';
 import { median } from '../race/race.ts';
 import { number, printTable } from '../race/report.ts';
 import type { Run } from './processes.ts';
@@ -16,7 +17,7 @@ export interface Pair {
   there(): Promise<Run | undefined>;
 }
 
-const ROUNDS = 5;
+const ROUNDS = scaled(5, 2);
 const MB = 1e6;
 
 /** Seconds that a run took, by its names in tables; NaN where a run does not say it. */

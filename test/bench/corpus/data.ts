@@ -28,11 +28,21 @@ function* documents(seed: number, length: number): Generator<string, never> {
   }
 }
 
-/** Lines of JSON of at least so many bytes together. @param length characters of the text of each */
-export function* jsonLines(bytes: number, length: number): Generator<Buffer> {
+/**
+ * Lines of JSON of at least so many bytes together.
+ *
+ * @param length characters of the text of each
+ * @param texts of files whose names have this ending; by default Markdown, of names without one
+ */
+export function* jsonLines(
+  bytes: number,
+  length: number,
+  texts: Iterable<string> = documents(2, length),
+  ending = '',
+): Generator<Buffer> {
   let [made, number] = [0, 0];
-  for (const text of documents(2, length)) {
-    const line = Buffer.from(`${JSON.stringify({ id: `d${++number}`, text })}\n`);
+  for (const text of texts) {
+    const line = Buffer.from(`${JSON.stringify({ id: `d${++number}${ending}`, text })}\n`);
     yield line;
     made += line.length;
     if (made >= bytes) return;
@@ -53,10 +63,10 @@ export function writeFiles(path: string, count: number, length: number): Corpus 
 }
 
 /** Writes documents as JSON Lines, each different. */
-export function writeLines(path: string, most: number, length: number): Corpus {
+export function writeLines(path: string, ...lines: Parameters<typeof jsonLines>): Corpus {
   const file = openSync(path, 'w');
   let [bytes, documents] = [0, 0];
-  for (const line of jsonLines(most, length)) {
+  for (const line of jsonLines(...lines)) {
     bytes += writeSync(file, line);
     documents++;
   }

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { flags } from '../flags.ts';
+import { flags, scaled } from '../flags.ts';
 import { number, printTable, printTitle } from '../race/report.ts';
 import { withCleanup } from '../race/temporary.ts';
 import { DOCUMENT, jsonLines, writeFiles, writeFormats } from './data.ts';
 import { chunkInput } from './processes.ts';
 import { runAgainst, runFormats, runPeers, runSpeeds } from './speeds.ts';
 
-const FILES = { count: 2000, length: 49_000 };
-const LINES_BYTES = 100e6;
+const FILES = { count: scaled(2000, 200), length: 49_000 };
+const LINES_BYTES = scaled(100e6, 10e6);
 /** Characters of the text of a short row. */
 const SHORT = 430;
 const INPUTS = [20e6, 200e6, 2e9];

@@ -1,6 +1,6 @@
 import { type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -18,9 +18,9 @@ export interface Run {
   readonly chunks: number;
   /** What the work took, without the start. */
   readonly seconds: number;
-  /** From the start to the end. Only of the command line, as what follows. */
+  /** From the start to the end. */
   readonly whole?: number;
-  /** Seconds of processor time, with those of the start. */
+  /** Seconds of processor time, with those of the start; if the program says it, as what follows. */
   readonly cpu?: number;
   /** The most memory at a time, in bytes. */
   readonly peak?: number;
@@ -62,25 +62,26 @@ export function unlessUnknown(run: Promise<Run>): Promise<Run | undefined> {
   });
 }
 
-async function commandLine(
+function commandLine(
   root: string,
   args: readonly string[],
   out: string,
   input: Iterable<Buffer> = [],
 ): Promise<Run> {
+  return measured([join(root, 'server/cli/main.ts'), 'chunk', ...args, '--json'], out, input);
+}
+
+/** Runs a program for Node by its path and what it is given, with its standard output in a file. */
+export async function measured(
+  args: readonly string[],
+  out: string,
+  input: Iterable<Buffer> = [],
+): Promise<Run> {
   const file = openSync(out, 'w');
-  const all = [
-    '--import',
-    join(HERE, 'usage.ts'),
-    join(root, 'server/cli/main.ts'),
-    'chunk',
-    ...args,
-    '--json',
-  ];
-  const begin = performance.now();
-  const said = await run(process.execPath, all, ['pipe', file, 'pipe'], input);
+  const usage = ['--import', join(HERE, 'usage.ts')];
+  const said = await run(process.execPath, [...usage, ...args], ['pipe', file, 'pipe'], input);
   closeSync(file);
-  return { ...said, whole: (performance.now() - begin) / 1000 };
+  return said;
 }
 
 /** Runs the loop in Python over the first documents of a source. */
@@ -89,13 +90,14 @@ export function loop(url: string, source: string, most: number): Promise<Run> {
   return run('python3', args, ['pipe', 'pipe', 'inherit']);
 }
 
-/** Gives what it says in lines of JSON. @throws Error if the program fails, with all that it said */
-async function run(
+/** Gives how long a program took, and what it says in lines of JSON. @throws Error if the program fails, with all that it said */
+export async function run(
   command: string,
   args: readonly string[],
   stdio: StdioOptions,
   input: Iterable<Buffer> = [],
 ): Promise<Run> {
+  const begin = performance.now();
   const child = spawn(command, args, { stdio });
   const [said, [status]] = await Promise.all([
     text((child.stderr ?? child.stdout) as Readable),
@@ -105,5 +107,16 @@ async function run(
   const Failure = status === USAGE ? UnknownWork : Error;
   if (status !== 0) throw new Failure(`${command} ${args.join(' ')}: ${status}\n${said}`);
   const lines = said.split('\n').filter((line) => line.startsWith('{'));
-  return Object.assign({}, ...lines.map((line) => JSON.parse(line)));
+  const whole = (performance.now() - begin) / 1000;
+  return Object.assign({ whole }, ...lines.map((line) => JSON.parse(line)));
+}
+
+/** What a process has used; NaN where there is no /proc. */
+export function processorSeconds(pid: number): number {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return Number.NaN;
+  // The name of the program, in brackets, may have spaces; hundredths of a second in user mode and for it.
+  const [, times = ''] = readFileSync(file, 'utf8').split(') ');
+  const [user, system] = times.split(' ').slice(11, 13).map(Number) as [number, number];
+  return (user + system) / 100;
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createRandom } from '../../support/random.ts';
+import { scaled } from '../flags.ts';
 import { generateEnglish, generateMultilingual } from './generated.ts';
 
 export interface Text {
@@ -10,16 +11,14 @@ export interface Text {
   readonly bytes: number;
 }
 
-const MEGABYTE = 1e6;
+/** Bytes of a text that is generated. */
+const BYTES = scaled(1.4e6, 0.4e6);
 
 /** The `.md` files of the folder BENCH_DATA, English first; without it, generated texts. */
 export function readTexts(): Text[] {
   const folder = process.env.BENCH_DATA;
   if (!folder) {
-    return [
-      textOf('english', generateEnglish(1.4 * MEGABYTE)),
-      textOf('multilingual', generateMultilingual(1.4 * MEGABYTE)),
-    ];
+    return [textOf('english', generateEnglish(BYTES)), textOf('multilingual', generateMultilingual(BYTES))];
   }
   const files = readdirSync(folder).filter((file) => file.endsWith('.md'));
   if (files.length === 0) throw new Error(`BENCH_DATA: ${folder} has no .md files.`);
@@ -34,16 +33,6 @@ export function mainText(): Text {
 
 export function textOf(name: string, text: string): Text {
   return { name, text, bytes: Buffer.byteLength(text) };
-}
-
-/** A text as so many chunks of the same length. */
-export function chunksOf(text: string, count: number) {
-  return Array.from({ length: count }, (_, index) => ({
-    text: text.slice((index * text.length) / count, ((index + 1) * text.length) / count),
-    start_index: 0,
-    end_index: 0,
-    token_count: 0,
-  }));
 }
 
 /** The first `bytes` of a text, cut before a code point; a shorter text is repeated. */

@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import type { SoakServer } from '../../soak/server.ts';
 import { startProcess } from '../../support/process.ts';
 import { headOf, mainText } from '../data/texts.ts';
+import { scaled } from '../flags.ts';
 import { median } from '../race/race.ts';
 import { number, printTable, printTitle } from '../race/report.ts';
 import { withCleanup, withFile } from '../race/temporary.ts';
 import { type LoadResult, send } from './load.ts';
 import { withOurs } from './servers.ts';
 
-const ROUNDS = 3;
+const ROUNDS = scaled(3, 1);
 const SECONDS = 3;
 
 /** Texts, and our chunkers that take part; the echo does the work of `token`. */

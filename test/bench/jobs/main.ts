@@ -6,7 +6,7 @@ import { createJob, jobOf, untilState } from '../../support/jobs.ts';
 import type { Cleanup, Client } from '../../support/server.ts';
 import { DOCUMENT, writeLines } from '../corpus/data.ts';
 import { headOf, mainText } from '../data/texts.ts';
-import { flags } from '../flags.ts';
+import { flags, scaled } from '../flags.ts';
 import { probe } from '../http/load.ts';
 import { quantile } from '../race/race.ts';
 import { number, printTable } from '../race/report.ts';
@@ -16,8 +16,8 @@ import { runThroughput } from './throughput.ts';
 const BYTES = 64_000_000;
 /** Links to one file: a job that lasts longer than what is measured. */
 const FILES = 24;
-const SECONDS = 4;
-const ROUNDS = 2;
+const SECONDS = scaled(4, 1);
+const ROUNDS = scaled(2, 1);
 const EVERY_MS = 20;
 const REQUEST = 2000;
 /** Of the second one each request goes to a worker thread. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import type { JobAnswer } from '../../../server/corpora/jobs/answers.ts';
@@ -9,11 +9,11 @@ import { JOBS, untilState } from '../../support/jobs.ts';
 import type { Cleanup } from '../../support/server.ts';
 import { compare, compareCheckouts } from '../corpus/compare.ts';
 import { DOCUMENT, type FormatCorpora, writeFormats } from '../corpus/data.ts';
-import { type Run, UnknownWork, unlessUnknown } from '../corpus/processes.ts';
-import { flags } from '../flags.ts';
+import { processorSeconds, type Run, UnknownWork, unlessUnknown } from '../corpus/processes.ts';
+import { flags, scaled } from '../flags.ts';
 import { printTitle } from '../race/report.ts';
 
-const BYTES = 64e6;
+const BYTES = scaled(64e6, 8e6);
 const STEPS = [{ type: 'chunk', chunker: 'recursive' }];
 /** How the service of somebody else is called in paths. */
 const BUCKET = 's3://moto';
@@ -97,14 +97,4 @@ async function runWork({ client, pid }: SoakServer, { source, target }: Work, by
   await client.send(`${JOBS}/${id}`, { method: 'DELETE' });
   if (job.documents.failed > 0) throw new Error(JSON.stringify(job));
   return { bytes, chunks: job.chunks, seconds, cpu };
-}
-
-/** What a process has used; NaN where there is no /proc. */
-function processorSeconds(pid: number): number {
-  const file = `/proc/${pid}/stat`;
-  if (!existsSync(file)) return Number.NaN;
-  // The name of the program, in brackets, may have spaces; hundredths of a second in user mode and for it.
-  const [, times = ''] = readFileSync(file, 'utf8').split(') ');
-  const [user, system] = times.split(' ').slice(11, 13).map(Number) as [number, number];
-  return (user + system) / 100;
 }

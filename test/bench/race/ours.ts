@@ -1,5 +1,7 @@
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 import { chunkText } from '../../../core/engine/chunking.ts';
+import type { Config } from '../../../server/config/config.ts';
+import type { Task } from '../../../server/engine/tasks.ts';
 import { composeQuietly, runTask } from '../../support/service.ts';
 import type { Peer } from './peers.ts';
 import type { Candidate } from './race.ts';
@@ -7,13 +9,13 @@ import type { Candidate } from './race.ts';
 export const { signal } = new AbortController();
 
 /** The service in one thread, as every worker has it, and parts of it alone. */
-export async function composeOurs() {
-  const { registry, host, openers, service } = await composeQuietly();
+export async function composeOurs(config: Partial<Config> = {}) {
+  const { registry, host, openers, service } = await composeQuietly(config);
   return {
     openers,
     /** Takes the bytes of a request and returns the bytes of the answer. */
-    async answer(run: 'chunk' | 'refine', name: string, body: Uint8Array): Promise<Uint8Array> {
-      return (await runTask(service, { run, name }, body, signal)).bytes;
+    async answer(task: Task, body: Uint8Array): Promise<Uint8Array> {
+      return (await runTask(service, task, body, signal)).bytes;
     },
     /** Returns the chunks of a text with the default options, as objects that hold their texts. */
     async chunks(name: string, text: string, tokenizer: string): Promise<unknown[]> {

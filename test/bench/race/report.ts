@@ -1,4 +1,4 @@
-import { medians, type Result } from './race.ts';
+import { median, type Result } from './race.ts';
 
 /** Prints a heading that says what is measured. */
 export function printTitle(title: string): void {
@@ -6,21 +6,26 @@ export function printTitle(title: string): void {
 }
 
 /**
- * Prints a table of speeds, and the ratio of ours to each of the others.
+ * Prints a table of speeds, and how many times as fast ours is as each of the others, with the range over the rounds.
  *
  * @param bytes that every candidate processes in a round
  */
 export function printSpeeds(title: string, results: readonly Result[], bytes: number): void {
   const speed = (ms: number | undefined = Number.NaN) => number(bytes / 1e3 / ms);
-  const middles = medians(results);
-  const ours = middles[results.findIndex(({ isOurs }) => isOurs)] ?? Number.NaN;
-  const rows = results.map(({ name, isOurs, times, failure }, index) => {
+  const ours = results.find(({ isOurs }) => isOurs)?.times ?? [];
+  const rows = results.map(({ name, isOurs, times, failure }) => {
     if (times.length === 0) return [name, '-', failure ?? 'no round'];
-    const middle = middles[index] as number;
-    const range = `${speed(times.at(-1))} .. ${speed(times[0])}`;
-    return [name, speed(middle), range, String(times.length), isOurs ? '' : `${number(middle / ours)}x`];
+    const range = `${speed(Math.max(...times))} .. ${speed(Math.min(...times))}`;
+    return [name, speed(median(times)), range, String(times.length), isOurs ? '' : ratioOf(times, ours)];
   });
   printTable(title, ['', 'MB/s', 'min .. max', 'rounds', 'ours'], rows);
+}
+
+/** The median of the ratios of the rounds that both took part in, and their range. */
+function ratioOf(times: readonly number[], ours: readonly number[]): string {
+  const rounds = Math.min(times.length, ours.length);
+  const ratios = Array.from({ length: rounds }, (_, at) => (times[at] as number) / (ours[at] as number));
+  return `${number(median(ratios))}x (${number(Math.min(...ratios))} .. ${number(Math.max(...ratios))})`;
 }
 
 /** Prints a table and an empty line; the first column is aligned to the left, the others to the right. */
@@ -44,5 +49,5 @@ export function printTable(
 /** A number with three significant digits or so. */
 export function number(value: number): string {
   if (!Number.isFinite(value)) return '-';
-  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
+  return value.toFixed([100, 10, 1].filter((least) => Math.abs(value) < least).length);
 }

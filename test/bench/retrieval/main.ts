@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Bm25 } from '../../../server/engine/operations/evaluation/bm25.ts';
 import { createRandom, pick } from '../../support/random.ts';
+import { scaled } from '../flags.ts';
+import { quantile } from '../race/race.ts';
 import { printTable, printTitle } from '../race/report.ts';
 
-const CHUNKS = 100_000;
+const CHUNKS = scaled(100_000, 10_000);
 const CHARACTERS = 800;
-const QUESTIONS = 1_000;
+const QUESTIONS = scaled(1000, 200);
 const LISTED = 100;
 const PACKAGES = join(import.meta.dirname, '../../../node_modules');
 
@@ -69,10 +71,11 @@ const times = questions.map((question) => {
   index.search(question, LISTED);
   return { clock: performance.now() - asked, processor: millisecondsSince(usedThen) };
 });
-const quantile = (share: number, by: 'clock' | 'processor') => {
-  const sorted = times.map((one) => one[by]).sort((a, b) => a - b);
-  return `${(sorted[Math.floor(share * QUESTIONS)] as number).toFixed(1)} ms`;
-};
+const within = (share: number, by: 'clock' | 'processor') =>
+  `${quantile(
+    times.map((one) => one[by]),
+    share,
+  ).toFixed(1)} ms`;
 
 // Chunks that are used no more would be collected, and counted as memory that is given back.
 printTitle(`BM25 over ${chunks.length} chunks of ${CHARACTERS} characters, the ${LISTED} best, one thread`);
@@ -86,9 +89,9 @@ printTable(
       `${seconds.toFixed(1)} s`,
       `(${busy.toFixed(1)} s)`,
       `${(held / 1e6).toFixed(0)} MB`,
-      quantile(0.5, 'clock'),
-      quantile(0.95, 'clock'),
-      `(${quantile(0.95, 'processor')})`,
+      within(0.5, 'clock'),
+      within(0.95, 'clock'),
+      `(${within(0.95, 'processor')})`,
     ],
   ],
 );

@@ -1,44 +1,105 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { residentBytes } from '../../soak/resources.ts';
+import type { SoakServer } from '../../soak/server.ts';
+import { measured, processorSeconds, type Run, run as runProgram } from '../corpus/processes.ts';
+import { hasPython, staticCommand } from '../embeddings/peers.ts';
+import { scaled } from '../flags.ts';
 import { withOurs } from '../http/servers.ts';
 import { median, timed } from '../race/race.ts';
 import { number, printTable, printTitle } from '../race/report.ts';
 import { withCleanup } from '../race/temporary.ts';
 
-const RUNS = 5;
+const RUNS = scaled(5, 2);
+const TEXT = 'One sentence. Another one.';
+const PEER = join(import.meta.dirname, '../presets/peer.ts');
+const MODEL = 'chunksmith/retrieval-en-512';
+const SPLITTER = 'langchain RecursiveCharacter';
 
-interface Start {
-  readonly health: number;
-  readonly chunks: number;
-  readonly megabytes: number;
+/** A first answer: milliseconds by the clock and of processor time, and the resident memory after it. */
+interface First {
+  readonly ms: number;
+  readonly core: number;
+  readonly bytes: number;
 }
 
-/** Starts servers one after another; the first finds no code that an earlier start has compiled. */
-async function run(cache: string): Promise<void> {
-  process.env.NODE_COMPILE_CACHE = cache;
-  const first = await start();
-  const later: Start[] = [];
-  for (let run = 0; run < RUNS; run++) later.push(await start());
-  const rows = [
-    rowOf('first start, nothing compiled yet', [first]),
-    rowOf(`later starts, median of ${RUNS}`, later),
-  ];
-  const header = ['', '/health ms', 'first chunks ms', 'resident MB'];
-  printTable('One server process with its defaults', header, rows);
+/** Starts servers and peers by turns; the first server finds no code that an earlier start has compiled. */
+async function run(folder: string): Promise<void> {
+  process.env.NODE_COMPILE_CACHE = join(folder, 'cache');
+  const steps = { ...SERVERS, ...peersIn(folder) };
+  const firsts = new Map<string, First[]>();
+  const add = (name: string, first: First) => firsts.set(name, [...(firsts.get(name) ?? []), first]);
+  for (let round = 0; round <= RUNS; round++) {
+    for (const step of Object.values(round === 0 ? SERVERS : steps)) {
+      for (const [name, first] of Object.entries(await step()))
+        add(round === 0 ? `${name}, nothing compiled yet` : name, first);
+    }
+  }
+  const rows = [...firsts].sort(([a], [b]) => a.localeCompare(b)).map(([name, all]) => rowOf(name, all));
+  printTable(`Median of ${RUNS} starts`, ['', 'ms', 'core ms', 'resident MB'], rows);
 }
 
-/** The time from the start of a process to its first answer and to its first chunks, and its memory. */
-function start(): Promise<Start> {
-  return withOurs(async ({ client, pid, startMs }) => {
-    const megabytes = residentBytes(pid) / 1e6;
-    const ms = await timed(() => client.chunk('recursive', { text: 'One sentence. Another one.' }));
-    return { health: startMs, chunks: startMs + ms, megabytes };
+type Firsts = Readonly<Record<string, First>>;
+
+const SERVERS: Readonly<Record<string, () => Promise<Firsts>>> = {
+  chunks: () =>
+    withOurs(async (server) => {
+      const health = firstOf(server, server.startMs);
+      const chunks = firstOf(server, server.startMs + (await chunk(server)));
+      const before = chunks.core;
+      const vector = firstOf(server, await embed(server));
+      return {
+        'start to /health': health,
+        'start to first chunk': chunks,
+        'first vector of a running process': { ...vector, core: vector.core - before },
+      };
+    }),
+  vector: () =>
+    withOurs(async (server) => ({
+      'start to first vector': firstOf(server, server.startMs + (await embed(server))),
+    })),
+};
+
+const chunk = ({ client }: SoakServer) => timed(() => client.chunk('recursive', { text: TEXT }));
+
+const embed = ({ client }: SoakServer) =>
+  timed(async () => {
+    const { status } = await client.post('/v1/embed', { text: TEXT });
+    if (status !== 200) throw new Error(`/v1/embed: ${status}`);
   });
+
+function firstOf({ pid }: SoakServer, ms: number): First {
+  return { ms, core: 1000 * processorSeconds(pid), bytes: residentBytes(pid) };
 }
 
-function rowOf(name: string, starts: readonly Start[]): string[] {
-  const middle = (member: keyof Start) => number(median(starts.map((start) => start[member])));
-  return [name, middle('health'), middle('chunks'), middle('megabytes')];
+/** Processes that load a peer, do the same once, and end: no server. */
+function peersIn(folder: string): Record<string, () => Promise<Firsts>> {
+  const lines = join(folder, 'lines.jsonl');
+  const texts = join(folder, 'texts.json');
+  writeFileSync(lines, JSON.stringify({ id: 'd', text: TEXT }));
+  writeFileSync(texts, JSON.stringify([TEXT]));
+  const named = (name: string, run: () => Promise<Run>) => async () => {
+    const { whole = Number.NaN, cpu = Number.NaN, peak = Number.NaN } = await run();
+    return { [name]: { ms: 1000 * whole, core: 1000 * cpu, bytes: peak } };
+  };
+  return {
+    [SPLITTER]: named(`start to first chunk: ${SPLITTER}`, () =>
+      measured([PEER, SPLITTER, lines], '/dev/null'),
+    ),
+    ...(hasPython() && {
+      python: named('start to first vector: Python, tokenizers, numpy', () =>
+        runProgram(...staticCommand(MODEL, texts), ['pipe', 'pipe', 'inherit'], [Buffer.from('vectors\n')]),
+      ),
+    }),
+  };
 }
 
-printTitle('From the start of the process to its first answer, and memory right after it');
+function rowOf(name: string, firsts: readonly First[]): string[] {
+  const middle = (member: keyof First) => median(firsts.map((first) => first[member]));
+  return [name, ...[middle('ms'), middle('core'), middle('bytes') / 1e6].map(number)];
+}
+
+printTitle(
+  'From the start of a process to its first chunk and its first vector, and memory after it; peers are not servers',
+);
 await withCleanup((_, folder) => run(folder));

@@ -1,23 +1,25 @@
 import { join } from 'node:path';
 import { readPages } from '../../eval/structure/corpus.ts';
 import type { SoakServer } from '../../soak/server.ts';
+import { processorSeconds } from '../corpus/processes.ts';
 import { headOf, mainText, textOf } from '../data/texts.ts';
+import { scaled } from '../flags.ts';
 import { postBytes, withOurs } from '../http/servers.ts';
-import { race } from '../race/race.ts';
+import { processorMs, type RaceLimits, race, wallMs } from '../race/race.ts';
 import { printSpeeds, printTitle } from '../race/report.ts';
 import { dataTexts } from './data.ts';
 import { markdownPeers } from './peers.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const BYTES = 1_000_000;
+const BYTES = scaled(1e6, 0.3e6);
 const SETTINGS = [
   { tokenizer: 'character', chunk_size: 512 },
   { tokenizer: 'cl100k_base', chunk_size: 256 },
 ];
-const LIMITS = { budget: 10_000 };
+const BUDGET = 10_000;
 
 /** Chunkers of structured texts over HTTP, with JSON; peers are called without either, which is to their advantage. */
-printTitle('Structure: 1 MB over HTTP, JSON in and out; peers are called directly');
+printTitle('Structure: a text over HTTP, JSON in and out, by processor time; peers are called directly');
 console.warn = () => {};
 const readmes = textOf(
   '',
@@ -52,7 +54,7 @@ async function raceMarkdown(
       ours('recursive', { recipe: 'markdown' }),
       ...peers.map((peer) => ({ name: peer.name, run: () => peer.split(text) })),
     ],
-    LIMITS,
+    limitsOf(server),
   );
   printSpeeds(`${name}, chunk_size ${chunk_size}, ${tokenizer}`, results, Buffer.byteLength(text));
 }
@@ -66,8 +68,14 @@ async function raceFormats(server: SoakServer): Promise<void> {
       const body = { text, chunk_size: 512, ...(name === 'code' && { language: 'javascript' }) };
       return { name, isOurs: name === chunker, run: poster(server, name, body) };
     });
-    printSpeeds(`${chunker}, character`, await race(candidates, LIMITS), Buffer.byteLength(text));
+    printSpeeds(`${chunker}, character`, await race(candidates, limitsOf(server)), Buffer.byteLength(text));
   }
+}
+
+/** Processor time of the server and of this process, or what the clock says where a system does not tell. */
+function limitsOf({ pid }: SoakServer): RaceLimits {
+  const isTold = !Number.isNaN(processorSeconds(pid));
+  return { budget: BUDGET, clock: isTold ? () => processorMs() + 1000 * processorSeconds(pid) : wallMs };
 }
 
 function poster({ client }: SoakServer, chunker: string, body: object): () => Promise<void> {

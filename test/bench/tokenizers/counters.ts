@@ -9,9 +9,9 @@ export type Count = (text: string) => number;
 
 /**
  * What counts tokens, by name. A library is loaded when its counter is made, so that a fresh process holds
- * only one of them. All of them take special tokens in a text for plain text.
+ * only one of them. All of them take special tokens in a text for plain text. Undefined if one lacks the encoding.
  */
-export const COUNTERS: Readonly<Record<string, (encoding: Encoding) => Promise<Count>>> = {
+export const COUNTERS: Readonly<Record<string, (encoding: Encoding) => Promise<Count | undefined>>> = {
   async chunksmith(encoding) {
     const { collaborators } = await import('../../../server/testing/collaborators.ts');
     const { default: createTiktoken } = await import('../../../plugins/tokenizers/tiktoken/index.ts');
@@ -27,6 +27,12 @@ export const COUNTERS: Readonly<Record<string, (encoding: Encoding) => Promise<C
   async 'gpt-tokenizer countTokens'(encoding) {
     const { countTokens } = (await import(`gpt-tokenizer/encoding/${encoding}`)) as { countTokens: Count };
     return (text) => countTokens(text);
+  },
+  async 'ai-tokenizer count'(encoding) {
+    if (encoding === 'gpt2') return undefined;
+    const { Tokenizer } = await import('ai-tokenizer');
+    const tokenizer = new Tokenizer(await import(`ai-tokenizer/encoding/${encoding}`));
+    return (text) => tokenizer.count(text);
   },
   async 'js-tiktoken encode'(encoding) {
     const { Tiktoken } = await import('js-tiktoken/lite');

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { performance } from 'node:perf_hooks';
+import { processorMs } from '../race/race.ts';
 import { COUNTERS, type Encoding } from './counters.ts';
 
-/** The measurements of a fresh process. */
+/** The measurements of a fresh process, in milliseconds of its processor time. */
 export interface FirstPass {
   readonly tokens: number;
   /** Milliseconds to load the library with its tables and to count one letter. */
@@ -24,6 +24,7 @@ async function run([counter = '', encoding = '', file = '']: string[]): Promise<
   const before = process.memoryUsage.rss();
   const [load, count] = await timed(async () => {
     const open = await create(encoding as Encoding);
+    if (open === undefined) throw new Error(`${counter} has no ${encoding}.`);
     open('a');
     return open;
   });
@@ -33,9 +34,9 @@ async function run([counter = '', encoding = '', file = '']: string[]): Promise<
 }
 
 async function timed<T>(work: () => T | Promise<T>): Promise<[ms: number, result: T]> {
-  const start = performance.now();
+  const start = processorMs();
   const result = await work();
-  return [performance.now() - start, result];
+  return [processorMs() - start, result];
 }
 
 console.log(JSON.stringify(await run(process.argv.slice(2))));

@@ -2,25 +2,44 @@ import { readTexts } from '../data/texts.ts';
 import { race } from '../race/race.ts';
 import { printSpeeds, printTitle } from '../race/report.ts';
 import { runCold } from './cold.ts';
-import { COUNTERS, ENCODINGS } from './counters.ts';
+import { COUNTERS, type Count, ENCODINGS } from './counters.ts';
 
 /** A peer that has taken this many milliseconds sits out the rounds that are left. */
 const BUDGET = 3000;
 
+interface Counter {
+  readonly name: string;
+  readonly count: Count;
+}
+
 console.warn = () => {};
 printTitle('Counting tokens, warm, in one process');
 for (const encoding of ENCODINGS) {
-  const opening = Object.entries(COUNTERS).map(async ([name, create]) => ({
-    name,
-    isOurs: name === 'chunksmith',
-    count: await create(encoding),
-  }));
-  const counters = await Promise.all(opening);
+  const counters: Counter[] = [];
+  for (const [name, create] of Object.entries(COUNTERS)) {
+    const count = await create(encoding);
+    if (count !== undefined) counters.push({ name, count });
+  }
   for (const { name, text, bytes } of readTexts()) {
-    const candidates = counters.map((one) => ({ ...one, run: () => one.count(text) }));
+    const candidates = counters.map(({ name, count }) => ({
+      name,
+      isOurs: name === 'chunksmith',
+      run: () => count(text),
+    }));
     printSpeeds(`${encoding}, ${name}`, await race(candidates, { budget: BUDGET }), bytes);
-    console.log(`  tokens: ${counters.map(({ name, count }) => `${count(text)} ${name}`).join(', ')}\n`);
+    console.log(`  tokens: ${counters.map(({ name, count }) => `${count(text)} ${name}`).join(', ')}`);
+    printMismatches(counters, text);
   }
 }
-printTitle('Counting tokens in a fresh process, first pass over a fresh text of 10 MB');
+printTitle('Counting tokens in a fresh process, first pass over a fresh text');
 await runCold();
+
+/** Says in how many paragraphs a counter finds another number of tokens than ours. */
+function printMismatches([ours, ...peers]: readonly Counter[], text: string): void {
+  const paragraphs = text.split(/(?<=\n\n)/);
+  const differing = peers.map(({ name, count }) => {
+    const others = paragraphs.filter((one) => count(one) !== ours?.count(one));
+    return `${others.length} ${name}`;
+  });
+  console.log(`  of ${paragraphs.length} paragraphs, another count than ours: ${differing.join(', ')}\n`);
+}

@@ -3,7 +3,17 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { needs } from '../../support/here.ts';
 import { startServer, temporaryFolder } from '../../support/server.ts';
-import { PAGES, page, programBefore, programOf, SHOWN, shownAfter, startCutting } from '../programs.ts';
+import {
+  blocksOf,
+  PAGES,
+  page,
+  programBefore,
+  programOf,
+  RECIPES,
+  SHOWN,
+  shownAfter,
+  startCutting,
+} from '../programs.ts';
 
 /** Programs of the README and its pages in Python, and its pipes to curl. */
 
@@ -47,6 +57,13 @@ t.test(STREAMS, inPython('chunker/sentence', 'chunker/recursive'), async (t) => 
   t.equal(await run(program), shownAfter(clients, 'python3 stream.py'));
   t.match(await failing(program, 'list(stream([], chunk_sise=1))'), /chunk_sise: unknown parameter/);
   t.match(await run(program, '', await startCutting(t)).catch(String), /IncompleteRead/);
+});
+
+t.test('commands that are not run can be read by a shell', async (t) => {
+  for (const file of [...PAGES, ...RECIPES, 'server/CORPORA.md', 'server/FIRST-INDEX.md']) {
+    const input = blocksOf(page(file), 'sh').join('');
+    t.equal(spawnSync('/bin/sh', ['-n'], { input, encoding: 'utf8' }).stderr, '', file);
+  }
 });
 
 const STREAMED =

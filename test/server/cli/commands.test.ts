@@ -46,24 +46,6 @@ t.test('pipelines are stored, shown and deleted', async (t) => {
   await checkFailures(t, keyless, [[`pipelines list --server ${url}`, /CHUNKSMITH_KEY/, 1]]);
 });
 
-t.test('evaluate prints a row for each candidate', async (t) => {
-  const answers = [{ document: 'a', start_index: 0, end_index: 23 }];
-  const configOf = (chunk_size: number) => ({ ...OPTIONS, chunk_size });
-  const request = {
-    documents: [{ id: 'a', text: 'The cat sat on the mat. The dog ate the food.' }],
-    questions: [{ question: 'Who sat on the mat?', answers }],
-    candidates: [
-      { name: 'small', chunker: 'token', config: configOf(10) },
-      { name: 'large', chunker: 'token', config: configOf(40) },
-    ],
-  };
-  const { run, json } = await withServer(t, { 'e.json': JSON.stringify(request) });
-  const table = await run('evaluate', 'e.json');
-  t.equal(table.status, 0, table.stderr);
-  t.match(table.stdout, /^candidate .*\nsmall .*\d to \d.*\nlarge .*\d to \d.*\nNot decided: .* points /);
-  t.match(await json('evaluate', 'e.json'), { candidates: [{ name: 'small' }, { name: 'large' }] });
-});
-
 t.test('jobs are begun, watched, read and deleted', async (t) => {
   const root = await temporaryFolder(t, {
     'in/a.txt': 'abcdef',

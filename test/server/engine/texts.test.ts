@@ -35,7 +35,7 @@ const TEXTS = ['How long does tea steep?', '', '茶 🍵 naïve', ' \n', '👩�
 const AS_REFINED = 'embed: a vector for each text, as the refinery makes it of a chunk';
 t.test(AS_REFINED, needs('refinery/embeddings', 'embedding/static', 'tokenizer/huggingface'), async (t) => {
   const answer = await post('/v1/embed', { text: TEXTS });
-  t.equal(answer.headers.get('x-embedding-model'), 'chunksmith/retrieval-en-512');
+  t.match(answer.headers.get('x-embedding-model'), /^chunksmith\/retrieval-en-512 parts-\d+$/);
   const { model, dimensions, embeddings } = answer.json<Embeddings>();
   t.match({ model, dimensions }, { model: 'chunksmith/retrieval-en-512', dimensions: 512 });
   const chunks = TEXTS.map((text) => ({ text, start_index: 0, end_index: 0, token_count: 0 }));
@@ -65,8 +65,14 @@ t.test(EMPTY, needs('refinery/embeddings'), async (t) => {
   }
   const task = { run: 'refine', name: 'embeddings' } as const;
   const lines = linesIn((await stream(task, config, [chunks, chunks.slice(0, 1)])).bytes);
-  const empty = lines.map((line) => (line as { embedding_empty?: number }).embedding_empty);
-  t.same(empty, [4, undefined]);
+  const empty = lines.map((line) => line as { embedding_empty?: number; embedding_empty_at?: number[] });
+  t.same(
+    empty.map((line) => [line.embedding_empty, line.embedding_empty_at]),
+    [
+      [4, [1, 2, 3, 4]],
+      [undefined, undefined],
+    ],
+  );
 });
 
 const UNCUT = 'semantic: a text whose sentences all have vectors of zeros, or of parts, says so';
@@ -83,7 +89,10 @@ t.test(UNCUT, needs('chunker/semantic', 'embedding/static', 'tokenizer/huggingfa
   });
   t.equal(chinese.headers.get('x-embedding-empty'), null);
   t.equal(chinese.headers.get('x-embedding-fallback'), '18');
+  t.match(chinese.headers.get('x-embedding-model'), /^chunksmith\/static-en-256 parts-\d+$/);
   const known = await post('/v1/embed', { text: ['One. ', '今天天气很好。', '***', '7'] });
+  t.match(known.headers.get('x-embedding-model'), /^chunksmith\/retrieval-en-512 parts-\d+$/);
+  t.equal(known.headers.get('x-embedding-empty-at'), '2');
   t.equal(known.headers.get('x-embedding-empty'), '1', 'punctuation is no word');
   t.equal(known.headers.get('x-embedding-fallback'), '1');
 });

@@ -6,7 +6,7 @@ import {
   type Vectors,
   withPrompt,
 } from '../../../../core/kit.ts';
-import { createLexicalVectors, type LexicalVectors } from '../lexical/lexical-vectors.ts';
+import { createLexicalVectors, LEXICAL_VERSION, type LexicalVectors } from '../lexical/lexical-vectors.ts';
 import { shareOfOtherScripts } from '../lexical/parts.ts';
 import { createMeanPooling, type MeanPooling } from '../pooling/mean-pooling.ts';
 import type { Table } from '../table/table.ts';
@@ -70,7 +70,7 @@ interface EmbedParts {
 
 /** Below the first share of words in other scripts a vector is that of the vocabulary, above the second that of the parts. */
 const FEW = 0.25;
-const MOST = 0.75;
+const MOST = 0.5;
 
 function shareOfParts(text: string, isKnown: boolean): number {
   if (!isKnown) return 1;
@@ -100,14 +100,15 @@ async function embedTexts(
   const values = new Float32Array(texts.length * dimensions);
   let busySince = performance.now();
   let unchecked = 0;
-  let [wordless, fallback] = [0, 0];
+  const wordless: number[] = [];
+  let fallbacks = 0;
   for (let index = 0; index < texts.length; index++) {
     const text = texts[index] as string;
     const ids = tokenizer.encode(text);
     const isKnown = hasWord(text, ids);
     pooling(ids, values, index * dimensions);
-    if (addParts(text, values.subarray(index * dimensions, (index + 1) * dimensions), isKnown)) fallback++;
-    else if (!isKnown) wordless++;
+    if (addParts(text, values.subarray(index * dimensions, (index + 1) * dimensions), isKnown)) fallbacks++;
+    else if (!isKnown) wordless.push(index);
     unchecked += 1 + ids.length;
     if (unchecked < TOKENS_BETWEEN_CHECKS) continue;
     unchecked = 0;
@@ -118,5 +119,5 @@ async function embedTexts(
     busySince = performance.now();
   }
   signal.throwIfAborted();
-  return { dimensions, values, wordless, fallback };
+  return { dimensions, values, wordless, fallback: { name: LEXICAL_VERSION, texts: fallbacks } };
 }

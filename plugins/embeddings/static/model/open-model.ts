@@ -60,13 +60,13 @@ export async function openModel(
   const config = configPath === undefined ? undefined : await readConfig(configPath);
   if (config === undefined) return undefined;
   const weights = await findFile(files, name, WEIGHTS_FILE, signal);
-  const vocabulary = await findFile(files, name, TOKENIZER_FILE, signal);
+  await findFile(files, name, TOKENIZER_FILE, signal);
   const tokenizer = await openTokenizer(tokenizers, name);
   const promptsPath = await files.find(name, PROMPTS_FILE, signal);
   const prompts = promptsOf(
     promptsPath === undefined ? {} : parseFields(await readFile(promptsPath, 'utf8')),
   );
-  const { table, release } = await leaseTable(tables, name, weights, vocabulary);
+  const { table, release } = await leaseTable(tables, name, weights, tokenizer.unknownId);
   return createModel({ name, config, prompts, table, tokenizer, close: release });
 }
 
@@ -95,10 +95,10 @@ async function leaseTable(
   tables: TableRegistry,
   name: string,
   weights: string,
-  vocabulary: string,
+  unknownId: number | undefined,
 ): Promise<TableLease> {
   try {
-    return await tables.lease(name, weights, vocabulary);
+    return await tables.lease(name, weights, unknownId);
   } catch (cause) {
     throw exposedError(`the model.safetensors of "${name}" cannot be used: ${withoutPath(cause)}`, cause);
   }

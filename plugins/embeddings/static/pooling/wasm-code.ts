@@ -38,8 +38,12 @@ export const name = (text: string): number[] => [...unsigned(text.length), ...Bu
 
 export const get = (local: number): number[] => [0x20, ...unsigned(local)];
 export const set = (local: number): number[] => [0x21, ...unsigned(local)];
-export const ZERO = [0x41, 0];
-export const FOUR = [0x41, 4];
+/** A constant of 32 bits that is not negative; the encoding is signed, so that bit 6 of its last byte must be 0. */
+export function constant(value: number): number[] {
+  const bytes = unsigned(value);
+  const last = bytes.at(-1) as number;
+  return [0x41, ...((last & 0x40) === 0 ? bytes : [...bytes.slice(0, -1), last | 0x80, 0])];
+}
 export const ADD = [0x6a];
 export const LESS_UNSIGNED = [0x49];
 

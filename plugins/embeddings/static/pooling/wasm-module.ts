@@ -2,7 +2,7 @@ import { MAX_ROWS } from './row-accumulator.ts';
 import * as wasm from './wasm-code.ts';
 
 /** Maximum vectors of four sums that stay in registers during a pass over the rows. */
-const MAX_SUMS = 16;
+const MAX_SUMS = 8;
 
 export const VECTOR_BYTES = 16;
 
@@ -46,41 +46,65 @@ const TAKES_I32 = [0x60, 1, wasm.I32, 0];
 const ROW_BYTES = 0;
 const AT = 1;
 const ROW = 2;
-const FACTOR = 3;
-const PAIR = 4;
-const FIRST_SUM = 5;
+/** Where the block begins in each row, and in the sums, in bytes. */
+const BLOCK = 3;
+const SUMS = 4;
+const FACTOR = 5;
+const PAIR = 6;
+const FIRST_SUM = 7;
 
-const ADD_LOCALS = [2, 2, wasm.I32, 2 + MAX_SUMS, wasm.V128];
+const ADD_LOCALS = [2, 4, wasm.I32, 2 + MAX_SUMS, wasm.V128];
 
-/** Goes over all rows once per block of sums, so that the sums stay in registers. */
+/**
+ * Goes over all rows once per block of sums, so that the sums stay in registers. The code of full blocks is the same, in
+ * a loop: a compiler takes longer than the first vectors.
+ */
 function createAdd(isInt8: boolean, vectors: number): number[] {
-  const code: number[] = [];
-  for (let first = 0; first < vectors; first += MAX_SUMS) {
-    code.push(...createBlock(isInt8, first, Math.min(MAX_SUMS, vectors - first)));
-  }
-  return [...wasm.get(ROW_BYTES), ...wasm.IF, ...code, ...wasm.END];
+  const rest = vectors % MAX_SUMS;
+  const fullBytes = (vectors - rest) * VECTOR_BYTES;
+  const full = [
+    ...wasm.LOOP,
+    ...createBlock(isInt8, MAX_SUMS),
+    ...advance(BLOCK, MAX_SUMS * (isInt8 ? 4 : VECTOR_BYTES)),
+    ...advance(SUMS, MAX_SUMS * VECTOR_BYTES),
+    ...[...wasm.get(SUMS), ...wasm.constant(fullBytes), ...wasm.LESS_UNSIGNED, ...wasm.REPEAT_IF],
+    ...wasm.END,
+  ];
+  return [
+    ...[...wasm.get(ROW_BYTES), ...wasm.IF],
+    ...(fullBytes > 0 ? full : []),
+    ...(rest > 0 ? createBlock(isInt8, rest) : []),
+    ...wasm.END,
+  ];
 }
 
-function createBlock(isInt8: boolean, first: number, count: number): number[] {
+const advance = (local: number, bytes: number): number[] => [
+  ...wasm.get(local),
+  ...wasm.constant(bytes),
+  ...wasm.ADD,
+  ...wasm.set(local),
+];
+
+function createBlock(isInt8: boolean, count: number): number[] {
   const sums = Array.from({ length: count }, (_, index) => FIRST_SUM + index);
-  const sumPlace = (index: number) => SUMS_START + (first + index) * VECTOR_BYTES;
+  const sumPlace = (index: number) => SUMS_START + index * VECTOR_BYTES;
   const addVector = isInt8 ? addBytes : addFloats;
   return [
     ...sums.flatMap((sum, index) => [
-      ...wasm.ZERO,
+      ...wasm.get(SUMS),
       ...wasm.loadVector(OWN, sumPlace(index)),
       ...wasm.set(sum),
     ]),
-    ...[...wasm.ZERO, ...wasm.set(AT)],
+    ...[...wasm.constant(0), ...wasm.set(AT)],
     ...wasm.LOOP,
-    ...[...wasm.get(AT), ...wasm.loadI32(OWN, 0), ...wasm.set(ROW)],
+    ...[...wasm.get(AT), ...wasm.loadI32(OWN, 0), ...wasm.get(BLOCK), ...wasm.ADD, ...wasm.set(ROW)],
     ...[...wasm.get(AT), ...wasm.loadF32(OWN, FACTORS_START), ...wasm.SPLAT_F32, ...wasm.set(FACTOR)],
-    ...sums.flatMap((sum, index) => addVector(sum, first + index)),
-    ...[...wasm.get(AT), ...wasm.FOUR, ...wasm.ADD, ...wasm.set(AT)],
+    ...sums.flatMap((sum, index) => addVector(sum, index)),
+    ...advance(AT, 4),
     ...[...wasm.get(AT), ...wasm.get(ROW_BYTES), ...wasm.LESS_UNSIGNED, ...wasm.REPEAT_IF],
     ...wasm.END,
     ...sums.flatMap((sum, index) => [
-      ...wasm.ZERO,
+      ...wasm.get(SUMS),
       ...wasm.get(sum),
       ...wasm.storeVector(OWN, sumPlace(index)),
     ]),

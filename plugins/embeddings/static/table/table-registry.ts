@@ -1,4 +1,4 @@
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { SharedBuffers } from '../../../../core/kit.ts';
 import { createTable, type Table, viewTable } from './table.ts';
 
@@ -28,12 +28,12 @@ export function createTableRegistry(shared: SharedBuffers) {
 
   return {
     /** Leases the table of a model. The first thread that needs it reads it from the file. */
-    async lease(name: string, weightsPath: string, tokenizerPath: string): Promise<TableLease> {
+    async lease(name: string, path: string, unknownId: number | undefined): Promise<TableLease> {
       const key = `static/${name}`;
       leases.set(key, (leases.get(key) ?? 0) + 1);
       try {
         const memory = await shared.get(key, async () => {
-          const table = await readTable(weightsPath, await readUnknownId(tokenizerPath));
+          const table = await readTable(path, unknownId);
           return table.memory;
         });
         return { table: viewTable(memory), release: () => release(key) };
@@ -43,19 +43,6 @@ export function createTableRegistry(shared: SharedBuffers) {
       }
     },
   };
-}
-
-/** Reads from a `tokenizer.json` the id of the token for unknown text. */
-async function readUnknownId(path: string): Promise<number | undefined> {
-  const { model } = JSON.parse(await readFile(path, 'utf8')) as { model: UnknownToken };
-  if (typeof model.unk_id === 'number') return model.unk_id;
-  return typeof model.unk_token === 'string' ? model.vocab?.[model.unk_token] : undefined;
-}
-
-interface UnknownToken {
-  readonly unk_id?: unknown;
-  readonly unk_token?: unknown;
-  readonly vocab?: Readonly<Record<string, number>>;
 }
 
 /** Bytes that are read at once. */
@@ -95,6 +82,8 @@ function sizesOf({ shape }: Tensor): { readonly rows: number; readonly dimension
 
 async function readRows(tensor: Tensor, { shape, buffer, rowsStart, stride }: Table): Promise<void> {
   const { rows, dimensions, isInt8 } = shape;
+  if (isInt8 && stride === dimensions && tensor.bytes === rows * stride)
+    return readInto(tensor.file, tensor.start, new Uint8Array(buffer, rowsStart, tensor.bytes));
   const numbers = isInt8 ? new Int8Array(buffer, rowsStart) : new Float32Array(buffer, rowsStart);
   const step = stride / numbers.BYTES_PER_ELEMENT;
   await readNumbers('embeddings', tensor, FLOATS, rows * dimensions, (values, first) => {
@@ -232,12 +221,16 @@ function parse(bytes: ArrayBuffer): object {
 
 async function readBytes(file: FileHandle, position: number, length: number): Promise<ArrayBuffer> {
   const bytes = new Uint8Array(length);
-  for (let filled = 0; filled < length; ) {
-    const { bytesRead } = await file.read(bytes, filled, length - filled, position + filled);
+  await readInto(file, position, bytes);
+  return bytes.buffer;
+}
+
+async function readInto(file: FileHandle, position: number, bytes: Uint8Array): Promise<void> {
+  for (let filled = 0; filled < bytes.length; ) {
+    const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, position + filled);
     if (bytesRead === 0) throw new Error('it is truncated');
     filled += bytesRead;
   }
-  return bytes.buffer;
 }
 
 const isCounts = (value: unknown): value is number[] =>

@@ -9,11 +9,11 @@ export interface Graph {
   readonly TensorClass: typeof Tensor;
 }
 
-/** The possible inputs of a graph: the value of each token in them. Padding is zero. */
-const INPUTS: Readonly<Record<string, (id: number) => number>> = {
-  input_ids: (id) => id,
-  attention_mask: () => 1,
-  token_type_ids: () => 0,
+/** The possible inputs of a graph: what each token has in them. Padding is zero. */
+const INPUTS: Readonly<Record<string, 'id' | 1 | 0>> = {
+  input_ids: 'id',
+  attention_mask: 1,
+  token_type_ids: 0,
 };
 
 /** Outputs in order of preference, the finished vector first. */
@@ -37,11 +37,14 @@ function inputsOf({ session, TensorClass }: Graph, batch: readonly Uint32Array[]
   const width = Math.max(1, ...batch.map(({ length }) => length));
   const wanted = Object.entries(INPUTS).filter(([input]) => session.inputNames.includes(input));
   return Object.fromEntries(
-    wanted.map(([input, numberOf]) => {
+    wanted.map(([input, content]) => {
       const values = new BigInt64Array(batch.length * width);
       batch.forEach((ids, row) => {
-        for (let token = 0; token < ids.length; token++)
-          values[row * width + token] = BigInt(numberOf(ids[token] as number));
+        const start = row * width;
+        if (content !== 'id') values.fill(BigInt(content), start, start + ids.length);
+        else
+          for (let token = 0; token < ids.length; token++)
+            values[start + token] = BigInt(ids[token] as number);
       });
       return [input, new TensorClass('int64', values, [batch.length, width])];
     }),

@@ -66,9 +66,14 @@ function encodeTexts(
 ): Uint32Array[] {
   const { prefix, suffix } = tokenizer.specialTokens ?? { prefix: [], suffix: [] };
   const room = maxTokens - prefix.length - suffix.length;
-  return texts.map((text) =>
-    Uint32Array.from([...prefix, ...tokenizer.encode(text).subarray(0, room), ...suffix]),
-  );
+  return texts.map((text) => {
+    const own = tokenizer.encode(text).subarray(0, room);
+    const ids = new Uint32Array(prefix.length + own.length + suffix.length);
+    ids.set(prefix);
+    ids.set(own, prefix.length);
+    ids.set(suffix, prefix.length + own.length);
+    return ids;
+  });
 }
 
 function emptyVectors(count: number, { dims }: Tensor): Vectors {
@@ -90,20 +95,20 @@ function writeVector(
   { pooling, normalizes }: TransformerFiles,
   target: Float32Array,
 ): void {
-  const dimensions = dims.at(-1) as number;
   const tokens = dims.length === 2 ? 1 : (dims[1] as number);
-  const row: Row = (token) => {
-    const start = (text * tokens + token) * dimensions;
-    return (data as Float32Array).subarray(start, start + dimensions);
-  };
-  if (dims.length === 2) target.set(row(0));
-  else if (range.end > 0) poolTokens(row, range, pooling, target);
+  const size = tokens * target.length;
+  const rows = (data as Float32Array).subarray(text * size, (text + 1) * size);
+  if (dims.length === 2) target.set(rows);
+  else if (range.end > 0) poolTokens(rows, range, pooling, target);
   if (normalizes) normalize(target);
 }
 
-/** Texts, and tokens with their padding, that one run of the graph takes; they bound its memory. */
+/**
+ * Texts, and tokens with their padding, that one run of the graph takes. A larger one is slower on a processor: its
+ * intermediate results leave the caches, and its texts differ more in length.
+ */
 const MAX_TEXTS = 64;
-const MAX_TOKENS = 8192;
+const MAX_TOKENS = 512;
 
 /** Batches of the indexes of texts of similar length, so that there is little padding. */
 function batchesByLength(ids: readonly Uint32Array[]): number[][] {
@@ -130,33 +135,37 @@ interface TokenRange {
   readonly end: number;
 }
 
-/** The vector of a token of one text. */
-type Row = (token: number) => Float32Array;
-
-function poolTokens(row: Row, { first, end }: TokenRange, mode: PoolingMode, target: Float32Array): void {
+/** Pools the vectors of a text's tokens, which follow each other in `rows`. */
+function poolTokens(
+  rows: Float32Array,
+  { first, end }: TokenRange,
+  mode: PoolingMode,
+  target: Float32Array,
+): void {
+  const width = target.length;
   // A prompt that fills the whole length leaves its last token, so that there is something to pool.
   const from = Math.min(first, end - 1);
-  if (mode === 'cls') target.set(row(0));
-  else if (mode === 'last') target.set(row(end - 1));
-  else if (mode === 'max') poolMax(row, from, end, target);
-  else poolMean(row, from, end, target);
+  if (mode === 'cls') target.set(rows.subarray(0, width));
+  else if (mode === 'last') target.set(rows.subarray((end - 1) * width, end * width));
+  else if (mode === 'max') poolMax(rows.subarray(from * width, end * width), target);
+  else poolMean(rows.subarray(from * width, end * width), target);
 }
 
-function poolMean(row: Row, first: number, end: number, target: Float32Array): void {
-  const length = end - first;
-  for (let token = first; token < end; token++) {
-    const vector = row(token);
-    for (let at = 0; at < target.length; at++)
-      target[at] = (target[at] as number) + (vector[at] as number) / length;
+function poolMean(rows: Float32Array, target: Float32Array): void {
+  const width = target.length;
+  for (let start = 0; start < rows.length; start += width) {
+    for (let at = 0; at < width; at++) target[at] = (target[at] as number) + (rows[start + at] as number);
   }
+  const length = rows.length / width;
+  for (let at = 0; at < width; at++) target[at] = (target[at] as number) / length;
 }
 
-function poolMax(row: Row, first: number, end: number, target: Float32Array): void {
-  target.set(row(first));
-  for (let token = first + 1; token < end; token++) {
-    const vector = row(token);
-    for (let at = 0; at < target.length; at++)
-      target[at] = Math.max(target[at] as number, vector[at] as number);
+function poolMax(rows: Float32Array, target: Float32Array): void {
+  const width = target.length;
+  target.set(rows.subarray(0, width));
+  for (let start = width; start < rows.length; start += width) {
+    for (let at = 0; at < width; at++)
+      target[at] = Math.max(target[at] as number, rows[start + at] as number);
   }
 }
 

@@ -1,3 +1,5 @@
+import { TokenList, Vocabulary } from '../models/vocabulary.ts';
+import { NO_ID } from '../models/word.ts';
 import { type Fields, isRecord, readSpecialTokens, type SpecialTokens } from './special-tokens.ts';
 
 /** The used parts of a `tokenizer.json`. Truncation, padding and decoder are ignored. */
@@ -44,7 +46,7 @@ export interface BpeConfig {
 
 export interface WordPieceConfig {
   readonly type: 'WordPiece';
-  readonly vocabulary: ReadonlyMap<string, number>;
+  readonly vocabulary: Vocabulary;
   readonly unknownToken: string | undefined;
   readonly prefix: string;
   readonly maxCharacters: number;
@@ -57,39 +59,57 @@ export interface UnigramConfig {
   readonly unknownId: number | undefined;
 }
 
-/** Reads a `tokenizer.json`. Throws if it is invalid, or of a kind that is not supported. */
-export function parseTokenizerFile(json: string): TokenizerFile {
-  const file: unknown = JSON.parse(json);
+/** The id of the token for unknown text. */
+export function unknownIdOf(model: ModelConfig): number | undefined {
+  if (model.type === 'Unigram') return model.unknownId;
+  const { unknownToken } = model;
+  if (unknownToken === undefined) return undefined;
+  return model.type === 'BPE' ? model.vocabulary.get(unknownToken) : model.vocabulary.idOf(unknownToken);
+}
+
+/**
+ * Reads a `tokenizer.json`. Throws if it is invalid, or of a kind that is not supported.
+ *
+ * @param given the file as JSON, or with its vocabulary packed
+ */
+export function parseTokenizerFile(given: string | Vocabulary): TokenizerFile {
+  const packed = typeof given === 'string' ? undefined : given;
+  const file: unknown = JSON.parse(typeof given === 'string' ? given : Buffer.from(given.rest).toString());
   if (!isRecord(file) || !isRecord(file.model)) throw new Error('it has no model');
   const addedTokens = readAddedTokens(file.added_tokens);
   return {
     normalizers: flatten(file.normalizer, 'normalizers'),
     preTokenizers: flatten(file.pre_tokenizer, 'pretokenizers'),
     addedTokens,
-    model: readModel(file.model, new Map(addedTokens.map(({ content, id }) => [content, id ?? -1]))),
+    model: readModel(file.model, addedTokens, packed),
     specialTokens: readSpecialTokens(file.post_processor),
   };
 }
 
-function readModel(model: Fields, added: ReadonlyMap<string, number>): ModelConfig {
-  const type = model.type ?? guessType(model);
+function readModel(
+  model: Fields,
+  addedTokens: readonly AddedToken[],
+  packed: Vocabulary | undefined,
+): ModelConfig {
+  const type = typeOf(model);
   if (type === 'Unigram') {
     return { type, vocabulary: readScores(model.vocab), unknownId: asNumber(model.unk_id) };
   }
   if (type !== 'BPE' && type !== 'WordPiece') {
     throw new Error(`its model is of type ${JSON.stringify(type)}; BPE, WordPiece and Unigram are supported`);
   }
-  const vocabulary = new Map([...readVocabulary(model.vocab), ...added]);
+  const entries = () => [...readVocabulary(model.vocab), ...entriesOf(addedTokens)];
   const unknownToken = asString(model.unk_token);
   const fusesUnknown = model.fuse_unk === true;
   if (type === 'WordPiece') {
     const prefix = asString(model.continuing_subword_prefix) ?? '##';
     const maxCharacters = asNumber(model.max_input_chars_per_word) ?? 100;
+    const vocabulary = packed ?? Vocabulary.build(new TokenList().addAll(entries()));
     return { type, vocabulary, unknownToken, prefix, maxCharacters, fusesUnknown };
   }
   return {
     type,
-    vocabulary,
+    vocabulary: new Map(entries()),
     merges: readMerges(model.merges),
     unknownToken,
     endOfWordSuffix: asString(model.end_of_word_suffix) ?? '',
@@ -100,8 +120,9 @@ function readModel(model: Fields, added: ReadonlyMap<string, number>): ModelConf
   };
 }
 
-/** Old files do not name the type of their model. */
-function guessType(model: Fields): string | undefined {
+/** The type of a model, which old files do not name. */
+export function typeOf(model: Fields): unknown {
+  if (model.type !== undefined && model.type !== null) return model.type;
   if (Array.isArray(model.vocab)) return 'Unigram';
   if (Array.isArray(model.merges)) return 'BPE';
   return 'continuing_subword_prefix' in model ? 'WordPiece' : undefined;
@@ -128,7 +149,11 @@ function readMerges(merges: unknown): [string, string][] {
   return pairs;
 }
 
-function readAddedTokens(tokens: unknown): AddedToken[] {
+/** What added tokens add to the vocabulary. */
+export const entriesOf = (tokens: readonly AddedToken[]) =>
+  tokens.map(({ content, id }): [string, number] => [content, id ?? NO_ID]);
+
+export function readAddedTokens(tokens: unknown): AddedToken[] {
   if (!Array.isArray(tokens)) return [];
   return tokens.flatMap((token: unknown) => {
     if (!isRecord(token) || typeof token.content !== 'string')

@@ -1,4 +1,4 @@
-import type { BpeConfig } from '../file/tokenizer-file.ts';
+import { type BpeConfig, unknownIdOf } from '../file/tokenizer-file.ts';
 import { alignBytes } from '../stages/alignment.ts';
 import { popLeast, push } from './number-heap.ts';
 import { hasInnerMetaspace, WordBuilder, type WordModel } from './word.ts';
@@ -6,7 +6,7 @@ import { hasInnerMetaspace, WordBuilder, type WordModel } from './word.ts';
 /** Byte pair encoding: merges the best pair until there is none, then looks up the parts. */
 export function createBpe(config: BpeConfig): WordModel {
   const { vocabulary, unknownToken, fusesUnknown } = config;
-  const unknownId = unknownToken === undefined ? undefined : vocabulary.get(unknownToken);
+  const unknownId = unknownIdOf(config);
   const table = createMergeTable(config.merges);
   const byteIds = config.byteFallback ? byteTokenIds(vocabulary) : undefined;
 

@@ -2,8 +2,8 @@ import { splitsCodePoint, type Tokenizer } from '../../../../core/kit.ts';
 import {
   type AddedToken,
   type ModelConfig,
-  parseTokenizerFile,
   type TokenizerFile,
+  unknownIdOf,
 } from '../file/tokenizer-file.ts';
 import { createBpe } from '../models/bpe.ts';
 import { createUnigram } from '../models/unigram.ts';
@@ -21,18 +21,25 @@ import {
 } from '../stages/library-stages.ts';
 import { type Traced, trace } from '../stages/trace.ts';
 import { createMemo } from '../words/memo.ts';
-import { forEachRawWord, hasRawWords, isolatesChinese } from '../words/raw-words.ts';
+import {
+  forEachRawWord,
+  hasRawWords,
+  type Isolated,
+  isolatedBy,
+  isolatedIn,
+  plainWords,
+  withoutPunctuation,
+} from '../words/raw-words.ts';
 import { createWordCounts } from '../words/word-counts.ts';
 import { WordTokens, withRoomFor } from '../words/word-tokens.ts';
 
-/** Creates a tokenizer from the text of a `tokenizer.json`. Throws if that is broken or not supported. */
-export function createTokenizer(name: string, json: string, library: Library): Tokenizer {
-  const file = parseTokenizerFile(json);
+/** Creates a tokenizer. Throws if the library does not know a stage. */
+export function createTokenizer(name: string, file: TokenizerFile, library: Library): Tokenizer {
   const assembly = assemble(library, file);
   const read = hasRawWords(file, assembly.normalizers, assembly.splitters)
-    ? readByWords(assembly, isolatesChinese(file))
+    ? readByWords(assembly, file)
     : readAtOnce(assembly);
-  return { name, ...read, specialTokens: file.specialTokens };
+  return { name, ...read, unknownId: unknownIdOf(file.model), specialTokens: file.specialTokens };
 }
 
 type ReadingMethods = Required<Pick<Tokenizer, 'tokenize' | 'encode'>>;
@@ -44,21 +51,28 @@ const MAX_KEPT = 1 << 20;
  * For tokenizers that read each word between white space separately. Counts and ids need no positions, so that the
  * stages of a word are traced only for a caller of `ends`.
  */
-function readByWords(assembly: Assembly, isolateChinese: boolean): ReadingMethods {
-  const words = new WordTokens((word) => ({ ids: tokenIds(assembly, word), ends: NO_ENDS }));
+function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
+  const isolated = isolatedBy(file);
+  const plain = plainWords(file);
+  const words = new WordTokens((word) => {
+    const read = plain(word);
+    return {
+      ids: read === undefined ? tokenIds(assembly, word) : assembly.model.read(read).ids,
+      ends: NO_ENDS,
+    };
+  });
   let placedWords: WordTokens | undefined;
   let found = new Uint32Array();
 
   /** Has `add` write the tokens of each word. The array is valid until the next call. */
-  function collect(text: string, tokens: WordTokens, add: AddTokens): Uint32Array {
+  function collect(text: string, isolated: Isolated, tokens: WordTokens, add: AddTokens): Uint32Array {
     let count = 0;
-    forEachRawWord(text, 0, text.length, isolateChinese, (start, end, hash) => {
-      const word = tokens.find(text, start, end, hash);
-      const first = tokens.first[word] as number;
-      const behind = tokens.first[word + 1] as number;
-      found = withRoomFor(found, count + behind - first);
-      add(found, count, first, behind, start);
-      count += behind - first;
+    forEachRawWord(text, isolated, (start, end, hash, units) => {
+      const word = tokens.find(text, start, end, hash, units);
+      const own = tokens.countOf(word);
+      found = withRoomFor(found, count + own);
+      add(found, count, tokens.firstOf(word), own, start);
+      count += own;
     });
     const collected = found.subarray(0, count);
     if (found.length > MAX_KEPT) found = new Uint32Array();
@@ -68,27 +82,27 @@ function readByWords(assembly: Assembly, isolateChinese: boolean): ReadingMethod
   function endsOf(text: string): Uint32Array {
     placedWords ??= new WordTokens((word) => readTokens(assembly, word));
     const placed = placedWords;
-    return collect(text, placed, (target, at, first, behind, start) => {
-      for (let token = first; token < behind; token++)
-        target[at + token - first] = start + (placed.ends[token] as number);
+    return collect(text, withoutPunctuation(isolated), placed, (target, at, first, own, start) => {
+      for (let token = 0; token < own; token++)
+        target[at + token] = start + (placed.ends[first + token] as number);
     });
   }
 
-  function addIds(target: Uint32Array, at: number, first: number, behind: number): void {
-    for (let token = first; token < behind; token++) target[at + token - first] = words.ids[token] as number;
+  function addIds(target: Uint32Array, at: number, first: number, own: number): void {
+    for (let token = 0; token < own; token++) target[at + token] = words.ids[first + token] as number;
   }
 
   return {
     tokenize: (text) => ({
-      count: createWordCounts(text, isolateChinese, words),
+      count: createWordCounts(text, isolatedIn(text, isolated), words),
       ends: () => settle(endsOf(text), text),
     }),
-    encode: (text) => collect(text, words, addIds).slice(),
+    encode: (text) => collect(text, isolatedIn(text, isolated), words, addIds).slice(),
   };
 }
 
-/** Writes the tokens from `first` up to `behind` of a word that begins at `start` into `target` from `at` on. */
-type AddTokens = (target: Uint32Array, at: number, first: number, behind: number, start: number) => void;
+/** Writes the `own` tokens from `first` on of a word that begins at `start` into `target` from `at` on. */
+type AddTokens = (target: Uint32Array, at: number, first: number, own: number, start: number) => void;
 
 const NO_ENDS: readonly number[] = [];
 
@@ -235,6 +249,8 @@ interface Assembly {
   readonly splitters: readonly TextStage[];
   /** Cuts a piece into words that the model reads separately. */
   readonly cutPiece: (piece: string) => readonly string[];
+  readonly model: WordModel;
+  /** Reads a word as `cutPiece` gives it, with those that are read often kept. */
   readonly readWord: (text: string) => Word;
   /** Whether consecutive unknown tokens are one, also across the boundaries of words. */
   readonly fusesUnknown: boolean;
@@ -259,6 +275,7 @@ function assemble(library: Library, file: TokenizerFile): Assembly {
     findInNormalized: createSectionFinder(normalizedTokens, tokens),
     splitters,
     cutPiece: model.cutsAtMetaspace && !spellsBytes ? cutAtMetaspace : (piece) => [piece],
+    model,
     readWord: createMemo(spellsBytes ? readBytes(model) : model.read),
     fusesUnknown: model.fusesUnknown,
     idOf: (added) => tokens.get(added)?.id ?? NO_ID,

@@ -1,4 +1,4 @@
-import { forEachRawWord } from './raw-words.ts';
+import { forEachRawWord, type Isolated } from './raw-words.ts';
 import type { WordTokens } from './word-tokens.ts';
 
 /** Texts up to this length are counted word by word: their spans are seldom requested twice. */
@@ -10,28 +10,25 @@ const SHORT = 2048;
  */
 export function createWordCounts(
   text: string,
-  isolateChinese: boolean,
+  isolated: Isolated,
   tokens: WordTokens,
 ): (start: number, end: number) => number {
   let words: CountedWords | undefined;
 
   function countDirectly(start: number, end: number): number {
     let total = 0;
-    forEachRawWord(text, start, end, isolateChinese, (from, to, hash) => {
-      total += countOf(tokens, tokens.find(text, from, to, hash));
+    const stretch = text.slice(start, end);
+    forEachRawWord(stretch, isolated, (from, to, hash, units) => {
+      total += tokens.countOf(tokens.find(stretch, from, to, hash, units));
     });
     return total;
   }
 
   return (start, end) => {
     if (text.length <= SHORT) return countDirectly(start, end);
-    words ??= countAll(text, isolateChinese, tokens);
+    words ??= countAll(text, isolated, tokens);
     return countBetween(words, start, end, countDirectly);
   };
-}
-
-function countOf({ first }: WordTokens, word: number): number {
-  return (first[word + 1] as number) - (first[word] as number);
 }
 
 /** All words of a text. */
@@ -43,16 +40,16 @@ interface CountedWords {
   readonly count: number;
 }
 
-function countAll(text: string, isolateChinese: boolean, tokens: WordTokens): CountedWords {
-  // Two words are separated by at least a space or a Chinese character, which is a word itself.
+function countAll(text: string, isolated: Isolated, tokens: WordTokens): CountedWords {
+  // A word has at least one unit.
   const starts = new Uint32Array(text.length);
   const ends = new Uint32Array(text.length);
   const before = new Uint32Array(text.length + 1);
   let count = 0;
-  forEachRawWord(text, 0, text.length, isolateChinese, (from, to, hash) => {
+  forEachRawWord(text, isolated, (from, to, hash, units) => {
     starts[count] = from;
     ends[count] = to;
-    before[count + 1] = (before[count] as number) + countOf(tokens, tokens.find(text, from, to, hash));
+    before[count + 1] = (before[count] as number) + tokens.countOf(tokens.find(text, from, to, hash, units));
     count++;
   });
   return {

@@ -15,81 +15,96 @@ const SLOTS = 2 * MAX_WORDS;
 /** Slots that are examined for one word, which bounds the time for any word. */
 const MAX_PROBES = 16;
 
-const FREE = -1;
+/** The numbers of a slot are side by side, so that reading them takes one line of the cache. The first is the hash. */
+const STEP = 8;
+/** The length of the word, 0 in a free slot; where its units and its tokens begin; how many tokens it has. */
+const [LENGTH, UNITS, FIRST, COUNT] = [1, 2, 3, 4];
+
+/** The slot of a word that is not held. */
+const UNHELD = SLOTS * STEP;
 
 /**
  * Caches the tokens of words. A hash table over flat arrays, because looking up a word in it creates no string, as a
  * `Map` would require.
  */
 export class WordTokens {
-  /** The tokens of the word `index` are at `first[index]` to `first[index + 1]` in `ids` and `ends`. */
-  readonly first = new Uint32Array(MAX_WORDS + 1);
+  /** The tokens of a word are from `firstOf(word)` on in `ids` and `ends`. */
   ids = new Uint32Array();
   /** End of every token, as an offset into its word, if words are read with them. */
   ends = new Uint32Array();
   readonly #read: (word: string) => Tokens;
-  readonly #slots = new Int32Array(SLOTS).fill(FREE);
-  readonly #hashes = new Int32Array(MAX_WORDS);
-  readonly #starts = new Uint32Array(MAX_WORDS);
-  readonly #lengths = new Uint8Array(MAX_WORDS);
+  readonly #slots = new Int32Array((SLOTS + 1) * STEP);
   #units = new Uint16Array();
   #unitCount = 0;
   #words = 0;
+  #tokens = 0;
 
   constructor(read: (word: string) => Tokens) {
     this.#read = read;
   }
 
-  /** Returns the index of `text.slice(start, end)`, which is valid until the next call. */
-  find(text: string, start: number, end: number, hash: number): number {
-    if (end - start > MAX_LENGTH) return this.#add(text.slice(start, end), hash, FREE);
-    let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
+  /**
+   * Returns the place of `text.slice(start, end)`, which has a unit or more. It is valid until the next call.
+   *
+   * @param units of the text
+   */
+  find(text: string, start: number, end: number, hash: number, units: Uint16Array): number {
+    if (end - start > MAX_LENGTH) return this.#add(text.slice(start, end), hash, UNHELD);
+    const slots = this.#slots;
+    let slot = ((hash ^ (hash >>> 15)) & (SLOTS - 1)) * STEP;
     for (let probe = 0; probe < MAX_PROBES; probe++) {
-      const index = this.#slots[slot] as number;
-      if (index === FREE) return this.#add(text.slice(start, end), hash, slot);
-      if (this.#hashes[index] === hash && this.#holds(index, text, start, end)) return index;
-      slot = (slot + 1) & (SLOTS - 1);
+      const length = slots[slot + LENGTH] as number;
+      if (length === 0) return this.#add(text.slice(start, end), hash, slot);
+      if (slots[slot] === hash && length === end - start && this.#holds(slot, units, start, end)) return slot;
+      slot = slot + STEP === UNHELD ? 0 : slot + STEP;
     }
-    return this.#add(text.slice(start, end), hash, FREE);
+    return this.#add(text.slice(start, end), hash, UNHELD);
   }
 
-  #holds(index: number, text: string, start: number, end: number): boolean {
-    if (this.#lengths[index] !== end - start) return false;
-    const offset = (this.#starts[index] as number) - start;
-    for (let at = start; at < end; at++) if (this.#units[offset + at] !== text.charCodeAt(at)) return false;
+  firstOf(word: number): number {
+    return this.#slots[word + FIRST] as number;
+  }
+
+  countOf(word: number): number {
+    return this.#slots[word + COUNT] as number;
+  }
+
+  #holds(slot: number, units: Uint16Array, start: number, end: number): boolean {
+    const offset = (this.#slots[slot + UNITS] as number) - start;
+    for (let at = start; at < end; at++) if (this.#units[offset + at] !== units[at]) return false;
     return true;
   }
 
   #add(word: string, hash: number, slot: number): number {
     const { ids, ends } = this.#read(word);
-    const isFull = this.#words === MAX_WORDS || (this.first[this.#words] as number) + ids.length > MAX_TOKENS;
-    if (isFull) this.#clear();
-    const index = this.#words++;
-    this.#addTokens(index, ids, ends);
-    if (slot === FREE) return index;
-    this.#slots[slot] = index;
-    this.#hashes[index] = hash;
-    this.#starts[index] = this.#unitCount;
-    this.#lengths[index] = word.length;
+    if (this.#words === MAX_WORDS || this.#tokens + ids.length > MAX_TOKENS) this.#clear();
+    this.#slots[slot + FIRST] = this.#tokens;
+    this.#slots[slot + COUNT] = ids.length;
+    this.#addTokens(ids, ends);
+    this.#words++;
+    if (slot === UNHELD) return slot;
+    this.#slots[slot] = hash;
+    this.#slots[slot + LENGTH] = word.length;
+    this.#slots[slot + UNITS] = this.#unitCount;
     this.#units = withRoomFor(this.#units, this.#unitCount + word.length);
     for (let at = 0; at < word.length; at++) this.#units[this.#unitCount++] = word.charCodeAt(at);
-    return index;
+    return slot;
   }
 
-  #addTokens(index: number, ids: readonly number[], ends: readonly number[]): void {
-    const from = this.first[index] as number;
-    this.ids = withRoomFor(this.ids, from + ids.length);
+  #addTokens(ids: readonly number[], ends: readonly number[]): void {
+    const from = this.#tokens;
+    this.#tokens += ids.length;
+    this.ids = withRoomFor(this.ids, this.#tokens);
     this.ids.set(ids, from);
-    if (ends.length > 0) {
-      this.ends = withRoomFor(this.ends, from + ids.length);
-      this.ends.set(ends, from);
-    }
-    this.first[index + 1] = from + ids.length;
+    if (ends.length === 0) return;
+    this.ends = withRoomFor(this.ends, this.#tokens);
+    this.ends.set(ends, from);
   }
 
   #clear(): void {
-    this.#slots.fill(FREE);
+    this.#slots.fill(0);
     this.#words = 0;
+    this.#tokens = 0;
     this.#unitCount = 0;
     this.ids = new Uint32Array();
     this.ends = new Uint32Array();

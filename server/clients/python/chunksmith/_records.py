@@ -324,6 +324,8 @@ class Job(Record):
     chunks: int
     # Texts of which the model knows no word.
     embedding_empty: int = 0
+    # Texts in scripts unknown to the model, whose vectors are lexical.
+    embedding_fallback: int = 0
     # Documents that were deleted from the sink, and those that may be gone and were not.
     pruned: int = 0
     unpruned: int = 0

@@ -52,7 +52,9 @@ function presetSteps(given: PresetFlags, { service }: ServerCradle): readonly Pi
 
 async function pipelineSteps(given: string | undefined, cradle: ServerCradle) {
   if (given === undefined) return undefined;
-  return existsSync(given) ? stepsIn(given, cradle) : storedSteps(given, cradle);
+  return existsSync(given)
+    ? stepsFrom(readJson(given), `--pipeline ${given}`, cradle)
+    : storedSteps(given, cradle);
 }
 
 /** The default chunker: the one that chooses among the others. @throws UsageError */
@@ -64,11 +66,6 @@ function defaultChunker(registry: Registry): string {
   if (choosing !== undefined) return choosing.manifest.name;
   const names = chunkers.map(({ manifest }) => manifest.name).join(', ');
   throw new UsageError(`--chunker: name one of ${names}; no chunker here chooses by itself`);
-}
-
-/** The steps of a pipeline in a file that a flag names. @throws UsageError, ServiceError */
-export function stepsIn(path: string, cradle: ServerCradle, flag = '--pipeline'): PipelineStep[] {
-  return stepsFrom(readJson(path), `${flag} ${path}`, cradle);
 }
 
 /** The steps of a pipeline as a body that creates it has them, or as it is stored. @throws UsageError, ServiceError */

@@ -85,8 +85,14 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
   const { source, chunking } = setup;
   const { registry, host, config } = setup.cradle;
   const { signal } = context;
-  const { documents, chunks, embedding_empty, bytes } = job;
-  const done = { documents: documents.done + documents.failed, chunks, embedding_empty, bytes: bytes.read };
+  const { documents, chunks, embedding_empty, embedding_fallback, bytes } = job;
+  const done = {
+    documents: documents.done + documents.failed,
+    chunks,
+    embedding_empty,
+    embedding_fallback,
+    bytes: bytes.read,
+  };
   Object.assign(context.counts, done);
   const worker = createJobWorker({
     registry,
@@ -121,11 +127,17 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
  */
 async function report(
   { setup: { flags, source }, store, folder, earlier, context: { counts } }: Run,
-  { id, state, error, documents, chunks, embedding_empty, bytes }: JobRecord,
+  { id, state, error, documents, chunks, embedding_empty, embedding_fallback, bytes }: JobRecord,
 ): Promise<ChangeCounts | undefined> {
   // Progress may have counted retried work twice.
   counts.documents = documents.done + documents.failed;
-  Object.assign(counts, { failed: documents.failed, chunks, embedding_empty, bytes: bytes.read });
+  Object.assign(counts, {
+    failed: documents.failed,
+    chunks,
+    embedding_empty,
+    embedding_fallback,
+    bytes: bytes.read,
+  });
   if (state === 'cancelled')
     throw new CommandError(`--out ${folder}: another process has taken this run over`);
   for (const skip of source.skipped) counts.skips.add(skip);

@@ -185,6 +185,9 @@ const ID = /^\{"id":"([^"]+)"/;
 /** The first bytes, which contain the id of a chunk. */
 const ID_BYTES = 60;
 
+/** What is read of a line of the answer. */
+const MEMBERS = ['chunks', 'error', 'id', 'embedding_empty', 'embedding_fallback'];
+
 /** The server's last line, if it stops before the stream is complete. */
 const STOPPING = new ServiceError('shutting_down');
 
@@ -194,7 +197,7 @@ const STOPPING = new ServiceError('shutting_down');
  * @throws ChunksmithError if the server stops, so that the document has to be sent again
  */
 function answeredLine(line: Buffer, source: SourceDocument, group: JobSpec['group']) {
-  const [chunks, error, idPlace, empty] = findMembers(line, 0, ['chunks', 'error', 'id', 'embedding_empty']);
+  const [chunks, error, idPlace, ...counts] = findMembers(line, 0, MEMBERS);
   const id = idPlace === undefined ? undefined : (JSON.parse(textAt(line, idPlace)) as string);
   if (chunks === undefined) {
     const { status, detail } = JSON.parse(textAt(line, error as JsonPlace)) as DocumentError;
@@ -203,8 +206,13 @@ function answeredLine(line: Buffer, source: SourceDocument, group: JobSpec['grou
   }
   const places = findElements(line, chunks.from);
   const ids = places.flatMap((place) => idAt(line, place));
-  const embedding_empty = empty === undefined ? 0 : Number(textAt(line, empty));
-  const document = { source, id, chunks: places.length, embedding_empty, ids, error: undefined };
+  const [embedding_empty, embedding_fallback] = counts.map((place) =>
+    place === undefined ? 0 : Number(textAt(line, place)),
+  ) as [number, number];
+  const document = {
+    ...{ source, id, chunks: places.length, ids, error: undefined },
+    ...{ embedding_empty, embedding_fallback },
+  };
   if (group === 'chunk') {
     return { bytes: places.flatMap(({ from, to }) => [line.subarray(from, to), LINE_FEED]), document };
   }

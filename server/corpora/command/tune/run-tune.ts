@@ -18,6 +18,8 @@ import { candidatesFor, isCode, kindOf, Search, type Send } from './search.ts';
 
 interface TuneFlags {
   readonly questions?: string;
+  /** What is compared, instead of a baseline and a grid. */
+  readonly candidates?: readonly string[];
   readonly baseline?: string;
   readonly grid?: string;
   readonly retriever: Retriever;
@@ -32,32 +34,49 @@ interface TuneFlags {
 
 /** `chunksmith tune`. @param onEnd called with the exit status */
 export function tuneCommand(env: Environment, onEnd: (status: number) => void): Command {
-  const derived = `${QUESTIONS} of the folder, else sentences taken out of the texts`;
-  return new Command('tune')
-    .description(
-      'Find the chunker, size, context and retriever with which questions about a folder find their answers',
-    )
-    .argument('<folder>', 'with the documents, in any format that a reader supports')
-    .option('--questions <file>', `questions with their answers, as lines of JSON (default: ${derived})`)
+  const command = new Command('tune').description(
+    'Find the chunker, size, context and retriever with which questions about a folder find their answers',
+  );
+  return withCorpus(command)
     .option('--baseline <preset or file>', 'what has to be beaten (default: the preset that fits the files)')
-    .addOption(
-      new Option('--retriever <name>', "the baseline's retriever").choices(RETRIEVERS).default('dense'),
-    )
-    .option('--budget <tokens>', 'tokens that a question may find', natural, 2048)
     .option(
       '--grid <file>',
       'what is tried: a JSON list of {"chunker", "config"}, {"preset", "override"} or {"steps"}, each with a "name" if you like',
     )
     .option('--time <duration>', 'begin nothing more after this time, such as 90s, 10m or 2h', milliseconds)
     .option('--out <file>', 'write the best as a pipeline for `chunk --pipeline` and POST /v1/pipelines')
-    .option('--report <file>', 'write a page of HTML with plots')
     .option('--resume', 'continue a stopped run')
+    .action(async (folder: string, flags: TuneFlags) => onEnd(await runTune(folder, flags, env)));
+}
+
+/** `chunksmith evaluate`, which tries what is named, and nothing else. @param onEnd called with the exit status */
+export function evaluateCommand(env: Environment, onEnd: (status: number) => void): Command {
+  const command = new Command('evaluate').description(
+    'Compare presets and pipelines by how well questions about a folder find their answers',
+  );
+  return withCorpus(command)
+    .argument('<candidates...>', 'presets, or files of pipelines: the first is what the others have to beat')
+    .action(async (folder: string, candidates: string[], flags: TuneFlags) =>
+      onEnd(await runTune(folder, { ...flags, candidates }, env)),
+    );
+}
+
+/** Adds the folder of the documents, and the flags of all commands that ask questions about it. */
+function withCorpus(command: Command): Command {
+  const derived = `${QUESTIONS} of the folder, else sentences taken out of the texts`;
+  return command
+    .argument('<folder>', 'with the documents, in any format that a reader supports')
+    .option('--questions <file>', `questions with their answers, as lines of JSON (default: ${derived})`)
+    .addOption(
+      new Option('--retriever <name>', "the baseline's retriever").choices(RETRIEVERS).default('dense'),
+    )
+    .option('--budget <tokens>', 'tokens that a question may find', natural, 2048)
+    .option('--report <file>', 'write a page of HTML with plots')
     .option(
       '--server <url>',
       'evaluate on a running service; its key is taken from the variable CHUNKSMITH_KEY',
     )
-    .option('--json', 'print the result as JSON')
-    .action(async (folder: string, flags: TuneFlags) => onEnd(await runTune(folder, flags, env)));
+    .option('--json', 'print the result as JSON');
 }
 
 function natural(text: string): number {
@@ -77,11 +96,12 @@ function milliseconds(text: string): number {
 const NO_LIMIT = String(Number.MAX_SAFE_INTEGER);
 
 async function runTune(folder: string, flags: TuneFlags, env: Environment): Promise<number> {
-  const { server, out, report, json } = flags;
+  const { server, out, report, json, candidates } = flags;
   const limits = { maxEvaluationCharacters: NO_LIMIT, maxDocuments: NO_LIMIT };
   const engine = await openEngine({ ...limits, ...(server !== undefined && { workers: '0' }) }, env);
   const stop = new AbortController();
-  stopOnSignals(stop, () => console.error('interrupted; --resume continues'));
+  const remedy = candidates === undefined ? '; --resume continues' : '';
+  stopOnSignals(stop, () => console.error(`interrupted${remedy}`));
   const send =
     server === undefined ? sendHere(engine, stop) : sendTo(new Api(server, env.CHUNKSMITH_KEY), stop);
   try {
@@ -126,13 +146,14 @@ function write(path: string, text: string): void {
 
 async function tune(folder: string, flags: TuneFlags, cradle: ServerCradle, send: Send, signal: AbortSignal) {
   const { budget, server, retriever, time = Number.POSITIVE_INFINITY, resume = false } = flags;
+  const file = flags.candidates === undefined ? join(folder, STATE) : undefined;
   const { documents, questions, notes, derived, hasFailed } = await readCorpus(folder, flags, cradle, signal);
   const kind = kindOf(documents.map(({ filename }) => filename));
   const { baseline, grid } = candidatesFor(kind, flags, cradle);
   console.error(`${count(documents.length, 'document')}, ${count(questions.length, 'question')}`);
   const lanes = server === undefined ? Math.max(1, cradle.config.workers) : 1;
   const search = new Search(
-    { send, where: server ?? '', lanes, time, file: join(folder, STATE), isResumed: resume },
+    { send, where: server ?? '', lanes, time, file, isResumed: resume },
     {
       ...{ budget, seed: SEED, offset_unit: 'utf16', documents },
       questions: questions.map(({ question, answers }) => ({ question, answers })),
@@ -157,7 +178,9 @@ async function readCorpus(folder: string, flags: TuneFlags, cradle: ServerCradle
     throw new UsageError(`${folder}: there is no such folder`);
   const usual = join(folder, QUESTIONS);
   const { questions: given = existsSync(usual) ? usual : undefined, ...files } = flags;
-  const own = [given, files.out, files.report, files.grid, files.baseline];
+  const named = [given, files.out, files.report, files.grid, files.baseline, ...(files.candidates ?? [])];
+  // A preset may have the name of the folder.
+  const own = named.filter((path = '') => statSync(path, { throwIfNoEntry: false })?.isFile());
   const read = await readFolder(folder, own, cradle, signal);
   const made =
     given === undefined

@@ -12,7 +12,7 @@ import type { ServerCradle } from '../../../container.ts';
 import type { Interval } from '../../../engine/operations/evaluation/bootstrap.ts';
 import { RETRIEVERS, type Retriever } from '../../../engine/operations/evaluation/schemas.ts';
 import { PRESET_NAMES, type PresetUse } from '../../../engine/presets/presets.ts';
-import { stepsFrom, stepsIn } from '../flags/chunk-task.ts';
+import { stepsFrom } from '../flags/chunk-task.ts';
 
 /** A way to chunk. */
 export interface Chunking {
@@ -57,31 +57,43 @@ function hasOne({ extensions }: Kind, name: string): boolean {
 /**
  * What has to be beaten, and what is tried for a kind of files.
  *
+ * @param flags `candidates` are those and nothing else, the first of which has to be beaten
  * @throws UsageError, ServiceError
  */
 export function candidatesFor(
   kind: string,
-  flags: { readonly baseline?: string; readonly grid?: string },
+  flags: { readonly baseline?: string; readonly grid?: string; readonly candidates?: readonly string[] },
   cradle: ServerCradle,
 ): { readonly baseline: Chunking; readonly grid: Grid } {
-  const [baseline, own] = [chunkingNamed(flags.baseline ?? kind, cradle), chunkingNamed(kind, cradle)];
+  const { grid, candidates = [] } = flags;
+  const [first = kind, ...others] = candidates;
+  const flag = flags.baseline === undefined ? '' : '--baseline ';
+  const [baseline, own] = [
+    chunkingNamed(flags.baseline ?? first, flag, cradle),
+    chunkingNamed(kind, '', cradle),
+  ];
   // All are compared with the same model.
   const embedding_model = baseline.embedding[0]?.config.embedding_model;
   const embedding = own.embedding.map((step) => ({ ...step, config: { ...step.config, embedding_model } }));
   const preset = { ...own, embedding };
-  const { grid } = flags;
+  if (candidates.length > 0) {
+    const named = others.map((name) => ({ ...chunkingNamed(name, '', cradle), embedding }));
+    return { baseline, grid: { count: candidates.length, groups: () => [named] } };
+  }
   return { baseline, grid: grid === undefined ? gridOf(kind, preset, cradle) : gridIn(grid, preset, cradle) };
 }
 
 /** A preset, or a pipeline in a file. @throws UsageError, ServiceError */
-function chunkingNamed(name: string, cradle: ServerCradle): Chunking {
+function chunkingNamed(name: string, flag: string, cradle: ServerCradle): Chunking {
   const { presets } = cradle.service;
   const isPreset = PRESET_NAMES.includes(name);
   if (!isPreset && !existsSync(name))
     throw new UsageError(
-      `--baseline ${name}: there is neither a file nor a preset of this name; presets: ${PRESET_NAMES.join(', ')}`,
+      `${flag}${name}: there is neither a file nor a preset of this name; presets: ${PRESET_NAMES.join(', ')}`,
     );
-  const steps = isPreset ? presets.stepsOf({ preset: name }) : stepsIn(name, cradle, '--baseline');
+  const steps = isPreset
+    ? presets.stepsOf({ preset: name })
+    : stepsFrom(readJson(name), `${flag}${name}`, cradle);
   const chunking = chunkingOf(steps ?? [], cradle);
   return { ...chunking, name: `${basename(name, '.json')} (${chunking.name})` };
 }
@@ -215,8 +227,8 @@ interface SearchOptions {
   readonly lanes: number;
   /** Nothing more begins after so many milliseconds. */
   readonly time: number;
-  /** Keeps what is done. */
-  readonly file: string;
+  /** Keeps what is done; without it, nothing is kept. */
+  readonly file: string | undefined;
   /** Whether what the file has for the same documents, questions and options is not evaluated again. */
   readonly isResumed: boolean;
 }
@@ -241,8 +253,8 @@ export class Search {
     this.#shared = JSON.stringify(shared).slice(1, -1);
     this.#digest = digestOf(VERSION, options.where, this.#shared);
     this.#end = performance.now() + options.time;
-    if (options.isResumed) this.#load();
-    else rmSync(options.file, { force: true });
+    const { file, isResumed } = options;
+    if (file !== undefined) isResumed ? this.#load(file) : rmSync(file, { force: true });
   }
 
   /** The best recall of a chunking; -1 if it was not evaluated. */
@@ -292,20 +304,22 @@ export class Search {
 
   /** A folder that cannot be written only means that an interrupted run begins again. */
   #keep(line: string): void {
-    const folder = dirname(this.#options.file);
+    const { file } = this.#options;
+    if (file === undefined) return;
+    const folder = dirname(file);
     try {
       const isNew = mkdirSync(folder, { recursive: true }) !== undefined;
       if (isNew) writeFileSync(join(folder, '.gitignore'), '*\n');
-      appendFileSync(this.#options.file, line);
+      appendFileSync(file, line);
     } catch (error) {
       console.error(`--resume will not be possible: ${reasonOf(error)}`);
     }
   }
 
   /** A line that was cut off is ignored. */
-  #load(): void {
-    if (!existsSync(this.#options.file)) return;
-    for (const line of readFileSync(this.#options.file, 'utf8').split('\n')) {
+  #load(file: string): void {
+    if (!existsSync(file)) return;
+    for (const line of readFileSync(file, 'utf8').split('\n')) {
       try {
         const { key, points } = JSON.parse(line) as { key: string; points: readonly Point[] };
         this.#known.set(key, points);

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ServiceError, toPlainError } from '../../../../core/errors.ts';
 import { callPlugin } from '../../../../core/hosting/plugin-error.ts';
 import { ByteWriter } from '../../answer/byte-writer.ts';
-import { emptyAnswer, reportedEmpty, reportedFallbacks, Timer } from '../../answer/response-metadata.ts';
+import { emptyAnswer, reportedVectors, Timer } from '../../answer/response-metadata.ts';
 import type { Operation, Run } from '../../operation.ts';
 import { jsonBytes, parseJson } from '../../read/json.ts';
 import { runStages, withStages } from '../../stages/stages.ts';
@@ -65,12 +65,9 @@ async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answ
       model && (await callPlugin({ manifest: { kind: 'embedding', name: model.name } }, embed));
     const dense = questions && { model, questions };
     const answer = await evaluateAll({ request, run, timer, dense, tokenizer });
-    const reported = {
-      ...(model && { 'embedding-model': model.name }),
-      ...reportedEmpty(timer.takeEmptyVectors()),
-      ...reportedFallbacks(timer.takeFallbacks()),
-    };
-    return { ...answer, reported: [reported] };
+    // Chunks of several candidates have the same indexes.
+    const vectors = { ...timer.takeVectors(), emptyAt: [] };
+    return { ...answer, reported: [reportedVectors(vectors, ...(model === undefined ? [] : [model.name]))] };
   } finally {
     lease?.release();
   }

@@ -26,6 +26,28 @@ t.test('the own models are the ones that their versions name, under own names an
   }
 });
 
+/** The first digits of the SHA-256 of the vectors of the texts below. */
+const VECTORS: Readonly<Record<string, string>> = {
+  'chunksmith/static-en-256': '0adfd8f24b915158',
+  'chunksmith/retrieval-en-512': '99c03906a1d81691',
+};
+
+t.test('vectors of English texts change in no bit', async (t) => {
+  const { provider } = await createProviderWithFolder(t);
+  const license = await readFile(new URL('../../../../LICENSE', import.meta.url), 'utf8');
+  const texts = [
+    ...license.split('\n\n'),
+    'const at = rows[index]!.start_index ?? 0; // e.g. `a/b-c.ts` → 1,234.50 %',
+    "Don’t “quote” naïve café–Straße… it's O'Brien's 3rd e-mail (x@y.org)!",
+    '🎉 emoji, µs, 10 km², ½',
+  ];
+  for (const [name, expected] of Object.entries(VECTORS)) {
+    const { values } = await (await openModel(provider, name)).embed(texts, request);
+    const digest = createHash('sha256').update(new Uint8Array(values.buffer)).digest('hex');
+    t.equal(digest.slice(0, 16), expected, name);
+  }
+});
+
 t.test('the calibration of the base model puts another topic below a half', async (t) => {
   const { provider } = await createProviderWithFolder(t);
   const base = await openModel(provider, 'chunksmith/static-en-256');

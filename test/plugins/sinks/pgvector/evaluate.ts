@@ -11,7 +11,7 @@ interface Embedded {
 }
 
 /**
- * Stores chunks in a PostgreSQL and asks it with the query of the README, which fuses words and vectors.
+ * Stores chunks in a PostgreSQL and asks it with the query of the recipe, which fuses words and vectors.
  *
  * @returns for each question the indices of its five best chunks, or why there is no PostgreSQL
  */
@@ -44,7 +44,7 @@ export async function searchFused(
   }));
   await collection.upsert(rows, context);
   const places = new Map(rows.map(({ id }, at) => [id, at]));
-  const [query = ''] = blocksOf(page('plugins/sinks/pgvector/README.md'), 'sql');
+  const [query = ''] = blocksOf(page('server/recipes/pgvector-hybrid.md'), 'sql');
   const client = new pg.Client({ connectionString: url });
   t.teardown(() => client.end());
   await client.connect();

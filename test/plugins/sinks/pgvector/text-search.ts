@@ -11,8 +11,8 @@ import { checkFusedSearch, type Search } from '../fused-search.ts';
 import { openSink } from '../sinks.ts';
 import type { SinkDatabase } from './database.ts';
 
-/** The query of the sink's README. */
-const [FUSED = ''] = blocksOf(page('plugins/sinks/pgvector/README.md'), 'sql');
+/** The query of the recipe. */
+const [FUSED = ''] = blocksOf(page('server/recipes/pgvector-hybrid.md'), 'sql');
 
 const OPTIONS = { table: 'chunks', schema: 'public', vectors: 'vector', text_search: true };
 
@@ -44,7 +44,7 @@ export function testTextSearch(t: Test, database: SinkDatabase): void {
 }
 
 const CASES: Readonly<Record<string, (t: Test, searched: Searched) => Promise<void>>> = {
-  async "the README's query finds what vectors miss, and nothing old"(t, { open, ids }) {
+  async "the recipe's query finds what vectors miss, and nothing old"(t, { open, ids }) {
     const search: Search = (question, vector) => ids(FUSED, [JSON.stringify(vector), question]);
     const collection = await open();
     await checkFusedSearch(t, collection, search);

@@ -2,26 +2,30 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
+import type { SharedBuffers, SharedMemory } from '../../../../core/contracts/collaborators.ts';
 import type { TokenizerProvider } from '../../../../core/contracts/tokenizer.ts';
 import createHuggingFaceTokenizers from '../../../../plugins/tokenizers/huggingface/index.ts';
 import type { HubSettings } from '../../../../server/config/hub-settings.ts';
 import { createModelFiles } from '../../../../server/plugins/hub/model-files.ts';
-import { collaborators, quietLog } from '../../../../server/testing/collaborators.ts';
+import { collaborators, ownBuffers, quietLog } from '../../../../server/testing/collaborators.ts';
 import {
   bertWordPiece,
   byteLevelBpe,
   metaspaceBpe,
+  TRAINING_TEXT,
   unigram,
   wordPieceOf,
 } from '../../../fixtures/tokenizers/tokenizer-files.ts';
 import { settingsFor, startHubServer } from '../../../support/model-hub.ts';
 import { withModel } from './support/files.ts';
-import { open } from './support/open.ts';
+import { createOracle, open } from './support/open.ts';
 
-async function createProvider(t: Test, fields: Partial<HubSettings> = {}) {
+async function createProvider(t: Test, fields: Partial<HubSettings> = {}, shared = ownBuffers) {
   const settings = settingsFor(t, { allowDownloads: false, ...fields });
   const models = createModelFiles({ settings, log: quietLog });
-  const provider = (await createHuggingFaceTokenizers(collaborators({ models }))) as TokenizerProvider;
+  const provider = (await createHuggingFaceTokenizers(
+    collaborators({ models, shared }),
+  )) as TokenizerProvider;
   const add = async (name: string, json: string): Promise<void> => {
     await mkdir(join(settings.modelsDir, name), { recursive: true });
     await writeFile(join(settings.modelsDir, name, 'tokenizer.json'), json);
@@ -38,6 +42,25 @@ t.test('opens the three families by name', async (t) => {
   for (const name of await provider.names()) t.equal((await provider.open(name))?.name, name);
   t.equal(await provider.open('other'), undefined);
   t.equal(await provider.open('../models/bert'), undefined);
+});
+
+t.test('a thread reads the vocabulary that another has read', async (t) => {
+  const built = new Map<string, SharedMemory>();
+  const shared: SharedBuffers = {
+    async get(key, build) {
+      const memory = built.get(key) ?? (await build());
+      built.set(key, memory);
+      return memory as Awaited<ReturnType<typeof build>>;
+    },
+    release() {},
+  };
+  const { provider, add } = await createProvider(t, {}, shared);
+  await add('bert', JSON.stringify(bertWordPiece()));
+  const one = await provider.open('bert');
+  await add('bert', 'no longer JSON');
+  const other = await provider.open('bert');
+  t.same(other?.encode?.(TRAINING_TEXT), one?.encode?.(TRAINING_TEXT));
+  t.same(other?.specialTokens, one?.specialTokens);
 });
 
 t.test('says which file cannot be used and why, and tries again', async (t) => {
@@ -117,6 +140,28 @@ const COLOURS = {
   pre_tokenizer: { type: 'Whitespace' },
   model: wordPieceOf(['[UNK]', 'red', 'green', 'blue', '##ish']),
 };
+
+t.test(
+  'a vocabulary is the same, packed or not, with escapes, added tokens and tokens given twice',
+  async (t) => {
+    const json = JSON.stringify({
+      ...bertWordPiece(),
+      added_tokens: [{ id: 900, content: '##zz', special: false }],
+      model: wordPieceOf(['[UNK]', 'fox', '\\', '"', '{', '}', '##é', 'fox##']),
+    });
+    for (const change of [
+      (text: string) => text,
+      (text: string) => JSON.stringify(JSON.parse(text), null, 2),
+      (text: string) => text.replace('"fox":1', '"fox":9,"f\\u006fx":1'),
+      (text: string) => text.replace('"fox":1', '"fox":1e0'),
+      (text: string) => `{"vocab":{"fox":7},${text.slice(1)}`,
+    ]) {
+      const { encode } = open(JSON.parse(json), change(json));
+      const ids = [...(encode?.('Foxzz fox\\"{}"\\ fox## foxé') ?? [])];
+      t.same(ids, createOracle(JSON.parse(json))('Foxzz fox\\"{}"\\ fox## foxé').ids);
+    }
+  },
+);
 
 t.test('a token that the vocabulary lacks has an id that no other has', async (t) => {
   const tokenizer = open({ ...COLOURS, model: { ...COLOURS.model, unk_token: null } });

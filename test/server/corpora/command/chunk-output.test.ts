@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { estimator } from '../../../../server/corpora/command/progress.ts';
+import { needs } from '../../../support/here.ts';
 import { temporaryFolder } from '../../../support/server.ts';
 import { until } from '../../../support/until.ts';
 import { BY_CHARACTERS, gatedFolder, lineOf, linesIn } from '../../cli/cli.ts';
@@ -31,6 +32,15 @@ t.test('lines for chunks, or for documents', async (t) => {
   t.same(counts, [2, 1]);
   const few = await runHere(t, ['chunk', 'b.txt', ...SMALL, '--include', 'index'], { cwd });
   t.equal(few.stdout, '{"text":"gh","start_index":0,"end_index":2,"token_count":2,"index":0}\n');
+});
+
+const LEXICAL = needs('chunker/semantic', 'embedding/static', 'tokenizer/huggingface');
+t.test('texts with lexical vectors are counted in the summary', LEXICAL, async (t) => {
+  const cwd = await temporaryFolder(t, { 'a.txt': '今天天气很好，我们去公园。数据库的索引可以加快查询。' });
+  const lines = await runHere(t, ['chunk', '.', '--chunker', 'semantic'], { cwd });
+  t.match(lines.stderr, /1 document, \d chunks?, 2 texts with lexical vectors, /);
+  const folder = await runHere(t, ['chunk', '.', '--chunker', 'semantic', '--out', 'out', '--json'], { cwd });
+  t.match(folder.summary(), { embedding_empty: 0, embedding_fallback: 2 });
 });
 
 t.test('what is done is written while standard input is still open', async (t) => {

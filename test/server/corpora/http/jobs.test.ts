@@ -142,6 +142,14 @@ t.test('vectors of zeros are counted in the job', needs('refinery/embeddings'), 
   t.match(await runJob(server, { source: { documents }, steps }), { chunks: 3, embedding_empty: 2 });
 });
 
+const LEXICAL = needs('refinery/embeddings', 'embedding/static', 'tokenizer/huggingface');
+t.test('lexical vectors are counted in the job', LEXICAL, async (t) => {
+  const documents = [{ text: 'Tea with milk' }, { text: '今天天气很好' }, { text: '***' }];
+  const steps = [...STEPS, { type: 'refine', refinery: 'embeddings' }];
+  const job = await runJob(server, { source: { documents }, steps });
+  t.match(job, { documents: { done: 3 }, embedding_empty: 1, embedding_fallback: 2 });
+});
+
 t.test('documents of the request are chunked, with the bytes of their metadata', async (t) => {
   const body = `{"steps": ${JSON.stringify(STEPS)}, "source": {"documents": [
     {"id": "a", "text": "one\\ntwo", "metadata": {"big": 12345678901234567890.50}},

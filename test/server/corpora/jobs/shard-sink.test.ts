@@ -102,6 +102,7 @@ function groupOf(given: readonly Given[]) {
       id,
       chunks: texts.length,
       embedding_empty: 0,
+      embedding_fallback: 0,
       ids: texts.map((text) => `${id}-${text}`),
       error,
     }),

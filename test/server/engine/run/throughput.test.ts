@@ -8,7 +8,7 @@ const chunker = (name: string) => ({ kind: 'chunker', name });
 function timings(seconds: Partial<Record<WorkStage, number>>): Timings {
   const stages = Object.entries(seconds) as [WorkStage, number][];
   const times = stages.map(([stage, seconds]) => ({ stage, by: 'x', seconds }));
-  return { times, documents: 1, chunks: 1, tokens: 1, opened: [], emptyVectors: 0 };
+  return { times, documents: 1, chunks: 1, tokens: 1, opened: [], emptyVectors: 0, fallbackVectors: 0 };
 }
 
 const rounded = (seconds = 0) => Math.round(seconds * 1000) / 1000;

@@ -1,5 +1,7 @@
 import * as library from '@huggingface/tokenizers';
 import type { Tokenizer } from '../../../../../core/contracts/tokenizer.ts';
+import { packVocabulary } from '../../../../../plugins/tokenizers/huggingface/file/pack-vocabulary.ts';
+import { parseTokenizerFile } from '../../../../../plugins/tokenizers/huggingface/file/tokenizer-file.ts';
 import type { Library } from '../../../../../plugins/tokenizers/huggingface/stages/library-stages.ts';
 import { createTokenizer } from '../../../../../plugins/tokenizers/huggingface/tokenizer/tokenizer.ts';
 import type { TokenizerJson } from '../../../../fixtures/tokenizers/tokenizer-files.ts';
@@ -18,5 +20,7 @@ export function createOracle(file: TokenizerJson) {
   return (text: string) => oracle.encode(text, { add_special_tokens: false });
 }
 
-export const open = (file: object): Tokenizer =>
-  createTokenizer('small', JSON.stringify(file), library as unknown as Library);
+export function open(file: object, json = JSON.stringify(file)): Tokenizer {
+  const read = parseTokenizerFile(packVocabulary(json) ?? json);
+  return createTokenizer('small', read, library as unknown as Library);
+}

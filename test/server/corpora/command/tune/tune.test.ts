@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -52,6 +53,28 @@ t.test('derived questions: a result, a page, and a pipeline that runs and is sto
   const { post } = await startServer(t);
   const stored = await post('/v1/pipelines', await readFile(join(cwd, 'tuned.json'), 'utf8'));
   t.equal(stored.status, 201, stored.bytes.toString());
+});
+
+t.test('evaluate compares what is named, and keeps nothing', OF_MODEL, async (t) => {
+  const steps = [{ type: 'chunk', chunker: 'token', config: { chunk_size: 60, tokenizer: 'cl100k_base' } }];
+  const cwd = await temporaryFolder(t, { ...PAGES, 'small.json': JSON.stringify({ steps }) });
+  const evaluate = (...args: string[]) =>
+    runHere(t, ['evaluate', 'docs', '--budget', '300', ...args], { cwd });
+  const run = await evaluate('docs', 'small.json', '--json');
+  t.equal(run.status, 0, run.stderr);
+  const { tried, of, baseline, candidates } = resultOf(run);
+  t.match({ tried, of, baseline }, { tried: 2, of: 2, baseline: { name: /^docs \(.*, dense$/ } });
+  t.equal(candidates.filter(({ name }) => name.startsWith('small (token 60)')).length, 3);
+  t.notOk(existsSync(join(cwd, 'docs/.chunksmith')));
+  const printed = await evaluate('prose', 'small.json');
+  t.match(
+    printed.stdout,
+    /\n {2}candidate .*[\s\S]*\n[* ] small \(token 60\), bm25 .*[\s\S]*\nBy \d+ derived questions, /,
+  );
+  await checkFailures(t, evaluate, [
+    ['prose prosa', /^prosa: there is neither a file nor a preset of this name; presets: prose, /],
+    ['--json', /missing required argument 'candidates'/],
+  ]);
 });
 
 t.test('a server makes the same choice with the same recalls', OF_MODEL, async (t) => {

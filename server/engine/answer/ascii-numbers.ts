@@ -1,0 +1,173 @@
+/** Numbers as ASCII, written into an array from `at` on; each function returns the index after what it wrote. */
+
+/** Maximum bytes of a number in a vector, with its comma. */
+export const NUMBER_BYTES = 26;
+
+/** Writes `[x,y,...]`. */
+export function writeVector(vector: Float32Array, out: Uint8Array, at: number): number {
+  const bits = new Int32Array(vector.buffer, vector.byteOffset, vector.length);
+  let place = at;
+  out[place++] = 0x5b;
+  for (let index = 0; index < vector.length; index++) {
+    if (index > 0) out[place++] = 0x2c;
+    place = writeFloat(vector[index] as number, bits[index] as number, out, place);
+  }
+  out[place++] = 0x5d;
+  return place;
+}
+
+/** Numbers from here up to 1 have at most nine digits after at most five zeros. */
+const LEAST_DECIMAL = 1e-6;
+const POWERS = Float64Array.from({ length: 15 }, (_, power) => 10 ** power);
+const MOST_ZEROS = 5;
+
+/** Bits of the fraction of a number in single precision, and what is added to its exponent. */
+const [FRACTION_BITS, BIAS] = [23, 127];
+const FRACTION = 2 ** FRACTION_BITS - 1;
+/** Half the distance to the next number, by the exponent of a number less than 1. */
+const HALF_GAPS = Float64Array.from(
+  { length: BIAS },
+  (_, exponent) => 2 ** (exponent - BIAS - FRACTION_BITS - 1),
+);
+/** The fewest zeros after the point that a number of an exponent has; it may have one more. */
+const ZEROS = Int32Array.from({ length: BIAS }, (_, exponent) => -Math.log10(2 ** (exponent - BIAS + 1)));
+/** More than the error of a number that is scaled. */
+const MARGIN = 1e-6;
+const PER_MARGIN = 1 / MARGIN;
+const NINE_DIGITS = 1e9;
+
+/**
+ * Writes the fewest digits that give the same number in single precision. A number that is not finite becomes 0.
+ *
+ * For most numbers these are seven or eight. Which of the two cannot be predicted, nor the sign, so that this has no
+ * branch that depends on it.
+ *
+ * @param value a number in single precision
+ * @param bits of the value
+ */
+function writeFloat(value: number, bits: number, out: Uint8Array, at: number): number {
+  const size = Math.abs(value);
+  // The number before a power of two is nearer to it than the next one.
+  if (size < LEAST_DECIMAL || !(size < 1) || (bits & FRACTION) === 0) return writeAnyFloat(value, out, at);
+  const exponent = (bits >>> FRACTION_BITS) & 0xff;
+  let zeros = ZEROS[exponent] as number;
+  zeros += (((size * (POWERS[zeros + 1] as number)) | 0) - 1) >>> 31;
+  const power = POWERS[zeros + 7] as number;
+  const half = (HALF_GAPS[exponent] as number) * power;
+  const seven = size * power;
+  const six = seven * 0.1;
+  const eight = seven * 10;
+  const rounded = (seven + 0.5) | 0;
+  const longer = (eight + 0.5) | 0;
+  // Digits give the number if they are less than half the distance to the next number away from it.
+  const beyondSix = 10 * Math.abs(six - ((six + 0.5) | 0)) - half;
+  const beyondSeven = Math.abs(seven - rounded) - half;
+  const beyondEight = Math.abs(eight - longer) - 10 * half;
+  const isSeven = ((beyondSeven * PER_MARGIN) | 0) >>> 31;
+  const nine = Math.imul(longer, 10);
+  const digits = nine + Math.imul(isSeven, Math.imul(rounded, 100) - nine);
+  const isUsual = beyondSix > MARGIN && beyondEight < -MARGIN && Math.abs(beyondSeven) > MARGIN;
+  if (!isUsual || digits >= NINE_DIGITS) return writeAnyFloat(value, out, at);
+  out[at] = 0x2d;
+  writeNineDigits(digits, zeros, out, at + (bits >>> 31));
+  return at + (bits >>> 31) + 2 + zeros + 8 - isSeven;
+}
+
+/** The four digits of the numbers below 10,000, the first in the lowest byte. */
+const FOUR_DIGITS = Int32Array.from({ length: 10_000 }, (_, number) =>
+  Buffer.from(String(number).padStart(4, '0')).readInt32LE(),
+);
+
+/** Writes `0.`, zeros and nine digits. */
+function writeNineDigits(digits: number, zeros: number, out: Uint8Array, at: number): void {
+  out[at] = 0x30;
+  out[at + 1] = 0x2e;
+  for (let zero = 2; zero < 2 + MOST_ZEROS; zero++) out[at + zero] = 0x30;
+  const high = (digits / 100_000) | 0;
+  const low = digits - Math.imul(high, 100_000);
+  const middle = (low / 10) | 0;
+  const place = at + 2 + zeros;
+  writeFourDigits(high, out, place);
+  writeFourDigits(middle, out, place + 4);
+  out[place + 8] = 0x30 + low - middle * 10;
+}
+
+function writeFourDigits(number: number, out: Uint8Array, at: number): void {
+  const digits = FOUR_DIGITS[number] as number;
+  out[at] = digits;
+  out[at + 1] = digits >> 8;
+  out[at + 2] = digits >> 16;
+  out[at + 3] = digits >> 24;
+}
+
+function writeAnyFloat(value: number, out: Uint8Array, at: number): number {
+  const size = Math.abs(value);
+  if (size < LEAST_DECIMAL || !(size < 1)) return writeAscii(shortest(value), out, at);
+  let zeros = 0;
+  while (zeros < MOST_ZEROS && size * (POWERS[zeros + 1] as number) < 1) zeros++;
+  // Seven or eight digits suffice for most numbers.
+  let decimals = zeros + 7;
+  let scaled = (size * (POWERS[decimals] as number) + 0.5) | 0;
+  if (isSame(scaled, decimals, size)) {
+    const fewer = (size * (POWERS[decimals - 1] as number) + 0.5) | 0;
+    if (isSame(fewer, decimals - 1, size)) {
+      scaled = fewer;
+      decimals--;
+    }
+  } else {
+    scaled = (size * (POWERS[++decimals] as number) + 0.5) | 0;
+    if (!isSame(scaled, decimals, size)) scaled = (size * (POWERS[++decimals] as number) + 0.5) | 0;
+  }
+  let place = at;
+  if (value < 0) out[place++] = 0x2d;
+  return writeDecimals(scaled, decimals, out, place);
+}
+
+const isSame = (scaled: number, decimals: number, size: number): boolean =>
+  Math.fround(scaled / (POWERS[decimals] as number)) === size;
+
+/** Writes `scaled` / 10^`decimals`, which is at most 1, without trailing zeros. */
+function writeDecimals(scaled: number, decimals: number, out: Uint8Array, at: number): number {
+  let rest = scaled;
+  let places = decimals;
+  while (places > 1 && rest % 10 === 0) {
+    rest = (rest / 10) | 0;
+    places--;
+  }
+  out[at] = 0x30;
+  out[at + 1] = 0x2e;
+  for (let place = at + 1 + places; place > at + 1; place--) {
+    const tens = (rest / 10) | 0;
+    out[place] = 0x30 + rest - tens * 10;
+    rest = tens;
+  }
+  if (rest > 0) out[at] = 0x30 + rest;
+  return at + 2 + places;
+}
+
+/** The fewest digits for any number, slowly. */
+function shortest(value: number): string {
+  if (!Number.isFinite(value) || value === 0) return '0';
+  for (let digits = 1; digits < 9; digits++) {
+    const rounded = Number(value.toPrecision(digits));
+    if (Math.fround(rounded) === value) return String(rounded);
+  }
+  return String(Number(value.toPrecision(9)));
+}
+
+/** Writes a non-negative safe integer. */
+export function writeInteger(value: number, out: Uint8Array, at: number): number {
+  let digits = 1;
+  for (let power = 10; power <= value; power *= 10) digits++;
+  let rest = value;
+  for (let place = at + digits - 1; place >= at; place--) {
+    out[place] = 0x30 + (rest % 10);
+    rest = Math.floor(rest / 10);
+  }
+  return at + digits;
+}
+
+export function writeAscii(text: string, out: Uint8Array, at: number): number {
+  for (let index = 0; index < text.length; index++) out[at + index] = text.charCodeAt(index);
+  return at + text.length;
+}

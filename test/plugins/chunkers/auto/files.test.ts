@@ -1,0 +1,12 @@
+import t from 'tap';
+import { ENDINGS } from '../../../../plugins/chunkers/auto/choose.ts';
+import { fileRows } from '../../../pages/programs.ts';
+
+t.test('the table of files says what is chosen by the ending', async (t) => {
+  const rows = fileRows().filter(({ readers }) => readers.length === 0);
+  // Web pages are read as Markdown before.
+  for (const [chunker, endings] of Object.entries(ENDINGS).filter(([name]) => name !== 'html')) {
+    const chosen = endings.split(/\s+/).map((ending) => `.${ending}`);
+    t.same(rows.find((row) => row.chunker === chunker)?.endings.sort(), chosen.sort(), chunker);
+  }
+});
