@@ -136,7 +136,7 @@ t.test('a table of contents is not the text', async (t) => {
 });
 
 t.test('repealed and inserted numbers belong to the sequence', async (t) => {
-  const text = `${withText('§ 1 Zweck')}§ 2 (weggefallen)\n\n§§ 3 bis 6 (weggefallen)\n\n${withText('§ 7 Ziel', '§ 7a Weg', '§ 9 Ende')}`;
+  const text = `${withText('§ 1 Zweck')}§ 2 (weggefallen)\n\n§§ 3 bis 6 (weggefallen)\n\n${withText('§ 4', '§ 7 Ziel', '§ 7a Weg', '§ 9 Ende')}`;
   t.same(outlineOf(text), [
     '§ 1 Zweck',
     '§ 2 (weggefallen)',
@@ -153,6 +153,8 @@ t.test('the title on the line below is part of a heading, and text on its own li
   );
   t.same([first?.name, second?.name], ['Article 1 Scope', 'Art. 2']);
   t.equal(first?.end, 'Article 1\n\nScope'.length);
+  t.equal(first?.start, 0);
+  t.equal(second?.start, 'Article 1\n\nScope\n\nIt is wide.\n\n'.length);
   t.equal(second?.isLead, false);
 });
 
