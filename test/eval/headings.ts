@@ -24,7 +24,7 @@ export function evaluateHeadings(folder: string): void {
   for (const path of globSync('**/*.md', { cwd: folder }).sort()) {
     const counts = countsOf(readFileSync(join(folder, path), 'utf8'));
     for (const row of [dirname(path), 'all']) rows.set(row, added(rows.get(row) ?? NOTHING, counts));
-    if (process.env['HEADINGS_MISSED'] !== undefined)
+    if (process.env.HEADINGS_MISSED !== undefined)
       for (const line of counts.notes) console.log(`${path}: ${line}`);
   }
   const columns = ['', 'texts', 'numbered', 'right %', 'missed', 'false', 'false %', 'texts with any'];
