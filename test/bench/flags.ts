@@ -7,6 +7,7 @@ const { values, positionals } = parseArgs({
     memory: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     against: { type: 'string' },
+    only: { type: 'string' },
   },
 });
 
@@ -16,6 +17,8 @@ export const flags = {
   names: positionals,
   memory: values.memory,
   quick: values.quick,
+  /** The parts of the report to renew, with commas between them. */
+  only: values.only,
   /** The folder of another checkout, installed, that does the same work by turns. */
   against: values.against === undefined ? undefined : resolve(values.against),
 };

@@ -10,11 +10,15 @@ const ALL = globSync('*/main.ts', { cwd: FOLDER }).map(dirname).sort();
 const OF_CHECKOUTS = ['corpus', 'jobs'];
 
 /**
- * Entry of `npm run bench`: runs the named benchmarks, by default all, each in a process of its own. Flags are passed on to
- * them.
+ * Entry of `npm run bench`: runs the named benchmarks, by default all, each in a process of its own, or writes the report.
+ * Flags are passed on to them.
  */
-function run(args: readonly string[]): void {
+async function run(args: readonly string[]): Promise<void> {
   const { names, against } = flags;
+  if (names[0] === 'report') {
+    installPeers();
+    return (await import('./report/write.ts')).writeReport();
+  }
   const benches = against === undefined ? ALL : OF_CHECKOUTS;
   const unknown = names.filter((name) => !benches.includes(name));
   if (unknown.length > 0) {
@@ -62,4 +66,4 @@ function changedAt(file: string): number {
   return statSync(join(FOLDER, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-run(process.argv.slice(2));
+await run(process.argv.slice(2));

@@ -21,7 +21,7 @@ const GOALS = { right: 98, false: 0.5 };
 export function evaluateHeadings(folder: string): void {
   printTitle('Numbered headings, found without their marks');
   const rows = new Map<string, Counts>();
-  for (const path of globSync('**/*.md', { cwd: folder }).sort()) {
+  for (const path of globSync('**/*.{md,txt}', { cwd: folder }).sort()) {
     const counts = countsOf(readFileSync(join(folder, path), 'utf8'));
     for (const row of [dirname(path), 'all']) rows.set(row, added(rows.get(row) ?? NOTHING, counts));
     if (process.env.HEADINGS_MISSED !== undefined)

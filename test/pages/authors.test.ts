@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { KINDS, manifestSchema } from '../../core/contracts/manifest.ts';
 import { kit } from '../../core/kit.ts';
-import { withExamples } from '../../server/cli/tools/readme-table.ts';
+import { EXAMPLES, withExamples } from '../../server/cli/tools/readme-table.ts';
 import { collaborators } from '../../server/testing/collaborators.ts';
 
 const PLUGINS = join(import.meta.dirname, '../../plugins');
@@ -28,9 +28,9 @@ t.test('its table of arguments names all, and that of the kit too', async (t) =>
 });
 
 t.test('the examples are what `plugin new` makes', async (t) => {
-  const page = readFileSync(join(PLUGINS, 'EXAMPLES.md'), 'utf8');
-  t.equal(withExamples(page), page, 'npm run readme writes them');
-  const shown = [...page.matchAll(/^`my-plugins\/\w+\/(manifest|index)\.js`$/gm)];
+  const pages = EXAMPLES.map((file) => readFileSync(file, 'utf8'));
+  t.same(pages.map(withExamples), pages, 'npm run readme writes them');
+  const shown = [...pages.join('').matchAll(/^`my-plugins\/\w+\/(manifest|index)\.js`$/gm)];
   t.equal(shown.length, 2 * KINDS.length, 'one of each kind, whole');
 });
 

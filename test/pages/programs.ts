@@ -12,8 +12,8 @@ const ROOT = join(import.meta.dirname, '../..');
 
 /** Pages with examples. */
 export const PAGES = [
-  'README.md plugins/AUTHORS.md plugins/EXAMPLES.md',
-  'server/CLIENTS.md server/OPERATIONS.md server/OPTIONS.md',
+  'README.md plugins/AUTHORS.md plugins/CHECKING.md plugins/EXAMPLES.md plugins/EXAMPLES-FILES.md',
+  'server/CLIENTS.md server/DOCUMENTS.md server/EVALUATION.md server/TOUR.md',
 ].flatMap((names) => names.split(' '));
 
 /** Pages that processes/recipes.test.ts follows. */

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { inspect } from 'node:util';
 import t from 'tap';
 import { postForm } from '../support/files.ts';
-import { isOfMissingPlugin, needs } from '../support/here.ts';
+import { needs } from '../support/here.ts';
 import { postRoutes } from '../support/openapi.ts';
 import { startServer, temporaryFolder } from '../support/server.ts';
 import {
@@ -23,16 +23,12 @@ import {
 /** What the README and its pages say is true: examples are run, but for those that processes/readme.test.ts runs. */
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Those whose links are looked at alone; processes/ and test/server/clients/readme.test.ts run their examples. */
-const OTHERS = [
-  'CHANGELOG.md CONTRIBUTING.md plugins/README.md server/CORPORA.md server/RUNBOOK.md',
-  'server/FIRST-INDEX.md server/clients/FROM-CHONKIE.md server/clients/README.md server/clients/python/README.md',
-].flatMap((names) => names.split(' '));
-
 const EXAMPLE = /^`my-plugins\/(\S+)`\n\n```js\n([\s\S]*?)^```$/gm;
-/** The files of the plugins that the page of examples shows, by their paths in `my-plugins`. */
+/** The files of the plugins that the pages of examples show, by their paths in `my-plugins`. */
 const files: Record<string, string> = Object.fromEntries(
-  Array.from(page('plugins/EXAMPLES.md').matchAll(EXAMPLE), ([, path, source]) => [path, source]),
+  ['plugins/EXAMPLES.md', 'plugins/EXAMPLES-FILES.md'].flatMap((name) =>
+    Array.from(page(name).matchAll(EXAMPLE), ([, path, source]) => [path, source]),
+  ),
 );
 const plugins = [...new Set(Object.keys(files).map((path) => dirname(path)))];
 const pluginsDir = [await temporaryFolder(t, files)];
@@ -144,20 +140,27 @@ t.test(STREAMS, needs('chunker/sentence', 'chunker/recursive'), async (t) => {
 
 const OF_EDITS = needs('chunker/recursive');
 t.test('after an edit it finds what is to be embedded and what deleted', OF_EDITS, async (t) => {
-  const printed = await run(programOf(page('README.md'), 'js'));
-  t.equal(printed, shownAfter(page('README.md'), 'node edited.mjs'));
+  const tour = page('server/TOUR.md');
+  const printed = await run(programOf(tour, 'js'));
+  t.equal(printed, shownAfter(tour, 'node edited.mjs'));
   const [embedded, deleted] = printed.trimEnd().split('\n');
   t.match(embedded, /^embed \S+ "Wait for four minutes\.\\n\\n"$/);
   t.match(deleted, /^delete \S+ "Wait for three minutes\.\\n\\n"$/);
 });
 
-t.test('it is short, and its pages are where it says', async (t) => {
-  t.ok(page('README.md').split('\n').length <= 250);
-  for (const file of RECIPES) {
-    t.match(page('README.md'), `](${file})`);
-    t.ok(page(file).split('\n').length <= 61, `${file}: one page`);
-  }
-  for (const file of [...PAGES.slice(1), 'server/CORPORA.md']) t.match(page('README.md'), `](${file})`);
+const MOST_BYTES_OF_PICTURE = 150_000;
+
+t.test('its pictures load quickly, for bright and dark pages', async (t) => {
+  const pictures = Array.from(
+    page('README.md').matchAll(/\b(?:src|srcset)="([^"]+)"/g),
+    ([, file = '']) => file,
+  );
+  t.ok(pictures.some((file) => /-light\./.test(file)) && pictures.some((file) => /-dark\./.test(file)));
+  for (const file of pictures) t.ok(statSync(join(ROOT, file)).size < MOST_BYTES_OF_PICTURE, file);
+});
+
+t.test('recipes fit on a page', async (t) => {
+  for (const file of RECIPES) t.ok(page(file).split('\n').length <= 61, file);
 });
 
 t.test('the examples of their manifests work', async (t) => {
@@ -185,14 +188,3 @@ for (const name of readdirSync(join(ROOT, 'plugins/readers')).filter((name) => n
     t.same(listed.sort(), read.filter((ending) => name !== 'tika' || listed.includes(ending)).sort());
   });
 }
-
-t.test('its links lead to files', async (t) => {
-  for (const file of [...PAGES, ...OTHERS, ...RECIPES]) {
-    const text = page(file);
-    for (const [, link = ''] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
-      const path = join(dirname(file), link);
-      if (link.startsWith('http') || isOfMissingPlugin(path)) continue;
-      t.ok(existsSync(join(ROOT, path)), `${file}: ${link}`);
-    }
-  }
-});

@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { quantile } from '../bench/race/race.ts';
+import { quantile } from '../bench/race/statistics.ts';
 import { createRandom, pick } from '../support/random.ts';
 import { type Cleanup, temporaryFolder } from '../support/server.ts';
 import { type Case, makeCases } from './cases.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { quantile } from '../bench/race/race.ts';
+import { quantile } from '../bench/race/statistics.ts';
 import { type Cleanup, temporaryFolder } from '../support/server.ts';
 import { type CheckedStream, makeSamples, openCheckedStream, type Sample } from './checked-stream.ts';
 import type { HealthReport } from './health-process.ts';

@@ -5,7 +5,10 @@ import { describeOptions } from '../../config/help.ts';
 import { newPluginFiles } from '../new-plugin.ts';
 
 const PAGE = join(import.meta.dirname, '../..', 'OPTIONS.md');
-const EXAMPLES = join(import.meta.dirname, '../../..', 'plugins', 'EXAMPLES.md');
+/** The pages with examples for authors. */
+export const EXAMPLES = ['EXAMPLES.md', 'EXAMPLES-FILES.md'].map((name) =>
+  join(import.meta.dirname, '../../..', 'plugins', name),
+);
 const TABLE = /(?<=<!-- options -->\n).*(?=\n<!-- \/options -->)/s;
 
 /** The options of the server as a Markdown table, to be put between the two markers of its page. */
@@ -30,7 +33,7 @@ const EXAMPLE_KINDS: Readonly<Record<string, Kind>> = {
 const SHOWN_FILE = /^(`my-plugins\/([a-z]+)\/(\S+)\.(js|ts)`\n\n```)\S+\n[\s\S]*?^```$/gm;
 
 /**
- * The page of examples with the content of each file after a line with its path, as `plugin new` creates it.
+ * A page of examples with the content of each file after a line with its path, as `plugin new` creates it.
  *
  * @throws Error if it does not create such a file
  */
@@ -39,7 +42,7 @@ export function withExamples(page: string): string {
     const language = ending === 'ts' ? 'typescript' : 'javascript';
     const kind = EXAMPLE_KINDS[name];
     const text = kind && newPluginFiles(kind, name, language).get(`${file}.${ending}`);
-    if (text === undefined) throw new Error(`EXAMPLES.md: ${name}/${file}.${ending} does not exist`);
+    if (text === undefined) throw new Error(`no example: ${name}/${file}.${ending} does not exist`);
     return `${head}${ending}\n${text}\`\`\``;
   });
 }
@@ -54,5 +57,5 @@ function code(text: string): string {
 
 if (import.meta.main) {
   writeFileSync(PAGE, readFileSync(PAGE, 'utf8').replace(TABLE, optionsTable));
-  writeFileSync(EXAMPLES, withExamples(readFileSync(EXAMPLES, 'utf8')));
+  for (const file of EXAMPLES) writeFileSync(file, withExamples(readFileSync(file, 'utf8')));
 }

@@ -57,6 +57,8 @@ const FIRST_SIZE = 1024;
 /** Estimated bytes of a chunk besides its texts, and of each further field. */
 const CHUNK_BYTES = 112;
 const FIELD_BYTES = 48;
+/** Estimated bytes of a number in a vector. */
+const VECTOR_NUMBER_BYTES = 13;
 
 /** Estimates the bytes of a document's chunks: allocating for all chunks at once saves copies. */
 function estimateBytes({ chunks, ids, nullable, columns }: WrittenDocument): number {
@@ -68,6 +70,7 @@ function estimateBytes({ chunks, ids, nullable, columns }: WrittenDocument): num
     for (const name in fields) {
       const value = fields[name];
       size += FIELD_BYTES + (typeof value === 'string' ? value.length : 0);
+      if (value instanceof Float32Array) size += value.length * VECTOR_NUMBER_BYTES;
     }
   }
   return size;

@@ -23,7 +23,7 @@ import { withMetadata } from '../read/request-chunks.ts';
 import { type Input, runStages, type Stage, withStages } from '../stages/stages.ts';
 import type { Answer, AnyRequest, LinesTask } from '../tasks.ts';
 import { createValidator } from '../validation/validator.ts';
-import { timingsOf } from './run-request.ts';
+import { tokensOf } from './run-request.ts';
 
 /** Lines that were read. */
 interface LinesRequest extends AnyRequest {
@@ -133,7 +133,7 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
   const { signal, limits } = run;
   const timer = new Timer(parseSeconds);
   const metadata = new ResponseMetadata();
-  const written = new LinesWriter(plan, new ByteWriter(limits.maxAnswerBytes, estimate(lines)));
+  const written = new LinesWriter(plan, new ByteWriter(limits.maxAnswerBytes, estimate(plan, lines)));
 
   async function answer(line: ReadLine, stages: readonly Stage[]): Promise<void> {
     if ('error' in line) throw fromPlainError(line.error);
@@ -157,9 +157,10 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
         written.fail(line, error);
       }
     }
-    const { documents, failures, outcomes } = written;
+    const { sizes, failures, outcomes } = written;
+    const timings = timer.summary(sizes.documents, sizes.chunks, sizes.tokens);
     const reported = plan.writes === 'lists' ? metadata.reported() : [];
-    return { bytes: written.bytes(), reported, timings: timingsOf(timer, documents), failures, outcomes };
+    return { bytes: written.bytes(), reported, timings, failures, outcomes };
   });
 }
 
@@ -167,7 +168,8 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
 class LinesWriter {
   readonly #plan: StreamPlan;
   readonly #writer: ByteWriter;
-  readonly documents: WrittenDocument[] = [];
+  /** The documents themselves are dropped: objects that live longer cost the garbage collector more. */
+  readonly sizes = { documents: 0, chunks: 0, tokens: 0 };
   readonly failures: PlainError[] = [];
   /** Missing if the lines have answers. */
   readonly outcomes: LineOutcome[] = [];
@@ -179,12 +181,14 @@ class LinesWriter {
 
   add(line: ReadLine, document: WrittenDocument, vectors: VectorCounts): void {
     const { writes, tellsIds } = this.#plan;
-    if (writes === 'lists' && this.documents.length > 0) this.#writer.ascii(',');
+    if (writes === 'lists' && this.sizes.documents > 0) this.#writer.ascii(',');
     writeLine(this.#writer, line, document, this.#plan, vectors);
     this.#writer.beginPart();
-    this.documents.push(document);
-    if (writes === undefined || writes === 'lists') return;
     const { chunks, ids } = document;
+    this.sizes.documents++;
+    this.sizes.chunks += chunks.length;
+    this.sizes.tokens += tokensOf(chunks);
+    if (writes === undefined || writes === 'lists') return;
     this.outcomes.push({
       ...headOf(line),
       chunks: chunks.length,
@@ -212,18 +216,20 @@ class LinesWriter {
   }
 }
 
-/** Estimated bytes of a line besides its text, and bytes of chunks per byte of text. */
+/** Estimated bytes of a line besides its text, and bytes of chunks per byte of text, without and with vectors. */
 const LINE_BYTES = 512;
 const GROWTH = 1.25;
+const GROWTH_WITH_VECTORS = 12;
+/** Longest texts that vectors are estimated for: more of them would take too much memory if their chunks are long. */
+const MOST_WITH_VECTORS = 1_048_576;
 
 /** Estimates the bytes of the answer: allocating everything at once saves copies. */
-function estimate(lines: readonly ReadLine[]): number {
-  let size = 0;
-  for (const line of lines) {
-    const text = 'input' in line && 'json' in line.input ? line.input.json.length : 0;
-    size += LINE_BYTES + GROWTH * text;
-  }
-  return Math.ceil(size);
+function estimate({ stages, uses }: StreamPlan, lines: readonly ReadLine[]): number {
+  const adds = uses.some(({ embedding }, at) => embedding !== undefined && stages[at]?.kind === 'refinery');
+  let texts = 0;
+  for (const line of lines) if ('input' in line && 'json' in line.input) texts += line.input.json.length;
+  const growth = adds && texts <= MOST_WITH_VECTORS ? GROWTH_WITH_VECTORS : GROWTH;
+  return Math.ceil(LINE_BYTES * lines.length + growth * texts);
 }
 
 function writeLine(

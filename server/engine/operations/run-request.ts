@@ -49,11 +49,18 @@ export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
 }
 
 /** The times of a request, with the sizes of its answer. */
-export function timingsOf(timer: Timer, documents: readonly WrittenDocument[]): Timings {
+function timingsOf(timer: Timer, documents: readonly WrittenDocument[]): Timings {
   let [count, tokens] = [0, 0];
   for (const { chunks } of documents) {
     count += chunks.length;
-    for (const { token_count } of chunks) tokens += token_count;
+    tokens += tokensOf(chunks);
   }
   return timer.summary(documents.length, count, tokens);
+}
+
+/** The sum of the chunks' `token_count`s. */
+export function tokensOf(chunks: WrittenDocument['chunks']): number {
+  let tokens = 0;
+  for (const { token_count } of chunks) tokens += token_count;
+  return tokens;
 }

@@ -77,7 +77,13 @@ function findZeros({ dimensions, values }: Vectors): number[] {
   return zeros;
 }
 
-function areFinite(values: Float32Array): boolean {
-  for (let index = 0; index < values.length; index++) if (!Number.isFinite(values[index])) return false;
-  return true;
+/** Numbers that are not finite have all bits of the exponent set. Has no branch per number. */
+function areFinite({ buffer, byteOffset, length }: Float32Array): boolean {
+  const bits = new Int32Array(buffer, byteOffset, length);
+  let overflow = 0;
+  for (let index = 0; index < length; index++) overflow |= ((bits[index] as number) & SIZE) + LEAST_EXPONENT;
+  return overflow >= 0;
 }
+
+/** The bits of a number in single precision without its sign, and the lowest one of its exponent. */
+const [SIZE, LEAST_EXPONENT] = [0x7fffffff, 0x00800000];

@@ -21,7 +21,7 @@ export const PEERS: Readonly<Record<string, Peers>> = {
     character: async () => [await ofChonkie('Token', TokenChunker)],
     cl100k_base: async () => [
       await ofChonkie('Token', TokenChunker, true),
-      langchain('TokenTextSplitter', tokenTextSplitter()),
+      langchain('TokenTextSplitter', tokenTextSplitter(SIZE)),
     ],
   },
   sentence: {
@@ -58,8 +58,8 @@ function langchain(name: string, splitter: TextSplitter): Peer {
 }
 
 /** Its tokenizer is replaced, because the original fetches its ranks from the network. */
-function tokenTextSplitter(): TokenTextSplitter {
-  const splitter = new TokenTextSplitter({ ...SIZES, encodingName: 'cl100k_base' });
+export function tokenTextSplitter(chunkSize: number): TokenTextSplitter {
+  const splitter = new TokenTextSplitter({ chunkSize, chunkOverlap: 0, encodingName: 'cl100k_base' });
   Object.assign(splitter, { tokenizer: new Tiktoken(require('js-tiktoken/ranks/cl100k_base')) });
   return splitter;
 }

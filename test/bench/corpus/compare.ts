@@ -1,6 +1,6 @@
 import { scaled } from '../flags.ts';
-import { median } from '../race/race.ts';
-import { number, printTable } from '../race/report.ts';
+import { number, printTable, withRange } from '../race/report.ts';
+import { median } from '../race/statistics.ts';
 import type { Run } from './processes.ts';
 
 /** Something that is run several times. */
@@ -45,7 +45,7 @@ export async function compare(title: string, ways: readonly Way[]): Promise<void
   );
   const rows = ran.map(({ name, runs }) => [
     name,
-    ...columns.map(([, seconds]) => number(speedOf(runs, seconds))),
+    ...columns.map(([, seconds]) => withRange(speedsOf(runs, seconds))),
     `${number(base / speedOf(runs, ({ seconds }) => seconds))}x`,
   ]);
   printTable(title, ['', ...columns.map(([column]) => column), 'work takes'], rows);
@@ -77,7 +77,11 @@ export async function compareCheckouts(title: string, pairs: readonly Pair[]): P
 const clock = ({ whole, seconds }: Run): number => whole ?? seconds;
 
 function speedOf(runs: readonly Run[], seconds: (run: Run) => number): number {
-  return median(runs.map((run) => run.bytes / MB / seconds(run)));
+  return median(speedsOf(runs, seconds));
+}
+
+function speedsOf(runs: readonly Run[], seconds: (run: Run) => number): number[] {
+  return runs.map((run) => run.bytes / MB / seconds(run));
 }
 
 function checkChunks(runs: readonly Run[]): void {

@@ -14,7 +14,7 @@ export interface Embedder {
 }
 
 /** The Python that has tokenizers and numpy; `BENCH_PYTHON` names another one. */
-const PYTHON = process.env.BENCH_PYTHON ?? 'python3';
+export const PYTHON = process.env.BENCH_PYTHON ?? 'python3';
 
 /** Whether there is such a Python; says so if there is not. */
 export function hasPython(): boolean {

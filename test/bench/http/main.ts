@@ -3,8 +3,8 @@ import type { SoakServer } from '../../soak/server.ts';
 import { startProcess } from '../../support/process.ts';
 import { headOf, mainText } from '../data/texts.ts';
 import { scaled } from '../flags.ts';
-import { median } from '../race/race.ts';
 import { number, printTable, printTitle } from '../race/report.ts';
+import { median } from '../race/statistics.ts';
 import { withCleanup, withFile } from '../race/temporary.ts';
 import { type LoadResult, send } from './load.ts';
 import { withOurs } from './servers.ts';
@@ -71,8 +71,8 @@ async function runShape(shape: Shape, file: string): Promise<void> {
     'min .. max',
     'p50 ms',
     'failures',
-    'of the first',
-    'of the second',
+    'of the echo',
+    'of the second row',
   ];
   printTable(`${shape.name}, character tokenizer`, header, rows);
 }

@@ -8,8 +8,8 @@ import { DOCUMENT, writeLines } from '../corpus/data.ts';
 import { headOf, mainText } from '../data/texts.ts';
 import { flags, scaled } from '../flags.ts';
 import { probe } from '../http/load.ts';
-import { quantile } from '../race/race.ts';
 import { number, printTable } from '../race/report.ts';
+import { quantile } from '../race/statistics.ts';
 import { withCleanup } from '../race/temporary.ts';
 import { runThroughput } from './throughput.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { PRESET_NAMES } from '../../../server/engine/presets/read-presets.ts';
+import { PRESET_NAMES } from '../../../server/engine/presets/presets.ts';
 import { type Corpus, DOCUMENT, writeLines } from '../corpus/data.ts';
 import { chunk, measured, type Run } from '../corpus/processes.ts';
 import { scaled } from '../flags.ts';
@@ -30,7 +30,7 @@ await withCleanup(async (_, folder) => {
   const out = join(folder, 'out.jsonl');
   const peer = (name: string) => workOf(name, (path) => measured([PEER, name, path], out));
   const own = (name: string, ...args: string[]) =>
-    workOf(name, (path) => chunk(folder, [path, ...args, '--workers', '0']));
+    workOf(`chunksmith ${name}`, (path) => chunk(folder, [path, ...args, '--workers', '0']));
   const preset = (name: string) => ({ ...own(`preset ${name}`, '--preset', name), size: 'some' as const });
   const recursive = { ...own('recursive, characters', '--chunker', 'recursive'), isOurs: true };
 

@@ -94,19 +94,3 @@ export async function timed(run: () => unknown, clock = wallMs): Promise<number>
   await run();
   return clock() - start;
 }
-
-/** The median; for an even number of values, the mean of the two in the middle. */
-export function median(values: readonly number[]): number {
-  const sorted = rising(values);
-  const [low, high] = [sorted.length - 1, sorted.length].map((twice) => sorted[twice >> 1] ?? Number.NaN);
-  return ((low as number) + (high as number)) / 2;
-}
-
-/** The value that a share of the values does not exceed; NaN if there are none. */
-export function quantile(values: readonly number[], share: number): number {
-  return rising(values)[Math.ceil(share * values.length) - 1] ?? Number.NaN;
-}
-
-function rising(values: readonly number[]): number[] {
-  return values.toSorted((a, b) => a - b);
-}

@@ -1,4 +1,22 @@
-import { median, type Result } from './race.ts';
+import { appendFileSync } from 'node:fs';
+import type { Result } from './race.ts';
+import { type Spread, spreadOf } from './statistics.ts';
+
+/** MB/s of a candidate, and how many times as fast ours is. */
+export interface Speed {
+  readonly name: string;
+  readonly isOurs: boolean;
+  readonly speed?: Spread;
+  readonly ratio?: Spread;
+}
+
+/** What a table says, for `npm run bench -- report`. */
+export interface Table {
+  readonly title: string;
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly speeds?: readonly Speed[];
+}
 
 /** Prints a heading that says what is measured. */
 export function printTitle(title: string): void {
@@ -11,21 +29,36 @@ export function printTitle(title: string): void {
  * @param bytes that every candidate processes in a round
  */
 export function printSpeeds(title: string, results: readonly Result[], bytes: number): void {
-  const speed = (ms: number | undefined = Number.NaN) => number(bytes / 1e3 / ms);
   const ours = results.find(({ isOurs }) => isOurs)?.times ?? [];
-  const rows = results.map(({ name, isOurs, times, failure }) => {
-    if (times.length === 0) return [name, '-', failure ?? 'no round'];
-    const range = `${speed(Math.max(...times))} .. ${speed(Math.min(...times))}`;
-    return [name, speed(median(times)), range, String(times.length), isOurs ? '' : ratioOf(times, ours)];
+  const speeds = results.map(({ name, isOurs = false, times }): Speed => {
+    if (times.length === 0) return { name, isOurs };
+    const speed = spreadOf(times.map((ms) => bytes / 1e3 / ms));
+    return { name, isOurs, speed, ...(!isOurs && { ratio: ratioOf(times, ours) }) };
   });
-  printTable(title, ['', 'MB/s', 'min .. max', 'rounds', 'ours'], rows);
+  const rows = speeds.map(({ name, speed, ratio }, at) => {
+    const { times, failure } = results[at] as Result;
+    if (speed === undefined) return [name, '-', failure ?? 'no round'];
+    const range = `${number(speed.min)} .. ${number(speed.max)}`;
+    return [name, number(speed.median), range, String(times.length), ratio ? timesAsFast(ratio) : ''];
+  });
+  printTable(title, ['', 'MB/s', 'min .. max', 'rounds', 'ours'], rows, speeds);
+}
+
+/** The median with its range. */
+export function withRange(values: readonly number[]): string {
+  const { median, min, max } = spreadOf(values);
+  return `${number(median)} (${number(min)} .. ${number(max)})`;
+}
+
+/** How many times, with its range. */
+export function timesAsFast({ median, min, max }: Spread): string {
+  return `${number(median)}x (${number(min)} .. ${number(max)})`;
 }
 
 /** The median of the ratios of the rounds that both took part in, and their range. */
-function ratioOf(times: readonly number[], ours: readonly number[]): string {
+function ratioOf(times: readonly number[], ours: readonly number[]): Spread {
   const rounds = Math.min(times.length, ours.length);
-  const ratios = Array.from({ length: rounds }, (_, at) => (times[at] as number) / (ours[at] as number));
-  return `${number(median(ratios))}x (${number(Math.min(...ratios))} .. ${number(Math.max(...ratios))})`;
+  return spreadOf(Array.from({ length: rounds }, (_, at) => (times[at] as number) / (ours[at] as number)));
 }
 
 /** Prints a table and an empty line; the first column is aligned to the left, the others to the right. */
@@ -33,7 +66,11 @@ export function printTable(
   title: string,
   header: readonly string[],
   rows: readonly (readonly string[])[],
+  speeds?: readonly Speed[],
 ): void {
+  const { BENCH_TABLES: file } = process.env;
+  const table: Table = { title, header, rows, ...(speeds && { speeds }) };
+  if (file !== undefined) appendFileSync(file, `${JSON.stringify(table)}\n`);
   const widths = header.map((cell, column) =>
     Math.max(cell.length, ...rows.map((row) => (row[column] ?? '').length)),
   );

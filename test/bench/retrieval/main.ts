@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 import { Bm25 } from '../../../server/engine/operations/evaluation/bm25.ts';
 import { createRandom, pick } from '../../support/random.ts';
 import { scaled } from '../flags.ts';
-import { quantile } from '../race/race.ts';
 import { printTable, printTitle } from '../race/report.ts';
+import { quantile } from '../race/statistics.ts';
 
 const CHUNKS = scaled(100_000, 10_000);
 const CHARACTERS = 800;

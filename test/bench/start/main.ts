@@ -6,8 +6,8 @@ import { measured, processorSeconds, type Run, run as runProgram } from '../corp
 import { hasPython, staticCommand } from '../embeddings/peers.ts';
 import { scaled } from '../flags.ts';
 import { withOurs } from '../http/servers.ts';
-import { median, timed } from '../race/race.ts';
-import { number, printTable, printTitle } from '../race/report.ts';
+import { timed } from '../race/race.ts';
+import { printTable, printTitle, withRange } from '../race/report.ts';
 import { withCleanup } from '../race/temporary.ts';
 
 const RUNS = scaled(5, 2);
@@ -36,7 +36,7 @@ async function run(folder: string): Promise<void> {
     }
   }
   const rows = [...firsts].sort(([a], [b]) => a.localeCompare(b)).map(([name, all]) => rowOf(name, all));
-  printTable(`Median of ${RUNS} starts`, ['', 'ms', 'core ms', 'resident MB'], rows);
+  printTable(`Medians of ${RUNS} starts with their ranges`, ['', 'ms', 'core ms', 'resident MB'], rows);
 }
 
 type Firsts = Readonly<Record<string, First>>;
@@ -49,14 +49,14 @@ const SERVERS: Readonly<Record<string, () => Promise<Firsts>>> = {
       const before = chunks.core;
       const vector = firstOf(server, await embed(server));
       return {
-        'start to /health': health,
-        'start to first chunk': chunks,
-        'first vector of a running process': { ...vector, core: vector.core - before },
+        'chunksmith: start to /health': health,
+        'chunksmith: start to first chunk': chunks,
+        'chunksmith: first vector of a running process': { ...vector, core: vector.core - before },
       };
     }),
   vector: () =>
     withOurs(async (server) => ({
-      'start to first vector': firstOf(server, server.startMs + (await embed(server))),
+      'chunksmith: start to first vector': firstOf(server, server.startMs + (await embed(server))),
     })),
 };
 
@@ -83,11 +83,11 @@ function peersIn(folder: string): Record<string, () => Promise<Firsts>> {
     return { [name]: { ms: 1000 * whole, core: 1000 * cpu, bytes: peak } };
   };
   return {
-    [SPLITTER]: named(`start to first chunk: ${SPLITTER}`, () =>
+    [SPLITTER]: named(`${SPLITTER}: start to first chunk`, () =>
       measured([PEER, SPLITTER, lines], '/dev/null'),
     ),
     ...(hasPython() && {
-      python: named('start to first vector: Python, tokenizers, numpy', () =>
+      python: named('Python, tokenizers, numpy: start to first vector', () =>
         runProgram(...staticCommand(MODEL, texts), ['pipe', 'pipe', 'inherit'], [Buffer.from('vectors\n')]),
       ),
     }),
@@ -95,8 +95,8 @@ function peersIn(folder: string): Record<string, () => Promise<Firsts>> {
 }
 
 function rowOf(name: string, firsts: readonly First[]): string[] {
-  const middle = (member: keyof First) => median(firsts.map((first) => first[member]));
-  return [name, ...[middle('ms'), middle('core'), middle('bytes') / 1e6].map(number)];
+  const range = (member: keyof First, unit = 1) => withRange(firsts.map((first) => first[member] / unit));
+  return [name, range('ms'), range('core'), range('bytes', 1e6)];
 }
 
 printTitle(

@@ -5,8 +5,11 @@ import { processorSeconds } from '../corpus/processes.ts';
 import { headOf, mainText, textOf } from '../data/texts.ts';
 import { scaled } from '../flags.ts';
 import { postBytes, withOurs } from '../http/servers.ts';
+import { composeOurs } from '../race/ours.ts';
+import { answerOf } from '../race/peers.ts';
 import { processorMs, type RaceLimits, race, wallMs } from '../race/race.ts';
 import { printSpeeds, printTitle } from '../race/report.ts';
+import { printCuts } from './cuts.ts';
 import { dataTexts } from './data.ts';
 import { markdownPeers } from './peers.ts';
 
@@ -21,12 +24,10 @@ const BUDGET = 10_000;
 /** Chunkers of structured texts over HTTP, with JSON; peers are called without either, which is to their advantage. */
 printTitle('Structure: a text over HTTP, JSON in and out, by processor time; peers are called directly');
 console.warn = () => {};
-const readmes = textOf(
-  '',
-  readPages(join(ROOT, 'node_modules'))
-    .map(({ text }) => text)
-    .join('\n\n'),
-);
+const pages = readPages(join(ROOT, 'node_modules'));
+await printCuts(pages);
+const readmes = textOf('', pages.map(({ text }) => text).join('\n\n'));
+for (const setting of SETTINGS) await raceInOneThread(headOf(readmes, BYTES), setting);
 await withOurs(async (server) => {
   for (const setting of SETTINGS) {
     await raceMarkdown(server, 'prose (en)', headOf(mainText(), BYTES), setting);
@@ -34,6 +35,23 @@ await withOurs(async (server) => {
   }
   await raceFormats(server);
 });
+
+/** The same in one thread, from the bytes of a request to those of an answer, peers too. */
+async function raceInOneThread(text: string, setting: (typeof SETTINGS)[number]): Promise<void> {
+  const { tokenizer, chunk_size } = setting;
+  const { answer } = await composeOurs();
+  const body = Buffer.from(JSON.stringify({ text, ...setting }));
+  const own = (name: string) => ({
+    name: `chunksmith ${name}`,
+    isOurs: name === 'markdown',
+    run: () => answer({ run: 'chunk', name }, body),
+  });
+  const peers = await markdownPeers(tokenizer, chunk_size);
+  const others = peers.map((peer) => ({ name: peer.name, run: () => answerOf(peer, body) }));
+  const results = await race([own('markdown'), own('recursive'), ...others], { budget: 10_000 });
+  const title = `one thread: READMEs, chunk_size ${chunk_size}, ${tokenizer}`;
+  printSpeeds(title, results, Buffer.byteLength(text));
+}
 
 async function raceMarkdown(
   server: SoakServer,
@@ -44,7 +62,7 @@ async function raceMarkdown(
   const { tokenizer, chunk_size } = setting;
   const peers = await markdownPeers(tokenizer, chunk_size);
   const ours = (chunker: string, options: object = {}) => ({
-    name: [chunker, ...Object.values(options)].join(', '),
+    name: [`chunksmith ${chunker}`, ...Object.values(options)].join(', '),
     run: poster(server, chunker, { text, ...setting, ...options }),
   });
   const results = await race(
@@ -66,7 +84,7 @@ async function raceFormats(server: SoakServer): Promise<void> {
     if (!loaded.some(({ kind, name }) => kind === 'chunker' && name === chunker)) continue;
     const candidates = [chunker, 'token'].map((name) => {
       const body = { text, chunk_size: 512, ...(name === 'code' && { language: 'javascript' }) };
-      return { name, isOurs: name === chunker, run: poster(server, name, body) };
+      return { name: `chunksmith ${name}`, isOurs: name === chunker, run: poster(server, name, body) };
     });
     printSpeeds(`${chunker}, character`, await race(candidates, limitsOf(server)), Buffer.byteLength(text));
   }

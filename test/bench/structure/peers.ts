@@ -1,5 +1,6 @@
 import { RecursiveChunker, RecursiveRules } from '@chonkiejs/core';
 import { MarkdownTextSplitter } from '@langchain/textsplitters';
+import { SentenceSplitter } from '@llamaindex/core/node-parser';
 import { countTokens, gptTokenizer, type Peer } from '../race/peers.ts';
 
 /** The rules for Markdown that Chonkie's documentation gives. */
@@ -26,7 +27,19 @@ export async function markdownPeers(tokenizer: string, size: number): Promise<Pe
     rules: new RecursiveRules(RULES as never),
     ...(isCounted ? { tokenizer: gptTokenizer as never } : {}),
   });
+  // Its Markdown parser takes no size; this one counts tokens alone.
+  const sentences = new SentenceSplitter({
+    chunkSize: size,
+    chunkOverlap: 0,
+    tokenizer: {
+      ...gptTokenizer,
+      encode: (text: string) => Uint32Array.from(gptTokenizer.encode(text)),
+    } as never,
+  });
   return [
+    ...(isCounted
+      ? [{ name: 'llamaindex SentenceSplitter', split: async (text: string) => sentences.splitText(text) }]
+      : []),
     { name: 'langchain MarkdownTextSplitter', split: (text) => splitter.splitText(text) },
     {
       name: 'chonkiejs, rules for Markdown',

@@ -25,14 +25,15 @@ export const COUNTERS: Readonly<Record<string, (encoding: Encoding) => Promise<C
     return (text) => tokenizer.encode_ordinary(text).length;
   },
   async 'gpt-tokenizer countTokens'(encoding) {
-    const { countTokens } = (await import(`gpt-tokenizer/encoding/${encoding}`)) as { countTokens: Count };
-    return (text) => countTokens(text);
+    const { countTokens } = await import(`gpt-tokenizer/encoding/${encoding}`);
+    const options = { disallowedSpecial: new Set() };
+    return (text) => countTokens(text, options);
   },
-  async 'ai-tokenizer count'(encoding) {
+  async 'ai-tokenizer encode'(encoding) {
     if (encoding === 'gpt2') return undefined;
     const { Tokenizer } = await import('ai-tokenizer');
     const tokenizer = new Tokenizer(await import(`ai-tokenizer/encoding/${encoding}`));
-    return (text) => tokenizer.count(text);
+    return (text) => tokenizer.encode(text, [], []).length;
   },
   async 'js-tiktoken encode'(encoding) {
     const { Tiktoken } = await import('js-tiktoken/lite');

@@ -1,6 +1,6 @@
 import { readTexts } from '../data/texts.ts';
 import { race } from '../race/race.ts';
-import { printSpeeds, printTitle } from '../race/report.ts';
+import { printSpeeds, printTable, printTitle } from '../race/report.ts';
 import { runCold } from './cold.ts';
 import { COUNTERS, type Count, ENCODINGS } from './counters.ts';
 
@@ -27,19 +27,19 @@ for (const encoding of ENCODINGS) {
       run: () => count(text),
     }));
     printSpeeds(`${encoding}, ${name}`, await race(candidates, { budget: BUDGET }), bytes);
-    console.log(`  tokens: ${counters.map(({ name, count }) => `${count(text)} ${name}`).join(', ')}`);
-    printMismatches(counters, text);
+    printCounts(counters, text);
   }
 }
 printTitle('Counting tokens in a fresh process, first pass over a fresh text');
 await runCold();
 
-/** Says in how many paragraphs a counter finds another number of tokens than ours. */
-function printMismatches([ours, ...peers]: readonly Counter[], text: string): void {
+/** Prints how many tokens counters find, and in how many paragraphs another number than ours. */
+function printCounts(counters: readonly Counter[], text: string): void {
   const paragraphs = text.split(/(?<=\n\n)/);
-  const differing = peers.map(({ name, count }) => {
+  const [ours] = counters;
+  const rows = counters.map(({ name, count }) => {
     const others = paragraphs.filter((one) => count(one) !== ours?.count(one));
-    return `${others.length} ${name}`;
+    return [name, String(count(text)), String(others.length)];
   });
-  console.log(`  of ${paragraphs.length} paragraphs, another count than ours: ${differing.join(', ')}\n`);
+  printTable('', ['', 'tokens', `differ of ${paragraphs.length} paragraphs`], rows);
 }

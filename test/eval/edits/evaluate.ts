@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTexts } from '../../bench/data/texts.ts';
-import { quantile } from '../../bench/race/race.ts';
 import { printTable, printTitle } from '../../bench/race/report.ts';
+import { quantile } from '../../bench/race/statistics.ts';
 import { answerTo, composeQuietly } from '../../support/service.ts';
 import { EDITS_OF_CODE, EDITS_OF_PROSE, type Edit } from './edits.ts';
 

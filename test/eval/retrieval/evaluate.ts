@@ -5,7 +5,7 @@ import type { Cleanup } from '../../support/server.ts';
 import { openService } from '../../support/service.ts';
 import { type DataSet, dataSetsIn, ownDataSets } from './data-sets.ts';
 import { codeRows, proseRows, reportsRows } from './presets.ts';
-import { LIMITS, Measured, type Row, unmeasured } from './rows.ts';
+import { LIMITS, Measured, percent, type Row, TOKENS, unmeasured } from './rows.ts';
 import { agreement, falseWinners, latency, tuneRows } from './trust.ts';
 
 /**
@@ -27,14 +27,40 @@ export async function evaluateRetrieval(folder: string | undefined): Promise<voi
     }
     printTitle(`Retrieval: ${sets.map(inWords).join('; ')}`);
     printTable('Percent, with 95 % intervals', ['figure', 'value', 'goal', 'met'], rows);
+    for (const set of sets.filter(({ kind }) => kind !== 'scripts')) await printScores(set, measured);
   } finally {
     for (const end of ends) await end();
   }
 }
 
+/** Prints the scores of chunkers and of a preset about the same questions, with their intervals. */
+async function printScores(set: DataSet, measured: Measured): Promise<void> {
+  const chunkers = ['recursive', 'sentence', 'token', 'markdown', 'semantic'].map((chunker) => ({
+    name: `${chunker}, ${SIZE} tokens`,
+    chunker,
+    config: { chunk_size: SIZE, ...(chunker !== 'semantic' && TOKENS) },
+  }));
+  const preset = set.kind === 'scripts' ? 'prose' : set.kind;
+  const compared = [...chunkers, { name: `preset ${preset}`, preset }];
+  const asked = compared.map(({ name: _, ...candidate }) => candidate);
+  const { candidates } = await measured.evaluate(set, { candidates: asked, budget: BUDGET });
+  const rows = candidates.map(({ recall, precision, iou, interval }, at) => [
+    compared[at]?.name ?? '',
+    ...Object.entries({ recall, precision, iou }).map(([name, value]) => {
+      const [low, high] = interval[name as 'recall' | 'precision' | 'iou'].map(percent);
+      return `${percent(value)} [${low}, ${high}]`;
+    }),
+  ]);
+  const title = `${set.name}: ${set.questions.length} questions, the best chunks within ${BUDGET} tokens`;
+  printTable(title, ['', 'recall', 'precision', 'IoU'], rows);
+}
+
 function inWords({ name, kind, documents, questions }: DataSet): string {
   return `${name} (${kind}, ${documents.length} documents, ${questions.length} questions)`;
 }
+
+/** Tokens of a chunk, and of what is found together. */
+const [SIZE, BUDGET] = [256, 1000];
 
 /** What tests show, those of PostgreSQL and Python in `npm run test:all`. */
 const TESTED = [

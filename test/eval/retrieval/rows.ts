@@ -28,7 +28,7 @@ export const RETRIEVERS = ['dense', 'bm25', 'hybrid'] as const;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 export const LIMITS = { maxEvaluationCharacters: NO_LIMIT, maxDocuments: NO_LIMIT, maxBodyBytes: 1e9 };
 
-const percent = (share: number) => (100 * share).toFixed(1);
+export const percent = (share: number) => (100 * share).toFixed(1);
 const signed = (share: number) => `${share > 0 ? '+' : ''}${percent(share)}`;
 
 export function meanOf(values: readonly number[]): number {

@@ -10,6 +10,8 @@ const SETTINGS = [
   { tokenizer: 'character', chunk_size: 512 },
   { tokenizer: 'cl100k_base', chunk_size: 256 },
 ];
+/** What is counted of a splitter's chunks, after its name. */
+export const CUT = ['', 'chunks', 'headings stranded', 'fences cut', 'rows cut', 'paths wrong'];
 
 /** Prints how chunks of the READMEs in a folder keep to their structure, by another parser's blocks. */
 export async function evaluateStructure(folder: string): Promise<void> {
@@ -18,34 +20,44 @@ export async function evaluateStructure(folder: string): Promise<void> {
   printTitle(`Structure of ${pages.length} READMEs of 2 to 200 KB, ${(bytes / 1e6).toFixed(2)} MB`);
   printBlocks(pages);
   const { service, openers } = await composeQuietly();
-  const read = pages.map(({ text }) => ({ text, truth: truthOf(text) }));
+  const read = readTruths(pages);
   const rows: string[][] = [];
   for (const setting of SETTINGS) {
     const { tokenizer, chunk_size } = setting;
     const { tokenize } = await openers.tokenizer(tokenizer);
     const fits: Measured['fits'] = (text) => tokenize(text).count(0, text.length) <= chunk_size;
-    const counts: Counts[] = [];
-    for (const page of read) {
-      const request = { text: page.text, offset_unit: 'utf16', ...setting };
+    const split = async (text: string) => {
+      const request = { text, offset_unit: 'utf16', ...setting };
       const task = { run: 'chunk', name: 'markdown' } as const;
       const chunks = await answerTo<(AnswerChunk & Pick<Piece, 'heading_path'>)[]>(service, task, request);
-      const pieces = chunks.map((chunk) => ({ ...chunk, start: chunk.start_index, end: chunk.end_index }));
-      counts.push(measure(pieces, { ...page, fits }));
-    }
-    const sum = (name: keyof Counts) => counts.reduce((total, one) => total + one[name], 0);
-    rows.push([
-      `${chunk_size}, ${tokenizer}`,
-      String(sum('chunks')),
-      share(sum('fencesCut'), sum('fences')),
-      share(sum('rowsCut'), sum('rows')),
-      share(sum('pathsWrong'), sum('paths')),
-    ]);
+      return chunks.map((chunk) => ({ ...chunk, start: chunk.start_index, end: chunk.end_index }));
+    };
+    rows.push([`${chunk_size}, ${tokenizer}`, ...(await cutBy(split, read, fits))]);
   }
-  printTable(
-    'Of fences and rows, those that fit',
-    ['', 'chunks', 'fences cut', 'rows cut', 'paths wrong'],
-    rows,
-  );
+  printTable('Of fences and rows, those that fit', CUT, rows);
+}
+
+/** Pages with what another parser knows of them. */
+export function readTruths(pages: readonly Page[]) {
+  return pages.map(({ text }) => ({ text, truth: truthOf(text) }));
+}
+
+/** What a splitter's chunks cut, as cells. */
+export async function cutBy(
+  split: (text: string) => Promise<readonly Piece[]>,
+  pages: readonly Omit<Measured, 'fits'>[],
+  fits: Measured['fits'],
+): Promise<string[]> {
+  const counts: Counts[] = [];
+  for (const page of pages) counts.push(measure(await split(page.text), { ...page, fits }));
+  const sum = (name: keyof Counts) => counts.reduce((total, one) => total + one[name], 0);
+  return [
+    String(sum('chunks')),
+    share(sum('headingsStranded'), sum('headings')),
+    share(sum('fencesCut'), sum('fences')),
+    share(sum('rowsCut'), sum('rows')),
+    sum('paths') === 0 ? 'not given' : share(sum('pathsWrong'), sum('paths')),
+  ];
 }
 
 const share = (part: number, whole: number) => `${part} (${((100 * part) / Math.max(whole, 1)).toFixed(2)}%)`;

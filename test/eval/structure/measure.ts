@@ -15,7 +15,7 @@ export interface Measured {
 
 export type Counts = ReturnType<typeof measure>;
 
-/** Counts what the chunks of a page do to fences and rows that fit, and whether their paths are those of the other parser. */
+/** Counts what the chunks of a page do to headings, and to fences and rows that fit, and whether their paths are those of the other parser. */
 export function measure(pieces: readonly Piece[], { text, truth, fits }: Measured) {
   const cuts = pieces.slice(1).map(({ start }) => start);
   const fitting = (all: readonly Stretch[]) => all.filter(({ start, end }) => fits(text.slice(start, end)));
@@ -23,6 +23,7 @@ export function measure(pieces: readonly Piece[], { text, truth, fits }: Measure
     all.filter(({ start, end }) => cuts.some((cut) => cut > start && cut < end)).length;
   const fences = fitting(truth.blocks.filter(({ kind }) => kind === 'fence'));
   const rows = fitting(truth.rows);
+  const isStranded = ({ start, end }: Stretch) => cuts.some((cut) => cut >= start && cut <= end);
   const paths = pieces.filter(({ heading_path }) => heading_path !== undefined);
   const isWrong = (piece: Piece) => shown(pathOf(truth, piece)) !== shown(piece.heading_path ?? []);
   return {
@@ -31,6 +32,8 @@ export function measure(pieces: readonly Piece[], { text, truth, fits }: Measure
     fencesCut: cutOf(fences),
     rows: rows.length,
     rowsCut: cutOf(rows),
+    headings: truth.headings.length,
+    headingsStranded: truth.headings.filter(isStranded).length,
     paths: paths.length,
     pathsWrong: paths.filter(isWrong).length,
   };

@@ -19,7 +19,12 @@ interface Above {
 export function truthOf(text: string) {
   const root = parseReference(text);
   // Rows of tables are without headers.
-  return { blocks: referenceBlocks(text, root), rows: rowsOf(root), outer: outerOf(root) };
+  return {
+    blocks: referenceBlocks(text, root),
+    rows: rowsOf(root),
+    outer: outerOf(root),
+    headings: headingsOf(root),
+  };
 }
 
 function rowsOf(root: Root): Stretch[] {
@@ -30,6 +35,15 @@ function rowsOf(root: Root): Stretch[] {
   };
   visit(root);
   return rows;
+}
+
+/** From the ends of headings to the beginnings of what they head. */
+function headingsOf({ children }: Root): Stretch[] {
+  return children.slice(0, -1).flatMap((node, at) => {
+    const next = children[at + 1] as (typeof children)[number];
+    const isHead = node.type === 'heading' && next.type !== 'heading';
+    return isHead ? [{ start: placeOf(node).end, end: placeOf(next).start }] : [];
+  });
 }
 
 /** The blocks outside of containers, each with the headings that it stands under, itself included if it is one. */

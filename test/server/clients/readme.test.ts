@@ -33,7 +33,9 @@ for (const file of ['README.md', 'FROM-CHONKIE.md']) {
   });
 }
 
-t.test('the version of the Python client is that of the service', async (t) => {
+t.test('the version is the same in the Python client, and the changelog has it', async (t) => {
   const { version } = JSON.parse(page('package.json')) as { version: string };
   t.match(page('server/clients/python/pyproject.toml'), `\nversion = "${version}"\n`);
+  t.match(page('server/clients/python/chunksmith/__init__.py'), `\n__version__ = "${version}"\n`);
+  t.match(page('CHANGELOG.md'), `\n## ${version}\n`);
 });

@@ -71,7 +71,7 @@ function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
       const word = tokens.find(text, start, end, hash, units);
       const own = tokens.countOf(word);
       found = withRoomFor(found, count + own);
-      add(found, count, tokens.firstOf(word), own, start);
+      add(found, count, word, own, start);
       count += own;
     });
     const collected = found.subarray(0, count);
@@ -82,14 +82,16 @@ function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
   function endsOf(text: string): Uint32Array {
     placedWords ??= new WordTokens((word) => readTokens(assembly, word));
     const placed = placedWords;
-    return collect(text, withoutPunctuation(isolated), placed, (target, at, first, own, start) => {
+    return collect(text, withoutPunctuation(isolated), placed, (target, at, word, own, start) => {
       for (let token = 0; token < own; token++)
-        target[at + token] = start + (placed.ends[first + token] as number);
+        target[at + token] = start + (placed.ends[placed.firstOf(word) + token] as number);
     });
   }
 
-  function addIds(target: Uint32Array, at: number, first: number, own: number): void {
-    for (let token = 0; token < own; token++) target[at + token] = words.ids[first + token] as number;
+  function addIds(target: Uint32Array, at: number, word: number, own: number): void {
+    if (own > 0) target[at] = words.idOf(word);
+    for (let token = 1; token < own; token++)
+      target[at + token] = words.ids[words.firstOf(word) + token] as number;
   }
 
   return {
@@ -101,8 +103,8 @@ function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
   };
 }
 
-/** Writes the `own` tokens from `first` on of a word that begins at `start` into `target` from `at` on. */
-type AddTokens = (target: Uint32Array, at: number, first: number, own: number, start: number) => void;
+/** Writes the `own` tokens of a word that begins at `start` into `target` from `at` on. */
+type AddTokens = (target: Uint32Array, at: number, word: number, own: number, start: number) => void;
 
 const NO_ENDS: readonly number[] = [];
 

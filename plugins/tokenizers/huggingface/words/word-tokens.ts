@@ -15,10 +15,18 @@ const SLOTS = 2 * MAX_WORDS;
 /** Slots that are examined for one word, which bounds the time for any word. */
 const MAX_PROBES = 16;
 
-/** The numbers of a slot are side by side, so that reading them takes one line of the cache. The first is the hash. */
+/**
+ * The numbers of a slot are side by side, so that looking up most words takes one line of the cache. The first is the
+ * key, 0 in a free slot: the hash, with the length of the word in its lowest bits.
+ */
 const STEP = 8;
-/** The length of the word, 0 in a free slot; where its units and its tokens begin; how many tokens it has. */
-const [LENGTH, UNITS, FIRST, COUNT] = [1, 2, 3, 4];
+const LENGTH_MASK = 2 * MAX_LENGTH - 1;
+/**
+ * How many tokens the word has; where they begin; the id of the first; from then on the units of a short word, two in
+ * a number, or where those of a longer one begin.
+ */
+const [COUNT, FIRST, ID, UNITS] = [1, 2, 3, 4];
+const SHORT = 2 * (STEP - UNITS);
 
 /** The slot of a word that is not held. */
 const UNHELD = SLOTS * STEP;
@@ -34,6 +42,8 @@ export class WordTokens {
   ends = new Uint32Array();
   readonly #read: (word: string) => Tokens;
   readonly #slots = new Int32Array((SLOTS + 1) * STEP);
+  /** The same memory. */
+  readonly #slotUnits = new Uint16Array(this.#slots.buffer);
   #units = new Uint16Array();
   #unitCount = 0;
   #words = 0;
@@ -49,16 +59,16 @@ export class WordTokens {
    * @param units of the text
    */
   find(text: string, start: number, end: number, hash: number, units: Uint16Array): number {
-    if (end - start > MAX_LENGTH) return this.#add(text.slice(start, end), hash, UNHELD);
+    if (end - start > MAX_LENGTH) return this.#add(text.slice(start, end), 0, UNHELD);
+    const key = (hash & ~LENGTH_MASK) | (end - start);
     const slots = this.#slots;
     let slot = ((hash ^ (hash >>> 15)) & (SLOTS - 1)) * STEP;
     for (let probe = 0; probe < MAX_PROBES; probe++) {
-      const length = slots[slot + LENGTH] as number;
-      if (length === 0) return this.#add(text.slice(start, end), hash, slot);
-      if (slots[slot] === hash && length === end - start && this.#holds(slot, units, start, end)) return slot;
+      if (slots[slot] === 0) return this.#add(text.slice(start, end), key, slot);
+      if (slots[slot] === key && this.#holds(slot, units, start, end)) return slot;
       slot = slot + STEP === UNHELD ? 0 : slot + STEP;
     }
-    return this.#add(text.slice(start, end), hash, UNHELD);
+    return this.#add(text.slice(start, end), 0, UNHELD);
   }
 
   firstOf(word: number): number {
@@ -69,26 +79,41 @@ export class WordTokens {
     return this.#slots[word + COUNT] as number;
   }
 
+  /** The id of the word's first token, if it has one. */
+  idOf(word: number): number {
+    return this.#slots[word + ID] as number;
+  }
+
   #holds(slot: number, units: Uint16Array, start: number, end: number): boolean {
-    const offset = (this.#slots[slot + UNITS] as number) - start;
-    for (let at = start; at < end; at++) if (this.#units[offset + at] !== units[at]) return false;
+    const isShort = end - start <= SHORT;
+    const known = isShort ? this.#slotUnits : this.#units;
+    const offset = (isShort ? 2 * (slot + UNITS) : (this.#slots[slot + UNITS] as number)) - start;
+    for (let at = start; at < end; at++) if (known[offset + at] !== units[at]) return false;
     return true;
   }
 
-  #add(word: string, hash: number, slot: number): number {
+  #add(word: string, key: number, slot: number): number {
     const { ids, ends } = this.#read(word);
     if (this.#words === MAX_WORDS || this.#tokens + ids.length > MAX_TOKENS) this.#clear();
-    this.#slots[slot + FIRST] = this.#tokens;
+    this.#slots[slot] = key;
     this.#slots[slot + COUNT] = ids.length;
+    this.#slots[slot + FIRST] = this.#tokens;
+    this.#slots[slot + ID] = ids[0] ?? 0;
     this.#addTokens(ids, ends);
     this.#words++;
     if (slot === UNHELD) return slot;
-    this.#slots[slot] = hash;
-    this.#slots[slot + LENGTH] = word.length;
-    this.#slots[slot + UNITS] = this.#unitCount;
-    this.#units = withRoomFor(this.#units, this.#unitCount + word.length);
-    for (let at = 0; at < word.length; at++) this.#units[this.#unitCount++] = word.charCodeAt(at);
+    if (word.length > SHORT) this.#slots[slot + UNITS] = this.#addUnits(word);
+    else
+      for (let at = 0; at < word.length; at++) this.#slotUnits[2 * (slot + UNITS) + at] = word.charCodeAt(at);
     return slot;
+  }
+
+  /** Returns where the units of the word begin. */
+  #addUnits(word: string): number {
+    const from = this.#unitCount;
+    this.#units = withRoomFor(this.#units, from + word.length);
+    for (let at = 0; at < word.length; at++) this.#units[this.#unitCount++] = word.charCodeAt(at);
+    return from;
   }
 
   #addTokens(ids: readonly number[], ends: readonly number[]): void {

@@ -54,7 +54,7 @@ from ._records import (
 from ._sending import OnHeaders, Reading, Sender, Settings, iterate, run
 from ._streams import Watch, stream
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 __all__ = [
     "AsyncChunksmith",
     "AsyncJobs",

@@ -20,6 +20,7 @@ function tokensOf(words: WordTokens, word: string, hash: number): string {
   const index = words.find(text, 1, 1 + word.length, hash, unitsOf(text));
   const from = words.firstOf(index);
   const to = from + words.countOf(index);
+  if (words.idOf(index) !== word.charCodeAt(0)) return 'wrong id';
   if (words.ends.subarray(from, to).at(-1) !== word.length) return 'wrong ends';
   return String.fromCharCode(...words.ids.subarray(from, to));
 }
@@ -30,6 +31,16 @@ t.test('reads a word once, and tells words of one hash apart', async (t) => {
   const { seen, words } = createWords();
   for (let time = 0; time < 30; time++) t.equal(tokensOf(words, wordOf(time % 10), 7), wordOf(time % 10));
   t.equal(seen.reads, 10);
+});
+
+t.test('words of one hash that differ in one character, whatever their length', async (t) => {
+  const { words } = createWords();
+  for (let time = 0; time < 2; time++)
+    for (let length = 1; length <= 12; length++)
+      for (const end of 'abc') {
+        const word = 'w'.repeat(length - 1) + end;
+        t.equal(tokensOf(words, word, 1000 * length), word);
+      }
 });
 
 t.test('more words than it holds, of one hash or of many', async (t) => {

@@ -12,11 +12,10 @@ import { openService } from '../../../support/service.ts';
 
 /** The worked example of the guide: its figures by hand, by counting, and as the service answers. */
 
-const guide = readFileSync(join(import.meta.dirname, '../../../../server/CLIENTS.md'), 'utf8');
-const section = guide.slice(guide.indexOf('\n## Evaluation\n'));
-const [, request = '', shown = ''] = /--json '(.*)'\n(.*)\n/.exec(section) ?? [];
+const guide = readFileSync(join(import.meta.dirname, '../../../../server/EVALUATION.md'), 'utf8');
+const [, request = '', shown = ''] = /--json '(.*)'\n(.*)\n/.exec(guide) ?? [];
 
-const byHand = section.slice(section.indexOf('\nBy hand')).split('\n');
+const byHand = guide.slice(guide.indexOf('\nBy hand')).split('\n');
 
 /** A row of the table by hand: its value for each candidate. */
 function row(name: string): string[] {

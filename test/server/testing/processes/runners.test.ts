@@ -24,7 +24,7 @@ async function install(folder: string): Promise<void> {
 }
 
 /** The test that the guide for authors shows. */
-const guide = readFileSync(join(ROOT, 'plugins/AUTHORS.md'), 'utf8');
+const guide = readFileSync(join(ROOT, 'plugins/CHECKING.md'), 'utf8');
 const shown = /^```js\n(\/\/ my-plugins\/section\/section\.test\.js\n[\s\S]*?)^```$/m.exec(guide)?.[1] ?? '';
 
 const testFile = (runner: string): string => shown.replace("'node:test'", `'${runner}'`);

@@ -1,6 +1,6 @@
 import { createDetector } from '../../../../../plugins/chunkers/code/detection/detect.ts';
-import { quantile } from '../../../../bench/race/race.ts';
 import { printTable, printTitle } from '../../../../bench/race/report.ts';
+import { quantile } from '../../../../bench/race/statistics.ts';
 import { readKnownFiles } from './known-files.ts';
 
 /** How the files of one language were seen. */

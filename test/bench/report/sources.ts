@@ -1,0 +1,242 @@
+/** A command whose tables the report is made of. */
+export interface Source {
+  readonly script: 'bench' | 'eval' | 'test:soak';
+  readonly args: readonly string[];
+  /** Arguments of a run that takes minutes, if they are more than `--quick`. */
+  readonly quick?: readonly string[];
+}
+
+const bench = (name: string): Source => ({ script: 'bench', args: [name] });
+const soak = (mode: string, full: string, quick: string): Source => ({
+  script: 'test:soak',
+  args: [mode, ...full.split(' ')],
+  quick: [mode, ...quick.split(' ')],
+});
+
+/** In the order in which they are run. */
+export const SOURCES: Readonly<Record<string, Source>> = {
+  exactness: bench('exactness'),
+  structure: bench('structure'),
+  models: { script: 'eval', args: [] },
+  retrieval: { script: 'eval', args: ['retrieval'] },
+  languages: { script: 'eval', args: ['languages', 'node_modules'] },
+  tokenizers: bench('tokenizers'),
+  chunkers: bench('chunkers'),
+  semantic: bench('semantic'),
+  embeddings: bench('embeddings'),
+  // A round of seconds says nothing of requests.
+  http: { ...bench('http'), quick: ['http'] },
+  corpus: bench('corpus'),
+  presets: bench('presets'),
+  start: bench('start'),
+  kills: soak('kills', '--count 200', '--count 20'),
+  faults: soak('faults', '--count 5', '--count 1'),
+  overload: soak('overload', '--seconds 60', '--seconds 10'),
+  load: soak('load', '--seconds 300', '--seconds 60'),
+  stream: soak('stream', '--count 2000 --seconds 60', '--count 200 --seconds 10'),
+  crash: soak('crash', '--count 50', '--count 20'),
+  hostile: soak('hostile', '--count 2', '--count 1'),
+  mutated: soak('mutated', '--count 500', '--count 100'),
+  fuzz: soak('fuzz', '--count 1000000', '--count 100000'),
+};
+
+/** How tables of a source are shown. */
+export interface View {
+  readonly source: string;
+  /** What titles of tables begin with that are shown; of speeds, with groups `work` and `text`. */
+  readonly titles: RegExp;
+  readonly caption: string;
+  /** Columns in which less is better: ours is bold where a peer's splitter of the same kind does better. */
+  readonly less?: readonly string[];
+  /** Rows that are shown, by their names; all by default. */
+  readonly rows?: RegExp;
+  /** What the first column is. */
+  readonly first?: string;
+}
+
+/** What a soak test does, in numbers: found beside what matches, or the group in it; `rows` counts what matches. */
+export interface Endured {
+  readonly source: string;
+  readonly what: string;
+  readonly done: readonly (readonly [label: string, what: RegExp, of?: 'rows'])[];
+}
+
+export interface Section {
+  readonly name: string;
+  readonly about: string;
+  readonly views: readonly View[];
+  readonly notes: readonly string[];
+}
+
+const CUT = ['headings stranded', 'fences cut', 'rows cut'];
+const LOST = [
+  'wrong offsets',
+  'texts changed',
+  'more than spaces',
+  'over 256 tokens',
+  'wrong counts',
+  'errors',
+];
+
+export const SECTIONS: readonly Section[] = [
+  {
+    name: 'exactness',
+    about:
+      'Each splitter cuts the texts of our tests and real files at 256 tokens of `cl100k_base` without an overlap, with its defaults otherwise. Chunks are sliced, joined and counted again with tiktoken.',
+    views: [
+      { source: 'exactness', titles: /texts \(/, caption: '', less: LOST, first: 'splitter' },
+      { source: 'exactness', titles: /counted otherwise/, caption: '', first: 'counter' },
+    ],
+    notes: [
+      'An offset is wrong if the text there is not the chunk, or if it is before the chunk before. Spaces that are trimmed change a text; "more than spaces" are texts of which anything else is lost or changed, such as characters cut in their bytes.',
+      'Ours: `sentence` keeps a sentence over the limit whole (`oversize: split` cuts it). `token` counts the tokens in its window of the whole text, so that a chunk which begins within a word can be counted otherwise alone.',
+      'LangChain JS has no offsets or counts, LlamaIndex JS no counts, and its Markdown parser takes no limit; LlamaIndex searches for the text of a chunk, and finds the first of equal passages. Chonkie and semantic-text-splitter of Python could not be installed where this was measured.',
+    ],
+  },
+  {
+    name: 'quality',
+    about:
+      'What chunks do to the structure of Markdown, by the blocks that another parser finds (micromark); how well boundaries, languages and answers are found.',
+    views: [
+      { source: 'structure', titles: /READMEs at/, caption: '', less: CUT, first: 'splitter' },
+      { source: 'models', titles: /Boundaries/, caption: 'topics of joined documents', first: 'chunker' },
+      { source: 'models', titles: /Recall/, caption: 'questions in other words', first: 'model' },
+      {
+        source: 'retrieval',
+        titles: /the best chunks/,
+        caption: 'retrieval: the best chunks within 1,000 tokens, in percent with 95 % bootstrap intervals',
+        first: 'chunker',
+      },
+      {
+        source: 'languages',
+        titles: /Found by/,
+        caption: '`language: auto`',
+        rows: /^(all|c|javascript|python)$/,
+        first: 'language',
+      },
+    ],
+    notes: [
+      "A heading is stranded if a cut is between it and what it heads. LlamaIndex's Markdown parser cuts at headings alone, whatever the size of what is between them.",
+      'What does not help is in the tables as well: `recursive` without a recipe cuts fences, and over short paragraphs (topics) all chunkers are alike.',
+    ],
+  },
+  {
+    name: 'speed',
+    about:
+      'Candidates run by turns, so that other load slows all alike. A figure is the median of rounds with its range in brackets; "3x" says that ours is three times as fast, in the same round. Ours is bold where it is slower than a peer, and so are ratios below 1.',
+    views: [
+      {
+        source: 'tokenizers',
+        titles:
+          /^(?<work>cl100k_base|o200k_base), (?<text>english, one word in sixty altered|english$|multilingual$)/,
+        caption: 'counting tokens, warm, and in a fresh process a text with altered words',
+      },
+      {
+        source: 'chunkers',
+        titles: /^(?<work>.+), (?<text>english|multilingual).*: JSON$/,
+        caption: 'chunkers, from the bytes of a request to those of an answer',
+      },
+      {
+        source: 'structure',
+        titles: /^one thread: (?<text>READMEs), chunk_size (?<work>.+)$/,
+        caption: 'Markdown of real READMEs, from the bytes of a request to those of an answer',
+      },
+      {
+        source: 'semantic',
+        titles: /^(?<work>semantic), (?<text>.+): JSON$/,
+        caption: 'semantic chunking with the same vectors',
+      },
+      {
+        source: 'embeddings',
+        titles: /^(?<work>.+), \d+ chunks of (?<text>about .*)$/,
+        caption: 'embeddings',
+      },
+      { source: 'http', titles: /KB x|MB x/, caption: 'requests', first: 'server' },
+      {
+        source: 'corpus',
+        titles: /^(recursive, )?\d+ lines of JSON$/,
+        caption: 'a corpus on the command line, MB/s',
+        first: 'way',
+      },
+      {
+        source: 'presets',
+        titles: /^(?<work>)(?<text>Markdown)$/,
+        caption: 'presets, per core; peers only chunk; ratios are to `recursive` by characters',
+      },
+      {
+        source: 'start',
+        titles: /Medians? of/,
+        caption: 'start and memory; peers are not servers',
+        less: ['ms', 'core ms', 'resident MB'],
+        first: 'from the start of a process',
+      },
+    ],
+    notes: [
+      'The tables of exactness say which counters are right. Chunkers of peers are given gpt-tokenizer, which counts nearly all texts rightly and is fast. MB are 10^6 bytes of UTF-8, generated unless `BENCH_DATA` names a folder.',
+    ],
+  },
+];
+
+const SIGNAL = /: (worker|server|sink|command line) SIG/;
+const FAULT =
+  /^(SQLite|PostgreSQL|Chroma|S3): (?!refused|lost|doubled|stuck|wrong|longest|jobs|requests|writes).*: \d+$/;
+
+export const ENDURED: readonly Endured[] = [
+  {
+    source: 'kills',
+    what: 'workers, servers, sinks and command lines are killed, ended or stopped in the middle of jobs',
+    done: [
+      ['signals', SIGNAL],
+      ['requests', /: requests, refused/],
+    ],
+  },
+  {
+    source: 'faults',
+    what: 'databases, disks, sinks and buckets fail in the middle of jobs',
+    done: [
+      ['faults', FAULT],
+      ['requests', /: requests, refused/],
+    ],
+  },
+  {
+    source: 'overload',
+    what: 'four times the requests that can be served',
+    done: [
+      ['right answers', /right answers/],
+      ['refused with 503', /honest refusals/],
+    ],
+  },
+  {
+    source: 'load',
+    what: 'all kinds of requests as fast as they are served',
+    done: [['requests', /^requests$/]],
+  },
+  {
+    source: 'stream',
+    what: 'one long stream, and one that is read slowly',
+    done: [['documents', /^documents, /]],
+  },
+  {
+    source: 'crash',
+    what: 'a plugin ends its worker thread under load',
+    done: [
+      ['crashes', /^crashes/],
+      ['right answers to others', /right answers meanwhile/],
+    ],
+  },
+  {
+    source: 'hostile',
+    what: 'texts that make parsers quadratic: time for 1 MB, growth to 2 MB',
+    done: [['shapes', /./, 'rows']],
+  },
+  {
+    source: 'mutated',
+    what: 'damaged PDF, Office, HTML and subtitle files',
+    done: [['files', /answers to (\d+) files/]],
+  },
+  {
+    source: 'fuzz',
+    what: "random texts, token by token against tiktoken's",
+    done: [['texts', /of (\d+) texts/]],
+  },
+];
