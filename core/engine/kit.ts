@@ -33,6 +33,8 @@ export {
   tableRule,
 } from './markdown/write.ts';
 export { MarkupReader } from './markup.ts';
+export type { HeadingLines } from './numbered/candidates.ts';
+export { findNumberedHeadings, type NumberedHeading } from './numbered/find.ts';
 export { type OfficeFile, openOfficeFile, type Relationship } from './office-file.ts';
 export { cellRange, columnNumber, placesOfPages } from './places.ts';
 export { PROMPTS_FILE, type Prompts, promptsOf, withPrompt } from './prompts.ts';

@@ -1,12 +1,17 @@
 import { join } from 'node:path';
 
-/**
- * Entry of `npm run eval`: what the built-in models are worth; with `languages FOLDER`, how often the language of
- * the files in a folder is found; with `edits`, how many chunks have new ids after an edit; with `structure FOLDER`, how
- * chunks of the READMEs in a folder keep to their structure; with `html FOLDER`, how many of the words of web pages are in
- * their Markdown; with `pdf FOLDER`, how well the PDFs in a folder are read; with `topics FOLDER`, how well `semantic` finds topics in the languages of a folder;
- * with `code FOLDER`, how well functions are found; with `retrieval`, how well chunks are found, on small data or on the data sets in a folder.
- */
+/** Entry of `npm run eval`: what the built-in models are worth, or one of these. */
+const USAGE = `Usage: npm run eval [-- <subject>]
+  languages FOLDER...  how often the language of files is found
+  edits [SOURCES]      how many chunks have new ids after an edit
+  structure FOLDER     how chunks of READMEs keep to their structure
+  topics FOLDER        how well \`semantic\` finds topics in the languages of a folder
+  headings [FOLDER]    how well numbered headings are found
+  retrieval [FOLDER]   how well chunks are found, on small data or the data sets of a folder
+  code FOLDER          how well functions are found by their documentation
+  html FOLDER          how many of the words of web pages are in their Markdown
+  pdf FOLDER...        how well PDFs are read`;
+
 const [subject, ...folders] = process.argv.slice(2);
 
 if (subject === undefined) {
@@ -21,6 +26,9 @@ if (subject === undefined) {
 } else if (subject === 'retrieval' && folders.length < 2) {
   const { evaluateRetrieval } = await import('./retrieval/evaluate.ts');
   await evaluateRetrieval(folders[0]);
+} else if (subject === 'headings' && folders.length < 2) {
+  const { evaluateHeadings } = await import('./headings.ts');
+  evaluateHeadings(folders[0] ?? join(import.meta.dirname, 'data/headings'));
 } else if (subject === 'topics' && folders.length === 1) {
   const { evaluateTopics } = await import('./topics.ts');
   await evaluateTopics(folders[0] as string);
@@ -38,8 +46,6 @@ if (subject === undefined) {
   const file = join(import.meta.dirname, '../plugins/readers/pdf/support/evaluate.ts');
   await (await import(file)).evaluatePdfs(folders);
 } else {
-  console.error(
-    'Usage: npm run eval, npm run eval -- languages FOLDER..., npm run eval -- edits [SOURCES], npm run eval -- structure FOLDER, npm run eval -- topics FOLDER, npm run eval -- retrieval [FOLDER], npm run eval -- code FOLDER, npm run eval -- html FOLDER, or npm run eval -- pdf FOLDER...',
-  );
+  console.error(USAGE);
   process.exitCode = 2;
 }

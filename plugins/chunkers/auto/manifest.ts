@@ -1,6 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import type { Manifest } from '../../../core/kit.ts';
-import { chunkSize } from '../../../core/options.ts';
+import { chunkSize, numberedHeadings } from '../../../core/options.ts';
 
 /** The chunkers to choose from; `recursive` takes everything that no other one does. */
 export const CHOICES = ['markdown', 'html', 'table', 'json', 'code', 'recursive'] as const;
@@ -10,6 +10,7 @@ const options = {
   type: 'object',
   properties: {
     chunk_size: chunkSize,
+    numbered_headings: numberedHeadings,
     filename: {
       type: ['string', 'null'],
       default: null,

@@ -14,6 +14,7 @@ import { isContainer, isRaw, lastBefore } from './blocks.ts';
 import { describe, type Markdown } from './fields.ts';
 import type manifest from './manifest.ts';
 import type { MarkdownOptions } from './manifest.ts';
+import { type NumberedBlocks, withNumberedHeadings } from './numbered.ts';
 import { outlineOf } from './outline.ts';
 
 /** Characters of a heading that its name is made from, and maximum length of the name: every chunk repeats it. */
@@ -21,7 +22,7 @@ const MOST_READ = 1000;
 const LONGEST_NAME = 200;
 
 /** The headings that make sections: those in lists and quotes do not. */
-function headingsOf(text: string, blocks: readonly MarkdownBlock[]): Heading[] {
+function headingsOf(text: string, { blocks, names }: NumberedBlocks): Heading[] {
   const headings: Heading[] = [];
   const isDefined = labelsIn(text, blocks);
   for (let index = 0; index < blocks.length; index++) {
@@ -33,7 +34,7 @@ function headingsOf(text: string, blocks: readonly MarkdownBlock[]): Heading[] {
       start: index === 0 ? 0 : block.start,
       level: block.level,
       isLead: next !== undefined && makesSection(next) && next.level > block.level,
-      name: () => nameOf(text, block, isDefined),
+      name: () => nameOf(text, block, isDefined, names.get(block.start)),
     });
   }
   return headings;
@@ -44,13 +45,17 @@ function makesSection({ kind, depth }: MarkdownBlock): boolean {
 }
 
 /** The text of a heading, without its markers and without inline syntax. */
-function nameOf(text: string, { inner, end }: MarkdownBlock, isDefined: IsDefined): string {
+function nameOf(text: string, block: MarkdownBlock, isDefined: IsDefined, numbered?: string): string {
+  const words = numbered ?? wordsOf(text, block);
+  return plainWords(words, isDefined).slice(0, LONGEST_NAME).toWellFormed();
+}
+
+function wordsOf(text: string, { inner, end }: MarkdownBlock): string {
   const source = text.slice(inner, Math.min(end, inner + MOST_READ)).trimEnd();
   const isAtx = /^#{1,6}(?:[ \t]|$)/.test(source);
-  const words = isAtx
+  return isAtx
     ? source.replace(/^#+[ \t]*/, '').replace(/(?:^|[ \t])#+$/, '')
     : source.replace(/[\r\n]+[^\r\n]*$/, '');
-  return plainWords(words, isDefined).slice(0, LONGEST_NAME).toWellFormed();
 }
 
 /** White space that is not a single space already. */
@@ -150,14 +155,25 @@ function createDivider(kit: Kit) {
     };
 }
 
+const NO_NAMES: ReadonlyMap<number, string> = new Map();
+
 const createMarkdownChunker: Factory<typeof manifest> = ({ kit }): Chunker<MarkdownOptions> => {
   const dividerOf = createDivider(kit);
   return {
     chunk(text, options, context) {
       const { chunk_size, split_level, oversize, carry, count_context, include_blocks } = options;
-      const blocks = kit.findMarkdownBlocks(text);
+      const found = kit.findMarkdownBlocks(text);
+      const numbered = options.numbered_headings
+        ? withNumberedHeadings(text, found, kit)
+        : { blocks: found, names: NO_NAMES };
+      const { blocks } = numbered;
       const leaves = blocks.filter((block) => !isContainer(block));
-      const markdown: Markdown = { text, blocks, leaves, paths: kit.headingPaths(headingsOf(text, blocks)) };
+      const markdown: Markdown = {
+        text,
+        blocks,
+        leaves,
+        paths: kit.headingPaths(headingsOf(text, numbered)),
+      };
       const keepsWhole = oversize === 'keep';
       // Counted with its context, a chunk has room for at least half of the limit.
       const room = count_context ? chunk_size / 2 : chunk_size;

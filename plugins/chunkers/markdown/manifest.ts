@@ -7,13 +7,20 @@ import {
   rowsField,
 } from '../../../core/fields.ts';
 import type { Manifest } from '../../../core/kit.ts';
-import { chunkSize, countContext, minimumChunk, splitLevel } from '../../../core/options.ts';
+import {
+  chunkSize,
+  countContext,
+  minimumChunk,
+  numberedHeadings,
+  splitLevel,
+} from '../../../core/options.ts';
 
 const options = {
   type: 'object',
   properties: {
     chunk_size: chunkSize,
     split_level: splitLevel,
+    numbered_headings: numberedHeadings,
     min_chunk_size: minimumChunk,
     oversize: {
       enum: ['split', 'keep'],
@@ -45,7 +52,7 @@ const block = {
   required: ['kind', 'start_index', 'end_index'],
   properties: {
     kind: { type: 'string', description: 'heading, paragraph, list, quote, fence, table, html, ...' },
-    level: { type: 'integer', description: 'For a heading: 1 to 6.' },
+    level: { type: 'integer', description: 'For a heading: from 1, the highest.' },
     language: { type: 'string', description: 'For a fence: the first word after its marker.' },
     start_index: { type: 'integer' },
     end_index: { type: 'integer' },

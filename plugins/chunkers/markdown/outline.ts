@@ -8,6 +8,7 @@ import {
 import { isContainer, isRaw } from './blocks.ts';
 
 /** Ranks of boundaries, best first: those of headings are their levels, 1 to 6. */
+const LOWEST_HEADING = 6;
 const BEHIND_FRONT_MATTER = 1;
 const BEHIND_BREAK = 7;
 const BLOCK = 8;
@@ -77,7 +78,7 @@ function standsUnder({ kind, level, depth }: MarkdownBlock, heading: MarkdownBlo
 }
 
 function rankOf(block: MarkdownBlock, before: MarkdownBlock | undefined, text: string): number {
-  if (block.kind === 'heading' && block.depth === 0) return block.level;
+  if (block.kind === 'heading' && block.depth === 0) return Math.min(block.level, LOWEST_HEADING);
   const rank = BLOCK + DEEPER * block.depth;
   if (before === undefined) return rank;
   if (block.depth === 0 && before.kind === 'front_matter') return BEHIND_FRONT_MATTER;

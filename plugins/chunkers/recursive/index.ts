@@ -1,4 +1,12 @@
-import type { Chunker, Factory } from '../../../core/kit.ts';
+import {
+  type Chunker,
+  type CutFinder,
+  type Factory,
+  type Kit,
+  type NumberedHeading,
+  type Span,
+  withFields,
+} from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 import type { RecursiveOptions } from './manifest.ts';
 import { loadRecipes } from './recipes.ts';
@@ -11,13 +19,59 @@ const createRecursiveChunker: Factory<typeof manifest> = (tools): Chunker<Recurs
       const own = delimiters.length > 0 ? [delimiters] : levels;
       const finders =
         own.length > 0 ? own.map((level) => tools.kit.cutAtDelimiters(level)) : findersOf(recipe, lang, text);
-      return divide({ start: 0, end: text.length }, finders, {
-        size: options.chunk_size,
-        minCharacters: options.min_characters_per_chunk,
-        overlap: options.chunk_overlap,
-      });
+      const headings = options.numbered_headings ? tools.kit.findNumberedHeadings(text) : [];
+      const spans = divide(
+        { start: 0, end: text.length },
+        belowHeadings(finders, headings, text, tools.kit),
+        {
+          size: options.chunk_size,
+          minCharacters: options.min_characters_per_chunk,
+          overlap: options.chunk_overlap,
+        },
+      );
+      return options.numbered_headings ? withPaths(spans, headings, tools.kit) : spans;
     },
   };
 };
+
+/** Levels of headings that are cut one after the other; those below the last are cut together. */
+const LEVELS = 6;
+
+/** Cuts before headings first, the highest of them coarsest, and never between a heading and the text below it. */
+function belowHeadings(
+  finders: readonly CutFinder[],
+  headings: readonly NumberedHeading[],
+  text: string,
+  kit: Kit,
+): readonly CutFinder[] {
+  if (headings.length === 0) return finders;
+  const levels = [...new Set(headings.map(({ level }) => Math.min(level, LEVELS)))].sort((a, b) => a - b);
+  const before = levels.map((most) => {
+    const cut = headings.filter(({ level }) => level <= most || most === LEVELS);
+    return kit.cutAtOffsets(cut.map(({ start }) => start));
+  });
+  const texts = headings.map(({ end }) => firstInk(text, end, kit));
+  const isInHeading = (cut: number) => {
+    const heading = kit.countWhile(headings, ({ start }) => start < cut) - 1;
+    return heading >= 0 && cut <= (texts[heading] as number);
+  };
+  const within = finders.map(
+    (find): CutFinder =>
+      (...stretch) =>
+        find(...stretch).filter((cut) => !isInHeading(cut)),
+  );
+  return [...before, ...within];
+}
+
+function firstInk(text: string, from: number, kit: Kit): number {
+  let at = from;
+  while (at < text.length && kit.isWhiteSpace(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function withPaths(spans: readonly Span[], headings: readonly NumberedHeading[], kit: Kit): Span[] {
+  const paths = kit.headingPaths(headings.map((heading) => ({ ...heading, name: () => heading.name })));
+  return spans.map((span) => withFields(span, { heading_path: paths.within(span.start, span.end) }));
+}
 
 export default createRecursiveChunker;

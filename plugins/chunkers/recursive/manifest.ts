@@ -1,6 +1,7 @@
 import type { FromSchema } from 'json-schema-to-ts';
+import { headingPathField } from '../../../core/fields.ts';
 import type { Manifest } from '../../../core/kit.ts';
-import { chunkOverlap, chunkSize } from '../../../core/options.ts';
+import { chunkOverlap, chunkSize, numberedHeadings } from '../../../core/options.ts';
 
 const delimiters = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
 
@@ -43,6 +44,7 @@ const options = {
       description:
         'Language of the text (BCP 47), for its sentence and clause endings; an unknown language gets the default ones.',
     },
+    numbered_headings: numberedHeadings,
     min_characters_per_chunk: {
       type: 'integer',
       minimum: 1,
@@ -59,6 +61,7 @@ export default {
   name: 'recursive',
   summary: 'Splits text along a hierarchy of separators: paragraphs, then sentences, then words.',
   options,
+  fields: { heading_path: headingPathField },
   example: { text: '# Title\n\nFirst paragraph.\n\nSecond paragraph.', chunk_size: 30, recipe: 'markdown' },
   uses: ['tokenizer'],
   guarantees: { lossless: true, bounded: true },

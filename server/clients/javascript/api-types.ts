@@ -93,6 +93,8 @@ export interface AutoChunkerOptions {
   tokenizer?: string;
   /** Maximum tokens per chunk. */
   chunk_size?: number;
+  /** Whether lines that are headings only by their number (Article 5, § 3 Scope, 2.1.4 Scope, II., 第一章) count as headings: if their numbers form a sequence in the whole text. */
+  numbered_headings?: boolean;
   /** Name of the text's file, or its path. Default: the document's `filename`, else its `id`. It decides if its extension is known. */
   filename?: string | null;
   /** Further options of the chunker markdown, where it is chosen. */
@@ -369,7 +371,7 @@ export interface Chunk {
 export interface MarkdownBlock {
   /** heading, paragraph, list, quote, fence, table, html, ... */
   kind: string;
-  /** For a heading: 1 to 6. */
+  /** For a heading: from 1, the highest. */
   level?: number;
   /** For a fence: the first word after its marker. */
   language?: string;
@@ -555,6 +557,8 @@ export interface MarkdownChunkerOptions {
   chunk_size?: number;
   /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
   split_level?: number;
+  /** Whether lines that are headings only by their number (Article 5, § 3 Scope, 2.1.4 Scope, II., 第一章) count as headings: if their numbers form a sequence in the whole text. */
+  numbered_headings?: boolean;
   /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
   min_chunk_size?: number;
   /** How to treat a code block, HTML block or table row above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
@@ -605,11 +609,18 @@ export interface RecursiveChunkerOptions {
   levels?: string[][];
   /** Language of the text (BCP 47), for its sentence and clause endings; an unknown language gets the default ones. */
   lang?: string;
+  /** Whether lines that are headings only by their number (Article 5, § 3 Scope, 2.1.4 Scope, II., 第一章) count as headings: if their numbers form a sequence in the whole text. */
+  numbered_headings?: boolean;
   /** Minimum characters per chunk, as far as chunk_size allows it. */
   min_characters_per_chunk?: number;
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
 }
+
+export type RecursiveChunkerChunk = Chunk & {
+  /** The headings that apply to the whole chunk, the highest first, as plain text of at most 200 characters each. */
+  heading_path?: string[];
+};
 
 export interface SemanticChunkerOptions {
   /** The model that compares sentences: a built-in one, an installed local one, or one of a hosted provider. chunk_size counts its own tokenizer's tokens. */
@@ -1543,7 +1554,7 @@ export interface ChunkerChunks {
   html: HtmlChunkerChunk;
   json: JsonChunkerChunk;
   markdown: MarkdownChunkerChunk;
-  recursive: Chunk;
+  recursive: RecursiveChunkerChunk;
   semantic: Chunk;
   sentence: Chunk;
   table: TableChunkerChunk;

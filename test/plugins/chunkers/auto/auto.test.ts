@@ -105,6 +105,18 @@ t.test('a class above chunk_size is split, unless it is wanted whole', needs('ch
   t.same(await counts({ code: { oversize: 'keep' } }), [asked.text.length], 'as code does by default');
 });
 
+t.test('numbered headings are an option for prose and Markdown', needs('chunker/markdown'), async (t) => {
+  const sections = ['§ 1 Scope', '§ 2 Terms'].map((name) => `${name}\n\nHere is what it says.\n\n`);
+  for (const text of [sections.join(''), `# Law\n\n${sections.join('')}`]) {
+    const pathsOf = async (more: object) =>
+      ((await chunk({ text, chunk_size: 50, ...more })).body as { heading_path?: string[] }[]).map((one) =>
+        one.heading_path?.at(-1),
+      );
+    t.match(await pathsOf({ numbered_headings: true }), [/Law|1/, /§ [12]/]);
+    t.notMatch(String(await pathsOf({})), '§');
+  }
+});
+
 t.test('a server without some of them chooses among the others', needs('chunker/json'), async (t) => {
   const few = await startServer(t, { plugins: ['auto', 'json', 'character'] });
   const answer = await few.post('/v1/chunk/auto', { text: [TEXTS.markdown, TEXTS.json] });

@@ -14,6 +14,7 @@ export const HOSTILE_SHAPES: Shapes = {
     ...['«*a_ »', '«# a\n»', '«# a\n## b\n### c\n»', '# «a »', '| a | b |\n|---|---|\n«| 1 | 2 |\n»'],
     ...['«|---|---|\n»', '«| a »|\n«|---»|\n«| a »|\n', '```\n«code\n»', '`````\n«```\n»', '```«a »\n«b\n»'],
     ...["«[a]: /b 'c\n»", '[a]: /b "«x\n»', '«[^1]: »', '«<»', '«<a »', '«<a b="c" »', '«<!-- »'],
+    ...['«Article 1\n\na\n\nArticle 2\n\na\n\n»', '«1. A\n\na\n\n»', 'Article 1\n«Article 1\n»'],
     ...['«<div>\n\n»', '«a\n»', '«a\n»===\n', '«a:\n»', 'a«\n»', '«\r»«a\r»', '« »a', '«\t»a', '«x»'],
   ),
   'lists on ever deeper lines': growing((index) => `${' '.repeat(index % 60)}- a\n`),

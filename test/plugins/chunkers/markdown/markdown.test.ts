@@ -1,5 +1,5 @@
 import t from 'tap';
-import { openChunkers } from '../../../support/service.ts';
+import { type AnswerChunk, openChunkers } from '../../../support/service.ts';
 import { checkDepth, testCuts } from '../cuts.ts';
 import CUTS from './cuts.json' with { type: 'json' };
 import { HOSTILE_SHAPES } from './hostile-shapes.ts';
@@ -8,6 +8,13 @@ await testCuts(t, 'markdown', {}, CUTS);
 
 const chunk = await openChunkers();
 const markdown = (text: string, options: object = {}) => chunk('markdown', { text, ...options });
+
+interface Headed extends AnswerChunk {
+  readonly heading_path: readonly string[];
+  readonly blocks: readonly { readonly kind: string; readonly level?: number }[];
+}
+
+const headed = async (text: string, options: object) => (await markdown(text, options)) as Headed[];
 
 t.test('a heading stays with what stands under it', async (t) => {
   const sections = Array.from({ length: 9 }, (_, at) => `${'#'.repeat((at % 3) + 1)} Heading ${at}\n\n`);
@@ -50,3 +57,44 @@ t.test('names of headings are plain words', async (t) => {
 t.test('1 MB of what nests without end overflows no stack', (t) =>
   checkDepth(t, 'markdown', HOSTILE_SHAPES, ['«> »', '«- »', '«[^1]: »', '«<div>\n\n»']),
 );
+
+t.test(
+  'numbered lines are headings if they form a sequence, below the marked heading above them',
+  async (t) => {
+    const body = 'Here is what it says, and Article 2 of it says more than that.\n\n';
+    const law = `# Law\n\nChapter I\n\nArticle 1\nScope\n\n${body}1\\. Point\n\n${body}**Article 2**\n\n${body}Chapter II\n\nArticle 3\n\n${body}# End\n\n${body}`;
+    const options = { chunk_size: 120, include_blocks: true, numbered_headings: true };
+    const chunks = await headed(law, options);
+    t.equal(chunks.map(({ text }) => text).join(''), law);
+    t.ok(chunks.every(({ text }) => text.length <= 120));
+    t.same(
+      [...new Set(chunks.map(({ heading_path }) => heading_path.join(' > ')))],
+      [
+        'Law > Chapter I > Article 1 Scope',
+        'Law > Chapter I > Article 2',
+        'Law > Chapter II > Article 3',
+        'End',
+      ],
+    );
+    const plain = await headed(law, { ...options, numbered_headings: false });
+    t.same([...new Set(plain.map(({ heading_path }) => String(heading_path)))], ['Law', 'End']);
+    const [first] = await headed(law, { ...options, chunk_size: 2000 });
+    const levels = first?.blocks.map(({ kind, level }) => level ?? kind);
+    t.same(levels?.slice(0, 5), [1, 2, 3, 'paragraph', 'paragraph']);
+  },
+);
+
+t.test('a list stays a list, and an item of one line can be a heading', async (t) => {
+  const body = 'Here is what it says, at some length and with an end. '.repeat(5);
+  const numbers = ['1. Scope', '2. Terms', '3. Use'];
+  const paths = async (text: string) => [
+    ...new Set(
+      (await headed(text, { chunk_size: 150, numbered_headings: true })).flatMap(
+        ({ heading_path }) => heading_path,
+      ),
+    ),
+  ];
+  t.same(await paths(numbers.map((line) => `${line}\n\n${body}\n\n`).join('')), numbers);
+  t.same(await paths(numbers.map((line) => `${line}\n\n   ${body}\n\n`).join('')), []);
+  t.same(await paths(numbers.map((line) => `- ${line}\n\n${body}\n\n`).join('')), []);
+});

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { loadRecipes } from '../../../../plugins/chunkers/recursive/recipes.ts';
 import { collaborators } from '../../../../server/testing/collaborators.ts';
-import { openChunkers } from '../../../support/service.ts';
+import { type AnswerChunk, openChunkers } from '../../../support/service.ts';
 import { testCuts } from '../cuts.ts';
 import { checkRefusals } from '../refusals.ts';
 
@@ -92,4 +92,24 @@ t.test('every recipe file is a recipe', async (t) => {
     const chunks = await chunk('recursive', { text, recipe: file.replace('.json', ''), chunk_size: 50 });
     t.equal(chunks.map((one) => one.text).join(''), text, file);
   }
+});
+
+t.test('chunks begin at numbered headings and have their paths', async (t) => {
+  const chunk = await openChunkers();
+  const body = 'Here is what it says, in words. And here is some more of it.\n\n';
+  const text = `§ 1 Scope\n\n${body}${body}§ 2 Terms\n\n${body}§ 2a (repealed)\n\n§ 3 Use\n\n${body}`;
+  const options = { text, numbered_headings: true, min_characters_per_chunk: 1 };
+  for (const chunk_size of [20, 60, 80, 100, 160]) {
+    const chunks = await chunk('recursive', { ...options, chunk_size });
+    t.equal(chunks.map((one) => one.text).join(''), text);
+    t.ok(chunks.every((one) => one.text.length <= chunk_size));
+    if (chunk_size >= 60) t.notOk(chunks.some((one) => /§ \d [^\n]+\n*$/.test(one.text)));
+  }
+  const chunks = await chunk('recursive', { ...options, chunk_size: 80 });
+  const paths = (chunks as (AnswerChunk & { heading_path: string[] })[]).map(({ heading_path }) =>
+    heading_path.join(),
+  );
+  t.same([...new Set(paths)], ['§ 1 Scope', '§ 2 Terms', '§ 2a (repealed)', '§ 3 Use']);
+  const [first] = await chunk('recursive', { text, chunk_size: 80 });
+  t.notOk(first !== undefined && 'heading_path' in first);
 });

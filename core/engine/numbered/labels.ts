@@ -1,0 +1,292 @@
+import { cjkNumber, LATIN_SUFFIXES, ordinalNumber, romanNumber } from './numerals.ts';
+
+/** What the beginning of a line counts: `§ 12a`, `Chapter IV`, `2.1.4`, `(b)`, `第五条`. */
+export interface Label {
+  /** Only labels of one family follow each other: they have the same word and the same kind of number. */
+  readonly family: string;
+  /** The word, or the form of a number without one: labels of a kind are headings of one rank. */
+  readonly kind: string;
+  /** `[2, 1, 4]` for 2.1.4, `[12, 1]` for 12a. */
+  readonly numbers: readonly number[];
+  /** The last number of a range: `§§ 12 to 15 (repealed)`. */
+  readonly through: readonly number[];
+  /** How many numbers its level is made of: 3 for 2.1.4, 1 for 12a. */
+  readonly depth: number;
+  /** Where the label ends, and where the rest of the line begins. */
+  readonly end: number;
+  readonly rest: number;
+  /** Whether a mark, and not only a space, divides the label from the rest. */
+  readonly isDivided: boolean;
+  /** Whether it is a number without a word. */
+  readonly isBare: boolean;
+}
+
+/** Words of headings by the kind that they are, which also has the rank: lower ones hold the others. */
+const WORDS: Readonly<Record<string, { readonly rank: number; readonly words: string }>> = {
+  annex: {
+    rank: 0,
+    words: 'annex appendix schedule exhibit anlage anhang annexe appendice anexo apéndice allegato',
+  },
+  book: { rank: 1, words: 'book buch livre libro' },
+  part: { rank: 2, words: 'part teil partie parte' },
+  subpart: { rank: 2.5, words: 'subpart unterteil' },
+  title: { rank: 3, words: 'title titel titre título titolo' },
+  subtitle: { rank: 3.5, words: 'subtitle untertitel sous-titre subtítulo' },
+  chapter: { rank: 4, words: 'chapter kapitel hauptstück chapitre capítulo capitolo capo' },
+  subchapter: { rank: 4.5, words: 'subchapter unterkapitel sous-chapitre' },
+  section: { rank: 5, words: 'section sec sect abschnitt sección sezione' },
+  subsection: { rank: 5.5, words: 'subsection unterabschnitt sous-section subsección sottosezione' },
+  division: { rank: 6, words: 'paragraphe division' },
+  subdivision: { rank: 6.5, words: 'subdivision sous-paragraphe' },
+  article: { rank: 8, words: 'article articles artikel art artículo articolo' },
+  clause: { rank: 8.1, words: 'clause' },
+  '§': { rank: 8, words: '§§ §' },
+};
+
+/** The same for the counters of Chinese and Japanese, which follow the number. */
+const COUNTERS: Readonly<Record<string, number>> = {
+  编: 1,
+  編: 1,
+  篇: 1,
+  部: 1.5,
+  分编: 2,
+  部分: 2,
+  章: 4,
+  节: 5,
+  節: 5,
+  款: 6,
+  目: 7,
+  条: 8,
+  條: 8,
+};
+
+/** Ranks of numbers without a word, below those of words. */
+const BARE: Readonly<Record<string, number>> = {
+  'I.': 10,
+  'A.': 11,
+  '一、': 11,
+  '（一）': 12,
+  '1': 13,
+  '1)': 23,
+  '(1)': 24,
+  'a.': 25,
+  '(a)': 26,
+  'i.': 27,
+  '(i)': 28,
+};
+
+const KIND_OF = new Map(
+  Object.entries(WORDS).flatMap(([kind, { words }]) => words.split(' ').map((word) => [word, kind] as const)),
+);
+
+/** The usual rank of a kind: that of a heading that holds it is lower. */
+export function usualRank(kind: string): number {
+  return WORDS[kind]?.rank ?? COUNTERS[kind] ?? BARE[kind] ?? 30;
+}
+
+/** Characters of a line that a label and what follows it immediately are read from. */
+export const MOST_READ = 160;
+
+const ALL_WORDS = [...KIND_OF.keys()].sort((a, b) => b.length - a.length).join('|');
+const WORD = new RegExp(`(${ALL_WORDS})(?![\\p{L}\\d])\\.?[ \\t\\u00a0]*`, 'iuy');
+const COUNT = /(?:(\d{1,3})\.?|([IVXLC]{1,7})\.|(\p{L}{3,18}))[ \t\u00a0]+(?=\p{L})/uy;
+const SUFFIX = `(?:[ \\u00a0-]?(${Object.keys(LATIN_SUFFIXES).join('|')})(?![\\p{L}\\d]| \\d)|([a-z](?![\\p{L}\\d])|[A-Z]{1,2}(?=[ \\u00a0]*(?:$|[:–—-]))))?`;
+const ARABIC = new RegExp(
+  `(?:([LRDA])[.*]{0,2}[ \\u00a0]?)?(\\d{1,5}(?:[.‑–-]\\d{1,4}(?![\\d]))*)(?:er|re|ère|º|°|\\.º|st|nd|rd|th)?${SUFFIX}(?![\\p{L}\\d])`,
+  'uy',
+);
+const ROMAN = new RegExp(`([IVXLC]{1,9})(?:er)?${SUFFIX}(?![\\p{L}\\d])`, 'uy');
+const LETTER = /([A-Z])(?![\p{L}\d])/uy;
+const NUMBER_WORD = /(\p{L}{3,18})(?!\p{L})/uy;
+const RANGE =
+  /[ \u00a0]?(?:bis|to|through|and|und|u\.|à|et|a|y|e|[-–])[ \u00a0](?:§ )?(\d{1,4})[ ]?([a-z])?(?= *(?:$|[([.]))/y;
+const DIVIDER =
+  /[ \t\u00a0]*(?:\.?[ \t\u00a0]*[-–—:|][ \t\u00a0]+|[.:](?=\s|$)[ \t\u00a0]*|[-–—] ?|\t+)|[ \t\u00a0]{2,}|\u3000+/y;
+const SPACES = /[ \t\u00a0\u3000]*/y;
+
+const CJK =
+  /第[ \t]*([0-9０-９]{1,4}|[〇零一二三四五六七八九十百千]{1,8})[ \t]*(分编|部分|编|編|篇|部|章|节|節|款|目|条|條)((?:[の之]([0-9０-９]{1,3}|[一二三四五六七八九十]{1,3}))*)/y;
+const CJK_ITEM = /([一二三四五六七八九十]{1,3})[、．]|[（(]([一二三四五六七八九十]{1,3})[)）]/y;
+const DECIMAL =
+  /(\d{1,3}(?:[a-z](?=\.)|(?:\.\d{1,3}){0,7})|[A-Z](?:\.\d{1,3}){1,7})(\\?\.|\\?\)|)(?=[ \t\u00a0\u3000]|$)/y;
+const LISTED =
+  /(?:(\\?\()(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5})\\?\)|([A-Z]|[IVXLC]{1,7}|[a-z]|[ivx]{1,5})\\?([.)]))(?=[ \t\u00a0]|$)/y;
+
+/**
+ * The labels that a line may begin with: several if a letter is also a Roman number, none for nearly all lines.
+ *
+ * @param line as much of it as `MOST_READ`, from its first character that is not white space
+ */
+export function labelsOf(line: string): readonly Label[] {
+  const first = line.charCodeAt(0);
+  if (first < 128 ? !BEGINS[first] : !/[§\p{L}（]/u.test(line.charAt(0))) return NONE;
+  const found = cjkLabels(line) ?? wordLabels(line) ?? countedWord(line);
+  return found ?? bareLabels(line);
+}
+
+const NONE: readonly Label[] = [];
+
+const BEGINS = Array.from({ length: 128 }, (_, unit) => /[A-Za-z0-9(\\]/.test(String.fromCharCode(unit)));
+
+function match(pattern: RegExp, line: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(line);
+}
+
+function labelAt(
+  line: string,
+  end: number,
+  known: Pick<Label, 'family' | 'kind' | 'numbers'> & Partial<Label>,
+): Label {
+  const divider = match(DIVIDER, line, end)?.[0] ?? '';
+  const rest = end + divider.length + (match(SPACES, line, end + divider.length)?.[0].length ?? 0);
+  return { through: known.numbers, depth: 1, isBare: false, end, rest, isDivided: divider !== '', ...known };
+}
+
+/** `Article 5`, `Sec. 2.1`, `§ 12a`, `Title VIII bis`, `Part One`; a word alone if it is an annex. */
+function wordLabels(line: string): readonly Label[] | undefined {
+  const word = match(WORD, line, 0);
+  if (word === null) return undefined;
+  const kind = KIND_OF.get((word[1] as string).toLowerCase()) as string;
+  const at = word[0].length;
+  const arabic = match(ARABIC, line, at);
+  if (arabic !== null) {
+    const label = arabicLabel(line, kind, arabic, at);
+    // The first is often written in digits before Roman numbers.
+    return /^1 ?er/.test(arabic[0]) ? [label, { ...label, family: `${kind} I` }] : [label];
+  }
+  const labels: Label[] = [];
+  const roman = match(ROMAN, line, at);
+  const value = romanNumber(roman?.[1] ?? '');
+  if (roman !== null && value !== undefined) {
+    const numbers = withSuffix([value], roman[2], roman[3]);
+    labels.push(labelAt(line, at + roman[0].length, { family: `${kind} I`, kind, numbers }));
+  }
+  const letter = match(LETTER, line, at);
+  if (letter !== null)
+    labels.push(
+      labelAt(line, at + 1, { family: `${kind} A`, kind, numbers: [letterNumber(letter[1] as string)] }),
+    );
+  const spelt = match(NUMBER_WORD, line, at);
+  const ordinal = ordinalNumber(spelt?.[1] ?? '');
+  if (spelt !== null && ordinal !== undefined)
+    for (const form of ['I', '1'])
+      labels.push(
+        labelAt(line, at + spelt[0].length, { family: `${kind} ${form}`, kind, numbers: [ordinal] }),
+      );
+  if (kind === 'annex' && /^\s*$/.test(line.slice(at)))
+    labels.push(labelAt(line, word[0].trimEnd().length, { family: 'annex', kind, numbers: [1] }));
+  return labels.length > 0 ? labels : undefined;
+}
+
+function arabicLabel(
+  line: string,
+  kind: string,
+  [all, code = '', digits = '', latin, letter]: RegExpExecArray,
+  at: number,
+): Label {
+  const parts = digits.split(/[.‑–-]/).map(Number);
+  const numbers = withSuffix(parts, latin, letter);
+  const depth = kind !== 'article' && kind !== '§' && /^\d+(\.\d+)+$/.test(digits) ? parts.length : 1;
+  const end = at + all.length;
+  const range = match(RANGE, line, end);
+  const through = range === null ? numbers : withSuffix([Number(range[1])], undefined, range[2]);
+  return labelAt(line, end + (range?.[0].length ?? 0), {
+    family: `${kind} 1${code}`,
+    kind,
+    numbers,
+    through,
+    depth,
+  });
+}
+
+function withSuffix(
+  numbers: readonly number[],
+  latin: string | undefined,
+  letter: string | undefined,
+): number[] {
+  if (latin !== undefined) return [...numbers, LATIN_SUFFIXES[latin] as number];
+  return letter === undefined ? [...numbers] : [...numbers, letterNumber(letter)];
+}
+
+function letterNumber(letter: string): number {
+  // AA comes after Z.
+  return [...letter.toLowerCase()].reduce((value, one) => value * 26 + one.charCodeAt(0) - 96, 0);
+}
+
+/** `1. Abschnitt`, `Erster Teil`, `II. Buch`, `Première partie`. */
+function countedWord(line: string): readonly Label[] | undefined {
+  const count = match(COUNT, line, 0);
+  if (count === null) return undefined;
+  const [all, digits, roman, spelt] = count;
+  const word = match(WORD, line, all.length);
+  if (word === null) return undefined;
+  const value =
+    spelt !== undefined ? ordinalNumber(spelt) : roman !== undefined ? romanNumber(roman) : Number(digits);
+  if (value === undefined) return undefined;
+  const kind = KIND_OF.get((word[1] as string).toLowerCase()) as string;
+  const family = `${kind} ${roman === undefined ? '1' : 'I'}`;
+  return [labelAt(line, all.length + (word[1] as string).length, { family, kind, numbers: [value] })];
+}
+
+/** `第五条`, `第三条の二`, `一、`, `（二）`. */
+function cjkLabels(line: string): readonly Label[] | undefined {
+  const counted = match(CJK, line, 0);
+  if (counted !== null) {
+    const [all, number, kind, further] = counted;
+    const others = (further as string).split(/[の之]/).filter((part) => part !== '');
+    const numbers = [number as string, ...others].map(cjkNumber);
+    const label = labelAt(line, all.length, { family: kind as string, kind: kind as string, numbers });
+    return [
+      {
+        ...label,
+        isDivided: label.isDivided || /^(?:[ \t]|[（(【]|$)/.test(line.slice(label.end, label.end + 1)),
+      },
+    ];
+  }
+  const item = match(CJK_ITEM, line, 0);
+  if (item === null) return undefined;
+  const kind = item[1] === undefined ? '（一）' : '一、';
+  const numbers = [cjkNumber((item[1] ?? item[2]) as string)];
+  return [labelAt(line, item[0].length, { family: kind, kind, numbers, isBare: true })];
+}
+
+/** Numbers without a word: `2.1.4`, `A.1`, `II.`, `B.`, `(a)`, `1)`. */
+function bareLabels(line: string): readonly Label[] {
+  const decimal = match(DECIMAL, line, 0);
+  if (decimal !== null && !/^0/.test(decimal[0])) {
+    const [all, digits, close] = decimal;
+    const parts = (digits as string).replace(/[a-z]$/, '').split('.');
+    const inserted = /[a-z]$/.exec(digits as string)?.[0];
+    const places = parts.map((part) => (/\d/.test(part) ? Number(part) : LETTERS + letterNumber(part)));
+    const numbers = withSuffix(places, undefined, inserted);
+    const kind = (close as string).endsWith(')') ? '1)' : '1';
+    const depth = parts.length;
+    if (kind === '1' || depth === 1)
+      return [labelAt(line, all.length, { family: kind, kind, numbers, depth, isBare: true })];
+  }
+  const listed = match(LISTED, line, 0);
+  if (listed === null) return NONE;
+  const isEnclosed = listed[1] !== undefined;
+  const token = (listed[2] ?? listed[3]) as string;
+  const close = isEnclosed ? '()' : (listed[4] as string);
+  const bare = (form: string, value: number): Label => {
+    const kind = isEnclosed ? `(${form})` : form === 'a' || form === 'i' || close === '.' ? `${form}.` : form;
+    return labelAt(line, listed[0].length, {
+      family: `${form}${close}`,
+      kind,
+      numbers: [value],
+      isBare: true,
+    });
+  };
+  if (/\d/.test(token)) return [bare('1', Number(token))];
+  const labels: Label[] = [];
+  const isUpper = token === token.toUpperCase();
+  const roman = romanNumber(token.toUpperCase());
+  if (roman !== undefined) labels.push(bare(isUpper ? 'I' : 'i', roman));
+  if (token.length === 1) labels.push(bare(isUpper ? 'A' : 'a', letterNumber(token)));
+  return labels;
+}
+
+/** What is added to a letter that begins a decimal number, so that A.1 comes after all digits. */
+export const LETTERS = 1000;

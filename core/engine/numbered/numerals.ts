@@ -1,0 +1,89 @@
+/** Numbers written in letters: Roman, Chinese, ordinal words, Latin suffixes. */
+
+const ROMAN = /^(?=[CXLVI])(C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})$/;
+const ROMAN_DIGITS: Readonly<Record<string, number>> = { I: 1, V: 5, X: 10, L: 50, C: 100 };
+
+/** The value of a Roman number up to 399 in capital letters; `undefined` if it is not one. */
+export function romanNumber(letters: string): number | undefined {
+  if (!ROMAN.test(letters)) return undefined;
+  let value = 0;
+  for (let at = 0; at < letters.length; at++) {
+    const digit = ROMAN_DIGITS[letters.charAt(at)] as number;
+    value += digit < (ROMAN_DIGITS[letters.charAt(at + 1)] ?? 0) ? -digit : digit;
+  }
+  return value;
+}
+
+const CJK_DIGITS = '〇一二三四五六七八九';
+
+/** The value of a number in Chinese, full-width or ASCII digits. */
+export function cjkNumber(written: string): number {
+  const ascii = written.replace(/[０-９]/g, (digit) => String(digit.charCodeAt(0) - 0xff10));
+  if (/^\d+$/.test(ascii)) return Number(ascii);
+  let value = 0;
+  let digit = 0;
+  for (const letter of written.replace(/零/g, '〇')) {
+    const unit = letter === '十' ? 10 : letter === '百' ? 100 : letter === '千' ? 1000 : 0;
+    if (unit === 0) digit = digit * 10 + CJK_DIGITS.indexOf(letter);
+    else {
+      value += Math.max(digit, 1) * unit;
+      digit = 0;
+    }
+  }
+  return value + digit;
+}
+
+/** The first ordinals as whole words or as beginnings of words, in order. */
+const ORDINALS: readonly RegExp[] = [
+  /^(?:erste[rsn]?|first|one|premi[eè]re?|primer[oa]?|prim[oa])$/i,
+  /^(?:zweite[rsn]?|second|two|deuxi[eè]me|seconde|segund[oa]|second[oa])$/i,
+  /^(?:dritte[rsn]?|third|three|troisi[eè]me|tercer[oa]?|terz[oa])$/i,
+  /^(?:vierte[rsn]?|fourth|four|quatri[eè]me|cuart[oa]|quart[oa])$/i,
+  /^(?:fünfte[rsn]?|fifth|five|cinqui[eè]me|quint[oa])$/i,
+  /^(?:sechste[rsn]?|sixth|six|sixi[eè]me|sext[oa]|sest[oa])$/i,
+  /^(?:sieb(?:en)?te[rsn]?|seventh|seven|septi[eè]me|s[eé]ptim[oa]|settim[oa])$/i,
+  /^(?:achte[rsn]?|eighth|eight|huiti[eè]me|octav[oa]|ottav[oa])$/i,
+  /^(?:neunte[rsn]?|ninth|nine|neuvi[eè]me|noven[oa]|non[oa])$/i,
+  /^(?:zehnte[rsn]?|tenth|ten|dixi[eè]me|d[eé]cim[oa])$/i,
+  /^(?:elfte[rsn]?|eleventh|eleven|onzi[eè]me|und[eé]cim[oa]|undicesim[oa])$/i,
+  /^(?:zwölfte[rsn]?|twelfth|twelve|douzi[eè]me|duod[eé]cim[oa]|dodicesim[oa])$/i,
+  /^(?:dreizehnte[rsn]?|thirteenth|treizi[eè]me)$/i,
+  /^(?:vierzehnte[rsn]?|fourteenth|quatorzi[eè]me)$/i,
+  /^(?:fünfzehnte[rsn]?|fifteenth|quinzi[eè]me)$/i,
+  /^(?:sechzehnte[rsn]?|sixteenth|seizi[eè]me)$/i,
+  /^(?:siebzehnte[rsn]?|seventeenth)$/i,
+  /^(?:achtzehnte[rsn]?|eighteenth)$/i,
+  /^(?:neunzehnte[rsn]?|nineteenth)$/i,
+  /^(?:zwanzigste[rsn]?|twentieth|vingti[eè]me)$/i,
+];
+
+/** German ones up to 39, as in the parts of the criminal code. */
+const COMPOSED =
+  /^(?:(ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)und)?(zwanzig|drei(?:ß|ss)ig)ste[rsn]?$/i;
+const UNITS = ['ein', 'zwei', 'drei', 'vier', 'fünf', 'sechs', 'sieben', 'acht', 'neun'];
+
+/** The value of an ordinal in English, German, French, Spanish or Italian, as far as the table goes. */
+export function ordinalNumber(word: string): number | undefined {
+  const at = ORDINALS.findIndex((pattern) => pattern.test(word));
+  if (at !== -1) return at + 1;
+  const composed = COMPOSED.exec(word);
+  if (composed === null) return undefined;
+  const unit = UNITS.indexOf((composed[1] ?? '').toLowerCase()) + 1;
+  return (/^z/i.test(composed[2] as string) ? 20 : 30) + unit;
+}
+
+/** Suffixes of numbers that were inserted later, by their order after the number itself. */
+export const LATIN_SUFFIXES: Readonly<Record<string, number>> = {
+  bis: 1,
+  ter: 2,
+  quater: 3,
+  quinquies: 4,
+  sexies: 5,
+  septies: 6,
+  octies: 7,
+  nonies: 8,
+  novies: 8,
+  decies: 9,
+  undecies: 10,
+  duodecies: 11,
+};

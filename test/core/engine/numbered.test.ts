@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import t from 'tap';
+import { findNumberedHeadings } from '../../../core/engine/numbered/find.ts';
+
+/** The headings of a text, each indented by its level. */
+function outlineOf(text: string): string[] {
+  return findNumberedHeadings(text).map(({ level, name }) => '  '.repeat(level - 1) + name);
+}
+
+/** A text of headings, each with a paragraph below it. */
+function withText(...headings: readonly string[]): string {
+  return headings.map((heading) => `${heading}\n\nHere is what it says, at some length.\n\n`).join('');
+}
+
+t.test('headings of all forms are found with their levels', async (t) => {
+  const forms: readonly (readonly string[])[] = [
+    [
+      '1. Scope',
+      '  1.1. Terms',
+      '  1.2. origin-form',
+      '2. Use',
+      'Appendix A. Changes',
+      '  A.1. Old',
+      '    A.1.1. Older',
+    ],
+    ['1 Scope', '  1.1 Terms', '    1.1.1 Short terms', '    1.1.2 Long terms', '2 Use', '3 End'],
+    [
+      'Part One',
+      '  Chapter I',
+      '    Article 1',
+      '    Article 2 Terms',
+      '  Chapter II',
+      '    Article 3',
+      'Part Two',
+    ],
+    [
+      'Erster Teil',
+      '  1. Abschnitt',
+      '    § 1 Zweck',
+      '    § 2 Begriffe',
+      '  2. Abschnitt',
+      '    § 3 Ziel',
+      'Zweiter Teil',
+    ],
+    [
+      'Buch 1',
+      '  Abschnitt 1',
+      '    Titel 1',
+      '      § 1',
+      '      § 1a',
+      '    Titel 2',
+      '      § 2',
+      'Buch 2',
+    ],
+    [
+      'Livre premier : Des biens',
+      '  Titre Ier : Des choses',
+      '    Article 1er',
+      '    Article 2 bis',
+      '  Titre II',
+      'Livre II',
+    ],
+    [
+      'Titre Ier',
+      '  Article L121-1',
+      '  Article L121-1-1',
+      '  Article L121-2',
+      'Titre II',
+      '  Article L122-1',
+    ],
+    [
+      'TÍTULO PRIMERO',
+      '  Capítulo I',
+      '    Artículo 1.º',
+      '    Artículo 2',
+      '  Capítulo II',
+      '    Artículo 3',
+      'TÍTULO II',
+    ],
+    ['TITOLO I', '  Capo I', '    Art. 1', '    Art. 1-bis', '  Capo II', '    Art. 2', 'TITOLO II'],
+    ['第一章 总则', '  第一条', '  第二条', '第二章 附则', '  第三条'],
+    ['第一編', '  第一章　通則', '    第一条', '    第一条の二', '    第2条', '  第二章', '第二編'],
+    [
+      'Fünfzehnter Abschnitt',
+      '  § 1 A',
+      '  § 2 B',
+      'Sechzehnter Abschnitt',
+      '  § 3 C',
+      'Siebzehnter Abschnitt',
+    ],
+    ['Chapitre 1er', '  Article 1er', '  Article 2', 'Chapitre II', '  Article 3'],
+    ['I. Facts', '  A. Persons', '  B. Places', '  C. Times', 'II. Law', 'III. Result'],
+    ['一、概况', '  （一）地点', '  （二）时间', '  （三）人物', '二、经过', '三、结果'],
+  ];
+  for (const form of forms) {
+    const long = 'Here is what it says, at some length. '.repeat(8);
+    const depthOf = (heading = '') => heading.search(/\S/);
+    // As in most texts, headings that hold others have no text of their own.
+    const isHolder = (at: number) => depthOf(form[at + 1]) > depthOf(form[at]);
+    const text = form
+      .map((heading, at) => `${heading.trim()}\n\n${isHolder(at) ? '' : `${long}\n\n`}`)
+      .join('');
+    t.same(outlineOf(text), form, form[0] as string);
+    t.same(outlineOf(text.replaceAll('\n', '\r\n')), form, `${form[0]}, with CRLF`);
+  }
+});
+
+t.test('numbers in a text are not headings', async (t) => {
+  const article = (number: number) => withText(`Article ${number}`);
+  const law = (between: string) => `${article(1)}${article(2)}${between}\n\n${article(3)}${article(4)}`;
+  const all = ['Article 1', 'Article 2', 'Article 3', 'Article 4'];
+  for (const line of [
+    'Article 3 applies to all of them.',
+    'Article 7',
+    'Article 1',
+    'Article 3 of the Treaty',
+    'Article 3\nof the Treaty says so.',
+    'It says so in\nArticle 3',
+    '1. The first is long enough to be a sentence, and ends like one.\n\n2. So is the second.\n\n3. And the third.',
+    '1. Apples\n2. Pears\n3. Plums',
+    '1. Januar 2020\n\nwas a day\n\n2. Januar 2020\n\nanother day',
+    '1.2.3 First version\n\nis out\n\n1.2.4 Second version\n\nis out',
+    'Article 1 ........ 3\nArticle 2 ........ 5\nArticle 3 ........ 7',
+    'Figure 1 Apples\n\nare red\n\nFigure 2 Pears\n\nare green',
+  ])
+    t.same(outlineOf(law(line)), all, line);
+  t.same(outlineOf(withText('§ 1 Absatz 2', '§ 2 Satz 1')), []);
+});
+
+t.test('a table of contents is not the text', async (t) => {
+  const titles = ['Chapter I', 'Article 1', 'Article 2', 'Chapter II', 'Article 3'];
+  const found = findNumberedHeadings(`Contents\n\n${titles.join('\n')}\n\nBegin.\n\n${withText(...titles)}`);
+  t.equal(found.length, 5);
+  t.ok(found.every(({ start }) => start > 60));
+});
+
+t.test('repealed and inserted numbers belong to the sequence', async (t) => {
+  const text = `${withText('§ 1 Zweck')}§ 2 (weggefallen)\n\n§§ 3 bis 6 (weggefallen)\n\n${withText('§ 4', '§ 7 Ziel', '§ 7a Weg', '§ 9 Ende')}`;
+  t.same(outlineOf(text), [
+    '§ 1 Zweck',
+    '§ 2 (weggefallen)',
+    '§§ 3 bis 6 (weggefallen)',
+    '§ 7 Ziel',
+    '§ 7a Weg',
+    '§ 9 Ende',
+  ]);
+});
+
+t.test('the title on the line below is part of a heading, and text on its own line is not', async (t) => {
+  const [first, second] = findNumberedHeadings(
+    'Article 1\n\nScope\n\nIt is wide.\n\nArt. 2. It is long, and has an end.\n\n',
+  );
+  t.same([first?.name, second?.name], ['Article 1 Scope', 'Art. 2']);
+  t.equal(first?.end, 'Article 1\n\nScope'.length);
+  t.equal(first?.start, 0);
+  t.equal(second?.start, 'Article 1\n\nScope\n\nIt is wide.\n\n'.length);
+  t.equal(second?.isLead, false);
+});
+
+t.test('headings rise and lie within the text, whatever it is', async () => {
+  const piece = fc.constantFrom(
+    'Article ',
+    '§ ',
+    'Chapter ',
+    '第',
+    '条',
+    '1',
+    '2',
+    '3',
+    '.',
+    'I',
+    'a',
+    ')',
+    '(',
+    ' ',
+    '\n',
+    '\n\n',
+    '\r\n',
+    'Scope',
+    '\ud83d',
+    '\udc4d',
+    'to',
+    '-',
+    '\t',
+    '#',
+    '**',
+    '\\',
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 80 }), (pieces) => {
+      const text = pieces.join('');
+      let last = -1;
+      for (const { start, end, level } of findNumberedHeadings(text)) {
+        assert.ok(start > last && end > start && end <= text.length && level > 0);
+        last = start;
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

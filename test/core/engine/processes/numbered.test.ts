@@ -1,0 +1,39 @@
+import t from 'tap';
+import { startBlockCounter } from '../../../support/executed-blocks.ts';
+import { checkLinearWork, repeated } from '../../../support/linear-work.ts';
+
+/** Lines that begin sequences, break them, or look like neither. */
+const HOSTILE = repeated(
+  ...[
+    'Article 1\n\na\n\n',
+    'Article 1\n\na\n\nArticle 2\n\na\n\n',
+    'Chapter 1\n\na\n\nChapter 2\n\nb\n\n',
+    '§ 9\n\na\n\n§ 3\n\na\n\n',
+  ],
+  ...[
+    '1. a',
+    '1. A\n',
+    '1. A\n\n',
+    '1.1. A\n\na\n\n',
+    'I.\n',
+    '(a) A\n\n',
+    '第一条 ',
+    'Article ',
+    'Article 1 ... ',
+    '1.',
+    ' ',
+    '\n',
+    '\r\n',
+    'Annex\n\n',
+  ],
+);
+
+t.test('work is linear in the text', async (t) => {
+  const counter = await startBlockCounter(t);
+  const { findNumberedHeadings } = await import('../../../../core/engine/numbered/find.ts');
+  const run = async (text: string) => findNumberedHeadings(text);
+  await checkLinearWork(t, HOSTILE, [{}], run, counter);
+  const rising = (size: number) =>
+    Array.from({ length: size }, (_, at) => `Article ${at + 1}\n\nText.\n\n`).join('');
+  t.equal((await run(rising(2000))).length, 2000);
+});
