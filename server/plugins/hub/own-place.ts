@@ -25,8 +25,8 @@ export async function takePlace(target: string) {
     if ((await existing(target)) !== undefined) return undefined;
     created = (await mkdir(dirname(target), { recursive: true })) ?? created;
     if (!(await isBusy(target, path)) && (await mark(path))) {
-      // If two start at once, each sees the other.
-      if (!(await isBusy(target, path))) break;
+      // If two start at once, each sees the other; one that is no longer seen may have completed the file.
+      if (!(await isBusy(target, path)) && (await existing(target)) === undefined) break;
       await removePartial(path);
     }
     await sleep(POLL_MS * (0.5 + Math.random() / 2));
