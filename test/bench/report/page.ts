@@ -7,10 +7,9 @@ type All = ReadonlyMap<string, Figures>;
 
 /** BENCHMARKS.md. */
 export function pageOf(all: All): string {
-  const { version = '' } = [...all.values()].at(-1) ?? {};
   return `${[
     '# Benchmarks',
-    `What chunksmith ${version} does beside others, each by name and version, where it loses in **bold**. \`npm run bench -- report\` writes this page and its chart from one run, \`-- report --only speed\` renews a part; add \`--quick\` for smaller texts and fewer rounds. Each table has the command that prints it. Times are those of the machine that is named; ratios are what another one of its kind should show. [test/bench](test/bench/README.md) says how it is measured.`,
+    `What Chunksmith does beside others, each by name and version, where it loses in **bold**. \`npm run bench -- report\` writes this page and its chart from one run, \`-- report --only speed\` renews a part; add \`--quick\` for smaller texts and fewer rounds. Each table has the command that prints it. Times are those of the machine that is named; ratios are what another one of its kind should show. [test/bench](test/bench/README.md) says how it is measured.`,
     ...SECTIONS.flatMap((section) => sectionOf(section, all)),
     ...enduranceOf(all),
   ].join('\n\n')}\n`;
