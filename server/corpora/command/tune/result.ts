@@ -9,6 +9,7 @@ import {
   wideningOf,
 } from '../../../engine/operations/evaluation/bootstrap.ts';
 import {
+  budgetCautions,
   LEAST_DIFFERING,
   MOST_TIMES,
   remedyOf,
@@ -231,18 +232,12 @@ function verdictIn({ baseline, chosen, more_questions, questions, derived, budge
   return `${by}, nothing is better than ${baseline.name} beyond doubt. ${remedyOf(questions, more_questions)}`;
 }
 
-/** A budget of fewer of the largest chunks is mostly spent on what fits. */
-const LEAST_CHUNKS = 4;
-
 /** Why the figures may mean less than they seem to. */
 function cautions(points: readonly (Point & Pick<Trial, 'name'>)[], budget: number): string[] {
   const most = Math.max(...points.map(({ largest }) => largest));
-  const [needed, name] = [LEAST_CHUNKS * most, points.find(({ largest }) => largest === most)?.name];
   if (most === 0) return [`No chunk fits into ${budget} tokens.`];
-  if (budget >= needed) return [];
-  return [
-    `${name} has chunks of ${most} tokens: a budget of less than ${needed} also measures how well chunks fill it.`,
-  ];
+  const name = points.find(({ largest }) => largest === most)?.name;
+  return budgetCautions(`The largest chunk that was found, of ${name},`, most, budget);
 }
 
 export function percent(share: number): string {

@@ -166,8 +166,14 @@ function cautions(compared: readonly Compared[], budget: number | undefined): st
     return isFair ? [] : ['They find different amounts of text; compare them within a budget.'];
   }
   const largest = Math.max(...compared.map((one) => one.largest));
-  if (budget >= LEAST_CHUNKS * largest) return [];
+  return budgetCautions('The largest chunk', largest, budget);
+}
+
+/** @param chunk which one is the largest @param largest its tokens */
+export function budgetCautions(chunk: string, largest: number, budget: number): string[] {
+  const needed = LEAST_CHUNKS * largest;
+  if (budget >= needed) return [];
   return [
-    `The largest chunk has ${largest} tokens: a budget of fewer than ${LEAST_CHUNKS * largest} also measures how well chunks fill it.`,
+    `${chunk} has ${largest} tokens: a budget of fewer than ${needed} also measures how well chunks fill it.`,
   ];
 }
