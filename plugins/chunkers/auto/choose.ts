@@ -1,6 +1,5 @@
 import type { Kit } from '../../../core/kit.ts';
-import { proseOrMarkdown } from './content/markdown.ts';
-import { isHtml, isHtmlTable } from './content/markup.ts';
+import { isHtml, isHtmlTable, proseOrMarkdown } from './content/markup.ts';
 import { codeLines, isSourceCode } from './content/source-code.ts';
 import { isTable } from './content/table.ts';
 import type { Choice } from './manifest.ts';

@@ -20,7 +20,6 @@ import {
   type TextStage,
 } from '../stages/library-stages.ts';
 import { type Traced, trace } from '../stages/trace.ts';
-import { createMemo } from '../words/memo.ts';
 import {
   forEachRawWord,
   hasRawWords,
@@ -31,7 +30,7 @@ import {
   withoutPunctuation,
 } from '../words/raw-words.ts';
 import { createWordCounts } from '../words/word-counts.ts';
-import { WordTokens, withRoomFor } from '../words/word-tokens.ts';
+import { createMemo, WordTokens, withRoomFor } from '../words/word-tokens.ts';
 
 /** Creates a tokenizer. Throws if the library does not know a stage. */
 export function createTokenizer(name: string, file: TokenizerFile, library: Library): Tokenizer {

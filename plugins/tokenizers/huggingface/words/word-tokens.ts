@@ -4,7 +4,7 @@ import type { Tokens } from '../models/word.ts';
 /** Longest word that is kept. */
 const MAX_LENGTH = 64;
 
-/** Maximum words that are held. At that number all are dropped, so that users' words never stay for long. */
+/** Maximum words that a cache holds. At that number all are dropped, so that users' words never stay for long. */
 const MAX_WORDS = 1 << 16;
 
 /** Maximum tokens of all held words. */
@@ -153,3 +153,21 @@ export function withRoomFor<Numbers extends Uint16Array<ArrayBuffer> | Uint32Arr
   longer.set(numbers);
   return longer;
 }
+
+/** Caches the results of `read` for short words, within a bound. */
+export function createMemo<Value>(read: (word: string) => Value): (word: string) => Value {
+  const known = new Map<string, Value>();
+  return (word) => {
+    if (word.length > MAX_LENGTH) return read(word);
+    let value = known.get(word);
+    if (value === undefined) {
+      value = read(word);
+      if (known.size >= MAX_WORDS) known.clear();
+      known.set(detach(word), value);
+    }
+    return value;
+  };
+}
+
+/** A copy of a word that does not keep the text alive that it was sliced from. */
+const detach = (word: string): string => ` ${word}`.slice(1);

@@ -92,3 +92,9 @@ export const dropped = (name: string, bytes: Iterable<number>) => `(() => {
   data.items.add(new File([new Uint8Array([${[...bytes]}])], '${name}'));
   document.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
 })()`;
+
+export const textsOf = (spans: readonly Span[]) => spans.map(({ text }) => text);
+
+/** The texts of those that have a class. */
+export const withClass = (spans: readonly Span[], name: string) =>
+  textsOf(spans.filter(({ classes }) => classes.split(' ').includes(name)));

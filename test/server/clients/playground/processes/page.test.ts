@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { openBrowser } from '../../../../support/browser.ts';
@@ -8,7 +6,7 @@ import { needs } from '../../../../support/here.ts';
 import { pluginsFolder, refinery } from '../../../../support/plugins.ts';
 import { startServer, temporaryFolder } from '../../../../support/server.ts';
 import { PIECES, pieces, TEXT } from '../pieces.ts';
-import { dropped, openPlayground, type Span, showPlayground } from '../playground.ts';
+import { dropped, openPlayground, showPlayground, textsOf, withClass } from '../playground.ts';
 
 /** The playground as a user meets it, in a real browser. */
 
@@ -16,31 +14,21 @@ const MARKING = 'return chunks.map((chunk) => ({ ...chunk, marked: true }));';
 const folder = await pluginsFolder(t, PIECES, refinery('marking', MARKING));
 const server = await startServer(t, { pluginsDir: [folder], workers: 1 });
 const { browser, skip } = await openBrowser(t);
-const OF_QUESTIONS = {
-  skip: skip || needs('embedding/static', 'tokenizer/huggingface', 'chunker/sentence').skip,
-};
 const OF_PRESETS = {
   skip:
     skip ||
     needs('chunker/auto', 'chunker/recursive', 'refinery/context', 'refinery/embeddings').skip ||
     needs('embedding/static', 'tokenizer/tiktoken').skip,
 };
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const VIOLATIONS =
-  'axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))';
 const run = promisify(execFile);
 const OF_TEXT = { skip: skip || needs('reader/text').skip };
 const open = (hash = '') => openPlayground(browser, server, hash);
 const show = (settings: object[][], text: string) => showPlayground(browser, server, settings, text);
-const textsOf = (spans: readonly Span[]) => spans.map(({ text }) => text);
 
 /** Has the page keep what it copies, and what it saves. */
 const KEEP_COPIED = 'navigator.clipboard.writeText = async (text) => void (window.copied = text)';
 const KEEP_SAVED = `URL.createObjectURL = (blob) => { window.saved = blob; return 'data:,'; };
   HTMLAnchorElement.prototype.click = function () { window.savedName = this.download; };`;
-
-const withClass = (spans: readonly Span[], name: string) =>
-  textsOf(spans.filter(({ classes }) => classes.split(' ').includes(name)));
 
 t.test('a plugin that is dropped in has its form, with its example', { skip }, async (t) => {
   const page = await open();
@@ -259,98 +247,6 @@ t.test('chunks are saved as JSON Lines and CSV', { skip }, async (t) => {
   const lines = (await page.evaluate<string>('window.saved.text()')).trim().split('\n');
   const ends = lines.map((line) => JSON.parse(line).end_index);
   t.same(ends, [20, 29]);
-});
-
-t.test('a question marks the best chunks, and the answer gives their scores', OF_QUESTIONS, async (t) => {
-  const text = 'Bread needs flour and water. The moon moves around the earth. Cats sleep all day.';
-  const page = await show([[{ kind: 'chunker', name: 'sentence', options: { chunk_size: 35 } }]], text);
-  await page.evaluate('window.kept = document.querySelector(".cell span")');
-  await page.fill('.ask', 'What circles our planet?');
-  t.ok(await page.evaluate('window.kept.isConnected'), 'typing leaves the text and its selection alone');
-  await page.fill('.count', '1');
-  await page.evaluate(`(() => {
-  const span = document.querySelector('.cell span[data-chunk="1"]');
-  getSelection().setBaseAndExtent(span.firstChild, 4, span.firstChild, 8);
-})()`);
-  await page.click('.question form button[type=button]');
-  await page.click('.question form button:not([type])');
-  await page.until('document.querySelector(".found") !== null');
-  const scores =
-    /A recall 100\.0 % · precision 12\.\d % · IoU 12\.\d % chunk 1 0\.\d+ The moon moves around the earth\./;
-  t.match(await page.textOf('.found'), scores);
-  t.same(withClass(await page.spans(0), 'hit'), ['The moon moves around the earth. ']);
-  await page.openForm('#A-0-chunk_size');
-  await page.fill('#A-0-chunk_size', '70');
-  await page.until('/chunk 0/.test(document.querySelector(".found")?.textContent)');
-  t.match(await page.textOf('.found'), /A recall 100\.0 % · precision 6\.\d %.* chunk 0 0\.\d+ Bread/);
-  await page.fill('.ask', '⁂');
-  await page.click('.question form button:not([type])');
-  await page.until('/anything in common/.test(document.querySelector(".question .problem")?.textContent)');
-});
-
-t.test('questions with answers compare the settings, by each retriever', OF_QUESTIONS, async (t) => {
-  const text = '👍🏽 Bread needs flour and water. The moon moves around the earth. Cats sleep all day.';
-  const sentences = (chunk_size: number) => [{ kind: 'chunker', name: 'sentence', options: { chunk_size } }];
-  const steps = [{ type: 'chunk', chunker: 'sentence', config: { chunk_size: 70 } }];
-  const stored = await server.post('/v1/pipelines', { name: 'sentences', steps });
-  const { id } = stored.json<{ id: string }>();
-  const page = await show([sentences(35), [{ kind: 'pipeline', name: id, options: {} }]], text);
-  const ask = () => page.click('.question form button:not([type])');
-  const asked = (count: number) =>
-    page.until(
-      `new RegExp('Recall of ${count} question').test(document.querySelector('figcaption')?.textContent)`,
-    );
-  const mark = async (chunk: number, from: number, to: number) => {
-    await page.evaluate(`(() => {
-      const { firstChild } = document.querySelector('.cell span[data-chunk="${chunk}"]');
-      getSelection().setBaseAndExtent(firstChild, ${from}, firstChild, ${to});
-    })()`);
-    await page.click('.question form button[type=button]');
-  };
-  await page.fill('.question select[aria-label=Retriever]', 'bm25');
-  t.ok(await page.evaluate('document.querySelector(".question select[aria-label^=Embedding]").disabled'));
-  await page.fill('.count', '1');
-  await page.fill('.ask', 'flour?');
-  await ask();
-  await page.until('document.querySelector(".found .words") !== null');
-  t.equal(await page.count('figure'), 0, 'without an answer there is nothing to compare');
-  await mark(0, 0, 5);
-  await asked(1);
-  for (const column of [0, 1]) t.equal(withClass(await page.spans(column), 'hit').length, 1);
-  await page.fill('.ask', 'water around the moon?');
-  t.equal(await page.count('.question .brief'), 0, 'another question has another answer');
-  await mark(1, 4, 8);
-  await ask();
-  await asked(2);
-  const points = '[...document.querySelectorAll(".plot [role=img]")].map(({ ariaLabel }) => ariaLabel)';
-  t.match(await page.evaluate(points), [
-    /^A: sentence: recall 100\.0 %, 100\.0 % to 100\.0 %, \d+ tokens$/,
-    /^B: .+: recall 100\.0 %, .*, 6\d tokens$/,
-  ]);
-  t.match(
-    await page.textOf('.found'),
-    /A recall 100\.0 % · .* 2 questions: recall 100\.0 % \(.*\), \d+ tokens/,
-  );
-  const colour = (selector: string, property: string) =>
-    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
-  t.equal(await colour('.plot .series-B', 'fill'), await colour('.head.setting-B', 'borderTopColor'));
-  await page.click('.compared li:first-child .plain');
-  await page.until('document.querySelector(".ask").value === "flour?"');
-  await asked(2);
-  await page.click('.compared li:first-child .plain:last-child');
-  await page.until(
-    'document.querySelector("figure") === null && document.querySelector(".found .words") !== null',
-  );
-  await mark(0, 0, 5);
-  await asked(2);
-  await page.evaluate(axe);
-  await page.resize(360, 700);
-  for (const value of ['light', 'dark']) {
-    await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value }] });
-    t.same(await page.evaluate(VIOLATIONS), [], value);
-  }
-  t.ok(await page.evaluate('document.documentElement.scrollWidth <= 360'), 'nothing sticks out');
-  t.same(page.problems, []);
 });
 
 t.test('the first screen begins with a preset, whose steps are edited', OF_PRESETS, async (t) => {
