@@ -153,7 +153,8 @@ class DiffScan {
   }
 
   #beginHeader(at: number, header: number): void {
-    const path = pathIn(this.#text.slice(at, at + MOST_READ).split(/\r?\n/, 2), header);
+    const second = this.#text.indexOf('\n', at) + 1;
+    const path = pathIn(this.#lineAt(at), this.#lineAt(second), header);
     if (header > this.#header && this.#file !== undefined) this.#file.path = path;
     else {
       this.#endFile(at);
@@ -163,6 +164,10 @@ class DiffScan {
     this.#headerLines = 0;
   }
 
+  #lineAt(at: number): string {
+    return this.#text.slice(at, at + MOST_READ).split(/\r?\n/, 1)[0] as string;
+  }
+
   #endFile(end: number): void {
     if (this.#file !== undefined) this.#files.push({ start: this.#file.start, end, path: this.#file.path });
     this.#file = undefined;
@@ -170,12 +175,12 @@ class DiffScan {
   }
 }
 
-/** Characters of a header that are read for its path, and maximum length of the path: each chunk has it. */
+/** Characters of a line that are read for a path, and maximum length of the path: each chunk has it. */
 const MOST_READ = 2000;
 const LONGEST_PATH = 300;
 
 /** The path in a line of a header, or in the two lines that name both sides. */
-function pathIn([first = '', second = '']: readonly string[], header: number): string {
+function pathIn(first: string, second: string, header: number): string {
   const path = header === SIDES ? pathOfSides(first.slice(4), second.slice(4)) : pathOfLine(first);
   return path.slice(0, LONGEST_PATH).toWellFormed();
 }

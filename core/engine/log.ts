@@ -34,7 +34,7 @@ function endsMatch(pattern: RegExp, text: string, at: number): boolean {
 }
 
 const LEVEL =
-  '(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERR(?:OR)?|FATAL|PANIC|CRIT(?:ICAL)?|SEVERE|trace|debug|info|notice|warn(?:ing)?|err(?:or)?|fatal|panic|crit(?:ical)?)';
+  '(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERR(?:OR)?|FATAL|CRIT(?:ICAL)?|SEVERE|trace|debug|info|notice|warn(?:ing)?|err(?:or)?|fatal|crit(?:ical)?)';
 const DAY = '(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? {1,2})?';
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}';
 
