@@ -6,7 +6,7 @@ const chunk = await openChunkers();
 
 const FILE = 'diff --git a/tea.ts b/tea.ts\n--- a/tea.ts\n+++ b/tea.ts\n';
 const hunk = (at: number, lines: number) =>
-  `@@ -${at},${lines} +${at},${lines} @@ boil()\n${`-  // old ${at}:\n+  // new ${at}:\n`.repeat(lines)}`;
+  `@@ -${at},${lines + 1} +${at},${lines + 1} @@ boil()\n${`-  // old ${at}:\n+  // new ${at}:\n`.repeat(lines)} // ${at}\n`;
 /** A file with small hunks, one with a hunk that is too large, and one that is moved. */
 const DIFF = [
   `${FILE}${[1, 20, 40, 60].map((at) => hunk(at, 2)).join('')}`,
@@ -29,7 +29,11 @@ t.test('a diff is cut before files and hunks, and a hunk that is too large befor
       t.equal(chunks.map((one) => one.text).join(''), text);
       t.ok(chunks.every((one) => one.token_count <= chunk_size));
       for (const one of chunks) {
-        t.match(one.text, /^(?:From |diff |@@ |[-+] {2}\/\/ \w+ 1:|[a-z])/, 'how each chunk begins');
+        t.match(
+          one.text,
+          /^(?:From |diff |@@ |[-+] {2}\/\/ \w+ 1:| \/\/ 1\n|[a-z])/,
+          'how each chunk begins',
+        );
         t.notMatch(
           one.text,
           /(?:^|\n)(?:diff --git .*|--- a.*|\+\+\+ b.*|@@ .*)\n$/,
@@ -58,6 +62,11 @@ t.test('small hunks of a file share a chunk, and each chunk has the path of its 
   t.same(whole?.heading_path, [], 'several files');
   const [mail] = await cutDiff(`${MAIL}${DIFF}`, { chunk_size: 260 });
   t.same(mail?.heading_path, [], 'the message of a commit is in no file');
+  const log = await cutDiff(`${FILE}${hunk(1, 2)}${MAIL}${DIFF}`, { chunk_size: 260 });
+  t.same(
+    log.slice(0, 3).map(({ heading_path }) => heading_path.join()),
+    ['tea.ts', '', 'tea.ts'],
+  );
   t.same((await cutDiff('No diff.', {}))[0]?.heading_path, []);
 });
 
@@ -88,8 +97,8 @@ await testCuts(t, 'recursive', LOG, {
   ],
   'an entry that ends in a colon is no introduction': [
     [
-      'Nov 27 22:50:39 host tea: list:\n‖Nov 27 22:50:40 host tea: # one\n‖Nov 27 22:50:41 host tea: two\n',
-      { chunk_size: 40 },
+      'Nov 27 22:50:39 host tea: one\nNov 27 22:50:40 host tea: list:\n‖Nov 27 22:50:41 host tea: two\n',
+      { chunk_size: 75 },
     ],
   ],
 });
