@@ -32,7 +32,8 @@ const LEVEL = '(?:TRACE|DEBUG|INFO|NOTICE|WARN|ERR|FATAL|CRIT|SEVERE)';
 const SHARE_OF_SPEAKERS = 0.8;
 
 const SECONDS = /\d[:.]\d\d[:.]\d\d|\d{6}|\.\d{3}/;
-const EPOCH = /^\[?(?:\d{1,7} )?1\d{9}/;
+/** An item, a row, a quote or a heading of Markdown; or a number that may be another one than seconds since 1970. */
+const OTHER = /^(?:[-*+](?! \d{10} ) |[|>#]|\[?(?:\d{1,7} )?1\d{9})/;
 const HAS_LEVEL = new RegExp(`\\b${LEVEL}`);
 /** What follows a time in a log. In a table it is a delimiter, and in a list of times nothing. */
 const AFTER_TIME = new RegExp(`^[\\])"'>]{0,3}(?:[ :-]|(?:, +|\\t)${LEVEL})[^\\S\\n]*\\S`, 'i');
@@ -51,7 +52,7 @@ export function isLog(sample: string, kit: Kit): boolean {
   const isEntry = ({ start, timeEnd, isDated }: LogEntry) =>
     AFTER_TIME.test(lineAt(timeEnd)) &&
     (isDated ? SECONDS.test(sample.slice(start, timeEnd)) : HAS_LEVEL.test(lineAt(start))) &&
-    !EPOCH.test(lineAt(start));
+    !OTHER.test(lineAt(start));
   const entries = kit.findLogEntries(sample).filter(isEntry);
   if (entries.length < FEWEST) return false;
   const speakers = entries.filter(
