@@ -2,7 +2,7 @@
 export interface DiffFile {
   readonly start: number;
   readonly end: number;
-  /** Its path after the change, or before it if the change deletes the file; at most 300 characters. */
+  /** Its path after the change, or before it if the change deletes the file; of a long one the last 200 characters. */
   readonly path: string;
 }
 
@@ -177,12 +177,12 @@ class DiffScan {
 
 /** Characters of a line that are read for a path, and maximum length of the path: each chunk has it. */
 const MOST_READ = 2000;
-const LONGEST_PATH = 300;
+const LONGEST_PATH = 200;
 
 /** The path in a line of a header, or in the two lines that name both sides. */
 function pathIn(first: string, second: string, header: number): string {
   const path = header === SIDES ? pathOfSides(first.slice(4), second.slice(4)) : pathOfLine(first);
-  return path.slice(0, LONGEST_PATH).toWellFormed();
+  return path.slice(-LONGEST_PATH).toWellFormed();
 }
 
 function pathOfSides(before: string, after: string): string {

@@ -55,7 +55,8 @@ const DATED = [
   `${DAY}\\d{1,2}[-/ ]${MONTH}[-/ ]\\d{2,4}[ :]{1,2}\\d{2}:\\d{2}`,
 ].join('|');
 /** The rest of a time: seconds with fractions, a year, a zone. */
-const REST = '(?:[:.]\\d{2}\\b)?(?:[.,:]\\d{1,9})?(?: \\d{4}\\b)?(?: ?(?:[AP]M|Z|UTC|GMT|[-+]\\d{2}:?\\d{2}))*';
+const REST =
+  '(?:[:.]\\d{2}\\b)?(?:[.,:]\\d{1,9})?(?: \\d{4}\\b)?(?: ?(?:[AP]M|Z|UTC|GMT|[-+]\\d{2}:?\\d{2}))*';
 /** Words before a time. One with a colon is a label, whose time may be any. */
 const WORDS = `(?:(?:${LEVEL}:?|\\S{0,47}[^\\s:])[ \\t]{1,20}){0,4}`;
 /** Colors of terminals, brackets, quotes, and the key of a pair. */

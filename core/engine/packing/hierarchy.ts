@@ -174,7 +174,7 @@ function joinShort({ text, tokens, size, minCharacters, spans }: Division): Coun
 }
 
 /** Unlike the size of a division, this one includes what is repeated. */
-type OverlapLimits = Required<Pick<DivideLimits, 'size' | 'overlap'>>;
+type OverlapLimits = Required<Omit<DivideLimits, 'minCharacters' | 'introductions'>>;
 
 /**
  * Moves the start of each chunk but the first back before the end of the previous one: to the first cut of the
