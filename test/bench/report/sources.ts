@@ -20,6 +20,9 @@ export const SOURCES: Readonly<Record<string, Source>> = {
   models: { script: 'eval', args: [] },
   retrieval: { script: 'eval', args: ['retrieval'] },
   languages: { script: 'eval', args: ['languages', 'node_modules'] },
+  // With a checkout of each repository that its table names.
+  code: { script: 'eval', args: ['code', 'data/code'] },
+  'code-exactness': { script: 'eval', args: ['code', 'data/code', 'exactness'] },
   tokenizers: bench('tokenizers'),
   chunkers: bench('chunkers'),
   semantic: bench('semantic'),
@@ -86,6 +89,7 @@ export const SECTIONS: readonly Section[] = [
     views: [
       { source: 'exactness', titles: /texts \(/, caption: '', less: LOST, first: 'splitter' },
       { source: 'exactness', titles: /counted otherwise/, caption: '', first: 'counter' },
+      { source: 'code-exactness', titles: /./, caption: 'code', first: 'language and `oversize`' },
     ],
     notes: [
       'An offset is wrong if the text there is not the chunk, or if it is before the chunk before. Spaces that are trimmed change a text; "more than spaces" are texts of which anything else is lost or changed, such as characters cut in their bytes.',
@@ -104,6 +108,18 @@ export const SECTIONS: readonly Section[] = [
         source: 'retrieval',
         titles: /the best chunks/,
         caption: 'retrieval: the best chunks within 1,000 tokens, in percent with 95 % bootstrap intervals',
+        first: 'chunker',
+      },
+      {
+        source: 'code',
+        titles: /^unseen: /,
+        caption: 'functions found by their documentation, with 95 % bootstrap intervals (questions)',
+        first: 'chunker',
+      },
+      {
+        source: 'code',
+        titles: /^unseen, undocumented: /,
+        caption: 'the same in code of which no function is documented',
         first: 'chunker',
       },
       {
