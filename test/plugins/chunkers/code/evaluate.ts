@@ -31,11 +31,11 @@ export async function evaluateCode(folder: string, what = 'unseen'): Promise<voi
     ends.unshift(() => lease.release());
     const tools = { model: lease.value, tokenizer: await openers.tokenizer(TOKENIZER), budget: BUDGET };
     if (what === 'exactness') {
-      const rows: string[][] = [];
-      for (const [language, sources] of Map.groupBy(readSources(), (one) => one.language))
-        rows.push(...(await exactnessOf(folder, language, sources, execute, tools.tokenizer)));
-      printTitle('Chunks of all files');
-      printTable(`chunks of ${SIZE} tokens of whole repositories`, EXACTNESS, rows);
+      for (const [language, sources] of Map.groupBy(readSources(), (one) => one.language)) {
+        const rows = await exactnessOf(folder, language, sources, execute, tools.tokenizer);
+        printTitle(language);
+        printTable(`${language}: chunks of ${SIZE} tokens of whole repositories`, EXACTNESS, rows);
+      }
       return;
     }
     for (const isBare of [false, true]) {

@@ -66,7 +66,7 @@ export async function exactnessOf(
     const { characters, ...counts } = found;
     const cells = [counts.chunks, counts.offsets, counts.counts, counts.changed, counts.over];
     const size = (characters / 1e6).toFixed(1);
-    rows.push([`chunksmith code, ${language}: ${way}`, String(paths.length), size, ...cells.map(String)]);
+    rows.push([`chunksmith code: ${way}`, String(paths.length), size, ...cells.map(String)]);
   }
   return rows;
 }
