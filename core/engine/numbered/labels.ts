@@ -84,18 +84,29 @@ export function usualRank(kind: string): number {
   return WORDS[kind]?.rank ?? COUNTERS[kind] ?? BARE[kind] ?? 30;
 }
 
+const ARTICLES = new Set(['article', '§', 'clause', '条', '條']);
+
+/** Whether headings of a kind hold paragraphs, and no other headings as a rule. */
+export function isArticle(kind: string): boolean {
+  return ARTICLES.has(kind);
+}
+
 /** Characters of a line that a label and what follows it immediately are read from. */
 export const MOST_READ = 160;
 
 const ALL_WORDS = [...KIND_OF.keys()].sort((a, b) => b.length - a.length).join('|');
 const WORD = new RegExp(`(${ALL_WORDS})(?![\\p{L}\\d])\\.?[ \\t\\u00a0]*`, 'iuy');
 const COUNT = /(?:(\d{1,3})\.?|([IVXLC]{1,7})\.|(\p{L}{3,18}))[ \t\u00a0]+(?=\p{L})/uy;
-const SUFFIX = `(?:[ \\u00a0-]?(${Object.keys(LATIN_SUFFIXES).join('|')})(?![\\p{L}\\d]| \\d)|([a-z](?![\\p{L}\\d])|[A-Z]{1,2}(?=[ \\u00a0]*(?:$|[:–—-]))))?`;
+const LATIN = Object.keys(LATIN_SUFFIXES)
+  .flatMap((suffix) => [suffix, suffix.toUpperCase()])
+  .join('|');
+/** `a`, `3 bis`, `16 A`, `242 septies K`: what was inserted later. */
+const SUFFIX = `((?:[ \\u00a0-]?(?:${LATIN})(?![\\p{L}\\d]| \\d)|[a-z]{1,2}(?![\\p{L}\\d])|[ \\u00a0]?[A-Z]{1,2}(?=[ \\u00a0]*(?:$|[:–—-]|(?:${LATIN})(?![\\p{L}\\d]))))*)`;
 const ARABIC = new RegExp(
-  `(?:([LRDA])[.*]{0,2}[ \\u00a0]?)?(\\d{1,5}(?:[.‑–-]\\d{1,4}(?![\\d]))*)(?:er|re|ère|º|°|\\.º|st|nd|rd|th)?${SUFFIX}(?![\\p{L}\\d])`,
+  `(?:(LO|[LRDA])[.*]{0,2}[ \\u00a0]?)?(\\d{1,5}(?:[.‑–-]\\d{1,4}(?![\\d]))*)(?:[ \\u00a0]?er(?![\\p{L}\\d])|re|ère|º|°|\\.º|st|nd|rd|th)?${SUFFIX}(?![\\p{L}\\d])`,
   'uy',
 );
-const ROMAN = new RegExp(`([IVXLC]{1,9})(?:er)?${SUFFIX}(?![\\p{L}\\d])`, 'uy');
+const ROMAN = new RegExp(`([IVXLC]{1,9})(?:\\.?er)?${SUFFIX}(?![\\p{L}\\d])`, 'uy');
 const LETTER = /([A-Z])(?![\p{L}\d])/uy;
 const NUMBER_WORD = /(\p{L}{3,18})(?!\p{L})/uy;
 const RANGE =
@@ -106,6 +117,9 @@ const SPACES = /[ \t\u00a0\u3000]*/y;
 
 const CJK =
   /第[ \t]*([0-9０-９]{1,4}|[〇零一二三四五六七八九十百千]{1,8})[ \t]*(分编|部分|编|編|篇|部|章|节|節|款|目|条|條)((?:[の之]([0-9０-９]{1,3}|[一二三四五六七八九十]{1,3}))*)/y;
+/** Supplementary provisions, which have no number: each has articles of its own. */
+export const SUPPLEMENT = '附則';
+const CJK_SUPPLEMENT = /附[ \u3000]*[則则](?=[ \u3000]*(?:$|[（(]|抄))/y;
 const CJK_ITEM = /([一二三四五六七八九十]{1,3})[、．]|[（(]([一二三四五六七八九十]{1,3})[)）]/y;
 const DECIMAL =
   /(\d{1,3}(?:[a-z](?=\.)|(?:\.\d{1,3}){0,7})|[A-Z](?:\.\d{1,3}){1,7})(\\?\.|\\?\)|)(?=[ \t\u00a0\u3000]|$)/y;
@@ -153,13 +167,13 @@ function wordLabels(line: string): readonly Label[] | undefined {
   if (arabic !== null) {
     const label = arabicLabel(line, kind, arabic, at);
     // The first is often written in digits before Roman numbers.
-    return /^1 ?er/.test(arabic[0]) ? [label, { ...label, family: `${kind} I` }] : [label];
+    return /^1\s?er/.test(arabic[0]) ? [label, { ...label, family: `${kind} I` }] : [label];
   }
   const labels: Label[] = [];
   const roman = match(ROMAN, line, at);
   const value = romanNumber(roman?.[1] ?? '');
   if (roman !== null && value !== undefined) {
-    const numbers = withSuffix([value], roman[2], roman[3]);
+    const numbers = withSuffix([value], roman[2]);
     labels.push(labelAt(line, at + roman[0].length, { family: `${kind} I`, kind, numbers }));
   }
   const letter = match(LETTER, line, at);
@@ -182,17 +196,18 @@ function wordLabels(line: string): readonly Label[] | undefined {
 function arabicLabel(
   line: string,
   kind: string,
-  [all, code = '', digits = '', latin, letter]: RegExpExecArray,
+  [all, code = '', digits = '', suffix]: RegExpExecArray,
   at: number,
 ): Label {
   const parts = digits.split(/[.‑–-]/).map(Number);
-  const numbers = withSuffix(parts, latin, letter);
+  const numbers = withSuffix(parts, suffix);
   const depth = kind !== 'article' && kind !== '§' && /^\d+(\.\d+)+$/.test(digits) ? parts.length : 1;
   const end = at + all.length;
   const range = match(RANGE, line, end);
-  const through = range === null ? numbers : withSuffix([Number(range[1])], undefined, range[2]);
+  const through = range === null ? numbers : withSuffix([Number(range[1])], range[2]);
   return labelAt(line, end + (range?.[0].length ?? 0), {
-    family: `${kind} 1${code}`,
+    // Regulations of French codes are in one sequence, whoever issued them.
+    family: `${kind} 1${code.replace(/^[DA]$/, 'R').replace('LO', 'L')}`,
     kind,
     numbers,
     through,
@@ -200,13 +215,13 @@ function arabicLabel(
   });
 }
 
-function withSuffix(
-  numbers: readonly number[],
-  latin: string | undefined,
-  letter: string | undefined,
-): number[] {
-  if (latin !== undefined) return [...numbers, LATIN_SUFFIXES[latin] as number];
-  return letter === undefined ? [...numbers] : [...numbers, letterNumber(letter)];
+function withSuffix(numbers: readonly number[], suffix = ''): number[] {
+  const parts = suffix.match(/[a-z]{3,}|[A-Z]{3,}|[a-z]|[A-Z]+/g) ?? [];
+  const further = parts.map(
+    (part) =>
+      LATIN_SUFFIXES[part.toLowerCase()] ?? letterNumber(part) + (part === part.toUpperCase() ? CAPITALS : 0),
+  );
+  return [...numbers, ...further];
 }
 
 function letterNumber(letter: string): number {
@@ -244,6 +259,9 @@ function cjkLabels(line: string): readonly Label[] | undefined {
       },
     ];
   }
+  const supplement = match(CJK_SUPPLEMENT, line, 0);
+  if (supplement !== null)
+    return [labelAt(line, supplement[0].length, { family: SUPPLEMENT, kind: 'annex', numbers: [1] })];
   const item = match(CJK_ITEM, line, 0);
   if (item === null) return undefined;
   const kind = item[1] === undefined ? '（一）' : '一、';
@@ -259,7 +277,7 @@ function bareLabels(line: string): readonly Label[] {
     const parts = (digits as string).replace(/[a-z]$/, '').split('.');
     const inserted = /[a-z]$/.exec(digits as string)?.[0];
     const places = parts.map((part) => (/\d/.test(part) ? Number(part) : LETTERS + letterNumber(part)));
-    const numbers = withSuffix(places, undefined, inserted);
+    const numbers = withSuffix(places, inserted);
     const kind = (close as string).endsWith(')') ? '1)' : '1';
     const depth = parts.length;
     if (kind === '1' || depth === 1)
@@ -290,3 +308,5 @@ function bareLabels(line: string): readonly Label[] {
 
 /** What is added to a letter that begins a decimal number, so that A.1 comes after all digits. */
 export const LETTERS = 1000;
+/** What is added to a capital letter after a number: 16 A may come before 16, after it, or after 16 ter. */
+export const CAPITALS = 1_000_000;
