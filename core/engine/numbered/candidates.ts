@@ -67,6 +67,7 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
       continue;
     }
     const fit = line.mayBeHeading && (isFree || line.isMarked) ? labelsIn(line, lines.peek(0), layout) : [];
+    const below = fit[0] !== undefined && fit[0].rest >= line.ink.length ? titleBelow(lines) : undefined;
     if (fit.length === 0) {
       if (!LEADER.test(tail(line.ink)) && !isReference(line.ink)) ink += line.ink.length;
       const next = lines.peek(0)?.ink ?? '';
@@ -74,7 +75,6 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
         !layout.isSpaced && (SENTENCE_END.test(line.ink.slice(-1)) || endsParagraph(line.ink, next, layout));
       continue;
     }
-    const below = (fit[0] as Label).rest >= line.ink.length ? titleBelow(lines) : undefined;
     const before = found.at(-1);
     for (const label of fit) found.push(candidateOf(line, label, below, ink, before));
     if (below !== undefined) lines.skipTo(below);
@@ -123,14 +123,14 @@ function labelsIn(line: Line, next: Line | undefined, layout: Layout): readonly 
 function isHeading(label: Label, { ink }: Line, next: string): boolean {
   const rest = ink.slice(label.rest);
   const isWrapped = /^[\p{Ll},;)]/u.test(next) && labelsOf(next.slice(0, MOST_READ)).length === 0;
-  if (rest === '') return !isWrapped && (!label.isBare || /^(?:I|A|一)/.test(label.kind));
+  if (rest === '') return !isWrapped && (!label.isBare || /^(?:I|一)/.test(label.kind));
   if (label.isBare) {
     // The next line may continue a sentence that a long line begins.
     if (isWrapped || (next !== '' && (isListMark(label.kind) || ink.length > LONGEST_OPEN))) return false;
     return rest.length <= LONGEST_TITLE && isTitle(rest, label.depth > 1) && !UNFINISHED.test(tail(rest));
   }
   if (REPEALED.test(rest.slice(0, LONGEST_TITLE)) && rest.length < LONGEST_TITLE) return true;
-  if (REFERENCE.test(rest)) return false;
+  if (REFERENCE.test(rest) || (label.end === label.rest && rest.startsWith('('))) return false;
   if (label.isDivided || /^[(（]\d{1,2}[a-z]?[)）]\s+\S/.test(rest)) return isTitle(rest.slice(0, 40), false);
   return !isWrapped && isTitle(rest, false) && !UNFINISHED.test(tail(rest));
 }

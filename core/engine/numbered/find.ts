@@ -159,7 +159,7 @@ function ranksOf(candidates: readonly Candidate[]): ReadonlyMap<string, number> 
   candidates.forEach((candidate, index) => {
     const before = candidates[index - 1];
     if (before === undefined || before.kind === candidate.kind || hasBody(before, candidate)) return;
-    if (before.isRepealed) return;
+    if (before.isRepealed || candidate.kind === 'annex') return;
     const pair = `${before.kind}>${candidate.kind}`;
     below.set(pair, (below.get(pair) ?? 0) + 1);
   });

@@ -33,9 +33,12 @@ const WORDS: Readonly<Record<string, { readonly rank: number; readonly words: st
   title: { rank: 3, words: 'title titel titre título titolo' },
   subtitle: { rank: 3.5, words: 'subtitle untertitel sous-titre subtítulo' },
   chapter: { rank: 4, words: 'chapter kapitel hauptstück chapitre capítulo capitolo capo' },
-  subchapter: { rank: 4.5, words: 'subchapter unterkapitel sous-chapitre' },
+  subchapter: { rank: 4.5, words: 'subchapter sub-chapter unterkapitel sous-chapitre' },
   section: { rank: 5, words: 'section sec sect abschnitt sección sezione' },
-  subsection: { rank: 5.5, words: 'subsection unterabschnitt sous-section subsección sottosezione' },
+  subsection: {
+    rank: 5.5,
+    words: 'subsection sub-section unterabschnitt sous-section subsección sottosezione',
+  },
   division: { rank: 6, words: 'paragraphe division' },
   subdivision: { rank: 6.5, words: 'subdivision sous-paragraphe' },
   article: { rank: 8, words: 'article articles artikel art artículo articolo' },
@@ -75,8 +78,14 @@ const BARE: Readonly<Record<string, number>> = {
   '(i)': 28,
 };
 
+// Capitals often have no accents.
 const KIND_OF = new Map(
-  Object.entries(WORDS).flatMap(([kind, { words }]) => words.split(' ').map((word) => [word, kind] as const)),
+  Object.entries(WORDS).flatMap(([kind, { words }]) =>
+    words
+      .split(' ')
+      .flatMap((word) => [word, word.normalize('NFD').replace(/\p{M}/gu, '')])
+      .map((word) => [word, kind] as const),
+  ),
 );
 
 /** The usual rank of a kind: that of a heading that holds it is lower. */
@@ -124,7 +133,7 @@ const CJK_ITEM = /([一二三四五六七八九十]{1,3})[、．]|[（(]([一二
 const DECIMAL =
   /(\d{1,3}(?:[a-z](?=\.)|(?:\.\d{1,3}){0,7})|[A-Z](?:\.\d{1,3}){1,7})(\\?\.|\\?\)|)(?=[ \t\u00a0\u3000]|$)/y;
 const LISTED =
-  /(?:(\\?\()(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5})\\?\)|([A-Z]|[IVXLC]{1,7}|[a-z]|[ivx]{1,5})\\?([.)]))(?=[ \t\u00a0]|$)/y;
+  /(?:(\\?\()(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5})\\?\)|([A-Z]|[IVXLC]{1,7}|[a-z]|[ivx]{1,5})\\?([.)])|([A-Z]|[IVXLC]{1,7}) :)(?=[ \t\u00a0]|$)/y;
 
 /**
  * The labels that a line may begin with: several if a letter is also a Roman number, none for nearly all lines.
@@ -174,7 +183,9 @@ function wordLabels(line: string): readonly Label[] | undefined {
   const value = romanNumber(roman?.[1] ?? '');
   if (roman !== null && value !== undefined) {
     const numbers = withSuffix([value], roman[2]);
-    labels.push(labelAt(line, at + roman[0].length, { family: `${kind} I`, kind, numbers }));
+    // The first may be written in Roman numbers before digits.
+    for (const form of roman[0] === 'I' ? ['I', '1'] : ['I'])
+      labels.push(labelAt(line, at + roman[0].length, { family: `${kind} ${form}`, kind, numbers }));
   }
   const letter = match(LETTER, line, at);
   if (letter !== null)
@@ -286,10 +297,10 @@ function bareLabels(line: string): readonly Label[] {
   const listed = match(LISTED, line, 0);
   if (listed === null) return NONE;
   const isEnclosed = listed[1] !== undefined;
-  const token = (listed[2] ?? listed[3]) as string;
-  const close = isEnclosed ? '()' : (listed[4] as string);
+  const token = (listed[2] ?? listed[3] ?? listed[5]) as string;
+  const close = isEnclosed ? '()' : (listed[4] ?? ' :');
   const bare = (form: string, value: number): Label => {
-    const kind = isEnclosed ? `(${form})` : form === 'a' || form === 'i' || close === '.' ? `${form}.` : form;
+    const kind = isEnclosed ? `(${form})` : form === 'a' || form === 'i' || close !== ')' ? `${form}.` : form;
     return labelAt(line, listed[0].length, {
       family: `${form}${close}`,
       kind,

@@ -3,7 +3,7 @@ import { type Candidate, isListMark } from './candidates.ts';
 import { CAPITALS, isArticle, LETTERS } from './labels.ts';
 
 /** Candidates of a family that are looked at after one, to see how its sequence goes on. */
-const AHEAD = 12;
+const AHEAD = 40;
 /** Largest step between two numbers of a sequence that needs no look ahead. */
 const STEP = 5;
 
@@ -30,12 +30,18 @@ export function findRuns(candidates: readonly Candidate[]): Runs {
     const found = all.filter(hasText);
     const isKnown = found.some((run) => run.length >= fewest(run));
     for (const run of found)
-      if (run.length >= fewest(run) || (isKnown && !isBare(run)) || isAlone(run)) runs.push(run);
-      else if (!isBare(run)) single.push(run);
+      if (run.length >= fewest(run) || (isKnown && !isBare(run) && !isCell(run)) || isAlone(run))
+        runs.push(run);
+      else single.push(run);
     if (isKnown) empty.push(...all.filter((run) => isDivision(run) && !hasText(run)));
   }
   const known = new Set(runs.flatMap((run) => run.map(({ start }) => start)));
   return { runs: [...withoutParagraphs(runs), ...leading(single, candidates, known)], empty };
+}
+
+/** Whether it is an article alone, as in tables of correlation of a text that has sequences of them. */
+function isCell(run: Run): boolean {
+  return run.length === 1 && isArticle((run[0] as Candidate).kind);
 }
 
 /** Whether a sequence is one of words that hold articles. */
@@ -72,7 +78,10 @@ function withoutParagraphs(runs: readonly Run[]): readonly Run[] {
   });
 }
 
-/** Those of single numbers that lead into a heading, or that a heading leads into. */
+/**
+ * Those of single numbers that lead into a heading, or that a heading leads into; of numbers without a word, pairs that a
+ * heading leads into.
+ */
 function leading(
   single: readonly Run[],
   candidates: readonly Candidate[],
@@ -81,13 +90,17 @@ function leading(
   const places = new Map(candidates.map(({ start }, index) => [start, index]));
   const isKnown = (candidate: Candidate | undefined) => candidate !== undefined && known.has(candidate.start);
   return single.filter((run) => {
-    const [only] = run as readonly [Candidate];
-    const at = places.get(only.start) as number;
+    const [first] = run as readonly [Candidate];
+    if (!isFirst(first) || run.length !== (isBare(run) ? 2 : 1)) return false;
+    if (isBare(run) && isListMark(first.kind)) return false;
+    const at = places.get(first.start) as number;
+    let before = at - 1;
+    while (candidates[before]?.start === first.start) before--;
+    if (!first.isAfterText && isKnown(candidates[before])) return true;
     let after = at + 1;
-    while (candidates[after]?.start === only.start) after++;
+    while (candidates[after]?.start === first.start) after++;
     const next = candidates[after];
-    const leads = next !== undefined && !next.isAfterText && isKnown(next);
-    return run.length === 1 && isFirst(only) && (leads || (!only.isAfterText && isKnown(candidates[at - 1])));
+    return !isBare(run) && next !== undefined && !next.isAfterText && isKnown(next);
   });
 }
 
@@ -120,7 +133,7 @@ function isAlone(run: Run): boolean {
     kind === 'annex' &&
     isFree &&
     isFirst(run[0] as Candidate) &&
-    (label.family !== 'annex' || name === name.toUpperCase())
+    (label.family !== 'annex' || /^[^\p{Ll}]+(?!\p{L})/u.test(name))
   );
 }
 
@@ -192,7 +205,7 @@ function begins(
   const next = later.findIndex((other) => follows(candidate, other));
   if (last !== undefined) {
     const goesOn = later.findIndex((other) => follows(last, other));
-    if (goesOn !== -1 && (next === -1 || goesOn < next)) return false;
+    if (goesOn !== -1 && (next === -1 || goesOn < next || !isFirst(candidate))) return false;
   }
   if (isFirst(candidate) || candidate.isMarked) return true;
   // A text may be part of a larger one, and what begins a section may be repealed.
