@@ -163,11 +163,11 @@ function isRunIn({ ink, isMarked }: Line, label: Label): boolean {
   );
 }
 
-/** Whether a line is only a number or a mark, or refers to a section, as cells of tables of correlation do. */
+/** Whether a line is only a number or a dash, or refers to a section, as cells of tables of correlation do. */
 function isReference(ink: string): boolean {
   if (ink.length > LONGEST_OPEN) return false;
   const [label] = labelsOf(ink);
-  return label === undefined ? !/\p{L}/u.test(ink) : !label.isBare && !/[.;:]$/.test(ink);
+  return label === undefined ? /^[\d—–]+$/.test(ink) : !label.isBare && !/[.;:]$/.test(ink);
 }
 
 /** The title on the line below a number, or below a blank line: short, without an end, and not gone on with. */

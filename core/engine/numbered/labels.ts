@@ -121,7 +121,7 @@ const NUMBER_WORD = /(\p{L}{3,18})(?!\p{L})/uy;
 const RANGE =
   /[ \u00a0]?(?:bis|to|through|and|und|u\.|à|et|a|y|e|[-–])[ \u00a0](?:§ )?(\d{1,4})[ ]?([a-z])?(?= *(?:$|[([.]))/y;
 const DIVIDER =
-  /[ \t\u00a0]*(?:\.?[ \t\u00a0]*[-–—:|][ \t\u00a0]+|[.:](?=\s|$)[ \t\u00a0]*|[-–—] ?|\t+)|[ \t\u00a0]{2,}|\u3000+/y;
+  /[ \t\u00a0]*(?:\.?[ \t\u00a0]*[-–—:|][ \t\u00a0]+|[.:](?=\s|$)[ \t\u00a0]*|:(?=\p{Lu})|[-–—] ?|\t+)|[ \t\u00a0]{2,}|\u3000+/uy;
 const SPACES = /[ \t\u00a0\u3000]*/y;
 
 const CJK =

@@ -92,7 +92,7 @@ function leading(
   return single.filter((run) => {
     const [first] = run as readonly [Candidate];
     if (!isFirst(first) || run.length !== (isBare(run) ? 2 : 1)) return false;
-    if (isBare(run) && isListMark(first.kind)) return false;
+    if (isBare(run) && (isListMark(first.kind) || first.kind === '1')) return false;
     const at = places.get(first.start) as number;
     let before = at - 1;
     while (candidates[before]?.start === first.start) before--;
