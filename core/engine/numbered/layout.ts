@@ -1,4 +1,4 @@
-/** How the paragraphs of a text are told from its lines. */
+/** How the lines of a text make paragraphs. */
 export interface Layout {
   /** Whether paragraphs have blank lines between them. */
   readonly isSpaced: boolean;
