@@ -4,6 +4,8 @@ import { CAPITALS, isArticle, LETTERS } from './labels.ts';
 
 /** Candidates of a family that are looked at after one, to see how its sequence goes on. */
 const AHEAD = 40;
+/** Interrupted sequences that a number may go on. */
+const MOST_OUTER = 3;
 /** Largest step between two numbers of a sequence that needs no look ahead. */
 const STEP = 5;
 
@@ -39,10 +41,14 @@ export function findRuns(candidates: readonly Candidate[]): Runs {
   return { runs: [...withoutParagraphs(runs), ...leading(single, candidates, known)], empty };
 }
 
-/** Whether it is an article alone, as in tables of correlation of a text that has sequences of them. */
+/** Whether articles have next to no text, as in tables of correlation. */
 function isCell(run: Run): boolean {
-  return run.length === 1 && isArticle((run[0] as Candidate).kind);
+  const { kind } = run[0] as Candidate;
+  return (isArticle(kind) || (kind === 'annex' && run.length > 1)) && textOf(run) < CELL * run.length;
 }
+
+/** Characters between the articles of a text at least. */
+const CELL = 5;
 
 /** Whether a sequence is one of words that hold articles. */
 function isDivision(run: Run): boolean {
@@ -139,17 +145,46 @@ function isAlone(run: Run): boolean {
 
 function chain(members: readonly Candidate[]): Candidate[][] {
   const runs: Candidate[][] = [];
+  // Sequences that a later one interrupts, such as a list.
+  let outer: Candidate[][] = [];
   let run: Candidate[] = [];
   members.forEach((candidate, index) => {
     const last = run.at(-1);
-    const goesOn = last !== undefined && follows(last, candidate);
-    if (goesOn || (last !== undefined && skips(last, candidate, members, index))) run.push(candidate);
-    else if (begins(last, candidate, members, index)) {
+    const next = members[index + 1];
+    const goesOn =
+      last !== undefined &&
+      follows(last, candidate) &&
+      (candidate.label.depth > last.label.depth || !isEarly(last, next));
+    if (goesOn || (last !== undefined && skips(last, candidate, members, index))) {
+      run.push(candidate);
+      return;
+    }
+    const { isBare, depth } = candidate.label;
+    const resumed =
+      isBare && depth === 1 ? -1 : outer.findLastIndex((one) => follows(one.at(-1) as Candidate, candidate));
+    if (resumed !== -1) {
+      run = outer[resumed] as Candidate[];
+      outer = outer.slice(0, resumed);
+      run.push(candidate);
+    } else if (begins(last, candidate, members, index)) {
+      if (last !== undefined) outer = [...outer.slice(-MOST_OUTER), run];
       run = [candidate];
       runs.push(run);
     }
   });
   return runs;
+}
+
+/** Whether a decimal number only refers to a section: the one that it would go on has a section of its own next. */
+function isEarly(last: Candidate, next: Candidate | undefined): boolean {
+  return next?.label.isBare === true && next.label.depth > last.label.depth && follows(last, next);
+}
+
+/** The next members of a family up to where one begins again. */
+function sameSequence(members: readonly Candidate[], index: number): readonly Candidate[] {
+  const ahead = members.slice(index + 1, index + 1 + AHEAD);
+  const end = ahead.findIndex((other) => isFirst(other));
+  return end === -1 ? ahead : ahead.slice(0, end + 1);
 }
 
 /** Whether a number is the next one: 2.2 or 3 after 2.1, 12a or 13 after 12, 2.1.1 after 2.1. */
@@ -185,9 +220,7 @@ function skips(last: Candidate, candidate: Candidate, members: readonly Candidat
   const { isBare } = candidate.label;
   const step = stepOf(last.label.through, candidate.label.numbers, isBare);
   if (step === 0 || (isBare && step > 2)) return false;
-  const ahead = members.slice(index + 1, index + 1 + AHEAD);
-  const end = ahead.findIndex((other) => isFirst(other));
-  const later = end === -1 ? ahead : ahead.slice(0, end + 1);
+  const later = sameSequence(members, index);
   if (later.some((other) => follows(last, other) && !isAfter(other, candidate))) return false;
   if (later.some((other) => follows(candidate, other))) return true;
   const next = later[0];
