@@ -31,9 +31,10 @@ export function findRuns(candidates: readonly Candidate[]): Runs {
     const all = chain(members);
     const found = all.filter(hasText);
     const isKnown = found.some((run) => run.length >= fewest(run));
+    const isWritten = found.some((run) => !isCell(run));
     for (const run of found)
-      if (run.length >= fewest(run) || (isKnown && !isBare(run) && !isCell(run)) || isAlone(run))
-        runs.push(run);
+      if (isWritten && isCell(run)) single.push(run);
+      else if (run.length >= fewest(run) || (isKnown && !isBare(run)) || isAlone(run)) runs.push(run);
       else single.push(run);
     if (isKnown) empty.push(...all.filter((run) => isDivision(run) && !hasText(run)));
   }
