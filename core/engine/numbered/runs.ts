@@ -86,8 +86,8 @@ function withoutParagraphs(runs: readonly Run[]): readonly Run[] {
 }
 
 /**
- * Those of single numbers that lead into a heading, or that a heading leads into; of numbers without a word, pairs that a
- * heading leads into.
+ * Those of single numbers, and of pairs of numbers without a word, that lead into a heading, or that a heading leads
+ * into.
  */
 function leading(
   single: readonly Run[],
@@ -107,7 +107,7 @@ function leading(
     let after = at + 1;
     while (candidates[after]?.start === first.start) after++;
     const next = candidates[after];
-    return !isBare(run) && next !== undefined && !next.isAfterText && isKnown(next);
+    return next !== undefined && !next.isAfterText && isKnown(next);
   });
 }
 
