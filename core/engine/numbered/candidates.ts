@@ -71,8 +71,8 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
     if (fit.length === 0) {
       if (!LEADER.test(tail(line.ink)) && !isReference(line.ink)) ink += line.ink.length;
       const next = lines.peek(0)?.ink ?? '';
-      isFree =
-        !layout.isSpaced && (SENTENCE_END.test(line.ink.slice(-1)) || endsParagraph(line.ink, next, layout));
+      const isSentence = !layout.isSpaced && SENTENCE_END.test(line.ink.slice(-1));
+      isFree = isSentence || endsParagraph(line.ink, next, layout);
       continue;
     }
     const before = found.at(-1);

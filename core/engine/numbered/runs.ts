@@ -237,7 +237,7 @@ function begins(
 ): boolean {
   const later = members.slice(index + 1, index + 1 + AHEAD);
   const next = later.findIndex((other) => follows(candidate, other));
-  if (last !== undefined) {
+  if (last !== undefined && !restarts(last, candidate, later[0])) {
     const goesOn = later.findIndex((other) => follows(last, other));
     if (goesOn !== -1 && (next === -1 || goesOn < next || !isFirst(candidate))) return false;
   }
@@ -246,6 +246,12 @@ function begins(
   if (last === undefined && rises(candidate, later)) return true;
   if (next !== 0 || candidate.label.isBare) return false;
   return last !== undefined || (later[1] !== undefined && follows(later[0] as Candidate, later[1]));
+}
+
+/** Whether a chapter or section is the first of a further sequence, whose next number is not that of the last one. */
+function restarts(last: Candidate, candidate: Candidate, next: Candidate | undefined): boolean {
+  if (next === undefined || !isDivision([candidate]) || !isFirst(candidate)) return false;
+  return isAfter(next, candidate) && !isAfter(next, last);
 }
 
 /** Whether articles of a code, as L121-2, go on rising, whatever is missing between them. */
