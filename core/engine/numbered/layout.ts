@@ -6,9 +6,8 @@ export interface Layout {
   readonly width: number;
 }
 
-/** If one line in so many is blank, in the beginning of a text, its headings come after blank lines; of whole paragraphs more are. */
+/** If one line in so many is blank, in the beginning of a text, its headings come after blank lines. */
 const SPACED = 8;
-const SPACED_PARAGRAPHS = 3;
 const SAMPLE = 100_000;
 /** Columns above which a line is a whole paragraph. */
 const WIDEST = 150;
@@ -19,8 +18,7 @@ export function layoutOf(text: string): Layout {
   const lines = text.slice(0, SAMPLE).split('\n');
   const widths = lines.flatMap((line) => (/\S/.test(line) ? [columnsOf(line.trim())] : []));
   const width = widths.sort((a, b) => a - b)[Math.floor(widths.length * 0.95)] ?? 0;
-  const most = width > WIDEST ? SPACED_PARAGRAPHS : SPACED;
-  return { isSpaced: (lines.length - widths.length) * most >= lines.length - 1, width };
+  return { isSpaced: (lines.length - widths.length) * SPACED >= lines.length - 1, width };
 }
 
 /** Whether a paragraph ends between two lines without a blank one between them. */
