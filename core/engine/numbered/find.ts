@@ -87,6 +87,8 @@ function isBelowOne(
   if (above === undefined || rankOf(above) >= rank) return false;
   for (let next = at; next < heads.length; next++) {
     const { candidate } = heads[next] as Placed;
+    // The first may also be one of another sequence, as I is a letter.
+    if (candidate.start === first.start) continue;
     if (rankOf(candidate) <= rank) return candidate.start > last.start && rankOf(candidate) < rank;
   }
   return true;
