@@ -1,4 +1,6 @@
-/** Numbers as ASCII, written into an array from `at` on; each function returns the index after what it wrote. */
+import { endianness } from 'node:os';
+
+/** Numbers and vectors as ASCII. What writes into an array does so from `at` on, and returns the index after what it wrote. */
 
 /** Maximum bytes of a number in a vector, with its comma. */
 export const NUMBER_BYTES = 26;
@@ -15,6 +17,36 @@ export function writeVector(vector: Float32Array, out: Uint8Array, at: number): 
   }
   out[place++] = 0x5d;
   return place;
+}
+
+/** Longest vector that is written into memory that is reused. */
+const MAX_REUSED = 4096;
+const reused = Buffer.alloc(MAX_REUSED * NUMBER_BYTES + 2);
+
+/**
+ * A vector as JSON, `[x,y,...]`, each number with the fewest digits that give the same number in single precision:
+ * half as long as what `JSON.stringify` writes, and in a fraction of its time.
+ */
+export function vectorJson(vector: Float32Array): string {
+  const out = vector.length <= MAX_REUSED ? reused : Buffer.alloc(vector.length * NUMBER_BYTES + 2);
+  return out.toString('latin1', 0, writeVector(vector, out, 0));
+}
+
+const isLittleEndian = endianness() === 'LE';
+
+/** A vector as base64 of its 32-bit floats, little-endian. */
+export function vectorBase64(vector: Float32Array): string {
+  const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
+  return (isLittleEndian ? bytes : Buffer.from(bytes).swap32()).toString('base64');
+}
+
+/** The vector that `vectorBase64` wrote. */
+export function vectorOfBase64(base64: string): Float32Array {
+  const vector = new Float32Array(Buffer.byteLength(base64, 'base64') >> 2);
+  const bytes = Buffer.from(vector.buffer);
+  bytes.write(base64, 'base64');
+  if (!isLittleEndian) bytes.swap32();
+  return vector;
 }
 
 /** Numbers from here up to 1 have at most nine digits after at most five zeros. */
