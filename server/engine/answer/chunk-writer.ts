@@ -29,7 +29,7 @@ export interface WrittenDocument {
   readonly nullable: Readonly<Record<string, null>>;
   /** Fields that the service adds to each chunk; they come last, and replace others with the same names. */
   readonly columns: readonly Column[];
-  /** Whether vectors are written as base64. */
+  /** Whether the vectors of `embedding` are written as base64. */
   readonly packsVectors?: boolean | undefined;
 }
 
@@ -171,7 +171,7 @@ function writeFields(
       writer.ascii('"');
     } else if (value instanceof Float32Array) {
       writeName(writer, name, '');
-      if (packsVectors) writer.ascii(`"${vectorBase64(value)}"`);
+      if (packsVectors && name === 'embedding') writer.ascii(`"${vectorBase64(value)}"`);
       else writer.vector(value);
     } else {
       const json = written.get(value) ?? (JSON.stringify(value) as string | undefined);

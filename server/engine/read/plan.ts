@@ -14,7 +14,7 @@ export interface Plan extends StageList {
   readonly include: readonly Included[];
   /** The namespace of the chunks' ids. */
   readonly namespace: string;
-  /** Whether vectors are written as base64, for readers that need no digits. */
+  /** Whether the vectors of `embedding` are written as base64, for readers that need no digits. */
   readonly packsVectors?: boolean;
 }
 
