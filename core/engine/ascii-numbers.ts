@@ -1,5 +1,3 @@
-import { endianness } from 'node:os';
-
 /** Numbers and vectors as ASCII. What writes into an array does so from `at` on, and returns the index after what it wrote. */
 
 /** Maximum bytes of a number in a vector, with its comma. */
@@ -32,7 +30,7 @@ export function vectorJson(vector: Float32Array): string {
   return out.toString('latin1', 0, writeVector(vector, out, 0));
 }
 
-const isLittleEndian = endianness() === 'LE';
+const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /** A vector as base64 of its 32-bit floats, little-endian. */
 export function vectorBase64(vector: Float32Array): string {
