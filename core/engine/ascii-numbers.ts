@@ -62,6 +62,16 @@ const HALF_GAPS = Float64Array.from(
 );
 /** The fewest zeros after the point that a number of an exponent has; it may have one more. */
 const ZEROS = Int32Array.from({ length: BIAS }, (_, exponent) => -Math.log10(2 ** (exponent - BIAS + 1)));
+/** The bits of the least number of an exponent that does not have one more. */
+const FEWEST_ZEROS_FROM = Int32Array.from(ZEROS, (zeros) => {
+  const limit = 10 ** -(zeros + 1);
+  const nearest = Float32Array.of(limit);
+  return (new Int32Array(nearest.buffer)[0] as number) + Number((nearest[0] as number) < limit);
+});
+/** The exponent of the numbers from 2 ** -19 on, which have at most five zeros. */
+const LEAST_EXPONENT = 108;
+/** The bits of a number without its sign. */
+const SIZE = 0x7fffffff;
 /** More than the error of a number that is scaled. */
 const MARGIN = 1e-6;
 const PER_MARGIN = 1 / MARGIN;
@@ -78,11 +88,12 @@ const NINE_DIGITS = 1e9;
  */
 function writeFloat(value: number, bits: number, out: Uint8Array, view: DataView, at: number): number {
   const size = Math.abs(value);
-  // The number before a power of two is nearer to it than the next one.
-  if (size < LEAST_DECIMAL || !(size < 1) || (bits & FRACTION) === 0) return writeAnyFloat(value, out, at);
   const exponent = (bits >>> FRACTION_BITS) & 0xff;
-  let zeros = ZEROS[exponent] as number;
-  zeros += (((size * (POWERS[zeros + 1] as number)) | 0) - 1) >>> 31;
+  // The number before a power of two is nearer to it than the next one.
+  if ((exponent - LEAST_EXPONENT) >>> 0 >= BIAS - LEAST_EXPONENT || (bits & FRACTION) === 0)
+    return writeAnyFloat(value, out, at);
+  const zeros =
+    (ZEROS[exponent] as number) + (((bits & SIZE) - (FEWEST_ZEROS_FROM[exponent] as number)) >>> 31);
   const power = POWERS[zeros + 7] as number;
   const half = (HALF_GAPS[exponent] as number) * power;
   const seven = size * power;
