@@ -4,8 +4,11 @@ export interface SinkChunk {
   readonly id: string;
   readonly document_id: string;
   readonly text: string;
-  /** Its vector; null if the pipeline does not embed. */
-  readonly embedding: readonly number[] | null;
+  /**
+   * Its vector; null if the pipeline does not embed. `JSON.stringify` would write an object: `kit.vectorJson` writes a
+   * list.
+   */
+  readonly embedding: Float32Array | null;
   /**
    * The other fields: offsets, `metadata`, and those that chunkers and refineries add. JSON. A number that a double
    * would change, such as 1e400 or 12345678901234567890, is an object of `JSON.rawJSON`, so that `JSON.stringify`

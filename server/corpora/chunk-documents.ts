@@ -86,13 +86,14 @@ export function localChunking(tools: LocalChunkingTools): Chunking {
 
 async function* chunkDocuments(
   { service, runner, slots, byteBudget, onAnswer }: LocalChunkingTools,
-  { task, options, group }: JobSpec,
+  { task, options, group, target }: JobSpec,
   lines: AsyncGenerator<readonly SourceDocument[]>,
   signal: AbortSignal,
 ): AsyncGenerator<ChunkedDocuments> {
   const read = service.readStreamPlan(task, Buffer.from(JSON.stringify(options)));
   const writes = group === 'document' ? 'documents' : 'chunks';
-  const plan = { ...read, writes, tellsIds: true } as const;
+  const packsVectors = target.sink !== undefined || target.format === 'parquet';
+  const plan = { ...read, writes, tellsIds: true, packsVectors } as const;
   const held = new HeldBytes(byteBudget, PATIENCE, signal);
   const reader = new SourceLines(whileThereIsRoom(lines, held, signal));
   const answers = answerLines({

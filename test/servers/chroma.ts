@@ -72,7 +72,7 @@ function chunksOf(records: Records | undefined): SinkChunk[] {
       id,
       document_id: String(document_id),
       text: records?.documents[at] ?? '',
-      embedding: records?.embeddings[at] ?? null,
+      embedding: Float32Array.from(records?.embeddings[at] ?? []),
       fields: Object.fromEntries(fields),
     };
   });

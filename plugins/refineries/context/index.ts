@@ -4,9 +4,12 @@ import { type Piece, readTemplate, type Template } from './template.ts';
 import { firstCharacters, ownValue, type Place, type Sources, sharedValue } from './values.ts';
 
 export default function createContextRefinery(): Refinery<ContextOptions> {
+  let last: { readonly text: string; readonly template: Template } | undefined;
   return {
-    refine(chunks, { template, separator, max_length }, { document, join, signal }) {
-      const fill = fillerOf(readTemplate(template), { document, separator, join }, max_length);
+    refine(chunks, { template: text, separator, max_length }, { document, join, signal }) {
+      // Documents usually come with the template of the one before.
+      if (last?.text !== text) last = { text, template: readTemplate(text) };
+      const fill = fillerOf(last.template, { document, separator, join }, max_length);
       return chunks.map((chunk, index) => {
         signal.throwIfAborted();
         const context = fill({ chunk, previous: chunks[index - 1], next: chunks[index + 1] });

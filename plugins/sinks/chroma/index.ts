@@ -8,6 +8,7 @@ import {
   type SinkChunk,
   type SinkCollection,
   type SinkTarget,
+  vectorJson,
 } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
@@ -38,11 +39,12 @@ async function writeRecords(
   const before = new Map(found.ids.map((id, index) => [id, found.metadatas?.[index] ?? {}]));
   const body = {
     ids,
-    embeddings: chunks.map(({ embedding }) => embedding),
     documents: chunks.map(({ text }) => text),
     metadatas: chunks.map((chunk) => metadataOf(chunk, before.get(chunk.id))),
   };
-  await change(records, 'upsert', body, signal);
+  const vectors = chunks.map(({ embedding }) => (embedding === null ? 'null' : vectorJson(embedding)));
+  const json = `{"embeddings":[${vectors.join(',')}],${JSON.stringify(body).slice(1)}`;
+  await change(records, 'upsert', new TextEncoder().encode(json), signal);
 }
 
 /** The ids of all chunks of documents. */
@@ -80,7 +82,14 @@ const change = (
   body: object,
   signal: AbortSignal,
 ): Promise<void> =>
-  hosted.demand(api, { path: `${path}/${operation}`, body, expected: 'an answer', read: () => {}, signal });
+  hosted.demand(api, {
+    path: `${path}/${operation}`,
+    body,
+    headers: { 'content-type': 'application/json' },
+    expected: 'an answer',
+    read: () => {},
+    signal,
+  });
 
 const whereOf = (documentIds: readonly string[]): object => ({ document_id: { $in: documentIds } });
 

@@ -11,6 +11,7 @@ import {
   type SinkChunk,
   type SinkCollection,
   type SinkTarget,
+  vectorJson,
 } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 
@@ -137,9 +138,9 @@ function writeOnce(
 }
 
 function documentOf({ id, document_id, text, embedding, fields }: SinkChunk, isSearched: boolean): string {
-  const own = { id, document_id, text, embedding: embedding ?? undefined };
   const words = isSearched ? { search_text: embeddedText(text, fields.context) } : {};
-  return JSON.stringify({ ...fields, ...own, ...words });
+  const json = JSON.stringify({ ...fields, id, document_id, text, ...words });
+  return embedding === null ? json : `${json.slice(0, -1)},"embedding":${vectorJson(embedding)}}`;
 }
 
 function itemsIn(answer: unknown, count: number): readonly Item[] {

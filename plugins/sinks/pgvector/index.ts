@@ -9,6 +9,7 @@ import {
   refusedError,
   type SinkChunk,
   type SinkCollection,
+  vectorJson,
 } from '../../../core/kit.ts';
 import { describeError, isPassing, isTooLong } from './errors.ts';
 import type manifest from './manifest.ts';
@@ -220,8 +221,9 @@ function upsertOf({ name, vectors, dimensions }: Table, chunks: readonly SinkChu
   return { text, values };
 }
 
-function literalOf(vector: readonly number[], vectors: Table['vectors']): string {
-  return vectors === 'array' ? `{${vector.join(',')}}` : `[${vector.join(',')}]`;
+function literalOf(vector: Float32Array, vectors: Table['vectors']): string {
+  const json = vectorJson(vector);
+  return vectors === 'array' ? `{${json.slice(1, -1)}}` : json;
 }
 
 /** Writes chunks with different ids. @throws Error for callers that names the one whose words exceed a `tsvector` */

@@ -1,3 +1,4 @@
+import { vectorBase64 } from '../../../core/engine/ascii-numbers.ts';
 import type { JsonText } from '../read/json.ts';
 import { type ByteWriter, writeWithin } from './byte-writer.ts';
 import type { Column } from './columns.ts';
@@ -28,6 +29,8 @@ export interface WrittenDocument {
   readonly nullable: Readonly<Record<string, null>>;
   /** Fields that the service adds to each chunk; they come last, and replace others with the same names. */
   readonly columns: readonly Column[];
+  /** Whether the vectors of `embedding` are written as base64. */
+  readonly packsVectors?: boolean | undefined;
 }
 
 /**
@@ -92,10 +95,10 @@ export function writeLines(writer: ByteWriter, document: WrittenDocument): void 
 /** A separate function that V8 can optimise: there may be a million chunks. @param between one ASCII character */
 function writeEach(
   writer: ByteWriter,
-  { chunks, ids, nullable, columns }: WrittenDocument,
+  { chunks, ids, nullable, columns, packsVectors = false }: WrittenDocument,
   between: string,
 ): void {
-  const rest: Rest = { taken: takenNames(ids, columns), written: new Map() };
+  const rest: Rest = { taken: takenNames(ids, columns), written: new Map(), packsVectors };
   for (let index = 0; index < chunks.length; index++) {
     if (index > 0) writer.ascii(between);
     if (ids !== undefined) writeId(writer, ids[index] as string);
@@ -150,12 +153,13 @@ interface Rest {
   readonly taken: ReadonlySet<string>;
   /** The JSON of objects and lists, by identity: many chunks share the same one. */
   readonly written: Map<unknown, string>;
+  readonly packsVectors: boolean;
 }
 
 function writeFields(
   writer: ByteWriter,
   fields: Readonly<Record<string, unknown>>,
-  { taken, written }: Rest,
+  { taken, written, packsVectors }: Rest,
 ): void {
   for (const name in fields) {
     if (taken.has(name)) continue;
@@ -167,7 +171,8 @@ function writeFields(
       writer.ascii('"');
     } else if (value instanceof Float32Array) {
       writeName(writer, name, '');
-      writer.vector(value);
+      if (packsVectors && name === 'embedding') writer.ascii(`"${vectorBase64(value)}"`);
+      else writer.vector(value);
     } else {
       const json = written.get(value) ?? (JSON.stringify(value) as string | undefined);
       if (json === undefined) continue;

@@ -49,7 +49,8 @@ export function writtenDocument(input: Input, given: DocumentChunks, plan: Plan)
     name !== 'id' && wants.has(name) ? COLUMNS[name](input, given, identity) : [],
   );
   const ids = wants.has('id') ? identity.ids : undefined;
-  return { chunks, ids, nullable: pipeline === undefined ? NONE : PIPELINE_FIELDS, columns };
+  const nullable = pipeline === undefined ? NONE : PIPELINE_FIELDS;
+  return { chunks, ids, nullable, columns, packsVectors: plan.packsVectors };
 }
 
 /** Builds the columns of optional fields. */

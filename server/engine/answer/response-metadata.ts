@@ -91,7 +91,7 @@ export interface StageTime {
   readonly stage: WorkStage;
   /** The plugin or model that did the work; `json` for `parse` and `serialise`. */
   readonly by: string;
-  readonly seconds: number;
+  seconds: number;
 }
 
 /** Measurements of a request; plain data. */
@@ -173,7 +173,9 @@ function addVectors(one: VectorCounts, other: VectorCounts): VectorCounts {
 
 function addTime(times: Map<string, StageTime>, { stage, by, seconds }: StageTime): void {
   const key = `${stage} ${by}`;
-  times.set(key, { stage, by, seconds: seconds + (times.get(key)?.seconds ?? 0) });
+  const time = times.get(key);
+  if (time === undefined) times.set(key, { stage, by, seconds });
+  else time.seconds += seconds;
 }
 
 /** An answer without bytes, for work that is reported in another way or continues. */

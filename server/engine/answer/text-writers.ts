@@ -1,6 +1,6 @@
-import { endianness } from 'node:os';
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { Vectors } from '../../../core/contracts/embedding.ts';
+import { vectorBase64 } from '../../../core/engine/ascii-numbers.ts';
 import { type ByteWriter, writeWithin } from './byte-writer.ts';
 import { offsetsIn } from './offsets.ts';
 
@@ -111,13 +111,8 @@ export function writeVectors(
       if (index > 0) writer.ascii(',');
       const vector = values.subarray(index * dimensions, (index + 1) * dimensions);
       if (encoding === 'float') writer.vector(vector);
-      else writer.ascii(`"${base64Of(vector)}"`);
+      else writer.ascii(`"${vectorBase64(vector)}"`);
     }
     writer.ascii(']}');
   });
-}
-
-function base64Of(vector: Float32Array): string {
-  const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
-  return (endianness() === 'LE' ? bytes : Buffer.from(bytes).swap32()).toString('base64');
 }

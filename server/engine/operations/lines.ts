@@ -220,15 +220,17 @@ class LinesWriter {
 const LINE_BYTES = 512;
 const GROWTH = 1.25;
 const GROWTH_WITH_VECTORS = 12;
+const GROWTH_WITH_BASE64 = 6;
 /** Longest texts that vectors are estimated for: more of them would take too much memory if their chunks are long. */
 const MOST_WITH_VECTORS = 1_048_576;
 
 /** Estimates the bytes of the answer: allocating everything at once saves copies. */
-function estimate({ stages, uses }: StreamPlan, lines: readonly ReadLine[]): number {
+function estimate({ stages, uses, packsVectors }: StreamPlan, lines: readonly ReadLine[]): number {
   const adds = uses.some(({ embedding }, at) => embedding !== undefined && stages[at]?.kind === 'refinery');
   let texts = 0;
   for (const line of lines) if ('input' in line && 'json' in line.input) texts += line.input.json.length;
-  const growth = adds && texts <= MOST_WITH_VECTORS ? GROWTH_WITH_VECTORS : GROWTH;
+  const withVectors = packsVectors ? GROWTH_WITH_BASE64 : GROWTH_WITH_VECTORS;
+  const growth = adds && texts <= MOST_WITH_VECTORS ? withVectors : GROWTH;
   return Math.ceil(LINE_BYTES * lines.length + growth * texts);
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Sink, SinkChunk, SinkCollection } from '../../../core/contracts/sink.ts';
+import { vectorOfBase64 } from '../../../core/engine/ascii-numbers.ts';
 import { parseExactJson } from '../../../core/engine/exact-json.ts';
 import { invalid, ServiceError, toPlainError } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
@@ -191,9 +192,15 @@ function chunkOf(line: string, documentId: string): SinkChunk {
     id: id as string,
     document_id: documentId,
     text: text as string,
-    embedding: Array.isArray(embedding) ? (embedding as number[]) : null,
+    embedding: vectorOf(embedding),
     fields,
   };
+}
+
+/** @param embedding base64, or numbers from a server */
+function vectorOf(embedding: unknown): Float32Array | null {
+  if (typeof embedding === 'string') return vectorOfBase64(embedding);
+  return Array.isArray(embedding) ? Float32Array.from(embedding as number[]) : null;
 }
 
 const MISSING_ID = invalid('id: missing; a sink replaces the chunks of a document by its id');

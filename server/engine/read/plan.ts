@@ -14,6 +14,8 @@ export interface Plan extends StageList {
   readonly include: readonly Included[];
   /** The namespace of the chunks' ids. */
   readonly namespace: string;
+  /** Whether the vectors of `embedding` are written as base64, for readers that need no digits. */
+  readonly packsVectors?: boolean;
 }
 
 /** The unit of the offsets of an answer: that of the last chunker. */

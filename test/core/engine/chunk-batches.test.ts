@@ -7,7 +7,7 @@ const chunk = (more: Partial<SinkChunk> = {}): SinkChunk => ({
   id: 'a',
   document_id: 'd',
   text: 'Tea',
-  embedding: [1, 0],
+  embedding: Float32Array.of(1, 0),
   fields: {},
   ...more,
 });
@@ -42,7 +42,7 @@ t.test('a chunk that is too large alone is a batch by itself', async (t) => {
 
 t.test('vectors have the length that was announced', async (t) => {
   const none = { ...LIMITS, dimensions: undefined };
-  t.throws(() => batchChunks([chunk({ embedding: [1] })], LIMITS), {
+  t.throws(() => batchChunks([chunk({ embedding: Float32Array.of(1) })], LIMITS), {
     expose: true,
     message: /a has a vector of 1 dimensions, but one of 2 is expected/,
   });

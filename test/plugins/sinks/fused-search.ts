@@ -27,9 +27,12 @@ export async function searchOf(t: Test, sink: string, collection = 'chunks'): Pr
 export async function checkFusedSearch(t: Test, collection: SinkCollection, search: Search): Promise<void> {
   const ask = (question: string) => search(question, [1, 0, 0]);
   const near = Array.from({ length: 9 }, (_, n) =>
-    chunkOf('near', { text: `Tea number ${n}`, embedding: [1, n / 10, 0] }),
+    chunkOf('near', { text: `Tea number ${n}`, embedding: Float32Array.of(1, n / 10, 0) }),
   );
-  const far = chunkOf('far', { text: 'It fails with ERR_MODULE_NOT_FOUND.', embedding: [-1, 0, 0] });
+  const far = chunkOf('far', {
+    text: 'It fails with ERR_MODULE_NOT_FOUND.',
+    embedding: Float32Array.of(-1, 0, 0),
+  });
   await collection.upsert([...near, far], { signal: never });
   const nearest = near.slice(0, 5).map(({ id }) => id);
   const question = 'Why do I see err_module_not_found & what (or who) | causes it?';

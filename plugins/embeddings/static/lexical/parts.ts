@@ -77,10 +77,14 @@ function mixed(hash: number): number {
 }
 
 const OTHER_SCRIPT = /[\p{L}--\p{sc=Latin}]/v;
+/** Units outside the blocks that have no such letter: Latin letters, punctuation, symbols, emoji. They are found sooner. */
+const OTHER_UNIT =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: these are ranges of units, not of characters.
+  /[\xb5\u02b9-\u1dff\u1f00-\u1fff\u2070-\u209f\u20d0-\u218f\u2c00-\ud83b\ud840-\udbff\ue000-\ufdff\ufe70-\uffff]/;
 
 /** Share of a text's words that are not in Latin letters; a character of a script without spaces is a word. */
 export function shareOfOtherScripts(text: string): number {
-  if (!OTHER_SCRIPT.test(text)) return 0;
+  if (!OTHER_UNIT.test(text) || !OTHER_SCRIPT.test(text)) return 0;
   let [other, all] = [0, 0];
   for (const [run, dense] of text.matchAll(RUNS)) {
     const words = dense === undefined ? 1 : dense.length;

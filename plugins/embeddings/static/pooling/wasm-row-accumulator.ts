@@ -3,8 +3,11 @@ import { PAGE_BYTES, webAssembly } from '../table/web-assembly.ts';
 import { MAX_ROWS, type RowAccumulator } from './row-accumulator.ts';
 import * as wasm from './wasm-code.ts';
 
-/** Maximum vectors of four sums that stay in registers during a pass over the rows. */
-const MAX_SUMS = 8;
+/** Rows that are added in one pass over the sums, so that these are loaded and stored less often. */
+const ROWS = 4;
+
+/** Maximum vectors of four sums that are added to at a time. */
+const MAX_SUMS = 4;
 
 const VECTOR_BYTES = 16;
 
@@ -24,11 +27,16 @@ const OWN = 1;
 export function createWasmAccumulator({ shape, memory }: Table): RowAccumulator | undefined {
   if (webAssembly === undefined || memory instanceof SharedArrayBuffer) return undefined;
   const vectors = Math.ceil(shape.dimensions / 4);
-  const pages = Math.ceil((SUMS_START + vectors * VECTOR_BYTES) / PAGE_BYTES);
+  // A row of bytes is padded to 16 of them.
+  const step = shape.isInt8 || vectors % MAX_SUMS === 0 ? MAX_SUMS : 1;
+  const sumBytes = Math.ceil(vectors / step) * step * VECTOR_BYTES;
+  const pages = Math.ceil((SUMS_START + sumBytes) / PAGE_BYTES);
   const own = new webAssembly.Memory({ initial: pages });
   const tablePages = memory.buffer.byteLength / PAGE_BYTES;
   try {
-    const module = new webAssembly.Module(createModule(shape.isInt8, vectors, tablePages, pages));
+    const module = new webAssembly.Module(
+      createModule(createAdd(shape.isInt8, step, sumBytes), tablePages, pages),
+    );
     const instance = new webAssembly.Instance(module, { memory: { table: memory, own } });
     const { add } = instance.exports as { add(rowBytes: number): void };
     return {
@@ -44,8 +52,8 @@ export function createWasmAccumulator({ shape, memory }: Table): RowAccumulator 
 }
 
 /** A module with the function `add(rowBytes)`, which adds the first `rowBytes / 4` rows. */
-function createModule(isInt8: boolean, vectors: number, tablePages: number, pages: number): Uint8Array {
-  const add = [...ADD_LOCALS, ...createAdd(isInt8, vectors), ...wasm.END];
+function createModule(body: wasm.Code, tablePages: number, pages: number): Uint8Array {
+  const add = [...ADD_LOCALS, ...body, ...wasm.END];
   return Uint8Array.from([
     ...Buffer.from('\0asm'),
     ...[1, 0, 0, 0],
@@ -66,38 +74,70 @@ function createModule(isInt8: boolean, vectors: number, tablePages: number, page
 /** The type of a function that takes one number and returns nothing. */
 const TAKES_I32 = [0x60, 1, wasm.I32, 0];
 
-/** The locals of `add`, its argument first. */
+/** The locals of `add`, its argument first; each of the rows that are added at once has an address and a factor. */
 const ROW_BYTES = 0;
 const AT = 1;
-const ROW = 2;
-/** Where the block begins in each row, and in the sums, in bytes. */
-const BLOCK = 3;
-const SUMS = 4;
-const FACTOR = 5;
-const PAIR = 6;
-const FIRST_SUM = 7;
+/** Where the sums are that are added to, in bytes. */
+const SUMS = 2;
+const FIRST_ROW = 3;
+const FIRST_FACTOR = FIRST_ROW + ROWS;
+const PAIR = FIRST_FACTOR + ROWS;
+const FIRST_SUM = PAIR + 1;
 
-const ADD_LOCALS = [2, 4, wasm.I32, 2 + MAX_SUMS, wasm.V128];
+const ADD_LOCALS = [2, 2 + ROWS, wasm.I32, ROWS + 1 + MAX_SUMS, wasm.V128];
 
 /**
- * Goes over all rows once per block of sums, so that the sums stay in registers. The code of full blocks is the same, in
- * a loop: a compiler takes longer than the first vectors.
+ * Reads each row from its start to its end, as caches expect. The sum of a dimension is added up in the order of the
+ * rows.
+ *
+ * @param step vectors of sums that are added to at a time
+ * @param sumBytes a multiple of these
  */
-function createAdd(isInt8: boolean, vectors: number): number[] {
-  const rest = vectors % MAX_SUMS;
-  const fullBytes = (vectors - rest) * VECTOR_BYTES;
-  const full = [
-    ...wasm.LOOP,
-    ...createBlock(isInt8, MAX_SUMS),
-    ...advance(BLOCK, MAX_SUMS * (isInt8 ? 4 : VECTOR_BYTES)),
-    ...advance(SUMS, MAX_SUMS * VECTOR_BYTES),
-    ...[...wasm.get(SUMS), ...wasm.constant(fullBytes), ...wasm.LESS_UNSIGNED, ...wasm.REPEAT_IF],
-    ...wasm.END,
-  ];
+function createAdd(isInt8: boolean, step: number, sumBytes: number): number[] {
+  const addWhile = (rows: number) => {
+    const isRoom = [
+      ...[...wasm.get(AT), ...wasm.constant(4 * (rows - 1)), ...wasm.ADD],
+      ...[...wasm.get(ROW_BYTES), ...wasm.LESS_UNSIGNED],
+    ];
+    return [
+      ...[...isRoom, ...wasm.IF, ...wasm.LOOP],
+      ...addRows(rows, isInt8, step, sumBytes),
+      ...[...isRoom, ...wasm.REPEAT_IF, ...wasm.END, ...wasm.END],
+    ];
+  };
+  return [...addWhile(ROWS), ...addWhile(1)];
+}
+
+/** Adds the next rows. */
+function addRows(count: number, isInt8: boolean, step: number, sumBytes: number): number[] {
+  const rows = Array.from({ length: count }, (_, index) => index);
+  const sums = Array.from({ length: step }, (_, index) => index);
+  const sumPlace = (index: number) => SUMS_START + index * VECTOR_BYTES;
+  const addVector = isInt8 ? addBytes : addFloats;
   return [
-    ...[...wasm.get(ROW_BYTES), ...wasm.IF],
-    ...(fullBytes > 0 ? full : []),
-    ...(rest > 0 ? createBlock(isInt8, rest) : []),
+    ...rows.flatMap((row) => [
+      ...[...wasm.get(AT), ...wasm.loadI32(OWN, 4 * row), ...wasm.set(FIRST_ROW + row)],
+      ...[...wasm.get(AT), ...wasm.loadF32(OWN, FACTORS_START + 4 * row), ...wasm.SPLAT_F32],
+      ...wasm.set(FIRST_FACTOR + row),
+    ]),
+    ...[...advance(AT, 4 * count), ...wasm.constant(0), ...wasm.set(SUMS)],
+    ...wasm.LOOP,
+    ...sums.flatMap((sum) => [
+      ...wasm.get(SUMS),
+      ...wasm.loadVector(OWN, sumPlace(sum)),
+      ...wasm.set(FIRST_SUM + sum),
+    ]),
+    ...rows.flatMap((row) => [
+      ...sums.flatMap((sum) => addVector(row, sum)),
+      ...advance(FIRST_ROW + row, step * (isInt8 ? 4 : VECTOR_BYTES)),
+    ]),
+    ...sums.flatMap((sum) => [
+      ...wasm.get(SUMS),
+      ...wasm.get(FIRST_SUM + sum),
+      ...wasm.storeVector(OWN, sumPlace(sum)),
+    ]),
+    ...advance(SUMS, step * VECTOR_BYTES),
+    ...[...wasm.get(SUMS), ...wasm.constant(sumBytes), ...wasm.LESS_UNSIGNED, ...wasm.REPEAT_IF],
     ...wasm.END,
   ];
 }
@@ -109,48 +149,25 @@ const advance = (local: number, bytes: number): number[] => [
   ...wasm.set(local),
 ];
 
-function createBlock(isInt8: boolean, count: number): number[] {
-  const sums = Array.from({ length: count }, (_, index) => FIRST_SUM + index);
-  const sumPlace = (index: number) => SUMS_START + index * VECTOR_BYTES;
-  const addVector = isInt8 ? addBytes : addFloats;
+/** Adds four floats of a row. */
+function addFloats(row: number, sum: number): number[] {
+  return addTo(row, sum, [...wasm.get(FIRST_ROW + row), ...wasm.loadVector(TABLE, sum * VECTOR_BYTES)]);
+}
+
+/** Adds four bytes of a row. An even vector also loads the bytes of the next one. */
+function addBytes(row: number, sum: number): number[] {
+  const load = [...wasm.get(FIRST_ROW + row), ...wasm.loadBytes(TABLE, sum * 4), ...wasm.set(PAIR)];
+  const isFirst = sum % 2 === 0;
+  const widen = isFirst ? wasm.WIDEN_LOW : wasm.WIDEN_HIGH;
   return [
-    ...sums.flatMap((sum, index) => [
-      ...wasm.get(SUMS),
-      ...wasm.loadVector(OWN, sumPlace(index)),
-      ...wasm.set(sum),
-    ]),
-    ...[...wasm.constant(0), ...wasm.set(AT)],
-    ...wasm.LOOP,
-    ...[...wasm.get(AT), ...wasm.loadI32(OWN, 0), ...wasm.get(BLOCK), ...wasm.ADD, ...wasm.set(ROW)],
-    ...[...wasm.get(AT), ...wasm.loadF32(OWN, FACTORS_START), ...wasm.SPLAT_F32, ...wasm.set(FACTOR)],
-    ...sums.flatMap((sum, index) => addVector(sum, index)),
-    ...advance(AT, 4),
-    ...[...wasm.get(AT), ...wasm.get(ROW_BYTES), ...wasm.LESS_UNSIGNED, ...wasm.REPEAT_IF],
-    ...wasm.END,
-    ...sums.flatMap((sum, index) => [
-      ...wasm.get(SUMS),
-      ...wasm.get(sum),
-      ...wasm.storeVector(OWN, sumPlace(index)),
-    ]),
+    ...(isFirst ? load : []),
+    ...addTo(row, sum, [...wasm.get(PAIR), ...widen, ...wasm.FLOATS_OF_INTEGERS]),
   ];
 }
 
-/** Adds four floats of the row. */
-function addFloats(sum: number, vector: number): number[] {
-  return addTo(sum, [...wasm.get(ROW), ...wasm.loadVector(TABLE, vector * VECTOR_BYTES)]);
-}
-
-/** Adds four bytes of the row. An even vector also loads the bytes of the next one. */
-function addBytes(sum: number, vector: number): number[] {
-  const load = [...wasm.get(ROW), ...wasm.loadBytes(TABLE, vector * 4), ...wasm.set(PAIR)];
-  const isFirst = vector % 2 === 0;
-  const widen = isFirst ? wasm.WIDEN_LOW : wasm.WIDEN_HIGH;
-  return [...(isFirst ? load : []), ...addTo(sum, [...wasm.get(PAIR), ...widen, ...wasm.FLOATS_OF_INTEGERS])];
-}
-
-const addTo = (sum: number, numbers: wasm.Code): number[] => [
-  ...wasm.get(sum),
-  ...[...wasm.get(FACTOR), ...numbers, ...wasm.MULTIPLY_FLOATS],
+const addTo = (row: number, sum: number, numbers: wasm.Code): number[] => [
+  ...wasm.get(FIRST_SUM + sum),
+  ...[...wasm.get(FIRST_FACTOR + row), ...numbers, ...wasm.MULTIPLY_FLOATS],
   ...wasm.ADD_FLOATS,
-  ...wasm.set(sum),
+  ...wasm.set(FIRST_SUM + sum),
 ];

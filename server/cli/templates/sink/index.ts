@@ -3,6 +3,9 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Collaborators, Kit, Sink, SinkChunk, SinkCollection } from 'chunksmith/kit';
 
+/** A chunk in a file. */
+type Stored = Omit<SinkChunk, 'embedding'> & { readonly embedding: readonly number[] | null };
+
 const LIMITS = { chunks: 1000, bytes: 1e7 };
 
 // Called once per thread, at first use. Import packages here, and list them in `needs.packages`.
@@ -39,9 +42,9 @@ function fileOf(folder: string, document: string) {
 function createCollection(kit: Kit, folder: string, dimensions: number | undefined): SinkCollection {
   const files = createFiles(kit);
   // JSON.parse would change numbers such as 1e400.
-  const parse = (text: string) => kit.parseExactJson(text) as SinkChunk[];
+  const parse = (text: string) => kit.parseExactJson(text) as Stored[];
   // The methods are called concurrently, but never for the same document, so each file has one writer.
-  const change = async (document: string, edit: (stored: SinkChunk[]) => SinkChunk[]) => {
+  const change = async (document: string, edit: (stored: Stored[]) => Stored[]) => {
     const file = fileOf(folder, document);
     await files.check(join(folder, 'settings.json'));
     const left = edit(parse((await files.read(file)) ?? '[]'));
@@ -53,8 +56,8 @@ function createCollection(kit: Kit, folder: string, dimensions: number | undefin
       const checked = kit.batchChunks(chunks, { ...LIMITS, dimensions }).flat();
       for (const [document, group] of Map.groupBy(checked, ({ document_id }) => document_id)) {
         signal.throwIfAborted();
-        const byId = (stored: SinkChunk[]) =>
-          new Map([...stored, ...group].map((chunk) => [chunk.id, chunk]));
+        const lists = group.map((chunk) => ({ ...chunk, embedding: listOf(chunk.embedding) }));
+        const byId = (stored: Stored[]) => new Map([...stored, ...lists].map((chunk) => [chunk.id, chunk]));
         await change(document, (stored) => [...byId(stored).values()]);
       }
     },
@@ -66,6 +69,9 @@ function createCollection(kit: Kit, folder: string, dimensions: number | undefin
     async close() {},
   };
 }
+
+// JSON has no 32-bit floats. For a database that takes JSON, kit.vectorJson writes half as many digits.
+const listOf = (vector: Float32Array | null) => vector && Array.from(vector);
 
 function createFiles(kit: Kit) {
   // An exposed message is shown to the caller, so it must contain no path and no key; everything else goes to the

@@ -5,7 +5,7 @@ import type { ParquetBytes, ParquetTask } from './worker.ts';
 
 /** Bytes of lines per row group, including the line in which they end. */
 const ROW_GROUP = 16 * 1024 * 1024;
-/** Memory limit of a row group; vectors take more as JSON digits than as numbers. */
+/** Memory limit of a row group. */
 const LIMITS = { memory: 3_221_225_472, time: 120_000 };
 const LINE_FEED = 0x0a;
 

@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { vectorOfBase64 } from '../../../../core/engine/ascii-numbers.ts';
 import { parseExactJson } from '../../../../core/engine/exact-json.ts';
 import { reasonOf } from '../../../../core/errors.ts';
 
@@ -76,14 +77,17 @@ const SCHEMA: SchemaElement[] = [
   ...NAMES.flatMap((name) => [{ name, ...COLUMNS[name] }, ...(name === 'embedding' ? ELEMENTS : [])]),
 ];
 
-interface Column {
+/** Numbers of vectors hardly repeat, are not searched for by their range, and are not compressed to less. */
+const AS_THEY_ARE = { encoding: 'PLAIN', statistics: false, codec: 'UNCOMPRESSED' } as const;
+
+interface Column extends Partial<typeof AS_THEY_ARE> {
   readonly name: Name;
   readonly data: unknown[];
 }
 
 /** The columns of lines with a chunk each. @throws SyntaxError */
 function columnsOf(lines: Uint8Array): Column[] {
-  const columns = NAMES.map((name): Column => ({ name, data: [] }));
+  const columns = NAMES.map((name): Column => ({ name, data: [], ...(name === 'embedding' && AS_THEY_ARE) }));
   const texts = Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString().split('\n');
   for (const line of texts.filter((one) => one !== '')) {
     const row = rowOf(parseExactJson(line) as Readonly<Record<string, unknown>>);
@@ -107,13 +111,7 @@ function rowOf(chunk: Readonly<Record<string, unknown>>): Readonly<Record<Name, 
   return {
     ...{ id, document_id, text: own, start_index, end_index, token_count },
     metadata: metadata === null ? null : JSON.stringify(metadata),
-    embedding: typeof embedding === 'string' ? numbersIn(embedding) : embedding,
+    embedding: typeof embedding === 'string' ? Array.from(vectorOfBase64(embedding)) : embedding,
     fields: JSON.stringify(fields),
   };
-}
-
-/** The numbers of a base64 vector. */
-function numbersIn(base64: string): number[] {
-  const bytes = Buffer.from(base64, 'base64');
-  return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(4 * index));
 }

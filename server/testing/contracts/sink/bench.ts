@@ -42,7 +42,7 @@ export async function sinkBench(bench: Workbench, plugin: PluginEntry, standIn: 
 function givenCopies(made: SinkCollection) {
   return {
     upsert: async (chunks: readonly SinkChunk[], signal = never) =>
-      made.upsert(parseExactJson(JSON.stringify(chunks)) as SinkChunk[], { signal }),
+      made.upsert(chunks.map(copyOf), { signal }),
     deleteMissing: async (documentId: string, keptIds: readonly string[], signal = never) =>
       made.deleteMissing(documentId, keptIds, { signal }),
     close: () => made.close(),
@@ -52,4 +52,10 @@ function givenCopies(made: SinkCollection) {
 function outcomeOf(error: unknown): Outcome {
   const isExposed = error instanceof Error && 'expose' in error && error.expose === true;
   return isExposed && error.message !== '' ? 'exposed' : 'other';
+}
+
+/** A chunk as it is parsed for a sink. */
+function copyOf({ embedding, ...chunk }: SinkChunk): SinkChunk {
+  const parsed = parseExactJson(JSON.stringify(chunk)) as Omit<SinkChunk, 'embedding'>;
+  return { ...parsed, embedding: embedding?.slice() ?? null };
 }

@@ -33,14 +33,21 @@ const anyFields = fc.record(
 /** A chunk without its ids. */
 export const anyChunk = fc.record({
   text: anyText,
-  embedding: fc.tuple(fc.constant(1), anyNumber, anyNumber),
+  embedding: fc.tuple(fc.constant(1), anyNumber, anyNumber).map((numbers) => Float32Array.from(numbers)),
   fields: anyFields,
 });
 
 /** A simple chunk of a document. */
 export function chunkOf(document_id: string, more: Partial<SinkChunk> = {}): SinkChunk {
   const fields = { start_index: 0, end_index: 3, token_count: 1, metadata: { tags: ['a', { b: null }] } };
-  return { id: randomUUID(), document_id, text: 'Tea', embedding: [1, 0.5, 0], fields, ...more };
+  return {
+    id: randomUUID(),
+    document_id,
+    text: 'Tea',
+    embedding: Float32Array.of(1, 0.5, 0),
+    fields,
+    ...more,
+  };
 }
 
 /** Whether two lists have the same chunks, in any order; numbers in fields are compared digit by digit. */
@@ -64,9 +71,9 @@ function withDigits(_: string, value: unknown, { source }: { readonly source: st
 }
 
 /** Stores keep 32-bit numbers, and some of them scale vectors there and back. */
-function areClose(one: SinkChunk['embedding'], other: SinkChunk['embedding']): boolean {
+function areClose(one: ArrayLike<number> | null, other: ArrayLike<number> | null): boolean {
   if (one === null || other === null) return one === other;
   const isClose = (value: number, at: number) =>
     Math.abs(value - (other[at] ?? 0)) <= 1e-6 * Math.max(1, Math.abs(value));
-  return one.length === other.length && one.every(isClose);
+  return one.length === other.length && Array.from(one).every(isClose);
 }

@@ -97,7 +97,7 @@ async function checkVectors(sinks: SinkBench, ledger: SinkLedger): Promise<void>
   if (collection === undefined) throw new Error('nothing was opened');
   const right = chunkOf('one');
   await sinks.attempt(collection.upsert([right]));
-  for (const embedding of [[1, 2], null]) {
+  for (const embedding of [Float32Array.of(1, 2), null]) {
     const wrong = await sinks.attempt(collection.upsert([chunkOf('one', { embedding })]));
     ledger.expect(
       wrong === 'exposed',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import type { EmbeddingModel } from '../../../../core/contracts/embedding.ts';
+import { shareOfOtherScripts } from '../../../../plugins/embeddings/static/lexical/parts.ts';
 import { OWN_MODELS } from '../../../../plugins/embeddings/static/model/own-models.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { createRandom } from '../../../support/random.ts';
@@ -152,3 +153,13 @@ async function copyWithout(name: string, member: string, target: string): Promis
   const { [member]: _, ...config } = JSON.parse(await readFile(join(source, 'config.json'), 'utf8'));
   await writeFile(join(target, 'config.json'), JSON.stringify(config));
 }
+
+t.test('every letter that is not Latin is one of another script, and nothing else is', async (t) => {
+  const wrong = [];
+  for (let code = 0; code <= 0x10ffff; code++) {
+    const character = String.fromCodePoint(code);
+    const isOther = /[\p{L}--\p{sc=Latin}]/v.test(character);
+    if (shareOfOtherScripts(character) !== Number(isOther)) wrong.push(code.toString(16));
+  }
+  t.same(wrong, []);
+});

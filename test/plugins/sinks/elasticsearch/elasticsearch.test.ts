@@ -54,7 +54,7 @@ t.test('errors within an answer of 200 are those of chunks: what is busy is writ
   const lines = api.calls.slice(before).map(({ text }) => text.split('\n').length - 1);
   t.same(lines, [6, 4], 'the two that were refused');
 
-  const zero = chunkOf('a', { embedding: [0, 0, 0] });
+  const zero = chunkOf('a', { embedding: new Float32Array(3) });
   const refused = `^Elasticsearch refused the chunk ${zero.id} with 400, document_parsing_exception: .*zero`;
   const message = new RegExp(refused);
   await t.rejects(collection.upsert([chunkOf('a'), zero], { signal: never }), { expose: true, message });

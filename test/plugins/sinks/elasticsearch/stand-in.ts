@@ -96,7 +96,7 @@ function searched(index: IndexState, { body }: ApiCall): object {
 }
 
 function chunkOf({ id, document_id, text, embedding, search_text: _, ...fields }: Source): SinkChunk {
-  return { id, document_id, text, embedding: embedding ?? null, fields };
+  return { id, document_id, text, embedding: embedding ? Float32Array.from(embedding) : null, fields };
 }
 
 /** A stand-in for `SinkStandIn`, and what it is made of. */

@@ -50,9 +50,10 @@ export function sinkDatabase(
 }
 
 function chunkOf({ embedding = null, fields, ...row }: Row): SinkChunk {
+  const numbers = typeof embedding === 'string' ? (JSON.parse(embedding) as number[]) : embedding;
   return {
     ...row,
     fields: parseExactJson(fields) as SinkChunk['fields'],
-    embedding: typeof embedding === 'string' ? JSON.parse(embedding) : embedding,
+    embedding: numbers === null ? null : Float32Array.from(numbers),
   };
 }

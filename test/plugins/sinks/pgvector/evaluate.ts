@@ -39,7 +39,7 @@ export async function searchFused(
     id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
     document_id: String(document),
     text,
-    embedding: vector,
+    embedding: Float32Array.from(vector),
     fields: {},
   }));
   await collection.upsert(rows, context);

@@ -110,7 +110,7 @@ const operation = (query: URLSearchParams) =>
 /** What is stored as a point, as the chunk that it was. */
 function chunkOf({ id, vector, payload }: Point): SinkChunk {
   const { document_id, text, search_text: _, ...fields } = payload;
-  const embedding = Array.isArray(vector) ? vector : null;
+  const embedding = Array.isArray(vector) ? Float32Array.from(vector) : null;
   return { id, document_id: String(document_id), text: String(text), embedding, fields };
 }
 

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import t, { type Test } from 'tap';
 import { runJob, startJobServer } from '../../../support/jobs.ts';
 import { plugin, pluginsFolder } from '../../../support/plugins.ts';
@@ -109,4 +110,58 @@ t.test('what a sink refuses for good is not tried again', async (t) => {
   t.match(job.error, { status: 400, detail: 'choose another table' });
   const shards = (await server.get(`/v1/jobs/${job.id}/shards`)).json<object[]>();
   t.match(shards, [{ state: 'failed', attempt: 1 }]);
+});
+
+const VECTORS = `export default () => ({
+  refine: (chunks) => chunks.map((chunk) => ({ ...chunk, embedding: Float32Array.of(0.1, -1e-7, chunk.end_index / 3), other: Float32Array.of(0.1) })),
+});`;
+const KEEPING = `import { appendFile } from 'node:fs/promises';
+export default ({ kit }) => ({
+  open: async ({ options: { file } }) => ({
+    upsert: async (chunks) => {
+      const lines = chunks.map(({ embedding, fields }) => kit.vectorJson(embedding) + fields.other + Object.prototype.toString.call(embedding) + '\\n');
+      await appendFile(file, lines.join(''));
+    },
+    deleteMissing: async () => {},
+    close: async () => {},
+  }),
+});`;
+
+t.test('a sink and Parquet have the vectors of JSON Lines, bit for bit', async (t) => {
+  const numbers = { type: 'array', items: { type: 'number' }, description: 'Numbers.' };
+  const manifest = { fields: { embedding: numbers, other: numbers } };
+  const pluginsDir = await Promise.all(
+    [
+      plugin({ kind: 'refinery', name: 'vectors', ...manifest }, VECTORS),
+      plugin({ kind: 'sink', name: 'keeping', options }, KEEPING),
+    ].map((files) => pluginsFolder(t, files)),
+  );
+  const server = await startJobServer(t, { 'in/a.txt': 'Tea is hot.', kept: '' }, { pluginsDir, workers: 1 });
+  const file = join(server.root, 'kept');
+  const steps = [
+    { type: 'chunk', chunker: 'token', config: { chunk_size: 4 } },
+    { type: 'refine', refinery: 'vectors' },
+  ];
+  const run = (target: object) => runJob(server, { source: { path: 'in' }, steps, target });
+  await run({ path: 'lines' });
+  await run({ path: 'parquet', format: 'parquet' });
+  await run({ sink: { name: 'keeping', file } });
+
+  const lines = (await readFile(join(server.root, 'lines/part-000000.jsonl'), 'utf8'))
+    .split('\n')
+    .slice(0, -1);
+  const written = lines.map((line) => /(?<="embedding":)\[.*?\]/.exec(line)?.[0]);
+  t.same(written.slice(0, 1), ['[0.1,-1e-7,1.3333334]']);
+  const kept = (await readFile(file, 'utf8')).split('\n').slice(0, -1);
+  t.same(
+    kept,
+    written.map((vector) => `${vector}0.1[object Float32Array]`),
+  );
+  const parquet = await asyncBufferFromFile(join(server.root, 'parquet/part-000000.parquet'));
+  const rows = await parquetReadObjects({ file: parquet });
+  const vectors = written.map((vector) => Array.from(Float32Array.from(JSON.parse(vector ?? ''))));
+  t.same(
+    rows.map(({ embedding }) => embedding),
+    vectors,
+  );
 });

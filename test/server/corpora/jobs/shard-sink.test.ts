@@ -121,7 +121,7 @@ t.test('chunks are stored, and those that a document does not have any more are 
     const expected = ['b-other', ...texts.map((text) => `a-${text}`)].sort();
     t.same([...stored.keys()].sort(), expected);
   }
-  t.match(stored.get('b-other'), { document_id: 'b', text: 'other', embedding: [1, 2, 3] });
+  t.match(stored.get('b-other'), { document_id: 'b', text: 'other', embedding: Float32Array.of(1, 2, 3) });
   t.same(stored.get('b-other')?.fields, { start_index: 0 });
   t.same(state.opened, [{ options: { collection: 'kb' }, dimensions: 3 }], 'it is opened once');
   await open()([{ id: 'c', texts: ['three'] }]);

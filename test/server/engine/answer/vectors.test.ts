@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { vectorBase64, vectorJson, vectorOfBase64 } from '../../../../core/engine/ascii-numbers.ts';
 import { ByteWriter } from '../../../../server/engine/answer/byte-writer.ts';
 
 /** Vectors as JSON: each number is the same float again, with the fewest digits. */
@@ -56,4 +57,15 @@ t.test('numbers that JSON has in other forms', async (t) => {
   );
   t.equal(written(values), '[0,0,1,-1,0.1,0.5,0.99999994,1e-7,123.25,0,0]');
   t.equal(written(new Float32Array()), '[]');
+});
+
+t.test('a vector of any length as a text, and as base64 there and back', async (t) => {
+  for (const length of [0, 1, 512, 4096, 4097]) {
+    const vector = Float32Array.from({ length }, (_, index) => Math.sin(index + 1)).subarray(
+      length === 0 ? 0 : 1,
+    );
+    t.equal(vectorJson(vector), written(vector));
+    t.same(vectorOfBase64(vectorBase64(vector)), vector);
+  }
+  t.equal(vectorBase64(Float32Array.of(1, -2)), 'AACAPwAAAMA=');
 });

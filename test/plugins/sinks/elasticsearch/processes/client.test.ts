@@ -56,7 +56,8 @@ t.test("the sink says what Elasticsearch's own client says", { skip: noServers }
   const index = 'chunks';
   await client.indices.getMapping({ index }).catch(() => undefined);
   await client.indices.create({ index, mappings: { dynamic: false, properties: PROPERTIES } });
-  const { id, document_id, text, embedding } = chunk;
+  const { id, document_id, text } = chunk;
+  const embedding = Array.from(chunk.embedding ?? []);
   const document = { metadata: { tags: ['a'] }, id, document_id, text, embedding };
   await client.bulk({ index, refresh: 'wait_for', operations: [{ index: { _id: id } }, document] });
   const term = { term: { document_id } };

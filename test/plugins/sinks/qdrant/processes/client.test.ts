@@ -32,7 +32,7 @@ t.test("the sink says what Qdrant's own client says", { skip: noServers }, async
   const index = { field_name: 'document_id', field_schema: 'keyword' };
   await client.createPayloadIndex('chunks', { ...index, wait: true });
   const payload = { ...chunk.fields, document_id: 'a.md', text: chunk.text };
-  const points = [{ id: chunk.id, vector: chunk.embedding, payload }];
+  const points = [{ id: chunk.id, vector: Array.from(chunk.embedding ?? []), payload }];
   await client.upsert('chunks', { wait: true, points });
   const filter = { must: [{ key: 'document_id', match: { value: 'a.md' } }] };
   await client.scroll('chunks', { filter, limit: 1000, with_payload: false, with_vector: false });

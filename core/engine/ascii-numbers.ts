@@ -1,4 +1,4 @@
-/** Numbers as ASCII, written into an array from `at` on; each function returns the index after what it wrote. */
+/** Numbers and vectors as ASCII. What writes into an array does so from `at` on, and returns the index after what it wrote. */
 
 /** Maximum bytes of a number in a vector, with its comma. */
 export const NUMBER_BYTES = 26;
@@ -17,6 +17,36 @@ export function writeVector(vector: Float32Array, out: Uint8Array, at: number): 
   return place;
 }
 
+/** Longest vector that is written into memory that is reused. */
+const MAX_REUSED = 4096;
+const reused = Buffer.alloc(MAX_REUSED * NUMBER_BYTES + 2);
+
+/**
+ * A vector as JSON, `[x,y,...]`, each number with the fewest digits that give the same number in single precision:
+ * half as long as what `JSON.stringify` writes, and in a fraction of its time.
+ */
+export function vectorJson(vector: Float32Array): string {
+  const out = vector.length <= MAX_REUSED ? reused : Buffer.alloc(vector.length * NUMBER_BYTES + 2);
+  return out.toString('latin1', 0, writeVector(vector, out, 0));
+}
+
+const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
+/** A vector as base64 of its 32-bit floats, little-endian. */
+export function vectorBase64(vector: Float32Array): string {
+  const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
+  return (isLittleEndian ? bytes : Buffer.from(bytes).swap32()).toString('base64');
+}
+
+/** The vector that `vectorBase64` wrote. */
+export function vectorOfBase64(base64: string): Float32Array {
+  const vector = new Float32Array(Buffer.byteLength(base64, 'base64') >> 2);
+  const bytes = Buffer.from(vector.buffer);
+  bytes.write(base64, 'base64');
+  if (!isLittleEndian) bytes.swap32();
+  return vector;
+}
+
 /** Numbers from here up to 1 have at most nine digits after at most five zeros. */
 const LEAST_DECIMAL = 1e-6;
 const POWERS = Float64Array.from({ length: 15 }, (_, power) => 10 ** power);
@@ -32,6 +62,16 @@ const HALF_GAPS = Float64Array.from(
 );
 /** The fewest zeros after the point that a number of an exponent has; it may have one more. */
 const ZEROS = Int32Array.from({ length: BIAS }, (_, exponent) => -Math.log10(2 ** (exponent - BIAS + 1)));
+/** The bits of the least number of an exponent that does not have one more. */
+const FEWEST_ZEROS_FROM = Int32Array.from(ZEROS, (zeros) => {
+  const limit = 10 ** -(zeros + 1);
+  const nearest = Float32Array.of(limit);
+  return (new Int32Array(nearest.buffer)[0] as number) + Number((nearest[0] as number) < limit);
+});
+/** The exponent of the numbers from 2 ** -19 on, which have at most five zeros. */
+const LEAST_EXPONENT = 108;
+/** The bits of a number without its sign. */
+const SIZE = 0x7fffffff;
 /** More than the error of a number that is scaled. */
 const MARGIN = 1e-6;
 const PER_MARGIN = 1 / MARGIN;
@@ -48,11 +88,12 @@ const NINE_DIGITS = 1e9;
  */
 function writeFloat(value: number, bits: number, out: Uint8Array, view: DataView, at: number): number {
   const size = Math.abs(value);
-  // The number before a power of two is nearer to it than the next one.
-  if (size < LEAST_DECIMAL || !(size < 1) || (bits & FRACTION) === 0) return writeAnyFloat(value, out, at);
   const exponent = (bits >>> FRACTION_BITS) & 0xff;
-  let zeros = ZEROS[exponent] as number;
-  zeros += (((size * (POWERS[zeros + 1] as number)) | 0) - 1) >>> 31;
+  // The number before a power of two is nearer to it than the next one.
+  if ((exponent - LEAST_EXPONENT) >>> 0 >= BIAS - LEAST_EXPONENT || (bits & FRACTION) === 0)
+    return writeAnyFloat(value, out, at);
+  const zeros =
+    (ZEROS[exponent] as number) + (((bits & SIZE) - (FEWEST_ZEROS_FROM[exponent] as number)) >>> 31);
   const power = POWERS[zeros + 7] as number;
   const half = (HALF_GAPS[exponent] as number) * power;
   const seven = size * power;
