@@ -3,7 +3,6 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Collaborators, Kit, Sink, SinkChunk, SinkCollection } from 'chunksmith/kit';
 
-/** A chunk in a file. */
 type Stored = Omit<SinkChunk, 'embedding'> & { readonly embedding: readonly number[] | null };
 
 const LIMITS = { chunks: 1000, bytes: 1e7 };
