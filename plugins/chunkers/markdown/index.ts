@@ -5,6 +5,7 @@ import {
   type CutFinder,
   type Factory,
   type Heading,
+  isLineBreak,
   type Kit,
   type MarkdownBlock,
   nextLine,
@@ -46,8 +47,41 @@ function makesSection({ kind, depth }: MarkdownBlock): boolean {
 
 /** The text of a heading, without its markers and without inline syntax. */
 function nameOf(text: string, block: MarkdownBlock, isDefined: IsDefined, numbered?: string): string {
+  const plain = numbered === undefined ? plainName(text, block) : undefined;
+  if (plain !== undefined) return plain;
   const words = numbered ?? wordsOf(text, block);
   return plainWords(words, isDefined).slice(0, LONGEST_NAME).toWellFormed();
+}
+
+const HASH = 35;
+const SPACE = 32;
+/** Whether an ASCII unit other than a space may be in a name that is taken as it is. */
+const PLAIN = Uint8Array.from({ length: 128 }, (_, unit) =>
+  /[!-~]/.test(String.fromCharCode(unit)) ? 1 : 0,
+);
+for (const mark of '#[*_~<\\`') PLAIN[mark.charCodeAt(0)] = 0;
+
+/** The text of most headings: after `#`, short, of plain words with single spaces. Undefined for all others. */
+function plainName(text: string, { inner, end }: MarkdownBlock): string | undefined {
+  let start = inner;
+  while (text.charCodeAt(start) === HASH) start++;
+  if (start === inner || start > inner + 6 || text.charCodeAt(start) !== SPACE) return undefined;
+  start++;
+  const last = Math.min(end, start + LONGEST_NAME);
+  let at = start;
+  for (; at < last; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 128 ? PLAIN[unit] === 1 : isLetterBeyondAscii(unit)) continue;
+    if (unit !== SPACE || text.charCodeAt(at - 1) === SPACE) break;
+  }
+  const isWhole = at > start && (at === end || isLineBreak(text.charCodeAt(at)));
+  if (!isWhole) return undefined;
+  return text.slice(start, text.charCodeAt(at - 1) === SPACE ? at - 1 : at);
+}
+
+/** Whether a unit is in a range without white space and without surrogates. */
+function isLetterBeyondAscii(unit: number): boolean {
+  return (unit > 0xa0 && unit < 0x1680) || (unit > 0x3000 && unit < 0xd800);
 }
 
 function wordsOf(text: string, { inner, end }: MarkdownBlock): string {
