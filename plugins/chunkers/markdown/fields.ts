@@ -14,14 +14,14 @@ import { languageOf } from './blocks.ts';
 export interface Markdown {
   readonly text: string;
   readonly blocks: readonly MarkdownBlock[];
-  /** The blocks without nested blocks. */
-  readonly leaves: readonly MarkdownBlock[];
+  /** The fences and tables, whose beginnings their chunks carry. */
+  readonly opened: readonly MarkdownBlock[];
   readonly paths: HeadingPaths;
 }
 
 /** Gives each chunk the headings above it, and describes its content. @param spans in the order of the text */
 export function describe(
-  { text, blocks, leaves, paths }: Markdown,
+  { text, blocks, opened, paths }: Markdown,
   spans: readonly Span[],
   lists: boolean,
 ): Span[] {
@@ -29,17 +29,17 @@ export function describe(
   const rows = new RowCounter(text);
   const known = new Map<number, readonly BlockKind[]>();
   const described: Span[] = [];
-  let [top, leaf] = [0, 0];
+  let [top, first] = [0, 0];
   // A loop and not a callback, whose optimised code would be discarded with each request; the same is true of the
   // class.
   for (const span of spans) {
     top = firstAfter(outer, top, span.start);
-    leaf = firstAfter(leaves, leaf, span.start);
+    first = firstAfter(opened, first, span.start);
     const own = {
       heading_path: paths.within(span.start, span.end),
       kinds: kindsIn(outer, top, span.end, known),
-      language: languageIn(text, leaves, leaf, span.end),
-      rows: rowsIn(leaves, leaf, span, rows),
+      language: languageIn(text, opened, first, span.end),
+      rows: rowsIn(opened, first, span, rows),
     };
     const extra = span.extra === undefined ? own : { ...own, ...span.extra };
     const located = lists ? { blocks: locatedIn(text, outer, top, span) } : undefined;

@@ -181,12 +181,19 @@ function createDivider(kit: Kit) {
     return block !== undefined && isRaw(block) ? [lines, words] : prose;
   }
 
-  return (leaves: readonly MarkdownBlock[], keepsWhole: boolean, { divide }: ChunkContext): DivideMarkdown =>
-    (start, end, size) => {
+  return (
+    blocks: readonly MarkdownBlock[],
+    keepsWhole: boolean,
+    { divide }: ChunkContext,
+  ): DivideMarkdown => {
+    let leaves: readonly MarkdownBlock[] | undefined;
+    return (start, end, size) => {
+      leaves ??= blocks.filter((block) => !isContainer(block));
       const last = leaves[lastBefore(leaves, end)];
       const isWhole = keepsWhole && last !== undefined && (isRaw(last) || last.kind === 'table');
       return isWhole ? [{ start, end }] : divide({ start, end }, findersOf(last), { size });
     };
+  };
 }
 
 const NO_NAMES: ReadonlyMap<number, string> = new Map();
@@ -201,11 +208,10 @@ const createMarkdownChunker: Factory<typeof manifest> = ({ kit }): Chunker<Markd
         ? withNumberedHeadings(text, found, kit)
         : { blocks: found, names: NO_NAMES };
       const { blocks } = numbered;
-      const leaves = blocks.filter((block) => !isContainer(block));
       const markdown: Markdown = {
         text,
         blocks,
-        leaves,
+        opened: blocks.filter(({ kind }) => kind === 'fence' || kind === 'table'),
         paths: kit.headingPaths(headingsOf(text, numbered)),
       };
       const keepsWhole = oversize === 'keep';
@@ -215,7 +221,7 @@ const createMarkdownChunker: Factory<typeof manifest> = ({ kit }): Chunker<Markd
       const spans = context.packStructure(
         {
           outline: outlineOf(text, blocks, { keepsWhole, room, tokens: context.tokens }),
-          divide: dividerOf(leaves, keepsWhole, context),
+          divide: dividerOf(blocks, keepsWhole, context),
           ...(carriedAt === undefined ? {} : { carriedAt }),
         },
         { ...options, always: split_level },
@@ -231,13 +237,13 @@ type Carry = MarkdownOptions['carry'];
 
 /** What a chunk that begins at an offset carries; undefined if no chunk carries anything. */
 function carriedIn(markdown: Markdown, carry: Carry): ((start: number) => Carried | undefined) | undefined {
-  if (carry.length === 0) return undefined;
-  const { leaves, paths } = markdown;
-  const openingOf = openings(markdown, carry);
+  const { opened, paths } = markdown;
   const hasPath = carry.includes('headings');
+  if (!hasPath && (carry.length === 0 || opened.length === 0)) return undefined;
+  const openingOf = openings(markdown, carry);
   return (start) => {
-    const leaf = leaves[lastBefore(leaves, start)];
-    const opening = leaf !== undefined && start < leaf.end ? openingOf(leaf) : undefined;
+    const block = opened[lastBefore(opened, start)];
+    const opening = block !== undefined && start < block.end ? openingOf(block) : undefined;
     const isOpening = opening !== undefined && start >= opening.end;
     if (!hasPath && !isOpening) return undefined;
     return {
@@ -254,17 +260,16 @@ interface Opening {
 }
 
 /** Finds the openings of blocks, once each: a line may be as long as the text. */
-function openings({ text }: Markdown, carry: Carry): (leaf: MarkdownBlock) => Opening | undefined {
+function openings({ text }: Markdown, carry: Carry): (block: MarkdownBlock) => Opening | undefined {
   const found = new Map<MarkdownBlock, Opening>();
-  return (leaf) => {
-    const { kind, start, end, inner } = leaf;
-    if (kind !== 'table' && kind !== 'fence') return undefined;
+  return (block) => {
+    const { kind, start, end, inner } = block;
     if (!carry.includes(kind === 'table' ? 'header' : 'fence')) return undefined;
-    const known = found.get(leaf);
+    const known = found.get(block);
     if (known !== undefined) return known;
     const behind = kind === 'table' ? inner : nextLine(text, start, end);
     const opening = { end: behind, text: text.slice(start, behind) };
-    found.set(leaf, opening);
+    found.set(block, opening);
     return opening;
   };
 }
