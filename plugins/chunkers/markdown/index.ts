@@ -79,9 +79,11 @@ function plainName(text: string, { inner, end }: MarkdownBlock): string | undefi
   return text.slice(start, text.charCodeAt(at - 1) === SPACE ? at - 1 : at);
 }
 
-/** Whether a unit is in a range without white space and without surrogates. */
+/** Whether a unit is in a range without white space and without surrogates: letters, dashes and quotes. */
 function isLetterBeyondAscii(unit: number): boolean {
-  return (unit > 0xa0 && unit < 0x1680) || (unit > 0x3000 && unit < 0xd800);
+  return (
+    (unit > 0xa0 && unit < 0x1680) || (unit > 0x200f && unit < 0x2028) || (unit > 0x3000 && unit < 0xd800)
+  );
 }
 
 function wordsOf(text: string, { inner, end }: MarkdownBlock): string {
@@ -127,7 +129,8 @@ function plainWords(words: string, isDefined: IsDefined): string {
   if (!words.includes('`')) return withoutMarks(words, isDefined).replace(SPACES, ' ').trim();
   let plain = '';
   let at = 0;
-  for (const code of words.matchAll(CODE)) {
+  CODE.lastIndex = 0;
+  for (let code = CODE.exec(words); code !== null; code = CODE.exec(words)) {
     plain += `${withoutMarks(words.slice(at, code.index), isDefined)}${code[2]}`;
     at = code.index + code[0].length;
   }
@@ -144,13 +147,16 @@ const ESCAPE = /\\([!-/:-@[-`{-~])/g;
 function withoutMarks(words: string, isDefined: IsDefined): string {
   const linked = (all: string, named: string, label = '') =>
     isDefined(label === '' ? named : label) ? named : all;
-  let plain = words.replace(TAG, '');
-  if (plain.includes('[')) {
-    plain = plain.replace(NOTE, '');
-    // An image within a link is a link within a link.
-    for (let depth = 0; depth < 2; depth++) plain = plain.replace(LINK, '$1').replace(REFERENCE, linked);
+  // Looking for the marks of an expression first is several times as fast as the expression.
+  let plain = words.includes('<') ? words.replace(TAG, '') : words;
+  if (plain.includes('[^')) plain = plain.replace(NOTE, '');
+  // An image within a link is a link within a link.
+  for (let depth = 0; depth < 2 && plain.includes('['); depth++) {
+    if (plain.includes('](')) plain = plain.replace(LINK, '$1');
+    if (plain.includes('[')) plain = plain.replace(REFERENCE, linked);
   }
-  return plain.replace(EMPHASIS, '').replace(ESCAPE, '$1');
+  if (/[*_~]/.test(plain)) plain = plain.replace(EMPHASIS, '');
+  return plain.includes('\\') ? plain.replace(ESCAPE, '$1') : plain;
 }
 
 /** Divides stretches of Markdown without boundaries: a paragraph, a line of code, a table row. */
