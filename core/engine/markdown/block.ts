@@ -40,11 +40,6 @@ export interface OpenBlock extends MarkdownBlock {
   width: number;
   /** Fence, list, item: the marker. HTML: the block type. Paragraph: 1 while it holds only a link label. */
   mark: number;
-  /** Whether a container holds anything. */
-  isFilled: boolean;
-  /** Paragraph: where its last line begins, and where that line's text begins. */
-  lastLine: number;
-  lastInk: number;
 }
 
 /** Marks a paragraph that is only `[label]:` so far, which the next line may complete as a definition. */
@@ -66,8 +61,5 @@ export function openBlock(
     inner,
     width: 0,
     mark: 0,
-    isFilled: false,
-    lastLine: start,
-    lastInk: inner,
   };
 }

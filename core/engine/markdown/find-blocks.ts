@@ -123,15 +123,17 @@ function isMark(unit: number): boolean {
 }
 
 /** How many of the open containers the current line continues. */
-function matchContainers({ line, open }: Scan): number {
+function matchContainers({ line, open, found }: Scan): number {
   let matched = 0;
   for (; matched < open.length; matched++) {
-    const { kind, isFilled, width } = open[matched] as OpenBlock;
+    const container = open[matched] as OpenBlock;
+    const { kind, width } = container;
     if (kind === 'list') continue;
     if (kind === 'quote') {
       if (!line.consumeQuote()) break;
     } else if (line.isBlank) {
-      if (!isFilled) break;
+      // It holds nothing yet.
+      if (container === found.at(-1)) break;
     } else if (line.indent >= width) line.column += width;
     else break;
   }

@@ -1,4 +1,4 @@
-import { isBlankUnit } from '../cuts/lines.ts';
+import { isBlankUnit, isLineBreak, startOnLine } from '../cuts/lines.ts';
 import { LABEL_ALONE, type OpenBlock, openBlock } from './block.ts';
 import { closesHtml, htmlKindOf, NO_HTML, TAG_ALONE } from './html-blocks.ts';
 import { BACKSLASH, EQUAL, HASH, isBlank, OPEN, PIPE, runEnd, TICK } from './letters.ts';
@@ -14,8 +14,9 @@ export function continueRaw(scan: Scan, leaf: OpenBlock): boolean {
     return true;
   }
   if (leaf.kind === 'fence') {
-    scan.extend(leaf);
     if (closesFence(scan, leaf)) scan.leaf = undefined;
+    else if (leaf.depth === 0) passLines(scan, leaf);
+    scan.extend(leaf);
     return true;
   }
   if (leaf.kind !== 'html' || (leaf.mark > 5 && isBlank)) return false;
@@ -27,6 +28,19 @@ export function continueRaw(scan: Scan, leaf: OpenBlock): boolean {
 function closesFence({ text, line: { indent, ink, end } }: Scan, { mark, width }: OpenBlock): boolean {
   const behind = runEnd(text, ink, end, mark);
   return indent < 4 && behind - ink >= width && isBlank(text, behind, end);
+}
+
+/** Passes the lines after the current one up to one that may close the fence: it begins with the same marker. */
+function passLines({ text, line }: Scan, { mark }: OpenBlock): void {
+  const marker = mark === TICK ? '```' : '~~~';
+  for (let at = text.indexOf(marker, line.next); at !== -1; at = text.indexOf(marker, at + 1)) {
+    const start = startOnLine(text, line.next, at);
+    if (start === line.next || isLineBreak(text.charCodeAt(start - 1))) {
+      line.next = start;
+      return;
+    }
+  }
+  line.next = text.length;
 }
 
 export function beginHeading(scan: Scan, depth: number): Begun | undefined {
@@ -90,11 +104,11 @@ export function beginTable(scan: Scan, text: OpenBlock | undefined): Begun | und
   if (text?.kind !== 'paragraph') return undefined;
   const { ink, end, start, next } = scan.line;
   const columns = delimiterColumns(scan.text, ink, end);
-  if (columns === 0 || columns !== cellsOf(scan.text, text.lastInk, start)) return undefined;
+  if (columns === 0 || columns !== cellsOf(scan.text, scan.lastInk, start)) return undefined;
   let table = text;
-  if (text.lastLine > text.start) {
-    text.end = text.lastLine;
-    table = openBlock('table', text.lastLine, next, text.depth, next);
+  if (scan.lastLine > text.start) {
+    text.end = scan.lastLine;
+    table = openBlock('table', scan.lastLine, next, text.depth, next);
     scan.follow(table);
   }
   table.kind = 'table';
@@ -117,7 +131,7 @@ export function continueText(scan: Scan, text: OpenBlock): void {
     readFirstLine(scan, paragraph);
     return;
   }
-  const isLabel = text.mark === LABEL_ALONE && text.lastLine === text.start;
+  const isLabel = text.mark === LABEL_ALONE && scan.lastLine === text.start;
   addLine(scan, text);
   if (isLabel && isDestination(scan.text, ink, end)) text.kind = 'definition';
 }
@@ -140,7 +154,9 @@ export const NOTE_LABEL = /^\[\^(?:[^[\]\\ \t]|\\[^ \t])+\]:/;
 
 /** Where the text after `[label]:` begins; -1 if there is no such label. */
 export function labelEnd(text: string, start: number, end: number, pattern: RegExp): number {
-  const label = pattern.exec(text.slice(start, Math.min(end, start + LONGEST_LABEL)))?.[0];
+  const source = text.slice(start, Math.min(end, start + LONGEST_LABEL));
+  // Most brackets begin a link.
+  const label = source.includes(']:') ? pattern.exec(source)?.[0] : undefined;
   return label === undefined ? -1 : start + label.length;
 }
 
@@ -156,8 +172,8 @@ function isDestination(text: string, start: number, end: number): boolean {
 }
 
 function addLine(scan: Scan, paragraph: OpenBlock): void {
-  paragraph.lastLine = scan.line.start;
-  paragraph.lastInk = scan.line.ink;
+  scan.lastLine = scan.line.start;
+  scan.lastInk = scan.line.ink;
   scan.extend(paragraph);
 }
 

@@ -18,6 +18,9 @@ export class Scan {
   readonly open: OpenBlock[] = [];
   /** The open leaf block in the innermost container. */
   leaf: OpenBlock | undefined;
+  /** Where the last line of the open paragraph begins, and where that line's text begins. */
+  lastLine = 0;
+  lastInk = 0;
   /** End of the last line that belongs to a block. */
   #lastEnd = 0;
 
@@ -68,8 +71,6 @@ export class Scan {
     // A list holds nothing but items. V8 looks up an index of -1 as a name, which is slow.
     const isInList = depth > 0 && this.open[depth - 1]?.kind === 'list' && kind !== 'item';
     this.closeTo(isInList ? depth - 1 : depth);
-    const around = this.open.at(-1);
-    if (around !== undefined) around.isFilled = true;
     const { start, next, ink } = this.line;
     const block = openBlock(kind, start, next, this.open.length, ink);
     this.found.push(block);

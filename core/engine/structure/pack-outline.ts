@@ -32,6 +32,8 @@ interface Run {
   readonly count: number;
   /** Rank of the boundary that it begins with. */
   readonly rank: number;
+  /** While siblings are packed: which of their boundaries it ends with. */
+  readonly sibling: number;
 }
 
 /** A text that is being packed along its outline. */
@@ -115,13 +117,14 @@ function placeSiblings(packing: Packing, siblings: readonly number[], rank: numb
   let index = 0;
   while (index + 1 < siblings.length) {
     const from = siblings[index] as number;
-    const filled = fill(packing, siblings, index, rank <= packing.limits.always);
-    if (filled !== undefined && !leadsInto(packing, filled.run, siblings[filled.end + 1])) {
-      place(packing, from, filled.run.to, rank, filled.run);
-      index = filled.end;
+    const run = fill(packing, siblings, index, rank <= packing.limits.always);
+    const end = run?.sibling ?? index;
+    if (run !== undefined && !leadsInto(packing, run, siblings[end + 1])) {
+      place(packing, from, run.to, rank, run);
+      index = end;
     } else {
       // A sibling that is too large is cut, and a short run before it stays with its beginning.
-      index = (filled?.end ?? index) + 1;
+      index = end + 1;
       place(packing, from, siblings[index] as number, rank);
     }
   }
@@ -137,13 +140,6 @@ function leadsInto(packing: Packing, run: Run, end: number | undefined): boolean
   return runIfFits(packing, run.from, run.to + 1) !== undefined;
 }
 
-/** A run of whole siblings. */
-interface Filled {
-  readonly run: Run;
-  /** The sibling boundary that it ends at, as an index among the siblings. */
-  readonly end: number;
-}
-
 /**
  * The longest run of siblings that begins with one; undefined if that one alone is too large.
  *
@@ -154,35 +150,34 @@ function fill(
   siblings: readonly number[],
   first: number,
   isAlways: boolean,
-): Filled | undefined {
-  const run = runIfFits(packing, siblings[first] as number, siblings[first + 1] as number);
-  let filled: Filled | undefined = run && { run, end: first + 1 };
-  while (filled !== undefined && filled.end + 1 < siblings.length) {
-    if (isAlways && !isShort(packing, filled.run)) break;
-    const longer = isAlways ? withNext(packing, siblings, filled) : withMore(packing, siblings, filled);
+): Run | undefined {
+  let run = runIfFits(packing, siblings[first] as number, siblings[first + 1] as number, first + 1);
+  while (run !== undefined && run.sibling + 1 < siblings.length) {
+    if (isAlways && !isShort(packing, run)) break;
+    const longer = isAlways ? withNext(packing, siblings, run) : withMore(packing, siblings, run);
     if (longer === undefined) break;
-    filled = longer;
+    run = longer;
   }
-  return filled;
+  return run;
 }
 
-function withNext(packing: Packing, siblings: readonly number[], { run, end }: Filled): Filled | undefined {
-  const longer = runIfFits(packing, run.from, siblings[end + 1] as number);
-  return longer && { run: longer, end: end + 1 };
+function withNext(packing: Packing, siblings: readonly number[], { from, sibling }: Run): Run | undefined {
+  return runIfFits(packing, from, siblings[sibling + 1] as number, sibling + 1);
 }
 
 /** The run of siblings that should fit, judged by their own sizes and by how much tokens have merged so far. */
-function withMore(packing: Packing, siblings: readonly number[], { run, end }: Filled): Filled | undefined {
-  const { from, to: reached, start, count } = run;
+function withMore(packing: Packing, siblings: readonly number[], run: Run): Run | undefined {
+  const { from, to: reached, start, count, sibling: end } = run;
   const room = roomAt(packing, start);
   const ratio = count === 0 ? 1 : sumOf(packing, from, reached) / count;
   let next = Math.max(reach(packing, siblings, end, (room - count) * ratio), end + 1);
   if (next === end + 1 && !isWorthCounting(packing, sumOf(packing, reached, siblings[next] as number)))
     return undefined;
   while (next > end) {
-    const longer = runOf(packing, from, siblings[next] as number);
-    if (fits(packing, longer)) return { run: longer, end: next };
-    const budget = sumOf(packing, reached, longer.to) - (longer.count - room) * ratio;
+    const to = siblings[next] as number;
+    const longer = countOf(packing, from, to);
+    if (longer <= room) return runOf(packing, from, to, longer, next);
+    const budget = sumOf(packing, reached, to) - (longer - room) * ratio;
     next = Math.min(next - 1, reach(packing, siblings, end, budget));
   }
   return undefined;
@@ -202,7 +197,8 @@ function divideStretch(packing: Packing, from: number, to: number): void {
   let rank = rankAt(packing, from);
   for (const part of divide(outline.edges[from] as number, outline.edges[to] as number)) {
     const { start, end } = part;
-    runs.push({ from, to: from, start, end, count: part.token_count ?? tokens.count(start, end), rank });
+    const count = part.token_count ?? tokens.count(start, end);
+    runs.push({ from, to: from, start, end, count, rank, sibling: 0 });
     rank = WITHIN;
   }
 }
@@ -242,8 +238,8 @@ function together(packing: Packing, first: Run, second: Run): Run | undefined {
   const { from, start, rank } = first;
   const { end } = second;
   const to = isPart(first) || isPart(second) ? from : second.to;
-  const both = { from, to, start, end, count: packing.tokens.count(start, end), rank };
-  return fits(packing, both) ? both : undefined;
+  const count = packing.tokens.count(start, end);
+  return count <= roomAt(packing, start) ? { from, to, start, end, count, rank, sibling: 0 } : undefined;
 }
 
 /** Moves pieces from the first run to the second until that is no longer short, at a boundary that is no worse. */
@@ -281,23 +277,25 @@ function roomAt({ limits }: Packing, start: number): number {
   return limits.roomAt?.(start) ?? limits.size;
 }
 
-/** The pieces between two boundaries as one run, however large. */
-function runOf(packing: Packing, from: number, to: number): Run {
+/** Tokens of the pieces between two boundaries, exactly. */
+function countOf(packing: Packing, from: number, to: number): number {
+  if (to === from + 1) return sumOf(packing, from, to);
+  const { edges } = packing.outline;
+  return packing.tokens.count(edges[from] as number, edges[to] as number);
+}
+
+/** The pieces between two boundaries as one run. */
+function runOf(packing: Packing, from: number, to: number, count: number, sibling: number): Run {
   const { edges } = packing.outline;
   const start = edges[from] as number;
-  const end = edges[to] as number;
-  const count = to === from + 1 ? sumOf(packing, from, to) : packing.tokens.count(start, end);
-  return { from, to, start, end, count, rank: rankAt(packing, from) };
+  return { from, to, start, end: edges[to] as number, count, rank: rankAt(packing, from), sibling };
 }
 
-function runIfFits(packing: Packing, from: number, to: number): Run | undefined {
+function runIfFits(packing: Packing, from: number, to: number, sibling = 0): Run | undefined {
   if (!isWorthCounting(packing, sumOf(packing, from, to))) return undefined;
-  const run = runOf(packing, from, to);
-  return fits(packing, run) ? run : undefined;
-}
-
-function fits(packing: Packing, { start, count }: Run): boolean {
-  return count <= roomAt(packing, start);
+  const count = countOf(packing, from, to);
+  const start = packing.outline.edges[from] as number;
+  return count <= roomAt(packing, start) ? runOf(packing, from, to, count, sibling) : undefined;
 }
 
 /**

@@ -14,77 +14,96 @@ import { languageOf } from './blocks.ts';
 export interface Markdown {
   readonly text: string;
   readonly blocks: readonly MarkdownBlock[];
-  /** The blocks without nested blocks. */
-  readonly leaves: readonly MarkdownBlock[];
+  /** The fences and tables, whose beginnings their chunks carry. */
+  readonly opened: readonly MarkdownBlock[];
   readonly paths: HeadingPaths;
 }
 
 /** Gives each chunk the headings above it, and describes its content. @param spans in the order of the text */
 export function describe(
-  { text, blocks, leaves, paths }: Markdown,
+  { text, blocks, opened, paths }: Markdown,
   spans: readonly Span[],
   lists: boolean,
 ): Span[] {
-  const outer = new Overlaps(blocks.filter(({ depth }) => depth === 0));
-  const inner = new Overlaps(leaves);
+  const outer = blocks.filter(({ depth }) => depth === 0);
   const rows = new RowCounter(text);
-  const known = new Map<string, readonly BlockKind[]>();
+  const known = new Map<number, readonly BlockKind[]>();
   const described: Span[] = [];
+  let [top, first] = [0, 0];
   // A loop and not a callback, whose optimised code would be discarded with each request; the same is true of the
-  // classes.
+  // class.
   for (const span of spans) {
-    const held = inner.of(span);
-    const tops = outer.of(span);
+    top = firstAfter(outer, top, span.start);
+    first = firstAfter(opened, first, span.start);
     const own = {
       heading_path: paths.within(span.start, span.end),
-      kinds: kindsOf(tops, known),
-      language: languageIn(text, held),
-      rows: rowsIn(held, span, rows),
+      kinds: kindsIn(outer, top, span.end, known),
+      language: languageIn(text, opened, first, span.end),
+      rows: rowsIn(opened, first, span, rows),
     };
     const extra = span.extra === undefined ? own : { ...own, ...span.extra };
-    const located = lists ? { blocks: tops.map((top) => locatedIn(text, top, span)) } : undefined;
+    const located = lists ? { blocks: locatedIn(text, outer, top, span) } : undefined;
     described.push(withFields(span, extra, located));
   }
   return described;
 }
 
-/** The kinds of blocks, each once; equal lists are one object, which is checked and written once. */
-function kindsOf(
+/** The index of the first block, from one on, that ends after an offset. @param blocks rising, none within another */
+function firstAfter(blocks: readonly MarkdownBlock[], from: number, offset: number): number {
+  let index = from;
+  while (index < blocks.length && (blocks[index] as MarkdownBlock).end <= offset) index++;
+  return index;
+}
+
+const KINDS: readonly BlockKind[] = [
+  ...(['paragraph', 'heading', 'fence', 'list', 'table', 'html', 'quote', 'definition'] as const),
+  ...(['break', 'indented', 'footnote', 'front_matter', 'item'] as const),
+];
+const KIND_NUMBERS: ReadonlyMap<BlockKind, number> = new Map(KINDS.map((kind, index) => [kind, index + 1]));
+/** More than the kinds, of which the list of all has a key that is a safe integer. */
+const BASE = 16;
+
+/**
+ * The kinds of the blocks from one on that begin before an offset, each once; equal lists are one object, which is
+ * checked and written once.
+ *
+ * @param known the lists so far, by the numbers of their kinds as digits
+ */
+function kindsIn(
   blocks: readonly MarkdownBlock[],
-  known: Map<string, readonly BlockKind[]>,
+  first: number,
+  end: number,
+  known: Map<number, readonly BlockKind[]>,
 ): readonly BlockKind[] {
+  let [key, seen] = [0, 0];
+  for (let index = first; index < blocks.length; index++) {
+    const { kind, start } = blocks[index] as MarkdownBlock;
+    if (start >= end) break;
+    const number = KIND_NUMBERS.get(kind) as number;
+    if ((seen & (1 << number)) !== 0) continue;
+    seen |= 1 << number;
+    key = key * BASE + number;
+  }
+  const same = known.get(key);
+  if (same !== undefined) return same;
   const kinds: BlockKind[] = [];
-  for (const { kind } of blocks) if (!kinds.includes(kind)) kinds.push(kind);
-  const name = kinds.join();
-  const same = known.get(name) ?? kinds;
-  if (same === kinds) known.set(name, kinds);
-  return same;
+  for (let rest = key; rest > 0; rest = Math.floor(rest / BASE))
+    kinds.unshift(KINDS[(rest % BASE) - 1] as BlockKind);
+  known.set(key, kinds);
+  return kinds;
 }
 
-/** Finds those of rising blocks, none within another, that overlap spans; the spans rise, too. */
-class Overlaps {
-  readonly #blocks: readonly MarkdownBlock[];
-  #first = 0;
-
-  constructor(blocks: readonly MarkdownBlock[]) {
-    this.#blocks = blocks;
-  }
-
-  of({ start, end }: Span): readonly MarkdownBlock[] {
-    const blocks = this.#blocks;
-    while (this.#first < blocks.length && (blocks[this.#first] as MarkdownBlock).end <= start) this.#first++;
-    let to = this.#first;
-    while (to < blocks.length && (blocks[to] as MarkdownBlock).start < end) to++;
-    return blocks.slice(this.#first, to);
-  }
-}
-
-keepOptimised(new Overlaps([]));
-
-/** The language of the fences among blocks, if all name the same one. */
-function languageIn(text: string, held: readonly MarkdownBlock[]): string | undefined {
+/** The language of the fences among the blocks from one on that begin before an offset, if all name the same one. */
+function languageIn(
+  text: string,
+  blocks: readonly MarkdownBlock[],
+  first: number,
+  end: number,
+): string | undefined {
   let found: string | undefined;
-  for (const block of held) {
+  for (let index = first; index < blocks.length; index++) {
+    const block = blocks[index] as MarkdownBlock;
+    if (block.start >= end) break;
     const language = languageOf(text, block);
     if (language === undefined || language === found) continue;
     if (found !== undefined) return undefined;
@@ -93,19 +112,24 @@ function languageIn(text: string, held: readonly MarkdownBlock[]): string | unde
   return found;
 }
 
-/** The first and the last row of the table among blocks, if it is the only one. */
-function rowsIn(held: readonly MarkdownBlock[], { start, end }: Span, rows: RowCounter) {
-  const at = held.findIndex(isTable);
-  if (at === -1) return undefined;
-  const table = held[at] as MarkdownBlock;
-  if (end <= table.inner) return undefined;
-  if (held.findLastIndex(isTable) !== at) return undefined;
-  const first = rows.before(table, Math.max(start, table.inner)) + 1;
-  return [first, Math.max(rows.before(table, Math.min(end, table.end)), first)];
-}
-
-function isTable({ kind }: MarkdownBlock): boolean {
-  return kind === 'table';
+/** The first and the last row of the table among the blocks from one on that are in a chunk, if it is the only one. */
+function rowsIn(
+  blocks: readonly MarkdownBlock[],
+  first: number,
+  { start, end }: Span,
+  rows: RowCounter,
+): [number, number] | undefined {
+  let table: MarkdownBlock | undefined;
+  for (let index = first; index < blocks.length; index++) {
+    const block = blocks[index] as MarkdownBlock;
+    if (block.start >= end) break;
+    if (block.kind !== 'table') continue;
+    if (table !== undefined) return undefined;
+    table = block;
+  }
+  if (table === undefined || end <= table.inner) return undefined;
+  const from = rows.before(table, Math.max(start, table.inner)) + 1;
+  return [from, Math.max(rows.before(table, Math.min(end, table.end)), from)];
 }
 
 /** Counts the rows of tables; offsets rise. */
@@ -133,12 +157,19 @@ class RowCounter {
 
 keepOptimised(new RowCounter(''));
 
-function locatedIn(text: string, block: MarkdownBlock, span: Span): Located {
-  const { kind, level } = block;
-  const language = languageOf(text, block);
-  return {
-    start: Math.max(block.start, span.start),
-    end: Math.min(block.end, span.end),
-    fields: { kind, ...(level > 0 ? { level } : {}), ...(language === undefined ? {} : { language }) },
-  };
+/** The blocks from one on that are in a chunk. */
+function locatedIn(text: string, blocks: readonly MarkdownBlock[], first: number, span: Span): Located[] {
+  const found: Located[] = [];
+  for (let index = first; index < blocks.length; index++) {
+    const block = blocks[index] as MarkdownBlock;
+    if (block.start >= span.end) break;
+    const { kind, level } = block;
+    const language = languageOf(text, block);
+    found.push({
+      start: Math.max(block.start, span.start),
+      end: Math.min(block.end, span.end),
+      fields: { kind, ...(level > 0 ? { level } : {}), ...(language === undefined ? {} : { language }) },
+    });
+  }
+  return found;
 }

@@ -1,4 +1,5 @@
 import {
+  isLineBreak,
   keepOptimised,
   type MarkdownBlock,
   nextLine,
@@ -131,6 +132,10 @@ function addLines(text: string, block: MarkdownBlock, rank: number, outline: Gro
 
 function firstInk(text: string, start: number, end: number): number {
   let at = start;
-  while (at < end && ' \t\r\n'.includes(text[at] as string)) at++;
+  while (at < end && isSpace(text.charCodeAt(at))) at++;
   return at;
+}
+
+function isSpace(unit: number): boolean {
+  return unit === 32 || unit === 9 || isLineBreak(unit);
 }

@@ -93,28 +93,19 @@ export function writeLines(writer: ByteWriter, document: WrittenDocument): void 
 }
 
 /** A separate function that V8 can optimise: there may be a million chunks. @param between one ASCII character */
-function writeEach(
-  writer: ByteWriter,
-  { chunks, ids, nullable, columns, packsVectors = false }: WrittenDocument,
-  between: string,
-): void {
-  const rest: Rest = { taken: takenNames(ids, columns), written: new Map(), packsVectors };
+function writeEach(writer: ByteWriter, document: WrittenDocument, between: string): void {
+  const { chunks, ids, nullable, columns } = document;
+  const rest: Rest = { document, heads: new Map(), written: new Map() };
   for (let index = 0; index < chunks.length; index++) {
     if (index > 0) writer.ascii(between);
     if (ids !== undefined) writeId(writer, ids[index] as string);
     else writer.bytes(TEXT, 0, TEXT.length);
     const chunk = chunks[index] as WrittenChunk;
     writeChunk(writer, chunk, rest);
-    for (const name in nullable) if (chunk.fields?.[name] === undefined) writeName(writer, name, 'null');
+    for (const name in nullable) if (chunk.fields?.[name] === undefined) writeNull(writer, name);
     for (const column of columns) column.write(writer, index);
     writer.ascii('}');
   }
-}
-
-/** The names of fields that are not copied from a chunk, because they are written differently. */
-function takenNames(ids: readonly string[] | undefined, columns: readonly Column[]): ReadonlySet<string> {
-  if (ids === undefined && columns.length === 0) return OWN_FIELDS;
-  return new Set([...OWN_FIELDS, ...(ids === undefined ? [] : ['id']), ...columns.map(({ name }) => name)]);
 }
 
 function writeId(writer: ByteWriter, id: string): void {
@@ -149,52 +140,65 @@ const OWN_FIELDS: ReadonlySet<string> = new Set(['text', 'start_index', 'end_ind
 
 /** How the further fields of a document's chunks are written. */
 interface Rest {
-  /** The names of the fields to skip. */
-  readonly taken: ReadonlySet<string>;
+  readonly document: WrittenDocument;
+  /** The JSON of each name, from its comma to its colon; `SKIPPED` for fields that are written differently. */
+  readonly heads: Map<string, Uint8Array>;
   /** The JSON of objects and lists, by identity: many chunks share the same one. */
   readonly written: Map<unknown, string>;
-  readonly packsVectors: boolean;
 }
 
-function writeFields(
-  writer: ByteWriter,
-  fields: Readonly<Record<string, unknown>>,
-  { taken, written, packsVectors }: Rest,
-): void {
+const SKIPPED = new Uint8Array(0);
+
+function writeFields(writer: ByteWriter, fields: Readonly<Record<string, unknown>>, rest: Rest): void {
+  const { document, heads, written } = rest;
   for (const name in fields) {
-    if (taken.has(name)) continue;
     const value = fields[name];
-    if (value === null) writeName(writer, name, 'null');
-    else if (typeof value === 'string') {
-      writeName(writer, name, '"');
+    if (value === undefined) continue;
+    const head = heads.get(name) ?? addHead(name, rest);
+    if (head === SKIPPED) continue;
+    if (typeof value === 'string') {
+      writer.bytes(head, 0, head.length);
+      writer.ascii('"');
       writer.characters(value);
       writer.ascii('"');
     } else if (value instanceof Float32Array) {
-      writeName(writer, name, '');
-      if (packsVectors && name === 'embedding') writer.ascii(`"${vectorBase64(value)}"`);
+      writer.bytes(head, 0, head.length);
+      if (document.packsVectors === true && name === 'embedding') writer.ascii(`"${vectorBase64(value)}"`);
       else writer.vector(value);
     } else {
       const json = written.get(value) ?? (JSON.stringify(value) as string | undefined);
       if (json === undefined) continue;
       if (typeof value === 'object') written.set(value, json);
-      writeName(writer, name, '');
+      writer.bytes(head, 0, head.length);
       writer.json(json);
     }
   }
+}
+
+function writeNull(writer: ByteWriter, name: string): void {
+  const head = headOf(name);
+  writer.bytes(head, 0, head.length);
+  writer.ascii('null');
 }
 
 /** Maximum names whose JSON is cached; requests may bring any. */
 const MOST_HEADS = 1000;
 const HEADS = new Map<string, Uint8Array>();
 
-function writeName(writer: ByteWriter, name: string, opening: string): void {
-  const head = HEADS.get(name) ?? keptHead(name);
-  writer.bytes(head, 0, head.length);
-  writer.ascii(opening);
-}
-
-function keptHead(name: string): Uint8Array {
+function headOf(name: string): Uint8Array {
+  const known = HEADS.get(name);
+  if (known !== undefined) return known;
   const head = Buffer.from(`,${JSON.stringify(name)}:`);
   if (HEADS.size < MOST_HEADS) HEADS.set(name, head);
+  return head;
+}
+
+function addHead(name: string, { document: { ids, columns }, heads }: Rest): Uint8Array {
+  const isTaken =
+    OWN_FIELDS.has(name) ||
+    (name === 'id' && ids !== undefined) ||
+    columns.some((column) => column.name === name);
+  const head = isTaken ? SKIPPED : headOf(name);
+  heads.set(name, head);
   return head;
 }

@@ -31,11 +31,12 @@ const FEWEST = 2;
 
 /** Whether a text is Markdown (`markdown`), only a Markdown table (`table`), or neither (`recursive`). */
 export function proseOrMarkdown(sample: string, kit: Kit): 'markdown' | 'table' | 'recursive' {
+  // No table holds a heading, so that its blocks need not be found.
+  if (HEADING.test(sample)) return 'markdown';
   const blocks = kit.findMarkdownBlocks(sample);
   const tables = blocks.filter(({ kind }) => kind === 'table').length;
   if (tables > 0) return tables === blocks.length ? 'table' : 'markdown';
   if (blocks[0]?.kind === 'front_matter') return 'markdown';
-  if (HEADING.test(sample)) return 'markdown';
   const marks = sample.match(MARK)?.length ?? 0;
   const items = sample.match(ITEM)?.length ?? 0;
   return marks > 0 && marks + items >= FEWEST ? 'markdown' : 'recursive';

@@ -48,6 +48,11 @@ t.test('names of headings are plain words', async (t) => {
     ['A\nB\n===', 'A B'],
     ['# snake_case and a_b_', 'snake_case and a_b'],
     ['#', ''],
+    ['#  A  b ', 'A b'],
+    ['# A “b” — c\u00a0d ', 'A “b” — c d'],
+    ['## C# and F#', 'C# and F#'],
+    ['####### A\n===', '####### A'],
+    [`# ${'a'.repeat(201)}`, 'a'.repeat(200)],
   ] as const) {
     const [only] = await markdown(`${heading}\n\nText.\n\n[ref]: /url\n`);
     t.match(only, { heading_path: [name] }, heading);
