@@ -29,7 +29,7 @@ export const SOURCES: Readonly<Record<string, Source>> = {
   overload: soak('overload', '--seconds', '10'),
   load: soak('load', '--seconds', '60'),
   stream: soak('stream', '--count', '200', '--seconds', '10'),
-  hostile: soak('hostile', '--count', '1'),
+  hostile: soak('hostile', '--count', '1', '--only', 'character'),
   kills: soak('kills', '--count', '20'),
   faults: soak('faults', '--count', '1'),
   crash: soak('crash', '--count', '20'),
