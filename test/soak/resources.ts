@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { processorSeconds } from '../bench/corpus/processes.ts';
 
 /** Resident bytes of a process and of all that it started. */
 export function residentBytes(root: number): number {
@@ -47,6 +49,25 @@ export function coreTimes(pid: number): () => { readonly busy: number; readonly 
     const percent = (ms: number) => Math.round((100 * ms) / (end - begin));
     return { busy: percent(runs - ran), waiting: percent(waits - waited) };
   };
+}
+
+/** Percent of the cores that others than this process and the one with the number take from now on. */
+export function watchOthers(pid: number): () => number {
+  const now = () => {
+    const { user, system } = process.cpuUsage();
+    return [performance.now() / 1000, busySeconds() - (user + system) / 1e6 - processorSeconds(pid)] as const;
+  };
+  const [begin, before] = now();
+  return () => {
+    const [end, after] = now();
+    return Math.round((100 * (after - before)) / (end - begin) / cpus().length);
+  };
+}
+
+/** Seconds that all cores have worked. */
+export function busySeconds(): number {
+  const times = cpus().map(({ times: { user, nice, sys, irq } }) => user + nice + sys + irq);
+  return times.reduce((sum, milliseconds) => sum + milliseconds, 0) / 1000;
 }
 
 function ownBytes(pid: number): number {

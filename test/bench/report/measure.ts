@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { busySeconds } from '../../soak/resources.ts';
 import type { Table } from '../race/report.ts';
 import { withFile } from '../race/temporary.ts';
 import type { Figures } from './figures.ts';
@@ -51,13 +52,11 @@ export async function measure(name: string): Promise<Figures | undefined> {
 
 /** Seconds of processor time that all processes have taken, and those of this one that have ended. */
 function coreSeconds(): [all: number, own: number] {
-  const all =
-    cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0) / 1000;
   const file = '/proc/self/stat';
-  if (!existsSync(file)) return [all, Number.NaN];
+  if (!existsSync(file)) return [busySeconds(), Number.NaN];
   const [, members = ''] = readFileSync(file, 'utf8').split(') ');
   const [user, system] = members.split(' ').slice(13, 15).map(Number) as [number, number];
-  return [all, (user + system) / 100];
+  return [busySeconds(), (user + system) / 100];
 }
 
 function circumstances() {
