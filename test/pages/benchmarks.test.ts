@@ -4,6 +4,7 @@ import t from 'tap';
 import { chartOf, SCHEMES } from '../bench/report/chart.ts';
 import { readFigures } from '../bench/report/figures.ts';
 import { pageOf } from '../bench/report/page.ts';
+import { ENDURED, SECTIONS, SOURCES } from '../bench/report/sources.ts';
 import { isHere } from '../support/here.ts';
 
 /** BENCHMARKS.md is what its command wrote, and other pages quote no figures that it does not have. */
@@ -11,7 +12,7 @@ import { isHere } from '../support/here.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const QUOTING = ['README.md', 'server/OPERATIONS.md', 'server/CORPORA.md'];
 const MOST_LINES = 250;
-const SECTIONS = ['Exactness', 'Quality', 'Speed', 'Endurance'];
+const NAMES = ['Exactness', 'Quality', 'Speed', 'Endurance'];
 /** What a figure of speed is called; examples of output are not figures. */
 const FIGURE = /(\d[\d.,]*)(?:x(?!\w)| ?MB\/s| times as (?:fast|long|much))/g;
 /** Peers by the names of their packages, and as benchmarks call them, which the page does not. */
@@ -34,7 +35,7 @@ t.test('it has a table for each subject, with date, versions and machine', async
   const sections = page.split(/^## /m).slice(1);
   t.same(
     sections.map((text) => text.split('\n')[0]),
-    SECTIONS,
+    NAMES,
   );
   for (const section of sections) {
     t.match(
@@ -42,6 +43,16 @@ t.test('it has a table for each subject, with date, versions and machine', async
       /`npm run bench -- report --only \w+`, \d{4}-\d\d-\d\d, chunksmith \d+\.\d+\.\d+(?: and \d+\.\d+\.\d+)* \([\w ]+\), .* cores of .*Node/,
     );
     t.match(section, /^\| --- \|/m);
+  }
+});
+
+t.test('it shows each source, and says when figures are of another run', async (t) => {
+  const shown = [...SECTIONS.flatMap(({ views }) => views), ...ENDURED].map(({ source }) => source);
+  t.same([...new Set(shown)].sort(), Object.keys(SOURCES).sort());
+  for (const [source, one] of figures) {
+    const older = { ...one, date: '2020-02-29T12:00Z', commit: 'abcdef01' };
+    const note = `2020-02-29, chunksmith ${one.version} (abcdef01)`;
+    t.ok(pageOf(new Map(figures).set(source, older)).includes(note), source);
   }
 });
 
