@@ -20,7 +20,7 @@ export const flags = {
   quick: values.quick,
   /** Whether the report is compared with what is measured, and not written. */
   check: values.check,
-  /** The parts of the report to measure, with commas between them. */
+  /** The parts of the report to measure, with commas between them; of `corpus`, what titles of tables have. */
   only: values.only,
   /** The folder of another checkout, installed, that does the same work by turns. */
   against: values.against === undefined ? undefined : resolve(values.against),

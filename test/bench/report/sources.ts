@@ -24,7 +24,7 @@ export const SOURCES: Readonly<Record<string, Source>> = {
   embeddings: bench('embeddings', '--quick'),
   presets: bench('presets', '--quick'),
   start: bench('start'),
-  corpus: bench('corpus', '--quick'),
+  corpus: bench('corpus', '--quick', '--only', 'lines'),
   http: bench('http'),
   overload: soak('overload', '--seconds', '10'),
   load: soak('load', '--seconds', '60'),
@@ -153,7 +153,7 @@ export const SECTIONS: readonly Section[] = [
       { source: 'http', titles: /KB x|MB x/, caption: 'requests', first: 'server' },
       {
         source: 'corpus',
-        titles: /^(recursive, )?\d+ lines of JSON$/,
+        titles: /lines of JSON$/,
         caption: 'a corpus on the command line, MB/s',
         first: 'way',
       },
