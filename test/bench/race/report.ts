@@ -44,10 +44,10 @@ export function printSpeeds(title: string, results: readonly Result[], bytes: nu
   printTable(title, ['', 'MB/s', 'min .. max', 'rounds', 'ours'], rows, speeds);
 }
 
-/** The median with its range. */
+/** The median with its range; a dash if there is none. */
 export function withRange(values: readonly number[]): string {
   const { median, min, max } = spreadOf(values);
-  return `${number(median)} (${number(min)} .. ${number(max)})`;
+  return Number.isNaN(median) ? '-' : `${number(median)} (${number(min)} .. ${number(max)})`;
 }
 
 /** How many times, with its range. */
