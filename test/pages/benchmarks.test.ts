@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import t from 'tap';
 import { chartOf, SCHEMES } from '../bench/report/chart.ts';
+import { verdictOf } from '../bench/report/check.ts';
 import { readFigures } from '../bench/report/figures.ts';
 import { pageOf } from '../bench/report/page.ts';
 import { ENDURED, SECTIONS, SOURCES } from '../bench/report/sources.ts';
@@ -54,6 +55,18 @@ t.test('it shows each source, and says when figures are of another run', async (
     const note = `2020-02-29, chunksmith ${one.version} (abcdef01)`;
     t.ok(pageOf(new Map(figures).set(source, older)).includes(note), source);
   }
+});
+
+t.test('what is measured again is held against ratios and counts, not times', async (t) => {
+  const printed = '2.00x (1.80 .. 2.20)';
+  const verdicts = ['2.20x (2.10 .. 2.30)', '1.62x (1.5 .. 1.9)', '2.42x (2 .. 3)', 'none'].map((now) =>
+    verdictOf(printed, now, false),
+  );
+  t.same(verdicts, ['yes', '-10 % off', '10 % off', 'no']);
+  t.same(
+    [verdictOf('7', '7', true), verdictOf('7', '8', true), verdictOf('7', '8', false)],
+    ['yes', 'no', undefined],
+  );
 });
 
 t.test('its commands exist', async (t) => {

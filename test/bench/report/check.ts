@@ -30,11 +30,12 @@ export function check(printed: Figures | undefined, now: Figures): void {
 }
 
 /** What to say of a cell; undefined of times, which are those of a machine. */
-function verdictOf(printed: string, now: string, isCounted: boolean): string | undefined {
+export function verdictOf(printed: string, now: string, isCounted: boolean): string | undefined {
   const [, , low, high] = RATIO.exec(printed) ?? [];
   if (low === undefined || high === undefined)
     return isCounted ? (printed === now ? 'yes' : 'no') : undefined;
   const ratio = Number(RATIO.exec(now)?.[1]);
+  if (Number.isNaN(ratio)) return 'no';
   const off = ratio < Number(low) ? ratio / Number(low) : ratio / Math.min(ratio, Number(high));
   return off === 1 ? 'yes' : `${(100 * (off - 1)).toFixed(0)} % off`;
 }
