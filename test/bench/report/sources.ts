@@ -33,7 +33,7 @@ export const SOURCES: Readonly<Record<string, Source>> = {
   kills: soak('kills', '--count', '20'),
   faults: soak('faults', '--count', '1'),
   crash: soak('crash', '--count', '20'),
-  mutated: soak('mutated', '--count', '100'),
+  mutated: soak('mutated', '--count', '50'),
   fuzz: soak('fuzz', '--count', '100000'),
   exactness: bench('exactness', '--quick'),
   models: evaluation(),
