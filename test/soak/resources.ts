@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { processorSeconds } from '../bench/corpus/processes.ts';
+import { busySeconds, processorSeconds } from '../bench/corpus/processes.ts';
 
 /** Resident bytes of a process and of all that it started. */
 export function residentBytes(root: number): number {
@@ -62,12 +62,6 @@ export function watchOthers(pid: number): () => number {
     const [end, after] = now();
     return Math.round((100 * (after - before)) / (end - begin) / cpus().length);
   };
-}
-
-/** Seconds that all cores have worked. */
-export function busySeconds(): number {
-  const times = cpus().map(({ times: { user, nice, sys, irq } }) => user + nice + sys + irq);
-  return times.reduce((sum, milliseconds) => sum + milliseconds, 0) / 1000;
 }
 
 function ownBytes(pid: number): number {

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { busySeconds } from '../../soak/resources.ts';
+import { busySeconds } from '../corpus/processes.ts';
 import type { Table } from '../race/report.ts';
 import { withFile } from '../race/temporary.ts';
 import type { Figures } from './figures.ts';
