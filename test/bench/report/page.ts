@@ -156,7 +156,7 @@ function enduranceOf(all: All): string[] {
     return figures === undefined ? [] : [enduredOf(one, figures, run)];
   });
   const about =
-    'What the service survives, and what was lost, doubled, stuck or wrong meanwhile: nothing may be. Promises are also about memory, recovery and refusals; if one is broken, their number is in bold. Runs take the seconds that the column says; longer ones find rarer faults.';
+    'What the service survives, and what was lost, doubled, stuck or wrong meanwhile: nothing may be. Promises are also about memory, recovery and refusals, and about times where others take less than a tenth of the cores; if one is broken, their number is in bold. Runs take the seconds that the column says; longer ones find rarer faults.';
   const header = ['what happens', 'command', 'seconds', 'how much', 'lost or wrong', 'promises kept'];
   return [...headOf('endurance', about, run), markdownOf(header, rows)];
 }
