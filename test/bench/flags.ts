@@ -6,6 +6,7 @@ const { values, positionals } = parseArgs({
   options: {
     memory: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
     against: { type: 'string' },
     only: { type: 'string' },
   },
@@ -17,7 +18,9 @@ export const flags = {
   names: positionals,
   memory: values.memory,
   quick: values.quick,
-  /** The parts of the report to renew, with commas between them. */
+  /** Whether the report is compared with what is measured, and not written. */
+  check: values.check,
+  /** The parts of the report to measure, with commas between them; of `corpus`, what titles of tables have. */
   only: values.only,
   /** The folder of another checkout, installed, that does the same work by turns. */
   against: values.against === undefined ? undefined : resolve(values.against),

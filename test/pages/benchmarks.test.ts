@@ -2,16 +2,18 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import t from 'tap';
 import { chartOf, SCHEMES } from '../bench/report/chart.ts';
+import { verdictOf } from '../bench/report/check.ts';
 import { readFigures } from '../bench/report/figures.ts';
 import { pageOf } from '../bench/report/page.ts';
+import { ENDURED, SECTIONS, SOURCES } from '../bench/report/sources.ts';
 import { isHere } from '../support/here.ts';
 
 /** BENCHMARKS.md is what its command wrote, and other pages quote no figures that it does not have. */
 
 const ROOT = join(import.meta.dirname, '../..');
 const QUOTING = ['README.md', 'server/OPERATIONS.md', 'server/CORPORA.md'];
-const MOST_LINES = 250;
-const SECTIONS = ['Exactness', 'Quality', 'Speed', 'Endurance'];
+const MOST_LINES = 320;
+const NAMES = ['Exactness', 'Quality', 'Speed', 'Endurance'];
 /** What a figure of speed is called; examples of output are not figures. */
 const FIGURE = /(\d[\d.,]*)(?:x(?!\w)| ?MB\/s| times as (?:fast|long|much))/g;
 /** Peers by the names of their packages, and as benchmarks call them, which the page does not. */
@@ -34,7 +36,7 @@ t.test('it has a table for each subject, with date, versions and machine', async
   const sections = page.split(/^## /m).slice(1);
   t.same(
     sections.map((text) => text.split('\n')[0]),
-    SECTIONS,
+    NAMES,
   );
   for (const section of sections) {
     t.match(
@@ -43,6 +45,28 @@ t.test('it has a table for each subject, with date, versions and machine', async
     );
     t.match(section, /^\| --- \|/m);
   }
+});
+
+t.test('it shows each source, and says when figures are of another run', async (t) => {
+  const shown = [...SECTIONS.flatMap(({ views }) => views), ...ENDURED].map(({ source }) => source);
+  t.same([...new Set(shown)].sort(), Object.keys(SOURCES).sort());
+  for (const [source, one] of figures) {
+    const older = { ...one, date: '2020-02-29T12:00Z', commit: 'abcdef01' };
+    const note = `2020-02-29, chunksmith ${one.version} (abcdef01)`;
+    t.ok(pageOf(new Map(figures).set(source, older)).includes(note), source);
+  }
+});
+
+t.test('what is measured again is held against ratios and counts, not times', async (t) => {
+  const printed = '2.00x (1.80 .. 2.20)';
+  const verdicts = ['2.20x (2.10 .. 2.30)', '1.62x (1.5 .. 1.9)', '2.42x (2 .. 3)', 'none'].map((now) =>
+    verdictOf(printed, now, false),
+  );
+  t.same(verdicts, ['yes', '-10 % off', '10 % off', 'no']);
+  t.same(
+    [verdictOf('7', '7', true), verdictOf('7', '8', true), verdictOf('7', '8', false)],
+    ['yes', 'no', undefined],
+  );
 });
 
 t.test('its commands exist', async (t) => {

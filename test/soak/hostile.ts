@@ -58,10 +58,11 @@ interface Case {
 export const hostile: Mode = {
   title: 'hostile: processor time of 1 MB and 2 MB that are hard on parsers, and 5 MB without an overflow',
   defaults: { seconds: 0, count: 2 },
-  async run(_t, { count }) {
+  async run(_t, { count, only = '' }) {
     const measured: Measured[] = [];
     const failed: string[] = [];
-    for (const one of [...(await hostileCases()), ...(await casesOfAll())]) {
+    const cases = [...(await hostileCases()), ...(await casesOfAll())];
+    for (const one of cases.filter(({ what }) => what.includes(only))) {
       try {
         measured.push(await measure(one, count));
         await one.own(LONGEST_TEXT)();

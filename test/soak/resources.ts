@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { busySeconds, processorSeconds } from '../bench/corpus/processes.ts';
 
 /** Resident bytes of a process and of all that it started. */
 export function residentBytes(root: number): number {
@@ -46,6 +48,19 @@ export function coreTimes(pid: number): () => { readonly busy: number; readonly 
     const [end = 0, runs = 0, waits = 0] = now();
     const percent = (ms: number) => Math.round((100 * ms) / (end - begin));
     return { busy: percent(runs - ran), waiting: percent(waits - waited) };
+  };
+}
+
+/** Percent of the cores that others than this process and the one with the number take from now on. */
+export function watchOthers(pid: number): () => number {
+  const now = () => {
+    const { user, system } = process.cpuUsage();
+    return [performance.now() / 1000, busySeconds() - (user + system) / 1e6 - processorSeconds(pid)] as const;
+  };
+  const [begin, before] = now();
+  return () => {
+    const [end, after] = now();
+    return Math.round((100 * (after - before)) / (end - begin) / cpus().length);
   };
 }
 

@@ -1,6 +1,6 @@
-import { scaled } from '../flags.ts';
-import { number, printTable, withRange } from '../race/report.ts';
-import { median } from '../race/statistics.ts';
+import { flags, scaled } from '../flags.ts';
+import { number, printTable, timesAsFast, withRange } from '../race/report.ts';
+import { median, ratioOf } from '../race/statistics.ts';
 import type { Run } from './processes.ts';
 
 /** Something that is run several times. */
@@ -29,24 +29,27 @@ const COLUMNS: Readonly<Record<string, (run: Run) => number>> = {
 
 /**
  * Runs each way once in a round, and prints the medians of their speeds in MB/s: of the whole process, of its work without
- * the start, and by a second of processor time; then how many times as long the work takes as that of the first way.
+ * the start, and by a second of processor time; then how many times as long the work takes as that of the first way. With
+ * `--only`, the tables alone that have it in their titles.
  *
  * @throws Error if they do not make the same chunks of the same documents
  */
 export async function compare(title: string, ways: readonly Way[]): Promise<void> {
+  if (!title.includes(flags.only ?? '')) return;
   const ran = ways.map((way) => ({ ...way, runs: [] as Run[] }));
   for (let round = 0; round < ROUNDS; round++) {
     for (const one of ran) one.runs.push(await one.run());
   }
   checkChunks(ran.flatMap(({ runs }) => runs));
-  const [base = Number.NaN] = ran.map(({ runs }) => speedOf(runs, ({ seconds }) => seconds));
+  const work = ran.map(({ runs }) => speedsOf(runs, ({ seconds }) => seconds));
+  const [base = []] = work;
   const columns = Object.entries(COLUMNS).filter(([, seconds]) =>
     ran.some(({ runs }) => runs.some((run) => !Number.isNaN(seconds(run)))),
   );
-  const rows = ran.map(({ name, runs }) => [
+  const rows = ran.map(({ name, runs }, at) => [
     name,
     ...columns.map(([, seconds]) => withRange(speedsOf(runs, seconds))),
-    `${number(base / speedOf(runs, ({ seconds }) => seconds))}x`,
+    at === 0 ? '' : timesAsFast(ratioOf(base, work[at] as number[])),
   ]);
   printTable(title, ['', ...columns.map(([column]) => column), 'work takes'], rows);
 }

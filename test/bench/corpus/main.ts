@@ -7,7 +7,7 @@ import { chunkInput } from './processes.ts';
 import { runAgainst, runFormats, runPeers, runSpeeds } from './speeds.ts';
 
 const FILES = { count: scaled(2000, 200), length: 49_000 };
-const LINES_BYTES = scaled(100e6, 10e6);
+const LINES_BYTES = scaled(100e6, 20e6);
 /** Characters of the text of a short row. */
 const SHORT = 430;
 const INPUTS = [20e6, 200e6, 2e9];

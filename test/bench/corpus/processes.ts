@@ -1,6 +1,7 @@
 import { type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -109,6 +110,12 @@ export async function run(
   const lines = said.split('\n').filter((line) => line.startsWith('{'));
   const whole = (performance.now() - begin) / 1000;
   return Object.assign({ whole }, ...lines.map((line) => JSON.parse(line)));
+}
+
+/** Seconds that all cores have worked. */
+export function busySeconds(): number {
+  const times = cpus().map(({ times: { user, nice, sys, irq } }) => user + nice + sys + irq);
+  return times.reduce((sum, milliseconds) => sum + milliseconds, 0) / 1000;
 }
 
 /** What a process has used; NaN where there is no /proc. */

@@ -3,8 +3,8 @@ import type { SoakServer } from '../../soak/server.ts';
 import { startProcess } from '../../support/process.ts';
 import { headOf, mainText } from '../data/texts.ts';
 import { scaled } from '../flags.ts';
-import { number, printTable, printTitle } from '../race/report.ts';
-import { median } from '../race/statistics.ts';
+import { number, printTable, printTitle, timesAsFast } from '../race/report.ts';
+import { median, ratioOf } from '../race/statistics.ts';
 import { withCleanup, withFile } from '../race/temporary.ts';
 import { type LoadResult, send } from './load.ts';
 import { withOurs } from './servers.ts';
@@ -58,7 +58,7 @@ async function runShape(shape: Shape, file: string): Promise<void> {
     };
     await withOurs(use, ['--log-level', 'info']);
   }
-  const echoes = [echo, whole].map((results) => median(results.map(perSecond)));
+  const echoes = [echo, whole];
   const rows = [
     rowOf('Fastify echo', echo, shape.bytes, echoes),
     rowOf('the same with what a server needs', whole, shape.bytes, echoes),
@@ -87,7 +87,7 @@ function rowOf(
   name: string,
   results: readonly LoadResult[],
   bytes: number,
-  echoes: readonly number[],
+  echoes: readonly (readonly LoadResult[])[],
 ): string[] {
   const speeds = results.map(perSecond);
   const megabytes = (speed: number) => number((speed * bytes) / 1e6);
@@ -99,7 +99,7 @@ function rowOf(
     `${megabytes(Math.min(...speeds))} .. ${megabytes(Math.max(...speeds))}`,
     number(median(results.map(({ latency }) => latency.p50))),
     String(failures),
-    ...echoes.map((echo) => `${number(median(speeds) / echo)}x`),
+    ...echoes.map((echo) => (echo === results ? '' : timesAsFast(ratioOf(speeds, echo.map(perSecond))))),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import type { Result } from './race.ts';
-import { type Spread, spreadOf } from './statistics.ts';
+import { ratioOf, type Spread, spreadOf } from './statistics.ts';
 
 /** MB/s of a candidate, and how many times as fast ours is. */
 export interface Speed {
@@ -44,21 +44,15 @@ export function printSpeeds(title: string, results: readonly Result[], bytes: nu
   printTable(title, ['', 'MB/s', 'min .. max', 'rounds', 'ours'], rows, speeds);
 }
 
-/** The median with its range. */
+/** The median with its range; a dash if there is none. */
 export function withRange(values: readonly number[]): string {
   const { median, min, max } = spreadOf(values);
-  return `${number(median)} (${number(min)} .. ${number(max)})`;
+  return Number.isNaN(median) ? '-' : `${number(median)} (${number(min)} .. ${number(max)})`;
 }
 
 /** How many times, with its range. */
 export function timesAsFast({ median, min, max }: Spread): string {
   return `${number(median)}x (${number(min)} .. ${number(max)})`;
-}
-
-/** The median of the ratios of the rounds that both took part in, and their range. */
-function ratioOf(times: readonly number[], ours: readonly number[]): Spread {
-  const rounds = Math.min(times.length, ours.length);
-  return spreadOf(Array.from({ length: rounds }, (_, at) => (times[at] as number) / (ours[at] as number)));
 }
 
 /** Prints a table and an empty line; the first column is aligned to the left, the others to the right. */

@@ -9,6 +9,12 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
+/** The ratios of the rounds that both took part in. */
+export function ratioOf(values: readonly number[], others: readonly number[]): Spread {
+  const rounds = Math.min(values.length, others.length);
+  return spreadOf(Array.from({ length: rounds }, (_, at) => (values[at] as number) / (others[at] as number)));
+}
+
 /** The median; for an even number of values, the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = rising(values);

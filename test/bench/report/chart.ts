@@ -34,7 +34,7 @@ export function chartOf(all: ReadonlyMap<string, Figures>, scheme: Scheme): stri
   const most = Math.max(...bars.map(({ speed }) => speed.max));
   const { text, muted } = COLOURS[scheme];
   const height = TOP + bars.length * (BAR + GAP) + 34;
-  const under = `${figures?.date}, ${figures?.machine.split(',')[0]}; medians with ranges. ${figures?.command}`;
+  const under = `${figures?.date.slice(0, 10)}, ${figures?.machine.split(',')[0]}; medians with ranges. ${figures?.command}`;
   const summary = bars.map(({ name, speed }) => `${name}: ${short(speed.median)} MB/s`).join('; ');
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${escaped(`MB of Markdown per second. ${summary}`)}" font-family="-apple-system, Segoe UI, Helvetica, Arial, sans-serif" font-size="14">`,

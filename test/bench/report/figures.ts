@@ -1,21 +1,22 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Table } from '../race/report.ts';
+import { SOURCES } from './sources.ts';
 
 /** Where the figures of the last runs are kept, a line of JSON for each source. */
-export const FILE = join(import.meta.dirname, 'figures.jsonl');
+const FILE = join(import.meta.dirname, 'figures.jsonl');
 
 /** What a source printed, where and when. */
 export interface Figures {
   readonly source: string;
   readonly command: string;
-  /** As in 2026-01-31. */
+  /** When it began, as in 2026-01-31T09:30Z. */
   readonly date: string;
   readonly commit: string;
   readonly version: string;
   readonly machine: string;
-  /** Processes that waited for a core in the minute before, on average. */
-  readonly load: number;
+  /** Percent of the cores that other processes took meanwhile; NaN, which is null in JSON, where the system does not tell. */
+  readonly others: number | null;
   readonly seconds: number;
   readonly tables: readonly Table[];
 }
@@ -25,4 +26,11 @@ export function readFigures(): ReadonlyMap<string, Figures> {
   const lines = existsSync(FILE) ? readFileSync(FILE, 'utf8').trimEnd().split('\n') : [];
   const all = lines.map((line) => JSON.parse(line) as Figures);
   return new Map(all.map((figures) => [figures.source, figures]));
+}
+
+/** Keeps the figures of a source in place of its former ones. */
+export function keepFigures(figures: Figures): void {
+  const all = new Map(readFigures()).set(figures.source, figures);
+  const known = Object.keys(SOURCES).flatMap((one) => all.get(one) ?? []);
+  writeFileSync(FILE, known.map((one) => `${JSON.stringify(one)}\n`).join(''));
 }

@@ -1,52 +1,62 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { flags } from '../flags.ts';
+import { busySeconds } from '../corpus/processes.ts';
 import type { Table } from '../race/report.ts';
 import { withFile } from '../race/temporary.ts';
-import { FILE, type Figures, readFigures } from './figures.ts';
+import type { Figures } from './figures.ts';
 import { SOURCES, type Source } from './sources.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
+const ENTRIES = { bench: '', eval: 'test/eval/main.ts', 'test:soak': 'test/soak/main.ts' } as const;
+/** A source that hangs fails. */
+const MOST_MS = 600_000;
 
-/** Runs a source in a process, and keeps its figures in place of the former ones; a source that printed none keeps these. */
-export async function measure(name: string): Promise<void> {
-  const source = SOURCES[name] as Source;
-  const { script, args } = commandOf(source);
-  const command = ['npm run', script, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
-  console.log(`\n# ${command}`);
-  const [load = 0] = loadavg();
-  const begin = performance.now();
-  const tables = await withFile('', async (file) => {
-    const entry = script === 'bench' ? `test/bench/${args[0]}/main.ts` : ENTRIES[script];
-    const given = script === 'bench' ? args.slice(1) : args;
-    const options = { cwd: ROOT, stdio: 'inherit', env: { ...process.env, BENCH_TABLES: file } } as const;
-    const { status } = spawnSync(process.execPath, ['--expose-gc', entry, ...given], options);
-    if (status !== 0) process.exitCode = 1;
-    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-    return lines.filter((line) => line !== '').map((line) => withVersions(JSON.parse(line) as Table));
-  });
-  if (tables.length === 0) return console.error(`${command} printed no table.`);
-  const seconds = Math.round((performance.now() - begin) / 1000);
-  const figures: Figures = {
-    source: name,
-    command,
-    ...circumstances(),
-    load: Math.round(load),
-    seconds,
-    tables,
-  };
-  const all = new Map(readFigures()).set(name, figures);
-  const known = Object.keys(SOURCES).flatMap((one) => all.get(one) ?? []);
-  writeFileSync(FILE, known.map((one) => `${JSON.stringify(one)}\n`).join(''));
+export function commandOf(name: string): string {
+  const { script, args } = SOURCES[name] as Source;
+  return ['npm run', script, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
 }
 
-const ENTRIES = { eval: 'test/eval/main.ts', 'test:soak': 'test/soak/main.ts' } as const;
+/** Runs a source in a process, and gives what it printed; undefined if it failed. Broken promises of soak tests are figures. */
+export async function measure(name: string): Promise<Figures | undefined> {
+  const { script, args } = SOURCES[name] as Source;
+  const [entry, given] =
+    script === 'bench' ? [`test/bench/${args[0]}/main.ts`, args.slice(1)] : [ENTRIES[script], args];
+  const [begin, before] = [Date.now(), coreSeconds()];
+  const printed = await withFile('', async (file) => {
+    const env = { ...process.env, BENCH_TABLES: file };
+    const options = { cwd: ROOT, stdio: 'inherit', env, timeout: MOST_MS } as const;
+    const { status } = spawnSync(process.execPath, ['--expose-gc', entry, ...given], options);
+    return status === 0 || script === 'test:soak' ? readFileSync(file, 'utf8') : '';
+  });
+  if (printed === '') return undefined;
+  const tables = printed
+    .trimEnd()
+    .split('\n')
+    .map((line) => withVersions(JSON.parse(line) as Table));
+  const seconds = (Date.now() - begin) / 1000;
+  const [all, own] = coreSeconds().map((after, at) => after - (before[at] as number)) as [number, number];
+  const others = Math.max(0, Math.round((100 * (all - own)) / (seconds * cpus().length)));
+  const date = `${new Date(begin).toISOString().slice(0, 16)}Z`;
+  return {
+    source: name,
+    command: commandOf(name),
+    date,
+    ...circumstances(),
+    others,
+    seconds: Math.round(seconds),
+    tables,
+  };
+}
 
-function commandOf({ script, args, quick }: Source) {
-  if (!flags.quick) return { script, args };
-  return { script, args: quick ?? (script === 'bench' ? [...args, '--quick'] : args) };
+/** Seconds of processor time that all processes have taken, and those of this one that have ended. */
+function coreSeconds(): [all: number, own: number] {
+  const file = '/proc/self/stat';
+  if (!existsSync(file)) return [busySeconds(), Number.NaN];
+  const [, members = ''] = readFileSync(file, 'utf8').split(') ');
+  const [user, system] = members.split(' ').slice(13, 15).map(Number) as [number, number];
+  return [busySeconds(), (user + system) / 100];
 }
 
 function circumstances() {
@@ -55,7 +65,6 @@ function circumstances() {
   const node = `Node ${process.versions.node} on ${process.platform} ${process.arch}`;
   const git = ['rev-parse', '--short=8', 'HEAD'];
   return {
-    date: new Date().toISOString().slice(0, 10),
     commit: execFileSync('git', git, { cwd: ROOT, encoding: 'utf8' }).trim(),
     version: versionIn(join(ROOT, 'package.json')),
     machine: `${availableParallelism()} cores of ${processor}, ${memory}, ${node}`,

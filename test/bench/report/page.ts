@@ -9,33 +9,52 @@ type All = ReadonlyMap<string, Figures>;
 export function pageOf(all: All): string {
   return `${[
     '# Benchmarks',
-    `What Chunksmith does beside others, each by name and version, where it loses in **bold**. \`npm run bench -- report\` writes this page and its chart from one run, \`-- report --only speed\` renews a part; add \`--quick\` for smaller texts and fewer rounds. Each table has the command that prints it. Times are those of the machine that is named; ratios are what another one of its kind should show. [test/bench](test/bench/README.md) says how it is measured.`,
+    'What Chunksmith does beside others, each by name and version; where it loses is in **bold**. `npm run bench -- report` measures all of it in 25 minutes and writes this page and its chart, `-- report --only speed` measures a section again, and `-- report --check` says how far what it measures is from what is printed here. Each table has the command that prints it, which takes larger sizes as well. Times are those of the machine that is named; ratios are what another one of its kind should show. [test/bench](test/bench/README.md) says how it is measured.',
     ...SECTIONS.flatMap((section) => sectionOf(section, all)),
     ...enduranceOf(all),
   ].join('\n\n')}\n`;
 }
 
 function sectionOf({ name, about, views, notes }: Section, all: All): string[] {
-  const sources = new Set(views.map(({ source }) => source));
+  const run = lastRunOf([...new Set(views.map(({ source }) => source))], all);
   return [
-    ...headOf(name, about, [...sources], all),
-    ...views.flatMap((view) => viewOf(view, all)),
+    ...headOf(name, about, run),
+    ...views.flatMap((view) => viewOf(view, all, run)),
     notes.map((note) => `- ${note}`).join('\n'),
   ];
 }
 
-function headOf(name: string, about: string, sources: readonly string[], all: All): string[] {
+/** The figures of some sources that were measured with the last of them: on one day, with one version, on one machine. */
+function lastRunOf(sources: readonly string[], all: All): readonly Figures[] {
   const found = sources.flatMap((source) => all.get(source) ?? []);
-  const each = (values: readonly string[]) => [...new Set(values)].sort().join(' and ');
-  const loads = found.map(({ load }) => load);
-  const range = [...new Set([Math.min(...loads), Math.max(...loads)])].join(' to ');
-  const load = found.length === 0 ? '' : `, load average ${range}`;
-  const ours = `${each(found.map(({ version }) => version))} (${each(found.map(({ commit }) => commit))})`;
-  const where = `${each(found.map(({ date }) => date))}, chunksmith ${ours}, ${each(found.map(({ machine }) => machine))}${load}.`;
-  return [`## ${capital(name)}`, about, `\`npm run bench -- report --only ${name}\`, ${where}`];
+  const [last] = found.toSorted((a, b) => (a.date < b.date ? 1 : -1));
+  return found.filter((one) => last !== undefined && whereOf([one]) === whereOf([last]));
 }
 
-function viewOf(view: View, all: All): string[] {
+function headOf(name: string, about: string, run: readonly Figures[]): string[] {
+  const where = `${whereOf(run)}${othersOf(run)}`;
+  return [`## ${capital(name)}`, about, `\`npm run bench -- report --only ${name}\`, ${where}.`];
+}
+
+function whereOf([figures]: readonly Figures[]): string {
+  if (figures === undefined) return 'not measured';
+  const { date, version, commit, machine } = figures;
+  return `${date.slice(0, 10)}, chunksmith ${version} (${commit}), ${machine}`;
+}
+
+function othersOf(run: readonly Figures[]): string {
+  const percents = run.flatMap(({ others }) => others ?? []);
+  const range = [...new Set([Math.min(...percents), Math.max(...percents)])].join(' to ');
+  return percents.length === 0 ? '' : `; other processes took ${range} % of its cores`;
+}
+
+/** The command, and when it was run if that was not with the others. */
+function commandOf(figures: Figures, run: readonly Figures[]): string {
+  const where = whereOf([figures]).replace(`, ${run[0]?.machine}`, '');
+  return `\`${figures.command}\`${run.includes(figures) ? '' : ` (${where}${othersOf([figures])})`}`;
+}
+
+function viewOf(view: View, all: All, run: readonly Figures[]): string[] {
   const figures = all.get(view.source);
   const tables = figures?.tables.filter(({ title }) => view.titles.test(title)) ?? [];
   if (figures === undefined || tables.length === 0) return [];
@@ -50,7 +69,7 @@ function viewOf(view: View, all: All): string[] {
     ]),
   );
   const shown = isRace ? speedsOf(tables, view) : plainOf({ ...table, rows }, view);
-  return [`${capital(about)}: \`${figures.command}\`\n\n${shown}`];
+  return [`${capital(about)}: ${commandOf(figures, run)}\n\n${shown}`];
 }
 
 const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
@@ -71,11 +90,14 @@ function plainOf({ header, rows }: Table, { less = [], first = '', rows: shown }
     const value = Number.parseFloat(cell);
     if (!isOurs(name)) return false;
     if (less.includes(header[column] ?? '')) return value > leastOfPeers(kindOf(name), column);
-    return /^[\d.]+x$/.test(cell) && value < 1;
+    return /^[\d.]+x /.test(cell) && value < 1;
   };
   const cells = kept.map(([name = '', ...row]) => [
     name,
-    ...row.map((cell, at) => (isLoss(name, cell, at + 1) ? bold(cell) : cell)),
+    ...row.map((cell, at) => {
+      const shown = cell.replaceAll(' .. ', '–');
+      return isLoss(name, cell, at + 1) ? bold(shown) : shown;
+    }),
   ]);
   return markdownOf([first, ...header.slice(1)], cells);
 }
@@ -125,32 +147,27 @@ export const short = (value: number): string =>
   value < 100 ? value.toPrecision(value < 10 ? 2 : 3) : String(Math.round(value));
 
 function enduranceOf(all: All): string[] {
+  const run = lastRunOf(
+    ENDURED.map(({ source }) => source),
+    all,
+  );
   const rows = ENDURED.flatMap((one) => {
     const figures = all.get(one.source);
-    return figures === undefined ? [] : [enduredOf(one, figures)];
+    return figures === undefined ? [] : [enduredOf(one, figures, run)];
   });
   const about =
-    'What the service survives, and what was lost, doubled, stuck or wrong meanwhile: nothing may be. Runs are as long as the column says; longer ones find rarer faults. Memory, latency and recovery have limits that are counted as promises, and broken ones are in bold. On a machine with other work, latencies are those of the machine; memory under `load` is level only after some minutes.';
+    'What the service survives, and what was lost, doubled, stuck or wrong meanwhile: nothing may be. Promises are also about memory, recovery and refusals, and about times where others take less than a tenth of the cores; if one is broken, their number is in bold. Runs take the seconds that the column says; longer ones find rarer faults.';
   const header = ['what happens', 'command', 'seconds', 'how much', 'lost or wrong', 'promises kept'];
-  return [
-    ...headOf(
-      'endurance',
-      about,
-      ENDURED.map(({ source }) => source),
-      all,
-    ),
-    markdownOf(header, rows),
-  ];
+  return [...headOf('endurance', about, run), markdownOf(header, rows)];
 }
 
-function enduredOf({ what, done }: Endured, { command, seconds, tables }: Figures): string[] {
-  const [figures = [], checks = []] = ['figure', 'promise'].map((first) =>
-    tables.filter(({ header }) => header[0] === first).flatMap(({ rows }) => rows),
+function enduredOf({ what, done }: Endured, figures: Figures, run: readonly Figures[]): string[] {
+  const [seen = [], checks = []] = ['figure', 'promise'].map((first) =>
+    figures.tables.filter(({ header }) => header[0] === first).flatMap(({ rows }) => rows),
   );
-  const seen = [...figures, ...checks];
   const counts = done.map(([label, pattern, of]) => {
-    if (of === 'rows') return `${figures.filter(([name = '']) => pattern.test(name)).length} ${label}`;
-    const found = seen.map(([name = '', value = '']) => {
+    if (of === 'rows') return `${seen.filter(([name = '']) => pattern.test(name)).length} ${label}`;
+    const found = [...seen, ...checks].map(([name = '', value = '']) => {
       const match = pattern.exec(name);
       return match === null
         ? 0
@@ -163,14 +180,14 @@ function enduredOf({ what, done }: Endured, { command, seconds, tables }: Figure
     ([name = '', , verdict]) => name.endsWith(': 0') && verdict !== 'ok' && !name.includes('not sent'),
   );
   const wrong = none.reduce((sum, [, found = '']) => sum + Number.parseInt(found, 10), 0);
-  const skipped = figures.filter(([, found = '']) => found.startsWith('SKIPPED'));
+  const skipped = seen.filter(([, found = '']) => found.startsWith('SKIPPED'));
   const kept = checks.filter(([, , verdict]) => verdict === 'ok').length;
   const left = skipped.length === 0 ? '' : `; without ${skipped.map(([name]) => name).join(', ')}`;
   const promises = `${kept} of ${checks.length}`;
   return [
     what,
-    `\`${command}\``,
-    String(seconds),
+    commandOf(figures, run),
+    String(figures.seconds),
     counts.join(', ') + left,
     wrong > 0 ? bold(String(wrong)) : '0',
     kept < checks.length ? bold(promises) : promises,
