@@ -38,7 +38,12 @@ export const LANGUAGE_NAMES = [
 
 export type LanguageName = (typeof LANGUAGE_NAMES)[number];
 
-const names = LANGUAGE_NAMES.join(', ');
+/** Files of several languages: the table of `templates/dialects.ts` has a row for each kind. */
+export const TEMPLATE_NAMES = ['astro', 'erb', 'handlebars', 'jinja', 'svelte', 'vue'] as const;
+
+export type TemplateName = (typeof TEMPLATE_NAMES)[number];
+
+const names = [...LANGUAGE_NAMES, ...TEMPLATE_NAMES].join(', ');
 
 const options = {
   type: 'object',
