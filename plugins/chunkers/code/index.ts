@@ -1,6 +1,7 @@
 import {
   type ChunkContext,
   type Chunker,
+  countUpTo,
   type Factory,
   type Located,
   refusedError,
@@ -19,7 +20,7 @@ import { findLanguage, type Language, MARKUP } from './languages.ts';
 import type manifest from './manifest.ts';
 import { type CodeOptions, LANGUAGE_NAMES, type LanguageName, TEMPLATE_NAMES } from './manifest.ts';
 import { createParsers, type Parsers } from './parsers.ts';
-import { nameOf, type Syntax, unitOf } from './syntax.ts';
+import { lineStartsOf, nameOf, type Syntax, unitOf } from './syntax.ts';
 import { type Dialect, findDialect } from './templates/dialects.ts';
 import { markupTree } from './templates/tree.ts';
 
@@ -117,11 +118,10 @@ function joined(all: readonly Found[]): Found {
   };
 }
 
-/** What an answer says about a syntax node, which begins on a row, counted from 0. */
+/** What an answer says about a syntax node. */
 interface Unit extends Pick<FoundNode, 'start' | 'end' | 'scope'> {
   readonly type: string;
   readonly name: string | undefined;
-  readonly row: number;
 }
 
 function described({ offsets, seams, nodes }: Cuts, syntax: Syntax): Found {
@@ -131,7 +131,6 @@ function described({ offsets, seams, nodes }: Cuts, syntax: Syntax): Found {
     scope,
     type: (unitOf(syntax, node) ?? node).type,
     name: nameOf(syntax, node),
-    row: node.startPosition.row,
   }));
   return { offsets, seams, units };
 }
@@ -175,6 +174,7 @@ function refuse(language: string): never {
 
 /** Gives each span the list `nodes` of what it contains; a node that was cut at lines is in several spans. */
 function placeUnits(spans: readonly Span[], units: readonly Unit[], text: string): Span[] {
+  const lines = lineStartsOf(text);
   let first = 0;
   return spans.map((span) => {
     const nodes: Located[] = [];
@@ -184,19 +184,18 @@ function placeUnits(spans: readonly Span[], units: readonly Unit[], text: string
       if (unit.start >= span.end) break;
       const start = Math.max(unit.start, span.start);
       const end = Math.min(unit.end, span.end);
-      if (start < end) nodes.push({ start, end, fields: fieldsOf(unit, start, end, text) });
+      if (start < end) nodes.push({ start, end, fields: fieldsOf(unit, start, endOfText(text, start, end), lines) });
     }
     return { ...span, located: { nodes } };
   });
 }
 
-function fieldsOf({ type, name, scope, row, ...whole }: Unit, start: number, end: number, text: string) {
-  const first = row + 1 + lineBreaks(text, whole.start, start);
+function fieldsOf({ type, name, scope }: Unit, start: number, end: number, lines: readonly number[]) {
   return {
     type,
     ...(name === undefined ? {} : { name }),
-    start_line: first,
-    end_line: first + lineBreaks(text, start, endOfText(text, start, end)),
+    start_line: countUpTo(lines, start),
+    end_line: countUpTo(lines, end),
     ...(scope.length === 0 ? {} : { scope }),
   };
 }
@@ -206,10 +205,4 @@ function endOfText(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && (text[at - 1] === '\n' || text[at - 1] === '\r')) at--;
   return at;
-}
-
-function lineBreaks(text: string, start: number, end: number): number {
-  let count = 0;
-  for (let at = text.indexOf('\n', start); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) count++;
-  return count;
 }

@@ -1,7 +1,7 @@
 import type { Range } from 'web-tree-sitter';
 import { countUpTo } from '../../../../core/kit.ts';
 import { findLanguage, type Language } from '../languages.ts';
-import type { SyntaxNode } from '../syntax.ts';
+import { lineStartsOf, type SyntaxNode } from '../syntax.ts';
 import type { Dialect } from './dialects.ts';
 import { scanTags, type Tag } from './scan.ts';
 
@@ -48,8 +48,11 @@ function typeOf({ isBlock, name }: Tag): string {
 }
 
 function nodeOf(source: Source, tag: Tag, dialect: Dialect): MarkupNode {
-  const { role, start, end, name, content } = tag;
-  if (content === undefined) return new MarkupNode(source, role === 'comment' ? role : 'tag', start, end);
+  const { role, isBlock, start, end, name, content } = tag;
+  if (content === undefined) {
+    const type = role === 'comment' ? role : role === 'single' && !isBlock ? 'element' : 'tag';
+    return new MarkupNode(source, type, start, end, name);
+  }
   const type = role === 'front_matter' ? role : 'element';
   const node = new MarkupNode(source, type, start, end, name);
   const language = languageOf(source.text, tag, dialect);
@@ -152,12 +155,6 @@ interface Source {
   readonly lineStarts: readonly number[];
 }
 
-function lineStartsOf(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
-}
-
 function positionOf({ lineStarts }: Source, offset: number) {
   const row = countUpTo(lineStarts, offset) - 1;
   return { row, column: offset - (lineStarts[row] as number) };
@@ -217,8 +214,8 @@ class MarkupNode implements SyntaxNode {
   }
 
   childForFieldName(field: string): MarkupNode | null {
-    if (field !== 'name' || this.#name === undefined) return null;
-    return new MarkupNode(this.#source, 'name', ...this.#name);
+    const [start, end] = this.#name ?? [0, 0];
+    return field === 'name' && start < end ? new MarkupNode(this.#source, 'name', start, end) : null;
   }
 
   descendantsOfType(): MarkupNode[] {
