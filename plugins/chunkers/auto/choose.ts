@@ -1,5 +1,5 @@
 import type { Kit } from '../../../core/kit.ts';
-import { isHtml, isHtmlTable, proseOrMarkdown } from './content/markup.ts';
+import { isHtml, isHtmlTable, isTemplate, proseOrMarkdown } from './content/markup.ts';
 import { codeLines, isSourceCode } from './content/source-code.ts';
 import { isTable } from './content/table.ts';
 import type { Choice } from './manifest.ts';
@@ -33,8 +33,9 @@ const SAMPLE = 65_536;
 function byContent({ text, kit }: Question): Choice {
   if (isJson(text)) return 'json';
   const sample = wholeLines(text);
-  if (isHtml(sample)) return isHtmlTable(text) ? 'table' : 'html';
   const { lines, hasFence } = codeLines(sample);
+  if (!hasFence && isTemplate(sample)) return 'code';
+  if (isHtml(sample)) return isHtmlTable(text) ? 'table' : 'html';
   if (hasFence) return 'markdown';
   if (isSourceCode(sample, lines)) return 'code';
   if (isTable(sample)) return 'table';
@@ -55,7 +56,8 @@ export const ENDINGS: Readonly<Record<Exclude<Choice, 'recursive'>, string>> = {
   table: 'csv tsv tab',
   json: 'json jsonl ndjson geojson topojson webmanifest har map',
   code: `bash sh zsh c h cc cpp cxx hh hpp hxx cs css scss dart ex exs go hs java js cjs mjs jsx json5 jsonc kt kts lua
-    pl pm php py pyi pyw r rb rake rs scala sc sql swift toml ts cts mts tsx yaml yml zig`,
+    pl pm php py pyi pyw r rb rake rs scala sc sql swift toml ts cts mts tsx yaml yml zig
+    vue svelte astro erb rhtml ejs jinja jinja2 j2 njk twig liquid hbs handlebars mustache`,
 };
 
 const MEDIA_TYPES: Readonly<Record<Exclude<Choice, 'recursive'>, RegExp>> = {

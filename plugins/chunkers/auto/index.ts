@@ -27,8 +27,11 @@ export default createAutoChunker;
 /** The options of the chosen chunker: its own and those that all of them share. */
 function ownOptions(name: Choice, options: AutoOptions, filename: string | undefined): object {
   const own = { ...options[name], chunk_size: options.chunk_size };
-  if (name === 'markdown' || name === 'recursive')
-    return { ...own, numbered_headings: options.numbered_headings };
+  if (name === 'recursive') return { ...own, numbered_headings: options.numbered_headings };
+  if (name === 'markdown') {
+    const mdx = options.markdown?.mdx ?? (filename === undefined ? null : /\.mdx$/i.test(filename));
+    return { ...own, numbered_headings: options.numbered_headings, mdx };
+  }
   if (name !== 'code') return own;
   return { ...own, language: options.code?.language ?? 'auto', filename: filename ?? null };
 }

@@ -18,7 +18,7 @@ import {
 import { createDetector } from './detection/detect.ts';
 import { findLanguage, type Language, MARKUP } from './languages.ts';
 import type manifest from './manifest.ts';
-import { type CodeOptions, LANGUAGE_NAMES, type LanguageName, TEMPLATE_NAMES } from './manifest.ts';
+import { type CodeOptions, type LanguageName, NAMES } from './manifest.ts';
 import { createParsers, type Parsers } from './parsers.ts';
 import { lineStartsOf, nameOf, type Syntax, unitOf } from './syntax.ts';
 import { type Dialect, findDialect } from './templates/dialects.ts';
@@ -167,7 +167,7 @@ function atLines(work: Work, stretch: EmbeddedStretch): Found {
 }
 
 function refuse(language: string): never {
-  const known = [...LANGUAGE_NAMES, ...TEMPLATE_NAMES].join(', ');
+  const known = NAMES.join(', ');
   const problems = `language: there is no language ${JSON.stringify(language)}; available: ${known} and auto.`;
   throw refusedError(problems);
 }
@@ -184,7 +184,8 @@ function placeUnits(spans: readonly Span[], units: readonly Unit[], text: string
       if (unit.start >= span.end) break;
       const start = Math.max(unit.start, span.start);
       const end = Math.min(unit.end, span.end);
-      if (start < end) nodes.push({ start, end, fields: fieldsOf(unit, start, endOfText(text, start, end), lines) });
+      if (start < end)
+        nodes.push({ start, end, fields: fieldsOf(unit, start, endOfText(text, start, end), lines) });
     }
     return { ...span, located: { nodes } };
   });

@@ -43,7 +43,10 @@ export const TEMPLATE_NAMES = ['astro', 'erb', 'handlebars', 'jinja', 'svelte', 
 
 export type TemplateName = (typeof TEMPLATE_NAMES)[number];
 
-const names = [...LANGUAGE_NAMES, ...TEMPLATE_NAMES].join(', ');
+/** What a request may name, besides aliases and `auto`. */
+export const NAMES: readonly string[] = [...LANGUAGE_NAMES, ...TEMPLATE_NAMES].sort();
+
+const names = NAMES.join(', ');
 
 const options = {
   type: 'object',
