@@ -212,6 +212,7 @@ function note(search: Search, group: readonly SyntaxNode[], { start, end, scope 
     search.seams.add(start).add(end);
   if (!limits.wantsNodes) return;
   for (const node of group) {
+    if (isBoundary(syntax, node)) continue;
     const isHidden =
       nameless > 0 || (scope.length > 0 && lineStart(syntax.text, node.startIndex) === undefined);
     if (isHidden && labelOf(syntax, node) === undefined) continue;
@@ -234,7 +235,7 @@ function joinSigns(search: Search, pieces: readonly Piece[], end: number): Piece
     const to = next?.start ?? end;
     const last = joined.at(-1);
     const isSign = opening === undefined && isOnlySign(search.syntax, piece, to);
-    if (isSign && next !== undefined && opens(search.syntax.text.slice(piece.start, to), index)) {
+    if (isSign && next !== undefined && opens(search.syntax, piece, to, index)) {
       opening = piece;
     } else if (opening !== undefined) {
       joined.push(...join(search, opening, piece, piece, to));
@@ -250,13 +251,20 @@ function joinSigns(search: Search, pieces: readonly Piece[], end: number): Piece
 
 /** Whether a piece is punctuation, and its nodes have no meaning, so that they need not be recorded. */
 function isOnlySign(syntax: Syntax, { start, nodes }: Piece, end: number): boolean {
+  if (nodes.length > 0 && nodes.every((node) => isBoundary(syntax, node))) return true;
   if (end - start > LONGEST || /[\p{L}\p{N}]/u.test(syntax.text.slice(start, end))) return false;
   return nodes.every((node) => labelOf(syntax, node) === undefined);
 }
 
+/** Whether a node only opens or closes what contains it. */
+function isBoundary({ openings, closings }: Syntax, { type }: SyntaxNode): boolean {
+  return openings.includes(type) || closings.includes(type);
+}
+
 /** The first piece of a stretch can only open; others do if they end with an opening bracket. */
-function opens(sign: string, index: number): boolean {
-  return index === 0 || /[([{<]\s*$/.test(sign);
+function opens({ text, closings }: Syntax, { start, nodes }: Piece, end: number, index: number): boolean {
+  if (nodes.some(({ type }) => closings.includes(type))) return false;
+  return index === 0 || /[([{<]\s*$/.test(text.slice(start, end));
 }
 
 /**

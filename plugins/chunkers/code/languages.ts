@@ -17,6 +17,9 @@ export interface Rules {
   readonly leads: readonly string[];
   /** Nodes that stay with what precedes them. */
   readonly tails: readonly string[];
+  /** Nodes that open and close what contains them: they stay with what follows or precedes them if that fits. */
+  readonly openings: readonly string[];
+  readonly closings: readonly string[];
   /** Nodes without a meaning of their own: their children count as children of their parent. */
   readonly flat: readonly string[];
   /** Field or type of the child that names a node, if the common rules do not find it. */
@@ -310,6 +313,8 @@ const NO_RULES: Rules = {
   wrappers: [],
   leads: [],
   tails: [],
+  openings: [],
+  closings: [],
   flat: [],
   names: {},
 };
@@ -318,8 +323,8 @@ const NO_RULES: Rules = {
 export const MARKUP: Rules = {
   ...NO_RULES,
   spaces: { element: '', block: '', front_matter: '' },
-  leads: ['start'],
-  tails: ['end'],
+  openings: ['start'],
+  closings: ['end'],
 };
 
 /** All languages, sorted by name. */

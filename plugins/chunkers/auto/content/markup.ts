@@ -22,7 +22,7 @@ const TEMPLATE =
 const PARTS = [/^<template[\s>]/m, /^<\/template>/m, /^<(?:script|style)[\s>]/m];
 /** A component whose front matter is a script. */
 const SCRIPT_MATTER =
-  /^\uFEFF?---[ \t]*\r?\n(?:import|const|interface|type|export)\b[^]*?^---[ \t]*\r?\n\s*</m;
+  /^\uFEFF?---[ \t]*\r?\n(?:import|const|interface|type|export)\b[\s\S]*?^---[ \t]*\r?\n\s*</m;
 
 /** Whether a text is a template or a component: markup with parts in other languages. */
 export function isTemplate(sample: string): boolean {
