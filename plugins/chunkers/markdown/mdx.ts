@@ -74,7 +74,9 @@ export function componentsOf(text: string, blocks: readonly MarkdownBlock[]): Co
     if (!isMarkup(block)) return;
     const { start, end, inner, depth } = block;
     const source = text.slice(0, end);
-    const next = blocks[index + 1]?.start ?? end;
+    const after = blocks[index + 1];
+    // A section begins at its heading.
+    const next = after === undefined || after.kind === 'heading' ? -1 : after.start;
     if (text[inner] !== '<') {
       for (const [, name = ''] of text.slice(start, end).matchAll(CLOSING))
         pairs.close(name, depth, start, end);

@@ -43,7 +43,7 @@ Important is what begins with other words, and a <Note>within a line</Note>.
     { label: 'c' },
   ]}
 >
-  <TabItem value="a">
+<TabItem value="a">
 
 ## Green
 
@@ -52,8 +52,8 @@ Boil water to 80 degrees.
 - one
 - two
 
-  </TabItem>
-  <TabItem value="b">
+</TabItem>
+<TabItem value="b">
 
 ## Black
 
@@ -63,7 +63,7 @@ Boil water.
 import inFence from '</Tabs>';
 \`\`\`
 
-  </TabItem>
+</TabItem>
 </Tabs>
 
 {/* A comment
@@ -102,10 +102,11 @@ t.test('nothing is lost and no limit is broken, wherever the file ends', async (
 t.test('imports, exports and expressions are blocks whatever is in them', async (t) => {
   const chunks = await mdx(PAGE, { chunk_size: 5000, min_chunk_size: 0, split_level: 6 });
   const paths = chunks.map(({ heading_path }) => heading_path.join(' > '));
-  t.same(paths, ['', 'Tea', 'Tea > Green', 'Tea > Black', 'Tea > Milk']);
+  t.same(paths, ['', '', 'Tea', 'Tea > Green', 'Tea > Black', 'Tea > Milk']);
   const kinds = chunks.map((one) => one.kinds.join());
   t.same(kinds, [
-    'front_matter,esm',
+    'front_matter',
+    'esm',
     'heading,esm,paragraph,html',
     'heading,paragraph,list,html',
     'heading,paragraph,fence,html',
