@@ -319,7 +319,7 @@ const NO_RULES: Rules = {
   names: {},
 };
 
-/** Of the nodes of templates. */
+/** How the elements and blocks of templates are cut. */
 export const MARKUP: Rules = {
   ...NO_RULES,
   spaces: { element: '', block: '', front_matter: '' },
