@@ -272,10 +272,22 @@ t.test('the language of a part is that of its attributes', async (t) => {
 });
 
 t.test('a template in another language is not markup', async (t) => {
-  const pug = '<template lang="pug">\nmain\n  p(v-if="a < b") <b\n</template>\n\n<script>\nf();\n</script>\n';
+  const pug =
+    '<template lang="pug">\nmain\n  p(v-if="a") a <template>\n</template>\n\n<i18n>\n{"a": 1}\n</i18n>\n';
   const nodes = await nodesOf(pug, 'vue', { chunk_size: 70 });
   t.ok(named(nodes).includes('template'));
-  t.ok(nodes.some(({ scope = [] }) => scope[0] === 'script'));
+  t.ok(nodes.some(({ scope = [] }) => scope[0] === 'i18n'));
+});
+
+t.test('tags stay with what they open and close', async (t) => {
+  const item = '<li>a</li>\n';
+  const closed = `<ul>\n${item.repeat(9)}</ul>\n`;
+  const textsOf = async (text: string, chunk_size: number) =>
+    (await chunk(text, { language: 'jinja', chunk_size })).map((one) => one.text);
+  t.same((await textsOf(closed, closed.length - 1))[1], `${item}</ul>\n`);
+  const before = '<p>a</p>\n'.repeat(9);
+  const opened = `${before}<ul>\n${item.repeat(30)}</ul>\n`;
+  t.equal((await textsOf(opened, before.length + 6))[0], before);
 });
 
 /** The first text that a chunk holds only a part of although it would fit. */

@@ -143,6 +143,9 @@ t.test('a component that fits is not cut, and its tags stay with its content', a
   const note = (index: number) => `<Note>\n\nFirst ${index}.\n\nSecond ${index}.\n\n</Note>\n\n`;
   const notes = Array.from({ length: 9 }, (_, index) => note(index));
   const text = `<Steps>\n\n${notes.join('')}</Steps>\n`;
+  const list = '<Note>\n\n- one of the items\n- two of the items\n- the last item\n\n</Note>\n';
+  const [first] = await mdx(list, { chunk_size: 40, min_chunk_size: 0 });
+  t.equal(first?.text, '<Note>\n\n- one of the items\n');
   for (const chunk_size of [60, 90, 130]) {
     const chunks = await mdx(text, { chunk_size, min_chunk_size: 0 });
     const broken = notes.filter((one) => !chunks.some((own) => own.text.includes(one.trimEnd())));
