@@ -37,6 +37,8 @@ export interface DivideLimits {
    * the coarsest finder whose pieces are small enough, else tokens. Default 0.
    */
   readonly overlap?: number;
+  /** Whether what only introduces the text after it stays with that text. Default true. */
+  readonly introductions?: boolean;
 }
 
 /** What a chunker is given besides the text and the options. `Uses` are the kinds that its manifest uses. */

@@ -20,8 +20,10 @@ export {
 export { cutAtDelimiters, cutAtLineStarts, type DelimiterSide } from './cuts/delimiters.ts';
 export { afterLineBreak, isLineBreak, nextLine, startOnLine } from './cuts/lines.ts';
 export { decodeUnicode, encodingOfMark } from './decode-unicode.ts';
+export { type DiffFile, type DiffParts, findDiffParts } from './diff.ts';
 export { parseExactJson, rawNumbersIn } from './exact-json.ts';
 export { keepOptimised } from './keep-optimised.ts';
+export { findLogEntries, type LogEntry } from './log.ts';
 export type { BlockKind, MarkdownBlock } from './markdown/block.ts';
 export { findMarkdownBlocks } from './markdown/find-blocks.ts';
 export {

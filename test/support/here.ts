@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Kind, PluginId } from '../../core/contracts/manifest.ts';
 import type { Collaborators, Implementations } from '../../core/contracts/plugin.ts';
@@ -38,6 +38,13 @@ export function isOfMissingPlugin(path: string): boolean {
       path,
     ) ?? [];
   return folder !== undefined && !existsSync(join(ROOT, folder));
+}
+
+/** Why a rule about the checkout as a whole cannot be held, or false. The page of routes links to the plugins. */
+export const TRIMMED = linkedPlugins().some(isOfMissingPlugin) && 'plugins are not in this checkout';
+
+function linkedPlugins(): readonly string[] {
+  return readFileSync(join(ROOT, 'server/ROUTES.md'), 'utf8').match(/plugins\/[a-z]+\/[a-z0-9-]+/g) ?? [];
 }
 
 type Make<K extends Kind> = (given: Collaborators) => Promise<Implementations[K]>;

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { importsOf } from '../../server/cli/tools/import-scanner.ts';
+import { TRIMMED } from '../support/here.ts';
 import { type Sources, TESTS, targetOf } from './sources.ts';
 
 /** What keeps `npm test` short: see test/README.md. */
@@ -86,12 +87,16 @@ t.test('each test is in a folder whose tests share a process', async (t) => {
   t.same(alone, []);
 });
 
-t.test('test/support has what three folders use; what is for one of them is in it', async (t) => {
-  const shared = [...TESTS.keys()].filter((file) => file.startsWith('test/support/'));
-  const found = shared.map((file) => [file, foldersUsing(file, GRAPH)] as const);
-  const few = found.filter(([, { size }]) => size < 3).map(([file, folders]) => `${file}: ${[...folders]}`);
-  t.same(few, []);
-});
+t.test(
+  'test/support has what three folders use; what is for one of them is in it',
+  { skip: TRIMMED },
+  async (t) => {
+    const shared = [...TESTS.keys()].filter((file) => file.startsWith('test/support/'));
+    const found = shared.map((file) => [file, foldersUsing(file, GRAPH)] as const);
+    const few = found.filter(([, { size }]) => size < 3).map(([file, folders]) => `${file}: ${[...folders]}`);
+    t.same(few, []);
+  },
+);
 
 t.test('the rules see their breaches', async (t) => {
   const starting = "import { spawn } from 'node:child_process';";

@@ -19,7 +19,7 @@ export function divide(
   tokens: TokenizedText,
   { start, end }: Span,
   finders: readonly CutFinder[],
-  { size: most, minCharacters = 1, overlap = 0 }: DivideLimits,
+  { size: most, minCharacters = 1, overlap = 0, introductions = true }: DivideLimits,
 ): CountedSpan[] {
   const token_count = tokens.count(start, end);
   if (token_count <= most) return [{ start, end, token_count }];
@@ -33,6 +33,7 @@ export function divide(
     lastNamed: finders.length - 1,
     size,
     minCharacters,
+    introductions,
     spans: [],
   };
   divideAt(division, 0, start, end);
@@ -48,6 +49,7 @@ interface Division {
   readonly lastNamed: number;
   readonly size: number;
   readonly minCharacters: number;
+  readonly introductions: boolean;
   /** The chunks so far. */
   readonly spans: CountedSpan[];
 }
@@ -60,7 +62,8 @@ function divideAt(division: Division, level: number, start: number, end: number)
     return;
   }
   const boundaries = find(text, start, end);
-  if (level <= division.lastNamed) joinIntroductions(division, level, boundaries, start, end);
+  if (division.introductions && level <= division.lastNamed)
+    joinIntroductions(division, level, boundaries, start, end);
   if (boundaries.length === 0) {
     divideAt(division, level + 1, start, end);
     return;
@@ -171,7 +174,7 @@ function joinShort({ text, tokens, size, minCharacters, spans }: Division): Coun
 }
 
 /** Unlike the size of a division, this one includes what is repeated. */
-type OverlapLimits = Required<Omit<DivideLimits, 'minCharacters'>>;
+type OverlapLimits = Required<Omit<DivideLimits, 'minCharacters' | 'introductions'>>;
 
 /**
  * Moves the start of each chunk but the first back before the end of the previous one: to the first cut of the

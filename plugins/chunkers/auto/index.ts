@@ -1,5 +1,5 @@
 import { type AnyChunker, type Chunker, type Factory, withFields } from '../../../core/kit.ts';
-import { choose } from './choose.ts';
+import { type Content, choose } from './choose.ts';
 import type manifest from './manifest.ts';
 import { type AutoOptions, CHOICES, type Choice } from './manifest.ts';
 
@@ -12,10 +12,11 @@ const createAutoChunker: Factory<typeof manifest> = (collaborators): Chunker<Aut
       const { id, mediaType, filename: given } = context.document;
       const filename = options.filename ?? given ?? id;
       const isTolerant = options.json?.tolerant === true;
-      const name = choose({ text, filename, mediaType, isTolerant, isHere, kit });
+      const content = choose({ text, filename, mediaType, isTolerant, isHere, kit });
+      const name = content === 'diff' || content === 'log' ? 'recursive' : content;
       context.report('auto-chunker', name);
       const chunker = chunkers.get(name) as AnyChunker;
-      const own = ownOptions(name, options, filename);
+      const own = ownOptions(content, options, filename);
       const spans = await chunker.chunk(text, own as never, context as never);
       return spans.map((span) => withFields(span, { ...span.extra, chunker: name }));
     },
@@ -25,13 +26,29 @@ const createAutoChunker: Factory<typeof manifest> = (collaborators): Chunker<Aut
 export default createAutoChunker;
 
 /** The options of the chosen chunker: its own and those that all of them share. */
-function ownOptions(name: Choice, options: AutoOptions, filename: string | undefined): object {
-  const own = { ...options[name], chunk_size: options.chunk_size };
-  if (name === 'recursive') return { ...own, numbered_headings: options.numbered_headings };
-  if (name === 'markdown') {
+function ownOptions(content: Content, options: AutoOptions, filename: string | undefined): object {
+  const { chunk_size, numbered_headings } = options;
+  if (content === 'diff' || content === 'log')
+    return { ...withRecipe(content, options.recursive), chunk_size };
+  const own = { ...options[content], chunk_size };
+  if (content === 'recursive') return { ...own, numbered_headings };
+  if (content === 'markdown') {
     const mdx = options.markdown?.mdx ?? (filename === undefined ? null : /\.mdx$/i.test(filename));
-    return { ...own, numbered_headings: options.numbered_headings, mdx };
+    return { ...own, numbered_headings, mdx };
   }
-  if (name !== 'code') return own;
+  if (content !== 'code') return own;
   return { ...own, language: options.code?.language ?? 'auto', filename: filename ?? null };
+}
+
+/** The options of `recursive`, with a recipe unless they say how to cut. */
+function withRecipe(recipe: string, own: AutoOptions['recursive'] = {}): object {
+  const { recipe: given = 'default', delimiters = [], levels = [] } = own as Partial<RecursiveCuts>;
+  const isGiven = given !== 'default' || delimiters.length > 0 || levels.length > 0;
+  return isGiven ? own : { ...own, recipe };
+}
+
+interface RecursiveCuts {
+  readonly recipe: string;
+  readonly delimiters: readonly string[];
+  readonly levels: readonly (readonly string[])[];
 }

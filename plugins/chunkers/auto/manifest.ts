@@ -32,7 +32,7 @@ export default {
   kind: 'chunker',
   name: 'auto',
   summary:
-    'Detects Markdown, HTML, tables, JSON, source code or prose by file name and content, and splits the text with the matching chunker.',
+    'Detects Markdown, HTML, tables, JSON, source code, diffs, logs or prose by file name and content, and splits the text with the matching chunker.',
   options,
   fields: { chunker: { enum: CHOICES, description: 'The chunker that was chosen for the text.' } },
   reports: { 'auto-chunker': 'The chunker that was chosen; for a list of texts, one for each.' },

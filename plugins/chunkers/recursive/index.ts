@@ -1,7 +1,9 @@
 import {
   type Chunker,
   type CutFinder,
+  type DiffFile,
   type Factory,
+  type Heading,
   type Kit,
   type NumberedHeading,
   type Span,
@@ -9,30 +11,39 @@ import {
 } from '../../../core/kit.ts';
 import type manifest from './manifest.ts';
 import type { RecursiveOptions } from './manifest.ts';
-import { loadRecipes } from './recipes.ts';
+import { type Hierarchy, loadRecipes } from './recipes.ts';
 
 const createRecursiveChunker: Factory<typeof manifest> = (tools): Chunker<RecursiveOptions> => {
-  const findersOf = loadRecipes(tools);
+  const { kit } = tools;
+  const hierarchyOf = loadRecipes(tools);
   return {
     chunk(text, options, { divide }) {
       const { recipe, lang, delimiters, levels } = options;
       const own = delimiters.length > 0 ? [delimiters] : levels;
-      const finders =
-        own.length > 0 ? own.map((level) => tools.kit.cutAtDelimiters(level)) : findersOf(recipe, lang, text);
-      const headings = options.numbered_headings ? tools.kit.findNumberedHeadings(text) : [];
-      const spans = divide(
-        { start: 0, end: text.length },
-        belowHeadings(finders, headings, text, tools.kit),
-        {
-          size: options.chunk_size,
-          minCharacters: options.min_characters_per_chunk,
-          overlap: options.chunk_overlap,
-        },
-      );
-      return options.numbered_headings ? withPaths(spans, headings, tools.kit) : spans;
+      const { finders, introductions, files } =
+        own.length > 0 ? ownHierarchy(own, kit) : hierarchyOf(recipe, lang, text);
+      const headings = options.numbered_headings ? kit.findNumberedHeadings(text) : [];
+      const spans = divide({ start: 0, end: text.length }, belowHeadings(finders, headings, text, kit), {
+        size: options.chunk_size,
+        minCharacters: options.min_characters_per_chunk,
+        overlap: options.chunk_overlap,
+        introductions,
+      });
+      if (files !== undefined) return withPaths(spans, files.map(headingOfFile), kit);
+      const named = headings.map((heading): Heading => ({ ...heading, name: () => heading.name }));
+      return options.numbered_headings ? withPaths(spans, named, kit) : spans;
     },
   };
 };
+
+function ownHierarchy(levels: readonly (readonly string[])[], kit: Kit): Hierarchy {
+  return { finders: levels.map((level) => kit.cutAtDelimiters(level)), introductions: true };
+}
+
+/** A file of a diff as a heading above its hunks. */
+function headingOfFile({ start, end, path }: DiffFile): Heading {
+  return { start, level: 1, isLead: false, reach: end, name: () => path };
+}
 
 /** Levels of headings that are cut one after the other; those below the last are cut together. */
 const LEVELS = 6;
@@ -69,8 +80,8 @@ function firstInk(text: string, from: number, kit: Kit): number {
   return at;
 }
 
-function withPaths(spans: readonly Span[], headings: readonly NumberedHeading[], kit: Kit): Span[] {
-  const paths = kit.headingPaths(headings.map((heading) => ({ ...heading, name: () => heading.name })));
+function withPaths(spans: readonly Span[], headings: readonly Heading[], kit: Kit): Span[] {
+  const paths = kit.headingPaths(headings);
   return spans.map((span) => withFields(span, { heading_path: paths.within(span.start, span.end) }));
 }
 

@@ -16,8 +16,9 @@ const options = {
       minLength: 1,
       maxLength: 100,
       default: 'default',
-      examples: ['default', 'markdown', 'python', 'js'],
-      description: 'Hierarchy of separators: default, markdown, python, js, or a file of the recipes folder.',
+      examples: ['default', 'markdown', 'python', 'js', 'diff', 'log'],
+      description:
+        'Hierarchy of separators: default, markdown, python, js, diff, log, or a file of the recipes folder.',
     },
     delimiters: {
       ...delimiters,

@@ -1,16 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Collaborators, CutFinder, Kit } from '../../../core/kit.ts';
+import type { Collaborators, CutFinder, DiffParts, Kit } from '../../../core/kit.ts';
 import { findMarkdownCuts, type MarkdownCuts } from './markdown.ts';
 
+/** How a text is divided. */
+export interface Hierarchy {
+  /** Coarsest first. */
+  readonly finders: readonly CutFinder[];
+  /** Whether what only introduces the text after it stays with that text. */
+  readonly introductions: boolean;
+  /** The files of a diff, if the recipe is one for diffs. */
+  readonly files?: DiffParts['files'] | undefined;
+}
+
 /**
- * The cut finders of a recipe for a text in a language, coarsest first.
+ * The hierarchy of a recipe for a text in a language.
  *
  * @throws an error for the caller that names the known recipes, or an exposed error that says what is wrong with the
  * recipe's file
  */
-export type FindersOf = (recipe: string, lang: string, text: string) => readonly CutFinder[];
+export type HierarchyOf = (recipe: string, lang: string, text: string) => Hierarchy;
 
 export type RecipeTools = Pick<Collaborators, 'kit' | 'log' | 'createCheck'>;
 
@@ -18,7 +28,7 @@ export type RecipeTools = Pick<Collaborators, 'kit' | 'log' | 'createCheck'>;
  * Reads the recipes of a folder: files `recipes/<name>.json`, and `languages.json`. A malformed one is logged, and
  * only requests that need it fail.
  */
-export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dirname): FindersOf {
+export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dirname): HierarchyOf {
   const { kit, createCheck } = tools;
   const checkRecipe = createCheck(recipeSchema);
   const checkLanguage = createCheck(languageSchema);
@@ -50,12 +60,34 @@ export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dir
   return (recipe, lang, text) => {
     const readRecipe = recipes.get(recipe);
     if (readRecipe === undefined) throw kit.refusedError(unknownRecipe(recipe, [...recipes.keys()]));
-    let cuts: MarkdownCuts | undefined;
-    const markdown = () => {
-      cuts ??= findMarkdownCuts(text, kit.findMarkdownBlocks(text));
-      return cuts;
-    };
-    return prepare(recipe, readRecipe().levels, lang).map((make) => make(markdown));
+    const { levels, introductions = true } = readRecipe();
+    const source = sourceOf(text, kit);
+    const finders = prepare(recipe, levels, lang).map((make) => make(source));
+    const files = levels.some((level) => 'diff' in level) ? source.diff().files : undefined;
+    return { finders, introductions, files };
+  };
+}
+
+/** A text that is parsed at most once in each format, for all levels that need it. */
+interface Source {
+  markdown(): MarkdownCuts;
+  diff(): DiffParts;
+  readonly text: string;
+}
+
+function sourceOf(text: string, kit: Kit): Source {
+  let markdown: MarkdownCuts | undefined;
+  let diff: DiffParts | undefined;
+  return {
+    text,
+    markdown() {
+      markdown ??= findMarkdownCuts(text, kit.findMarkdownBlocks(text));
+      return markdown;
+    },
+    diff() {
+      diff ??= kit.findDiffParts(text);
+      return diff;
+    },
   };
 }
 
@@ -167,6 +199,8 @@ const level = {
     white_space: { const: true },
     markdown: { enum: ['headings', 'blocks', 'lines'] },
     depth: { type: 'integer', minimum: 1, maximum: 6 },
+    diff: { enum: ['commits', 'files', 'hunks', 'lines'] },
+    log: { enum: ['entries'] },
   },
   additionalProperties: false,
 } as const;
@@ -174,7 +208,7 @@ const level = {
 const recipeSchema = {
   type: 'object',
   required: ['levels'],
-  properties: { levels: { type: 'array', items: level } },
+  properties: { levels: { type: 'array', items: level }, introductions: { type: 'boolean' } },
   additionalProperties: false,
 } as const;
 
@@ -198,7 +232,7 @@ interface Languages {
 
 const NO_LANGUAGES: Languages = { default: { sentence: [], clause: [] } };
 
-const KINDS = ['delimiters', 'line_starts', 'language', 'white_space', 'markdown'] as const;
+const KINDS = ['delimiters', 'line_starts', 'language', 'white_space', 'markdown', 'diff', 'log'] as const;
 
 /** The problem with a level that matches its schema, if any: it must be of one kind, with options of that kind. */
 function problemOfLevel(level: Level): string | undefined {
@@ -211,21 +245,18 @@ function problemOfLevel(level: Level): string | undefined {
 
 const DEEPEST = 6;
 
-/**
- * Creates the finder of a level for one text, which is parsed as Markdown at most once, for all levels that need it.
- */
-type MakeFinder = (markdown: () => MarkdownCuts) => CutFinder;
+/** Creates the finder of a level for one text. */
+type MakeFinder = (source: Source) => CutFinder;
 
 function prepareLevel(level: Level, language: Language, kit: Kit): MakeFinder {
-  const { markdown: kind, depth = DEEPEST } = level;
-  if (kind === undefined) {
+  if (!('markdown' in level || 'diff' in level || 'log' in level)) {
     const finder = literalFinder(level, language, kit);
     return () => finder;
   }
-  return (markdown) => {
+  return (source) => {
     let find: CutFinder | undefined;
     return (text, start, end) => {
-      find ??= kit.cutAtOffsets(offsetsOf(markdown(), kind, depth));
+      find ??= kit.cutAtOffsets(offsetsIn(source, level, kit));
       return find(text, start, end);
     };
   };
@@ -238,7 +269,12 @@ function literalFinder(level: Level, language: Language, kit: Kit): CutFinder {
   return kit.cutAtWhiteSpace;
 }
 
-function offsetsOf(cuts: MarkdownCuts, kind: keyof MarkdownCuts, most: number): readonly number[] {
-  if (kind !== 'headings') return cuts[kind];
-  return cuts.headings.filter(({ depth }) => depth <= most).map(({ at }) => at);
+/** The offsets at which a level cuts that a text is parsed for. */
+function offsetsIn(source: Source, { markdown, diff, depth = DEEPEST }: Level, kit: Kit): readonly number[] {
+  if (diff === 'files') return source.diff().files.map(({ start }) => start);
+  if (diff !== undefined) return source.diff()[diff];
+  if (markdown === undefined) return kit.findLogEntries(source.text).map(({ start }) => start);
+  if (markdown !== 'headings') return source.markdown()[markdown];
+  const headings = source.markdown().headings.filter((heading) => heading.depth <= depth);
+  return headings.map(({ at }) => at);
 }

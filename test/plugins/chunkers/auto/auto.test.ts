@@ -117,6 +117,42 @@ t.test('numbered headings are an option for prose and Markdown', needs('chunker/
   }
 });
 
+t.test('diffs and logs are cut by recipes, unless the options say how to cut', async (t) => {
+  const hunk = (at: number) => `@@ -${at} +${at} @@\n-// old ${at}\n+// new ${at}\n`;
+  const diff = `--- a/src/tea.ts\n+++ b/src/tea.ts\n${[1, 20, 40, 60].map(hunk).join('')}`;
+  const entry = (at: number) =>
+    `2026-11-27 22:50:${at} ERROR no water. Or no tea?\n\tat com.example.Tea.boil\n`;
+  const log = [39, 40, 41].map(entry).join('');
+  const chunksOf = async (more: object) => {
+    const answer = await chunk({ chunk_size: 80, ...more });
+    t.equal(answer.header, 'recursive');
+    return answer.body as (Answered & { heading_path?: string[] })[][];
+  };
+  const [hunks = [], entries = []] = await chunksOf({ text: [diff, log] });
+  t.same(
+    entries.map(({ text }) => text),
+    [39, 40, 41].map(entry),
+  );
+  t.same(
+    hunks.map(({ text }) => text.match(/^@@/gm)?.length),
+    [1, 2, 1],
+  );
+  t.ok(hunks.every(({ heading_path }) => heading_path?.join() === 'src/tea.ts'));
+  for (const recursive of [{ recipe: 'python' }, { delimiters: ['? '] }, { levels: [['. ']] }]) {
+    const [own = []] = await chunksOf({ text: [diff], recursive });
+    t.notOk(own.some((one) => 'heading_path' in one));
+  }
+  const documents = [
+    { text: log, filename: 'a.patch' },
+    { text: diff, id: 'a.log' },
+  ];
+  const [named = []] = await chunksOf({ documents });
+  t.ok(
+    named.every(({ heading_path }) => heading_path?.length === 0),
+    'the name decides',
+  );
+});
+
 t.test('a server without some of them chooses among the others', needs('chunker/json'), async (t) => {
   const few = await startServer(t, { plugins: ['auto', 'json', 'character'] });
   const answer = await few.post('/v1/chunk/auto', { text: [TEXTS.markdown, TEXTS.json] });

@@ -57,4 +57,8 @@ t.test('names and media types decide where they say something', async (t) => {
   t.equal(chosen('x', 'folder.md/notes'), 'recursive', 'the ending of a folder says nothing');
   t.equal(chosen('{"a": 1}', undefined, 'application/geo+json'), 'json');
   t.equal(chosen('{"a": 1', 'a.json'), 'code', 'not valid');
+  t.equal(chosen('x', 'a.PATCH'), 'diff');
+  t.equal(chosen('x', 'a', 'text/x-diff'), 'diff');
+  t.equal(chosen('x', 'a.log'), 'log');
+  t.equal(chosen('{"level": 30}\n{"level": 40}\n', 'a.log'), 'json');
 });

@@ -15,7 +15,8 @@ async function load(t: Cleanup, files: Record<string, string>) {
   const folder = await temporaryFolder(t, { ...present, ...files });
   const warnings: string[] = [];
   const log = { ...quietLog, warn: (_details: object, message: string) => warnings.push(message) };
-  return { finders: loadRecipes(collaborators({ log }), folder), warnings };
+  const load = loadRecipes(collaborators({ log }), folder);
+  return { finders: (...asked: Parameters<typeof load>) => load(...asked).finders, warnings };
 }
 
 t.test('one malformed recipe is named, and leaves the rest', async (t) => {
@@ -41,7 +42,10 @@ t.test('recipes are held to their schema, with suggestions', async (t) => {
     [[{ delimiter: ['x'] }], 'levels[0].delimiter: unknown parameter, did you mean "delimiters"?'],
     [[{ white_space: true }, { line_starts: '# ' }], 'levels[1].line_starts: expected a list'],
     [[{ language: 'word' }], 'levels[0].language: expected one of "sentence", "clause"'],
-    [[{}], 'levels[0]: expected one of delimiters, line_starts, language, white_space, markdown, got none'],
+    [
+      [{}],
+      'levels[0]: expected one of delimiters, line_starts, language, white_space, markdown, diff, log, got none',
+    ],
     [[{ white_space: true, markdown: 'lines' }], 'got white_space and markdown'],
     [[{ white_space: true, include_delim: 'next' }], 'include_delim is only for delimiters'],
     [[{ markdown: 'lines', depth: 2 }], 'depth is only for'],

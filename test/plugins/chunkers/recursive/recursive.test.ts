@@ -69,7 +69,7 @@ t.test('own delimiters go with no other hierarchy, and have the limits of all de
       [{ levels: [['a', 1]] }, 'levels[0][1]: expected a string'],
       [{ delimiters: '|' }, 'delimiters: expected a list'],
       ...['no-such', '../manifest', 'default.json', '__proto__', 'constructor'].map(
-        (recipe) => [{ recipe }, /recipes? .*default, js, markdown, python/] as const,
+        (recipe) => [{ recipe }, /recipes? .*default, diff, js, log, markdown, python/] as const,
       ),
     ],
     { maxDelimiters: 3, maxDelimiterCharacters: 5 },
@@ -79,9 +79,9 @@ t.test('own delimiters go with no other hierarchy, and have the limits of all de
 t.test('every language of the data cuts its own sentences at the sentence level', async (t) => {
   const western = { en: 'One. Two', de: 'Eins… Zwei', fr: 'Un… Deux', es: 'Uno… Dos', ru: 'Раз… Два' };
   const others = { zh: '一。二', ja: '一。二', ko: '하나. 둘', hi: 'एक। दो', ar: 'واحد؟ اثنان' };
-  const finders = loadRecipes(collaborators());
+  const hierarchyOf = loadRecipes(collaborators());
   for (const [lang, text] of Object.entries({ ...western, ...others }))
-    t.equal(finders('default', lang, text)[1]?.(text, 0, text.length).length, 1, lang);
+    t.equal(hierarchyOf('default', lang, text).finders[1]?.(text, 0, text.length).length, 1, lang);
 });
 
 t.test('every recipe file is a recipe', async (t) => {

@@ -9,7 +9,8 @@ const { choose } = await import('../../../../../plugins/chunkers/auto/choose.ts'
 
 const SHAPES = shapesOf(
   ...['«a »', '«<!--»', '«[a](b»', '«"»', '«\n"""\n»', '«{»', '«a,»', '«```\n»', '«# a\n»', '«    x»'],
-  ...['«=ab\n»', '«a = 1;\n»', '«<p>»'],
+  ...['«=ab\n»', '«a = 1;\n»', '«<p>»', '«--- a\n»', '«--- a\n+++ b\n@@ -1 +1 @@\n»', '«@@\n»'],
+  ...['«2026-11-27 22:50:39 a\n»', '«Nov »', '2026-11-27 22:50:39 «a »', '«INFO: »'],
 );
 const UNNAMED = { filename: undefined, mediaType: undefined };
 

@@ -1,0 +1,219 @@
+/** A file in a diff: from the first line of its header to the next file or commit. */
+export interface DiffFile {
+  readonly start: number;
+  readonly end: number;
+  /** Its path after the change, or before it if the change deletes the file; of a long one the last 200 characters. */
+  readonly path: string;
+}
+
+/** Where a diff can be cut: rising offsets of the starts of lines. */
+export interface DiffParts {
+  /** Before commits of a log, and before mails with a patch. */
+  readonly commits: readonly number[];
+  readonly files: readonly DiffFile[];
+  /** Before hunks, except the first one of a file, which belongs to the file's header. */
+  readonly hunks: readonly number[];
+  /** Before lines, except those of the header of a file and the first line of a hunk. */
+  readonly lines: readonly number[];
+}
+
+/**
+ * Finds the files and hunks of a diff: unified, combined, context or normal, with the headers of git, Subversion, CVS,
+ * Mercurial, Bazaar and quilt, also in mails and logs. The lines of a hunk are counted, so that a removed `-- comment`
+ * does not begin a file. Linear in the text.
+ */
+export function findDiffParts(text: string): DiffParts {
+  const scan = new DiffScan(text);
+  for (let at = 0; at < text.length; ) at = scan.read(at);
+  return scan.parts();
+}
+
+/** One of some beginnings of a line, in which `\n` ends a line of any kind. */
+function patternOf(...sources: readonly string[]): RegExp {
+  return new RegExp(sources.join('|').replaceAll('\\n', '(?:\\r?\\n|$)'), 'y');
+}
+
+const COMMIT = patternOf(
+  'From [0-9a-f]{12,64} ',
+  'commit [0-9a-f]{7,64}(?: .*)?\\n(?:Author|Merge|Commit|tree)\\b',
+  '# HG changeset patch',
+  'changeset: +\\d+:[0-9a-f]{12}',
+  '-{72}\\nr\\d+ \\| ',
+);
+
+/** Lines of the header of a file, in the order in which they may follow each other. */
+const HEADERS: readonly RegExp[] = [
+  patternOf('Index: .*\\n={3,}\\n', '=== (?:added|modified|removed|renamed) \\w+ '),
+  patternOf('diff (?:--(?:git|cc|combined) |-[a-zA-Z])'),
+  patternOf('--- .*\\n\\+{3} .*\\n@@+ -', '\\*{3} .*\\n--- .*\\n\\*{15}'),
+];
+/** The index of the last of these, which names the file before and after the change. */
+const SIDES = 2;
+const OUTSIDE = HEADERS.length;
+/** A longer header is text in which something looks like its first line. */
+const MOST_HEADER_LINES = 24;
+
+const UNIFIED = /@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/y;
+const RANGES = ['\\*{3} \\d+(?:,\\d+)? \\*{4}', '-{3} \\d+(?:,\\d+)? -{4}'];
+/** A line of a hunk that the line after it belongs to. */
+const RANGE = patternOf(...RANGES);
+/** How hunks begin that do not say how long they are, and how each of their lines does. */
+const UNCOUNTED: readonly (readonly [start: RegExp, line: RegExp])[] = [
+  [patternOf('@@@+ -'), patternOf('[ +\\\\-]', '\\n')],
+  [patternOf('\\*{15}(?: .*)?\\n\\*{3} \\d'), patternOf('[ !+-][ \\t\\n]', '\\n', '\\\\', ...RANGES)],
+  [patternOf('\\d+(?:,\\d+)?[acd]\\d+(?:,\\d+)?\\n[<>]'), patternOf('[<>]', '---\\n', '\\\\')],
+  [patternOf('GIT binary patch\\n'), patternOf('(?:literal|delta) \\d', '[a-zA-Z]\\S+\\n', '\\n')],
+];
+
+class DiffScan {
+  readonly #text: string;
+  readonly #commits: number[] = [];
+  readonly #files: DiffFile[] = [];
+  readonly #hunks: number[] = [];
+  readonly #lines: number[] = [];
+  /** The file that is being read, if there is one. */
+  #file: { start: number; path: string; hasHunks: boolean } | undefined;
+  /** The index of the last line in `HEADERS`, as long as the header lasts. */
+  #header = OUTSIDE;
+  #headerLines = 0;
+  /** Lines of a unified hunk that are still to come. */
+  #before = 0;
+  #after = 0;
+  /** Each line of another hunk. */
+  #body: RegExp | undefined;
+  /** Whether the next line stays with this one. */
+  #isGlued = false;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Reads a line, and returns where the next one begins. */
+  read(at: number): number {
+    const feed = this.#text.indexOf('\n', at);
+    if (this.#isInHunk(at)) {
+      if (!this.#isGlued) this.#lines.push(at);
+      this.#isGlued = this.#body !== undefined && this.#matches(RANGE, at);
+    } else this.#readOutside(at);
+    return feed === -1 ? this.#text.length : feed + 1;
+  }
+
+  parts(): DiffParts {
+    this.#endFile(this.#text.length);
+    return { commits: this.#commits, files: this.#files, hunks: this.#hunks, lines: this.#lines };
+  }
+
+  #matches(pattern: RegExp, at: number): boolean {
+    pattern.lastIndex = at;
+    return pattern.test(this.#text);
+  }
+
+  #isInHunk(at: number): boolean {
+    if (this.#body !== undefined) return this.#matches(this.#body, at);
+    const first = this.#text.charAt(at);
+    if (first === '\\') return this.#file?.hasHunks ?? false;
+    // A context line that is blank may have lost its space.
+    const isContext = first === ' ' || first === '\n' || first === '\r';
+    const isOld = isContext || first === '-';
+    const isNew = isContext || first === '+';
+    if ((isOld && this.#before === 0) || (isNew && this.#after === 0)) return false;
+    if (isOld) this.#before--;
+    if (isNew) this.#after--;
+    return isOld || isNew;
+  }
+
+  #readOutside(at: number): void {
+    [this.#before, this.#after, this.#body] = [0, 0, undefined];
+    this.#isGlued = false;
+    if (this.#beginsHunk(at)) return;
+    const header = HEADERS.findIndex((pattern) => this.#matches(pattern, at));
+    if (header !== -1) this.#beginHeader(at, header);
+    else if (this.#matches(COMMIT, at)) {
+      this.#endFile(at);
+      this.#commits.push(at);
+    } else if (this.#header === OUTSIDE) this.#lines.push(at);
+    else if (++this.#headerLines === MOST_HEADER_LINES) this.#header = OUTSIDE;
+  }
+
+  #beginsHunk(at: number): boolean {
+    UNIFIED.lastIndex = at;
+    const counts = UNIFIED.exec(this.#text);
+    if (counts !== null) {
+      this.#before = Number(counts[1] ?? 1);
+      this.#after = Number(counts[2] ?? 1);
+    } else {
+      this.#body = UNCOUNTED.find(([start]) => this.#matches(start, at))?.[1];
+      if (this.#body === undefined) return false;
+    }
+    if (this.#file?.hasHunks !== false) this.#hunks.push(at);
+    if (this.#file !== undefined) this.#file.hasHunks = true;
+    this.#header = OUTSIDE;
+    this.#isGlued = true;
+    return true;
+  }
+
+  #beginHeader(at: number, header: number): void {
+    const second = this.#text.indexOf('\n', at) + 1;
+    const path = pathIn(this.#lineAt(at), this.#lineAt(second), header);
+    if (header > this.#header && this.#file !== undefined) this.#file.path = path;
+    else {
+      this.#endFile(at);
+      this.#file = { start: at, path, hasHunks: false };
+    }
+    this.#header = header;
+    this.#headerLines = 0;
+  }
+
+  #lineAt(at: number): string {
+    return this.#text.slice(at, at + MOST_READ).split(/\r?\n/, 1)[0] as string;
+  }
+
+  #endFile(end: number): void {
+    if (this.#file !== undefined) this.#files.push({ start: this.#file.start, end, path: this.#file.path });
+    this.#file = undefined;
+    this.#header = OUTSIDE;
+  }
+}
+
+/** Characters of a line that are read for a path, and maximum length of the path: each chunk has it. */
+const MOST_READ = 2000;
+const LONGEST_PATH = 200;
+
+/** The path in a line of a header, or in the two lines that name both sides. */
+function pathIn(first: string, second: string, header: number): string {
+  const path = header === SIDES ? pathOfSides(first.slice(4), second.slice(4)) : pathOfLine(first);
+  return path.slice(-LONGEST_PATH).toWellFormed();
+}
+
+function pathOfSides(before: string, after: string): string {
+  const [from, to] = [before, after].map((side) =>
+    unquoted(side.replace(/(?:\t.*| +\d{4}-\d\d-\d\d \d\d:.*)$/, '')),
+  ) as [string, string];
+  const path = to === NOTHING ? from : to;
+  const isMarked = [from, to].every((side) => side === NOTHING || MARK.test(side));
+  return isMarked ? path.replace(MARK, '') : path;
+}
+
+const NOTHING = '/dev/null';
+/** What git puts before the paths of both sides. */
+const MARK = /^[abciow]\//;
+
+/** The path in a line `Index: path`, `=== modified file 'path'` or `diff --git a/path b/path`. */
+function pathOfLine(line: string): string {
+  if (!line.startsWith('diff ')) return line.replace(/^Index: |^=== \w+ \w+ '?|'$/g, '');
+  const paths = line.replace(/^diff (?:-\S+ )*/, '');
+  const middle = (paths.length - 1) / 2;
+  if (paths.charAt(middle) === ' ') return unquoted(paths.slice(middle + 1)).replace(MARK, '');
+  const renamed = paths.slice(Math.max(paths.lastIndexOf(' b/'), paths.lastIndexOf(' "b/')) + 1);
+  return unquoted(renamed).replace(MARK, '');
+}
+
+/** A path without the quotes of git, in which bytes of UTF-8 are octal numbers. */
+function unquoted(path: string): string {
+  if (!/^".*"$/.test(path)) return path;
+  const bytes = path
+    .slice(1, -1)
+    .replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
+    .replace(/\\(["\\])/g, '$1');
+  return Buffer.from(bytes, 'latin1').toString();
+}
