@@ -8,7 +8,7 @@ const USAGE = `Usage: npm run eval [-- <subject>]
   topics FOLDER        how well \`semantic\` finds topics in the languages of a folder
   headings [FOLDER]    how well numbered headings are found
   retrieval [FOLDER]   how well chunks are found, on small data or the data sets of a folder
-  code FOLDER          how well functions are found by their documentation
+  code FOLDER [SET]    how well functions are found by their documentation, or with \`exactness\` whether chunks are exact
   html FOLDER          how many of the words of web pages are in their Markdown
   pdf FOLDER...        how well PDFs are read`;
 
@@ -35,9 +35,9 @@ if (subject === undefined) {
 } else if (subject === 'structure' && folders.length === 1) {
   const { evaluateStructure } = await import('./structure/evaluate.ts');
   await evaluateStructure(folders[0] as string);
-} else if (subject === 'code' && folders.length === 1) {
+} else if (subject === 'code' && (folders.length === 1 || folders.length === 2)) {
   const file = join(import.meta.dirname, '../plugins/chunkers/code/evaluate.ts');
-  await (await import(file)).evaluateCode(folders[0]);
+  await (await import(file)).evaluateCode(...folders);
 } else if (subject === 'html' && folders.length === 1) {
   // It is the reader's own, and gone with it.
   const file = join(import.meta.dirname, '../plugins/readers/html/evaluate.ts');

@@ -39,7 +39,7 @@ t.test('it has a table for each subject, with date, versions and machine', async
   for (const section of sections) {
     t.match(
       section,
-      /`npm run bench -- report --only \w+`, \d{4}-\d\d-\d\d, chunksmith \d+\.\d+\.\d+(?: and \d+\.\d+\.\d+)* \([\w ]+\), .* cores of .*Node/,
+      /`npm run bench -- report --only \w+`, \d{4}-\d\d-\d\d(?: and \d{4}-\d\d-\d\d)*, chunksmith \d+\.\d+\.\d+(?: and \d+\.\d+\.\d+)* \([\w ]+\), .* cores of .*Node/,
     );
     t.match(section, /^\| --- \|/m);
   }

@@ -1,5 +1,6 @@
 import type { Span } from '../../contracts/chunk.ts';
-import { type Label, labelsOf, MOST_READ } from './labels.ts';
+import { isArticle, type Label, labelsOf, MOST_READ } from './labels.ts';
+import { endsParagraph, type Layout, layoutOf } from './layout.ts';
 
 /** Lines that may be headings; those of headings that are marked as such only have to be numbered. */
 export interface HeadingLines extends Span {
@@ -40,15 +41,12 @@ const LONGEST_TITLE_BELOW = 110;
 const LONGEST_OPEN = 60;
 /** Spaces before a number without a word; lists are indented by more. */
 const MOST_INDENTED = 3;
-/** If one line in so many is blank, in the beginning of a text, its headings come after blank lines. */
-const SPACED = 8;
-const SAMPLE = 100_000;
 /** Characters at the end of a line that tell how it ends. */
 const TAIL = 60;
 
 const LEADER = /(?:\.\s?){4,}\d*$|…\s*\d+$|[·⋯]{2,}\s*\d*$|(?:\s{3,}|\t)\d{1,4}$/;
 const REPEALED =
-  /\b(?:weggefallen|aufgehoben|gegenstandslos|repealed|reserved|deleted|omitted|abrogée?s?|supprimée?s?|derogado|suprimido|abrogato|soppresso)\b|削除/i;
+  /\b(?:weggefallen|aufgehoben|gegenstandslos|zukünftig in Kraft|repealed|reserved|deleted|omitted|abrogée?s?|supprimée?s?|derogado|suprimido|abrogato|soppresso)\b|削除/i;
 /** What follows the number of a section that is only referred to. */
 const REFERENCE =
   /^(?:Abs|Absatz|Absätze|Absatzes|Satz|Sätze|Nr|Nrn|Nummer|Nummern|Buchstabe|Halbsatz|Unterabs|Unterabsatz|Alinea|Ziffer|Paragraph|Paragraphs|Subsection|Subsections|Abschnitt|Kapitel|Teil|Titel|Artikel|Section|Chapter|Part|Title|Article|BGB|GG|StGB|AO|EStG|SGB)(?![\p{L}])(?! ?[-–—])/u;
@@ -58,23 +56,25 @@ const UNFINISHED = /[,;，；、]$|[^.]\.$|[。！？]$|:$|：$/;
 /** Reads the candidates of a text in one pass over its lines. */
 export function readCandidates(text: string, within?: readonly HeadingLines[]): Candidate[] {
   const lines = new Lines(text, within);
-  const isSpaced = hasBlankLines(text);
+  const layout = layoutOf(text);
   const found: Candidate[] = [];
   let ink = 0;
-  // Whether a heading can begin here: after a blank line, a heading, or the end of a sentence if blank lines are rare.
+  // Whether a heading can begin here: after a blank line, a heading, or the end of a paragraph if blank lines are rare.
   let isFree = true;
   for (let line = lines.read(); line !== undefined; line = lines.read()) {
     if (line.ink === '') {
       isFree = true;
       continue;
     }
-    const fit = line.mayBeHeading && (isFree || line.isMarked) ? labelsIn(line, lines.peek(0)) : [];
+    const fit = line.mayBeHeading && (isFree || line.isMarked) ? labelsIn(line, lines.peek(0), layout) : [];
+    const below = fit[0] !== undefined && fit[0].rest >= line.ink.length ? titleBelow(lines) : undefined;
     if (fit.length === 0) {
-      if (!LEADER.test(tail(line.ink))) ink += line.ink.length;
-      isFree = !isSpaced && SENTENCE_END.test(line.ink.slice(-1));
+      if (!LEADER.test(tail(line.ink)) && !isReference(line.ink)) ink += line.ink.length;
+      const next = lines.peek(0)?.ink ?? '';
+      const isSentence = !layout.isSpaced && SENTENCE_END.test(line.ink.slice(-1));
+      isFree = isSentence || endsParagraph(line.ink, next, layout);
       continue;
     }
-    const below = (fit[0] as Label).rest >= line.ink.length ? titleBelow(lines) : undefined;
     const before = found.at(-1);
     for (const label of fit) found.push(candidateOf(line, label, below, ink, before));
     if (below !== undefined) lines.skipTo(below);
@@ -108,36 +108,29 @@ function candidateOf(
   };
 }
 
-/** Whether a text has as many blank lines as one whose paragraphs have blank lines between them. */
-function hasBlankLines(text: string): boolean {
-  const sample = text.slice(0, SAMPLE);
-  const breaks = sample.split('\n').length - 1;
-  const blank = sample.match(/\n[ \t\r]*(?=\n)/g)?.length ?? 0;
-  return blank * SPACED >= breaks;
-}
-
 /** The labels of a line that can be a heading by what follows them. */
-function labelsIn(line: Line, next: Line | undefined): readonly Label[] {
+function labelsIn(line: Line, next: Line | undefined, layout: Layout): readonly Label[] {
   const labels = labelsOf(line.ink.slice(0, MOST_READ));
   if (labels.length === 0 || line.isMarked) return labels;
   if ((labels[0] as Label).isBare && line.indent > MOST_INDENTED) return [];
   if (LEADER.test(tail(line.ink))) return [];
-  const goesOn = next !== undefined && next.ink !== '' && next.mayBeHeading;
+  const goesOn =
+    next !== undefined && next.ink !== '' && next.mayBeHeading && !endsParagraph(line.ink, next.ink, layout);
   return labels.filter((label) => isHeading(label, line, goesOn ? (next as Line).ink : ''));
 }
 
 /** @param next the line immediately below; empty if it is blank or another block */
 function isHeading(label: Label, { ink }: Line, next: string): boolean {
   const rest = ink.slice(label.rest);
-  const isWrapped = /^[\p{Ll},;)]/u.test(next);
-  if (rest === '') return !isWrapped && (!label.isBare || /^(?:I|A|一)/.test(label.kind));
+  const isWrapped = /^[\p{Ll},;)]/u.test(next) && labelsOf(next.slice(0, MOST_READ)).length === 0;
+  if (rest === '') return !isWrapped && (!label.isBare || /^(?:I|一)/.test(label.kind));
   if (label.isBare) {
     // The next line may continue a sentence that a long line begins.
     if (isWrapped || (next !== '' && (isListMark(label.kind) || ink.length > LONGEST_OPEN))) return false;
     return rest.length <= LONGEST_TITLE && isTitle(rest, label.depth > 1) && !UNFINISHED.test(tail(rest));
   }
   if (REPEALED.test(rest.slice(0, LONGEST_TITLE)) && rest.length < LONGEST_TITLE) return true;
-  if (REFERENCE.test(rest)) return false;
+  if (REFERENCE.test(rest) || (label.end === label.rest && rest.startsWith('('))) return false;
   if (label.isDivided || /^[(（]\d{1,2}[a-z]?[)）]\s+\S/.test(rest)) return isTitle(rest.slice(0, 40), false);
   return !isWrapped && isTitle(rest, false) && !UNFINISHED.test(tail(rest));
 }
@@ -160,7 +153,21 @@ function isRunIn({ ink, isMarked }: Line, label: Label): boolean {
   if (isMarked || label.isBare || label.rest >= ink.length) return false;
   const rest = ink.slice(label.rest);
   if (rest.length > LONGEST_TITLE_OF_WORD) return true;
-  return UNFINISHED.test(tail(rest)) && !REPEALED.test(rest);
+  if (!UNFINISHED.test(tail(rest)) || REPEALED.test(rest)) return false;
+  // Titles of chapters may end with a period.
+  return (
+    isArticle(label.kind) ||
+    rest.length > LONGEST_TITLE ||
+    /[.!?]\s/.test(rest) ||
+    !/[:–—-]/.test(ink.slice(label.end, label.rest))
+  );
+}
+
+/** Whether a line is only a number or a dash, or refers to a section, as cells of tables of correlation do. */
+function isReference(ink: string): boolean {
+  if (ink.length > LONGEST_OPEN) return false;
+  const [label] = labelsOf(ink);
+  return label === undefined ? /^[\d—–]+$/.test(ink) : !label.isBare && !/[.;:]$/.test(ink);
 }
 
 /** The title on the line below a number, or below a blank line: short, without an end, and not gone on with. */

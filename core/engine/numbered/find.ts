@@ -1,6 +1,7 @@
+import { countWhile } from '../search.ts';
 import { type Candidate, type HeadingLines, readCandidates } from './candidates.ts';
-import { usualRank } from './labels.ts';
-import { findRuns, isAfter, isArticle } from './runs.ts';
+import { isArticle, SUPPLEMENT, usualRank } from './labels.ts';
+import { findRuns, isAfter, type Runs } from './runs.ts';
 
 /** A line that is a heading by its number. */
 export interface NumberedHeading {
@@ -61,14 +62,47 @@ interface Member {
 }
 
 /** The level of each heading: that below the last one of a higher rank. */
-function placed(runs: readonly (readonly Candidate[])[]): Placed[] {
+function placed({ runs, empty }: Runs): Placed[] {
+  const ranks = ranksOf(runs.flat().sort((a, b) => a.start - b.start));
+  const rankOf = ({ kind, label }: Candidate) => (ranks.get(kind) as number) + (label.depth - 1) / 10;
+  const heads = withLevels(runs, rankOf);
+  const rescued = empty.filter((run) => isBelowOne(run, heads, rankOf));
+  return rescued.length === 0 ? heads : withLevels([...runs, ...rescued], rankOf);
+}
+
+/**
+ * Whether a sequence without text between its members divides a heading: the one above it is higher, and no sequence of
+ * the kind begins before the next higher heading, as it would after a table of contents. Linear: each heading above is
+ * followed by few such sequences.
+ */
+function isBelowOne(
+  run: readonly Candidate[],
+  heads: readonly Placed[],
+  rankOf: (candidate: Candidate) => number,
+): boolean {
+  const [first, last] = [run[0] as Candidate, run.at(-1) as Candidate];
+  const at = countWhile(heads, ({ candidate }) => candidate.start < first.start);
+  const above = heads[at - 1]?.candidate;
+  const rank = rankOf(first);
+  if (above === undefined || rankOf(above) >= rank) return false;
+  for (let next = at; next < heads.length; next++) {
+    const { candidate } = heads[next] as Placed;
+    // The first may also be one of another sequence, as I is a letter.
+    if (candidate.start === first.start) continue;
+    if (rankOf(candidate) <= rank) return candidate.start > last.start && rankOf(candidate) < rank;
+  }
+  return true;
+}
+
+function withLevels(
+  runs: readonly (readonly Candidate[])[],
+  rankOf: (candidate: Candidate) => number,
+): Placed[] {
   const members = runs.flatMap((run, index) =>
     run.map((candidate, at): Member => ({ candidate, run: index, length: run.length, isFirst: at === 0 })),
   );
   // A letter that is also a Roman number counts in the longer sequence.
   members.sort((a, b) => a.candidate.start - b.candidate.start || b.length - a.length);
-  const ranks = ranksOf(members.map(({ candidate }) => candidate));
-  const rankOf = ({ kind, label }: Candidate) => (ranks.get(kind) as number) + (label.depth - 1) / 10;
   const dropped = doubled(members, rankOf);
   const open: number[] = [];
   const heads: Placed[] = [];
@@ -113,7 +147,7 @@ function doubled(members: readonly Member[], rankOf: (candidate: Candidate) => n
 
 /** Whether two sequences can be next to each other: the second goes on, or both hold other headings. */
 function canStand(first: Member, { candidate, length }: Member): boolean {
-  if (isAfter(candidate, first.candidate)) return true;
+  if (isAfter(candidate, first.candidate) || candidate.label.family === SUPPLEMENT) return true;
   const { kind, label } = candidate;
   return !label.isBare && !isArticle(kind) && first.length > 1 && length > 1;
 }
@@ -128,7 +162,7 @@ function ranksOf(candidates: readonly Candidate[]): ReadonlyMap<string, number> 
   candidates.forEach((candidate, index) => {
     const before = candidates[index - 1];
     if (before === undefined || before.kind === candidate.kind || hasBody(before, candidate)) return;
-    if (before.isRepealed) return;
+    if (before.isRepealed || candidate.kind === 'annex') return;
     const pair = `${before.kind}>${candidate.kind}`;
     below.set(pair, (below.get(pair) ?? 0) + 1);
   });

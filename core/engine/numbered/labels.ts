@@ -33,9 +33,12 @@ const WORDS: Readonly<Record<string, { readonly rank: number; readonly words: st
   title: { rank: 3, words: 'title titel titre título titolo' },
   subtitle: { rank: 3.5, words: 'subtitle untertitel sous-titre subtítulo' },
   chapter: { rank: 4, words: 'chapter kapitel hauptstück chapitre capítulo capitolo capo' },
-  subchapter: { rank: 4.5, words: 'subchapter unterkapitel sous-chapitre' },
+  subchapter: { rank: 4.5, words: 'subchapter sub-chapter unterkapitel sous-chapitre' },
   section: { rank: 5, words: 'section sec sect abschnitt sección sezione' },
-  subsection: { rank: 5.5, words: 'subsection unterabschnitt sous-section subsección sottosezione' },
+  subsection: {
+    rank: 5.5,
+    words: 'subsection sub-section unterabschnitt sous-section subsección sottosezione',
+  },
   division: { rank: 6, words: 'paragraphe division' },
   subdivision: { rank: 6.5, words: 'subdivision sous-paragraphe' },
   article: { rank: 8, words: 'article articles artikel art artículo articolo' },
@@ -75,13 +78,26 @@ const BARE: Readonly<Record<string, number>> = {
   '(i)': 28,
 };
 
+// Capitals often have no accents.
 const KIND_OF = new Map(
-  Object.entries(WORDS).flatMap(([kind, { words }]) => words.split(' ').map((word) => [word, kind] as const)),
+  Object.entries(WORDS).flatMap(([kind, { words }]) =>
+    words
+      .split(' ')
+      .flatMap((word) => [word, word.normalize('NFD').replace(/\p{M}/gu, '')])
+      .map((word) => [word, kind] as const),
+  ),
 );
 
 /** The usual rank of a kind: that of a heading that holds it is lower. */
 export function usualRank(kind: string): number {
   return WORDS[kind]?.rank ?? COUNTERS[kind] ?? BARE[kind] ?? 30;
+}
+
+const ARTICLES = new Set(['article', '§', 'clause', '条', '條']);
+
+/** Whether headings of a kind hold paragraphs, and no other headings as a rule. */
+export function isArticle(kind: string): boolean {
+  return ARTICLES.has(kind);
 }
 
 /** Characters of a line that a label and what follows it immediately are read from. */
@@ -90,27 +106,34 @@ export const MOST_READ = 160;
 const ALL_WORDS = [...KIND_OF.keys()].sort((a, b) => b.length - a.length).join('|');
 const WORD = new RegExp(`(${ALL_WORDS})(?![\\p{L}\\d])\\.?[ \\t\\u00a0]*`, 'iuy');
 const COUNT = /(?:(\d{1,3})\.?|([IVXLC]{1,7})\.|(\p{L}{3,18}))[ \t\u00a0]+(?=\p{L})/uy;
-const SUFFIX = `(?:[ \\u00a0-]?(${Object.keys(LATIN_SUFFIXES).join('|')})(?![\\p{L}\\d]| \\d)|([a-z](?![\\p{L}\\d])|[A-Z]{1,2}(?=[ \\u00a0]*(?:$|[:–—-]))))?`;
+const LATIN = Object.keys(LATIN_SUFFIXES)
+  .flatMap((suffix) => [suffix, suffix.toUpperCase()])
+  .join('|');
+/** `a`, `3 bis`, `16 A`, `242 septies K`: what was inserted later. */
+const SUFFIX = `((?:[ \\u00a0-]?(?:${LATIN})(?![\\p{L}\\d]| \\d)|[a-z]{1,2}(?![\\p{L}\\d])|[ \\u00a0]?[A-Z]{1,2}(?=[ \\u00a0]*(?:$|[:–—-]|(?:${LATIN})(?![\\p{L}\\d]))))*)`;
 const ARABIC = new RegExp(
-  `(?:([LRDA])[.*]{0,2}[ \\u00a0]?)?(\\d{1,5}(?:[.‑–-]\\d{1,4}(?![\\d]))*)(?:er|re|ère|º|°|\\.º|st|nd|rd|th)?${SUFFIX}(?![\\p{L}\\d])`,
+  `(?:(LO|[LRDA])[.*]{0,2}[ \\u00a0]?)?(\\d{1,5}(?:[.‑–-]\\d{1,4}(?![\\d]))*)(?:[ \\u00a0]?er(?![\\p{L}\\d])|re|ère|º|°|\\.º|st|nd|rd|th)?${SUFFIX}(?![\\p{L}\\d])`,
   'uy',
 );
-const ROMAN = new RegExp(`([IVXLC]{1,9})(?:er)?${SUFFIX}(?![\\p{L}\\d])`, 'uy');
+const ROMAN = new RegExp(`([IVXLC]{1,9})(?:\\.?er)?${SUFFIX}(?![\\p{L}\\d])`, 'uy');
 const LETTER = /([A-Z])(?![\p{L}\d])/uy;
 const NUMBER_WORD = /(\p{L}{3,18})(?!\p{L})/uy;
 const RANGE =
   /[ \u00a0]?(?:bis|to|through|and|und|u\.|à|et|a|y|e|[-–])[ \u00a0](?:§ )?(\d{1,4})[ ]?([a-z])?(?= *(?:$|[([.]))/y;
 const DIVIDER =
-  /[ \t\u00a0]*(?:\.?[ \t\u00a0]*[-–—:|][ \t\u00a0]+|[.:](?=\s|$)[ \t\u00a0]*|[-–—] ?|\t+)|[ \t\u00a0]{2,}|\u3000+/y;
+  /[ \t\u00a0]*(?:\.?[ \t\u00a0]*[-–—:|][ \t\u00a0]+|[.:](?=\s|$)[ \t\u00a0]*|:(?=\p{Lu})|[-–—] ?|\t+)|[ \t\u00a0]{2,}|\u3000+/uy;
 const SPACES = /[ \t\u00a0\u3000]*/y;
 
 const CJK =
   /第[ \t]*([0-9０-９]{1,4}|[〇零一二三四五六七八九十百千]{1,8})[ \t]*(分编|部分|编|編|篇|部|章|节|節|款|目|条|條)((?:[の之]([0-9０-９]{1,3}|[一二三四五六七八九十]{1,3}))*)/y;
+/** Supplementary provisions, which have no number: each has articles of its own. */
+export const SUPPLEMENT = '附則';
+const CJK_SUPPLEMENT = /附[ \u3000]*[則则](?=[ \u3000]*(?:$|[（(]|抄))/y;
 const CJK_ITEM = /([一二三四五六七八九十]{1,3})[、．]|[（(]([一二三四五六七八九十]{1,3})[)）]/y;
 const DECIMAL =
   /(\d{1,3}(?:[a-z](?=\.)|(?:\.\d{1,3}){0,7})|[A-Z](?:\.\d{1,3}){1,7})(\\?\.|\\?\)|)(?=[ \t\u00a0\u3000]|$)/y;
 const LISTED =
-  /(?:(\\?\()(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5})\\?\)|([A-Z]|[IVXLC]{1,7}|[a-z]|[ivx]{1,5})\\?([.)]))(?=[ \t\u00a0]|$)/y;
+  /(?:(\\?\()(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5})\\?\)|([A-Z]|[IVXLC]{1,7}|[a-z]|[ivx]{1,5})\\?([.)])|([A-Z]|[IVXLC]{1,7})( bis| ter| quater)? :)(?=[ \t\u00a0]|$)/y;
 
 /**
  * The labels that a line may begin with: several if a letter is also a Roman number, none for nearly all lines.
@@ -153,14 +176,16 @@ function wordLabels(line: string): readonly Label[] | undefined {
   if (arabic !== null) {
     const label = arabicLabel(line, kind, arabic, at);
     // The first is often written in digits before Roman numbers.
-    return /^1 ?er/.test(arabic[0]) ? [label, { ...label, family: `${kind} I` }] : [label];
+    return /^1\s?er/.test(arabic[0]) ? [label, { ...label, family: `${kind} I` }] : [label];
   }
   const labels: Label[] = [];
   const roman = match(ROMAN, line, at);
   const value = romanNumber(roman?.[1] ?? '');
   if (roman !== null && value !== undefined) {
-    const numbers = withSuffix([value], roman[2], roman[3]);
-    labels.push(labelAt(line, at + roman[0].length, { family: `${kind} I`, kind, numbers }));
+    const numbers = withSuffix([value], roman[2]);
+    // The first may be written in Roman numbers before digits.
+    for (const form of roman[0] === 'I' ? ['I', '1'] : ['I'])
+      labels.push(labelAt(line, at + roman[0].length, { family: `${kind} ${form}`, kind, numbers }));
   }
   const letter = match(LETTER, line, at);
   if (letter !== null)
@@ -182,17 +207,18 @@ function wordLabels(line: string): readonly Label[] | undefined {
 function arabicLabel(
   line: string,
   kind: string,
-  [all, code = '', digits = '', latin, letter]: RegExpExecArray,
+  [all, code = '', digits = '', suffix]: RegExpExecArray,
   at: number,
 ): Label {
   const parts = digits.split(/[.‑–-]/).map(Number);
-  const numbers = withSuffix(parts, latin, letter);
+  const numbers = withSuffix(parts, suffix);
   const depth = kind !== 'article' && kind !== '§' && /^\d+(\.\d+)+$/.test(digits) ? parts.length : 1;
   const end = at + all.length;
   const range = match(RANGE, line, end);
-  const through = range === null ? numbers : withSuffix([Number(range[1])], undefined, range[2]);
+  const through = range === null ? numbers : withSuffix([Number(range[1])], range[2]);
   return labelAt(line, end + (range?.[0].length ?? 0), {
-    family: `${kind} 1${code}`,
+    // Regulations of French codes are in one sequence, whoever issued them.
+    family: `${kind} 1${code.replace(/^[DA]$/, 'R').replace('LO', 'L')}`,
     kind,
     numbers,
     through,
@@ -200,13 +226,13 @@ function arabicLabel(
   });
 }
 
-function withSuffix(
-  numbers: readonly number[],
-  latin: string | undefined,
-  letter: string | undefined,
-): number[] {
-  if (latin !== undefined) return [...numbers, LATIN_SUFFIXES[latin] as number];
-  return letter === undefined ? [...numbers] : [...numbers, letterNumber(letter)];
+function withSuffix(numbers: readonly number[], suffix = ''): number[] {
+  const parts = suffix.match(/[a-z]{3,}|[A-Z]{3,}|[a-z]|[A-Z]+/g) ?? [];
+  const further = parts.map(
+    (part) =>
+      LATIN_SUFFIXES[part.toLowerCase()] ?? letterNumber(part) + (part === part.toUpperCase() ? CAPITALS : 0),
+  );
+  return [...numbers, ...further];
 }
 
 function letterNumber(letter: string): number {
@@ -244,6 +270,9 @@ function cjkLabels(line: string): readonly Label[] | undefined {
       },
     ];
   }
+  const supplement = match(CJK_SUPPLEMENT, line, 0);
+  if (supplement !== null)
+    return [labelAt(line, supplement[0].length, { family: SUPPLEMENT, kind: 'annex', numbers: [1] })];
   const item = match(CJK_ITEM, line, 0);
   if (item === null) return undefined;
   const kind = item[1] === undefined ? '（一）' : '一、';
@@ -259,7 +288,7 @@ function bareLabels(line: string): readonly Label[] {
     const parts = (digits as string).replace(/[a-z]$/, '').split('.');
     const inserted = /[a-z]$/.exec(digits as string)?.[0];
     const places = parts.map((part) => (/\d/.test(part) ? Number(part) : LETTERS + letterNumber(part)));
-    const numbers = withSuffix(places, undefined, inserted);
+    const numbers = withSuffix(places, inserted);
     const kind = (close as string).endsWith(')') ? '1)' : '1';
     const depth = parts.length;
     if (kind === '1' || depth === 1)
@@ -268,14 +297,14 @@ function bareLabels(line: string): readonly Label[] {
   const listed = match(LISTED, line, 0);
   if (listed === null) return NONE;
   const isEnclosed = listed[1] !== undefined;
-  const token = (listed[2] ?? listed[3]) as string;
-  const close = isEnclosed ? '()' : (listed[4] as string);
+  const token = (listed[2] ?? listed[3] ?? listed[5]) as string;
+  const close = isEnclosed ? '()' : (listed[4] ?? ' :');
   const bare = (form: string, value: number): Label => {
-    const kind = isEnclosed ? `(${form})` : form === 'a' || form === 'i' || close === '.' ? `${form}.` : form;
+    const kind = isEnclosed ? `(${form})` : form === 'a' || form === 'i' || close !== ')' ? `${form}.` : form;
     return labelAt(line, listed[0].length, {
       family: `${form}${close}`,
       kind,
-      numbers: [value],
+      numbers: withSuffix([value], listed[6]),
       isBare: true,
     });
   };
@@ -290,3 +319,5 @@ function bareLabels(line: string): readonly Label[] {
 
 /** What is added to a letter that begins a decimal number, so that A.1 comes after all digits. */
 export const LETTERS = 1000;
+/** What is added to a capital letter after a number: 16 A may come before 16, after it, or after 16 ter. */
+export const CAPITALS = 1_000_000;

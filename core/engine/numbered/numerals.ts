@@ -35,7 +35,7 @@ export function cjkNumber(written: string): number {
 
 /** The first ordinals as whole words or as beginnings of words, in order. */
 const ORDINALS: readonly RegExp[] = [
-  /^(?:erste[rsn]?|first|one|premi[eè]re?|primer[oa]?|prim[oa])$/i,
+  /^(?:erste[rsn]?|first|one|premi[eè]re?|primer[oa]?|prim[oa]|unique|[uú]nic[oa])$/i,
   /^(?:zweite[rsn]?|second|two|deuxi[eè]me|seconde|segund[oa]|second[oa])$/i,
   /^(?:dritte[rsn]?|third|three|troisi[eè]me|tercer[oa]?|terz[oa])$/i,
   /^(?:vierte[rsn]?|fourth|four|quatri[eè]me|cuart[oa]|quart[oa])$/i,
@@ -64,6 +64,7 @@ const UNITS = ['ein', 'zwei', 'drei', 'vier', 'fünf', 'sechs', 'sieben', 'acht'
 
 /** The value of an ordinal in English, German, French, Spanish or Italian, as far as the table goes. */
 export function ordinalNumber(word: string): number | undefined {
+  if (/^pr[eé]limina(?:ire|ry|re?)$/i.test(word)) return 0;
   const at = ORDINALS.findIndex((pattern) => pattern.test(word));
   if (at !== -1) return at + 1;
   const composed = COMPOSED.exec(word);
@@ -86,4 +87,16 @@ export const LATIN_SUFFIXES: Readonly<Record<string, number>> = {
   decies: 9,
   undecies: 10,
   duodecies: 11,
+  terdecies: 12,
+  quaterdecies: 13,
+  quindecies: 14,
+  quinquiesdecies: 14,
+  sexdecies: 15,
+  sexiesdecies: 15,
+  septdecies: 16,
+  septiesdecies: 16,
+  octodecies: 17,
+  octiesdecies: 17,
+  novodecies: 18,
+  vicies: 19,
 };

@@ -1,46 +1,70 @@
 import { countWhile } from '../search.ts';
 import { type Candidate, isListMark } from './candidates.ts';
-import { LETTERS } from './labels.ts';
+import { CAPITALS, isArticle, LETTERS } from './labels.ts';
 
 /** Candidates of a family that are looked at after one, to see how its sequence goes on. */
-const AHEAD = 12;
+const AHEAD = 40;
+/** Interrupted sequences that a number may go on. */
+const MOST_OUTER = 3;
 /** Largest step between two numbers of a sequence that needs no look ahead. */
 const STEP = 5;
+
+/** Sequences of headings, and those of words without text between them, which may be tables of contents. */
+export interface Runs {
+  readonly runs: readonly Run[];
+  readonly empty: readonly Run[];
+}
+
+type Run = readonly Candidate[];
 
 /**
  * Finds the sequences among candidates: within a family, each number follows the one before it, and numbers that would
  * break a sequence that goes on without them are left out. Lists and tables of contents, which have no text between
  * their lines, are left out as well.
  */
-export function findRuns(candidates: readonly Candidate[]): readonly (readonly Candidate[])[] {
+export function findRuns(candidates: readonly Candidate[]): Runs {
   const families = Map.groupBy(candidates, ({ label }) => label.family);
-  const runs: (readonly Candidate[])[] = [];
-  const single: (readonly Candidate[])[] = [];
+  const runs: Run[] = [];
+  const single: Run[] = [];
+  const empty: Run[] = [];
   for (const members of families.values()) {
-    const found = chain(members).filter(hasText);
+    const all = chain(members);
+    const found = all.filter(hasText);
     const isKnown = found.some((run) => run.length >= fewest(run));
+    const isWritten = found.some((run) => !isCell(run));
     for (const run of found)
-      if (run.length >= fewest(run) || (isKnown && !isBare(run)) || isAlone(run)) runs.push(run);
-      else if (!isBare(run)) single.push(run);
+      if (isWritten && isCell(run)) single.push(run);
+      else if (run.length >= fewest(run) || (isKnown && !isBare(run)) || isAlone(run)) runs.push(run);
+      else single.push(run);
+    if (isKnown) empty.push(...all.filter((run) => isDivision(run) && !hasText(run)));
   }
   const known = new Set(runs.flatMap((run) => run.map(({ start }) => start)));
-  return [...withoutParagraphs(runs), ...leading(single, candidates, known)];
+  return { runs: [...withoutParagraphs(runs), ...leading(single, candidates, known)], empty };
 }
 
-/** Kinds whose numbered paragraphs have numbers without a word. */
-const ARTICLES = new Set(['article', '§', 'clause', '条', '條']);
+/** Whether articles have next to no text, as in tables of correlation. */
+function isCell(run: Run): boolean {
+  const { kind } = run[0] as Candidate;
+  return (isArticle(kind) || (kind === 'annex' && run.length > 1)) && textOf(run) < CELL * run.length;
+}
+
+/** Characters between the articles of a text at least. */
+const CELL = 5;
+
+/** Whether a sequence is one of words that hold articles. */
+function isDivision(run: Run): boolean {
+  const { kind } = run[0] as Candidate;
+  return !isBare(run) && kind !== 'annex' && !isArticle(kind);
+}
+
+/** Articles that a text with numbered paragraphs has at least. */
 const FEWEST_ARTICLES = 3;
-
-/** Whether headings of a kind hold paragraphs, and no other headings as a rule. */
-export function isArticle(kind: string): boolean {
-  return ARTICLES.has(kind);
-}
 
 /**
  * Leaves out what is numbered within articles: in a text with articles, only numbers without a word that hold some, or
  * that begin with the number of the heading above them, are headings.
  */
-function withoutParagraphs(runs: readonly (readonly Candidate[])[]): readonly (readonly Candidate[])[] {
+function withoutParagraphs(runs: readonly Run[]): readonly Run[] {
   const articles = runs.filter((run) => isArticle((run[0] as Candidate).kind)).flat();
   if (articles.length < FEWEST_ARTICLES) return runs;
   const holders = new Set<string>();
@@ -53,38 +77,46 @@ function withoutParagraphs(runs: readonly (readonly Candidate[])[]): readonly (r
   }
   const words = all.filter(({ label }) => !label.isBare);
   const isInArticle = ({ start }: Candidate) =>
-    ARTICLES.has(words[countWhile(words, (word) => word.start < start) - 1]?.kind ?? '');
+    isArticle(words[countWhile(words, (word) => word.start < start) - 1]?.kind ?? '');
   return runs.filter((run) => {
     const first = run[0] as Candidate;
-    return !isBare(run) || holders.has(first.kind) || first.label.depth > 1 || !isInArticle(first);
+    if (!isBare(run) || holders.has(first.kind)) return true;
+    return !isListMark(first.kind) && (first.label.depth > 1 || !isInArticle(first));
   });
 }
 
-/** Those of single numbers that lead into a heading, or that a heading leads into. */
+/**
+ * Those of single numbers, and of pairs of numbers without a word, that lead into a heading, or that a heading leads
+ * into.
+ */
 function leading(
-  single: readonly (readonly Candidate[])[],
+  single: readonly Run[],
   candidates: readonly Candidate[],
   known: ReadonlySet<number>,
-): readonly (readonly Candidate[])[] {
+): readonly Run[] {
   const places = new Map(candidates.map(({ start }, index) => [start, index]));
   const isKnown = (candidate: Candidate | undefined) => candidate !== undefined && known.has(candidate.start);
   return single.filter((run) => {
-    const [only] = run as readonly [Candidate];
-    const at = places.get(only.start) as number;
+    const [first] = run as readonly [Candidate];
+    if (!isFirst(first) || run.length !== (isBare(run) ? 2 : 1)) return false;
+    if (isBare(run) && (isListMark(first.kind) || first.kind === '1')) return false;
+    const at = places.get(first.start) as number;
+    let before = at - 1;
+    while (candidates[before]?.start === first.start) before--;
+    if (!first.isAfterText && isKnown(candidates[before])) return true;
     let after = at + 1;
-    while (candidates[after]?.start === only.start) after++;
+    while (candidates[after]?.start === first.start) after++;
     const next = candidates[after];
-    const leads = next !== undefined && !next.isAfterText && isKnown(next);
-    return run.length === 1 && isFirst(only) && (leads || (!only.isAfterText && isKnown(candidates[at - 1])));
+    return next !== undefined && !next.isAfterText && isKnown(next);
   });
 }
 
-function isBare(run: readonly Candidate[]): boolean {
+function isBare(run: Run): boolean {
   return (run[0] as Candidate).label.isBare;
 }
 
 /** How many members a sequence needs in a text that has no longer one of its family. */
-function fewest(run: readonly Candidate[]): number {
+function fewest(run: Run): number {
   if (run.some(({ isMarked }) => isMarked)) return 1;
   if (!isBare(run)) return 2;
   if (isListMark((run[0] as Candidate).kind) && textOf(run) < LONG * run.length)
@@ -96,35 +128,64 @@ function fewest(run: readonly Candidate[]): number {
 const LONG = 200;
 
 /** Characters between the first and the last member of a sequence. */
-function textOf(run: readonly Candidate[]): number {
+function textOf(run: Run): number {
   return (run.at(-1) as Candidate).inkBefore - (run[0] as Candidate).inkBefore;
 }
 
 /** An annex, which is often the only one. */
-function isAlone(run: readonly Candidate[]): boolean {
+function isAlone(run: Run): boolean {
   const { kind, name, label } = run[0] as Candidate;
   const isFree = (run[0] as Candidate).isAfterText;
   return (
     kind === 'annex' &&
     isFree &&
     isFirst(run[0] as Candidate) &&
-    (label.family !== 'annex' || name === name.toUpperCase())
+    (label.family !== 'annex' || /^[^\p{Ll}]+(?!\p{L})/u.test(name))
   );
 }
 
 function chain(members: readonly Candidate[]): Candidate[][] {
   const runs: Candidate[][] = [];
+  // Sequences that a later one interrupts, such as a list.
+  let outer: Candidate[][] = [];
   let run: Candidate[] = [];
   members.forEach((candidate, index) => {
     const last = run.at(-1);
-    const goesOn = last !== undefined && follows(last, candidate);
-    if (goesOn || (last !== undefined && skips(last, candidate, members, index))) run.push(candidate);
-    else if (begins(last, candidate, members, index)) {
+    const next = members[index + 1];
+    const goesOn =
+      last !== undefined &&
+      follows(last, candidate) &&
+      (candidate.label.depth > last.label.depth || !isEarly(last, next));
+    if (goesOn || (last !== undefined && skips(last, candidate, members, index))) {
+      run.push(candidate);
+      return;
+    }
+    const { isBare, depth } = candidate.label;
+    const resumed =
+      isBare && depth === 1 ? -1 : outer.findLastIndex((one) => follows(one.at(-1) as Candidate, candidate));
+    if (resumed !== -1) {
+      run = outer[resumed] as Candidate[];
+      outer = outer.slice(0, resumed);
+      run.push(candidate);
+    } else if (begins(last, candidate, members, index)) {
+      if (last !== undefined) outer = [...outer.slice(-MOST_OUTER), run];
       run = [candidate];
       runs.push(run);
     }
   });
   return runs;
+}
+
+/** Whether a decimal number only refers to a section: the one that it would go on has a section of its own next. */
+function isEarly(last: Candidate, next: Candidate | undefined): boolean {
+  return next?.label.isBare === true && next.label.depth > last.label.depth && follows(last, next);
+}
+
+/** The next members of a family up to where one begins again. */
+function sameSequence(members: readonly Candidate[], index: number): readonly Candidate[] {
+  const ahead = members.slice(index + 1, index + 1 + AHEAD);
+  const end = ahead.findIndex((other) => isFirst(other));
+  return end === -1 ? ahead : ahead.slice(0, end + 1);
 }
 
 /** Whether a number is the next one: 2.2 or 3 after 2.1, 12a or 13 after 12, 2.1.1 after 2.1. */
@@ -139,22 +200,20 @@ function follows({ label: before }: Candidate, { label }: Candidate): boolean {
 function stepOf(before: readonly number[], after: readonly number[], isBare: boolean): number {
   let at = 0;
   while (at < before.length && before[at] === after[at]) at++;
-  if (at >= after.length) return 0;
-  const step = (after[at] as number) - (before[at] ?? 0);
+  const [from = 0, to = 0] = [before[at], after[at]];
+  const isFree = from > CAPITALS !== to > CAPITALS || (from > CAPITALS && to > from);
+  if (at >= after.length) return isFree ? 1 : 0;
+  const step = isFree ? 1 : to - from;
   if (step <= 0) return 0;
   const further = after.slice(at + 1);
   // A decimal number needs the one that it begins with.
   if (isBare && further.length > 0) return Number.POSITIVE_INFINITY;
-  return further.every((number) => number === 1) ? step : Number.POSITIVE_INFINITY;
+  return further.every((number) => number === 1 || number > CAPITALS) ? step : Number.POSITIVE_INFINITY;
 }
 
-/** Whether a number is larger than another one. */
-export function isAfter(
-  { label: { numbers } }: Candidate,
-  { label: { numbers: before } }: Candidate,
-): boolean {
-  const at = numbers.findIndex((number, index) => number !== before[index]);
-  return at !== -1 && (numbers[at] as number) > (before[at] ?? 0);
+/** Whether a number is after another one. */
+export function isAfter({ label }: Candidate, { label: before }: Candidate): boolean {
+  return stepOf(before.numbers, label.numbers, label.isBare) > 0;
 }
 
 /** Whether a number after a gap goes on a sequence: the numbers in the gap do not come later. */
@@ -162,7 +221,7 @@ function skips(last: Candidate, candidate: Candidate, members: readonly Candidat
   const { isBare } = candidate.label;
   const step = stepOf(last.label.through, candidate.label.numbers, isBare);
   if (step === 0 || (isBare && step > 2)) return false;
-  const later = members.slice(index + 1, index + 1 + AHEAD);
+  const later = sameSequence(members, index);
   if (later.some((other) => follows(last, other) && !isAfter(other, candidate))) return false;
   if (later.some((other) => follows(candidate, other))) return true;
   const next = later[0];
@@ -178,20 +237,36 @@ function begins(
 ): boolean {
   const later = members.slice(index + 1, index + 1 + AHEAD);
   const next = later.findIndex((other) => follows(candidate, other));
-  if (last !== undefined) {
+  if (last !== undefined && !restarts(last, candidate, later[0])) {
     const goesOn = later.findIndex((other) => follows(last, other));
-    if (goesOn !== -1 && (next === -1 || goesOn < next)) return false;
+    if (goesOn !== -1 && (next === -1 || goesOn < next || !isFirst(candidate))) return false;
   }
   if (isFirst(candidate) || candidate.isMarked) return true;
   // A text may be part of a larger one, and what begins a section may be repealed.
+  if (last === undefined && rises(candidate, later)) return true;
   if (next !== 0 || candidate.label.isBare) return false;
   return last !== undefined || (later[1] !== undefined && follows(later[0] as Candidate, later[1]));
+}
+
+/** Whether a chapter or section is the first of a further sequence, whose next number is not that of the last one. */
+function restarts(last: Candidate, candidate: Candidate, next: Candidate | undefined): boolean {
+  if (next === undefined || !isDivision([candidate]) || !isFirst(candidate)) return false;
+  return isAfter(next, candidate) && !isAfter(next, last);
+}
+
+/** Whether articles of a code, as L121-2, go on rising, whatever is missing between them. */
+function rises(candidate: Candidate, later: readonly Candidate[]): boolean {
+  const next = [candidate, ...later.slice(0, 3)];
+  const isCode = next.every(({ kind, label }) => isArticle(kind) && label.numbers.length > 1);
+  return (
+    isCode && next.length > 3 && next.every((one, at) => at === 0 || isAfter(one, next[at - 1] as Candidate))
+  );
 }
 
 /** Whether a number is the first of its kind, or below the number of the heading above it. */
 function isFirst({ label: { numbers, depth, isBare }, under }: Candidate): boolean {
   if (depth === 1 || !isBare) {
-    if (numbers.every((number) => number === 1)) return true;
+    if (numbers.every((number) => number <= 1)) return true;
     if (depth === 1) return false;
   }
   const above = numbers.slice(0, -1).map((number) => number % LETTERS);
@@ -199,7 +274,7 @@ function isFirst({ label: { numbers, depth, isBare }, under }: Candidate): boole
 }
 
 /** Whether most members of a sequence have text before the next one, as those of lists and tables of contents do not. */
-function hasText(run: readonly Candidate[]): boolean {
+function hasText(run: Run): boolean {
   let empty = 0;
   let filled = 0;
   for (let at = 1; at < run.length; at++) {

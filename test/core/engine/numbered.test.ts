@@ -89,6 +89,18 @@ t.test('headings of all forms are found with their levels', async (t) => {
       '  § 3 C',
       'Siebzehnter Abschnitt',
     ],
+    [
+      'Titre Ier',
+      '  Article 16',
+      '  Article 16 bis',
+      '  Article 16 A',
+      '  Article 16 B bis',
+      '  Article 17',
+      'Titre II',
+    ],
+    ['Article L121-1 A', 'Article L121-1', 'Article L121-2'],
+    ['TITULO I', '  CAPITULO PRELIMINAR', '    ARTICULO 1', '  CAPITULO I', '    ARTICULO 2', 'TITULO II'],
+    ['第一章', '  第一条', '  第二条', '附則', '  第一条', '附則', '  第一条', '  第二条'],
     ['Chapitre 1er', '  Article 1er', '  Article 2', 'Chapitre II', '  Article 3'],
     ['I. Facts', '  A. Persons', '  B. Places', '  C. Times', 'II. Law', 'III. Result'],
     ['一、概况', '  （一）地点', '  （二）时间', '  （三）人物', '二、经过', '三、结果'],
@@ -127,6 +139,41 @@ t.test('numbers in a text are not headings', async (t) => {
     t.same(outlineOf(law(line)), all, line);
   t.same(outlineOf(withText('§ 1 Absatz 2', '§ 2 Satz 1')), []);
 });
+
+t.test('a text without blank lines has its headings', async (t) => {
+  const headings = ['Chapter I', 'Article 1', 'Article 2', 'Chapter II', 'Article 3'];
+  const body = [
+    '(1) The members of the council, as they are listed in the annex and in',
+    'Article 2 of the treaty, decide by a majority of the members who attend,',
+    'and publish what they decide',
+  ].join('\n');
+  const lines = headings.map((heading) => (heading.startsWith('C') ? heading : `${heading}\n${body}`));
+  const outline = ['Chapter I', '  Article 1', '  Article 2', 'Chapter II', '  Article 3'];
+  t.same(outlineOf(lines.join('\n')), outline, 'of wrapped lines');
+  const whole = lines.map((line) =>
+    line.replace(/\n(?!\()/g, ' ').replace('(1)', body.replaceAll('\n', ' ')),
+  );
+  t.same(outlineOf(whole.join('\n')), outline, 'of a line for each paragraph');
+});
+
+t.test('a table of correlation has no headings', async (t) => {
+  const cells = [1, 2, 3, 4, 5, 6].flatMap((number) => [
+    `Article ${number}`,
+    number % 3 === 0 ? `Article ${number}(1)` : '-',
+  ]);
+  const text = `${withText('Article 1', 'Article 2', 'Article 3', 'ANNEX')}${cells.join('\n\n')}\n`;
+  t.same(outlineOf(text), ['Article 1', 'Article 2', 'Article 3', 'ANNEX']);
+});
+
+t.test(
+  'chapters without text of their own are headings below a title, not in a table of contents',
+  async (t) => {
+    const empty = 'Chapter I\n\nChapter II\n\n';
+    const full = `Title I\n\nChapter I\n\n${withText('Article 1')}Chapter II\n\n${withText('Article 2')}`;
+    const text = `${full}Title II\n\n${empty}${withText('Article 3')}Title III\n\n${empty}${full.slice(9)}`;
+    t.same(outlineOf(text).slice(5, 9), ['Title II', '  Chapter I', '  Chapter II', '    Article 3']);
+  },
+);
 
 t.test('a table of contents is not the text', async (t) => {
   const titles = ['Chapter I', 'Article 1', 'Article 2', 'Chapter II', 'Article 3'];

@@ -22,12 +22,16 @@ const COUNTED = { tokenizer: TOKENIZER, chunk_size: SIZE, offset_unit: 'utf16' }
 const RECIPES: Readonly<Record<string, string>> = { python: 'python', typescript: 'js' };
 
 /** Options of `code`; the last ones are those of the preset `code`. */
-const WAYS = {
+export const WAYS = {
   keep: { oversize: 'keep' },
   split: { oversize: 'split' },
   members: { oversize: 'members' },
   'members, separate': { oversize: 'members', separate_functions: true },
 } as const;
+
+export function stepOf(language: string, options: object): PipelineStep {
+  return chunkStep('code', { ...COUNTED, language, include_nodes: true, ...options });
+}
 
 /** Ours: each alone, and with what the preset `code` has in front, or with the path where there are no names. */
 export function ownCandidates(execute: OpenService['execute']): Candidate[] {
@@ -48,20 +52,19 @@ export function ownCandidates(execute: OpenService['execute']): Candidate[] {
       );
     },
   });
-  const code = (options: object) => (language: string) =>
-    chunkStep('code', { ...COUNTED, language, include_nodes: true, ...options });
+  const code = (options: object) => (language: string) => stepOf(language, options);
   const recursive = (language: string) =>
     chunkStep('recursive', { ...COUNTED, recipe: RECIPES[language] ?? 'default' });
   const lines = () => chunkStep('recursive', { ...COUNTED, delimiters: ['\n'], min_characters_per_chunk: 1 });
   return [
     ...Object.entries(WAYS).flatMap(([name, options]) => [
-      ours(`code ${name}`, code(options)),
-      ours(`code ${name}, names`, code(options), names),
+      ours(`chunksmith code: ${name}`, code(options)),
+      ours(`chunksmith code: ${name}, names`, code(options), names),
     ]),
-    ours('recursive', recursive),
-    ours('recursive, path', recursive, path),
-    ours('lines', lines),
-    ours('lines, path', lines, path),
+    ours('chunksmith recursive', recursive),
+    ours('chunksmith recursive, path', recursive, path),
+    ours('chunksmith lines', lines),
+    ours('chunksmith lines, path', lines, path),
   ];
 }
 
@@ -75,27 +78,30 @@ type Split = (text: string) => Promise<readonly Omit<Chunk, 'document'>[]>;
 
 /** What others do: each alone, and with the path and, where the method knows them, names in front. */
 export async function peerCandidates(language: string, tokenizer: Tokenizer): Promise<Candidate[]> {
-  const peer = (name: string, splitFor: (set: CodeSet) => Split): Candidate[] =>
-    [false, true].map((isInFront) => ({
+  const peer = (name: string, splitFor: (set: CodeSet) => Split): Candidate[] => {
+    const made = new WeakMap<CodeSet, Promise<Chunk[]>>();
+    const chunksOf = async ({ documents }: CodeSet, split: Split) => {
+      const all: Chunk[] = [];
+      for (const [document, { text, filename }] of documents.entries())
+        for (const { context, ...chunk } of await split(text))
+          all.push({ ...chunk, document, context: [filename, context].filter(Boolean).join('\n') });
+      return all;
+    };
+    return [false, true].map((isInFront) => ({
       name: isInFront ? `${name}, path` : name,
       async chunk(set) {
-        const split = splitFor(set);
-        const lists = set.documents.map(async ({ text, filename }, document) =>
-          (await split(text)).map(({ context, ...chunk }) => {
-            const front = [filename, context].filter(Boolean).join('\n');
-            return { ...chunk, document, ...(isInFront && { context: front }) };
-          }),
-        );
-        return (await Promise.all(lists)).flat();
+        const chunks = made.get(set) ?? chunksOf(set, splitFor(set));
+        made.set(set, chunks);
+        return isInFront ? await chunks : (await chunks).map((one) => ({ ...one, context: undefined }));
       },
     }));
-  const langchain = await langchainFor(language);
+  };
   return [
-    ...peer('split then merge', (set) => {
+    ...peer("cAST's method, as of astchunk 0.1.0", (set) => {
       const most = charactersIn(set, tokenizer);
       return (text) => splitThenMerge(language, text, most);
     }),
-    ...(langchain === undefined ? [] : peer('LangChain', () => langchain)),
+    ...(await codePeers(language)).flatMap(({ name, split }) => peer(name, () => split)),
   ];
 }
 
@@ -110,22 +116,11 @@ function charactersIn({ documents }: CodeSet, tokenizer: Tokenizer): number {
   return Math.round((SIZE * sample.replace(/\s/g, '').length) / tokens);
 }
 
-/** The recipe of LangChain, if the peers of the benchmarks are installed. */
-async function langchainFor(language: string): Promise<Split | undefined> {
+/** Chunkers of others, if the peers of the benchmarks are installed. */
+async function codePeers(language: string): Promise<{ readonly name: string; readonly split: Split }[]> {
   const bench = join(import.meta.dirname, '../../../../bench');
-  if (!existsSync(join(bench, 'node_modules'))) {
-    console.error('LangChain is left out: run npm ci in test/bench');
-    return undefined;
-  }
-  const { langchainCode } = await import(join(bench, 'structure/code-peers.ts'));
-  const splitText: (text: string) => Promise<string[]> = langchainCode(language, SIZE);
-  return async (text) => {
-    let end = 0;
-    return (await splitText(text)).map((one) => {
-      const start = text.indexOf(one, end);
-      if (start === -1) throw new Error(`LangChain changed what it split: ${JSON.stringify(one)}`);
-      end = start + one.length;
-      return { start, end };
-    });
-  };
+  if (existsSync(join(bench, 'node_modules')))
+    return (await import(join(bench, 'structure/code-peers.ts'))).codePeers(language, SIZE);
+  console.error('LangChain and Chonkie are left out: run npm ci in test/bench');
+  return [];
 }

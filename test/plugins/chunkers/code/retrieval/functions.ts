@@ -23,6 +23,7 @@ export interface Range {
 
 /** Files of a language, and questions that one function of them answers. */
 export interface CodeSet {
+  readonly name: string;
   readonly language: string;
   readonly documents: readonly { readonly filename: string; readonly text: string }[];
   readonly questions: readonly Question[];
@@ -35,7 +36,41 @@ export interface Question extends Range {
 }
 
 const EXTENSIONS = { python: 'py', typescript: 'ts', go: 'go', java: 'java', rust: 'rs' } as const;
-export const LANGUAGES = Object.keys(EXTENSIONS) as (keyof typeof EXTENSIONS)[];
+
+/** The repositories of a language that are one set: those that were looked at while the chunker was made, or others. */
+export interface Source {
+  readonly name: string;
+  readonly language: keyof typeof EXTENSIONS;
+  readonly folders: readonly string[];
+}
+
+/** The rows of `repositories.tsv`; the repository `owner/name` is in the folder `owner+name`. */
+export function readSources(): Source[] {
+  const [, ...lines] = readFileSync(join(import.meta.dirname, 'repositories.tsv'), 'utf8')
+    .trim()
+    .split('\n');
+  const rows = lines.map((line) => line.split('\t') as [string, Source['language'], string]);
+  const groups = Map.groupBy(rows, ([name, language]) => `${name} ${language}`);
+  return [...groups.values()].map((own) => {
+    const [[name, language]] = own as [(typeof rows)[0]];
+    return { name, language, folders: own.map(([, , repository]) => repository.replace('/', '+')) };
+  });
+}
+
+/** The files of a language, sorted. */
+export function pathsIn(folder: string, language: Source['language'], folders: readonly string[]): string[] {
+  return folders
+    .flatMap((one) => {
+      const own = globSync(`**/*.${EXTENSIONS[language]}`, { cwd: join(folder, one) });
+      if (own.length === 0) throw new Error(`There are no ${language} files in ${join(folder, one)}.`);
+      return own.map((path) => `${one}/${path}`);
+    })
+    .sort();
+}
+
+export function textOf(folder: string, filename: string): string {
+  return readFileSync(join(folder, filename), 'utf8').replace(/^\ufeff/, '');
+}
 /** Tests, examples, documentation, and what a program has written. */
 const OTHER =
   /(?:^|[\W_])(?:tests?|spec|specs|examples?|samples?|docs?|docs_src|benches|benchmarks?|mocks?|vendor|generated|node_modules)(?:[\W_]|$)|\.pb\.go$|\.d\.ts$|Tests?\.java$/i;
@@ -58,15 +93,18 @@ export function withTree<T>(name: string, text: string, use: (root: Node, syntax
 /**
  * Draws files of a language, and asks for their functions by what documents them, which is taken out of the text. Only
  * functions are asked for whose name and documentation no other function of these files has.
+ *
+ * @param isBare whether the documentation of the functions that are not asked for is taken out as well
  */
-export async function readCodeSet(folder: string, language: keyof typeof EXTENSIONS): Promise<CodeSet> {
-  const paths = globSync(`**/*.${EXTENSIONS[language]}`, { cwd: folder }).filter((one) => !OTHER.test(one));
+export async function readCodeSet(folder: string, source: Source, isBare = false): Promise<CodeSet> {
+  const { name, language, folders } = source;
+  const paths = pathsIn(folder, language, folders).filter((one) => !OTHER.test(one));
   const random = createRandom(1);
   const files: { filename: string; text: string; functions: readonly Found[] }[] = [];
   let asked: (Documented & { file: number })[] = [];
-  for (const filename of shuffled(paths.sort(), random)) {
+  for (const filename of shuffled(paths, random)) {
     if (files.length >= FILES && asked.length >= QUESTIONS) break;
-    const text = readFileSync(join(folder, filename), 'utf8').replace(/^\ufeff/, '');
+    const text = textOf(folder, filename);
     if (text.length > LONGEST_FILE) continue;
     const functions = await withTree(language, text, (root, syntax) => [...functionsIn(root, syntax)]);
     if (files.length >= FILES && !functions.some(({ documented }) => documented !== undefined)) continue;
@@ -76,16 +114,18 @@ export async function readCodeSet(folder: string, language: keyof typeof EXTENSI
   }
   asked = shuffled(distinctIn(files.map((one) => one.functions)), random).slice(0, QUESTIONS);
   const byFile = Map.groupBy(asked, ({ file }) => file);
+  const taken = files.map(({ functions }, file) =>
+    (isBare ? functions : (byFile.get(file) ?? [])).flatMap(({ doc }) => doc ?? []),
+  );
   const documents = files.map(({ filename, text }, file) => {
-    const taken = (byFile.get(file) ?? []).map(({ doc }) => doc);
-    return { filename, text: without(text, taken) };
+    return { filename, text: without(text, taken[file] as Range[]) };
   });
   const questions = asked.map(({ file, question, start, end }) => {
     const before = (at: number) =>
-      (byFile.get(file) ?? []).reduce((sum, { doc }) => sum + (doc.end <= at ? doc.end - doc.start : 0), 0);
+      (taken[file] as Range[]).reduce((sum, doc) => sum + (doc.end <= at ? doc.end - doc.start : 0), 0);
     return { question, document: file, start: start - before(start), end: end - before(end) };
   });
-  return { language, documents, questions };
+  return { name, language, documents, questions };
 }
 
 function shuffled<T>(all: readonly T[], random: () => number): T[] {
@@ -102,14 +142,16 @@ function without(text: string, taken: readonly Range[]): string {
   return rest + text.slice(at);
 }
 
-/** A function, and its documentation if it can be a question. */
-type Found = Range & { readonly name: string; readonly documented?: Documented };
-
-interface Documented extends Range {
+interface Found extends Range {
   readonly name: string;
+  /** The lines of its documentation. */
+  readonly doc?: Range | undefined;
+  /** If its documentation can be a question. */
+  readonly documented?: Documented;
+}
+
+interface Documented extends Found {
   readonly question: string;
-  /** What is to be taken out. */
-  readonly doc: Range;
 }
 
 function distinctIn(files: readonly (readonly Found[])[]): (Documented & { file: number })[] {
@@ -141,7 +183,7 @@ function foundAt(node: Node, unit: Node, syntax: Syntax): Found {
   const { startIndex: start, endIndex: end } = node;
   const name = nameOf(syntax, node) ?? '';
   const doc = (syntax.name === 'python' ? docstringOf : commentOf)(node, unit, syntax);
-  const found = { start, end, name };
+  const found = { start, end, name, doc };
   if (doc === undefined || name === '') return found;
   const question = questionIn(syntax.text.slice(doc.start, doc.end), name);
   const code = without(syntax.text.slice(start, end), doc.start < start ? [] : [moved(doc, -start)]);
@@ -150,7 +192,7 @@ function foundAt(node: Node, unit: Node, syntax: Syntax): Found {
     code.length >= ANSWER.least &&
     code.length <= ANSWER.most &&
     code.split('\n').length >= LEAST_LINES;
-  return isUsable ? { ...found, documented: { ...found, question, doc } } : found;
+  return isUsable ? { ...found, documented: { ...found, question } } : found;
 }
 
 function moved({ start, end }: Range, by: number): Range {
