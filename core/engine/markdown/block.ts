@@ -1,4 +1,4 @@
-/** What a block is. A `list`, `item`, `quote` or `footnote` is a container: it holds other blocks. */
+/** What a block is. Only MDX has `esm`: imports and exports. A `list`, `item`, `quote` or `footnote` is a container: it holds other blocks. */
 export type BlockKind =
   | 'front_matter'
   | 'heading'
@@ -6,6 +6,7 @@ export type BlockKind =
   | 'fence'
   | 'indented'
   | 'html'
+  | 'esm'
   | 'table'
   | 'break'
   | 'definition'

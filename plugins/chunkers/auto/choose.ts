@@ -1,5 +1,5 @@
 import type { Kit } from '../../../core/kit.ts';
-import { isHtml, isHtmlTable, proseOrMarkdown } from './content/markup.ts';
+import { isHtml, isHtmlTable, isTemplate, proseOrMarkdown } from './content/markup.ts';
 import { isDiff, isLog } from './content/records.ts';
 import { codeLines, isSourceCode } from './content/source-code.ts';
 import { isTable } from './content/table.ts';
@@ -40,9 +40,10 @@ const SAMPLE = 65_536;
 function byContent({ text, kit }: Question): Content {
   if (isJson(text)) return 'json';
   const sample = wholeLines(text);
+  const { lines, hasFence } = codeLines(sample);
+  if (!hasFence && isTemplate(sample)) return 'code';
   if (isHtml(sample)) return isHtmlTable(text) ? 'table' : 'html';
   if (isDiff(sample, kit)) return 'diff';
-  const { lines, hasFence } = codeLines(sample);
   if (hasFence) return 'markdown';
   if (isLog(sample, kit)) return 'log';
   if (isSourceCode(sample, lines)) return 'code';
@@ -64,7 +65,8 @@ export const ENDINGS: Readonly<Record<Exclude<Content, 'recursive'>, string>> = 
   table: 'csv tsv tab',
   json: 'json jsonl ndjson geojson topojson webmanifest har map',
   code: `bash sh zsh c h cc cpp cxx hh hpp hxx cs css scss dart ex exs go hs java js cjs mjs jsx json5 jsonc kt kts lua
-    pl pm php py pyi pyw r rb rake rs scala sc sql swift toml ts cts mts tsx yaml yml zig`,
+    pl pm php py pyi pyw r rb rake rs scala sc sql swift toml ts cts mts tsx yaml yml zig
+    vue svelte astro erb rhtml ejs jinja jinja2 j2 njk twig liquid hbs handlebars mustache`,
   diff: 'diff patch',
   log: 'log',
 };

@@ -31,7 +31,11 @@ function ownOptions(content: Content, options: AutoOptions, filename: string | u
   if (content === 'diff' || content === 'log')
     return { ...withRecipe(content, options.recursive), chunk_size };
   const own = { ...options[content], chunk_size };
-  if (content === 'markdown' || content === 'recursive') return { ...own, numbered_headings };
+  if (content === 'recursive') return { ...own, numbered_headings };
+  if (content === 'markdown') {
+    const mdx = options.markdown?.mdx ?? (filename === undefined ? null : /\.mdx$/i.test(filename));
+    return { ...own, numbered_headings, mdx };
+  }
   if (content !== 'code') return own;
   return { ...own, language: options.code?.language ?? 'auto', filename: filename ?? null };
 }

@@ -1,12 +1,11 @@
-import type { Node } from 'web-tree-sitter';
 import { type ChunkContext, cutAtDelimiters, cutAtWhiteSpace } from '../../../core/kit.ts';
 import type { CodeOptions } from './manifest.ts';
 import { lineStart, type Piece, piecesOf, singles } from './pieces.ts';
-import { holdsMembers, labelOf, type Syntax, unitOf } from './syntax.ts';
+import { type Embedded, holdsMembers, labelOf, type Syntax, type SyntaxNode, unitOf } from './syntax.ts';
 
 /** A syntax node of the result: one that was not cut, or a part of one that was cut at lines. */
 export interface FoundNode {
-  readonly node: Node;
+  readonly node: SyntaxNode;
   readonly start: number;
   readonly end: number;
   /** The cut nodes that contain the node, outermost first. */
@@ -20,6 +19,19 @@ export interface Cuts {
   readonly nodes: readonly FoundNode[];
   /** The starts and ends of functions, and of classes that were cut; empty unless functions are separate. */
   readonly seams: ReadonlySet<number>;
+  /** The stretches whose content is in another language, which its own cuts divide. */
+  readonly embedded: readonly EmbeddedStretch[];
+}
+
+/** A stretch of the text, and the cut nodes that contain it. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+  readonly scope: readonly string[];
+}
+
+export interface EmbeddedStretch extends Stretch {
+  readonly content: Embedded;
 }
 
 export interface CutLimits {
@@ -36,9 +48,16 @@ export const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
 /**
  * Finds where a text can be cut: between the units of its syntax, each with the comments and attributes that belong
  * to it. A unit above the limit is cut again between its own children.
+ *
+ * @param stretch of the text that is cut; default: all of it
  */
-export function findCuts(root: Node, syntax: Syntax, context: ChunkContext, limits: CutLimits): Cuts {
-  const { length } = syntax.text;
+export function findCuts(
+  root: SyntaxNode,
+  syntax: Syntax,
+  context: ChunkContext,
+  limits: CutLimits,
+  stretch: Stretch = { start: 0, end: syntax.text.length, scope: [] },
+): Cuts {
   const search: Search = {
     syntax,
     context,
@@ -46,11 +65,12 @@ export function findCuts(root: Node, syntax: Syntax, context: ChunkContext, limi
     offsets: [],
     nodes: [],
     seams: new Set(),
-    countable: MOST_COUNTED * length,
+    embedded: [],
+    countable: MOST_COUNTED * (stretch.end - stretch.start),
     nameless: 0,
     owner: undefined,
   };
-  cutPieces(search, piecesOf(root, syntax, 0), { start: 0, end: length, scope: [] });
+  cutPieces(search, piecesOf(root, syntax, stretch.start), stretch);
   return search;
 }
 
@@ -65,6 +85,7 @@ interface Search extends Cuts {
   readonly offsets: number[];
   readonly nodes: FoundNode[];
   readonly seams: Set<number>;
+  readonly embedded: EmbeddedStretch[];
   /** Characters that may still be counted. */
   countable: number;
   /** How many cut nodes without a meaning are open here; `BODY` within the body of one that has a meaning. */
@@ -76,13 +97,6 @@ interface Search extends Cuts {
 /** Within a node that has a meaning, before its body: the content of the body is treated like the whole text. */
 const BODY = -1;
 
-/** A stretch of the text, and the cut nodes that contain it. */
-interface Stretch {
-  readonly start: number;
-  readonly end: number;
-  readonly scope: readonly string[];
-}
-
 function cutPieces(search: Search, given: readonly Piece[], { end, scope }: Stretch): void {
   const pieces = joinSigns(search, given, end);
   pieces.forEach(({ start, nodes }, index) => {
@@ -91,13 +105,31 @@ function cutPieces(search: Search, given: readonly Piece[], { end, scope }: Stre
   });
 }
 
-function cutGroup(search: Search, group: readonly Node[], stretch: Stretch): void {
+function cutGroup(search: Search, group: readonly SyntaxNode[], stretch: Stretch): void {
   search.context.signal.throwIfAborted();
   const [first] = group;
-  if (fits(search, stretch.start, stretch.end)) note(search, group, stretch);
+  const isWhole = fits(search, stretch.start, stretch.end);
+  if (group.length === 1 && first?.embedded !== undefined && isParted(search, isWhole))
+    embed(search, first, first.embedded, stretch);
+  else if (isWhole) note(search, group, stretch);
   else if (first === undefined) cutAtLinesOf(search, stretch);
   else if (group.length === 1) cutNode(search, first, stretch);
   else cutPieces(search, singles(search.syntax.text, group, stretch.start), stretch);
+}
+
+/** Maximum stretches of other languages that are cut by their own syntax, each with a parse of its own. */
+const MOST_EMBEDDED = 1000;
+
+/** Whether what is in another language is cut along its own syntax. */
+function isParted({ limits, embedded }: Search, isWhole: boolean): boolean {
+  const hasUnits = limits.wantsNodes || limits.separatesFunctions;
+  return embedded.length < MOST_EMBEDDED && (hasUnits || !isWhole);
+}
+
+function embed({ embedded, syntax }: Search, node: SyntaxNode, content: Embedded, stretch: Stretch): void {
+  const label = labelOf(syntax, node);
+  const scope = label === undefined ? stretch.scope : [...stretch.scope, label];
+  embedded.push({ start: stretch.start, end: stretch.end, scope, content });
 }
 
 function fits(search: Search, start: number, end: number, times = 1): boolean {
@@ -105,7 +137,7 @@ function fits(search: Search, start: number, end: number, times = 1): boolean {
   return search.context.tokens.count(start, end) <= times * search.limits.size;
 }
 
-function cutNode(search: Search, node: Node, stretch: Stretch): void {
+function cutNode(search: Search, node: SyntaxNode, stretch: Stretch): void {
   if (node.id === search.owner) cutWithin(search, node, stretch);
   else if (isKept(search, node, stretch.start, stretch.end)) note(search, [node], stretch);
   else cutByMeaning(search, node, stretch);
@@ -115,7 +147,7 @@ function cutNode(search: Search, node: Node, stretch: Stretch): void {
 const MOST_TIMES = 4;
 
 /** Whether a node above `size` stays whole. @param start of the stretch with the comments and decorators of the node */
-function isKept(search: Search, node: Node, start: number, end: number): boolean {
+function isKept(search: Search, node: SyntaxNode, start: number, end: number): boolean {
   const { syntax, limits } = search;
   const unit = limits.oversize === 'split' ? undefined : unitOf(syntax, node);
   if (unit === undefined) return false;
@@ -123,13 +155,13 @@ function isKept(search: Search, node: Node, start: number, end: number): boolean
   return !holdsMembers(syntax, unit) && fits(search, start, end, MOST_TIMES);
 }
 
-function cutByMeaning(search: Search, node: Node, stretch: Stretch): void {
+function cutByMeaning(search: Search, node: SyntaxNode, stretch: Stretch): void {
   const label = labelOf(search.syntax, node);
   if (label === undefined) cutNameless(search, node, stretch);
   else cutNamed(search, node, label, stretch);
 }
 
-function cutNamed(search: Search, node: Node, label: string, stretch: Stretch): void {
+function cutNamed(search: Search, node: SyntaxNode, label: string, stretch: Stretch): void {
   const { start, end, scope } = stretch;
   const { nameless } = search;
   if (search.limits.separatesFunctions) search.seams.add(start).add(end);
@@ -140,7 +172,7 @@ function cutNamed(search: Search, node: Node, label: string, stretch: Stretch): 
 }
 
 /** Cuts a node without a meaning, which represents its content only if that has no meaning either. */
-function cutNameless(search: Search, node: Node, stretch: Stretch): void {
+function cutNameless(search: Search, node: SyntaxNode, stretch: Stretch): void {
   const known = search.nodes.length;
   search.nameless++;
   cutWithin(search, node, stretch);
@@ -148,7 +180,7 @@ function cutNameless(search: Search, node: Node, stretch: Stretch): void {
   if (search.nodes.length === known) note(search, [node], stretch);
 }
 
-function cutWithin(search: Search, node: Node, stretch: Stretch): void {
+function cutWithin(search: Search, node: SyntaxNode, stretch: Stretch): void {
   const { syntax, countable } = search;
   const pieces = countable < 0 ? [] : piecesOf(node, syntax, stretch.start);
   const nodes = pieces[0]?.nodes ?? [];
@@ -160,7 +192,7 @@ function cutWithin(search: Search, node: Node, stretch: Stretch): void {
 }
 
 /** The only node of several lines; text beside it belongs to its first line or its last. */
-function bodyOf(nodes: readonly Node[]): Node | undefined {
+function bodyOf(nodes: readonly SyntaxNode[]): SyntaxNode | undefined {
   const [body, ...others] = nodes.filter(
     ({ startPosition, endPosition }) => endPosition.row > startPosition.row,
   );
@@ -173,13 +205,14 @@ function cutAtLinesOf({ context, limits, offsets }: Search, { start, end }: Stre
 }
 
 /** Adds nodes that are not cut further to the result. */
-function note(search: Search, group: readonly Node[], { start, end, scope }: Stretch): void {
+function note(search: Search, group: readonly SyntaxNode[], { start, end, scope }: Stretch): void {
   const { syntax, limits, nodes, nameless } = search;
-  const isFunction = (unit: Node | undefined) => unit !== undefined && !holdsMembers(syntax, unit);
+  const isFunction = (unit: SyntaxNode | undefined) => unit !== undefined && !holdsMembers(syntax, unit);
   if (limits.separatesFunctions && group.some((node) => isFunction(unitOf(syntax, node))))
     search.seams.add(start).add(end);
   if (!limits.wantsNodes) return;
   for (const node of group) {
+    if (isBoundary(syntax, node)) continue;
     const isHidden =
       nameless > 0 || (scope.length > 0 && lineStart(syntax.text, node.startIndex) === undefined);
     if (isHidden && labelOf(syntax, node) === undefined) continue;
@@ -202,7 +235,7 @@ function joinSigns(search: Search, pieces: readonly Piece[], end: number): Piece
     const to = next?.start ?? end;
     const last = joined.at(-1);
     const isSign = opening === undefined && isOnlySign(search.syntax, piece, to);
-    if (isSign && next !== undefined && opens(search.syntax.text.slice(piece.start, to), index)) {
+    if (isSign && next !== undefined && opens(search.syntax, piece, to, index)) {
       opening = piece;
     } else if (opening !== undefined) {
       joined.push(...join(search, opening, piece, piece, to));
@@ -218,13 +251,20 @@ function joinSigns(search: Search, pieces: readonly Piece[], end: number): Piece
 
 /** Whether a piece is punctuation, and its nodes have no meaning, so that they need not be recorded. */
 function isOnlySign(syntax: Syntax, { start, nodes }: Piece, end: number): boolean {
+  if (nodes.length > 0 && nodes.every((node) => isBoundary(syntax, node))) return true;
   if (end - start > LONGEST || /[\p{L}\p{N}]/u.test(syntax.text.slice(start, end))) return false;
   return nodes.every((node) => labelOf(syntax, node) === undefined);
 }
 
+/** Whether a node only opens or closes what contains it. */
+function isBoundary({ openings, closings }: Syntax, { type }: SyntaxNode): boolean {
+  return openings.includes(type) || closings.includes(type);
+}
+
 /** The first piece of a stretch can only open; others do if they end with an opening bracket. */
-function opens(sign: string, index: number): boolean {
-  return index === 0 || /[([{<]\s*$/.test(sign);
+function opens({ text, closings }: Syntax, { start, nodes }: Piece, end: number, index: number): boolean {
+  if (nodes.some(({ type }) => closings.includes(type))) return false;
+  return index === 0 || /[([{<]\s*$/.test(text.slice(start, end));
 }
 
 /**

@@ -1,19 +1,28 @@
-import type { Tree } from 'web-tree-sitter';
 import {
   type ChunkContext,
   type Chunker,
+  countUpTo,
   type Factory,
   type Located,
   refusedError,
   type Span,
 } from '../../../core/kit.ts';
-import { type Cuts, cutAtLines, type FoundNode, findCuts } from './cutter.ts';
+import {
+  type CutLimits,
+  type Cuts,
+  cutAtLines,
+  type EmbeddedStretch,
+  type FoundNode,
+  findCuts,
+} from './cutter.ts';
 import { createDetector } from './detection/detect.ts';
-import { findLanguage, LANGUAGES, type Language } from './languages.ts';
+import { findLanguage, type Language, MARKUP } from './languages.ts';
 import type manifest from './manifest.ts';
-import type { CodeOptions, LanguageName } from './manifest.ts';
+import { type CodeOptions, type LanguageName, NAMES } from './manifest.ts';
 import { createParsers, type Parsers } from './parsers.ts';
-import { nameOf, type Syntax, unitOf } from './syntax.ts';
+import { lineStartsOf, nameOf, type Syntax, unitOf } from './syntax.ts';
+import { type Dialect, findDialect } from './templates/dialects.ts';
+import { markupTree } from './templates/tree.ts';
 
 /**
  * Steps that a parse may take: a base plus a number per character, several times what the worst texts of the tests
@@ -37,12 +46,9 @@ export function createChunker(
   return {
     async chunk(text, options, context) {
       const language = await languageOf(text, options, context);
-      const limits = { budget: budgetOf(text.length), signal: context.signal };
-      return parsers.parse(language, text, limits, (tree) => {
-        return tree === null
-          ? chunkLines(text, options, context)
-          : chunkTree(tree, language, text, options, context);
-      });
+      const work = { text, context, limits: limitsOf(options) };
+      const found = 'tags' in language ? await cutTemplate(language, work) : await cutCode(language, work);
+      return found === undefined ? chunkLines(work) : packUnits(found, work);
     },
   };
 
@@ -50,38 +56,92 @@ export function createChunker(
     text: string,
     { filename, language: given }: CodeOptions,
     context: ChunkContext,
-  ): Promise<Language> {
+  ): Promise<Language | Dialect> {
     const name = filename ?? context.document.filename;
     const language = given ?? (name === undefined ? DEFAULT : 'auto');
-    if (language !== 'auto') return findLanguage(language) ?? refuse(language);
+    if (language !== 'auto') return findLanguage(language) ?? findDialect(language) ?? refuse(language);
     const found = await detect(text, name ?? context.document.id);
     context.report('code-language', found.name);
     return found;
   }
+
+  /** The cuts of a text, or of a stretch that is in another language; undefined if the parse took too long. */
+  function cutCode(language: Language, work: Work, stretch?: EmbeddedStretch): Promise<Found | undefined> {
+    const { text, context, limits } = work;
+    const range = stretch?.content.range;
+    const characters = range === undefined ? text.length : range.endIndex - range.startIndex;
+    const parse = { budget: budgetOf(characters), signal: context.signal, range };
+    return parsers.parse(language, text, parse, (tree) => {
+      if (tree === null) return undefined;
+      const syntax = { ...language, text };
+      return described(findCuts(tree.rootNode, syntax, context, limits, stretch), syntax);
+    });
+  }
+
+  async function cutTemplate(dialect: Dialect, work: Work): Promise<Found> {
+    const { text, context, limits } = work;
+    const syntax = { ...MARKUP, text };
+    const cuts = findCuts(markupTree(text, dialect), syntax, context, limits);
+    const all = [described(cuts, syntax)];
+    for (const stretch of cuts.embedded)
+      all.push((await cutCode(stretch.content.language, work, stretch)) ?? atLines(work, stretch));
+    return joined(all);
+  }
 }
 
-function chunkTree(
-  { rootNode }: Tree,
-  language: Language,
-  text: string,
-  { chunk_size, oversize, include_nodes, separate_functions }: CodeOptions,
-  context: ChunkContext,
-): readonly Span[] {
-  const syntax: Syntax = { ...language, text };
-  const limits = {
+/** A text that is chunked. */
+interface Work {
+  readonly text: string;
+  readonly context: ChunkContext;
+  readonly limits: CutLimits;
+}
+
+function limitsOf({ chunk_size, oversize, include_nodes, separate_functions }: CodeOptions): CutLimits {
+  return {
     size: chunk_size,
     oversize,
     wantsNodes: include_nodes,
     separatesFunctions: separate_functions,
   };
-  const cuts: Cuts = findCuts(rootNode, syntax, context, limits);
-  const runs = runsOf(cuts, text);
-  const spans = runs.flatMap((run) => context.pack(run, { size: chunk_size }));
-  return include_nodes ? placeNodes(spans, cuts.nodes, syntax) : spans;
+}
+
+/** Where a text can be cut, and its syntax units, without the tree. */
+interface Found extends Pick<Cuts, 'offsets' | 'seams'> {
+  readonly units: readonly Unit[];
+}
+
+function joined(all: readonly Found[]): Found {
+  return {
+    offsets: all.flatMap(({ offsets }) => offsets).sort((a, b) => a - b),
+    seams: new Set(all.flatMap(({ seams }) => [...seams])),
+    units: all.flatMap(({ units }) => units).sort((a, b) => a.start - b.start),
+  };
+}
+
+/** What an answer says about a syntax node. */
+interface Unit extends Pick<FoundNode, 'start' | 'end' | 'scope'> {
+  readonly type: string;
+  readonly name: string | undefined;
+}
+
+function described({ offsets, seams, nodes }: Cuts, syntax: Syntax): Found {
+  const units = nodes.map(({ node, start, end, scope }) => ({
+    start,
+    end,
+    scope,
+    type: (unitOf(syntax, node) ?? node).type,
+    name: nameOf(syntax, node),
+  }));
+  return { offsets, seams, units };
+}
+
+function packUnits(found: Found, { text, context, limits }: Work): readonly Span[] {
+  const spans = runsOf(found, text).flatMap((run) => context.pack(run, { size: limits.size }));
+  return limits.wantsNodes ? placeUnits(spans, found.units, text) : spans;
 }
 
 /** The cuts between each two seams, with these. Punctuation alone, such as the end of a class, is not separated. */
-function runsOf({ offsets, seams }: Cuts, text: string): number[][] {
+function runsOf({ offsets, seams }: Found, text: string): number[][] {
   const runs: [number, ...number[]][] = [[0]];
   for (const offset of [...offsets, text.length]) {
     const run = runs.at(-1) as [number, ...number[]];
@@ -92,44 +152,51 @@ function runsOf({ offsets, seams }: Cuts, text: string): number[][] {
   return runs;
 }
 
-function chunkLines(text: string, { chunk_size }: CodeOptions, { divide, report }: ChunkContext): Span[] {
-  report('code-fallback', 'lines');
-  return divide({ start: 0, end: text.length }, [cutAtLines], { size: chunk_size });
+function chunkLines(work: Work): Span[] {
+  return divideLines(work, { start: 0, end: work.text.length });
+}
+
+function divideLines({ context, limits }: Work, { start, end }: Span): Span[] {
+  context.report('code-fallback', 'lines');
+  return context.divide({ start, end }, [cutAtLines], { size: limits.size });
+}
+
+function atLines(work: Work, stretch: EmbeddedStretch): Found {
+  const offsets = divideLines(work, stretch).map(({ start }) => start);
+  return { offsets: offsets.slice(1), seams: new Set(), units: [] };
 }
 
 function refuse(language: string): never {
-  const known = LANGUAGES.map(({ name }) => name).join(', ');
+  const known = NAMES.join(', ');
   const problems = `language: there is no language ${JSON.stringify(language)}; available: ${known} and auto.`;
   throw refusedError(problems);
 }
 
 /** Gives each span the list `nodes` of what it contains; a node that was cut at lines is in several spans. */
-function placeNodes(spans: readonly Span[], found: readonly FoundNode[], syntax: Syntax): Span[] {
+function placeUnits(spans: readonly Span[], units: readonly Unit[], text: string): Span[] {
+  const lines = lineStartsOf(text);
   let first = 0;
   return spans.map((span) => {
     const nodes: Located[] = [];
-    while (first < found.length && (found[first] as FoundNode).end <= span.start) first++;
-    for (let index = first; index < found.length; index++) {
-      const node = found[index] as FoundNode;
-      if (node.start >= span.end) break;
-      const start = Math.max(node.start, span.start);
-      const end = Math.min(node.end, span.end);
-      if (start < end) nodes.push({ start, end, fields: fieldsOf(node, start, end, syntax) });
+    while (first < units.length && (units[first] as Unit).end <= span.start) first++;
+    for (let index = first; index < units.length; index++) {
+      const unit = units[index] as Unit;
+      if (unit.start >= span.end) break;
+      const start = Math.max(unit.start, span.start);
+      const end = Math.min(unit.end, span.end);
+      if (start < end)
+        nodes.push({ start, end, fields: fieldsOf(unit, start, endOfText(text, start, end), lines) });
     }
     return { ...span, located: { nodes } };
   });
 }
 
-function fieldsOf({ node, scope, ...whole }: FoundNode, start: number, end: number, syntax: Syntax) {
-  const { text } = syntax;
-  const unit = unitOf(syntax, node) ?? node;
-  const name = nameOf(syntax, node);
-  const first = node.startPosition.row + 1 + lineBreaks(text, whole.start, start);
+function fieldsOf({ type, name, scope }: Unit, start: number, end: number, lines: readonly number[]) {
   return {
-    type: unit.type,
+    type,
     ...(name === undefined ? {} : { name }),
-    start_line: first,
-    end_line: first + lineBreaks(text, start, endOfText(text, start, end)),
+    start_line: countUpTo(lines, start),
+    end_line: countUpTo(lines, end),
     ...(scope.length === 0 ? {} : { scope }),
   };
 }
@@ -139,10 +206,4 @@ function endOfText(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && (text[at - 1] === '\n' || text[at - 1] === '\r')) at--;
   return at;
-}
-
-function lineBreaks(text: string, start: number, end: number): number {
-  let count = 0;
-  for (let at = text.indexOf('\n', start); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) count++;
-  return count;
 }

@@ -1,17 +1,10 @@
 import type { LanguageName } from './manifest.ts';
 
 /**
- * What the chunker knows about a language. A key is the type of a syntax node, or `type:word` for nodes of that type
+ * How the syntax nodes of a language are cut. A key is the type of a syntax node, or `type:word` for nodes of that type
  * whose first named child is that word (`call:def`).
  */
-export interface Language {
-  readonly name: LanguageName;
-  /** Aliases that a request may use. */
-  readonly aliases: readonly string[];
-  /** The npm package with its grammar as WebAssembly; the second has those that are missing or broken in the first. */
-  readonly package: 'tree-sitter-wasms' | 'tree-sitter-wasm';
-  /** Name of the grammar in its package. */
-  readonly grammar: string;
+export interface Rules {
   /** Types of nodes that have a meaning only with their first word, as in `call:def`. */
   readonly worded: readonly string[];
   /** Functions and classes, which are never broken, and their names in a scope (`class Parser`). */
@@ -24,10 +17,24 @@ export interface Language {
   readonly leads: readonly string[];
   /** Nodes that stay with what precedes them. */
   readonly tails: readonly string[];
+  /** Nodes that open and close what contains them: they stay with what follows or precedes them if that fits. */
+  readonly openings: readonly string[];
+  readonly closings: readonly string[];
   /** Nodes without a meaning of their own: their children count as children of their parent. */
   readonly flat: readonly string[];
   /** Field or type of the child that names a node, if the common rules do not find it. */
   readonly names: Readonly<Record<string, string>>;
+}
+
+/** What the chunker knows about a language. */
+export interface Language extends Rules {
+  readonly name: LanguageName;
+  /** Aliases that a request may use. */
+  readonly aliases: readonly string[];
+  /** The npm package with its grammar as WebAssembly; the second has those that are missing or broken in the first. */
+  readonly package: 'tree-sitter-wasms' | 'tree-sitter-wasm';
+  /** Name of the grammar in its package. */
+  readonly grammar: string;
 }
 
 type Row = Partial<Omit<Language, 'name'>>;
@@ -299,20 +306,34 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
   },
 };
 
-/** All languages, sorted by name. */
-export const LANGUAGES: readonly Language[] = (Object.keys(ROWS) as LanguageName[]).map((name) => ({
-  name,
-  aliases: [],
-  package: 'tree-sitter-wasms',
-  grammar: name,
+const NO_RULES: Rules = {
   worded: [],
   units: {},
   spaces: {},
   wrappers: [],
   leads: [],
   tails: [],
+  openings: [],
+  closings: [],
   flat: [],
   names: {},
+};
+
+/** How the elements and blocks of templates are cut. */
+export const MARKUP: Rules = {
+  ...NO_RULES,
+  spaces: { element: '', block: '', front_matter: '' },
+  openings: ['start'],
+  closings: ['end'],
+};
+
+/** All languages, sorted by name. */
+export const LANGUAGES: readonly Language[] = (Object.keys(ROWS) as LanguageName[]).map((name) => ({
+  name,
+  aliases: [],
+  package: 'tree-sitter-wasms',
+  grammar: name,
+  ...NO_RULES,
   ...ROWS[name],
 }));
 

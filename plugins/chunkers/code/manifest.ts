@@ -38,7 +38,15 @@ export const LANGUAGE_NAMES = [
 
 export type LanguageName = (typeof LANGUAGE_NAMES)[number];
 
-const names = LANGUAGE_NAMES.join(', ');
+/** Files of several languages: the table of `templates/dialects.ts` has a row for each kind. */
+export const TEMPLATE_NAMES = ['astro', 'erb', 'handlebars', 'jinja', 'svelte', 'vue'] as const;
+
+export type TemplateName = (typeof TEMPLATE_NAMES)[number];
+
+/** What a request may name, besides aliases and `auto`. */
+export const NAMES: readonly string[] = [...LANGUAGE_NAMES, ...TEMPLATE_NAMES].sort();
+
+const names = NAMES.join(', ');
 
 const options = {
   type: 'object',

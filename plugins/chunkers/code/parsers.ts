@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Parser, Tree } from 'web-tree-sitter';
+import type { Parser, Range, Tree } from 'web-tree-sitter';
 import type { Language } from './languages.ts';
 
 /** Parses code with grammars that are loaded at first use, and keeps one parser per language. */
@@ -17,6 +17,8 @@ export interface ParseLimits {
   /** Steps of the parser, a hundred operations each: the same for the same text, on every machine. */
   readonly budget: number;
   readonly signal: AbortSignal;
+  /** The stretch of the text that is parsed; default: all of it. */
+  readonly range?: Range | undefined;
 }
 
 export async function createParsers(): Promise<Parsers> {
@@ -43,12 +45,13 @@ export async function createParsers(): Promise<Parsers> {
 function parseWith<T>(
   parser: Parser,
   text: string,
-  { budget, signal }: ParseLimits,
+  { budget, signal, range }: ParseLimits,
   use: (tree: Tree | null) => T,
 ): T {
   let steps = 0;
   const tree = parser.parse(text, null, {
     progressCallback: () => ++steps > budget || signal.aborted,
+    ...(range === undefined ? {} : { includedRanges: [range] }),
   });
   if (tree === null) parser.reset();
   try {

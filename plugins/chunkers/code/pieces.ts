@@ -1,17 +1,16 @@
-import type { Node } from 'web-tree-sitter';
-import { childrenOf, isLead, isTail, type Syntax } from './syntax.ts';
+import { childrenOf, isLead, isTail, type Syntax, type SyntaxNode } from './syntax.ts';
 
 /** A stretch from `start` to the next piece, and its nodes except comments. */
 export interface Piece {
   readonly start: number;
-  readonly nodes: Node[];
+  readonly nodes: SyntaxNode[];
 }
 
 /**
  * The pieces of a node, of which the first begins at `start`. A node of several lines is cut only at the beginnings
  * of lines, so a piece may contain several children.
  */
-export function piecesOf(node: Node, syntax: Syntax, start: number): Piece[] {
+export function piecesOf(node: SyntaxNode, syntax: Syntax, start: number): Piece[] {
   const isOneLine = node.startPosition.row === node.endPosition.row;
   const division: Division = {
     pieces: [{ start, nodes: [] }],
@@ -30,7 +29,7 @@ export function piecesOf(node: Node, syntax: Syntax, start: number): Piece[] {
 }
 
 /** A group of nodes, cut between all of them. */
-export function singles(text: string, group: readonly Node[], start: number): Piece[] {
+export function singles(text: string, group: readonly SyntaxNode[], start: number): Piece[] {
   return group.map((node, index) => ({
     start: index === 0 ? start : (lineStart(text, node.startIndex) ?? node.startIndex),
     nodes: [node],
@@ -66,7 +65,7 @@ interface Lead extends Place {
   row: number;
 }
 
-function addLead(division: Division, child: Node): void {
+function addLead(division: Division, child: SyntaxNode): void {
   const { row } = child.startPosition;
   if (row === division.lastRow) return;
   if (isApart(division, row)) beginAtLead(division);
@@ -74,7 +73,7 @@ function addLead(division: Division, child: Node): void {
   division.lead.row = endRow(child);
 }
 
-function addNode(division: Division, child: Node): void {
+function addNode(division: Division, child: SyntaxNode): void {
   if (isApart(division, child.startPosition.row)) beginAtLead(division);
   begin(division, division.lead ?? placeOf(child, division.text));
   (division.pieces.at(-1) as Piece).nodes.push(child);
@@ -98,13 +97,13 @@ function begin({ pieces, isOneLine }: Division, { start, isFirstOfLine }: Place)
   if ((isFirstOfLine || isOneLine) && start > last.start) pieces.push({ start, nodes: [] });
 }
 
-function placeOf({ startIndex }: Node, text: string): Place {
+function placeOf({ startIndex }: SyntaxNode, text: string): Place {
   const start = lineStart(text, startIndex);
   return { start: start ?? startIndex, isFirstOfLine: start !== undefined };
 }
 
 /** The last row of a node; one that includes its line break ends on the row of its text. */
-function endRow(node: Node): number {
+function endRow(node: SyntaxNode): number {
   const { row, column } = node.endPosition;
   return column === 0 && row > node.startPosition.row ? row - 1 : row;
 }

@@ -7,7 +7,7 @@ export function isContainer({ kind }: MarkdownBlock): boolean {
 
 /** Whether the lines of a block are verbatim. */
 export function isRaw({ kind }: MarkdownBlock): boolean {
-  return kind === 'fence' || kind === 'indented' || kind === 'html' || kind === 'front_matter';
+  return ['fence', 'indented', 'html', 'esm', 'front_matter'].includes(kind);
 }
 
 /** The index of the last block that begins before an offset; -1 if there is none. */

@@ -55,9 +55,10 @@ function firstAfter(blocks: readonly MarkdownBlock[], from: number, offset: numb
   return index;
 }
 
-const KINDS: readonly BlockKind[] = [
+/** The kinds of outer blocks: an item is within its list. */
+const KINDS: readonly Exclude<BlockKind, 'item'>[] = [
   ...(['paragraph', 'heading', 'fence', 'list', 'table', 'html', 'quote', 'definition'] as const),
-  ...(['break', 'indented', 'footnote', 'front_matter', 'item'] as const),
+  ...(['break', 'indented', 'footnote', 'front_matter', 'esm'] as const),
 ];
 const KIND_NUMBERS: ReadonlyMap<BlockKind, number> = new Map(KINDS.map((kind, index) => [kind, index + 1]));
 /** More than the kinds, of which the list of all has a key that is a safe integer. */

@@ -3,6 +3,7 @@ import {
   type ChunkContext,
   type Chunker,
   type CutFinder,
+  type DocumentInfo,
   type Factory,
   type Heading,
   isLineBreak,
@@ -15,6 +16,7 @@ import { isContainer, isRaw, lastBefore } from './blocks.ts';
 import { describe, type Markdown } from './fields.ts';
 import type manifest from './manifest.ts';
 import type { MarkdownOptions } from './manifest.ts';
+import { componentsOf, NO_COMPONENTS, withScripts } from './mdx.ts';
 import { type NumberedBlocks, withNumberedHeadings } from './numbered.ts';
 import { outlineOf } from './outline.ts';
 
@@ -209,7 +211,9 @@ const createMarkdownChunker: Factory<typeof manifest> = ({ kit }): Chunker<Markd
   return {
     chunk(text, options, context) {
       const { chunk_size, split_level, oversize, carry, count_context, include_blocks } = options;
-      const found = kit.findMarkdownBlocks(text);
+      const isMdx = options.mdx ?? isNamedMdx(context.document);
+      const plain = kit.findMarkdownBlocks(text);
+      const found = isMdx ? withScripts(text, plain) : plain;
       const numbered = options.numbered_headings
         ? withNumberedHeadings(text, found, kit)
         : { blocks: found, names: NO_NAMES };
@@ -226,7 +230,12 @@ const createMarkdownChunker: Factory<typeof manifest> = ({ kit }): Chunker<Markd
       const carriedAt = carriedIn(markdown, carry);
       const spans = context.packStructure(
         {
-          outline: outlineOf(text, blocks, { keepsWhole, room, tokens: context.tokens }),
+          outline: outlineOf(text, blocks, {
+            keepsWhole,
+            room,
+            tokens: context.tokens,
+            components: isMdx ? componentsOf(text, blocks) : NO_COMPONENTS,
+          }),
           divide: dividerOf(blocks, keepsWhole, context),
           ...(carriedAt === undefined ? {} : { carriedAt }),
         },
@@ -238,6 +247,10 @@ const createMarkdownChunker: Factory<typeof manifest> = ({ kit }): Chunker<Markd
 };
 
 export default createMarkdownChunker;
+
+function isNamedMdx({ filename, id, mediaType }: DocumentInfo): boolean {
+  return mediaType === 'text/mdx' || /\.mdx$/i.test(filename ?? id ?? '');
+}
 
 type Carry = MarkdownOptions['carry'];
 

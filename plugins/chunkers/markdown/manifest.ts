@@ -21,6 +21,12 @@ const options = {
     chunk_size: chunkSize,
     split_level: splitLevel,
     numbered_headings: numberedHeadings,
+    mdx: {
+      type: ['boolean', 'null'],
+      default: null,
+      description:
+        'Whether the text is MDX: imports, exports and components are read as such. Default: whether the name of its file ends in .mdx.',
+    },
     min_chunk_size: minimumChunk,
     oversize: {
       enum: ['split', 'keep'],

@@ -7,6 +7,7 @@ import {
   type TokenizedText,
 } from '../../../core/kit.ts';
 import { isContainer, isRaw } from './blocks.ts';
+import type { Components } from './mdx.ts';
 
 /** Ranks of boundaries, best first: those of headings are their levels, 1 to 6. */
 const LOWEST_HEADING = 6;
@@ -24,6 +25,7 @@ export interface OutlineRules {
   /** Maximum tokens of a stretch that fits into a chunk, so that it needs no boundaries within. */
   readonly room: number;
   readonly tokens: TokenizedText;
+  readonly components: Components;
 }
 
 function fits({ room, tokens }: OutlineRules, start: number, end: number): boolean {
@@ -35,13 +37,15 @@ function fits({ room, tokens }: OutlineRules, start: number, end: number): boole
  * between the header of a table and its first row, not after the first or before the last line of a fence.
  */
 export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules: OutlineRules): Outline {
+  const { components } = rules;
   const outline = new GrowingOutline();
   let heading: MarkdownBlock | undefined;
   let leaf: MarkdownBlock | undefined;
   let glued = 0;
   for (const block of blocks) {
     if (heading !== undefined && standsUnder(block, heading)) glued = block.start;
-    if (block.start !== glued) outline.add(block.start, rankOf(block, leaf, text));
+    if (block.start !== glued && !components.glued.has(block.start))
+      outline.add(block.start, rankOf(block, leaf, text, components));
     heading = block.kind === 'heading' ? block : undefined;
     if (isContainer(block)) continue;
     leaf = block;
@@ -78,9 +82,14 @@ function standsUnder({ kind, level, depth }: MarkdownBlock, heading: MarkdownBlo
   return kind !== 'heading' || depth > heading.depth || level > heading.level;
 }
 
-function rankOf(block: MarkdownBlock, before: MarkdownBlock | undefined, text: string): number {
+function rankOf(
+  block: MarkdownBlock,
+  before: MarkdownBlock | undefined,
+  text: string,
+  components: Components,
+): number {
   if (block.kind === 'heading' && block.depth === 0) return Math.min(block.level, LOWEST_HEADING);
-  const rank = BLOCK + DEEPER * block.depth;
+  const rank = BLOCK + DEEPER * (block.depth + components.nestingAt(block.start));
   if (before === undefined) return rank;
   if (block.depth === 0 && before.kind === 'front_matter') return BEHIND_FRONT_MATTER;
   if (block.depth === 0 && before.depth === 0 && before.kind === 'break') return BEHIND_BREAK;
@@ -97,7 +106,7 @@ function leansBack({ kind }: MarkdownBlock, before: MarkdownBlock, text: string)
 
 /** Adds the boundaries within a block that is too large, with the heading before it or by itself. */
 function addWithin(text: string, block: MarkdownBlock, rules: OutlineRules, outline: GrowingOutline): void {
-  const rank = BLOCK + DEEPER * (block.depth + 1);
+  const rank = BLOCK + DEEPER * (block.depth + rules.components.nestingAt(block.start) + 1);
   if (block.kind === 'table') addRows(text, block, rank, outline);
   else if (!isRaw(block)) return;
   else if (block.start > outline.last && fits(rules, block.start, block.end)) outline.add(block.start, rank);

@@ -9,6 +9,7 @@ const EXTENSIONS = `
   .csv .tsv .tab .psv .json .json5 .jsonc .jsonl .ndjson .geojson .webmanifest
   .yaml .yml .toml .ini .cfg .conf .properties .env .sql .graphql .gql .proto .tf .hcl
   .css .scss .sass .less .js .mjs .cjs .jsx .ts .mts .cts .tsx .vue .svelte .astro
+  .erb .rhtml .ejs .jinja .jinja2 .j2 .njk .twig .liquid .hbs .handlebars .mustache
   .py .pyi .pyw .rb .php .pl .pm .lua .r .jl .java .kt .kts .scala .groovy .gradle .clj .cljs .go .rs .zig .nim .d
   .c .h .cc .hh .cpp .hpp .cxx .hxx .cs .fs .fsx .vb .m .mm .swift .dart .ex .exs .erl .hs .elm .ml .mli .lisp .el .scm
   .f .f90 .f95 .pas .asm .s .v .vhd .sol .sh .bash .zsh .fish .ps1 .psm1 .bat .cmd .awk .mk .cmake

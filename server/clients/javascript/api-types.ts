@@ -101,6 +101,8 @@ export interface AutoChunkerOptions {
   markdown?: {
     /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
     split_level?: number;
+    /** Whether the text is MDX: imports, exports and components are read as such. Default: whether the name of its file ends in .mdx. */
+    mdx?: boolean | null;
     /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
     min_chunk_size?: number;
     /** How to treat a code block, HTML block or table row above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
@@ -159,7 +161,7 @@ export interface AutoChunkerOptions {
   };
   /** Further options of the chunker code, where it is chosen. */
   code?: {
-    /** Language of the code: bash, c, cpp, csharp, css, dart, elixir, go, haskell, html, java, javascript, json, kotlin, lua, markdown, perl, php, python, r, ruby, rust, scala, sql, swift, toml, tsx, typescript, yaml, zig, a common alias such as js, c++ or golang, or auto. Default: python, or auto if the text has a file name. */
+    /** Language of the code: astro, bash, c, cpp, csharp, css, dart, elixir, erb, go, handlebars, haskell, html, java, javascript, jinja, json, kotlin, lua, markdown, perl, php, python, r, ruby, rust, scala, sql, svelte, swift, toml, tsx, typescript, vue, yaml, zig, a common alias such as js, c++ or golang, or auto. Default: python, or auto if the text has a file name. */
     language?: string | null;
     /** Whether each chunk lists its syntax units: type, name, lines and offsets. */
     include_nodes?: boolean;
@@ -467,7 +469,7 @@ export interface CodeChunkerOptions {
   tokenizer?: string;
   /** Maximum tokens per chunk. */
   chunk_size?: number;
-  /** Language of the code: bash, c, cpp, csharp, css, dart, elixir, go, haskell, html, java, javascript, json, kotlin, lua, markdown, perl, php, python, r, ruby, rust, scala, sql, swift, toml, tsx, typescript, yaml, zig, a common alias such as js, c++ or golang, or auto. Default: python, or auto if the text has a file name. */
+  /** Language of the code: astro, bash, c, cpp, csharp, css, dart, elixir, erb, go, handlebars, haskell, html, java, javascript, jinja, json, kotlin, lua, markdown, perl, php, python, r, ruby, rust, scala, sql, svelte, swift, toml, tsx, typescript, vue, yaml, zig, a common alias such as js, c++ or golang, or auto. Default: python, or auto if the text has a file name. */
   language?: string | null;
   /** Name of the text's file, or its path; default: the document's `filename`, else its `id`. With language auto it decides if its name or extension is known. */
   filename?: string | null;
@@ -559,6 +561,8 @@ export interface MarkdownChunkerOptions {
   split_level?: number;
   /** Whether lines that are headings only by their number (Article 5, § 3 Scope, 2.1.4 Scope, II., 第一章) count as headings: if their numbers form a sequence in the whole text. */
   numbered_headings?: boolean;
+  /** Whether the text is MDX: imports, exports and components are read as such. Default: whether the name of its file ends in .mdx. */
+  mdx?: boolean | null;
   /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
   min_chunk_size?: number;
   /** How to treat a code block, HTML block or table row above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */

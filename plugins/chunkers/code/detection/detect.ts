@@ -1,8 +1,10 @@
 import { findLanguage, type Language } from '../languages.ts';
 import type { LanguageName } from '../manifest.ts';
+import type { Dialect } from '../templates/dialects.ts';
 import { type LanguagesOf, loadFileNames } from './file-names.ts';
 import { amongKin } from './kin.ts';
 import { type Guess, type Guesser, loadModel } from './model.ts';
+import { templateOf } from './templates.ts';
 
 /** The language of short texts that resemble none: shorter, and less likely, than this. */
 const FALLBACK: LanguageName = 'python';
@@ -13,15 +15,16 @@ const UNLIKELY = 0.35;
  * Creates what finds the language of a text, by its file name if that is known, else by the text alone. The model and
  * the table of file names are loaded at first use.
  */
-export function createDetector(): (text: string, fileName?: string) => Promise<Language> {
+export function createDetector(): (text: string, fileName?: string) => Promise<Language | Dialect> {
   let guesser: Promise<Guesser> | undefined;
   let languagesOf: Promise<LanguagesOf> | undefined;
 
-  async function byName(text: string, fileName: string): Promise<Language | undefined> {
+  async function byName(text: string, fileName: string): Promise<Language | Dialect | undefined> {
     languagesOf ??= loadFileNames();
-    const languages = (await languagesOf)(fileName);
-    if (languages.length < 2) return languages[0];
-    return byText(text, languages);
+    const found = (await languagesOf)(fileName);
+    const [first] = found;
+    if (first?.name === 'html') return templateOf(text) ?? first;
+    return found.length < 2 ? first : byText(text, found.filter(isLanguage));
   }
 
   async function byText(text: string, named?: readonly Language[]): Promise<Language> {
@@ -37,7 +40,11 @@ export function createDetector(): (text: string, fileName?: string) => Promise<L
   }
 
   return async (text, fileName) =>
-    (fileName === undefined ? undefined : await byName(text, fileName)) ?? byText(text);
+    (fileName === undefined ? undefined : await byName(text, fileName)) ?? templateOf(text) ?? byText(text);
+}
+
+function isLanguage(found: Language | Dialect): found is Language {
+  return !('tags' in found);
 }
 
 function likeliest(guesses: readonly Guess[], text: string): LanguageName {

@@ -1,20 +1,24 @@
 import { LANGUAGES, type Language } from '../languages.ts';
-import type { LanguageName } from '../manifest.ts';
+import type { LanguageName, TemplateName } from '../manifest.ts';
+import { DIALECTS, type Dialect } from '../templates/dialects.ts';
 
 /**
  * The languages whose files have such a name, as GitHub's linguist knows them, in no order: several for `.h`, none if
  * it is unknown.
  */
-export type LanguagesOf = (fileName: string) => readonly Language[];
+export type LanguagesOf = (fileName: string) => readonly (Language | Dialect)[];
 
 /** Linguist's names of languages that it does not just capitalise, or divides. */
-const LINGUIST_NAMES: Readonly<Partial<Record<LanguageName, readonly string[]>>> = {
+const LINGUIST_NAMES: Readonly<Partial<Record<LanguageName | TemplateName, readonly string[]>>> = {
   bash: ['Shell'],
   cpp: ['C++'],
   csharp: ['C#'],
   css: ['CSS', 'SCSS'],
+  erb: ['HTML+ERB', 'EJS'],
+  handlebars: ['Handlebars', 'Mustache'],
   html: ['HTML'],
   javascript: ['JavaScript'],
+  jinja: ['Jinja', 'Nunjucks', 'Twig', 'Liquid'],
   json: ['JSON', 'JSON with Comments'],
   php: ['PHP'],
   sql: ['SQL', 'PLpgSQL', 'PLSQL', 'TSQL'],
@@ -29,8 +33,8 @@ type LinguistLanguage = Readonly<Partial<Record<'extensions' | 'filenames', read
 
 /** Loads linguist's data only for the languages of the table. */
 export async function loadFileNames(): Promise<LanguagesOf> {
-  const names = new Map<string, Set<Language>>();
-  for (const language of LANGUAGES) {
+  const names = new Map<string, Set<Language | Dialect>>();
+  for (const language of [...LANGUAGES, ...DIALECTS]) {
     for (const linguistName of LINGUIST_NAMES[language.name] ?? [capitalised(language.name)]) {
       const { extensions = [], filenames = [] } = await loadLanguage(linguistName);
       for (const name of [...extensions, ...filenames].map((name) => name.toLowerCase())) {
@@ -42,7 +46,7 @@ export async function loadFileNames(): Promise<LanguagesOf> {
 }
 
 /** The entry of the whole name or of its longest known extension. */
-function entryOf(names: ReadonlyMap<string, Set<Language>>, fileName: string) {
+function entryOf<Found>(names: ReadonlyMap<string, Found>, fileName: string): Found | undefined {
   const name = (fileName.split(/[/\\]/).at(-1) as string).toLowerCase();
   for (let at = 0; at >= 0; at = name.indexOf('.', at + 1)) {
     const found = names.get(name.slice(at));
@@ -57,6 +61,6 @@ async function loadLanguage(name: string): Promise<LinguistLanguage> {
   return ((await import(`linguist-languages/data/${file}`)) as { default: LinguistLanguage }).default;
 }
 
-function capitalised(name: LanguageName): string {
+function capitalised(name: LanguageName | TemplateName): string {
   return (name[0] as string).toUpperCase() + name.slice(1);
 }

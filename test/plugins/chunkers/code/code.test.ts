@@ -162,7 +162,7 @@ t.test('names of languages', async (t) => {
   }
   await t.rejects(chunk('a', { language: 'klingon' }), {
     code: 'invalid_parameters',
-    detail: /^language: there is no language "klingon"; available: bash, .*, zig and \w+\.$/,
+    detail: /^language: there is no language "klingon"; available: astro, bash, .*, zig and \w+\.$/,
   });
   for (const name of ['../python', 'constructor', '__proto__'])
     await t.rejects(chunk('a', { language: name }), { code: 'invalid_parameters' });

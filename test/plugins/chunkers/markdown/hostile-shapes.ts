@@ -7,6 +7,15 @@ const growing = (part: (index: number) => string) => (length: number) => {
   return text;
 };
 
+/** Shapes of MDX: their names say so. */
+function mdxShapes(...made: readonly string[]): Shapes {
+  return Object.fromEntries(
+    Object.entries(shapesOf(...made)).map(([shape, make]) => [`mdx: ${shape}`, make]),
+  );
+}
+
+export const optionsFor = (shape: string) => ({ mdx: shape.startsWith('mdx: ') });
+
 /** Texts that make other parsers of Markdown quadratic or overflow their stack. */
 export const HOSTILE_SHAPES: Shapes = {
   ...shapesOf(
@@ -16,6 +25,18 @@ export const HOSTILE_SHAPES: Shapes = {
     ...["«[a]: /b 'c\n»", '[a]: /b "«x\n»', '«[^1]: »', '«<»', '«<a »', '«<a b="c" »', '«<!-- »'],
     ...['«Article 1\n\na\n\nArticle 2\n\na\n\n»', '«1. A\n\na\n\n»', 'Article 1\n«Article 1\n»'],
     ...['«<div>\n\n»', '«a\n»', '«a\n»===\n', '«a:\n»', 'a«\n»', '«\r»«a\r»', '« »a', '«\t»a', '«x»'],
+  ),
+  ...mdxShapes(
+    ...[
+      '«import {\n\n»',
+      '«import a\n\n»',
+      '«<A>\n\n»',
+      '«<A>\n\n»«</A>\n\n»',
+      '«<A b={\n\n»',
+      '«{/*\n\n»',
+      '«{`\n\n»',
+    ],
+    ...['«<A>»', '«- <A>\n»', '«</A>\n\n»', '<A «b="1" »>', "import a« 'b»", '«export const a = `\n\n»'],
   ),
   'lists on ever deeper lines': growing((index) => `${' '.repeat(index % 60)}- a\n`),
   'backticks of all lengths': growing((index) => `${'`'.repeat(index % 80)} `),

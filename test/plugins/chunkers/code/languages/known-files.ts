@@ -26,7 +26,8 @@ export async function readKnownFiles(folder: string): Promise<KnownFile[]> {
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   for (const path of paths.sort()) {
     const [language, ...others] = languagesOf(path);
-    if (language === undefined || others.length > 0 || path.split('/').includes('.git')) continue;
+    if (language === undefined || 'tags' in language) continue;
+    if (others.length > 0 || path.split('/').includes('.git')) continue;
     const text = textOf(await readFile(path));
     if (text !== undefined && !OTHERS[language.name]?.test(text))
       files.push({ path, text, language: language.name });

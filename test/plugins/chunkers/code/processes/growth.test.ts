@@ -1,5 +1,6 @@
 import t from 'tap';
 import { checkLinearChunker, repeated, type Shapes } from '../../../../support/linear-work.ts';
+import { HOSTILE_SHAPES, optionsFor } from '../hostile-shapes.ts';
 
 /** A text with something in the middle of what is opened and closed so often that it has a length. */
 const nested =
@@ -29,5 +30,7 @@ const SHAPES: Shapes = {
 
 t.test('work grows with the text, not faster', { timeout: 600_000 }, async (t) => {
   const requests = [3, 100].map((chunk_size) => ({ chunk_size, oversize: 'members', include_nodes: true }));
-  await checkLinearChunker(t, 'code', SHAPES, requests, () => ({ language: 'javascript' }));
+  const shapes = { ...SHAPES, ...HOSTILE_SHAPES };
+  const languageOf = (shape: string) => (shape in SHAPES ? { language: 'javascript' } : optionsFor(shape));
+  await checkLinearChunker(t, 'code', shapes, requests, languageOf);
 });

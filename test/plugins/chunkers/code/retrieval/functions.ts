@@ -5,13 +5,15 @@ import { findLanguage, type Language } from '../../../../../plugins/chunkers/cod
 import { createParsers } from '../../../../../plugins/chunkers/code/parsers.ts';
 import { lineStart } from '../../../../../plugins/chunkers/code/pieces.ts';
 import {
+  type Syntax as AnySyntax,
   holdsMembers,
   isLead,
   nameOf,
-  type Syntax,
   unitOf,
 } from '../../../../../plugins/chunkers/code/syntax.ts';
 import { createRandom } from '../../../../support/random.ts';
+
+type Syntax = AnySyntax & Language;
 
 /** A stretch of a text, in UTF-16 code units. */
 export interface Range {
@@ -167,7 +169,7 @@ function distinctIn(files: readonly (readonly Found[])[]): (Documented & { file:
 function* functionsIn(node: Node, syntax: Syntax): Generator<Found> {
   for (const child of node.namedChildren) {
     if (child === null) continue;
-    const unit = unitOf(syntax, child);
+    const unit = unitOf(syntax, child) as Node | undefined;
     if (unit === undefined || holdsMembers(syntax, unit)) yield* functionsIn(child, syntax);
     else yield foundAt(child, unit, syntax);
   }

@@ -1,0 +1,36 @@
+import type { TemplateName } from '../manifest.ts';
+import { type Dialect, findDialect } from '../templates/dialects.ts';
+
+/** Characters from which a template is recognised. */
+const LONGEST = 65_536;
+
+/** What only templates of a kind have; all patterns of a kind must be found. */
+const PATTERNS: readonly (readonly [TemplateName, ...RegExp[]])[] = [
+  [
+    'jinja',
+    /\{%[-+]?\s*(?:extends|block|if|for|macro|set|include|import|from|load)\b/,
+    /\{%[-+]?\s*(?:end|extends)/,
+  ],
+  ['handlebars', /\{\{~?[#^]>?\s*[\w.-]/, /\{\{~?\/[\w.-]/],
+  [
+    'svelte',
+    /^<script\b|\{#(?:if|each|await|key|snippet)\s/m,
+    /\{[#/@](?:if|each|await|key|snippet|render|html)\b|\s(?:on|bind|use):\w|\$(?:state|props|derived)\b/,
+  ],
+  ['vue', /^<template[\s>]/m, /^<\/template>/m, /^<(?:script|style)[\s>]/m],
+  ['erb', /<%[-=_#]?\s/, /\s[-_]?%>/],
+];
+
+/** Front matter that is a script. */
+const ASTRO = /^\ufeff?\s*---[ \t]*\r?\n(?:import|const|interface|type|export)\b[\s\S]*?^---[ \t]*$/m;
+
+/** The kind of template that a text is, if its beginning shows it. */
+export function templateOf(text: string): Dialect | undefined {
+  const head = text.slice(0, LONGEST);
+  if (ASTRO.test(head)) return findDialect('astro');
+  const isMarkup = /^\ufeff?\s*(?:<(?!\?)|\{[{%#])/.test(head);
+  const found = PATTERNS.find(
+    ([, ...patterns]) => isMarkup && patterns.every((pattern) => pattern.test(head)),
+  );
+  return found && findDialect(found[0]);
+}

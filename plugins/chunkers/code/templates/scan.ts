@@ -1,0 +1,249 @@
+import type { Delimiters, Dialect, Role } from './dialects.ts';
+
+/** A tag of the markup or of the template, a comment, or a whole part that is not markup. */
+export interface Tag {
+  readonly start: number;
+  readonly end: number;
+  readonly role: Exclude<Role['role'], 'text'> | 'front_matter';
+  readonly key: string;
+  /** Whether it is a template tag, which also ends the elements within its block. */
+  readonly isBlock: boolean;
+  /** `[start, end)` of the name. */
+  readonly name: readonly [start: number, end: number];
+  /** For a part: `[start, end)` of its content. */
+  readonly content?: readonly [start: number, end: number];
+}
+
+/** Characters of tags and braces that are read per character of the text; what follows then is text. */
+const MOST_READ = 16;
+
+const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
+/** Elements whose content is text, whatever it looks like. */
+const RAW = /^(?:script|style|textarea|xmp)$/i;
+const NAME = /[A-Za-z][^\s/>{}"'<=]*/y;
+
+/** Reads the tags of a template in one pass. What is never closed is text. */
+export function scanTags(text: string, dialect: Dialect): Tag[] {
+  const scan = new Scanner(text, dialect);
+  const tags: Tag[] = [];
+  for (let at = scan.start(tags); at < text.length; ) at = scan.next(at, tags);
+  return tags;
+}
+
+class Scanner {
+  readonly #text: string;
+  readonly #dialect: Dialect;
+  /** What may begin a tag. */
+  readonly #candidates: RegExp;
+  readonly #hasElements: boolean;
+  /** Ends that do not occur in the rest of the text. */
+  readonly #missing = new Set<string>();
+  /** Characters that may still be read within tags. */
+  #readable: number;
+  /** How many elements of a file with parts are open. All that are within none are parts, except templates. */
+  #depth = 0;
+
+  constructor(text: string, dialect: Dialect) {
+    this.#text = text;
+    this.#dialect = dialect;
+    this.#hasElements = !dialect.isAnyText || /<\/[A-Za-z]/.test(text);
+    const first = new Set(dialect.tags.map(({ open }) => open[0]));
+    this.#candidates = new RegExp(`[<${[...first].join('')}]`, 'g');
+    this.#readable = MOST_READ * text.length;
+  }
+
+  /** Reads the front matter. @returns where the rest begins */
+  start(tags: Tag[]): number {
+    if (this.#dialect.frontMatter === undefined) return 0;
+    const found = frontMatterIn(this.#text);
+    if (found === undefined) return 0;
+    tags.push(found);
+    return found.end;
+  }
+
+  /** Reads the next tag at or after an offset, if there is one. @returns where to go on */
+  next(from: number, tags: Tag[]): number {
+    this.#candidates.lastIndex = from;
+    const at = this.#candidates.exec(this.#text)?.index;
+    if (at === undefined) return this.#text.length;
+    return this.#templateTag(at, tags) ?? this.#markup(at, tags) ?? at + 1;
+  }
+
+  #templateTag(at: number, tags: Tag[]): number | undefined {
+    for (const delimiters of this.#dialect.tags) {
+      const end = this.#tagEnd(delimiters, at);
+      if (end === undefined) continue;
+      const [start, behind] = [at + delimiters.open.length, end.close];
+      const content = this.#text.slice(start, behind);
+      const { role, key, name } = delimiters.role(content);
+      const nameStart = start + Math.max(content.indexOf(name), 0);
+      const range = [nameStart, nameStart + name.length] as const;
+      if (role !== 'text') tags.push({ start: at, end: end.end, role, key, isBlock: true, name: range });
+      return end.end;
+    }
+    return undefined;
+  }
+
+  /** Where the end delimiter of a template tag at an offset begins and ends. */
+  #tagEnd({ open, close }: Delimiters, at: number): { close: number; end: number } | undefined {
+    if (!this.#text.startsWith(open, at)) return undefined;
+    const start = at + open.length;
+    if (close === 'none') return { close: start, end: start };
+    if (close === 'brace') {
+      const end = this.#braceEnd(at);
+      return end === undefined ? undefined : { close: end - 1, end };
+    }
+    return this.#find(close, start);
+  }
+
+  /** The first match of a global pattern; each is searched in vain only once. */
+  #find(pattern: RegExp, from: number): { close: number; end: number } | undefined {
+    if (this.#missing.has(pattern.source)) return undefined;
+    pattern.lastIndex = from;
+    const found = pattern.exec(this.#text);
+    if (found === null) {
+      this.#missing.add(pattern.source);
+      return undefined;
+    }
+    return { close: found.index, end: pattern.lastIndex };
+  }
+
+  #markup(at: number, tags: Tag[]): number | undefined {
+    const text = this.#text;
+    if (text[at] !== '<' || !this.#hasElements) return undefined;
+    if (text.startsWith('<!--', at)) {
+      const end = this.#find(/-->/g, at + 4)?.end;
+      if (end !== undefined) {
+        const name = [at, at] as const;
+        tags.push({ start: at, end, role: 'comment', key: '', isBlock: false, name });
+      }
+      return end;
+    }
+    const isClosing = text[at + 1] === '/';
+    NAME.lastIndex = at + (isClosing ? 2 : 1);
+    const name = NAME.exec(text)?.[0];
+    if (name === undefined) return undefined;
+    const range = [NAME.lastIndex - name.length, NAME.lastIndex] as const;
+    const end = this.#elementEnd(NAME.lastIndex);
+    if (end === undefined) return undefined;
+    const isEmpty = text[end - 2] === '/' || VOID.test(name);
+    const content = isClosing || isEmpty ? undefined : this.#partAt(at, name, end);
+    const behind = content === undefined ? end : text.indexOf('>', content[1]) + 1;
+    const role = isClosing ? 'close' : isEmpty || content !== undefined ? 'single' : 'open';
+    if (name === TEMPLATE && role !== 'single') this.#depth = Math.max(this.#depth + (isClosing ? -1 : 1), 0);
+    const tag = { start: at, end: behind, role, key: name, isBlock: false, name: range } as const;
+    tags.push(content === undefined ? tag : { ...tag, content });
+    return behind;
+  }
+
+  /** The content of an element if that is not markup, and the element is closed. */
+  #partAt(at: number, name: string, end: number): readonly [number, number] | undefined {
+    const isPart =
+      this.#dialect.hasParts && this.#depth === 0 && !isTemplate(name, this.#text.slice(at, end));
+    if (!isPart && !RAW.test(name)) return undefined;
+    if (this.#readable <= 0) return undefined;
+    const tag = name.toLowerCase().replace(/[^\w-]/g, '.');
+    const close = this.#find(new RegExp(`</${tag}\\s*>`, 'gi'), end);
+    if (close === undefined) this.#readable -= this.#text.length - end;
+    return close && [end, close.close];
+  }
+
+  /** After the `>` of a tag, ignoring those in values and template tags; undefined if another tag comes first. */
+  #elementEnd(from: number): number | undefined {
+    const text = this.#text;
+    for (let at = from; at < text.length && this.#readable-- > 0; at++) {
+      const unit = text[at];
+      if (unit === '>') return at + 1;
+      if (unit === '<' || unit === '{') {
+        const end = this.#skipped(at);
+        if (end !== undefined) at = end - 1;
+        else if (unit === '<') return undefined;
+      } else if (unit === '"' || unit === "'") {
+        const end = this.#quoteEnd(at, unit);
+        if (end === undefined) return undefined;
+        at = end - 1;
+      }
+    }
+    return undefined;
+  }
+
+  /** After the quotation mark that closes the one at an offset, ignoring those in template tags. */
+  #quoteEnd(start: number, quote: string): number | undefined {
+    const text = this.#text;
+    for (let at = start + 1; at < text.length && this.#readable-- > 0; at++) {
+      const unit = text[at];
+      if (unit === quote) return at + 1;
+      if (unit === '<' || unit === '{') at = (this.#skipped(at) ?? at + 1) - 1;
+    }
+    return undefined;
+  }
+
+  /** After the template tag, or the braces of a value, at an offset within a tag. */
+  #skipped(at: number): number | undefined {
+    if (this.#dialect.hasBracedValues) return this.#text[at] === '{' ? this.#braceEnd(at) : undefined;
+    for (const delimiters of this.#dialect.tags) {
+      const found = this.#tagEnd(delimiters, at);
+      if (found !== undefined) return found.end;
+    }
+    return undefined;
+  }
+
+  /** After the brace that closes the one at an offset, ignoring those in strings and comments. */
+  #braceEnd(start: number): number | undefined {
+    const text = this.#text;
+    let depth = 0;
+    for (let at = start; at < text.length && this.#readable-- > 0; at++) {
+      const unit = text[at] as string;
+      if (unit === '{') depth++;
+      else if (unit === '}' && --depth === 0) return at + 1;
+      else if ('"\'`/'.includes(unit)) at = this.#literalEnd(at, unit) - 1;
+    }
+    return undefined;
+  }
+
+  /** After the string or comment of a script that begins at an offset; after the first character if none does. */
+  #literalEnd(start: number, mark: string): number {
+    const text = this.#text;
+    const second = text[start + 1];
+    if (mark === '/' && second !== '/' && second !== '*') return start + 1;
+    for (let at = start + 1; at < text.length && this.#readable-- > 0; at++) {
+      const unit = text[at];
+      if (mark === '/' && second === '*') {
+        if (unit === '*' && text[at + 1] === '/' && at > start + 1) return at + 2;
+      } else if (unit === '\n' && mark !== '`') return mark === '/' ? at : start + 1;
+      else if (unit === '\\') at++;
+      else if (unit === mark && mark !== '/') return at + 1;
+    }
+    return start + 1;
+  }
+}
+
+const TEMPLATE = 'template';
+
+/** Whether a part of a file is a template in HTML. */
+function isTemplate(name: string, tag: string): boolean {
+  return name === TEMPLATE && !/\slang\s*=\s*["']?(?!html)\w/.test(tag);
+}
+
+const FRONT_MATTER = /^\ufeff?\s*---[ \t]*\r?\n/;
+
+/** The lines between two of `---` at the beginning of a text. */
+function frontMatterIn(text: string): Tag | undefined {
+  const [open] = FRONT_MATTER.exec(text) ?? [];
+  if (open === undefined) return undefined;
+  const close = /^---[ \t]*$/gm;
+  close.lastIndex = open.length;
+  const found = close.exec(text);
+  if (found === null) return undefined;
+  const start = open.length - open.trimStart().length;
+  const content = [open.length, found.index] as const;
+  return {
+    start,
+    end: close.lastIndex,
+    role: 'front_matter',
+    key: '',
+    isBlock: false,
+    name: [start, start],
+    content,
+  };
+}
