@@ -1,5 +1,5 @@
 import type { RequestListener, Server } from 'node:http';
-import type { AwilixContainer } from 'awilix';
+import type { AwilixContainer } from 'awilix/browser';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyHttpOptions,

@@ -3,7 +3,7 @@ import type { ReadFile } from '../core/contracts/reader.ts';
 import { refusedError, ServiceError, toPlainError } from '../core/errors.ts';
 import { PluginHost } from '../core/hosting/container.ts';
 import { callPlugin } from '../core/hosting/plugin-error.ts';
-import { createRegistry } from '../core/hosting/registry.ts';
+import { registryOf } from '../core/hosting/registry.ts';
 import { kit } from '../core/kit.ts';
 import { createLog } from './config/log.ts';
 import { readMachine } from './config/option.ts';
@@ -15,7 +15,7 @@ import { importFactory } from './plugins/loader/import-factory.ts';
 
 const { config, readers } = workerData as ReaderThreadData;
 const port = parentPort as MessagePort;
-const registry = createRegistry(readers);
+const registry = registryOf(readers);
 const host = new PluginHost({
   registry,
   importFactory,

@@ -1,8 +1,9 @@
 import { setPriority } from 'node:os';
-import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
+import { workerData } from 'node:worker_threads';
+import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { toPlainError } from '../core/errors.ts';
+import { registryOf } from '../core/hosting/registry.ts';
 import { createLog } from './config/log.ts';
-import { createServiceContainer } from './container.ts';
 import { release } from './engine/answer/release.ts';
 import { runWork } from './engine/run/executor.ts';
 import { giveMemoryBack } from './engine/run/give-memory-back.ts';
@@ -15,6 +16,7 @@ import {
 } from './engine/run/message.ts';
 import { connectSharedBuffers } from './engine/run/shared-buffers.ts';
 import type { Answer } from './engine/tasks.ts';
+import { createServiceContainer } from './service-container.ts';
 
 /** Above 0, a thread gets less of a core that others want. */
 const NICENESS = 10;
@@ -30,15 +32,16 @@ function yieldToFirstThread(): void {
 }
 
 yieldToFirstThread();
-const { config, channel } = workerData as WorkerData;
-const log = await createLog(config);
-const { service } = (await createServiceContainer({ config, log, shared: connectSharedBuffers(channel) }))
-  .cradle;
+const { config, channel, plugins } = workerData as WorkerData;
+const { service } = createServiceContainer({
+  config,
+  log: await createLog(config),
+  shared: connectSharedBuffers(channel),
+  registry: registryOf(plugins.all, plugins.broken),
+}).cradle;
 
-/** Entry of a worker thread: runs work, and answers with bytes or an error as data. Without work it has only started. */
-export default async function work(message: WorkMessage | undefined): Promise<unknown> {
-  if (message === undefined) return undefined;
-  const { work, flag, parts } = message;
+/** Entry of a worker thread: runs work, and answers with bytes or an error as data. */
+export default async function work({ work, flag, parts }: WorkMessage): Promise<unknown> {
   let isGivenBack = false;
   try {
     const answer = await withSignal(flag, (signal) => runWork(service, work, signal, partSender(parts)));

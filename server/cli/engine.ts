@@ -1,4 +1,4 @@
-import { asValue } from 'awilix';
+import { asValue } from 'awilix/browser';
 import { type Config, type Environment, type Flags, readConfig } from '../config/config.ts';
 import { checkFolders } from '../config/folders.ts';
 import { createLog } from '../config/log.ts';

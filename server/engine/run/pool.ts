@@ -2,7 +2,6 @@ import { type MessagePort, threadId as mainThread } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { fromPlainError, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
-import type { Config } from '../../config/config.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import type { Answer, OnPart } from '../tasks.ts';
 import { type Executor, STOP_GRACE, type Work } from './executor.ts';
@@ -17,7 +16,7 @@ import {
 } from './message.ts';
 import type { SharedBuffersRegistry } from './shared-buffers.ts';
 
-type Pool = Piscina<WorkMessage | undefined, WorkOutcome>;
+type Pool = Piscina<WorkMessage, WorkOutcome>;
 
 /** Work in the pool that has not settled. */
 interface Running {
@@ -26,24 +25,30 @@ interface Running {
   fail(error: unknown): void;
 }
 
-/** Runs work in worker threads, which start on demand and stay. */
-export function createPoolExecutor(config: Config, shared: SharedBuffersRegistry, channel: string): Executor {
+/** Runs work in worker threads: the first one starts with the pool, the others on demand, and they stay. */
+export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegistry): Executor {
   const running = new Set<Running>();
-  // If a thread ends before it takes any work, because it cannot start, only this event reports it.
-  const pool = hold(openPool(config, { config, channel }), (error) => {
-    for (const { flag, fail } of running) if (!hasBegun(flag)) fail(error);
-  });
-  pool.on('workerDestroy', () => {
-    shared.releaseDead(new Set([mainThread, ...pool.threads.map((worker) => worker.threadId)]));
-  });
+  const open = () => {
+    // If a thread ends before it takes any work, because it cannot start, only this event reports it.
+    const pool = hold(openPool(data), (error) => {
+      for (const { flag, fail } of running) if (!hasBegun(flag)) fail(error);
+    });
+    return pool.on('workerDestroy', () => {
+      shared.releaseDead(new Set([mainThread, ...pool.threads.map((worker) => worker.threadId)]));
+    });
+  };
+  let opened: Pool | undefined;
+  const pool = () => {
+    opened ??= open();
+    return opened;
+  };
   return {
-    run: (work, signal, onPart) => runInThread(pool, running, work, signal, onPart),
-    // A thread that cannot start is reported to the first work that needs it.
-    startThread: () => void pool.run(undefined).catch(() => {}),
+    run: (work, signal, onPart) => runInThread(pool(), running, work, signal, onPart),
+    startThread: () => void pool(),
     get threads() {
-      return pool.threads.length;
+      return opened?.threads.length ?? 0;
     },
-    close: () => pool.destroy(),
+    close: async () => opened?.destroy(),
   };
 }
 
@@ -53,12 +58,14 @@ export function createPoolExecutor(config: Config, shared: SharedBuffersRegistry
  */
 const YOUNG_MB = 24;
 
-function openPool({ workers, workerMemoryMb }: Config, workerData: WorkerData): Pool {
+function openPool(workerData: WorkerData): Pool {
+  const { workers, workerMemoryMb } = workerData.config;
   const old = workerMemoryMb === 0 ? {} : { maxOldGenerationSizeMb: workerMemoryMb };
-  return new Piscina<WorkMessage | undefined, WorkOutcome>({
+  return new Piscina<WorkMessage, WorkOutcome>({
     filename: new URL(`../../worker${MODULE_ENDING}`, import.meta.url).href,
     workerData,
-    minThreads: 0,
+    // Work is given to the first thread while it starts; for others it waits until they are ready.
+    minThreads: 1,
     // One extra small task may run while large ones do.
     maxThreads: workers + 1,
     idleTimeout: Number.POSITIVE_INFINITY,
