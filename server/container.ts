@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { type AwilixContainer, asFunction } from 'awilix/browser';
+import { type AwilixContainer, asFunction, asValue } from 'awilix/browser';
 import type { Log } from '../core/contracts/collaborators.ts';
 import type { Registry } from '../core/hosting/registry.ts';
 import type { Config } from './config/config.ts';
@@ -44,19 +43,15 @@ export async function createServerContainer(
   log: Log,
   loaded?: Registry,
 ): Promise<AwilixContainer<ServerCradle>> {
-  const channel = `chunksmith-${randomUUID()}`;
-  const shared = openSharedBuffers(channel);
+  const shared = openSharedBuffers();
   const registry = loaded ?? (await loadPlugins(config, process.env));
   const container = createServiceContainer({ config, log, shared, registry });
   return container.register({
-    shared: closed(() => shared),
+    shared: asValue(shared),
     pool: asFunction(({ shared }: ServerCradle) =>
       config.workers === 0
         ? undefined
-        : createPoolExecutor(
-            { config, channel, plugins: { all: registry.all, broken: registry.broken } },
-            shared,
-          ),
+        : createPoolExecutor({ config, plugins: { all: registry.all, broken: registry.broken } }, shared),
     ).singleton(),
     runner: closed((given: ServerCradle) => new Runner(given)),
     database: closed(() => createDatabase(config, log)),

@@ -1,5 +1,5 @@
 import { setPriority } from 'node:os';
-import { workerData } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { toPlainError } from '../core/errors.ts';
 import { registryOf } from '../core/hosting/registry.ts';
@@ -32,13 +32,15 @@ function yieldToFirstThread(): void {
 }
 
 yieldToFirstThread();
-const { config, channel, plugins } = workerData as WorkerData;
+const { config, plugins } = workerData as WorkerData;
+const { port1, port2 } = new MessageChannel();
 const { service } = createServiceContainer({
   config,
   log: await createLog(config),
-  shared: connectSharedBuffers(channel),
+  shared: connectSharedBuffers(port2),
   registry: registryOf(plugins.all, plugins.broken),
 }).cradle;
+(parentPort as MessagePort).postMessage(port1, [port1]);
 
 /** Entry of a worker thread: runs work, and answers with bytes or an error as data. */
 export default async function work({ work, flag, parts }: WorkMessage): Promise<unknown> {

@@ -18,7 +18,7 @@ const corePackageRule: Rule = (file, one) => {
   if (!file.startsWith('core/') || targetOf(file, one) !== undefined) return undefined;
   if (one.specifier.startsWith('node:'))
     return PURE_BUILT_INS.includes(one.specifier) ? undefined : 'core does no I/O';
-  if (one.specifier === 'awilix') return undefined;
+  if (one.specifier === 'awilix/browser') return undefined;
   return one.specifier === 'json-schema-to-ts' && one.kind === 'type' ? undefined : 'core takes no packages';
 };
 

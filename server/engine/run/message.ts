@@ -22,8 +22,6 @@ export interface WorkerData {
   readonly config: Config;
   /** The plugins, whose manifests need not be read and checked again. */
   readonly plugins: Pick<Registry, 'all' | 'broken'>;
-  /** Name of the channel of shared buffers. */
-  readonly channel: string;
 }
 
 /**

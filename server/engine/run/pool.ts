@@ -28,12 +28,19 @@ interface Running {
 /** Runs work in worker threads: the first one starts with the pool, the others on demand, and they stay. */
 export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegistry): Executor {
   const running = new Set<Running>();
+  const started = Promise.withResolvers<void>();
   const open = () => {
     // If a thread ends before it takes any work, because it cannot start, only this event reports it.
     const pool = hold(openPool(data), (error) => {
       for (const { flag, fail } of running) if (!hasBegun(flag)) fail(error);
     });
+    // Once it has started, a thread sends the port that it asks for shared buffers through.
+    pool.on('message', (port) => {
+      shared.serve(port);
+      started.resolve();
+    });
     return pool.on('workerDestroy', () => {
+      started.resolve();
       shared.releaseDead(new Set([mainThread, ...pool.threads.map((worker) => worker.threadId)]));
     });
   };
@@ -44,7 +51,10 @@ export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegist
   };
   return {
     run: (work, signal, onPart) => runInThread(pool(), running, work, signal, onPart),
-    startThread: () => void pool(),
+    startThread() {
+      pool();
+      return started.promise;
+    },
     get threads() {
       return opened?.threads.length ?? 0;
     },
