@@ -54,7 +54,7 @@ export async function buildApp(
   config: Config,
   { registry, startsThread = false, onOpen = () => {}, onBrokenStore = () => {} }: AppOptions = {},
 ): Promise<FastifyInstance> {
-  const log = await createLog(config);
+  const log = createLog(config);
   const wired = await wire(config, log, registry);
   const { admission } = wired.cradle;
   const app = Fastify({

@@ -5,7 +5,7 @@ import { PluginHost } from '../core/hosting/container.ts';
 import { callPlugin } from '../core/hosting/plugin-error.ts';
 import { registryOf } from '../core/hosting/registry.ts';
 import { kit } from '../core/kit.ts';
-import { createLog } from './config/log.ts';
+import { createThreadLog } from './config/log.ts';
 import { readMachine } from './config/option.ts';
 import { checkPlaceCount } from './engine/limits.ts';
 import { giveMemoryBack } from './engine/run/give-memory-back.ts';
@@ -19,7 +19,7 @@ const registry = registryOf(readers);
 const host = new PluginHost({
   registry,
   importFactory,
-  collaborators: { kit, createCheck, log: await createLog(config), memoryBytes: readMachine().memoryBytes },
+  collaborators: { kit, createCheck, log: createThreadLog(config), memoryBytes: readMachine().memoryBytes },
   env: process.env,
 });
 

@@ -3,7 +3,7 @@ import { MessageChannel, type MessagePort, parentPort, workerData } from 'node:w
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { toPlainError } from '../core/errors.ts';
 import { registryOf } from '../core/hosting/registry.ts';
-import { createLog } from './config/log.ts';
+import { createThreadLog } from './config/log.ts';
 import { release } from './engine/answer/release.ts';
 import { runWork } from './engine/run/executor.ts';
 import { giveMemoryBack } from './engine/run/give-memory-back.ts';
@@ -36,7 +36,7 @@ const { config, plugins } = workerData as WorkerData;
 const { port1, port2 } = new MessageChannel();
 const { service } = createServiceContainer({
   config,
-  log: await createLog(config),
+  log: createThreadLog(config),
   shared: connectSharedBuffers(port2),
   registry: registryOf(plugins.all, plugins.broken),
 }).cradle;

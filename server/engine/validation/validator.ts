@@ -81,9 +81,11 @@ export const KEYWORDS = [
 const ajvOfAll = once(() => createAjv({ allErrors: true }));
 const ajvOfFirst = once(() => createAjv({}));
 
+const require = createRequire(import.meta.url);
+
 /** Loads the package, which a thread needs only for requests that it reads itself. */
 function createAjv(more: Options): Ajv {
-  const { Ajv } = createRequire(import.meta.url)('ajv') as typeof import('ajv');
+  const { Ajv } = require('ajv') as typeof import('ajv');
   const options = { strict: true, allowUnionTypes: true, useDefaults: true, verbose: true };
   return addKeywords(new Ajv({ ...options, addUsedSchema: false, ...more }));
 }

@@ -55,14 +55,14 @@ async function openTokenizer({ tokenizer: { provider, name } }: HostedProvider) 
  *
  * @throws an error for the caller that names the variable
  */
-export function baseUrl(given: string | undefined, fallback: string, variable: string): string {
+function baseUrl(given: string | undefined, fallback: string, variable: string): string {
   const url = (given || fallback).replace(/\/+$/, '');
   if (/^https?:\/\/[^/]/.test(url)) return url;
   throw exposedError(`${variable} is not an http or https URL`);
 }
 
 /** The vectors of an answer in OpenAI's format: `data` in any order, as numbers or as base64. */
-export function readData(answer: unknown): readonly ArrayLike<number>[] {
+function readData(answer: unknown): readonly ArrayLike<number>[] {
   const { data } = answer as { data: readonly { index?: number; embedding: unknown }[] };
   const rows: ArrayLike<number>[] = new Array(data.length);
   data.forEach(({ index, embedding }, place) => {
