@@ -1,4 +1,4 @@
-import { type MessagePort, threadId as mainThread } from 'node:worker_threads';
+import { MessagePort, threadId as mainThread } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { fromPlainError, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
@@ -35,7 +35,9 @@ export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegist
       for (const { flag, fail } of running) if (!hasBegun(flag)) fail(error);
     });
     // Once it has started, a thread sends the port that it asks for shared buffers through.
-    pool.on('message', (port) => {
+    pool.on('message', (port: unknown) => {
+      // Plugins may send other things.
+      if (!(port instanceof MessagePort)) return;
       shared.serve(port);
       started.resolve();
     });

@@ -109,6 +109,16 @@ for (const [what, task, body] of KINDS) {
   });
 }
 
+t.test('the first request goes to the thread that starts', async (t) => {
+  const container = await createServerContainer(config, quietLog);
+  t.teardown(() => disposeInOrder(container));
+  const { pool, runner } = container.cradle;
+  const started = pool?.startThread();
+  await runner.run(chunk('token'), bytesOf({ text }), new AbortController());
+  await started;
+  t.equal(pool?.threads, 1);
+});
+
 t.test('a batch that takes long goes to several workers, and the answer is the same', async (t) => {
   const documents = Array.from({ length: 20 }, (_, at) => ({ title: `${at}`, text: longDocument(4000) }));
   const expected = (await here.post(chunk('waits'), { documents })).bytes.toString();
