@@ -17,8 +17,6 @@ import { createDatabase, type SharedDatabase } from './store/create-database.ts'
 import type { JobStore } from './store/jobs/contract.ts';
 import { createJobStore, createPipelineStore, queueOf } from './store/stores.ts';
 
-export { disposeInOrder } from './service-container.ts';
-
 /** What the main thread has besides the service. */
 export interface ServerCradle extends ServiceCradle {
   readonly shared: SharedBuffersRegistry;
@@ -66,4 +64,13 @@ export async function createServerContainer(
     ).singleton(),
     admission: asFunction(createAdmission).singleton(),
   }) as unknown as AwilixContainer<ServerCradle>;
+}
+
+/** Disposes of dependants before their dependencies; Awilix's own `dispose` does everything at once. */
+export async function disposeInOrder(container: AwilixContainer<object>): Promise<void> {
+  // Dependencies are in the cache before their dependants.
+  for (const { resolver, value } of [...container.cache.values()].reverse()) {
+    await (resolver as { dispose?(value: unknown): unknown }).dispose?.(value);
+  }
+  container.cache.clear();
 }

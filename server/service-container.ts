@@ -107,12 +107,3 @@ function keepOpened<P extends object>({ manifest }: PluginEntry, plugin: P, log:
   if (manifest.kind !== 'tokenizer') return plugin;
   return keepTokenizers(plugin as unknown as TokenizerProvider, log) as unknown as P;
 }
-
-/** Disposes of dependants before their dependencies; Awilix's own `dispose` does everything at once. */
-export async function disposeInOrder(container: AwilixContainer<object>): Promise<void> {
-  // Dependencies are in the cache before their dependants.
-  for (const { resolver, value } of [...container.cache.values()].reverse()) {
-    await (resolver as { dispose?(value: unknown): unknown }).dispose?.(value);
-  }
-  container.cache.clear();
-}

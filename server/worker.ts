@@ -42,8 +42,10 @@ const { service } = createServiceContainer({
 }).cradle;
 (parentPort as MessagePort).postMessage(port1, [port1]);
 
-/** Entry of a worker thread: runs work, and answers with bytes or an error as data. */
-export default async function work({ work, flag, parts }: WorkMessage): Promise<unknown> {
+/** Entry of a worker thread: runs work, and answers with bytes or an error as data. Without work it has only started. */
+export default async function work(message: WorkMessage | undefined): Promise<unknown> {
+  if (message === undefined) return undefined;
+  const { work, flag, parts } = message;
   let isGivenBack = false;
   try {
     const answer = await withSignal(flag, (signal) => runWork(service, work, signal, partSender(parts)));

@@ -16,7 +16,7 @@ import {
 } from './message.ts';
 import type { SharedBuffersRegistry } from './shared-buffers.ts';
 
-type Pool = Piscina<WorkMessage, WorkOutcome>;
+type Pool = Piscina<WorkMessage | undefined, WorkOutcome>;
 
 /** Work in the pool that has not settled. */
 interface Running {
@@ -25,7 +25,10 @@ interface Running {
   fail(error: unknown): void;
 }
 
-/** Runs work in worker threads: the first one starts with the pool, the others on demand, and they stay. */
+/**
+ * Runs work in worker threads: the first one starts with the pool, the second once the first has done work, so that it is
+ * ready for whoever comes next, the others on demand. They stay.
+ */
 export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegistry): Executor {
   const running = new Set<Running>();
   const started = Promise.withResolvers<void>();
@@ -51,8 +54,19 @@ export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegist
     opened ??= open();
     return opened;
   };
+  let isUsed = data.config.workers < 2;
+  const startSecond = () => {
+    if (isUsed) return;
+    isUsed = true;
+    if (pool().threads.length > 1) return;
+    // One is for the thread that is idle now, for the other one is started.
+    for (let count = 0; count < 2; count++)
+      void pool()
+        .run(undefined)
+        .catch(() => {});
+  };
   return {
-    run: (work, signal, onPart) => runInThread(pool(), running, work, signal, onPart),
+    run: (work, signal, onPart) => runInThread(pool(), running, work, signal, onPart).finally(startSecond),
     startThread() {
       pool();
       return started.promise;
@@ -73,7 +87,7 @@ const YOUNG_MB = 24;
 function openPool(workerData: WorkerData): Pool {
   const { workers, workerMemoryMb } = workerData.config;
   const old = workerMemoryMb === 0 ? {} : { maxOldGenerationSizeMb: workerMemoryMb };
-  return new Piscina<WorkMessage, WorkOutcome>({
+  return new Piscina<WorkMessage | undefined, WorkOutcome>({
     filename: new URL(`../../worker${MODULE_ENDING}`, import.meta.url).href,
     workerData,
     // Work is given to the first thread while it starts; for others it waits until they are ready.
