@@ -25,9 +25,12 @@ interface Running {
   fail(error: unknown): void;
 }
 
+/** Milliseconds after the first work, whose caller may go on at once. */
+const SECOND_AFTER = 1000;
+
 /**
- * Runs work in worker threads: the first one starts with the pool, the second once the first has done work, so that it is
- * ready for whoever comes next, the others on demand. They stay.
+ * Runs work in worker threads: the first one starts with the pool, the second a moment after the first
+ * has done work, so that it is ready when it is needed, the others on demand. They stay.
  */
 export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegistry): Executor {
   const running = new Set<Running>();
@@ -56,17 +59,19 @@ export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegist
   };
   let isUsed = data.config.workers < 2;
   const startSecond = () => {
-    if (isUsed) return;
-    isUsed = true;
     if (pool().threads.length > 1) return;
-    // One is for the thread that is idle now, for the other one is started.
-    for (let count = 0; count < 2; count++)
+    // One for the first thread if it is idle, and one that a second thread is started for.
+    for (let count = running.size; count < 2; count++)
       void pool()
         .run(undefined)
         .catch(() => {});
   };
+  const noteUse = () => {
+    if (!isUsed) setTimeout(startSecond, SECOND_AFTER).unref();
+    isUsed = true;
+  };
   return {
-    run: (work, signal, onPart) => runInThread(pool(), running, work, signal, onPart).finally(startSecond),
+    run: (work, signal, onPart) => runInThread(pool(), running, work, signal, onPart).finally(noteUse),
     startThread() {
       pool();
       return started.promise;

@@ -67,6 +67,8 @@ const SERVERS: Readonly<Record<string, () => Promise<Firsts>>> = {
 /** A request while the first thread, which has a model, does other work; the processor time is that of new threads. */
 async function embedInSecond(server: SoakServer): Promise<Firsts> {
   await embed(server);
+  // The second thread starts.
+  await sleep(3000);
   let isBusy = true;
   const long = embed(server, LONG).finally(() => {
     isBusy = false;
