@@ -1,5 +1,6 @@
 import type { RequestListener, Server } from 'node:http';
-import type { AwilixContainer } from 'awilix';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AwilixContainer } from 'awilix/browser';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyHttpOptions,
@@ -53,7 +54,7 @@ export async function buildApp(
   config: Config,
   { registry, startsThread = false, onOpen = () => {}, onBrokenStore = () => {} }: AppOptions = {},
 ): Promise<FastifyInstance> {
-  const log = await createLog(config);
+  const log = createLog(config);
   const wired = await wire(config, log, registry);
   const { admission } = wired.cradle;
   const app = Fastify({
@@ -68,8 +69,8 @@ export async function buildApp(
     serverFactory: (handler) => createHttpServer(handler, admission, config),
   } as FastifyHttpOptions<Server>);
   app.addHook('preClose', async () => admission.stop());
-  openWhenListening(app, wired, onOpen, onBrokenStore);
-  if (startsThread) app.addHook('onListen', async () => wired.cradle.pool?.startThread());
+  const started = async () => (startsThread ? wired.cradle.pool?.startThread() : undefined);
+  openWhenListening(app, wired, started, onOpen, onBrokenStore);
   await app.register(requestLog);
   await app.register(gracefulShutdown);
   // In a scope of its own, as when it is mounted in another app.
@@ -130,18 +131,26 @@ async function wire(config: Config, log: FastifyBaseLogger, registry?: Registry)
 
 /** Milliseconds for the first requests before the store is opened: importing its packages blocks the event loop. */
 const HEAD_START = 100;
+/** Milliseconds that the store waits for a thread that starts, and would get less of the machine. */
+const MOST_WAITING = 1000;
 
 function openWhenListening(
   app: FastifyInstance,
   wired: Wired,
+  started: () => Promise<void>,
   onOpen: () => void,
   onBroken: (error: unknown) => void,
 ) {
-  let timer: NodeJS.Timeout | undefined;
-  app.addHook('onListen', async () => {
-    timer = setTimeout(() => openStores(wired).then(onOpen, onBroken), HEAD_START);
+  let isClosing = false;
+  const open = async () => {
+    await Promise.race([started(), sleep(MOST_WAITING, undefined, { ref: false })]);
+    await sleep(HEAD_START, undefined, { ref: false });
+    if (!isClosing) await openStores(wired).then(onOpen, onBroken);
+  };
+  app.addHook('onListen', async () => void open());
+  app.addHook('preClose', async () => {
+    isClosing = true;
   });
-  app.addHook('preClose', async () => clearTimeout(timer));
 }
 
 /** Opens the stores that are used; then the work on jobs begins. */

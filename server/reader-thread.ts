@@ -3,9 +3,9 @@ import type { ReadFile } from '../core/contracts/reader.ts';
 import { refusedError, ServiceError, toPlainError } from '../core/errors.ts';
 import { PluginHost } from '../core/hosting/container.ts';
 import { callPlugin } from '../core/hosting/plugin-error.ts';
-import { createRegistry } from '../core/hosting/registry.ts';
+import { registryOf } from '../core/hosting/registry.ts';
 import { kit } from '../core/kit.ts';
-import { createLog } from './config/log.ts';
+import { createThreadLog } from './config/log.ts';
 import { readMachine } from './config/option.ts';
 import { checkPlaceCount } from './engine/limits.ts';
 import { giveMemoryBack } from './engine/run/give-memory-back.ts';
@@ -15,11 +15,11 @@ import { importFactory } from './plugins/loader/import-factory.ts';
 
 const { config, readers } = workerData as ReaderThreadData;
 const port = parentPort as MessagePort;
-const registry = createRegistry(readers);
+const registry = registryOf(readers);
 const host = new PluginHost({
   registry,
   importFactory,
-  collaborators: { kit, createCheck, log: await createLog(config), memoryBytes: readMachine().memoryBytes },
+  collaborators: { kit, createCheck, log: createThreadLog(config), memoryBytes: readMachine().memoryBytes },
   env: process.env,
 });
 

@@ -1,8 +1,9 @@
 import { setPriority } from 'node:os';
-import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
+import { MessageChannel, type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { toPlainError } from '../core/errors.ts';
-import { createLog } from './config/log.ts';
-import { createServiceContainer } from './container.ts';
+import { registryOf } from '../core/hosting/registry.ts';
+import { createThreadLog } from './config/log.ts';
 import { release } from './engine/answer/release.ts';
 import { runWork } from './engine/run/executor.ts';
 import { giveMemoryBack } from './engine/run/give-memory-back.ts';
@@ -15,6 +16,7 @@ import {
 } from './engine/run/message.ts';
 import { connectSharedBuffers } from './engine/run/shared-buffers.ts';
 import type { Answer } from './engine/tasks.ts';
+import { createServiceContainer } from './service-container.ts';
 
 /** Above 0, a thread gets less of a core that others want. */
 const NICENESS = 10;
@@ -30,10 +32,15 @@ function yieldToFirstThread(): void {
 }
 
 yieldToFirstThread();
-const { config, channel } = workerData as WorkerData;
-const log = await createLog(config);
-const { service } = (await createServiceContainer({ config, log, shared: connectSharedBuffers(channel) }))
-  .cradle;
+const { config, plugins } = workerData as WorkerData;
+const { port1, port2 } = new MessageChannel();
+const { service } = createServiceContainer({
+  config,
+  log: createThreadLog(config),
+  shared: connectSharedBuffers(port2),
+  registry: registryOf(plugins.all, plugins.broken),
+}).cradle;
+(parentPort as MessagePort).postMessage(port1, [port1]);
 
 /** Entry of a worker thread: runs work, and answers with bytes or an error as data. Without work it has only started. */
 export default async function work(message: WorkMessage | undefined): Promise<unknown> {

@@ -121,9 +121,13 @@ function writeFloat(value: number, bits: number, out: Uint8Array, view: DataView
 const BEGINNINGS = ['0.000000', '-0.00000'].map((text) => Buffer.from(text).readDoubleLE());
 
 /** The four digits of the numbers below 10,000, the first in the lowest byte. */
-const FOUR_DIGITS = Int32Array.from({ length: 10_000 }, (_, number) =>
-  Buffer.from(String(number).padStart(4, '0')).readInt32LE(),
-);
+const FOUR_DIGITS = new Int32Array(10_000);
+const digitOf = (number: number, place: number): number => ((number / place) | 0) % 10;
+// Every thread waits for this when it starts: text instead of arithmetic takes 5 ms.
+for (let of = 0; of < FOUR_DIGITS.length; of++) {
+  const digits = digitOf(of, 1000) | (digitOf(of, 100) << 8) | (digitOf(of, 10) << 16) | ((of % 10) << 24);
+  FOUR_DIGITS[of] = 0x30303030 + digits;
+}
 
 function writeNineDigits(digits: number, view: DataView, at: number): void {
   const high = (digits / 100_000) | 0;

@@ -1,4 +1,5 @@
-import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix';
+// The other build loads 60 files that search for modules, which nothing here does.
+import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix/browser';
 import type { Kind, Manifest, PluginId } from '../contracts/manifest.ts';
 import type { Collaborators, Factory, Implementations } from '../contracts/plugin.ts';
 import { callPlugin } from './plugin-error.ts';

@@ -75,11 +75,15 @@ export function createRegistry(
   for (const entry of sound) refuseCircle(entries, entry, []);
   refuseSharedModels(sound);
   const checked = [...entries.values()].map((entry) => withMissingUses(entries, entry));
-  const all = withTheirChoices(checked).sort(byKindAndName);
+  return registryOf(withTheirChoices(checked).sort(byKindAndName), broken);
+}
+
+/** The registry of plugins that `createRegistry` has checked, such as those that another thread hands over. */
+export function registryOf(all: readonly PluginEntry[], broken: readonly BrokenPlugin[] = []): Registry {
   const byId = new Map(all.map((entry) => [entry.id, entry]));
   const byKind = Map.groupBy(all, ({ manifest }) => manifest.kind);
   const registry: Registry = {
-    all: Object.freeze(all),
+    all: freezeWhole(all),
     broken: freezeWhole(broken),
     ofKind: (kind) => byKind.get(kind) ?? [],
     find: (kind, name) => byId.get(`${kind}/${name}`),
@@ -151,7 +155,7 @@ function addOnce(entries: Map<PluginId, PluginEntry>, entry: PluginEntry): void 
     const { kind, name } = entry.manifest;
     throw new ServiceError('duplicate_plugin', { file: entry.file, kind, name, other: other.file });
   }
-  entries.set(entry.id, freezeWhole(entry));
+  entries.set(entry.id, entry);
 }
 
 function freezeWhole<T extends object>(value: T): T {
@@ -184,9 +188,7 @@ function withTheirChoices(entries: readonly PluginEntry[]): PluginEntry[] {
   );
   return entries.map((entry) => {
     const chosen = (entry.manifest.chooses ?? []).flatMap((id) => ready.get(id)?.manifest ?? []);
-    return chosen.length === 0
-      ? entry
-      : freezeWhole({ ...entry, manifest: withChoices(entry.manifest, chosen) });
+    return chosen.length === 0 ? entry : { ...entry, manifest: withChoices(entry.manifest, chosen) };
   });
 }
 
@@ -219,7 +221,7 @@ function withMissingUses(entries: Map<PluginId, PluginEntry>, entry: PluginEntry
     if (used === undefined) missing.push(whyAbsent(id));
     else missing.push(...withMissingUses(entries, used).missing);
   }
-  return missing.length === entry.missing.length ? entry : freezeWhole({ ...entry, missing });
+  return missing.length === entry.missing.length ? entry : { ...entry, missing };
 }
 
 function byKindAndName(a: PluginEntry, b: PluginEntry): number {

@@ -34,7 +34,7 @@ const QUIET = { logLevel: 'error', logFormat: 'json' };
 export async function check(config: Config, corpora: readonly string[]): Promise<number> {
   endWithReader();
   const access = describeAccess(config);
-  const container = await createServerContainer(forExamples(config), await createLog(WARNINGS));
+  const container = await createServerContainer(forExamples(config), createLog(WARNINGS));
   try {
     console.log('Plugins:');
     const areGood = await checkPlugins(container.cradle);
@@ -84,7 +84,7 @@ async function describeModels({ openers }: ServerCradle): Promise<string[]> {
 }
 
 async function problemOfStore(config: Config): Promise<string | undefined> {
-  const database = createDatabase(config, await createLog(QUIET));
+  const database = createDatabase(config, createLog(QUIET));
   const store = createPipelineStore(database);
   try {
     await store.open();

@@ -1,4 +1,4 @@
-import { asValue } from 'awilix';
+import { asValue } from 'awilix/browser';
 import { type Config, type Environment, type Flags, readConfig } from '../config/config.ts';
 import { checkFolders } from '../config/folders.ts';
 import { createLog } from '../config/log.ts';
@@ -32,7 +32,7 @@ const LOG = { logLevel: 'warning', logFormat: 'pretty', logTo: 'stderr' } as con
 export async function openEngine(flags: Flags, env: Environment): Promise<Engine> {
   const config: Config = { ...readConfig(flags, env), ...LOG };
   checkFolders(config);
-  const log = await createLog(config);
+  const log = createLog(config);
   const container = await createServerContainer(config, log);
   const { cradle } = container;
   logPlugins(cradle.registry, log);

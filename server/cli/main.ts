@@ -3,6 +3,6 @@ import { enableCompileCache } from 'node:module';
 // The code that a command imports is compiled once and cached, so that later starts are fast; worker threads read the
 // variable.
 const { directory } = enableCompileCache();
-if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory;
+if (directory !== undefined) process.env.NODE_COMPILE_CACHE ||= directory;
 const { runCommand } = await import('./run-command.ts');
 process.exitCode = await runCommand(process.argv.slice(2), process.env);

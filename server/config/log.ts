@@ -1,8 +1,10 @@
+import { createRequire } from 'node:module';
 import { isatty } from 'node:tty';
 import { isMainThread } from 'node:worker_threads';
-import pino, { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
-import sonic, { type SonicBoom } from 'sonic-boom';
+import type { SonicBoom } from 'sonic-boom';
+import type { Log } from '../../core/contracts/collaborators.ts';
 import { hold } from '../../core/hold.ts';
 
 /** How a log is written; `auto` is pretty on a terminal. */
@@ -13,6 +15,8 @@ interface LogSettings {
   readonly logTo?: string;
 }
 
+const require = createRequire(import.meta.url);
+
 const LEVELS: Readonly<Record<string, string>> = { warning: 'warn' };
 const DESTINATIONS: Readonly<Record<string, number>> = { stdout: 1, stderr: 2 };
 
@@ -20,18 +24,30 @@ const DESTINATIONS: Readonly<Record<string, number>> = { stdout: 1, stderr: 2 };
  * Creates a log: asynchronous on the main thread, synchronous on a worker thread, which can be ended at any time. A
  * line is JSON with `level` (debug, info, warn, error), `time` (ISO 8601, UTC) and `msg`, or text for people.
  */
-export async function createLog({ logLevel, logFormat, logTo = 'stdout' }: LogSettings): Promise<Logger> {
+export function createLog({ logLevel, logFormat, logTo = 'stdout' }: LogSettings): Logger {
+  const pino = require('pino') as typeof import('pino');
   const dest = DESTINATIONS[logTo] ?? logTo;
   const destination = openDestination(dest);
   const level = LEVELS[logLevel] ?? logLevel;
   const isPretty = logFormat === 'pretty' || (logFormat === 'auto' && isTerminal(dest));
-  if (isPretty && level !== 'silent')
-    return pino({ level }, await prettyStream(destination, isTerminal(dest)));
-  const format = { formatters: { level: (label: string) => ({ level: label }) }, timestamp: isoTime };
-  return pino({ level, ...format }, destination);
+  if (isPretty && level !== 'silent') return pino({ level }, prettyStream(destination, isTerminal(dest)));
+  const formatters = { level: (label: string) => ({ level: label }) };
+  return pino({ level, formatters, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
-const isoTime = pino.stdTimeFunctions.isoTime;
+const RANKS = ['debug', 'info', 'warn', 'error'] as const;
+
+/** The log of a worker thread: its packages are loaded with its first line, because most threads write none. */
+export function createThreadLog(settings: LogSettings): Log {
+  const least = RANKS.findIndex((rank) => rank === (LEVELS[settings.logLevel] ?? settings.logLevel));
+  let log: Logger | undefined;
+  const writer = (rank: (typeof RANKS)[number]) => (details: object, message: string) => {
+    if (RANKS.indexOf(rank) < least) return;
+    log ??= createLog(settings);
+    log[rank](details, message);
+  };
+  return { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') };
+}
 
 const isTerminal = (dest: number | string): boolean => typeof dest === 'number' && isatty(dest);
 
@@ -50,7 +66,8 @@ if (isMainThread) process.on('exit', () => opened.forEach((destination) => void 
  */
 function openDestination(dest: number | string): SonicBoom {
   const settings = { dest, sync: !isMainThread, maxLength: MOST_WAITING, maxWriteRetries: MOST_TRIES };
-  const destination = hold(new sonic.SonicBoom(settings));
+  const { SonicBoom } = require('sonic-boom') as typeof import('sonic-boom');
+  const destination = hold(new SonicBoom(settings));
   destination.on('drop', () => destination.flush());
   const flush = destination.flushSync.bind(destination);
   destination.flushSync = () => {
@@ -64,8 +81,8 @@ function openDestination(dest: number | string): SonicBoom {
   return destination;
 }
 
-async function prettyStream(destination: SonicBoom, colorize: boolean) {
-  const { default: pretty } = await import('pino-pretty');
+function prettyStream(destination: SonicBoom, colorize: boolean) {
+  const pretty = require('pino-pretty') as typeof import('pino-pretty');
   return pretty({ ...PRETTY, colorize, destination, sync: true });
 }
 

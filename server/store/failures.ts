@@ -1,4 +1,3 @@
-import { DeadlockException, LockWaitTimeoutException } from '@mikro-orm/core';
 import { reasonOf } from '../../core/errors.ts';
 import { NO_FOLDER } from '../config/folders.ts';
 import { unavailable } from './errors.ts';
@@ -75,10 +74,13 @@ export function hasCode(error: unknown, code: string): boolean {
 const LOST_CONNECTION =
   /connection (terminated|ended)|timeout expired|timeout exceeded|query read timeout|not queryable/i;
 
+/** Names of the ORM's errors: importing their classes would load it before the database is opened. */
+const LOCKS: readonly unknown[] = ['LockWaitTimeoutException', 'DeadlockException'];
+
 /** Why the database cannot be used, without paths and keys; `undefined` for other kinds of failure. */
 export function reasonOfFailure(error: unknown): string | undefined {
   for (const one of withCauses(error)) {
-    if (one instanceof LockWaitTimeoutException || one instanceof DeadlockException) return LOCKED;
+    if (LOCKS.includes((one as { name?: unknown }).name)) return LOCKED;
     const code = String((one as { code?: unknown }).code ?? '');
     const meaning = MEANINGS.find(([start]) => code !== '' && code.startsWith(start));
     if (meaning !== undefined) return meaning[1];

@@ -1,15 +1,17 @@
 import type { Registry } from '../../core/hosting/registry.ts';
 import { type Config, configOf } from '../config/config.ts';
-import { createServiceContainer } from '../container.ts';
 import type { Service } from '../engine/service.ts';
 import type { Answer, Task } from '../engine/tasks.ts';
+import { loadPlugins } from '../plugins/loader/loader.ts';
+import { createServiceContainer } from '../service-container.ts';
 import { ownBuffers, quietLog } from './collaborators.ts';
 
 /** The service of one thread, with real parts except for the log. */
 export async function composeQuietly(config: Partial<Config> = {}, registry?: Registry) {
-  const given = { config: configOf(config), log: quietLog, shared: ownBuffers, registry };
-  const container = await createServiceContainer(given);
-  const { registry: loaded, requestSchemas, host, openers, service } = container.cradle;
+  const whole = configOf(config);
+  const loaded = registry ?? (await loadPlugins(whole, process.env));
+  const given = { config: whole, log: quietLog, shared: ownBuffers, registry: loaded };
+  const { requestSchemas, host, openers, service } = createServiceContainer(given).cradle;
   return { registry: loaded, requestSchemas, host, openers, service };
 }
 

@@ -15,6 +15,7 @@ const FLOORS = [
   'server/store/contract.ts',
   'server/engine server/plugins server/store',
   'server/engine/run server/http/transport/services.ts',
+  'server/service-container.ts',
   'server/corpora server/find-corpora.ts server/http server/testing',
   'server/container.ts server/corpora/http',
   'server/app.ts server/corpora/open-corpora.ts server/reader-thread.ts server/worker.ts',
@@ -28,7 +29,6 @@ const UPWARD: Readonly<Record<string, string>> = {
   'core/contracts': 'core/engine/kit.ts',
   'server/find-corpora.ts': 'server/corpora/index.ts',
   'server/http/transport/services.ts': 'server/container.ts',
-  'server/testing': 'server/container.ts',
 };
 
 /** Rooms that few of those above may import. */
@@ -39,6 +39,7 @@ const SEALED: Readonly<Record<string, readonly string[]>> = {
     'server/cli',
     'server/container.ts',
     'server/reader-thread.ts',
+    'server/service-container.ts',
     'server/testing',
   ],
   'server/store': ['server/cli', 'server/container.ts', 'server/corpora/command'],

@@ -31,8 +31,8 @@ export interface Executor {
    * @throws ServiceError errors of the service; for lost threads `out_of_memory`, `worker_lost`
    */
   run(work: Work, signal: AbortSignal, onPart?: OnPart): Promise<Answer>;
-  /** Starts a thread, so that the first request need not wait for one. */
-  startThread(): void;
+  /** Starts a thread, so that the first request need not wait for one. Resolves once it has started, or failed to. */
+  startThread(): Promise<void>;
   /** Number of worker threads. */
   readonly threads: number;
   close(): Promise<void>;

@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { PlainError } from '../../../core/errors.ts';
+import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import type { Answer, OnPart } from '../tasks.ts';
 import type { Work } from './executor.ts';
@@ -19,8 +20,8 @@ export type WorkOutcome = { readonly answer: Answer } | { readonly error: PlainE
 /** Given to every worker thread when it starts. */
 export interface WorkerData {
   readonly config: Config;
-  /** Name of the channel of shared buffers. */
-  readonly channel: string;
+  /** The plugins, whose manifests need not be read and checked again. */
+  readonly plugins: Pick<Registry, 'all' | 'broken'>;
 }
 
 /**

@@ -1,8 +1,7 @@
-import { type MessagePort, threadId as mainThread } from 'node:worker_threads';
+import { MessagePort, threadId as mainThread } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { fromPlainError, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
-import type { Config } from '../../config/config.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import type { Answer, OnPart } from '../tasks.ts';
 import { type Executor, STOP_GRACE, type Work } from './executor.ts';
@@ -26,24 +25,61 @@ interface Running {
   fail(error: unknown): void;
 }
 
-/** Runs work in worker threads, which start on demand and stay. */
-export function createPoolExecutor(config: Config, shared: SharedBuffersRegistry, channel: string): Executor {
+/** Milliseconds after the first work, whose caller may go on at once. */
+const SECOND_AFTER = 1000;
+
+/**
+ * Runs work in worker threads: the first one starts with the pool, the second a moment after the first
+ * has done work, so that it is ready when it is needed, the others on demand. They stay.
+ */
+export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegistry): Executor {
   const running = new Set<Running>();
-  // If a thread ends before it takes any work, because it cannot start, only this event reports it.
-  const pool = hold(openPool(config, { config, channel }), (error) => {
-    for (const { flag, fail } of running) if (!hasBegun(flag)) fail(error);
-  });
-  pool.on('workerDestroy', () => {
-    shared.releaseDead(new Set([mainThread, ...pool.threads.map((worker) => worker.threadId)]));
-  });
+  const started = Promise.withResolvers<void>();
+  const open = () => {
+    // If a thread ends before it takes any work, because it cannot start, only this event reports it.
+    const pool = hold(openPool(data), (error) => {
+      for (const { flag, fail } of running) if (!hasBegun(flag)) fail(error);
+    });
+    // Once it has started, a thread sends the port that it asks for shared buffers through.
+    pool.on('message', (port: unknown) => {
+      // Plugins may send other things.
+      if (!(port instanceof MessagePort)) return;
+      shared.serve(port);
+      started.resolve();
+    });
+    return pool.on('workerDestroy', () => {
+      started.resolve();
+      shared.releaseDead(new Set([mainThread, ...pool.threads.map((worker) => worker.threadId)]));
+    });
+  };
+  let opened: Pool | undefined;
+  const pool = () => {
+    opened ??= open();
+    return opened;
+  };
+  let isUsed = data.config.workers < 2;
+  const startSecond = () => {
+    if (pool().threads.length > 1) return;
+    // One for the first thread if it is idle, and one that a second thread is started for.
+    for (let count = running.size; count < 2; count++)
+      void pool()
+        .run(undefined)
+        .catch(() => {});
+  };
+  const noteUse = () => {
+    if (!isUsed) setTimeout(startSecond, SECOND_AFTER).unref();
+    isUsed = true;
+  };
   return {
-    run: (work, signal, onPart) => runInThread(pool, running, work, signal, onPart),
-    // A thread that cannot start is reported to the first work that needs it.
-    startThread: () => void pool.run(undefined).catch(() => {}),
-    get threads() {
-      return pool.threads.length;
+    run: (work, signal, onPart) => runInThread(pool(), running, work, signal, onPart).finally(noteUse),
+    startThread() {
+      pool();
+      return started.promise;
     },
-    close: () => pool.destroy(),
+    get threads() {
+      return opened?.threads.length ?? 0;
+    },
+    close: async () => opened?.destroy(),
   };
 }
 
@@ -53,12 +89,14 @@ export function createPoolExecutor(config: Config, shared: SharedBuffersRegistry
  */
 const YOUNG_MB = 24;
 
-function openPool({ workers, workerMemoryMb }: Config, workerData: WorkerData): Pool {
+function openPool(workerData: WorkerData): Pool {
+  const { workers, workerMemoryMb } = workerData.config;
   const old = workerMemoryMb === 0 ? {} : { maxOldGenerationSizeMb: workerMemoryMb };
   return new Piscina<WorkMessage | undefined, WorkOutcome>({
     filename: new URL(`../../worker${MODULE_ENDING}`, import.meta.url).href,
     workerData,
-    minThreads: 0,
+    // Work is given to the first thread while it starts; for others it waits until they are ready.
+    minThreads: 1,
     // One extra small task may run while large ones do.
     maxThreads: workers + 1,
     idleTimeout: Number.POSITIVE_INFINITY,

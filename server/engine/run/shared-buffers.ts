@@ -1,4 +1,4 @@
-import { BroadcastChannel, threadId } from 'node:worker_threads';
+import { type MessagePort, threadId } from 'node:worker_threads';
 import type { SharedBuffers, SharedMemory } from '../../../core/contracts/collaborators.ts';
 
 /**
@@ -9,7 +9,8 @@ import type { SharedBuffers, SharedMemory } from '../../../core/contracts/collab
 export interface SharedBuffersRegistry extends SharedBuffers {
   /** Releases what ended threads held, and reassigns their unfinished builds. */
   releaseDead(alive: ReadonlySet<number>): void;
-  close(): void;
+  /** Serves the thread at the other end of a port. */
+  serve(port: MessagePort): void;
 }
 
 /** What threads tell the registry: the first four; and what it replies. */
@@ -31,31 +32,37 @@ interface Entry {
   holders: Set<number>;
 }
 
-/** The registry of the main thread, on a channel of its own. */
-export function openSharedBuffers(channelName: string): SharedBuffersRegistry {
-  const channel = new BroadcastChannel(channelName);
+/** The registry of the main thread. */
+export function openSharedBuffers(): SharedBuffersRegistry {
+  // Not a BroadcastChannel: its first message loads Node's client of HTTP, which takes a thread 20 ms.
+  const ports = new Map<number, MessagePort>();
   const registry = new Registry((reply) => {
     if (reply.thread === threadId) client.receive(reply);
-    else channel.postMessage(reply);
+    else ports.get(reply.thread)?.postMessage(reply);
   });
-  // Messages of the main thread to itself bypass the channel.
   const client = new Client((message) => registry.receive(message));
-  channel.onmessage = (event) => registry.receive(event.data as Message);
-  channel.unref();
   return {
     get: (key, build) => client.get(key, build),
     release: (key) => client.release(key),
-    releaseDead: (alive) => registry.releaseDead(alive),
-    close: () => channel.close(),
+    releaseDead(alive) {
+      for (const thread of ports.keys()) if (!alive.has(thread)) ports.delete(thread);
+      registry.releaseDead(alive);
+    },
+    serve(port) {
+      port.on('message', (message: Message) => {
+        ports.set(message.thread, port);
+        registry.receive(message);
+      });
+      port.unref();
+    },
   };
 }
 
-/** The shared buffers as a worker thread sees them. */
-export function connectSharedBuffers(channelName: string): SharedBuffers {
-  const channel = new BroadcastChannel(channelName);
-  const client = new Client((message) => channel.postMessage(message));
-  channel.onmessage = (event) => client.receive(event.data as Message);
-  channel.unref();
+/** The shared buffers as a worker thread sees them. @param port whose other end the registry is given */
+export function connectSharedBuffers(port: MessagePort): SharedBuffers {
+  const client = new Client((message) => port.postMessage(message));
+  port.on('message', (message: Message) => client.receive(message));
+  port.unref();
   return client;
 }
 
@@ -155,8 +162,8 @@ class Client implements SharedBuffers {
     if (this.#asked.delete(key)) this.#tell({ type: 'released', key, thread: threadId });
   }
 
-  receive({ type, key, thread, buffer }: Message): void {
-    const pending = thread === threadId ? this.#pending.get(key) : undefined;
+  receive({ type, key, buffer }: Message): void {
+    const pending = this.#pending.get(key);
     if (pending === undefined) return;
     if (type === 'build') void this.#build(key, pending);
     else if (type === 'buffer') {

@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import { isDeepStrictEqual } from 'node:util';
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import type { CreateCheck } from '../../../core/contracts/collaborators.ts';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
@@ -80,7 +81,11 @@ export const KEYWORDS = [
 const ajvOfAll = once(() => createAjv({ allErrors: true }));
 const ajvOfFirst = once(() => createAjv({}));
 
+const require = createRequire(import.meta.url);
+
+/** Loads the package, which a thread needs only for requests that it reads itself. */
 function createAjv(more: Options): Ajv {
+  const { Ajv } = require('ajv') as typeof import('ajv');
   const options = { strict: true, allowUnionTypes: true, useDefaults: true, verbose: true };
   return addKeywords(new Ajv({ ...options, addUsedSchema: false, ...more }));
 }

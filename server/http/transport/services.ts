@@ -1,4 +1,4 @@
-import type { AwilixContainer } from 'awilix';
+import type { AwilixContainer } from 'awilix/browser';
 import plugin from 'fastify-plugin';
 import { disposeInOrder, type ServerCradle } from '../../container.ts';
 

@@ -1,7 +1,10 @@
 import type { HostedModels, HostedProvider } from '../../../core/contracts/collaborators.ts';
 import type { EmbeddingModel, EmbeddingProvider } from '../../../core/contracts/embedding.ts';
-import { ask, demand, type HostedTools } from './call.ts';
-import { baseUrl, embed, readData } from './embed.ts';
+import { exposedError } from '../../../core/errors.ts';
+import type { HostedTools } from './call.ts';
+
+// Loaded at the first call: most threads make none.
+const loadCalls = () => import('./call.ts');
 
 const TOOLS: HostedTools = {
   fetch: (...args) => fetch(...args),
@@ -13,8 +16,8 @@ const TOOLS: HostedTools = {
 export function createHostedModels(tools: HostedTools = TOOLS): HostedModels {
   return Object.freeze<HostedModels>({
     createProvider: (provider) => createHostedProvider(provider, tools),
-    ask: (api, call) => ask(api, call, tools),
-    demand: (api, call) => demand(api, call, tools),
+    ask: async (api, call) => (await loadCalls()).ask(api, call, tools),
+    demand: async (api, call) => (await loadCalls()).demand(api, call, tools),
     baseUrl,
     readData,
   });
@@ -29,7 +32,10 @@ function createHostedProvider(provider: HostedProvider, tools: HostedTools): Emb
       name,
       bytes: 0,
       tokenizer: () => openTokenizer(provider),
-      embed: (texts, request) => embed({ provider, tools, model: modelOf(provider, name), texts, request }),
+      async embed(texts, request) {
+        const { embed } = await import('./embed.ts');
+        return embed({ provider, tools, model: modelOf(provider, name), texts, request });
+      },
     }),
   };
 }
@@ -42,4 +48,32 @@ async function openTokenizer({ tokenizer: { provider, name } }: HostedProvider) 
   const tokenizer = await provider.open(name);
   if (tokenizer === undefined) throw new Error(`There is no tokenizer ${name}.`);
   return tokenizer;
+}
+
+/**
+ * A base URL ready to be put before a path: http or https, without a trailing slash.
+ *
+ * @throws an error for the caller that names the variable
+ */
+function baseUrl(given: string | undefined, fallback: string, variable: string): string {
+  const url = (given || fallback).replace(/\/+$/, '');
+  if (/^https?:\/\/[^/]/.test(url)) return url;
+  throw exposedError(`${variable} is not an http or https URL`);
+}
+
+/** The vectors of an answer in OpenAI's format: `data` in any order, as numbers or as base64. */
+function readData(answer: unknown): readonly ArrayLike<number>[] {
+  const { data } = answer as { data: readonly { index?: number; embedding: unknown }[] };
+  const rows: ArrayLike<number>[] = new Array(data.length);
+  data.forEach(({ index, embedding }, place) => {
+    rows[index ?? place] = typeof embedding === 'string' ? fromBase64(embedding) : (embedding as number[]);
+  });
+  for (let place = 0; place < rows.length; place++)
+    if (!rows[place]?.length) throw new Error('a vector is missing');
+  return rows;
+}
+
+function fromBase64(text: string): Float32Array {
+  const bytes = Uint8Array.from(Buffer.from(text, 'base64'));
+  return new Float32Array(bytes.buffer);
 }

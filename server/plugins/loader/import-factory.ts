@@ -3,7 +3,6 @@ import type { Factory } from '../../../core/contracts/plugin.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { ImportFailure } from '../../../core/hosting/capability.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
-import { explainImport } from './import-error.ts';
 import { importModule } from './modules.ts';
 import { findModule } from './plugin-folders.ts';
 
@@ -21,6 +20,8 @@ export async function loadFactory(file: string): Promise<Loaded> {
     if (typeof factory === 'function') return { factory: factory as Factory };
     return { failure: { reason: 'the default export of its index is not a function' } };
   } catch (cause) {
+    // What explains a failure starts processes, which nothing else of a thread does.
+    const { explainImport } = await import('./import-error.ts');
     return { failure: await explainImport(cause, dirname(file)), cause };
   }
 }

@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { residentBytes } from '../../soak/resources.ts';
 import type { SoakServer } from '../../soak/server.ts';
 import { measured, processorSeconds, type Run, run as runProgram } from '../corpus/processes.ts';
@@ -12,6 +13,8 @@ import { withCleanup } from '../race/temporary.ts';
 
 const RUNS = scaled(5, 2);
 const TEXT = 'One sentence. Another one.';
+/** Keeps a thread busy for a second. */
+const LONG = Array.from({ length: 2000 }, () => `${TEXT} `.repeat(100));
 const PEER = join(import.meta.dirname, '../presets/peer.ts');
 const MODEL = 'chunksmith/retrieval-en-512';
 const SPLITTER = 'langchain RecursiveCharacter';
@@ -58,13 +61,40 @@ const SERVERS: Readonly<Record<string, () => Promise<Firsts>>> = {
     withOurs(async (server) => ({
       'chunksmith: start to first vector': firstOf(server, server.startMs + (await embed(server))),
     })),
+  second: () => withOurs(embedInSecond),
 };
+
+/** A request while the first thread, which has a model, does other work; the processor time is that of new threads. */
+async function embedInSecond(server: SoakServer): Promise<Firsts> {
+  await embed(server);
+  // The second thread starts.
+  await sleep(3000);
+  let isBusy = true;
+  const long = embed(server, LONG).finally(() => {
+    isBusy = false;
+  });
+  await sleep(100);
+  const before = threadTimes(server);
+  const first = firstOf(server, await embed(server));
+  if (!isBusy) throw new Error('the first thread has ended its work before the second one');
+  const added = [...threadTimes(server)].filter(([thread]) => !before.has(thread));
+  await long;
+  const core = added.reduce((sum, [, ms]) => sum + ms, 0);
+  return { 'chunksmith: first vector of a second thread': { ...first, core } };
+}
+
+/** The processor time of each thread of a process, in milliseconds. */
+function threadTimes({ pid }: SoakServer): Map<string, number> {
+  const timeOf = (thread: string) =>
+    readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0];
+  return new Map(readdirSync(`/proc/${pid}/task`).map((thread) => [thread, Number(timeOf(thread)) / 1e6]));
+}
 
 const chunk = ({ client }: SoakServer) => timed(() => client.chunk('recursive', { text: TEXT }));
 
-const embed = ({ client }: SoakServer) =>
+const embed = ({ client }: SoakServer, text: string | readonly string[] = TEXT) =>
   timed(async () => {
-    const { status } = await client.post('/v1/embed', { text: TEXT });
+    const { status } = await client.post('/v1/embed', { text });
     if (status !== 200) throw new Error(`/v1/embed: ${status}`);
   });
 

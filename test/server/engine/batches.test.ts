@@ -55,7 +55,7 @@ function openThreads(seconds: number, maxAnswerBytes = 1e9) {
       const times = [{ stage: 'chunk', by: 'x', seconds }] as const;
       return { ...answer, timings: { ...answer.timings, times } };
     },
-    startThread() {},
+    async startThread() {},
     threads: 3,
     close: async () => {},
   };

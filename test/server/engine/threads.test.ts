@@ -109,6 +109,18 @@ for (const [what, task, body] of KINDS) {
   });
 }
 
+t.test('the first request goes to the thread that starts, and the next thread starts after it', async (t) => {
+  const container = await createServerContainer(config, quietLog);
+  t.teardown(() => disposeInOrder(container));
+  const { pool, runner } = container.cradle;
+  const started = pool?.startThread();
+  const answer = runner.run(chunk('waits'), bytesOf({ text }), new AbortController());
+  await started;
+  t.equal(pool?.threads, 1);
+  await answer;
+  await until(() => pool?.threads === 2);
+});
+
 t.test('a batch that takes long goes to several workers, and the answer is the same', async (t) => {
   const documents = Array.from({ length: 20 }, (_, at) => ({ title: `${at}`, text: longDocument(4000) }));
   const expected = (await here.post(chunk('waits'), { documents })).bytes.toString();

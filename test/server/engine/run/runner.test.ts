@@ -61,7 +61,7 @@ async function createTestRunner(
       await hold;
       return runWork(there.service, work, signal);
     },
-    startThread() {},
+    async startThread() {},
     threads: 1,
     close: async () => {},
   };

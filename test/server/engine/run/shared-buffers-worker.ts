@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { parentPort, threadId, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, threadId, workerData } from 'node:worker_threads';
 import { connectSharedBuffers } from '../../../../server/engine/run/shared-buffers.ts';
 
 /** What a thread is asked to get, and how it builds if it is the one that has to. */
@@ -15,13 +15,14 @@ export interface Outcome {
 }
 
 export interface SharedWorkerData {
-  readonly channel: string;
+  /** To the registry. */
+  readonly port: MessagePort;
   /** Counts the builds of all threads. */
   readonly builds: SharedArrayBuffer;
 }
 
-const { channel, builds } = workerData as SharedWorkerData;
-const shared = connectSharedBuffers(channel);
+const { port, builds } = workerData as SharedWorkerData;
+const shared = connectSharedBuffers(port);
 
 parentPort?.on('message', async ({ key, build }: Order) => {
   const got = shared.get(key, () => buildHere(build)).then((buffer) => ({ buffer }));

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { threadId, Worker } from 'node:worker_threads';
+import { MessageChannel, threadId, Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { openSharedBuffers } from '../../../../server/engine/run/shared-buffers.ts';
 import { plugin, pluginsFolder } from '../../../support/plugins.ts';
@@ -15,14 +14,14 @@ const WORKER = new URL('./shared-buffers-worker.ts', import.meta.url);
 
 /** A registry in this thread, worker threads that are connected to it, and how often any of these has built. */
 async function startThreads(t: Test, count: number) {
-  const channel = `test-${randomUUID()}`;
   const builds = new SharedArrayBuffer(4);
-  const registry = openSharedBuffers(channel);
-  t.teardown(() => registry.close());
+  const registry = openSharedBuffers();
   const threads = Array.from({ length: count }, () => {
-    const data = { channel, builds } satisfies SharedWorkerData;
+    const { port1, port2 } = new MessageChannel();
+    registry.serve(port1);
+    const data = { port: port2, builds } satisfies SharedWorkerData;
     // Without the test runner's own preloads a thread starts in a tenth of the time.
-    const worker = new Worker(WORKER, { workerData: data, execArgv: [] });
+    const worker = new Worker(WORKER, { workerData: data, transferList: [port2], execArgv: [] });
     t.teardown(() => worker.terminate());
     return {
       id: worker.threadId,

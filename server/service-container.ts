@@ -1,0 +1,109 @@
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import {
+  type AwilixContainer,
+  asClass,
+  asFunction,
+  asValue,
+  createContainer,
+  InjectionMode,
+} from 'awilix/browser';
+import type { Log, ModelFiles, SharedBuffers } from '../core/contracts/collaborators.ts';
+import type { TokenizerProvider } from '../core/contracts/tokenizer.ts';
+import { PluginHost } from '../core/hosting/container.ts';
+import type { PluginEntry, Registry } from '../core/hosting/registry.ts';
+import { kit } from '../core/kit.ts';
+import type { Config } from './config/config.ts';
+import { hubSettingsOf } from './config/hub-settings.ts';
+import { readMachine } from './config/option.ts';
+import { createSinkCollections, type SinkCollections } from './engine/operations/store-chunks.ts';
+import { createRequestSchemas, type RequestSchemas } from './engine/read/request-schemas.ts';
+import { GuardedReaders, isGuarded } from './engine/run/guarded-readers.ts';
+import { Service } from './engine/service.ts';
+import { keepTokenizers, Openers } from './engine/stages/openers.ts';
+import { createCheck } from './engine/validation/validator.ts';
+import { hostedModels } from './plugins/hosted/provider.ts';
+import { createModelFiles } from './plugins/hub/model-files.ts';
+import { importFactory } from './plugins/loader/import-factory.ts';
+
+/** What one thread needs to serve requests: the main thread and every worker build the same from the same data. */
+export interface ServiceCradle {
+  readonly config: Config;
+  readonly log: Log;
+  readonly shared: SharedBuffers;
+  readonly registry: Registry;
+  readonly requestSchemas: RequestSchemas;
+  readonly models: ModelFiles;
+  readonly guardedReaders: GuardedReaders;
+  readonly host: PluginHost;
+  readonly openers: Openers;
+  readonly collections: SinkCollections;
+  readonly service: Service;
+}
+
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly log: Log;
+  /** Memory that the threads of the process share. */
+  readonly shared: SharedBuffers;
+  readonly registry: Registry;
+}
+
+/** Wires the service of one thread. Nothing is created before it is requested. */
+export function createServiceContainer({
+  config,
+  log,
+  shared,
+  registry,
+}: ServiceOptions): AwilixContainer<ServiceCradle> {
+  const container = createContainer<ServiceCradle>({ injectionMode: InjectionMode.PROXY, strict: true });
+  return container.register({
+    config: asValue(config),
+    log: asValue(log),
+    shared: asValue(shared),
+    registry: asValue(registry),
+    requestSchemas: asFunction(createRequestSchemas).singleton(),
+    models: asFunction(makeModelFiles).singleton(),
+    guardedReaders: closed(({ config, registry }: ServiceCradle) => new GuardedReaders(config, registry.all)),
+    host: closed(makeHost),
+    openers: closed((given: ServiceCradle) => new Openers(given)),
+    collections: closed(createSinkCollections),
+    service: asClass(Service).singleton(),
+  });
+}
+
+/** Made once, and closed with the container. */
+export function closed<Given extends object, T extends { close(): unknown }>(make: (given: Given) => T) {
+  return asFunction(make)
+    .singleton()
+    .disposer((made) => made.close());
+}
+
+function makeModelFiles({ config, log, registry }: ServiceCradle): ModelFiles {
+  const ownFolders = registry.all.map(({ file }) => join(dirname(file), 'models'));
+  return createModelFiles({ settings: hubSettingsOf(config, homedir()), log, ownFolders });
+}
+
+function makeHost({ registry, log, shared, models, guardedReaders }: ServiceCradle): PluginHost {
+  return new PluginHost({
+    registry,
+    importFactory: async (entry) =>
+      isGuarded(entry) ? () => guardedReaders.reader(entry) : importFactory(entry),
+    collaborators: {
+      kit,
+      log,
+      createCheck,
+      shared,
+      models,
+      hosted: hostedModels,
+      memoryBytes: readMachine().memoryBytes,
+    },
+    env: process.env,
+    wrap: (entry, plugin) => keepOpened(entry, plugin, log),
+  });
+}
+
+function keepOpened<P extends object>({ manifest }: PluginEntry, plugin: P, log: Log): P {
+  if (manifest.kind !== 'tokenizer') return plugin;
+  return keepTokenizers(plugin as unknown as TokenizerProvider, log) as unknown as P;
+}
