@@ -49,15 +49,16 @@ export const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
  * Finds where a text can be cut: between the units of its syntax, each with the comments and attributes that belong
  * to it. A unit above the limit is cut again between its own children.
  *
- * @param stretch of the text that is cut; default: all of it
+ * @param part of the text that is cut, after its opening tag; default: all of it
  */
 export function findCuts(
   root: SyntaxNode,
   syntax: Syntax,
   context: ChunkContext,
   limits: CutLimits,
-  stretch: Stretch = { start: 0, end: syntax.text.length, scope: [] },
+  part?: EmbeddedStretch,
 ): Cuts {
+  const stretch = part ?? { start: 0, end: syntax.text.length, scope: [] };
   const search: Search = {
     syntax,
     context,
@@ -70,8 +71,16 @@ export function findCuts(
     nameless: 0,
     owner: undefined,
   };
-  cutPieces(search, piecesOf(root, syntax, stretch.start), stretch);
+  const pieces = piecesOf(root, syntax, stretch.start);
+  cutPieces(search, part === undefined ? pieces : withOpening(pieces), stretch);
   return search;
+}
+
+/** The opening tag of a part stays with what follows it. */
+function withOpening(pieces: readonly Piece[]): readonly Piece[] {
+  const [opening, first, ...others] = pieces;
+  if (opening === undefined || first === undefined || opening.nodes.length > 0) return pieces;
+  return [{ ...first, start: opening.start }, ...others];
 }
 
 /** Characters that may be counted per character of the text; deeper nesting is cut at lines. */

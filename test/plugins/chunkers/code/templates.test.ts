@@ -252,6 +252,17 @@ t.test('scripts and styles are cut by their languages', async (t) => {
   t.ok(astro.some(({ type }) => type === 'interface_declaration'));
 });
 
+t.test('the tag of a script stays with its first statement', async (t) => {
+  const script = '<script>\nconst tea = 1;\nfunction add() { return 2 }\n</script>\n';
+  const text = `<template>\n  <p>Tea</p>\n</template>\n\n${script}`;
+  // With the template, the tag alone would fit as well.
+  const chunks = await chunk(text, { language: 'vue', chunk_size: 55 });
+  t.same(
+    chunks.map(({ text }) => text),
+    [text.slice(0, -script.length), script.slice(0, 24), script.slice(24)],
+  );
+});
+
 t.test('the language of a part is that of its attributes', async (t) => {
   const typesOf = async (part: string) =>
     (await nodesOf(part, 'vue')).map(({ type, scope = [] }) => `${scope.join()} ${type}`);
