@@ -129,9 +129,9 @@ async function wire(config: Config, log: FastifyBaseLogger, registry?: Registry)
   return { container, cradle, corpora: corpora?.openCorpora(cradle, process.env) };
 }
 
-/** Milliseconds for the first requests before the store is opened: importing its packages blocks the event loop. */
+/** Milliseconds without a request before the store is opened: importing its packages blocks the event loop. */
 const HEAD_START = 100;
-/** Milliseconds that the store waits for a thread that starts, and would get less of the machine. */
+/** Milliseconds that the store waits at most, for a thread that starts and for requests. */
 const MOST_WAITING = 1000;
 
 function openWhenListening(
@@ -143,8 +143,10 @@ function openWhenListening(
 ) {
   let isClosing = false;
   const open = async () => {
+    const latest = performance.now() + MOST_WAITING;
     await Promise.race([started(), sleep(MOST_WAITING, undefined, { ref: false })]);
-    await sleep(HEAD_START, undefined, { ref: false });
+    do await sleep(HEAD_START, undefined, { ref: false });
+    while (wired.cradle.byteBudget.taken > 0 && performance.now() < latest);
     if (!isClosing) await openStores(wired).then(onOpen, onBroken);
   };
   app.addHook('onListen', async () => void open());
