@@ -13,8 +13,8 @@ import { withCleanup } from '../race/temporary.ts';
 
 const RUNS = scaled(5, 2);
 const TEXT = 'One sentence. Another one.';
-/** Keeps a thread busy for a second. */
-const LONG = Array.from({ length: 2000 }, () => `${TEXT} `.repeat(100));
+/** Keeps a thread busy for about a second. */
+const LONG = Array.from({ length: 6000 }, () => `${TEXT} `.repeat(100));
 const PEER = join(import.meta.dirname, '../presets/peer.ts');
 const MODEL = 'chunksmith/retrieval-en-512';
 const SPLITTER = 'langchain RecursiveCharacter';
