@@ -46,6 +46,7 @@ export { createRunningTotal, createSeparatedText, utf16Units } from './running-t
 export { countUpTo, countWhile } from './search.ts';
 export { type Heading, type HeadingPaths, headingPaths } from './structure/heading-paths.ts';
 export { withFields } from './structure/span-fields.ts';
+export { type TemplateKind, templateKindOf } from './template-kind.ts';
 export { toUuid } from './uuid.ts';
 export { decodeReferences, readXml, type XmlAttributes, type XmlHandlers } from './xml.ts';
 export { unzip } from './zip.ts';

@@ -1,5 +1,5 @@
 import type { Kit } from '../../../core/kit.ts';
-import { isHtml, isHtmlTable, isTemplate, proseOrMarkdown } from './content/markup.ts';
+import { isHtml, isHtmlTable, proseOrMarkdown } from './content/markup.ts';
 import { isDiff, isLog } from './content/records.ts';
 import { codeLines, isSourceCode } from './content/source-code.ts';
 import { isTable } from './content/table.ts';
@@ -41,7 +41,7 @@ function byContent({ text, kit }: Question): Content {
   if (isJson(text)) return 'json';
   const sample = wholeLines(text);
   const { lines, hasFence } = codeLines(sample);
-  if (!hasFence && isTemplate(sample)) return 'code';
+  if (!hasFence && kit.templateKindOf(sample) !== undefined) return 'code';
   if (isHtml(sample)) return isHtmlTable(text) ? 'table' : 'html';
   if (isDiff(sample, kit)) return 'diff';
   if (hasFence) return 'markdown';

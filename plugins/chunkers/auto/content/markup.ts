@@ -14,23 +14,6 @@ export function isHtml(sample: string): boolean {
   return ELEMENT.test(start) && CLOSING.test(start) && !MARKDOWN.test(sample);
 }
 
-/** What templates begin with, and the end of a block in one, or a tag of ERB or EJS. */
-const TEMPLATE_START = /^\uFEFF?\s*(?:<[a-z!%]|\{[%#{])/i;
-const TEMPLATE =
-  /\{%[-+]?\s*(?:extends\s|end[a-z])|\{\{~?\/[a-z]|\{\/(?:if|each|await|key|snippet)\}|<%[-=_#]?\s[^%]*\s[-_]?%>/i;
-/** The parts of a component: all of them. */
-const PARTS = [/^<template[\s>]/m, /^<\/template>/m, /^<(?:script|style)[\s>]/m];
-/** A component whose front matter is a script. */
-const SCRIPT_MATTER =
-  /^\uFEFF?---[ \t]*\r?\n(?:import|const|interface|type|export)\b[\s\S]*?^---[ \t]*\r?\n\s*</m;
-
-/** Whether a text is a template or a component: markup with parts in other languages. */
-export function isTemplate(sample: string): boolean {
-  if (SCRIPT_MATTER.test(sample)) return true;
-  if (!TEMPLATE_START.test(sample)) return false;
-  return TEMPLATE.test(sample) || PARTS.every((part) => part.test(sample));
-}
-
 /** Whether an HTML text is only a table. */
 export function isHtmlTable(text: string): boolean {
   const trimmed = text.trim().toLowerCase();

@@ -1,10 +1,10 @@
+import { templateKindOf } from '../../../../core/kit.ts';
 import { findLanguage, type Language } from '../languages.ts';
 import type { LanguageName } from '../manifest.ts';
-import type { Dialect } from '../templates/dialects.ts';
+import { type Dialect, findDialect } from '../templates/dialects.ts';
 import { type LanguagesOf, loadFileNames } from './file-names.ts';
 import { amongKin } from './kin.ts';
 import { type Guess, type Guesser, loadModel } from './model.ts';
-import { templateOf } from './templates.ts';
 
 /** The language of short texts that resemble none: shorter, and less likely, than this. */
 const FALLBACK: LanguageName = 'python';
@@ -41,6 +41,10 @@ export function createDetector(): (text: string, fileName?: string) => Promise<L
 
   return async (text, fileName) =>
     (fileName === undefined ? undefined : await byName(text, fileName)) ?? templateOf(text) ?? byText(text);
+}
+
+function templateOf(text: string): Dialect | undefined {
+  return findDialect(templateKindOf(text) ?? '');
 }
 
 function isLanguage(found: Language | Dialect): found is Language {
