@@ -24,6 +24,7 @@ export function markupTree(text: string, dialect: Dialect): SyntaxNode {
   };
   tags.forEach((tag, index) => {
     const partner = partners[index];
+    if (partner === undefined && isNameless(tag)) return;
     if (partner === undefined || (open.length > DEEPEST && partner > index))
       add(nodeOf(source, tag, dialect));
     else if (partner > index) {
@@ -40,6 +41,11 @@ export function markupTree(text: string, dialect: Dialect): SyntaxNode {
   });
   addText(source, root, covered, text.length);
   return root;
+}
+
+/** Whether a tag is only a brace, which is text unless it is closed: there may be a million of them. */
+function isNameless({ role, isBlock, name }: Tag): boolean {
+  return isBlock && name[0] === name[1] && (role === 'open' || role === 'close');
 }
 
 function typeOf({ isBlock, name }: Tag): string {
