@@ -8,6 +8,7 @@ import { release } from './engine/answer/release.ts';
 import { runWork } from './engine/run/executor.ts';
 import { giveMemoryBack } from './engine/run/give-memory-back.ts';
 import {
+  type Preparation,
   partSender,
   type WorkerData,
   type WorkMessage,
@@ -34,7 +35,7 @@ function yieldToFirstThread(): void {
 yieldToFirstThread();
 const { config, plugins } = workerData as WorkerData;
 const { port1, port2 } = new MessageChannel();
-const { service } = createServiceContainer({
+const { service, openers } = createServiceContainer({
   config,
   log: createThreadLog(config),
   shared: connectSharedBuffers(port2),
@@ -42,9 +43,9 @@ const { service } = createServiceContainer({
 }).cradle;
 (parentPort as MessagePort).postMessage(port1, [port1]);
 
-/** Entry of a worker thread: runs work, and answers with bytes or an error as data. Without work it has only started. */
-export default async function work(message: WorkMessage | undefined): Promise<unknown> {
-  if (message === undefined) return undefined;
+/** Entry of a worker thread: runs work, and answers with bytes or an error as data. */
+export default async function work(message: WorkMessage | Preparation): Promise<unknown> {
+  if ('models' in message) return openers.prepare(message.models);
   const { work, flag, parts } = message;
   let isGivenBack = false;
   try {

@@ -1,3 +1,5 @@
+import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
+
 /** What plugins reported about one document, by name. Plain data. */
 export type Reported = Readonly<Record<string, string>>;
 
@@ -104,17 +106,22 @@ export interface Timings {
   /** The sum of their `token_count`s. */
   readonly tokens: number;
   /** Models that were opened for the request. */
-  readonly opened: readonly string[];
+  readonly opened: readonly OpenedModel[];
   /** Texts with no word that the model knows, so that their vectors mean nothing. */
   readonly emptyVectors: number;
   /** Texts whose vectors are of a model's lexical fallback. */
   readonly fallbackVectors: number;
 }
 
+interface OpenedModel extends Pick<EmbeddingModel, 'name' | 'bytes'> {
+  /** The name that the request gave, which may be an alias. */
+  readonly asked: string;
+}
+
 /** Measures the times of one request. */
 export class Timer {
   readonly #seconds = new Map<string, StageTime>();
-  readonly #opened: string[] = [];
+  readonly #opened: OpenedModel[] = [];
   #inner = 0;
   #vectors = NO_VECTORS;
   #taken = NO_VECTORS;
@@ -137,8 +144,8 @@ export class Timer {
     }
   }
 
-  opened(model: string): void {
-    this.#opened.push(model);
+  opened({ name, bytes }: EmbeddingModel, asked: string): void {
+    this.#opened.push({ name, bytes, asked });
   }
 
   embedded(counts: VectorCounts): void {

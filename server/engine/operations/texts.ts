@@ -74,7 +74,7 @@ async function embedTexts(
   const lease = await openers.model(embedding_model, signal);
   try {
     const { name } = lease.value;
-    if (lease.isNew) timer.opened(name);
+    if (lease.isNew) timer.opened(lease.value, embedding_model);
     const model = supervisedModel(lease.value, log, timer);
     const embed = () => model.embed(texts, { purpose, signal });
     const vectors = await callPlugin({ manifest: { kind: 'embedding', name } }, embed);

@@ -14,6 +14,11 @@ export interface WorkMessage {
   readonly parts: MessagePort | undefined;
 }
 
+/** Sent to an idle worker thread, so that later requests find open what others have used. */
+export interface Preparation {
+  readonly models: readonly string[];
+}
+
 /** Sent back by a worker thread: errors as data, because a cloned error loses its code. */
 export type WorkOutcome = { readonly answer: Answer } | { readonly error: PlainError };
 

@@ -9,6 +9,7 @@ import {
   createStopFlag,
   hasBegun,
   openPartChannel,
+  type Preparation,
   raise,
   type WorkerData,
   type WorkMessage,
@@ -16,7 +17,7 @@ import {
 } from './message.ts';
 import type { SharedBuffersRegistry } from './shared-buffers.ts';
 
-type Pool = Piscina<WorkMessage | undefined, WorkOutcome>;
+type Pool = Piscina<WorkMessage | Preparation, WorkOutcome>;
 
 /** Work in the pool that has not settled. */
 interface Running {
@@ -25,12 +26,15 @@ interface Running {
   fail(error: unknown): void;
 }
 
-/** Milliseconds after the first work, whose caller may go on at once. */
-const SECOND_AFTER = 1000;
+/** Milliseconds after work, whose caller may go on at once. */
+const PREPARE_AFTER = 1000;
+/** Bytes in a thread above which a model is opened only by threads that use it; about what a thread takes without any. */
+const MOST_BYTES = 64e6;
 
 /**
  * Runs work in worker threads: the first one starts with the pool, the second a moment after the first
- * has done work, so that it is ready when it is needed, the others on demand. They stay.
+ * has done work, so that it is ready when it is needed, the others on demand. They stay. A model that
+ * one of them has used is opened by the others while they are idle.
  */
 export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegistry): Executor {
   const running = new Set<Running>();
@@ -46,6 +50,7 @@ export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegist
       if (!(port instanceof MessagePort)) return;
       shared.serve(port);
       started.resolve();
+      if (models.size > 0) prepareSoon();
     });
     return pool.on('workerDestroy', () => {
       started.resolve();
@@ -57,21 +62,40 @@ export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegist
     opened ??= open();
     return opened;
   };
-  let isUsed = data.config.workers < 2;
-  const startSecond = () => {
-    if (pool().threads.length > 1) return;
-    // One for the first thread if it is idle, and one that a second thread is started for.
-    for (let count = running.size; count < 2; count++)
+  const { workers, maxModels } = data.config;
+  const models = new Set<string>();
+  let isUsed = false;
+  let timer: NodeJS.Timeout | undefined;
+  const prepare = () => {
+    timer = undefined;
+    const message = { models: [...models].slice(-maxModels) };
+    // One for each idle thread, and one that a second thread is started for.
+    const threads = Math.max(Math.min(workers, 2), pool().threads.length);
+    for (let count = running.size; count < threads; count++)
       void pool()
-        .run(undefined)
+        .run(message)
         .catch(() => {});
   };
-  const noteUse = () => {
-    if (!isUsed) setTimeout(startSecond, SECOND_AFTER).unref();
+  const prepareSoon = () => {
+    timer ??= setTimeout(prepare, PREPARE_AFTER).unref();
+  };
+  const noteUse = (opened: Answer['timings']['opened']) => {
+    const added = opened.filter(({ asked, bytes }) => bytes <= MOST_BYTES && !models.has(asked));
+    for (const { asked } of added) models.add(asked);
+    if (!isUsed || added.length > 0) prepareSoon();
     isUsed = true;
   };
   return {
-    run: (work, signal, onPart) => runInThread(pool(), running, work, signal, onPart).finally(noteUse),
+    async run(work, signal, onPart) {
+      let opened: Answer['timings']['opened'] = [];
+      try {
+        const answer = await runInThread(pool(), running, work, signal, onPart);
+        opened = answer.timings.opened;
+        return answer;
+      } finally {
+        noteUse(opened);
+      }
+    },
     startThread() {
       pool();
       return started.promise;
@@ -92,7 +116,7 @@ const YOUNG_MB = 24;
 function openPool(workerData: WorkerData): Pool {
   const { workers, workerMemoryMb } = workerData.config;
   const old = workerMemoryMb === 0 ? {} : { maxOldGenerationSizeMb: workerMemoryMb };
-  return new Piscina<WorkMessage | undefined, WorkOutcome>({
+  return new Piscina<WorkMessage | Preparation, WorkOutcome>({
     filename: new URL(`../../worker${MODULE_ENDING}`, import.meta.url).href,
     workerData,
     // Work is given to the first thread while it starts; for others it waits until they are ready.

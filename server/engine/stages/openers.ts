@@ -106,6 +106,14 @@ export class Openers {
     throw await this.#unknownModel(name, this.#aliases.describe(asked));
   }
 
+  /** Opens models, so that requests find them open. If one cannot be opened, the next request for it reports why. */
+  async prepare(models: readonly string[]): Promise<void> {
+    for (const name of models) {
+      const lease = await this.model(name).catch(() => undefined);
+      lease?.release();
+    }
+  }
+
   /** The plugins that may open a tokenizer or a model with that name. */
   owners(kind: 'tokenizer' | 'embedding', name: string): readonly PluginEntry[] {
     return ownersOf(this.#registry, kind, kind === 'embedding' ? this.#aliases.targetOf(name) : name);

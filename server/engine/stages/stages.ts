@@ -133,7 +133,7 @@ async function leaseModel(
 ): Promise<EmbeddingModel> {
   const lease = await openers.model(name, signal);
   leases.push(lease);
-  if (lease.isNew) timer.opened(lease.value.name);
+  if (lease.isNew) timer.opened(lease.value, name);
   return supervisedModel(lease.value, log, timer, manifest.kind === 'chunker' ? 'all' : 'each');
 }
 

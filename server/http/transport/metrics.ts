@@ -30,7 +30,7 @@ export function createMetrics({ load, bytesInFlight }: { load(): RunnerLoad; byt
       counters.documents.inc({ plugin }, timings.documents);
       counters.chunks.inc({ plugin }, timings.chunks);
       counters.tokens.inc({ plugin }, timings.tokens);
-      for (const model of timings.opened) counters.models.inc({ model });
+      for (const { name } of timings.opened) counters.models.inc({ model: name });
     },
     /** Counts a stream that is answered. */
     streamed: (plugin: string) => counters.streams.inc({ plugin }),

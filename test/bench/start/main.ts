@@ -13,8 +13,10 @@ import { withCleanup } from '../race/temporary.ts';
 
 const RUNS = scaled(5, 2);
 const TEXT = 'One sentence. Another one.';
-/** Keeps a thread busy for about a second. */
-const LONG = Array.from({ length: 6000 }, () => `${TEXT} `.repeat(100));
+/** Keeps a thread busy for about a second soon after it is sent: each word occurs once, so that it is short. */
+const LONG = Array.from({ length: 6000 }, (_, text) =>
+  Array.from({ length: 100 }, (_, word) => (1e9 + 100 * text + word).toString(36)).join(' '),
+);
 const PEER = join(import.meta.dirname, '../presets/peer.ts');
 const MODEL = 'chunksmith/retrieval-en-512';
 const SPLITTER = 'langchain RecursiveCharacter';

@@ -56,7 +56,7 @@ async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answ
   const needsModel = request.candidates.some(({ retriever }) => retriever !== 'bm25');
   const lease = needsModel ? await openers.model(named as string, signal) : undefined;
   try {
-    if (lease?.isNew) timer.opened(lease.value.name);
+    if (lease?.isNew) timer.opened(lease.value, named as string);
     const model = lease && supervisedModel(lease.value, run.log, timer);
     const tokenizer = counts === undefined ? undefined : await openers.tokenizer(counts);
     const texts = request.questions.map(({ text }) => text);
