@@ -41,11 +41,12 @@ const { service, openers } = createServiceContainer({
   shared: connectSharedBuffers(port2),
   registry: registryOf(plugins.all, plugins.broken),
 }).cradle;
+port2.on('message', ({ models = [] }: Partial<Preparation>) => openers.prepare(models)).unref();
 (parentPort as MessagePort).postMessage(port1, [port1]);
 
-/** Entry of a worker thread: runs work, and answers with bytes or an error as data. */
-export default async function work(message: WorkMessage | Preparation): Promise<unknown> {
-  if ('models' in message) return openers.prepare(message.models);
+/** Entry of a worker thread: runs work, and answers with bytes or an error as data. Without work it has only started. */
+export default async function work(message: WorkMessage | undefined): Promise<unknown> {
+  if (message === undefined) return undefined;
   const { work, flag, parts } = message;
   let isGivenBack = false;
   try {

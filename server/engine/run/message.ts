@@ -14,7 +14,7 @@ export interface WorkMessage {
   readonly parts: MessagePort | undefined;
 }
 
-/** Sent to an idle worker thread, so that later requests find open what others have used. */
+/** Sent to a worker thread through its port: models that others have opened, for it to open before it needs them. */
 export interface Preparation {
   readonly models: readonly string[];
 }

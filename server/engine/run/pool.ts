@@ -17,7 +17,7 @@ import {
 } from './message.ts';
 import type { SharedBuffersRegistry } from './shared-buffers.ts';
 
-type Pool = Piscina<WorkMessage | Preparation, WorkOutcome>;
+type Pool = Piscina<WorkMessage | undefined, WorkOutcome>;
 
 /** Work in the pool that has not settled. */
 interface Running {
@@ -26,31 +26,32 @@ interface Running {
   fail(error: unknown): void;
 }
 
-/** Milliseconds after work, whose caller may go on at once. */
-const PREPARE_AFTER = 1000;
-/** Bytes in a thread above which a model is opened only by threads that use it; about what a thread takes without any. */
+/** Milliseconds after the first work, whose caller may go on at once. */
+const SECOND_AFTER = 1000;
+/** Bytes in a thread above which a model is opened only by threads that use it; a thread takes as much without any. */
 const MOST_BYTES = 64e6;
 
 /**
  * Runs work in worker threads: the first one starts with the pool, the second a moment after the first
  * has done work, so that it is ready when it is needed, the others on demand. They stay. A model that
- * one of them has used is opened by the others while they are idle.
+ * one of them has opened is opened by all.
  */
 export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegistry): Executor {
   const running = new Set<Running>();
+  const models = shareModels(data.config.maxModels);
   const started = Promise.withResolvers<void>();
   const open = () => {
     // If a thread ends before it takes any work, because it cannot start, only this event reports it.
     const pool = hold(openPool(data), (error) => {
       for (const { flag, fail } of running) if (!hasBegun(flag)) fail(error);
     });
-    // Once it has started, a thread sends the port that it asks for shared buffers through.
+    // Once it has started, a thread sends the port through which it asks for shared buffers, and is sent models.
     pool.on('message', (port: unknown) => {
       // Plugins may send other things.
       if (!(port instanceof MessagePort)) return;
       shared.serve(port);
+      models.addThread(port);
       started.resolve();
-      if (models.size > 0) prepareSoon();
     });
     return pool.on('workerDestroy', () => {
       started.resolve();
@@ -62,39 +63,16 @@ export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegist
     opened ??= open();
     return opened;
   };
-  const { workers, maxModels } = data.config;
-  const models = new Set<string>();
-  let isUsed = false;
-  let timer: NodeJS.Timeout | undefined;
-  const prepare = () => {
-    timer = undefined;
-    const message = { models: [...models].slice(-maxModels) };
-    // One for each idle thread, and one that a second thread is started for.
-    const threads = Math.max(Math.min(workers, 2), pool().threads.length);
-    for (let count = running.size; count < threads; count++)
-      void pool()
-        .run(message)
-        .catch(() => {});
-  };
-  const prepareSoon = () => {
-    timer ??= setTimeout(prepare, PREPARE_AFTER).unref();
-  };
-  const noteUse = (opened: Answer['timings']['opened']) => {
-    const added = opened.filter(({ asked, bytes }) => bytes <= MOST_BYTES && !models.has(asked));
-    for (const { asked } of added) models.add(asked);
-    if (!isUsed || added.length > 0) prepareSoon();
+  let isUsed = data.config.workers < 2;
+  const noteUse = () => {
+    if (!isUsed) setTimeout(() => startSecond(pool(), running.size), SECOND_AFTER).unref();
     isUsed = true;
   };
   return {
     async run(work, signal, onPart) {
-      let opened: Answer['timings']['opened'] = [];
-      try {
-        const answer = await runInThread(pool(), running, work, signal, onPart);
-        opened = answer.timings.opened;
-        return answer;
-      } finally {
-        noteUse(opened);
-      }
+      const answer = await runInThread(pool(), running, work, signal, onPart).finally(noteUse);
+      models.share(answer.timings);
+      return answer;
     },
     startThread() {
       pool();
@@ -107,6 +85,34 @@ export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegist
   };
 }
 
+/** @param busy number of threads that have work */
+function startSecond(pool: Pool, busy: number): void {
+  if (pool.threads.length > 1) return;
+  // One for the first thread if it is idle, and one that a second thread is started for.
+  for (let count = busy; count < 2; count++) void pool.run(undefined).catch(() => {});
+}
+
+/** Has every thread open the models that one has opened for a request. @param most that a thread keeps open */
+function shareModels(most: number) {
+  const ports = new Set<MessagePort>();
+  const shared = new Set<string>();
+  const send = (port: MessagePort, models: string[]) => port.postMessage({ models } satisfies Preparation);
+  return {
+    /** @param port of a thread that has started */
+    addThread(port: MessagePort): void {
+      ports.add(port.once('close', () => ports.delete(port)));
+      send(port, [...shared].slice(-most));
+    },
+    share({ opened }: Answer['timings']): void {
+      for (const { asked, bytes } of opened) {
+        if (bytes > MOST_BYTES || shared.has(asked)) continue;
+        shared.add(asked);
+        for (const port of ports) send(port, [asked]);
+      }
+    },
+  };
+}
+
 /**
  * Maximum megabytes of the young generation of a thread's heap. Anything that survives briefly lets V8 use twice as
  * much, which a busy thread reaches after minutes and keeps without being faster.
@@ -116,7 +122,7 @@ const YOUNG_MB = 24;
 function openPool(workerData: WorkerData): Pool {
   const { workers, workerMemoryMb } = workerData.config;
   const old = workerMemoryMb === 0 ? {} : { maxOldGenerationSizeMb: workerMemoryMb };
-  return new Piscina<WorkMessage | Preparation, WorkOutcome>({
+  return new Piscina<WorkMessage | undefined, WorkOutcome>({
     filename: new URL(`../../worker${MODULE_ENDING}`, import.meta.url).href,
     workerData,
     // Work is given to the first thread while it starts; for others it waits until they are ready.

@@ -45,7 +45,7 @@ export const requestMetrics = plugin(
  * many such pieces of work.
  */
 export function logWork(request: FastifyRequest, queueSeconds: number, timings: Timings): void {
-  const { documents, chunks, emptyVectors, fallbackVectors, times, tokens, opened } = timings;
+  const { documents, chunks, emptyVectors, fallbackVectors, times, tokens } = timings;
   const before = request.chunksmithWork ?? { documents: 0, chunks: 0, emptyVectors: 0, fallbackVectors: 0 };
   request.chunksmithWork = {
     documents: before.documents + documents,
@@ -56,6 +56,7 @@ export function logWork(request: FastifyRequest, queueSeconds: number, timings: 
   // By the level, which the log of an app that mounts the service has too.
   if (request.log.level !== 'debug' && request.log.level !== 'trace') return;
   const stages = Object.fromEntries(times.map(({ stage, by, seconds }) => [`${stage} ${by}`, toMs(seconds)]));
+  const opened = timings.opened.map(({ name }) => name);
   request.log.debug({ queueMs: toMs(queueSeconds), stages, tokens, opened }, 'worked');
 }
 
