@@ -115,7 +115,10 @@ function finderList(kit: Kit, tokens: TokenizedText): readonly CutFinder[] {
 
 /** Cuts between tokens, but not within an escape. */
 function cutBesideEscapes({ cutAtOffsets }: Kit, tokens: TokenizedText): CutFinder {
-  return (text, start, end) => withoutEscapes(text, start, cutAtOffsets(tokens.ends())(text, start, end));
+  return (text, start, end) => {
+    const cuts = cutAtOffsets(tokens.ends())(text, start, end);
+    return text.slice(start, end).includes('\\') ? withoutEscapes(text, start, cuts) : cuts;
+  };
 }
 
 /** The cuts that do not lie within an escape; the stretch does not begin within one. */
