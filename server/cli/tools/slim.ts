@@ -21,12 +21,13 @@ const UNUSED = '@napi-rs/canvas{,-*}';
 const BINARIES = ['**/prebuilds/*', '**/bin/napi-v*/*/*'];
 
 /**
- * Deletes from installed packages what this machine does not read: types, maps and documentation, sources and
+ * Deletes from installed packages what a machine does not read: types, maps and documentation, sources and
  * binaries of other platforms, and files of large packages that no plugin names.
  *
  * @param root of the program, with `node_modules` and `build`
+ * @param cpu of the machine, as Node names it; its system is the one that runs this
  */
-export async function slim(root: string): Promise<void> {
+export async function slim(root: string, cpu: string): Promise<void> {
   const modules = join(root, 'node_modules');
   rmSync(join(modules, PACKAGED_NODE), { recursive: true, force: true });
   for (const name of globSync(UNUSED, { cwd: modules })) rmSync(join(modules, name), { recursive: true });
@@ -40,7 +41,7 @@ export async function slim(root: string): Promise<void> {
   }
   removeAll(
     modules,
-    globSync(BINARIES, { cwd: modules }).filter((path) => !isForThisMachine(path)),
+    globSync(BINARIES, { cwd: modules }).filter((path) => !isFor(cpu, path)),
   );
   for (const [name, kept] of await packageFiles(root)) keepFiles(join(modules, name), kept);
 }
@@ -54,12 +55,12 @@ function removeAll(folder: string, paths: readonly string[]): void {
  * `prebuilds/linux-x64.node`, `prebuilds/linux-x64/`, `bin/napi-v6/linux/x64/`; those of musl stay with those of
  * glibc.
  */
-function isForThisMachine(path: string): boolean {
+function isFor(cpu: string, path: string): boolean {
   const last = basename(path);
   const [system, machine] = path.includes('/prebuilds/')
     ? last.replace(/\..*/, '').split('-')
     : [basename(dirname(path)), last];
-  return (system === platform || system === `${platform}musl`) && machine === arch;
+  return (system === platform || system === `${platform}musl`) && machine === cpu;
 }
 
 /** The files that plugins read from large packages, as globs, by package name. */
@@ -83,4 +84,5 @@ function keepFiles(folder: string, globs: readonly string[]): void {
   );
 }
 
-if (import.meta.main) await slim(argv[2] ?? join(import.meta.dirname, '../../..'));
+/** `node server/cli/tools/slim.ts [CPU]`, by default that of this machine. */
+if (import.meta.main) await slim(join(import.meta.dirname, '../../..'), argv[2] ?? arch);
