@@ -4,10 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 /**
  * Run as a process: health-process.ts <port> [<path> <body>]. Asks for `/health`, or posts the body, every 20 ms from
- * its first message to its second: on a connection that is kept and, as orchestrators do, on a new one in turn.
+ * its first message to the message `end`: on a connection that is kept and, as orchestrators do, on a new one in turn.
  */
 
-/** What it says at the end. */
+/** What it says to each message but the first: what has come since the one before. */
 export interface HealthReport {
   /** Milliseconds of each answer of 200. */
   readonly times: readonly number[];
@@ -27,8 +27,9 @@ let isOver = false;
 
 process.once('disconnect', () => process.exit());
 await once(process, 'message');
-process.once('message', () => {
-  isOver = true;
+process.on('message', (what) => {
+  if (what === 'end') isOver = true;
+  else process.send?.(report());
 });
 const begin = performance.now();
 for (let round = 0; !isOver; round++) {
@@ -37,7 +38,13 @@ for (let round = 0; !isOver; round++) {
 }
 await Promise.all(pending);
 agent.destroy();
-process.send?.({ times, failures } satisfies HealthReport, () => process.disconnect());
+process.send?.(report(), () => process.disconnect());
+
+function report(): HealthReport {
+  const since = { times: times.splice(0), failures };
+  failures = 0;
+  return since;
+}
 
 /** @param agent keeps connections; false makes a new one */
 function ask(agent: Agent | false): Promise<void> {

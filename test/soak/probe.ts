@@ -9,10 +9,10 @@ export function startProbe(t: Cleanup, port: number, ...more: string[]) {
   const child = fork(program, [String(port), ...more], { execArgv: [] });
   t.teardown(() => child.kill());
   child.send('begin');
-  const end = async () => {
-    child.send('end');
+  const ask = async (what: 'so far' | 'end') => {
+    child.send(what);
     const [report] = (await once(child, 'message')) as [HealthReport];
     return report;
   };
-  return { end };
+  return { soFar: () => ask('so far'), end: () => ask('end') };
 }
