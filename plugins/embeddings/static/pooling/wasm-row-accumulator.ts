@@ -87,7 +87,10 @@ const FIRST_SUM = FIRST_PLACES + MAX_SUMS;
 
 const ADD_LOCALS = [2, 2 + ROWS, wasm.I32, ROWS + 1 + 2 * MAX_SUMS, wasm.V128];
 
-/** How many times as much a byte counts as the highest of an integer; its factor is divided by that, which is exact. */
+/**
+ * How many times as much a byte counts as the highest of an integer. Its factor is divided by that, which is exact for
+ * factors of 2 ** -102 or more.
+ */
 const HIGHEST = 2 ** 24;
 /** The place of a byte that is 0. */
 const NONE = 0x80;
