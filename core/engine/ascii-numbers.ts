@@ -3,17 +3,36 @@
 /** Maximum bytes of a number in a vector, with its comma. */
 export const NUMBER_BYTES = 26;
 
-/** Writes `[x,y,...]`. */
+/** Writes `[x,y,...]`, each number with the fewest digits that give the same number in single precision. */
 export function writeVector(vector: Float32Array, out: Uint8Array, at: number): number {
-  const bits = new Int32Array(vector.buffer, vector.byteOffset, vector.length);
   const view = new DataView(out.buffer, out.byteOffset, out.byteLength);
-  let place = at;
-  out[place++] = 0x5b;
-  for (let index = 0; index < vector.length; index++) {
-    if (index > 0) out[place++] = 0x2c;
-    place = writeFloat(vector[index] as number, bits[index] as number, out, view, place);
-  }
+  let place = at + Number(vector.length === 0);
+  for (let from = 0; from < vector.length; from += BLOCK)
+    place = writeBlock(vector.subarray(from, from + BLOCK), out, view, place);
+  out[at] = 0x5b;
   out[place++] = 0x5d;
+  return place;
+}
+
+/** Numbers whose digits are found before any of them is written: two short loops take less time than a long one. */
+const BLOCK = 1024;
+const found = new Int32Array(BLOCK);
+
+/** Writes each number after a comma. */
+function writeBlock(vector: Float32Array, out: Uint8Array, view: DataView, at: number): number {
+  const bits = new Int32Array(vector.buffer, vector.byteOffset, vector.length);
+  for (let index = 0; index < bits.length; index++)
+    found[index] = findDigits(Math.abs(vector[index] as number), (bits[index] as number) & SIZE);
+  let place = at;
+  for (let index = 0; index < bits.length; index++) {
+    const digits = found[index] as number;
+    if (digits !== UNUSUAL) {
+      place = writeDigits(digits, (bits[index] as number) >>> 31, view, place);
+      continue;
+    }
+    out[place] = 0x2c;
+    place = writeAnyFloat(vector[index] as number, out, place + 1);
+  }
   return place;
 }
 
@@ -68,57 +87,51 @@ const FEWEST_ZEROS_FROM = Int32Array.from(ZEROS, (zeros) => {
   const nearest = Float32Array.of(limit);
   return (new Int32Array(nearest.buffer)[0] as number) + Number((nearest[0] as number) < limit);
 });
-/** The exponent of the numbers from 2 ** -19 on, which have at most five zeros. */
-const LEAST_EXPONENT = 108;
+/** The exponent of the numbers from 2 ** -16 on, which have at most four zeros. */
+const LEAST_EXPONENT = BIAS - 16;
 /** The bits of a number without its sign. */
 const SIZE = 0x7fffffff;
 /** More than the error of a number that is scaled. */
-const MARGIN = 1e-6;
+const MARGIN = 1e-5;
 const PER_MARGIN = 1 / MARGIN;
-const NINE_DIGITS = 1e9;
+/** Less than half of what the seventh digit counts, if the eighth counts 1. */
+const HALF_OF_SEVENTH = 4.9;
+
+/** What `findDigits` returns: eight digits, from here on the number of zeros before them, and whether only seven count. */
+const [ZEROS_SHIFT, SEVEN_SHIFT] = [27, 30];
+const UNUSUAL = 0;
+const EIGHT_DIGITS = 1e8;
 
 /**
- * Writes the fewest digits that give the same number in single precision. A number that is not finite becomes 0.
+ * The seven or eight digits after the zeros of a number in single precision, of which the last may be zeros; `UNUSUAL`
+ * if it may need others.
  *
- * For most numbers these are seven or eight. Which of the two cannot be predicted, nor the sign, so that this has no
- * branch that depends on it.
+ * Which of the two it needs cannot be predicted, so that this has no branch that depends on it.
  *
- * @param value a number in single precision
- * @param bits of the value
+ * @param size a number that is not negative
+ * @param bits of that number
  */
-function writeFloat(value: number, bits: number, out: Uint8Array, view: DataView, at: number): number {
-  const size = Math.abs(value);
-  const exponent = (bits >>> FRACTION_BITS) & 0xff;
+function findDigits(size: number, bits: number): number {
+  const exponent = bits >>> FRACTION_BITS;
   // The number before a power of two is nearer to it than the next one.
-  if ((exponent - LEAST_EXPONENT) >>> 0 >= BIAS - LEAST_EXPONENT || (bits & FRACTION) === 0)
-    return writeAnyFloat(value, out, at);
-  const zeros =
-    (ZEROS[exponent] as number) + (((bits & SIZE) - (FEWEST_ZEROS_FROM[exponent] as number)) >>> 31);
-  const power = POWERS[zeros + 7] as number;
+  if ((exponent - LEAST_EXPONENT) >>> 0 >= BIAS - LEAST_EXPONENT || (bits & FRACTION) === 0) return UNUSUAL;
+  const zeros = (ZEROS[exponent] as number) + ((bits - (FEWEST_ZEROS_FROM[exponent] as number)) >>> 31);
+  const power = POWERS[zeros + 8] as number;
   const half = (HALF_GAPS[exponent] as number) * power;
-  const seven = size * power;
-  const six = seven * 0.1;
-  const eight = seven * 10;
-  const rounded = (seven + 0.5) | 0;
-  const longer = (eight + 0.5) | 0;
+  const exact = size * power;
+  const eight = (exact + 0.5) | 0;
+  const seven = Math.imul((exact * 0.1 + 0.5) | 0, 10);
   // Digits give the number if they are less than half the distance to the next number away from it.
-  const beyondSix = 10 * Math.abs(six - ((six + 0.5) | 0)) - half;
-  const beyondSeven = Math.abs(seven - rounded) - half;
-  const beyondEight = Math.abs(eight - longer) - 10 * half;
+  const beyondEight = Math.abs(exact - eight) - half;
+  const beyondSeven = Math.abs(exact - seven) - half;
+  if (half > HALF_OF_SEVENTH || beyondEight > -MARGIN || Math.abs(beyondSeven) < MARGIN) return UNUSUAL;
   const isSeven = ((beyondSeven * PER_MARGIN) | 0) >>> 31;
-  const nine = Math.imul(longer, 10);
-  const digits = nine + Math.imul(isSeven, Math.imul(rounded, 100) - nine);
-  const isUsual = beyondSix > MARGIN && beyondEight < -MARGIN && Math.abs(beyondSeven) > MARGIN;
-  if (!isUsual || digits >= NINE_DIGITS) return writeAnyFloat(value, out, at);
-  const sign = bits >>> 31;
-  const place = at + sign + 2 + zeros;
-  view.setFloat64(at, BEGINNINGS[sign] as number, true);
-  writeNineDigits(digits, view, place);
-  return place + 8 - isSeven;
+  const digits = eight + Math.imul(isSeven, seven - eight);
+  return digits < EIGHT_DIGITS ? digits | (zeros << ZEROS_SHIFT) | (isSeven << SEVEN_SHIFT) : UNUSUAL;
 }
 
 /** What a number begins with, and one with a sign: eight bytes that are written at once, as one number. */
-const BEGINNINGS = ['0.000000', '-0.00000'].map((text) => Buffer.from(text).readDoubleLE());
+const BEGINNINGS = [',0.00000', ',-0.0000'].map((text) => Buffer.from(text).readDoubleLE());
 
 /** The four digits of the numbers below 10,000, the first in the lowest byte. */
 const FOUR_DIGITS = new Int32Array(10_000);
@@ -128,14 +141,20 @@ for (let of = 0; of < FOUR_DIGITS.length; of++) {
   const digits = digitOf(of, 1000) | (digitOf(of, 100) << 8) | (digitOf(of, 10) << 16) | ((of % 10) << 24);
   FOUR_DIGITS[of] = 0x30303030 + digits;
 }
+const TWO_ZEROS = 0x3030;
 
-function writeNineDigits(digits: number, view: DataView, at: number): void {
-  const high = (digits / 100_000) | 0;
-  const low = digits - Math.imul(high, 100_000);
-  const middle = (low / 10) | 0;
-  view.setInt32(at, FOUR_DIGITS[high] as number, true);
-  view.setInt32(at + 4, FOUR_DIGITS[middle] as number, true);
-  view.setInt8(at + 8, 0x30 + low - middle * 10);
+/** Writes what `findDigits` has found, after a comma, without zeros at the end. @param sign 1 if the number is negative */
+function writeDigits(found: number, sign: number, view: DataView, at: number): number {
+  const digits = found & ((1 << ZEROS_SHIFT) - 1);
+  const high = (digits / 10_000) | 0;
+  const low = FOUR_DIGITS[digits - Math.imul(high, 10_000)] as number;
+  const place = at + 3 + sign + ((found >>> ZEROS_SHIFT) & 7);
+  view.setFloat64(at, BEGINNINGS[sign] as number, true);
+  view.setInt32(place, FOUR_DIGITS[high] as number, true);
+  view.setInt32(place + 4, low, true);
+  let end = place + 8 - (found >>> SEVEN_SHIFT);
+  if (low >>> 16 === TWO_ZEROS) while (view.getInt8(end - 1) === 0x30) end--;
+  return end;
 }
 
 function writeAnyFloat(value: number, out: Uint8Array, at: number): number {

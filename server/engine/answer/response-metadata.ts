@@ -120,14 +120,14 @@ interface OpenedModel extends Pick<EmbeddingModel, 'name' | 'bytes'> {
 
 /** Measures the times of one request. */
 export class Timer {
-  readonly #seconds = new Map<string, StageTime>();
+  readonly #times: StageTime[] = [];
   readonly #opened: OpenedModel[] = [];
   #inner = 0;
   #vectors = NO_VECTORS;
   #taken = NO_VECTORS;
 
   constructor(parseSeconds: number) {
-    addTime(this.#seconds, { stage: 'parse', by: 'json', seconds: parseSeconds });
+    addTime(this.#times, { stage: 'parse', by: 'json', seconds: parseSeconds });
   }
 
   /** Measures a piece of work. Calls may be nested, but must not overlap. */
@@ -139,7 +139,7 @@ export class Timer {
       return await work();
     } finally {
       const elapsed = (performance.now() - start) / 1000;
-      addTime(this.#seconds, { stage, by, seconds: elapsed - this.#inner });
+      addTime(this.#times, { stage, by, seconds: elapsed - this.#inner });
       this.#inner = outer + elapsed;
     }
   }
@@ -163,7 +163,7 @@ export class Timer {
   summary(documents: number, chunks: number, tokens: number): Timings {
     const { empty: emptyVectors, fallback: fallbackVectors } = addVectors(this.#taken, this.#vectors);
     const counts = { documents, chunks, tokens, emptyVectors, fallbackVectors };
-    return { times: [...this.#seconds.values()], ...counts, opened: this.#opened };
+    return { times: this.#times, ...counts, opened: this.#opened };
   }
 }
 
@@ -178,10 +178,9 @@ function addVectors(one: VectorCounts, other: VectorCounts): VectorCounts {
   };
 }
 
-function addTime(times: Map<string, StageTime>, { stage, by, seconds }: StageTime): void {
-  const key = `${stage} ${by}`;
-  const time = times.get(key);
-  if (time === undefined) times.set(key, { stage, by, seconds });
+function addTime(times: StageTime[], { stage, by, seconds }: StageTime): void {
+  const time = times.find((one) => one.stage === stage && one.by === by);
+  if (time === undefined) times.push({ stage, by, seconds });
   else time.seconds += seconds;
 }
 
@@ -192,11 +191,11 @@ export function emptyAnswer(parseSeconds: number) {
 
 /** The times of work that was done in several threads, with the sums of its sizes. */
 export function joinTimings(all: readonly Timings[]): Timings {
-  const times = new Map<string, StageTime>();
+  const times: StageTime[] = [];
   for (const time of all.flatMap((one) => one.times)) addTime(times, time);
   const sum = (of: (one: Timings) => number) => all.reduce((total, one) => total + of(one), 0);
   return {
-    times: [...times.values()],
+    times,
     documents: sum(({ documents }) => documents),
     chunks: sum(({ chunks }) => chunks),
     tokens: sum(({ tokens }) => tokens),

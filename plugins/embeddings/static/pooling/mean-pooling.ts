@@ -63,7 +63,7 @@ function addRows(
   let filled = 0;
   for (let index = 0; index < found; index++) {
     const id = distinct[index] as number;
-    const times = dampsRepeats ? 1 + Math.log(counts[id] as number) : (counts[id] as number);
+    const times = dampsRepeats ? damped(counts[id] as number) : (counts[id] as number);
     counts[id] = 0;
     total += times;
     rows[filled] = rowsStart + (mapping ? (mapping[id] as number) : id) * stride;
@@ -75,6 +75,11 @@ function addRows(
   add(filled);
   return total;
 }
+
+const dampedCounts = Float64Array.from({ length: 64 }, (_, times) => 1 + Math.log(times));
+
+/** How often a token counts that occurs so many times. */
+const damped = (times: number): number => dampedCounts[times] ?? 1 + Math.log(times);
 
 /** Lengths below this count as zero: their inverse is too large for single precision. */
 const LEAST_LENGTH = 1e-32;

@@ -44,6 +44,11 @@ export function constant(value: number): number[] {
   const last = bytes.at(-1) as number;
   return [0x41, ...((last & 0x40) === 0 ? bytes : [...bytes.slice(0, -1), last | 0x80, 0])];
 }
+export const constantF32 = (value: number): number[] => [
+  0x43,
+  ...new Uint8Array(Float32Array.of(value).buffer),
+];
+export const MULTIPLY_F32 = [0x94];
 export const ADD = [0x6a];
 export const LESS_UNSIGNED = [0x49];
 
@@ -60,15 +65,12 @@ const vector = (operation: number, ...rest: Code): number[] => [0xfd, ...unsigne
 
 export const loadVector = (memory: MemoryIndex, offset: number): number[] =>
   vector(0, ...place(0, memory, offset));
-/** Loads eight signed bytes as eight numbers of 16 bits. */
-export const loadBytes = (memory: MemoryIndex, offset: number): number[] =>
-  vector(1, ...place(0, memory, offset));
 export const storeVector = (memory: MemoryIndex, offset: number): number[] =>
   vector(11, ...place(0, memory, offset));
 export const SPLAT_F32 = vector(19);
-/** The lower and the upper four of eight numbers of 16 bits. */
-export const WIDEN_LOW = vector(167);
-export const WIDEN_HIGH = vector(168);
+export const constantVector = (bytes: Code): number[] => vector(12, ...bytes);
+/** Takes each byte of a vector from the place in another one that a second vector says. */
+export const SWIZZLE = vector(14);
 export const FLOATS_OF_INTEGERS = vector(250);
 export const ADD_FLOATS = vector(228);
 export const MULTIPLY_FLOATS = vector(230);

@@ -81,10 +81,19 @@ const AT = 1;
 const SUMS = 2;
 const FIRST_ROW = 3;
 const FIRST_FACTOR = FIRST_ROW + ROWS;
-const PAIR = FIRST_FACTOR + ROWS;
-const FIRST_SUM = PAIR + 1;
+const BYTES = FIRST_FACTOR + ROWS;
+const FIRST_PLACES = BYTES + 1;
+const FIRST_SUM = FIRST_PLACES + MAX_SUMS;
 
-const ADD_LOCALS = [2, 2 + ROWS, wasm.I32, ROWS + 1 + MAX_SUMS, wasm.V128];
+const ADD_LOCALS = [2, 2 + ROWS, wasm.I32, ROWS + 1 + 2 * MAX_SUMS, wasm.V128];
+
+/**
+ * How many times as much a byte counts as the highest of an integer. Its factor is divided by that, which is exact for
+ * factors of 2 ** -102 or more.
+ */
+const HIGHEST = 2 ** 24;
+/** The place of a byte that is 0. */
+const NONE = 0x80;
 
 /**
  * Reads each row from its start to its end, as caches expect. The sum of a dimension is added up in the order of the
@@ -105,7 +114,7 @@ function createAdd(isInt8: boolean, step: number, sumBytes: number): number[] {
       ...[...isRoom, ...wasm.REPEAT_IF, ...wasm.END, ...wasm.END],
     ];
   };
-  return [...addWhile(ROWS), ...addWhile(1)];
+  return [...(isInt8 ? setPlaces : []), ...addWhile(ROWS), ...addWhile(1)];
 }
 
 /** Adds the next rows. */
@@ -117,8 +126,9 @@ function addRows(count: number, isInt8: boolean, step: number, sumBytes: number)
   return [
     ...rows.flatMap((row) => [
       ...[...wasm.get(AT), ...wasm.loadI32(OWN, 4 * row), ...wasm.set(FIRST_ROW + row)],
-      ...[...wasm.get(AT), ...wasm.loadF32(OWN, FACTORS_START + 4 * row), ...wasm.SPLAT_F32],
-      ...wasm.set(FIRST_FACTOR + row),
+      ...[...wasm.get(AT), ...wasm.loadF32(OWN, FACTORS_START + 4 * row)],
+      ...(isInt8 ? [...wasm.constantF32(1 / HIGHEST), ...wasm.MULTIPLY_F32] : []),
+      ...[...wasm.SPLAT_F32, ...wasm.set(FIRST_FACTOR + row)],
     ]),
     ...[...advance(AT, 4 * count), ...wasm.constant(0), ...wasm.set(SUMS)],
     ...wasm.LOOP,
@@ -154,16 +164,23 @@ function addFloats(row: number, sum: number): number[] {
   return addTo(row, sum, [...wasm.get(FIRST_ROW + row), ...wasm.loadVector(TABLE, sum * VECTOR_BYTES)]);
 }
 
-/** Adds four bytes of a row. An even vector also loads the bytes of the next one. */
+/** Adds four bytes of a row, each as the highest of an integer. The first vector also loads the bytes of the others. */
 function addBytes(row: number, sum: number): number[] {
-  const load = [...wasm.get(FIRST_ROW + row), ...wasm.loadBytes(TABLE, sum * 4), ...wasm.set(PAIR)];
-  const isFirst = sum % 2 === 0;
-  const widen = isFirst ? wasm.WIDEN_LOW : wasm.WIDEN_HIGH;
+  const load = [...wasm.get(FIRST_ROW + row), ...wasm.loadVector(TABLE, 0), ...wasm.set(BYTES)];
   return [
-    ...(isFirst ? load : []),
-    ...addTo(row, sum, [...wasm.get(PAIR), ...widen, ...wasm.FLOATS_OF_INTEGERS]),
+    ...(sum === 0 ? load : []),
+    ...addTo(row, sum, [
+      ...[...wasm.get(BYTES), ...wasm.get(FIRST_PLACES + sum), ...wasm.SWIZZLE],
+      ...wasm.FLOATS_OF_INTEGERS,
+    ]),
   ];
 }
+
+/** Sets where each byte of four integers comes from: the highest from the row, the others are 0. */
+const setPlaces: wasm.Code = Array.from({ length: MAX_SUMS }, (_, sum) => [
+  ...wasm.constantVector(Array.from({ length: 4 }, (_, byte) => [NONE, NONE, NONE, 4 * sum + byte]).flat()),
+  ...wasm.set(FIRST_PLACES + sum),
+]).flat();
 
 const addTo = (row: number, sum: number, numbers: wasm.Code): number[] => [
   ...wasm.get(FIRST_SUM + sum),

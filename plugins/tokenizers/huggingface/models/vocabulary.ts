@@ -24,11 +24,14 @@ const SLOTS_PER_TOKEN = 2;
 export class Vocabulary {
   readonly memory: SharedArrayBuffer;
   readonly ids: Uint32Array;
+  /** The index of a token, and above its bits the highest ones of its hash. */
   readonly #slots: Int32Array;
   /** The units of the token `index` are at `starts[index]` to `starts[index + 1]`. */
   readonly #starts: Uint32Array;
   readonly #units: Uint16Array;
   readonly #longest: number;
+  /** The hashes of the beginnings of a word, by their length. */
+  readonly #hashes: Int32Array;
   /** What was given to `build` besides the tokens. */
   readonly rest: Uint8Array;
 
@@ -47,6 +50,7 @@ export class Vocabulary {
     this.#starts = new Uint32Array(memory, next(count + 1), count + 1);
     this.#units = new Uint16Array(memory, at, units);
     this.#longest = longest;
+    this.#hashes = new Int32Array(longest + 1);
     this.rest = new Uint8Array(memory, at + units * Uint16Array.BYTES_PER_ELEMENT);
   }
 
@@ -72,16 +76,18 @@ export class Vocabulary {
 
   /** The index of the longest token that a word has from `start` on; -1 if there is none. */
   longest(word: string, start: number, { text: prefix, hash: prefixHash }: Prefix): number {
-    const most = Math.min(word.length, start + this.#longest - prefix.length);
+    const most = Math.min(word.length - start, this.#longest - prefix.length);
+    const hashes = this.#hashes;
     let hash = prefixHash;
-    let found = FREE;
-    for (let end = start + 1; end <= most; end++) {
-      hash = withUnit(hash, word.charCodeAt(end - 1));
-      if (splitsCodePoint(word, end)) continue;
-      const index = this.#find(hash, word, start, end, prefix);
-      if (index !== FREE) found = index;
+    for (let length = 1; length <= most; length++) {
+      hash = withUnit(hash, word.charCodeAt(start + length - 1));
+      hashes[length] = hash;
     }
-    return found;
+    for (let end = start + most; end > start; end--) {
+      const index = this.#find(hashes[end - start] as number, word, start, end, prefix);
+      if (index !== FREE && !splitsCodePoint(word, end)) return index;
+    }
+    return FREE;
   }
 
   /** Units of a token, with its prefix. */
@@ -101,7 +107,7 @@ export class Vocabulary {
         hash = withUnit(hash, units[at] as number);
       let slot = this.#firstSlot(hash);
       while (this.#slots[slot] !== FREE) slot = (slot + 1) & (this.#slots.length - 1);
-      this.#slots[slot] = index;
+      this.#slots[slot] = (hash & -this.#slots.length) | index;
     }
   }
 
@@ -112,8 +118,11 @@ export class Vocabulary {
   #find(hash: number, text: string, start: number, end: number, prefix: string): number {
     let slot = this.#firstSlot(hash);
     for (;;) {
-      const index = this.#slots[slot] as number;
-      if (index === FREE || this.#holds(index, text, start, end, prefix)) return index;
+      const held = this.#slots[slot] as number;
+      if (held === FREE) return FREE;
+      const index = held & (this.#slots.length - 1);
+      const isOther = ((held ^ hash) & -this.#slots.length) !== 0;
+      if (!isOther && this.#holds(index, text, start, end, prefix)) return index;
       slot = (slot + 1) & (this.#slots.length - 1);
     }
   }

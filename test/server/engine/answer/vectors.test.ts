@@ -65,6 +65,7 @@ t.test('a vector of any length as a text, and as base64 there and back', async (
       length === 0 ? 0 : 1,
     );
     t.equal(vectorJson(vector), written(vector));
+    t.same(Float32Array.from(JSON.parse(vectorJson(vector))), vector);
     t.same(vectorOfBase64(vectorBase64(vector)), vector);
   }
   t.equal(vectorBase64(Float32Array.of(1, -2)), 'AACAPwAAAMA=');
