@@ -62,7 +62,7 @@ async function start(t: Cleanup, command: string, args: readonly string[], optio
     if (server.exitCode === null) await once(server, 'exit');
   });
   const client = clientFor(`http://127.0.0.1:${port}`);
-  await until(async () => (await client.get('/ready').catch(() => undefined))?.status === 200, 120_000);
+  await until(async () => (await client.get('/ready').catch(() => undefined))?.status === 200, 300_000);
   return client;
 }
 
