@@ -116,6 +116,13 @@ function labelsIn(line: Line, next: Line | undefined, layout: Layout): readonly 
   if (LEADER.test(tail(line.ink))) return [];
   const goesOn =
     next !== undefined && next.ink !== '' && next.mayBeHeading && !endsParagraph(line.ink, next.ink, layout);
+  // A line below that is indented by more continues an item of a list.
+  if (
+    goesOn &&
+    (next as Line).indent > line.indent &&
+    labels.every(({ isBare, depth }) => isBare && depth === 1)
+  )
+    return [];
   return labels.filter((label) => isHeading(label, line, goesOn ? (next as Line).ink : ''));
 }
 
