@@ -23,23 +23,38 @@ type Run = readonly Candidate[];
  * their lines, are left out as well.
  */
 export function findRuns(candidates: readonly Candidate[]): Runs {
-  const families = Map.groupBy(candidates, ({ label }) => label.family);
-  const runs: Run[] = [];
-  const single: Run[] = [];
-  const empty: Run[] = [];
-  for (const members of families.values()) {
+  const found: Found = { runs: [], single: [], empty: [] };
+  const bare = candidates.filter(({ label }) => label.isBare);
+  collect(
+    candidates.filter(({ label }) => !label.isBare),
+    found,
+  );
+  const words = withoutLists(found.runs);
+  const all: Found = { ...found, runs: [...words] };
+  collect(withoutParagraphs(bare, words), all);
+  const known = new Set(all.runs.flatMap((run) => run.map(({ start }) => start)));
+  return { runs: [...all.runs, ...leading(all.single, candidates, known)], empty: all.empty };
+}
+
+/** Sequences that count, those that need another heading to count, and those without text. */
+interface Found {
+  readonly runs: Run[];
+  readonly single: Run[];
+  readonly empty: Run[];
+}
+
+function collect(candidates: readonly Candidate[], { runs, single, empty }: Found): void {
+  for (const members of Map.groupBy(candidates, ({ label }) => label.family).values()) {
     const all = chain(members);
-    const found = all.filter(hasText);
-    const isKnown = found.some((run) => run.length >= fewest(run));
-    const isWritten = found.some((run) => !isCell(run));
-    for (const run of found)
+    const filled = all.filter(hasText);
+    const isKnown = filled.some((run) => run.length >= fewest(run));
+    const isWritten = filled.some((run) => !isCell(run));
+    for (const run of filled)
       if (isWritten && isCell(run)) single.push(run);
       else if (run.length >= fewest(run) || (isKnown && !isBare(run)) || isAlone(run)) runs.push(run);
       else single.push(run);
     if (isKnown) empty.push(...all.filter((run) => isDivision(run) && !hasText(run)));
   }
-  const known = new Set(runs.flatMap((run) => run.map(({ start }) => start)));
-  return { runs: [...withoutParagraphs(runs), ...leading(single, candidates, known)], empty };
 }
 
 /** Whether articles have next to no text, as in tables of correlation. */
@@ -60,28 +75,47 @@ function isDivision(run: Run): boolean {
 /** Articles that a text with numbered paragraphs has at least. */
 const FEWEST_ARTICLES = 3;
 
-/**
- * Leaves out what is numbered within articles: in a text with articles, only numbers without a word that hold some, or
- * that begin with the number of the heading above them, are headings.
- */
-function withoutParagraphs(runs: readonly Run[]): readonly Run[] {
+function articlesOf(runs: readonly Run[]): readonly Candidate[] {
   const articles = runs.filter((run) => isArticle((run[0] as Candidate).kind)).flat();
-  if (articles.length < FEWEST_ARTICLES) return runs;
-  const holders = new Set<string>();
-  const all = runs.flat().sort((a, b) => a.start - b.start);
-  for (let at = all.length - 1; at > 0; at--) {
-    const { kind, isAfterText } = all[at] as Candidate;
-    const before = all[at - 1] as Candidate;
-    const holds = !isAfterText && (isArticle(kind) || holders.has(kind)) && before.kind !== kind;
-    if (holds && !isListMark(before.kind)) holders.add(before.kind);
-  }
-  const words = all.filter(({ label }) => !label.isBare);
-  const isInArticle = ({ start }: Candidate) =>
-    isArticle(words[countWhile(words, (word) => word.start < start) - 1]?.kind ?? '');
+  return articles.length < FEWEST_ARTICLES ? [] : articles.sort((a, b) => a.start - b.start);
+}
+
+/**
+ * Leaves out chapters and sections without an article between them: those of a table of contents, which precede all
+ * articles, and those of a list in an article.
+ */
+function withoutLists(runs: readonly Run[]): readonly Run[] {
+  const articles = articlesOf(runs);
+  const words = runs.flat().sort((a, b) => a.start - b.start);
+  const countTo = ({ start }: Candidate) => countWhile(articles, (article) => article.start < start);
+  const isHolder = (run: Run) => countTo(run.at(-1) as Candidate) > countTo(run[0] as Candidate);
+  const holders = new Set(runs.filter(isHolder).map((run) => (run[0] as Candidate).kind));
   return runs.filter((run) => {
-    const first = run[0] as Candidate;
-    if (!isBare(run) || holders.has(first.kind)) return true;
-    return !isListMark(first.kind) && (first.label.depth > 1 || !isInArticle(first));
+    const [first, last] = [run[0] as Candidate, run.at(-1) as Candidate];
+    if (run.length === 1 || !isDivision(run) || isHolder(run) || run.some(({ isMarked }) => isMarked))
+      return true;
+    if (countTo(last) === articles.length) return true;
+    if (holders.has(first.kind)) return countTo(last) > 0;
+    return !isArticle(words[countWhile(words, ({ start }) => start < first.start) - 1]?.kind ?? '');
+  });
+}
+
+/**
+ * Leaves out what is numbered within articles: in a text with articles, numbers without a word are headings only
+ * immediately above one with a word, outside of articles, or if they begin with the number of the heading above them.
+ */
+function withoutParagraphs(candidates: readonly Candidate[], runs: readonly Run[]): readonly Candidate[] {
+  if (articlesOf(runs).length === 0) return candidates;
+  const words = runs.flat().sort((a, b) => a.start - b.start);
+  const leads = ({ start, inkBefore }: Candidate) =>
+    words[countWhile(words, (word) => word.start < start)]?.inkBefore === inkBefore;
+  const holders = new Set(candidates.filter(leads).map(({ kind }) => kind));
+  return candidates.filter((candidate) => {
+    const { kind, label, start } = candidate;
+    if (leads(candidate)) return true;
+    if (isListMark(kind)) return false;
+    const above = words[countWhile(words, (word) => word.start < start) - 1];
+    return label.depth > 1 || (kind !== '1' && holders.has(kind)) || !isArticle(above?.kind ?? '');
   });
 }
 
