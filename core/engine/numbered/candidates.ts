@@ -138,7 +138,8 @@ function isHeading(label: Label, { ink }: Line, next: string): boolean {
   }
   if (REPEALED.test(rest.slice(0, LONGEST_TITLE)) && rest.length < LONGEST_TITLE) return true;
   if (REFERENCE.test(rest) || (label.end === label.rest && rest.startsWith('('))) return false;
-  if (label.isDivided || /^[(（]\d{1,2}[a-z]?[)）]\s+\S/.test(rest)) return isTitle(rest.slice(0, 40), false);
+  if (label.isDivided || /^[(（]\d{1,2}[a-z]?[)）]\s+\S/.test(rest))
+    return isTitle(rest.slice(0, 40), !isArticle(label.kind));
   return !isWrapped && isTitle(rest, false) && !UNFINISHED.test(tail(rest));
 }
 

@@ -111,8 +111,8 @@ function withoutParagraphs(candidates: readonly Candidate[], runs: readonly Run[
     words[countWhile(words, (word) => word.start < start)]?.inkBefore === inkBefore;
   const holders = new Set(candidates.filter(leads).map(({ kind }) => kind));
   return candidates.filter((candidate) => {
-    const { kind, label, start } = candidate;
-    if (leads(candidate)) return true;
+    const { kind, label, start, isRepealed } = candidate;
+    if (leads(candidate)) return !isListMark(kind) || !isRepealed;
     if (isListMark(kind)) return false;
     const above = words[countWhile(words, (word) => word.start < start) - 1];
     return label.depth > 1 || (kind !== '1' && holders.has(kind)) || !isArticle(above?.kind ?? '');
