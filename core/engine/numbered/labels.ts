@@ -246,8 +246,9 @@ function countedWord(line: string): readonly Label[] | undefined {
   if (count === null) return undefined;
   const [all, digits, roman, spelt] = count;
   const word = match(WORD, line, all.length);
-  // `2. Chapter 5 applies` is a paragraph.
-  if (word === null || /^\d/.test(line.slice(all.length + word[0].length))) return undefined;
+  // `2. Chapter 5 applies` is a paragraph, and `8. Appendix A` has two labels.
+  if (word === null || /^(?:\d|[A-Z](?!\p{L}))/u.test(line.slice(all.length + word[0].length)))
+    return undefined;
   const value =
     spelt !== undefined ? ordinalNumber(spelt) : roman !== undefined ? romanNumber(roman) : Number(digits);
   if (value === undefined) return undefined;
@@ -315,6 +316,11 @@ function bareLabels(line: string): readonly Label[] {
   const roman = romanNumber(token.toUpperCase());
   if (roman !== undefined) labels.push(bare(isUpper ? 'I' : 'i', roman));
   if (token.length === 1) labels.push(bare(isUpper ? 'A' : 'a', letterNumber(token)));
+  // An appendix to decimal numbers, whose parts are A.1 and A.2.
+  if (token.length === 1 && isUpper && close === '.') {
+    const numbers = [LETTERS + letterNumber(token)];
+    labels.push(labelAt(line, listed[0].length, { family: '1', kind: '1', numbers, isBare: true }));
+  }
   return labels;
 }
 

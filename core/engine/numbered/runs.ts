@@ -33,7 +33,11 @@ export function findRuns(candidates: readonly Candidate[]): Runs {
   const all: Found = { ...found, runs: [...words] };
   collect(withoutParagraphs(bare, words), all);
   const known = new Set(all.runs.flatMap((run) => run.map(({ start }) => start)));
-  return { runs: [...all.runs, ...leading(all.single, candidates, known)], empty: all.empty };
+  const decimals = new Set(all.runs.flat().map(({ kind, label }) => `${kind} ${label.numbers}`));
+  const runs = all.runs.filter(
+    (run) => !run.every(({ kind, label }) => kind === '§' && decimals.has(`1 ${label.numbers}`)),
+  );
+  return { runs: [...runs, ...leading(all.single, candidates, known)], empty: all.empty };
 }
 
 /** Sequences that count, those that need another heading to count, and those without text. */
@@ -189,8 +193,12 @@ function chain(members: readonly Candidate[]): Candidate[][] {
     const goesOn =
       last !== undefined &&
       follows(last, candidate) &&
-      (candidate.label.depth > last.label.depth || !isEarly(last, next));
-    if (goesOn || (last !== undefined && skips(last, candidate, members, index))) {
+      (candidate.label.depth > last.label.depth || !isEarly(last, candidate, next));
+    if (
+      goesOn ||
+      (last !== undefined && isAppendix(last, candidate, members, index)) ||
+      (last !== undefined && skips(last, candidate, members, index))
+    ) {
       run.push(candidate);
       return;
     }
@@ -210,9 +218,24 @@ function chain(members: readonly Candidate[]): Candidate[][] {
   return runs;
 }
 
-/** Whether a decimal number only refers to a section: the one that it would go on has a section of its own next. */
-function isEarly(last: Candidate, next: Candidate | undefined): boolean {
-  return next?.label.isBare === true && next.label.depth > last.label.depth && follows(last, next);
+/** Whether a number only refers to a section: the next decimal number goes on the last one, but not this one. */
+function isEarly(last: Candidate, candidate: Candidate, next: Candidate | undefined): boolean {
+  return (
+    next?.label.isBare === true && next.label.depth > 1 && follows(last, next) && !follows(candidate, next)
+  );
+}
+
+/** Whether a letter goes on decimal numbers: A after 12, if there is an A.1 or B.1 and no 13. */
+function isAppendix(
+  last: Candidate,
+  candidate: Candidate,
+  members: readonly Candidate[],
+  index: number,
+): boolean {
+  if (candidate.label.numbers[0] !== LETTERS + 1 || (last.label.numbers[0] as number) > LETTERS) return false;
+  const later = members.slice(index + 1, index + 1 + AHEAD);
+  const isLettered = later.some(({ label }) => label.depth > 1 && (label.numbers[0] as number) > LETTERS);
+  return isLettered && !later.some((other) => follows(last, other));
 }
 
 /** The next members of a family up to where one begins again. */
