@@ -160,7 +160,7 @@ function isHeading(label: Label, { ink }: Line, next: string): boolean {
 
 /** Whether a number without a word is one that lists have as well. */
 export function isListMark(kind: string): boolean {
-  return !/^(?:1|I\.|A\.|一、)$/.test(kind);
+  return !/^(?:1|I\.|A\.|A\.1|一、)$/.test(kind);
 }
 
 /** Whether words can be a title: they begin with a capital, a number or a mark, and are few. */

@@ -67,6 +67,7 @@ const COUNTERS: Readonly<Record<string, number>> = {
 const BARE: Readonly<Record<string, number>> = {
   'I.': 10,
   'A.': 11,
+  'A.1': 11.5,
   '一、': 11,
   '（一）': 12,
   '1': 13,
@@ -289,11 +290,11 @@ function bareLabels(line: string): readonly Label[] {
     const [all, digits, close] = decimal;
     const parts = (digits as string).replace(/[a-z]$/, '').split('.');
     const inserted = /[a-z]$/.exec(digits as string)?.[0];
-    const places = parts.map((part) => (/\d/.test(part) ? Number(part) : LETTERS + letterNumber(part)));
+    const places = parts.map((part) => (/\d/.test(part) ? Number(part) : letterNumber(part)));
     const numbers = withSuffix(places, inserted);
-    const kind = (close as string).endsWith(')') ? '1)' : '1';
+    const kind = (close as string).endsWith(')') ? '1)' : /^[A-Z]/.test(all) ? 'A.1' : '1';
     const depth = parts.length;
-    if (kind === '1' || depth === 1)
+    if (kind !== '1)' || depth === 1)
       return [labelAt(line, all.length, { family: kind, kind, numbers, depth, isBare: true })];
   }
   const listed = match(LISTED, line, 0);
@@ -324,7 +325,5 @@ function bareLabels(line: string): readonly Label[] {
   return labels;
 }
 
-/** What is added to a letter that begins a decimal number, so that A.1 comes after all digits. */
-export const LETTERS = 1000;
 /** What is added to a capital letter after a number: 16 A may come before 16, after it, or after 16 ter. */
 export const CAPITALS = 1_000_000;

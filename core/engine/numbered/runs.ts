@@ -1,6 +1,6 @@
 import { countWhile } from '../search.ts';
 import { type Candidate, isListMark } from './candidates.ts';
-import { CAPITALS, isArticle, LETTERS } from './labels.ts';
+import { CAPITALS, isArticle } from './labels.ts';
 
 /** Candidates of a family that are looked at after one, to see how its sequence goes on. */
 const AHEAD = 40;
@@ -326,8 +326,7 @@ function isFirst({ label: { numbers, depth, isBare }, under }: Candidate): boole
     if (numbers.every((number) => number <= 1)) return true;
     if (depth === 1) return false;
   }
-  const above = numbers.slice(0, -1).map((number) => number % LETTERS);
-  return numbers.at(-1) === 1 && under.length > 0 && above.join() === under.join();
+  return numbers.at(-1) === 1 && under.length > 0 && numbers.slice(0, -1).join() === under.join();
 }
 
 /** Whether most members of a sequence have text before the next one, as those of lists and tables of contents do not. */

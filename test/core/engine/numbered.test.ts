@@ -103,6 +103,10 @@ t.test('headings of all forms are found with their levels', async (t) => {
     ['第一章', '  第一条', '  第二条', '附則', '  第一条', '附則', '  第一条', '  第二条'],
     ['Chapitre 1er', '  Article 1er', '  Article 2', 'Chapitre II', '  Article 3'],
     ['I. Facts', '  A. Persons', '  B. Places', '  C. Times', 'II. Law', 'III. Result'],
+    [
+      ...['1. Coke', '  A. Scope', '  B. Rules', '    B.1. Dust', '    B.2. Gas'],
+      ...['2. Steel', '  A. Scope', '  B. Rules', '3. Glass', '  A. Scope', '  B. Rules', '4. Lime'],
+    ],
     ['一、概况', '  （一）地点', '  （二）时间', '  （三）人物', '二、经过', '三、结果'],
   ];
   for (const form of forms) {
