@@ -292,9 +292,15 @@ function bareLabels(line: string): readonly Label[] {
     const inserted = /[a-z]$/.exec(digits as string)?.[0];
     const places = parts.map((part) => (/\d/.test(part) ? Number(part) : letterNumber(part)));
     const numbers = withSuffix(places, inserted);
-    const kind = (close as string).endsWith(')') ? '1)' : /^[A-Z]/.test(all) ? 'A.1' : '1';
+    const isLettered = /^[A-Z]/.test(all);
+    const kind = (close as string).endsWith(')') ? '1)' : isLettered ? 'A.1' : '1';
     const depth = parts.length;
-    if (kind !== '1)' || depth === 1)
+    if (kind === 'A.1')
+      return [
+        labelAt(line, all.length, { family: kind, kind, numbers, depth, isBare: true }),
+        appendix(line, all.length, numbers),
+      ];
+    if (kind === '1' || depth === 1)
       return [labelAt(line, all.length, { family: kind, kind, numbers, depth, isBare: true })];
   }
   const listed = match(LISTED, line, 0);
@@ -317,13 +323,18 @@ function bareLabels(line: string): readonly Label[] {
   const roman = romanNumber(token.toUpperCase());
   if (roman !== undefined) labels.push(bare(isUpper ? 'I' : 'i', roman));
   if (token.length === 1) labels.push(bare(isUpper ? 'A' : 'a', letterNumber(token)));
-  // An appendix to decimal numbers, whose parts are A.1 and A.2.
-  if (token.length === 1 && isUpper && close === '.') {
-    const numbers = [LETTERS + letterNumber(token)];
-    labels.push(labelAt(line, listed[0].length, { family: '1', kind: '1', numbers, isBare: true }));
-  }
+  if (token.length === 1 && isUpper && close === '.')
+    labels.push(appendix(line, listed[0].length, [letterNumber(token)]));
   return labels;
 }
 
+/** `A.` or `A.1` as what goes on the decimal numbers of a text, as the appendices of specifications do. */
+function appendix(line: string, end: number, [letter = 0, ...further]: readonly number[]): Label {
+  const numbers = [LETTERS + letter, ...further];
+  return labelAt(line, end, { family: '1', kind: '1', numbers, depth: numbers.length, isBare: true });
+}
+
+/** What is added to the letter of an appendix, so that it comes after all digits. */
+export const LETTERS = 1000;
 /** What is added to a capital letter after a number: 16 A may come before 16, after it, or after 16 ter. */
 export const CAPITALS = 1_000_000;

@@ -1,6 +1,6 @@
 import { countWhile } from '../search.ts';
 import { type Candidate, isListMark } from './candidates.ts';
-import { CAPITALS, isArticle } from './labels.ts';
+import { CAPITALS, isArticle, LETTERS } from './labels.ts';
 
 /** Candidates of a family that are looked at after one, to see how its sequence goes on. */
 const AHEAD = 40;
@@ -232,10 +232,16 @@ function isAppendix(
   members: readonly Candidate[],
   index: number,
 ): boolean {
-  if (candidate.label.numbers[0] !== LETTERS + 1 || (last.label.numbers[0] as number) > LETTERS) return false;
+  if (candidate.label.numbers[0] !== LETTERS + 1 || isLettered(last)) return false;
   const later = members.slice(index + 1, index + 1 + AHEAD);
-  const isLettered = later.some(({ label }) => label.depth > 1 && (label.numbers[0] as number) > LETTERS);
-  return isLettered && !later.some((other) => follows(last, other));
+  return (
+    later.some((other) => isLettered(other) && other.label.depth > 1) &&
+    !later.some((other) => follows(last, other))
+  );
+}
+
+function isLettered({ label: { isBare, numbers } }: Candidate): boolean {
+  return isBare && (numbers[0] as number) > LETTERS;
 }
 
 /** The next members of a family up to where one begins again. */
@@ -276,6 +282,7 @@ export function isAfter({ label }: Candidate, { label: before }: Candidate): boo
 /** Whether a number after a gap goes on a sequence: the numbers in the gap do not come later. */
 function skips(last: Candidate, candidate: Candidate, members: readonly Candidate[], index: number): boolean {
   const { isBare } = candidate.label;
+  if (isLettered(candidate)) return false;
   const step = stepOf(last.label.through, candidate.label.numbers, isBare);
   if (step === 0 || (isBare && step > 2)) return false;
   const later = sameSequence(members, index);
@@ -292,6 +299,7 @@ function begins(
   members: readonly Candidate[],
   index: number,
 ): boolean {
+  if (isLettered(candidate)) return false;
   const later = members.slice(index + 1, index + 1 + AHEAD);
   const next = later.findIndex((other) => follows(candidate, other));
   if (last !== undefined && !restarts(last, candidate, later[0])) {
@@ -326,7 +334,8 @@ function isFirst({ label: { numbers, depth, isBare }, under }: Candidate): boole
     if (numbers.every((number) => number <= 1)) return true;
     if (depth === 1) return false;
   }
-  return numbers.at(-1) === 1 && under.length > 0 && numbers.slice(0, -1).join() === under.join();
+  const above = under.map((number) => number % LETTERS);
+  return numbers.at(-1) === 1 && above.length > 0 && numbers.slice(0, -1).join() === above.join();
 }
 
 /** Whether most members of a sequence have text before the next one, as those of lists and tables of contents do not. */
