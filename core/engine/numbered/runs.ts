@@ -23,31 +23,22 @@ type Run = readonly Candidate[];
  * their lines, are left out as well.
  */
 export function findRuns(candidates: readonly Candidate[]): Runs {
-  const found: Found = { runs: [], single: [], empty: [] };
   const bare = candidates.filter(({ label }) => label.isBare);
-  collect(
-    candidates.filter(({ label }) => !label.isBare),
-    found,
-  );
-  const words = withoutLists(found.runs);
-  const all: Found = { ...found, runs: [...words] };
-  collect(withoutParagraphs(bare, words), all);
-  const known = new Set(all.runs.flatMap((run) => run.map(({ start }) => start)));
-  const decimals = new Set(all.runs.flat().map(({ kind, label }) => `${kind} ${label.numbers}`));
-  const runs = all.runs.filter(
-    (run) => !run.every(({ kind, label }) => kind === '§' && decimals.has(`1 ${label.numbers}`)),
-  );
-  return { runs: [...runs, ...leading(all.single, candidates, known)], empty: all.empty };
+  const { runs, single, empty } = collect(candidates.filter(({ label }) => !label.isBare));
+  const words = withoutLists(withoutReferences(runs, bare));
+  const numbers = collect(withoutParagraphs(bare, words));
+  const all = [...words, ...numbers.runs];
+  const known = new Set(all.flatMap((run) => run.map(({ start }) => start)));
+  return { runs: [...all, ...leading([...single, ...numbers.single], candidates, known)], empty };
 }
 
 /** Sequences that count, those that need another heading to count, and those without text. */
-interface Found {
-  readonly runs: Run[];
-  readonly single: Run[];
-  readonly empty: Run[];
+interface Found extends Runs {
+  readonly single: readonly Run[];
 }
 
-function collect(candidates: readonly Candidate[], { runs, single, empty }: Found): void {
+function collect(candidates: readonly Candidate[]): Found {
+  const [runs, single, empty]: [Run[], Run[], Run[]] = [[], [], []];
   for (const members of Map.groupBy(candidates, ({ label }) => label.family).values()) {
     const all = chain(members);
     const filled = all.filter(hasText);
@@ -59,6 +50,7 @@ function collect(candidates: readonly Candidate[], { runs, single, empty }: Foun
       else single.push(run);
     if (isKnown) empty.push(...all.filter((run) => isDivision(run) && !hasText(run)));
   }
+  return { runs, single, empty };
 }
 
 /** Whether articles have next to no text, as in tables of correlation. */
@@ -74,6 +66,18 @@ const CELL = 5;
 function isDivision(run: Run): boolean {
   const { kind } = run[0] as Candidate;
   return !isBare(run) && kind !== 'annex' && !isArticle(kind);
+}
+
+/** Leaves out lines as § 2.1 of a text whose sections have the same numbers without the sign. */
+function withoutReferences(runs: readonly Run[], bare: readonly Candidate[]): readonly Run[] {
+  const isDecimal = (run: Run) => run.some(({ kind, label }) => kind === '§' && label.numbers.length > 1);
+  if (!runs.some(isDecimal)) return runs;
+  const sections = new Set(
+    collect(bare).runs.flatMap((run) => run.map(({ label }) => label.numbers.join('.'))),
+  );
+  return runs.filter(
+    (run) => !isDecimal(run) || !run.every(({ label }) => sections.has(label.numbers.join('.'))),
+  );
 }
 
 /** Articles that a text with numbered paragraphs has at least. */
