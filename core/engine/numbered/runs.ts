@@ -1,6 +1,6 @@
 import { countWhile } from '../search.ts';
 import { type Candidate, isListMark } from './candidates.ts';
-import { CAPITALS, isArticle } from './labels.ts';
+import { CAPITALS, isAnnex, isArticle } from './labels.ts';
 
 /** Candidates of a family that are looked at after one, to see how its sequence goes on. */
 const AHEAD = 40;
@@ -45,7 +45,7 @@ export function findRuns(candidates: readonly Candidate[]): Runs {
 /** Whether articles have next to no text, as in tables of correlation. */
 function isCell(run: Run): boolean {
   const { kind } = run[0] as Candidate;
-  return (isArticle(kind) || (kind === 'annex' && run.length > 1)) && textOf(run) < CELL * run.length;
+  return (isArticle(kind) || (isAnnex(kind) && run.length > 1)) && textOf(run) < CELL * run.length;
 }
 
 /** Characters between the articles of a text at least. */
@@ -54,7 +54,7 @@ const CELL = 5;
 /** Whether a sequence is one of words that hold articles. */
 function isDivision(run: Run): boolean {
   const { kind } = run[0] as Candidate;
-  return !isBare(run) && kind !== 'annex' && !isArticle(kind);
+  return !isBare(run) && !isAnnex(kind) && !isArticle(kind);
 }
 
 /** Articles that a text with numbered paragraphs has at least. */
@@ -137,10 +137,10 @@ function isAlone(run: Run): boolean {
   const { kind, name, label } = run[0] as Candidate;
   const isFree = (run[0] as Candidate).isAfterText;
   return (
-    kind === 'annex' &&
+    isAnnex(kind) &&
     isFree &&
     isFirst(run[0] as Candidate) &&
-    (label.family !== 'annex' || /^[^\p{Ll}]+(?!\p{L})/u.test(name))
+    (!/^\p{L}+$/u.test(name.slice(0, label.end)) || /^[^\p{Ll}]+(?!\p{L})/u.test(name))
   );
 }
 
