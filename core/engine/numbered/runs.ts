@@ -45,7 +45,9 @@ export function findRuns(candidates: readonly Candidate[]): Runs {
 /** Whether articles have next to no text, as in tables of correlation. */
 function isCell(run: Run): boolean {
   const { kind } = run[0] as Candidate;
-  return (isArticle(kind) || (isAnnex(kind) && run.length > 1)) && textOf(run) < CELL * run.length;
+  if (!isArticle(kind) && !(isAnnex(kind) && run.length > 1)) return false;
+  const isShort = (_: Candidate, at: number) => textOf(run.slice(at, at + 2)) < CELL;
+  return run.slice(0, -1).filter(isShort).length * 2 >= run.length - 1;
 }
 
 /** Characters between the articles of a text at least. */
