@@ -42,12 +42,12 @@ export function findRuns(candidates: readonly Candidate[]): Runs {
   return { runs: [...withoutParagraphs(runs), ...leading(single, candidates, known)], empty };
 }
 
-/** Whether articles have next to no text, as in tables of correlation. */
+/** Whether most articles have next to no text, as in tables of correlation. */
 function isCell(run: Run): boolean {
   const { kind } = run[0] as Candidate;
   if (!isArticle(kind) && !(isAnnex(kind) && run.length > 1)) return false;
-  const isShort = (_: Candidate, at: number) => textOf(run.slice(at, at + 2)) < CELL;
-  return run.slice(0, -1).filter(isShort).length * 2 >= run.length - 1;
+  const filled = run.filter((one, at) => one.isRepealed || textOf(run.slice(at, at + 2)) >= CELL);
+  return filled.length * 2 < run.length;
 }
 
 /** Characters between the articles of a text at least. */
