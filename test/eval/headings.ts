@@ -125,7 +125,7 @@ function withoutMarks(markdown: string): { text: string; headings: Truth[] } {
 }
 
 const NAMED =
-  /^(?:art|§|sec|chap|kap|absch|teil|part|buch|book|livre|tit|unter|sub|cap|lib|tít|sez|alleg|anexo|annex|appendix|schedule|anlage|anhang|sous|para|partie)/i;
+  /^(?:art|§|sec|chap|kap|absch|teil|part|buch|book|livre|tit|unter|sub|cap|lib|tít|sez|alleg|anexo|annex|append|schedule|anlage|anhang|sous|para|partie)/i;
 
 function isNumberedName(name: string): boolean {
   if (!NUMBERED.test(name) || /^\p{L}+\d/u.test(name)) return false;

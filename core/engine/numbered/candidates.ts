@@ -2,6 +2,12 @@ import type { Span } from '../../contracts/chunk.ts';
 import { isArticle, type Label, labelsOf, MOST_READ } from './labels.ts';
 import { endsParagraph, type Layout, layoutOf } from './layout.ts';
 
+/** Sections that a text quotes, as amending acts do: its mark, and how many candidates come before it. */
+interface Quote {
+  readonly mark: string;
+  readonly first: number;
+}
+
 /** Lines that may be headings; those of headings that are marked as such only have to be numbered. */
 export interface HeadingLines extends Span {
   readonly isMarked?: boolean;
@@ -61,10 +67,16 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
   let ink = 0;
   // Whether a heading can begin here: after a blank line, a heading, or the end of a paragraph if blank lines are rare.
   let isFree = true;
+  let quote: Quote | undefined;
   for (let line = lines.read(); line !== undefined; line = lines.read()) {
     if (line.ink === '') {
       isFree = true;
       continue;
+    }
+    if (isFree && opensQuote(line.ink)) quote = { mark: line.ink.charAt(0), first: found.length };
+    else if (quote !== undefined && closesQuote(line.ink, quote.mark)) {
+      if (found.length - quote.first <= MOST_QUOTED) found.length = quote.first;
+      quote = undefined;
     }
     const fit = line.mayBeHeading && (isFree || line.isMarked) ? labelsIn(line, lines, layout) : [];
     const below = fit[0] !== undefined && fit[0].rest >= line.ink.length ? titleBelow(lines) : undefined;
@@ -82,6 +94,35 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
     isFree = true;
   }
   return found;
+}
+
+/** Candidates that a quotation holds at most; with more of them it was closed by another mark. */
+const MOST_QUOTED = 100;
+const CLOSING: Readonly<Record<string, string>> = { '‘': '’', '“': '”', '«': '»', '„': '“' };
+/** A note below a text, which may end what the text quotes. */
+const NOTE = /^\( ?\*|\bp\. ?\d+\W*$/;
+
+/** Whether a section in quotation marks begins that continues after its line. */
+function opensQuote(ink: string): boolean {
+  const mark = ink.charAt(0);
+  if (CLOSING[mark] === undefined || quotesLeft(ink, mark) <= 0) return false;
+  const rest = ink.slice(1, MOST_READ).trimStart();
+  return rest === '' || labelsOf(rest).some(({ isBare, depth }) => !isBare || depth > 1);
+}
+
+function closesQuote(ink: string, mark: string): boolean {
+  return /[’”»“]\W*$/.test(tail(ink)) && quotesLeft(ink, mark) < 0 && !NOTE.test(ink);
+}
+
+/** How many more quotations a line opens than it closes. */
+function quotesLeft(ink: string, mark: string): number {
+  const isApostrophe = (at: number) => /[\p{L}\d]/u.test(ink.charAt(at + 1));
+  let left = 0;
+  for (let at = 0; at < ink.length; at++) {
+    if (ink[at] === mark) left++;
+    else if (ink[at] === CLOSING[mark] && !isApostrophe(at)) left--;
+  }
+  return left;
 }
 
 function candidateOf(
@@ -188,9 +229,10 @@ function isRunIn({ ink, isMarked }: Line, label: Label): boolean {
 
 /** Whether a line is only a number or a dash, or refers to a section, as cells of tables of correlation do. */
 function isReference(ink: string): boolean {
-  if (ink.length > LONGEST_OPEN) return false;
-  const [label] = labelsOf(ink);
-  return label === undefined ? /^[\d—–]+$/.test(ink) : !label.isBare && !/[.;:]$/.test(ink);
+  if (ink.length > LONGEST_TITLE) return false;
+  const cell = ink.replace(/^[—–] ?/, '');
+  const [label] = labelsOf(cell);
+  return label === undefined ? /^[\d—–]*$/.test(cell) : !label.isBare && !/[.;:]$/.test(cell);
 }
 
 /** The title on the line below a number, or below a blank line: short, without an end, and not gone on with. */

@@ -1,6 +1,6 @@
 import { countWhile } from '../search.ts';
 import { type Candidate, type HeadingLines, readCandidates } from './candidates.ts';
-import { isArticle, SUPPLEMENT, usualRank } from './labels.ts';
+import { isAnnex, isArticle, SUPPLEMENT, usualRank } from './labels.ts';
 import { findRuns, isAfter, type Runs } from './runs.ts';
 
 /** A line that is a heading by its number. */
@@ -165,7 +165,7 @@ function ranksOf(candidates: readonly Candidate[]): ReadonlyMap<string, number> 
   candidates.forEach((candidate, index) => {
     const before = candidates[index - 1];
     if (before === undefined || before.kind === candidate.kind || hasBody(before, candidate)) return;
-    if (before.isRepealed || candidate.kind === 'annex') return;
+    if (before.isRepealed || isAnnex(candidate.kind)) return;
     const pair = `${before.kind}>${candidate.kind}`;
     below.set(pair, (below.get(pair) ?? 0) + 1);
   });

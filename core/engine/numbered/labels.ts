@@ -25,8 +25,9 @@ export interface Label {
 const WORDS: Readonly<Record<string, { readonly rank: number; readonly words: string }>> = {
   annex: {
     rank: 0,
-    words: 'annex appendix schedule exhibit anlage anhang annexe appendice anexo apéndice allegato',
+    words: 'annex schedule exhibit anlage anhang annexe anexo allegato',
   },
+  appendix: { rank: 0.5, words: 'appendix appendice apéndice' },
   book: { rank: 1, words: 'book buch livre libro' },
   part: { rank: 2, words: 'part teil partie parte' },
   subpart: { rank: 2.5, words: 'subpart unterteil' },
@@ -99,6 +100,11 @@ const ARTICLES = new Set(['article', '§', 'clause', '条', '條']);
 /** Whether headings of a kind hold paragraphs, and no other headings as a rule. */
 export function isArticle(kind: string): boolean {
   return ARTICLES.has(kind);
+}
+
+/** Whether headings of a kind hold what is attached to a text. */
+export function isAnnex(kind: string): boolean {
+  return kind === 'annex' || kind === 'appendix';
 }
 
 /** Characters of a line that a label and what follows it immediately are read from. */
@@ -200,8 +206,9 @@ function wordLabels(line: string): readonly Label[] | undefined {
       labels.push(
         labelAt(line, at + spelt[0].length, { family: `${kind} ${form}`, kind, numbers: [ordinal] }),
       );
-  if (kind === 'annex' && /^\s*$/.test(line.slice(at)))
-    labels.push(labelAt(line, word[0].trimEnd().length, { family: 'annex', kind, numbers: [1] }));
+  if (isAnnex(kind) && /^\s*$/.test(line.slice(at)))
+    for (const form of ['', ' I', ' 1'])
+      labels.push(labelAt(line, word[0].trimEnd().length, { family: kind + form, kind, numbers: [1] }));
   return labels.length > 0 ? labels : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { countWhile } from '../search.ts';
 import { type Candidate, isListMark } from './candidates.ts';
-import { CAPITALS, isArticle, LETTERS } from './labels.ts';
+import { CAPITALS, isAnnex, isArticle, LETTERS } from './labels.ts';
 
 /** Candidates of a family that are looked at after one, to see how its sequence goes on. */
 const AHEAD = 40;
@@ -53,10 +53,12 @@ function collect(candidates: readonly Candidate[]): Found {
   return { runs, single, empty };
 }
 
-/** Whether articles have next to no text, as in tables of correlation. */
+/** Whether most articles have next to no text, as in tables of correlation. */
 function isCell(run: Run): boolean {
   const { kind } = run[0] as Candidate;
-  return (isArticle(kind) || (kind === 'annex' && run.length > 1)) && textOf(run) < CELL * run.length;
+  if (!isArticle(kind) && !(isAnnex(kind) && run.length > 1)) return false;
+  const filled = run.filter((one, at) => one.isRepealed || textOf(run.slice(at, at + 2)) >= CELL);
+  return filled.length * 2 < run.length;
 }
 
 /** Characters between the articles of a text at least. */
@@ -65,7 +67,7 @@ const CELL = 5;
 /** Whether a sequence is one of words that hold articles. */
 function isDivision(run: Run): boolean {
   const { kind } = run[0] as Candidate;
-  return !isBare(run) && kind !== 'annex' && !isArticle(kind);
+  return !isBare(run) && !isAnnex(kind) && !isArticle(kind);
 }
 
 /** Leaves out lines as § 2.1 of a text whose sections have the same numbers without the sign. */
@@ -179,10 +181,10 @@ function isAlone(run: Run): boolean {
   const { kind, name, label } = run[0] as Candidate;
   const isFree = (run[0] as Candidate).isAfterText;
   return (
-    kind === 'annex' &&
+    isAnnex(kind) &&
     isFree &&
     isFirst(run[0] as Candidate) &&
-    (label.family !== 'annex' || /^[^\p{Ll}]+(?!\p{L})/u.test(name))
+    (!/^\p{L}+$/u.test(name.slice(0, label.end)) || /^[^\p{Ll}]+(?!\p{L})/u.test(name))
   );
 }
 
