@@ -196,7 +196,7 @@ function isHeading(label: Label, { ink }: Line, next: string): boolean {
   if (REFERENCE.test(rest) || (label.end === label.rest && rest.startsWith('('))) return false;
   if (label.isDivided || /^[(（]\d{1,2}[a-z]?[)）]\s+\S/.test(rest))
     return isTitle(rest.slice(0, 40), !isArticle(label.kind));
-  return !isWrapped && isTitle(rest, false) && !UNFINISHED.test(tail(rest));
+  return !isWrapped && isTitle(rest, /^zu /.test(rest)) && !UNFINISHED.test(tail(rest));
 }
 
 /** Whether a number without a word is one that lists have as well. */

@@ -262,7 +262,9 @@ function countedWord(line: string): readonly Label[] | undefined {
   if (value === undefined) return undefined;
   const kind = KIND_OF.get((word[1] as string).toLowerCase()) as string;
   const family = `${kind} ${roman === undefined ? '1' : 'I'}`;
-  return [labelAt(line, all.length + (word[1] as string).length, { family, kind, numbers: [value] })];
+  const end = all.length + (word[1] as string).length;
+  const inserted = /^ [a-z](?= [–—-] )/.exec(line.slice(end))?.[0] ?? '';
+  return [labelAt(line, end + inserted.length, { family, kind, numbers: withSuffix([value], inserted) })];
 }
 
 /** `第五条`, `第三条の二`, `一、`, `（二）`. */

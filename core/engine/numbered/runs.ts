@@ -70,9 +70,9 @@ function isDivision(run: Run): boolean {
   return !isBare(run) && !isAnnex(kind) && !isArticle(kind);
 }
 
-/** Leaves out lines as § 2.1 of a text whose sections have the same numbers without the sign. */
+/** Leaves out lines as § 2.1 and Section 2.1 of a text whose sections have the same numbers alone. */
 function withoutReferences(runs: readonly Run[], bare: readonly Candidate[]): readonly Run[] {
-  const isDecimal = (run: Run) => run.some(({ kind, label }) => kind === '§' && label.numbers.length > 1);
+  const isDecimal = (run: Run) => run.some(({ name }) => /^(?:\p{L}+|§+)\s\d+\.\d/u.test(name));
   if (!runs.some(isDecimal)) return runs;
   const sections = new Set(
     collect(bare).runs.flatMap((run) => run.map(({ label }) => label.numbers.join('.'))),
