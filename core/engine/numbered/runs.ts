@@ -282,7 +282,11 @@ function hasText(run: Run): boolean {
     const [before, after] = [run[at - 1] as Candidate, run[at] as Candidate];
     if (before.isMarked || before.isRepealed) continue;
     if (after.label.depth > before.label.depth) continue;
-    if (after.inkBefore > before.inkBefore) filled++;
+    const isFilled =
+      isBare(run) && run.length > 2
+        ? after.sentencesBefore > before.sentencesBefore
+        : after.inkBefore > before.inkBefore;
+    if (isFilled) filled++;
     else empty++;
   }
   return filled >= empty;
