@@ -133,7 +133,7 @@ function isNumberedName(name: string): boolean {
     !WORD.test(name) ||
     name.startsWith('第') ||
     NAMED.test(name) ||
-    /^\p{L}\.|^[IVX]+[.\s]|^(?:\S+te[rs]?)\s/u.test(name)
+    /^\p{L}\.|^[IVX]+[a-z]?[.\s]|^(?:\S+te[rs]?)\s/u.test(name)
   );
 }
 

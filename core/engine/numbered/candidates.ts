@@ -82,7 +82,7 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
       if (found.length - quote.first <= MOST_QUOTED) found.length = quote.first;
       quote = undefined;
     }
-    const fit = line.mayBeHeading && (isFree || line.isMarked) ? labelsIn(line, lines.peek(0), layout) : [];
+    const fit = line.mayBeHeading && (isFree || line.isMarked) ? labelsIn(line, lines, layout) : [];
     const below = fit[0] !== undefined && fit[0].rest >= line.ink.length ? titleBelow(lines) : undefined;
     if (fit.length === 0) {
       if (!LEADER.test(tail(line.ink)) && !isReference(line.ink)) ink += line.ink.length;
@@ -110,7 +110,7 @@ const CLOSING: Readonly<Record<string, string>> = { '‘': '’', '“': '”', 
 /** A note below a text, which may end what the text quotes. */
 const NOTE = /^\( ?\*|\bp\. ?\d+\W*$/;
 
-/** Whether a section in quotation marks begins that goes on after its line. */
+/** Whether a section in quotation marks begins that continues after its line. */
 function opensQuote(ink: string): boolean {
   const mark = ink.charAt(0);
   if (CLOSING[mark] === undefined || quotesLeft(ink, mark) <= 0) return false;
@@ -158,14 +158,35 @@ function candidateOf(
   };
 }
 
+/** The first of several authors: `A. Smith; B. Jones`. */
+const AUTHOR = /^\p{Lu}\. \p{Lu}[\p{L}-]+;/u;
+
 /** The labels of a line that can be a heading by what follows them. */
-function labelsIn(line: Line, next: Line | undefined, layout: Layout): readonly Label[] {
+function labelsIn(line: Line, lines: Lines, layout: Layout): readonly Label[] {
   const labels = labelsOf(line.ink.slice(0, MOST_READ));
   if (labels.length === 0 || line.isMarked) return labels;
   if ((labels[0] as Label).isBare && line.indent > MOST_INDENTED) return [];
   if (LEADER.test(tail(line.ink))) return [];
+  const next = lines.peek(0);
   const goesOn =
     next !== undefined && next.ink !== '' && next.mayBeHeading && !endsParagraph(line.ink, next.ink, layout);
+  // A line below that is indented by more continues an item of a list.
+  if (
+    goesOn &&
+    (next as Line).indent > line.indent &&
+    labels.every(({ isBare, depth }) => isBare && depth === 1)
+  )
+    return [];
+  // A short decimal sentence that text follows.
+  if (
+    (labels[0] as Label).depth > 1 &&
+    line.ink.length <= LONGEST_OPEN &&
+    next?.ink === '' &&
+    /[.:]$/.test(line.ink)
+  ) {
+    const below = lines.peek(1)?.ink ?? '';
+    if (/^\p{Lu}/u.test(below) && labelsOf(below.slice(0, MOST_READ)).length === 0) return labels;
+  }
   return labels.filter((label) => isHeading(label, line, goesOn ? (next as Line).ink : ''));
 }
 
@@ -177,11 +198,13 @@ function isHeading(label: Label, { ink }: Line, next: string): boolean {
   if (label.isBare) {
     // The next line may continue a sentence that a long line begins.
     if (isWrapped || (next !== '' && (isListMark(label.kind) || ink.length > LONGEST_OPEN))) return false;
+    if (AUTHOR.test(ink)) return false;
     return rest.length <= LONGEST_TITLE && isTitle(rest, label.depth > 1) && !UNFINISHED.test(tail(rest));
   }
   if (REPEALED.test(rest.slice(0, LONGEST_TITLE)) && rest.length < LONGEST_TITLE) return true;
   if (REFERENCE.test(rest) || (label.end === label.rest && rest.startsWith('('))) return false;
-  if (label.isDivided || /^[(（]\d{1,2}[a-z]?[)）]\s+\S/.test(rest)) return isTitle(rest.slice(0, 40), false);
+  if (label.isDivided || /^[(（]\d{1,2}[a-z]?[)）]\s+\S/.test(rest))
+    return isTitle(rest.slice(0, 40), !isArticle(label.kind));
   return !isWrapped && isTitle(rest, false) && !UNFINISHED.test(tail(rest));
 }
 

@@ -152,6 +152,9 @@ function canStand(first: Member, { candidate, length }: Member): boolean {
   return !label.isBare && !isArticle(kind) && first.length > 1 && length > 1;
 }
 
+/** How much lower than its word the usual rank of one with `sub` is. */
+const SUB = 0.5;
+
 /**
  * The ranks of the kinds in a text: the usual ones, unless more headings of one kind directly follow one of another kind
  * than the other way round.
@@ -166,7 +169,10 @@ function ranksOf(candidates: readonly Candidate[]): ReadonlyMap<string, number> 
     const pair = `${before.kind}>${candidate.kind}`;
     below.set(pair, (below.get(pair) ?? 0) + 1);
   });
-  const isAbove = (a: string, b: string) => (below.get(`${a}>${b}`) ?? 0) > (below.get(`${b}>${a}`) ?? 0);
+  const follows = (a: string, b: string) => below.get(`${a}>${b}`) ?? 0;
+  // A subsection is below a section, wherever sections are.
+  const isAbove = (a: string, b: string) =>
+    follows(a, b) > follows(b, a) || (Number.isInteger(usualRank(a)) && usualRank(b) === usualRank(a) + SUB);
   const ranks = new Map<string, number>();
   // There are few kinds.
   while (kinds.length > 0) {

@@ -112,7 +112,7 @@ export const MOST_READ = 160;
 
 const ALL_WORDS = [...KIND_OF.keys()].sort((a, b) => b.length - a.length).join('|');
 const WORD = new RegExp(`(${ALL_WORDS})(?![\\p{L}\\d])\\.?[ \\t\\u00a0]*`, 'iuy');
-const COUNT = /(?:(\d{1,3})\.?|([IVXLC]{1,7})\.|(\p{L}{3,18}))[ \t\u00a0]+(?=\p{L})/uy;
+const COUNT = /(?:(\d{1,3})\.?|([IVXLC]{1,7})\.|(\p{L}{3,20}))[ \t\u00a0]+(?=\p{L})/uy;
 const LATIN = Object.keys(LATIN_SUFFIXES)
   .flatMap((suffix) => [suffix, suffix.toUpperCase()])
   .join('|');
@@ -124,7 +124,7 @@ const ARABIC = new RegExp(
 );
 const ROMAN = new RegExp(`([IVXLC]{1,9})(?:\\.?er)?${SUFFIX}(?![\\p{L}\\d])`, 'uy');
 const LETTER = /([A-Z])(?![\p{L}\d])/uy;
-const NUMBER_WORD = /(\p{L}{3,18})(?!\p{L})/uy;
+const NUMBER_WORD = /(\p{L}{3,20})(?!\p{L})/uy;
 const RANGE =
   /[ \u00a0]?(?:bis|to|through|and|und|u\.|à|et|a|y|e|[-–])[ \u00a0](?:§ )?(\d{1,4})[ ]?([a-z])?(?= *(?:$|[([.]))/y;
 const DIVIDER =
@@ -140,7 +140,7 @@ const CJK_ITEM = /([一二三四五六七八九十]{1,3})[、．]|[（(]([一二
 const DECIMAL =
   /(\d{1,3}(?:[a-z](?=\.)|(?:\.\d{1,3}){0,7})|[A-Z](?:\.\d{1,3}){1,7})(\\?\.|\\?\)|)(?=[ \t\u00a0\u3000]|$)/y;
 const LISTED =
-  /(?:(\\?\()(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5})\\?\)|([A-Z]|[IVXLC]{1,7}|[a-z]|[ivx]{1,5})\\?([.)])|([A-Z]|[IVXLC]{1,7})( bis| ter| quater)? :)(?=[ \t\u00a0]|$)/y;
+  /(?:(\\?\()(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5})\\?\)|([A-Z]|[IVXLC]{1,7}|[a-z]|[ivx]{1,5})((?<=[A-Z]) ?[a-z])?\\?([.)])|([A-Z]|[IVXLC]{1,7})( bis| ter| quater)? :)(?=[ \t\u00a0]|$)/y;
 
 /**
  * The labels that a line may begin with: several if a letter is also a Roman number, none for nearly all lines.
@@ -254,7 +254,9 @@ function countedWord(line: string): readonly Label[] | undefined {
   if (count === null) return undefined;
   const [all, digits, roman, spelt] = count;
   const word = match(WORD, line, all.length);
-  if (word === null) return undefined;
+  // `2. Chapter 5 applies` is a paragraph, and `8. Appendix A` has two labels.
+  if (word === null || /^(?:\d|[A-Z](?!\p{L}))/u.test(line.slice(all.length + word[0].length)))
+    return undefined;
   const value =
     spelt !== undefined ? ordinalNumber(spelt) : roman !== undefined ? romanNumber(roman) : Number(digits);
   if (value === undefined) return undefined;
@@ -297,22 +299,28 @@ function bareLabels(line: string): readonly Label[] {
     const inserted = /[a-z]$/.exec(digits as string)?.[0];
     const places = parts.map((part) => (/\d/.test(part) ? Number(part) : letterNumber(part)));
     const numbers = withSuffix(places, inserted);
-    const kind = (close as string).endsWith(')') ? '1)' : /^[A-Z]/.test(all) ? 'A.1' : '1';
+    const isLettered = /^[A-Z]/.test(all);
+    const kind = (close as string).endsWith(')') ? '1)' : isLettered ? 'A.1' : '1';
     const depth = parts.length;
-    if (kind !== '1)' || depth === 1)
+    if (kind === 'A.1')
+      return [
+        labelAt(line, all.length, { family: kind, kind, numbers, depth, isBare: true }),
+        appendix(line, all.length, numbers),
+      ];
+    if (kind === '1' || depth === 1)
       return [labelAt(line, all.length, { family: kind, kind, numbers, depth, isBare: true })];
   }
   const listed = match(LISTED, line, 0);
   if (listed === null) return NONE;
   const isEnclosed = listed[1] !== undefined;
-  const token = (listed[2] ?? listed[3] ?? listed[5]) as string;
-  const close = isEnclosed ? '()' : (listed[4] ?? ' :');
+  const token = (listed[2] ?? listed[3] ?? listed[6]) as string;
+  const close = isEnclosed ? '()' : (listed[5] ?? ' :');
   const bare = (form: string, value: number): Label => {
     const kind = isEnclosed ? `(${form})` : form === 'a' || form === 'i' || close !== ')' ? `${form}.` : form;
     return labelAt(line, listed[0].length, {
       family: `${form}${close}`,
       kind,
-      numbers: withSuffix([value], listed[6]),
+      numbers: withSuffix([value], listed[4] ?? listed[7]),
       isBare: true,
     });
   };
@@ -322,8 +330,18 @@ function bareLabels(line: string): readonly Label[] {
   const roman = romanNumber(token.toUpperCase());
   if (roman !== undefined) labels.push(bare(isUpper ? 'I' : 'i', roman));
   if (token.length === 1) labels.push(bare(isUpper ? 'A' : 'a', letterNumber(token)));
+  if (token.length === 1 && isUpper && close === '.')
+    labels.push(appendix(line, listed[0].length, [letterNumber(token)]));
   return labels;
 }
 
+/** `A.` or `A.1` as what goes on the decimal numbers of a text, as the appendices of specifications do. */
+function appendix(line: string, end: number, [letter = 0, ...further]: readonly number[]): Label {
+  const numbers = [LETTERS + letter, ...further];
+  return labelAt(line, end, { family: '1', kind: '1', numbers, depth: numbers.length, isBare: true });
+}
+
+/** What is added to the letter of an appendix, so that it comes after all digits. */
+export const LETTERS = 1000;
 /** What is added to a capital letter after a number: 16 A may come before 16, after it, or after 16 ter. */
 export const CAPITALS = 1_000_000;

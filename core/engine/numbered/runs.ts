@@ -1,6 +1,6 @@
 import { countWhile } from '../search.ts';
 import { type Candidate, isListMark } from './candidates.ts';
-import { CAPITALS, isAnnex, isArticle } from './labels.ts';
+import { CAPITALS, isAnnex, isArticle, LETTERS } from './labels.ts';
 
 /** Candidates of a family that are looked at after one, to see how its sequence goes on. */
 const AHEAD = 40;
@@ -23,23 +23,34 @@ type Run = readonly Candidate[];
  * their lines, are left out as well.
  */
 export function findRuns(candidates: readonly Candidate[]): Runs {
-  const families = Map.groupBy(candidates, ({ label }) => label.family);
-  const runs: Run[] = [];
-  const single: Run[] = [];
-  const empty: Run[] = [];
-  for (const members of families.values()) {
+  const bare = candidates.filter(({ label }) => label.isBare);
+  const { runs, single, empty } = collect(candidates.filter(({ label }) => !label.isBare));
+  const words = withoutLists(withoutReferences(runs, bare));
+  const numbers = collect(withoutParagraphs(bare, words));
+  const all = [...words, ...numbers.runs];
+  const known = new Set(all.flatMap((run) => run.map(({ start }) => start)));
+  return { runs: [...all, ...leading([...single, ...numbers.single], candidates, known)], empty };
+}
+
+/** Sequences that count, those that need another heading to count, and those without text. */
+interface Found extends Runs {
+  readonly single: readonly Run[];
+}
+
+function collect(candidates: readonly Candidate[]): Found {
+  const [runs, single, empty]: [Run[], Run[], Run[]] = [[], [], []];
+  for (const members of Map.groupBy(candidates, ({ label }) => label.family).values()) {
     const all = chain(members);
-    const found = all.filter(hasText);
-    const isKnown = found.some((run) => run.length >= fewest(run));
-    const isWritten = found.some((run) => !isCell(run));
-    for (const run of found)
+    const filled = all.filter(hasText);
+    const isKnown = filled.some((run) => run.length >= fewest(run));
+    const isWritten = filled.some((run) => !isCell(run));
+    for (const run of filled)
       if (isWritten && isCell(run)) single.push(run);
       else if (run.length >= fewest(run) || (isKnown && !isBare(run)) || isAlone(run)) runs.push(run);
       else single.push(run);
     if (isKnown) empty.push(...all.filter((run) => isDivision(run) && !hasText(run)));
   }
-  const known = new Set(runs.flatMap((run) => run.map(({ start }) => start)));
-  return { runs: [...withoutParagraphs(runs), ...leading(single, candidates, known)], empty };
+  return { runs, single, empty };
 }
 
 /** Whether most articles have next to no text, as in tables of correlation. */
@@ -59,31 +70,62 @@ function isDivision(run: Run): boolean {
   return !isBare(run) && !isAnnex(kind) && !isArticle(kind);
 }
 
+/** Leaves out lines as § 2.1 of a text whose sections have the same numbers without the sign. */
+function withoutReferences(runs: readonly Run[], bare: readonly Candidate[]): readonly Run[] {
+  const isDecimal = (run: Run) => run.some(({ kind, label }) => kind === '§' && label.numbers.length > 1);
+  if (!runs.some(isDecimal)) return runs;
+  const sections = new Set(
+    collect(bare).runs.flatMap((run) => run.map(({ label }) => label.numbers.join('.'))),
+  );
+  return runs.filter(
+    (run) => !isDecimal(run) || !run.every(({ label }) => sections.has(label.numbers.join('.'))),
+  );
+}
+
 /** Articles that a text with numbered paragraphs has at least. */
 const FEWEST_ARTICLES = 3;
 
-/**
- * Leaves out what is numbered within articles: in a text with articles, only numbers without a word that hold some, or
- * that begin with the number of the heading above them, are headings.
- */
-function withoutParagraphs(runs: readonly Run[]): readonly Run[] {
+function articlesOf(runs: readonly Run[]): readonly Candidate[] {
   const articles = runs.filter((run) => isArticle((run[0] as Candidate).kind)).flat();
-  if (articles.length < FEWEST_ARTICLES) return runs;
-  const holders = new Set<string>();
-  const all = runs.flat().sort((a, b) => a.start - b.start);
-  for (let at = all.length - 1; at > 0; at--) {
-    const { kind, isAfterText } = all[at] as Candidate;
-    const before = all[at - 1] as Candidate;
-    const holds = !isAfterText && (isArticle(kind) || holders.has(kind)) && before.kind !== kind;
-    if (holds && !isListMark(before.kind)) holders.add(before.kind);
-  }
-  const words = all.filter(({ label }) => !label.isBare);
-  const isInArticle = ({ start }: Candidate) =>
-    isArticle(words[countWhile(words, (word) => word.start < start) - 1]?.kind ?? '');
+  return articles.length < FEWEST_ARTICLES ? [] : articles.sort((a, b) => a.start - b.start);
+}
+
+/**
+ * Leaves out chapters and sections without an article between them: those of a table of contents, which precede all
+ * articles, and those of a list in an article.
+ */
+function withoutLists(runs: readonly Run[]): readonly Run[] {
+  const articles = articlesOf(runs);
+  const words = runs.flat().sort((a, b) => a.start - b.start);
+  const countTo = ({ start }: Candidate) => countWhile(articles, (article) => article.start < start);
+  const isHolder = (run: Run) => countTo(run.at(-1) as Candidate) > countTo(run[0] as Candidate);
+  const holders = new Set(runs.filter(isHolder).map((run) => (run[0] as Candidate).kind));
   return runs.filter((run) => {
-    const first = run[0] as Candidate;
-    if (!isBare(run) || holders.has(first.kind)) return true;
-    return !isListMark(first.kind) && (first.label.depth > 1 || !isInArticle(first));
+    const [first, last] = [run[0] as Candidate, run.at(-1) as Candidate];
+    if (run.length === 1 || !isDivision(run) || isHolder(run) || run.some(({ isMarked }) => isMarked))
+      return true;
+    if (countTo(last) === articles.length) return true;
+    if (holders.has(first.kind)) return countTo(last) > 0;
+    return !isArticle(words[countWhile(words, ({ start }) => start < first.start) - 1]?.kind ?? '');
+  });
+}
+
+/**
+ * Leaves out what is numbered within articles: in a text with articles, numbers without a word are headings only
+ * immediately above one with a word, outside of articles, or if they begin with the number of the heading above them.
+ */
+function withoutParagraphs(candidates: readonly Candidate[], runs: readonly Run[]): readonly Candidate[] {
+  if (articlesOf(runs).length === 0) return candidates;
+  const words = runs.flat().sort((a, b) => a.start - b.start);
+  const leads = ({ start, inkBefore }: Candidate) =>
+    words[countWhile(words, (word) => word.start < start)]?.inkBefore === inkBefore;
+  const holders = new Set(candidates.filter(leads).map(({ kind }) => kind));
+  return candidates.filter((candidate) => {
+    const { kind, label, start, isRepealed } = candidate;
+    if (leads(candidate)) return !isListMark(kind) || !isRepealed;
+    if (isListMark(kind)) return false;
+    const above = words[countWhile(words, (word) => word.start < start) - 1];
+    return label.depth > 1 || (kind !== '1' && holders.has(kind)) || !isArticle(above?.kind ?? '');
   });
 }
 
@@ -157,8 +199,12 @@ function chain(members: readonly Candidate[]): Candidate[][] {
     const goesOn =
       last !== undefined &&
       follows(last, candidate) &&
-      (candidate.label.depth > last.label.depth || !isEarly(last, next));
-    if (goesOn || (last !== undefined && skips(last, candidate, members, index))) {
+      (candidate.label.depth > last.label.depth || !isEarly(last, candidate, next));
+    if (
+      goesOn ||
+      (last !== undefined && isAppendix(last, candidate, members, index)) ||
+      (last !== undefined && skips(last, candidate, members, index))
+    ) {
       run.push(candidate);
       return;
     }
@@ -178,9 +224,30 @@ function chain(members: readonly Candidate[]): Candidate[][] {
   return runs;
 }
 
-/** Whether a decimal number only refers to a section: the one that it would go on has a section of its own next. */
-function isEarly(last: Candidate, next: Candidate | undefined): boolean {
-  return next?.label.isBare === true && next.label.depth > last.label.depth && follows(last, next);
+/** Whether a number only refers to a section: the next decimal number goes on the last one, but not this one. */
+function isEarly(last: Candidate, candidate: Candidate, next: Candidate | undefined): boolean {
+  return (
+    next?.label.isBare === true && next.label.depth > 1 && follows(last, next) && !follows(candidate, next)
+  );
+}
+
+/** Whether a letter goes on decimal numbers: A after 12, if there is an A.1 or B.1 and no 13. */
+function isAppendix(
+  last: Candidate,
+  candidate: Candidate,
+  members: readonly Candidate[],
+  index: number,
+): boolean {
+  if (candidate.label.numbers[0] !== LETTERS + 1 || isLettered(last)) return false;
+  const later = members.slice(index + 1, index + 1 + AHEAD);
+  return (
+    later.some((other) => isLettered(other) && other.label.depth > 1) &&
+    !later.some((other) => follows(last, other))
+  );
+}
+
+function isLettered({ label: { isBare, numbers } }: Candidate): boolean {
+  return isBare && (numbers[0] as number) > LETTERS;
 }
 
 /** The next members of a family up to where one begins again. */
@@ -221,6 +288,7 @@ export function isAfter({ label }: Candidate, { label: before }: Candidate): boo
 /** Whether a number after a gap goes on a sequence: the numbers in the gap do not come later. */
 function skips(last: Candidate, candidate: Candidate, members: readonly Candidate[], index: number): boolean {
   const { isBare } = candidate.label;
+  if (isLettered(candidate)) return false;
   const step = stepOf(last.label.through, candidate.label.numbers, isBare);
   if (step === 0 || (isBare && step > 2)) return false;
   const later = sameSequence(members, index);
@@ -237,6 +305,7 @@ function begins(
   members: readonly Candidate[],
   index: number,
 ): boolean {
+  if (isLettered(candidate)) return false;
   const later = members.slice(index + 1, index + 1 + AHEAD);
   const next = later.findIndex((other) => follows(candidate, other));
   if (last !== undefined && !restarts(last, candidate, later[0])) {
@@ -271,7 +340,8 @@ function isFirst({ label: { numbers, depth, isBare }, under }: Candidate): boole
     if (numbers.every((number) => number <= 1)) return true;
     if (depth === 1) return false;
   }
-  return numbers.at(-1) === 1 && under.length > 0 && numbers.slice(0, -1).join() === under.join();
+  const above = under.map((number) => number % LETTERS);
+  return numbers.at(-1) === 1 && above.length > 0 && numbers.slice(0, -1).join() === above.join();
 }
 
 /** Whether most members of a sequence have text before the next one, as those of lists and tables of contents do not. */

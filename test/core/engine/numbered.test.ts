@@ -104,6 +104,10 @@ t.test('headings of all forms are found with their levels', async (t) => {
     ['ANNEX', '  Appendix 1', '  Appendix 2', 'ANNEX II', '  Appendix 1'],
     ['Chapitre 1er', '  Article 1er', '  Article 2', 'Chapitre II', '  Article 3'],
     ['I. Facts', '  A. Persons', '  B. Places', '  C. Times', 'II. Law', 'III. Result'],
+    ['I. Land', '  Art. 1', 'II. Wasser', '  Art. 2', 'II a. Luft', '  Art. 3', 'III. Feuer', '  Art. 4'],
+    ['Section A: general rules', '  § 1', 'Section B: special rules', '  § 2', '  § 3'],
+    ['1. Scope', '  1.1 Terms', '2. Use', 'A. Old', '  A.1 Older', '  A.2 Oldest', 'B. New'],
+    ['1. Scope', '2. Use', '  2.1 Clear the list.', '  2.2 Send it.', '3. Appendix A: History', '  3.1 Past'],
     [
       ...['1. Coke', '  A. Scope', '  B. Rules', '    B.1. Dust', '    B.2. Gas'],
       ...['2. Steel', '  A. Scope', '  B. Rules', '3. Glass', '  A. Scope', '  B. Rules', '4. Lime'],
@@ -140,9 +144,71 @@ t.test('numbers in a text are not headings', async (t) => {
     '1.2.3 First version\n\nis out\n\n1.2.4 Second version\n\nis out',
     'Article 1 ........ 3\nArticle 2 ........ 5\nArticle 3 ........ 7',
     'Figure 1 Apples\n\nare red\n\nFigure 2 Pears\n\nare green',
+    '1. Chapter 5 applies to boats\n\nthat float\n\n2. Chapter 7 applies to ferries\n\nthat float',
+    'Section A\n\nof a list\n\nSection B\n\nof a list\n\nSection C\n\nof a list',
   ])
     t.same(outlineOf(law(line)), all, line);
   t.same(outlineOf(withText('§ 1 Absatz 2', '§ 2 Satz 1')), []);
+});
+
+t.test('items of a list, whose text hangs below their numbers, are not headings', async (t) => {
+  const item = (number: number) =>
+    `${number}.  Boats that have engines, of which\n    Ferries are not some\n\nAnd more.\n\n`;
+  t.same(outlineOf(item(1) + item(2) + item(3) + item(4)), []);
+});
+
+t.test('numbers that refer to sections of a specification are not headings', async (t) => {
+  const sections = [
+    '1 Scope',
+    '1.1 Terms',
+    '1.2 Names',
+    '1.3 Places',
+    '2 Use',
+    '2.1 Wide use',
+    '2.2 Other use',
+    '3 End',
+  ];
+  const outline = sections.map((name) => (/^\d\./.test(name) ? `  ${name}` : name));
+  const withLine = (line: string) =>
+    sections.map((name) => withText(name) + (name.startsWith('1.1') ? `${line}\n\n` : '')).join('');
+  for (const line of ['2 Use', '1.2 Names', '1.2 Names, 2.1 Wide use', '2.2 Other use'])
+    t.same(outlineOf(withLine(line)), outline, line);
+  const cells = ['§ 1.1 Terms', '§ 1.2 Names', '§ 2.2 Other use'].join('\n\nis in\n\n');
+  t.same(outlineOf(withLine(cells)), outline, 'with a sign');
+  const appendix = withText('A. Books', 'A.1 Old books');
+  const authors = `${withLine('')}${appendix}B. Smith; C. Jones. New books\n\nare here\n`;
+  t.same(outlineOf(authors), [...outline, 'A. Books', '  A.1 Old books'], 'of authors');
+});
+
+t.test('a subtitle is below a title with text between them', async (t) => {
+  const first = withText('Article 1', 'Subtitle 1', 'Article 2', 'Subtitle 2', 'Article 3');
+  const text = `Section 1\n\nTitle 1\n\n${first}Title 2\n\n${withText('Article 4')}Section 2\n\n${withText('Article 5')}`;
+  const outline = outlineOf(text).filter((line) => /itle/.test(line));
+  t.same(outline, ['  Title 1', '    Subtitle 1', '    Subtitle 2', '  Title 2']);
+});
+
+t.test('numbers above articles are headings, and the same numbers within articles are not', async (t) => {
+  const list = '1. Wages\n\nof any kind\n\n2. Rents\n\nof any kind\n\n3. Gifts\n\nof any kind\n\n';
+  const long = 'It is long. '.repeat(40);
+  const text = [
+    ...['I. Income', '1. Wages', `§ 1\n\nThere are:\n\n${list}`, '2. Rents', 'a) Land', `§ 2\n\n${long}`],
+    ...['b) Houses', `§ 3\n\n${long}`, 'c) Boats', `§ 4\n\n${list}`, '3. Gifts', `§ 5\n\n${list}`],
+    ...['II. Costs', '§ 6\n\nThey count.', 'III. Rates', '§ 7\n\nThey rise.'],
+  ].join('\n\n');
+  t.same(outlineOf(text), [
+    ...['I. Income', '  1. Wages', '    § 1', '  2. Rents', '    a) Land', '      § 2', '    b) Houses'],
+    ...[
+      '      § 3',
+      '    c) Boats',
+      '      § 4',
+      '  3. Gifts',
+      '    § 5',
+      'II. Costs',
+      '  § 6',
+      'III. Rates',
+    ],
+    '  § 7',
+  ]);
 });
 
 t.test('a text without blank lines has its headings', async (t) => {
@@ -195,6 +261,18 @@ t.test('a table of contents is not the text', async (t) => {
   const found = findNumberedHeadings(`Contents\n\n${titles.join('\n')}\n\nBegin.\n\n${withText(...titles)}`);
   t.equal(found.length, 5);
   t.ok(found.every(({ start }) => start > 60));
+});
+
+t.test('a table of contents with words between its lines is not the text', async (t) => {
+  const cells = 'Chapter 1\n\n1.01\n\nScope of it all\n\nChapter 2\n\n2.01\n\nUse of it all\n\n';
+  const text = `Contents\n\n${cells}${withText('Chapter 1 General', '§ 1.01 Scope', '§ 1.02 Terms', 'Chapter 2 Special', '§ 2.01 Use')}`;
+  t.same(outlineOf(text), [
+    'Chapter 1 General',
+    '  § 1.01 Scope',
+    '  § 1.02 Terms',
+    'Chapter 2 Special',
+    '  § 2.01 Use',
+  ]);
 });
 
 t.test('repealed and inserted numbers belong to the sequence', async (t) => {
