@@ -218,7 +218,7 @@ function isTitle(words: string, mayBeLower: boolean): boolean {
   if (words.length > LONGEST_TITLE_OF_WORD || !/\p{L}/u.test(words)) return false;
   return mayBeLower
     ? !/^[,;:.)]/.test(words)
-    : /^[\p{Lu}\p{Lo}\d([{"“”„«»‘’'`<?¿¡_*（【《「\\–-]/u.test(words);
+    : /^[\p{Lu}\p{Lo}\d([{"“”„«»‘’'`<?¿¡_*►（【《「\\–-]/u.test(words);
 }
 
 /** Whether the text of a section begins on the line of its number, so that only the number is the heading. */
