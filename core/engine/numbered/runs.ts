@@ -242,7 +242,7 @@ function isAppendix(
   const later = members.slice(index + 1, index + 1 + AHEAD);
   return (
     later.some((other) => isLettered(other) && other.label.depth > 1) &&
-    !later.some((other) => follows(last, other))
+    !later.some((other) => !isLettered(other) && isAfter(other, last))
   );
 }
 
