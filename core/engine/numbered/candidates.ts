@@ -23,6 +23,8 @@ export interface Candidate extends Span {
   readonly isRepealed: boolean;
   /** Characters of the text that belong to no heading, before the line. */
   readonly inkBefore: number;
+  /** Lines among them that end like a sentence. */
+  readonly sentencesBefore: number;
   /** Whether there is text between it and the candidate before it. */
   readonly isAfterText: boolean;
   /** The number of the last candidate of another family, which a decimal number may begin with. */
@@ -57,6 +59,7 @@ const REPEALED =
 const REFERENCE =
   /^(?:Abs|Absatz|Absätze|Absatzes|Satz|Sätze|Nr|Nrn|Nummer|Nummern|Buchstabe|Halbsatz|Unterabs|Unterabsatz|Alinea|Ziffer|Paragraph|Paragraphs|Subsection|Subsections|Abschnitt|Kapitel|Teil|Titel|Artikel|Section|Chapter|Part|Title|Article|BGB|GG|StGB|AO|EStG|SGB)(?![\p{L}])(?! ?[-–—])/u;
 const SENTENCE_END = /[.!?:;。！？；：”»"')）\]]/;
+const SENTENCE = /[.;:。；：！？!?][)\]”’»"]?$/;
 const UNFINISHED = /[,;，；、]$|[^.]\.$|[。！？]$|:$|：$/;
 
 /** Reads the candidates of a text in one pass over its lines. */
@@ -65,6 +68,7 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
   const layout = layoutOf(text);
   const found: Candidate[] = [];
   let ink = 0;
+  let sentences = 0;
   // Whether a heading can begin here: after a blank line, a heading, or the end of a paragraph if blank lines are rare.
   let isFree = true;
   let quote: Quote | undefined;
@@ -83,14 +87,18 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
     if (fit.length === 0) {
       if (!LEADER.test(tail(line.ink)) && !isReference(line.ink)) ink += line.ink.length;
       const next = lines.peek(0)?.ink ?? '';
+      if (SENTENCE.test(tail(line.ink))) sentences++;
       const isSentence = !layout.isSpaced && SENTENCE_END.test(line.ink.slice(-1));
       isFree = isSentence || endsParagraph(line.ink, next, layout);
       continue;
     }
     const before = found.at(-1);
-    for (const label of fit) found.push(candidateOf(line, label, below, ink, before));
+    for (const label of fit) found.push(candidateOf(line, label, below, { ink, sentences }, before));
     if (below !== undefined) lines.skipTo(below);
-    else if (isRunIn(line, fit[0] as Label)) ink += line.ink.length;
+    else if (isRunIn(line, fit[0] as Label)) {
+      ink += line.ink.length;
+      sentences++;
+    }
     isFree = true;
   }
   return found;
@@ -129,7 +137,7 @@ function candidateOf(
   line: Line,
   label: Label,
   below: Line | undefined,
-  ink: number,
+  { ink, sentences }: { readonly ink: number; readonly sentences: number },
   before: Candidate | undefined,
 ): Candidate {
   const isRun = isRunIn(line, label);
@@ -143,6 +151,7 @@ function candidateOf(
     isMarked: line.isMarked,
     isRepealed: REPEALED.test(line.ink.slice(0, LONGEST_TITLE)),
     inkBefore: ink,
+    sentencesBefore: sentences,
     isAfterText: before === undefined || ink > before.inkBefore,
     under:
       before === undefined ? [] : before.label.family === label.family ? before.under : before.label.numbers,
@@ -209,7 +218,7 @@ function isTitle(words: string, mayBeLower: boolean): boolean {
   if (words.length > LONGEST_TITLE_OF_WORD || !/\p{L}/u.test(words)) return false;
   return mayBeLower
     ? !/^[,;:.)]/.test(words)
-    : /^[\p{Lu}\p{Lo}\d([{"“”„«»‘’'`<?¿¡_*（【《「\\–-]/u.test(words);
+    : /^[\p{Lu}\p{Lo}\d([{"“”„«»‘’'`<?¿¡_*►（【《「\\–-]/u.test(words);
 }
 
 /** Whether the text of a section begins on the line of its number, so that only the number is the heading. */

@@ -204,7 +204,11 @@ function wordLabels(line: string): readonly Label[] | undefined {
   if (spelt !== null && ordinal !== undefined)
     for (const form of ['I', '1'])
       labels.push(
-        labelAt(line, at + spelt[0].length, { family: `${kind} ${form}`, kind, numbers: [ordinal] }),
+        labelAt(line, at + spelt[0].length, {
+          family: `${kind} ${form}`,
+          kind,
+          numbers: withSuffix([ordinal], spelt[2]),
+        }),
       );
   if (isAnnex(kind) && /^\s*$/.test(line.slice(at)))
     for (const form of ['', ' I', ' 1'])

@@ -101,4 +101,9 @@ export const LATIN_SUFFIXES: Readonly<Record<string, number>> = {
   octiesdecies: 17,
   novodecies: 18,
   vicies: 19,
+  unvicies: 20,
+  duovicies: 21,
+  tervicies: 22,
+  quatervicies: 23,
+  quinvicies: 24,
 };

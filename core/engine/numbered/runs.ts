@@ -242,7 +242,7 @@ function isAppendix(
   const later = members.slice(index + 1, index + 1 + AHEAD);
   return (
     later.some((other) => isLettered(other) && other.label.depth > 1) &&
-    !later.some((other) => follows(last, other))
+    !later.some((other) => !isLettered(other) && isAfter(other, last))
   );
 }
 
@@ -352,7 +352,11 @@ function hasText(run: Run): boolean {
     const [before, after] = [run[at - 1] as Candidate, run[at] as Candidate];
     if (before.isMarked || before.isRepealed) continue;
     if (after.label.depth > before.label.depth) continue;
-    if (after.inkBefore > before.inkBefore) filled++;
+    const isFilled =
+      isBare(run) && run.length > 2
+        ? after.sentencesBefore > before.sentencesBefore
+        : after.inkBefore > before.inkBefore;
+    if (isFilled) filled++;
     else empty++;
   }
   return filled >= empty;

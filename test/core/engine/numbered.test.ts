@@ -101,6 +101,7 @@ t.test('headings of all forms are found with their levels', async (t) => {
     ['Article L121-1 A', 'Article L121-1', 'Article L121-2'],
     ['TITULO I', '  CAPITULO PRELIMINAR', '    ARTICULO 1', '  CAPITULO I', '    ARTICULO 2', 'TITULO II'],
     ['第一章', '  第一条', '  第二条', '附則', '  第一条', '附則', '  第一条', '  第二条'],
+    ['ANNEX', '  Appendix 1', '  Appendix 2', 'ANNEX II', '  Appendix 1'],
     ['Chapitre 1er', '  Article 1er', '  Article 2', 'Chapitre II', '  Article 3'],
     ['I. Facts', '  A. Persons', '  B. Places', '  C. Times', 'II. Law', 'III. Result'],
     [
@@ -240,6 +241,16 @@ t.test('a table of correlation has no headings', async (t) => {
   ]);
   const text = `${withText('Article 1', 'Article 2', 'Article 3', 'ANNEX')}${cells.join('\n\n')}\n`;
   t.same(outlineOf(text), ['Article 1', 'Article 2', 'Article 3', 'ANNEX']);
+});
+
+t.test('what an act quotes, and numbered rows of its tables, are not its headings', async (t) => {
+  const quoted =
+    '‘Article 2a\n\nScope\n\nIt is wide.\n\nArticle 3\n\nIt is the regulator’s.\n\nAnd it is so.’;\n\n';
+  const rows = ['1. Power', '2. Water', '3. Air', '4. Gas'].map((row) => `${row}\n\nwho supplies it\n\n`);
+  const annex = `ANNEX\n\n${rows.join('')}It ends.\n`;
+  const text = `${withText('Article 1', 'Article 2')}${quoted}${withText('Article 3', 'Article 4')}${annex}`;
+  t.same(outlineOf(text), ['Article 1', 'Article 2', 'Article 3', 'Article 4', 'ANNEX']);
+  t.equal(findNumberedHeadings(text)[2]?.start, text.lastIndexOf('Article 3'));
 });
 
 t.test(
