@@ -76,15 +76,13 @@ function isItem(
   const later = members.slice(index + 1, index + 1 + AHEAD);
   const at = later.findIndex((other) => other.label.depth > 1);
   const next = later[at];
-  if (next === undefined || follows(candidate, next)) return false;
+  if (next === undefined) return false;
   const [above, place, ...further] = next.label.numbers;
-  // After a table of contents, the section of that number comes again.
-  if (
-    later.slice(0, at).some((other) => other.label.numbers[0] === above && isClosed(other) === isClosed(last))
-  )
-    return false;
+  // The section that holds the next one is immediately above it.
+  const holder = later[at - 1]?.label.numbers[0];
+  if (follows(candidate, next)) return holder === above;
   const isAbove = above === (last.label.numbers[0] as number) + 1 && place === 1 && further.length === 0;
-  return follows(last, next) || (isAbove && last.label.depth > 1);
+  return (isAbove && last.label.depth > 1) || (follows(last, next) && holder !== above);
 }
 
 /** Without single numbers that are not written as those that hold decimal numbers, with a period or without. */
