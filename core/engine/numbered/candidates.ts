@@ -225,7 +225,7 @@ function isTitle(words: string, mayBeLower: boolean): boolean {
 function isRunIn({ ink, isMarked }: Line, label: Label): boolean {
   if (isMarked || label.isBare || label.rest >= ink.length) return false;
   const rest = ink.slice(label.rest);
-  if (rest.length > LONGEST_TITLE_OF_WORD) return true;
+  if (rest.length > LONGEST_TITLE_OF_WORD || (isArticle(label.kind) && /[，；：。]./.test(rest))) return true;
   if (!UNFINISHED.test(tail(rest)) || REPEALED.test(rest)) return false;
   // Titles of chapters may end with a period.
   return (

@@ -128,8 +128,8 @@ const NUMBER_WORD = /(\p{L}{3,20})(?!\p{L})/uy;
 const RANGE =
   /[ \u00a0]?(?:bis|to|through|and|und|u\.|à|et|a|y|e|[-–])[ \u00a0](?:§ )?(\d{1,4})[ ]?([a-z])?(?= *(?:$|[([.]))/y;
 const DIVIDER =
-  /[ \t\u00a0]*(?:\.?[ \t\u00a0]*[-–—:|][ \t\u00a0]+|[.:](?=\s|$)[ \t\u00a0]*|:(?=\p{Lu})|[-–—] ?|\t+)|[ \t\u00a0]{2,}|\u3000+/uy;
-const SPACES = /[ \t\u00a0\u3000]*/y;
+  /[ \t\u00a0]*(?:\.?[ \t\u00a0]*[-–—:|][ \t\u00a0]+|[.:](?=\s|$)[ \t\u00a0]*|:(?=\p{Lu})|[-–—] ?|\t+)|[ \t\u00a0]{2,}|[\u2000-\u200a\u3000]+/uy;
+const SPACES = /[ \t\u00a0\u2000-\u200a\u3000]*/y;
 
 const CJK =
   /第[ \t]*([0-9０-９]{1,4}|[〇零一二三四五六七八九十百千]{1,8})[ \t]*(分编|部分|编|編|篇|部|章|节|節|款|目|条|條)((?:[の之]([0-9０-９]{1,3}|[一二三四五六七八九十]{1,3}))*)/y;
@@ -183,7 +183,7 @@ function wordLabels(line: string): readonly Label[] | undefined {
   if (arabic !== null) {
     const label = arabicLabel(line, kind, arabic, at);
     // The first is often written in digits before Roman numbers.
-    return /^1\s?er/.test(arabic[0]) ? [label, { ...label, family: `${kind} I` }] : [label];
+    return /^1(?:\s?er)?$/.test(arabic[0]) ? [label, { ...label, family: `${kind} I` }] : [label];
   }
   const labels: Label[] = [];
   const roman = match(ROMAN, line, at);
