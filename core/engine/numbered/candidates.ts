@@ -1,5 +1,6 @@
 import type { Span } from '../../contracts/chunk.ts';
-import { isArticle, type Label, labelsOf, MOST_READ } from './labels.ts';
+import { isArticle, isListMark } from './kinds.ts';
+import { type Label, labelsOf, MOST_READ } from './labels.ts';
 import { endsParagraph, type Layout, layoutOf } from './layout.ts';
 
 /** Sections that a text quotes, as amending acts do: its mark, and how many candidates come before it. */
@@ -205,12 +206,7 @@ function isHeading(label: Label, { ink }: Line, next: string): boolean {
   if (REFERENCE.test(rest) || (label.end === label.rest && rest.startsWith('('))) return false;
   if (label.isDivided || /^[(（]\d{1,2}[a-z]?[)）]\s+\S/.test(rest))
     return isTitle(rest.slice(0, 40), !isArticle(label.kind));
-  return !isWrapped && isTitle(rest, false) && !UNFINISHED.test(tail(rest));
-}
-
-/** Whether a number without a word is one that lists have as well. */
-export function isListMark(kind: string): boolean {
-  return !/^(?:1|I\.|A\.|A\.1|一、)$/.test(kind);
+  return !isWrapped && isTitle(rest, /^zu /.test(rest)) && !UNFINISHED.test(tail(rest));
 }
 
 /** Whether words can be a title: they begin with a capital, a number or a mark, and are few. */

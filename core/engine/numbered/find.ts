@@ -1,7 +1,9 @@
 import { countWhile } from '../search.ts';
 import { type Candidate, type HeadingLines, readCandidates } from './candidates.ts';
-import { isAnnex, isArticle, SUPPLEMENT, usualRank } from './labels.ts';
-import { findRuns, isAfter, type Runs } from './runs.ts';
+import { isAnnex, isArticle, usualRank } from './kinds.ts';
+import { SUPPLEMENT } from './labels.ts';
+import { findRuns, type Runs } from './runs.ts';
+import { isAfter } from './sequences.ts';
 
 /** A line that is a heading by its number. */
 export interface NumberedHeading {

@@ -104,6 +104,11 @@ t.test('headings of all forms are found with their levels', async (t) => {
     ['ANNEX', '  Appendix 1', '  Appendix 2', 'ANNEX II', '  Appendix 1'],
     ['Chapitre 1er', '  Article 1er', '  Article 2', 'Chapitre II', '  Article 3'],
     ['I. Facts', '  A. Persons', '  B. Places', '  C. Times', 'II. Law', 'III. Result'],
+    [
+      ...['Neununddreißigster Abschnitt', '  § 1', 'Vierzigster Abschnitt', '  § 2'],
+      ...['Vierzigster Abschnitt a - Mehr', '  § 3', 'Einundvierzigster Abschnitt', '  § 4'],
+      ...['Anlage 1 zu § 2', 'Anlage 2 zu § 4'],
+    ],
     ['I. Land', '  Art. 1', 'II. Wasser', '  Art. 2', 'II a. Luft', '  Art. 3', 'III. Feuer', '  Art. 4'],
     ['Section A: general rules', '  § 1', 'Section B: special rules', '  § 2', '  § 3'],
     ['1. Scope', '  1.1 Terms', '2. Use', 'A. Old', '  A.1 Older', '  A.2 Oldest', 'B. New'],
@@ -173,8 +178,10 @@ t.test('numbers that refer to sections of a specification are not headings', asy
     sections.map((name) => withText(name) + (name.startsWith('1.1') ? `${line}\n\n` : '')).join('');
   for (const line of ['2 Use', '1.2 Names', '1.2 Names, 2.1 Wide use', '2.2 Other use'])
     t.same(outlineOf(withLine(line)), outline, line);
-  const cells = ['§ 1.1 Terms', '§ 1.2 Names', '§ 2.2 Other use'].join('\n\nis in\n\n');
-  t.same(outlineOf(withLine(cells)), outline, 'with a sign');
+  for (const sign of ['§', 'section']) {
+    const cells = ['1.1 Terms', '1.2 Names', '2.2 Other use'].map((cell) => `${sign} ${cell}`);
+    t.same(outlineOf(withLine(cells.join('\n\nis in\n\n'))), outline, sign);
+  }
   const appendix = withText('A. Books', 'A.1 Old books');
   const authors = `${withLine('')}${appendix}B. Smith; C. Jones. New books\n\nare here\n`;
   t.same(outlineOf(authors), [...outline, 'A. Books', '  A.1 Old books'], 'of authors');
