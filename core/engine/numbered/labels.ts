@@ -1,4 +1,4 @@
-import { isAnnex, KIND_OF } from './kinds.ts';
+import { isAnnex, isArticle, KIND_OF } from './kinds.ts';
 import { cjkNumber, LATIN_SUFFIXES, ordinalNumber, romanNumber } from './numerals.ts';
 
 /** What the beginning of a line counts: `§ 12a`, `Chapter IV`, `2.1.4`, `(b)`, `第五条`. */
@@ -39,7 +39,7 @@ const ARABIC = new RegExp(
 );
 const ROMAN = new RegExp(`([IVXLC]{1,9})(?:\\.?er)?${SUFFIX}(?![\\p{L}\\d])`, 'uy');
 const LETTER = /([A-Z])(?![\p{L}\d])/uy;
-const NUMBER_WORD = /(\p{L}{3,20})(?!\p{L})/uy;
+const NUMBER_WORD = new RegExp(`(\\p{L}{3,20})(?!\\p{L})${SUFFIX}(?![\\p{L}\\d])`, 'uy');
 const RANGE =
   /[ \u00a0]?(?:bis|to|through|and|und|u\.|à|et|a|y|e|[-–])[ \u00a0](?:§ )?(\d{1,4})[ ]?([a-z])?(?= *(?:$|[([.]))/y;
 const DIVIDER =
@@ -98,7 +98,8 @@ function wordLabels(line: string): readonly Label[] | undefined {
   if (arabic !== null) {
     const label = arabicLabel(line, kind, arabic, at);
     // The first is often written in digits before Roman numbers.
-    return /^1(?:\s?er)?$/.test(arabic[0]) ? [label, { ...label, family: `${kind} I` }] : [label];
+    const isOne = /^1\s?er/.test(arabic[0]) || (arabic[0] === '1' && !isArticle(kind));
+    return isOne ? [label, { ...label, family: `${kind} I` }] : [label];
   }
   const labels: Label[] = [];
   const roman = match(ROMAN, line, at);
