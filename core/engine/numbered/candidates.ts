@@ -200,7 +200,10 @@ function isHeading(label: Label, { ink }: Line, next: string): boolean {
     // The next line may continue a sentence that a long line begins.
     if (isWrapped || (next !== '' && (isListMark(label.kind) || ink.length > LONGEST_OPEN))) return false;
     if (AUTHOR.test(ink)) return false;
-    return rest.length <= LONGEST_TITLE && isTitle(rest, label.depth > 1) && !UNFINISHED.test(tail(rest));
+    const isShort = rest.length <= LONGEST_TITLE;
+    // Longer titles are those of subsections, or in capitals.
+    if (!isShort && (/[.;]\s/.test(rest) || (label.depth === 1 && /\p{Ll}/u.test(rest)))) return false;
+    return isTitle(rest, label.depth > 1) && !UNFINISHED.test(tail(rest));
   }
   if (REPEALED.test(rest.slice(0, LONGEST_TITLE)) && rest.length < LONGEST_TITLE) return true;
   if (REFERENCE.test(rest) || (label.end === label.rest && rest.startsWith('('))) return false;
@@ -221,7 +224,7 @@ function isTitle(words: string, mayBeLower: boolean): boolean {
 function isRunIn({ ink, isMarked }: Line, label: Label): boolean {
   if (isMarked || label.isBare || label.rest >= ink.length) return false;
   const rest = ink.slice(label.rest);
-  if (rest.length > LONGEST_TITLE_OF_WORD) return true;
+  if (rest.length > LONGEST_TITLE_OF_WORD || (isArticle(label.kind) && /[，；：。]./.test(rest))) return true;
   if (!UNFINISHED.test(tail(rest)) || REPEALED.test(rest)) return false;
   // Titles of chapters may end with a period.
   return (

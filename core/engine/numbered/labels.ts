@@ -1,4 +1,4 @@
-import { isAnnex, KIND_OF } from './kinds.ts';
+import { isAnnex, isArticle, KIND_OF } from './kinds.ts';
 import { cjkNumber, LATIN_SUFFIXES, ordinalNumber, romanNumber } from './numerals.ts';
 
 /** What the beginning of a line counts: `§ 12a`, `Chapter IV`, `2.1.4`, `(b)`, `第五条`. */
@@ -40,12 +40,12 @@ const ARABIC = new RegExp(
 );
 const ROMAN = new RegExp(`([IVXLC]{1,9})(?:\\.?er)?${SUFFIX}(?![\\p{L}\\d])`, 'uy');
 const LETTER = /([A-Z])(?![\p{L}\d])/uy;
-const NUMBER_WORD = /(\p{L}{3,20})(?!\p{L})/uy;
+const NUMBER_WORD = new RegExp(`(\\p{L}{3,20})(?!\\p{L})${SUFFIX}(?![\\p{L}\\d])`, 'uy');
 const RANGE =
   /[ \u00a0]?(?:bis|to|through|and|und|u\.|à|et|a|y|e|[-–])[ \u00a0](?:§ )?(\d{1,4})[ ]?([a-z])?(?= *(?:$|[([.]))/y;
 const DIVIDER =
-  /[ \t\u00a0]*(?:\.?[ \t\u00a0]*[-–—:|][ \t\u00a0]+|[.:](?=\s|$)[ \t\u00a0]*|:(?=\p{Lu})|[-–—] ?|\t+)|[ \t\u00a0]{2,}|\u3000+/uy;
-const SPACES = /[ \t\u00a0\u3000]*/y;
+  /[ \t\u00a0]*(?:\.?[ \t\u00a0]*[-–—:|][ \t\u00a0]+|[.:](?=\s|$)[ \t\u00a0]*|:(?=\p{Lu})|[-–—] ?|\t+)|[ \t\u00a0]{2,}|[\u2000-\u200a\u3000]+/uy;
+const SPACES = /[ \t\u00a0\u2000-\u200a\u3000]*/y;
 
 const CJK =
   /第[ \t]*([0-9０-９]{1,4}|[〇零一二三四五六七八九十百千]{1,8})[ \t]*(分编|部分|编|編|篇|部|章|节|節|款|目|条|條)((?:[の之]([0-9０-９]{1,3}|[一二三四五六七八九十]{1,3}))*)/y;
@@ -99,7 +99,8 @@ function wordLabels(line: string): readonly Label[] | undefined {
   if (arabic !== null) {
     const label = arabicLabel(line, kind, arabic, at);
     // The first is often written in digits before Roman numbers.
-    return /^1\s?er/.test(arabic[0]) ? [label, { ...label, family: `${kind} I` }] : [label];
+    const isOne = /^1\s?er/.test(arabic[0]) || (arabic[0] === '1' && !isArticle(kind));
+    return isOne ? [label, { ...label, family: `${kind} I` }] : [label];
   }
   const labels: Label[] = [];
   const roman = match(ROMAN, line, at);

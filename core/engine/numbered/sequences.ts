@@ -197,13 +197,13 @@ function restarts(last: Candidate, candidate: Candidate, next: Candidate | undef
   return isAfter(next, candidate) && !isAfter(next, last);
 }
 
-/** Whether articles of a code, as L121-2, go on rising, whatever is missing between them. */
+/** Whether articles follow each other from here on, or, in a code with numbers such as L121-2, rise with gaps. */
 function rises(candidate: Candidate, later: readonly Candidate[]): boolean {
   const next = [candidate, ...later.slice(0, 3)];
-  const isCode = next.every(({ kind, label }) => isArticle(kind) && label.numbers.length > 1);
-  return (
-    isCode && next.length > 3 && next.every((one, at) => at === 0 || isAfter(one, next[at - 1] as Candidate))
-  );
+  const isCode = next.every(({ label }) => label.numbers.length > 1);
+  const isInOrder = (one: Candidate, at: number) =>
+    isCode ? isAfter(one, next[at] as Candidate) : follows(next[at] as Candidate, one);
+  return next.length > 3 && next.every(({ kind }) => isArticle(kind)) && next.slice(1).every(isInOrder);
 }
 
 /** Whether a number is the first of its kind, or below the number of the heading above it. */
