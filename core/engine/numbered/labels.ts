@@ -28,6 +28,7 @@ export const MOST_READ = 160;
 const ALL_WORDS = [...KIND_OF.keys()].sort((a, b) => b.length - a.length).join('|');
 const WORD = new RegExp(`(${ALL_WORDS})(?![\\p{L}\\d])\\.?[ \\t\\u00a0]*`, 'iuy');
 const COUNT = /(?:(\d{1,3})\.?|([IVXLC]{1,7})\.|(\p{L}{3,20}))[ \t\u00a0]+(?=\p{L})/uy;
+const GERMAN = /^(?:unter)?(?:teil|abschnitt|buch|kapitel|titel|hauptstück)|^an(?:lage|hang)/i;
 const LATIN = Object.keys(LATIN_SUFFIXES)
   .flatMap((suffix) => [suffix, suffix.toUpperCase()])
   .join('|');
@@ -177,6 +178,8 @@ function countedWord(line: string): readonly Label[] | undefined {
   // `2. Chapter 5 applies` is a paragraph, and `8. Appendix A` has two labels.
   if (word === null || /^(?:\d|[A-Z](?!\p{L}))/u.test(line.slice(all.length + word[0].length)))
     return undefined;
+  // Digits are before the word in German only: `1. Title` is an item of a list.
+  if (spelt === undefined && !GERMAN.test(word[0])) return undefined;
   const value =
     spelt !== undefined ? ordinalNumber(spelt) : roman !== undefined ? romanNumber(roman) : Number(digits);
   if (value === undefined) return undefined;

@@ -16,13 +16,15 @@ const STEP = 5;
  * The sequences of the members of a family: each number follows the one before it, and numbers that would break a sequence
  * that continues without them are left out.
  */
-export function chain(members: readonly Candidate[]): Candidate[][] {
+export function chain(family: readonly Candidate[]): Candidate[][] {
+  const members = ofOneForm(family);
   const runs: Candidate[][] = [];
   // Sequences that a later one interrupts, such as a list.
   let outer: Candidate[][] = [];
   let run: Candidate[] = [];
   members.forEach((candidate, index) => {
     const last = run.at(-1);
+    if (last !== undefined && isItem(last, candidate, members, index)) return;
     const next = members[index + 1];
     const goesOn =
       last !== undefined &&
@@ -57,6 +59,48 @@ function isEarly(last: Candidate, candidate: Candidate, next: Candidate | undefi
   return (
     next?.label.isBare === true && next.label.depth > 1 && follows(last, next) && !follows(candidate, next)
   );
+}
+
+/**
+ * Whether a number is that of an item of a list within a section: the next decimal number continues the last section, and
+ * not one with this number.
+ */
+function isItem(
+  last: Candidate,
+  candidate: Candidate,
+  members: readonly Candidate[],
+  index: number,
+): boolean {
+  const { label, isMarked } = candidate;
+  if (isMarked || !label.isBare || label.depth > 1 || isLettered(candidate)) return false;
+  const later = members.slice(index + 1, index + 1 + AHEAD);
+  const at = later.findIndex((other) => other.label.depth > 1);
+  const next = later[at];
+  if (next === undefined) return false;
+  const [above, place, ...further] = next.label.numbers;
+  // The section that holds the next one is immediately above it.
+  const holder = later[at - 1]?.label.numbers[0];
+  if (follows(candidate, next)) return holder === above;
+  const isAbove = above === (last.label.numbers[0] as number) + 1 && place === 1 && further.length === 0;
+  return (isAbove && last.label.depth > 1) || (follows(last, next) && holder !== above);
+}
+
+/** Without single numbers that are not written as those that hold decimal numbers, with a period or without. */
+function ofOneForm(family: readonly Candidate[]): readonly Candidate[] {
+  const holders = family.filter((one, at) => {
+    const next = family[at + 1];
+    return one.label.depth === 1 && !isLettered(one) && next?.label.depth === 2 && follows(one, next);
+  });
+  const closed = holders.filter(isClosed).length;
+  if (holders.length === 0 || (closed > 0 && closed < holders.length)) return family;
+  return family.filter(
+    (one) => one.isMarked || one.label.depth > 1 || isLettered(one) || isClosed(one) === closed > 0,
+  );
+}
+
+/** Whether there is a period after a number. */
+function isClosed({ name, label }: Candidate): boolean {
+  return name.charAt(label.end - 1) === '.';
 }
 
 /** Whether a letter goes on decimal numbers: A after 12, if there is an A.1 or B.1 and no 13. */

@@ -182,6 +182,19 @@ t.test('numbers that refer to sections of a specification are not headings', asy
     sections.map((name) => withText(name) + (name.startsWith('1.1') ? `${line}\n\n` : '')).join('');
   for (const line of ['2 Use', '1.2 Names', '1.2 Names, 2.1 Wide use', '2.2 Other use'])
     t.same(outlineOf(withLine(line)), outline, line);
+  const items = ['1. Title', '2. Names', '3. Places', '4. Ends'].join('\n\nis one of them\n\n');
+  const withItems = (name: string) =>
+    sections.map((one) => withText(one) + (one === name ? `${items}\n\nand more\n\n` : ''));
+  for (const name of ['1 Scope', '1.2 Names', '1.3 Places', '2 Use'])
+    t.same(outlineOf(withItems(name).join('')), outline, `of a list in ${name}`);
+  // Sections that are written as the items are.
+  const withPeriods = (text: string) => text.replace(/^( *\d)(?= )/gm, '$1.');
+  for (const name of ['1.1 Terms', '1.3 Places', '2 Use'])
+    t.same(
+      outlineOf(withPeriods(withItems(name).join(''))),
+      outline.map(withPeriods),
+      `with periods in ${name}`,
+    );
   for (const sign of ['§', 'section']) {
     const cells = ['1.1 Terms', '1.2 Names', '2.2 Other use'].map((cell) => `${sign} ${cell}`);
     t.same(outlineOf(withLine(cells.join('\n\nis in\n\n'))), outline, sign);
