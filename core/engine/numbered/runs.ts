@@ -38,7 +38,7 @@ function collect(candidates: readonly Candidate[]): Found {
     const isWritten = filled.some((run) => !isCell(run));
     for (const run of filled)
       if (isWritten && isCell(run)) single.push(run);
-      else if (run.length >= fewest(run) || (isKnown && !isBare(run)) || isAlone(run)) runs.push(run);
+      else if (run.length >= fewest(run) || (isKnown && canBeShort(run)) || isAlone(run)) runs.push(run);
       else single.push(run);
     if (isKnown) empty.push(...all.filter((run) => isDivision((run[0] as Candidate).kind) && !hasText(run)));
   }
@@ -144,6 +144,12 @@ function leading(
     const next = candidates[after];
     return next !== undefined && !next.isAfterText && isKnown(next);
   });
+}
+
+/** Whether a sequence counts however short it is, if there is a longer one of its family. */
+function canBeShort(run: Run): boolean {
+  const [first] = run as readonly [Candidate];
+  return !first.label.isBare || (run.length > 1 && !isListMark(first.kind) && isFirst(first));
 }
 
 function isBare(run: Run): boolean {
