@@ -187,8 +187,12 @@ function begins(
   if (isFirst(candidate) || candidate.isMarked) return true;
   // A text may be part of a larger one, and what begins a section may be repealed.
   if (last === undefined && rises(candidate, later)) return true;
-  if (next !== 0 || candidate.label.isBare) return false;
-  return last !== undefined || (later[1] !== undefined && follows(later[0] as Candidate, later[1]));
+  const { isBare, depth, numbers } = candidate.label;
+  // Parts of a section whose own line is not a heading.
+  const goOn = later[1] !== undefined && follows(later[0] as Candidate, later[1]);
+  if (isBare) return next === 0 && goOn && depth > 1 && numbers.at(-1) === 1;
+  if (next !== 0) return false;
+  return last !== undefined || goOn;
 }
 
 /** Whether a chapter or section is the first of a further sequence, whose next number is not that of the last one. */

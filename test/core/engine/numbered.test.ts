@@ -166,6 +166,16 @@ t.test('items of a list, whose text hangs below their numbers, are not headings'
   t.same(outlineOf(item(1) + item(2) + item(3) + item(4)), []);
 });
 
+t.test('parts of a numbered paragraph that is not a heading are headings', async (t) => {
+  const parts = ['4.1 Design', '4.2 Tests', '4.3 Marks'];
+  t.same(
+    outlineOf(
+      `${withText('Article 1', 'Article 2', 'Article 3', 'ANNEX')}4. These rules apply.\n\n${withText(...parts)}`,
+    ),
+    [...['Article 1', 'Article 2', 'Article 3', 'ANNEX'], ...parts.map((part) => `  ${part}`)],
+  );
+});
+
 t.test('numbers that refer to sections of a specification are not headings', async (t) => {
   const sections = [
     '1 Scope',
