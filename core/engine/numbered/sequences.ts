@@ -62,7 +62,7 @@ function isEarly(last: Candidate, candidate: Candidate, next: Candidate | undefi
 }
 
 /**
- * Whether a number is that of an item of a list within a section: the next decimal number continues the last section, and
+ * Whether a number after text is that of an item of a list within a section: the next decimal number continues the last section, and
  * not one with this number.
  */
 function isItem(
@@ -71,8 +71,8 @@ function isItem(
   members: readonly Candidate[],
   index: number,
 ): boolean {
-  const { label, isMarked } = candidate;
-  if (isMarked || !label.isBare || label.depth > 1 || isLettered(candidate)) return false;
+  const { label, isMarked, isAfterText } = candidate;
+  if (isMarked || !isAfterText || !label.isBare || label.depth > 1 || isLettered(candidate)) return false;
   const later = members.slice(index + 1, index + 1 + AHEAD);
   const at = later.findIndex((other) => other.label.depth > 1);
   const next = later[at];
