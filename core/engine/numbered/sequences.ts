@@ -159,15 +159,16 @@ export function isAfter({ label }: Candidate, { label: before }: Candidate): boo
 
 /** Whether a number after a gap goes on a sequence: the numbers in the gap do not come later. */
 function skips(last: Candidate, candidate: Candidate, members: readonly Candidate[], index: number): boolean {
-  const { isBare } = candidate.label;
+  const { isBare, isDivided } = candidate.label;
   if (isLettered(candidate)) return false;
+  const isLoose = !isBare || isDivided;
   const step = stepOf(last.label.through, candidate.label.numbers, isBare);
-  if (step === 0 || (isBare && step > 2)) return false;
+  if (step === 0 || (!isLoose && step > 2)) return false;
   const later = sameSequence(members, index);
   if (later.some((other) => follows(last, other) && !isAfter(other, candidate))) return false;
   if (later.some((other) => follows(candidate, other))) return true;
   const next = later[0];
-  return !isBare && (step <= STEP || next === undefined || isAfter(next, candidate) || isFirst(next));
+  return isLoose && (step <= STEP || next === undefined || isAfter(next, candidate) || isFirst(next));
 }
 
 /** Whether a number begins a sequence: it is the first, or those after it come next, and the last sequence is over. */
