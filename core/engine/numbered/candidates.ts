@@ -58,7 +58,9 @@ const REPEALED =
   /\b(?:weggefallen|aufgehoben|gegenstandslos|zukünftig in Kraft|repealed|reserved|deleted|omitted|abrogée?s?|supprimée?s?|derogado|suprimido|abrogato|soppresso)\b|削除/i;
 /** What follows the number of a section that is only referred to. */
 const REFERENCE =
-  /^(?:Abs|Absatz|Absätze|Absatzes|Satz|Sätze|Nr|Nrn|Nummer|Nummern|Buchstabe|Halbsatz|Unterabs|Unterabsatz|Alinea|Ziffer|Paragraph|Paragraphs|Subsection|Subsections|Abschnitt|Kapitel|Teil|Titel|Artikel|Section|Chapter|Part|Title|Article|BGB|GG|StGB|AO|EStG|SGB)(?![\p{L}])(?! ?[-–—])/u;
+  /^(?:Abs|Absatz|Absätze|Absatzes|Satz|Sätze|Nr|Nrn|Nummer|Nummern|Buchstabe|Halbsatz|Unterabs|Unterabsatz|Alinea|Ziffer|Paragraph|Paragraphs|Subsection|Subsections|Artikel|Section|Article|BGB|GG|StGB|AO|EStG|SGB)(?![\p{L}])(?! ?[-–—])/u;
+/** The same if it is an annex, whose parts are not headings of their own. */
+const PART_OF_ANNEX = /^(?:Abschnitt|Kapitel|Teil|Titel|Chapter|Part|Title)(?![\p{L}])(?! ?[-–—])/u;
 const SENTENCE_END = /[.!?:;。！？；：”»"')）\]]/;
 const SENTENCE = /[.;:。；：！？!?][)\]”’»"]?$/;
 const UNFINISHED = /[,;，；、]$|[^.]\.$|[。！？]$|:$|：$/;
@@ -206,7 +208,12 @@ function isHeading(label: Label, { ink }: Line, next: string): boolean {
     return isTitle(rest, label.depth > 1) && !UNFINISHED.test(tail(rest));
   }
   if (REPEALED.test(rest.slice(0, LONGEST_TITLE)) && rest.length < LONGEST_TITLE) return true;
-  if (REFERENCE.test(rest) || (label.end === label.rest && rest.startsWith('('))) return false;
+  if (
+    REFERENCE.test(rest) ||
+    (!isArticle(label.kind) && PART_OF_ANNEX.test(rest)) ||
+    (label.end === label.rest && rest.startsWith('('))
+  )
+    return false;
   if (label.isDivided || /^[(（]\d{1,2}[a-z]?[)）]\s+\S/.test(rest))
     return isTitle(rest.slice(0, 40), !isArticle(label.kind));
   return !isWrapped && isTitle(rest, /^zu /.test(rest)) && !UNFINISHED.test(tail(rest));
