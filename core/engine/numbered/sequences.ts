@@ -62,7 +62,7 @@ function isEarly(last: Candidate, candidate: Candidate, next: Candidate | undefi
 }
 
 /**
- * Whether a number is that of an item of a list within a section: the next decimal number continues the last section, and
+ * Whether a number after text is that of an item of a list within a section: the next decimal number continues the last section, and
  * not one with this number.
  */
 function isItem(
@@ -71,8 +71,8 @@ function isItem(
   members: readonly Candidate[],
   index: number,
 ): boolean {
-  const { label, isMarked } = candidate;
-  if (isMarked || !label.isBare || label.depth > 1 || isLettered(candidate)) return false;
+  const { label, isMarked, isAfterText } = candidate;
+  if (isMarked || !isAfterText || !label.isBare || label.depth > 1 || isLettered(candidate)) return false;
   const later = members.slice(index + 1, index + 1 + AHEAD);
   const at = later.findIndex((other) => other.label.depth > 1);
   const next = later[at];
@@ -159,15 +159,16 @@ export function isAfter({ label }: Candidate, { label: before }: Candidate): boo
 
 /** Whether a number after a gap goes on a sequence: the numbers in the gap do not come later. */
 function skips(last: Candidate, candidate: Candidate, members: readonly Candidate[], index: number): boolean {
-  const { isBare } = candidate.label;
+  const { isBare, isDivided } = candidate.label;
   if (isLettered(candidate)) return false;
+  const isLoose = !isBare || isDivided;
   const step = stepOf(last.label.through, candidate.label.numbers, isBare);
-  if (step === 0 || (isBare && step > 2)) return false;
+  if (step === 0 || (!isLoose && step > 2)) return false;
   const later = sameSequence(members, index);
   if (later.some((other) => follows(last, other) && !isAfter(other, candidate))) return false;
   if (later.some((other) => follows(candidate, other))) return true;
   const next = later[0];
-  return !isBare && (step <= STEP || next === undefined || isAfter(next, candidate) || isFirst(next));
+  return isLoose && (step <= STEP || next === undefined || isAfter(next, candidate) || isFirst(next));
 }
 
 /** Whether a number begins a sequence: it is the first, or those after it come next, and the last sequence is over. */
