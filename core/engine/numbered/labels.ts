@@ -159,9 +159,15 @@ function withSuffix(numbers: readonly number[], suffix = ''): number[] {
   const parts = suffix.match(/[a-z]{3,}|[A-Z]{3,}|[a-z]|[A-Z]+/g) ?? [];
   const further = parts.map(
     (part) =>
-      LATIN_SUFFIXES[part.toLowerCase()] ?? letterNumber(part) + (part === part.toUpperCase() ? CAPITALS : 0),
+      LATIN_SUFFIXES[part.toLowerCase()] ??
+      (part === part.toUpperCase() ? capitalNumber(part) : letterNumber(part)),
   );
   return [...numbers, ...further];
+}
+
+/** Capitals are in the order of a dictionary: PA comes between P and Q. */
+function capitalNumber(letters: string): number {
+  return CAPITALS + letterNumber(letters.padEnd(2, '`'));
 }
 
 function letterNumber(letter: string): number {

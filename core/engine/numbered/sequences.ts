@@ -142,7 +142,10 @@ function stepOf(before: readonly number[], after: readonly number[], isBare: boo
   let at = 0;
   while (at < before.length && before[at] === after[at]) at++;
   const [from = 0, to = 0] = [before[at], after[at]];
-  const isFree = from > CAPITALS !== to > CAPITALS || (from > CAPITALS && to > from);
+  const isFree =
+    from > CAPITALS !== to > CAPITALS ||
+    (from > CAPITALS && to > from) ||
+    (!isBare && at > 0 && after[at] === 0);
   if (at >= after.length) return isFree ? 1 : 0;
   const step = isFree ? 1 : to - from;
   if (step <= 0) return 0;

@@ -103,6 +103,10 @@ t.test('headings of all forms are found with their levels', async (t) => {
     ['第一章', '  第一条', '  第二条', '附則', '  第一条', '附則', '  第一条', '  第二条'],
     ['Title I', '  Section 1', '  Section II', '  Section III', 'Title II'],
     ['Part A', '  1. Persons', '  2. Places', 'Part B', '  1. Times', '  2. Sums', '  3. Rules'],
+    [
+      ...['Article 1', 'Article 2', 'Article 2 ter', 'Article 2-0 A', 'Article 2 A'],
+      ...['Article 2 P', 'Article 2 PA', 'Article 2 Q', 'Article 3'],
+    ],
     ['第三十二条', '第三十三条', '第三十四条', '第三十五条'],
     ['Article premier', 'Article premier bis', 'Article 2', 'Article 3 vicies', 'Article 3 unvicies'],
     ['ANNEX', '  Appendix 1', '  Appendix 2', 'ANNEX II', '  Appendix 1'],
