@@ -189,14 +189,15 @@ function isAlone(run: Run): boolean {
 function hasText(run: Run): boolean {
   let empty = 0;
   let filled = 0;
+  // Numbered rows of a table have no parts.
+  const isFlat = isBare(run) && run.length > 2 && run.every(({ label }) => label.depth === 1);
   for (let at = 1; at < run.length; at++) {
     const [before, after] = [run[at - 1] as Candidate, run[at] as Candidate];
     if (before.isMarked || before.isRepealed) continue;
     if (after.label.depth > before.label.depth) continue;
-    const isFilled =
-      isBare(run) && run.length > 2
-        ? after.sentencesBefore > before.sentencesBefore
-        : after.inkBefore > before.inkBefore;
+    const isFilled = isFlat
+      ? after.sentencesBefore > before.sentencesBefore
+      : after.inkBefore > before.inkBefore;
     if (isFilled) filled++;
     else empty++;
   }
