@@ -170,7 +170,8 @@ function skips(last: Candidate, candidate: Candidate, members: readonly Candidat
   if (isLettered(candidate)) return false;
   const isLoose = !isBare || isDivided;
   const step = stepOf(last.label.through, candidate.label.numbers, isBare);
-  if (step === 0 || (!isLoose && step > 2)) return false;
+  // A letter may be a Roman number of another sequence.
+  if (step === 0 || (isBare && step > (isDivided ? STEP : 2))) return false;
   const later = sameSequence(members, index);
   if (later.some((other) => follows(last, other) && !isAfter(other, candidate))) return false;
   if (later.some((other) => follows(candidate, other))) return true;
