@@ -101,7 +101,7 @@ function countsOf(markdown: string) {
 
 /** Words that a number follows, or numbers themselves. */
 const NUMBERED =
-  /^(?:[\p{L}§-]{1,16}\.?\s+){0,2}(?:[LRDA]\.?\*?\s?)?(?:\d|[IVXLC]+(?:er|[a-z]{1,2})?(?!\p{L})|[A-Z](?!\p{L})|premi|prim|pr[eé]limina|[uú]ni|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third|fourth|deuxi|troisi|quatri|cinqui|segund|tercer|cuart|quint)|^[(（]?(?:\d|[a-zA-Z][.)]|[一二三四五六七八九十]+[、）)])|^第|^\p{L}+te[rs]? (?:Teil|Abschnitt|Buch|Kapitel|Titel|Unter)|^(?:ANNEXE?|APPENDIX|Anlage|Anhang|附[則则])$/iu;
+  /^(?:[\p{L}§-]{1,16}\.?\s+){0,2}(?:[LRDA]\.?\*?\s?)?(?:\d|[IVXLC]+(?:er|[a-z]{1,2})?(?!\p{L})|[A-Z](?!\p{L})|premi|prim|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third|fourth|deuxi|troisi|quatri|cinqui|segund|terz|tercer|quart|cuart|quint|sest|sext|settim|s[eé]ptim|pr[eé]limina|[uú]ni)|^[(（]?(?:\d|[a-zA-Z][.)]|[一二三四五六七八九十]+[、）)])|^第|^\p{L}+te[rs]? (?:Teil|Abschnitt|Buch|Kapitel|Titel|Unter)|^(?:ANNEXE?|APPENDIX|Anlage|Anhang|附[則则])$/iu;
 const WORD = /^(?:[\p{L}-]+\.?\s+)/u;
 
 /** A text without the marks of its headings, and what they are. */

@@ -20,8 +20,7 @@ export function findRuns(candidates: readonly Candidate[]): Runs {
   const words = withoutLists(withoutReferences(runs, bare));
   const numbers = collect(withoutParagraphs(bare, words));
   const all = [...words, ...numbers.runs];
-  const known = new Set(all.flatMap((run) => run.map(({ start }) => start)));
-  return { runs: [...all, ...leading([...single, ...numbers.single], candidates, known)], empty };
+  return { runs: [...all, ...leading([...single, ...numbers.single], candidates, all)], empty };
 }
 
 /** Sequences that count, those that need another heading to count, and those without text. */
@@ -127,22 +126,30 @@ function withoutParagraphs(candidates: readonly Candidate[], runs: readonly Run[
 function leading(
   single: readonly Run[],
   candidates: readonly Candidate[],
-  known: ReadonlySet<number>,
+  accepted: readonly Run[],
 ): readonly Run[] {
+  const known = new Set(accepted.flatMap((run) => run.map(({ start }) => start)));
   const places = new Map(candidates.map(({ start }, index) => [start, index]));
   const isKnown = (candidate: Candidate | undefined) => candidate !== undefined && known.has(candidate.start);
-  return single.filter((run) => {
+  const leads = ({ start }: Candidate) => {
+    let after = (places.get(start) as number) + 1;
+    while (candidates[after]?.start === start) after++;
+    return candidates[after]?.isAfterText === false && isKnown(candidates[after]);
+  };
+  const isLed = ({ start, isAfterText }: Candidate) => {
+    let before = (places.get(start) as number) - 1;
+    while (candidates[before]?.start === start) before--;
+    return !isAfterText && isKnown(candidates[before]);
+  };
+  // From the last, for one may lead into another.
+  const runs = [...single].sort((a, b) => (b[0] as Candidate).start - (a[0] as Candidate).start);
+  return runs.filter((run) => {
     const [first] = run as readonly [Candidate];
     if (!isFirst(first) || run.length !== (isBare(run) ? 2 : 1)) return false;
-    if (isBare(run) && (isListMark(first.kind) || first.kind === '1')) return false;
-    const at = places.get(first.start) as number;
-    let before = at - 1;
-    while (candidates[before]?.start === first.start) before--;
-    if (!first.isAfterText && isKnown(candidates[before])) return true;
-    let after = at + 1;
-    while (candidates[after]?.start === first.start) after++;
-    const next = candidates[after];
-    return next !== undefined && !next.isAfterText && isKnown(next);
+    const isItem = isBare(run) && (isListMark(first.kind) || first.kind === '1');
+    if (isItem ? !run.every(leads) : !isLed(first) && !leads(first)) return false;
+    for (const { start } of run) known.add(start);
+    return true;
   });
 }
 
@@ -189,14 +196,15 @@ function isAlone(run: Run): boolean {
 function hasText(run: Run): boolean {
   let empty = 0;
   let filled = 0;
+  // Numbered rows of a table have no parts.
+  const isFlat = isBare(run) && run.length > 2 && run.every(({ label }) => label.depth === 1);
   for (let at = 1; at < run.length; at++) {
     const [before, after] = [run[at - 1] as Candidate, run[at] as Candidate];
     if (before.isMarked || before.isRepealed) continue;
     if (after.label.depth > before.label.depth) continue;
-    const isFilled =
-      isBare(run) && run.length > 2
-        ? after.sentencesBefore > before.sentencesBefore
-        : after.inkBefore > before.inkBefore;
+    const isFilled = isFlat
+      ? after.sentencesBefore > before.sentencesBefore
+      : after.inkBefore > before.inkBefore;
     if (isFilled) filled++;
     else empty++;
   }

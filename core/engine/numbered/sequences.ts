@@ -18,13 +18,14 @@ const STEP = 5;
  */
 export function chain(family: readonly Candidate[]): Candidate[][] {
   const members = ofOneForm(family);
+  const decimals = nextDecimals(members);
   const runs: Candidate[][] = [];
   // Sequences that a later one interrupts, such as a list.
   let outer: Candidate[][] = [];
   let run: Candidate[] = [];
   members.forEach((candidate, index) => {
     const last = run.at(-1);
-    if (last !== undefined && isItem(last, candidate, members, index)) return;
+    if (last !== undefined && isItem(last, members, index, decimals[index] as number)) return;
     const next = members[index + 1];
     const goesOn =
       last !== undefined &&
@@ -65,24 +66,30 @@ function isEarly(last: Candidate, candidate: Candidate, next: Candidate | undefi
  * Whether a number after text is that of an item of a list within a section: the next decimal number continues the last section, and
  * not one with this number.
  */
-function isItem(
-  last: Candidate,
-  candidate: Candidate,
-  members: readonly Candidate[],
-  index: number,
-): boolean {
-  const { label, isMarked, isAfterText } = candidate;
-  if (isMarked || !isAfterText || !label.isBare || label.depth > 1 || isLettered(candidate)) return false;
-  const later = members.slice(index + 1, index + 1 + AHEAD);
-  const at = later.findIndex((other) => other.label.depth > 1);
-  const next = later[at];
-  if (next === undefined) return false;
+function isItem(last: Candidate, members: readonly Candidate[], index: number, at: number): boolean {
+  const candidate = members[index] as Candidate;
+  const { label, isMarked } = candidate;
+  const [next, holder] = [members[at], members[at - 1]];
+  if (next === undefined || isMarked || !label.isBare || label.depth > 1 || isLettered(candidate))
+    return false;
+  // Immediately below another heading.
+  if (!candidate.isAfterText && members[index - 1]?.inkBefore !== candidate.inkBefore) return false;
   const [above, place, ...further] = next.label.numbers;
   // The section that holds the next one is immediately above it.
-  const holder = later[at - 1]?.label.numbers[0];
-  if (follows(candidate, next)) return holder === above;
+  const isHeld = at - 1 > index && holder?.label.numbers[0] === above;
+  if (follows(candidate, next)) return isHeld;
   const isAbove = above === (last.label.numbers[0] as number) + 1 && place === 1 && further.length === 0;
-  return (isAbove && last.label.depth > 1) || (follows(last, next) && holder !== above);
+  return (isAbove && last.label.depth > 1) || (follows(last, next) && !isHeld);
+}
+
+/** For each member, where the next decimal number of several places is. */
+function nextDecimals(members: readonly Candidate[]): readonly number[] {
+  const places: number[] = new Array(members.length);
+  for (let at = members.length - 1, next = members.length; at >= 0; at--) {
+    places[at] = next;
+    if ((members[at] as Candidate).label.depth > 1) next = at;
+  }
+  return places;
 }
 
 /** Without single numbers that are not written as those that hold decimal numbers, with a period or without. */
@@ -166,7 +173,8 @@ function skips(last: Candidate, candidate: Candidate, members: readonly Candidat
   if (isLettered(candidate)) return false;
   const isLoose = !isBare || isDivided;
   const step = stepOf(last.label.through, candidate.label.numbers, isBare);
-  if (step === 0 || (!isLoose && step > 2)) return false;
+  // A letter may be a Roman number of another sequence.
+  if (step === 0 || (isBare && step > (isDivided ? STEP : 2))) return false;
   const later = sameSequence(members, index);
   if (later.some((other) => follows(last, other) && !isAfter(other, candidate))) return false;
   if (later.some((other) => follows(candidate, other))) return true;

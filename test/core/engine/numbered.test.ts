@@ -117,6 +117,10 @@ t.test('headings of all forms are found with their levels', async (t) => {
       ...['Vierzigster Abschnitt a - Mehr', '  § 3', 'Einundvierzigster Abschnitt', '  § 4'],
       ...['Anlage 1 zu § 2', 'Anlage 2 zu § 4'],
     ],
+    [
+      ...['A. - Land', '  I. - Fields', '    § 1', '  II. - Woods', '    § 2', 'B. - Houses', '  I. - Old'],
+      ...['    § 3', '  II. - New', '    § 4', 'C. - Firms', '  § 5', 'D. - Rest', '  § 6'],
+    ],
     ['I. Land', '  Art. 1', 'II. Wasser', '  Art. 2', 'II a. Luft', '  Art. 3', 'III. Feuer', '  Art. 4'],
     ['Section A: general rules', '  § 1', 'Section B: special rules', '  § 2', '  § 3'],
     ['1. Scope', '  1.1 Terms', '2. Use', 'A. Old', '  A.1 Older', '  A.2 Oldest', 'B. New'],
@@ -231,7 +235,8 @@ t.test('numbers above articles are headings, and the same numbers within article
   const text = [
     ...['I. Income', '1. Wages', `§ 1\n\nThere are:\n\n${list}`, '2. Rents', 'a) Land', `§ 2\n\n${long}`],
     ...['b) Houses', `§ 3\n\n${long}`, 'c) Boats', `§ 4\n\n${list}`, '3. Gifts', `§ 5\n\n${list}`],
-    ...['II. Costs', '§ 6\n\nThey count.', 'III. Rates', '§ 7\n\nThey rise.'],
+    ...['II. Costs', '§ 6\n\nThey count.', 'III. Rates', '1. Now', '§ 7\n\nThey rise.'],
+    ...['2. Later', 'a) In May', '§ 8\n\nThey rise.', 'b) In June', '§ 9\n\nThey fall.'],
   ].join('\n\n');
   t.same(outlineOf(text), [
     ...['I. Income', '  1. Wages', '    § 1', '  2. Rents', '    a) Land', '      § 2', '    b) Houses'],
@@ -245,7 +250,7 @@ t.test('numbers above articles are headings, and the same numbers within article
       '  § 6',
       'III. Rates',
     ],
-    '  § 7',
+    ...['  1. Now', '    § 7', '  2. Later', '    a) In May', '      § 8', '    b) In June', '      § 9'],
   ]);
 });
 
