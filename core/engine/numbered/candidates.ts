@@ -183,6 +183,7 @@ function labelsIn(line: Line, lines: Lines, layout: Layout): readonly Label[] {
   // A short decimal sentence that text follows.
   if (
     (labels[0] as Label).depth > 1 &&
+    (labels[0] as Label).rest < line.ink.length &&
     line.ink.length <= LONGEST_OPEN &&
     next?.ink === '' &&
     /[.:]$/.test(line.ink)

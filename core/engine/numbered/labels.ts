@@ -56,7 +56,7 @@ const CJK_ITEM = /([一二三四五六七八九十]{1,3})[、．]|[（(]([一二
 const DECIMAL =
   /(\d{1,3}(?:[a-z](?=\.)|(?:\.\d{1,3}){0,7})|[A-Z](?:\.\d{1,3}){1,7})(\\?\.|\\?\)|)(?=[ \t\u00a0\u3000]|$)/y;
 const LISTED =
-  /(?:(\\?\()(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5})\\?\)|([A-Z]|[IVXLC]{1,7}|[a-z]|[ivx]{1,5})((?<=[A-Z]) ?[a-z])?\\?([.)])|([A-Z]|[IVXLC]{1,7})( bis| ter| quater)? :)(?=[ \t\u00a0]|$)/y;
+  /(?:(\\?\()(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5})\\?\)|([A-Z]|[IVXLC]{1,7}|[a-z]|[ivx]{1,5})((?<=[A-Z]) ?[a-z])?\\?([.)])|([A-Z]|[IVXLC]{1,7})( bis| ter| quater)? [:–-])(?=[ \t\u00a0]|$)/y;
 
 /**
  * The labels that a line may begin with: several if a letter is also a Roman number, none for nearly all lines.
