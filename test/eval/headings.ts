@@ -101,7 +101,7 @@ function countsOf(markdown: string) {
 
 /** Words that a number follows, or numbers themselves. */
 const NUMBERED =
-  /^(?:[\p{L}§-]{1,16}\.?\s+){0,2}(?:[LRDA]\.?\*?\s?)?(?:\d|[IVXLC]+(?:er|[a-z]{1,2})?(?!\p{L})|[A-Z](?!\p{L})|premi|erste|prim|pr[eé]limina|[uú]ni)|^[(（]?(?:\d|[a-zA-Z][.)]|[一二三四五六七八九十]+[、）)])|^第|^\p{L}+te[rs]? (?:Teil|Abschnitt|Buch|Kapitel|Titel|Unter)|^(?:ANNEXE?|APPENDIX|Anlage|Anhang|附[則则])$/iu;
+  /^(?:[\p{L}§-]{1,16}\.?\s+){0,2}(?:[LRDA]\.?\*?\s?)?(?:\d|[IVXLC]+(?:er|[a-z]{1,2})?(?!\p{L})|[A-Z](?!\p{L})|premi|prim|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third|fourth|deuxi|troisi|quatri|cinqui|segund|terz|tercer|quart|cuart|quint|sest|sext|settim|s[eé]ptim|pr[eé]limina|[uú]ni)|^[(（]?(?:\d|[a-zA-Z][.)]|[一二三四五六七八九十]+[、）)])|^第|^\p{L}+te[rs]? (?:Teil|Abschnitt|Buch|Kapitel|Titel|Unter)|^(?:ANNEXE?|APPENDIX|Anlage|Anhang|附[則则])$/iu;
 const WORD = /^(?:[\p{L}-]+\.?\s+)/u;
 
 /** A text without the marks of its headings, and what they are. */
@@ -125,7 +125,7 @@ function withoutMarks(markdown: string): { text: string; headings: Truth[] } {
 }
 
 const NAMED =
-  /^(?:art|§|sec|chap|kap|absch|teil|part|buch|book|livre|tit|unter|sub|cap|lib|tít|sez|alleg|anexo|annex|appendix|schedule|anlage|anhang|sous|para|partie)/i;
+  /^(?:art|§|sec|chap|kap|absch|teil|part|buch|book|livre|tit|unter|sub|cap|lib|tít|sez|alleg|anexo|annex|append|schedule|anlage|anhang|sous|para|partie)/i;
 
 function isNumberedName(name: string): boolean {
   if (!NUMBERED.test(name) || /^\p{L}+\d/u.test(name)) return false;
@@ -133,7 +133,7 @@ function isNumberedName(name: string): boolean {
     !WORD.test(name) ||
     name.startsWith('第') ||
     NAMED.test(name) ||
-    /^\p{L}\.|^[IVX]+[.\s]|^(?:\S+te[rs]?)\s/u.test(name)
+    /^\p{L}\.|^[IVX]+[a-z]?[.\s]|^(?:\S+te[rs]?)\s/iu.test(name)
   );
 }
 

@@ -1,6 +1,13 @@
 import type { Span } from '../../contracts/chunk.ts';
-import { isArticle, type Label, labelsOf, MOST_READ } from './labels.ts';
+import { isArticle, isListMark } from './kinds.ts';
+import { type Label, labelsOf, MOST_READ } from './labels.ts';
 import { endsParagraph, type Layout, layoutOf } from './layout.ts';
+
+/** Sections that a text quotes, as amending acts do: its mark, and how many candidates come before it. */
+interface Quote {
+  readonly mark: string;
+  readonly first: number;
+}
 
 /** Lines that may be headings; those of headings that are marked as such only have to be numbered. */
 export interface HeadingLines extends Span {
@@ -17,6 +24,8 @@ export interface Candidate extends Span {
   readonly isRepealed: boolean;
   /** Characters of the text that belong to no heading, before the line. */
   readonly inkBefore: number;
+  /** Lines among them that end like a sentence. */
+  readonly sentencesBefore: number;
   /** Whether there is text between it and the candidate before it. */
   readonly isAfterText: boolean;
   /** The number of the last candidate of another family, which a decimal number may begin with. */
@@ -49,8 +58,11 @@ const REPEALED =
   /\b(?:weggefallen|aufgehoben|gegenstandslos|zukünftig in Kraft|repealed|reserved|deleted|omitted|abrogée?s?|supprimée?s?|derogado|suprimido|abrogato|soppresso)\b|削除/i;
 /** What follows the number of a section that is only referred to. */
 const REFERENCE =
-  /^(?:Abs|Absatz|Absätze|Absatzes|Satz|Sätze|Nr|Nrn|Nummer|Nummern|Buchstabe|Halbsatz|Unterabs|Unterabsatz|Alinea|Ziffer|Paragraph|Paragraphs|Subsection|Subsections|Abschnitt|Kapitel|Teil|Titel|Artikel|Section|Chapter|Part|Title|Article|BGB|GG|StGB|AO|EStG|SGB)(?![\p{L}])(?! ?[-–—])/u;
+  /^(?:Abs|Absatz|Absätze|Absatzes|Satz|Sätze|Nr|Nrn|Nummer|Nummern|Buchstabe|Halbsatz|Unterabs|Unterabsatz|Alinea|Ziffer|Paragraph|Paragraphs|Subsection|Subsections|Artikel|Section|Article|BGB|GG|StGB|AO|EStG|SGB)(?![\p{L}])(?! ?[-–—])/u;
+/** The same if it is an annex, whose parts are not headings of their own. */
+const PART_OF_ANNEX = /^(?:Abschnitt|Kapitel|Teil|Titel|Chapter|Part|Title)(?![\p{L}])(?! ?[-–—])/u;
 const SENTENCE_END = /[.!?:;。！？；：”»"')）\]]/;
+const SENTENCE = /[.;:。；：！？!?][)\]”’»"]?$/;
 const UNFINISHED = /[,;，；、]$|[^.]\.$|[。！？]$|:$|：$/;
 
 /** Reads the candidates of a text in one pass over its lines. */
@@ -59,36 +71,76 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
   const layout = layoutOf(text);
   const found: Candidate[] = [];
   let ink = 0;
+  let sentences = 0;
   // Whether a heading can begin here: after a blank line, a heading, or the end of a paragraph if blank lines are rare.
   let isFree = true;
+  let quote: Quote | undefined;
   for (let line = lines.read(); line !== undefined; line = lines.read()) {
     if (line.ink === '') {
       isFree = true;
       continue;
     }
-    const fit = line.mayBeHeading && (isFree || line.isMarked) ? labelsIn(line, lines.peek(0), layout) : [];
+    if (isFree && opensQuote(line.ink)) quote = { mark: line.ink.charAt(0), first: found.length };
+    else if (quote !== undefined && closesQuote(line.ink, quote.mark)) {
+      if (found.length - quote.first <= MOST_QUOTED) found.length = quote.first;
+      quote = undefined;
+    }
+    const fit = line.mayBeHeading && (isFree || line.isMarked) ? labelsIn(line, lines, layout) : [];
     const below = fit[0] !== undefined && fit[0].rest >= line.ink.length ? titleBelow(lines) : undefined;
     if (fit.length === 0) {
       if (!LEADER.test(tail(line.ink)) && !isReference(line.ink)) ink += line.ink.length;
       const next = lines.peek(0)?.ink ?? '';
+      if (SENTENCE.test(tail(line.ink))) sentences++;
       const isSentence = !layout.isSpaced && SENTENCE_END.test(line.ink.slice(-1));
       isFree = isSentence || endsParagraph(line.ink, next, layout);
       continue;
     }
     const before = found.at(-1);
-    for (const label of fit) found.push(candidateOf(line, label, below, ink, before));
+    for (const label of fit) found.push(candidateOf(line, label, below, { ink, sentences }, before));
     if (below !== undefined) lines.skipTo(below);
-    else if (isRunIn(line, fit[0] as Label)) ink += line.ink.length;
+    else if (isRunIn(line, fit[0] as Label)) {
+      ink += line.ink.length;
+      sentences++;
+    }
     isFree = true;
   }
   return found;
+}
+
+/** Candidates that a quotation holds at most; with more of them it was closed by another mark. */
+const MOST_QUOTED = 100;
+const CLOSING: Readonly<Record<string, string>> = { '‘': '’', '“': '”', '«': '»', '„': '“' };
+/** A note below a text, which may end what the text quotes. */
+const NOTE = /^\( ?\*|\bp\. ?\d+\W*$/;
+
+/** Whether a section in quotation marks begins that continues after its line. */
+function opensQuote(ink: string): boolean {
+  const mark = ink.charAt(0);
+  if (CLOSING[mark] === undefined || quotesLeft(ink, mark) <= 0) return false;
+  const rest = ink.slice(1, MOST_READ).trimStart();
+  return rest === '' || labelsOf(rest).some(({ isBare, depth }) => !isBare || depth > 1);
+}
+
+function closesQuote(ink: string, mark: string): boolean {
+  return /[’”»“]\W*$/.test(tail(ink)) && quotesLeft(ink, mark) < 0 && !NOTE.test(ink);
+}
+
+/** How many more quotations a line opens than it closes. */
+function quotesLeft(ink: string, mark: string): number {
+  const isApostrophe = (at: number) => /[\p{L}\d]/u.test(ink.charAt(at + 1));
+  let left = 0;
+  for (let at = 0; at < ink.length; at++) {
+    if (ink[at] === mark) left++;
+    else if (ink[at] === CLOSING[mark] && !isApostrophe(at)) left--;
+  }
+  return left;
 }
 
 function candidateOf(
   line: Line,
   label: Label,
   below: Line | undefined,
-  ink: number,
+  { ink, sentences }: { readonly ink: number; readonly sentences: number },
   before: Candidate | undefined,
 ): Candidate {
   const isRun = isRunIn(line, label);
@@ -102,20 +154,43 @@ function candidateOf(
     isMarked: line.isMarked,
     isRepealed: REPEALED.test(line.ink.slice(0, LONGEST_TITLE)),
     inkBefore: ink,
+    sentencesBefore: sentences,
     isAfterText: before === undefined || ink > before.inkBefore,
     under:
       before === undefined ? [] : before.label.family === label.family ? before.under : before.label.numbers,
   };
 }
 
+/** The first of several authors: `A. Smith; B. Jones`. */
+const AUTHOR = /^\p{Lu}\. \p{Lu}[\p{L}-]+;/u;
+
 /** The labels of a line that can be a heading by what follows them. */
-function labelsIn(line: Line, next: Line | undefined, layout: Layout): readonly Label[] {
+function labelsIn(line: Line, lines: Lines, layout: Layout): readonly Label[] {
   const labels = labelsOf(line.ink.slice(0, MOST_READ));
   if (labels.length === 0 || line.isMarked) return labels;
   if ((labels[0] as Label).isBare && line.indent > MOST_INDENTED) return [];
   if (LEADER.test(tail(line.ink))) return [];
+  const next = lines.peek(0);
   const goesOn =
     next !== undefined && next.ink !== '' && next.mayBeHeading && !endsParagraph(line.ink, next.ink, layout);
+  // A line below that is indented by more continues an item of a list.
+  if (
+    goesOn &&
+    (next as Line).indent > line.indent &&
+    labels.every(({ isBare, depth }) => isBare && depth === 1)
+  )
+    return [];
+  // A short decimal sentence that text follows.
+  if (
+    (labels[0] as Label).depth > 1 &&
+    (labels[0] as Label).rest < line.ink.length &&
+    line.ink.length <= LONGEST_OPEN &&
+    next?.ink === '' &&
+    /[.:]$/.test(line.ink)
+  ) {
+    const below = lines.peek(1)?.ink ?? '';
+    if (/^\p{Lu}/u.test(below) && labelsOf(below.slice(0, MOST_READ)).length === 0) return labels;
+  }
   return labels.filter((label) => isHeading(label, line, goesOn ? (next as Line).ink : ''));
 }
 
@@ -127,17 +202,22 @@ function isHeading(label: Label, { ink }: Line, next: string): boolean {
   if (label.isBare) {
     // The next line may continue a sentence that a long line begins.
     if (isWrapped || (next !== '' && (isListMark(label.kind) || ink.length > LONGEST_OPEN))) return false;
-    return rest.length <= LONGEST_TITLE && isTitle(rest, label.depth > 1) && !UNFINISHED.test(tail(rest));
+    if (AUTHOR.test(ink)) return false;
+    const isShort = rest.length <= LONGEST_TITLE;
+    // Longer titles are those of subsections, or in capitals.
+    if (!isShort && (/[.;]\s/.test(rest) || (label.depth === 1 && /\p{Ll}/u.test(rest)))) return false;
+    return isTitle(rest, label.depth > 1) && !UNFINISHED.test(tail(rest));
   }
   if (REPEALED.test(rest.slice(0, LONGEST_TITLE)) && rest.length < LONGEST_TITLE) return true;
-  if (REFERENCE.test(rest) || (label.end === label.rest && rest.startsWith('('))) return false;
-  if (label.isDivided || /^[(（]\d{1,2}[a-z]?[)）]\s+\S/.test(rest)) return isTitle(rest.slice(0, 40), false);
-  return !isWrapped && isTitle(rest, false) && !UNFINISHED.test(tail(rest));
-}
-
-/** Whether a number without a word is one that lists have as well. */
-export function isListMark(kind: string): boolean {
-  return !/^(?:1|I\.|A\.|一、)$/.test(kind);
+  if (
+    REFERENCE.test(rest) ||
+    (!isArticle(label.kind) && PART_OF_ANNEX.test(rest)) ||
+    (label.end === label.rest && rest.startsWith('('))
+  )
+    return false;
+  if (label.isDivided || /^[(（]\d{1,2}[a-z]?[)）]\s+\S/.test(rest))
+    return isTitle(rest.slice(0, 40), !isArticle(label.kind));
+  return !isWrapped && isTitle(rest, /^zu /.test(rest)) && !UNFINISHED.test(tail(rest));
 }
 
 /** Whether words can be a title: they begin with a capital, a number or a mark, and are few. */
@@ -145,14 +225,14 @@ function isTitle(words: string, mayBeLower: boolean): boolean {
   if (words.length > LONGEST_TITLE_OF_WORD || !/\p{L}/u.test(words)) return false;
   return mayBeLower
     ? !/^[,;:.)]/.test(words)
-    : /^[\p{Lu}\p{Lo}\d([{"“”„«»‘’'`<?¿¡_*（【《「\\–-]/u.test(words);
+    : /^[\p{Lu}\p{Lo}\d([{"“”„«»‘’'`<?¿¡_*►（【《「\\–-]/u.test(words);
 }
 
 /** Whether the text of a section begins on the line of its number, so that only the number is the heading. */
 function isRunIn({ ink, isMarked }: Line, label: Label): boolean {
   if (isMarked || label.isBare || label.rest >= ink.length) return false;
   const rest = ink.slice(label.rest);
-  if (rest.length > LONGEST_TITLE_OF_WORD) return true;
+  if (rest.length > LONGEST_TITLE_OF_WORD || (isArticle(label.kind) && /[，；：。]./.test(rest))) return true;
   if (!UNFINISHED.test(tail(rest)) || REPEALED.test(rest)) return false;
   // Titles of chapters may end with a period.
   return (
@@ -165,9 +245,10 @@ function isRunIn({ ink, isMarked }: Line, label: Label): boolean {
 
 /** Whether a line is only a number or a dash, or refers to a section, as cells of tables of correlation do. */
 function isReference(ink: string): boolean {
-  if (ink.length > LONGEST_OPEN) return false;
-  const [label] = labelsOf(ink);
-  return label === undefined ? /^[\d—–]+$/.test(ink) : !label.isBare && !/[.;:]$/.test(ink);
+  if (ink.length > LONGEST_TITLE) return false;
+  const cell = ink.replace(/^[—–] ?/, '');
+  const [label] = labelsOf(cell);
+  return label === undefined ? /^[\d—–]*$/.test(cell) : !label.isBare && !/[.;:]$/.test(cell);
 }
 
 /** The title on the line below a number, or below a blank line: short, without an end, and not gone on with. */

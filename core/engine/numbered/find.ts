@@ -1,7 +1,9 @@
 import { countWhile } from '../search.ts';
 import { type Candidate, type HeadingLines, readCandidates } from './candidates.ts';
-import { isArticle, SUPPLEMENT, usualRank } from './labels.ts';
-import { findRuns, isAfter, type Runs } from './runs.ts';
+import { isAnnex, isArticle, usualRank } from './kinds.ts';
+import { SUPPLEMENT } from './labels.ts';
+import { findRuns, type Runs } from './runs.ts';
+import { isAfter } from './sequences.ts';
 
 /** A line that is a heading by its number. */
 export interface NumberedHeading {
@@ -152,6 +154,9 @@ function canStand(first: Member, { candidate, length }: Member): boolean {
   return !label.isBare && !isArticle(kind) && first.length > 1 && length > 1;
 }
 
+/** How much lower than its word the usual rank of one with `sub` is. */
+const SUB = 0.5;
+
 /**
  * The ranks of the kinds in a text: the usual ones, unless more headings of one kind directly follow one of another kind
  * than the other way round.
@@ -162,11 +167,14 @@ function ranksOf(candidates: readonly Candidate[]): ReadonlyMap<string, number> 
   candidates.forEach((candidate, index) => {
     const before = candidates[index - 1];
     if (before === undefined || before.kind === candidate.kind || hasBody(before, candidate)) return;
-    if (before.isRepealed || candidate.kind === 'annex') return;
+    if (before.isRepealed || isAnnex(candidate.kind)) return;
     const pair = `${before.kind}>${candidate.kind}`;
     below.set(pair, (below.get(pair) ?? 0) + 1);
   });
-  const isAbove = (a: string, b: string) => (below.get(`${a}>${b}`) ?? 0) > (below.get(`${b}>${a}`) ?? 0);
+  const follows = (a: string, b: string) => below.get(`${a}>${b}`) ?? 0;
+  // A subsection is below a section, wherever sections are.
+  const isAbove = (a: string, b: string) =>
+    follows(a, b) > follows(b, a) || (Number.isInteger(usualRank(a)) && usualRank(b) === usualRank(a) + SUB);
   const ranks = new Map<string, number>();
   // There are few kinds.
   while (kinds.length > 0) {

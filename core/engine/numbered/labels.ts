@@ -1,3 +1,4 @@
+import { isAnnex, isArticle, KIND_OF } from './kinds.ts';
 import { cjkNumber, LATIN_SUFFIXES, ordinalNumber, romanNumber } from './numerals.ts';
 
 /** What the beginning of a line counts: `§ 12a`, `Chapter IV`, `2.1.4`, `(b)`, `第五条`. */
@@ -21,91 +22,13 @@ export interface Label {
   readonly isBare: boolean;
 }
 
-/** Words of headings by the kind that they are, which also has the rank: lower ones hold the others. */
-const WORDS: Readonly<Record<string, { readonly rank: number; readonly words: string }>> = {
-  annex: {
-    rank: 0,
-    words: 'annex appendix schedule exhibit anlage anhang annexe appendice anexo apéndice allegato',
-  },
-  book: { rank: 1, words: 'book buch livre libro' },
-  part: { rank: 2, words: 'part teil partie parte' },
-  subpart: { rank: 2.5, words: 'subpart unterteil' },
-  title: { rank: 3, words: 'title titel titre título titolo' },
-  subtitle: { rank: 3.5, words: 'subtitle untertitel sous-titre subtítulo' },
-  chapter: { rank: 4, words: 'chapter kapitel hauptstück chapitre capítulo capitolo capo' },
-  subchapter: { rank: 4.5, words: 'subchapter sub-chapter unterkapitel sous-chapitre' },
-  section: { rank: 5, words: 'section sec sect abschnitt sección sezione' },
-  subsection: {
-    rank: 5.5,
-    words: 'subsection sub-section unterabschnitt sous-section subsección sottosezione',
-  },
-  division: { rank: 6, words: 'paragraphe division' },
-  subdivision: { rank: 6.5, words: 'subdivision sous-paragraphe' },
-  article: { rank: 8, words: 'article articles artikel art artículo articolo' },
-  clause: { rank: 8.1, words: 'clause' },
-  '§': { rank: 8, words: '§§ §' },
-};
-
-/** The same for the counters of Chinese and Japanese, which follow the number. */
-const COUNTERS: Readonly<Record<string, number>> = {
-  编: 1,
-  編: 1,
-  篇: 1,
-  部: 1.5,
-  分编: 2,
-  部分: 2,
-  章: 4,
-  节: 5,
-  節: 5,
-  款: 6,
-  目: 7,
-  条: 8,
-  條: 8,
-};
-
-/** Ranks of numbers without a word, below those of words. */
-const BARE: Readonly<Record<string, number>> = {
-  'I.': 10,
-  'A.': 11,
-  '一、': 11,
-  '（一）': 12,
-  '1': 13,
-  '1)': 23,
-  '(1)': 24,
-  'a.': 25,
-  '(a)': 26,
-  'i.': 27,
-  '(i)': 28,
-};
-
-// Capitals often have no accents.
-const KIND_OF = new Map(
-  Object.entries(WORDS).flatMap(([kind, { words }]) =>
-    words
-      .split(' ')
-      .flatMap((word) => [word, word.normalize('NFD').replace(/\p{M}/gu, '')])
-      .map((word) => [word, kind] as const),
-  ),
-);
-
-/** The usual rank of a kind: that of a heading that holds it is lower. */
-export function usualRank(kind: string): number {
-  return WORDS[kind]?.rank ?? COUNTERS[kind] ?? BARE[kind] ?? 30;
-}
-
-const ARTICLES = new Set(['article', '§', 'clause', '条', '條']);
-
-/** Whether headings of a kind hold paragraphs, and no other headings as a rule. */
-export function isArticle(kind: string): boolean {
-  return ARTICLES.has(kind);
-}
-
 /** Characters of a line that a label and what follows it immediately are read from. */
 export const MOST_READ = 160;
 
 const ALL_WORDS = [...KIND_OF.keys()].sort((a, b) => b.length - a.length).join('|');
 const WORD = new RegExp(`(${ALL_WORDS})(?![\\p{L}\\d])\\.?[ \\t\\u00a0]*`, 'iuy');
-const COUNT = /(?:(\d{1,3})\.?|([IVXLC]{1,7})\.|(\p{L}{3,18}))[ \t\u00a0]+(?=\p{L})/uy;
+const COUNT = /(?:(\d{1,3})\.?|([IVXLC]{1,7})\.|(\p{L}{3,20}))[ \t\u00a0]+(?=\p{L})/uy;
+const GERMAN = /^(?:unter)?(?:teil|abschnitt|buch|kapitel|titel|hauptstück)|^an(?:lage|hang)/i;
 const LATIN = Object.keys(LATIN_SUFFIXES)
   .flatMap((suffix) => [suffix, suffix.toUpperCase()])
   .join('|');
@@ -117,12 +40,12 @@ const ARABIC = new RegExp(
 );
 const ROMAN = new RegExp(`([IVXLC]{1,9})(?:\\.?er)?${SUFFIX}(?![\\p{L}\\d])`, 'uy');
 const LETTER = /([A-Z])(?![\p{L}\d])/uy;
-const NUMBER_WORD = /(\p{L}{3,18})(?!\p{L})/uy;
+const NUMBER_WORD = new RegExp(`(\\p{L}{3,20})(?!\\p{L})${SUFFIX}(?![\\p{L}\\d])`, 'uy');
 const RANGE =
   /[ \u00a0]?(?:bis|to|through|and|und|u\.|à|et|a|y|e|[-–])[ \u00a0](?:§ )?(\d{1,4})[ ]?([a-z])?(?= *(?:$|[([.]))/y;
 const DIVIDER =
-  /[ \t\u00a0]*(?:\.?[ \t\u00a0]*[-–—:|][ \t\u00a0]+|[.:](?=\s|$)[ \t\u00a0]*|:(?=\p{Lu})|[-–—] ?|\t+)|[ \t\u00a0]{2,}|\u3000+/uy;
-const SPACES = /[ \t\u00a0\u3000]*/y;
+  /[ \t\u00a0]*(?:\.?[ \t\u00a0]*[-–—:|][ \t\u00a0]+|[.:](?=\s|$)[ \t\u00a0]*|:(?=\p{Lu})|[-–—] ?|\t+)|[ \t\u00a0]{2,}|[\u2000-\u200a\u3000]+/uy;
+const SPACES = /[ \t\u00a0\u2000-\u200a\u3000]*/y;
 
 const CJK =
   /第[ \t]*([0-9０-９]{1,4}|[〇零一二三四五六七八九十百千]{1,8})[ \t]*(分编|部分|编|編|篇|部|章|节|節|款|目|条|條)((?:[の之]([0-9０-９]{1,3}|[一二三四五六七八九十]{1,3}))*)/y;
@@ -133,7 +56,7 @@ const CJK_ITEM = /([一二三四五六七八九十]{1,3})[、．]|[（(]([一二
 const DECIMAL =
   /(\d{1,3}(?:[a-z](?=\.)|(?:\.\d{1,3}){0,7})|[A-Z](?:\.\d{1,3}){1,7})(\\?\.|\\?\)|)(?=[ \t\u00a0\u3000]|$)/y;
 const LISTED =
-  /(?:(\\?\()(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5})\\?\)|([A-Z]|[IVXLC]{1,7}|[a-z]|[ivx]{1,5})\\?([.)])|([A-Z]|[IVXLC]{1,7})( bis| ter| quater)? :)(?=[ \t\u00a0]|$)/y;
+  /(?:(\\?\()(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5})\\?\)|([A-Z]|[IVXLC]{1,7}|[a-z]|[ivx]{1,5})((?<=[A-Z]) ?[a-z])?\\?([.)])|([A-Z]|[IVXLC]{1,7})( bis| ter| quater)? [:–-])(?=[ \t\u00a0]|$)/y;
 
 /**
  * The labels that a line may begin with: several if a letter is also a Roman number, none for nearly all lines.
@@ -176,7 +99,8 @@ function wordLabels(line: string): readonly Label[] | undefined {
   if (arabic !== null) {
     const label = arabicLabel(line, kind, arabic, at);
     // The first is often written in digits before Roman numbers.
-    return /^1\s?er/.test(arabic[0]) ? [label, { ...label, family: `${kind} I` }] : [label];
+    const isOne = /^1\s?er/.test(arabic[0]) || (arabic[0] === '1' && !isArticle(kind));
+    return isOne ? [label, { ...label, family: `${kind} I` }] : [label];
   }
   const labels: Label[] = [];
   const roman = match(ROMAN, line, at);
@@ -197,10 +121,15 @@ function wordLabels(line: string): readonly Label[] | undefined {
   if (spelt !== null && ordinal !== undefined)
     for (const form of ['I', '1'])
       labels.push(
-        labelAt(line, at + spelt[0].length, { family: `${kind} ${form}`, kind, numbers: [ordinal] }),
+        labelAt(line, at + spelt[0].length, {
+          family: `${kind} ${form}`,
+          kind,
+          numbers: withSuffix([ordinal], spelt[2]),
+        }),
       );
-  if (kind === 'annex' && /^\s*$/.test(line.slice(at)))
-    labels.push(labelAt(line, word[0].trimEnd().length, { family: 'annex', kind, numbers: [1] }));
+  if (isAnnex(kind) && /^\s*$/.test(line.slice(at)))
+    for (const form of ['', ' I', ' 1'])
+      labels.push(labelAt(line, word[0].trimEnd().length, { family: kind + form, kind, numbers: [1] }));
   return labels.length > 0 ? labels : undefined;
 }
 
@@ -230,9 +159,15 @@ function withSuffix(numbers: readonly number[], suffix = ''): number[] {
   const parts = suffix.match(/[a-z]{3,}|[A-Z]{3,}|[a-z]|[A-Z]+/g) ?? [];
   const further = parts.map(
     (part) =>
-      LATIN_SUFFIXES[part.toLowerCase()] ?? letterNumber(part) + (part === part.toUpperCase() ? CAPITALS : 0),
+      LATIN_SUFFIXES[part.toLowerCase()] ??
+      (part === part.toUpperCase() ? capitalNumber(part) : letterNumber(part)),
   );
   return [...numbers, ...further];
+}
+
+/** Capitals are in the order of a dictionary: PA comes between P and Q. */
+function capitalNumber(letters: string): number {
+  return CAPITALS + letterNumber(letters.padEnd(2, '`'));
 }
 
 function letterNumber(letter: string): number {
@@ -246,13 +181,19 @@ function countedWord(line: string): readonly Label[] | undefined {
   if (count === null) return undefined;
   const [all, digits, roman, spelt] = count;
   const word = match(WORD, line, all.length);
-  if (word === null) return undefined;
+  // `2. Chapter 5 applies` is a paragraph, and `8. Appendix A` has two labels.
+  if (word === null || /^(?:\d|[A-Z](?!\p{L}))/u.test(line.slice(all.length + word[0].length)))
+    return undefined;
+  // Digits are before the word in German only: `1. Title` is an item of a list.
+  if (spelt === undefined && !GERMAN.test(word[0])) return undefined;
   const value =
     spelt !== undefined ? ordinalNumber(spelt) : roman !== undefined ? romanNumber(roman) : Number(digits);
   if (value === undefined) return undefined;
   const kind = KIND_OF.get((word[1] as string).toLowerCase()) as string;
   const family = `${kind} ${roman === undefined ? '1' : 'I'}`;
-  return [labelAt(line, all.length + (word[1] as string).length, { family, kind, numbers: [value] })];
+  const end = all.length + (word[1] as string).length;
+  const inserted = /^ [a-z](?= [–—-] )/.exec(line.slice(end))?.[0] ?? '';
+  return [labelAt(line, end + inserted.length, { family, kind, numbers: withSuffix([value], inserted) })];
 }
 
 /** `第五条`, `第三条の二`, `一、`, `（二）`. */
@@ -287,24 +228,30 @@ function bareLabels(line: string): readonly Label[] {
     const [all, digits, close] = decimal;
     const parts = (digits as string).replace(/[a-z]$/, '').split('.');
     const inserted = /[a-z]$/.exec(digits as string)?.[0];
-    const places = parts.map((part) => (/\d/.test(part) ? Number(part) : LETTERS + letterNumber(part)));
+    const places = parts.map((part) => (/\d/.test(part) ? Number(part) : letterNumber(part)));
     const numbers = withSuffix(places, inserted);
-    const kind = (close as string).endsWith(')') ? '1)' : '1';
+    const isLettered = /^[A-Z]/.test(all);
+    const kind = (close as string).endsWith(')') ? '1)' : isLettered ? 'A.1' : '1';
     const depth = parts.length;
+    if (kind === 'A.1')
+      return [
+        labelAt(line, all.length, { family: kind, kind, numbers, depth, isBare: true }),
+        appendix(line, all.length, numbers),
+      ];
     if (kind === '1' || depth === 1)
       return [labelAt(line, all.length, { family: kind, kind, numbers, depth, isBare: true })];
   }
   const listed = match(LISTED, line, 0);
   if (listed === null) return NONE;
   const isEnclosed = listed[1] !== undefined;
-  const token = (listed[2] ?? listed[3] ?? listed[5]) as string;
-  const close = isEnclosed ? '()' : (listed[4] ?? ' :');
+  const token = (listed[2] ?? listed[3] ?? listed[6]) as string;
+  const close = isEnclosed ? '()' : (listed[5] ?? ' :');
   const bare = (form: string, value: number): Label => {
     const kind = isEnclosed ? `(${form})` : form === 'a' || form === 'i' || close !== ')' ? `${form}.` : form;
     return labelAt(line, listed[0].length, {
       family: `${form}${close}`,
       kind,
-      numbers: withSuffix([value], listed[6]),
+      numbers: withSuffix([value], listed[4] ?? listed[7]),
       isBare: true,
     });
   };
@@ -314,10 +261,18 @@ function bareLabels(line: string): readonly Label[] {
   const roman = romanNumber(token.toUpperCase());
   if (roman !== undefined) labels.push(bare(isUpper ? 'I' : 'i', roman));
   if (token.length === 1) labels.push(bare(isUpper ? 'A' : 'a', letterNumber(token)));
+  if (token.length === 1 && isUpper && close === '.')
+    labels.push(appendix(line, listed[0].length, [letterNumber(token)]));
   return labels;
 }
 
-/** What is added to a letter that begins a decimal number, so that A.1 comes after all digits. */
+/** `A.` or `A.1` as what goes on the decimal numbers of a text, as the appendices of specifications do. */
+function appendix(line: string, end: number, [letter = 0, ...further]: readonly number[]): Label {
+  const numbers = [LETTERS + letter, ...further];
+  return labelAt(line, end, { family: '1', kind: '1', numbers, depth: numbers.length, isBare: true });
+}
+
+/** What is added to the letter of an appendix, so that it comes after all digits. */
 export const LETTERS = 1000;
 /** What is added to a capital letter after a number: 16 A may come before 16, after it, or after 16 ter. */
 export const CAPITALS = 1_000_000;

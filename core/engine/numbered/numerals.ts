@@ -57,10 +57,11 @@ const ORDINALS: readonly RegExp[] = [
   /^(?:zwanzigste[rsn]?|twentieth|vingti[eè]me)$/i,
 ];
 
-/** German ones up to 39, as in the parts of the criminal code. */
+/** German ones up to 99. */
 const COMPOSED =
-  /^(?:(ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)und)?(zwanzig|drei(?:ß|ss)ig)ste[rsn]?$/i;
+  /^(?:(ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)und)?(zwanzig|drei(?:ß|ss)ig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig)ste[rsn]?$/i;
 const UNITS = ['ein', 'zwei', 'drei', 'vier', 'fünf', 'sechs', 'sieben', 'acht', 'neun'];
+const TENS = ['zw', 'dr', 'vi', 'fü', 'se', 'si', 'ac', 'ne'];
 
 /** The value of an ordinal in English, German, French, Spanish or Italian, as far as the table goes. */
 export function ordinalNumber(word: string): number | undefined {
@@ -70,7 +71,8 @@ export function ordinalNumber(word: string): number | undefined {
   const composed = COMPOSED.exec(word);
   if (composed === null) return undefined;
   const unit = UNITS.indexOf((composed[1] ?? '').toLowerCase()) + 1;
-  return (/^z/i.test(composed[2] as string) ? 20 : 30) + unit;
+  const tens = TENS.indexOf((composed[2] as string).slice(0, 2).toLowerCase()) + 2;
+  return tens * 10 + unit;
 }
 
 /** Suffixes of numbers that were inserted later, by their order after the number itself. */
@@ -99,4 +101,9 @@ export const LATIN_SUFFIXES: Readonly<Record<string, number>> = {
   octiesdecies: 17,
   novodecies: 18,
   vicies: 19,
+  unvicies: 20,
+  duovicies: 21,
+  tervicies: 22,
+  quatervicies: 23,
+  quinvicies: 24,
 };

@@ -1,13 +1,7 @@
 import { countWhile } from '../search.ts';
-import { type Candidate, isListMark } from './candidates.ts';
-import { CAPITALS, isArticle, LETTERS } from './labels.ts';
-
-/** Candidates of a family that are looked at after one, to see how its sequence goes on. */
-const AHEAD = 40;
-/** Interrupted sequences that a number may go on. */
-const MOST_OUTER = 3;
-/** Largest step between two numbers of a sequence that needs no look ahead. */
-const STEP = 5;
+import type { Candidate } from './candidates.ts';
+import { isAnnex, isArticle, isDivision, isListMark } from './kinds.ts';
+import { chain, isFirst, type Run } from './sequences.ts';
 
 /** Sequences of headings, and those of words without text between them, which may be tables of contents. */
 export interface Runs {
@@ -15,73 +9,113 @@ export interface Runs {
   readonly empty: readonly Run[];
 }
 
-type Run = readonly Candidate[];
-
 /**
  * Finds the sequences among candidates: within a family, each number follows the one before it, and numbers that would
  * break a sequence that goes on without them are left out. Lists and tables of contents, which have no text between
  * their lines, are left out as well.
  */
 export function findRuns(candidates: readonly Candidate[]): Runs {
-  const families = Map.groupBy(candidates, ({ label }) => label.family);
-  const runs: Run[] = [];
-  const single: Run[] = [];
-  const empty: Run[] = [];
-  for (const members of families.values()) {
-    const all = chain(members);
-    const found = all.filter(hasText);
-    const isKnown = found.some((run) => run.length >= fewest(run));
-    const isWritten = found.some((run) => !isCell(run));
-    for (const run of found)
-      if (isWritten && isCell(run)) single.push(run);
-      else if (run.length >= fewest(run) || (isKnown && !isBare(run)) || isAlone(run)) runs.push(run);
-      else single.push(run);
-    if (isKnown) empty.push(...all.filter((run) => isDivision(run) && !hasText(run)));
-  }
-  const known = new Set(runs.flatMap((run) => run.map(({ start }) => start)));
-  return { runs: [...withoutParagraphs(runs), ...leading(single, candidates, known)], empty };
+  const bare = candidates.filter(({ label }) => label.isBare);
+  const { runs, single, empty } = collect(candidates.filter(({ label }) => !label.isBare));
+  const words = withoutLists(withoutReferences(runs, bare));
+  const numbers = collect(withoutParagraphs(bare, words));
+  const all = [...words, ...numbers.runs];
+  return { runs: [...all, ...leading([...single, ...numbers.single], candidates, all)], empty };
 }
 
-/** Whether articles have next to no text, as in tables of correlation. */
+/** Sequences that count, those that need another heading to count, and those without text. */
+interface Found extends Runs {
+  readonly single: readonly Run[];
+}
+
+function collect(candidates: readonly Candidate[]): Found {
+  const [runs, single, empty]: [Run[], Run[], Run[]] = [[], [], []];
+  for (const members of Map.groupBy(candidates, ({ label }) => label.family).values()) {
+    const all = chain(members);
+    const filled = all.filter(hasText);
+    const isKnown = filled.some((run) => run.length >= fewest(run));
+    const isWritten = filled.some((run) => !isCell(run));
+    for (const run of filled)
+      if (isWritten && isCell(run)) single.push(run);
+      else if (run.length >= fewest(run) || (isKnown && canBeShort(run)) || isAlone(run)) runs.push(run);
+      else single.push(run);
+    if (isKnown) empty.push(...all.filter((run) => isDivision((run[0] as Candidate).kind) && !hasText(run)));
+  }
+  return { runs, single, empty };
+}
+
+/** Whether most articles have next to no text, as in tables of correlation. */
 function isCell(run: Run): boolean {
   const { kind } = run[0] as Candidate;
-  return (isArticle(kind) || (kind === 'annex' && run.length > 1)) && textOf(run) < CELL * run.length;
+  if (!isArticle(kind) && !(isAnnex(kind) && run.length > 1)) return false;
+  const filled = run.filter((one, at) => one.isRepealed || textOf(run.slice(at, at + 2)) >= CELL);
+  return filled.length * 2 < run.length;
 }
 
 /** Characters between the articles of a text at least. */
 const CELL = 5;
 
-/** Whether a sequence is one of words that hold articles. */
-function isDivision(run: Run): boolean {
-  const { kind } = run[0] as Candidate;
-  return !isBare(run) && kind !== 'annex' && !isArticle(kind);
+/** Leaves out lines as § 2.1 and Section 2.1 of a text whose sections have the same numbers alone. */
+function withoutReferences(runs: readonly Run[], bare: readonly Candidate[]): readonly Run[] {
+  const isDecimal = (run: Run) => run.some(({ name }) => /^(?:\p{L}+|§+)\s\d+\.\d/u.test(name));
+  if (!runs.some(isDecimal)) return runs;
+  const sections = new Set(
+    collect(bare).runs.flatMap((run) => run.map(({ label }) => label.numbers.join('.'))),
+  );
+  return runs.filter(
+    (run) => !isDecimal(run) || !run.every(({ label }) => sections.has(label.numbers.join('.'))),
+  );
 }
 
 /** Articles that a text with numbered paragraphs has at least. */
 const FEWEST_ARTICLES = 3;
 
-/**
- * Leaves out what is numbered within articles: in a text with articles, only numbers without a word that hold some, or
- * that begin with the number of the heading above them, are headings.
- */
-function withoutParagraphs(runs: readonly Run[]): readonly Run[] {
+function articlesOf(runs: readonly Run[]): readonly Candidate[] {
   const articles = runs.filter((run) => isArticle((run[0] as Candidate).kind)).flat();
-  if (articles.length < FEWEST_ARTICLES) return runs;
-  const holders = new Set<string>();
-  const all = runs.flat().sort((a, b) => a.start - b.start);
-  for (let at = all.length - 1; at > 0; at--) {
-    const { kind, isAfterText } = all[at] as Candidate;
-    const before = all[at - 1] as Candidate;
-    const holds = !isAfterText && (isArticle(kind) || holders.has(kind)) && before.kind !== kind;
-    if (holds && !isListMark(before.kind)) holders.add(before.kind);
-  }
-  const words = all.filter(({ label }) => !label.isBare);
-  const isInArticle = ({ start }: Candidate) =>
-    isArticle(words[countWhile(words, (word) => word.start < start) - 1]?.kind ?? '');
+  return articles.length < FEWEST_ARTICLES ? [] : articles.sort((a, b) => a.start - b.start);
+}
+
+/**
+ * Leaves out chapters and sections without an article between them: those of a table of contents, which precede all
+ * articles, and those of a list in an article.
+ */
+function withoutLists(runs: readonly Run[]): readonly Run[] {
+  const articles = articlesOf(runs);
+  const words = runs.flat().sort((a, b) => a.start - b.start);
+  const countTo = ({ start }: Candidate) => countWhile(articles, (article) => article.start < start);
+  const isHolder = (run: Run) => countTo(run.at(-1) as Candidate) > countTo(run[0] as Candidate);
+  const holders = new Set(runs.filter(isHolder).map((run) => (run[0] as Candidate).kind));
   return runs.filter((run) => {
-    const first = run[0] as Candidate;
-    if (!isBare(run) || holders.has(first.kind)) return true;
-    return !isListMark(first.kind) && (first.label.depth > 1 || !isInArticle(first));
+    const [first, last] = [run[0] as Candidate, run.at(-1) as Candidate];
+    if (
+      run.length === 1 ||
+      !isDivision((run[0] as Candidate).kind) ||
+      isHolder(run) ||
+      run.some(({ isMarked }) => isMarked)
+    )
+      return true;
+    if (countTo(last) === articles.length) return true;
+    if (holders.has(first.kind)) return countTo(last) > 0;
+    return !isArticle(words[countWhile(words, ({ start }) => start < first.start) - 1]?.kind ?? '');
+  });
+}
+
+/**
+ * Leaves out what is numbered within articles: in a text with articles, numbers without a word are headings only
+ * immediately above one with a word, outside of articles, or if they begin with the number of the heading above them.
+ */
+function withoutParagraphs(candidates: readonly Candidate[], runs: readonly Run[]): readonly Candidate[] {
+  if (articlesOf(runs).length === 0) return candidates;
+  const words = runs.flat().sort((a, b) => a.start - b.start);
+  const leads = ({ start, inkBefore }: Candidate) =>
+    words[countWhile(words, (word) => word.start < start)]?.inkBefore === inkBefore;
+  const holders = new Set(candidates.filter(leads).map(({ kind }) => kind));
+  return candidates.filter((candidate) => {
+    const { kind, label, start, isRepealed } = candidate;
+    if (leads(candidate)) return !isListMark(kind) || !isRepealed;
+    if (isListMark(kind)) return false;
+    const above = words[countWhile(words, (word) => word.start < start) - 1];
+    return label.depth > 1 || (kind !== '1' && holders.has(kind)) || !isArticle(above?.kind ?? '');
   });
 }
 
@@ -92,23 +126,37 @@ function withoutParagraphs(runs: readonly Run[]): readonly Run[] {
 function leading(
   single: readonly Run[],
   candidates: readonly Candidate[],
-  known: ReadonlySet<number>,
+  accepted: readonly Run[],
 ): readonly Run[] {
+  const known = new Set(accepted.flatMap((run) => run.map(({ start }) => start)));
   const places = new Map(candidates.map(({ start }, index) => [start, index]));
   const isKnown = (candidate: Candidate | undefined) => candidate !== undefined && known.has(candidate.start);
-  return single.filter((run) => {
+  const leads = ({ start }: Candidate) => {
+    let after = (places.get(start) as number) + 1;
+    while (candidates[after]?.start === start) after++;
+    return candidates[after]?.isAfterText === false && isKnown(candidates[after]);
+  };
+  const isLed = ({ start, isAfterText }: Candidate) => {
+    let before = (places.get(start) as number) - 1;
+    while (candidates[before]?.start === start) before--;
+    return !isAfterText && isKnown(candidates[before]);
+  };
+  // From the last, for one may lead into another.
+  const runs = [...single].sort((a, b) => (b[0] as Candidate).start - (a[0] as Candidate).start);
+  return runs.filter((run) => {
     const [first] = run as readonly [Candidate];
     if (!isFirst(first) || run.length !== (isBare(run) ? 2 : 1)) return false;
-    if (isBare(run) && (isListMark(first.kind) || first.kind === '1')) return false;
-    const at = places.get(first.start) as number;
-    let before = at - 1;
-    while (candidates[before]?.start === first.start) before--;
-    if (!first.isAfterText && isKnown(candidates[before])) return true;
-    let after = at + 1;
-    while (candidates[after]?.start === first.start) after++;
-    const next = candidates[after];
-    return next !== undefined && !next.isAfterText && isKnown(next);
+    const isItem = isBare(run) && (isListMark(first.kind) || first.kind === '1');
+    if (isItem ? !run.every(leads) : !isLed(first) && !leads(first)) return false;
+    for (const { start } of run) known.add(start);
+    return true;
   });
+}
+
+/** Whether a sequence counts however short it is, if there is a longer one of its family. */
+function canBeShort(run: Run): boolean {
+  const [first] = run as readonly [Candidate];
+  return !first.label.isBare || (run.length > 1 && !isListMark(first.kind) && isFirst(first));
 }
 
 function isBare(run: Run): boolean {
@@ -137,151 +185,27 @@ function isAlone(run: Run): boolean {
   const { kind, name, label } = run[0] as Candidate;
   const isFree = (run[0] as Candidate).isAfterText;
   return (
-    kind === 'annex' &&
+    isAnnex(kind) &&
     isFree &&
     isFirst(run[0] as Candidate) &&
-    (label.family !== 'annex' || /^[^\p{Ll}]+(?!\p{L})/u.test(name))
+    (!/^\p{L}+$/u.test(name.slice(0, label.end)) || /^[^\p{Ll}]+(?!\p{L})/u.test(name))
   );
-}
-
-function chain(members: readonly Candidate[]): Candidate[][] {
-  const runs: Candidate[][] = [];
-  // Sequences that a later one interrupts, such as a list.
-  let outer: Candidate[][] = [];
-  let run: Candidate[] = [];
-  members.forEach((candidate, index) => {
-    const last = run.at(-1);
-    const next = members[index + 1];
-    const goesOn =
-      last !== undefined &&
-      follows(last, candidate) &&
-      (candidate.label.depth > last.label.depth || !isEarly(last, next));
-    if (goesOn || (last !== undefined && skips(last, candidate, members, index))) {
-      run.push(candidate);
-      return;
-    }
-    const { isBare, depth } = candidate.label;
-    const resumed =
-      isBare && depth === 1 ? -1 : outer.findLastIndex((one) => follows(one.at(-1) as Candidate, candidate));
-    if (resumed !== -1) {
-      run = outer[resumed] as Candidate[];
-      outer = outer.slice(0, resumed);
-      run.push(candidate);
-    } else if (begins(last, candidate, members, index)) {
-      if (last !== undefined) outer = [...outer.slice(-MOST_OUTER), run];
-      run = [candidate];
-      runs.push(run);
-    }
-  });
-  return runs;
-}
-
-/** Whether a decimal number only refers to a section: the one that it would go on has a section of its own next. */
-function isEarly(last: Candidate, next: Candidate | undefined): boolean {
-  return next?.label.isBare === true && next.label.depth > last.label.depth && follows(last, next);
-}
-
-/** The next members of a family up to where one begins again. */
-function sameSequence(members: readonly Candidate[], index: number): readonly Candidate[] {
-  const ahead = members.slice(index + 1, index + 1 + AHEAD);
-  const end = ahead.findIndex((other) => isFirst(other));
-  return end === -1 ? ahead : ahead.slice(0, end + 1);
-}
-
-/** Whether a number is the next one: 2.2 or 3 after 2.1, 12a or 13 after 12, 2.1.1 after 2.1. */
-function follows({ label: before }: Candidate, { label }: Candidate): boolean {
-  return stepOf(before.through, label.numbers, label.isBare) === 1;
-}
-
-/**
- * How far a number is after another one at the first place where they differ; 0 if it is not after it, infinite if
- * further places do not begin with 1.
- */
-function stepOf(before: readonly number[], after: readonly number[], isBare: boolean): number {
-  let at = 0;
-  while (at < before.length && before[at] === after[at]) at++;
-  const [from = 0, to = 0] = [before[at], after[at]];
-  const isFree = from > CAPITALS !== to > CAPITALS || (from > CAPITALS && to > from);
-  if (at >= after.length) return isFree ? 1 : 0;
-  const step = isFree ? 1 : to - from;
-  if (step <= 0) return 0;
-  const further = after.slice(at + 1);
-  // A decimal number needs the one that it begins with.
-  if (isBare && further.length > 0) return Number.POSITIVE_INFINITY;
-  return further.every((number) => number === 1 || number > CAPITALS) ? step : Number.POSITIVE_INFINITY;
-}
-
-/** Whether a number is after another one. */
-export function isAfter({ label }: Candidate, { label: before }: Candidate): boolean {
-  return stepOf(before.numbers, label.numbers, label.isBare) > 0;
-}
-
-/** Whether a number after a gap goes on a sequence: the numbers in the gap do not come later. */
-function skips(last: Candidate, candidate: Candidate, members: readonly Candidate[], index: number): boolean {
-  const { isBare } = candidate.label;
-  const step = stepOf(last.label.through, candidate.label.numbers, isBare);
-  if (step === 0 || (isBare && step > 2)) return false;
-  const later = sameSequence(members, index);
-  if (later.some((other) => follows(last, other) && !isAfter(other, candidate))) return false;
-  if (later.some((other) => follows(candidate, other))) return true;
-  const next = later[0];
-  return !isBare && (step <= STEP || next === undefined || isAfter(next, candidate) || isFirst(next));
-}
-
-/** Whether a number begins a sequence: it is the first, or those after it come next, and the last sequence is over. */
-function begins(
-  last: Candidate | undefined,
-  candidate: Candidate,
-  members: readonly Candidate[],
-  index: number,
-): boolean {
-  const later = members.slice(index + 1, index + 1 + AHEAD);
-  const next = later.findIndex((other) => follows(candidate, other));
-  if (last !== undefined && !restarts(last, candidate, later[0])) {
-    const goesOn = later.findIndex((other) => follows(last, other));
-    if (goesOn !== -1 && (next === -1 || goesOn < next || !isFirst(candidate))) return false;
-  }
-  if (isFirst(candidate) || candidate.isMarked) return true;
-  // A text may be part of a larger one, and what begins a section may be repealed.
-  if (last === undefined && rises(candidate, later)) return true;
-  if (next !== 0 || candidate.label.isBare) return false;
-  return last !== undefined || (later[1] !== undefined && follows(later[0] as Candidate, later[1]));
-}
-
-/** Whether a chapter or section is the first of a further sequence, whose next number is not that of the last one. */
-function restarts(last: Candidate, candidate: Candidate, next: Candidate | undefined): boolean {
-  if (next === undefined || !isDivision([candidate]) || !isFirst(candidate)) return false;
-  return isAfter(next, candidate) && !isAfter(next, last);
-}
-
-/** Whether articles of a code, as L121-2, go on rising, whatever is missing between them. */
-function rises(candidate: Candidate, later: readonly Candidate[]): boolean {
-  const next = [candidate, ...later.slice(0, 3)];
-  const isCode = next.every(({ kind, label }) => isArticle(kind) && label.numbers.length > 1);
-  return (
-    isCode && next.length > 3 && next.every((one, at) => at === 0 || isAfter(one, next[at - 1] as Candidate))
-  );
-}
-
-/** Whether a number is the first of its kind, or below the number of the heading above it. */
-function isFirst({ label: { numbers, depth, isBare }, under }: Candidate): boolean {
-  if (depth === 1 || !isBare) {
-    if (numbers.every((number) => number <= 1)) return true;
-    if (depth === 1) return false;
-  }
-  const above = numbers.slice(0, -1).map((number) => number % LETTERS);
-  return numbers.at(-1) === 1 && under.length > 0 && above.join() === under.join();
 }
 
 /** Whether most members of a sequence have text before the next one, as those of lists and tables of contents do not. */
 function hasText(run: Run): boolean {
   let empty = 0;
   let filled = 0;
+  // Numbered rows of a table have no parts.
+  const isFlat = isBare(run) && run.length > 2 && run.every(({ label }) => label.depth === 1);
   for (let at = 1; at < run.length; at++) {
     const [before, after] = [run[at - 1] as Candidate, run[at] as Candidate];
     if (before.isMarked || before.isRepealed) continue;
     if (after.label.depth > before.label.depth) continue;
-    if (after.inkBefore > before.inkBefore) filled++;
+    const isFilled = isFlat
+      ? after.sentencesBefore > before.sentencesBefore
+      : after.inkBefore > before.inkBefore;
+    if (isFilled) filled++;
     else empty++;
   }
   return filled >= empty;

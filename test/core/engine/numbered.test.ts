@@ -101,8 +101,35 @@ t.test('headings of all forms are found with their levels', async (t) => {
     ['Article L121-1 A', 'Article L121-1', 'Article L121-2'],
     ['TITULO I', '  CAPITULO PRELIMINAR', '    ARTICULO 1', '  CAPITULO I', '    ARTICULO 2', 'TITULO II'],
     ['第一章', '  第一条', '  第二条', '附則', '  第一条', '附則', '  第一条', '  第二条'],
+    ['Title I', '  Section 1', '  Section II', '  Section III', 'Title II'],
+    ['Part A', '  1. Persons', '  2. Places', 'Part B', '  1. Times', '  2. Sums', '  3. Rules'],
+    [
+      ...['Article 1', 'Article 2', 'Article 2 ter', 'Article 2-0 A', 'Article 2 A'],
+      ...['Article 2 P', 'Article 2 PA', 'Article 2 Q', 'Article 3'],
+    ],
+    ['I - Del concepto', '  Artículo 1', '  Artículo 2', 'II - Del fin', '  Artículo 3', 'III - Otras'],
+    ['第三十二条', '第三十三条', '第三十四条', '第三十五条'],
+    ['Article premier', 'Article premier bis', 'Article 2', 'Article 3 vicies', 'Article 3 unvicies'],
+    ['ANNEX', '  Appendix 1', '  Appendix 2', 'ANNEX II', '  Appendix 1'],
     ['Chapitre 1er', '  Article 1er', '  Article 2', 'Chapitre II', '  Article 3'],
     ['I. Facts', '  A. Persons', '  B. Places', '  C. Times', 'II. Law', 'III. Result'],
+    [
+      ...['Neununddreißigster Abschnitt', '  § 1', 'Vierzigster Abschnitt', '  § 2'],
+      ...['Vierzigster Abschnitt a - Mehr', '  § 3', 'Einundvierzigster Abschnitt', '  § 4'],
+      ...['Anlage 1 zu § 2', 'Anlage 2 zu § 4'],
+    ],
+    [
+      ...['A. - Land', '  I. - Fields', '    § 1', '  II. - Woods', '    § 2', 'B. - Houses', '  I. - Old'],
+      ...['    § 3', '  II. - New', '    § 4', 'C. - Firms', '  § 5', 'D. - Rest', '  § 6'],
+    ],
+    ['I. Land', '  Art. 1', 'II. Wasser', '  Art. 2', 'II a. Luft', '  Art. 3', 'III. Feuer', '  Art. 4'],
+    ['Section A: general rules', '  § 1', 'Section B: special rules', '  § 2', '  § 3'],
+    ['1. Scope', '  1.1 Terms', '2. Use', 'A. Old', '  A.1 Older', '  A.2 Oldest', 'B. New'],
+    ['1. Scope', '2. Use', '  2.1 Clear the list.', '  2.2 Send it.', '3. Appendix A: History', '  3.1 Past'],
+    [
+      ...['1. Coke', '  A. Scope', '  B. Rules', '    B.1. Dust', '    B.2. Gas'],
+      ...['2. Steel', '  A. Scope', '  B. Rules', '3. Glass', '  A. Scope', '  B. Rules', '4. Lime'],
+    ],
     ['一、概况', '  （一）地点', '  （二）时间', '  （三）人物', '二、经过', '三、结果'],
   ];
   for (const form of forms) {
@@ -131,13 +158,102 @@ t.test('numbers in a text are not headings', async (t) => {
     'It says so in\nArticle 3',
     '1. The first is long enough to be a sentence, and ends like one.\n\n2. So is the second.\n\n3. And the third.',
     '1. Apples\n2. Pears\n3. Plums',
+    '1.1.\n\nApples are red.\n\n1.2.\n\nPears are green.\n\n1.3.\n\nPlums are blue.',
     '1. Januar 2020\n\nwas a day\n\n2. Januar 2020\n\nanother day',
     '1.2.3 First version\n\nis out\n\n1.2.4 Second version\n\nis out',
     'Article 1 ........ 3\nArticle 2 ........ 5\nArticle 3 ........ 7',
     'Figure 1 Apples\n\nare red\n\nFigure 2 Pears\n\nare green',
+    '1. Chapter 5 applies to boats\n\nthat float\n\n2. Chapter 7 applies to ferries\n\nthat float',
+    'Section A\n\nof a list\n\nSection B\n\nof a list\n\nSection C\n\nof a list',
   ])
     t.same(outlineOf(law(line)), all, line);
   t.same(outlineOf(withText('§ 1 Absatz 2', '§ 2 Satz 1')), []);
+});
+
+t.test('items of a list, whose text hangs below their numbers, are not headings', async (t) => {
+  const item = (number: number) =>
+    `${number}.  Boats that have engines, of which\n    Ferries are not some\n\nAnd more.\n\n`;
+  t.same(outlineOf(item(1) + item(2) + item(3) + item(4)), []);
+});
+
+t.test('parts of a numbered paragraph that is not a heading are headings', async (t) => {
+  const parts = ['4.1 Design', '4.2 Tests', '4.3 Marks'];
+  t.same(
+    outlineOf(
+      `${withText('Article 1', 'Article 2', 'Article 3', 'ANNEX')}4. These rules apply.\n\n${withText(...parts)}`,
+    ),
+    [...['Article 1', 'Article 2', 'Article 3', 'ANNEX'], ...parts.map((part) => `  ${part}`)],
+  );
+});
+
+t.test('numbers that refer to sections of a specification are not headings', async (t) => {
+  const sections = [
+    '1 Scope',
+    '1.1 Terms',
+    '1.2 Names',
+    '1.3 Places',
+    '2 Use',
+    '2.1 Wide use',
+    '2.2 Other use',
+    '3 End',
+  ];
+  const outline = sections.map((name) => (/^\d\./.test(name) ? `  ${name}` : name));
+  const withLine = (line: string) =>
+    sections.map((name) => withText(name) + (name.startsWith('1.1') ? `${line}\n\n` : '')).join('');
+  for (const line of ['2 Use', '1.2 Names', '1.2 Names, 2.1 Wide use', '2.2 Other use'])
+    t.same(outlineOf(withLine(line)), outline, line);
+  const items = ['1. Title', '2. Names', '3. Places', '4. Ends'].join('\n\nis one of them\n\n');
+  const withItems = (name: string) =>
+    sections.map((one) => withText(one) + (one === name ? `${items}\n\nand more\n\n` : ''));
+  for (const name of ['1 Scope', '1.2 Names', '1.3 Places', '2 Use'])
+    t.same(outlineOf(withItems(name).join('')), outline, `of a list in ${name}`);
+  // Sections that are written as the items are.
+  const withPeriods = (text: string) => text.replace(/^( *\d)(?= )/gm, '$1.');
+  for (const name of ['1.1 Terms', '1.3 Places', '2 Use'])
+    t.same(
+      outlineOf(withPeriods(withItems(name).join(''))),
+      outline.map(withPeriods),
+      `with periods in ${name}`,
+    );
+  for (const sign of ['§', 'section']) {
+    const cells = ['1.1 Terms', '1.2 Names', '2.2 Other use'].map((cell) => `${sign} ${cell}`);
+    t.same(outlineOf(withLine(cells.join('\n\nis in\n\n'))), outline, sign);
+  }
+  const appendix = withText('A. Books', 'A.1 Old books');
+  const authors = `${withLine('')}${appendix}B. Smith; C. Jones. New books\n\nare here\n`;
+  t.same(outlineOf(authors), [...outline, 'A. Books', '  A.1 Old books'], 'of authors');
+});
+
+t.test('a subtitle is below a title with text between them', async (t) => {
+  const first = withText('Article 1', 'Subtitle 1', 'Article 2', 'Subtitle 2', 'Article 3');
+  const text = `Section 1\n\nTitle 1\n\n${first}Title 2\n\n${withText('Article 4')}Section 2\n\n${withText('Article 5')}`;
+  const outline = outlineOf(text).filter((line) => /itle/.test(line));
+  t.same(outline, ['  Title 1', '    Subtitle 1', '    Subtitle 2', '  Title 2']);
+});
+
+t.test('numbers above articles are headings, and the same numbers within articles are not', async (t) => {
+  const list = '1. Wages\n\nof any kind\n\n2. Rents\n\nof any kind\n\n3. Gifts\n\nof any kind\n\n';
+  const long = 'It is long. '.repeat(40);
+  const text = [
+    ...['I. Income', '1. Wages', `§ 1\n\nThere are:\n\n${list}`, '2. Rents', 'a) Land', `§ 2\n\n${long}`],
+    ...['b) Houses', `§ 3\n\n${long}`, 'c) Boats', `§ 4\n\n${list}`, '3. Gifts', `§ 5\n\n${list}`],
+    ...['II. Costs', '§ 6\n\nThey count.', 'III. Rates', '1. Now', '§ 7\n\nThey rise.'],
+    ...['2. Later', 'a) In May', '§ 8\n\nThey rise.', 'b) In June', '§ 9\n\nThey fall.'],
+  ].join('\n\n');
+  t.same(outlineOf(text), [
+    ...['I. Income', '  1. Wages', '    § 1', '  2. Rents', '    a) Land', '      § 2', '    b) Houses'],
+    ...[
+      '      § 3',
+      '    c) Boats',
+      '      § 4',
+      '  3. Gifts',
+      '    § 5',
+      'II. Costs',
+      '  § 6',
+      'III. Rates',
+    ],
+    ...['  1. Now', '    § 7', '  2. Later', '    a) In May', '      § 8', '    b) In June', '      § 9'],
+  ]);
 });
 
 t.test('a text without blank lines has its headings', async (t) => {
@@ -165,6 +281,16 @@ t.test('a table of correlation has no headings', async (t) => {
   t.same(outlineOf(text), ['Article 1', 'Article 2', 'Article 3', 'ANNEX']);
 });
 
+t.test('what an act quotes, and numbered rows of its tables, are not its headings', async (t) => {
+  const quoted =
+    '‘Article 2a\n\nScope\n\nIt is wide.\n\nArticle 3\n\nIt is the regulator’s.\n\nAnd it is so.’;\n\n';
+  const rows = ['1. Power', '2. Water', '3. Air', '4. Gas'].map((row) => `${row}\n\nwho supplies it\n\n`);
+  const annex = `ANNEX\n\n${rows.join('')}It ends.\n`;
+  const text = `${withText('Article 1', 'Article 2')}${quoted}${withText('Article 3', 'Article 4')}${annex}`;
+  t.same(outlineOf(text), ['Article 1', 'Article 2', 'Article 3', 'Article 4', 'ANNEX']);
+  t.equal(findNumberedHeadings(text)[2]?.start, text.lastIndexOf('Article 3'));
+});
+
 t.test(
   'chapters without text of their own are headings below a title, not in a table of contents',
   async (t) => {
@@ -180,6 +306,18 @@ t.test('a table of contents is not the text', async (t) => {
   const found = findNumberedHeadings(`Contents\n\n${titles.join('\n')}\n\nBegin.\n\n${withText(...titles)}`);
   t.equal(found.length, 5);
   t.ok(found.every(({ start }) => start > 60));
+});
+
+t.test('a table of contents with words between its lines is not the text', async (t) => {
+  const cells = 'Chapter 1\n\n1.01\n\nScope of it all\n\nChapter 2\n\n2.01\n\nUse of it all\n\n';
+  const text = `Contents\n\n${cells}${withText('Chapter 1 General', '§ 1.01 Scope', '§ 1.02 Terms', 'Chapter 2 Special', '§ 2.01 Use')}`;
+  t.same(outlineOf(text), [
+    'Chapter 1 General',
+    '  § 1.01 Scope',
+    '  § 1.02 Terms',
+    'Chapter 2 Special',
+    '  § 2.01 Use',
+  ]);
 });
 
 t.test('repealed and inserted numbers belong to the sequence', async (t) => {
