@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<string, { readonly rank: number; readonly words: st
   section: { rank: 5, words: 'section sec sect abschnitt sección sezione' },
   subsection: {
     rank: 5.5,
-    words: 'subsection sub-section unterabschnitt sous-section subsección sottosezione',
+    words: 'subsection sub-section unterabschnitt sous-section subsección sub-sección sottosezione',
   },
   division: { rank: 6, words: 'paragraphe division' },
   subdivision: { rank: 6.5, words: 'subdivision sous-paragraphe' },

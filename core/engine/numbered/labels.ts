@@ -26,7 +26,7 @@ export interface Label {
 export const MOST_READ = 160;
 
 const ALL_WORDS = [...KIND_OF.keys()].sort((a, b) => b.length - a.length).join('|');
-const WORD = new RegExp(`(${ALL_WORDS})(?![\\p{L}\\d])\\.?[ \\t\\u00a0]*`, 'iuy');
+const WORD = new RegExp(`(${ALL_WORDS.replaceAll('-', '[ -]')})(?![\\p{L}\\d])\\.?[ \\t\\u00a0]*`, 'iuy');
 const COUNT = /(?:(\d{1,3})\.?|([IVXLC]{1,7})\.|(\p{L}{3,20}))[ \t\u00a0]+(?=\p{L})/uy;
 const GERMAN = /^(?:unter)?(?:teil|abschnitt|buch|kapitel|titel|hauptstück)|^an(?:lage|hang)/i;
 const LATIN = Object.keys(LATIN_SUFFIXES)
@@ -93,7 +93,7 @@ function labelAt(
 function wordLabels(line: string): readonly Label[] | undefined {
   const word = match(WORD, line, 0);
   if (word === null) return undefined;
-  const kind = KIND_OF.get((word[1] as string).toLowerCase()) as string;
+  const kind = kindOf(word[1] as string);
   const at = word[0].length;
   const arabic = match(ARABIC, line, at);
   if (arabic !== null) {
@@ -131,6 +131,11 @@ function wordLabels(line: string): readonly Label[] | undefined {
     for (const form of ['', ' I', ' 1'])
       labels.push(labelAt(line, word[0].trimEnd().length, { family: kind + form, kind, numbers: [1] }));
   return labels.length > 0 ? labels : undefined;
+}
+
+/** The kind of a word, which may have a space for its hyphen. */
+function kindOf(word: string): string {
+  return KIND_OF.get(word.toLowerCase().replace(' ', '-')) as string;
 }
 
 function arabicLabel(
@@ -189,7 +194,7 @@ function countedWord(line: string): readonly Label[] | undefined {
   const value =
     spelt !== undefined ? ordinalNumber(spelt) : roman !== undefined ? romanNumber(roman) : Number(digits);
   if (value === undefined) return undefined;
-  const kind = KIND_OF.get((word[1] as string).toLowerCase()) as string;
+  const kind = kindOf(word[1] as string);
   const family = `${kind} ${roman === undefined ? '1' : 'I'}`;
   const end = all.length + (word[1] as string).length;
   const inserted = /^ [a-z](?= [–—-] )/.exec(line.slice(end))?.[0] ?? '';

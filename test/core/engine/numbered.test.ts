@@ -108,6 +108,7 @@ t.test('headings of all forms are found with their levels', async (t) => {
       ...['Article 2 P', 'Article 2 PA', 'Article 2 Q', 'Article 3'],
     ],
     ['I - Del concepto', '  Artículo 1', '  Artículo 2', 'II - Del fin', '  Artículo 3', 'III - Otras'],
+    ['SECCION I', '  SUB SECCION I', '    Artículo 1', '  SUB SECCION II', '    Artículo 2', 'SECCION II'],
     ['第三十二条', '第三十三条', '第三十四条', '第三十五条'],
     ['Article premier', 'Article premier bis', 'Article 2', 'Article 3 vicies', 'Article 3 unvicies'],
     ['ANNEX', '  Appendix 1', '  Appendix 2', 'ANNEX II', '  Appendix 1'],
