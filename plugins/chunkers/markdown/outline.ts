@@ -25,7 +25,8 @@ export interface OutlineRules {
   /** Maximum tokens of a stretch that fits into a chunk, so that it needs no boundaries within. */
   readonly room: number;
   readonly tokens: TokenizedText;
-  readonly components: Components;
+  /** Those of MDX. */
+  readonly components: Components | undefined;
 }
 
 function fits({ room, tokens }: OutlineRules, start: number, end: number): boolean {
@@ -44,7 +45,7 @@ export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules:
   let glued = 0;
   for (const block of blocks) {
     if (heading !== undefined && standsUnder(block, heading)) glued = block.start;
-    if (block.start !== glued && !components.glued.has(block.start))
+    if (block.start !== glued && components?.glued.has(block.start) !== true)
       outline.add(block.start, rankOf(block, leaf, text, components));
     heading = block.kind === 'heading' ? block : undefined;
     if (isContainer(block)) continue;
@@ -86,10 +87,10 @@ function rankOf(
   block: MarkdownBlock,
   before: MarkdownBlock | undefined,
   text: string,
-  components: Components,
+  components: Components | undefined,
 ): number {
   if (block.kind === 'heading' && block.depth === 0) return Math.min(block.level, LOWEST_HEADING);
-  const rank = BLOCK + DEEPER * (block.depth + components.nestingAt(block.start));
+  const rank = BLOCK + DEEPER * (block.depth + (components?.nestingAt(block.start) ?? 0));
   if (before === undefined) return rank;
   if (block.depth === 0 && before.kind === 'front_matter') return BEHIND_FRONT_MATTER;
   if (block.depth === 0 && before.depth === 0 && before.kind === 'break') return BEHIND_BREAK;
@@ -101,12 +102,26 @@ function leansBack({ kind }: MarkdownBlock, before: MarkdownBlock, text: string)
   if (kind === 'break') return true;
   if (kind === 'definition') return before.kind === 'definition';
   if (before.kind !== 'paragraph' || kind === 'paragraph' || kind === 'item') return false;
-  return /[:：]\s*$/.test(text.slice(Math.max(before.start, before.end - 8), before.end));
+  return endsWithColon(text, before);
+}
+
+const COLON = 58;
+const DELETE = 127;
+/** Characters in which the colon is looked for. */
+const LAST_READ = 8;
+
+function endsWithColon(text: string, { start, end }: MarkdownBlock): boolean {
+  const from = Math.max(start, end - LAST_READ);
+  let at = end - 1;
+  while (at >= from && isSpace(text.charCodeAt(at))) at--;
+  const last = text.charCodeAt(at);
+  // The expression takes several times as long.
+  return last > 32 && last < DELETE ? last === COLON && at >= from : /[:：]\s*$/.test(text.slice(from, end));
 }
 
 /** Adds the boundaries within a block that is too large, with the heading before it or by itself. */
 function addWithin(text: string, block: MarkdownBlock, rules: OutlineRules, outline: GrowingOutline): void {
-  const rank = BLOCK + DEEPER * (block.depth + rules.components.nestingAt(block.start) + 1);
+  const rank = BLOCK + DEEPER * (block.depth + (rules.components?.nestingAt(block.start) ?? 0) + 1);
   if (block.kind === 'table') addRows(text, block, rank, outline);
   else if (!isRaw(block)) return;
   else if (block.start > outline.last && fits(rules, block.start, block.end)) outline.add(block.start, rank);

@@ -172,7 +172,8 @@ export class ByteWriter {
   #short(text: string): boolean {
     const { length } = text;
     this.#reserve(length * UNIT_BYTES);
-    unitBytes.write(text, 'utf16le');
+    if (length > SHORT_COPY) unitBytes.write(text, 'utf16le');
+    else for (let index = 0; index < length; index++) units[index] = text.charCodeAt(index);
     const out = this.#out;
     let at = this.#at;
     for (let index = 0; index < length; index++) {
