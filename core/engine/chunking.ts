@@ -183,7 +183,7 @@ function areJson(fields: Readonly<Record<string, unknown>>, known: Set<unknown>)
 /** Whether a value can be written as JSON; a circular one cannot. */
 function isJson(value: unknown, known: Set<unknown>): boolean {
   // Most are short lists, which are checked faster than looked up.
-  if (isPlain(value) || (Array.isArray(value) && value.every(isPlain)) || known.has(value)) return true;
+  if (isPlain(value) || isPlainList(value) || known.has(value)) return true;
   try {
     JSON.stringify(value);
     known.add(value);
@@ -191,6 +191,12 @@ function isJson(value: unknown, known: Set<unknown>): boolean {
   } catch {
     return false;
   }
+}
+
+function isPlainList(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) if (!isPlain(value[index])) return false;
+  return true;
 }
 
 function isPlain(value: unknown): boolean {

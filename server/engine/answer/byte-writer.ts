@@ -10,6 +10,8 @@ const SHORT_TEXT = 512;
 /** The units of such a text: reading them from an array is faster than from a slice of a text. */
 const units = new Uint16Array(SHORT_TEXT);
 const unitBytes = Buffer.from(units.buffer);
+/** V8 would look it up for each unit, because the texts are strings of many kinds: flat, sliced, of one or two bytes. */
+const { charCodeAt } = String.prototype;
 /** Maximum bytes of a UTF-16 unit in UTF-8. */
 const UNIT_BYTES = 3;
 /** Maximum digits of a safe integer. */
@@ -132,7 +134,8 @@ export class ByteWriter {
 
   /** Writes a text as the content of a string literal, without its quotes. */
   characters(text: string): void {
-    if (text.length > SHORT_TEXT || !this.#short(text)) this.json(JSON.stringify(text).slice(1, -1));
+    const { length } = text;
+    if (length > SHORT_TEXT || !this.#short(text, length)) this.json(JSON.stringify(text).slice(1, -1));
   }
 
   /** Writes JSON that is still a string. */
@@ -169,11 +172,10 @@ export class ByteWriter {
   }
 
   /** Writes a text unit by unit. Writes nothing and returns false if it has surrogates or rare control characters. */
-  #short(text: string): boolean {
-    const { length } = text;
+  #short(text: string, length: number): boolean {
     this.#reserve(length * UNIT_BYTES);
     if (length > SHORT_COPY) unitBytes.write(text, 'utf16le');
-    else for (let index = 0; index < length; index++) units[index] = text.charCodeAt(index);
+    else for (let index = 0; index < length; index++) units[index] = charCodeAt.call(text, index);
     const out = this.#out;
     let at = this.#at;
     for (let index = 0; index < length; index++) {

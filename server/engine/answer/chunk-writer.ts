@@ -178,7 +178,7 @@ function writeFields(writer: ByteWriter, fields: Readonly<Record<string, unknown
 
 function isListOfTexts(value: unknown): value is readonly string[] {
   if (!Array.isArray(value)) return false;
-  for (const one of value) if (typeof one !== 'string') return false;
+  for (let index = 0; index < value.length; index++) if (typeof value[index] !== 'string') return false;
   return true;
 }
 
