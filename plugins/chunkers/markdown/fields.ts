@@ -2,9 +2,9 @@ import {
   type BlockKind,
   type HeadingPaths,
   keepOptimised,
+  LineEnds,
   type Located,
   type MarkdownBlock,
-  nextLine,
   type Span,
   withFields,
 } from '../../../core/kit.ts';
@@ -106,13 +106,13 @@ function rowsIn(
 
 /** Counts the rows of tables; offsets rise. */
 class RowCounter {
-  readonly #text: string;
+  readonly #lines: LineEnds;
   #table: MarkdownBlock | undefined;
   #at = 0;
   #rows = 0;
 
   constructor(text: string) {
-    this.#text = text;
+    this.#lines = new LineEnds(text);
   }
 
   /** Number of rows of a table that begin before an offset. */
@@ -122,7 +122,7 @@ class RowCounter {
       this.#at = table.inner;
       this.#rows = 0;
     }
-    for (; this.#at < end; this.#rows++) this.#at = nextLine(this.#text, this.#at, table.end);
+    for (; this.#at < end; this.#rows++) this.#at = this.#lines.next(this.#at);
     return this.#rows;
   }
 }

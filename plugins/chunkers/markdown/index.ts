@@ -108,9 +108,11 @@ type IsDefined = (label: string) => boolean;
 function labelsIn(text: string, blocks: readonly MarkdownBlock[]): IsDefined {
   let labels: Set<string> | undefined;
   return (label) => {
-    labels ??= new Set(
-      blocks.flatMap((block) => (block.kind === 'definition' ? normalLabel(labelOf(text, block)) : [])),
-    );
+    if (labels === undefined) {
+      labels = new Set();
+      for (const block of blocks)
+        if (block.kind === 'definition') labels.add(normalLabel(labelOf(text, block)));
+    }
     return labels.has(normalLabel(label));
   };
 }
@@ -196,12 +198,18 @@ function createDivider(kit: Kit) {
   ): DivideMarkdown => {
     let leaves: readonly MarkdownBlock[] | undefined;
     return (start, end, size) => {
-      leaves ??= blocks.filter((block) => !isContainer(block));
+      leaves ??= leavesOf(blocks);
       const last = leaves[lastBefore(leaves, end)];
       const isWhole = keepsWhole && last !== undefined && (isRaw(last) || last.kind === 'table');
       return isWhole ? [{ start, end }] : divide({ start, end }, findersOf(last), { size });
     };
   };
+}
+
+function leavesOf(blocks: readonly MarkdownBlock[]): MarkdownBlock[] {
+  const leaves: MarkdownBlock[] = [];
+  for (const block of blocks) if (!isContainer(block)) leaves.push(block);
+  return leaves;
 }
 
 const NO_NAMES: ReadonlyMap<number, string> = new Map();

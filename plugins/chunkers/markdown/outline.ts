@@ -1,8 +1,8 @@
 import {
   isLineBreak,
   keepOptimised,
+  LineEnds,
   type MarkdownBlock,
-  nextLine,
   type Outline,
   type TokenizedText,
 } from '../../../core/kit.ts';
@@ -40,6 +40,7 @@ function fits({ room, tokens }: OutlineRules, start: number, end: number): boole
 export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules: OutlineRules): Outline {
   const { components } = rules;
   const outline = new GrowingOutline();
+  const lines = new LineEnds(text);
   let heading: MarkdownBlock | undefined;
   let leaf: MarkdownBlock | undefined;
   let glued = 0;
@@ -50,7 +51,7 @@ export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules:
     heading = block.kind === 'heading' ? block : undefined;
     if (isContainer(block)) continue;
     leaf = block;
-    if (!fits(rules, outline.last, block.end)) addWithin(text, block, rules, outline);
+    if (!fits(rules, outline.last, block.end)) addWithin(text, block, rules, lines, outline);
   }
   outline.add(text.length, 0);
   return outline;
@@ -120,30 +121,46 @@ function endsWithColon(text: string, { start, end }: MarkdownBlock): boolean {
 }
 
 /** Adds the boundaries within a block that is too large, with the heading before it or by itself. */
-function addWithin(text: string, block: MarkdownBlock, rules: OutlineRules, outline: GrowingOutline): void {
+function addWithin(
+  text: string,
+  block: MarkdownBlock,
+  rules: OutlineRules,
+  lines: LineEnds,
+  outline: GrowingOutline,
+): void {
   const rank = BLOCK + DEEPER * (block.depth + (rules.components?.nestingAt(block.start) ?? 0) + 1);
-  if (block.kind === 'table') addRows(text, block, rank, outline);
+  if (block.kind === 'table') addRows(block, rank, lines, outline);
   else if (!isRaw(block)) return;
   else if (block.start > outline.last && fits(rules, block.start, block.end)) outline.add(block.start, rank);
-  else if (!rules.keepsWhole) addLines(text, block, rank, outline);
+  else if (!rules.keepsWhole) addLines(text, block, rank, lines, outline);
 }
 
 /** Between rows; the header, the delimiter row and the first row stay together. */
-function addRows(text: string, { inner, end }: MarkdownBlock, rank: number, outline: GrowingOutline): void {
-  let at = nextLine(text, inner, end);
-  for (; at < end; at = nextLine(text, at, end)) outline.add(at, rank);
+function addRows(
+  { inner, end }: MarkdownBlock,
+  rank: number,
+  lines: LineEnds,
+  outline: GrowingOutline,
+): void {
+  for (let at = lines.next(inner); at < end; at = lines.next(at)) outline.add(at, rank);
 }
 
 /** Between lines, best after a blank one and where nothing is indented; never next to the markers of a fence. */
-function addLines(text: string, block: MarkdownBlock, rank: number, outline: GrowingOutline): void {
+function addLines(
+  text: string,
+  block: MarkdownBlock,
+  rank: number,
+  lines: LineEnds,
+  outline: GrowingOutline,
+): void {
   const { start, inner, end } = block;
   const isFence = block.kind === 'fence';
   const margin = inner - start;
-  let at = nextLine(text, start, end);
-  if (isFence) at = nextLine(text, at, end);
+  let at = lines.next(start);
+  if (isFence) at = lines.next(at);
   let isBehindBlank = false;
   while (at < end) {
-    const next = nextLine(text, at, end);
+    const next = lines.next(at);
     const ink = firstInk(text, at, next);
     const isBlank = ink === next;
     if (!isBlank && !(isFence && next >= end)) {
