@@ -17,7 +17,11 @@ const UNIT_BYTES = 3;
 /** Maximum digits of a safe integer. */
 const INTEGER_BYTES = 16;
 
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN = 0x5b;
 const BACKSLASH = 0x5c;
+const CLOSE = 0x5d;
 const PLAIN = 0;
 const REFUSED = 1;
 
@@ -138,6 +142,23 @@ export class ByteWriter {
     if (length > SHORT_TEXT || !this.#short(text, length)) this.json(JSON.stringify(text).slice(1, -1));
   }
 
+  /** Writes a text as a string literal. */
+  text(text: string): void {
+    this.#byte(QUOTE);
+    this.characters(text);
+    this.#byte(QUOTE);
+  }
+
+  /** Writes a list of texts. */
+  texts(texts: readonly string[]): void {
+    this.#byte(OPEN);
+    for (let index = 0; index < texts.length; index++) {
+      if (index > 0) this.#byte(COMMA);
+      this.text(texts[index] as string);
+    }
+    this.#byte(CLOSE);
+  }
+
   /** Writes JSON that is still a string. */
   json(json: string): void {
     this.#reserve(json.length * UNIT_BYTES);
@@ -169,6 +190,11 @@ export class ByteWriter {
   /** Frees the memory of discarded output. */
   release(): void {
     release(this.#out);
+  }
+
+  #byte(byte: number): void {
+    this.#reserve(1);
+    this.#out[this.#at++] = byte;
   }
 
   /** Writes a text unit by unit. Writes nothing and returns false if it has surrogates or rare control characters. */

@@ -158,10 +158,10 @@ function writeFields(writer: ByteWriter, fields: Readonly<Record<string, unknown
     if (head === SKIPPED) continue;
     if (typeof value === 'string') {
       writer.bytes(head, 0, head.length);
-      writeText(writer, value);
+      writer.text(value);
     } else if (isListOfTexts(value)) {
       writer.bytes(head, 0, head.length);
-      writeTexts(writer, value);
+      writer.texts(value);
     } else if (value instanceof Float32Array) {
       writer.bytes(head, 0, head.length);
       if (document.packsVectors === true && name === 'embedding') writer.ascii(`"${vectorBase64(value)}"`);
@@ -180,21 +180,6 @@ function isListOfTexts(value: unknown): value is readonly string[] {
   if (!Array.isArray(value)) return false;
   for (let index = 0; index < value.length; index++) if (typeof value[index] !== 'string') return false;
   return true;
-}
-
-function writeTexts(writer: ByteWriter, texts: readonly string[]): void {
-  writer.ascii('[');
-  for (let index = 0; index < texts.length; index++) {
-    if (index > 0) writer.ascii(',');
-    writeText(writer, texts[index] as string);
-  }
-  writer.ascii(']');
-}
-
-function writeText(writer: ByteWriter, text: string): void {
-  writer.ascii('"');
-  writer.characters(text);
-  writer.ascii('"');
 }
 
 function writeNull(writer: ByteWriter, name: string): void {
