@@ -53,9 +53,8 @@ function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): 
   const { tokenizer, model, document = NO_INFO, report, signal } = tools;
   const known = new ReadOnce(tokens);
   const count = (other: string) => tokenizer.tokenize(other).count(0, other.length);
-  return {
+  const context: ChunkContext = {
     tokens: known,
-    ...(model === undefined ? {} : { model }),
     document,
     report,
     signal,
@@ -68,6 +67,8 @@ function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): 
       return tokenWindows(ends, size, overlap);
     },
   };
+  // Spread within the literal, it would make V8 add the properties after it one by one.
+  return model === undefined ? context : Object.assign(context, { model });
 }
 
 /** Checks the spans and counts those that came without a count. */
