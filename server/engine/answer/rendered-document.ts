@@ -56,7 +56,12 @@ export function writtenDocument(input: Input, given: DocumentChunks, plan: Plan)
 /** Builds the columns of optional fields. */
 const COLUMNS: Readonly<Record<Exclude<Included, 'id'>, ColumnsOf>> = {
   document_id: ({ about }) => [constantColumn('document_id', Buffer.from(JSON.stringify(about?.id ?? null)))],
-  index: (_document, { spans }) => [numberColumn('index', spans.map((_, index) => index))],
+  index: (_document, { spans }) => [
+    numberColumn(
+      'index',
+      spans.map((_, index) => index),
+    ),
+  ],
   hash: (_document, _chunks, { hashes }) => [asciiColumn('hash', hashes)],
   metadata: ({ about }) => [constantColumn('metadata', about?.metadata)],
   lines: ({ text }, { spans }) => lineColumns(text, spans),
