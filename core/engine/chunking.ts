@@ -53,9 +53,8 @@ function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): 
   const { tokenizer, model, document = NO_INFO, report, signal } = tools;
   const known = new ReadOnce(tokens);
   const count = (other: string) => tokenizer.tokenize(other).count(0, other.length);
-  return {
+  const context: ChunkContext = {
     tokens: known,
-    ...(model === undefined ? {} : { model }),
     document,
     report,
     signal,
@@ -68,6 +67,8 @@ function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): 
       return tokenWindows(ends, size, overlap);
     },
   };
+  // Spread within the literal, it would make V8 add the properties after it one by one.
+  return model === undefined ? context : Object.assign(context, { model });
 }
 
 /** Checks the spans and counts those that came without a count. */
@@ -182,14 +183,21 @@ function areJson(fields: Readonly<Record<string, unknown>>, known: Set<unknown>)
 
 /** Whether a value can be written as JSON; a circular one cannot. */
 function isJson(value: unknown, known: Set<unknown>): boolean {
-  if (isPlain(value) || known.has(value)) return true;
+  // Most are short lists, which are checked faster than looked up.
+  if (isPlain(value) || isPlainList(value) || known.has(value)) return true;
   try {
-    if (!(Array.isArray(value) && value.every(isPlain))) JSON.stringify(value);
+    JSON.stringify(value);
     known.add(value);
     return true;
   } catch {
     return false;
   }
+}
+
+function isPlainList(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) if (!isPlain(value[index])) return false;
+  return true;
 }
 
 function isPlain(value: unknown): boolean {

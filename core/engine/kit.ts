@@ -19,7 +19,7 @@ export {
   withMinimumPiece,
 } from './cuts/cuts.ts';
 export { cutAtDelimiters, cutAtLineStarts, type DelimiterSide } from './cuts/delimiters.ts';
-export { afterLineBreak, isLineBreak, nextLine, startOnLine } from './cuts/lines.ts';
+export { afterLineBreak, isLineBreak, LineEnds, nextLine, startOnLine } from './cuts/lines.ts';
 export { decodeUnicode, encodingOfMark } from './decode-unicode.ts';
 export { type DiffFile, type DiffParts, findDiffParts } from './diff.ts';
 export { parseExactJson, rawNumbersIn } from './exact-json.ts';

@@ -22,15 +22,19 @@ export const cutAtCodePoints: CutFinder = (text, start, end) => {
 
 /** Cuts at the given rising offsets; they may repeat. */
 export function cutAtOffsets(offsets: ArrayLike<number>): CutFinder {
-  return (text, start, end) => {
-    const cuts: number[] = [];
-    for (let index = countUpTo(offsets, start); index < offsets.length; index++) {
-      const offset = offsets[index] as number;
-      if (offset >= end) break;
-      if (offset !== cuts.at(-1)) addCut(cuts, text, offset, start, end);
-    }
-    return cuts;
-  };
+  return (text, start, end) => cutsWithin(offsets, text, start, end);
+}
+
+// At module level, because a finder lives for only one request, and V8 discards optimised code together with its
+// closure.
+function cutsWithin(offsets: ArrayLike<number>, text: string, start: number, end: number): number[] {
+  const cuts: number[] = [];
+  for (let index = countUpTo(offsets, start); index < offsets.length; index++) {
+    const offset = offsets[index] as number;
+    if (offset >= end) break;
+    if (offset !== cuts.at(-1)) addCut(cuts, text, offset, start, end);
+  }
+  return cuts;
 }
 
 /**

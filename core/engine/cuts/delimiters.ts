@@ -21,9 +21,11 @@ export function cutAtDelimiters(delimiters: readonly string[], side: DelimiterSi
 function searchDelimiters(tries: Tries, isPrev: boolean, text: string, start: number, end: number): number[] {
   const part = text.slice(start, end);
   const cuts: number[] = [];
-  const searches = tries.map(
-    ({ prefix, trie }): Search => ({ prefix, trie, at: indexFrom(part, prefix, 0) }),
-  );
+  const searches: Search[] = [];
+  for (const { prefix, trie } of tries) {
+    const at = indexFrom(part, prefix, 0);
+    if (at < part.length) searches.push({ prefix, trie, at });
+  }
   let next = earliest(searches);
   while (next.at < part.length) {
     const matched = matchEnd(next.trie, part, next.at, part.length);

@@ -162,9 +162,9 @@ function beginItem(scan: Scan, depth: number, text: OpenBlock | undefined): Begu
   const { line } = scan;
   const marker = markerLetters(scan);
   const behind = line.ink + marker;
-  if (marker === 0 || (behind < line.end && !isBlankUnit(scan.text.charCodeAt(behind)))) return undefined;
+  if (marker === 0 || (behind < line.end && !isBlankUnit(scan.units[behind] as number))) return undefined;
   if (depth >= MOST_CONTAINERS - 1 || (text !== undefined && !interruptsText(scan, marker))) return undefined;
-  const mark = scan.text.charCodeAt(behind - 1);
+  const mark = scan.units[behind - 1] as number;
   const offset = line.indent;
   const around = depth > 0 ? scan.open[depth - 1] : undefined;
   if (around?.kind !== 'list' || around.mark !== mark) scan.beginContainer('list', depth).mark = mark;
@@ -178,17 +178,17 @@ function beginItem(scan: Scan, depth: number, text: OpenBlock | undefined): Begu
 }
 
 /** Length of an item's marker: one character, or up to nine digits and a closing one; 0 if there is none. */
-function markerLetters({ text, line: { ink, end, unit } }: Scan): number {
+function markerLetters({ units, line: { ink, end, unit } }: Scan): number {
   if (unit === DASH || unit === STAR || unit === PLUS) return 1;
   let at = ink;
-  while (at < end && at - ink < 10 && isDigit(text.charCodeAt(at))) at++;
+  while (at < end && at - ink < 10 && isDigit(units[at] as number)) at++;
   const digits = at - ink;
-  const close = at < end ? text.charCodeAt(at) : 0;
+  const close = at < end ? units[at] : 0;
   return digits > 0 && digits < 10 && (close === DOT || close === CLOSE_PAREN) ? digits + 1 : 0;
 }
 
 /** Whether an item may interrupt a paragraph: it must not be empty, and numbered items must start with the first. */
-function interruptsText({ text, line: { ink, end } }: Scan, marker: number): boolean {
+function interruptsText({ text, units, line: { ink, end } }: Scan, marker: number): boolean {
   const isFirst = marker === 1 || /^0*1$/.test(text.slice(ink, ink + marker - 1));
-  return isFirst && !isBlank(text, ink + marker, end);
+  return isFirst && !isBlank(units, ink + marker, end);
 }

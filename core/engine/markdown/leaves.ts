@@ -25,17 +25,17 @@ export function continueRaw(scan: Scan, leaf: OpenBlock): boolean {
   return true;
 }
 
-function closesFence({ text, line: { indent, ink, end } }: Scan, { mark, width }: OpenBlock): boolean {
-  const behind = runEnd(text, ink, end, mark);
-  return indent < 4 && behind - ink >= width && isBlank(text, behind, end);
+function closesFence({ units, line: { indent, ink, end } }: Scan, { mark, width }: OpenBlock): boolean {
+  const behind = runEnd(units, ink, end, mark);
+  return indent < 4 && behind - ink >= width && isBlank(units, behind, end);
 }
 
 /** Passes the lines after the current one up to one that may close the fence: it begins with the same marker. */
-function passLines({ text, line }: Scan, { mark }: OpenBlock): void {
+function passLines({ text, units, line }: Scan, { mark }: OpenBlock): void {
   const marker = mark === TICK ? '```' : '~~~';
   for (let at = text.indexOf(marker, line.next); at !== -1; at = text.indexOf(marker, at + 1)) {
     const start = startOnLine(text, line.next, at);
-    if (start === line.next || isLineBreak(text.charCodeAt(start - 1))) {
+    if (start === line.next || isLineBreak(units[start - 1] as number)) {
       line.next = start;
       return;
     }
@@ -45,16 +45,16 @@ function passLines({ text, line }: Scan, { mark }: OpenBlock): void {
 
 export function beginHeading(scan: Scan, depth: number): Begun | undefined {
   const { ink, end } = scan.line;
-  const behind = runEnd(scan.text, ink, end, HASH);
+  const behind = runEnd(scan.units, ink, end, HASH);
   const level = behind - ink;
-  if (level > 6 || (behind < end && !isBlankUnit(scan.text.charCodeAt(behind)))) return undefined;
+  if (level > 6 || (behind < end && !isBlankUnit(scan.units[behind] as number))) return undefined;
   scan.add('heading', depth).level = level;
   return 'leaf';
 }
 
 export function beginFence(scan: Scan, depth: number): Begun | undefined {
   const { ink, end, unit } = scan.line;
-  const behind = runEnd(scan.text, ink, end, unit);
+  const behind = runEnd(scan.units, ink, end, unit);
   if (behind - ink < 3) return undefined;
   if (unit === TICK && scan.text.slice(behind, end).includes('`')) return undefined;
   const fence = scan.begin('fence', depth);
@@ -78,7 +78,7 @@ export function beginBreak(scan: Scan, depth: number): Begun | undefined {
   const { ink, end, unit } = scan.line;
   let marks = 0;
   for (let at = ink; at < end; at++) {
-    const next = scan.text.charCodeAt(at);
+    const next = scan.units[at] as number;
     if (next === unit) marks++;
     else if (!isBlankUnit(next)) return undefined;
   }
@@ -90,7 +90,7 @@ export function beginBreak(scan: Scan, depth: number): Begun | undefined {
 /** Turns the paragraph above a line of `=` or `-` into a heading. */
 export function underline(scan: Scan, text: OpenBlock | undefined): Begun | undefined {
   const { ink, end, unit } = scan.line;
-  const isLine = isBlank(scan.text, runEnd(scan.text, ink, end, unit), end);
+  const isLine = isBlank(scan.units, runEnd(scan.units, ink, end, unit), end);
   if (text?.kind !== 'paragraph' || !isLine) return undefined;
   text.kind = 'heading';
   text.level = unit === EQUAL ? 1 : 2;
@@ -104,7 +104,7 @@ export function beginTable(scan: Scan, text: OpenBlock | undefined): Begun | und
   if (text?.kind !== 'paragraph') return undefined;
   const { ink, end, start, next } = scan.line;
   const columns = delimiterColumns(scan.text, ink, end);
-  if (columns === 0 || columns !== cellsOf(scan.text, scan.lastInk, start)) return undefined;
+  if (columns === 0 || columns !== cellsOf(scan, scan.lastInk, start)) return undefined;
   let table = text;
   if (scan.lastLine > text.start) {
     text.end = scan.lastLine;
@@ -143,7 +143,7 @@ function readFirstLine(scan: Scan, paragraph: OpenBlock): void {
   if (unit !== OPEN) return;
   const behind = labelEnd(scan.text, ink, end, LINK_LABEL);
   if (behind === -1) return;
-  if (isBlank(scan.text, behind, end)) paragraph.mark = LABEL_ALONE;
+  if (isBlank(scan.units, behind, end)) paragraph.mark = LABEL_ALONE;
   else if (isDestination(scan.text, behind, end)) paragraph.kind = 'definition';
 }
 
@@ -191,12 +191,12 @@ function delimiterColumns(text: string, start: number, end: number): number {
 }
 
 /** Number of cells of a row: the stretches between pipes. A pipe at either end adds none. */
-function cellsOf(text: string, start: number, end: number): number {
+function cellsOf({ text, units }: Scan, start: number, end: number): number {
   let to = end;
   while (to > start && /\s/.test(text[to - 1] as string)) to--;
   let cells = 1;
   for (let at = start; at < to; at++) {
-    const unit = text.charCodeAt(at);
+    const unit = units[at];
     if (unit === BACKSLASH) at++;
     else if (unit === PIPE && at > start && at < to - 1) cells++;
   }

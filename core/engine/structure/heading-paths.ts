@@ -70,12 +70,15 @@ class HeadingPaths {
 export type { HeadingPaths };
 
 function sectionsOf(headings: readonly Heading[]): Section[] {
+  const sections: Section[] = [];
   let open: Section | undefined;
-  return headings.map((heading) => {
+  // A loop and not a callback, whose optimised code V8 discards with its last closure.
+  for (const heading of headings) {
     while (open !== undefined && !holds(open.heading, heading)) open = open.parent;
     open = { heading, parent: open, depth: (open?.depth ?? 0) + 1, path: undefined };
-    return open;
-  });
+    sections.push(open);
+  }
+  return sections;
 }
 
 function startOf(section: Section | undefined): number {

@@ -46,9 +46,9 @@ interface Packing {
   readonly minimum: number;
   /**
    * Tokens of the pieces before each boundary, each piece counted alone. Runs are guessed from these; exact counts
-   * decide.
+   * decide. As integers: V8 would box what is computed from numbers with a fraction.
    */
-  readonly totals: Float64Array;
+  readonly totals: Int32Array;
   /** The chunks so far. */
   readonly runs: Run[];
 }
@@ -65,7 +65,7 @@ export function packOutline(
   divide: DivideStretch,
 ): Span[] {
   const { edges } = outline;
-  const totals = new Float64Array(edges.length);
+  const totals = new Int32Array(edges.length);
   for (let edge = 1; edge < edges.length; edge++) {
     const count = tokens.count(edges[edge - 1] as number, edges[edge] as number);
     totals[edge] = (totals[edge - 1] as number) + count;
@@ -75,9 +75,11 @@ export function packOutline(
   const packing: Packing = { outline, tokens, limits, divide, minimum, totals, runs: [] };
   const last = edges.length - 1;
   if (last > 0) place(packing, 0, last, Number.NEGATIVE_INFINITY);
-  return joinShort(packing).map(({ start, end, count }) =>
-    withFields({ start, end, token_count: count }, undefined),
-  );
+  const spans: Span[] = [];
+  // Loops here and below, and no callbacks, whose optimised code V8 discards with their last closure.
+  for (const { start, end, count } of joinShort(packing))
+    spans.push(withFields({ start, end, token_count: count }, undefined));
+  return spans;
 }
 
 /**
@@ -189,8 +191,8 @@ function reach({ totals }: Packing, siblings: readonly number[], from: number, b
   return Math.max(countWhile(siblings, (edge) => (totals[edge] as number) <= most) - 1, from);
 }
 
-/** The rank between two parts of a piece: the worst place to cut. */
-const WITHIN = Number.MAX_SAFE_INTEGER;
+/** The rank between two parts of a piece: the worst place to cut. V8 would box a larger number. */
+const WITHIN = 2 ** 30 - 1;
 
 function divideStretch(packing: Packing, from: number, to: number): void {
   const { outline, tokens, divide, runs } = packing;
@@ -210,12 +212,13 @@ function divideStretch(packing: Packing, from: number, to: number): void {
 function joinShort(packing: Packing): Run[] {
   const { runs } = packing;
   const done: Run[] = [];
-  runs.forEach((run, index) => {
+  for (let index = 0; index < runs.length; index++) {
+    const run = runs[index] as Run;
     const last = done.at(-1);
     if (last !== undefined && (isShort(packing, last) || goesBack(packing, run, runs[index + 1])))
       done.splice(-1, 1, ...joined(packing, last, run));
     else done.push(run);
-  });
+  }
   return done;
 }
 

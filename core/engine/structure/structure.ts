@@ -32,11 +32,14 @@ export function packStructure(source: Source, structure: Structure, rules: Struc
     return structure.divide(start, end, room);
   });
   if (structure.carriedAt === undefined) return spans;
-  return spans.map((span) => {
+  const packed: Span[] = [];
+  // A loop and not a callback, whose optimised code V8 discards with its last closure.
+  for (const span of spans) {
     const found = contextAt(span.start);
     const isOver = count_context && found.text !== undefined && countBoth(source, span, found.text) > size;
-    return withContext(span, isOver ? LEFT_OUT : found);
-  });
+    packed.push(withContext(span, isOver ? LEFT_OUT : found));
+  }
+  return packed;
 }
 
 const SHORTENED = Object.freeze({ context_shortened: true });

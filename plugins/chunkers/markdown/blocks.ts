@@ -1,13 +1,15 @@
-import { countWhile, type MarkdownBlock } from '../../../core/kit.ts';
+import { type BlockKind, countWhile, type MarkdownBlock } from '../../../core/kit.ts';
 
 /** Whether a block contains others. */
 export function isContainer({ kind }: MarkdownBlock): boolean {
   return kind === 'list' || kind === 'item' || kind === 'quote' || kind === 'footnote';
 }
 
+const RAW: ReadonlySet<BlockKind> = new Set(['fence', 'indented', 'html', 'esm', 'front_matter']);
+
 /** Whether the lines of a block are verbatim. */
 export function isRaw({ kind }: MarkdownBlock): boolean {
-  return ['fence', 'indented', 'html', 'esm', 'front_matter'].includes(kind);
+  return RAW.has(kind);
 }
 
 /** The index of the last block that begins before an offset; -1 if there is none. */

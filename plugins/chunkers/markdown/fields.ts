@@ -2,9 +2,9 @@ import {
   type BlockKind,
   type HeadingPaths,
   keepOptimised,
+  LineEnds,
   type Located,
   type MarkdownBlock,
-  nextLine,
   type Span,
   withFields,
 } from '../../../core/kit.ts';
@@ -13,7 +13,8 @@ import { languageOf } from './blocks.ts';
 /** What is known about a Markdown text. */
 export interface Markdown {
   readonly text: string;
-  readonly blocks: readonly MarkdownBlock[];
+  /** The blocks that are in no other. */
+  readonly outer: readonly MarkdownBlock[];
   /** The fences and tables, whose beginnings their chunks carry. */
   readonly opened: readonly MarkdownBlock[];
   readonly paths: HeadingPaths;
@@ -21,13 +22,11 @@ export interface Markdown {
 
 /** Gives each chunk the headings above it, and describes its content. @param spans in the order of the text */
 export function describe(
-  { text, blocks, opened, paths }: Markdown,
+  { text, outer, opened, paths }: Markdown,
   spans: readonly Span[],
   lists: boolean,
 ): Span[] {
-  const outer = blocks.filter(({ depth }) => depth === 0);
   const rows = new RowCounter(text);
-  const known = new Map<number, readonly BlockKind[]>();
   const described: Span[] = [];
   let [top, first] = [0, 0];
   // A loop and not a callback, whose optimised code would be discarded with each request; the same is true of the
@@ -37,7 +36,7 @@ export function describe(
     first = firstAfter(opened, first, span.start);
     const own = {
       heading_path: paths.within(span.start, span.end),
-      kinds: kindsIn(outer, top, span.end, known),
+      kinds: kindsIn(outer, top, span.end),
       language: languageIn(text, opened, first, span.end),
       rows: rowsIn(opened, first, span, rows),
     };
@@ -55,42 +54,14 @@ function firstAfter(blocks: readonly MarkdownBlock[], from: number, offset: numb
   return index;
 }
 
-/** The kinds of outer blocks: an item is within its list. */
-const KINDS: readonly Exclude<BlockKind, 'item'>[] = [
-  ...(['paragraph', 'heading', 'fence', 'list', 'table', 'html', 'quote', 'definition'] as const),
-  ...(['break', 'indented', 'footnote', 'front_matter', 'esm'] as const),
-];
-const KIND_NUMBERS: ReadonlyMap<BlockKind, number> = new Map(KINDS.map((kind, index) => [kind, index + 1]));
-/** More than the kinds, of which the list of all has a key that is a safe integer. */
-const BASE = 16;
-
-/**
- * The kinds of the blocks from one on that begin before an offset, each once; equal lists are one object, which is
- * checked and written once.
- *
- * @param known the lists so far, by the numbers of their kinds as digits
- */
-function kindsIn(
-  blocks: readonly MarkdownBlock[],
-  first: number,
-  end: number,
-  known: Map<number, readonly BlockKind[]>,
-): readonly BlockKind[] {
-  let [key, seen] = [0, 0];
+/** The kinds of the blocks from one on that begin before an offset, each once. */
+function kindsIn(blocks: readonly MarkdownBlock[], first: number, end: number): BlockKind[] {
+  const kinds: BlockKind[] = [];
   for (let index = first; index < blocks.length; index++) {
     const { kind, start } = blocks[index] as MarkdownBlock;
     if (start >= end) break;
-    const number = KIND_NUMBERS.get(kind) as number;
-    if ((seen & (1 << number)) !== 0) continue;
-    seen |= 1 << number;
-    key = key * BASE + number;
+    if (!kinds.includes(kind)) kinds.push(kind);
   }
-  const same = known.get(key);
-  if (same !== undefined) return same;
-  const kinds: BlockKind[] = [];
-  for (let rest = key; rest > 0; rest = Math.floor(rest / BASE))
-    kinds.unshift(KINDS[(rest % BASE) - 1] as BlockKind);
-  known.set(key, kinds);
   return kinds;
 }
 
@@ -135,13 +106,13 @@ function rowsIn(
 
 /** Counts the rows of tables; offsets rise. */
 class RowCounter {
-  readonly #text: string;
+  readonly #lines: LineEnds;
   #table: MarkdownBlock | undefined;
   #at = 0;
   #rows = 0;
 
   constructor(text: string) {
-    this.#text = text;
+    this.#lines = new LineEnds(text);
   }
 
   /** Number of rows of a table that begin before an offset. */
@@ -151,7 +122,7 @@ class RowCounter {
       this.#at = table.inner;
       this.#rows = 0;
     }
-    for (; this.#at < end; this.#rows++) this.#at = nextLine(this.#text, this.#at, table.end);
+    for (; this.#at < end; this.#rows++) this.#at = this.#lines.next(this.#at);
     return this.#rows;
   }
 }

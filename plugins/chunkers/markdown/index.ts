@@ -16,7 +16,7 @@ import { isContainer, isRaw, lastBefore } from './blocks.ts';
 import { describe, type Markdown } from './fields.ts';
 import type manifest from './manifest.ts';
 import type { MarkdownOptions } from './manifest.ts';
-import { componentsOf, NO_COMPONENTS, withScripts } from './mdx.ts';
+import { componentsOf, withScripts } from './mdx.ts';
 import { type NumberedBlocks, withNumberedHeadings } from './numbered.ts';
 import { outlineOf } from './outline.ts';
 
@@ -108,9 +108,11 @@ type IsDefined = (label: string) => boolean;
 function labelsIn(text: string, blocks: readonly MarkdownBlock[]): IsDefined {
   let labels: Set<string> | undefined;
   return (label) => {
-    labels ??= new Set(
-      blocks.flatMap((block) => (block.kind === 'definition' ? normalLabel(labelOf(text, block)) : [])),
-    );
+    if (labels === undefined) {
+      labels = new Set();
+      for (const block of blocks)
+        if (block.kind === 'definition') labels.add(normalLabel(labelOf(text, block)));
+    }
     return labels.has(normalLabel(label));
   };
 }
@@ -196,12 +198,18 @@ function createDivider(kit: Kit) {
   ): DivideMarkdown => {
     let leaves: readonly MarkdownBlock[] | undefined;
     return (start, end, size) => {
-      leaves ??= blocks.filter((block) => !isContainer(block));
+      leaves ??= leavesOf(blocks);
       const last = leaves[lastBefore(leaves, end)];
       const isWhole = keepsWhole && last !== undefined && (isRaw(last) || last.kind === 'table');
       return isWhole ? [{ start, end }] : divide({ start, end }, findersOf(last), { size });
     };
   };
+}
+
+function leavesOf(blocks: readonly MarkdownBlock[]): MarkdownBlock[] {
+  const leaves: MarkdownBlock[] = [];
+  for (const block of blocks) if (!isContainer(block)) leaves.push(block);
+  return leaves;
 }
 
 const NO_NAMES: ReadonlyMap<number, string> = new Map();
@@ -210,7 +218,7 @@ const createMarkdownChunker: Factory<typeof manifest> = ({ kit }): Chunker<Markd
   const dividerOf = createDivider(kit);
   return {
     chunk(text, options, context) {
-      const { chunk_size, split_level, oversize, carry, count_context, include_blocks } = options;
+      const { chunk_size, split_level, carry, count_context, include_blocks } = options;
       const isMdx = options.mdx ?? isNamedMdx(context.document);
       const plain = kit.findMarkdownBlocks(text);
       const found = isMdx ? withScripts(text, plain) : plain;
@@ -218,13 +226,8 @@ const createMarkdownChunker: Factory<typeof manifest> = ({ kit }): Chunker<Markd
         ? withNumberedHeadings(text, found, kit)
         : { blocks: found, names: NO_NAMES };
       const { blocks } = numbered;
-      const markdown: Markdown = {
-        text,
-        blocks,
-        opened: blocks.filter(({ kind }) => kind === 'fence' || kind === 'table'),
-        paths: kit.headingPaths(headingsOf(text, numbered)),
-      };
-      const keepsWhole = oversize === 'keep';
+      const markdown = describable(text, numbered, kit);
+      const keepsWhole = options.oversize === 'keep';
       // Counted with its context, a chunk has room for at least half of the limit.
       const room = count_context ? chunk_size / 2 : chunk_size;
       const carriedAt = carriedIn(markdown, carry);
@@ -234,7 +237,7 @@ const createMarkdownChunker: Factory<typeof manifest> = ({ kit }): Chunker<Markd
             keepsWhole,
             room,
             tokens: context.tokens,
-            components: isMdx ? componentsOf(text, blocks) : NO_COMPONENTS,
+            components: isMdx ? componentsOf(text, blocks) : undefined,
           }),
           divide: dividerOf(blocks, keepsWhole, context),
           ...(carriedAt === undefined ? {} : { carriedAt }),
@@ -247,6 +250,16 @@ const createMarkdownChunker: Factory<typeof manifest> = ({ kit }): Chunker<Markd
 };
 
 export default createMarkdownChunker;
+
+function describable(text: string, numbered: NumberedBlocks, kit: Kit): Markdown {
+  const [outer, opened]: [MarkdownBlock[], MarkdownBlock[]] = [[], []];
+  // A loop and not callbacks, whose optimised code V8 discards with their last closures.
+  for (const block of numbered.blocks) {
+    if (block.depth === 0) outer.push(block);
+    if (block.kind === 'fence' || block.kind === 'table') opened.push(block);
+  }
+  return { text, outer, opened, paths: kit.headingPaths(headingsOf(text, numbered)) };
+}
 
 function isNamedMdx({ filename, id, mediaType }: DocumentInfo): boolean {
   return mediaType === 'text/mdx' || /\.mdx$/i.test(filename ?? id ?? '');

@@ -8,8 +8,6 @@ export interface Components {
   readonly glued: ReadonlySet<number>;
 }
 
-export const NO_COMPONENTS: Components = { nestingAt: () => 0, glued: new Set() };
-
 /** Deeper components are not distinguished, because each level is a rank of boundaries. */
 const DEEPEST = 4;
 

@@ -1,8 +1,8 @@
 import {
   isLineBreak,
   keepOptimised,
+  LineEnds,
   type MarkdownBlock,
-  nextLine,
   type Outline,
   type TokenizedText,
 } from '../../../core/kit.ts';
@@ -25,7 +25,8 @@ export interface OutlineRules {
   /** Maximum tokens of a stretch that fits into a chunk, so that it needs no boundaries within. */
   readonly room: number;
   readonly tokens: TokenizedText;
-  readonly components: Components;
+  /** Those of MDX. */
+  readonly components: Components | undefined;
 }
 
 function fits({ room, tokens }: OutlineRules, start: number, end: number): boolean {
@@ -39,17 +40,18 @@ function fits({ room, tokens }: OutlineRules, start: number, end: number): boole
 export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules: OutlineRules): Outline {
   const { components } = rules;
   const outline = new GrowingOutline();
+  const lines = new LineEnds(text);
   let heading: MarkdownBlock | undefined;
   let leaf: MarkdownBlock | undefined;
   let glued = 0;
   for (const block of blocks) {
     if (heading !== undefined && standsUnder(block, heading)) glued = block.start;
-    if (block.start !== glued && !components.glued.has(block.start))
+    if (block.start !== glued && components?.glued.has(block.start) !== true)
       outline.add(block.start, rankOf(block, leaf, text, components));
     heading = block.kind === 'heading' ? block : undefined;
     if (isContainer(block)) continue;
     leaf = block;
-    if (!fits(rules, outline.last, block.end)) addWithin(text, block, rules, outline);
+    if (!fits(rules, outline.last, block.end)) addWithin(text, block, rules, lines, outline);
   }
   outline.add(text.length, 0);
   return outline;
@@ -86,10 +88,10 @@ function rankOf(
   block: MarkdownBlock,
   before: MarkdownBlock | undefined,
   text: string,
-  components: Components,
+  components: Components | undefined,
 ): number {
   if (block.kind === 'heading' && block.depth === 0) return Math.min(block.level, LOWEST_HEADING);
-  const rank = BLOCK + DEEPER * (block.depth + components.nestingAt(block.start));
+  const rank = BLOCK + DEEPER * (block.depth + (components?.nestingAt(block.start) ?? 0));
   if (before === undefined) return rank;
   if (block.depth === 0 && before.kind === 'front_matter') return BEHIND_FRONT_MATTER;
   if (block.depth === 0 && before.depth === 0 && before.kind === 'break') return BEHIND_BREAK;
@@ -101,34 +103,64 @@ function leansBack({ kind }: MarkdownBlock, before: MarkdownBlock, text: string)
   if (kind === 'break') return true;
   if (kind === 'definition') return before.kind === 'definition';
   if (before.kind !== 'paragraph' || kind === 'paragraph' || kind === 'item') return false;
-  return /[:：]\s*$/.test(text.slice(Math.max(before.start, before.end - 8), before.end));
+  return endsWithColon(text, before);
+}
+
+const COLON = 58;
+const DELETE = 127;
+/** Characters in which the colon is looked for. */
+const LAST_READ = 8;
+
+function endsWithColon(text: string, { start, end }: MarkdownBlock): boolean {
+  const from = Math.max(start, end - LAST_READ);
+  let at = end - 1;
+  while (at >= from && isSpace(text.charCodeAt(at))) at--;
+  const last = text.charCodeAt(at);
+  // The expression takes several times as long.
+  return last > 32 && last < DELETE ? last === COLON && at >= from : /[:：]\s*$/.test(text.slice(from, end));
 }
 
 /** Adds the boundaries within a block that is too large, with the heading before it or by itself. */
-function addWithin(text: string, block: MarkdownBlock, rules: OutlineRules, outline: GrowingOutline): void {
-  const rank = BLOCK + DEEPER * (block.depth + rules.components.nestingAt(block.start) + 1);
-  if (block.kind === 'table') addRows(text, block, rank, outline);
+function addWithin(
+  text: string,
+  block: MarkdownBlock,
+  rules: OutlineRules,
+  lines: LineEnds,
+  outline: GrowingOutline,
+): void {
+  const rank = BLOCK + DEEPER * (block.depth + (rules.components?.nestingAt(block.start) ?? 0) + 1);
+  if (block.kind === 'table') addRows(block, rank, lines, outline);
   else if (!isRaw(block)) return;
   else if (block.start > outline.last && fits(rules, block.start, block.end)) outline.add(block.start, rank);
-  else if (!rules.keepsWhole) addLines(text, block, rank, outline);
+  else if (!rules.keepsWhole) addLines(text, block, rank, lines, outline);
 }
 
 /** Between rows; the header, the delimiter row and the first row stay together. */
-function addRows(text: string, { inner, end }: MarkdownBlock, rank: number, outline: GrowingOutline): void {
-  let at = nextLine(text, inner, end);
-  for (; at < end; at = nextLine(text, at, end)) outline.add(at, rank);
+function addRows(
+  { inner, end }: MarkdownBlock,
+  rank: number,
+  lines: LineEnds,
+  outline: GrowingOutline,
+): void {
+  for (let at = lines.next(inner); at < end; at = lines.next(at)) outline.add(at, rank);
 }
 
 /** Between lines, best after a blank one and where nothing is indented; never next to the markers of a fence. */
-function addLines(text: string, block: MarkdownBlock, rank: number, outline: GrowingOutline): void {
+function addLines(
+  text: string,
+  block: MarkdownBlock,
+  rank: number,
+  lines: LineEnds,
+  outline: GrowingOutline,
+): void {
   const { start, inner, end } = block;
   const isFence = block.kind === 'fence';
   const margin = inner - start;
-  let at = nextLine(text, start, end);
-  if (isFence) at = nextLine(text, at, end);
+  let at = lines.next(start);
+  if (isFence) at = lines.next(at);
   let isBehindBlank = false;
   while (at < end) {
-    const next = nextLine(text, at, end);
+    const next = lines.next(at);
     const ink = firstInk(text, at, next);
     const isBlank = ink === next;
     if (!isBlank && !(isFence && next >= end)) {

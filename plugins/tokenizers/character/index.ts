@@ -17,16 +17,27 @@ export default createCharacterTokenizers;
 
 const character: Tokenizer = {
   name: 'character',
-  tokenize: (text) =>
-    /[\ud800-\udfff]/.test(text)
-      ? new AstralText(text)
-      : { count: countUnits, ends: () => upTo(text.length) },
+  tokenize: (text) => (/[\ud800-\udfff]/.test(text) ? new AstralText(text) : new PlainText(text.length)),
 };
 
-/** In a text without surrogates every code unit is a token. */
-function countUnits(start: number, end: number): number {
-  return end - start;
+/** A text without surrogates: every code unit is a token. */
+class PlainText implements TokenizedText {
+  readonly #length: number;
+
+  constructor(length: number) {
+    this.#length = length;
+  }
+
+  count(start: number, end: number): number {
+    return end - start;
+  }
+
+  ends(): Uint32Array {
+    return upTo(this.#length);
+  }
 }
+
+keepOptimised(new PlainText(0));
 
 /** Maximum length of a list of ends that is kept. */
 const LONGEST_KEPT = 1 << 20;

@@ -10,12 +10,18 @@ const SHORT_TEXT = 512;
 /** The units of such a text: reading them from an array is faster than from a slice of a text. */
 const units = new Uint16Array(SHORT_TEXT);
 const unitBytes = Buffer.from(units.buffer);
+/** V8 would look it up for each unit, because the texts are strings of many kinds: flat, sliced, of one or two bytes. */
+const { charCodeAt } = String.prototype;
 /** Maximum bytes of a UTF-16 unit in UTF-8. */
 const UNIT_BYTES = 3;
 /** Maximum digits of a safe integer. */
 const INTEGER_BYTES = 16;
 
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN = 0x5b;
 const BACKSLASH = 0x5c;
+const CLOSE = 0x5d;
 const PLAIN = 0;
 const REFUSED = 1;
 
@@ -132,7 +138,25 @@ export class ByteWriter {
 
   /** Writes a text as the content of a string literal, without its quotes. */
   characters(text: string): void {
-    if (text.length > SHORT_TEXT || !this.#short(text)) this.json(JSON.stringify(text).slice(1, -1));
+    const { length } = text;
+    if (length > SHORT_TEXT || !this.#short(text, length)) this.json(JSON.stringify(text).slice(1, -1));
+  }
+
+  /** Writes a text as a string literal. */
+  text(text: string): void {
+    this.#byte(QUOTE);
+    this.characters(text);
+    this.#byte(QUOTE);
+  }
+
+  /** Writes a list of texts. */
+  texts(texts: readonly string[]): void {
+    this.#byte(OPEN);
+    for (let index = 0; index < texts.length; index++) {
+      if (index > 0) this.#byte(COMMA);
+      this.text(texts[index] as string);
+    }
+    this.#byte(CLOSE);
   }
 
   /** Writes JSON that is still a string. */
@@ -168,11 +192,16 @@ export class ByteWriter {
     release(this.#out);
   }
 
+  #byte(byte: number): void {
+    this.#reserve(1);
+    this.#out[this.#at++] = byte;
+  }
+
   /** Writes a text unit by unit. Writes nothing and returns false if it has surrogates or rare control characters. */
-  #short(text: string): boolean {
-    const { length } = text;
+  #short(text: string, length: number): boolean {
     this.#reserve(length * UNIT_BYTES);
-    unitBytes.write(text, 'utf16le');
+    if (length > SHORT_COPY) unitBytes.write(text, 'utf16le');
+    else for (let index = 0; index < length; index++) units[index] = charCodeAt.call(text, index);
     const out = this.#out;
     let at = this.#at;
     for (let index = 0; index < length; index++) {

@@ -158,9 +158,10 @@ function writeFields(writer: ByteWriter, fields: Readonly<Record<string, unknown
     if (head === SKIPPED) continue;
     if (typeof value === 'string') {
       writer.bytes(head, 0, head.length);
-      writer.ascii('"');
-      writer.characters(value);
-      writer.ascii('"');
+      writer.text(value);
+    } else if (isListOfTexts(value)) {
+      writer.bytes(head, 0, head.length);
+      writer.texts(value);
     } else if (value instanceof Float32Array) {
       writer.bytes(head, 0, head.length);
       if (document.packsVectors === true && name === 'embedding') writer.ascii(`"${vectorBase64(value)}"`);
@@ -173,6 +174,12 @@ function writeFields(writer: ByteWriter, fields: Readonly<Record<string, unknown
       writer.json(json);
     }
   }
+}
+
+function isListOfTexts(value: unknown): value is readonly string[] {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) if (typeof value[index] !== 'string') return false;
+  return true;
 }
 
 function writeNull(writer: ByteWriter, name: string): void {

@@ -45,9 +45,9 @@ export function writtenDocument(input: Input, given: DocumentChunks, plan: Plan)
   const wants = new Set(include);
   if (pipeline !== undefined) wants.add('id');
   const identity = identityOf(input, given, plan, wants);
-  const columns = INCLUDED.flatMap((name) =>
-    name !== 'id' && wants.has(name) ? COLUMNS[name](input, given, identity) : [],
-  );
+  const columns: Column[] = [];
+  for (const name of INCLUDED)
+    if (name !== 'id' && wants.has(name)) columns.push(...COLUMNS[name](input, given, identity));
   const ids = wants.has('id') ? identity.ids : undefined;
   const nullable = pipeline === undefined ? NONE : PIPELINE_FIELDS;
   return { chunks, ids, nullable, columns, packsVectors: plan.packsVectors };
@@ -56,7 +56,12 @@ export function writtenDocument(input: Input, given: DocumentChunks, plan: Plan)
 /** Builds the columns of optional fields. */
 const COLUMNS: Readonly<Record<Exclude<Included, 'id'>, ColumnsOf>> = {
   document_id: ({ about }) => [constantColumn('document_id', Buffer.from(JSON.stringify(about?.id ?? null)))],
-  index: (_document, { spans }) => [numberColumn('index', [...spans.keys()])],
+  index: (_document, { spans }) => [
+    numberColumn(
+      'index',
+      spans.map((_, index) => index),
+    ),
+  ],
   hash: (_document, _chunks, { hashes }) => [asciiColumn('hash', hashes)],
   metadata: ({ about }) => [constantColumn('metadata', about?.metadata)],
   lines: ({ text }, { spans }) => lineColumns(text, spans),
@@ -93,7 +98,11 @@ function identityOf(
 function hashesOf(text: string, { spans, refined }: DocumentChunks): string[] {
   if (refined !== undefined)
     return refined.chunks.map((chunk) => contentHash(embeddedText(chunk.text, chunk.context)));
-  return spans.map(({ start, end, context }) => contentHash(embeddedText(text.slice(start, end), context)));
+  // A loop and not a callback, whose optimised code V8 discards with its last closure.
+  const hashes: string[] = [];
+  for (const { start, end, context } of spans)
+    hashes.push(contentHash(embeddedText(text.slice(start, end), context)));
+  return hashes;
 }
 
 /** The line numbers of the first and last character of each chunk, from 1. */
@@ -168,11 +177,13 @@ function documentChunkIds(namespace: string, documentId: string, hashes: readonl
   parts.write(contentHash(namespace), 'hex');
   parts.write(contentHash(documentId), HASH_BYTES, 'hex');
   const seen = new Map<string, number>();
-  return hashes.map((own) => {
+  const ids: string[] = [];
+  for (const own of hashes) {
     const before = seen.get(own) ?? 0;
     seen.set(own, before + 1);
     parts.write(own, 2 * HASH_BYTES, 'hex');
     parts.writeUInt32BE(before, parts.length - 4);
-    return toUuid(hash('sha256', parts, 'hex'));
-  });
+    ids.push(toUuid(hash('sha256', parts, 'hex')));
+  }
+  return ids;
 }

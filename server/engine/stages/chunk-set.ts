@@ -77,17 +77,21 @@ function asciiText(json: Buffer, from: number, to: number, { start, end }: Span)
 export function writtenChunks({ refined, offsets, spans, extras, source }: DocumentChunks): WrittenChunk[] {
   if (refined === undefined) {
     const { from, to, start, end } = offsets as SpanOffsets;
-    return spans.map(({ token_count }, index) => ({
-      source,
-      from: from[index] as number,
-      to: to[index] as number,
-      before: '',
-      after: '',
-      start_index: start[index] as number,
-      end_index: end[index] as number,
-      token_count,
-      fields: extras?.[index],
-    }));
+    const written: WrittenChunk[] = [];
+    // V8 discards the optimised code of a callback with its last closure.
+    for (let index = 0; index < spans.length; index++)
+      written.push({
+        source,
+        from: from[index] as number,
+        to: to[index] as number,
+        before: '',
+        after: '',
+        start_index: start[index] as number,
+        end_index: end[index] as number,
+        token_count: (spans[index] as CountedSpan).token_count,
+        fields: extras?.[index],
+      });
+    return written;
   }
   return refined.chunks.map((chunk, index) => {
     const origin = refined.origins[index];
@@ -111,12 +115,18 @@ function extrasOf(
   spans: readonly CountedSpan[],
   unit: OffsetUnit,
 ): readonly Fields[] | undefined {
-  if (spans.every((one) => one.context === undefined && one.extra === undefined && one.located === undefined))
-    return undefined;
-  const fields = new Set<string>();
-  for (const { located } of spans) for (const field in located) fields.add(field);
-  const found = new Map([...fields].map((field) => [field, locateField(json, spans, unit, field)]));
-  return spans.map((span, index) => fieldsOf(span, found, index));
+  const located = new Map<string, readonly object[]>();
+  for (const span of spans)
+    for (const field in span.located)
+      if (!located.has(field)) located.set(field, locateField(json, spans, unit, field));
+  const extras: Fields[] = [];
+  let hasFields = false;
+  for (let index = 0; index < spans.length; index++) {
+    const fields = fieldsOf(spans[index] as CountedSpan, located, index);
+    if (fields !== undefined) hasFields = true;
+    extras.push(fields);
+  }
+  return hasFields ? extras : undefined;
 }
 
 /** @param found the located fields of all spans, by their names */
