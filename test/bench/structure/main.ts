@@ -20,6 +20,8 @@ const SETTINGS = [
   { tokenizer: 'cl100k_base', chunk_size: 256 },
 ];
 const BUDGET = 10_000;
+/** The code for Markdown is compiled within a second or two. */
+const WARM_UPS = 15;
 
 /** Chunkers of structured texts over HTTP, with JSON; peers are called without either, which is to their advantage. */
 printTitle('Structure: a text over HTTP, JSON in and out, by processor time; peers are called directly');
@@ -48,7 +50,10 @@ async function raceInOneThread(text: string, setting: (typeof SETTINGS)[number])
   });
   const peers = await markdownPeers(tokenizer, chunk_size);
   const others = peers.map((peer) => ({ name: peer.name, run: () => answerOf(peer, body) }));
-  const results = await race([own('markdown'), own('recursive'), ...others], { budget: 10_000 });
+  const results = await race([own('markdown'), own('recursive'), ...others], {
+    budget: BUDGET,
+    warmUps: WARM_UPS,
+  });
   const title = `one thread: READMEs, chunk_size ${chunk_size}, ${tokenizer}`;
   printSpeeds(title, results, Buffer.byteLength(text));
 }
