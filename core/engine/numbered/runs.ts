@@ -87,14 +87,8 @@ function withoutLists(runs: readonly Run[]): readonly Run[] {
   const holders = new Set(runs.filter(isHolder).map((run) => (run[0] as Candidate).kind));
   return runs.filter((run) => {
     const [first, last] = [run[0] as Candidate, run.at(-1) as Candidate];
-    if (
-      run.length === 1 ||
-      !isDivision((run[0] as Candidate).kind) ||
-      isHolder(run) ||
-      run.some(({ isMarked }) => isMarked)
-    )
-      return true;
-    if (countTo(last) === articles.length) return true;
+    if (run.length === 1 || !isDivision(first.kind) || run.some(({ isMarked }) => isMarked)) return true;
+    if (isHolder(run) || countTo(last) === articles.length) return true;
     if (holders.has(first.kind)) return countTo(last) > 0;
     return !isArticle(words[countWhile(words, ({ start }) => start < first.start) - 1]?.kind ?? '');
   });
@@ -182,14 +176,11 @@ function textOf(run: Run): number {
 
 /** An annex, which is often the only one. */
 function isAlone(run: Run): boolean {
-  const { kind, name, label } = run[0] as Candidate;
-  const isFree = (run[0] as Candidate).isAfterText;
-  return (
-    isAnnex(kind) &&
-    isFree &&
-    isFirst(run[0] as Candidate) &&
-    (!/^\p{L}+$/u.test(name.slice(0, label.end)) || /^[^\p{Ll}]+(?!\p{L})/u.test(name))
-  );
+  const [first] = run as readonly [Candidate];
+  const { kind, name, label, isAfterText } = first;
+  if (!isAnnex(kind) || !isAfterText || !isFirst(first)) return false;
+  const hasNumber = !/^\p{L}+$/u.test(name.slice(0, label.end));
+  return hasNumber || /^[^\p{Ll}]+(?!\p{L})/u.test(name);
 }
 
 /** Whether most members of a sequence have text before the next one, as those of lists and tables of contents do not. */

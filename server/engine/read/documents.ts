@@ -117,15 +117,12 @@ export function readDocument(
 export function infoOf({ about, json }: SourceDocument, unit?: OffsetUnit): DocumentInfo {
   if (about === undefined) return NO_INFO;
   const { id, title, filename, mediaType, metadata, places } = about;
-  const plain = { id, title, filename, mediaType, metadata: undefined, pages: undefined };
+  const named = { id, title, filename, mediaType };
   // Most documents, and getters take V8 microseconds to define.
-  if (metadata === undefined && places === undefined) return plain;
+  if (metadata === undefined && places === undefined) return named;
   let parsed: DocumentInfo['metadata'];
   return {
-    id,
-    title,
-    filename,
-    mediaType,
+    ...named,
     get metadata() {
       if (metadata !== undefined) parsed ??= JSON.parse(Buffer.from(metadata).toString()) as typeof parsed;
       return parsed;
