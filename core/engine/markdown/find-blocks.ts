@@ -23,6 +23,7 @@ import { type Begun, MOST_CONTAINERS, Scan } from './scan.ts';
  * Finds the blocks of CommonMark (0.31), with GFM's tables, footnotes and front matter, in one pass over the lines;
  * inline syntax is ignored. It differs from the specification where that needs more than one pass: a link definition
  * has its label on one line and its destination there or on the next, and containers are nested at most 32 deep.
+ * Two extensions of programs count as well: math and what templates keep from Markdown, and headers of several rows.
  */
 export function findMarkdownBlocks(text: string): readonly MarkdownBlock[] {
   const scan = new Scan(text);

@@ -89,7 +89,7 @@ export function beginHtml(scan: Scan, depth: number, text: OpenBlock | undefined
 
 /** Begins math, and what templates keep from Markdown, outside of containers: all of its lines. */
 export function beginRaw(scan: Scan, depth: number): Begun | undefined {
-  // Behind the items of a list it is outside of it.
+  // After the items of a list it is outside of it.
   if (depth > 1 || (depth === 1 && scan.open[0]?.kind !== 'list')) return undefined;
   const { text, units, line } = scan;
   scan.raw ??= new RawBlocks(text, units);
@@ -148,7 +148,7 @@ export function beginTable(scan: Scan, text: OpenBlock | undefined): Begun | und
   return 'leaf';
 }
 
-/** Most rows of a header: more are the rows of a table without one. */
+/** Maximum rows of a header: more are the rows of a table without one. */
 const MAX_HEADER_ROWS = 5;
 
 /** Where the header begins whose last row is the last line of a paragraph. */

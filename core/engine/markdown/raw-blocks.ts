@@ -67,7 +67,7 @@ export class RawBlocks {
   }
 
   /**
-   * Between marks: the next one must end its line, and no fence begins before it. Text behind the first one belongs to a
+   * Between marks: the next one must end its line, and no fence begins before it. Text after the first one belongs to a
    * paragraph if a blank line follows before the end.
    */
   #between(mark: string, close: string, tail: RegExp, start: number, lineEnd: number): RawBlock | undefined {

@@ -1,3 +1,5 @@
+import { splitsCodePoint } from '../../../../core/kit.ts';
+
 /** A run of `*`, `_` or `~` that may open or close emphasis. */
 interface Run {
   readonly mark: string;
@@ -109,7 +111,7 @@ function matches(opener: Run, closer: Run): boolean {
 }
 
 const PUNCTUATION = /[\p{P}\p{S}]/u;
-/** Scripts without spaces between words, in which punctuation next to a run says nothing. */
+/** Scripts without spaces between words, in which punctuation next to a run means nothing. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 function flanksOf(source: string, start: number, end: number): { opens: boolean; closes: boolean } {
@@ -126,10 +128,9 @@ function flanksOf(source: string, start: number, end: number): { opens: boolean;
 }
 
 function characterAt(source: string, at: number): string {
-  return at < source.length ? String.fromCodePoint(source.codePointAt(at) as number) : '';
+  return source.slice(at, at + (splitsCodePoint(source, at + 1) ? 2 : 1));
 }
 
 function characterBefore(source: string, at: number): string {
-  const isPair = at > 1 && (source.codePointAt(at - 2) as number) > 0xffff;
-  return source.slice(Math.max(at - (isPair ? 2 : 1), 0), at);
+  return at === 0 ? '' : source.slice(at - (splitsCodePoint(source, at - 1) ? 2 : 1), at);
 }

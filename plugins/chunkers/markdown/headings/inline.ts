@@ -5,7 +5,7 @@ import { Delimiters } from './delimiters.ts';
 import { destinationEnd, labelAt, noteAt } from './links.ts';
 import { Tags } from './tags.ts';
 
-/** Decodes a character reference, such as `&amp;`; what is none stays. */
+/** Decodes a character reference, such as `&amp;`; other text is unchanged. */
 export type Decode = (reference: string) => string;
 
 /** What inline syntax begins with. */
@@ -33,7 +33,7 @@ interface Bracket {
   readonly piece: number;
   /** The number of delimiter runs before it. */
   readonly runs: number;
-  /** Whether another bracket begins within it, so that it is no label. */
+  /** Whether another bracket begins within it, so that it is not a label. */
   holdsBracket: boolean;
 }
 
@@ -49,7 +49,7 @@ class InlineText {
   #withoutLinks = 0;
   /** Where runs of backticks begin, by their lengths, each list from its end. */
   #ticks: Map<number, number[]> | undefined;
-  /** Where the last link, code or emphasis ended, behind which attributes may stand. */
+  /** Where the last link, code or emphasis ended, after which attributes may follow. */
   #spanEnd = -1;
   #hasMathEnd = true;
   #hasCommentEnd = true;
@@ -183,7 +183,7 @@ class InlineText {
     return end;
   }
 
-  /** Where the link whose text ends at an offset ends; -1 if it is none. */
+  /** Where the link whose text ends at an offset ends; -1 if there is none. */
   #linkEnd({ inner, holdsBracket }: Bracket, at: number): number {
     const source = this.#source;
     const end = source[at + 1] === '(' ? destinationEnd(source, at + 2) : -1;

@@ -18,7 +18,7 @@ export function noteAt(source: string, at: number): string | undefined {
   return source[at + 1] === '^' ? NOTE.exec(source.slice(at, at + MAX_LABEL))?.[1] : undefined;
 }
 
-/** Where a link ends, after the bracket that closes it, whose destination begins at an offset; -1 if it is none. */
+/** Where a link ends, after the bracket that closes it, whose destination begins at an offset; -1 if there is none. */
 export function destinationEnd(source: string, from: number): number {
   let at = matchEnd(SPACE, source, from);
   at = source[at] === '<' ? matchEnd(POINTED, source, at) : bareEnd(source, at);

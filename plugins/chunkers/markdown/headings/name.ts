@@ -72,7 +72,7 @@ function isLetterBeyondAscii(unit: number): boolean {
 
 const CLOSING = /(?:^|[ \t])#+$/;
 
-/** The source of a heading's text: after the marks in front of it, before those behind it, or above its underline. */
+/** The source of a heading's text, without the marks around it, or without its underline. */
 function wordsOf(text: string, { inner, end }: MarkdownBlock): string {
   const source = text.slice(inner, Math.min(end, inner + MAX_READ)).trimEnd();
   if (!/^#{1,6}(?:[ \t]|$)/.test(source))

@@ -17,7 +17,7 @@ const VERBATIM: readonly (readonly [opening: string, closing: string])[] = [
 ];
 const DECLARATION = /<![a-z]/iy;
 
-/** What stands in place of a tag, and where it ends. */
+/** The text that replaces a tag, and where the tag ends. */
 interface Read {
   readonly end: number;
   readonly text: string;
