@@ -43,7 +43,7 @@ export { cellRange, columnNumber, placesOfPages } from './places.ts';
 export { PROMPTS_FILE, type Prompts, promptsOf, withPrompt } from './prompts.ts';
 export { type PackTools, type SentenceRules, type Sentences, sentencesBy } from './prose/sentences.ts';
 export { createRunningTotal, createSeparatedText, utf16Units } from './running-total.ts';
-export { countUpTo, countWhile } from './search.ts';
+export { countUpTo, countWhile, matchEnd } from './search.ts';
 export { type Heading, type HeadingPaths, headingPaths } from './structure/heading-paths.ts';
 export { withFields } from './structure/span-fields.ts';
 export { type TemplateKind, templateKindOf } from './template-kind.ts';

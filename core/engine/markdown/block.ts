@@ -1,4 +1,7 @@
-/** What a block is. Only MDX has `esm`: imports and exports. A `list`, `item`, `quote` or `footnote` is a container: it holds other blocks. */
+/**
+ * What a block is. Only MDX has `esm`: imports and exports. `raw` is math, or what a template or a note program keeps from
+ * Markdown. A `list`, `item`, `quote` or `footnote` is a container: it holds other blocks.
+ */
 export type BlockKind =
   | 'front_matter'
   | 'heading'
@@ -6,6 +9,7 @@ export type BlockKind =
   | 'fence'
   | 'indented'
   | 'html'
+  | 'raw'
   | 'esm'
   | 'table'
   | 'break'

@@ -1,10 +1,12 @@
 import { isBlankUnit, isDigit } from '../cuts/lines.ts';
-import { type MarkdownBlock, type OpenBlock, openBlock } from './block.ts';
+import type { MarkdownBlock, OpenBlock } from './block.ts';
+import { readFrontMatter } from './front-matter.ts';
 import {
   beginBreak,
   beginFence,
   beginHeading,
   beginHtml,
+  beginRaw,
   beginTable,
   beginText,
   continueRaw,
@@ -21,6 +23,7 @@ import { type Begun, MOST_CONTAINERS, Scan } from './scan.ts';
  * Finds the blocks of CommonMark (0.31), with GFM's tables, footnotes and front matter, in one pass over the lines;
  * inline syntax is ignored. It differs from the specification where that needs more than one pass: a link definition
  * has its label on one line and its destination there or on the next, and containers are nested at most 32 deep.
+ * Two extensions of programs count as well: math and what templates keep from Markdown, and headers of several rows.
  */
 export function findMarkdownBlocks(text: string): readonly MarkdownBlock[] {
   const scan = new Scan(text);
@@ -35,23 +38,6 @@ export function findMarkdownBlocks(text: string): readonly MarkdownBlock[] {
   }
   scan.closeTo(0);
   return scan.found;
-}
-
-const OPENING = /^\ufeff?(---|\+\+\+)[ \t]*(?:\r\n|\r|\n)(?=[ \t]*(?:#|[^\s:=][^:=\r\n]*[:=]))/;
-
-/**
- * Metadata between lines of `---` or `+++` at the beginning of the text, the first of which is a comment or a member:
- * a document that begins with a rule keeps it.
- */
-function readFrontMatter({ text, line, found }: Scan): void {
-  const open = OPENING.exec(text);
-  if (open === null) return;
-  const close = open[1] === '---' ? /^(?:---|\.\.\.)[ \t]*$/gm : /^\+\+\+[ \t]*$/gm;
-  close.lastIndex = open[0].length;
-  const last = close.exec(text);
-  if (last === null) return;
-  while (line.next <= last.index) line.read();
-  found.push(openBlock('front_matter', 0, line.next, 0, 0));
 }
 
 /** Begins the blocks that the line opens, containers first and then one leaf, or continues a paragraph or table. */
@@ -99,6 +85,11 @@ function beginBlock(scan: Scan, depth: number, text: OpenBlock | undefined): Beg
       return beginTable(scan, text);
     case letters.UNDERSCORE:
       return beginBreak(scan, depth);
+    case letters.DOLLAR:
+    case letters.PERCENT:
+    case letters.BACKSLASH:
+    case letters.BRACE:
+      return beginRaw(scan, depth);
     case letters.STAR:
       return beginBreak(scan, depth) ?? beginItem(scan, depth, text);
     case letters.DASH:
@@ -114,7 +105,7 @@ function beginBlock(scan: Scan, depth: number, text: OpenBlock | undefined): Beg
 }
 
 const MARKS = Uint8Array.from({ length: 128 }, (_, unit) =>
-  '>#`~<=-*_[|:+0123456789'.includes(String.fromCharCode(unit)) ? 1 : 0,
+  '>#`~<=-*_[|:+$%\\{0123456789'.includes(String.fromCharCode(unit)) ? 1 : 0,
 );
 
 /** Whether a block other than a paragraph may begin with the unit. */

@@ -1,7 +1,20 @@
 import { isBlankUnit, isLineBreak, startOnLine } from '../cuts/lines.ts';
 import { LABEL_ALONE, type OpenBlock, openBlock } from './block.ts';
 import { closesHtml, htmlKindOf, NO_HTML, TAG_ALONE } from './html-blocks.ts';
-import { BACKSLASH, EQUAL, HASH, isBlank, OPEN, PIPE, runEnd, TICK } from './letters.ts';
+import {
+  BACKSLASH,
+  CARRIAGE_RETURN,
+  EQUAL,
+  GREATER,
+  HASH,
+  isBlank,
+  LINE_FEED,
+  OPEN,
+  PIPE,
+  runEnd,
+  TICK,
+} from './letters.ts';
+import { RawBlocks } from './raw-blocks.ts';
 import type { Begun, Scan } from './scan.ts';
 
 /** Whether the current line belongs to a leaf that takes lines verbatim. */
@@ -74,6 +87,20 @@ export function beginHtml(scan: Scan, depth: number, text: OpenBlock | undefined
   return 'leaf';
 }
 
+/** Begins math, and what templates keep from Markdown, outside of containers: all of its lines. */
+export function beginRaw(scan: Scan, depth: number): Begun | undefined {
+  // After the items of a list it is outside of it.
+  if (depth > 1 || (depth === 1 && scan.open[0]?.kind !== 'list')) return undefined;
+  const { text, units, line } = scan;
+  scan.raw ??= new RawBlocks(text, units);
+  const found = scan.raw.at(line.ink, line.end);
+  if (found === undefined) return undefined;
+  const block = scan.add(found.kind, depth);
+  while (line.next <= found.end) line.read();
+  scan.extend(block);
+  return 'leaf';
+}
+
 export function beginBreak(scan: Scan, depth: number): Begun | undefined {
   const { ink, end, unit } = scan.line;
   let marks = 0;
@@ -99,22 +126,58 @@ export function underline(scan: Scan, text: OpenBlock | undefined): Begun | unde
   return 'leaf';
 }
 
-/** Turns the last line of the paragraph above a delimiter row into a table. */
+/**
+ * Turns the last lines of the paragraph above a delimiter row into a table: the last one, as GitHub does, and the rows
+ * above it with as many cells, which are headers of several rows as other programs write them.
+ */
 export function beginTable(scan: Scan, text: OpenBlock | undefined): Begun | undefined {
   if (text?.kind !== 'paragraph') return undefined;
   const { ink, end, start, next } = scan.line;
   const columns = delimiterColumns(scan.text, ink, end);
   if (columns === 0 || columns !== cellsOf(scan, scan.lastInk, start)) return undefined;
   let table = text;
-  if (scan.lastLine > text.start) {
-    text.end = scan.lastLine;
-    table = openBlock('table', scan.lastLine, next, text.depth, next);
+  const first = scan.lastLine > text.start ? headerStart(scan, text, columns) : text.start;
+  if (first > text.start) {
+    text.end = first;
+    table = openBlock('table', first, next, text.depth, next);
     scan.follow(table);
   }
   table.kind = 'table';
   table.inner = next;
   scan.extend(table);
   return 'leaf';
+}
+
+/** Maximum rows of a header: more are the rows of a table without one. */
+const MAX_HEADER_ROWS = 5;
+
+/** Where the header begins whose last row is the last line of a paragraph. */
+function headerStart(scan: Scan, paragraph: OpenBlock, columns: number): number {
+  let first = scan.lastLine;
+  for (let rows = 1; first > paragraph.start; rows++) {
+    const start = lineBefore(scan, paragraph.start, first);
+    if (!isRow(scan, start, first, start === paragraph.start ? paragraph.inner : start, columns))
+      return first;
+    if (rows === MAX_HEADER_ROWS) return scan.lastLine;
+    first = start;
+  }
+  return first;
+}
+
+/** Where the line begins that ends at an offset, with its break. */
+function lineBefore({ units }: Scan, floor: number, end: number): number {
+  const isPair = units[end - 1] === LINE_FEED && units[end - 2] === CARRIAGE_RETURN;
+  let at = end - (isPair ? 2 : 1);
+  while (at > floor && !isLineBreak(units[at - 1] as number)) at--;
+  return at;
+}
+
+/** Whether a line has this many cells, at least one of them by a pipe. */
+function isRow(scan: Scan, start: number, end: number, inner: number, columns: number): boolean {
+  const { units } = scan;
+  let ink = Math.max(start, inner);
+  while (ink < end && (isBlankUnit(units[ink] as number) || units[ink] === GREATER)) ink++;
+  return scan.text.slice(ink, end).includes('|') && cellsOf(scan, ink, end) === columns;
 }
 
 /** Begins a paragraph, or a link definition. */

@@ -3,6 +3,7 @@ import { keepOptimised } from '../keep-optimised.ts';
 import { utf16Units } from '../running-total.ts';
 import { type BlockKind, type OpenBlock, openBlock } from './block.ts';
 import { BOM, GREATER, TAB } from './letters.ts';
+import type { RawBlocks } from './raw-blocks.ts';
 
 /** Deeper containers are treated as text, which bounds the cost of a line. */
 export const MOST_CONTAINERS = 32;
@@ -21,6 +22,8 @@ export class Scan {
   readonly open: OpenBlock[] = [];
   /** The open leaf block in the innermost container. */
   leaf: OpenBlock | undefined;
+  /** What reads blocks that are not Markdown; made when the first line may begin one. */
+  raw: RawBlocks | undefined;
   /** Where the last line of the open paragraph begins, and where that line's text begins. */
   lastLine = 0;
   lastInk = 0;

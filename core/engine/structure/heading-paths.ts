@@ -10,7 +10,7 @@ export interface Heading {
   readonly isLead: boolean;
   /** Where its section ends at the latest; at the end of the text if missing. */
   readonly reach?: number | undefined;
-  /** Its text; read once, when a stretch is under it. */
+  /** Its text; read once, when a stretch is under it. Empty if it has none: then paths are without it. */
   name(): string;
 }
 
@@ -109,8 +109,13 @@ function commonOf(first: Section | undefined, second: Section): Section | undefi
 
 function pathOf(section: Section | undefined): readonly string[] {
   if (section === undefined) return NO_PATH;
-  section.path ??= [...pathOf(section.parent), section.heading.name()];
+  section.path ??= below(pathOf(section.parent), section.heading.name());
   return section.path;
+}
+
+/** A heading without text ends the section before it, and has no name. */
+function below(path: readonly string[], name: string): readonly string[] {
+  return name === '' ? path : [...path, name];
 }
 
 const NO_PATH: readonly string[] = Object.freeze([]);

@@ -5,7 +5,7 @@ export function isContainer({ kind }: MarkdownBlock): boolean {
   return kind === 'list' || kind === 'item' || kind === 'quote' || kind === 'footnote';
 }
 
-const RAW: ReadonlySet<BlockKind> = new Set(['fence', 'indented', 'html', 'esm', 'front_matter']);
+const RAW: ReadonlySet<BlockKind> = new Set(['fence', 'indented', 'html', 'raw', 'esm', 'front_matter']);
 
 /** Whether the lines of a block are verbatim. */
 export function isRaw({ kind }: MarkdownBlock): boolean {
@@ -15,10 +15,4 @@ export function isRaw({ kind }: MarkdownBlock): boolean {
 /** The index of the last block that begins before an offset; -1 if there is none. */
 export function lastBefore(blocks: readonly MarkdownBlock[], offset: number): number {
   return countWhile(blocks, ({ start }) => start < offset) - 1;
-}
-
-/** The language that a fence names: the first word after its marker. */
-export function languageOf(text: string, { kind, inner, end }: MarkdownBlock): string | undefined {
-  if (kind !== 'fence') return undefined;
-  return /^[`~]+[ \t]*([^\s`{,]{1,40})/.exec(text.slice(inner, Math.min(end, inner + 200)))?.[1];
 }

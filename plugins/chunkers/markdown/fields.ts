@@ -8,7 +8,7 @@ import {
   type Span,
   withFields,
 } from '../../../core/kit.ts';
-import { languageOf } from './blocks.ts';
+import { languageOf } from './languages.ts';
 
 /** What is known about a Markdown text. */
 export interface Markdown {

@@ -6,7 +6,6 @@ import {
   type DocumentInfo,
   type Factory,
   type Heading,
-  isLineBreak,
   type Kit,
   type MarkdownBlock,
   nextLine,
@@ -14,20 +13,19 @@ import {
 } from '../../../core/kit.ts';
 import { isContainer, isRaw, lastBefore } from './blocks.ts';
 import { describe, type Markdown } from './fields.ts';
+import { Definitions } from './headings/definitions.ts';
+import type { Decode } from './headings/inline.ts';
+import { headingName } from './headings/name.ts';
 import type manifest from './manifest.ts';
 import type { MarkdownOptions } from './manifest.ts';
 import { componentsOf, withScripts } from './mdx.ts';
 import { type NumberedBlocks, withNumberedHeadings } from './numbered.ts';
 import { outlineOf } from './outline.ts';
 
-/** Characters of a heading that its name is made from, and maximum length of the name: every chunk repeats it. */
-const MOST_READ = 1000;
-const LONGEST_NAME = 200;
-
 /** The headings that make sections: those in lists and quotes do not. */
-function headingsOf(text: string, { blocks, names }: NumberedBlocks): Heading[] {
+function headingsOf(text: string, { blocks, names }: NumberedBlocks, decode: Decode): Heading[] {
   const headings: Heading[] = [];
-  const isDefined = labelsIn(text, blocks);
+  const definitions = new Definitions(text, blocks);
   for (let index = 0; index < blocks.length; index++) {
     const block = blocks[index] as MarkdownBlock;
     if (!makesSection(block)) continue;
@@ -37,7 +35,7 @@ function headingsOf(text: string, { blocks, names }: NumberedBlocks): Heading[] 
       start: index === 0 ? 0 : block.start,
       level: block.level,
       isLead: next !== undefined && makesSection(next) && next.level > block.level,
-      name: () => nameOf(text, block, isDefined, names.get(block.start)),
+      name: () => headingName(text, block, definitions, decode, names.get(block.start)),
     });
   }
   return headings;
@@ -45,122 +43,6 @@ function headingsOf(text: string, { blocks, names }: NumberedBlocks): Heading[] 
 
 function makesSection({ kind, depth }: MarkdownBlock): boolean {
   return kind === 'heading' && depth === 0;
-}
-
-/** The text of a heading, without its markers and without inline syntax. */
-function nameOf(text: string, block: MarkdownBlock, isDefined: IsDefined, numbered?: string): string {
-  const plain = numbered === undefined ? plainName(text, block) : undefined;
-  if (plain !== undefined) return plain;
-  const words = numbered ?? wordsOf(text, block);
-  return plainWords(words, isDefined).slice(0, LONGEST_NAME).toWellFormed();
-}
-
-const HASH = 35;
-const SPACE = 32;
-/** Whether an ASCII unit other than a space may be in a name that is taken as it is. */
-const PLAIN = Uint8Array.from({ length: 128 }, (_, unit) =>
-  /[!-~]/.test(String.fromCharCode(unit)) ? 1 : 0,
-);
-for (const mark of '#[*_~<\\`') PLAIN[mark.charCodeAt(0)] = 0;
-
-/** The text of most headings: after `#`, short, of plain words with single spaces. Undefined for all others. */
-function plainName(text: string, { inner, end }: MarkdownBlock): string | undefined {
-  let start = inner;
-  while (text.charCodeAt(start) === HASH) start++;
-  if (start === inner || start > inner + 6 || text.charCodeAt(start) !== SPACE) return undefined;
-  start++;
-  const last = Math.min(end, start + LONGEST_NAME);
-  let at = start;
-  for (; at < last; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit < 128 ? PLAIN[unit] === 1 : isLetterBeyondAscii(unit)) continue;
-    if (unit !== SPACE || text.charCodeAt(at - 1) === SPACE) break;
-  }
-  const isWhole = at > start && (at === end || isLineBreak(text.charCodeAt(at)));
-  if (!isWhole) return undefined;
-  return text.slice(start, text.charCodeAt(at - 1) === SPACE ? at - 1 : at);
-}
-
-/** Whether a unit is in a range without white space and without surrogates: letters, dashes and quotes. */
-function isLetterBeyondAscii(unit: number): boolean {
-  return (
-    (unit > 0xa0 && unit < 0x1680) || (unit > 0x200f && unit < 0x2028) || (unit > 0x3000 && unit < 0xd800)
-  );
-}
-
-function wordsOf(text: string, { inner, end }: MarkdownBlock): string {
-  const source = text.slice(inner, Math.min(end, inner + MOST_READ)).trimEnd();
-  const isAtx = /^#{1,6}(?:[ \t]|$)/.test(source);
-  return isAtx
-    ? source.replace(/^#+[ \t]*/, '').replace(/(?:^|[ \t])#+$/, '')
-    : source.replace(/[\r\n]+[^\r\n]*$/, '');
-}
-
-/** White space that is not a single space already. */
-const SPACES = /\s{2,}|[^\S ]/g;
-/** What inline syntax begins with. */
-const MARKS = /[[*_~<\\`]/;
-const CODE = /(?<!`)(`+)(?!`)([^`]+)\1(?!`)/g;
-
-/** Whether a label is that of a link definition. */
-type IsDefined = (label: string) => boolean;
-
-function labelsIn(text: string, blocks: readonly MarkdownBlock[]): IsDefined {
-  let labels: Set<string> | undefined;
-  return (label) => {
-    if (labels === undefined) {
-      labels = new Set();
-      for (const block of blocks)
-        if (block.kind === 'definition') labels.add(normalLabel(labelOf(text, block)));
-    }
-    return labels.has(normalLabel(label));
-  };
-}
-
-function labelOf(text: string, { inner, end }: MarkdownBlock): string {
-  return /^\[((?:[^\]\\]|\\.)*)\]/.exec(text.slice(inner, Math.min(end, inner + MOST_READ)))?.[1] ?? '';
-}
-
-function normalLabel(label: string): string {
-  return label.trim().replace(/\s+/g, ' ').toLowerCase();
-}
-
-/**
- * Inline Markdown as plain text: links and images by their text, without emphasis or code markers and without tags.
- */
-function plainWords(words: string, isDefined: IsDefined): string {
-  if (!MARKS.test(words)) return words.replace(SPACES, ' ').trim();
-  if (!words.includes('`')) return withoutMarks(words, isDefined).replace(SPACES, ' ').trim();
-  let plain = '';
-  let at = 0;
-  CODE.lastIndex = 0;
-  for (let code = CODE.exec(words); code !== null; code = CODE.exec(words)) {
-    plain += `${withoutMarks(words.slice(at, code.index), isDefined)}${code[2]}`;
-    at = code.index + code[0].length;
-  }
-  return (plain + withoutMarks(words.slice(at), isDefined)).replace(SPACES, ' ').trim();
-}
-
-const LINK = /!?\[((?:[^[\]\\]|\\.)*)\]\((?:[^()]|\([^()]*\))*\)/g;
-const REFERENCE = /(?<!\])!?\[((?:[^[\]\\]|\\.)*)\](?:\[([^[\]]*)\])?/g;
-const NOTE = /\[\^[^[\]\s]+\]/g;
-const TAG = /<!--[\s\S]*?-->|<\/?[a-z][^<>]*>/gi;
-const EMPHASIS = /(?<!\\)(?:(?<=\S)(?:\*+|~~)|(?:\*+|~~)(?=\S)|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w))/g;
-const ESCAPE = /\\([!-/:-@[-`{-~])/g;
-
-function withoutMarks(words: string, isDefined: IsDefined): string {
-  const linked = (all: string, named: string, label = '') =>
-    isDefined(label === '' ? named : label) ? named : all;
-  // Looking for the marks of an expression first is several times as fast as the expression.
-  let plain = words.includes('<') ? words.replace(TAG, '') : words;
-  if (plain.includes('[^')) plain = plain.replace(NOTE, '');
-  // An image within a link is a link within a link.
-  for (let depth = 0; depth < 2 && plain.includes('['); depth++) {
-    if (plain.includes('](')) plain = plain.replace(LINK, '$1');
-    if (plain.includes('[')) plain = plain.replace(REFERENCE, linked);
-  }
-  if (/[*_~]/.test(plain)) plain = plain.replace(EMPHASIS, '');
-  return plain.includes('\\') ? plain.replace(ESCAPE, '$1') : plain;
 }
 
 /** Divides stretches of Markdown without boundaries: a paragraph, a line of code, a table row. */
@@ -214,7 +96,10 @@ function leavesOf(blocks: readonly MarkdownBlock[]): MarkdownBlock[] {
 
 const NO_NAMES: ReadonlyMap<number, string> = new Map();
 
-const createMarkdownChunker: Factory<typeof manifest> = ({ kit }): Chunker<MarkdownOptions> => {
+const createMarkdownChunker: Factory<typeof manifest> = async ({
+  kit,
+}): Promise<Chunker<MarkdownOptions>> => {
+  const { decodeHTMLStrict: decode } = await import('entities/decode');
   const dividerOf = createDivider(kit);
   return {
     chunk(text, options, context) {
@@ -226,7 +111,7 @@ const createMarkdownChunker: Factory<typeof manifest> = ({ kit }): Chunker<Markd
         ? withNumberedHeadings(text, found, kit)
         : { blocks: found, names: NO_NAMES };
       const { blocks } = numbered;
-      const markdown = describable(text, numbered, kit);
+      const markdown = describable(text, numbered, kit, decode);
       const keepsWhole = options.oversize === 'keep';
       // Counted with its context, a chunk has room for at least half of the limit.
       const room = count_context ? chunk_size / 2 : chunk_size;
@@ -251,14 +136,14 @@ const createMarkdownChunker: Factory<typeof manifest> = ({ kit }): Chunker<Markd
 
 export default createMarkdownChunker;
 
-function describable(text: string, numbered: NumberedBlocks, kit: Kit): Markdown {
+function describable(text: string, numbered: NumberedBlocks, kit: Kit, decode: Decode): Markdown {
   const [outer, opened]: [MarkdownBlock[], MarkdownBlock[]] = [[], []];
   // A loop and not callbacks, whose optimised code V8 discards with their last closures.
   for (const block of numbered.blocks) {
     if (block.depth === 0) outer.push(block);
     if (block.kind === 'fence' || block.kind === 'table') opened.push(block);
   }
-  return { text, outer, opened, paths: kit.headingPaths(headingsOf(text, numbered)) };
+  return { text, outer, opened, paths: kit.headingPaths(headingsOf(text, numbered, decode)) };
 }
 
 function isNamedMdx({ filename, id, mediaType }: DocumentInfo): boolean {

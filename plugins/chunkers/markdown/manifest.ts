@@ -87,6 +87,7 @@ export default {
     chunk_size: 60,
   },
   uses: ['tokenizer'],
+  needs: { packages: ['entities'] },
   guarantees: { lossless: true },
   light: true,
 } as const satisfies Manifest;

@@ -41,7 +41,7 @@ export function findMarkdownCuts(text: string, blocks: readonly MarkdownBlock[])
 /** The starts of lines within a block before which it may be cut. */
 function startsWithin(text: string, { kind, start, end, inner }: MarkdownBlock): readonly number[] {
   if (kind === 'table') return lineStarts(text, inner, end);
-  if (kind === 'indented' || kind === 'html') return lineStarts(text, start, end).slice(1);
+  if (kind === 'indented' || kind === 'html' || kind === 'raw') return lineStarts(text, start, end).slice(1);
   if (kind !== 'fence') return [];
   // A fence that fits only without the blank lines after it is cut from them.
   return [...lineStarts(text, start, end).slice(2, -1), end];

@@ -3,6 +3,7 @@ import {
   decodeUnicode,
   type Factory,
   fencedCode,
+  findMarkdownBlocks,
   reasonOf,
   refusedError,
   type SourcePlace,
@@ -79,8 +80,19 @@ function writeCell({ cell_type, source, input, level = 1, outputs = [] }: Cell, 
 
   function ownText(): string {
     if (cell_type === 'code') return fenced(text, language);
-    return cell_type === 'heading' ? `${'#'.repeat(level)} ${text}` : text;
+    if (cell_type === 'heading') return `${'#'.repeat(level)} ${text}`;
+    return cell_type === 'markdown' ? withClosedFence(text) : text;
   }
+}
+
+/** A fence that a cell leaves open ends with it, as on the page, and not in a later cell. */
+function withClosedFence(text: string): string {
+  const last = findMarkdownBlocks(text).at(-1);
+  if (last?.kind !== 'fence' || last.depth > 0) return text;
+  const [opening = '', ...lines] = text.slice(last.inner).split(/\r\n|\r|\n/);
+  const marker = /^(?:`{3,}|~{3,})/.exec(opening)?.[0];
+  const end = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(lines.at(-1) ?? '')?.[1] ?? '';
+  return marker === undefined || end.startsWith(marker) ? text : `${text}\n${marker}`;
 }
 
 function textOf(written: unknown): string {

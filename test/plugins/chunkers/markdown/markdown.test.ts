@@ -47,7 +47,6 @@ t.test('names of headings are plain words', async (t) => {
     ['# [![build](x)](y) Tea \\# \\*', 'build Tea # *'],
     ['A\nB\n===', 'A B'],
     ['# snake_case and a_b_', 'snake_case and a_b'],
-    ['#', ''],
     ['#  A  b ', 'A b'],
     ['# A “b” — c\u00a0d ', 'A “b” — c d'],
     ['## C# and F#', 'C# and F#'],

@@ -28,6 +28,8 @@ await testCuts(
     'what does not fit is cut between its lines, and rows of tables stay whole': [
       ['```\nfirst line\nsecond line\n‖third line\n```\n', { chunk_size: 30 }],
       [ROWS, { chunk_size: 50 }],
+      [`| Of one | and two |\n${ROWS}`, { chunk_size: 70 }],
+      ['$$\n# first\n‖# second\n$$\n', { chunk_size: 14 }],
     ],
   },
 );

@@ -45,6 +45,22 @@ t.test('cells are Markdown with their number, and outputs are text', async (t) =
   );
 });
 
+t.test('a fence that a Markdown cell leaves open ends with the cell', async (t) => {
+  for (const [source, closing] of [
+    ['```sh\nls', '\n```'],
+    ['~~~~', '\n~~~~'],
+    ['a\n\n````\n```\n', '\n````'],
+    ['```\nls\n```', ''],
+    ['~~~\nls\n~~~~  \n', ''],
+    ['```a``` b', ''],
+    ['- ```\n  ls', ''],
+  ] as const) {
+    const cells = [source, '# Tea'].map((one) => ({ cell_type: 'markdown', source: one }));
+    const { text } = await read({ nbformat: 4, cells });
+    t.equal(text, `${source.replace(/\n$/, '')}${closing}\n\n# Tea`, source);
+  }
+});
+
 t.test('notebooks of nbformat 3 have sheets, headings and inputs', async (t) => {
   const cells = [
     { cell_type: 'heading', level: 2, source: 'Tea' },

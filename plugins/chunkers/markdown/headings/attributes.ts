@@ -1,0 +1,50 @@
+import { matchEnd } from '../../../../core/kit.ts';
+
+const OPENING = /\{(?::[ \t]*|[ \t]*)/y;
+const SPACE = /[ \t]+/y;
+/** An identifier, a class, or a member. */
+const ATTRIBUTE =
+  /#[^\s{}"'#]+|\.[\p{L}_-][^\s{}"'#.]*|[\p{L}_:@][\w:.@-]*=(?:"[^"\r\n]*"|'[^'\r\n]*'|[^\s{}"']*)/uy;
+/** After a colon: the name of attributes that are given elsewhere. */
+const NAME = /[\p{L}_][\w-]*/uy;
+const UNNUMBERED = /\{-\}/y;
+
+/**
+ * Where a list of attributes ends that begins at an offset, such as `{#id .class key="value"}`, `{: .class}` or `{-}`;
+ * -1 if there is none.
+ */
+export function attributesEnd(source: string, start: number): number {
+  if (source[start] !== '{') return -1;
+  const unnumbered = matchEnd(UNNUMBERED, source, start);
+  if (unnumbered !== -1) return unnumbered;
+  const inner = matchEnd(OPENING, source, start);
+  const hasColon = source[start + 1] === ':';
+  let at = inner;
+  for (let next = inner; next !== -1; next = itemEnd(source, at, hasColon)) at = next;
+  return at > inner && source[at] === '}' ? at + 1 : -1;
+}
+
+function itemEnd(source: string, at: number, hasColon: boolean): number {
+  const space = matchEnd(SPACE, source, at);
+  if (space !== -1) return space;
+  const attribute = matchEnd(ATTRIBUTE, source, at);
+  return attribute === -1 && hasColon ? matchEnd(NAME, source, at) : attribute;
+}
+
+/** The name of a block in Obsidian. An exponent is shorter, or a number of other length. */
+const BLOCK_NAME = /(?:^|[ \t])\^(?=[\da-f]{6}$|[\w-]*[a-z-])[a-z\d-]{2,}$/i;
+const MAX_BLOCK_NAME = 100;
+
+/** A heading without what names and formats it at its end. */
+export function withoutAttributes(source: string): string {
+  let words = source;
+  for (;;) {
+    const start = words.endsWith('}') ? words.lastIndexOf('{') : -1;
+    const isOwn = start !== -1 && words[start - 1] !== '\\' && attributesEnd(words, start) === words.length;
+    if (!isOwn) break;
+    words = words.slice(0, start).trimEnd();
+  }
+  const tail = words.slice(-MAX_BLOCK_NAME);
+  const name = tail.includes('^') ? BLOCK_NAME.exec(tail) : null;
+  return name === null ? words : words.slice(0, words.length - name[0].length).trimEnd();
+}

@@ -1,0 +1,136 @@
+import { splitsCodePoint } from '../../../../core/kit.ts';
+
+/** A run of `*`, `_` or `~` that may open or close emphasis. */
+interface Run {
+  readonly mark: string;
+  readonly piece: number;
+  readonly length: number;
+  readonly opens: boolean;
+  readonly closes: boolean;
+  /** How many of its marks are not matched yet. */
+  left: number;
+  before: Run | undefined;
+  after: Run | undefined;
+}
+
+/** Longest run of `~` that strikes text out. */
+const MAX_TILDES = 2;
+
+/** Matches the delimiter runs of inline Markdown, and takes those out of its pieces that are emphasis. */
+export class Delimiters {
+  readonly #source: string;
+  readonly #pieces: string[];
+  #last: Run | undefined;
+  /** The number of runs that are not matched or given up. */
+  count = 0;
+
+  constructor(source: string, pieces: string[]) {
+    this.#source = source;
+    this.#pieces = pieces;
+  }
+
+  /** Reads the run at an offset. @returns where it ends */
+  read(at: number): number {
+    const source = this.#source;
+    const mark = source.charAt(at);
+    let end = at + 1;
+    while (source[end] === mark) end++;
+    const length = end - at;
+    const { opens, closes } = flanksOf(source, at, end);
+    if ((opens || closes) && (mark !== '~' || length <= MAX_TILDES)) {
+      const [piece, before] = [this.#pieces.length, this.#last];
+      const run = { mark, piece, length, opens, closes, left: length, before, after: undefined };
+      if (before !== undefined) before.after = run;
+      this.#last = run;
+      this.count++;
+    }
+    this.#pieces.push(source.slice(at, end));
+    return end;
+  }
+
+  /** Matches the runs after this many, and gives up those that are left. */
+  match(kept: number): void {
+    let first = this.#last;
+    for (let index = this.count - 1; index > kept; index--) first = first?.before;
+    if (this.count <= kept) return;
+    const bottom = first?.before;
+    /** Below these no run opens what the runs of a kind close. */
+    const floors = new Map<string, Run | undefined>();
+    let closer = first;
+    while (closer !== undefined) {
+      const kind = kindOf(closer);
+      const floor = floors.has(kind) ? floors.get(kind) : bottom;
+      const opener = closer.closes ? openerOf(closer, floor, bottom) : undefined;
+      if (opener !== undefined) closer = this.#pair(opener, closer);
+      else {
+        if (closer.closes) floors.set(kind, closer.before);
+        closer = closer.after;
+      }
+    }
+    this.#last = bottom;
+    if (bottom !== undefined) bottom.after = undefined;
+    this.count = kept;
+  }
+
+  /** @returns the run that may close next */
+  #pair(opener: Run, closer: Run): Run | undefined {
+    const marks = closer.mark === '~' ? closer.left : Math.min(opener.left, closer.left, 2);
+    opener.left -= marks;
+    closer.left -= marks;
+    this.#pieces[opener.piece] = opener.mark.repeat(opener.left);
+    this.#pieces[closer.piece] = closer.mark.repeat(closer.left);
+    // What is between them opens and closes nothing any more.
+    const before = opener.left > 0 ? opener : opener.before;
+    closer.before = before;
+    if (before !== undefined) before.after = closer;
+    if (closer.left > 0) return closer;
+    const { after } = closer;
+    if (before !== undefined) before.after = after;
+    if (after !== undefined) after.before = before;
+    return after;
+  }
+}
+
+/** Runs of a kind match the same runs. */
+function kindOf({ mark, opens, length, left }: Run): string {
+  return mark === '~' ? `~${left}` : `${mark}${opens}${length % 3}`;
+}
+
+function openerOf(closer: Run, floor: Run | undefined, bottom: Run | undefined): Run | undefined {
+  let run = closer.before;
+  while (run !== undefined && run !== floor && run !== bottom && !matches(run, closer)) run = run.before;
+  return run === floor || run === bottom ? undefined : run;
+}
+
+function matches(opener: Run, closer: Run): boolean {
+  if (opener.mark !== closer.mark || !opener.opens) return false;
+  if (closer.mark === '~') return opener.left === closer.left;
+  const isAmbiguous = opener.closes || closer.opens;
+  const isThird = (opener.length + closer.length) % 3 === 0;
+  return !isAmbiguous || !isThird || (opener.length % 3 === 0 && closer.length % 3 === 0);
+}
+
+const PUNCTUATION = /[\p{P}\p{S}]/u;
+/** Scripts without spaces between words, in which punctuation next to a run means nothing. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+function flanksOf(source: string, start: number, end: number): { opens: boolean; closes: boolean } {
+  const [before, after] = [characterBefore(source, start), characterAt(source, end)];
+  const [isSpaceBefore, isSpaceAfter] = [before.trim() === '', after.trim() === ''];
+  const [isMarkBefore, isMarkAfter] = [PUNCTUATION.test(before), PUNCTUATION.test(after)];
+  const isWordly = source[start] === '_';
+  const isFreeBefore = isSpaceBefore || isMarkBefore || (!isWordly && UNSPACED.test(before));
+  const isFreeAfter = isSpaceAfter || isMarkAfter || (!isWordly && UNSPACED.test(after));
+  const isLeft = !isSpaceAfter && (!isMarkAfter || isFreeBefore);
+  const isRight = !isSpaceBefore && (!isMarkBefore || isFreeAfter);
+  if (!isWordly) return { opens: isLeft, closes: isRight };
+  return { opens: isLeft && (!isRight || isMarkBefore), closes: isRight && (!isLeft || isMarkAfter) };
+}
+
+function characterAt(source: string, at: number): string {
+  return source.slice(at, at + (splitsCodePoint(source, at + 1) ? 2 : 1));
+}
+
+function characterBefore(source: string, at: number): string {
+  return at === 0 ? '' : source.slice(at - (splitsCodePoint(source, at - 1) ? 2 : 1), at);
+}

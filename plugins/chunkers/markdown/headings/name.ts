@@ -1,0 +1,86 @@
+import { isLineBreak, type MarkdownBlock, splitsCodePoint } from '../../../../core/kit.ts';
+import { withoutAttributes } from './attributes.ts';
+import type { Definitions } from './definitions.ts';
+import { type Decode, inlineText } from './inline.ts';
+
+/** Characters of a heading that its name is made from, and maximum length of the name: every chunk repeats it. */
+const MAX_READ = 10_000;
+const MAX_NAME = 200;
+
+/**
+ * The text of a heading as a reader of the page sees it, with single spaces and without attributes.
+ *
+ * @param numbered the text of a line that is a heading only by its number
+ */
+export function headingName(
+  text: string,
+  block: MarkdownBlock,
+  definitions: Definitions,
+  decode: Decode,
+  numbered?: string,
+): string {
+  const plain = numbered === undefined ? plainName(text, block) : undefined;
+  if (plain !== undefined) return plain;
+  const words = numbered === undefined ? wordsOf(text, block) : withoutAttributes(numbered.trim());
+  const name = MARKS.test(words) ? inlineText(words, definitions, decode) : words;
+  return shortened(name.replaceAll(SOFT_HYPHEN, '').replace(SPACES, ' ').trim().toWellFormed());
+}
+
+const SOFT_HYPHEN = '\u00ad';
+/** White space that is not a single space already. */
+const SPACES = /\s{2,}|[^\S ]/g;
+/** What inline syntax begins with. */
+const MARKS = /[\\`<&[*_~{$]/;
+
+function shortened(name: string): string {
+  if (name.length <= MAX_NAME) return name;
+  return name.slice(0, splitsCodePoint(name, MAX_NAME) ? MAX_NAME - 1 : MAX_NAME);
+}
+
+const HASH = 35;
+const SPACE = 32;
+/** Whether an ASCII unit other than a space may be in a name that is taken as it is. */
+const PLAIN = Uint8Array.from({ length: 128 }, (_, unit) =>
+  /[!-~]/.test(String.fromCharCode(unit)) ? 1 : 0,
+);
+for (const mark of '#[*_~<\\`&{}^$') PLAIN[mark.charCodeAt(0)] = 0;
+
+/** The text of most headings: after `#`, short, of plain words with single spaces. Undefined for all others. */
+function plainName(text: string, { inner, end }: MarkdownBlock): string | undefined {
+  let start = inner;
+  while (text.charCodeAt(start) === HASH) start++;
+  if (start === inner || start > inner + 6 || text.charCodeAt(start) !== SPACE) return undefined;
+  start++;
+  const last = Math.min(end, start + MAX_NAME);
+  let at = start;
+  for (; at < last; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 128 ? PLAIN[unit] === 1 : isLetterBeyondAscii(unit)) continue;
+    if (unit !== SPACE || text.charCodeAt(at - 1) === SPACE) break;
+  }
+  const isWhole = at > start && (at === end || isLineBreak(text.charCodeAt(at)));
+  if (!isWhole) return undefined;
+  return text.slice(start, text.charCodeAt(at - 1) === SPACE ? at - 1 : at);
+}
+
+/** Whether a unit is in a range without white space, hyphens that are not shown, and surrogates. */
+function isLetterBeyondAscii(unit: number): boolean {
+  return (
+    (unit > 0xad && unit < 0x1680) || (unit > 0x200f && unit < 0x2028) || (unit > 0x3000 && unit < 0xd800)
+  );
+}
+
+const CLOSING = /(?:^|[ \t])#+$/;
+
+/** The source of a heading's text, without the marks around it, or without its underline. */
+function wordsOf(text: string, { inner, end }: MarkdownBlock): string {
+  const source = text.slice(inner, Math.min(end, inner + MAX_READ)).trimEnd();
+  if (!/^#{1,6}(?:[ \t]|$)/.test(source))
+    return withoutAttributes(source.replace(/[\r\n]+[^\r\n]*$/, '').trimEnd());
+  const words = source
+    .replace(/^#+[ \t]*/, '')
+    .replace(CLOSING, '')
+    .trimEnd();
+  const own = withoutAttributes(words);
+  return own === words ? own : own.replace(CLOSING, '').trimEnd();
+}
