@@ -6,7 +6,7 @@ import { type Rule, targetOf } from './sources.ts';
  */
 const FLOORS = [
   // The clients run elsewhere, also in browsers, and know nothing of the server but its answers.
-  'core/errors.ts core/fields.ts core/hold.ts core/options.ts server/clients',
+  'core/errors.ts core/fields.ts core/hold.ts core/options.ts core/sentence-marks.ts server/clients',
   'core/contracts',
   'core/engine',
   'core/engine/kit.ts',
