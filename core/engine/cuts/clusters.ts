@@ -1,3 +1,5 @@
+import { pointAt, pointBefore, splitsCodePoint } from './cuts.ts';
+
 /**
  * Grapheme clusters: what a reader takes for one character, such as a letter with its accents, a syllable of Thai or
  * Devanagari, or a family of emoji. The rules are those of Unicode Standard Annex #29 with extended clusters.
@@ -97,29 +99,23 @@ function classOf(point: number): number {
   return isTag || (point >= 0xe0100 && point <= 0xe01ef) ? EXTEND : CONTROL;
 }
 
-function isLow(unit: number): boolean {
-  return (unit & 0xfc00) === 0xdc00;
-}
-
-function isHigh(unit: number): boolean {
-  return (unit & 0xfc00) === 0xd800;
-}
-
 /** Where the code point that ends at `end` begins. */
 function pointStart(text: string, end: number): number {
-  const isPair = end > 1 && isLow(text.charCodeAt(end - 1)) && isHigh(text.charCodeAt(end - 2));
-  return end - (isPair ? 2 : 1);
+  return end - (splitsCodePoint(text, end - 1) ? 2 : 1);
 }
 
 function classBefore(text: string, end: number): number {
   const unit = text.charCodeAt(end - 1);
-  if (!isLow(unit)) return classTable()[unit] as number;
-  return classOf(text.codePointAt(pointStart(text, end)) as number);
+  return isSurrogate(unit) ? classOf(pointBefore(text, end)) : (classTable()[unit] as number);
 }
 
 function classAfter(text: string, at: number): number {
   const unit = text.charCodeAt(at);
-  return isHigh(unit) ? classOf(text.codePointAt(at) as number) : (classTable()[unit] as number);
+  return isSurrogate(unit) ? classOf(pointAt(text, at)) : (classTable()[unit] as number);
+}
+
+function isSurrogate(unit: number): boolean {
+  return (unit & 0xf800) === 0xd800;
 }
 
 /** The last run of regional indicators that was read, two of which are a flag: so each run is read only once. */
@@ -132,7 +128,7 @@ export function noFlags(): FlagRun {
   return { start: 0, end: 0 };
 }
 
-/** All units below are no part of a cluster of several code points, except that of a line break. */
+/** A cluster of several code points has a unit from here on, unless it is a line break. */
 const FIRST_MARK = 0x300;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;

@@ -49,7 +49,7 @@ interface Division {
   readonly text: string;
   readonly tokens: TokenizedText;
   readonly levels: readonly CutFinder[];
-  /** The last level that was asked for. */
+  /** The last of the given levels. */
   readonly lastNamed: number;
   readonly size: number;
   readonly minCharacters: number;

@@ -15,7 +15,7 @@ export const CLOSER = 7;
 export const MARK = 8;
 /** Ends a sentence whatever follows: `。`, `।`, `؟`. */
 export const FULL_MARK = 9;
-/** Ends a sentence after a letter of some scripts: `;` in Greek, `:` in Armenian. */
+/** Ends a sentence in some scripts: `;` in Greek, `:` in Armenian, a double `၊` in Burmese. */
 export const SCRIPT_MARK = 10;
 
 const UNITS = 0x10000;
@@ -32,7 +32,7 @@ const CLASSES: readonly (readonly [type: number, pattern: RegExp])[] = [
   [CLOSER, /[\p{Pe}\p{Pf}"'`*_]/gu],
   [FULL_MARK, new RegExp(`[${SENTENCE_MARKS.join('')}]`, 'gu')],
   [MARK, /[.!?…‥]/gu],
-  [SCRIPT_MARK, /[;:]/gu],
+  [SCRIPT_MARK, /[;:\u104a]/gu],
 ];
 
 let classes: Uint8Array | undefined;

@@ -1,5 +1,6 @@
 import type { CutFinder } from '../../contracts/chunker.ts';
 import { ALL_SENTENCE_MARKS, CLAUSE_MARKS } from '../../sentence-marks.ts';
+import { pointAt, pointBefore } from '../cuts/cuts.ts';
 import { cutAtDelimiters, type DelimiterSide } from '../cuts/delimiters.ts';
 
 /**
@@ -18,11 +19,11 @@ export function cutAtClauseEnds(delimiters: readonly string[], side: DelimiterSi
 function cutAtMarks(delimiters: readonly string[], side: DelimiterSide): CutFinder {
   const find = cutAtDelimiters(delimiters, side);
   if (side === 'next') return find;
-  return (text, start, end) => behindMarks(find(text, start, end), text, end);
+  return (text, start, end) => afterMarks(find(text, start, end), text, end);
 }
 
-/** Moves each cut that follows a mark behind what belongs to the mark. */
-function behindMarks(cuts: number[], text: string, end: number): number[] {
+/** Moves each cut that follows a mark to the end of what belongs to the mark. */
+function afterMarks(cuts: number[], text: string, end: number): number[] {
   let kept = 0;
   let last = -1;
   for (let index = 0; index < cuts.length; index++) {
@@ -38,23 +39,18 @@ function behindMarks(cuts: number[], text: string, end: number): number[] {
   return cuts;
 }
 
-const MARKS = new Set([...ALL_SENTENCE_MARKS, ...CLAUSE_MARKS].map((mark) => mark.codePointAt(0) as number));
+const MARKS = new Set([...ALL_SENTENCE_MARKS, ...CLAUSE_MARKS].map((mark) => pointAt(mark, 0)));
 const FIRST_MARK = Math.min(...MARKS);
 /** Marks that are also written within numbers. */
 const NUMERIC = new Set([...'．﹒，،'].map((mark) => mark.charCodeAt(0)));
 const DIGIT = /\p{Nd}/u;
 const CLOSER = /[\p{Pe}\p{Pf}]/u;
 
-function pointBefore(text: string, at: number): number {
-  const unit = text.charCodeAt(at - 1);
-  return (unit & 0xfc00) === 0xdc00 ? (text.codePointAt(at - 2) as number) : unit;
-}
-
 /** Where what belongs to a mark ends: further marks, closing quotation marks and brackets, and spaces. */
 function markEnd(text: string, from: number, end: number): number {
   let at = from;
   for (;;) {
-    while (at < end && goesWithMark(text, at)) at += (text.codePointAt(at) as number) > 0xffff ? 2 : 1;
+    while (at < end && goesWithMark(text, at)) at += pointAt(text, at) > 0xffff ? 2 : 1;
     let next = at;
     while (next < end && isSpace(text.charCodeAt(next))) next++;
     const isMore = next > at && next < end && isMarkAt(text, next);
@@ -77,7 +73,7 @@ const EMOJI_VARIANT = 0xfe0f;
 
 function isMarkAt(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
-  return unit >= FIRST_MARK && MARKS.has(text.codePointAt(at) as number);
+  return unit >= FIRST_MARK && MARKS.has(pointAt(text, at));
 }
 
 function isSpace(unit: number): boolean {
