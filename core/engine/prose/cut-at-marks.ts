@@ -1,11 +1,12 @@
 import type { CutFinder } from '../../contracts/chunker.ts';
 import { ALL_SENTENCE_MARKS, CLAUSE_MARKS } from '../../sentence-marks.ts';
-import { pointAt, pointBefore } from '../cuts/cuts.ts';
+import { isWhiteSpace, pointAt, pointBefore } from '../cuts/cuts.ts';
 import { cutAtDelimiters, type DelimiterSide } from '../cuts/delimiters.ts';
 
 /**
  * Cuts after the ends of sentences: literal delimiters, and the marks of all scripts, which need nothing after them.
- * Consecutive marks, and the closing quotation marks, brackets and spaces after them, stay with their sentence.
+ * Consecutive marks, and the closing quotation marks, brackets, spaces and line feed after them, stay with their
+ * sentence.
  */
 export function cutAtSentenceEnds(delimiters: readonly string[], side: DelimiterSide = 'prev'): CutFinder {
   return cutAtMarks([...delimiters, ...ALL_SENTENCE_MARKS], side);
@@ -46,18 +47,39 @@ const NUMERIC = new Set([...'．﹒，،'].map((mark) => mark.charCodeAt(0)));
 const DIGIT = /\p{Nd}/u;
 const CLOSER = /[\p{Pe}\p{Pf}]/u;
 
-/** Where what belongs to a mark ends: further marks, closing quotation marks and brackets, and spaces. */
+/** Where what belongs to a mark ends: further marks, closing quotation marks and brackets, spaces, a line feed. */
 function markEnd(text: string, from: number, end: number): number {
   let at = from;
   for (;;) {
     while (at < end && goesWithMark(text, at)) at += pointAt(text, at) > 0xffff ? 2 : 1;
+    at = signsEnd(text, at, end);
     let next = at;
     while (next < end && isSpace(text.charCodeAt(next))) next++;
     const isMore = next > at && next < end && isMarkAt(text, next);
-    if (!isMore) return Math.min(next, end);
+    if (!isMore) return Math.min(afterLineFeed(text, next), end);
     at = next;
   }
 }
+
+const SIGNS = new Set([...'"\'*_`'].map((sign) => sign.charCodeAt(0)));
+const MAX_SIGNS = 4;
+
+/** Where straight quotation marks and signs of emphasis end that close, which white space after them tells. */
+function signsEnd(text: string, from: number, end: number): number {
+  let at = from;
+  while (at < end && at - from < MAX_SIGNS && SIGNS.has(text.charCodeAt(at))) at++;
+  return at === end || isWhiteSpace(text.charCodeAt(at)) ? at : from;
+}
+
+/** After the line feed at an offset, if there is one. */
+function afterLineFeed(text: string, at: number): number {
+  const isPair = text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED;
+  if (isPair) return at + 2;
+  return text.charCodeAt(at) === LINE_FEED ? at + 1 : at;
+}
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
 
 function goesWithMark(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
