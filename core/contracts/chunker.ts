@@ -68,7 +68,8 @@ interface BaseChunkContext {
   windows(size: number, overlap?: number): Span[];
   /**
    * Divides a stretch of the text along a hierarchy: the first finder cuts it, the next one cuts what is still over
-   * the limit, and at the end it is cut between tokens and between code points. A heading, or anything else that only
+   * the limit, and at the end it is cut between tokens and between code points. A grapheme cluster that fits is never
+   * cut. A heading, or anything else that only
    * introduces the text after it, stays with that text if the limit allows it.
    */
   divide(range: Span, finders: readonly CutFinder[], limits: DivideLimits): Span[];

@@ -1,0 +1,5 @@
+import t from 'tap';
+import { testClusters, testSentenceEnds } from '../scripts.ts';
+
+testSentenceEnds(t, 'auto');
+testClusters(t, 'auto');
