@@ -23,10 +23,21 @@ export interface DiffParts {
  * does not begin a file. Linear in the text.
  */
 export function findDiffParts(text: string): DiffParts {
+  const first = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   const scan = new DiffScan(text);
-  for (let at = 0; at < text.length; ) at = scan.read(at);
-  return scan.parts();
+  for (let at = first; at < text.length; ) at = scan.read(at);
+  const { commits, files, hunks, lines } = scan.parts();
+  // A byte order mark goes with the first line.
+  const behind = (at: number) => (at === first ? 0 : at);
+  return {
+    commits: commits.map(behind),
+    files: files.map((file) => ({ ...file, start: behind(file.start) })),
+    hunks: hunks.map(behind),
+    lines: lines.map(behind),
+  };
 }
+
+const BYTE_ORDER_MARK = '\ufeff';
 
 /** One of some beginnings of a line, in which `\n` ends a line of any kind. */
 function patternOf(...sources: readonly string[]): RegExp {

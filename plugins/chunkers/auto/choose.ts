@@ -25,7 +25,8 @@ export interface Question {
  * Invalid JSON counts as source code, like the settings of many programs, a log in JSON Lines as JSON, and chunkers that
  * cannot run here are not chosen.
  */
-export function choose(question: Question): Content {
+export function choose(asked: Question): Content {
+  const question = { ...asked, text: asked.text.replace(BYTE_ORDER_MARK, '') };
   const { text, filename = '', mediaType = '', isTolerant, isHere } = question;
   const found = choiceByMediaType(mediaType) ?? choiceByName(filename) ?? byContent(question);
   if (found === 'diff' || (found === 'log' && !isJson(text))) return found;
@@ -33,6 +34,8 @@ export function choose(question: Question): Content {
   const choice = named === 'json' && !isTolerant && !isJson(text) ? 'code' : named;
   return isHere(choice) ? choice : 'recursive';
 }
+
+const BYTE_ORDER_MARK = /^\ufeff/;
 
 /** Characters from which the format of a text is judged; for JSON the whole text is read. */
 const SAMPLE = 65_536;

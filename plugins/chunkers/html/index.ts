@@ -123,10 +123,13 @@ function reportSkipped({ counts }: Skipped, { report }: ChunkContext): void {
 
 type Path = readonly string[];
 
+const BYTE_ORDER_MARK = '\ufeff';
+
 /** Describes the content and the context of the chunks of one text. */
 function createDescriber(kit: Kit, text: string, structure: HtmlStructure, carry: HtmlOptions['carry']) {
   const { headings, tables, contents } = structure;
   const paths = kit.headingPaths(headings);
+  const beginning = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   const named = memoized((path: Path) => (path.includes('') ? path.filter((name) => name !== '') : path));
   const headerOf = memoized(({ start, headerEnd }: Table) => text.slice(start, headerEnd).trimEnd());
 
@@ -141,7 +144,7 @@ function createDescriber(kit: Kit, text: string, structure: HtmlStructure, carry
     describe(span: Span): Span {
       const { start, end } = span;
       const own = {
-        heading_path: named(paths.within(start, end)),
+        heading_path: named(paths.within(Math.max(start, beginning), end)),
         kinds: contents.kindsIn(start, end),
         rows: rowsIn(tables, start, end),
       };

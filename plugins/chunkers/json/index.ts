@@ -88,8 +88,8 @@ function withPlaces(text: string, spans: readonly Span[]): Span[] {
   const places = placesOf(text, spans);
   const isSequence = (places.at(-1)?.records[1] ?? 1) > 1;
   return spans.map((span, index) => {
-    const { pointer, records } = places[index] as Place;
-    return withFields(span, isSequence ? { pointer, records } : { pointer });
+    const { pointer, records, elements } = places[index] as Place;
+    return withFields(span, { pointer, ...(elements && { elements }), ...(isSequence && { records }) });
   });
 }
 

@@ -35,6 +35,14 @@ export default {
       description:
         'JSON Pointer (RFC 6901) of the smallest value that contains the chunk, within its record; null if the chunk spans several records, or if the pointer is longer than 256 characters or 64 levels.',
     },
+    elements: {
+      type: 'array',
+      items: { type: 'integer' },
+      minItems: 2,
+      maxItems: 2,
+      description:
+        'The first and the last element in the chunk, counted from 1, if pointer is that of an array.',
+    },
     records: {
       type: 'array',
       items: { type: 'integer' },

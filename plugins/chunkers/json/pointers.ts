@@ -13,6 +13,8 @@ class Path {
   depth = 0;
   readonly #isObject: boolean[] = [];
   readonly #elements: number[] = [];
+  /** The first of them in the current stretch. */
+  readonly #firsts: number[] = [];
   readonly #nameStarts: number[] = [];
   readonly #nameEnds: number[] = [];
   /** The pointers of the current members, as far as they were requested. */
@@ -27,6 +29,7 @@ class Path {
     if (level >= MOST_LEVELS) return;
     this.#isObject[level] = isObject;
     this.#elements[level] = 0;
+    this.#firsts[level] = 0;
     this.#nameStarts[level] = NO_NAME;
     this.#nameEnds[level] = NO_NAME;
     this.#pointers[level] = undefined;
@@ -43,6 +46,23 @@ class Path {
     this.#elements[level] = (this.#elements[level] as number) + 1;
     this.#nameStarts[level] = NO_NAME;
     this.#pointers[level] = undefined;
+  }
+
+  /** Begins to count the elements of a stretch with the current ones. */
+  markFirsts(): void {
+    const levels = Math.min(this.depth, MOST_LEVELS);
+    for (let level = 0; level < levels; level++) this.#firsts[level] = this.#elements[level] as number;
+  }
+
+  /** The current element of a level, from 1; 0 if it is a member, or too deep. */
+  element(level: number): number {
+    if (level >= MOST_LEVELS || this.#isObject[level] === true) return 0;
+    return (this.#elements[level] as number) + 1;
+  }
+
+  /** The first element of a level in the stretch, from 1. */
+  firstElement(level: number): number {
+    return (this.#firsts[level] as number) + 1;
   }
 
   /** Uses a stretch as the name of the current member, if that has none yet. */
@@ -94,12 +114,17 @@ function nameOf(written: string): string {
   }
 }
 
+/** From the first to the last, counted from 1. */
+type Range = readonly [first: number, last: number];
+
 /** Where a stretch lies among the values of a text. */
 export interface Place {
   /** JSON Pointer of the smallest value that contains it, see the manifest. */
   readonly pointer: string | null;
   /** The first and the last record that it overlaps, from 1. */
-  readonly records: readonly [first: number, last: number];
+  readonly records: Range;
+  /** The first and the last element that it overlaps, if its pointer is that of a list. */
+  readonly elements: Range | undefined;
 }
 
 /**
@@ -121,6 +146,7 @@ class Walk {
   #isFollowed = false;
   #isBehindComma = false;
   #isBehindColon = false;
+  #isBehindOpener = false;
   #record = 0;
   /** Levels of the path that all values of the stretch share so far; undefined before the first. */
   #shared: number | undefined;
@@ -132,6 +158,9 @@ class Walk {
   #pointer: string | null | undefined;
   /** The fewest levels that were open in the stretch. */
   #fewest = 0;
+  /** The elements so far of the list that the pointer names; 0 if it names no list. */
+  #first = 0;
+  #last = 0;
 
   constructor(text: string) {
     this.#tokens = new Tokens(text);
@@ -148,6 +177,8 @@ class Walk {
     this.#sharedWithNext = Number.POSITIVE_INFINITY;
     this.#pointer = undefined;
     this.#fewest = path.depth;
+    this.#last = 0;
+    path.markFirsts();
     let first = this.#record;
     while (this.#isRead && tokens.start < end) {
       const isFirst = this.#sharedByMarks === undefined;
@@ -163,6 +194,7 @@ class Walk {
     return {
       pointer: isOneRecord ? pointer : null,
       records: [Math.max(first, 1), Math.max(this.#record, 1)],
+      elements: isOneRecord && pointer !== null && this.#last > 0 ? [this.#first, this.#last] : undefined,
     };
   }
 
@@ -174,8 +206,9 @@ class Walk {
     else {
       if (!this.#isFollowed) this.#begin();
       const opens = isOpener(kind);
-      this.#share(!opens);
+      this.#share(!opens, false);
       if (opens) this.#path.enter(kind === OPEN_OBJECT);
+      this.#isBehindOpener = opens;
     }
     this.#isFollowed = true;
   }
@@ -185,7 +218,8 @@ class Walk {
     const isWhole = path.depth > this.#fewest;
     path.leave();
     this.#fewest = Math.min(this.#fewest, path.depth);
-    this.#share(isWhole);
+    this.#share(isWhole, !this.#isBehindOpener);
+    this.#isBehindOpener = false;
     this.#isBehindComma = false;
   }
 
@@ -208,14 +242,22 @@ class Walk {
     }
     if (this.#sharedByMarks !== undefined) this.#sharedByMarks = Math.min(this.#sharedByMarks, depth - 1);
     this.#path.advance();
+    if (this.#shared === undefined) this.#path.markFirsts();
   }
 
-  /** Records that the stretch contains a value of the current member, or a bracket by itself. */
-  #share(isValue: boolean): void {
+  /**
+   * Records that the stretch contains a value of the current member, or a bracket by itself.
+   *
+   * @param isClosed whether the value is an object or a list that is not empty
+   */
+  #share(isValue: boolean, isClosed: boolean): void {
     const { depth } = this.#path;
     if (isValue) {
-      this.#shared = Math.min(this.#shared ?? depth, depth, this.#sharedWithNext);
+      const shared = Math.min(this.#shared ?? depth, depth, this.#sharedWithNext);
+      this.#shared = shared;
       this.#pointer = undefined;
+      this.#last = depth > shared || isClosed ? this.#path.element(shared) : 0;
+      if (this.#last > 0) this.#first = this.#path.firstElement(shared);
     }
     this.#sharedByMarks = Math.min(this.#sharedByMarks ?? depth, depth);
   }

@@ -16,28 +16,34 @@ const SAMPLE_UNITS = 50_000;
 /** Maximum lines of a caption above the header. */
 const MOST_CAPTIONS = 20;
 
+/** A first line that tells Excel the delimiter, which programs may write again in each of its fields. */
+const SEPARATOR_LINE = /^\ufeff?(?:"sep=([^\r\n"])"\1*|sep=([^\r\n"])\2*) *(?:\r\n|\r|\n|$)/i;
+
 /** Reads a text as CSV or TSV: one table, after a caption or comments if there are any. */
 export function readCsv(text: string, options: TableOptions): Layout {
-  const sample = sampleOf(text);
+  const [line = '', quoted, bare] = SEPARATOR_LINE.exec(text) ?? [];
+  const sample = sampleOf(text, line.length);
   const quote = options.quote ?? '';
-  const given = options.delimiter ?? (options.format === 'tsv' ? '\t' : undefined);
+  const given = options.delimiter ?? (options.format === 'tsv' ? '\t' : undefined) ?? quoted ?? bare;
   const found = given === undefined ? sniff(sample, quote) : shapeOf(sample, { delimiter: given, quote });
   const { dialect } = found;
-  const records = findRecords(text, dialect);
+  const records = findRecords(text, dialect, line.length);
   const rows = records.slice(countCaptions(found));
   const [start] = rows;
   return {
     dialect: nameOf(dialect),
+    from: records[0],
     tables: start === undefined ? [] : [{ start, end: text.length, rows, headerRows: 1 }],
     cutAtCells: (text, start, end) => findFieldCuts(text, start, end, dialect),
   };
 }
 
-/** The first lines of a text, or half a line if it is very long. */
-function sampleOf(text: string): string {
-  if (text.length <= SAMPLE_UNITS) return text;
-  const end = text.lastIndexOf('\n', SAMPLE_UNITS);
-  return text.slice(0, end === -1 ? SAMPLE_UNITS : end + 1);
+/** The first lines of a text from an offset on, or half a line if it is very long. */
+function sampleOf(text: string, from: number): string {
+  const most = from + SAMPLE_UNITS;
+  if (text.length <= most) return text.slice(from);
+  const end = text.lastIndexOf('\n', most);
+  return text.slice(from, end < from ? most : end + 1);
 }
 
 /** The shape of the first records in a dialect. */
@@ -54,7 +60,7 @@ interface Shape {
 }
 
 function shapeOf(sample: string, dialect: Dialect): Shape {
-  const starts = findRecords(sample, dialect, SAMPLE_RECORDS);
+  const starts = findRecords(sample, dialect, 0, SAMPLE_RECORDS);
   const fields = starts.map((start, index) => {
     const end =
       starts[index + 1] ??
@@ -110,12 +116,18 @@ const NO_UNIT = -1;
  * Where the records of CSV begin. A quote counts only at the beginning of a field; the field may then contain line
  * breaks, and two quotes mean one. From an unclosed quote on, each line is a record. Blank lines are skipped.
  *
+ * @param from where the first one begins at the earliest
  * @param most stops after this many
  */
-function findRecords(text: string, dialect: Dialect, most = Number.POSITIVE_INFINITY): number[] {
+function findRecords(
+  text: string,
+  dialect: Dialect,
+  from: number,
+  most = Number.POSITIVE_INFINITY,
+): number[] {
   const starts: number[] = [];
   let hasQuotes = dialect.quote !== '';
-  let at = text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
+  let at = from === 0 && text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : from;
   while (starts.length < most) {
     while (at < text.length && isLineBreak(text.charCodeAt(at))) at++;
     if (at >= text.length) break;

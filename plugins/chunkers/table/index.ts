@@ -28,10 +28,14 @@ const BETWEEN_ROWS = 1;
  *
  * @param rowsPerChunk the rows after which a chunk begins
  */
-function outlineOf(text: string, tables: readonly Table[], rowsPerChunk: number | undefined): Outline {
+function outlineOf(
+  text: string,
+  { from, tables }: { readonly from: number; readonly tables: readonly Table[] },
+  rowsPerChunk: number | undefined,
+): Outline {
   const edges = [0];
   const ranks = [BETWEEN_TABLES];
-  let last = 0;
+  let last = from;
   const add = (edge: number, rank: number) => {
     if (edge <= last || edge >= text.length) return;
     edges.push(edge);
@@ -69,18 +73,21 @@ function rowsIn(tables: readonly Table[], { start, end }: Span): readonly [numbe
   return last < 1 ? undefined : [Math.max(countUpTo(rows, start) - headerRows, 1), last];
 }
 
+const BYTE_ORDER_MARK = '\ufeff';
+
 const createTableChunker: Factory<typeof manifest> = ({ kit }): Chunker<TableOptions> => ({
   chunk(text, options, { divide, packStructure, report }) {
     checkMarks(options, kit);
-    const { dialect, tables: found, cutAtCells } = readTables(text, options, kit);
+    const { dialect, tables: found, cutAtCells, ...layout } = readTables(text, options, kit);
+    const from = layout.from ?? (text.startsWith(BYTE_ORDER_MARK) ? 1 : 0);
     report('table-dialect', dialect);
-    const tables = found.map((table) => withHeader(table, options));
+    const tables = found.map((table) => withHeader(behindBeginning(table, from), options));
     const finders = textFinders(kit);
     const structure = {
-      outline: outlineOf(text, tables, options.rows_per_chunk ?? undefined),
+      outline: outlineOf(text, { from, tables }, options.rows_per_chunk ?? undefined),
       ...(options.carry === 'none' ? {} : { carriedAt: headersOf(text, tables) }),
       divide(start: number, end: number, size: number): readonly Span[] {
-        const table = tableAt(tables, start);
+        const table = tableAt(tables, Math.max(start, from));
         if (table === undefined) return divide({ start, end }, finders, { size });
         if (options.oversize === 'keep') return [{ start, end }];
         return divide({ start, end }, [kit.cutAtOffsets(table.rows), cutAtCells, ...finders], { size });
@@ -120,6 +127,11 @@ function readTables(text: string, options: TableOptions, kit: Kit): Layout {
   const markdown = readMarkdown(text, kit);
   if (markdown.tables.length > 0) return markdown;
   return hasTag ? readHtml(text) : readCsv(text, options);
+}
+
+/** A table whose first row is cut with what is before the beginning of the text. */
+function behindBeginning(table: Table, from: number): Table {
+  return table.start > 0 && table.start <= from ? { ...table, rows: table.rows.with(0, 0) } : table;
 }
 
 /** A table with the header that the request gives it; one without other rows has none. */

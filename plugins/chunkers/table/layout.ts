@@ -16,6 +16,8 @@ export interface Table {
 export interface Layout {
   /** The description of the format in the response. */
   readonly dialect: string;
+  /** Where the text begins after a line about the format, which goes with what follows; by default at once. */
+  readonly from?: number | undefined;
   readonly tables: readonly Table[];
   /** Cuts a row between its cells. */
   readonly cutAtCells: CutFinder;

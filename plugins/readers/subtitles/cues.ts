@@ -1,10 +1,10 @@
-/** A cue of a file: what is said from one second to another. */
-export interface Cue {
+import { type Counts, count } from './counts.ts';
+import { type Said, saidIn } from './markup.ts';
+
+/** A cue of a file, or the part of it that one speaker says: what is said from one second to another. */
+export interface Cue extends Said {
   readonly start_time: number;
   readonly end_time: number;
-  readonly speaker: string | undefined;
-  /** Without markup, as shown. */
-  readonly lines: readonly string[];
 }
 
 /** Why a file has no cues, as a clause for the caller. */
@@ -13,91 +13,141 @@ export interface CueProblem {
 }
 
 const ARROW = '-->';
-const TIME = /^(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})$/;
-/** What these begin has no cues in it, up to the next empty line. */
-const BLOCK = /^(?:WEBVTT|NOTE|STYLE|REGION)(?:\s|$)/;
+/** Without hours, only a fraction tells a time from other numbers. */
+const TIME = /^(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,9})$|^(\d{1,4}):(\d{1,2}):(\d{1,2})$/;
+const WEBVTT = /^WEBVTT(?:\s|$)/;
+/** What these begin in WebVTT has no cues in it, up to the next empty line. */
+const BLOCK = /^(?:(WEBVTT|NOTE)(?:\s|$)|(STYLE|REGION)$)/;
 const LONGEST_SHOWN = 60;
+
+/** The line that says when a cue is shown. */
+interface Timing {
+  readonly start_time: number;
+  readonly end_time: number;
+  /** Text on the same line. */
+  readonly rest: string;
+}
+
+/** A cue whose lines are still being read. */
+interface OpenCue {
+  readonly timing: Timing;
+  /** The number in front of it. */
+  readonly number: number | undefined;
+  /** Trimmed; blank lines are among them. */
+  readonly lines: string[];
+}
 
 /**
  * Parses WebVTT or SubRip, in which the same things are written in many ways: cues without numbers, without hours,
- * without empty lines between them, with a comma or a point before the fraction.
+ * without empty lines between them, with a comma or a point before the fraction. A cue ends at the next line with times,
+ * whatever blank lines it has.
  *
+ * @param leftOut gets the number of what is not in the cues, by name
  * @returns the cues in the order of the file; none if it is empty, or has only a head or notes
  */
-export function parseCues(source: string): Cue[] | CueProblem {
-  const lines = source.split(/\r\n|\r|\n/);
+export function parseCues(source: string, leftOut: Counts): Cue[] | CueProblem {
+  const lines = source.split(/\r\n|\r|\n/).map((line) => line.trim());
+  const isWebVtt = WEBVTT.test(lines.find((line) => line !== '') ?? '');
   const cues: Cue[] = [];
+  let open: OpenCue = { timing: NEVER, number: undefined, lines: [] };
   for (let at = 0; at < lines.length; at++) {
-    const line = trimmed(lines, at);
-    const isAfterEmpty = at === 0 || trimmed(lines, at - 1) === '';
-    if (isAfterEmpty && BLOCK.test(line)) at = endOfBlock(lines, at) - 1;
-    else if (line.includes(ARROW)) {
-      const times = timesOf(line);
-      if (times === undefined) return { problem: problemAt(at, line) };
-      const end = endOfCue(lines, at + 1);
-      cues.push({ ...times, ...textOf(lines.slice(at + 1, end)) });
-      at = end - 1;
+    const line = lines[at] as string;
+    const isAfterBlank = at === 0 || lines[at - 1] === '';
+    const block = isWebVtt && isAfterBlank ? BLOCK.exec(line) : null;
+    const timing = timingOf(line, leftOut);
+    if (block !== null) at = endOfBlock(lines, at, (block[1] ?? block[2]) as string, leftOut) - 1;
+    else if (timing === undefined) open.lines.push(line);
+    else {
+      const number = takeNumber(open, leftOut);
+      if (isWebVtt && number === undefined) takeIdentifier(open.lines, leftOut);
+      close(open, cues, leftOut);
+      open = { timing, number, lines: timing.rest === '' ? [] : [timing.rest] };
     }
   }
-  const isWithoutCues = source.trim() === '' || BLOCK.test(trimmed(lines, 0));
-  if (cues.length > 0 || isWithoutCues) return cues;
-  return { problem: `it has no times such as 00:01:02.500 ${ARROW} 00:01:04.000` };
+  if (open.timing === NEVER && open.lines.some((line) => line !== '')) return { problem: problemIn(lines) };
+  close(open, cues, leftOut);
+  return cues;
 }
 
-function trimmed(lines: readonly string[], at: number): string {
-  return lines[at]?.trim() ?? '';
+/** The times of lines before the first cue. */
+const NEVER: Timing = { start_time: 0, end_time: 0, rest: '' };
+
+function problemIn(lines: readonly string[]): string {
+  const times = `times such as 00:01:02.500 ${ARROW} 00:01:04.000`;
+  const at = lines.findIndex((line) => line.includes(ARROW));
+  if (at === -1) return `it has no ${times}`;
+  return `line ${at + 1} gives no ${times}: ${JSON.stringify(lines[at]?.slice(0, LONGEST_SHOWN))}`;
 }
 
-function problemAt(at: number, line: string): string {
-  const shown = JSON.stringify(line.slice(0, LONGEST_SHOWN));
-  return `line ${at + 1} gives no times such as 00:01:02.500 ${ARROW} 00:01:04.000: ${shown}`;
+/** Where a block ends, whose lines are counted. */
+function endOfBlock(lines: readonly string[], start: number, name: string, leftOut: Counts): number {
+  let end = start + 1;
+  while (end < lines.length && lines[end] !== '' && timingOf(lines[end] as string) === undefined) end++;
+  if (name !== 'WEBVTT') count(leftOut, name.toLowerCase());
+  else count(leftOut, 'header line', end - start - (lines[start] === name ? 1 : 0));
+  return end;
 }
 
-function endOfBlock(lines: readonly string[], start: number): number {
-  let at = start + 1;
-  while (at < lines.length && trimmed(lines, at) !== '' && !trimmed(lines, at).includes(ARROW)) at++;
-  return at;
+/**
+ * Takes the number of the next cue from the end of the open one. A number directly above the times belongs to them if
+ * a blank line is above it, or in a file that numbers its cues. Above blank lines it has to follow the number before.
+ */
+function takeNumber({ timing, number: before, lines }: OpenCue, leftOut: Counts): number | undefined {
+  const at = lines.findLastIndex((line) => line !== '');
+  const line = lines[at];
+  if (line === undefined || !/^\d{1,9}$/.test(line)) return undefined;
+  const number = Number(line);
+  const isAlone = at === 0 ? timing === NEVER : lines[at - 1] === '';
+  const isNext = before === undefined ? timing === NEVER : number === before + 1;
+  const isNumber = at === lines.length - 1 ? isAlone || before !== undefined : isNext;
+  if (!isNumber) return undefined;
+  lines.splice(at);
+  if (!isNext) count(leftOut, 'identifier');
+  return number;
 }
 
-/** A cue ends before an empty line, and before the number and the times of the next one. */
-function endOfCue(lines: readonly string[], start: number): number {
-  let at = start;
-  while (at < lines.length && trimmed(lines, at) !== '' && !beginsCue(lines, at)) at++;
-  return at;
+/** Takes the name of the next cue, a line between a blank one and the times, from the end of the open one. */
+function takeIdentifier(lines: string[], leftOut: Counts): void {
+  if ((lines.at(-1) ?? '') === '' || (lines.at(-2) ?? '') !== '') return;
+  lines.pop();
+  count(leftOut, 'identifier');
 }
 
-function beginsCue(lines: readonly string[], at: number): boolean {
-  if (trimmed(lines, at).includes(ARROW)) return true;
-  return /^\d+$/.test(trimmed(lines, at)) && trimmed(lines, at + 1).includes(ARROW);
+function close({ timing, lines }: OpenCue, cues: Cue[], leftOut: Counts): void {
+  const written = lines.filter((line) => line !== '');
+  if (timing === NEVER) {
+    count(leftOut, 'line before the first cue', written.length);
+    return;
+  }
+  const { start_time, end_time } = timing;
+  const said = saidIn(written, leftOut);
+  if (said.length === 0) count(leftOut, 'cue without text');
+  for (const one of said) cues.push({ start_time, end_time, ...one });
 }
 
-function timesOf(line: string): Pick<Cue, 'start_time' | 'end_time'> | undefined {
-  const [first = '', rest = ''] = line.split(ARROW);
-  const start_time = secondsOf(first.trim());
-  const end_time = secondsOf(rest.trim().split(/\s/)[0] ?? '');
-  if (start_time === undefined || end_time === undefined) return undefined;
-  return { start_time, end_time: Math.max(start_time, end_time) };
+/** What may follow the times: settings of WebVTT and its drafts, and coordinates of SubRip. */
+const SETTING = /^(?:align|position|size|line|vertical|region|[ADLST]|[XY][12]):\S+$/i;
+
+/** The times of a line; undefined if it has none. @param leftOut gets the number of settings */
+function timingOf(line: string, leftOut?: Counts): Timing | undefined {
+  const arrow = line.indexOf(ARROW);
+  const start_time = arrow === -1 ? undefined : secondsOf(line.slice(0, arrow).trim());
+  if (start_time === undefined) return undefined;
+  const [end = '', ...others] = line
+    .slice(arrow + ARROW.length)
+    .trim()
+    .split(/\s+/);
+  const end_time = secondsOf(end);
+  if (end_time === undefined) return undefined;
+  const hasSettings = others.every((other) => SETTING.test(other));
+  if (hasSettings && leftOut !== undefined) count(leftOut, 'setting', others.length);
+  return { start_time, end_time: Math.max(start_time, end_time), rest: hasSettings ? '' : others.join(' ') };
 }
 
 function secondsOf(written: string): number | undefined {
-  const [, hours = '0', minutes, seconds, fraction] = TIME.exec(written) ?? [];
-  if (minutes === undefined || seconds === undefined || fraction === undefined) return undefined;
-  const milliseconds = Number(fraction.padEnd(3, '0'));
+  const found = TIME.exec(written);
+  if (found === null) return undefined;
+  const [, hours = found[5] ?? '0', minutes = found[6], seconds = found[7], fraction = ''] = found;
+  const milliseconds = Number(`${fraction.padEnd(3, '0').slice(0, 3)}.${fraction.slice(3)}`);
   return (((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + milliseconds) / 1000;
-}
-
-const VOICE = /<v(?:\.[^\s>]*)?\s+([^>]+)>/;
-/** Tags of both formats, times within a cue, and positions as SubStation Alpha writes them. */
-const MARKUP = /<\/?(?:c|i|b|u|v|s|ruby|rt|lang|font)(?:[.\s][^>]*)?>|<\d[\d:.]*>|\{\\an?\d+\}/gi;
-const ENTITY = /&(amp|lt|gt|nbsp|lrm|rlm|quot|apos);/g;
-const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" },
-  ...{ nbsp: '\u00a0', lrm: '\u200e', rlm: '\u200f' },
-};
-
-function textOf(lines: readonly string[]): Pick<Cue, 'speaker' | 'lines'> {
-  const written = lines.join('\n');
-  const plain = written.replace(MARKUP, '').replace(ENTITY, (_, name: string) => ENTITIES[name] as string);
-  const shown = plain.split('\n').map((line) => line.replace(/[ \t]+/g, ' ').trim());
-  return { speaker: VOICE.exec(written)?.[1]?.trim(), lines: shown.filter((line) => line !== '') };
 }

@@ -1,4 +1,5 @@
-import { decodeUnicode, type Factory, refusedError, type SourcePlace } from '../../../core/kit.ts';
+import { type Factory, refusedError, type SourcePlace } from '../../../core/kit.ts';
+import { type Counts, count, countsInWords } from './counts.ts';
 import { type Cue, parseCues } from './cues.ts';
 import type manifest from './manifest.ts';
 
@@ -10,8 +11,10 @@ const LONGEST_GAP = 0.1;
  * Writes cues as running text: a line break after the end of a sentence, and a paragraph that begins with the speaker's
  * name where the speaker changes. Rolling captions show a line again with the next one: it is written once, and its time
  * goes on.
+ *
+ * @param leftOut gets the number of these lines
  */
-function writeCues(cues: readonly Cue[]): { text: string; places: SourcePlace[] } {
+function writeCues(cues: readonly Cue[], leftOut: Counts): { text: string; places: SourcePlace[] } {
   const parts: string[] = [];
   const places: SourcePlace[] = [];
   let length = 0;
@@ -22,8 +25,9 @@ function writeCues(cues: readonly Cue[]): { text: string; places: SourcePlace[] 
   let before: Cue | undefined;
   for (const cue of cues) {
     const { start_time, end_time, speaker } = cue;
-    if (cue.lines.length === 0) continue;
-    const fresh = cue.lines.slice(repeatedBy(cue, before)).join(' ');
+    const repeated = repeatedBy(cue, before);
+    const fresh = cue.lines.slice(repeated).join(' ');
+    count(leftOut, 'repeated line', repeated);
     before = cue;
     const last = places.at(-1);
     if (fresh === '') {
@@ -53,13 +57,15 @@ function repeatedBy({ lines, start_time }: Cue, before: Cue | undefined): number
   return 0;
 }
 
-const createSubtitlesReader: Factory<typeof manifest> = () => ({
-  read(file, { signal }) {
-    signal.throwIfAborted();
-    const { text, encoding } = decodeUnicode(file);
-    const cues = parseCues(text);
+const createSubtitlesReader: Factory<typeof manifest> = ({ 'reader/text': decoder }) => ({
+  async read(file, context) {
+    const { text: source, encoding } = await decoder.read(file, context);
+    const leftOut: Counts = new Map();
+    const cues = parseCues(source, leftOut);
     if ('problem' in cues) throw refusedError(`The subtitles cannot be read: ${cues.problem}.`);
-    return { ...writeCues(cues), mediaType: 'text/plain', encoding };
+    const { text, places } = writeCues(cues, leftOut);
+    context.report('subtitles-left-out', countsInWords(leftOut));
+    return { text, places, mediaType: 'text/plain', encoding };
   },
 });
 

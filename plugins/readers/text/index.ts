@@ -1,4 +1,10 @@
-import { encodingOfMark, type Factory, refusedError, type SourceFile } from '../../../core/kit.ts';
+import {
+  encodingOfMark,
+  type Factory,
+  type Report,
+  refusedError,
+  type SourceFile,
+} from '../../../core/kit.ts';
 import { detectedLabels } from './detected.ts';
 import type manifest from './manifest.ts';
 
@@ -9,21 +15,25 @@ const REMEDY =
  * Decodes a file by its byte order mark, by the charset of the request, or by the first encoding that is valid for
  * it.
  *
+ * @param report says whether the encoding was inferred from what the bytes look like
  * @throws Error for callers if it is not text
  */
-async function readText(file: SourceFile): Promise<Decoded> {
+async function readText(file: SourceFile, report: Report): Promise<Decoded> {
   const { bytes, charset } = file;
   if (usesUtf32(bytes)) throw refusal('it is in UTF-32; save it as UTF-8');
   const mark = encodingOfMark(bytes);
   const label = mark ?? charset;
   if (label === undefined) {
     const wide = wideText(bytes);
-    if (wide !== undefined) return wide;
+    if (wide !== undefined) {
+      report(...INFERRED);
+      return wide;
+    }
   }
   const encoding = label === undefined ? undefined : labelOf(label);
   const isWide = encoding?.startsWith('utf-16') === true;
   if (!isWide) refuseBinary(bytes);
-  if (label === undefined) return readByTrial(file);
+  if (label === undefined) return readByTrial(file, report);
   if (encoding === undefined)
     throw refusal(`the encoding ${JSON.stringify(label.slice(0, 40))} is unknown; ${REMEDY}`);
   const decoded = decode(bytes, label);
@@ -32,10 +42,12 @@ async function readText(file: SourceFile): Promise<Decoded> {
   throw refusal(`it is not valid ${encoding}, although ${source} says so; ${REMEDY}`);
 }
 
+const INFERRED = ['source-encoding-inferred', 'true'] as const;
+
 const refusal = (reason: string): Error => refusedError(`The file cannot be read as text: ${reason}.`);
 
 /** Tries the declaration in the document, then UTF-8, then the detected encodings. */
-async function readByTrial(file: SourceFile): Promise<Decoded> {
+async function readByTrial(file: SourceFile, report: Report): Promise<Decoded> {
   const { bytes } = file;
   const tried = [...declaredLabels(file), 'utf-8'];
   for (const label of tried) {
@@ -44,7 +56,10 @@ async function readByTrial(file: SourceFile): Promise<Decoded> {
   }
   for (const label of await detectedLabels(bytes)) {
     const decoded = decode(bytes, label);
-    if (decoded !== undefined && isPlainText(decoded.text)) return decoded;
+    if (decoded !== undefined && isPlainText(decoded.text)) {
+      report(...INFERRED);
+      return decoded;
+    }
     tried.push(label);
   }
   const list = [...new Set(tried)].join(', ');
@@ -227,9 +242,9 @@ function isPlainText(text: string): boolean {
 }
 
 const createTextReader: Factory<typeof manifest> = () => ({
-  async read(file, { signal }) {
+  async read(file, { signal, report }) {
     signal.throwIfAborted();
-    return readText(file);
+    return readText(file, report);
   },
 });
 

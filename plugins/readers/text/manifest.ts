@@ -27,6 +27,10 @@ export default {
   name: 'text',
   summary: 'Text in any encoding: Markdown, HTML, CSV, JSON, XML, source code and any other text.',
   formats: { extensions: words(EXTENSIONS), mediaTypes: words(MEDIA_TYPES) },
+  reports: {
+    'source-encoding-inferred':
+      '`true` if the encoding was neither given nor declared and the bytes are not UTF-8, so that it was inferred from them.',
+  },
   needs: { packages: ['jschardet'], packageFiles: { jschardet: ['build/**/*.js'] } },
   light: true,
 } as const satisfies Manifest;

@@ -419,6 +419,12 @@ export type AutoChunkerChunk = Chunk & {
   /** JSON Pointer (RFC 6901) of the smallest value that contains the chunk, within its record; null if the chunk spans several records, or if the pointer is longer than 256 characters or 64 levels. */
   pointer?: string | null;
   /**
+   * The first and the last element in the chunk, counted from 1, if pointer is that of an array.
+   * @maxItems 2
+   * @minItems 2
+   */
+  elements?: number[];
+  /**
    * The first and the last record in the chunk, counted from 1, if the text is more than one JSON value.
    * @maxItems 2
    * @minItems 2
@@ -544,6 +550,12 @@ export interface JsonChunkerOptions {
 export type JsonChunkerChunk = Chunk & {
   /** JSON Pointer (RFC 6901) of the smallest value that contains the chunk, within its record; null if the chunk spans several records, or if the pointer is longer than 256 characters or 64 levels. */
   pointer?: string | null;
+  /**
+   * The first and the last element in the chunk, counted from 1, if pointer is that of an array.
+   * @maxItems 2
+   * @minItems 2
+   */
+  elements?: number[];
   /**
    * The first and the last record in the chunk, counted from 1, if the text is more than one JSON value.
    * @maxItems 2

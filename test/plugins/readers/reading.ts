@@ -1,3 +1,4 @@
+import type { Report } from '../../../core/contracts/chunk.ts';
 import type { Collaborators } from '../../../core/contracts/plugin.ts';
 import type { Reader, ReadFile, SourceFile } from '../../../core/contracts/reader.ts';
 import { collaborators } from '../../../server/testing/collaborators.ts';
@@ -9,6 +10,7 @@ export async function readWith(
   bytes: Uint8Array | string,
   more: Partial<SourceFile> = {},
   options: Readonly<Record<string, unknown>> = {},
+  report: Report = () => {},
 ): Promise<ReadFile> {
   const file = {
     bytes: Buffer.from(bytes),
@@ -17,7 +19,7 @@ export async function readWith(
     charset: undefined,
     ...more,
   };
-  return (await create(collaborators())).read(file, { report() {}, signal: never, options });
+  return (await create(collaborators())).read(file, { report, signal: never, options });
 }
 
 /** Each place with the text that comes from it. */

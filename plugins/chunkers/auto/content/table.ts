@@ -4,8 +4,12 @@ const FEWEST = 3;
 /** Records that are examined. */
 const MOST = 200;
 
+/** A first line that tells Excel the delimiter. */
+const SEPARATOR_LINE = /^\ufeff?"?sep=([^\r\n"])"?\1* *(?:\r\n|\r|\n)/i;
+
 /** Whether a text is CSV: all of its first records have the same number of fields with one delimiter. */
-export function isTable(sample: string): boolean {
+export function isTable(text: string): boolean {
+  const sample = text.replace(SEPARATOR_LINE, '');
   const [first = ''] = sample.trimStart().split('\n', 1);
   return DELIMITERS.some((delimiter) => first.includes(delimiter) && isTableBy(sample, delimiter));
 }

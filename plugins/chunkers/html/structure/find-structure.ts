@@ -139,6 +139,8 @@ class StructureFinder {
   readonly #record: StructureRecord;
   readonly #skipped: Skipped;
   readonly #open = new OpenElements((element, inner, end) => this.#leave(element, inner, end));
+  /** Where the text begins, after a byte order mark. */
+  readonly #first: number;
   /** After what has been read. */
   #behind: number;
 
@@ -147,7 +149,8 @@ class StructureFinder {
     this.#reader = new MarkupReader(text);
     this.#record = new StructureRecord(text);
     this.#skipped = new Skipped(skip);
-    this.#behind = text.charCodeAt(0) === BOM ? 1 : 0;
+    this.#first = text.charCodeAt(0) === BOM ? 1 : 0;
+    this.#behind = this.#first;
   }
 
   find(): HtmlStructure {
@@ -197,7 +200,7 @@ class StructureFinder {
     if (this.#skipped.isOn) return;
     const { start, end } = this.#reader;
     if (this.#text.startsWith('<!--', start)) this.#record.contents.add(start, end, COMMENT);
-    const isOnLine = start > 0 && !this.#text.slice(before, start).includes('\n');
+    const isOnLine = start > this.#first && !this.#text.slice(before, start).includes('\n');
     const { places } = this.#record;
     if (isOnLine) places.close(end, this.#open.depth);
     else places.open(start, this.#open.depth);

@@ -62,3 +62,17 @@ t.test('names and media types decide where they say something', async (t) => {
   t.equal(chosen('x', 'a.log'), 'log');
   t.equal(chosen('{"level": 30}\n{"level": 40}\n', 'a.log'), 'json');
 });
+
+t.test('a byte order mark changes no choice', async (t) => {
+  for (const [choice, texts] of Object.entries(SHORT_TEXTS))
+    for (const text of texts)
+      t.equal(chosen(`\ufeff${text}`), choice, `marked ${JSON.stringify(text.slice(0, 40))}`);
+  for (const text of ['{"a": 1}', ' [1, 2]', '{"a": 1}\n{"a": 2}\n'])
+    for (const name of [undefined, 'a.json', 'a.jsonl', 'a.log'])
+      t.equal(chosen(`\ufeff${text}`, name), 'json', `marked ${text} ${name}`);
+});
+
+t.test("Excel's line with the delimiter does not hide a table", async (t) => {
+  for (const line of ['sep=;', '"sep=;"', '\ufeffsep=;', 'sep=;;;'])
+    t.equal(chosen(`${line}\r\na;b;c\r\n1;2;3\r\n4;5;6\r\n`), 'table', line);
+});

@@ -48,3 +48,21 @@ t.test('1 MB of endless nesting overflows no stack', (t) =>
     '«<section><h1>a</h1>»«</section>x»',
   ]),
 );
+
+t.test('a byte order mark hides no heading', async (t) => {
+  const { post } = await openService(t);
+  for (const text of [
+    '<h1>T</h1><p>a</p><h2>S</h2><p>b</p>',
+    '<!DOCTYPE html><html><body><h1>T</h1><p>a</p></body></html>',
+    '<!-- c --><h1>T</h1><p>a</p>',
+    '<?xml version="1.0"?>\n<html><body><h1>T</h1></body></html>',
+  ])
+    for (const chunk_size of [24, 44, 512]) {
+      const described = async (given: string) => {
+        const answer = await post('/v1/chunk/html', { text: given, chunk_size, min_chunk_size: 0 });
+        const chunks = (await answer.json()) as Record<string, unknown>[];
+        return chunks.map(({ text, heading_path }) => [String(text).replace('\ufeff', ''), heading_path]);
+      };
+      t.same(await described(`\ufeff${text}`), await described(text), `${chunk_size} ${text}`);
+    }
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { isCollection, isNode, isPair, parseDocument, type Scalar } from 'yaml';
+import { isCollection, isNode, isPair, isSeq, parseDocument, type Scalar } from 'yaml';
 import { anyText } from '../../../../server/testing/cases/texts.ts';
 import { type AnswerChunk, openChunkers } from '../../../support/service.ts';
 
@@ -14,6 +14,7 @@ const json = async (request: object): Promise<JsonChunk[]> =>
 interface JsonChunk extends AnswerChunk {
   readonly pointer?: string | null;
   readonly records?: readonly [number, number];
+  readonly elements?: readonly [number, number];
 }
 
 /** A name, a scalar or a whole container: from where to where, and where in the tree. */
@@ -22,6 +23,7 @@ interface Held {
   readonly end: number;
   readonly path: readonly Step[];
   readonly isContainer: boolean;
+  readonly isList: boolean;
 }
 
 /** A member or an element; two members of one name are two of them. */
@@ -32,7 +34,7 @@ interface Step {
 
 function heldIn(node: unknown, path: readonly Step[] = []): Held[] {
   const [start = 0, end = 0] = (isNode(node) && node.range) || [];
-  const own = { start, end, path, isContainer: isCollection(node) };
+  const own = { start, end, path, isContainer: isCollection(node), isList: isSeq(node) };
   if (!isCollection(node)) return [own];
   const inner = node.items.flatMap((item, index) => {
     if (!isPair<Scalar>(item)) return heldIn(item, [...path, { id: item, segment: `${index}` }]);
@@ -43,8 +45,8 @@ function heldIn(node: unknown, path: readonly Step[] = []): Held[] {
   return [own, ...inner];
 }
 
-/** The pointer that the tree gives for a stretch; undefined where it holds brackets and commas alone. */
-function pointerOf(held: readonly Held[], start: number, end: number): string | undefined {
+/** What the tree gives for a stretch; undefined where it holds brackets and commas alone. */
+function placeOf(held: readonly Held[], start: number, end: number) {
   const inside = held.filter(({ start: from, end: to, isContainer }) =>
     isContainer ? from >= start && to <= end : from < end && to > start,
   );
@@ -54,7 +56,12 @@ function pointerOf(held: readonly Held[], start: number, end: number): string | 
     const same = common.findIndex((step, level) => step.id !== path[level]?.id);
     return same === -1 ? common : common.slice(0, same);
   }, first);
-  return shared.map(({ segment }) => `/${segment}`).join('');
+  const pointer = shared.map(({ segment }) => `/${segment}`).join('');
+  const isShared = ({ path }: Held) =>
+    path.length === shared.length && path.every(({ id }, level) => id === shared[level]?.id);
+  const indexes = inside.flatMap(({ path }) => path[shared.length]?.segment ?? []);
+  const isInList = indexes.length > 0 && held.some((one) => one.isList && isShared(one));
+  return { pointer, elements: isInList ? [Number(indexes[0]) + 1, Number(indexes.at(-1)) + 1] : undefined };
 }
 
 const names = fc.constantFrom('a', 'b', 'a/b', '~', 'long name', 'é', '"', '');
@@ -77,28 +84,33 @@ const { value: anyValue } = fc.letrec<{ value: string; list: string; object: str
     }),
 }));
 
-t.test('each chunk has the pointer of the smallest value that holds it', async (t) => {
-  const cases = fc.record({
-    text: anyValue,
-    chunk_size: fc.integer({ min: 3, max: 60 }),
-    min_chunk_size: fc.constantFrom(0, 0.2),
-  });
-  let compared = 0;
-  await fc.assert(
-    fc.asyncProperty(cases, async ({ text, ...options }) => {
-      const held = heldIn(parseDocument(text, { uniqueKeys: false }).contents);
-      const chunks = await json({ text, ...options });
-      for (const { start_index, end_index, pointer } of chunks) {
-        const expected = pointerOf(held, start_index, end_index);
-        if (expected === undefined) continue;
-        compared++;
-        assert.equal(pointer, expected, text.slice(start_index, end_index));
-      }
-    }),
-    { numRuns: 400 },
-  );
-  t.ok(compared > 1500, `${compared} chunks`);
-});
+t.test(
+  'each chunk has the pointer of the smallest value that holds it, and the elements of a list',
+  async (t) => {
+    const cases = fc.record({
+      text: anyValue,
+      chunk_size: fc.integer({ min: 3, max: 60 }),
+      min_chunk_size: fc.constantFrom(0, 0.2),
+    });
+    let compared = 0;
+    let listed = 0;
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ text, ...options }) => {
+        const held = heldIn(parseDocument(text, { uniqueKeys: false }).contents);
+        const chunks = await json({ text, ...options });
+        for (const { start_index, end_index, pointer, elements } of chunks) {
+          const expected = placeOf(held, start_index, end_index);
+          if (expected === undefined) continue;
+          compared++;
+          assert.deepEqual({ pointer, elements }, expected, text.slice(start_index, end_index));
+          if (elements !== undefined) listed++;
+        }
+      }),
+      { numRuns: 400 },
+    );
+    t.ok(compared > 1500 && listed > 50, `${compared} chunks, ${listed} of lists`);
+  },
+);
 
 t.test('records are those whose text a chunk has', async () => {
   const record = anyValue.map((value) => value.replace(/\s*\n\s*/g, ' '));

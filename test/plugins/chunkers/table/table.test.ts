@@ -45,6 +45,56 @@ t.test('the delimiter is found by the number of fields, and said', async (t) => 
   }
 });
 
+t.test("Excel's line with the delimiter is not the header, and stays in the text", async (t) => {
+  const { post } = await openService(t);
+  const chunksOf = async (text: string, options: object = {}) => {
+    const answer = await post('/v1/chunk/table', { text, min_chunk_size: 0, ...options });
+    const chunks = (await answer.json()) as Record<string, unknown>[];
+    return { dialect: answer.headers.get('x-table-dialect'), chunks };
+  };
+  for (const [delimiter, dialect] of [
+    [';', 'csv semicolon'],
+    [',', 'csv comma'],
+    ['\t', 'tsv'],
+    ['|', 'csv pipe'],
+    ['^', 'csv U+005E'],
+    [' ', 'csv space'],
+    ['s', 'csv U+0073'],
+  ] as const)
+    for (const mark of ['', '\ufeff'])
+      for (const end of ['\n', '\r\n', '\r'])
+        for (const line of ['sep=_', 'SEP=_', '"sep=_"', 'sep=___', '"sep=_"__', 'sep=_  ', `sep=_${end}`]) {
+          const text = `${mark}${line}${end}a_b${end}1_2${end}3_4${end}`.replaceAll('_', delimiter);
+          const name = JSON.stringify(text);
+          const { dialect: found, chunks } = await chunksOf(text, {
+            chunk_size: 40,
+            rows_per_chunk: 1,
+            min_chunk_size: undefined,
+          });
+          t.equal(found, dialect, name);
+          t.equal(chunks.map(({ text }) => text).join(''), text, name);
+          t.match(chunks, [{ rows: [1, 1] }, { rows: [2, 2], context: `a${delimiter}b` }], name);
+          t.equal(chunks.length, 2, name);
+        }
+  const tight = await chunksOf('sep=;\naa;bb\n11;22\n33;44\n', { chunk_size: 6 });
+  t.match(
+    tight.chunks.map(({ text, rows }) => [text, rows ?? null]),
+    [
+      ['sep=;\n', null],
+      ['aa;bb\n', null],
+      ['11;22\n', [1, 1]],
+      ['33;44\n', [2, 2]],
+    ],
+  );
+  t.equal(
+    (await chunksOf('sep=;\na,b\n1,2\n', { delimiter: ',' })).dialect,
+    'csv comma',
+    'the request decides',
+  );
+  t.equal((await chunksOf('sep=ab\n1,2\n')).dialect, 'csv comma', 'no such line');
+  t.equal((await chunksOf('a;b\nsep=,\n1;2\n')).dialect, 'csv semicolon', 'only the first line');
+});
+
 t.test('marks that cannot be told apart get 400', (t) =>
   checkRefusals(t, 'table', [
     [{ delimiter: '\n' }, 'delimiter: must not be a line break.'],
@@ -66,3 +116,24 @@ t.test('1 MB of what nests or repeats overflows no stack', (t) =>
     '«|-|\n»',
   ]),
 );
+
+t.test('a byte order mark changes no cut', async (t) => {
+  const { post } = await openService(t);
+  for (const text of [
+    'aa,bb,cc\n11,22,33\n',
+    'sep=;\naa;bb\n11;22\n',
+    '<table><tr><th>a</th></tr><tr><td>1</td></tr><tr><td>2</td></tr></table>',
+    '| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n',
+  ])
+    for (const chunk_size of [7, 20, 30]) {
+      const cut = async (given: string) => {
+        const answer = await post('/v1/chunk/table', { text: given, chunk_size, min_chunk_size: 0 });
+        const chunks = (await answer.json()) as Record<string, unknown>[];
+        return chunks.map(({ text, context, rows }) => [String(text).replace('\ufeff', ''), context, rows]);
+      };
+      const plain = await cut(text);
+      // The mark may not fit too.
+      if (String(plain[0]?.[0]).length === chunk_size) continue;
+      t.same(await cut(`\ufeff${text}`), plain, `${chunk_size} ${text}`);
+    }
+});

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import createReader from '../../../../plugins/readers/subtitles/index.ts';
-import { placed, readWith } from '../reading.ts';
+import { placed } from '../reading.ts';
+import { HERE, read } from './reading-subtitles.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/docling');
-const read = (source: string | Uint8Array, more = {}) => readWith(createReader, source, more);
 
 const SRT = `1
 00:00:01,000 --> 00:00:02,5
@@ -19,7 +18,7 @@ then
 pour &amp; serve
 `;
 
-t.test('the many ways to write cues are read', async (t) => {
+t.test('the many ways to write cues are read', HERE, async (t) => {
   const expected = [
     ['Boil the water.', { start_time: 1, end_time: 2.5 }],
     ['Wait, then', { start_time: 3, end_time: 4 }],
@@ -41,7 +40,7 @@ t.test('the many ways to write cues are read', async (t) => {
   t.match(latin, { text: 'Thé', encoding: 'windows-1252', mediaType: 'text/plain' });
 });
 
-t.test('a paragraph begins where the speaker changes, and notes are left out', async (t) => {
+t.test('a paragraph begins where the speaker changes, and notes are left out', HERE, async (t) => {
   const file = await read(`WEBVTT - a talk
 
 STYLE
@@ -72,7 +71,7 @@ NOTED &lt;all&gt;
   ]);
 });
 
-t.test('a line that rolling captions show again is written once', async (t) => {
+t.test('a line that rolling captions show again is written once', HERE, async (t) => {
   const cue = (from: number, ...lines: string[]) =>
     `00:0${from}.000 --> 00:0${from + 1}.000\n${lines.join('\n')}\n\n`;
   const file = await read(
@@ -86,7 +85,7 @@ t.test('a line that rolling captions show again is written once', async (t) => {
   ]);
 });
 
-t.test('a recording in which nothing is said is an empty text', async (t) => {
+t.test('a recording in which nothing is said is an empty text', HERE, async (t) => {
   for (const source of [
     '',
     '\n',
@@ -99,6 +98,7 @@ t.test('a recording in which nothing is said is an empty text', async (t) => {
 
 t.test(
   'a line that another speaker repeats is not said again, and what follows has its speaker',
+  HERE,
   async (t) => {
     const cue = (from: number, speaker: string, line: string) =>
       `00:0${from}.000 --> 00:0${from + 1}.000\n<v ${speaker}>${line}\n\n`;
@@ -107,12 +107,13 @@ t.test(
   },
 );
 
-t.test('what is no file of subtitles is refused, with the line', async (t) => {
+t.test('what is no file of subtitles is refused, with the line', HERE, async (t) => {
   for (const [source, problem] of [
     ['Just text.', /it has no times such as 00:01:02.500 --> 00:01:04.000/],
     ['1\n00:00:01,000 -> 00:00:02,000\nx', /it has no times/],
-    ['00:01.000 --> 00:02.000\nx\n\nsoon --> later\ny', /line 4 gives no times .*: "soon --> later"/],
-    [Buffer.from([0xff, 0x41]), /it is not valid utf-8; save it as UTF-8, or name its encoding/],
+    ['Intro\n\nsoon --> later\ny', /line 3 gives no times .*: "soon --> later"/],
+    ['WEBVTT\n\nHello.\n', /it has no times/],
+    [Buffer.from([0, 1, 2, 0x41, 0]), /it looks like a binary file/],
   ] as const)
     await t.rejects(read(source), { statusCode: 400, message: problem });
 });
@@ -130,7 +131,7 @@ function saidIn(name: string) {
 }
 const words = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 
-t.test('what is said when is what docling reads', async (t) => {
+t.test('what is said when is what docling reads', HERE, async (t) => {
   for (const name of ['webvtt_example_01.vtt', 'webvtt_example_02.vtt', 'webvtt_example_03.vtt']) {
     const file = await read(readFileSync(join(FIXTURES, name)));
     const found = placed(file).map(([text, place]) => {

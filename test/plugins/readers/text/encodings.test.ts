@@ -6,7 +6,7 @@ import createReader from '../../../../plugins/readers/text/index.ts';
 import { anyText } from '../../../../server/testing/cases/texts.ts';
 import { collaborators } from '../../../../server/testing/collaborators.ts';
 import { never } from '../../../support/hosted-host.ts';
-import { encode } from './support/encode.ts';
+import { encode } from '../encode.ts';
 import RIGHTS from './support/texts.json' with { type: 'json' };
 
 type File = Partial<SourceFile>;
@@ -193,3 +193,20 @@ for (const [promise, rows] of Object.entries(REFUSED))
     for (const [bytes, message, more] of rows)
       await t.rejects(read(bytes, more), { expose: true, statusCode: 400, message });
   });
+
+t.test('an encoding that is inferred from the bytes is reported as that', async (t) => {
+  const inferred = async (bytes: Uint8Array, more: File = {}) => {
+    const file = { bytes, name: undefined, mediaType: undefined, charset: undefined, ...more };
+    const reports: string[][] = [];
+    const report = (...reported: string[]) => void reports.push(reported);
+    await reader.read(file, { report, signal: never, options: {} });
+    return reports;
+  };
+  const said = [['source-encoding-inferred', 'true']];
+  t.same(await inferred(latin1('déjà vu')), said, 'by the detector');
+  t.same(await inferred(utf16le(WIDE)), said, 'by NUL bytes');
+  t.same(await inferred(utf8('déjà vu')), [], 'UTF-8');
+  t.same(await inferred(latin1('déjà vu'), { charset: 'windows-1252' }), [], 'given');
+  t.same(await inferred(utf16le('\ufeffdéjà vu')), [], 'marked');
+  t.same(await inferred(latin1('<meta charset="latin1">déjà vu')), [], 'declared');
+});
