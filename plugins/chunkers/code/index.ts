@@ -12,7 +12,6 @@ import {
   type Cuts,
   cutAtLines,
   type EmbeddedStretch,
-  type FoundNode,
   findCuts,
 } from './cutter.ts';
 import { createDetector } from './detection/detect.ts';
@@ -20,7 +19,9 @@ import { findLanguage, type Language, MARKUP } from './languages.ts';
 import type manifest from './manifest.ts';
 import { type CodeOptions, type LanguageName, NAMES } from './manifest.ts';
 import { createParsers, type Parsers } from './parsers.ts';
-import { lineStartsOf, nameOf, type Syntax, unitOf } from './syntax.ts';
+import type { FoundNode } from './listing.ts';
+import { nameOf } from './naming.ts';
+import { lineStartsOf, type Syntax, unitOf } from './syntax.ts';
 import { type Dialect, findDialect } from './templates/dialects.ts';
 import { markupTree } from './templates/tree.ts';
 
