@@ -72,7 +72,8 @@ export function createChunker(
     const range = stretch?.content.range;
     const characters = range === undefined ? text.length : range.endIndex - range.startIndex;
     const parse = { budget: budgetOf(characters), signal: context.signal, range };
-    return parsers.parse(language, text, parse, (tree) => {
+    const readable = language.prepare?.(text) ?? text;
+    return parsers.parse(language, readable, parse, (tree) => {
       if (tree === null) return undefined;
       const syntax = { ...language, text };
       return described(findCuts(tree.rootNode, syntax, context, limits, stretch), syntax);

@@ -47,6 +47,8 @@ export interface Language extends Rules {
   readonly package: 'tree-sitter-wasms' | 'tree-sitter-wasm';
   /** Name of the grammar in its package. */
   readonly grammar: string;
+  /** Makes a text of the same length that the grammar can read. */
+  readonly prepare?: ((text: string) => string) | undefined;
 }
 
 const NO_RULES: Rules = {

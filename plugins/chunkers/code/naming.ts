@@ -1,3 +1,4 @@
+import { macroName } from './macros.ts';
 import { isCall, keyOf, type Syntax, type SyntaxNode, unitOf, wordOf } from './syntax.ts';
 
 /** The name of a cut node in a scope, such as `class Parser`; undefined for nodes without a meaning. */
@@ -16,7 +17,13 @@ export function nameOf(syntax: Syntax, node: SyntaxNode): string | undefined {
     wrapperName(syntax, node, unit) ??
     nameIn(syntax, node) ??
     receiverName(syntax, unit);
-  return found && shortened(syntax.text.slice(found.startIndex, found.endIndex));
+  return found && shortened(writtenName(syntax, found));
+}
+
+/** A name as the text has it; within a word, the grammar was given the head of a function in place of a macro. */
+function writtenName({ text, prepare }: Syntax, { startIndex, endIndex }: Stretch): string {
+  const isMade = prepare !== undefined && startIndex > 1 && /\w/.test(text[startIndex - 1] as string);
+  return (isMade ? macroName(text, startIndex - 2) : undefined) ?? text.slice(startIndex, endIndex);
 }
 
 /** The stretch of a name. */

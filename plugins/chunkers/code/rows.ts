@@ -1,4 +1,5 @@
 import type { Language } from './languages.ts';
+import { withoutMacros } from './macros.ts';
 import type { LanguageName } from './manifest.ts';
 
 /** What is particular to a language. */
@@ -93,6 +94,7 @@ const C = {
     union_specifier: 'union',
     enum_specifier: 'enum',
   },
+  prepare: withoutMacros,
   wrappers: ['type_definition', 'declaration'],
   containers: [...PREPROCESSOR, 'linkage_specification', 'declaration_list'],
   groups: PREPROCESSOR,

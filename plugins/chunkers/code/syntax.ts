@@ -4,6 +4,7 @@ import type { Language, Rules } from './languages.ts';
 /** The rules of a language, for the syntax nodes of one text. */
 export interface Syntax extends Rules {
   readonly text: string;
+  readonly prepare?: Language['prepare'];
 }
 
 /** What is read of a syntax node: one of tree-sitter, or of a template. */
