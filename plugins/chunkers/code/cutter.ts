@@ -1,16 +1,9 @@
 import { type ChunkContext, cutAtDelimiters, cutAtWhiteSpace } from '../../../core/kit.ts';
 import type { CodeOptions } from './manifest.ts';
 import { lineStart, type Piece, piecesOf, singles } from './pieces.ts';
-import { type Embedded, holdsMembers, labelOf, type Syntax, type SyntaxNode, unitOf } from './syntax.ts';
-
-/** A syntax node of the result: one that was not cut, or a part of one that was cut at lines. */
-export interface FoundNode {
-  readonly node: SyntaxNode;
-  readonly start: number;
-  readonly end: number;
-  /** The cut nodes that contain the node, outermost first. */
-  readonly scope: readonly string[];
-}
+import { BODY, type FoundNode, isBoundary, type Listing, list, scopeWithin } from './listing.ts';
+import { labelOf } from './naming.ts';
+import { type Embedded, holdsMembers, type Syntax, type SyntaxNode, unitOf } from './syntax.ts';
 
 export interface Cuts {
   /** Rising offsets at which the text may be cut. */
@@ -69,6 +62,7 @@ export function findCuts(
     embedded: [],
     countable: MOST_COUNTED * (stretch.end - stretch.start),
     nameless: 0,
+    group: undefined,
     owner: undefined,
   };
   const pieces = piecesOf(root, syntax, stretch.start);
@@ -87,7 +81,7 @@ function withOpening(pieces: readonly Piece[]): readonly Piece[] {
 const MOST_COUNTED = 64;
 
 /** The search for the cuts of one text. */
-interface Search extends Cuts {
+interface Search extends Cuts, Listing {
   readonly syntax: Syntax;
   readonly context: ChunkContext;
   readonly limits: CutLimits;
@@ -97,14 +91,9 @@ interface Search extends Cuts {
   readonly embedded: EmbeddedStretch[];
   /** Characters that may still be counted. */
   countable: number;
-  /** How many cut nodes without a meaning are open here; `BODY` within the body of one that has a meaning. */
-  nameless: number;
   /** The unit that the last cut node wraps, if it is a wrapper. */
   owner: number | undefined;
 }
-
-/** Within a node that has a meaning, before its body: the content of the body is treated like the whole text. */
-const BODY = -1;
 
 function cutPieces(search: Search, given: readonly Piece[], { end, scope }: Stretch): void {
   const pieces = joinSigns(search, given, end);
@@ -175,18 +164,22 @@ function cutNamed(search: Search, node: SyntaxNode, label: string, stretch: Stre
   const { nameless } = search;
   if (search.limits.separatesFunctions) search.seams.add(start).add(end);
   search.nameless = BODY;
-  search.owner = unitOf(search.syntax, node)?.id;
-  cutWithin(search, node, label === scope.at(-1) ? stretch : { start, end, scope: [...scope, label] });
+  const unit = unitOf(search.syntax, node);
+  search.owner = unit?.id;
+  cutWithin(search, node, { start, end, scope: scopeWithin(scope, unit ?? node, label) });
   search.nameless = nameless;
 }
 
 /** Cuts a node without a meaning, which represents its content only if that has no meaning either. */
 function cutNameless(search: Search, node: SyntaxNode, stretch: Stretch): void {
-  const known = search.nodes.length;
-  search.nameless++;
+  const { nodes, nameless, group, syntax } = search;
+  const known = nodes.length;
+  if (syntax.groups.includes(node.type)) search.group = node;
+  else search.nameless++;
   cutWithin(search, node, stretch);
-  search.nameless--;
-  if (search.nodes.length === known) note(search, [node], stretch);
+  search.nameless = nameless;
+  search.group = group;
+  if (nodes.length === known) note(search, [node], stretch);
 }
 
 function cutWithin(search: Search, node: SyntaxNode, stretch: Stretch): void {
@@ -215,18 +208,11 @@ function cutAtLinesOf({ context, limits, offsets }: Search, { start, end }: Stre
 
 /** Adds nodes that are not cut further to the result. */
 function note(search: Search, group: readonly SyntaxNode[], { start, end, scope }: Stretch): void {
-  const { syntax, limits, nodes, nameless } = search;
+  const { syntax, limits } = search;
   const isFunction = (unit: SyntaxNode | undefined) => unit !== undefined && !holdsMembers(syntax, unit);
   if (limits.separatesFunctions && group.some((node) => isFunction(unitOf(syntax, node))))
     search.seams.add(start).add(end);
-  if (!limits.wantsNodes) return;
-  for (const node of group) {
-    if (isBoundary(syntax, node)) continue;
-    const isHidden =
-      nameless > 0 || (scope.length > 0 && lineStart(syntax.text, node.startIndex) === undefined);
-    if (isHidden && labelOf(syntax, node) === undefined) continue;
-    nodes.push({ node, start: node.startIndex, end: node.endIndex, scope });
-  }
+  if (limits.wantsNodes) for (const node of group) list(search, node, scope);
 }
 
 /** Maximum characters of a piece that is examined. */
@@ -263,11 +249,6 @@ function isOnlySign(syntax: Syntax, { start, nodes }: Piece, end: number): boole
   if (nodes.length > 0 && nodes.every((node) => isBoundary(syntax, node))) return true;
   if (end - start > LONGEST || /[\p{L}\p{N}]/u.test(syntax.text.slice(start, end))) return false;
   return nodes.every((node) => labelOf(syntax, node) === undefined);
-}
-
-/** Whether a node only opens or closes what contains it. */
-function isBoundary({ openings, closings }: Syntax, { type }: SyntaxNode): boolean {
-  return openings.includes(type) || closings.includes(type);
 }
 
 /** The first piece of a stretch can only open; others do if they end with an opening bracket. */

@@ -12,7 +12,6 @@ import {
   type Cuts,
   cutAtLines,
   type EmbeddedStretch,
-  type FoundNode,
   findCuts,
 } from './cutter.ts';
 import { createDetector } from './detection/detect.ts';
@@ -20,7 +19,9 @@ import { findLanguage, type Language, MARKUP } from './languages.ts';
 import type manifest from './manifest.ts';
 import { type CodeOptions, type LanguageName, NAMES } from './manifest.ts';
 import { createParsers, type Parsers } from './parsers.ts';
-import { lineStartsOf, nameOf, type Syntax, unitOf } from './syntax.ts';
+import type { FoundNode } from './listing.ts';
+import { nameOf } from './naming.ts';
+import { lineStartsOf, type Syntax, unitOf } from './syntax.ts';
 import { type Dialect, findDialect } from './templates/dialects.ts';
 import { markupTree } from './templates/tree.ts';
 
@@ -71,7 +72,8 @@ export function createChunker(
     const range = stretch?.content.range;
     const characters = range === undefined ? text.length : range.endIndex - range.startIndex;
     const parse = { budget: budgetOf(characters), signal: context.signal, range };
-    return parsers.parse(language, text, parse, (tree) => {
+    const readable = language.prepare?.(text) ?? text;
+    return parsers.parse(language, readable, parse, (tree) => {
       if (tree === null) return undefined;
       const syntax = { ...language, text };
       return described(findCuts(tree.rootNode, syntax, context, limits, stretch), syntax);

@@ -4,6 +4,7 @@ import type { Language, Rules } from './languages.ts';
 /** The rules of a language, for the syntax nodes of one text. */
 export interface Syntax extends Rules {
   readonly text: string;
+  readonly prepare?: Language['prepare'];
 }
 
 /** What is read of a syntax node: one of tree-sitter, or of a template. */
@@ -54,12 +55,17 @@ const MOST_CHILDREN = 8;
 /** The function or class that a node is, or is one with. */
 export function unitOf(syntax: Syntax, node: SyntaxNode, depth = 0): SyntaxNode | undefined {
   if (Object.hasOwn(syntax.units, keyOf(syntax, node))) return isDefinition(node) ? node : undefined;
-  if (depth === MOST_WRAPPERS || !syntax.wrappers.includes(node.type)) return undefined;
+  if (depth === MOST_WRAPPERS || !isWrapper(syntax, node)) return undefined;
   for (const child of node.namedChildren.slice(0, MOST_CHILDREN)) {
     const unit = child === null ? undefined : unitOf(syntax, child, depth + 1);
     if (unit !== undefined) return unit;
   }
   return undefined;
+}
+
+function isWrapper(syntax: Syntax, node: SyntaxNode): boolean {
+  const { wrappers } = syntax;
+  return wrappers.includes(node.type) || (syntax.worded.length > 0 && wrappers.includes(keyOf(syntax, node)));
 }
 
 /** Words of units that are functions, although they have a word. */
@@ -71,15 +77,26 @@ export function holdsMembers(syntax: Syntax, unit: SyntaxNode): boolean {
   return word !== '' && !FUNCTION_WORDS.includes(word);
 }
 
-/** The key of a node in `units` and `spaces`: its type, or `type:word`. */
-function keyOf({ worded, text }: Syntax, node: SyntaxNode): string {
-  if (!worded.includes(node.type)) return node.type;
-  const word = node.firstNamedChild;
-  return word === null ? node.type : `${node.type}:${textOf(text, word)}`;
+/** The first word of a node, and the two that a dot joins there. */
+const WORDS = /([\w$]+)(?:\.[\w$]+)?/y;
+
+/** The key of a node in the rules: its type, or `type:word`. */
+export function keyOf(syntax: Syntax, node: SyntaxNode): string {
+  const { type } = node;
+  if (!syntax.worded.includes(type)) return type;
+  WORDS.lastIndex = node.startIndex;
+  const [words, word] = WORDS.exec(syntax.text) ?? [];
+  const key = [words, word].map((one) => `${type}:${one}`).find((one) => isKey(syntax, one));
+  return key !== undefined && isCall(node) ? key : type;
 }
 
-function textOf(text: string, { startIndex, endIndex }: SyntaxNode): string {
-  return text.slice(startIndex, endIndex);
+function isKey(syntax: Syntax, key: string): boolean {
+  return wordOf(syntax, key) !== undefined || syntax.wrappers.includes(key) || Object.hasOwn(syntax.names, key);
+}
+
+/** Whether a node or, for a statement, its first child is a call. */
+export function isCall({ type, firstNamedChild }: SyntaxNode): boolean {
+  return /call/.test(type) || /call/.test(firstNamedChild?.type ?? '');
 }
 
 /** A mention of a type, such as `struct point *p`, is not its definition. */
@@ -96,62 +113,10 @@ export function childrenOf(syntax: Syntax, node: SyntaxNode): SyntaxNode[] {
   );
 }
 
-/** The name of a cut node in a scope, such as `class Parser`; undefined for nodes without a meaning. */
-export function labelOf(syntax: Syntax, node: SyntaxNode): string | undefined {
-  const unit = unitOf(syntax, node) ?? node;
-  const word = wordOf(syntax, keyOf(syntax, unit));
-  if (word === undefined) return undefined;
-  return `${word} ${nameOf(syntax, node) ?? ''}`.trim() || unit.type;
-}
-
-function wordOf({ units, spaces }: Syntax, key: string): string | undefined {
+/** The word before the name of a node in a scope; undefined for nodes without a meaning. */
+export function wordOf({ units, spaces }: Rules, key: string): string | undefined {
   if (Object.hasOwn(units, key)) return units[key];
   return Object.hasOwn(spaces, key) ? spaces[key] : undefined;
-}
-
-export function nameOf(syntax: Syntax, node: SyntaxNode): string | undefined {
-  const unit = unitOf(syntax, node);
-  const named = (unit && nameNode(syntax, unit)) ?? wrapperName(syntax, node, unit) ?? nameNode(syntax, node);
-  return named && shortened(textOf(syntax.text, named));
-}
-
-/** The name that a wrapper gives to a unit without one: that of the variable. */
-function wrapperName(syntax: Syntax, node: SyntaxNode, unit: SyntaxNode | undefined): SyntaxNode | undefined {
-  for (let outer = unit?.parent; outer && outer.startIndex >= node.startIndex; outer = outer.parent) {
-    const named = nameNode(syntax, outer);
-    if (named !== undefined) return named;
-    if (outer.id === node.id) break;
-  }
-  return undefined;
-}
-
-function nameNode(syntax: Syntax, node: SyntaxNode): SyntaxNode | undefined {
-  const given = syntax.names[node.type];
-  if (given === '*') return node.descendantsOfType(NAME_TYPES)[0] ?? undefined;
-  if (given !== undefined) {
-    const child = node.childForFieldName(given) ?? node.namedChildren.find((one) => one?.type === given);
-    return child ? (nameNode(syntax, child) ?? child) : undefined;
-  }
-  const field = node.childForFieldName('name');
-  if (field !== null) return field;
-  const declarator = node.childForFieldName('declarator');
-  if (declarator !== null) return nameNode(syntax, declarator) ?? declarator;
-  const children = node.namedChildren.slice(0, MOST_CHILDREN);
-  return children.find((child) => child !== null && NAME_TYPES.includes(child.type)) ?? undefined;
-}
-
-const NAME_TYPES =
-  `identifier simple_identifier type_identifier field_identifier property_identifier namespace_identifier constant
-  bareword alias name object_reference bare_key dotted_key quoted_key`.split(/\s+/);
-
-const LONGEST_NAME = 200;
-
-function shortened(name: string): string {
-  const line = name
-    .replace(/\s+/g, ' ')
-    .replace(/^(["'`])(.*)\1$/, '$2')
-    .trim();
-  return line.length <= LONGEST_NAME ? line : `${line.slice(0, LONGEST_NAME)}…`;
 }
 
 /** Where the lines of a text begin. */

@@ -4,11 +4,11 @@ import type { Node, Tree } from 'web-tree-sitter';
 import { findLanguage, type Language } from '../../../../../plugins/chunkers/code/languages.ts';
 import { createParsers } from '../../../../../plugins/chunkers/code/parsers.ts';
 import { lineStart } from '../../../../../plugins/chunkers/code/pieces.ts';
+import { nameOf } from '../../../../../plugins/chunkers/code/naming.ts';
 import {
   type Syntax as AnySyntax,
   holdsMembers,
   isLead,
-  nameOf,
   unitOf,
 } from '../../../../../plugins/chunkers/code/syntax.ts';
 import { createRandom } from '../../../../support/random.ts';

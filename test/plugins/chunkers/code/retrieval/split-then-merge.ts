@@ -1,5 +1,6 @@
 import type { Node } from 'web-tree-sitter';
-import { nameOf, type Syntax, unitOf } from '../../../../../plugins/chunkers/code/syntax.ts';
+import { nameOf } from '../../../../../plugins/chunkers/code/naming.ts';
+import { type Syntax, unitOf } from '../../../../../plugins/chunkers/code/syntax.ts';
 import { type Range, withTree } from './functions.ts';
 
 /**

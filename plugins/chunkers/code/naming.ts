@@ -1,0 +1,197 @@
+import { macroName } from './macros.ts';
+import { isCall, keyOf, type Syntax, type SyntaxNode, unitOf, wordOf } from './syntax.ts';
+
+/** The name of a cut node in a scope, such as `class Parser`; undefined for nodes without a meaning. */
+export function labelOf(syntax: Syntax, node: SyntaxNode): string | undefined {
+  const unit = unitOf(syntax, node) ?? node;
+  const word = wordOf(syntax, keyOf(syntax, unit));
+  if (word === undefined) return undefined;
+  return `${word} ${nameOf(syntax, node) ?? ''}`.trim() || unit.type;
+}
+
+/** The name that a developer would search for, as it is written. */
+export function nameOf(syntax: Syntax, node: SyntaxNode): string | undefined {
+  const unit = unitOf(syntax, node);
+  const found =
+    (unit && nameIn(syntax, unit)) ??
+    wrapperName(syntax, node, unit) ??
+    nameIn(syntax, node) ??
+    receiverName(syntax, unit);
+  return found && shortened(writtenName(syntax, found));
+}
+
+/** A name as the text has it; within a word, the grammar was given the head of a function in place of a macro. */
+function writtenName({ text, prepare }: Syntax, { startIndex, endIndex }: Stretch): string {
+  const isMade = prepare !== undefined && startIndex > 1 && /\w/.test(text[startIndex - 1] as string);
+  return (isMade ? macroName(text, startIndex - 2) : undefined) ?? text.slice(startIndex, endIndex);
+}
+
+/** The stretch of a name. */
+type Stretch = Pick<SyntaxNode, 'startIndex' | 'endIndex'>;
+
+/** The name that a wrapper gives to a unit without one: that of the variable. */
+function wrapperName(syntax: Syntax, node: SyntaxNode, unit: SyntaxNode | undefined): Stretch | undefined {
+  for (let outer = unit?.parent; outer && outer.startIndex >= node.startIndex; outer = outer.parent) {
+    const named = nameIn(syntax, outer);
+    if (named !== undefined) return named;
+    if (outer.id === node.id) break;
+  }
+  return undefined;
+}
+
+/** Calls around a function that are examined, each with its arguments. */
+const MAX_CALLS = 8;
+
+/** The name of what receives a function that is given to calls: `const Row = memo(() => …)`. */
+function receiverName(syntax: Syntax, unit: SyntaxNode | undefined): Stretch | undefined {
+  let outer = unit?.parent ?? null;
+  for (let depth = 0; outer !== null && depth < MAX_CALLS && syntax.calls.includes(outer.type); depth++)
+    outer = outer.parent;
+  const isReceiver = outer !== null && syntax.wrappers.includes(outer.type) && !isCall(outer);
+  return outer !== null && isReceiver ? nameIn(syntax, outer) : undefined;
+}
+
+/** The rule of a node: where its name is. */
+function ruleOf(syntax: Syntax, node: SyntaxNode): string | undefined {
+  const { names, worded } = syntax;
+  if (Object.hasOwn(names, node.type)) return names[node.type];
+  const key = worded.includes(node.type) ? keyOf(syntax, node) : node.type;
+  return Object.hasOwn(names, key) ? names[key] : undefined;
+}
+
+function nameIn(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
+  const rule = ruleOf(syntax, node);
+  if (rule === undefined) return commonName(syntax, node);
+  for (const one of rule.split(' ')) {
+    const found = nameBy(one, syntax, node);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The name by one word of a rule, as `Rules.names` describes it. */
+function nameBy(rule: string, syntax: Syntax, node: SyntaxNode): Stretch | undefined {
+  switch (rule) {
+    case 'none':
+      return undefined;
+    case 'itself':
+      return node;
+    case 'common':
+      return commonName(syntax, node);
+    case 'call':
+      return callName(syntax, node);
+    case 'first':
+      return node.firstNamedChild === null ? undefined : nameOrNode(syntax, node.firstNamedChild);
+    case 'identifiers':
+      return spanOf(node.namedChildren.filter((child) => child?.type === 'identifier'));
+    case 'from:operator':
+    case 'from:this':
+      return wordBeforeParameters(rule.slice('from:'.length), syntax, node);
+    case 'parameters':
+      return beforeParameters(node);
+    case '*':
+      return node.descendantsOfType(NAME_TYPES)[0] ?? undefined;
+    default: {
+      const child = node.childForFieldName(rule) ?? node.namedChildren.find((one) => one?.type === rule);
+      return child ? nameOrNode(syntax, child) : undefined;
+    }
+  }
+}
+
+/** The name of a child, or all of it if nothing says how it is named. */
+function nameOrNode(syntax: Syntax, child: SyntaxNode, isWhole = false): Stretch | undefined {
+  if (NAMELESS.test(child.type)) return undefined;
+  if (isWhole) return child;
+  return nameIn(syntax, child) ?? (ruleOf(syntax, child) === undefined ? child : undefined);
+}
+
+/** What several variables are taken from is not a name. */
+const NAMELESS = /^(?:object|array)_pattern$/;
+
+function spanOf(nodes: readonly (SyntaxNode | null)[]): Stretch | undefined {
+  const [first, last] = [nodes[0], nodes.at(-1)];
+  return first && last ? { startIndex: first.startIndex, endIndex: last.endIndex } : undefined;
+}
+
+/** What stands before the parameters from a keyword on: `operator int`. */
+function wordBeforeParameters(word: string, { text }: Syntax, node: SyntaxNode): Stretch | undefined {
+  const endIndex = parametersOf(node)?.startIndex;
+  const startIndex = endIndex === undefined ? -1 : text.lastIndexOf(word, endIndex);
+  return endIndex === undefined || startIndex < node.startIndex ? undefined : { startIndex, endIndex };
+}
+
+/** The child before the parameters. */
+function beforeParameters(node: SyntaxNode): Stretch | undefined {
+  const index = node.namedChildren.findIndex((child) => /parameter_list$/.test(child?.type ?? ''));
+  return index < 1 ? undefined : (node.namedChildren[index - 1] ?? undefined);
+}
+
+function parametersOf(node: SyntaxNode): SyntaxNode | undefined {
+  const own = node.namedChildren.find((child) => /parameter_list$/.test(child?.type ?? ''));
+  if (own) return own;
+  const declarator = node.childForFieldName('declarator');
+  return declarator === null ? undefined : parametersOf(declarator);
+}
+
+/** The first argument of a call that is given a function, if it is a string or a symbol: `it('adds items', () => …)`. */
+function callName(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
+  const list = node.childForFieldName('arguments');
+  const all = (list?.namedChildren ?? []).slice(0, MAX_CHILDREN).map((child) => child && valueOf(child));
+  const [first] = all;
+  if (!first) return undefined;
+  const isGiven = node.childForFieldName('block') !== null || all.some((one) => one && isFunction(syntax, one));
+  const statement = outermost(syntax, node);
+  const isKnown = keyOf(syntax, statement) !== statement.type;
+  if (!isKnown && !(isGiven && LITERAL.test(first.type))) return undefined;
+  const { startIndex, endIndex, type } = first;
+  return { startIndex: type === 'simple_symbol' ? startIndex + 1 : startIndex, endIndex };
+}
+
+/** The statement of a call, if that has the word. */
+function outermost({ worded }: Syntax, node: SyntaxNode): SyntaxNode {
+  return node.parent !== null && !worded.includes(node.type) ? node.parent : node;
+}
+
+/** What an argument holds. */
+function valueOf(argument: SyntaxNode): SyntaxNode {
+  const value = argument.childForFieldName('value');
+  if (argument.type === 'pair') return argument.childForFieldName('key') ?? argument;
+  return value ?? (argument.type === 'argument' ? (argument.firstNamedChild ?? argument) : argument);
+}
+
+const LITERAL = /string|symbol/;
+
+function isFunction({ units }: Syntax, { type }: SyntaxNode): boolean {
+  return Object.hasOwn(units, type) || /^anonymous_|^arrow_/.test(type);
+}
+
+/** Children of a node that are examined. */
+const MAX_CHILDREN = 8;
+
+/** The name of a node that no rule describes. */
+function commonName(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
+  const field = node.childForFieldName('name');
+  if (field !== null) return nameOrNode(syntax, field, ruleOf(syntax, field) === undefined);
+  const declarator = node.childForFieldName('declarator');
+  if (declarator !== null) return nameOrNode(syntax, declarator);
+  const children = node.namedChildren.slice(0, MAX_CHILDREN);
+  return children.find((child) => child !== null && NAME_TYPES.includes(child.type)) ?? undefined;
+}
+
+const NAME_TYPES =
+  `identifier simple_identifier type_identifier field_identifier property_identifier namespace_identifier constant
+  bareword alias name object_reference bare_key dotted_key quoted_key`.split(/\s+/);
+
+/** Maximum characters of a name. */
+const MAX_NAME = 200;
+
+function shortened(name: string): string {
+  const line = withoutQuotes(name.replace(/\s+/g, ' ')).trim();
+  return line.length <= MAX_NAME ? line : `${line.slice(0, MAX_NAME)}…`;
+}
+
+function withoutQuotes(name: string): string {
+  const [quote = ''] = name;
+  const isQuoted = name.length > 1 && `"'\``.includes(quote) && name.indexOf(quote, 1) === name.length - 1;
+  return isQuoted ? name.slice(1, -1) : name;
+}
