@@ -5,8 +5,11 @@ import { codeLines, isSourceCode } from './content/source-code.ts';
 import { isTable } from './content/table.ts';
 import type { Choice } from './manifest.ts';
 
+/** The recipes of `recursive` that are for a format. */
+export type Recipe = 'diff' | 'log' | 'mail';
+
 /** What a text is: what one of the chunkers is for, or one of the recipes of `recursive`. */
-export type Content = Choice | 'diff' | 'log';
+export type Content = Choice | Recipe;
 
 /** What a choice is based on. */
 export interface Question {
@@ -29,7 +32,7 @@ export function choose(asked: Question): Content {
   const question = { ...asked, text: asked.text.replace(BYTE_ORDER_MARK, '') };
   const { text, filename = '', mediaType = '', isTolerant, isHere } = question;
   const found = choiceByMediaType(mediaType) ?? choiceByName(filename) ?? byContent(question);
-  if (found === 'diff' || (found === 'log' && !isJson(text))) return found;
+  if (found === 'diff' || found === 'mail' || (found === 'log' && !isJson(text))) return found;
   const named = found === 'log' ? 'json' : found;
   const choice = named === 'json' && !isTolerant && !isJson(text) ? 'code' : named;
   return isHere(choice) ? choice : 'recursive';
@@ -72,6 +75,7 @@ export const ENDINGS: Readonly<Record<Exclude<Content, 'recursive'>, string>> = 
     vue svelte astro erb rhtml ejs jinja jinja2 j2 njk twig liquid hbs handlebars mustache`,
   diff: 'diff patch',
   log: 'log',
+  mail: 'mbox mbx eml',
 };
 
 const MEDIA_TYPES: Readonly<Record<Exclude<Content, 'recursive'>, RegExp>> = {
@@ -82,6 +86,7 @@ const MEDIA_TYPES: Readonly<Record<Exclude<Content, 'recursive'>, RegExp>> = {
   code: /^(text|application)\/(x-)?(c|c\+\+|csharp|css|dart|ecmascript|elixir|go|haskell|java|javascript|kotlin|lua|perl|php|httpd-php|python|ruby|rust|scala|script\.python|sh|shellscript|sql|swift|toml|typescript|yaml|zig)(src)?$/,
   diff: /^text\/(x-)?(diff|patch)$/,
   log: /^text\/x-log$/,
+  mail: /^(message\/rfc822|application\/mbox)$/,
 };
 
 const BY_ENDING: ReadonlyMap<string, Content> = new Map(

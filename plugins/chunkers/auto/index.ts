@@ -1,5 +1,5 @@
 import { type AnyChunker, type Chunker, type Factory, withFields } from '../../../core/kit.ts';
-import { type Content, choose } from './choose.ts';
+import { type Content, choose, type Recipe } from './choose.ts';
 import type manifest from './manifest.ts';
 import { type AutoOptions, CHOICES, type Choice } from './manifest.ts';
 
@@ -13,7 +13,7 @@ const createAutoChunker: Factory<typeof manifest> = (collaborators): Chunker<Aut
       const filename = options.filename ?? given ?? id;
       const isTolerant = options.json?.tolerant === true;
       const content = choose({ text, filename, mediaType, isTolerant, isHere, kit });
-      const name = content === 'diff' || content === 'log' ? 'recursive' : content;
+      const name = isRecipe(content) ? 'recursive' : content;
       context.report('auto-chunker', name);
       const chunker = chunkers.get(name) as AnyChunker;
       const own = ownOptions(content, options, filename);
@@ -25,11 +25,14 @@ const createAutoChunker: Factory<typeof manifest> = (collaborators): Chunker<Aut
 
 export default createAutoChunker;
 
+function isRecipe(content: Content): content is Recipe {
+  return content === 'diff' || content === 'log' || content === 'mail';
+}
+
 /** The options of the chosen chunker: its own and those that all of them share. */
 function ownOptions(content: Content, options: AutoOptions, filename: string | undefined): object {
   const { chunk_size, numbered_headings } = options;
-  if (content === 'diff' || content === 'log')
-    return { ...withRecipe(content, options.recursive), chunk_size };
+  if (isRecipe(content)) return { ...withRecipe(content, options.recursive), chunk_size };
   const own = { ...options[content], chunk_size };
   if (content === 'recursive') return { ...own, numbered_headings };
   if (content === 'markdown') {

@@ -16,9 +16,9 @@ const options = {
       minLength: 1,
       maxLength: 100,
       default: 'default',
-      examples: ['default', 'markdown', 'python', 'js', 'diff', 'log'],
+      examples: ['default', 'markdown', 'python', 'js', 'diff', 'log', 'mail'],
       description:
-        'Hierarchy of separators: default, markdown, python, js, diff, log, or a file of the recipes folder.',
+        'Hierarchy of separators: default, markdown, python, js, diff, log, mail, or a file of the recipes folder.',
     },
     delimiters: {
       ...delimiters,

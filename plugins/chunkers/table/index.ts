@@ -129,9 +129,9 @@ function readTables(text: string, options: TableOptions, kit: Kit): Layout {
   return hasTag ? readHtml(text) : readCsv(text, options);
 }
 
-/** A table whose first row is cut with what is before the beginning of the text. */
+/** A table whose first row is not cut from the byte order mark. */
 function behindBeginning(table: Table, from: number): Table {
-  return table.start > 0 && table.start <= from ? { ...table, rows: table.rows.with(0, 0) } : table;
+  return from === 1 && table.start === 1 ? { ...table, rows: table.rows.with(0, 0) } : table;
 }
 
 /** A table with the header that the request gives it; one without other rows has none. */

@@ -174,7 +174,7 @@ export interface AutoChunkerOptions {
   recursive?: {
     /** Tokens that a chunk repeats from the end of the previous one. Less than chunk_size. */
     chunk_overlap?: number;
-    /** Hierarchy of separators: default, markdown, python, js, diff, log, or a file of the recipes folder. */
+    /** Hierarchy of separators: default, markdown, python, js, diff, log, mail, or a file of the recipes folder. */
     recipe?: string;
     /** Literal strings that end a piece, instead of a recipe; larger pieces are cut between tokens. */
     delimiters?: string[];
@@ -617,7 +617,7 @@ export interface RecursiveChunkerOptions {
   chunk_size?: number;
   /** Tokens that a chunk repeats from the end of the previous one. Less than chunk_size. */
   chunk_overlap?: number;
-  /** Hierarchy of separators: default, markdown, python, js, diff, log, or a file of the recipes folder. */
+  /** Hierarchy of separators: default, markdown, python, js, diff, log, mail, or a file of the recipes folder. */
   recipe?: string;
   /** Literal strings that end a piece, instead of a recipe; larger pieces are cut between tokens. */
   delimiters?: string[];

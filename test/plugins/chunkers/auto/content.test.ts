@@ -76,3 +76,10 @@ t.test("Excel's line with the delimiter does not hide a table", async (t) => {
   for (const line of ['sep=;', '"sep=;"', '\ufeffsep=;', 'sep=;;;'])
     t.equal(chosen(`${line}\r\na;b;c\r\n1;2;3\r\n4;5;6\r\n`), 'table', line);
 });
+
+t.test('a mailbox and a letter are mail by their names and media types, whatever is in them', async (t) => {
+  const letter = 'From: Ada <ada@example.org>\nSubject: # Tea\n\n# Boil\n\n- water\n';
+  for (const name of ['a.mbox', 'a.MBX', 'box/a.eml']) t.equal(chosen(letter, name), 'mail', name);
+  for (const type of ['message/rfc822', 'application/mbox'])
+    t.equal(chosen(letter, undefined, type), 'mail', type);
+});
