@@ -30,7 +30,8 @@ function searchDelimiters(
   const cuts: number[] = [];
   const searches: Search[] = [];
   addSearches(searches, common, part);
-  if (rare !== undefined) addSearches(searches, occurring(rare, text, start, end), part);
+  if (rare !== undefined && RARE_UNIT.test(part))
+    addSearches(searches, occurring(rare, text, start, end), part);
   let next = earliest(searches);
   while (next.at < part.length) {
     const matched = matchEnd(next.trie, part, next.at, part.length);
@@ -199,8 +200,8 @@ interface Rare {
   readonly rows: Uint8Array;
 }
 
-/** The first unit beyond the Latin alphabets. */
-const FIRST_RARE = 0x250;
+/** Units that texts in Latin letters do not have, unlike their dashes, quotation marks, bullets and ellipses. */
+const RARE_UNIT = /[\u0250-\u2012\u2015-\u2017\u201f-\u2021\u2023-\u2025\u2027-\uffff]/;
 /** From this many tries on, reading every unit of a stretch once is faster than a search for each. */
 const MIN_RARE = 4;
 /** More cannot be indexed by a byte. */
@@ -208,7 +209,7 @@ const MAX_RARE = 255;
 
 /** Tells delimiters of scripts that few texts have: most texts are read once for all of them, and have none. */
 function createSearched(tries: Tries): Searched {
-  const isRare = ({ prefix }: Tries[number]) => prefix.charCodeAt(0) >= FIRST_RARE;
+  const isRare = ({ prefix }: Tries[number]) => RARE_UNIT.test(prefix.charAt(0));
   const rare = tries.filter(isRare);
   if (rare.length < MIN_RARE || rare.length > MAX_RARE) return { common: tries, rare: undefined };
   return { common: tries.filter((one) => !isRare(one)), rare: createRare(rare) };

@@ -83,10 +83,14 @@ const CARRIAGE_RETURN = 13;
 
 function goesWithMark(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
+  if (unit >= FIRST_KANA && unit < AFTER_HAN) return false;
   if (unit < FIRST_MARK) return unit === EXCLAMATION || unit === QUESTION || unit === GUILLEMET;
   return unit === EMOJI_VARIANT || isMarkAt(text, at) || CLOSER.test(text.charAt(at));
 }
 
+/** Most marks of Chinese and Japanese are followed by these, none of which is a mark. */
+const FIRST_KANA = 0x3041;
+const AFTER_HAN = 0xa000;
 const EXCLAMATION = 0x21;
 const QUESTION = 0x3f;
 const GUILLEMET = 0xbb;
