@@ -2,9 +2,9 @@ import { matchEnd } from '../../../../core/kit.ts';
 
 const OPENING = /\{(?::[ \t]*|[ \t]*)/y;
 const SPACE = /[ \t]+/y;
-/** An identifier, a class, or a member. */
+/** An identifier, a class, or a value with a name of several letters: `{x=1}` is a set. */
 const ATTRIBUTE =
-  /#[^\s{}"'#]+|\.[\p{L}_-][^\s{}"'#.]*|[\p{L}_:@][\w:.@-]*=(?:"[^"\r\n]*"|'[^'\r\n]*'|[^\s{}"']*)/uy;
+  /#[^\s{}"'#]+|\.[\p{L}_-][^\s{}"'#.]*|[\p{L}_:@][\w:.@-]+=(?:"[^"\r\n]*"|'[^'\r\n]*'|[^\s{}"']*)/uy;
 /** After a colon: the name of attributes that are given elsewhere. */
 const NAME = /[\p{L}_][\w-]*/uy;
 const UNNUMBERED = /\{-\}/y;

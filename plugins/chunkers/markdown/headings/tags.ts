@@ -1,7 +1,7 @@
 import { matchEnd } from '../../../../core/kit.ts';
 
 const AUTOLINK =
-  /<([a-z][a-z\d+.-]{1,31}:[^\s<>\p{Cc}]*|[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*)>/iuy;
+  /<([a-z][a-z\d+.-]{1,31}:(?!:)[^\s<>\p{Cc}]*|[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*)>/iuy;
 const CLOSING = /<\/([a-z][a-z\d.-]*)\s*>/iy;
 const OPENING = /<[a-z][a-z\d.-]*/iy;
 /** Also those of components: `@click`, `#slot`, `a={b}`, `{...c}`. */
@@ -73,7 +73,8 @@ export class Tags {
     const end = matchEnd(END, source, at);
     if (end === -1) return { end: start + 1, text: '<' };
     const name = source.slice(start + 1, nameEnd);
-    const isAlone = at === nameEnd && source[end - 2] !== '/' && (this.#closingOf(name) ?? -1) < end;
+    const isPlain = source[end - 2] !== '/' && !source.slice(nameEnd, end).includes('=');
+    const isAlone = isPlain && (this.#closingOf(name) ?? -1) < end;
     if (isAlone && !isElement(name)) return { end, text: source.slice(start, end) };
     return { end, text: BREAKS.has(name.toLowerCase()) ? ' ' : '' };
   }
@@ -91,7 +92,7 @@ export class Tags {
 const CLOSING_NAME = /<\/([a-z][a-z\d.-]*)/gi;
 const BREAKS: ReadonlySet<string> = new Set(['br', 'hr']);
 
-/** The elements of HTML: another name without attributes is a type or a value to be filled in. */
+/** The elements of HTML: another name without values is a type, as in `Box<dyn Error>`, or to be filled in. */
 const ELEMENTS: ReadonlySet<string> = new Set(
   `a abbr acronym address area article aside audio b base bdi bdo big blink blockquote body br button canvas caption
   center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset figcaption
