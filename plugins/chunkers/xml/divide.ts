@@ -11,7 +11,9 @@ const SENTENCES = [
 const CLAUSES = [', ', '; ', ': ', ' - ', ' – ', ' — ', '，', '、', '；', '：'];
 /** Elements whose text is code: cut between lines, not sentences. */
 const CODE = new Set(
-  'programlisting screen literallayout synopsis codeblock pre code eg script style sourcecode artwork'.split(' '),
+  'programlisting screen literallayout synopsis codeblock pre code eg script style sourcecode artwork'.split(
+    ' ',
+  ),
 );
 
 /**
@@ -37,7 +39,11 @@ export function prepareDivide({ cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, 
       const ends = wholes.map((whole) => start + whole.end);
       const beside = cutAtOffsets([...starts, ...ends].sort((one, other) => one - other));
       const finders = [...(isCode ? code : prose), beside, cutAtTokens, cutAtCodePoints];
-      const sparing = finders.map((find): CutFinder => (...range) => outside(find(...range), range[1], starts, ends));
+      const sparing = finders.map(
+        (find): CutFinder =>
+          (...range) =>
+            outside(find(...range), range[1], starts, ends),
+      );
       return divide({ start, end }, sparing, { size, introductions: false });
     };
   };

@@ -1,6 +1,6 @@
 import { type Carried, type Chunker, type Factory, type Span, withFields } from '../../../core/kit.ts';
+import { countNear } from './count.ts';
 import { prepareDivide } from './divide.ts';
-import { fitsWithin } from './fits.ts';
 import type manifest from './manifest.ts';
 import type { XmlOptions } from './manifest.ts';
 import { findStructure } from './structure/find-structure.ts';
@@ -11,7 +11,9 @@ const createXmlChunker: Factory<typeof manifest> = ({ kit }): Chunker<XmlOptions
   return {
     chunk(text, { carry, ...rules }, context) {
       const { edges, headings, tree } = findStructure(text);
-      const outline = edges.outline(text.length, fitsWithin(rules.chunk_size, text.length, context.tokens));
+      const { chunk_size } = rules;
+      const count = countNear(chunk_size, text.length, context.tokens);
+      const outline = edges.outline(text.length, chunk_size, count);
       const paths = kit.headingPaths(headings);
       const divide = divideIn(text, context);
       const carries = carry.includes('headings');

@@ -1,16 +1,7 @@
-import { type Heading, isLineBreak, keepOptimised, type Span, startOnLine } from '../../../../core/kit.ts';
-import { Edges, leadRank, NO_EDGE, siblingRank } from './edges.ts';
+import { type Heading, isLineBreak, keepOptimised, startOnLine } from '../../../../core/kit.ts';
+import { Edges, leadRank, NO_EDGE, type Parted, siblingRank } from './edges.ts';
 import { Headings, type Scope } from './headings.ts';
-import {
-  CDATA,
-  CDATA_END,
-  CDATA_START,
-  CLOSING,
-  EMPTY,
-  isSpace,
-  OPENING,
-  XmlReader,
-} from './syntax.ts';
+import { CDATA, CDATA_END, CDATA_START, CLOSING, EMPTY, isSpace, OPENING, XmlReader } from './syntax.ts';
 import { DOCUMENT, Tree } from './tree.ts';
 
 /** What a parent has before an offset. */
@@ -44,7 +35,7 @@ interface Open extends Scope {
   texts: number;
   before: Before;
   /** Its last child, if that has boundaries. */
-  parted: Span | undefined;
+  parted: Parted | undefined;
   /** Whether any child has. */
   hasParted: boolean;
 }
@@ -203,11 +194,11 @@ class StructureFinder {
     const isParted = this.#edges.length > element.edgesBefore;
     if (isParted) {
       parent.hasParted = true;
-      parent.parted = { start: element.start, end };
-      if (element.edge !== NO_EDGE) this.#edges.keepBeside(element.edge, parent.parted);
+      parent.parted = this.#edges.addParted(element.start, end, element.edge);
     } else if (element.edge !== NO_EDGE && this.#edges.isLead(element.edge))
       this.#edges.takeBackFrom(element.edge);
-    if (!isEmpty && this.#headings.close(element, element.inner, inner, this.#tree.contents)) parent.before = LEAD;
+    if (!isEmpty && this.#headings.close(element, element.inner, inner, this.#tree.contents))
+      parent.before = LEAD;
   }
 
   /** Takes back the boundaries in an element that is mainly text. */

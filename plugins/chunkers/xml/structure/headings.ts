@@ -1,6 +1,6 @@
 import type { Heading } from '../../../../core/kit.ts';
-import { titleText } from './title-text.ts';
 import { localName } from './syntax.ts';
+import { titleText } from './title-text.ts';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
 
@@ -77,7 +77,8 @@ export class Headings {
     if (container === undefined || container.hasTitle) return false;
     container.hasTitle = true;
     const titled = container.titled + 1;
-    for (let at = scope.parent; at !== container.parent && at !== undefined; at = at.parent) at.titled = titled;
+    for (let at = scope.parent; at !== container.parent && at !== undefined; at = at.parent)
+      at.titled = titled;
     this.#add(container, container, titled * STEP, [inner, innerEnd], contents);
     return container === scope.parent;
   }

@@ -168,7 +168,9 @@ function beginsMarkup(text: string, at: number): boolean {
 
 /** Letters, `_`, `:` and everything outside ASCII. */
 function beginsName(unit: number): boolean {
-  return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || unit === 95 || unit === 58 || unit >= 0xc0;
+  return (
+    (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || unit === 95 || unit === 58 || unit >= 0xc0
+  );
 }
 
 function endsName(unit: number): boolean {

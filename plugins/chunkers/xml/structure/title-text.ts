@@ -12,8 +12,14 @@ const ASIDE = new Set('fn xref-fn footnote note indexterm index-term index'.spli
  * single spaces.
  */
 export function titleText(xml: string): string {
-  const whole = textOf(xml.slice(0, MAX_READ)).replace(/\u00ad/g, '').replace(/\s+/g, ' ').trim().toWellFormed();
-  return whole.length <= MAX_CHARACTERS ? whole : Array.from(whole).slice(0, MAX_CHARACTERS).join('').trimEnd();
+  const whole = textOf(xml.slice(0, MAX_READ))
+    .replace(/\u00ad/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toWellFormed();
+  return whole.length <= MAX_CHARACTERS
+    ? whole
+    : Array.from(whole).slice(0, MAX_CHARACTERS).join('').trimEnd();
 }
 
 function textOf(xml: string): string {

@@ -72,20 +72,20 @@ export class Tree {
     this.#isDeep.push(isDeep);
   }
 
-  /** The place of a stretch; one without content has that of what is before and after it. */
+  /** The place of a stretch; that of one without content is what contains it and the contents beside it. */
   place(start: number, end: number): Place {
     const behind = countUpTo(this.#contentEnds, start);
     const before = countWhile(this.#contentStarts, (content) => content < end) - 1;
-    const first = Math.min(behind, this.contents - 1);
-    const last = Math.max(before, 0);
-    if (this.contents === 0) return { xpath: '/', elements: undefined };
+    const [first, last] = [Math.min(behind, before), Math.max(behind, before)];
+    if (first < 0 || last >= this.contents) return { xpath: '/', elements: undefined };
     const element = this.#common(this.#owners[first] as number, this.#owners[last] as number);
     const isDeep = [first, last].some((one) => this.#isDeep[one] && this.#owners[one] === element);
     if (isDeep) return { xpath: null, elements: undefined };
-    if (before < behind) return { xpath: this.#xpath(element), elements: undefined };
     const whole = this.#outermostWithin(element, start, end);
     if (whole !== undefined) return { xpath: this.#xpath(whole), elements: undefined };
-    return { xpath: this.#xpath(element), elements: this.#childrenIn(element, first, last) };
+    const hasContent = before >= behind;
+    const elements = hasContent ? this.#childrenIn(element, first, last) : undefined;
+    return { xpath: this.#xpath(element), elements };
   }
 
   #childrenIn(element: number, first: number, last: number): [number, number] | undefined {
