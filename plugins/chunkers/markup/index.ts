@@ -1,4 +1,4 @@
-import type { Carried, Chunker, Factory, Heading, HeadingPaths, Kit } from '../../../core/kit.ts';
+import type { Carried, Chunker, Factory, Heading, HeadingPaths } from '../../../core/kit.ts';
 import { type Block, Blocks, type Scan } from './blocks.ts';
 import { createDivider, lastBefore } from './divide.ts';
 import { describe } from './fields.ts';
