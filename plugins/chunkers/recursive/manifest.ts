@@ -18,7 +18,7 @@ const options = {
       default: 'default',
       examples: ['default', 'markdown', 'python', 'js', 'diff', 'log'],
       description:
-        'Hierarchy of separators: default, markdown, python, js, diff, log, or a file of the recipes folder.',
+        'Hierarchy of separators: default, markdown, python, js, lines, diff, log, or a file of the recipes folder.',
     },
     delimiters: {
       ...delimiters,
