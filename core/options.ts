@@ -1,3 +1,5 @@
+import { SENTENCE_MARKS } from './sentence-marks.ts';
+
 /**
  * Request parameters that several plugins share, each written once as JSON Schema. Besides the standard keywords
  * there are `lessThan: "<parameter>"`: the value must be below that of another parameter; `excludes:
@@ -45,7 +47,7 @@ const delimiter = { type: 'string', minLength: 1 } as const;
 export const delimiters = {
   anyOf: [delimiter, { type: 'array', items: delimiter }],
   effectiveWith: { sentences: ['delimiters'] },
-  default: ['\n', '. ', '! ', '? ', '。', '！', '？', '｡'],
+  default: ['\n', '. ', '! ', '? ', ...SENTENCE_MARKS],
   description:
     'Literal strings that end a sentence, never patterns. If several match at one place, the longest counts.',
 } as const;

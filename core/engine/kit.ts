@@ -7,6 +7,7 @@ export { exposedError, reasonOf, refusedError } from '../errors.ts';
 export { hold } from '../hold.ts';
 export { vectorJson } from './ascii-numbers.ts';
 export { batchChunks } from './chunk-batches.ts';
+export { splitsCluster } from './cuts/clusters.ts';
 export {
   countCodePoints,
   cutAtCodePoints,
@@ -18,7 +19,7 @@ export {
   splitsCodePoint,
   withMinimumPiece,
 } from './cuts/cuts.ts';
-export { cutAtDelimiters, cutAtLineStarts, type DelimiterSide } from './cuts/delimiters.ts';
+export { cutAtDelimiters, cutAtLineStarts, cutAtWordSigns, type DelimiterSide } from './cuts/delimiters.ts';
 export { afterLineBreak, isLineBreak, LineEnds, nextLine, startOnLine } from './cuts/lines.ts';
 export { decodeUnicode, encodingOfMark } from './decode-unicode.ts';
 export { type DiffFile, type DiffParts, findDiffParts } from './diff.ts';
@@ -42,6 +43,7 @@ export { findNumberedHeadings, type NumberedHeading } from './numbered/find.ts';
 export { type OfficeFile, openOfficeFile, type Relationship } from './office-file.ts';
 export { cellRange, columnNumber, placesOfPages } from './places.ts';
 export { PROMPTS_FILE, type Prompts, promptsOf, withPrompt } from './prompts.ts';
+export { cutAtClauseEnds, cutAtSentenceEnds } from './prose/cut-at-marks.ts';
 export { type PackTools, type SentenceRules, type Sentences, sentencesBy } from './prose/sentences.ts';
 export { createRunningTotal, createSeparatedText, utf16Units } from './running-total.ts';
 export { countUpTo, countWhile } from './search.ts';

@@ -5,6 +5,7 @@ import { type Rule, targetOf } from './sources.ts';
  * import those on the floors below its own; see core/README.md and server/README.md.
  */
 const FLOORS = [
+  'core/sentence-marks.ts',
   // The clients run elsewhere, also in browsers, and know nothing of the server but its answers.
   'core/errors.ts core/fields.ts core/hold.ts core/options.ts server/clients',
   'core/contracts',

@@ -115,6 +115,22 @@ export function splitsCodePoint(text: string, offset: number): boolean {
   );
 }
 
+/** The code point that begins at an offset; a lone surrogate is one. `codePointAt` may read past the end of a slice. */
+export function pointAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  return splitsCodePoint(text, at + 1) ? joined(unit, text.charCodeAt(at + 1)) : unit;
+}
+
+/** The code point that ends at an offset. */
+export function pointBefore(text: string, end: number): number {
+  const unit = text.charCodeAt(end - 1);
+  return splitsCodePoint(text, end - 1) ? joined(text.charCodeAt(end - 2), unit) : unit;
+}
+
+function joined(high: number, low: number): number {
+  return 0x10000 + ((high & 0x3ff) << 10) + (low & 0x3ff);
+}
+
 /** The number of code points of `text.slice(start, end)`; a lone surrogate is one. */
 export function countCodePoints(text: string, start: number, end: number): number {
   let points = end - start;

@@ -10,22 +10,27 @@ export type DelimiterSide = 'prev' | 'next';
  */
 export function cutAtDelimiters(delimiters: readonly string[], side: DelimiterSide = 'prev'): CutFinder {
   const tries = buildTries(delimiters);
+  const searched = createSearched(tries);
   return (text, start, end) =>
     areDense(tries, text, start, end)
       ? readDelimiters(tries, side === 'prev', text, start, end)
-      : searchDelimiters(tries, side === 'prev', text, start, end);
+      : searchDelimiters(searched, side === 'prev', text, start, end);
 }
 
 // At module level, because a finder lives for only one request, and V8 discards optimised code together with its
 // closure.
-function searchDelimiters(tries: Tries, isPrev: boolean, text: string, start: number, end: number): number[] {
+function searchDelimiters(
+  { common, rare }: Searched,
+  isPrev: boolean,
+  text: string,
+  start: number,
+  end: number,
+): number[] {
   const part = text.slice(start, end);
   const cuts: number[] = [];
   const searches: Search[] = [];
-  for (const { prefix, trie } of tries) {
-    const at = indexFrom(part, prefix, 0);
-    if (at < part.length) searches.push({ prefix, trie, at });
-  }
+  addSearches(searches, common, part);
+  if (rare !== undefined) addSearches(searches, occurring(rare, text, start, end), part);
   let next = earliest(searches);
   while (next.at < part.length) {
     const matched = matchEnd(next.trie, part, next.at, part.length);
@@ -59,6 +64,13 @@ interface Search {
 // Longer than any text. Infinity would make V8 store `at` as a boxed floating-point number.
 const NOWHERE = 2 ** 30 - 1;
 const NONE: Search = { prefix: '', trie: newTrie(), at: NOWHERE };
+
+function addSearches(searches: Search[], tries: Tries, part: string): void {
+  for (const { prefix, trie } of tries) {
+    const at = indexFrom(part, prefix, 0);
+    if (at < part.length) searches.push({ prefix, trie, at });
+  }
+}
 
 function indexFrom(text: string, prefix: string, from: number): number {
   const at = text.indexOf(prefix, from);
@@ -173,6 +185,93 @@ function useTable(tries: Tries): void {
   });
 }
 
+/** What is searched for in every stretch, and what only where it occurs. */
+interface Searched {
+  readonly common: Tries;
+  readonly rare: Rare | undefined;
+}
+
+/** Tries by their first unit: `rows` has a row of 256 for each first byte, and row 0 is empty. */
+interface Rare {
+  readonly tries: Tries;
+  readonly rowOf: Uint8Array;
+  /** The index of a trie, counted from 1, or 0. */
+  readonly rows: Uint8Array;
+}
+
+/** The first unit beyond the Latin alphabets. */
+const FIRST_RARE = 0x250;
+/** From this many tries on, reading every unit of a stretch once is faster than a search for each. */
+const MIN_RARE = 4;
+/** More cannot be indexed by a byte. */
+const MAX_RARE = 255;
+
+/** Tells delimiters of scripts that few texts have: most texts are read once for all of them, and have none. */
+function createSearched(tries: Tries): Searched {
+  const isRare = ({ prefix }: Tries[number]) => prefix.charCodeAt(0) >= FIRST_RARE;
+  const rare = tries.filter(isRare);
+  if (rare.length < MIN_RARE || rare.length > MAX_RARE) return { common: tries, rare: undefined };
+  return { common: tries.filter((one) => !isRare(one)), rare: createRare(rare) };
+}
+
+function createRare(tries: Tries): Rare {
+  const rowOf = new Uint8Array(256);
+  const firstBytes = new Set(tries.map(({ prefix }) => prefix.charCodeAt(0) >>> 8));
+  [...firstBytes].forEach((byte, index) => {
+    rowOf[byte] = index + 1;
+  });
+  const rows = new Uint8Array((firstBytes.size + 1) << 8);
+  tries.forEach(({ prefix }, index) => {
+    const unit = prefix.charCodeAt(0);
+    rows[((rowOf[unit >>> 8] as number) << 8) | (unit & 255)] = index + 1;
+  });
+  return { tries, rowOf, rows };
+}
+
+/** Units of a stretch from which it is read in blocks. */
+const MIN_BLOCKS = 256;
+const NO_TRIES: Tries = [];
+/** Which tries of a stretch have been found. */
+const isFound = new Uint8Array(MAX_RARE + 1);
+
+/** Those of the tries whose first units occur in a stretch. */
+function occurring(rare: Rare, text: string, start: number, end: number): Tries {
+  const found: number[] = [];
+  if (end - start < MIN_BLOCKS) findRareUnits(rare, text, start, end, found);
+  else {
+    for (let from = start; from < end; from += BLOCK) {
+      const to = Math.min(from + BLOCK, end);
+      bytes.write(text.slice(from, to), 'utf16le');
+      findRareInBlock(rare, to - from, found);
+    }
+  }
+  if (found.length === 0) return NO_TRIES;
+  for (const index of found) isFound[index] = 0;
+  return found.map((index) => rare.tries[index - 1] as Tries[number]);
+}
+
+function findRareUnits({ rowOf, rows }: Rare, text: string, start: number, end: number, found: number[]) {
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at);
+    const row = rowOf[unit >>> 8] as number;
+    if (row !== 0) addFound(rows[(row << 8) | (unit & 255)] as number, found);
+  }
+}
+
+function findRareInBlock({ rowOf, rows }: Rare, length: number, found: number[]): void {
+  for (let at = 0; at < length; at++) {
+    const unit = units[at] as number;
+    const row = rowOf[unit >>> 8] as number;
+    if (row !== 0) addFound(rows[(row << 8) | (unit & 255)] as number, found);
+  }
+}
+
+function addFound(index: number, found: number[]): void {
+  if (index === 0 || isFound[index] === 1) return;
+  isFound[index] = 1;
+  found.push(index);
+}
+
 /** The delimiters that begin with one unit. */
 interface Trie {
   readonly next: Map<number, Trie>;
@@ -226,3 +325,6 @@ function matchEnd(trie: Trie, text: string, at: number, end: number): number {
   }
   return matched;
 }
+
+/** Cuts after signs between words in scripts without spaces: the zero-width space, and those of Tibetan and Ethiopic. */
+export const cutAtWordSigns: CutFinder = cutAtDelimiters(['\u200b', '\u0f0b', '\u1361']);

@@ -1,16 +1,19 @@
 import type { Span } from '../../contracts/chunk.ts';
 import type { CutFinder, DivideLimits } from '../../contracts/chunker.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
+import { type FlagRun, noFlags, removeCutsInClusters } from '../cuts/clusters.ts';
 import { cutAtCodePoints, cutAtOffsets, isShorter } from '../cuts/cuts.ts';
+import { cutAtWordSigns } from '../cuts/delimiters.ts';
 import { endOfLastLine } from '../cuts/lines.ts';
 import { headingDepth, introductionStart, isWholeBlock } from './introductions.ts';
 import { type CountedSpan, packPieces } from './packing.ts';
 
 /**
  * Divides a stretch of a text into chunks of at most `size` tokens along a hierarchy: the first finder cuts it and
- * the pieces are packed; what is still too large is cut by the next one, and at the end between tokens and between
- * code points. Only a single code point can stay over the limit. Text that only introduces what follows, such as a
- * heading, stays with it (see `introductions.ts`).
+ * the pieces are packed; what is still too large is cut by the next one, and at the end after signs between words,
+ * between tokens, between grapheme clusters and between code points. No level but the last cuts within a cluster, and
+ * only a single code point can stay over the limit. Text that only introduces what follows, such as a heading, stays
+ * with it (see `introductions.ts`).
  *
  * @param tokens its ends may be read for each stretch
  */
@@ -25,7 +28,7 @@ export function divide(
   if (token_count <= most) return [{ start, end, token_count }];
   const size = Math.max(most - overlap, 1);
   const cutAtTokens: CutFinder = (...stretch) => cutAtOffsets(tokens.ends())(...stretch);
-  const levels = [...finders, cutAtTokens, cutAtCodePoints];
+  const levels = [...finders, cutAtWordSigns, cutAtTokens, cutAtCodePoints, cutAtCodePoints];
   const division: Division = {
     text,
     tokens,
@@ -34,6 +37,7 @@ export function divide(
     size,
     minCharacters,
     introductions,
+    flags: noFlags(),
     spans: [],
   };
   divideAt(division, 0, start, end);
@@ -45,23 +49,24 @@ interface Division {
   readonly text: string;
   readonly tokens: TokenizedText;
   readonly levels: readonly CutFinder[];
-  /** The last level before tokens and code points. */
+  /** The last of the given levels. */
   readonly lastNamed: number;
   readonly size: number;
   readonly minCharacters: number;
   readonly introductions: boolean;
+  /** The flags of the text that were read last. */
+  readonly flags: FlagRun;
   /** The chunks so far. */
   readonly spans: CountedSpan[];
 }
 
 function divideAt(division: Division, level: number, start: number, end: number): void {
-  const { text, tokens, levels, size, spans } = division;
-  const find = levels[level];
-  if (find === undefined) {
+  const { tokens, levels, size, spans } = division;
+  if (level >= levels.length) {
     spans.push({ start, end, token_count: tokens.count(start, end) });
     return;
   }
-  const boundaries = find(text, start, end);
+  const boundaries = cutsOf(division, level, start, end);
   if (division.introductions && level <= division.lastNamed)
     joinIntroductions(division, level, boundaries, start, end);
   if (boundaries.length === 0) {
@@ -71,6 +76,12 @@ function divideAt(division: Division, level: number, start: number, end: number)
   boundaries.unshift(start);
   boundaries.push(end);
   placeAll(division, level, start, packPieces(boundaries, tokens, { size }));
+}
+
+/** The cuts of a level; those of all but the last leave grapheme clusters whole. */
+function cutsOf({ text, levels, lastNamed, flags }: Division, level: number, start: number, end: number) {
+  const cuts = (levels[level] as CutFinder)(text, start, end);
+  return level === levels.length - 1 ? cuts : removeCutsInClusters(cuts, text, flags, level > lastNamed);
 }
 
 /** Moves each cut that follows introductions to before them, or drops it if there is a cut already. */
@@ -202,15 +213,16 @@ const MOST_TRIES = 16;
 
 /** Where a chunk may begin after `least`; its own start if nothing before it fits. */
 function firstFitting(
-  { text, tokens, levels }: Division,
+  division: Division,
   { start, end }: Span,
   least: number,
   { size, overlap }: OverlapLimits,
 ): number {
+  const { tokens, levels } = division;
   const fits = (cut: number) => tokens.count(cut, start) <= overlap && tokens.count(cut, end) <= size;
   if (least >= start) return start;
-  for (const find of levels) {
-    const cut = find(text, least, start).slice(0, MOST_TRIES).find(fits);
+  for (let level = 0; level < levels.length; level++) {
+    const cut = cutsOf(division, level, least, start).slice(0, MOST_TRIES).find(fits);
     if (cut !== undefined) return cut;
   }
   return start;

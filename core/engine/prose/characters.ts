@@ -1,3 +1,5 @@
+import { SENTENCE_MARKS } from '../../sentence-marks.ts';
+
 /** What a UTF-16 unit is to the rules that find sentences. Lone surrogates are `SYMBOL`. */
 export const SYMBOL = 0;
 export const LOWER = 1;
@@ -13,7 +15,7 @@ export const CLOSER = 7;
 export const MARK = 8;
 /** Ends a sentence whatever follows: `。`, `।`, `؟`. */
 export const FULL_MARK = 9;
-/** Ends a sentence after a letter of some scripts: `;` in Greek, `:` in Armenian. */
+/** Ends a sentence in some scripts: `;` in Greek, `:` in Armenian, a double `၊` in Burmese. */
 export const SCRIPT_MARK = 10;
 
 const UNITS = 0x10000;
@@ -28,10 +30,9 @@ const CLASSES: readonly (readonly [type: number, pattern: RegExp])[] = [
   [SPACE, /\p{White_Space}/gu],
   [OPENER, /[\p{Ps}\p{Pi}¿¡„‚\-–—―*_>]/gu],
   [CLOSER, /[\p{Pe}\p{Pf}"'`*_]/gu],
-  // Marks of whole clauses are left out: U+104A of Burmese is a comma.
-  [FULL_MARK, /(?!\u104a)[\p{Sentence_Terminal}།༎\u037e]/gu],
+  [FULL_MARK, new RegExp(`[${SENTENCE_MARKS.join('')}]`, 'gu')],
   [MARK, /[.!?…‥]/gu],
-  [SCRIPT_MARK, /[;:]/gu],
+  [SCRIPT_MARK, /[;:\u104a]/gu],
 ];
 
 let classes: Uint8Array | undefined;

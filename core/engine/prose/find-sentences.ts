@@ -1,6 +1,7 @@
 import { matchEnd } from '../search.ts';
 import { lexiconOf } from './abbreviations.ts';
 import { CLOSER, DIGIT, LOWER, MARK, OPENER, SPACE, SYMBOL, UPPER, unitClasses } from './characters.ts';
+import { isOnlyEmoji } from './emoji.ts';
 import { endsAtFullStop } from './full-stops.ts';
 import { stretchesOf } from './lines.ts';
 import { type Place, type Prose, readMarks } from './marks.ts';
@@ -15,9 +16,13 @@ export function findSentences(text: string, lang: string): number[] {
   const prose: Prose = { text, classes: unitClasses(), lexicon: lexiconOf(lang) };
   const cuts: number[] = [];
   const { starts, areProse } = stretchesOf(text);
+  let isAfterEmoji = false;
   for (let index = 0; index < starts.length; index++) {
     const [start, end] = [starts[index] as number, starts[index + 1] ?? text.length];
-    if (index > 0) cuts.push(start);
+    // A line of emoji goes with the sentence before it, or at the beginning of the text with the next one.
+    const isEmoji = isOnlyEmoji(text, start, end);
+    if (index > 0 && !isEmoji && !isAfterEmoji) cuts.push(start);
+    isAfterEmoji = isEmoji && cuts.length === 0 && (index === 0 || isAfterEmoji);
     if (areProse[index]) addSentences(cuts, prose, start, end);
   }
   return SPACED_SCRIPTS.test(text) ? withPhrases(text, cuts) : cuts;

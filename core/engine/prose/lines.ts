@@ -234,6 +234,9 @@ function widthOf(lines: readonly Measured[]): number {
   return lines.length < 4 ? longest : second;
 }
 
+/** Prose is not wrapped to so few units, unlike captions and addresses. */
+const MAX_CAPTION = 24;
+
 function areSeparate(
   text: string,
   lines: readonly Line[],
@@ -241,7 +244,8 @@ function areSeparate(
   isFree: (index: number, share: number) => boolean,
 ): boolean {
   const free = measured.filter((_, index) => index > 0 && isFree(index, 1)).length;
-  const isVerse = free * 4 >= measured.length - 1 && measured.every(({ begins }) => begins === UPPER);
+  const isShort = widthOf(measured) <= MAX_CAPTION || free * 4 >= measured.length - 1;
+  const isVerse = isShort && measured.every(({ begins }) => begins === UPPER);
   const isRecords =
     measured.every(({ first }) => !isLetter(first)) && text.charAt(lines[0]?.from ?? 0) !== '>';
   return isVerse || isRecords || (free * 2 >= measured.length - 1 && !endsProse(text, lines));

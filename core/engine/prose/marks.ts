@@ -1,6 +1,7 @@
 import { matchEnd } from '../search.ts';
 import type { Lexicon } from './abbreviations.ts';
-import { CLOSER, DIGIT, FULL_MARK, isLetter, MARK, OPENER, SCRIPT_MARK, SPACE } from './characters.ts';
+import { CLOSER, DIGIT, FULL_MARK, isLetter, LOWER, MARK, OPENER, SCRIPT_MARK, SPACE } from './characters.ts';
+import { emojiEnd } from './emoji.ts';
 
 /** A text whose sentences are looked for. */
 export interface Prose {
@@ -51,10 +52,21 @@ export function readMarks(
   sentence: number,
 ): Marks {
   const run = readRun(text, classes, at, end);
-  const closed = readClosers(text, classes, run.marked, end, { ...run, sentence });
+  const closers = readClosers(text, classes, run.marked, end, { ...run, sentence });
+  const closed = readEmoji(text, classes, closers, end, run.isFull);
   let after = closed;
   while (after < end && classes[text.charCodeAt(after)] === SPACE) after++;
   return { at, ...run, closed, after, isPart: isPart(text, classes, at, run) };
+}
+
+/** Where emoji after the marks end; they belong to the next sentence if that begins with a small letter. */
+function readEmoji(text: string, classes: Uint8Array, from: number, end: number, isFull: boolean): number {
+  const found = emojiEnd(text, from, end);
+  if (found === from) return from;
+  let next = found;
+  while (next < end && classes[text.charCodeAt(next)] === SPACE) next++;
+  const stands = next > found || next >= end || isFull;
+  return stands && classes[text.charCodeAt(next)] !== LOWER ? found : from;
 }
 
 function readRun(text: string, classes: Uint8Array, at: number, end: number): Run {
@@ -66,7 +78,11 @@ function readRun(text: string, classes: Uint8Array, at: number, end: number): Ru
   while (marked < end) {
     const unit = text.charCodeAt(marked);
     const type = classes[unit] as number;
-    if (type >= MARK && (type < SCRIPT_MARK || marked === at)) {
+    if (unit === SMALL_SECTION && isPair(text, marked, end)) {
+      isFull = true;
+      others++;
+      marked += 2;
+    } else if (type >= MARK && (type < SCRIPT_MARK || marked === at)) {
       if (unit === DOT) dots++;
       else if (unit !== ELLIPSIS) others++;
       isFull ||= type === FULL_MARK;
@@ -77,6 +93,13 @@ function readRun(text: string, classes: Uint8Array, at: number, end: number): Ru
     } else break;
   }
   return { marked, dots, isSpaced, isEllipsis: others === 0 && (dots !== 1 || marked - at > 1), isFull };
+}
+
+/** A comma in Burmese, and two of them a full stop. */
+const SMALL_SECTION = 0x104a;
+
+function isPair(text: string, at: number, end: number): boolean {
+  return at + 1 < end && text.charCodeAt(at + 1) === text.charCodeAt(at);
 }
 
 const DOT = 0x2e;
@@ -152,7 +175,7 @@ const REFERENCE = /\[\d{1,4}(?:[,–-] ?\d{1,4}){0,4}\]|[¹²³⁰⁴-⁹]/y;
 
 function isPart(text: string, classes: Uint8Array, at: number, run: Run): boolean {
   const type = classes[text.charCodeAt(at)];
-  if (type === SCRIPT_MARK) return !isMarkOfScript(text, at);
+  if (type === SCRIPT_MARK && !run.isFull) return !isMarkOfScript(text, at);
   if (run.isFull) return text.charAt(at) === '．' && classes[text.charCodeAt(at + 1)] === DIGIT;
   return run.isEllipsis && /[[(]/.test(text.charAt(at - 1)) && /[\])]/.test(text.charAt(run.marked));
 }
@@ -162,5 +185,6 @@ const ARMENIAN = /[\u0530-\u058f]/;
 
 /** `;` is a question mark in Greek, and `:` replaces the Armenian full stop. */
 function isMarkOfScript(text: string, at: number): boolean {
+  if (text.charCodeAt(at) === SMALL_SECTION) return false;
   return (text.charAt(at) === ';' ? GREEK : ARMENIAN).test(text.charAt(at - 1));
 }

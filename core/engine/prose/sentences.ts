@@ -1,7 +1,11 @@
 import type { Span } from '../../contracts/chunk.ts';
 import type { ChunkContext, CutFinder, PackLimits } from '../../contracts/chunker.ts';
+import { delimiters } from '../../options.ts';
+import { SENTENCE_MARKS } from '../../sentence-marks.ts';
+import { noFlags, removeCutsInClusters } from '../cuts/clusters.ts';
 import { cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from '../cuts/cuts.ts';
 import { cutAtDelimiters, type DelimiterSide } from '../cuts/delimiters.ts';
+import { cutAtSentenceEnds } from './cut-at-marks.ts';
 import { findSentences } from './find-sentences.ts';
 
 /** The options by which chunkers find sentences (see `options.ts`). */
@@ -34,7 +38,9 @@ export type PackTools = Pick<ChunkContext, 'pack' | 'divide'>;
 
 /** Finds and packs sentences by these rules. */
 export function sentencesBy(rules: SentenceRules): Sentences {
-  const findEnds = rules.sentences === 'rules' ? cutAtRules(rules.lang) : cutAtDelim(rules);
+  const findAll = rules.sentences === 'rules' ? cutAtRules(rules.lang) : cutAtDelim(rules);
+  const findEnds: CutFinder = (text, start, end) =>
+    removeCutsInClusters(findAll(text, start, end), text, noFlags(), false);
   const findLongEnds = withMinimumPiece(findEnds, rules.min_characters_per_sentence);
 
   return {
@@ -63,7 +69,16 @@ export function sentencesBy(rules: SentenceRules): Sentences {
 }
 
 function cutAtDelim({ delim, include_delim }: SentenceRules): CutFinder {
-  return cutAtDelimiters(typeof delim === 'string' ? [delim] : delim, include_delim ?? 'prev');
+  const side = include_delim ?? 'prev';
+  if (typeof delim === 'string') return cutAtDelimiters([delim], side);
+  return isDefault(delim) ? cutAtSentenceEnds(BEFORE_SPACE, side) : cutAtDelimiters(delim, side);
+}
+
+const DEFAULT: readonly string[] = delimiters.default;
+const BEFORE_SPACE = DEFAULT.filter((delimiter) => !SENTENCE_MARKS.includes(delimiter));
+
+function isDefault(delim: readonly string[]): boolean {
+  return delim.length === DEFAULT.length && delim.every((delimiter, index) => delimiter === DEFAULT[index]);
 }
 
 /** The rules read the whole text at once, because the context of a sentence tells where it ends. */

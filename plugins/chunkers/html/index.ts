@@ -21,11 +21,8 @@ import type { Table } from './structure/tables.ts';
 type Divide = (start: number, end: number, size: number) => readonly Span[];
 
 const BREAKS = ['<br>', '<br/>', '<br />', '<BR>', '\n\n', '\r\n\r\n'];
-const SENTENCES = [
-  ...['. ', '! ', '? ', '.\n', '!\n', '?\n', '.\r\n', '!\r\n', '?\r\n'],
-  ...['。', '！', '？', '｡', '।', '؟'],
-];
-const CLAUSES = [', ', '; ', ': ', ' - ', ' – ', ' — ', '，', '、', '；', '：'];
+const SENTENCES = ['. ', '! ', '? ', '.\n', '!\n', '?\n', '.\r\n', '!\r\n', '?\r\n'];
+const CLAUSES = [', ', '; ', ': ', ' - ', ' – ', ' — '];
 const CODE = new Set(['code', 'script', 'style']);
 
 /**
@@ -33,11 +30,12 @@ const CODE = new Set(['code', 'script', 'style']);
  * and tokens; after headings only if nothing else is left to cut, and within tags, comments and entities only as the
  * last resort.
  */
-function prepareDivide({ cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, cutAtCodePoints }: Kit) {
+function prepareDivide(kit: Kit) {
+  const { cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, cutAtCodePoints } = kit;
   const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
   const cutAtBreaks = cutAtDelimiters(BREAKS);
-  const cutAtSentences = cutAtDelimiters(SENTENCES);
-  const cutAtClauses = cutAtDelimiters(CLAUSES);
+  const cutAtSentences = kit.cutAtSentenceEnds(SENTENCES);
+  const cutAtClauses = kit.cutAtClauseEnds(CLAUSES);
   const prose = [cutAtBreaks, cutAtSentences, cutAtLines, cutAtClauses, cutAtWhiteSpace];
   const code = [cutAtLines, cutAtWhiteSpace];
   return (text: string, { headings, contents }: HtmlStructure, { tokens, divide }: ChunkContext): Divide => {
@@ -52,6 +50,7 @@ function prepareDivide({ cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, cutAtCo
         const finders = [
           ...(isCode ? code : prose),
           cutAtOffsets(obstacles.between),
+          kit.cutAtWordSigns,
           cutAtTokens,
           cutAtCodePoints,
         ];

@@ -106,9 +106,10 @@ function refusal(text: string, { offset, expected }: Problem, kit: Kit): Error {
 function finderList(kit: Kit, tokens: TokenizedText): readonly CutFinder[] {
   return [
     kit.cutAtDelimiters(['\\n', '\n']),
-    kit.cutAtDelimiters(['. ', '! ', '? ', '。', '！', '？']),
-    kit.cutAtDelimiters([', ', '; ', ': ', '，', '；', '、']),
+    kit.cutAtSentenceEnds(['. ', '! ', '? ']),
+    kit.cutAtClauseEnds([', ', '; ', ': ']),
     kit.cutAtWhiteSpace,
+    kit.cutAtWordSigns,
     cutBesideEscapes(kit, tokens),
   ];
 }

@@ -175,16 +175,15 @@ const BEHIND = [' ', '\n', '\r\n'];
 const SENTENCES = [
   ...SENTENCE_MARKS.flatMap((mark) => BEHIND.map((space) => mark + space)),
   ...['\\\n', '\\\r\n', '<br>', '<br/>', '<br />', '\n\n', '\r\n\r\n'],
-  ...['。', '！', '？', '｡', '।', '؟'],
 ];
-const CLAUSES = [', ', '; ', '- ', '– ', '— ', '，', '、', '；', '：'];
+const CLAUSES = [', ', '; ', '- ', '– ', '— '];
 
 /** Creates the finders once, for all texts. */
 function createDivider(kit: Kit) {
   const lines = kit.cutAtDelimiters(['\r\n', '\n', '\r']);
   const cells = kit.cutAtDelimiters(['|']);
   const words = kit.cutAtWhiteSpace;
-  const prose = [kit.cutAtDelimiters(SENTENCES), lines, kit.cutAtDelimiters(CLAUSES), words];
+  const prose = [kit.cutAtSentenceEnds(SENTENCES), lines, kit.cutAtClauseEnds(CLAUSES), words];
 
   function findersOf(block: MarkdownBlock | undefined): readonly CutFinder[] {
     if (block?.kind === 'table') return [lines, cells, words];

@@ -265,7 +265,8 @@ function prepareLevel(level: Level, language: Language, kit: Kit): MakeFinder {
 function literalFinder(level: Level, language: Language, kit: Kit): CutFinder {
   if (level.delimiters) return kit.cutAtDelimiters(level.delimiters, level.include_delim);
   if (level.line_starts) return kit.cutAtLineStarts(level.line_starts);
-  if (level.language) return kit.cutAtDelimiters(language[level.language]);
+  if (level.language === 'sentence') return kit.cutAtSentenceEnds(language.sentence);
+  if (level.language === 'clause') return kit.cutAtClauseEnds(language.clause);
   return kit.cutAtWhiteSpace;
 }
 

@@ -149,11 +149,16 @@ function headersOf(text: string, tables: readonly Table[]): (start: number) => C
 const SHORTEST_LINE = 8;
 
 /** How text that is too large is cut: at its paragraphs, lines, sentences and words. */
-function textFinders({ cutAtDelimiters, cutAtWhiteSpace, withMinimumPiece }: Kit): readonly CutFinder[] {
+function textFinders({
+  cutAtDelimiters,
+  cutAtSentenceEnds,
+  cutAtWhiteSpace,
+  withMinimumPiece,
+}: Kit): readonly CutFinder[] {
   return [
     cutAtDelimiters(['\n\n', '\r\n\r\n']),
     withMinimumPiece(cutAtDelimiters(['\r\n', '\n', '\r']), SHORTEST_LINE),
-    cutAtDelimiters(['. ', '! ', '? ', '。', '！', '？']),
+    cutAtSentenceEnds(['. ', '! ', '? ']),
     cutAtWhiteSpace,
   ];
 }

@@ -1,4 +1,11 @@
-import { isWhiteSpace, type Refinery, type TokenizedText } from '../../../core/kit.ts';
+import {
+  isWhiteSpace,
+  type Refinery,
+  SENTENCE_MARKS,
+  splitsCluster,
+  splitsCodePoint,
+  type TokenizedText,
+} from '../../../core/kit.ts';
 import type { OverlapOptions } from './manifest.ts';
 
 export default function createOverlapRefinery(): Refinery<OverlapOptions, 'tokenizer'> {
@@ -54,7 +61,7 @@ function readNeighbour(text: string, tokens: TokenizedText, { context_size, mode
       const limit = headLimit(ends, size);
       if (mode === 'token') return text.slice(0, limit);
       const cut = coarsest(headEnds(text, limit), (ends) => ends.findLast((end) => fits(0, end)));
-      return text.slice(0, cut ?? limit);
+      return text.slice(0, cut ?? wholeClusters(text, limit, -1, (end) => fits(0, end)));
     },
 
     tail(): string {
@@ -64,7 +71,7 @@ function readNeighbour(text: string, tokens: TokenizedText, { context_size, mode
       const cut = coarsest(tailStarts(text, limit), (starts) =>
         starts.find((start) => fits(start, text.length)),
       );
-      return text.slice(cut ?? limit);
+      return text.slice(cut ?? wholeClusters(text, limit, 1, (start) => fits(start, text.length)));
     },
   };
 }
@@ -81,6 +88,23 @@ function tailLimit(ends: Uint32Array, size: number): number {
   let first = ends.length - size;
   while (first > 0 && ends[first - 1] === ends[first]) first--;
   return first === 0 ? 0 : (ends[first - 1] as number);
+}
+
+/** Maximum number of boundaries of grapheme clusters that are tried. */
+const MAX_TRIES = 16;
+
+/**
+ * The nearest boundary of a grapheme cluster from `limit` on, in one direction, that leaves a context that fits;
+ * `limit` if there is none near.
+ */
+function wholeClusters(text: string, limit: number, step: 1 | -1, fits: (cut: number) => boolean): number {
+  let tries = splitsCluster(text, limit) ? MAX_TRIES : 0;
+  for (let at = limit; tries > 0 && at > 0 && at < text.length; at += step) {
+    if (splitsCodePoint(text, at) || splitsCluster(text, at)) continue;
+    if (fits(at)) return at;
+    tries--;
+  }
+  return limit;
 }
 
 function coarsest(
@@ -189,11 +213,11 @@ function breaksLine(text: string, at: number): boolean {
 const ENDS = unitsOf('.!?');
 
 /** Ends of sentences that need no white space after them, in scripts without it. */
-const ENDS_ALONE = unitsOf('؟।。！？｡');
+const ENDS_ALONE = new Set(SENTENCE_MARKS.map((mark) => mark.charCodeAt(0)));
 const FIRST_ALONE = Math.min(...ENDS_ALONE);
 
 function endsAlone(unit: number): boolean {
-  return unit >= FIRST_ALONE && ENDS_ALONE.includes(unit);
+  return unit >= FIRST_ALONE && ENDS_ALONE.has(unit);
 }
 
 function unitsOf(marks: string): number[] {

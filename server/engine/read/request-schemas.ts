@@ -129,10 +129,12 @@ function firstOf(names: readonly string[]): string[] {
 
 /**
  * Adds this server's limits to a list of strings, and to a string that may be given instead of such a list; for an
- * object, to each of its members.
+ * object, to each of its members. A list may always be as long as the default one.
  */
 function withLimits(schema: object, settings: SchemaSettings): object {
-  const { maxDelimiters, maxDelimiterCharacters } = settings;
+  const { maxDelimiterCharacters } = settings;
+  const { default: usual } = schema as { readonly default?: unknown };
+  const maxDelimiters = Math.max(settings.maxDelimiters, Array.isArray(usual) ? usual.length : 0);
   const isTextList = ({ type, items }: OptionSchema) => type === 'array' && items?.type === 'string';
   const limitText = (one: object) => ({ ...one, maxLength: maxDelimiterCharacters });
   const limit = (one: OptionSchema): object => {

@@ -1,0 +1,91 @@
+import type { CutFinder } from '../../contracts/chunker.ts';
+import { ALL_SENTENCE_MARKS, CLAUSE_MARKS } from '../../sentence-marks.ts';
+import { pointAt, pointBefore } from '../cuts/cuts.ts';
+import { cutAtDelimiters, type DelimiterSide } from '../cuts/delimiters.ts';
+
+/**
+ * Cuts after the ends of sentences: literal delimiters, and the marks of all scripts, which need nothing after them.
+ * Consecutive marks, and the closing quotation marks, brackets and spaces after them, stay with their sentence.
+ */
+export function cutAtSentenceEnds(delimiters: readonly string[], side: DelimiterSide = 'prev'): CutFinder {
+  return cutAtMarks([...delimiters, ...ALL_SENTENCE_MARKS], side);
+}
+
+/** The same for clauses, with the commas and colons of all scripts. */
+export function cutAtClauseEnds(delimiters: readonly string[], side: DelimiterSide = 'prev'): CutFinder {
+  return cutAtMarks([...delimiters, ...CLAUSE_MARKS], side);
+}
+
+function cutAtMarks(delimiters: readonly string[], side: DelimiterSide): CutFinder {
+  const find = cutAtDelimiters(delimiters, side);
+  if (side === 'next') return find;
+  return (text, start, end) => afterMarks(find(text, start, end), text, end);
+}
+
+/** Moves each cut that follows a mark to the end of what belongs to the mark. */
+function afterMarks(cuts: number[], text: string, end: number): number[] {
+  let kept = 0;
+  let last = -1;
+  for (let index = 0; index < cuts.length; index++) {
+    const found = cuts[index] as number;
+    // Consecutive marks were read from the first of them.
+    if (found <= last) continue;
+    const isMark = text.charCodeAt(found - 1) >= FIRST_MARK && MARKS.has(pointBefore(text, found));
+    const cut = isMark ? markEnd(text, found, end) : found;
+    last = cut;
+    if (cut < end && !(isMark && isInNumber(text, found, cut))) cuts[kept++] = cut;
+  }
+  cuts.length = kept;
+  return cuts;
+}
+
+const MARKS = new Set([...ALL_SENTENCE_MARKS, ...CLAUSE_MARKS].map((mark) => pointAt(mark, 0)));
+const FIRST_MARK = Math.min(...MARKS);
+/** Marks that are also written within numbers. */
+const NUMERIC = new Set([...'．﹒，،'].map((mark) => mark.charCodeAt(0)));
+const DIGIT = /\p{Nd}/u;
+const CLOSER = /[\p{Pe}\p{Pf}]/u;
+
+/** Where what belongs to a mark ends: further marks, closing quotation marks and brackets, and spaces. */
+function markEnd(text: string, from: number, end: number): number {
+  let at = from;
+  for (;;) {
+    while (at < end && goesWithMark(text, at)) at += pointAt(text, at) > 0xffff ? 2 : 1;
+    let next = at;
+    while (next < end && isSpace(text.charCodeAt(next))) next++;
+    const isMore = next > at && next < end && isMarkAt(text, next);
+    if (!isMore) return Math.min(next, end);
+    at = next;
+  }
+}
+
+function goesWithMark(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  if (unit < FIRST_MARK) return unit === EXCLAMATION || unit === QUESTION || unit === GUILLEMET;
+  return unit === EMOJI_VARIANT || isMarkAt(text, at) || CLOSER.test(text.charAt(at));
+}
+
+const EXCLAMATION = 0x21;
+const QUESTION = 0x3f;
+const GUILLEMET = 0xbb;
+/** Follows `‼` and `⁉`. */
+const EMOJI_VARIANT = 0xfe0f;
+
+function isMarkAt(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit >= FIRST_MARK && MARKS.has(pointAt(text, at));
+}
+
+function isSpace(unit: number): boolean {
+  return unit === 0x20 || unit === 0x09 || unit === 0xa0 || unit === 0x3000;
+}
+
+/** Whether a mark stands between two digits: `３．１４`. */
+function isInNumber(text: string, markEnd: number, cut: number): boolean {
+  return (
+    cut === markEnd &&
+    NUMERIC.has(text.charCodeAt(cut - 1)) &&
+    DIGIT.test(text.charAt(cut)) &&
+    DIGIT.test(text.charAt(markEnd - 2))
+  );
+}
