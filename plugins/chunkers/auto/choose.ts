@@ -3,6 +3,7 @@ import { isHtml, isHtmlTable, proseOrMarkdown } from './content/markup.ts';
 import { isDiff, isLog } from './content/records.ts';
 import { codeLines, isSourceCode } from './content/source-code.ts';
 import { isTable } from './content/table.ts';
+import { hasNamespace, hasTags, isXml } from './content/xml.ts';
 import type { Choice, Content } from './manifest.ts';
 import { contentByMediaType, essenceOf, ruleByLanguageIn } from './names/media-types.ts';
 import { ruleByName, ruleByProgram } from './names/names.ts';
@@ -40,9 +41,13 @@ const MARK = 0xfeff;
 /** What a text is by its media type, its name, or the program in its first line; undefined if none of them tells. */
 function told({ filename = '', mediaType = '' }: Question, text: string): Content | undefined {
   const essence = essenceOf(mediaType);
-  const content = contentByMediaType(essence);
-  if (content !== undefined) return content;
-  return (ruleByName(filename, text) ?? ruleByLanguageIn(essence) ?? ruleByProgram(text))?.content;
+  const content =
+    contentByMediaType(essence) ??
+    (ruleByName(filename, text) ?? ruleByLanguageIn(essence) ?? ruleByProgram(text))?.content;
+  const head = text.slice(0, SAMPLE);
+  const isUnnamed = content === undefined && hasNamespace(head);
+  if (content !== 'html' && (isUnnamed || isXml(head, filename))) return 'xml';
+  return content === 'xml' && !hasTags(head) ? undefined : content;
 }
 
 /** Characters from which the format of a text is judged; for JSON the whole text is read. */

@@ -4,11 +4,8 @@ import { CDATA, CDATA_END, CDATA_START, CLOSING, localName, OPENING, XmlReader }
 /** Cuts a stretch without boundaries into chunks of at most `size` tokens. */
 export type Divide = (start: number, end: number, size: number) => readonly Span[];
 
-const SENTENCES = [
-  ...['. ', '! ', '? ', '.\n', '!\n', '?\n', '.\r\n', '!\r\n', '?\r\n'],
-  ...['。', '！', '？', '｡', '।', '؟'],
-];
-const CLAUSES = [', ', '; ', ': ', ' - ', ' – ', ' — ', '，', '、', '；', '：'];
+const SENTENCES = ['. ', '! ', '? ', '.\n', '!\n', '?\n', '.\r\n', '!\r\n', '?\r\n'];
+const CLAUSES = [', ', '; ', ': ', ' - ', ' – ', ' — '];
 /** Elements whose text is code: cut between lines, not sentences. */
 const CODE = new Set(
   'programlisting screen literallayout synopsis codeblock pre code eg script style sourcecode artwork'.split(
@@ -20,13 +17,14 @@ const CODE = new Set(
  * Creates what divides the stretches of a text: after sentences, lines, clauses and words, and between elements. An
  * element, a tag, a comment, a section of CDATA or a reference that fits is never cut.
  */
-export function prepareDivide({ cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, cutAtCodePoints }: Kit) {
+export function prepareDivide(kit: Kit) {
+  const { cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, cutAtCodePoints } = kit;
   const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
   const prose = [
     cutAtDelimiters(['\n\n', '\r\n\r\n']),
-    cutAtDelimiters(SENTENCES),
+    kit.cutAtSentenceEnds(SENTENCES),
     cutAtLines,
-    cutAtDelimiters(CLAUSES),
+    kit.cutAtClauseEnds(CLAUSES),
     cutAtWhiteSpace,
   ];
   const code = [cutAtLines, cutAtWhiteSpace];
@@ -38,7 +36,7 @@ export function prepareDivide({ cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, 
       const starts = wholes.map((whole) => start + whole.start);
       const ends = wholes.map((whole) => start + whole.end);
       const beside = cutAtOffsets([...starts, ...ends].sort((one, other) => one - other));
-      const finders = [...(isCode ? code : prose), beside, cutAtTokens, cutAtCodePoints];
+      const finders = [...(isCode ? code : prose), beside, kit.cutAtWordSigns, cutAtTokens, cutAtCodePoints];
       const sparing = finders.map(
         (find): CutFinder =>
           (...range) =>

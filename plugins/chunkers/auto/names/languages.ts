@@ -14,6 +14,8 @@ const LANGUAGES: Readonly<Partial<Record<Content | 'by content', string>>> = {
   markup:
     'reStructuredText, AsciiDoc, Org, TeX, BibTeX, BibTeX Style, Wikitext, Textile, Pod, Texinfo, Roff, Roff Manpage',
   html: 'HTML, Ecmarkup, Bikeshed',
+  xml: `XML, XML Property List, SVG, Maven POM, XPages, XSLT, Ant Build System, COLLADA, Web Ontology Language, Eagle,
+    XProc`,
   table: 'CSV, TSV',
   json: 'JSON, JSON with Comments, JSONLD, OASv2-json, OASv3-json, Jupyter Notebook',
   code: `Shell, C, C++, C#, CSS, SCSS, Dart, Elixir, Go, Haskell, Java, JavaScript, JSON5, Kotlin, Lua, Perl, PHP, Python, R,
@@ -21,8 +23,7 @@ const LANGUAGES: Readonly<Partial<Record<Content | 'by content', string>>> = {
     Svelte, Vue, HTML+ERB, EJS, Handlebars, Mustache, Jinja, Nunjucks, Twig, Liquid, HTML+PHP, Gradle Kotlin DSL`,
   diff: 'Diff, Darcs Patch',
   recursive: 'Creole, Gemini, Muse, RDoc, Pod 6, Sweave, Vim Help File, E-mail, Git Commit, Rich Text Format',
-  'by content': `Text, Raw token data, SubRip Text, WebVTT, Pickle, XML, XML Property List, SVG, Maven POM, XPages, XSLT,
-    Ant Build System, COLLADA, Web Ontology Language, OpenStep Property List, Eagle, XProc, XQuery, MTML`,
+  'by content': `Text, Raw token data, SubRip Text, WebVTT, Pickle, OpenStep Property List, XQuery, MTML`,
 };
 
 /** Languages without a grammar here, and the grammar that reads nearly all of their texts. */

@@ -7,6 +7,7 @@ const MEDIA_TYPES: Readonly<Record<Exclude<Content, 'recursive' | 'lines'>, RegE
   markup:
     /^(text|application)\/(x-|prs\.fallenstein\.)?(rst|restructuredtext|asciidoc|org|(la)?tex|bibtex|(media)?wiki|(web-)?textile|pod|texinfo|(t|n)?roff(-m[aes]n?)?|man|mdoc)$/,
   html: /^(text\/html|application\/xhtml\+xml)$/,
+  xml: /^((text|application)\/xml|[^/]+\/[^/]+\+xml)$/,
   table: /^text\/(csv|tab-separated-values)$/,
   json: /^application\/(.*\+)?(json|x-ndjson|jsonl|json-seq)$/,
   code: /^(text|application)\/(x-)?(c|c\+\+|csharp|css|dart|ecmascript|elixir|go|haskell|java|javascript|kotlin|lua|perl|php|httpd-php|python|ruby|rust|scala|script\.python|sh|shellscript|sql|swift|toml|typescript|yaml|zig)(src)?$/,

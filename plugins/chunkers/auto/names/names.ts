@@ -9,6 +9,8 @@ export const ENDINGS: Readonly<Record<Exclude<Content, 'recursive' | 'lines'>, s
   markup:
     'rst rest adoc asciidoc asc org tex latex ltx bib mediawiki wiki wikitext textile pod texi texinfo txi roff',
   html: 'html htm xhtml xht',
+  xml: `xml xsd xsl xslt svg rss atom csproj vbproj fsproj props targets xaml axaml resx ui qrc xliff xlf tmx dita ditamap
+    tei jats nxml gpx kml opml wsdl pom storyboard xib mml dbk docbook`,
   table: 'csv tsv tab',
   json: 'json jsonl ndjson geojson topojson webmanifest har map',
   code: `bash sh zsh c h cc cpp cxx hh hpp hxx cs css scss dart ex exs go hs java js cjs mjs jsx json5 jsonc kt kts lua
@@ -43,16 +45,17 @@ const OTHERS: readonly (readonly [endings: string, sign: RegExp, content: Conten
   ['rest', /^(?:###|(?:GET|POST|PUT|PATCH|DELETE) \S)/m, 'lines'],
 ];
 
+/** The beginning of XML, which many formats share an extension with. */
+const MARKED = /^\s*<[?!a-z]/i;
+
 /** What languages that share an extension are told apart by: grammars, and contents. */
 const SIGNS: Readonly<Partial<Record<string, RegExp>>> = {
   markup:
     /^[ \t]*\\(?:documentclass|NeedsTeXFormat|Provides|RequirePackage|LoadClass|section|begin|def|newcommand)|^[.'][A-Za-z]{1,3}\b|^[.']\\"|^=(?:head\d|pod)\b/m,
+  xml: MARKED,
   code: /^(?:#!|<\?php\b|use (?:strict|warnings|v?5|Test::))/m,
   toml: /^\[[^[\]\n]+\][ \t]*\r?$/m,
 };
-
-/** The beginning of XML, which many formats share an extension with. */
-const MARKED = /^\s*<[?!a-z]/i;
 
 /** How a text of that name is cut; undefined if its name does not tell. */
 export function ruleByName(filename: string, text: string): LanguageRule | undefined {
