@@ -23,7 +23,7 @@ const LANGUAGES: Readonly<Partial<Record<Content | 'by content', string>>> = {
     Svelte, Vue, HTML+ERB, EJS, Handlebars, Mustache, Jinja, Nunjucks, Twig, Liquid, HTML+PHP, Gradle Kotlin DSL`,
   diff: 'Diff, Darcs Patch',
   recursive: 'Creole, Gemini, Muse, RDoc, Pod 6, Sweave, Vim Help File, E-mail, Git Commit, Rich Text Format',
-  'by content': `Text, Raw token data, SubRip Text, WebVTT, Pickle, OpenStep Property List, XQuery, MTML`,
+  'by content': `Text, Raw token data, SubRip Text, WebVTT, Pickle, XQuery, MTML`,
 };
 
 /** Languages without a grammar here, and the grammar that reads nearly all of their texts. */
