@@ -37,6 +37,7 @@ export {
   tableRule,
 } from './markdown/write.ts';
 export { MarkupReader } from './markup.ts';
+export { type MarkupSyntax, markupSyntaxOf } from './markup-syntax.ts';
 export type { HeadingLines } from './numbered/candidates.ts';
 export { findNumberedHeadings, type NumberedHeading } from './numbered/find.ts';
 export { type OfficeFile, openOfficeFile, type Relationship } from './office-file.ts';

@@ -110,7 +110,7 @@ function lowestRank(packing: Packing, from: number, to: number, above: number): 
 /** The boundaries between siblings, including both ends of their stretch. */
 function siblingEdges(packing: Packing, from: number, to: number, rank: number): number[] {
   const found = [from];
-  for (let edge = from + 1; edge < to; edge++) if (rankAt(packing, edge) === rank) found.push(edge);
+  for (let edge = from + 1; edge < to; edge++) if (rankAt(packing, edge) <= rank) found.push(edge);
   found.push(to);
   return found;
 }

@@ -3,13 +3,10 @@ import { isHtml, isHtmlTable, proseOrMarkdown } from './content/markup.ts';
 import { isDiff, isLog } from './content/records.ts';
 import { codeLines, isSourceCode } from './content/source-code.ts';
 import { isTable } from './content/table.ts';
-import type { Choice } from './manifest.ts';
-
-/** The recipes of `recursive` that are for a format. */
-export type Recipe = 'diff' | 'log' | 'mail';
-
-/** What a text is: what one of the chunkers is for, or one of the recipes of `recursive`. */
-export type Content = Choice | Recipe;
+import { hasNamespace, hasTags, isXml } from './content/xml.ts';
+import type { Choice, Content } from './manifest.ts';
+import { contentByMediaType, essenceOf, ruleByLanguageIn } from './names/media-types.ts';
+import { ruleByName, ruleByProgram } from './names/names.ts';
 
 /** What a choice is based on. */
 export interface Question {
@@ -24,21 +21,34 @@ export interface Question {
 }
 
 /**
- * Chooses the chunker or the recipe of a text: by its media type, else by its file extension, else by its content.
- * Invalid JSON counts as source code, like the settings of many programs, a log in JSON Lines as JSON, and chunkers that
- * cannot run here are not chosen.
+ * Chooses the chunker or the recipe of a text: by its media type, else by its file name, else by its content. A name of
+ * a language without a grammar is one too: it is cut at line ends. Invalid JSON counts as source code, like the settings
+ * of many programs, a log in JSON Lines as JSON, and chunkers that cannot run here are not chosen. A byte order mark
+ * says nothing.
  */
-export function choose(asked: Question): Content {
-  const question = { ...asked, text: asked.text.replace(BYTE_ORDER_MARK, '') };
-  const { text, filename = '', mediaType = '', isTolerant, isHere } = question;
-  const found = choiceByMediaType(mediaType) ?? choiceByName(filename) ?? byContent(question);
-  if (found === 'diff' || found === 'mail' || (found === 'log' && !isJson(text))) return found;
+export function choose(question: Question): Content {
+  const text = question.text.charCodeAt(0) === MARK ? question.text.slice(1) : question.text;
+  const { isTolerant, isHere } = question;
+  const found = told(question, text) ?? byContent({ ...question, text });
+  if (found === 'diff' || found === 'lines' || found === 'mail' || (found === 'log' && !isJson(text))) return found;
   const named = found === 'log' ? 'json' : found;
   const choice = named === 'json' && !isTolerant && !isJson(text) ? 'code' : named;
   return isHere(choice) ? choice : 'recursive';
 }
 
-const BYTE_ORDER_MARK = /^\ufeff/;
+const MARK = 0xfeff;
+
+/** What a text is by its media type, its name, or the program in its first line; undefined if none of them tells. */
+function told({ filename = '', mediaType = '' }: Question, text: string): Content | undefined {
+  const essence = essenceOf(mediaType);
+  const content =
+    contentByMediaType(essence) ??
+    (ruleByName(filename, text) ?? ruleByLanguageIn(essence) ?? ruleByProgram(text))?.content;
+  const head = text.slice(0, SAMPLE);
+  const isUnnamed = content === undefined && hasNamespace(head);
+  if (content !== 'html' && (isUnnamed || isXml(head, filename))) return 'xml';
+  return content === 'xml' && !hasTags(head) ? undefined : content;
+}
 
 /** Characters from which the format of a text is judged; for JSON the whole text is read. */
 const SAMPLE = 65_536;
@@ -46,6 +56,7 @@ const SAMPLE = 65_536;
 function byContent({ text, kit }: Question): Content {
   if (isJson(text)) return 'json';
   const sample = wholeLines(text);
+  if (kit.markupSyntaxOf(sample) !== undefined) return 'markup';
   const { lines, hasFence } = codeLines(sample);
   if (!hasFence && kit.templateKindOf(sample) !== undefined) return 'code';
   if (isHtml(sample)) return isHtmlTable(text) ? 'table' : 'html';
@@ -62,50 +73,6 @@ function wholeLines(text: string): string {
   if (text.length <= SAMPLE) return text;
   const end = text.lastIndexOf('\n', SAMPLE);
   return text.slice(0, end === -1 ? SAMPLE : end + 1);
-}
-
-/** The endings of file names for which a chunker is chosen. */
-export const ENDINGS: Readonly<Record<Exclude<Content, 'recursive'>, string>> = {
-  markdown: 'md markdown mdown mkd mdx qmd rmd',
-  html: 'html htm xhtml xht',
-  table: 'csv tsv tab',
-  json: 'json jsonl ndjson geojson topojson webmanifest har map',
-  code: `bash sh zsh c h cc cpp cxx hh hpp hxx cs css scss dart ex exs go hs java js cjs mjs jsx json5 jsonc kt kts lua
-    pl pm php py pyi pyw r rb rake rs scala sc sql swift toml ts cts mts tsx yaml yml zig
-    vue svelte astro erb rhtml ejs jinja jinja2 j2 njk twig liquid hbs handlebars mustache`,
-  diff: 'diff patch',
-  log: 'log',
-  mail: 'mbox mbx eml',
-};
-
-const MEDIA_TYPES: Readonly<Record<Exclude<Content, 'recursive'>, RegExp>> = {
-  markdown: /^text\/(x-)?markdown$/,
-  html: /^(text\/html|application\/xhtml\+xml)$/,
-  table: /^text\/(csv|tab-separated-values)$/,
-  json: /^application\/(.*\+)?(json|x-ndjson|jsonl|json-seq)$/,
-  code: /^(text|application)\/(x-)?(c|c\+\+|csharp|css|dart|ecmascript|elixir|go|haskell|java|javascript|kotlin|lua|perl|php|httpd-php|python|ruby|rust|scala|script\.python|sh|shellscript|sql|swift|toml|typescript|yaml|zig)(src)?$/,
-  diff: /^text\/(x-)?(diff|patch)$/,
-  log: /^text\/x-log$/,
-  mail: /^(message\/rfc822|application\/mbox)$/,
-};
-
-const BY_ENDING: ReadonlyMap<string, Content> = new Map(
-  Object.entries(ENDINGS).flatMap(([choice, endings]) =>
-    endings.split(/\s+/).map((ending) => [ending, choice as Content] as const),
-  ),
-);
-
-/** The content of a file with that name; `undefined` if the name does not tell. */
-function choiceByName(filename: string): Content | undefined {
-  const [, ending] = /\.([^./\\]+)$/.exec(filename) ?? [];
-  return BY_ENDING.get((ending ?? '').toLowerCase());
-}
-
-/** The content for that media type; `undefined` if the type does not tell. */
-function choiceByMediaType(mediaType: string): Content | undefined {
-  if (mediaType === '') return undefined;
-  const found = Object.entries(MEDIA_TYPES).find(([, pattern]) => pattern.test(mediaType));
-  return found?.[0] as Content | undefined;
 }
 
 /** Whether a text is a JSON object or array, or JSON Lines of these. Linear. */

@@ -1,7 +1,8 @@
 import { type AnyChunker, type Chunker, type Factory, withFields } from '../../../core/kit.ts';
-import { type Content, choose, type Recipe } from './choose.ts';
+import { choose } from './choose.ts';
 import type manifest from './manifest.ts';
-import { type AutoOptions, CHOICES, type Choice } from './manifest.ts';
+import { type AutoOptions, CHOICES, type Choice, type Content } from './manifest.ts';
+import { ruleByName } from './names/names.ts';
 
 const createAutoChunker: Factory<typeof manifest> = (collaborators): Chunker<AutoOptions> => {
   const chunkers = new Map(CHOICES.map((name) => [name, collaborators[`chunker/${name}`]]));
@@ -16,7 +17,8 @@ const createAutoChunker: Factory<typeof manifest> = (collaborators): Chunker<Aut
       const name = isRecipe(content) ? 'recursive' : content;
       context.report('auto-chunker', name);
       const chunker = chunkers.get(name) as AnyChunker;
-      const own = ownOptions(content, options, filename);
+      const grammar = content === 'code' ? ruleByName(filename ?? '', text)?.grammar : undefined;
+      const own = ownOptions({ content, grammar, filename }, options);
       const spans = await chunker.chunk(text, own as never, context as never);
       return spans.map((span) => withFields(span, { ...span.extra, chunker: name }));
     },
@@ -25,12 +27,19 @@ const createAutoChunker: Factory<typeof manifest> = (collaborators): Chunker<Aut
 
 export default createAutoChunker;
 
-function isRecipe(content: Content): content is Recipe {
-  return content === 'diff' || content === 'log' || content === 'mail';
+/** Whether a text is cut by a recipe of `recursive`. */
+function isRecipe(content: Content): content is Exclude<Content, Choice> {
+  return content === 'diff' || content === 'log' || content === 'lines' || content === 'mail';
+}
+
+interface Named {
+  readonly content: Content;
+  readonly grammar: string | undefined;
+  readonly filename: string | undefined;
 }
 
 /** The options of the chosen chunker: its own and those that all of them share. */
-function ownOptions(content: Content, options: AutoOptions, filename: string | undefined): object {
+function ownOptions({ content, grammar, filename }: Named, options: AutoOptions): object {
   const { chunk_size, numbered_headings } = options;
   if (isRecipe(content)) return { ...withRecipe(content, options.recursive), chunk_size };
   const own = { ...options[content], chunk_size };
@@ -39,8 +48,9 @@ function ownOptions(content: Content, options: AutoOptions, filename: string | u
     const mdx = options.markdown?.mdx ?? (filename === undefined ? null : /\.mdx$/i.test(filename));
     return { ...own, numbered_headings, mdx };
   }
+  if (content === 'markup') return { ...own, filename: filename ?? null };
   if (content !== 'code') return own;
-  return { ...own, language: options.code?.language ?? 'auto', filename: filename ?? null };
+  return { ...own, language: options.code?.language ?? grammar ?? 'auto', filename: filename ?? null };
 }
 
 /** The options of `recursive`, with a recipe unless they say how to cut. */

@@ -3,8 +3,11 @@ import type { Manifest } from '../../../core/kit.ts';
 import { chunkSize, numberedHeadings } from '../../../core/options.ts';
 
 /** The chunkers to choose from; `recursive` takes everything that no other one does. */
-export const CHOICES = ['markdown', 'html', 'table', 'json', 'code', 'recursive'] as const;
+export const CHOICES = ['markdown', 'markup', 'html', 'xml', 'table', 'json', 'code', 'recursive'] as const;
 export type Choice = (typeof CHOICES)[number];
+
+/** What a text is: what one of the chunkers is for, or one of the recipes of `recursive`. */
+export type Content = Choice | 'diff' | 'log' | 'mail' | 'lines';
 
 const options = {
   type: 'object',
@@ -32,7 +35,7 @@ export default {
   kind: 'chunker',
   name: 'auto',
   summary:
-    'Detects Markdown, HTML, tables, JSON, source code, diffs, logs or prose by file name and content, and splits the text with the matching chunker.',
+    'Detects Markdown and other markup, HTML, XML, tables, JSON, source code, diffs, logs or prose by file name and content, and splits the text with the matching chunker.',
   options,
   fields: { chunker: { enum: CHOICES, description: 'The chunker that was chosen for the text.' } },
   reports: { 'auto-chunker': 'The chunker that was chosen; for a list of texts, one for each.' },

@@ -88,11 +88,12 @@ function withoutEdgesIn({ edges, ranks }: Edges, stretches: readonly Span[]): Ed
 }
 
 /** Cuts HTML along its headings and between its blocks; every chunk is a slice of the source. */
-const createHtmlChunker: Factory<typeof manifest> = ({ kit }): Chunker<HtmlOptions> => {
+const createHtmlChunker: Factory<typeof manifest> = async ({ kit }): Promise<Chunker<HtmlOptions>> => {
+  const { decodeHTML } = await import('entities/decode');
   const divideIn = prepareDivide(kit);
   return {
     chunk(text, { skip, carry, oversize, split_level, ...rules }, context) {
-      const structure = findStructure(text, skip);
+      const structure = findStructure(text, skip, decodeHTML);
       const { outline, units, contents, skipped } = structure;
       const { carriedAt, describe } = createDescriber(kit, text, structure, carry);
       const divideAny = divideIn(text, structure, context);

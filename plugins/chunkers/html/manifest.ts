@@ -70,6 +70,7 @@ export default {
     extensions: ['.html', '.htm', '.xhtml', '.xht'],
     mediaTypes: ['text/html', 'application/xhtml+xml'],
   },
+  needs: { packages: ['entities'] },
   uses: ['tokenizer'],
   light: true,
 } as const satisfies Manifest;

@@ -18,7 +18,7 @@ const options = {
       default: 'default',
       examples: ['default', 'markdown', 'python', 'js', 'diff', 'log', 'mail'],
       description:
-        'Hierarchy of separators: default, markdown, python, js, diff, log, mail, or a file of the recipes folder.',
+        'Hierarchy of separators: default, markdown, python, js, lines, diff, log, mail, or a file of the recipes folder.',
     },
     delimiters: {
       ...delimiters,

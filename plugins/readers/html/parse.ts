@@ -12,7 +12,7 @@ const DEEPEST = 1000;
 const DEEPEST_SEARCHED = 100;
 /** The attributes that are read. */
 const READ = new Set(
-  'alt class colspan content hidden href lang multiple name open placeholder property rel role rowspan selected size start style type value xml:lang'.split(
+  'alt aria-hidden class colspan content hidden href lang multiple name open placeholder property rel role rowspan selected size start style type value xml:lang'.split(
     ' ',
   ),
 );

@@ -97,6 +97,7 @@ class Writer {
       (hidden !== undefined && hidden.toLowerCase() !== 'until-found') ||
       NOT_DISPLAYED.test(attributeOf(element, 'style') ?? '') ||
       (name === 'dialog' && attributeOf(element, 'open') === undefined);
+    if (!isHidden && HEADING.test(this.#oneLine?.nodeName ?? '') && isAside(element)) return false;
     const { leftOut } = this.#page;
     if (isHidden) leftOut.set('hidden', (leftOut.get('hidden') ?? 0) + 1);
     return !isHidden;
@@ -226,6 +227,14 @@ class Writer {
     if (code.trim() !== '') this.#add(fencedCode(code, languageOf(element)));
   }
 }
+
+/** In a heading: for screen readers or only for the eye, or the link to edit its section. */
+function isAside(element: Element): boolean {
+  const isForEyes = attributeOf(element, 'aria-hidden')?.toLowerCase() === 'true';
+  return isForEyes || ASIDE.test(attributeOf(element, 'class') ?? '');
+}
+
+const ASIDE = /(?:^|\s)(?:mw-editsection|sr-only|visually-hidden|screen-reader-text)(?:\s|$)/;
 
 function spanOf(cell: Element, name: string): number {
   const span = Number.parseInt(attributeOf(cell, name) ?? '', 10);

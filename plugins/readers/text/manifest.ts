@@ -5,7 +5,8 @@ const words = (list: string): string[] => list.trim().split(/\s+/);
 /** Named because a program may send a misleading media type, as for tables; any other file matches `*\/*`. */
 const EXTENSIONS = `
   .txt .text .log .md .markdown .mdown .mkd .mdx .rst .adoc .asciidoc .org .textile .tex .bib .wiki .po .diff .patch
-  .html .htm .xhtml .xht .shtml .xml .xsd .xsl .xslt .rss .atom .svg .dita .opml
+  .html .htm .xhtml .xht .shtml .xml .xsd .xsl .xslt .rss .atom .svg .dita .ditamap .opml .tei .jats .nxml .dbk
+  .docbook .xliff .xlf .tmx .wsdl .pom .gpx .kml .resx .xaml .axaml .csproj .vbproj .fsproj .props .targets .plist
   .csv .tsv .tab .psv .json .json5 .jsonc .jsonl .ndjson .geojson .webmanifest
   .yaml .yml .toml .ini .cfg .conf .properties .env .sql .graphql .gql .proto .tf .hcl
   .css .scss .sass .less .js .mjs .cjs .jsx .ts .mts .cts .tsx .vue .svelte .astro

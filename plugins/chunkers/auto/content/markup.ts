@@ -20,10 +20,10 @@ export function isHtmlTable(text: string): boolean {
   return /^<table[\s>]/.test(trimmed) && trimmed.indexOf('</table>') === trimmed.length - '</table>'.length;
 }
 
-/** A heading as a paragraph of its own. */
-const HEADING = /^#{1,6} \S.*\r?\n\r?\n/m;
-/** A heading, link, emphasis or code in Markdown syntax. */
-const MARK = /^#{1,6} \S|\[[^[\]\n]+\]\([^)\s]{1,500}\)|\*\*\S[^*\n]*\*\*|`[^`\n]+`/gm;
+/** A heading, or a comment of many languages. */
+const HEADING = /^(#{1,6}) \S.*$/gm;
+/** A link, emphasis or code in Markdown syntax. */
+const MARK = /\[[^[\]\n]+\]\([^)\s]{1,500}\)|\*\*\S[^*\n]*\*\*|`[^`\n]+`/g;
 /** A list item, which plain texts may also have. */
 const ITEM = /^[-*+] \S/gm;
 /** Minimum marks and items in a text without a heading of its own, a fence or a table. */
@@ -31,13 +31,39 @@ const FEWEST = 2;
 
 /** Whether a text is Markdown (`markdown`), only a Markdown table (`table`), or neither (`recursive`). */
 export function proseOrMarkdown(sample: string, kit: Kit): 'markdown' | 'table' | 'recursive' {
+  const headings = headingsIn(sample);
   // No table holds a heading, so that its blocks need not be found.
-  if (HEADING.test(sample)) return 'markdown';
+  if (headings.ofTheirOwn > 0) return 'markdown';
   const blocks = kit.findMarkdownBlocks(sample);
   const tables = blocks.filter(({ kind }) => kind === 'table').length;
   if (tables > 0) return tables === blocks.length ? 'table' : 'markdown';
   if (blocks[0]?.kind === 'front_matter') return 'markdown';
-  const marks = sample.match(MARK)?.length ?? 0;
+  const marks = headings.all + (sample.match(MARK)?.length ?? 0);
   const items = sample.match(ITEM)?.length ?? 0;
   return marks > 0 && marks + items >= FEWEST ? 'markdown' : 'recursive';
+}
+
+interface Headings {
+  readonly all: number;
+  /** Those followed by a blank line. */
+  readonly ofTheirOwn: number;
+}
+
+const NO_HEADINGS: Headings = { all: 0, ofTheirOwn: 0 };
+
+/** The headings of a text. Lines of one level of which most stand next to other text are comments. */
+function headingsIn(sample: string): Headings {
+  let [all, ofTheirOwn, alone] = [0, 0, 0];
+  const levels = new Set<string>();
+  for (const { 0: line, 1: level, index } of sample.matchAll(HEADING)) {
+    all++;
+    levels.add(level as string);
+    const isFollowed = !/^\r?\n[ \t]*\r?(?:\n|$)/.test(
+      sample.slice(index + line.trimEnd().length, index + line.length + 80),
+    );
+    if (isFollowed) continue;
+    ofTheirOwn++;
+    if (/(?:^|\n[ \t]*\r?\n)$/.test(sample.slice(Math.max(index - 80, 0), index))) alone++;
+  }
+  return all > 1 && levels.size < 2 && alone < all / 2 ? NO_HEADINGS : { all, ofTheirOwn };
 }

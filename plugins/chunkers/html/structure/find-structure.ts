@@ -1,7 +1,7 @@
 import { keepOptimised, MarkupReader, type Outline, type Span } from '../../../../core/kit.ts';
 import { bitOf, Contents, type KindBits } from './contents.ts';
 import { BLOCKS, type Block, SHOWN_INLINE, VOID_INLINE } from './elements.ts';
-import { Headings, type PlacedHeading } from './headings.ts';
+import { type Decode, Headings, type PlacedHeading } from './headings.ts';
 import { type Element, OpenElements, type Unit } from './open-elements.ts';
 import { isSpace, NO_LEVEL, Places } from './places.ts';
 import { Skipped } from './skipped.ts';
@@ -22,9 +22,9 @@ class StructureRecord {
   /** The rows of open tables. */
   readonly #rows: Unit[] = [];
 
-  constructor(text: string) {
+  constructor(text: string, decode: Decode) {
     this.places = new Places(text);
-    this.headings = new Headings(text);
+    this.headings = new Headings(text, decode);
     this.tables = new Tables(text);
     this.#length = text.length;
   }
@@ -128,9 +128,14 @@ export interface HtmlStructure {
  * Finds the structure of HTML in one pass over its tags, in time linear in the text, however it is nested or broken.
  *
  * @param skip names of the elements to leave out: each lies between two boundaries, and its content is ignored
+ * @param decode decodes the character references of headings
  */
-export function findStructure(text: string, skip: readonly string[]): HtmlStructure {
-  return new StructureFinder(text, skip).find();
+export function findStructure(
+  text: string,
+  skip: readonly string[],
+  decode: Decode = (name) => name,
+): HtmlStructure {
+  return new StructureFinder(text, skip, decode).find();
 }
 
 class StructureFinder {
@@ -144,10 +149,10 @@ class StructureFinder {
   /** After what has been read. */
   #behind: number;
 
-  constructor(text: string, skip: readonly string[]) {
+  constructor(text: string, skip: readonly string[], decode: Decode) {
     this.#text = text;
     this.#reader = new MarkupReader(text);
-    this.#record = new StructureRecord(text);
+    this.#record = new StructureRecord(text, decode);
     this.#skipped = new Skipped(skip);
     this.#first = text.charCodeAt(0) === BOM ? 1 : 0;
     this.#behind = this.#first;
@@ -279,4 +284,4 @@ function unrecorded(block: Block): Element {
 }
 
 // It contains all that finds the structure.
-keepOptimised(new StructureFinder('', []));
+keepOptimised(new StructureFinder('', [], String));

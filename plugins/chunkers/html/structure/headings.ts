@@ -1,6 +1,9 @@
 import type { Heading } from '../../../../core/kit.ts';
 import { wordsOf } from './words.ts';
 
+/** Decodes the character references of a text. */
+export type Decode = (text: string) => string;
+
 /** A heading, and where the text that it introduces begins. */
 export interface PlacedHeading extends Heading {
   readonly end: number;
@@ -25,6 +28,7 @@ const NOWHERE = -1;
  */
 export class Headings {
   readonly #text: string;
+  readonly #decode: Decode;
   readonly found: Open<PlacedHeading>[] = [];
   readonly #scopes: Scope[] = [];
   /** Level of the current heading, and of the one where the innermost scope was entered. */
@@ -37,8 +41,10 @@ export class Headings {
   /** The last heading, with no content after it so far. */
   #lead: Open<PlacedHeading> | undefined;
 
-  constructor(text: string) {
+  /** @param decode decodes character references */
+  constructor(text: string, decode: Decode) {
     this.#text = text;
+    this.#decode = decode;
   }
 
   enterScope(): void {
@@ -89,7 +95,7 @@ export class Headings {
       this.#lead.isLead = this.#lead.level < level;
       this.#lead.end = start;
     }
-    const name = () => wordsOf(this.#text, inner, innerEnd);
+    const name = () => wordsOf(this.#text, inner, innerEnd, this.#decode);
     this.#lead = { start, level, isLead: false, reach: undefined, name, end };
     this.#unbounded.push(this.found.length);
     this.found.push(this.#lead);

@@ -6,6 +6,7 @@ import { checkRefusals } from '../refusals.ts';
 
 const TEXTS: Readonly<Record<string, string>> = {
   markdown: '# Tea\n\nBoil *water*.\n\n- green\n- black\n',
+  markup: 'Tea\n===\n\nBoil water.\n\n.. note:: Not too long.\n\nMilk\n----\n\nOnly a little.\n',
   html: '<!doctype html>\n<title>Tea</title>\n<h1>Tea</h1><p>Boil water.</p>',
   table: 'city,people,founded\nOslo,709037,1040\nRome,2748109,-753\n',
   json: '{"name": "Ada", "tags": ["math", "engines"]}',

@@ -83,3 +83,22 @@ t.test('a mailbox and a letter are mail by their names and media types, whatever
   for (const type of ['message/rfc822', 'application/mbox'])
     t.equal(chosen(letter, undefined, type), 'mail', type);
 });
+
+t.test('XML is XML by its declaration, document type, name or media type', async (t) => {
+  const declared = '<?xml version="1.0"?>\n<a><b/></a>';
+  for (const name of [undefined, 'de.ts', 'a.xml', 'a.tsx', 'a.txt', 'a.json', 'a.md', 'a'])
+    t.equal(chosen(declared, name), 'xml', name);
+  t.equal(chosen(`\ufeff\n <!DOCTYPE TS>\n<TS><context/></TS>`, 'de.ts'), 'xml');
+  t.equal(chosen('export const a = <T>(b: T) => b;\n', 'de.ts'), 'code');
+  for (const name of 'a.csproj a.xaml a.svg a.dita a.tei pom.xml a.resx a.xlf a.xsl'.split(' '))
+    t.equal(chosen('<a>\n  <b/>\n</a>\n', name), 'xml', name);
+  for (const type of ['text/xml', 'application/xml', 'image/svg+xml', 'application/rss+xml'])
+    t.equal(chosen('<a/>', undefined, type), 'xml', type);
+  t.equal(chosen('<plist version="1.0"><dict/></plist>', 'a.plist'), 'xml');
+  t.equal(chosen('<project xmlns="http://maven.apache.org/POM/4.0.0"><a/></project>'), 'xml');
+  t.not(chosen('a = 1\nb = 2\n', 'a.props'), 'xml', 'a name alone says nothing about a text without tags');
+  const page = '<html xmlns="http://www.w3.org/1999/xhtml"><body/></html>';
+  t.equal(chosen(`<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "x" "y">\n${page}`), 'html');
+  t.equal(chosen(`<?xml version="1.0"?><!-- a -->${page}`, 'a.xhtml', 'application/xhtml+xml'), 'html');
+  t.equal(chosen('<?xml version="1.0"?>\n<a><?php echo 1 ?></a>', 'a.php'), 'code');
+});

@@ -1,0 +1,53 @@
+import { type ChunkContext, type CutFinder, countWhile, type Kit, type Span } from '../../../core/kit.ts';
+import type { Block, BlockKind } from './blocks.ts';
+
+/** Divides stretches without boundaries: a paragraph, a line of code, with the headings before it. */
+export type DivideMarkup = (start: number, end: number, size: number) => readonly Span[];
+
+const SENTENCE_MARKS = ['.', '!', '?', ':'];
+const BEHIND = [' ', '\n', '\r\n'];
+const SENTENCES = [
+  ...SENTENCE_MARKS.flatMap((mark) => BEHIND.map((space) => mark + space)),
+  ...['\n\n', '\r\n\r\n', '\\\\\n', ' +\n'],
+  ...['。', '！', '？', '｡', '।', '؟'],
+];
+const CLAUSES = [', ', '; ', '- ', '– ', '— ', '，', '、', '；', '：'];
+const VERBATIM: ReadonlySet<BlockKind> = new Set(['code', 'comment', 'metadata']);
+
+/** Creates the finders once, for all texts. */
+export function createDivider(kit: Kit) {
+  const lines = kit.cutAtDelimiters(['\r\n', '\n', '\r']);
+  const cells = kit.cutAtDelimiters(['|', '&']);
+  const words = kit.cutAtWhiteSpace;
+  const prose = [kit.cutAtDelimiters(SENTENCES), lines, kit.cutAtDelimiters(CLAUSES), words];
+
+  function findersOf(block: Block): readonly CutFinder[] {
+    if (block.kind === 'table') return [lines, cells, words];
+    return VERBATIM.has(block.kind) ? [lines, words] : prose;
+  }
+
+  return (blocks: readonly Block[], keepsWhole: boolean, { divide }: ChunkContext): DivideMarkup =>
+    (start, end, size) => {
+      const last = lastBefore(blocks, end);
+      const block = blocks[last];
+      if (block === undefined) return divide({ start, end }, prose, { size });
+      if (keepsWhole && block.hasLines) return [{ start, end }];
+      const finders = findersOf(block);
+      const isHeaded = blocks[last - 1]?.kind === 'heading' && start < block.start;
+      const after = isHeaded ? finders.map((find) => withoutCutsUpTo(find, block.start)) : finders;
+      return divide({ start, end }, after, { size, introductions: false });
+    };
+}
+
+/** Cuts after an offset only: what stands before it stays with what follows. */
+function withoutCutsUpTo(find: CutFinder, offset: number): CutFinder {
+  return (text, start, end) => {
+    const cuts = find(text, start, end);
+    return start > offset ? cuts : cuts.filter((cut) => cut > offset);
+  };
+}
+
+/** The index of the last block that begins before an offset; -1 if there is none. */
+export function lastBefore(blocks: readonly Block[], offset: number): number {
+  return countWhile(blocks, ({ start }) => start < offset) - 1;
+}

@@ -1,0 +1,105 @@
+import { countUpTo, isLineBreak, LineEnds } from '../../../core/kit.ts';
+
+/** Characters of a line that are read: titles, markers and delimiters are shorter. */
+const MAX_READ = 1000;
+const TAB = 9;
+const SPACE = 32;
+const TAB_WIDTH = 8;
+const MARK = 0xfeff;
+
+/** The lines of a text, found in one pass. */
+export class Lines {
+  readonly text: string;
+  /** Where each line begins; the last one is the end of the text. */
+  readonly starts: number[] = [];
+  /** The first character of each line that is not white space; -1 for a blank line. */
+  readonly inks: number[] = [];
+
+  constructor(text: string) {
+    this.text = text;
+    const ends = new LineEnds(text);
+    for (let at = 0; at < text.length; ) {
+      const next = ends.next(at);
+      this.starts.push(at);
+      this.inks.push(firstInk(text, at, next));
+      at = next;
+    }
+    this.starts.push(text.length);
+  }
+
+  get count(): number {
+    return this.inks.length;
+  }
+
+  start(line: number): number {
+    return this.starts[line] as number;
+  }
+
+  /** Where the line after this one begins. */
+  next(line: number): number {
+    return this.starts[line + 1] as number;
+  }
+
+  isBlank(line: number): boolean {
+    return line >= this.count || this.inks[line] === -1;
+  }
+
+  /** The line in which an offset is. */
+  lineAt(offset: number): number {
+    return countUpTo(this.starts, offset) - 1;
+  }
+
+  /** Whether a line that is not blank begins with white space. */
+  isIndented(line: number): boolean {
+    return !this.isBlank(line) && this.indent(line) > 0;
+  }
+
+  /** Columns before the first character of a line that is not blank. */
+  indent(line: number): number {
+    const ink = this.inks[line] as number;
+    let column = 0;
+    for (let at = this.start(line); at < ink; at++) {
+      const unit = this.text.charCodeAt(at);
+      if (unit === TAB) column += TAB_WIDTH - (column % TAB_WIDTH);
+      else if (unit !== MARK) column++;
+    }
+    return column;
+  }
+
+  /** The beginning of a line without a byte order mark, and without white space at its end; empty beyond the text. */
+  content(line: number): string {
+    if (this.isBlank(line)) return '';
+    const start = this.start(line);
+    const from = start === 0 && this.text.charCodeAt(0) === MARK ? 1 : start;
+    return this.text.slice(from, Math.min(this.next(line), from + MAX_READ)).trimEnd();
+  }
+
+  /** The first line from one on that is not blank; the number of lines if there is none. */
+  firstInked(line: number): number {
+    let at = line;
+    while (at < this.count && this.inks[at] === -1) at++;
+    return at;
+  }
+
+  /** The first line from one on that is neither blank nor indented. */
+  firstFlush(line: number): number {
+    let at = line;
+    while (at < this.count && (this.inks[at] === -1 || this.indent(at) > 0)) at++;
+    return at;
+  }
+
+  /** The first blank line from one on. */
+  firstBlank(line: number): number {
+    let at = line;
+    while (at < this.count && this.inks[at] !== -1) at++;
+    return at;
+  }
+}
+
+function firstInk(text: string, start: number, end: number): number {
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit !== SPACE && unit !== TAB && unit !== MARK && !isLineBreak(unit) && unit !== 12) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,105 @@
+import { keepOptimised, type Outline, type TokenizedText } from '../../../core/kit.ts';
+import type { Block } from './blocks.ts';
+import { Lines } from './lines.ts';
+
+/** Ranks of boundaries, best first: those of headings are their levels, 1 to 6. */
+const LOWEST_HEADING = 6;
+const BEHIND_BREAK = 7;
+const BLOCK = 8;
+/** How much worse it is to cut one block deeper. */
+const DEEPER = 4;
+/** How much worse it is to cut before a block that belongs to the previous one. */
+const LEANING = 1;
+/** How much worse it is to cut between lines without a blank one. */
+const WITHIN_LINES = 2;
+/** Columns of an indentation by which a line stands one deeper, and how many count. */
+const COLUMNS = 2;
+const MAX_INDENTS = 5;
+
+export interface OutlineRules {
+  /** Whether code, tables and other blocks are never cut. */
+  readonly keepsWhole: boolean;
+  /** Maximum tokens of a stretch that fits into a chunk, so that it needs no boundaries within. */
+  readonly room: number;
+  readonly tokens: TokenizedText;
+}
+
+/**
+ * Finds where a text may be cut: between blocks, and between the lines of those that are too large. Never after a
+ * heading, which stays with what follows it, and never next to the lines that open or close a block.
+ */
+export function outlineOf(text: string, blocks: readonly Block[], rules: OutlineRules): Outline {
+  const outline = new GrowingOutline();
+  let lines: Lines | undefined;
+  let before: Block | undefined;
+  for (const block of blocks) {
+    const rank = rankOf(block, before, text);
+    if (before?.kind !== 'heading') outline.add(block.start, rank);
+    else if (block.kind === 'heading') outline.improve(rank);
+    before = block;
+    if (!block.hasLines || rules.keepsWhole || rules.tokens.count(outline.last, block.end) <= rules.room)
+      continue;
+    lines ??= new Lines(text);
+    addLines(block, lines, outline);
+  }
+  outline.add(text.length, 0);
+  return outline;
+}
+
+class GrowingOutline implements Outline {
+  readonly edges = [0];
+  readonly ranks = [0];
+
+  /** The last boundary. */
+  get last(): number {
+    return this.edges.at(-1) as number;
+  }
+
+  add(offset: number, rank: number): void {
+    if (offset === this.last) this.improve(rank);
+    else {
+      this.edges.push(offset);
+      this.ranks.push(rank);
+    }
+  }
+
+  /** Gives the last boundary a rank if that is better than its own. */
+  improve(rank: number): void {
+    const at = this.ranks.length - 1;
+    this.ranks[at] = Math.min(this.ranks[at] as number, rank);
+  }
+}
+
+keepOptimised(new GrowingOutline());
+
+function rankOf(block: Block, before: Block | undefined, text: string): number {
+  if (block.level > 0) return Math.min(block.level, LOWEST_HEADING);
+  const rank = BLOCK + DEEPER * block.depth;
+  if (before === undefined || block.kind === 'heading') return rank;
+  if (before.kind === 'break' && block.depth === 0) return BEHIND_BREAK;
+  return leansBack(block, before, text) ? rank + LEANING : rank;
+}
+
+/** Whether a block belongs to the previous one. */
+function leansBack({ kind }: Block, before: Block, text: string): boolean {
+  if (kind === 'break') return true;
+  if (before.kind !== 'paragraph' || kind === 'paragraph') return false;
+  return /[:：][*_`]{0,2}\s*$/.test(text.slice(Math.max(before.start, before.end - 12), before.end));
+}
+
+/** Between lines, best after a blank one and where little is indented. */
+function addLines({ start, end, from, to, depth }: Block, lines: Lines, outline: GrowingOutline): void {
+  const rank = BLOCK + DEEPER * (depth + 1);
+  let line = lines.lineAt(Math.max(start, from));
+  const margin = lines.isBlank(line) ? 0 : lines.indent(line);
+  let isBehindBlank = false;
+  for (line++; line < lines.count && lines.start(line) < Math.min(to, end); line++) {
+    const isBlank = lines.isBlank(line);
+    if (!isBlank && lines.start(line) > from) {
+      const indents = Math.ceil(Math.max(lines.indent(line) - margin, 0) / COLUMNS);
+      const worse = DEEPER * Math.min(indents, MAX_INDENTS) + (isBehindBlank ? 0 : WITHIN_LINES);
+      outline.add(lines.start(line), rank + worse);
+    }
+    isBehindBlank = isBlank;
+  }
+}

@@ -1,0 +1,134 @@
+import { type Block, type BlockKind, Blocks, type Scan, withDenseLevels } from '../blocks.ts';
+import { Lines } from '../lines.ts';
+
+/** A title on one line, or on the line after its marker. */
+export interface LineTitle {
+  readonly level: number;
+  /** Empty if the next line is the title. */
+  readonly words: string;
+}
+
+/** A block that ends with a line of its own. */
+export interface RawBlock {
+  readonly kind: BlockKind;
+  readonly opening: RegExp;
+  /** Whether a line ends the block. @param opened the match of `opening` */
+  ends(content: string, opened: RegExpExecArray): boolean;
+  /** Whether the line that ends it belongs to what follows. */
+  readonly isOpen?: boolean;
+}
+
+/** A syntax whose lines say by themselves what they are. */
+export interface LineSyntax {
+  title(content: string): LineTitle | undefined;
+  readonly raw: readonly RawBlock[];
+  /** A line that belongs to the next block. */
+  readonly lead?: RegExp;
+  /** Lines that begin a block of a kind, also without a blank line before them. */
+  readonly kinds: readonly (readonly [BlockKind, RegExp])[];
+  /** Whether indented lines are verbatim. */
+  readonly hasLiterals?: boolean;
+  plain(title: string): string;
+}
+
+/** Finds the blocks of a text in such a syntax. */
+export function scanLines(text: string, syntax: LineSyntax): Scan {
+  const blocks = new Scanner(new Lines(text), syntax).scan();
+  return { blocks: withDenseLevels(blocks), plain: syntax.plain };
+}
+
+class Scanner {
+  readonly #lines: Lines;
+  readonly #syntax: LineSyntax;
+  readonly #blocks = new Blocks();
+  readonly #unclosed = new Set<string>();
+
+  constructor(lines: Lines, syntax: LineSyntax) {
+    this.#lines = lines;
+    this.#syntax = syntax;
+  }
+
+  scan(): readonly Block[] {
+    const lines = this.#lines;
+    for (let line = lines.firstInked(0); line < lines.count; line = lines.firstInked(line))
+      line = this.#block(line);
+    return this.#blocks.finish(lines.text.length);
+  }
+
+  #block(line: number): number {
+    const lines = this.#lines;
+    const { lead } = this.#syntax;
+    const content = lines.content(line);
+    if (lead?.test(content) === true) {
+      this.#blocks.lead(lines.start(line));
+      return line + 1;
+    }
+    return this.#title(line, content) ?? this.#raw(line, content) ?? this.#text(line, content);
+  }
+
+  #title(line: number, content: string): number | undefined {
+    const lines = this.#lines;
+    const found = this.#syntax.title(content);
+    if (found === undefined) return undefined;
+    const titled = found.words === '' ? line + 1 : line;
+    if (lines.isBlank(titled)) return undefined;
+    const ink = lines.inks[titled] as number;
+    const words = found.words === '' ? lines.content(titled) : found.words;
+    const start = Math.max(lines.text.indexOf(words, ink), ink);
+    this.#blocks.add('heading', lines.start(line), {
+      level: found.level,
+      title: [start, start + words.length],
+    });
+    return titled + 1;
+  }
+
+  #raw(line: number, content: string): number | undefined {
+    for (const block of this.#syntax.raw) {
+      const opened = block.opening.exec(content);
+      if (opened === null || this.#unclosed.has(opened[0])) continue;
+      const end = this.#endOf(line, block, opened);
+      if (end !== undefined) return end;
+      this.#unclosed.add(opened[0]);
+    }
+    return undefined;
+  }
+
+  #endOf(line: number, block: RawBlock, opened: RegExpExecArray): number | undefined {
+    const lines = this.#lines;
+    const isWithin = block.ends(lines.content(line).slice(opened[0].length), opened);
+    let end = isWithin ? line : line + 1;
+    while (!isWithin && end < lines.count && !block.ends(lines.content(end), opened)) end++;
+    const isOpen = block.isOpen === true;
+    if (end >= lines.count && !isOpen) return undefined;
+    this.#blocks.add(block.kind, lines.start(line), {
+      hasLines: true,
+      from: lines.start(Math.min(line + 1, lines.count)),
+      to: isOpen ? -1 : lines.start(end),
+    });
+    return isOpen ? Math.min(end, lines.count) : end + 1;
+  }
+
+  #text(line: number, content: string): number {
+    const lines = this.#lines;
+    const isLiteral = this.#syntax.hasLiterals === true && lines.isIndented(line);
+    const kind = isLiteral ? 'code' : (this.#kindOf(content) ?? 'paragraph');
+    const isNext = kind !== 'paragraph' && this.#blocks.lastKind === kind;
+    const hasLines = kind !== 'paragraph' && kind !== 'list';
+    this.#blocks.add(kind, lines.start(line), { depth: isNext ? 1 : 0, hasLines });
+    let end = line + 1;
+    while (end < lines.count && !lines.isBlank(end) && this.#goesOn(kind, lines.content(end))) end++;
+    return end;
+  }
+
+  #goesOn(kind: BlockKind, content: string): boolean {
+    const { title, lead, raw } = this.#syntax;
+    if (title(content) !== undefined || lead?.test(content) === true) return false;
+    if (raw.some(({ opening }) => opening.test(content))) return false;
+    const next = this.#kindOf(content);
+    return next === undefined || (next === kind && kind !== 'list' && kind !== 'paragraph');
+  }
+
+  #kindOf(content: string): BlockKind | undefined {
+    return this.#syntax.kinds.find(([, pattern]) => pattern.test(content))?.[0];
+  }
+}

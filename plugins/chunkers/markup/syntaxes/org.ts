@@ -1,0 +1,199 @@
+import { type Block, Blocks, type Scan } from '../blocks.ts';
+import { Held } from '../held.ts';
+import { Lines } from '../lines.ts';
+
+const HEADLINE = /^(\*+)[ \t]+(.*)$/;
+const OPENING = /^[ \t]*#\+begin_(\S+)(?:[ \t]+(\S+))?/i;
+const DYNAMIC = /^[ \t]*#\+begin:[ \t]/i;
+const TITLE = /^#\+title:[ \t]*(\S.*)$/i;
+const TODO = /^#\+(?:seq_|typ_)?todo:[ \t]*(.*)$/i;
+const KEYWORD = /^[ \t]*#\+\S+?:/;
+const AFFILIATED =
+  /^[ \t]*#\+(?:caption|name|header|headers|plot|results|attr_\w+|label|tblname|source|srcname)(?:\[.*?\])?:/i;
+const COMMENT = /^[ \t]*#(?: |$)/;
+const DRAWER = /^[ \t]*:[\w-]+:$/;
+const DRAWER_END = /^[ \t]*:end:$/i;
+const PLANNING = /^[ \t]*(?:SCHEDULED|DEADLINE|CLOSED):/;
+const ITEM = /^(?:[-+]|[ \t]+\*|[ \t]*(?:\d+|[a-zA-Z])[.)]|[ \t]+[-+])(?:[ \t]|$)/;
+const ENVIRONMENT = /^[ \t]*\\begin\{([^{}]{1,40})\}/;
+
+/** Finds the blocks of Org. A line with stars within a block that is closed is no headline. */
+export function scanOrg(text: string): Scan {
+  const scanner = new Scanner(new Lines(text));
+  return { blocks: scanner.scan(), plain: (title) => plainTitle(title, scanner.keywords) };
+}
+
+class Scanner {
+  /** Words before headlines that are states of tasks. */
+  readonly keywords = new Set(['TODO', 'DONE']);
+  readonly #lines: Lines;
+  readonly #blocks = new Blocks();
+  /** The levels of headlines are one deeper below the title of the text. */
+  #shift = 0;
+  /** Line of the last one that ends a block of each name. */
+  readonly #lastEnds = new Map<string, number>();
+  #isBelowHeadline = true;
+
+  constructor(lines: Lines) {
+    this.#lines = lines;
+    for (let line = 0; line < lines.count; line++) {
+      const content = lines.content(line);
+      const name = nameOfEnd(content);
+      if (name !== undefined) this.#lastEnds.set(name, line);
+      const [, states] = TODO.exec(content) ?? [];
+      for (const state of states?.split(/[\s|]+/) ?? []) {
+        if (state !== '') this.keywords.add(state.replace(/\(.*$/, ''));
+      }
+    }
+  }
+
+  scan(): readonly Block[] {
+    const lines = this.#lines;
+    for (let line = lines.firstInked(0); line < lines.count; line = lines.firstInked(line))
+      line = this.#block(line);
+    return this.#blocks.finish(lines.text.length);
+  }
+
+  #block(line: number): number {
+    const lines = this.#lines;
+    const content = lines.content(line);
+    const isBelowHeadline = this.#isBelowHeadline;
+    this.#isBelowHeadline = false;
+    const headline = this.#headline(line, content);
+    if (headline) return line + 1;
+    if (isBelowHeadline && PLANNING.test(content)) {
+      this.#isBelowHeadline = true;
+      this.#blocks.lead(lines.start(line));
+      return line + 1;
+    }
+    if (AFFILIATED.test(content)) {
+      this.#blocks.lead(lines.start(line));
+      return line + 1;
+    }
+    return this.#delimited(line, content, isBelowHeadline) ?? this.#lined(line, content);
+  }
+
+  /** Adds a headline, or the title of the text. */
+  #headline(line: number, content: string): boolean {
+    const lines = this.#lines;
+    const [, stars, words] = HEADLINE.exec(content) ?? [];
+    const title = stars === undefined && this.#shift === 0 ? TITLE.exec(content)?.[1] : words;
+    if (title === undefined) return false;
+    if (stars === undefined) this.#shift = 1;
+    const level = stars === undefined ? 1 : stars.length + this.#shift;
+    const end = (lines.inks[line] as number) + content.trimStart().length;
+    this.#blocks.add('heading', lines.start(line), { level, title: [end - title.length, end] });
+    this.#isBelowHeadline = true;
+    return true;
+  }
+
+  /** A block between two lines: with a name, a drawer, or an environment of LaTeX. */
+  #delimited(line: number, content: string, isBelowHeadline: boolean): number | undefined {
+    const [, name, argument] = OPENING.exec(content) ?? [];
+    if (name !== undefined) {
+      const kind = /^(?:src|example|export|comment)$/i.test(name)
+        ? 'code'
+        : /^(?:quote|verse)$/i.test(name)
+          ? 'quote'
+          : 'block';
+      return this.#until(
+        line,
+        `#+end_${name.toLowerCase()}`,
+        kind,
+        /^src$/i.test(name) ? argument : undefined,
+      );
+    }
+    if (DYNAMIC.test(content)) return this.#until(line, '#+end', 'block');
+    if (DRAWER.test(content) && !DRAWER_END.test(content)) {
+      const end = this.#until(line, ':end', 'metadata');
+      // The drawer of a headline stands between that and its text.
+      this.#isBelowHeadline = isBelowHeadline && end !== undefined;
+      return end;
+    }
+    const [, environment] = ENVIRONMENT.exec(content) ?? [];
+    return environment === undefined ? undefined : this.#until(line, `\\end{${environment}}`, 'block');
+  }
+
+  /** Reads to the line that ends a block; undefined if there is none, or only below a headline that it would hide. */
+  #until(line: number, name: string, kind: Block['kind'], language?: string): number | undefined {
+    const lines = this.#lines;
+    if ((this.#lastEnds.get(name) ?? -1) <= line) return undefined;
+    let end = line + 1;
+    while (nameOfEnd(lines.content(end)) !== name) end++;
+    const isCode = kind === 'code';
+    if (!isCode && kind !== 'quote' && this.#hasHeadline(line + 1, end)) return undefined;
+    this.#blocks.add(kind, lines.start(line), {
+      hasLines: true,
+      from: lines.start(line + 1),
+      to: lines.start(end),
+      language: language !== undefined && language.length <= 40 ? language : undefined,
+    });
+    return end + 1;
+  }
+
+  #hasHeadline(from: number, to: number): boolean {
+    for (let line = from; line < to; line++) if (HEADLINE.test(this.#lines.content(line))) return true;
+    return false;
+  }
+
+  /** Lines of one kind: a table, comments, keywords, literal lines, an item, a paragraph. */
+  #lined(line: number, content: string): number {
+    const kind = kindOfLine(content);
+    const isItem = kind === 'list';
+    const lines = this.#lines;
+    const indent = lines.indent(line);
+    const nested = isItem && this.#blocks.lastKind === 'list' ? 1 + Math.min(indent >> 1, 3) : 0;
+    const hasLines = kind !== 'paragraph' && !isItem;
+    this.#blocks.add(kind, lines.start(line), { depth: nested, hasLines });
+    let end = line + 1;
+    while (end < lines.count && !lines.isBlank(end) && this.#goesOn(kind, lines.content(end))) end++;
+    return end;
+  }
+
+  #goesOn(kind: Block['kind'], content: string): boolean {
+    if (HEADLINE.test(content) || OPENING.test(content) || AFFILIATED.test(content)) return false;
+    const next = kindOfLine(content);
+    return kind === 'list' ? next === 'paragraph' && /^[ \t]/.test(content) : next === kind;
+  }
+}
+
+function kindOfLine(content: string): Block['kind'] {
+  if (/^[ \t]*\|/.test(content)) return 'table';
+  if (COMMENT.test(content)) return 'comment';
+  if (KEYWORD.test(content)) return 'metadata';
+  if (/^[ \t]*:(?: |$)/.test(content)) return 'code';
+  if (/^[ \t]*-{5,}$/.test(content)) return 'break';
+  return ITEM.test(content) ? 'list' : 'paragraph';
+}
+
+/** What a line ends, in lower case. */
+function nameOfEnd(content: string): string | undefined {
+  const trimmed = content.trimStart();
+  if (trimmed.startsWith('\\end{')) return /^\\end\{[^{}]{1,40}\}/.exec(trimmed)?.[0];
+  const lower = trimmed.length <= 60 ? trimmed.toLowerCase() : '';
+  if (lower.startsWith('#+end_')) return lower;
+  if (lower === '#+end:' || lower === '#+end') return '#+end';
+  return lower === ':end:' ? ':end' : undefined;
+}
+
+const EMPHASIS = /(?<![^\s\-('"{[])([*/_+])(\S(?:.*?\S)?)\1(?![^\s\-.,;:!?'")}\]\\[])/g;
+const VERBATIM = /(?<![^\s\-('"{[*/_+])([=~])(\S(?:.*?\S)?)\1(?![^\s\-.,;:!?'")}\]\\[*/_+])/g;
+
+/** A headline without its state, priority, tags, counters and markup. */
+function plainTitle(title: string, keywords: ReadonlySet<string>): string {
+  let plain = title.replace(/[ \t]+:[\p{L}\p{N}_@#%:]+:[ \t]*$/u, '');
+  if (/^:[\p{L}\p{N}_@#%:]+:$/u.test(plain)) return '';
+  const [first = ''] = plain.split(/[ \t]/, 1);
+  if (keywords.has(first)) plain = plain.slice(first.length).trimStart();
+  plain = plain.replace(/^\[#\w+\][ \t]*/, '').replace(/^COMMENT(?:[ \t]+|$)/, '');
+  plain = plain.replace(/[ \t]*\[(?:\d*\/\d*|\d*%)\]/g, '').replace(/<<<?([^<>\n]*)>>>?/g, '');
+  plain = plain.replace(/\[fn:[^\]]*\]/g, '').replace(/@@[\w-]+:.*?@@/g, '');
+  plain = plain.replace(
+    /\[\[([^[\]]*)\](?:\[([^[\]]*(?:\][^[\]]+)*)\])?\]/g,
+    (_, target: string, words?: string) => words ?? target.replace(/^file:/, ''),
+  );
+  const held = new Held();
+  plain = plain.replace(VERBATIM, (_, _mark, code: string) => held.hold(code));
+  for (let depth = 0; depth < 2; depth++) plain = plain.replace(EMPHASIS, '$2');
+  return held.release(plain);
+}

@@ -1,0 +1,117 @@
+import type { Heading } from '../../../../core/kit.ts';
+import { localName } from './syntax.ts';
+import { titleText } from './title-text.ts';
+
+const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
+
+/** Elements whose title is the heading of all that is in them, in JATS, TEI, DITA, DocBook, feeds, and wikis. */
+const CONTAINERS = words(`
+  article book part chapter section sect1 sect2 sect3 sect4 sect5 simplesect preface appendix partintro set colophon
+  dedication acknowledgements glossary bibliography index reference refentry refsect1 refsect2 refsect3 refsection
+  book-part sec abstract trans-abstract app app-group ack ref-list fn-group notes boxed-text
+  TEI text front body back div div1 div2 div3 div4 div5 div6 div7
+  topic concept task troubleshooting glossentry example map bookmap
+  rfc channel item feed entry page`);
+/** Elements between a container and its title. */
+const WRAPPERS = words(`
+  info bookinfo articleinfo chapterinfo sectioninfo partinfo prefaceinfo appendixinfo setinfo referenceinfo
+  front article-meta title-group book-meta book-title-group book-part-meta teiHeader fileDesc titleStmt`);
+const TITLES = words('title head article-title book-title glossterm refentrytitle');
+/** In RFCs, where it is the title of a section. */
+const NAME = 'name';
+const MAX_WRAPPERS = 4;
+const HTML_HEADING = /^h[1-6]$/i;
+/** Levels from one titled element to the next: those between are of the headings of HTML. */
+const STEP = 10;
+
+/** An element that may be titled, or contain headings. */
+export interface Scope {
+  readonly name: string;
+  readonly parent: Scope | undefined;
+  /** Where the tags and comments before its content begin. */
+  readonly runStart: number;
+  /** Contents before it. */
+  readonly contentsBefore: number;
+  /** How many elements with titles it is in, including itself. */
+  titled: number;
+  hasTitle: boolean;
+  /** The headings that end with it. */
+  headings: OpenHeading[] | undefined;
+}
+
+type OpenHeading = { -readonly [Key in keyof Heading]: Heading[Key] };
+
+/** Collects the headings of a text: titles of elements, and the headings of HTML in it. */
+export class Headings {
+  readonly #text: string;
+  readonly #found: OpenHeading[] = [];
+  /** Those whose element has ended, while no content has followed. */
+  readonly #ending: OpenHeading[] = [];
+  /** Contents before the end of the last heading. */
+  #contentsAtLast = -1;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get found(): readonly Heading[] {
+    return this.#found.sort((one, other) => one.start - other.start || one.level - other.level);
+  }
+
+  /** Content begins; the tags before it begin at `runStart`. */
+  content(runStart: number): void {
+    for (let heading = this.#ending.pop(); heading !== undefined; heading = this.#ending.pop())
+      heading.reach = runStart;
+  }
+
+  /** An element with content ends: its text is `[inner, innerEnd)`. @returns whether it is a heading */
+  close(scope: Scope, inner: number, innerEnd: number, contents: number): boolean {
+    for (const heading of scope.headings ?? []) this.#ending.push(heading);
+    const name = localName(scope.name);
+    if (HTML_HEADING.test(name)) {
+      const level = scope.titled * STEP + Number(name[1]);
+      this.#add(scope, scope.parent, level, [inner, innerEnd], contents);
+      return true;
+    }
+    const container = TITLES.has(name) || name === NAME ? titledBy(scope, name) : undefined;
+    if (container === undefined || container.hasTitle) return false;
+    container.hasTitle = true;
+    const titled = container.titled + 1;
+    for (let at = scope.parent; at !== container.parent && at !== undefined; at = at.parent)
+      at.titled = titled;
+    this.#add(container, container, titled * STEP, [inner, innerEnd], contents);
+    return container === scope.parent;
+  }
+
+  #add(
+    { runStart, contentsBefore }: Scope,
+    scope: Scope | undefined,
+    level: number,
+    [inner, innerEnd]: readonly [number, number],
+    contents: number,
+  ): void {
+    const last = this.#found.at(-1);
+    if (last !== undefined && contentsBefore === this.#contentsAtLast) last.isLead = last.level < level;
+    this.#contentsAtLast = contents;
+    const name = () => titleText(this.#text.slice(inner, innerEnd));
+    const heading = { start: runStart, level, isLead: false, reach: undefined, name };
+    this.#found.push(heading);
+    if (scope !== undefined) {
+      scope.headings ??= [];
+      scope.headings.push(heading);
+    }
+  }
+}
+
+/** The element whose title an element is, if any. */
+function titledBy(title: Scope, name: string): Scope | undefined {
+  let scope = title.parent;
+  for (let count = 0; scope !== undefined && count < MAX_WRAPPERS; count++) {
+    const around = localName(scope.name);
+    if (name === NAME) return around === 'section' ? scope : undefined;
+    if (!WRAPPERS.has(around) || (around === 'front' && count === 0))
+      return CONTAINERS.has(around) ? scope : undefined;
+    scope = scope.parent;
+  }
+  return scope !== undefined && CONTAINERS.has(localName(scope.name)) ? scope : undefined;
+}

@@ -1,0 +1,34 @@
+import t from 'tap';
+import { needs } from '../../../support/here.ts';
+import { openChunkers } from '../../../support/service.ts';
+import { readWith } from '../../readers/reading.ts';
+
+const SPHINX = `<section id="guide"><h1>Guide &amp; more<a class="headerlink" href="#guide" title="Link to this heading">¶</a></h1><p>x</p>
+<section id="api"><h2><code class="docutils literal"><span class="pre">api</span></code> calls<a class="headerlink" href="#api">¶</a></h2><p>y</p></section></section>`;
+const MEDIAWIKI = `<h1 id="firstHeading"><span class="mw-page-title-main">Tea</span></h1><p>x</p><h2><span class="mw-headline" id="History">History of
+<i>tea</i></span><span class="mw-editsection"><span class="mw-editsection-bracket">[</span><a href="/w/index.php?title=Tea&amp;action=edit">edit</a><span class="mw-editsection-bracket">]</span></span></h2><p>y</p>`;
+const VITEPRESS = `<h1 id="a" tabindex="-1">Form <br>Input <a class="header-anchor" href="#a" aria-label="Permalink">&#8203;</a></h1><p>x</p>
+<h2 id="b"><a class="header-anchor" href="#b" aria-hidden="true">#</a> Caf&eacute;&nbsp;society</h2><p>y</p>`;
+const GITHUB = `<h1><a id="user-content-x" class="anchor" aria-hidden="true" href="#x"><svg class="octicon"><path d="M4 9"></path></svg></a>Install</h1><p>x</p>
+<h2 dir="auto"><img src="a.png" alt="Logo"> of 10<sup>3</sup></h2><p>y</p><h3></h3><p>z</p>`;
+const HELPERS = `<h1>Plans <span class="sr-only">(current)</span></h1><p>x</p><h2><i class="fa" aria-hidden="true">*</i>Prices&shy;list</h2><p>y</p>
+<h2><script>a()</script>Last <span style="display:none">no</span></h2><p>w</p>`;
+
+t.test('names of headings are those that the reader html writes', needs('reader/html'), async (t) => {
+  const { default: createReader } = await import('../../../../plugins/readers/html/index.ts');
+  const chunk = await openChunkers();
+  for (const [page, count] of [
+    [SPHINX, 2],
+    [MEDIAWIKI, 2],
+    [VITEPRESS, 2],
+    [GITHUB, 2],
+    [HELPERS, 3],
+  ] as const) {
+    const { text } = await readWith(createReader, page);
+    const written = Array.from(text.matchAll(/^#+ (.*)$/gm), ([, name = '']) => name.replaceAll('`', ''));
+    t.equal(written.length, count, text);
+    const chunks: readonly object[] = await chunk('html', { text: page, split_level: 6, min_chunk_size: 0 });
+    const names = chunks.map((one) => (one as { heading_path: string[] }).heading_path.at(-1));
+    t.same([...new Set(names)], written);
+  }
+});
