@@ -30,7 +30,8 @@ export function choose(question: Question): Content {
   const text = question.text.charCodeAt(0) === MARK ? question.text.slice(1) : question.text;
   const { isTolerant, isHere } = question;
   const found = told(question, text) ?? byContent({ ...question, text });
-  if (found === 'diff' || found === 'lines' || found === 'mail' || (found === 'log' && !isJson(text))) return found;
+  if (found === 'diff' || found === 'lines' || found === 'mail' || (found === 'log' && !isJson(text)))
+    return found;
   const named = found === 'log' ? 'json' : found;
   const choice = named === 'json' && !isTolerant && !isJson(text) ? 'code' : named;
   return isHere(choice) ? choice : 'recursive';
