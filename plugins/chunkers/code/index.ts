@@ -7,16 +7,10 @@ import {
   refusedError,
   type Span,
 } from '../../../core/kit.ts';
-import {
-  type CutLimits,
-  type Cuts,
-  cutAtLines,
-  type EmbeddedStretch,
-  type FoundNode,
-  findCuts,
-} from './cutter.ts';
+import { type CutLimits, type Cuts, type EmbeddedStretch, type FoundNode, findCuts } from './cutter.ts';
 import { createDetector } from './detection/detect.ts';
 import { findLanguage, type Language, MARKUP } from './languages.ts';
+import { cutAtLines } from './lines.ts';
 import type manifest from './manifest.ts';
 import { type CodeOptions, type LanguageName, NAMES } from './manifest.ts';
 import { createParsers, type Parsers } from './parsers.ts';
