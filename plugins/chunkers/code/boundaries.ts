@@ -129,31 +129,21 @@ function divideLines({ context, limits, cuts }: Choice, start: number, end: numb
 
 /** Leaves out cuts that tear what fits together; from the end, because a block may open with another. */
 function withoutTears(choice: Choice): number[] {
-  const { text, candidates, cuts, stretch } = choice;
-  const { tears, kept } = candidates;
+  const { text, cuts, stretch, candidates } = choice;
   const left: number[] = [];
   let next = stretch.end;
-  let isKept = false;
   for (let index = cuts.length - 1; index >= 0; index--) {
     const at = cuts[index] as number;
-    isKept ||= kept.has(at);
     const before = index === 0 ? stretch.start : (cuts[index - 1] as number);
-    if (
-      (tears.has(at) || tearsBlock(text, at)) &&
-      staysTogether(choice, before, next, isKept || kept.has(before))
-    )
-      continue;
+    const tears = candidates.tears.has(at) || tearsBlock(text, at);
+    if (tears && fitsTogether(choice, before, next)) continue;
     left.push(at);
     next = at;
-    isKept = false;
   }
   return left.reverse();
 }
 
-function staysTogether(choice: Choice, start: number, end: number, isKept: boolean): boolean {
-  const { size, keptSize } = choice.limits;
-  const limit = isKept ? keptSize : size;
-  if (limit === Number.POSITIVE_INFINITY) return true;
+function fitsTogether(choice: Choice, start: number, end: number): boolean {
   choice.countable -= end - start;
-  return choice.countable >= 0 && count(choice, start, end) <= limit;
+  return choice.countable >= 0 && count(choice, start, end) <= choice.limits.size;
 }

@@ -14,6 +14,7 @@ import { cutAtLines } from './lines.ts';
 import type manifest from './manifest.ts';
 import { type CodeOptions, type LanguageName, NAMES } from './manifest.ts';
 import { createParsers, type Parsers } from './parsers.ts';
+import { withoutRepetition } from './repetition.ts';
 import { lineStartsOf, nameOf, type Syntax, unitOf } from './syntax.ts';
 import { type Dialect, findDialect } from './templates/dialects.ts';
 import { markupTree } from './templates/tree.ts';
@@ -60,11 +61,19 @@ export function createChunker(
   }
 
   /** The cuts of a text, or of a stretch that is in another language; undefined if the parse took too long. */
-  function cutCode(language: Language, work: Work, stretch?: EmbeddedStretch): Promise<Found | undefined> {
+  async function cutCode(
+    language: Language,
+    work: Work,
+    stretch?: EmbeddedStretch,
+  ): Promise<Found | undefined> {
     const { text, context, limits } = work;
     const range = stretch?.content.range;
-    const characters = range === undefined ? text.length : range.endIndex - range.startIndex;
-    const parse = { budget: budgetOf(characters), signal: context.signal, range };
+    const part = { start: range?.startIndex ?? 0, end: range?.endIndex ?? text.length };
+    const ranges = withoutRepetition(text, part);
+    if (ranges?.length === 0) return undefined;
+    if (ranges !== undefined) context.report('code-fallback', 'lines');
+    const given = ranges ?? (range && [range]);
+    const parse = { budget: budgetOf(part.end - part.start), signal: context.signal, ranges: given };
     return parsers.parse(language, text, parse, (tree) => {
       if (tree === null) return undefined;
       const syntax = { ...language, text };
