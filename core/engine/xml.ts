@@ -59,7 +59,7 @@ class XmlDocument {
   #openTag(tag: number): void {
     const nameEnd = this.#skip(tag + 1, false);
     const full = this.#xml.slice(tag + 1, nameEnd);
-    if (!NAME.test(full)) throw this.#damaged();
+    if (!NAME_START.test(full) || NOT_IN_NAME.test(full)) throw this.#damaged();
     const attributes: Record<string, string> = Object.create(null);
     let next = this.#skip(nameEnd, true);
     while (!this.#endsTag(next)) next = this.#readAttribute(next, attributes);
@@ -118,7 +118,9 @@ class XmlDocument {
 }
 
 const CDATA = '<![CDATA[';
-const NAME = /^[\p{L}_][^<&"'=!]*$/u;
+/** Two expressions that match one character each: one for the whole name could overflow the stack of the expression. */
+const NAME_START = /^[\p{L}_]/u;
+const NOT_IN_NAME = /[<&"'=!]/;
 const SPACE: ReadonlySet<number> = new Set([9, 10, 13, 32]);
 const ENDS_NAME: ReadonlySet<number> = new Set([...SPACE, 47, 60, 62]);
 

@@ -1,4 +1,6 @@
-import { type ChunkContext, cutAtDelimiters, cutAtWhiteSpace } from '../../../core/kit.ts';
+import type { ChunkContext } from '../../../core/kit.ts';
+import { type Candidates, chooseCuts } from './boundaries.ts';
+import { LINE_LEVELS, startOfLine } from './lines.ts';
 import type { CodeOptions } from './manifest.ts';
 import { lineStart, type Piece, piecesOf, singles } from './pieces.ts';
 import { BODY, type FoundNode, isBoundary, type Listing, list, scopeWithin } from './listing.ts';
@@ -36,8 +38,6 @@ export interface CutLimits {
   readonly separatesFunctions: boolean;
 }
 
-export const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
-
 /**
  * Finds where a text can be cut: between the units of its syntax, each with the comments and attributes that belong
  * to it. A unit above the limit is cut again between its own children.
@@ -60,6 +60,8 @@ export function findCuts(
     nodes: [],
     seams: new Set(),
     embedded: [],
+    tears: new Set(),
+    kept: new Map(),
     countable: MOST_COUNTED * (stretch.end - stretch.start),
     nameless: 0,
     group: undefined,
@@ -67,7 +69,13 @@ export function findCuts(
   };
   const pieces = piecesOf(root, syntax, stretch.start);
   cutPieces(search, part === undefined ? pieces : withOpening(pieces), stretch);
-  return search;
+  const { offsets: _, ...cuts } = search;
+  return { ...cuts, offsets: chooseCuts(syntax.text, context, boundaryLimits(limits), search, stretch) };
+}
+
+function boundaryLimits({ size, oversize }: CutLimits) {
+  const keptSize = { keep: Number.POSITIVE_INFINITY, members: MOST_TIMES * size, split: size }[oversize];
+  return { size, keptSize };
 }
 
 /** The opening tag of a part stays with what follows it. */
@@ -81,7 +89,7 @@ function withOpening(pieces: readonly Piece[]): readonly Piece[] {
 const MOST_COUNTED = 64;
 
 /** The search for the cuts of one text. */
-interface Search extends Cuts, Listing {
+interface Search extends Cuts, Candidates, Listing {
   readonly syntax: Syntax;
   readonly context: ChunkContext;
   readonly limits: CutLimits;
@@ -89,6 +97,8 @@ interface Search extends Cuts, Listing {
   readonly nodes: FoundNode[];
   readonly seams: Set<number>;
   readonly embedded: EmbeddedStretch[];
+  readonly tears: Set<number>;
+  readonly kept: Map<number, number>;
   /** Characters that may still be counted. */
   countable: number;
   /** The unit that the last cut node wraps, if it is a wrapper. */
@@ -98,9 +108,25 @@ interface Search extends Cuts, Listing {
 function cutPieces(search: Search, given: readonly Piece[], { end, scope }: Stretch): void {
   const pieces = joinSigns(search, given, end);
   pieces.forEach(({ start, nodes }, index) => {
-    if (index > 0) search.offsets.push(start);
+    if (index > 0) addCut(search, nodes, start);
     cutGroup(search, nodes, { start, end: pieces[index + 1]?.start ?? end, scope });
   });
+}
+
+/** Adds the cut before a piece; before a block that begins within a line, also one before that line: `} else {`. */
+function addCut({ syntax, offsets, tears }: Search, nodes: readonly SyntaxNode[], start: number): void {
+  if (lineStart(syntax.text, start) === undefined && nodes.some(isOfLines)) {
+    const line = startOfLine(syntax.text, start);
+    if (line > (offsets.at(-1) ?? 0)) {
+      offsets.push(line);
+      tears.add(line);
+    }
+  }
+  offsets.push(start);
+}
+
+function isOfLines({ startPosition, endPosition }: SyntaxNode): boolean {
+  return endPosition.row > startPosition.row;
 }
 
 function cutGroup(search: Search, group: readonly SyntaxNode[], stretch: Stretch): void {
@@ -137,7 +163,7 @@ function fits(search: Search, start: number, end: number, times = 1): boolean {
 
 function cutNode(search: Search, node: SyntaxNode, stretch: Stretch): void {
   if (node.id === search.owner) cutWithin(search, node, stretch);
-  else if (isKept(search, node, stretch.start, stretch.end)) note(search, [node], stretch);
+  else if (isKept(search, node, stretch.start, stretch.end)) keep(search, node, stretch);
   else cutByMeaning(search, node, stretch);
 }
 
@@ -151,6 +177,11 @@ function isKept(search: Search, node: SyntaxNode, start: number, end: number): b
   if (unit === undefined) return false;
   if (limits.oversize === 'keep') return true;
   return !holdsMembers(syntax, unit) && fits(search, start, end, MOST_TIMES);
+}
+
+function keep(search: Search, node: SyntaxNode, stretch: Stretch): void {
+  search.kept.set(stretch.start, stretch.end);
+  note(search, [node], stretch);
 }
 
 function cutByMeaning(search: Search, node: SyntaxNode, stretch: Stretch): void {
@@ -187,22 +218,34 @@ function cutWithin(search: Search, node: SyntaxNode, stretch: Stretch): void {
   const pieces = countable < 0 ? [] : piecesOf(node, syntax, stretch.start);
   const nodes = pieces[0]?.nodes ?? [];
   const body = bodyOf(nodes);
-  if (pieces.length > 1) cutPieces(search, pieces, stretch);
-  else if (body !== undefined) cutNode(search, body, stretch);
+  if (pieces.length > 1) {
+    addTears(search, node, pieces);
+    cutPieces(search, pieces, stretch);
+  } else if (body !== undefined) cutNode(search, body, stretch);
   else if (nodes.length > 0) cutPieces(search, singles(syntax.text, nodes, stretch.start), stretch);
   else cutAtLinesOf(search, stretch);
 }
 
+/** What opens a node, up to its body, stays with the first of what it opens. */
+function addTears({ tears }: Search, node: SyntaxNode, pieces: readonly Piece[]): void {
+  const [opening, first] = pieces as [Piece, Piece, ...Piece[]];
+  const start = opening.nodes[0]?.startIndex;
+  if (start === undefined || start > node.startIndex) tears.add(first.start);
+  const body = node.childForFieldName('body')?.startIndex ?? 0;
+  for (const piece of pieces.slice(1)) {
+    if (piece.start > body) break;
+    tears.add(piece.start);
+  }
+}
+
 /** The only node of several lines; text beside it belongs to its first line or its last. */
 function bodyOf(nodes: readonly SyntaxNode[]): SyntaxNode | undefined {
-  const [body, ...others] = nodes.filter(
-    ({ startPosition, endPosition }) => endPosition.row > startPosition.row,
-  );
+  const [body, ...others] = nodes.filter(isOfLines);
   return others.length === 0 ? body : undefined;
 }
 
 function cutAtLinesOf({ context, limits, offsets }: Search, { start, end }: Stretch): void {
-  const spans = context.divide({ start, end }, [cutAtLines, cutAtWhiteSpace], { size: limits.size });
+  const spans = context.divide({ start, end }, LINE_LEVELS, { size: limits.size });
   for (const span of spans.slice(1)) offsets.push(span.start);
 }
 

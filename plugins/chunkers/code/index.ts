@@ -7,20 +7,16 @@ import {
   refusedError,
   type Span,
 } from '../../../core/kit.ts';
-import {
-  type CutLimits,
-  type Cuts,
-  cutAtLines,
-  type EmbeddedStretch,
-  findCuts,
-} from './cutter.ts';
+import { type CutLimits, type Cuts, type EmbeddedStretch, findCuts } from './cutter.ts';
 import { createDetector } from './detection/detect.ts';
 import { findLanguage, type Language, MARKUP } from './languages.ts';
+import { cutAtLines } from './lines.ts';
+import type { FoundNode } from './listing.ts';
 import type manifest from './manifest.ts';
 import { type CodeOptions, type LanguageName, NAMES } from './manifest.ts';
-import { createParsers, type Parsers } from './parsers.ts';
-import type { FoundNode } from './listing.ts';
 import { nameOf } from './naming.ts';
+import { createParsers, type Parsers } from './parsers.ts';
+import { withoutRepetition } from './repetition.ts';
 import { lineStartsOf, type Syntax, unitOf } from './syntax.ts';
 import { type Dialect, findDialect } from './templates/dialects.ts';
 import { markupTree } from './templates/tree.ts';
@@ -67,11 +63,19 @@ export function createChunker(
   }
 
   /** The cuts of a text, or of a stretch that is in another language; undefined if the parse took too long. */
-  function cutCode(language: Language, work: Work, stretch?: EmbeddedStretch): Promise<Found | undefined> {
+  async function cutCode(
+    language: Language,
+    work: Work,
+    stretch?: EmbeddedStretch,
+  ): Promise<Found | undefined> {
     const { text, context, limits } = work;
     const range = stretch?.content.range;
-    const characters = range === undefined ? text.length : range.endIndex - range.startIndex;
-    const parse = { budget: budgetOf(characters), signal: context.signal, range };
+    const part = { start: range?.startIndex ?? 0, end: range?.endIndex ?? text.length };
+    const ranges = withoutRepetition(text, part);
+    if (ranges?.length === 0) return undefined;
+    if (ranges !== undefined) context.report('code-fallback', 'lines');
+    const given = ranges ?? (range && [range]);
+    const parse = { budget: budgetOf(part.end - part.start), signal: context.signal, ranges: given };
     const readable = language.prepare?.(text) ?? text;
     return parsers.parse(language, readable, parse, (tree) => {
       if (tree === null) return undefined;

@@ -17,8 +17,8 @@ export interface ParseLimits {
   /** Steps of the parser, a hundred operations each: the same for the same text, on every machine. */
   readonly budget: number;
   readonly signal: AbortSignal;
-  /** The stretch of the text that is parsed; default: all of it. */
-  readonly range?: Range | undefined;
+  /** The stretches of the text that are parsed, at least one; default: all of it. */
+  readonly ranges?: Range[] | undefined;
 }
 
 export async function createParsers(): Promise<Parsers> {
@@ -45,13 +45,13 @@ export async function createParsers(): Promise<Parsers> {
 function parseWith<T>(
   parser: Parser,
   text: string,
-  { budget, signal, range }: ParseLimits,
+  { budget, signal, ranges }: ParseLimits,
   use: (tree: Tree | null) => T,
 ): T {
   let steps = 0;
   const tree = parser.parse(text, null, {
     progressCallback: () => ++steps > budget || signal.aborted,
-    ...(range === undefined ? {} : { includedRanges: [range] }),
+    ...(ranges === undefined ? {} : { includedRanges: ranges }),
   });
   if (tree === null) parser.reset();
   try {

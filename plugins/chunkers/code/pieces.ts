@@ -18,11 +18,13 @@ export function piecesOf(node: SyntaxNode, syntax: Syntax, start: number): Piece
     isOneLine,
     lead: undefined,
     lastRow: -1,
+    lastEnd: node.startIndex,
   };
   for (const child of childrenOf(syntax, node)) {
     if (isTail(syntax, child)) division.lastRow = child.endPosition.row;
     else if (isLead(syntax, child)) addLead(division, child);
     else addNode(division, child);
+    division.lastEnd = child.endIndex;
   }
   beginAtLead(division);
   return division.pieces;
@@ -52,6 +54,8 @@ interface Division {
   lead: Lead | undefined;
   /** The row that the last node ends on. */
   lastRow: number;
+  /** Where the last child ends, comments included. */
+  lastEnd: number;
 }
 
 /** Where a piece can begin. */
@@ -69,13 +73,13 @@ function addLead(division: Division, child: SyntaxNode): void {
   const { row } = child.startPosition;
   if (row === division.lastRow) return;
   if (isApart(division, row)) beginAtLead(division);
-  division.lead ??= { ...placeOf(child, division.text), row };
+  division.lead ??= { ...placeOf(division, child), row };
   division.lead.row = endRow(child);
 }
 
 function addNode(division: Division, child: SyntaxNode): void {
   if (isApart(division, child.startPosition.row)) beginAtLead(division);
-  begin(division, division.lead ?? placeOf(child, division.text));
+  begin(division, division.lead ?? placeOf(division, child));
   (division.pieces.at(-1) as Piece).nodes.push(child);
   division.lead = undefined;
   division.lastRow = child.endPosition.row;
@@ -97,9 +101,43 @@ function begin({ pieces, isOneLine }: Division, { start, isFirstOfLine }: Place)
   if ((isFirstOfLine || isOneLine) && start > last.start) pieces.push({ start, nodes: [] });
 }
 
-function placeOf({ startIndex }: SyntaxNode, text: string): Place {
-  const start = lineStart(text, startIndex);
+/**
+ * A node that is the first of its line begins there: an operator, a comma or a keyword before it in the line leans
+ * forward, and so does one in lines of its own. A bracket that closes something leans back.
+ */
+function placeOf({ text, lastEnd }: Division, { startIndex }: SyntaxNode): Place {
+  const start = leaningStart(text, lastEnd, startIndex) ?? lineStart(text, startIndex);
   return { start: start ?? startIndex, isFirstOfLine: start !== undefined };
+}
+
+/** The first line that begins between two nodes and has text, unless a bracket closes in it or after it. */
+function leaningStart(text: string, from: number, to: number): number | undefined {
+  let start: number | undefined;
+  let line = from === 0 || isLineBreak(text, from - 1) ? from : undefined;
+  for (let at = from; at < to; at++) {
+    if (isLineBreak(text, at)) line = at + 1;
+    else if (line !== undefined && !isIndentation(text, at)) {
+      start = closesAt(text, at) ? undefined : (start ?? line);
+      line = undefined;
+    }
+  }
+  return line === undefined || line > to ? start : (start ?? line);
+}
+
+function isLineBreak(text: string, at: number): boolean {
+  return text[at] === '\n' || text[at] === '\r';
+}
+
+function isIndentation(text: string, at: number): boolean {
+  return text[at] === ' ' || text[at] === '\t';
+}
+
+const CLOSING = /[)\]}]|(?:end|fi|done|esac)\b/iy;
+
+/** Whether a line whose text begins at `at` closes something: with a bracket, `end` or the like. */
+export function closesAt(text: string, at: number): boolean {
+  CLOSING.lastIndex = at;
+  return CLOSING.test(text);
 }
 
 /** The last row of a node; one that includes its line break ends on the row of its text. */

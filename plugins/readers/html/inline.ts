@@ -106,13 +106,13 @@ export const codeSpan: Finish = (text) => {
 const ADDRESS = /^(?:https?:\/\/|mailto:)[^\s()<>[\]]{1,150}$/i;
 /** Parts of addresses that only count visitors. */
 const TRACKING = /(?<=[?&])(?:utm_\w+|fbclid|gclid|mc_cid|mc_eid|igshid)=[^&#]*&?/gi;
-const WITHOUT_WORDS = /^[^\p{L}\p{N}]*$/u;
+const HAS_WORDS = /[\p{L}\p{N}]/u;
 
 const hrefOf = (link: Element): string => attributeOf(link, 'href')?.trim() ?? '';
 
 /** The text of a link, unless it has no words and leads to its own place, as beside headings. */
 export const linkText: Finish = (text, element) =>
-  WITHOUT_WORDS.test(text) && hrefOf(element).startsWith('#') ? '' : text;
+  !HAS_WORDS.test(text) && hrefOf(element).startsWith('#') ? '' : text;
 
 /** A link with its address, if that is of use and the text allows it. */
 export const link: Finish = (text, element) => {

@@ -50,7 +50,7 @@ export function findHeadings(paragraphs: readonly Paragraph[], outline: readonly
 const rounded = (size: number): number => Math.round(size * 2) / 2;
 const textOf = ({ lines }: Paragraph): string => lines.map(({ text }) => text).join(' ');
 /** For comparing titles. */
-const plain = (title: string): string => title.toLowerCase().replace(/^[\d.\s]+|[^\p{L}\p{N}]+/gu, '');
+const plain = (title: string): string => title.toLowerCase().replace(/^[\d.\s]+|[^\p{L}\p{N}]/gu, '');
 
 function usualOf(lines: readonly Line[]): Usual {
   const sizes = new Map<number, number>();

@@ -2,8 +2,9 @@ import { escapeBlockStarts, type SourcePlace } from '../../../core/kit.ts';
 import { CJK, type Line } from './lines.ts';
 import { BULLET, type Paragraph } from './paragraphs.ts';
 
-const WORDS = /\p{L}+(?:-\p{L}+)*/gu;
-const LETTERS_AT_END = /\p{L}+$/u;
+/** Longer ones are no words, and could overflow the stack of the expression. */
+const WORDS = /\p{L}{1,1000}(?:-\p{L}{1,1000}){0,100}/gu;
+const LETTERS_AT_END = /(?<!\p{L})\p{L}{1,1000}$/u;
 const HYPHEN = /[-\u2010\u00ad]$/;
 /** Letters of a word that are compared: a line may be one endless word. */
 const LONGEST_WORD = 60;

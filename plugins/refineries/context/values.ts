@@ -135,7 +135,8 @@ function namesOf(nodes: readonly CodeNode[], separator: string): Set<string> {
 /** The words of an identifier: capitals not followed by a small letter, a word with at most one capital, or digits. */
 const WORD =
   /[\p{Lu}\p{Lt}]+(?![\p{Ll}\p{Lo}\p{Lm}\p{M}])|[\p{Lu}\p{Lt}]?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
-const IDENTIFIER = /[\p{L}\p{M}\p{N}_]+/gu;
+/** A longer one counts as several: it could overflow the stack of an expression. */
+const IDENTIFIER = /[\p{L}\p{M}\p{N}_]{1,1000}/gu;
 
 /** The units around nodes and the names of these, their identifiers as words; empty if each is one word. */
 function wordsOf(nodes: readonly CodeNode[], separator: string): string {

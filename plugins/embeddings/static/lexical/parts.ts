@@ -8,12 +8,29 @@ export type OnPart = (hash: number) => void;
 const RUNS =
   /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]+)|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]]+|\p{Extended_Pictographic}/gv;
 
+/** The same in texts so long that one word could overflow the stack of the expression: longer runs count as several. */
+const SHORT_RUNS = new RegExp(RUNS.source.replaceAll(']+', ']{1,1000}'), RUNS.flags);
+const LONG_TEXT = 100_000;
+
+function runsOf(text: string) {
+  return text.matchAll(text.length > LONG_TEXT ? SHORT_RUNS : RUNS);
+}
+
+/** Normalising sorts the marks of a character, in quadratic time; the Stream-Safe Text Format of UAX #15 limits them. */
+const MANY_MARKS = /[\p{M}\uff9e\uff9f]{30}(?=[\p{M}\uff9e\uff9f])/gu;
+const MIN_MARKED = 10_000;
+
+function normalized(text: string): string {
+  const limited = text.length < MIN_MARKED ? text : text.replace(MANY_MARKS, '$&\u034f');
+  return limited.normalize('NFKC').toLowerCase();
+}
+
 /**
  * Reads the parts of a text: characters and pairs of them where words have no spaces between them, elsewhere words,
  * their beginnings, and the stretches of four characters in them. Upper case and compatible forms do not matter.
  */
 export function forEachPart(text: string, onPart: OnPart): void {
-  for (const [run, dense] of text.normalize('NFKC').toLowerCase().matchAll(RUNS)) {
+  for (const [run, dense] of runsOf(normalized(text))) {
     if (dense === undefined) readWord(run, onPart);
     else readPairs(run, onPart);
   }
@@ -86,7 +103,7 @@ const OTHER_UNIT =
 export function shareOfOtherScripts(text: string): number {
   if (!OTHER_UNIT.test(text) || !OTHER_SCRIPT.test(text)) return 0;
   let [other, all] = [0, 0];
-  for (const [run, dense] of text.matchAll(RUNS)) {
+  for (const [run, dense] of runsOf(text)) {
     const words = dense === undefined ? 1 : dense.length;
     all += words;
     if (dense !== undefined || OTHER_SCRIPT.test(run)) other += words;

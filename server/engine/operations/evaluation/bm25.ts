@@ -110,7 +110,8 @@ function score(id: number, { starts, chunks, counts, norms, scores }: Postings):
  */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
-  for (const [run] of normalized(text).matchAll(RUN)) {
+  const whole = normalized(text);
+  for (const [run] of whole.matchAll(whole.length > LONG_TEXT ? SHORT_RUN : RUN)) {
     if (!UNSPACED.test(run)) addWord(terms, run);
     else for (const [part] of run.matchAll(PART)) (UNSPACED.test(part) ? addPairs : addWord)(terms, part);
   }
@@ -124,6 +125,9 @@ const NO_SPACES = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khme
 const UNSPACED = new RegExp(`[${NO_SPACES}]`, 'u');
 const PART = new RegExp(`[${NO_SPACES}]+|[^${NO_SPACES}]+`, 'gu');
 const RUN = /[\p{L}\p{M}\p{N}_]+/gu;
+/** In texts so long that one word could overflow the stack of an expression, longer runs count as several. */
+const SHORT_RUN = /[\p{L}\p{M}\p{N}_]{1,1000}/gu;
+const LONG_TEXT = 100_000;
 /** A word without inner boundaries, such as most. */
 const PLAIN = /^[\p{Lu}\p{Lt}]?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+$/u;
 /** The words of an identifier: capitals not followed by a small letter, a word with at most one capital, or digits. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import type { EmbeddingModel } from '../../../../core/contracts/embedding.ts';
-import { shareOfOtherScripts } from '../../../../plugins/embeddings/static/lexical/parts.ts';
+import { forEachPart, shareOfOtherScripts } from '../../../../plugins/embeddings/static/lexical/parts.ts';
 import { OWN_MODELS } from '../../../../plugins/embeddings/static/model/own-models.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { createRandom } from '../../../support/random.ts';
@@ -162,4 +162,13 @@ t.test('every letter that is not Latin is one of another script, and nothing els
     if (shareOfOtherScripts(character) !== Number(isOther)) wrong.push(code.toString(16));
   }
   t.same(wrong, []);
+});
+
+t.test('a word of ten million characters does not overflow the stack', async (t) => {
+  for (const character of ['a', '漢']) {
+    let parts = 0;
+    forEachPart(character.repeat(10_000_000), () => parts++);
+    t.ok(parts >= 10_000_000, character);
+  }
+  t.equal(shareOfOtherScripts('я'.repeat(10_000_000)), 1);
 });

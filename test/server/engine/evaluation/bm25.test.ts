@@ -97,6 +97,11 @@ t.test('words, parts of identifiers, and pairs of characters where words have no
     );
 });
 
+t.test('a word of ten million characters counts as several, and does not overflow the stack', async (t) => {
+  for (const character of ['a', '漢']) t.ok(termsOf(character.repeat(10_000_000)).length > 1000, character);
+  t.same(termsOf('b'.repeat(5000)), ['b'.repeat(5000)], 'in a short text, any word is one');
+});
+
 t.test('no character has more than 30 marks to be sorted, which takes quadratic time', async (t) => {
   for (const marks of ['\u0323\u0301', '\u0301\uff9e']) {
     const [term = ''] = termsOf(`a${marks.repeat(50)}`);

@@ -27,6 +27,7 @@ export async function ask(request: object) {
   return {
     answer: JSON.parse(Buffer.from(bytes).toString()),
     language: metadataOf(reported)['code-language'],
+    fallback: metadataOf(reported)['code-fallback'],
   };
 }
 

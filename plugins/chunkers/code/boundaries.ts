@@ -1,0 +1,149 @@
+import type { ChunkContext, Span } from '../../../core/kit.ts';
+import { isLineBreak, LINE_LEVELS, lineAround, startOfLine, tearsBlock } from './lines.ts';
+
+/** Cuts that syntax allows, and what the choice among them depends on. */
+export interface Candidates {
+  /** Rising; between lines, or within a line where nodes meet in it. */
+  readonly offsets: readonly number[];
+  /** Cuts between what opens or closes a block and its first or last member: made only if these do not fit together. */
+  readonly tears: ReadonlySet<number>;
+  /** The stretches above the limit that stay whole, each by its start. */
+  readonly kept: ReadonlyMap<number, number>;
+}
+
+export interface BoundaryLimits {
+  /** Maximum tokens of a piece, and of one that stays whole although it is above that. */
+  readonly size: number;
+  readonly keptSize: number;
+}
+
+/**
+ * Chooses among the cuts of a stretch. A line that fits the limit is never cut: where nodes meet within it, what is
+ * around it is cut at other lines.
+ */
+export function chooseCuts(
+  text: string,
+  context: ChunkContext,
+  limits: BoundaryLimits,
+  candidates: Candidates,
+  stretch: Span,
+): number[] {
+  const choice: Choice = {
+    text,
+    context,
+    limits,
+    candidates,
+    stretch,
+    cuts: [],
+    line: NO_LINE,
+    fits: false,
+    countable: MAX_COUNTED * (stretch.end - stretch.start),
+  };
+  cutBetweenLines(choice);
+  return withoutTears(choice);
+}
+
+interface Choice {
+  readonly text: string;
+  readonly context: ChunkContext;
+  readonly limits: BoundaryLimits;
+  readonly candidates: Candidates;
+  readonly stretch: Span;
+  /** The cuts so far. */
+  readonly cuts: number[];
+  /** The last line that was counted, and whether it fits. */
+  line: Span;
+  fits: boolean;
+  /** Characters that may still be counted for blocks that open with others. */
+  countable: number;
+}
+
+/** Characters that are counted per character of the text before nested blocks lose their openings. */
+const MAX_COUNTED = 16;
+
+const NO_LINE: Span = { start: 0, end: 0 };
+
+function count({ context }: Choice, start: number, end: number): number {
+  return context.tokens.count(start, end);
+}
+
+function cutBetweenLines(choice: Choice): void {
+  const { candidates, stretch, cuts } = choice;
+  let from = stretch.start;
+  let skipped: number[] = [];
+  for (const at of candidates.offsets) {
+    if (at <= from) continue;
+    if (isInFittingLine(choice, at)) {
+      skipped.push(at);
+      continue;
+    }
+    if (skipped.length > 0) cutAround(choice, from, at, skipped);
+    cuts.push(at);
+    from = at;
+    skipped = [];
+  }
+  if (skipped.length > 0) cutAround(choice, from, stretch.end, skipped);
+}
+
+function isInFittingLine(choice: Choice, at: number): boolean {
+  const { text, limits } = choice;
+  if (isLineBreak(text, at - 1)) return false;
+  if (at >= choice.line.end) {
+    choice.line = lineAround(text, at);
+    choice.fits = count(choice, choice.line.start, choice.line.end) <= limits.size;
+  }
+  return choice.fits;
+}
+
+/** Cuts a stretch at lines, around those of what stays whole. @param skipped cuts within its lines */
+function cutAround(choice: Choice, start: number, end: number, skipped: readonly number[]): void {
+  if (count(choice, start, end) <= choice.limits.size) return;
+  const { kept } = choice.candidates;
+  let from = start;
+  for (const at of [start, ...skipped]) {
+    const keptEnd = at < from ? undefined : kept.get(at);
+    if (keptEnd === undefined) continue;
+    from = cutBeside(choice, { start: from, end }, { start: at, end: keptEnd }, skipped);
+  }
+  divideLines(choice, from, end);
+}
+
+/** Cuts a stretch before and after the lines of a part that stays whole. @returns where what follows it begins */
+function cutBeside(choice: Choice, { start, end }: Span, part: Span, skipped: readonly number[]): number {
+  const { text, cuts, limits } = choice;
+  const from = Math.max(start, startOfLine(text, part.start));
+  const to = isLineBreak(text, part.end - 1) ? part.end : Math.min(end, lineAround(text, part.end).end);
+  divideLines(choice, start, from);
+  if (from > start) cuts.push(from);
+  if (count(choice, from, to) > limits.keptSize)
+    for (const at of skipped) if (at > from && at < to) cuts.push(at);
+  if (to < end) cuts.push(to);
+  return to;
+}
+
+function divideLines({ context, limits, cuts }: Choice, start: number, end: number): void {
+  if (start >= end) return;
+  const spans = context.divide({ start, end }, LINE_LEVELS, { size: limits.size });
+  for (const span of spans.slice(1)) cuts.push(span.start);
+}
+
+/** Leaves out cuts that tear what fits together; from the end, because a block may open with another. */
+function withoutTears(choice: Choice): number[] {
+  const { text, cuts, stretch, candidates } = choice;
+  const left: number[] = [];
+  let next = stretch.end;
+  for (let index = cuts.length - 1; index >= 0; index--) {
+    const at = cuts[index] as number;
+    const before = index === 0 ? stretch.start : (cuts[index - 1] as number);
+    const tears = candidates.tears.has(at) || tearsBlock(text, at);
+    if (tears && fitsTogether(choice, before, next)) continue;
+    left.push(at);
+    next = at;
+  }
+  return left.reverse();
+}
+
+function fitsTogether(choice: Choice, start: number, end: number): boolean {
+  choice.countable -= end - start;
+  return choice.countable >= 0 && count(choice, start, end) <= choice.limits.size;
+}

@@ -1,0 +1,82 @@
+import type { Range } from 'web-tree-sitter';
+import { isWhiteSpace, type Span } from '../../../core/kit.ts';
+
+/**
+ * Grammars take quadratic time for a long repetition of a few characters, such as dots, and what counts their steps
+ * does not see it. Such stretches are no code: they are left out of the parse.
+ */
+const WINDOW = 512;
+/** A window repeats itself if it has no more different groups of three characters. */
+const MAX_GROUPS = 10;
+/** Repetitions in a text that are parsed like anything else, in characters. */
+const MAX_PARSED = 8192;
+
+/** The ranges of a part without its long repetitions; undefined if it has none. */
+export function withoutRepetition(text: string, part: Span): Range[] | undefined {
+  const repeated: Span[] = [];
+  let characters = 0;
+  for (let start = part.start; start < part.end; start += WINDOW) {
+    const end = Math.min(start + WINDOW, part.end);
+    if (!repeatsItself(text, start, end)) continue;
+    characters += end - start;
+    const last = repeated.at(-1);
+    if (last?.end === start) repeated[repeated.length - 1] = { start: last.start, end };
+    else repeated.push({ start, end });
+  }
+  return characters > MAX_PARSED ? rangesBetween(text, part, repeated) : undefined;
+}
+
+/** The window in which a group was last seen, by its hash. */
+const seen = new Int32Array(1 << 12);
+let current = 0;
+
+/** White space counts as one character, however long it is. */
+function repeatsItself(text: string, start: number, end: number): boolean {
+  current = (current + 1) | 0;
+  let groups = 0;
+  let hash = 0;
+  let wasSpace = false;
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at);
+    const isSpace = isWhiteSpace(unit);
+    if (isSpace && wasSpace) continue;
+    wasSpace = isSpace;
+    hash = ((hash << 4) ^ (isSpace ? 1 : unit & 0xff)) & 0xfff;
+    if (seen[hash] === current) continue;
+    seen[hash] = current;
+    if (++groups > MAX_GROUPS) return false;
+  }
+  return true;
+}
+
+function rangesBetween(text: string, part: Span, repeated: readonly Span[]): Range[] {
+  const ranges: Range[] = [];
+  const place: Place = { index: 0, row: 0, line: 0 };
+  let start = part.start;
+  for (const gap of [...repeated, { start: part.end, end: part.end }]) {
+    if (gap.start > start) ranges.push(rangeOf(text, start, gap.start, place));
+    start = gap.end;
+  }
+  return ranges;
+}
+
+/** A place in a text, with the row and where its line begins. */
+interface Place {
+  index: number;
+  row: number;
+  line: number;
+}
+
+function rangeOf(text: string, startIndex: number, endIndex: number, place: Place): Range {
+  const startPosition = positionOf(text, startIndex, place);
+  return { startIndex, endIndex, startPosition, endPosition: positionOf(text, endIndex, place) };
+}
+
+function positionOf(text: string, index: number, place: Place) {
+  for (; place.index < index; place.index++) {
+    if (text[place.index] !== '\n') continue;
+    place.row++;
+    place.line = place.index + 1;
+  }
+  return { row: place.row, column: index - place.line };
+}
