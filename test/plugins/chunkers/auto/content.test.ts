@@ -66,7 +66,7 @@ t.test('names and media types decide where they say something', async (t) => {
 t.test('XML is XML by its declaration, document type, name or media type', async (t) => {
   const declared = '<?xml version="1.0"?>\n<a><b/></a>';
   for (const name of [undefined, 'de.ts', 'a.xml', 'a.tsx', 'a.txt', 'a.json', 'a.md', 'a'])
-    t.equal(chosen(declared, name), 'xml', name);
+    t.equal(chosen(declared, name), 'xml', String(name));
   t.equal(chosen(`\ufeff\n <!DOCTYPE TS>\n<TS><context/></TS>`, 'de.ts'), 'xml');
   t.equal(chosen('export const a = <T>(b: T) => b;\n', 'de.ts'), 'code');
   for (const name of 'a.csproj a.xaml a.svg a.dita a.tei pom.xml a.resx a.xlf a.xsl'.split(' '))
