@@ -66,6 +66,7 @@ export function findCuts(
     nameless: 0,
     group: undefined,
     owner: undefined,
+    content: undefined,
   };
   const pieces = piecesOf(root, syntax, stretch.start);
   cutPieces(search, part === undefined ? pieces : withOpening(pieces), stretch);
@@ -103,6 +104,8 @@ interface Search extends Cuts, Candidates, Listing {
   countable: number;
   /** The unit that the last cut node wraps, if it is a wrapper. */
   owner: number | undefined;
+  /** All that the last cut node contains besides what opens it. */
+  content: number | undefined;
 }
 
 function cutPieces(search: Search, given: readonly Piece[], { end, scope }: Stretch): void {
@@ -132,13 +135,19 @@ function isOfLines({ startPosition, endPosition }: SyntaxNode): boolean {
 function cutGroup(search: Search, group: readonly SyntaxNode[], stretch: Stretch): void {
   search.context.signal.throwIfAborted();
   const [first] = group;
-  const isWhole = fits(search, stretch.start, stretch.end);
+  const isContent = group.length === 1 && first?.id === search.content;
+  const isWhole = fits(search, stretch.start, stretch.end) && !(isContent && hasNoMeaning(search, first));
   if (group.length === 1 && first?.embedded !== undefined && isParted(search, isWhole))
     embed(search, first, first.embedded, stretch);
   else if (isWhole) note(search, group, stretch);
   else if (first === undefined) cutAtLinesOf(search, stretch);
   else if (group.length === 1) cutNode(search, first, stretch);
   else cutPieces(search, singles(search.syntax.text, group, stretch.start), stretch);
+}
+
+/** Whether a node may be cut although it fits, because what opens it does not fit with all of it. */
+function hasNoMeaning({ syntax }: Search, node: SyntaxNode | undefined): boolean {
+  return node !== undefined && isOfLines(node) && labelOf(syntax, node) === undefined;
 }
 
 /** Maximum stretches of other languages that are cut by their own syntax, each with a parse of its own. */
@@ -220,6 +229,7 @@ function cutWithin(search: Search, node: SyntaxNode, stretch: Stretch): void {
   const body = bodyOf(nodes);
   if (pieces.length > 1) {
     addTears(search, node, pieces);
+    search.content = pieces.length === 2 ? pieces[1]?.nodes[0]?.id : undefined;
     cutPieces(search, pieces, stretch);
   } else if (body !== undefined) cutNode(search, body, stretch);
   else if (nodes.length > 0) cutPieces(search, singles(syntax.text, nodes, stretch.start), stretch);
