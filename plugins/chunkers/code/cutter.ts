@@ -1,8 +1,8 @@
 import { type ChunkContext, cutAtDelimiters, cutAtWhiteSpace } from '../../../core/kit.ts';
-import type { CodeOptions } from './manifest.ts';
-import { lineStart, type Piece, piecesOf, singles } from './pieces.ts';
 import { BODY, type FoundNode, isBoundary, type Listing, list, scopeWithin } from './listing.ts';
+import type { CodeOptions } from './manifest.ts';
 import { labelOf } from './naming.ts';
+import { type Piece, piecesOf, singles } from './pieces.ts';
 import { type Embedded, holdsMembers, type Syntax, type SyntaxNode, unitOf } from './syntax.ts';
 
 export interface Cuts {

@@ -7,20 +7,15 @@ import {
   refusedError,
   type Span,
 } from '../../../core/kit.ts';
-import {
-  type CutLimits,
-  type Cuts,
-  cutAtLines,
-  type EmbeddedStretch,
-  findCuts,
-} from './cutter.ts';
+import { type CutLimits, type Cuts, cutAtLines, type EmbeddedStretch, findCuts } from './cutter.ts';
 import { createDetector } from './detection/detect.ts';
 import { findLanguage, type Language, MARKUP } from './languages.ts';
+import type { FoundNode } from './listing.ts';
 import type manifest from './manifest.ts';
 import { type CodeOptions, type LanguageName, NAMES } from './manifest.ts';
-import { createParsers, type Parsers } from './parsers.ts';
-import type { FoundNode } from './listing.ts';
+import { membersOf } from './members.ts';
 import { nameOf } from './naming.ts';
+import { createParsers, type Parsers } from './parsers.ts';
 import { lineStartsOf, type Syntax, unitOf } from './syntax.ts';
 import { type Dialect, findDialect } from './templates/dialects.ts';
 import { markupTree } from './templates/tree.ts';
@@ -124,6 +119,7 @@ function joined(all: readonly Found[]): Found {
 interface Unit extends Pick<FoundNode, 'start' | 'end' | 'scope'> {
   readonly type: string;
   readonly name: string | undefined;
+  readonly members: readonly string[];
 }
 
 function described({ offsets, seams, nodes }: Cuts, syntax: Syntax): Found {
@@ -133,6 +129,7 @@ function described({ offsets, seams, nodes }: Cuts, syntax: Syntax): Found {
     scope,
     type: (unitOf(syntax, node) ?? node).type,
     name: nameOf(syntax, node),
+    members: membersOf(syntax, node),
   }));
   return { offsets, seams, units };
 }
@@ -193,13 +190,19 @@ function placeUnits(spans: readonly Span[], units: readonly Unit[], text: string
   });
 }
 
-function fieldsOf({ type, name, scope }: Unit, start: number, end: number, lines: readonly number[]) {
+function fieldsOf(
+  { type, name, scope, members }: Unit,
+  start: number,
+  end: number,
+  lines: readonly number[],
+) {
   return {
     type,
     ...(name === undefined ? {} : { name }),
     start_line: countUpTo(lines, start),
     end_line: countUpTo(lines, end),
     ...(scope.length === 0 ? {} : { scope }),
+    ...(members.length === 0 ? {} : { members }),
   };
 }
 
