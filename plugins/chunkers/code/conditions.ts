@@ -1,5 +1,6 @@
 /** Directives, braces, and what hides braces. */
-const TOKEN = /^[ \t]{0,200}#[ \t]{0,100}(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b|\/\/|\/\*|["'{}]/gm;
+const TOKEN =
+  /^[ \t]{0,200}#[ \t]{0,100}(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b|\/\/|\/\*|["'{}]/gm;
 
 /** A branch of `#if`, from its directive on. */
 interface Branch {
@@ -75,7 +76,8 @@ function before(found: number, text: string): number {
 
 function endOfDirective(text: string, from: number): number {
   let at = before(text.indexOf('\n', from), text);
-  while (at < text.length && /\\\r?$/.test(text.slice(at - 2, at))) at = before(text.indexOf('\n', at + 1), text);
+  while (at < text.length && /\\\r?$/.test(text.slice(at - 2, at)))
+    at = before(text.indexOf('\n', at + 1), text);
   return at;
 }
 

@@ -14,6 +14,7 @@ import { cutAtLines } from './lines.ts';
 import type { FoundNode } from './listing.ts';
 import type manifest from './manifest.ts';
 import { type CodeOptions, type LanguageName, NAMES } from './manifest.ts';
+import { membersOf } from './members.ts';
 import { nameOf } from './naming.ts';
 import { createParsers, type Parsers } from './parsers.ts';
 import { withoutRepetition } from './repetition.ts';
@@ -128,6 +129,7 @@ function joined(all: readonly Found[]): Found {
 interface Unit extends Pick<FoundNode, 'start' | 'end' | 'scope'> {
   readonly type: string;
   readonly name: string | undefined;
+  readonly members: readonly string[];
 }
 
 function described({ offsets, seams, nodes }: Cuts, syntax: Syntax): Found {
@@ -137,6 +139,7 @@ function described({ offsets, seams, nodes }: Cuts, syntax: Syntax): Found {
     scope,
     type: (unitOf(syntax, node) ?? node).type,
     name: nameOf(syntax, node),
+    members: membersOf(syntax, node),
   }));
   return { offsets, seams, units };
 }
@@ -197,13 +200,19 @@ function placeUnits(spans: readonly Span[], units: readonly Unit[], text: string
   });
 }
 
-function fieldsOf({ type, name, scope }: Unit, start: number, end: number, lines: readonly number[]) {
+function fieldsOf(
+  { type, name, scope, members }: Unit,
+  start: number,
+  end: number,
+  lines: readonly number[],
+) {
   return {
     type,
     ...(name === undefined ? {} : { name }),
     start_line: countUpTo(lines, start),
     end_line: countUpTo(lines, end),
     ...(scope.length === 0 ? {} : { scope }),
+    ...(members.length === 0 ? {} : { members }),
   };
 }
 

@@ -1,6 +1,15 @@
 import { labelOf, nameOf } from './naming.ts';
 import { lineStart } from './pieces.ts';
-import { childrenOf, holdsMembers, isLead, isTail, keyOf, type Syntax, type SyntaxNode, unitOf } from './syntax.ts';
+import {
+  childrenOf,
+  holdsMembers,
+  isLead,
+  isTail,
+  keyOf,
+  type Syntax,
+  type SyntaxNode,
+  unitOf,
+} from './syntax.ts';
 
 /** A syntax node of the result: one that was not cut, or a part of one that was cut at lines. */
 export interface FoundNode {

@@ -10,10 +10,9 @@ export function withoutMacros(text: string): string {
 
 type Step = (text: string) => string;
 
-
 /** What a macro can have in brackets, on a few lines. */
 const BRACKETS = String.raw`\((?:[^()]|\([^()]{0,200}\)){0,400}\)`;
-const MACRO = String.raw`[A-Z][A-Z0-9_]{1,100}`;
+const MACRO = '[A-Z][A-Z0-9_]{1,100}';
 
 /** `class SHOP_EXPORT Window : public Base {`: between the keyword and the name. */
 const CLASS_HEAD = new RegExp(
@@ -24,10 +23,12 @@ const CLASS_HEAD = new RegExp(
 );
 
 /** `signals:` and `public slots:` of Qt. */
-const QT = /\b(signals|Q_SIGNALS)(?=[ \t]*:(?!:))|\b(public|private|protected)([ \t]+(?:slots|Q_SLOTS))(?=[ \t]*:)/g;
+const QT =
+  /\b(signals|Q_SIGNALS)(?=[ \t]*:(?!:))|\b(public|private|protected)([ \t]+(?:slots|Q_SLOTS))(?=[ \t]*:)/g;
 
 /** `Q_OBJECT`, `G_BEGIN_DECLS`: a macro that is a line. */
-const LINE = /^([ \t]{0,100})([A-Z][A-Z0-9_]{0,60}(?:OBJECT|GADGET|DECLS|NAMESPACE_BEGIN|NAMESPACE_END|BEGIN_NAMESPACE|END_NAMESPACE))[ \t]{0,100}\r?$/gm;
+const LINE =
+  /^([ \t]{0,100})([A-Z][A-Z0-9_]{0,60}(?:OBJECT|GADGET|DECLS|NAMESPACE_BEGIN|NAMESPACE_END|BEGIN_NAMESPACE|END_NAMESPACE))[ \t]{0,100}\r?$/gm;
 
 /** `MAKE(tea)`: a call of a macro that is a line, before a line that begins anew. */
 const CALL = new RegExp(
@@ -36,17 +37,25 @@ const CALL = new RegExp(
 );
 
 /** `TEST_F(Cart, Adds) {`: a function that a macro makes, at the beginning of a line. */
-const FUNCTION = new RegExp(String.raw`^([A-Z][A-Z0-9]{0,60}_[A-Z0-9_]{1,60}|TEST)(${BRACKETS})(?=\s{0,100}\{)`, 'gm');
+const FUNCTION = new RegExp(
+  String.raw`^([A-Z][A-Z0-9]{0,60}_[A-Z0-9_]{1,60}|TEST)(${BRACKETS})(?=\s{0,100}\{)`,
+  'gm',
+);
 
 const STEPS: readonly Step[] = [
-  (text) => text.replace(CLASS_HEAD, (_, word: string, space: string, macros: string) => word + space + blank(macros)),
+  (text) =>
+    text.replace(
+      CLASS_HEAD,
+      (_, word: string, space: string, macros: string) => word + space + blank(macros),
+    ),
   (text) =>
     text.replace(QT, (all: string, signals: string | undefined, access = '', slots = '') =>
       signals === undefined ? access + blank(slots) : 'public'.padEnd(all.length),
     ),
-  (text) => text.replace(LINE, (all: string, space: string, word: string) => {
-    return `${space}${word.slice(0, -1)};${all.slice(space.length + word.length)}`;
-  }),
+  (text) =>
+    text.replace(LINE, (all: string, space: string, word: string) => {
+      return `${space}${word.slice(0, -1)};${all.slice(space.length + word.length)}`;
+    }),
   (text) => text.replace(CALL, statement),
   (text) => text.replace(FUNCTION, functionHead),
   withoutAttributes,
@@ -76,7 +85,8 @@ function beginsAnew(text: string, at: number): boolean {
 /** The words at the beginning of a declaration, up to the bracket of the parameters. */
 const HEAD =
   /^([ \t]{0,100}(?:extern[ \t]{1,20}"C(?:\+\+)?"[ \t]{1,20})?)((?:[A-Za-z_]\w{0,100}(?:::\w{1,100}|<[^<>;{}()\n]{0,80}>){0,8}(?:[ \t*&]{1,40}(?:\r?\n[ \t]{0,40})?|\r?\n[ \t]{0,40})){1,7})((?:[A-Za-z_]\w{0,100}(?:<[^<>;{}()\n]{0,80}>)?::){0,8}~?[A-Za-z_]\w{0,100})(?=[ \t]{0,20}\()/gm;
-const STATEMENT = /\b(?:return|else|new|delete|throw|goto|case|typedef|using|sizeof|co_return|operator|do|if|while)\b/;
+const STATEMENT =
+  /\b(?:return|else|new|delete|throw|goto|case|typedef|using|sizeof|co_return|operator|do|if|while)\b/;
 const QUALIFIER =
   /^(?:static|inline|extern|const|volatile|virtual|constexpr|explicit|friend|register|struct|class|enum|union|typename|mutable|noexcept|consteval|constinit|restrict|__inline|__inline__|__restrict)$/;
 const ATTRIBUTE = /^(?:__\w+|[A-Z][A-Z0-9_]+)$/;
@@ -87,11 +97,15 @@ function withoutAttributes(text: string): string {
     if (STATEMENT.test(head)) return all;
     const words = [...head.matchAll(/[A-Za-z_]\w*(?:::\w+|<[^<>]*>)*/g)];
     const types = words.filter(([word]) => !QUALIFIER.test(word));
-    const macros = types.filter(([word]) => ATTRIBUTE.test(word) && !/^__(?:attribute|declspec|asm)/.test(word));
+    const macros = types.filter(
+      ([word]) => ATTRIBUTE.test(word) && !/^__(?:attribute|declspec|asm)/.test(word),
+    );
     const spare = types.length - (isConstructor(name) || hasInitializers(text, at + all.length) ? 0 : 1);
     const hasType = types.some(([word]) => TYPE.test(word));
     const blanked = macros.slice(hasType ? 0 : Math.max(0, macros.length - spare));
-    return before + blanked.reduce((rest, { 0: word, index }) => withBlank(rest, index, word.length), head) + name;
+    return (
+      before + blanked.reduce((rest, { 0: word, index }) => withBlank(rest, index, word.length), head) + name
+    );
   });
 }
 

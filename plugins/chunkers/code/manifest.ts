@@ -106,7 +106,13 @@ const node = {
     scope: {
       type: 'array',
       items: { type: 'string' },
-      description: 'The units that contain it, outermost first, if they were cut.',
+      description:
+        'The units that contain it, outermost first, if they were cut or only contain others, as a namespace does.',
+    },
+    members: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Of a class that was not cut: the names of the functions and classes in it.',
     },
   },
 } as const;

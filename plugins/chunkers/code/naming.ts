@@ -136,10 +136,11 @@ function parametersOf(node: SyntaxNode): SyntaxNode | undefined {
 /** The first argument of a call that is given a function, if it is a string or a symbol: `it('adds items', () => …)`. */
 function callName(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   const list = node.childForFieldName('arguments');
-  const all = (list?.namedChildren ?? []).slice(0, MAX_CHILDREN).map((child) => child && valueOf(child));
+  const all = (list?.namedChildren ?? []).slice(0, MAX_CHILDREN).map((child) => child && contentOf(child));
   const [first] = all;
   if (!first) return undefined;
-  const isGiven = node.childForFieldName('block') !== null || all.some((one) => one && isFunction(syntax, one));
+  const isGiven =
+    node.childForFieldName('block') !== null || all.some((one) => one && isFunction(syntax, one));
   const statement = outermost(syntax, node);
   const isKnown = keyOf(syntax, statement) !== statement.type;
   if (!isKnown && !(isGiven && LITERAL.test(first.type))) return undefined;
@@ -153,7 +154,7 @@ function outermost({ worded }: Syntax, node: SyntaxNode): SyntaxNode {
 }
 
 /** What an argument holds. */
-function valueOf(argument: SyntaxNode): SyntaxNode {
+function contentOf(argument: SyntaxNode): SyntaxNode {
   const value = argument.childForFieldName('value');
   if (argument.type === 'pair') return argument.childForFieldName('key') ?? argument;
   return value ?? (argument.type === 'argument' ? (argument.firstNamedChild ?? argument) : argument);

@@ -1,114 +1,14 @@
-import type { Language } from './languages.ts';
-import { withoutMacros } from './macros.ts';
+import { C, CPP } from './c.ts';
+import { JAVASCRIPT, TYPESCRIPT } from './javascript.ts';
 import type { LanguageName } from './manifest.ts';
+import { calls, type Row, wordless } from './rules.ts';
 
-/** What is particular to a language. */
-export type Row = Partial<Omit<Language, 'name'>>;
-
-/** Types of units without a word before their names in a scope. */
-function wordless(types: string): Record<string, ''> {
-  return Object.fromEntries(types.split(/\s+/).map((type) => [type, '']));
-}
-
-/** Calls of a type with one of these words, which stand before their names in a scope. */
-function calls(type: string, words: string): Record<string, string> {
-  return Object.fromEntries(
-    words.split(/\s+/).map((word) => [`${type}:${word}`, word.replace(/^\w+\.|\.\w+$/g, '')]),
-  );
-}
-
-/** Blocks whose units are listed. */
-const PREPROCESSOR = ['preproc_if', 'preproc_ifdef', 'preproc_elif', 'preproc_elifdef', 'preproc_else'];
-
-const JAVASCRIPT = {
-  units: {
-    ...wordless(`function_declaration generator_function_declaration function_expression function
-      generator_function arrow_function method_definition`),
-    class_declaration: 'class',
-    class: 'class',
-  },
-  worded: ['expression_statement'],
-  spaces: calls('expression_statement', 'describe context suite it test t.test'),
-  wrappers: [
-    'export_statement',
-    'lexical_declaration',
-    'variable_declaration',
-    'variable_declarator',
-    'pair',
-    'expression_statement',
-    'assignment_expression',
-    'field_definition',
-    'public_field_definition',
-  ],
-  leads: ['decorator'],
-  containers: `expression_statement expression_statement:describe 
-    expression_statement:context expression_statement:suite call_expression await_expression arguments parenthesized_expression unary_expression
-    statement_block if_statement else_clause try_statement catch_clause finally_clause export_statement
-    ambient_declaration internal_module module arrow_function function function_expression`.split(/\s+/),
-  calls: ['call_expression', 'arguments', 'parenthesized_expression', 'unary_expression', 'await_expression'],
-  names: {
-    arrow_function: 'none',
-    export_statement: 'declaration',
-    variable_declarator: 'common',
-    lexical_declaration: 'variable_declarator',
-    variable_declaration: 'variable_declarator',
-    expression_statement: 'assignment_expression call_expression await_expression',
-    assignment_expression: 'left',
-    await_expression: 'call_expression',
-    member_expression: 'itself',
-    subscript_expression: 'itself',
-    call_expression: 'call',
-    pair: 'key',
-    object: 'none',
-    identifier: 'itself',
-  },
-} as const satisfies Row;
-
-const TYPESCRIPT = {
-  ...JAVASCRIPT,
-  units: {
-    ...JAVASCRIPT.units,
-    abstract_class_declaration: 'class',
-    interface_declaration: 'interface',
-    enum_declaration: 'enum',
-    function_signature: '',
-  },
-  spaces: {
-    ...JAVASCRIPT.spaces,
-    internal_module: 'namespace',
-    module: 'module',
-    type_alias_declaration: 'type',
-  },
-  wrappers: [...JAVASCRIPT.wrappers, 'ambient_declaration'],
-  names: {
-    ...JAVASCRIPT.names,
-    ambient_declaration: 'common declaration first',
-    expression_statement: `${JAVASCRIPT.names.expression_statement} internal_module`,
-  },
-} as const satisfies Row;
-
-const C = {
-  units: {
-    function_definition: '',
-    struct_specifier: 'struct',
-    union_specifier: 'union',
-    enum_specifier: 'enum',
-  },
-  prepare: withoutMacros,
-  wrappers: ['type_definition', 'declaration'],
-  containers: [...PREPROCESSOR, 'linkage_specification', 'declaration_list'],
-  groups: PREPROCESSOR,
-  names: {
-    reference_declarator: 'first',
-    parenthesized_declarator: 'first',
-    attributed_declarator: 'first',
-    operator_name: 'itself',
-    operator_cast: 'from:operator',
-    destructor_name: 'itself',
-    expression_statement: 'none',
-    template_declaration: 'common concept_definition alias_declaration declaration',
-  },
-} as const satisfies Row;
+/** Calls of Ruby that contain tests or tasks. */
+const RUBY_GROUPS = calls(
+  'call',
+  `describe RSpec.describe context RSpec.context feature shared_examples shared_examples_for shared_context
+  namespace`,
+);
 
 /** The languages, sorted by name. */
 export const ROWS: Readonly<Record<LanguageName, Row>> = {
@@ -120,14 +20,7 @@ export const ROWS: Readonly<Record<LanguageName, Row>> = {
     names: { declaration_command: 'variable_assignment common' },
   },
   c: { ...C, aliases: ['h'] },
-  cpp: {
-    ...C,
-    aliases: ['c++', 'cc', 'cxx', 'hpp'],
-    units: { ...C.units, class_specifier: 'class', lambda_expression: '' },
-    spaces: { namespace_definition: 'namespace', linkage_specification: 'extern' },
-    wrappers: [...C.wrappers, 'template_declaration'],
-    containers: [...C.containers, 'namespace_definition'],
-  },
+  cpp: CPP,
   csharp: {
     aliases: ['cs', 'c#', 'c_sharp'],
     grammar: 'c_sharp',
@@ -273,7 +166,16 @@ export const ROWS: Readonly<Record<LanguageName, Row>> = {
     worded: ['function_call'],
     spaces: calls('function_call', 'describe context it'),
     wrappers: ['variable_declaration', 'assignment_statement', 'expression_list', 'field'],
-    containers: ['function_call', 'function_call:describe', 'function_call:context', 'arguments', 'function_definition', 'block', 'do_statement', 'if_statement'],
+    containers: [
+      'function_call',
+      'function_call:describe',
+      'function_call:context',
+      'arguments',
+      'function_definition',
+      'block',
+      'do_statement',
+      'if_statement',
+    ],
     calls: ['function_call', 'arguments'],
     names: {
       function_call: 'call common',
@@ -297,7 +199,8 @@ export const ROWS: Readonly<Record<LanguageName, Row>> = {
     spaces: { package_statement: 'package' },
     containers: ['package_statement', 'block'],
     names: {
-      expression_statement: 'assignment_expression ambiguous_function_call_expression function_call_expression',
+      expression_statement:
+        'assignment_expression ambiguous_function_call_expression function_call_expression',
       assignment_expression: 'left',
       variable_declaration: 'variable',
       ambiguous_function_call_expression: 'call',
@@ -329,9 +232,15 @@ export const ROWS: Readonly<Record<LanguageName, Row>> = {
     aliases: ['py', 'python3'],
     units: { function_definition: '', class_definition: 'class' },
     wrappers: ['decorated_definition'],
-    containers: `if_statement elif_clause else_clause try_statement except_clause finally_clause with_statement
+    containers:
+      `if_statement elif_clause else_clause try_statement except_clause finally_clause with_statement
       block`.split(/\s+/),
-    names: { expression_statement: 'assignment', assignment: 'left', type_alias_statement: 'left type', type: 'itself' },
+    names: {
+      expression_statement: 'assignment',
+      assignment: 'left',
+      type_alias_statement: 'left type',
+      type: 'itself',
+    },
   },
   r: {
     package: 'tree-sitter-wasm',
@@ -352,30 +261,14 @@ export const ROWS: Readonly<Record<LanguageName, Row>> = {
     worded: ['call'],
     spaces: {
       module: 'module',
-      ...calls(
-        'call',
-        `describe RSpec.describe context RSpec.context feature shared_examples shared_examples_for shared_context
-        namespace it specify example scenario test should task define_method`,
-      ),
+      ...RUBY_GROUPS,
+      ...calls('call', 'it specify example scenario test should task define_method'),
     },
     wrappers: [
       ...Object.keys(calls('call', 'private protected public private_class_method module_function memoize')),
       'argument_list',
     ],
-    containers: [
-      'module',
-      'body_statement',
-      'do_block',
-      'block',
-      'block_body',
-      ...Object.keys(
-        calls(
-          'call',
-          `describe RSpec.describe context RSpec.context feature shared_examples shared_examples_for shared_context
-          namespace`,
-        ),
-      ),
-    ],
+    containers: ['module', 'body_statement', 'do_block', 'block', 'block_body', ...Object.keys(RUBY_GROUPS)],
     names: {
       call: 'call common',
       ...Object.fromEntries(

@@ -1,5 +1,5 @@
 import type { Range } from 'web-tree-sitter';
-import type { Language, Rules } from './languages.ts';
+import type { Language, Rules } from './rules.ts';
 
 /** The rules of a language, for the syntax nodes of one text. */
 export interface Syntax extends Rules {
@@ -91,7 +91,9 @@ export function keyOf(syntax: Syntax, node: SyntaxNode): string {
 }
 
 function isKey(syntax: Syntax, key: string): boolean {
-  return wordOf(syntax, key) !== undefined || syntax.wrappers.includes(key) || Object.hasOwn(syntax.names, key);
+  return (
+    wordOf(syntax, key) !== undefined || syntax.wrappers.includes(key) || Object.hasOwn(syntax.names, key)
+  );
 }
 
 /** Whether a node or, for a statement, its first child is a call. */

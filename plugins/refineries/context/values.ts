@@ -42,7 +42,7 @@ export function ownValue({ name, argument }: Value, place: Place, { separator, j
     case 'scope':
       return sharedScope(nodesOf(chunk)).join(separator);
     case 'names':
-      return wholeWithin(namesOf(nodesOf(chunk), separator));
+      return wholeWithin(withMembers(nodesOf(chunk), separator));
     case 'words':
       return wordsOf(nodesOf(chunk), separator);
     case 'context':
@@ -103,18 +103,24 @@ function identityIn(metadata: unknown): string {
 interface CodeNode {
   readonly name: string;
   readonly scope: readonly string[];
+  readonly members: readonly string[];
 }
 
 /** The `nodes` of a chunk, which may come from a request. */
 function nodesOf({ nodes }: Chunk): CodeNode[] {
   if (!Array.isArray(nodes)) return [];
   return nodes.map((node: unknown) => {
-    const [name, scope] = [memberOf(node, 'name'), memberOf(node, 'scope')];
+    const name = memberOf(node, 'name');
     return {
       name: typeof name === 'string' ? name.trim() : '',
-      scope: Array.isArray(scope) ? scope.filter((one) => typeof one === 'string') : [],
+      scope: stringsIn(memberOf(node, 'scope')),
+      members: stringsIn(memberOf(node, 'members')),
     };
   });
+}
+
+function stringsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
 /** The outermost units that all nodes have in common. */
@@ -130,6 +136,11 @@ function sharedScope(nodes: readonly CodeNode[]): readonly string[] {
 function namesOf(nodes: readonly CodeNode[], separator: string): Set<string> {
   const { length } = sharedScope(nodes);
   return new Set(nodes.map(({ name, scope }) => textOf([scope.slice(length).at(-1), name], separator)));
+}
+
+/** The names of nodes, then those of their members, which are no part of the words. */
+function withMembers(nodes: readonly CodeNode[], separator: string): Set<string> {
+  return new Set([...namesOf(nodes, separator), ...nodes.flatMap(({ members }) => members)]);
 }
 
 /** The words of an identifier: capitals not followed by a small letter, a word with at most one capital, or digits. */

@@ -393,8 +393,10 @@ export interface SyntaxNode {
   start_index: number;
   /** Where it ends in the text. */
   end_index: number;
-  /** The units that contain it, outermost first, if they were cut. */
+  /** The units that contain it, outermost first, if they were cut or only contain others, as a namespace does. */
   scope?: string[];
+  /** Of a class that was not cut: the names of the functions and classes in it. */
+  members?: string[];
 }
 
 export type AutoChunkerChunk = Chunk & {
