@@ -50,9 +50,9 @@ export class Blocks {
     return this.#lead === -1 ? this.#blocks.at(-1)?.kind : undefined;
   }
 
-  /** The block after which nothing was added. */
-  get last(): Block | undefined {
-    return this.#blocks.at(-1);
+  /** Whether lines have been added that lead into the next block. */
+  get hasLead(): boolean {
+    return this.#lead !== -1;
   }
 
   /** A line at an offset belongs to the next block: a label, an attribute, a title of a block. */
@@ -62,7 +62,7 @@ export class Blocks {
   }
 
   add(kind: BlockKind, at: number, fields: Fields = {}): void {
-    const isLed = this.#lead !== -1 && (kind === 'heading' || this.#leads <= MAX_LEADS);
+    const isLed = this.#lead !== -1 && this.#leads <= MAX_LEADS;
     if (!isLed) this.#addLeads();
     const start = isLed ? this.#lead : at;
     this.#lead = -1;
