@@ -31,6 +31,11 @@ export interface Block {
   readonly language: string | undefined;
 }
 
+/** Whether a block is not what stands below a heading, but a comment or an attribute of that. */
+export function isAside(block: Block | undefined): boolean {
+  return block?.kind === 'comment' || block?.kind === 'metadata';
+}
+
 type Fields = Partial<Omit<Block, 'kind' | 'start' | 'end'>>;
 
 const NO_TITLE = [0, 0] as const;
