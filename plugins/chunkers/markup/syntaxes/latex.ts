@@ -55,6 +55,8 @@ class Scanner {
   #hasTitle = false;
   /** Where the next token is read: behind titles and verbatim text. */
   #at = 0;
+  /** The last token that was looked for; null if there are no more. */
+  #found: RegExpExecArray | null | undefined;
   /** Whether the next line with text begins a block. */
   #isNew = true;
 
@@ -84,13 +86,20 @@ class Scanner {
     this.#beginBlock(start, ink, end);
     this.#at = start;
     while (this.#at < end) {
-      TOKEN.lastIndex = this.#at;
-      const token = TOKEN.exec(this.#text);
+      const token = this.#tokenFrom(this.#at);
       if (token === null || token.index >= end || token[0] === '%') break;
-      this.#at = TOKEN.lastIndex;
+      this.#at = token.index + token[0].length;
       this.#token(token, token.index === ink ? start : token.index, end);
     }
     this.#at = Math.max(this.#at, end);
+  }
+
+  /** The first token from an offset on; it is looked for again only behind it. */
+  #tokenFrom(at: number): RegExpExecArray | null {
+    if (this.#found === null || (this.#found !== undefined && this.#found.index >= at)) return this.#found;
+    TOKEN.lastIndex = at;
+    this.#found = TOKEN.exec(this.#text);
+    return this.#found;
   }
 
   /** Adds a block at the beginning of a line, unless the line continues one. */

@@ -39,7 +39,9 @@ function write({ title, hiding, decoys }: Writer, seed: number, deepest: number)
 
 function commonOf(paths: readonly (readonly string[])[]): readonly string[] {
   const [first = [], ...rest] = paths;
-  return first.filter((_, at) => rest.every((path) => path.slice(0, at + 1).join() === first.slice(0, at + 1).join()));
+  return first.filter((_, at) =>
+    rest.every((path) => path.slice(0, at + 1).join() === first.slice(0, at + 1).join()),
+  );
 }
 
 for (const [syntax, writer] of Object.entries(WRITERS)) {
@@ -51,7 +53,9 @@ for (const [syntax, writer] of Object.entries(WRITERS)) {
         const [chunks = []] = (await chunk('markup', asked)) as unknown as Headed[][];
         t.equal(chunks.map((one) => one.text).join(''), text, 'nothing is lost');
         for (const one of chunks) {
-          const within = [...new Set(one.text.match(/\bw\d+\b/g))].map((word) => paths[Number(word.slice(1))] ?? []);
+          const within = [...new Set(one.text.match(/\bw\d+\b/g))].map(
+            (word) => paths[Number(word.slice(1))] ?? [],
+          );
           if (within.length === 0) continue;
           t.same(one.heading_path, commonOf(within), `${seed} ${chunk_size} ${one.text}`);
         }
