@@ -11,14 +11,14 @@ export type BlockKind =
   | 'metadata'
   | 'break';
 
-/** A stretch of a text. A block goes on until the next one begins. */
+/** A stretch of a text. A block ends where the next one begins. */
 export interface Block {
   readonly kind: BlockKind;
   readonly start: number;
   readonly end: number;
-  /** How deep it stands in blocks that are cut only if they are too large. */
+  /** The number of blocks around it that are cut only if they are too large. */
   readonly depth: number;
-  /** Of a heading that makes a section, 1 is the highest; else 0. */
+  /** The level of a heading that makes a section, from 1, the highest; else 0. */
   readonly level: number;
   /** Where the text of a heading is. */
   readonly title: readonly [start: number, end: number];
@@ -31,7 +31,7 @@ export interface Block {
   readonly language: string | undefined;
 }
 
-/** Whether a block is not what stands below a heading, but a comment or an attribute of that. */
+/** Whether a block is a comment or attributes: below a heading, the text follows after it. */
 export function isAside(block: Block | undefined): boolean {
   return block?.kind === 'comment' || block?.kind === 'metadata';
 }

@@ -39,14 +39,14 @@ export function createDivider(kit: Kit) {
     };
 }
 
-/** Whether a heading stands above a block, perhaps with its comments and attributes. */
+/** Whether a block follows a heading, perhaps with comments and attributes between them. */
 function isHeadedAt(blocks: readonly Block[], index: number): boolean {
   let above = index - 1;
   while (isAside(blocks[above])) above--;
   return blocks[above]?.kind === 'heading';
 }
 
-/** Cuts after an offset only: what stands before it stays with what follows. */
+/** Cuts after an offset only: the text before it stays with what follows. */
 function withoutCutsUpTo(find: CutFinder, offset: number): CutFinder {
   return (text, start, end) => {
     const cuts = find(text, start, end);

@@ -145,7 +145,7 @@ class Scanner {
     return isHeader ? this.#header(end) : end;
   }
 
-  /** The level of a title with an underline of about its length; 0 if it is none. */
+  /** The level of a title with an underline of about its length; else 0. */
   #underlined(line: number, content: string): number {
     const underline = this.#lines.content(line + 1);
     const [, mark] = UNDERLINE.exec(underline) ?? [];
