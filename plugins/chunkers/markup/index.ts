@@ -1,5 +1,5 @@
 import type { Carried, Chunker, Factory, Heading, HeadingPaths } from '../../../core/kit.ts';
-import { type Block, Blocks, isAside, type Scan } from './blocks.ts';
+import { type Block, Blocks, type Scan } from './blocks.ts';
 import { createDivider, lastBefore } from './divide.ts';
 import { describe } from './fields.ts';
 import { Lines } from './lines.ts';
@@ -61,7 +61,7 @@ function headingsOf(text: string, { blocks, plain }: Scan): Heading[] {
     const block = blocks[index] as Block;
     if (block.level === 0) continue;
     let at = index + 1;
-    while (isAside(blocks[at])) at++;
+    while (blocks[at]?.kind === 'comment') at++;
     const next = blocks[at];
     headings.push({
       start: block.start,
