@@ -24,7 +24,7 @@ export interface Question {
  * Chooses the chunker or the recipe of a text: by its media type, else by its file name, else by its content. A name of
  * a language without a grammar is one too: it is cut at line ends. Invalid JSON counts as source code, like the settings
  * of many programs, a log in JSON Lines as JSON, and chunkers that cannot run here are not chosen. A byte order mark
- * says nothing.
+ * changes nothing.
  */
 export function choose(question: Question): Content {
   const text = question.text.charCodeAt(0) === MARK ? question.text.slice(1) : question.text;

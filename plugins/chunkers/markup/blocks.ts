@@ -11,14 +11,14 @@ export type BlockKind =
   | 'metadata'
   | 'break';
 
-/** A stretch of a text. A block goes on until the next one begins. */
+/** A stretch of a text. A block ends where the next one begins. */
 export interface Block {
   readonly kind: BlockKind;
   readonly start: number;
   readonly end: number;
-  /** How deep it stands in blocks that are cut only if they are too large. */
+  /** The number of blocks around it that are cut only if they are too large. */
   readonly depth: number;
-  /** Of a heading that makes a section, 1 is the highest; else 0. */
+  /** The level of a heading that makes a section, from 1, the highest; else 0. */
   readonly level: number;
   /** Where the text of a heading is. */
   readonly title: readonly [start: number, end: number];
@@ -29,6 +29,11 @@ export interface Block {
   /** Where the content ends, before the line that closes the block. */
   readonly to: number;
   readonly language: string | undefined;
+}
+
+/** Whether a block is a comment or attributes: below a heading, the text follows after it. */
+export function isAside(block: Block | undefined): boolean {
+  return block?.kind === 'comment' || block?.kind === 'metadata';
 }
 
 type Fields = Partial<Omit<Block, 'kind' | 'start' | 'end'>>;
@@ -50,9 +55,9 @@ export class Blocks {
     return this.#lead === -1 ? this.#blocks.at(-1)?.kind : undefined;
   }
 
-  /** The block after which nothing was added. */
-  get last(): Block | undefined {
-    return this.#blocks.at(-1);
+  /** Whether lines have been added that lead into the next block. */
+  get hasLead(): boolean {
+    return this.#lead !== -1;
   }
 
   /** A line at an offset belongs to the next block: a label, an attribute, a title of a block. */
@@ -62,7 +67,7 @@ export class Blocks {
   }
 
   add(kind: BlockKind, at: number, fields: Fields = {}): void {
-    const isLed = this.#lead !== -1 && (kind === 'heading' || this.#leads <= MAX_LEADS);
+    const isLed = this.#lead !== -1 && this.#leads <= MAX_LEADS;
     if (!isLed) this.#addLeads();
     const start = isLed ? this.#lead : at;
     this.#lead = -1;

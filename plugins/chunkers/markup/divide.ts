@@ -1,5 +1,5 @@
 import { type ChunkContext, type CutFinder, countWhile, type Kit, type Span } from '../../../core/kit.ts';
-import type { Block, BlockKind } from './blocks.ts';
+import { type Block, type BlockKind, isAside } from './blocks.ts';
 
 /** Divides stretches without boundaries: a paragraph, a line of code, with the headings before it. */
 export type DivideMarkup = (start: number, end: number, size: number) => readonly Span[];
@@ -33,13 +33,20 @@ export function createDivider(kit: Kit) {
       if (block === undefined) return divide({ start, end }, prose, { size });
       if (keepsWhole && block.hasLines) return [{ start, end }];
       const finders = findersOf(block);
-      const isHeaded = blocks[last - 1]?.kind === 'heading' && start < block.start;
+      const isHeaded = start < block.start && isHeadedAt(blocks, last);
       const after = isHeaded ? finders.map((find) => withoutCutsUpTo(find, block.start)) : finders;
       return divide({ start, end }, after, { size, introductions: false });
     };
 }
 
-/** Cuts after an offset only: what stands before it stays with what follows. */
+/** Whether a block follows a heading, perhaps with comments and attributes between them. */
+function isHeadedAt(blocks: readonly Block[], index: number): boolean {
+  let above = index - 1;
+  while (isAside(blocks[above])) above--;
+  return blocks[above]?.kind === 'heading';
+}
+
+/** Cuts after an offset only: the text before it stays with what follows. */
 function withoutCutsUpTo(find: CutFinder, offset: number): CutFinder {
   return (text, start, end) => {
     const cuts = find(text, start, end);

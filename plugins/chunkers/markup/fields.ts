@@ -1,8 +1,9 @@
-import { type HeadingPaths, type Located, type Span, withFields } from '../../../core/kit.ts';
+import { type HeadingPaths, isWhiteSpace, type Located, type Span, withFields } from '../../../core/kit.ts';
 import type { Block, BlockKind } from './blocks.ts';
 
 /** Gives each chunk the headings above it, and describes its content. @param spans in the order of the text */
 export function describe(
+  text: string,
   blocks: readonly Block[],
   paths: HeadingPaths,
   spans: readonly Span[],
@@ -12,9 +13,11 @@ export function describe(
   let first = 0;
   for (const span of spans) {
     while (first < blocks.length && (blocks[first] as Block).end <= span.start) first++;
+    if (isBlankUpTo(text, span, blocks[first + 1])) first++;
     const within = blocksIn(blocks, first, span.end);
+    const start = Math.max((blocks[first] as Block).start, span.start);
     const own = {
-      heading_path: paths.within(span.start, span.end),
+      heading_path: paths.within(start, span.end),
       kinds: kindsOf(within),
       language: languageOf(within),
     };
@@ -22,6 +25,14 @@ export function describe(
     described.push(withFields(span, extra, lists ? { blocks: located(within, span) } : undefined));
   }
   return described;
+}
+
+/** Whether a chunk has only white space, the end of a block, before the next one. */
+function isBlankUpTo(text: string, { start, end }: Span, next: Block | undefined): boolean {
+  if (next === undefined || next.start >= end) return false;
+  let at = start;
+  while (at < next.start && isWhiteSpace(text.charCodeAt(at))) at++;
+  return at === next.start;
 }
 
 /** The blocks from one on that begin before an offset. */

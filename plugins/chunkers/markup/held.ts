@@ -2,11 +2,11 @@ const FIRST = 0xe000;
 const LAST = 0xf8ff;
 const SIGN = /[\ue000-\uf8ff]/g;
 
-/** Verbatim parts of a title, for which signs of the private use area stand while the rest of it is read. */
+/** Verbatim parts of a title, replaced by signs of the private use area while the rest of it is read. */
 export class Held {
   readonly #parts: string[] = [];
 
-  /** What stands for a part. */
+  /** The sign that represents a part. */
   hold(part: string): string {
     if (FIRST + this.#parts.length > LAST) return part;
     return String.fromCharCode(FIRST + this.#parts.push(part) - 1);

@@ -38,7 +38,7 @@ const createMarkupChunker: Factory<typeof manifest> = ({ kit }): Chunker<MarkupO
         },
         { ...options, always: split_level },
       );
-      return describe(blocks, paths, spans, include_blocks);
+      return describe(text, blocks, paths, spans, include_blocks);
     },
   };
 };
@@ -60,7 +60,9 @@ function headingsOf(text: string, { blocks, plain }: Scan): Heading[] {
   for (let index = 0; index < blocks.length; index++) {
     const block = blocks[index] as Block;
     if (block.level === 0) continue;
-    const next = blocks[index + 1];
+    let at = index + 1;
+    while (blocks[at]?.kind === 'comment') at++;
+    const next = blocks[at];
     headings.push({
       start: block.start,
       level: block.level,

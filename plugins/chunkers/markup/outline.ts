@@ -1,5 +1,5 @@
 import { keepOptimised, type Outline, type TokenizedText } from '../../../core/kit.ts';
-import type { Block } from './blocks.ts';
+import { type Block, isAside } from './blocks.ts';
 import { Lines } from './lines.ts';
 
 /** Ranks of boundaries, best first: those of headings are their levels, 1 to 6. */
@@ -32,11 +32,13 @@ export function outlineOf(text: string, blocks: readonly Block[], rules: Outline
   const outline = new GrowingOutline();
   let lines: Lines | undefined;
   let before: Block | undefined;
+  let isGlued = false;
   for (const block of blocks) {
     const rank = rankOf(block, before, text);
-    if (before?.kind !== 'heading') outline.add(block.start, rank);
+    if (!isGlued) outline.add(block.start, rank);
     else if (block.kind === 'heading') outline.improve(rank);
     before = block;
+    isGlued = block.kind === 'heading' || (isGlued && isAside(block));
     if (!block.hasLines || rules.keepsWhole || rules.tokens.count(outline.last, block.end) <= rules.room)
       continue;
     lines ??= new Lines(text);

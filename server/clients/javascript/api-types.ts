@@ -1,4 +1,4 @@
-/** Types of the OpenAPI document, written by `npm run openapi` with chunker/auto, chunker/code, chunker/html, chunker/json, chunker/markdown, chunker/recursive, chunker/semantic, chunker/sentence, chunker/table, chunker/token, refinery/context, refinery/embeddings, refinery/overlap, refinery/parents, refinery/summary, reader/docling, reader/docx, reader/html, reader/notebook, reader/pdf, reader/pptx, reader/subtitles, reader/text, reader/tika, reader/xlsx, sink/chroma, sink/elasticsearch, sink/pgvector, sink/qdrant, embedding/cohere, embedding/openai, embedding/static, embedding/transformer, embedding/voyage, tokenizer/byte, tokenizer/character, tokenizer/huggingface, tokenizer/row, tokenizer/tiktoken, tokenizer/word. */
+/** Types of the OpenAPI document, written by `npm run openapi` with chunker/auto, chunker/code, chunker/html, chunker/json, chunker/markdown, chunker/markup, chunker/recursive, chunker/semantic, chunker/sentence, chunker/table, chunker/token, refinery/context, refinery/embeddings, refinery/overlap, refinery/parents, refinery/summary, reader/docling, reader/docx, reader/html, reader/notebook, reader/pdf, reader/pptx, reader/subtitles, reader/text, reader/tika, reader/xlsx, sink/chroma, sink/elasticsearch, sink/pgvector, sink/qdrant, embedding/cohere, embedding/openai, embedding/static, embedding/transformer, embedding/voyage, tokenizer/byte, tokenizer/character, tokenizer/huggingface, tokenizer/row, tokenizer/tiktoken, tokenizer/word. */
 
 export interface ErrorBody {
   /** What is wrong and what to change. */
@@ -114,6 +114,33 @@ export interface AutoChunkerOptions {
     /** Whether each chunk lists its blocks, or parts of blocks, with their offsets. */
     include_blocks?: boolean;
   };
+  /** Further options of the chunker markup, where it is chosen. */
+  markup?: {
+    /** The markup language of the text. auto: by the media type, then the name of its file, then its content; a text that shows none is prose. */
+    syntax?:
+      | 'auto'
+      | 'restructuredtext'
+      | 'asciidoc'
+      | 'org'
+      | 'latex'
+      | 'mediawiki'
+      | 'textile'
+      | 'pod'
+      | 'texinfo'
+      | 'roff';
+    /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
+    split_level?: number;
+    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
+    min_chunk_size?: number;
+    /** How to treat a code block, a table, a directive or another block above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
+    oversize?: 'split' | 'keep';
+    /** Content of context: the headings above the beginning of the chunk, the lines that open a block of code or a directive that it continues. */
+    carry?: ('headings' | 'fence')[];
+    /** Whether chunk_size limits the context and the text together. */
+    count_context?: boolean;
+    /** Whether each chunk lists its blocks, or parts of blocks, with their offsets. */
+    include_blocks?: boolean;
+  };
   /** Further options of the chunker html, where it is chosen. */
   html?: {
     /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
@@ -174,7 +201,7 @@ export interface AutoChunkerOptions {
   recursive?: {
     /** Tokens that a chunk repeats from the end of the previous one. Less than chunk_size. */
     chunk_overlap?: number;
-    /** Hierarchy of separators: default, markdown, python, js, diff, log, mail, or a file of the recipes folder. */
+    /** Hierarchy of separators: default, markdown, python, js, lines, diff, log, or a file of the recipes folder. */
     recipe?: string;
     /** Literal strings that end a piece, instead of a recipe; larger pieces are cut between tokens. */
     delimiters?: string[];
@@ -370,12 +397,12 @@ export interface Chunk {
   next_id?: string | null;
 }
 
-export interface MarkdownBlock {
-  /** heading, paragraph, list, quote, fence, table, html, ... */
+export interface MarkupBlock {
+  /** heading, paragraph, list, quote, code, table, block, ... */
   kind: string;
-  /** For a heading: from 1, the highest. */
+  /** For a heading of a section: from 1, the highest. */
   level?: number;
-  /** For a fence: the first word after its marker. */
+  /** For code: the language that it names. */
   language?: string;
   start_index: number;
   end_index: number;
@@ -393,10 +420,8 @@ export interface SyntaxNode {
   start_index: number;
   /** Where it ends in the text. */
   end_index: number;
-  /** The units that contain it, outermost first, if they were cut or only contain others, as a namespace does. */
+  /** The units that contain it, outermost first, if they were cut. */
   scope?: string[];
-  /** Of a class that was not cut: the names of the functions and classes in it. */
-  members?: string[];
 }
 
 export type AutoChunkerChunk = Chunk & {
@@ -404,7 +429,7 @@ export type AutoChunkerChunk = Chunk & {
   heading_path?: string[];
   /** The kinds of blocks in the chunk, each once, in the order of the text. */
   kinds?: string[];
-  /** The language of the fences in the chunk, if all name the same one. */
+  /** The language of the code in the chunk, if all names the same one. */
   language?: string;
   /**
    * The first and the last table row in the chunk, counted from 1 without the header.
@@ -417,15 +442,9 @@ export type AutoChunkerChunk = Chunk & {
   /** True if the context was too large, and some or all of it was left out. */
   context_shortened?: boolean;
   /** With include_blocks: the blocks of the chunk. */
-  blocks?: MarkdownBlock[];
+  blocks?: MarkupBlock[];
   /** JSON Pointer (RFC 6901) of the smallest value that contains the chunk, within its record; null if the chunk spans several records, or if the pointer is longer than 256 characters or 64 levels. */
   pointer?: string | null;
-  /**
-   * The first and the last element in the chunk, counted from 1, if pointer is that of an array.
-   * @maxItems 2
-   * @minItems 2
-   */
-  elements?: number[];
   /**
    * The first and the last record in the chunk, counted from 1, if the text is more than one JSON value.
    * @maxItems 2
@@ -435,7 +454,7 @@ export type AutoChunkerChunk = Chunk & {
   /** With include_nodes: the syntax units of the chunk. */
   nodes?: SyntaxNode[];
   /** The chunker that was chosen for the text. */
-  chunker?: 'markdown' | 'html' | 'table' | 'json' | 'code' | 'recursive';
+  chunker?: 'markdown' | 'markup' | 'html' | 'table' | 'json' | 'code' | 'recursive';
 };
 
 /** The answer to a line: `chunks`, or the `error` of this line alone. */
@@ -553,12 +572,6 @@ export type JsonChunkerChunk = Chunk & {
   /** JSON Pointer (RFC 6901) of the smallest value that contains the chunk, within its record; null if the chunk spans several records, or if the pointer is longer than 256 characters or 64 levels. */
   pointer?: string | null;
   /**
-   * The first and the last element in the chunk, counted from 1, if pointer is that of an array.
-   * @maxItems 2
-   * @minItems 2
-   */
-  elements?: number[];
-  /**
    * The first and the last record in the chunk, counted from 1, if the text is more than one JSON value.
    * @maxItems 2
    * @minItems 2
@@ -591,6 +604,17 @@ export interface MarkdownChunkerOptions {
   offset_unit?: 'code_point' | 'utf16' | 'byte';
 }
 
+export interface MarkdownBlock {
+  /** heading, paragraph, list, quote, fence, table, html, ... */
+  kind: string;
+  /** For a heading: from 1, the highest. */
+  level?: number;
+  /** For a fence: the first word after its marker. */
+  language?: string;
+  start_index: number;
+  end_index: number;
+}
+
 export type MarkdownChunkerChunk = Chunk & {
   /** The headings that apply to the whole chunk, the highest first, as plain text of at most 200 characters each. */
   heading_path?: string[];
@@ -612,6 +636,56 @@ export type MarkdownChunkerChunk = Chunk & {
   blocks?: MarkdownBlock[];
 };
 
+export interface MarkupChunkerOptions {
+  /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
+  tokenizer?: string;
+  /** Maximum tokens per chunk. */
+  chunk_size?: number;
+  /** The markup language of the text. auto: by the media type, then the name of its file, then its content; a text that shows none is prose. */
+  syntax?:
+    | 'auto'
+    | 'restructuredtext'
+    | 'asciidoc'
+    | 'org'
+    | 'latex'
+    | 'mediawiki'
+    | 'textile'
+    | 'pod'
+    | 'texinfo'
+    | 'roff';
+  /** Name of the text's file, or its path; default: the document's `filename`, else its `id`. */
+  filename?: string | null;
+  /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
+  split_level?: number;
+  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
+  min_chunk_size?: number;
+  /** How to treat a code block, a table, a directive or another block above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
+  oversize?: 'split' | 'keep';
+  /** Content of context: the headings above the beginning of the chunk, the lines that open a block of code or a directive that it continues. */
+  carry?: ('headings' | 'fence')[];
+  /** Whether chunk_size limits the context and the text together. */
+  count_context?: boolean;
+  /** Whether each chunk lists its blocks, or parts of blocks, with their offsets. */
+  include_blocks?: boolean;
+  /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
+  offset_unit?: 'code_point' | 'utf16' | 'byte';
+}
+
+export type MarkupChunkerChunk = Chunk & {
+  /** The headings that apply to the whole chunk, the highest first, as plain text of at most 200 characters each. */
+  heading_path?: string[];
+  /** The kinds of blocks in the chunk, each once, in the order of the text. */
+  kinds?: string[];
+  /** The language of the code in the chunk, if all names the same one. */
+  language?: string;
+  /** What a reader needs to know before the text and is not part of it: the beginning of the element in whose middle the chunk begins. */
+  context?: string;
+  /** True if the context was too large, and some or all of it was left out. */
+  context_shortened?: boolean;
+  /** With include_blocks: the blocks of the chunk. */
+  blocks?: MarkupBlock[];
+};
+
 export interface RecursiveChunkerOptions {
   /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
@@ -619,7 +693,7 @@ export interface RecursiveChunkerOptions {
   chunk_size?: number;
   /** Tokens that a chunk repeats from the end of the previous one. Less than chunk_size. */
   chunk_overlap?: number;
-  /** Hierarchy of separators: default, markdown, python, js, diff, log, mail, or a file of the recipes folder. */
+  /** Hierarchy of separators: default, markdown, python, js, lines, diff, log, or a file of the recipes folder. */
   recipe?: string;
   /** Literal strings that end a piece, instead of a recipe; larger pieces are cut between tokens. */
   delimiters?: string[];
@@ -1559,6 +1633,7 @@ export interface ChunkerOptions {
   html: HtmlChunkerOptions;
   json: JsonChunkerOptions;
   markdown: MarkdownChunkerOptions;
+  markup: MarkupChunkerOptions;
   recursive: RecursiveChunkerOptions;
   semantic: SemanticChunkerOptions;
   sentence: SentenceChunkerOptions;
@@ -1572,6 +1647,7 @@ export interface ChunkerChunks {
   html: HtmlChunkerChunk;
   json: JsonChunkerChunk;
   markdown: MarkdownChunkerChunk;
+  markup: MarkupChunkerChunk;
   recursive: RecursiveChunkerChunk;
   semantic: Chunk;
   sentence: Chunk;

@@ -49,7 +49,7 @@ const OTHERS: readonly (readonly [endings: string, sign: RegExp, content: Conten
 /** The beginning of XML, which many formats share an extension with. */
 const MARKED = /^\s*<[?!a-z]/i;
 
-/** What languages that share an extension are told apart by: grammars, and contents. */
+/** Signs that distinguish languages with the same extension: for grammars, and for contents. */
 const SIGNS: Readonly<Partial<Record<string, RegExp>>> = {
   markup:
     /^[ \t]*\\(?:documentclass|NeedsTeXFormat|Provides|RequirePackage|LoadClass|section|begin|def|newcommand)|^[.'][A-Za-z]{1,3}\b|^[.']\\"|^=(?:head\d|pod)\b/m,

@@ -85,8 +85,8 @@ class Scanner {
       this.#open.length = open;
       return line + 1;
     }
+    if (isComment(content)) return this.#comment(line);
     if (content === '+') this.#isAttached = true;
-    else if (content.startsWith('//') && !content.startsWith('///')) this.#blocks.lead(lines.start(line));
     else if (PREPROCESSOR.test(content)) {
       if (!content.startsWith('endif')) this.#blocks.lead(lines.start(line));
     } else if (ATTRIBUTES.test(content)) this.#attribute(line, content);
@@ -95,6 +95,16 @@ class Scanner {
     else if (ENTRY.test(content)) return this.#entry(line, content);
     else return undefined;
     return line + 1;
+  }
+
+  /** A line that says something about a block stands above that, whatever comments are between them. */
+  #comment(line: number): number {
+    const lines = this.#lines;
+    let end = line;
+    while (end < lines.count && isComment(lines.content(end))) end++;
+    if (this.#blocks.hasLead) this.#blocks.lead(lines.start(line));
+    else this.#blocks.add('comment', lines.start(line), { hasLines: true, depth: this.#depth() });
+    return end;
   }
 
   #attribute(line: number, content: string): void {
@@ -135,7 +145,7 @@ class Scanner {
     return isHeader ? this.#header(end) : end;
   }
 
-  /** The level of a title with an underline of about its length; 0 if it is none. */
+  /** The level of a title with an underline of about its length; else 0. */
   #underlined(line: number, content: string): number {
     const underline = this.#lines.content(line + 1);
     const [, mark] = UNDERLINE.exec(underline) ?? [];
@@ -222,6 +232,11 @@ class Scanner {
     if (ATTRIBUTES.test(content) || this.#open.includes(content)) return true;
     return isItem && (content === '+' || ITEM.test(content) || TERM.test(content));
   }
+}
+
+/** Whether a line is a comment, and not the delimiter of a block of them. */
+function isComment(content: string): boolean {
+  return content.startsWith('//') && !content.startsWith('///');
 }
 
 /** How deep an item stands by its marker. */

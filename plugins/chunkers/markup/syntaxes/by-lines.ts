@@ -37,6 +37,9 @@ export function scanLines(text: string, syntax: LineSyntax): Scan {
   return { blocks: withDenseLevels(blocks), plain: syntax.plain };
 }
 
+/** Kinds whose lines say it each. */
+const ONE_LINE: ReadonlySet<BlockKind> = new Set(['comment', 'metadata', 'table', 'break']);
+
 class Scanner {
   readonly #lines: Lines;
   readonly #syntax: LineSyntax;
@@ -125,7 +128,8 @@ class Scanner {
     if (title(content) !== undefined || lead?.test(content) === true) return false;
     if (raw.some(({ opening }) => opening.test(content))) return false;
     const next = this.#kindOf(content);
-    return next === undefined || (next === kind && kind !== 'list' && kind !== 'paragraph');
+    if (ONE_LINE.has(kind)) return next === kind;
+    return next === undefined || (next === kind && kind === 'quote');
   }
 
   #kindOf(content: string): BlockKind | undefined {

@@ -50,9 +50,9 @@ function lineEnd(text: string, from: number, most: number): number {
   return at;
 }
 
-const LABELS = /(?:[ \t]*\\label[ \t]*\{[^{}\n]{0,200}\})*[ \t]*(?:%[^\n]*)?(?:\r?\n|\r)?/y;
+const LABELS = /(?:\s*\\label[ \t]*\{[^{}\n]{0,200}\})*[ \t]*(?:%[^\n]*)?(?:\r?\n|\r)?/y;
 
-/** After the labels, the comment and the line break behind a title. */
+/** The offset after the labels, the comment and the line break that follow a title. */
 export function skipSpace(text: string, end: number): number {
   LABELS.lastIndex = end;
   LABELS.test(text);

@@ -13,7 +13,7 @@ const VERBATIM =
 const WHOLE =
   /^(?:equation|align|alignat|flalign|gather|multline|eqnarray|displaymath|math|array|tabular|tabularx|longtable|figure|wrapfigure|table|sidewaystable|tikzpicture|tikzcd|algorithm|algorithmic|picture|pspicture|subequations|mathpar|prooftree)\*?$/;
 const TABLE = /^(?:tabular|tabularx|longtable|table|sidewaystable)\*?$/;
-/** What stands before a command that is defined or passed on instead of used. */
+/** The text before a command that is defined or passed on instead of used. */
 const DEFINED =
   /(?:\\(?:re|provide|Declare)?(?:new)?(?:command|robustcmd|DeclareRobustCommand)\*?|\\[egx]?def|\\let|\\expandafter|\\string|\\csname|=)[ \t]*\{?[ \t]*$/;
 const MAX_OPEN = 64;
@@ -53,8 +53,10 @@ class Scanner {
   /** Where the body begins and ends. */
   readonly #body: readonly [start: number, end: number];
   #hasTitle = false;
-  /** Where the next token is read: behind titles and verbatim text. */
+  /** Where the next token is read: after titles and verbatim text. */
   #at = 0;
+  /** The last token that was looked for; null if there are no more. */
+  #found: RegExpExecArray | null | undefined;
   /** Whether the next line with text begins a block. */
   #isNew = true;
 
@@ -84,13 +86,20 @@ class Scanner {
     this.#beginBlock(start, ink, end);
     this.#at = start;
     while (this.#at < end) {
-      TOKEN.lastIndex = this.#at;
-      const token = TOKEN.exec(this.#text);
+      const token = this.#tokenFrom(this.#at);
       if (token === null || token.index >= end || token[0] === '%') break;
-      this.#at = TOKEN.lastIndex;
+      this.#at = token.index + token[0].length;
       this.#token(token, token.index === ink ? start : token.index, end);
     }
     this.#at = Math.max(this.#at, end);
+  }
+
+  /** The first token from an offset on. The last one found serves as long as it is not before the offset. */
+  #tokenFrom(at: number): RegExpExecArray | null {
+    if (this.#found === null || (this.#found !== undefined && this.#found.index >= at)) return this.#found;
+    TOKEN.lastIndex = at;
+    this.#found = TOKEN.exec(this.#text);
+    return this.#found;
   }
 
   /** Adds a block at the beginning of a line, unless the line continues one. */
@@ -171,7 +180,7 @@ class Scanner {
     )
       return;
     this.#hasTitle ||= isTitle;
-    // A section within an environment shows that this is no block.
+    // An environment with a section in it is not a block.
     this.#open.length = 0;
     this.#blocks.add('heading', start, { level: LEVELS[name] ?? 1, title: found.title });
     this.#at = skipSpace(text, found.end);

@@ -17,7 +17,7 @@ const PLANNING = /^[ \t]*(?:SCHEDULED|DEADLINE|CLOSED):/;
 const ITEM = /^(?:[-+]|[ \t]+\*|[ \t]*(?:\d+|[a-zA-Z])[.)]|[ \t]+[-+])(?:[ \t]|$)/;
 const ENVIRONMENT = /^[ \t]*\\begin\{([^{}]{1,40})\}/;
 
-/** Finds the blocks of Org. A line with stars within a block that is closed is no headline. */
+/** Finds the blocks of Org. A line with stars does not make a headline within a block that is closed. */
 export function scanOrg(text: string): Scan {
   const scanner = new Scanner(new Lines(text));
   return { blocks: scanner.scan(), plain: (title) => plainTitle(title, scanner.keywords) };
