@@ -1,4 +1,4 @@
-/** Types of the OpenAPI document, written by `npm run openapi` with chunker/auto, chunker/code, chunker/html, chunker/json, chunker/markdown, chunker/markup, chunker/recursive, chunker/semantic, chunker/sentence, chunker/table, chunker/token, refinery/context, refinery/embeddings, refinery/overlap, refinery/parents, refinery/summary, reader/docling, reader/docx, reader/html, reader/notebook, reader/pdf, reader/pptx, reader/subtitles, reader/text, reader/tika, reader/xlsx, sink/chroma, sink/elasticsearch, sink/pgvector, sink/qdrant, embedding/cohere, embedding/openai, embedding/static, embedding/transformer, embedding/voyage, tokenizer/byte, tokenizer/character, tokenizer/huggingface, tokenizer/row, tokenizer/tiktoken, tokenizer/word. */
+/** Types of the OpenAPI document, written by `npm run openapi` with chunker/auto, chunker/code, chunker/html, chunker/json, chunker/markdown, chunker/markup, chunker/recursive, chunker/semantic, chunker/sentence, chunker/table, chunker/token, chunker/xml, refinery/context, refinery/embeddings, refinery/overlap, refinery/parents, refinery/summary, reader/docling, reader/docx, reader/html, reader/notebook, reader/pdf, reader/pptx, reader/subtitles, reader/text, reader/tika, reader/xlsx, sink/chroma, sink/elasticsearch, sink/pgvector, sink/qdrant, embedding/cohere, embedding/openai, embedding/static, embedding/transformer, embedding/voyage, tokenizer/byte, tokenizer/character, tokenizer/huggingface, tokenizer/row, tokenizer/tiktoken, tokenizer/word. */
 
 export interface ErrorBody {
   /** What is wrong and what to change. */
@@ -156,6 +156,15 @@ export interface AutoChunkerOptions {
     /** Whether chunk_size limits the context and the text together. */
     count_context?: boolean;
   };
+  /** Further options of the chunker xml, where it is chosen. */
+  xml?: {
+    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
+    min_chunk_size?: number;
+    /** Content of context: headings is the path of the headings above the chunk. */
+    carry?: 'headings'[];
+    /** Whether chunk_size limits the context and the text together. */
+    count_context?: boolean;
+  };
   /** Further options of the chunker table, where it is chosen. */
   table?: {
     /** Maximum rows per chunk, excluding the header; chunk_size still applies. By default only chunk_size applies. */
@@ -201,7 +210,7 @@ export interface AutoChunkerOptions {
   recursive?: {
     /** Tokens that a chunk repeats from the end of the previous one. Less than chunk_size. */
     chunk_overlap?: number;
-    /** Hierarchy of separators: default, markdown, python, js, lines, diff, log, or a file of the recipes folder. */
+    /** Hierarchy of separators: default, markdown, python, js, lines, diff, log, mail, or a file of the recipes folder. */
     recipe?: string;
     /** Literal strings that end a piece, instead of a recipe; larger pieces are cut between tokens. */
     delimiters?: string[];
@@ -420,8 +429,10 @@ export interface SyntaxNode {
   start_index: number;
   /** Where it ends in the text. */
   end_index: number;
-  /** The units that contain it, outermost first, if they were cut. */
+  /** The units that contain it, outermost first, if they were cut or only contain others, as a namespace does. */
   scope?: string[];
+  /** Of a class that was not cut: the names of the functions and classes in it. */
+  members?: string[];
 }
 
 export type AutoChunkerChunk = Chunk & {
@@ -443,6 +454,14 @@ export type AutoChunkerChunk = Chunk & {
   context_shortened?: boolean;
   /** With include_blocks: the blocks of the chunk. */
   blocks?: MarkupBlock[];
+  /** XPath of the smallest element that contains the chunk, with prefixes as written; null if it is longer than 256 characters or 64 levels. */
+  xpath?: string | null;
+  /**
+   * The first and the last element in the chunk, counted from 1, if pointer is that of an array.
+   * @maxItems 2
+   * @minItems 2
+   */
+  elements?: number[];
   /** JSON Pointer (RFC 6901) of the smallest value that contains the chunk, within its record; null if the chunk spans several records, or if the pointer is longer than 256 characters or 64 levels. */
   pointer?: string | null;
   /**
@@ -454,7 +473,7 @@ export type AutoChunkerChunk = Chunk & {
   /** With include_nodes: the syntax units of the chunk. */
   nodes?: SyntaxNode[];
   /** The chunker that was chosen for the text. */
-  chunker?: 'markdown' | 'markup' | 'html' | 'table' | 'json' | 'code' | 'recursive';
+  chunker?: 'markdown' | 'markup' | 'html' | 'xml' | 'table' | 'json' | 'code' | 'recursive';
 };
 
 /** The answer to a line: `chunks`, or the `error` of this line alone. */
@@ -571,6 +590,12 @@ export interface JsonChunkerOptions {
 export type JsonChunkerChunk = Chunk & {
   /** JSON Pointer (RFC 6901) of the smallest value that contains the chunk, within its record; null if the chunk spans several records, or if the pointer is longer than 256 characters or 64 levels. */
   pointer?: string | null;
+  /**
+   * The first and the last element in the chunk, counted from 1, if pointer is that of an array.
+   * @maxItems 2
+   * @minItems 2
+   */
+  elements?: number[];
   /**
    * The first and the last record in the chunk, counted from 1, if the text is more than one JSON value.
    * @maxItems 2
@@ -693,7 +718,7 @@ export interface RecursiveChunkerOptions {
   chunk_size?: number;
   /** Tokens that a chunk repeats from the end of the previous one. Less than chunk_size. */
   chunk_overlap?: number;
-  /** Hierarchy of separators: default, markdown, python, js, lines, diff, log, or a file of the recipes folder. */
+  /** Hierarchy of separators: default, markdown, python, js, lines, diff, log, mail, or a file of the recipes folder. */
   recipe?: string;
   /** Literal strings that end a piece, instead of a recipe; larger pieces are cut between tokens. */
   delimiters?: string[];
@@ -830,6 +855,38 @@ export interface TokenChunkerOptions {
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
 }
+
+export interface XmlChunkerOptions {
+  /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
+  tokenizer?: string;
+  /** Maximum tokens per chunk. */
+  chunk_size?: number;
+  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
+  min_chunk_size?: number;
+  /** Content of context: headings is the path of the headings above the chunk. */
+  carry?: 'headings'[];
+  /** Whether chunk_size limits the context and the text together. */
+  count_context?: boolean;
+  /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
+  offset_unit?: 'code_point' | 'utf16' | 'byte';
+}
+
+export type XmlChunkerChunk = Chunk & {
+  /** XPath of the smallest element that contains the chunk, with prefixes as written; null if it is longer than 256 characters or 64 levels. */
+  xpath?: string | null;
+  /**
+   * The first and the last child of that element in the chunk, counted from 1, whatever their names. Missing if the chunk is a whole element, or begins or ends in its text.
+   * @maxItems 2
+   * @minItems 2
+   */
+  elements?: number[];
+  /** The headings that apply to the whole chunk, the highest first, as plain text of at most 200 characters each. */
+  heading_path?: string[];
+  /** What a reader needs to know before the text and is not part of it: the beginning of the element in whose middle the chunk begins. */
+  context?: string;
+  /** True if the context was too large, and some or all of it was left out. */
+  context_shortened?: boolean;
+};
 
 export interface GivenChunk {
   /** A stretch of the text, unchanged. */
@@ -1639,6 +1696,7 @@ export interface ChunkerOptions {
   sentence: SentenceChunkerOptions;
   table: TableChunkerOptions;
   token: TokenChunkerOptions;
+  xml: XmlChunkerOptions;
 }
 
 export interface ChunkerChunks {
@@ -1653,6 +1711,7 @@ export interface ChunkerChunks {
   sentence: Chunk;
   table: TableChunkerChunk;
   token: Chunk;
+  xml: XmlChunkerChunk;
 }
 
 export interface RefineryOptions {
