@@ -19,7 +19,14 @@ export {
   withMinimumPiece,
 } from './cuts/cuts.ts';
 export { cutAtDelimiters, cutAtLineStarts, type DelimiterSide } from './cuts/delimiters.ts';
-export { afterLineBreak, isLineBreak, LineEnds, nextLine, startOnLine } from './cuts/lines.ts';
+export {
+  afterLineBreak,
+  cutAfterBlankLines,
+  isLineBreak,
+  LineEnds,
+  nextLine,
+  startOnLine,
+} from './cuts/lines.ts';
 export { decodeUnicode, encodingOfMark } from './decode-unicode.ts';
 export { type DiffFile, type DiffParts, findDiffParts } from './diff.ts';
 export { parseExactJson, rawNumbersIn } from './exact-json.ts';
@@ -39,6 +46,7 @@ export { MarkupReader } from './markup.ts';
 export type { HeadingLines } from './numbered/candidates.ts';
 export { findNumberedHeadings, type NumberedHeading } from './numbered/find.ts';
 export { type OfficeFile, openOfficeFile, type Relationship } from './office-file.ts';
+export { isTitle } from './packing/titles.ts';
 export { cellRange, columnNumber, placesOfPages } from './places.ts';
 export { PROMPTS_FILE, type Prompts, promptsOf, withPrompt } from './prompts.ts';
 export { type PackTools, type SentenceRules, type Sentences, sentencesBy } from './prose/sentences.ts';
