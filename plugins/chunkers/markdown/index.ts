@@ -36,7 +36,7 @@ function headingsOf(text: string, { blocks, names }: NumberedBlocks): Heading[] 
       // Blank lines at the beginning of the text are not part of the first block.
       start: index === 0 ? 0 : block.start,
       level: block.level,
-      isLead: next !== undefined && makesSection(next) && next.level > block.level,
+      isLead: next !== undefined && makesSection(next),
       name: () => nameOf(text, block, isDefined, names.get(block.start)),
     });
   }
@@ -201,7 +201,7 @@ function createDivider(kit: Kit) {
       leaves ??= leavesOf(blocks);
       const last = leaves[lastBefore(leaves, end)];
       const isWhole = keepsWhole && last !== undefined && (isRaw(last) || last.kind === 'table');
-      return isWhole ? [{ start, end }] : divide({ start, end }, findersOf(last), { size });
+      return isWhole ? [{ start, end }] : divide({ start, end }, findersOf(last), { size, titles: true });
     };
   };
 }
