@@ -39,6 +39,8 @@ export interface DivideLimits {
   readonly overlap?: number;
   /** Whether what only introduces the text after it stays with that text. Default true. */
   readonly introductions?: boolean;
+  /** Whether a short line alone between blank lines introduces what follows too, as in prose. Default false. */
+  readonly titles?: boolean;
 }
 
 /** What a chunker is given besides the text and the options. `Uses` are the kinds that its manifest uses. */

@@ -20,7 +20,14 @@ export {
   withMinimumPiece,
 } from './cuts/cuts.ts';
 export { cutAtDelimiters, cutAtLineStarts, cutAtWordSigns, type DelimiterSide } from './cuts/delimiters.ts';
-export { afterLineBreak, isLineBreak, LineEnds, nextLine, startOnLine } from './cuts/lines.ts';
+export {
+  afterLineBreak,
+  cutAfterBlankLines,
+  isLineBreak,
+  LineEnds,
+  nextLine,
+  startOnLine,
+} from './cuts/lines.ts';
 export { decodeUnicode, encodingOfMark } from './decode-unicode.ts';
 export { type DiffFile, type DiffParts, findDiffParts } from './diff.ts';
 export { parseExactJson, rawNumbersIn } from './exact-json.ts';
@@ -41,6 +48,7 @@ export { type MarkupSyntax, markupSyntaxOf } from './markup-syntax.ts';
 export type { HeadingLines } from './numbered/candidates.ts';
 export { findNumberedHeadings, type NumberedHeading } from './numbered/find.ts';
 export { type OfficeFile, openOfficeFile, type Relationship } from './office-file.ts';
+export { isTitle } from './packing/titles.ts';
 export { cellRange, columnNumber, placesOfPages } from './places.ts';
 export { PROMPTS_FILE, type Prompts, promptsOf, withPrompt } from './prompts.ts';
 export { cutAtClauseEnds, cutAtSentenceEnds } from './prose/cut-at-marks.ts';

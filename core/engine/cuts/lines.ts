@@ -1,4 +1,5 @@
 import type { Span } from '../../contracts/chunk.ts';
+import type { CutFinder } from '../../contracts/chunker.ts';
 import { isWhiteSpace } from './cuts.ts';
 
 /**
@@ -9,7 +10,7 @@ const LONGEST_LINE = 240;
 const USUAL_LINE = 80;
 /** The longest stretch that is searched backwards. */
 const SHORT_LINE = 8;
-const LONGEST_SPACE = 16;
+const LONGEST_SPACE = 64;
 
 const TAB = 9;
 const LINE_FEED = 10;
@@ -162,4 +163,29 @@ export class LineEnds {
 function indexOr(text: string, letter: string, from: number): number {
   const at = text.indexOf(letter, from);
   return at === -1 ? text.length : at;
+}
+
+/** Cuts after every run of at least so many blank lines, whatever white space is in them. */
+export function cutAfterBlankLines(minimum: number): CutFinder {
+  return (text, start, end) => findBlankLines(minimum, text, start, end);
+}
+
+// At module level, because a finder lives for only one request, and V8 discards optimised code together with its
+// closure.
+function findBlankLines(minimum: number, text: string, start: number, end: number): number[] {
+  const cuts: number[] = [];
+  let ink = start;
+  while (ink < end && isWhiteSpace(text.charCodeAt(ink))) ink++;
+  for (let at = text.indexOf('\n', ink); at !== -1 && at < end; at = text.indexOf('\n', ink)) {
+    let [lines, lineStart] = [0, at + 1];
+    for (ink = at + 1; ink < end; ink++) {
+      const unit = text.charCodeAt(ink);
+      if (unit === LINE_FEED) {
+        lines++;
+        lineStart = ink + 1;
+      } else if (!isWhiteSpace(unit)) break;
+    }
+    if (lines >= minimum && ink < end) cuts.push(lineStart);
+  }
+  return cuts;
 }

@@ -5,7 +5,7 @@ import { type FlagRun, noFlags, removeCutsInClusters } from '../cuts/clusters.ts
 import { cutAtCodePoints, cutAtOffsets, isShorter } from '../cuts/cuts.ts';
 import { cutAtWordSigns } from '../cuts/delimiters.ts';
 import { endOfLastLine } from '../cuts/lines.ts';
-import { headingDepth, introductionStart, isWholeBlock } from './introductions.ts';
+import { endsInColon, headingDepth, introductionStart, isWholeBlock } from './introductions.ts';
 import { type CountedSpan, packPieces } from './packing.ts';
 
 /**
@@ -22,7 +22,7 @@ export function divide(
   tokens: TokenizedText,
   { start, end }: Span,
   finders: readonly CutFinder[],
-  { size: most, minCharacters = 1, overlap = 0, introductions = true }: DivideLimits,
+  { size: most, minCharacters = 1, overlap = 0, introductions = true, titles = false }: DivideLimits,
 ): CountedSpan[] {
   const token_count = tokens.count(start, end);
   if (token_count <= most) return [{ start, end, token_count }];
@@ -38,6 +38,7 @@ export function divide(
     minCharacters,
     introductions,
     flags: noFlags(),
+    titles,
     spans: [],
   };
   divideAt(division, 0, start, end);
@@ -56,6 +57,8 @@ interface Division {
   readonly introductions: boolean;
   /** The flags of the text that were read last. */
   readonly flags: FlagRun;
+  /** Whether titles need no marks. */
+  readonly titles: boolean;
   /** The chunks so far. */
   readonly spans: CountedSpan[];
 }
@@ -103,12 +106,14 @@ function joinIntroductions(
   cuts.length = kept;
 }
 
+/** An introduction of more than this share of the limit counts as text. */
+const MAX_SHARE = 0.75;
 /** Maximum number of consecutive introductions that stay with what follows. */
 const MOST_IN_A_ROW = 6;
 
 /**
  * Where the introductions begin that end at `cut` and stay with the piece `[cut, end)`; `cut` if there are none. If
- * they cannot all stay with it, those from a subheading on do.
+ * they cannot all stay with it, those from a subheading on do, or the last ones.
  */
 function startOfIntroductions(
   division: Division,
@@ -121,12 +126,18 @@ function startOfIntroductions(
   const { text } = division;
   let going = cut;
   let start = cut;
+  let isText = false;
   for (let count = 0; count < MOST_IN_A_ROW; count++) {
-    const before = introductionStart(text, floor, lastCut, start);
+    const before = introductionStart(text, floor, lastCut, start, division.titles);
     if (before === start) break;
     const isSubheading = headingDepth(text, start) > headingDepth(text, before);
     if (isSubheading && cutsNoPiece(division, start, cut, end)) going = start;
-    if (!goesWithNext(division, level, before, cut, end)) return going;
+    if (!goesWithNext(division, level, before, cut, end)) {
+      // A paragraph that ends in a colon is also the text of the heading above it.
+      if (isText && count > 0) return cut;
+      return going === cut ? start : going;
+    }
+    if (count === 0) isText = headingDepth(text, before) === 0 && endsInColon(text, floor, cut);
     start = before;
   }
   return start;
@@ -134,13 +145,15 @@ function startOfIntroductions(
 
 /**
  * Whether an introduction `[start, cut)` stays with the piece `[cut, end)`: if both fit together, or if the piece is
- * or can be cut at a finer level anyway. An introduction of more than half the limit counts as text.
+ * or can be cut at a finer level anyway.
  */
 function goesWithNext(division: Division, level: number, start: number, cut: number, end: number): boolean {
   const { text, tokens, size, lastNamed } = division;
   if (tokens.count(start, end) <= size) return true;
-  if (tokens.count(start, cut) > size / 2) return false;
-  if (isWholeBlock(text, cut)) return tokens.count(cut, endOfLastLine(text, cut, end)) > size;
+  if (tokens.count(start, cut) > MAX_SHARE * size) return false;
+  // A whole block is cut for its heading only, because questions find a heading with the first lines of its block.
+  if (isWholeBlock(text, cut) && headingDepth(text, start) === 0)
+    return tokens.count(cut, endOfLastLine(text, cut, end)) > size;
   return level < lastNamed || tokens.count(cut, end) > size;
 }
 
@@ -185,7 +198,7 @@ function joinShort({ text, tokens, size, minCharacters, spans }: Division): Coun
 }
 
 /** Unlike the size of a division, this one includes what is repeated. */
-type OverlapLimits = Required<Omit<DivideLimits, 'minCharacters' | 'introductions'>>;
+type OverlapLimits = Required<Omit<DivideLimits, 'minCharacters' | 'introductions' | 'titles'>>;
 
 /**
  * Moves the start of each chunk but the first back before the end of the previous one: to the first cut of the

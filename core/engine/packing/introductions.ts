@@ -11,6 +11,7 @@ import {
   startOfLine,
   startOfParagraph,
 } from '../cuts/lines.ts';
+import { isSentenceEnd, isTitle, mayEndInStop, shortLineStart } from './titles.ts';
 
 /**
  * An introduction only announces the text after it, so it should not be separated from that text:
@@ -19,6 +20,7 @@ import {
  *   in `/*`; a decorator (`@x`, `#[x]`)
  * - a title that is underlined, or numbered and alone between blank lines
  * - a short paragraph that ends in a colon, or the end of one from the last cut on
+ * - in prose, a title without marks (see `titles.ts`)
  * It ends with its line, including the blank lines after it. Anything longer than these, or than the lines that
  * `lines.ts` looks for, is ordinary text.
  */
@@ -29,7 +31,6 @@ const LONGEST_SPACE = 16;
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
-const SPACE = 32;
 const HASH = 35;
 const DASH = 45;
 const SLASH = 47;
@@ -44,22 +45,33 @@ const NUMBERED = /^\d{1,3}(?:\.\d{1,3}){0,4}\.?[ \t]+\S.*[^\s.,;:!?。，；：�
 /**
  * Where the introduction begins that ends at `end`, the start of a line; `end` if there is none. The search stops at
  * `floor`, and for one that ends in a colon at `lastCut`, the previous cut. Reads a bounded number of characters.
+ *
+ * @param titles whether a title needs no marks
  */
-export function introductionStart(text: string, floor: number, lastCut: number, end: number): number {
+export function introductionStart(
+  text: string,
+  floor: number,
+  lastCut: number,
+  end: number,
+  titles: boolean,
+): number {
   if (end === floor || !isLineStart(text, end)) return end;
   const lineEnd = endOfContent(text, floor, end);
   // A cut between the two was considered before, and kept.
   if (lastCut > lineEnd) return end;
   const last = text.charCodeAt(lineEnd - 1);
-  if (isSentenceEnd(last) && endsProse(text, lastCut, lineEnd)) return end;
-  if (last === COLON || last === WIDE_COLON) return startOfColon(text, lastCut, lineEnd) ?? end;
+  if (isSentenceEnd(last) && endsProse(text, lastCut, lineEnd, titles)) return end;
+  if (isColon(last)) return startOfColon(text, lastCut, lineEnd) ?? end;
   const comment = last === SLASH ? startOfComment(text, floor, lineEnd) : undefined;
   const start = comment ?? startOfLine(text, floor, lineEnd);
   if (start === undefined) return end;
   const first = text.charCodeAt(start);
   if (comment !== undefined || isMarked(text, start, lineEnd)) return start;
-  if (isDigit(first)) return isNumberedTitle(text, start, lineEnd, end) ? start : end;
-  return first === last ? (startOfTitle(text, floor, start, lineEnd) ?? end) : end;
+  if (isDigit(first) && NUMBERED.test(text.slice(start, lineEnd)))
+    return isNumberedTitle(text, start, lineEnd, end) ? start : end;
+  const underlined = first === last ? startOfTitle(text, floor, start, lineEnd) : undefined;
+  if (underlined !== undefined) return underlined;
+  return titles && isTitle(text, start, lineEnd) ? start : end;
 }
 
 /** The depth of the heading with `#` that begins at `start`; 0 if none does. */
@@ -72,19 +84,32 @@ export function headingDepth(text: string, start: number): number {
 /** Whether a block begins at `at`, indented or not, whose lines belong together: a fence or a table. */
 export function isWholeBlock(text: string, at: number): boolean {
   let start = at;
-  while (text.charCodeAt(start) === SPACE && start < at + LONGEST_SPACE) start++;
+  while (isBlankUnit(text.charCodeAt(start)) && start < at + LONGEST_SPACE) start++;
   return text.startsWith('```', start) || text.startsWith('~~~', start) || text.startsWith('|', start);
 }
 
+/** Whether the text before an offset ends in a colon. */
+export function endsInColon(text: string, floor: number, end: number): boolean {
+  return isColon(text.charCodeAt(endOfContent(text, floor, end) - 1));
+}
+
+function isColon(unit: number): boolean {
+  return unit === COLON || unit === WIDE_COLON;
+}
+
 /**
- * Whether a line that ends like a sentence ends prose: more than a short line, followed by a blank line. Decided
- * without looking for the start of the line, because this rules out most paragraphs.
+ * Whether a line that ends like a sentence ends prose: more than a short line or a heading, followed by a blank line.
+ * Decided without looking for the start of the line, because this rules out most paragraphs.
  */
-function endsProse(text: string, lastCut: number, lineEnd: number): boolean {
-  if (lineEnd - lastCut <= LONGEST_SENTENCE && isLineStart(text, lastCut)) return false;
+function endsProse(text: string, lastCut: number, lineEnd: number, titles: boolean): boolean {
+  const isShort = lineEnd - lastCut <= LONGEST_SENTENCE || text.charCodeAt(lastCut) === HASH;
+  if (isShort && isLineStart(text, lastCut)) return false;
   const next = text.charCodeAt(lineEnd) === LINE_FEED ? lineEnd + 1 : lineEnd + 2;
   const unit = text.charCodeAt(next);
-  return unit === LINE_FEED || unit === CARRIAGE_RETURN;
+  if (unit !== LINE_FEED && unit !== CARRIAGE_RETURN) return false;
+  if (!titles) return true;
+  const start = shortLineStart(text, lineEnd);
+  return start === -1 || !mayEndInStop(text, start);
 }
 
 /** Whether a line begins with the marker of a heading, a comment or a decorator. */
@@ -132,12 +157,6 @@ function isEndOfFence(underline: string, { start, end }: Span): boolean {
 
 /** Whether a line is numbered and alone between blank lines, and `next` does not continue it as a list. */
 function isNumberedTitle(text: string, start: number, end: number, next: number): boolean {
-  if (!NUMBERED.test(text.slice(start, end))) return false;
   if (!isBehindBlankLine(text, start) || lineFeeds(text, end, next) < 2) return false;
   return !NUMBERED.test(lineAt(text, next));
-}
-
-/** Whether a unit ends most sentences, in any script. */
-function isSentenceEnd(unit: number): boolean {
-  return unit === 0x2e || unit === 0x21 || unit === 0x3f || unit === 0x3002 || unit === 0x2026;
 }

@@ -7,6 +7,7 @@ import { cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from '../cuts/cuts.ts
 import { cutAtDelimiters, type DelimiterSide } from '../cuts/delimiters.ts';
 import { cutAtSentenceEnds } from './cut-at-marks.ts';
 import { findSentences } from './find-sentences.ts';
+import { joinTitles } from './titles.ts';
 
 /** The options by which chunkers find sentences (see `options.ts`). */
 export interface SentenceRules {
@@ -24,7 +25,8 @@ export interface SentenceRules {
 /** How the sentences of a text are found and packed. */
 export interface Sentences {
   /**
-   * The boundaries of all sentences of a text, including both ends; one that is too short is joined to its neighbour.
+   * The boundaries of all sentences of a text, including both ends; one that is too short is joined to its neighbour,
+   * and a title to the sentence after it.
    */
   boundaries(text: string): number[];
   /**
@@ -33,6 +35,9 @@ export interface Sentences {
    */
   pack(text: string, boundaries: ArrayLike<number>, limits: PackLimits, tools: PackTools): Span[];
 }
+
+/** A line break alone is not a chunk. */
+const MIN_CHARACTERS = 3;
 
 export type PackTools = Pick<ChunkContext, 'pack' | 'divide'>;
 
@@ -46,7 +51,7 @@ export function sentencesBy(rules: SentenceRules): Sentences {
   return {
     boundaries(text) {
       // Not spread into another list, which takes a hundred times as long.
-      const boundaries = findLongEnds(text, 0, text.length);
+      const boundaries = joinTitles(text, findLongEnds(text, 0, text.length));
       boundaries.unshift(0);
       boundaries.push(text.length);
       return boundaries;
@@ -57,13 +62,19 @@ export function sentencesBy(rules: SentenceRules): Sentences {
       const isOver = (span: Span) => (span.token_count as number) > size;
       const packed = pack(boundaries, limits);
       if (!packed.some(isOver)) return packed;
+      if (rules.oversize === 'split') {
+        const finders = [findEnds, cutAtWhiteSpace];
+        return packed.flatMap((span) =>
+          isOver(span)
+            ? divide(span, finders, { size, minCharacters: MIN_CHARACTERS, titles: true })
+            : [span],
+        );
+      }
       // If a sentence is over the limit only because a short one was joined to it, the two are separated again.
-      const parted = packed.flatMap((span) => {
+      return packed.flatMap((span) => {
         const ends = isOver(span) ? findEnds(text, span.start, span.end) : [];
         return ends.length === 0 ? [span] : pack([span.start, ...ends, span.end], { size });
       });
-      if (rules.oversize === 'keep') return parted;
-      return parted.flatMap((span) => (isOver(span) ? divide(span, [cutAtWhiteSpace], { size }) : [span]));
     },
   };
 }

@@ -6,7 +6,7 @@ export interface Heading {
   readonly start: number;
   /** 1 is the highest. */
   readonly level: number;
-  /** Whether a deeper heading follows immediately, so that no text belongs to this one alone. */
+  /** Whether another heading follows immediately, so that no text belongs to this one alone. */
   readonly isLead: boolean;
   /** Where its section ends at the latest; at the end of the text if missing. */
   readonly reach?: number | undefined;

@@ -34,7 +34,7 @@ function headingsOf(text: string, { blocks, names }: NumberedBlocks, decode: Dec
       // Blank lines at the beginning of the text are not part of the first block.
       start: index === 0 ? 0 : block.start,
       level: block.level,
-      isLead: next !== undefined && makesSection(next) && next.level > block.level,
+      isLead: next !== undefined && makesSection(next),
       name: () => headingName(text, block, definitions, decode, names.get(block.start)),
     });
   }
@@ -82,7 +82,7 @@ function createDivider(kit: Kit) {
       leaves ??= leavesOf(blocks);
       const last = leaves[lastBefore(leaves, end)];
       const isWhole = keepsWhole && last !== undefined && (isRaw(last) || last.kind === 'table');
-      return isWhole ? [{ start, end }] : divide({ start, end }, findersOf(last), { size });
+      return isWhole ? [{ start, end }] : divide({ start, end }, findersOf(last), { size, titles: true });
     };
   };
 }

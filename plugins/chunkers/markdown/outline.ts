@@ -1,5 +1,6 @@
 import {
   isLineBreak,
+  isTitle,
   keepOptimised,
   LineEnds,
   type MarkdownBlock,
@@ -18,6 +19,9 @@ const BLOCK = 8;
 const DEEPER = 4;
 /** How much worse it is to cut before a block that belongs to the previous one. */
 const LEANING = 1;
+
+/** Headings in a row that take more than this share of a chunk are parted. */
+const MAX_SHARE = 0.75;
 
 export interface OutlineRules {
   /** Whether code, HTML and rows are never cut. */
@@ -41,17 +45,26 @@ export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules:
   const { components } = rules;
   const outline = new GrowingOutline();
   const lines = new LineEnds(text);
-  let heading: MarkdownBlock | undefined;
+  let leading: MarkdownBlock | undefined;
   let leaf: MarkdownBlock | undefined;
   let glued = 0;
   for (const block of blocks) {
-    if (heading !== undefined && standsUnder(block, heading)) glued = block.start;
-    if (block.start !== glued && components?.glued.has(block.start) !== true)
-      outline.add(block.start, rankOf(block, leaf, text, components));
-    heading = block.kind === 'heading' ? block : undefined;
+    const isHeading = block.kind === 'heading';
+    const rank = rankOf(block, leaf, text, components);
+    const isTitled = leading?.kind === 'paragraph' && isRaw(block);
+    if (leading !== undefined && staysWith(block, leading, rules, outline)) {
+      glued = block.start;
+      // Where a higher heading stays with an empty section, the cut before both is as good as before the heading.
+      if (isHeading) outline.add(outline.last, rank);
+    }
+    if (block.start !== glued && components?.glued.has(block.start) !== true) outline.add(block.start, rank);
+    leading = isHeading || isTitleBlock(text, block) ? block : undefined;
     if (isContainer(block)) continue;
     leaf = block;
-    if (!fits(rules, outline.last, block.end)) addWithin(text, block, rules, lines, outline);
+    if (fits(rules, outline.last, block.end)) continue;
+    if (isTitled && block.start > outline.last && fits(rules, block.start, block.end))
+      outline.add(block.start, rank);
+    else addWithin(text, block, rules, lines, outline);
   }
   outline.add(text.length, 0);
   return outline;
@@ -78,10 +91,34 @@ class GrowingOutline implements Outline {
 
 keepOptimised(new GrowingOutline());
 
-/** Whether a block is directly below a heading. */
-function standsUnder({ kind, level, depth }: MarkdownBlock, heading: MarkdownBlock): boolean {
-  if (depth < heading.depth) return false;
-  return kind !== 'heading' || depth > heading.depth || level > heading.level;
+/**
+ * Whether a block stays with the heading or title above it. So do headings in a row, whatever their levels, as long as
+ * they leave room for the text below them; a title leads into text only.
+ */
+function staysWith(
+  { kind, level, start, depth }: MarkdownBlock,
+  leading: MarkdownBlock,
+  { room, tokens }: OutlineRules,
+  outline: GrowingOutline,
+): boolean {
+  if (depth < leading.depth) return false;
+  if (leading.kind === 'heading' && (kind !== 'heading' || depth > leading.depth || level > leading.level))
+    return true;
+  const isOther =
+    kind === 'heading' ? leading.kind === 'paragraph' : kind === 'break' || kind === 'definition';
+  return !isOther && tokens.count(outline.last, start) <= MAX_SHARE * room;
+}
+
+/** Maximum units of a line that may be a title, with its line break. */
+const MAX_TITLE = 102;
+
+/** Whether a block is a title without marks. */
+function isTitleBlock(text: string, { kind, start, end, depth }: MarkdownBlock): boolean {
+  if (kind !== 'paragraph' || depth > 0 || end - start > MAX_TITLE) return false;
+  let last = end;
+  while (last > start && isSpace(text.charCodeAt(last - 1))) last--;
+  for (let at = start; at < last; at++) if (isLineBreak(text.charCodeAt(at))) return false;
+  return isTitle(text, start, last);
 }
 
 function rankOf(
@@ -120,7 +157,10 @@ function endsWithColon(text: string, { start, end }: MarkdownBlock): boolean {
   return last > 32 && last < DELETE ? last === COLON && at >= from : /[:：]\s*$/.test(text.slice(from, end));
 }
 
-/** Adds the boundaries within a block that is too large, with the heading before it or by itself. */
+/**
+ * Adds the boundaries within a block that is too large by itself or with the heading before it: questions find the
+ * heading with the first lines better than the block without its heading. What is kept whole is parted from it.
+ */
 function addWithin(
   text: string,
   block: MarkdownBlock,
@@ -131,8 +171,8 @@ function addWithin(
   const rank = BLOCK + DEEPER * (block.depth + (rules.components?.nestingAt(block.start) ?? 0) + 1);
   if (block.kind === 'table') addRows(block, rank, lines, outline);
   else if (!isRaw(block)) return;
-  else if (block.start > outline.last && fits(rules, block.start, block.end)) outline.add(block.start, rank);
   else if (!rules.keepsWhole) addLines(text, block, rank, lines, outline);
+  else if (block.start > outline.last && fits(rules, block.start, block.end)) outline.add(block.start, rank);
 }
 
 /** Between rows; the header, the delimiter row and the first row stay together. */

@@ -20,7 +20,7 @@ const createRecursiveChunker: Factory<typeof manifest> = (tools): Chunker<Recurs
     chunk(text, options, { divide }) {
       const { recipe, lang, delimiters, levels } = options;
       const own = delimiters.length > 0 ? [delimiters] : levels;
-      const { finders, introductions, files } =
+      const { finders, introductions, titles, files } =
         own.length > 0 ? ownHierarchy(own, kit) : hierarchyOf(recipe, lang, text);
       const headings = options.numbered_headings ? kit.findNumberedHeadings(text) : [];
       const spans = divide({ start: 0, end: text.length }, belowHeadings(finders, headings, text, kit), {
@@ -28,6 +28,8 @@ const createRecursiveChunker: Factory<typeof manifest> = (tools): Chunker<Recurs
         minCharacters: options.min_characters_per_chunk,
         overlap: options.chunk_overlap,
         introductions,
+        // Numbered headings are cut before, each with a path of its own.
+        titles: titles && headings.length === 0,
       });
       if (files !== undefined) return withPaths(spans, files.map(headingOfFile), kit);
       const named = headings.map((heading): Heading => ({ ...heading, name: () => heading.name }));
@@ -37,7 +39,7 @@ const createRecursiveChunker: Factory<typeof manifest> = (tools): Chunker<Recurs
 };
 
 function ownHierarchy(levels: readonly (readonly string[])[], kit: Kit): Hierarchy {
-  return { finders: levels.map((level) => kit.cutAtDelimiters(level)), introductions: true };
+  return { finders: levels.map((level) => kit.cutAtDelimiters(level)), introductions: true, titles: true };
 }
 
 /** A file of a diff as a heading above its hunks. */

@@ -10,6 +10,8 @@ export interface Hierarchy {
   readonly finders: readonly CutFinder[];
   /** Whether what only introduces the text after it stays with that text. */
   readonly introductions: boolean;
+  /** Whether titles need no marks. */
+  readonly titles: boolean;
   /** The files of a diff, if the recipe is one for diffs. */
   readonly files?: DiffParts['files'] | undefined;
 }
@@ -60,11 +62,11 @@ export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dir
   return (recipe, lang, text) => {
     const readRecipe = recipes.get(recipe);
     if (readRecipe === undefined) throw kit.refusedError(unknownRecipe(recipe, [...recipes.keys()]));
-    const { levels, introductions = true } = readRecipe();
+    const { levels, introductions = true, titles = introductions } = readRecipe();
     const source = sourceOf(text, kit);
     const finders = prepare(recipe, levels, lang).map((make) => make(source));
     const files = levels.some((level) => 'diff' in level) ? source.diff().files : undefined;
-    return { finders, introductions, files };
+    return { finders, introductions, titles, files };
   };
 }
 
@@ -197,6 +199,7 @@ const level = {
     line_starts: strings,
     language: { enum: ['sentence', 'clause'] },
     white_space: { const: true },
+    blank_lines: { type: 'integer', minimum: 1, maximum: 10 },
     markdown: { enum: ['headings', 'blocks', 'lines'] },
     depth: { type: 'integer', minimum: 1, maximum: 6 },
     diff: { enum: ['commits', 'files', 'hunks', 'lines'] },
@@ -208,7 +211,11 @@ const level = {
 const recipeSchema = {
   type: 'object',
   required: ['levels'],
-  properties: { levels: { type: 'array', items: level }, introductions: { type: 'boolean' } },
+  properties: {
+    levels: { type: 'array', items: level },
+    introductions: { type: 'boolean' },
+    titles: { type: 'boolean' },
+  },
   additionalProperties: false,
 } as const;
 
@@ -232,7 +239,16 @@ interface Languages {
 
 const NO_LANGUAGES: Languages = { default: { sentence: [], clause: [] } };
 
-const KINDS = ['delimiters', 'line_starts', 'language', 'white_space', 'markdown', 'diff', 'log'] as const;
+const KINDS = [
+  'delimiters',
+  'line_starts',
+  'language',
+  'white_space',
+  'blank_lines',
+  'markdown',
+  'diff',
+  'log',
+] as const;
 
 /** The problem with a level that matches its schema, if any: it must be of one kind, with options of that kind. */
 function problemOfLevel(level: Level): string | undefined {
@@ -265,6 +281,7 @@ function prepareLevel(level: Level, language: Language, kit: Kit): MakeFinder {
 function literalFinder(level: Level, language: Language, kit: Kit): CutFinder {
   if (level.delimiters) return kit.cutAtDelimiters(level.delimiters, level.include_delim);
   if (level.line_starts) return kit.cutAtLineStarts(level.line_starts);
+  if (level.blank_lines) return kit.cutAfterBlankLines(level.blank_lines);
   if (level.language === 'sentence') return kit.cutAtSentenceEnds(language.sentence);
   if (level.language === 'clause') return kit.cutAtClauseEnds(language.clause);
   return kit.cutAtWhiteSpace;

@@ -13,11 +13,11 @@ export async function printCuts(pages: readonly Page[]): Promise<void> {
   for (const splitter of splitters)
     rows.push([
       splitter.name,
-      ...(await cutBy((text) => placesOf(splitter, text), truths, fits)).slice(0, -1),
+      ...(await cutBy((text) => placesOf(splitter, text), truths, fits)).slice(0, -2),
     ]);
   printTable(
     `${pages.length} READMEs at ${SIZE} tokens; of fences and rows, those that fit`,
-    CUT.slice(0, -1),
+    CUT.slice(0, -2),
     rows,
   );
 }

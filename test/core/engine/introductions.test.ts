@@ -5,7 +5,7 @@ import type { CutFinder } from '../../../core/contracts/chunker.ts';
 import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
 import { cutAtWhiteSpace } from '../../../core/engine/cuts/cuts.ts';
 import { cutAtDelimiters, cutAtLineStarts } from '../../../core/engine/cuts/delimiters.ts';
-import { isLineStart, startOfLine } from '../../../core/engine/cuts/lines.ts';
+import { cutAfterBlankLines, isLineStart, startOfLine } from '../../../core/engine/cuts/lines.ts';
 import { divide } from '../../../core/engine/packing/hierarchy.ts';
 
 const PARAGRAPHS = [cutAtDelimiters(['\n\n', '\r\n\r\n']), cutAtDelimiters(['\n', '. ']), cutAtWhiteSpace];
@@ -18,7 +18,8 @@ function unitTokens(text: string): TokenizedText {
 }
 
 function parts(text: string, size: number, finders: readonly CutFinder[] = PARAGRAPHS): string[] {
-  const spans = divide(text, unitTokens(text), { start: 0, end: text.length }, finders, { size });
+  const limits = { size, titles: true };
+  const spans = divide(text, unitTokens(text), { start: 0, end: text.length }, finders, limits);
   return spans.map(({ start, end }) => text.slice(start, end));
 }
 
@@ -52,6 +53,18 @@ t.test('titles, lines with a colon, comments and decorators go with what follows
     '/**\n * What it does.\n */\n',
     '@decorated(1)\n',
     '#[derive(Debug)]\n',
+    'The Garden Gate\n\n',
+    '**Part 2**\n\n',
+    'PART 2.\n\n',
+    'IV.\n\n',
+    'Chapter 2. Gates.\n\n',
+    '第二章\n\n',
+    '== Part ==\n\n',
+    '** Part\n\n',
+    'h2. Part\n\n',
+    '=head2 Part\n\n',
+    '_Part the Second_\n\n',
+    'PART ONE\n\nI\n\nThe Gate\n\n',
   ]) {
     const rest = 'f'.repeat(60 - introduction.length);
     const ends = introduction.endsWith('\n\n') ? PARAGRAPHS : LINES;
@@ -72,9 +85,10 @@ t.test('what is no introduction stays where it is', async (t) => {
   }
 });
 
-t.test('a fence or a table is not cut for the sake of its heading', async (t) => {
-  const fence = '```js\nlet a = 1;\nlet b = 2;\nlet c = 3;\n```\n';
-  t.same(parts(`Words.\n\n## Use\n\n${fence}`, 48), ['Words.\n\n## Use\n\n', fence]);
+t.test('a fence that fits only without its heading is cut behind its first lines', async (t) => {
+  const fence = ['```js\nlet a = 1;\nlet b = 2;\n', 'let c = 3;\n```\n'] as const;
+  const heading = '## Use\n\n';
+  t.same(parts(`Words.\n\n${heading}${fence.join('')}`, 46), ['Words.\n\n', heading + fence[0], fence[1]]);
 });
 
 t.test('of headings that do not all fit with their text, the deeper ones go with it', async (t) => {
@@ -82,7 +96,7 @@ t.test('of headings that do not all fit with their text, the deeper ones go with
   const rest = 'f'.repeat(30);
   t.same(parts(`${chapter}## Part\n\n### Use\n\n${rest}`, 48), [chapter, `## Part\n\n### Use\n\n${rest}`]);
   const siblings = '## First name\n\n## Second name\n\n';
-  t.same(parts(siblings + rest, 40), [siblings, rest], 'headings of one depth stay together');
+  t.same(parts(siblings + rest, 50), ['## First name\n\n', `## Second name\n\n${rest}`], 'or the last one');
 });
 
 t.test('a fence of tildes does not end in a title', async (t) => {
@@ -93,12 +107,68 @@ t.test('a fence of tildes does not end in a title', async (t) => {
   }
 });
 
-t.test('a fence that fits without blank lines behind it is not cut for its heading', async (t) => {
-  const fence = '```js\nlet a = 1;\nlet b = 2;\n```\n';
-  const heading = 'Words.\n\n## Use\n\n';
-  const blocks = cutAtLineStarts(['```js']);
-  const lines = cutAtDelimiters(['\n']);
-  t.same(parts(`${heading}${fence}\n\n`, fence.length, [blocks, lines]), [heading, fence, '\n\n']);
+t.test('lines that are no titles stay with what is before them', async (t) => {
+  const rest = 'f'.repeat(50);
+  for (const line of [
+    '"Yes."',
+    'He went home.',
+    'Yours truly,',
+    '- An item without a stop',
+    '| a | b |',
+    '> A quote without a stop',
+    '</section>',
+    '* * *',
+    `${'Long words of prose '.repeat(6)}end`,
+    'Two lines\nof a verse',
+  ]) {
+    const text = `Some words, and some more of them, that stand before it.\n\n${line}\n\n`;
+    t.equal(parts(text + rest, text.length)[0], text, line);
+  }
+  const signed = 'Some words that stand before it, and some more.\n\nJane Smith\n\n\n\n';
+  t.equal(parts(signed + rest, signed.length)[0], signed, 'more blank lines below it than above');
+});
+
+t.test('a line that ends in a stop is a title below two blank lines', async (t) => {
+  const before = 'Some words, and some more of them, that stand before it.';
+  const rest = `The street.\n\n${'f'.repeat(50)}`;
+  for (const end of ['\n', '\r\n']) {
+    const text = [before, '', '', rest].join('\n').replaceAll('\n', end);
+    const title = text.indexOf('The');
+    t.equal(parts(text, 80)[0], text.slice(0, title), JSON.stringify(end));
+  }
+});
+
+t.test('a stretch is cut behind two blank lines first, whatever white space they hold', async (t) => {
+  const find = cutAfterBlankLines(2);
+  for (const [text, ...cuts] of [
+    ['a\n\nb\n\n\nc', 7],
+    ['a\r\n\r\n\r\nb', 7],
+    ['a\n \t\n\u3000\n  b', 7],
+    ['\n\n\na\n\n\n'],
+    [''],
+  ] as const)
+    t.same(find(text, 0, text.length), cuts, JSON.stringify(text));
+  const long = `a\n${' \n'.repeat(300_000)}b${'\n'.repeat(300_000)}`;
+  t.equal(find(long, 0, long.length).length, 1);
+});
+
+t.test('many short lines are divided in linear work', async (t) => {
+  for (const line of ['Short line\n\n', 'PART 2.\n\n\n', 'A\n\n\n\n\n\n']) {
+    const work = (count: number) => {
+      const text = line.repeat(count);
+      let units = 0;
+      const count_ = (start: number, end: number) => {
+        units += end - start;
+        return end - start;
+      };
+      const tokens = { ...unitTokens(text), count: count_ };
+      const limits = { size: 100, titles: true };
+      const spans = divide(text, tokens, { start: 0, end: text.length }, PARAGRAPHS, limits);
+      t.equal(spans.map(({ start, end }) => text.slice(start, end)).join(''), text);
+      return units / text.length;
+    };
+    t.ok(work(2000) < work(200) * 1.1, line);
+  }
 });
 
 t.test('headings alone are divided in linear work, and none is lost', async (t) => {
@@ -122,7 +192,8 @@ t.test('headings alone are divided in linear work, and none is lost', async (t) 
 
 t.test('introductions leave the limit and the text whole, whatever stands around them', async () => {
   const marks = ['# A\n', '## B b\n\n', '\n', '===\n', '---\n', '*/\n', '/* c\n', '@d\n', 'so:\n', '1. x\n'];
-  const pieces = [...marks, 'word ', '\r\n'];
+  const titles = ['PART I.\n\n', 'Part\n\n\n', '**a**\n\n', '第二章\n\n'];
+  const pieces = [...marks, ...titles, 'word ', '\r\n'];
   const anyText = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 60 });
   const cases = fc.record({
     text: anyText.map((all) => all.join('')),

@@ -7,11 +7,22 @@ import { type Counts, type Measured, measure, type Piece } from './measure.ts';
 import { truthOf } from './truth.ts';
 
 const SETTINGS = [
+  { tokenizer: 'character', chunk_size: 256 },
   { tokenizer: 'character', chunk_size: 512 },
+  { tokenizer: 'character', chunk_size: 1000 },
+  { tokenizer: 'cl100k_base', chunk_size: 128 },
   { tokenizer: 'cl100k_base', chunk_size: 256 },
 ];
 /** What is counted of a splitter's chunks, after its name. */
-export const CUT = ['', 'chunks', 'headings stranded', 'fences cut', 'rows cut', 'paths wrong'];
+export const CUT = [
+  '',
+  'chunks',
+  'headings stranded',
+  'fences cut',
+  'rows cut',
+  'headings only',
+  'paths wrong',
+];
 
 /** Prints how chunks of the READMEs in a folder keep to their structure, by another parser's blocks. */
 export async function evaluateStructure(folder: string): Promise<void> {
@@ -34,7 +45,7 @@ export async function evaluateStructure(folder: string): Promise<void> {
     };
     rows.push([`${chunk_size}, ${tokenizer}`, ...(await cutBy(split, read, fits))]);
   }
-  printTable('Of fences and rows, those that fit', CUT, rows);
+  printTable('Of fences and rows, those that fit without the headings above them', CUT, rows);
 }
 
 /** Pages with what another parser knows of them. */
@@ -56,6 +67,7 @@ export async function cutBy(
     share(sum('headingsStranded'), sum('headings')),
     share(sum('fencesCut'), sum('fences')),
     share(sum('rowsCut'), sum('rows')),
+    String(sum('headingsOnly')),
     sum('paths') === 0 ? 'not given' : share(sum('pathsWrong'), sum('paths')),
   ];
 }

@@ -15,7 +15,10 @@ export interface Measured {
 
 export type Counts = ReturnType<typeof measure>;
 
-/** Counts what the chunks of a page do to headings, and to fences and rows that fit, and whether their paths are those of the other parser. */
+/**
+ * Counts what the chunks of a page do to headings, and to fences and rows that fit, and whether their paths are those of
+ * the other parser.
+ */
 export function measure(pieces: readonly Piece[], { text, truth, fits }: Measured) {
   const cuts = pieces.slice(1).map(({ start }) => start);
   const fitting = (all: readonly Stretch[]) => all.filter(({ start, end }) => fits(text.slice(start, end)));
@@ -25,6 +28,10 @@ export function measure(pieces: readonly Piece[], { text, truth, fits }: Measure
   const rows = fitting(truth.rows);
   const isStranded = ({ start, end }: Stretch) => cuts.some((cut) => cut >= start && cut <= end);
   const paths = pieces.filter(({ heading_path }) => heading_path !== undefined);
+  const isHeadingsOnly = (piece: Piece) => {
+    const held = truth.outer.filter(({ start, end }) => start < piece.end && end > piece.start);
+    return held.length > 0 && held.every(({ isHeading, end }) => isHeading && end <= piece.end);
+  };
   const isWrong = (piece: Piece) => shown(pathOf(truth, piece)) !== shown(piece.heading_path ?? []);
   return {
     chunks: pieces.length,
@@ -36,6 +43,7 @@ export function measure(pieces: readonly Piece[], { text, truth, fits }: Measure
     headingsStranded: truth.headings.filter(isStranded).length,
     paths: paths.length,
     pathsWrong: paths.filter(isWrong).length,
+    headingsOnly: pieces.slice(0, -1).filter(isHeadingsOnly).length,
   };
 }
 

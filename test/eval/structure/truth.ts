@@ -37,12 +37,11 @@ function rowsOf(root: Root): Stretch[] {
   return rows;
 }
 
-/** From the ends of headings to the beginnings of what they head. */
+/** From the ends of headings to the beginnings of what follows. */
 function headingsOf({ children }: Root): Stretch[] {
   return children.slice(0, -1).flatMap((node, at) => {
     const next = children[at + 1] as (typeof children)[number];
-    const isHead = node.type === 'heading' && next.type !== 'heading';
-    return isHead ? [{ start: placeOf(node).end, end: placeOf(next).start }] : [];
+    return node.type === 'heading' ? [{ start: placeOf(node).end, end: placeOf(next).start }] : [];
   });
 }
 
@@ -56,9 +55,9 @@ function outerOf({ children }: Root) {
       while ((open.at(-1)?.level ?? 0) >= node.depth) open.pop();
       open.push({ level: node.depth, name: wordsOf(node, { includeHtml: false }) });
     }
-    // Whether a deeper heading follows at once.
-    const isLead = isHeading && next?.type === 'heading' && next.depth > node.depth;
-    return { ...placeOf(node), path: [...open], isLead };
+    // Whether another heading follows at once.
+    const isLead = isHeading && next?.type === 'heading';
+    return { ...placeOf(node), path: [...open], isLead, isHeading };
   });
 }
 

@@ -57,12 +57,16 @@ t.test('no closing fence begins a chunk where the whole fence fits', async () =>
   );
 });
 
-/** Whether an offset lies within one of the fences. */
+/** Whether an offset lies within a fence, unless that is cut for a heading above it; then, whether it is before the closing one. */
 function cutWithin(parts: readonly string[], fence: string, offset: number): boolean {
   let start = 0;
+  let isHeaded = false;
   return parts.some((part) => {
-    const isWithin = part === fence && offset > start && offset < start + part.trimEnd().length;
+    const whole = part.trimEnd();
+    const closing = start + whole.lastIndexOf('\n') + 1;
+    const isWithin = isHeaded ? offset === closing : offset > start && offset < start + whole.length;
+    isHeaded = part.startsWith('#') || (isHeaded && /^(?:\n|Title|Like)/.test(part));
     start += part.length;
-    return isWithin;
+    return part === fence && isWithin;
   });
 }

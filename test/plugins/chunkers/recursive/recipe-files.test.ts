@@ -44,7 +44,7 @@ t.test('recipes are held to their schema, with suggestions', async (t) => {
     [[{ language: 'word' }], 'levels[0].language: expected one of "sentence", "clause"'],
     [
       [{}],
-      'levels[0]: expected one of delimiters, line_starts, language, white_space, markdown, diff, log, got none',
+      'levels[0]: expected one of delimiters, line_starts, language, white_space, blank_lines, markdown, diff, log, got none',
     ],
     [[{ white_space: true, markdown: 'lines' }], 'got white_space and markdown'],
     [[{ white_space: true, include_delim: 'next' }], 'include_delim is only for delimiters'],
