@@ -116,12 +116,13 @@ function siblingEdges(packing: Packing, from: number, to: number, rank: number):
 }
 
 function placeSiblings(packing: Packing, siblings: readonly number[], rank: number): void {
+  const areApart = rank <= packing.limits.always;
   let index = 0;
   while (index + 1 < siblings.length) {
     const from = siblings[index] as number;
-    const run = fill(packing, siblings, index, rank <= packing.limits.always);
+    const run = fill(packing, siblings, index, areApart);
     const end = run?.sibling ?? index;
-    if (run !== undefined && !leadsInto(packing, run, siblings[end + 1])) {
+    if (run !== undefined && (areApart || !leadsInto(packing, run, siblings[end + 1]))) {
       place(packing, from, run.to, rank, run);
       index = end;
     } else {
@@ -232,11 +233,12 @@ function goesBack(packing: Packing, run: Run, next: Run | undefined): boolean {
 function joined(packing: Packing, first: Run, second: Run): Run[] {
   const both = together(packing, first, second);
   if (both !== undefined) return [both];
-  const shared = isShort(packing, second) ? withMovedEdge(packing, first, second) : undefined;
+  const shared = isShort(packing, second) && second.rank > packing.limits.always ? withMovedEdge(packing, first, second) : undefined;
   return shared ?? [first, second];
 }
 
 function together(packing: Packing, first: Run, second: Run): Run | undefined {
+  if (second.rank <= packing.limits.always) return undefined;
   if (!isWorthCounting(packing, first.count + second.count)) return undefined;
   const { from, start, rank } = first;
   const { end } = second;
