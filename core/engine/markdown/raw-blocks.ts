@@ -21,7 +21,7 @@ const LIQUID_END = ['raw', 'verbatim', 'comment', 'highlight', 'codeblock'].map(
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n))[ \t]*(?=[\r\n])/g;
 const FENCE = /(?:^|[\r\n])[ \t]*(?:`{3}|~{3})/g;
 /** What may follow the end of math on its line: a label, a number or a stop. */
-const MATH_TAIL = /[ \t]*(?:\{[^{}\r\n]*\}|\([\w.-]+\))?[ \t]*[.,;]?[ \t]*$/my;
+const MATH_TAIL = /[ \t]*(?:(?:\{[^{}\r\n]*\}|\([\w.-]+\))[ \t]*)?(?:[.,;][ \t]*)?$/my;
 const LINE_TAIL = /[ \t]*$/my;
 
 /**

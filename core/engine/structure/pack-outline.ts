@@ -233,7 +233,10 @@ function goesBack(packing: Packing, run: Run, next: Run | undefined): boolean {
 function joined(packing: Packing, first: Run, second: Run): Run[] {
   const both = together(packing, first, second);
   if (both !== undefined) return [both];
-  const shared = isShort(packing, second) && second.rank > packing.limits.always ? withMovedEdge(packing, first, second) : undefined;
+  const shared =
+    isShort(packing, second) && second.rank > packing.limits.always
+      ? withMovedEdge(packing, first, second)
+      : undefined;
   return shared ?? [first, second];
 }
 

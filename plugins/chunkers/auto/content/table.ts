@@ -5,7 +5,7 @@ const FEWEST = 3;
 const MOST = 200;
 
 /** A first line that tells Excel the delimiter. */
-const SEPARATOR_LINE = /^\ufeff?"?sep=([^\r\n"])"?\1* *(?:\r\n|\r|\n)/i;
+const SEPARATOR_LINE = /^\ufeff?"?sep=([^\r\n"])"?\1{0,1000} {0,99}(?:\r\n|\r|\n)/i;
 
 /** Whether a text is CSV: all of its first records have the same number of fields with one delimiter. */
 export function isTable(text: string): boolean {

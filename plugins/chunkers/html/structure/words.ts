@@ -13,7 +13,8 @@ const NOT_SHOWN = words(
 /** Elements that are apart from the words around them. */
 const APART = words('br button img input math svg');
 /** Hidden, or only for screen readers, or the link to edit a section. */
-const HIDDEN = /\s(?:hidden(?=[\s/>=])|aria-hidden\s*=\s*["']?true|style\s*=\s*["'][^"']*display\s*:\s*none)/i;
+const HIDDEN =
+  /\s(?:hidden(?=[\s/>=])|aria-hidden\s*=\s*["']?true|style\s*=\s*["'][^"']*display\s*:\s*none)/i;
 const ASIDE =
   /\sclass\s*=\s*["']?(?:[^"'>]*\s)?(?:mw-editsection|sr-only|visually-hidden|screen-reader-text)(?=[\s"'>])/i;
 /** Links of a heading to itself. */
@@ -40,11 +41,17 @@ export function wordsOf(text: string, start: number, end: number, decode: (text:
   const read = (keepsLinks: boolean) => plain(decode(new Words(html, keepsLinks).read()));
   // A heading may be nothing but a link to itself.
   const whole = read(false) || read(true);
-  return whole.length <= MAX_CHARACTERS ? whole : Array.from(whole).slice(0, MAX_CHARACTERS).join('').trimEnd();
+  return whole.length <= MAX_CHARACTERS
+    ? whole
+    : Array.from(whole).slice(0, MAX_CHARACTERS).join('').trimEnd();
 }
 
 function plain(text: string): string {
-  return text.replace(/[\u00ad\u200b\u2060\ufeff]/g, '').replace(/\s+/g, ' ').trim().toWellFormed();
+  return text
+    .replace(/[\u00ad\u200b\u2060\ufeff]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toWellFormed();
 }
 
 interface Open {

@@ -176,8 +176,8 @@ function nameOfEnd(content: string): string | undefined {
   return lower === ':end:' ? ':end' : undefined;
 }
 
-const EMPHASIS = /(?<![^\s\-('"{[])([*/_+])(\S(?:.*?\S)?)\1(?![^\s\-.,;:!?'")}\]\\[])/g;
-const VERBATIM = /(?<![^\s\-('"{[*/_+])([=~])(\S(?:.*?\S)?)\1(?![^\s\-.,;:!?'")}\]\\[*/_+])/g;
+const EMPHASIS = /(?<![^\s\-('"{[])([*/_+])(?!\s)(.{1,200}?)(?<!\s)\1(?![^\s\-.,;:!?'")}\]\\[])/g;
+const VERBATIM = /(?<![^\s\-('"{[*/_+])([=~])(?!\s)(.{1,200}?)(?<!\s)\1(?![^\s\-.,;:!?'")}\]\\[*/_+])/g;
 
 /** A headline without its state, priority, tags, counters and markup. */
 function plainTitle(title: string, keywords: ReadonlySet<string>): string {

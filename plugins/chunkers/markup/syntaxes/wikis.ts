@@ -44,7 +44,7 @@ function plainWiki(title: string): string {
 }
 
 const SIGNATURE = /^(?:h[1-6]|p|bq|bc|pre|notextile|fn\d+|table|###)(?:[([{<>=_*#-][^ ]*)?\.{1,2}(?: |$)/;
-const TEXTILE_TITLE = /^h([1-6])(?:\([^()]*\)|\{[^{}]*\}|\[[^[\]]*\]|[<>=()]+)*\. +(\S.*)$/;
+const TEXTILE_TITLE = /^h([1-6])(?:[([{<>=]\S{0,100})?\. +(\S.*)$/;
 
 export const TEXTILE: LineSyntax = {
   title: (content) => {
@@ -77,6 +77,6 @@ export const TEXTILE: LineSyntax = {
       title
         .replace(/"([^"]+)":\S+/g, '$1')
         .replace(/%(?:\{[^{}]*\}|\([^()]*\))?([^%]+)%/g, '$1')
-        .replace(/(?<!\w)(\*\*|__|\?\?|[*_@+^~-])(\S(?:[^*_@+^~?]*\S)?)\1(?!\w)/g, '$2'),
+        .replace(/(?<!\w)(\*\*|__|\?\?|[*_@+^~-])(?!\s)([^*_@+^~?]+)(?<!\s)\1(?!\w)/g, '$2'),
     ),
 };

@@ -17,7 +17,11 @@ async function chunksOf(t: Test, text: string, language: string, chunk_size: num
 
 const CONTAINERS: Readonly<Record<string, readonly [open: string, member: string, close: string]>> = {
   ruby: ["context 'Images' do\n", "  test 'one' do\n    a = 1\n  end\n\n", 'end\n\n'],
-  java: ['public class FieldsTest\n    implements Face {\n', '  int one() {\n    return 1;\n  }\n\n', '}\n\n'],
+  java: [
+    'public class FieldsTest\n    implements Face {\n',
+    '  int one() {\n    return 1;\n  }\n\n',
+    '}\n\n',
+  ],
   python: ['class A(B):\n', '    def one(self):\n        return 1\n\n', '\n'],
   cpp: ['namespace shop {\n\n', 'int one() {\n  return 1;\n}\n\n', '}\n\n'],
   csharp: ['public class Shop\n{\n', '    int One() {\n        return 1;\n    }\n\n', '}\n\n'],

@@ -17,7 +17,10 @@ for (const [html, expected] of [
   ['Guide<a class="headerlink" href="#guide" title="Permalink">\u00b6</a>', 'Guide'],
   ['Guide<a class="headerlink" href="#guide">&para;</a>', 'Guide'],
   ['<a class="header-anchor" href="#a" aria-hidden="true">#</a> Guide', 'Guide'],
-  ['Guide <a class="header-anchor" href="#a" aria-label="Permalink to &quot;Guide&quot;">&#8203;</a>', 'Guide'],
+  [
+    'Guide <a class="header-anchor" href="#a" aria-label="Permalink to &quot;Guide&quot;">&#8203;</a>',
+    'Guide',
+  ],
   ['Guide<a href="#a" class="hash-link" aria-label="Direct link to Guide">\u200b</a>', 'Guide'],
   ['<a id="a" class="anchor" href="#a"><svg aria-hidden="true"><path d="M"/></svg></a>Guide', 'Guide'],
   ['Guide <a class="anchor-link" href="#a"><img src="l.svg" alt="Link icon"></a>', 'Guide'],

@@ -57,16 +57,9 @@ t.test('broken XML loses nothing and keeps the limit', async () => {
     return text.slice(0, start) + put + text.slice(end);
   });
   await fc.assert(
-    fc.asyncProperty(
-      fc.oneof(
-        cut,
-        structuredText.map(String),
-      ),
-      anySize,
-      async (text, chunk_size) => {
-        await chunk(text, { chunk_size });
-      },
-    ),
+    fc.asyncProperty(fc.oneof(cut, structuredText.map(String)), anySize, async (text, chunk_size) => {
+      await chunk(text, { chunk_size });
+    }),
     { numRuns: 300 },
   );
 });

@@ -11,7 +11,10 @@ const WRITTEN: Readonly<Record<string, readonly (readonly [html: string, markdow
     ['<h1>Tea <i>and</i>\n milk</h1>Boil<p>water.<p>Wait.', '# Tea and milk\n\nBoil\n\nwater.\n\nWait.'],
     ['<h2><a href="https://a.org">Tea</a> <a href="#tea">¶</a></h2>', '## Tea'],
     ['<h2>Tea<span class="mw-editsection">[<a href="/edit">edit</a>]</span></h2>', '## Tea'],
-    ['<h2><i aria-hidden="true">x</i>Tea <b class="a sr-only">y</b></h2><p aria-hidden="true">z', '## Tea\n\nz'],
+    [
+      '<h2><i aria-hidden="true">x</i>Tea <b class="a sr-only">y</b></h2><p aria-hidden="true">z',
+      '## Tea\n\nz',
+    ],
     ['<h2></h2><div>a<div>b</div>c</div>', 'a\n\nb\n\nc'],
     ['a<br>b<br><br>c&nbsp;d', 'a\nb\n\nc d'],
     ['a<hr>b', 'a\n\n---\n\nb'],
