@@ -31,7 +31,15 @@ export interface ReadFile {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Where its text comes from in the file; neither starts nor ends decrease from one place to the next. */
   readonly places?: readonly SourcePlace[] | undefined;
+  /** The content of the file that is not in the text. Missing if all of it is. */
+  readonly leftOut?: LeftOut | undefined;
 }
+
+/**
+ * How many things of each kind were left out: `{ note: 2, repeated_line: 12 }`. Callers get these counts, and jobs add
+ * them up. Names are few, in `snake_case` and in the singular, and never come from the file. Counts are positive.
+ */
+export type LeftOut = Readonly<Record<string, number>>;
 
 /**
  * A stretch `[start, end)` of the text, and where in the source it comes from. Stretches may overlap and leave gaps; an

@@ -1,3 +1,4 @@
+import type { LeftOut } from '../../core/contracts/reader.ts';
 import { fromPlainError } from '../../core/errors.ts';
 import type { LineOutcome } from '../engine/read/plan.ts';
 import { type ByteBudget, HeldBytes } from '../engine/run/byte-budget.ts';
@@ -68,6 +69,11 @@ export interface ChunkedDocument {
   /** The ids of its chunks, if the plan asks for them. */
   readonly ids: readonly string[];
   readonly error: DocumentError | undefined;
+}
+
+/** What a reader left out of a document; nothing if the document failed. */
+export function leftOutOf({ source, error }: ChunkedDocument): LeftOut {
+  return (error === undefined && source.leftOut) || {};
 }
 
 /** Why a document has no chunks; a problem of the document itself is a `ServiceError`. */

@@ -6,6 +6,7 @@ import type { PluginHost } from '../../core/hosting/container.ts';
 import { callPlugin } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import { offsetsIn } from '../engine/answer/offsets.ts';
+import { leftOutOf } from '../engine/read/left-out.ts';
 import { claimsName, readerOf, readerOptions, textReaderOf } from '../engine/read/readers.ts';
 import type { Decode } from './formats/reading.ts';
 import { type JobSpec, unitOf } from './jobs/spec.ts';
@@ -39,6 +40,7 @@ export function decodeWith({ registry, host }: Readers, spec: JobSpec, signal: A
         return plugin.read(file, { report() {}, signal, options });
       });
       const { text, places } = read;
+      leftOutOf(manifest, read);
       return places === undefined ? read : { ...read, places: placesIn(text, places, unit) };
     } catch (error) {
       const skip = skipOf(error, reader, file.name);

@@ -1,3 +1,4 @@
+import type { LeftOut } from '../../core/contracts/reader.ts';
 import type { ServiceError } from '../../core/errors.ts';
 import { type Described, described, listOf } from '../engine/answer/schemas.ts';
 import type { StoredFile } from './storage/storage.ts';
@@ -68,6 +69,8 @@ export interface SourceDocument {
   readonly size: number;
   /** The line, or why it is missing. */
   readonly document: Buffer | ServiceError;
+  /** What its reader left out of the file. */
+  readonly leftOut?: LeftOut | undefined;
   /** Whether it represents all that is missing from a file of lines or rows, whose ids are unknown. */
   readonly isOfMany?: boolean;
 }

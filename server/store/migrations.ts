@@ -163,6 +163,8 @@ const SKIPPED_FILES = { skipped_no_reader: COUNT, skipped_binary: COUNT, documen
 const NOTING_SHARDS = { shard: 'text' };
 /** Jobs count texts whose vectors are of a model's lexical fallback. */
 const FALLBACK_VECTORS = { embedding_fallback: COUNT };
+/** Jobs count what readers left out of files: JSON with a number for each name. */
+const LEFT_OUT = { left_out: 'text null' };
 
 /** All migrations, oldest first. Never change one that was released: add another. */
 export const MIGRATIONS: MigrationObject[] = [
@@ -173,4 +175,5 @@ export const MIGRATIONS: MigrationObject[] = [
   addColumns('0005-skipped-files', 'bulk_jobs', SKIPPED_FILES),
   addColumns('0006-noting-shards', 'bulk_documents', NOTING_SHARDS),
   addColumns('0007-fallback-vectors', 'bulk_jobs', FALLBACK_VECTORS),
+  addColumns('0008-left-out', 'bulk_jobs', LEFT_OUT),
 ];

@@ -16,9 +16,15 @@ const TAB = 9;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const SPACE = 32;
+const BYTE_ORDER_MARK = 0xfeff;
 
 export function isLineStart(text: string, at: number): boolean {
-  return at === 0 || text.charCodeAt(at - 1) === LINE_FEED;
+  return at === 0 || text.charCodeAt(at - 1) === LINE_FEED || isBehindMark(text, at);
+}
+
+/** Whether an offset is directly behind the byte order mark of a text. */
+function isBehindMark(text: string, at: number): boolean {
+  return at === 1 && text.charCodeAt(0) === BYTE_ORDER_MARK;
 }
 
 /** Whether the line that begins at `at` is the first of the text, or has a blank line above it. */
@@ -125,7 +131,7 @@ export function afterLineBreak(text: string, at: number): number {
 export function startOnLine(text: string, floor: number, offset: number): number {
   let at = offset;
   while (at > floor && isBlankUnit(text.charCodeAt(at - 1))) at--;
-  return at === 0 || isLineBreak(text.charCodeAt(at - 1)) ? at : offset;
+  return at === 0 || isLineBreak(text.charCodeAt(at - 1)) || isBehindMark(text, at) ? at : offset;
 }
 
 /** Where the line after the one at an offset begins; `end` if none begins before it. */

@@ -38,10 +38,13 @@ export function singles(text: string, group: readonly SyntaxNode[], start: numbe
   }));
 }
 
-/** Where the line of an offset begins, if there is only white space before the offset. */
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** Where the line of an offset begins, if there is only white space, or a byte order mark, before the offset. */
 export function lineStart(text: string, offset: number): number | undefined {
   let at = offset;
   while (at > 0 && (text[at - 1] === ' ' || text[at - 1] === '\t')) at--;
+  if (at === 1 && text[0] === BYTE_ORDER_MARK) return 0;
   return at === 0 || text[at - 1] === '\n' || text[at - 1] === '\r' ? at : undefined;
 }
 

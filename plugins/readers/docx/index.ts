@@ -9,7 +9,7 @@ import {
 import { contentOf, plainXml } from './elements.ts';
 import type manifest from './manifest.ts';
 import { type Node, writeMarkdown } from './markdown.ts';
-import { HIDDEN, hasText, Preparation } from './prepare.ts';
+import { hasText, Preparation } from './prepare.ts';
 
 /** Bytes of XML that a file may unpack to. */
 const MOST_BYTES = 100e6;
@@ -17,18 +17,24 @@ const MOST_BYTES = 100e6;
 const PARTS = /^(?!.*(?:^|\/)(?:theme|customXml|glossary|embeddings|fonts)\/)/;
 const WITH_TEXT = /^\s*(?:<\?[^>]*>\s*)?<w:(?:document|footnotes|endnotes)[\s>]/;
 
-/** Parts that are left out if they have text, by their paths. */
+/** Parts that are left out if they have text, by their paths, with what they contain. */
 const LEFT_OUT: readonly (readonly [path: RegExp, name: string])[] = [
-  [/(?:^|\/)header\d*\.xml$/, 'headers'],
-  [/(?:^|\/)footer\d*\.xml$/, 'footers'],
-  [/(?:^|\/)comments\.xml$/, 'comments'],
-  [/(?:^|\/)diagrams\/data\d*\.xml$/, 'diagrams'],
-  [/(?:^|\/)charts\/chart\d*\.xml$/, 'charts'],
+  [/(?:^|\/)header\d*\.xml$/, 'header'],
+  [/(?:^|\/)footer\d*\.xml$/, 'footer'],
+  [/(?:^|\/)comments\.xml$/, 'comment'],
+  [/(?:^|\/)diagrams\/data\d*\.xml$/, 'diagram'],
+  [/(?:^|\/)charts\/chart\d*\.xml$/, 'chart'],
 ];
 
 /** What mammoth has no use for, or must not see: what it reads from styles and lists is written by the preparation. */
 const UNUSED =
   /(?:^|\/)(?:styles|numbering|comments|header\d*|footer\d*|settings|fontTable|webSettings)\.xml$/;
+
+/** What the header calls them. */
+const REPORTED = new Map([
+  ...LEFT_OUT.map(([, name]) => [name, `${name}s`] as const),
+  ['hidden_text', 'hidden text'],
+]);
 
 type Parts = ReadonlyMap<string, string>;
 
@@ -46,15 +52,14 @@ const createDocxReader: Factory<typeof manifest> = async () => {
       signal.throwIfAborted();
       const { document, messages } = await treeOf(prepared);
       signal.throwIfAborted();
-      const { text, title, hasHidden } = writeMarkdown(document, preparation.marks);
-      const leftOut = [
-        ...LEFT_OUT.filter(([path]) => [...parts].some(([name, xml]) => path.test(name) && hasText(xml))),
-        ...(hasHidden ? [[HIDDEN, 'hidden text'] as const] : []),
-        ...unreadIn(messages, [...prepared.values()]),
-      ].map(([, name]) => name);
-      if (leftOut.length > 0) report('left-out', leftOut.join(', '));
+      const { text, title, hidden } = writeMarkdown(document, preparation.marks);
+      const unread = unreadIn(messages, [...prepared.values()]);
+      const counts = { ...leftOutOf(parts), hidden_text: hidden, unknown_element: unread.length };
+      const leftOut = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+      const names = [...Object.keys(leftOut).flatMap((name) => REPORTED.get(name) ?? []), ...unread];
+      if (names.length > 0) report('left-out', names.join(', '));
       const { metadata } = office;
-      return { text, mediaType: 'text/markdown', title: office.title ?? title, metadata };
+      return { text, mediaType: 'text/markdown', title: office.title ?? title, metadata, leftOut };
     },
   };
 
@@ -84,6 +89,15 @@ const createDocxReader: Factory<typeof manifest> = async () => {
 
 export default createDocxReader;
 
+/** How many parts with text are left out, by what they contain. */
+function leftOutOf(parts: Parts): Record<string, number> {
+  const counts = LEFT_OUT.map(([path, name]) => {
+    const found = [...parts].filter(([part, xml]) => path.test(part) && hasText(xml));
+    return [name, found.length] as const;
+  });
+  return Object.fromEntries(counts);
+}
+
 const LONGEST_REASON = 200;
 
 function readParts({ paths, part }: OfficeFile): Parts {
@@ -106,18 +120,14 @@ const UNREAD = /^An unrecognised element was ignored: (?:\{(.*)\}|\w+:)?([\w.-]+
 const REFERENCES = ['altChunk', 'subDoc'];
 const MOST_SHOWN = 10;
 
-/** The elements with text that mammoth does not know, each with its name. */
-function unreadIn(
-  messages: readonly string[],
-  parts: readonly string[],
-): (readonly [element: string, name: string])[] {
+/** The names of the elements with text that mammoth does not know. */
+function unreadIn(messages: readonly string[], parts: readonly string[]): string[] {
   const names = messages.flatMap((message) => UNREAD.exec(message)?.[2] ?? []);
-  const unread = [...new Set(names)].slice(0, MOST_SHOWN).filter((name) => {
+  return [...new Set(names)].slice(0, MOST_SHOWN).filter((name) => {
     const prefixes = new Set(
       parts.flatMap((xml) => xml.match(new RegExp(`<[\\w.-]+:${name}(?=[\\s/>])`, 'g')) ?? []),
     );
     const elements = [...prefixes].flatMap((tag) => parts.map((xml) => contentOf(xml, tag.slice(1)) ?? ''));
     return REFERENCES.includes(name) || elements.some(hasText);
   });
-  return unread.map((name) => [name, name]);
 }

@@ -56,10 +56,10 @@ const SUPERSCRIPTS: Readonly<Record<string, string>> = Object.fromEntries(
 export function writeMarkdown(
   document: Node,
   marks: readonly Mark[],
-): { readonly text: string; readonly title: string | undefined; readonly hasHidden: boolean } {
+): { readonly text: string; readonly title: string | undefined; readonly hidden: number } {
   const writer = new Writer(document, marks);
   writer.addAll(document.children ?? []);
-  return { text: writer.text(), title: writer.title, hasHidden: writer.hasHidden };
+  return { text: writer.text(), title: writer.title, hidden: writer.hidden };
 }
 
 class Writer {
@@ -73,7 +73,7 @@ class Writer {
   #pending: { readonly number: number; readonly reference: Node }[] = [];
   #cells = 0;
   title: string | undefined;
-  hasHidden = false;
+  hidden = 0;
 
   constructor(document: Node, marks: readonly Mark[]) {
     this.#document = document;
@@ -187,7 +187,7 @@ class Writer {
 
   #collect(node: Node, format: Format, stretches: Stretch[]): void {
     if (node.highlight === HIDDEN) {
-      this.hasHidden = true;
+      this.hidden++;
       return;
     }
     const own = { ...format, ...formatOf(node) };

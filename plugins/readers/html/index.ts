@@ -23,6 +23,7 @@ const createHtmlReader: Factory<typeof manifest> = async () => {
       const { title, metadata, leftOut } = page;
       const counts = [...leftOut].sort(([one], [other]) => (one < other ? -1 : 1));
       report('html-left-out', counts.map(([name, count]) => `${name} ${count}`).join('; ') || 'none');
+      const hidden = shown.leftOut.get('hidden') ?? 0;
       const plain = REPLACED.test(source) ? String : withoutReplaced;
       return {
         text: plain(text),
@@ -30,6 +31,8 @@ const createHtmlReader: Factory<typeof manifest> = async () => {
         encoding,
         ...(title !== undefined && { title: plain(title) }),
         metadata,
+        // Scripts and comments are not content.
+        ...(hidden > 0 && { leftOut: { hidden_element: hidden } }),
       };
     },
   };

@@ -79,11 +79,16 @@ function writePages(pages: readonly Page[], outline: readonly OutlineItem[], { r
   const furniture = findFurniture(lines);
   const body = furniture.size < all.length ? all.filter((line) => !furniture.has(line)) : all;
   const blank = pages.filter(isBlank).map(({ number }) => number);
-  if (body.length < all.length) report('left-out-lines', `${all.length - body.length}`);
+  const repeated = all.length - body.length;
+  if (repeated > 0) report('left-out-lines', `${repeated}`);
   if (blank.length > 0) report('pages-without-text', blank.join(' '));
   const paragraphs = paragraphsOf(body);
   findHeadings(paragraphs, outline);
-  return writeMarkdown(paragraphs, pages.length);
+  const leftOut = {
+    ...(repeated > 0 && { header_or_footer_line: repeated }),
+    ...(blank.length > 0 && { page_without_text: blank.length }),
+  };
+  return { ...writeMarkdown(paragraphs, pages.length), leftOut };
 }
 
 async function propertiesOf(document: PDFDocumentProxy) {

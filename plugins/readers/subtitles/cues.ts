@@ -84,7 +84,7 @@ function endOfBlock(lines: readonly string[], start: number, name: string, leftO
   let end = start + 1;
   while (end < lines.length && lines[end] !== '' && timingOf(lines[end] as string) === undefined) end++;
   if (name !== 'WEBVTT') count(leftOut, name.toLowerCase());
-  else count(leftOut, 'header line', end - start - (lines[start] === name ? 1 : 0));
+  else count(leftOut, 'header_line', end - start - (lines[start] === name ? 1 : 0));
   return end;
 }
 
@@ -116,12 +116,12 @@ function takeIdentifier(lines: string[], leftOut: Counts): void {
 function close({ timing, lines }: OpenCue, cues: Cue[], leftOut: Counts): void {
   const written = lines.filter((line) => line !== '');
   if (timing === NEVER) {
-    count(leftOut, 'line before the first cue', written.length);
+    count(leftOut, 'line_before_the_first_cue', written.length);
     return;
   }
   const { start_time, end_time } = timing;
   const said = saidIn(written, leftOut);
-  if (said.length === 0) count(leftOut, 'cue without text');
+  if (said.length === 0) count(leftOut, 'cue_without_text');
   for (const one of said) cues.push({ start_time, end_time, ...one });
 }
 

@@ -1,5 +1,5 @@
 import { type Factory, refusedError, type SourcePlace } from '../../../core/kit.ts';
-import { type Counts, count, countsInWords } from './counts.ts';
+import { type Counts, count } from './counts.ts';
 import { type Cue, parseCues } from './cues.ts';
 import type manifest from './manifest.ts';
 
@@ -27,7 +27,7 @@ function writeCues(cues: readonly Cue[], leftOut: Counts): { text: string; place
     const { start_time, end_time, speaker } = cue;
     const repeated = repeatedBy(cue, before);
     const fresh = cue.lines.slice(repeated).join(' ');
-    count(leftOut, 'repeated line', repeated);
+    count(leftOut, 'repeated_line', repeated);
     before = cue;
     const last = places.at(-1);
     if (fresh === '') {
@@ -64,8 +64,7 @@ const createSubtitlesReader: Factory<typeof manifest> = ({ 'reader/text': decode
     const cues = parseCues(source, leftOut);
     if ('problem' in cues) throw refusedError(`The subtitles cannot be read: ${cues.problem}.`);
     const { text, places } = writeCues(cues, leftOut);
-    context.report('subtitles-left-out', countsInWords(leftOut));
-    return { text, places, mediaType: 'text/plain', encoding };
+    return { text, places, mediaType: 'text/plain', encoding, leftOut: Object.fromEntries(leftOut) };
   },
 });
 

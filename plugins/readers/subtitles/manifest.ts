@@ -6,8 +6,6 @@ export default {
   summary: 'Subtitles and transcripts (WebVTT, SubRip) as running text, with times and speakers.',
   formats: { extensions: ['.vtt', '.srt'], mediaTypes: ['text/vtt', 'application/x-subrip'] },
   reports: {
-    'subtitles-left-out':
-      'How much was left out, by name: `identifier 3; note 1; repeated line 12; setting 4; tag 2`, or `none`.',
     'source-encoding-inferred': '`true` if the encoding was inferred, as the reader `text` does.',
   },
   uses: ['reader/text'],

@@ -161,7 +161,8 @@ const createTikaReader: Factory<typeof manifest> = ({ env, hosted }) => {
       const { text, pages, title, metadata, unread } = outcome.value;
       if (unread > 0) report('unread-attachments', String(unread));
       const places = pages.length > 0 ? placesOfPages(pages, text.length) : undefined;
-      return { text, mediaType: 'text/markdown', title, metadata, places };
+      const leftOut = unread > 0 ? { unread_attachment: unread } : undefined;
+      return { text, mediaType: 'text/markdown', title, metadata, places, leftOut };
     },
   };
 };

@@ -1555,6 +1555,9 @@ export interface SkippedReasons {
   empty?: number;
 }
 
+/** Content of files that readers left out of their texts, such as notes of subtitles, counted by name. */
+export type LeftOut = Record<string, number>;
+
 export interface Job {
   /** @format uuid */
   id: string;
@@ -1585,6 +1588,8 @@ export interface Job {
   };
   /** Number of skipped files by reason: no reader for them can run here, or they are binary; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file. */
   skipped_reasons: SkippedReasons;
+  /** Content of files that readers left out of their texts, such as notes of subtitles, counted by name. */
+  left_out: LeftOut;
   chunks: number;
   /** Number of texts with no word that the model knows: their vectors mean nothing. */
   embedding_empty: number;
@@ -1679,6 +1684,8 @@ export interface JobManifest {
     chunks: number;
     /** Number of skipped files by reason: no reader for them can run here, or they are binary; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file. */
     skipped_reasons: SkippedReasons;
+    /** Content of files that readers left out of their texts, such as notes of subtitles, counted by name. */
+    left_out: LeftOut;
     pruned?: number;
     unpruned?: number;
   };

@@ -1,5 +1,7 @@
 import { Presets, SingleBar } from 'cli-progress';
-import type { ChunkedDocument } from '../chunk-documents.ts';
+import type { LeftOut } from '../../../core/contracts/reader.ts';
+import { addLeftOut } from '../../engine/read/left-out.ts';
+import { type ChunkedDocument, leftOutOf } from '../chunk-documents.ts';
 import type { SkippedReasons, Skips } from '../skips.ts';
 
 export const PROGRESS = ['auto', 'bar', 'plain', 'json', 'none'] as const;
@@ -11,6 +13,8 @@ export interface Counts {
   failed: number;
   /** What was left out, and documents without text. */
   readonly skips: Skips;
+  /** What readers left out of files, by name. */
+  left_out: LeftOut;
   chunks: number;
   /** Texts with no word that the model knows. */
   embedding_empty: number;
@@ -26,6 +30,7 @@ export function addDocument(counts: Counts, document: ChunkedDocument): void {
   counts.embedding_empty += document.embedding_empty;
   counts.embedding_fallback += document.embedding_fallback;
   counts.bytes += document.source.size;
+  counts.left_out = addLeftOut(counts.left_out, leftOutOf(document));
   if (document.error !== undefined) counts.failed++;
 }
 

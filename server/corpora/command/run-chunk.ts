@@ -3,6 +3,7 @@ import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 import { CommandError, EXIT, isExpected, UsageError } from '../../cli/errors.ts';
 import type { Environment } from '../../config/config.ts';
+import { leftOutInWords } from '../../engine/read/left-out.ts';
 import { Skips } from '../skips.ts';
 import type { ChangeCounts } from './changes.ts';
 import type { ChunkFlags } from './flags/chunk-flags.ts';
@@ -49,7 +50,7 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   const begin = performance.now();
   const skips = new Skips();
   const none = { documents: 0, failed: 0, chunks: 0, embedding_empty: 0, embedding_fallback: 0, bytes: 0 };
-  const counts: Counts = { ...none, skips };
+  const counts: Counts = { ...none, skips, left_out: {} };
   const kind = kindOf(flags);
   const progress = showProgress(kind, counts, source.total);
   const context = { counts, progress, stop, signal: stop.signal };
@@ -71,7 +72,7 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
     console.error(JSON.stringify({ ...summary, ...(changes && { changes }), ...failure, status }));
     if (isExpected(error)) return status;
   } else if (kind !== 'none' && !isQuiet(error) && (error === undefined || counts.documents > 0))
-    console.error(`${describe(summary)}${changed(changes)}${skips.groups.length > 0 ? `\n${skips}` : ''}`);
+    console.error(`${describe(summary)}${changed(changes)}${notesOn(counts)}`);
   if (status === EXIT.failed) throw inWords(error);
   return status;
 }
@@ -97,6 +98,14 @@ function isQuiet(error: unknown): boolean {
 /** Once the work has begun, a refusal by the source or the service is no longer a usage error. */
 function inWords(error: unknown): unknown {
   return error instanceof ServiceError ? new CommandError(error.detail) : error;
+}
+
+/** A line for what was skipped, and one for what was left out. */
+function notesOn({ skips, left_out }: Counts): string {
+  const words = leftOutInWords(left_out);
+  const leftOut = words === '' ? [] : [`left out by readers: ${words}`];
+  const lines = [...(skips.groups.length > 0 ? [String(skips)] : []), ...leftOut];
+  return lines.map((line) => `\n${line}`).join('');
 }
 
 function changed(changes: ChangeCounts | undefined): string {

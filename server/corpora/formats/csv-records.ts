@@ -32,9 +32,9 @@ export class CsvRecords {
     this.#delimiters = delimiters;
   }
 
-  /** The actual delimiter. */
-  set delimiter(delimiter: number) {
-    this.#delimiters = [delimiter];
+  /** The possible delimiters, once more is known about them. */
+  set delimiters(delimiters: readonly number[]) {
+    this.#delimiters = delimiters;
   }
 
   /** Bytes kept of an incomplete record. */

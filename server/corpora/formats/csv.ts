@@ -31,7 +31,7 @@ interface Header {
 
 /**
  * The documents in the rows of CSV with a header. The delimiter is a tab in a file `.tsv`; otherwise it is the one of
- * `,`, `;`, tab and `|` that the header has most of.
+ * `,`, `;`, tab and `|` that the header has most of, unless a first line `sep=;` names it.
  *
  * @throws ServiceError `source_unreadable` if there is no header, or it names a column twice
  */
@@ -44,7 +44,7 @@ export async function* readCsv(
 }
 
 async function* readTable(file: StoredFile, bytes: AsyncIterable<Buffer>, options: ReadOptions): SourceLines {
-  const delimiters = /\.(tsv|tab)$/i.test(uncompressedName(file.name)) ? [TAB] : DELIMITERS;
+  let delimiters = /\.(tsv|tab)$/i.test(uncompressedName(file.name)) ? [TAB] : DELIMITERS;
   const records = new CsvRecords(options.limit, delimiters);
   const share = sharesOf(file);
   let header: Header | undefined;
@@ -53,10 +53,16 @@ async function* readTable(file: StoredFile, bytes: AsyncIterable<Buffer>, option
 
   async function* take(isEnd: boolean): AsyncGenerator<readonly SourceDocument[]> {
     if (header === undefined) {
-      const first = records.take(isEnd);
+      let first = records.take(isEnd);
+      const separator = first && separatorOf(first);
+      if (separator !== undefined) {
+        if (delimiters === DELIMITERS) delimiters = [separator];
+        records.delimiters = delimiters;
+        first = records.take(isEnd);
+      }
       if (first === undefined) return;
       header = readHeader(file, first, delimiters);
-      records.delimiter = header.delimiter;
+      records.delimiters = [header.delimiter];
       problem = noTextColumn(header.names, options.fields);
     }
     if (problem !== undefined) return;
@@ -93,6 +99,17 @@ function* together(records: CsvRecords, isEnd: boolean): Generator<readonly RawL
   }
   if (taken.length > 0) yield taken;
 }
+
+/** The delimiter that a first line such as `sep=;` names for Excel; programs may write it again in each field. */
+function separatorOf({ byte, content }: RawLine): number | undefined {
+  if (byte > 0 || content === undefined || content.length > MAX_SEPARATOR_LINE) return undefined;
+  const line = withoutMark(content).toString('latin1');
+  const [, quoted, bare] = SEPARATOR_LINE.exec(line) ?? [];
+  return (quoted ?? bare)?.charCodeAt(0);
+}
+
+const MAX_SEPARATOR_LINE = 1000;
+const SEPARATOR_LINE = /^(?:"sep=([\t !#-~])"\1*|sep=([\t !#-~])\2*) *$/i;
 
 function readHeader({ name }: StoredFile, { content }: RawLine, delimiters: readonly number[]): Header {
   if (content === undefined) throw unreadable(name, 'its header exceeds the limit for a document');

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../../../core/errors.ts';
-import type { ShardRange, SkipNote, SourceLine } from '../shard.ts';
+import type { ShardRange, SkipNote, SourceDocument, SourceLine } from '../shard.ts';
 import type { SourceStorage, StoredFile } from '../storage/storage.ts';
 import { decompressed, isCompressed, uncompressedName } from './compression.ts';
 import { documentLine, quoted, quotedUtf8, withoutMark } from './map-fields.ts';
@@ -51,8 +51,8 @@ async function readFile(storage: SourceStorage, file: StoredFile, options: ReadO
   const place = { source: file.name };
   try {
     const bytes = await bytesOf(storage, file, options);
-    const document = await lineOf(file.name, bytes, options);
-    return 'skipped' in document ? { place, ...document } : { place, size: file.size, document };
+    const line = await lineOf(file.name, bytes, options);
+    return 'skipped' in line ? { place, ...line } : { place, size: file.size, ...line };
   } catch (error) {
     if (error instanceof ServiceError && error.code !== 'storage_failed')
       return { place, size: file.size, document: error };
@@ -78,16 +78,20 @@ async function bytesOf(storage: SourceStorage, file: StoredFile, options: ReadOp
 const NOT_TEXT: SkipNote = { skipped: 'binary', detail: 'It is not text.', brief: 'are binary' };
 
 /** The line of a file, or why it is skipped. */
-async function lineOf(name: string, bytes: Buffer, { decode }: ReadOptions): Promise<Buffer | SkipNote> {
+async function lineOf(
+  name: string,
+  bytes: Buffer,
+  { decode }: ReadOptions,
+): Promise<Pick<SourceDocument, 'document' | 'leftOut'> | SkipNote> {
   const filename = uncompressedName(name);
   const about = { id: quoted(name), filename: quoted(filename) };
   const isPlain = isText(bytes);
   const decoded = await decode?.({ bytes, name: filename, isText: isPlain });
   if (decoded === undefined && isPlain)
-    return documentLine({ ...about, text: quotedUtf8(withoutMark(bytes)) });
+    return { document: documentLine({ ...about, text: quotedUtf8(withoutMark(bytes)) }) };
   if (decoded === undefined || 'skipped' in decoded) return decoded ?? NOT_TEXT;
-  const { text, title, mediaType, places, metadata } = decoded;
-  return documentLine({
+  const { text, title, mediaType, places, metadata, leftOut } = decoded;
+  const document = documentLine({
     ...about,
     text: quoted(text),
     title: title === undefined ? undefined : quoted(title),
@@ -95,6 +99,7 @@ async function lineOf(name: string, bytes: Buffer, { decode }: ReadOptions): Pro
     places: places === undefined ? undefined : Buffer.from(JSON.stringify(places)),
     metadata: metadata === undefined ? undefined : Buffer.from(JSON.stringify(metadata)),
   });
+  return { document, leftOut };
 }
 
 function isText(bytes: Buffer): boolean {

@@ -1,4 +1,4 @@
-import type { SourcePlace } from '../../../core/contracts/reader.ts';
+import type { LeftOut, SourcePlace } from '../../../core/contracts/reader.ts';
 import type { FieldMapping, SkipNote, SourceLine } from '../shard.ts';
 
 /** How the documents of a source are read. */
@@ -24,6 +24,7 @@ export interface DecodedFile {
   readonly places?: readonly SourcePlace[] | undefined;
   /** Becomes JSON. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly leftOut?: LeftOut | undefined;
 }
 
 /**

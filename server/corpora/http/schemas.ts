@@ -6,7 +6,7 @@ import { exampleSteps, sentSteps } from '../../http/docs/example-answers.ts';
 import { withSteps } from '../../http/pipelines/schemas.ts';
 import { LINES } from '../../http/transport/media.ts';
 import type { Services } from '../../http/transport/services.ts';
-import { type JobAnswer, job, shard, skippedReasons } from '../jobs/answers.ts';
+import { type JobAnswer, job, leftOut, shard, skippedReasons } from '../jobs/answers.ts';
 import { jobBody, jobsQuery, shardsQuery } from './request-schemas.ts';
 import { EVENTS } from './watch.ts';
 
@@ -28,10 +28,10 @@ const manifest = {
         },
       }),
     ),
-    counts: object({ ...counts, skipped_reasons: skippedReasons, pruned: count, unpruned: count }, [
-      'pruned',
-      'unpruned',
-    ]),
+    counts: object(
+      { ...counts, skipped_reasons: skippedReasons, left_out: leftOut, pruned: count, unpruned: count },
+      ['pruned', 'unpruned'],
+    ),
   }),
 };
 
@@ -129,6 +129,7 @@ const exampleJob: JobAnswer = {
   shards: { total: 1, done: 1, failed: 0 },
   documents: { done: 2, failed: 0, skipped: 0 },
   skipped_reasons: {},
+  left_out: {},
   chunks: 2,
   embedding_empty: 0,
   embedding_fallback: 0,

@@ -30,6 +30,14 @@ export const skippedReasons = {
   properties: { no_reader: count, binary: count, empty: count },
 } as const;
 
+export const leftOut = {
+  title: 'LeftOut',
+  type: 'object',
+  description:
+    'Content of files that readers left out of their texts, such as notes of subtitles, counted by name.',
+  additionalProperties: count,
+} as const;
+
 /** A job as reported to callers. */
 export const job = {
   title: 'Job',
@@ -49,6 +57,7 @@ export const job = {
       object({ done: count, failed: count, skipped: count }),
     ),
     skipped_reasons: skippedReasons,
+    left_out: leftOut,
     chunks: count,
     embedding_empty: described(
       'Number of texts with no word that the model knows: their vectors mean nothing.',
@@ -119,6 +128,7 @@ export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobA
     shards: { total: job.shards.total, done: job.shards.done, failed: job.shards.failed },
     documents: { ...job.documents, skipped: notRead(job.skipped) },
     skipped_reasons: Object.fromEntries(reasons),
+    left_out: job.left_out,
     chunks: job.chunks,
     embedding_empty: job.embedding_empty,
     embedding_fallback: job.embedding_fallback,

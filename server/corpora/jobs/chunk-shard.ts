@@ -1,5 +1,7 @@
+import type { LeftOut } from '../../../core/contracts/reader.ts';
+import { addLeftOut } from '../../engine/read/left-out.ts';
 import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts';
-import type { ChunkedDocument, ChunkedDocuments, Chunking } from '../chunk-documents.ts';
+import { type ChunkedDocument, type ChunkedDocuments, type Chunking, leftOutOf } from '../chunk-documents.ts';
 import { decodeWith, type Readers } from '../decode.ts';
 import { readDocuments } from '../read-documents.ts';
 import type { ShardRange, Skip } from '../shard.ts';
@@ -32,6 +34,8 @@ export interface ShardOutput {
   /** These, and empty documents, by their reasons; missing if there are none. */
   readonly skips?: readonly SkipGroup[];
   readonly chunks: number;
+  /** What readers left out of files; missing if nothing was. */
+  readonly leftOut?: LeftOut;
   /** Failed documents with unknown ids; missing if there are none. */
   readonly unidentified?: number;
 }
@@ -69,17 +73,18 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
     signal.throwIfAborted();
     await noteFailed(unread.map(idOf), claim, tools.store);
     const skips = await writeSkipped(writer, [...empty, ...unread]);
-    const { unidentified, embedding_empty, embedding_fallback, ...done } = counts;
+    const { unidentified, embedding_empty, embedding_fallback, leftOut, ...done } = counts;
     const output: ShardOutput = {
       files: await writer.finish(),
       ...done,
       skipped: skips.count,
       ...(skips.groups.length > 0 && { skips: skips.groups }),
+      ...(Object.keys(leftOut).length > 0 && { leftOut }),
       ...(unidentified > 0 && { unidentified }),
     };
     const { failed: documentsFailed, ...rest } = done;
-    const vectors = { embedding_empty, embedding_fallback };
-    return { ...rest, ...vectors, documentsFailed, skipped: skips.reasons, bytes: range.bytes, output };
+    const more = { embedding_empty, embedding_fallback, leftOut, skipped: skips.reasons };
+    return { ...rest, ...more, documentsFailed, bytes: range.bytes, output };
   } catch (error) {
     await writer.discard();
     throw error;
@@ -93,6 +98,7 @@ const NOTHING = {
   embedding_empty: 0,
   embedding_fallback: 0,
   unidentified: 0,
+  leftOut: {} as LeftOut,
 };
 
 function addTo(counts: typeof NOTHING, document: ChunkedDocument): void {
@@ -100,6 +106,7 @@ function addTo(counts: typeof NOTHING, document: ChunkedDocument): void {
   counts.chunks += document.chunks;
   counts.embedding_empty += document.embedding_empty;
   counts.embedding_fallback += document.embedding_fallback;
+  counts.leftOut = addLeftOut(counts.leftOut, leftOutOf(document));
   if (document.error === undefined) return;
   counts.failed++;
   if (document.id === undefined) counts.unidentified++;

@@ -1,3 +1,5 @@
+import type { LeftOut } from '../../../core/contracts/reader.ts';
+import { addLeftOut } from '../../engine/read/left-out.ts';
 import {
   type Claim,
   type Failure,
@@ -26,7 +28,12 @@ export interface FinishTools {
 /** The manifest, which is written last: it names the valid files. */
 export interface Manifest {
   readonly shards: readonly ShardEntry[];
-  readonly counts: Counts & { readonly skipped_reasons: SkippedReasons } & Partial<PruneCounts>;
+  readonly counts: Counts & Reports & Partial<PruneCounts>;
+}
+
+interface Reports {
+  readonly skipped_reasons: SkippedReasons;
+  readonly left_out: LeftOut;
 }
 
 type Counts = Pick<ShardOutput, 'documents' | 'failed' | 'skipped' | 'chunks'>;
@@ -109,12 +116,14 @@ async function writeManifest(
   const writer = await target.storage.create(inFolder(target.folder, MANIFEST));
   const counts = { documents: 0, failed: 0, skipped: 0, chunks: 0 };
   const skips = new Skips();
+  let left_out: LeftOut = {};
   try {
     await writer.write(Buffer.from('{\n  "shards": ['));
     let before = '\n';
     for await (const { seq, output } of outputs) {
       const { documents, failed, skipped, chunks } = output;
       for (const group of output.skips ?? []) skips.addGroup(group);
+      left_out = addLeftOut(left_out, output.leftOut ?? {});
       counts.documents += documents;
       counts.failed += failed;
       counts.skipped += skipped;
@@ -124,7 +133,7 @@ async function writeManifest(
       await writer.write(Buffer.from(`${before}    ${JSON.stringify(entry)}`));
       before = ',\n';
     }
-    const all = { ...counts, skipped_reasons: skips.reasons, ...pruned };
+    const all = { ...counts, skipped_reasons: skips.reasons, left_out, ...pruned };
     await writer.write(Buffer.from(`\n  ],\n  "counts": ${JSON.stringify(all)}\n}\n`));
     await writer.finish();
   } catch (error) {

@@ -12,6 +12,7 @@ import { fileDocumentSchema } from '../read/document-schemas.ts';
 import type { AboutDocument, SourceDocument } from '../read/documents.ts';
 import { type FileForm, readForm } from '../read/file-form.ts';
 import { findMembers, toJsonText } from '../read/json.ts';
+import { leftOutInWords, leftOutOf } from '../read/left-out.ts';
 import { problemOfPlaces } from '../read/places.ts';
 import { readerOf, readerOptions } from '../read/readers.ts';
 import type { Answer, AnyRequest, FileTask } from '../tasks.ts';
@@ -53,6 +54,8 @@ async function runFile(request: FileRequest, run: Run): Promise<Answer> {
   });
   const time = { stage: 'read', by: reader.manifest.name, seconds: secondsSince(started) } as const;
   if (read.encoding !== undefined) metadata.report('source-encoding', read.encoding);
+  const leftOut = leftOutInWords(leftOutOf(reader.manifest, read));
+  if (leftOut !== '') metadata.report('source-left-out', leftOut);
   const input = documentOfFile(reader, form, read, run.limits);
   const stages = { run: of.run, ...plan, inputs: [input], isBatch: false, parseSeconds };
   const answer = await runRequest(stages, run);

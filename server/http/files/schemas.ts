@@ -126,7 +126,10 @@ function fileBody(...parts: readonly object[]): object {
 /** The headers in which the service and the readers say how a file was read. */
 function readHeaders(registry: Registry): Record<string, object> {
   const reports = registry.ofKind('reader').map(({ manifest }) => manifest.reports);
-  return reportHeaders(Object.assign({ 'source-encoding': OF_ENCODING }, ...reports));
+  return reportHeaders(Object.assign({ ...OF_ALL }, ...reports));
 }
 
-const OF_ENCODING = 'The encoding that the bytes were decoded with; missing for a file that is not text.';
+const OF_ALL = {
+  'source-encoding': 'The encoding that the bytes were decoded with; missing for a file that is not text.',
+  'source-left-out': 'Content that is not in the text: `note 2; repeated_line 12`.',
+};

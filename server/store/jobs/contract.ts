@@ -47,6 +47,8 @@ export interface JobRecord {
   /** Counts of finished shards. */
   readonly documents: { readonly done: number; readonly failed: number };
   readonly skipped: SkippedCounts;
+  /** What readers left out of files, by name. */
+  readonly left_out: Readonly<Record<string, number>>;
   readonly chunks: number;
   /** Texts with no word that the model knows. */
   readonly embedding_empty: number;
@@ -132,6 +134,8 @@ export interface ShardResult {
   readonly documentsFailed: number;
   /** Default 0. */
   readonly skipped?: Partial<SkippedCounts>;
+  /** What readers left out of files, by name; default nothing. */
+  readonly leftOut?: JobRecord['left_out'];
   readonly chunks: number;
   /** Texts with no word that the model knows; default 0. */
   readonly embedding_empty?: number;

@@ -70,6 +70,7 @@ export interface LockedJob {
   readonly documents_failed: number | string;
   readonly max_errors: number | null;
   readonly notifies: boolean | number;
+  readonly left_out: string | null;
 }
 
 /**
@@ -83,7 +84,8 @@ export function lockJob(
   set = 'state = state',
   values: readonly unknown[] = [],
 ): Promise<LockedJob | undefined> {
-  const columns = 'state, shards_open, shards_failed, documents, documents_failed, max_errors, notifies';
+  const columns =
+    'state, shards_open, shards_failed, documents, documents_failed, max_errors, notifies, left_out';
   return rowOf<LockedJob>(tx, `update bulk_jobs set ${set} where id = ? returning ${columns}`, [
     ...values,
     jobId,

@@ -24,7 +24,7 @@ const NUMBERS = [
   'bytes_total',
 ] as const;
 /** All columns but the upload, which may be long. */
-const JOB = `select id, state, digest, spec, error, finished_at, ${NUMBERS.join(', ')} from bulk_jobs`;
+const JOB = `select id, state, digest, spec, error, finished_at, left_out, ${NUMBERS.join(', ')} from bulk_jobs`;
 
 /** PostgreSQL returns large integers as text. */
 type JobRow = Readonly<Record<(typeof NUMBERS)[number], number | string>> & {
@@ -34,6 +34,7 @@ type JobRow = Readonly<Record<(typeof NUMBERS)[number], number | string>> & {
   readonly spec: string;
   readonly error: string | null;
   readonly finished_at: number | null;
+  readonly left_out: string | null;
 };
 
 /** @param sql a transaction sees its own changes */
@@ -124,7 +125,7 @@ export async function readLoad({ em, dialect }: ShardTable): Promise<JobLoad> {
   return { shards, oldestReadySeconds: Math.max(0, Number(oldest)) };
 }
 
-function toJob({ id, state, spec, error, finished_at, digest: _, ...row }: JobRow): JobRecord {
+function toJob({ id, state, spec, error, finished_at, left_out, digest: _, ...row }: JobRow): JobRecord {
   const numbers = Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, Number(value)]),
   ) as Readonly<Record<(typeof NUMBERS)[number], number>>;
@@ -142,6 +143,7 @@ function toJob({ id, state, spec, error, finished_at, digest: _, ...row }: JobRo
       binary: numbers.skipped_binary,
       empty: numbers.documents_empty,
     },
+    left_out: parsed(left_out) ?? {},
     ...{ chunks, embedding_empty, embedding_fallback, pruned, unpruned },
     bytes: { read: numbers.bytes_read, total: numbers.bytes_total },
     ...{ created_at, finished_at, expires_at },

@@ -1,5 +1,5 @@
 import { transact } from '../transact.ts';
-import type { Claim, Failure, ShardResult } from './contract.ts';
+import type { Claim, Failure, JobRecord, ShardResult } from './contract.ts';
 import { type LockedJob, lockJob, rowOf, type Sql, type Transaction } from './dialect.ts';
 import { endJob, type JobTables, openFinish } from './tables.ts';
 import { IS_OWNED, ownerValues, pauseOf } from './take.ts';
@@ -20,6 +20,7 @@ export async function commit(tables: JobTables, claim: Claim, result: ShardResul
   const shard = { set: `state = 'done', output = ?, error = null`, values: [jsonOf(result.output)] };
   const counted = await settle(tables, claim, jobChange(claim, result), shard, async (tx, job) => {
     const { jobId, kind } = claim;
+    if (kind === 'chunk') await addLeftOut(tx, jobId, job, result);
     const failure = kind === 'chunk' ? tooManyErrors(job, result) : undefined;
     if (failure !== undefined) return endJob(tables, tx, jobId, { state: 'failed', error: failure, job });
     if (kind !== 'finish') return goOn(tables, tx, claim, job);
@@ -133,6 +134,16 @@ function jobChange({ kind }: Claim, result: ShardResult): Change {
   const vectors = [embedding_empty, embedding_fallback];
   const values = [documents, documentsFailed, no_reader, binary, empty, chunks, ...vectors, bytes];
   return { set, values };
+}
+
+/** Adds to the counts of the job, whose row the transaction has locked. */
+async function addLeftOut(tx: Sql, jobId: string, job: LockedJob, { leftOut }: ShardResult): Promise<void> {
+  const added = Object.entries(leftOut ?? {});
+  if (added.length === 0) return;
+  const sums = new Map(Object.entries(JSON.parse(job.left_out ?? '{}') as JobRecord['left_out']));
+  for (const [name, count] of added) sums.set(name, (sums.get(name) ?? 0) + count);
+  const json = JSON.stringify(Object.fromEntries(sums));
+  await tx.execute('update bulk_jobs set left_out = ? where id = ?', [json, jobId]);
 }
 
 /** After a shard of any kind but `finish`: the last one of the plan opens that. */

@@ -127,3 +127,32 @@ t.test('no stretch of a record is searched again and again', async (t) => {
     t.ok(searched < 20 * text.length, `${JSON.stringify(shape)}: ${searched} bytes of ${text.length}`);
   }
 });
+
+t.test('a first line for Excel names the delimiter, and is no header', async (t) => {
+  const rowsOf = async (name: string, text: string, block = 1000) => {
+    const lines = await readPath(memoryStorage({ [name]: text }, block), name, 'csv');
+    return lines.map((line) => shown(line) as { text: string; metadata?: object });
+  };
+  for (const mark of ['', '\ufeff'])
+    for (const end of ['\n', '\r\n'])
+      for (const block of [1, 3, 1000])
+        for (const [first, delimiter] of [
+          ['sep=;', ';'],
+          ['SEP=|', '|'],
+          ['"sep=;"', ';'],
+          ['sep=;;;', ';'],
+          ['sep=^ ', '^'],
+          ['sep=\t', '\t'],
+        ] as const) {
+          const records = [
+            ['id', 'text'],
+            ['1', `"a${delimiter}b"`],
+          ].map((row) => row.join(delimiter));
+          const text = `${mark}${[first, ...records].join(end)}${end}`;
+          t.same(await rowsOf('a.csv', text, block), [{ id: '1', text: `a${delimiter}b` }], text);
+        }
+  t.same(await rowsOf('a.csv', 'sep=;\ntext;a,b,c\nx;1\n'), [{ text: 'x', metadata: { 'a,b,c': '1' } }]);
+  t.same(await rowsOf('a.tsv', 'sep=;\ntext\ta\nx\t1\n'), [{ text: 'x', metadata: { a: '1' } }]);
+  t.same(await rowsOf('a.csv', 'text,a\nsep=;,1\n'), [{ text: 'sep=;', metadata: { a: '1' } }], 'only first');
+  t.same(await rowsOf('a.csv', 'sep=;x,text\n1,2\n'), [{ text: '2', metadata: { 'sep=;x': '1' } }]);
+});

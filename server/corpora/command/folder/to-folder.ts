@@ -85,12 +85,13 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
   const { source, chunking } = setup;
   const { registry, host, config } = setup.cradle;
   const { signal } = context;
-  const { documents, chunks, embedding_empty, embedding_fallback, bytes } = job;
+  const { documents, chunks, embedding_empty, embedding_fallback, left_out, bytes } = job;
   const done = {
     documents: documents.done + documents.failed,
     chunks,
     embedding_empty,
     embedding_fallback,
+    left_out,
     bytes: bytes.read,
   };
   Object.assign(context.counts, done);
@@ -127,7 +128,7 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
  */
 async function report(
   { setup: { flags, source }, store, folder, earlier, context: { counts } }: Run,
-  { id, state, error, documents, chunks, embedding_empty, embedding_fallback, bytes }: JobRecord,
+  { id, state, error, documents, chunks, embedding_empty, embedding_fallback, left_out, bytes }: JobRecord,
 ): Promise<ChangeCounts | undefined> {
   // Progress may have counted retried work twice.
   counts.documents = documents.done + documents.failed;
@@ -136,6 +137,7 @@ async function report(
     chunks,
     embedding_empty,
     embedding_fallback,
+    left_out,
     bytes: bytes.read,
   });
   if (state === 'cancelled')

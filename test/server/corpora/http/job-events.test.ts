@@ -131,6 +131,7 @@ const RECORD: JobRecord = {
   shards: { total: 1, open: 1, done: 0, failed: 0 },
   documents: { done: 0, failed: 0 },
   skipped: { no_reader: 0, binary: 0, empty: 0 },
+  left_out: {},
   chunks: 0,
   bytes: { read: 0, total: 1 },
   created_at: 1,

@@ -30,13 +30,18 @@ export async function stateCases(t: Test, fresh: OpenFresh): Promise<void> {
     const first = (await store.claim('a')) as Claim;
     t.match(first, { kind: 'chunk', seq: 0, range: { part: 0 }, spec: { a: 1 } });
     t.ok(await store.renew(first));
-    t.ok(await store.commit(first, { ...RESULT, documentsFailed: 1 }));
-    t.ok(await store.commit(first, { ...RESULT, documentsFailed: 1 }));
+    const result = { ...RESULT, documentsFailed: 1, leftOut: { note: 2, constructor: 1 } };
+    t.ok(await store.commit(first, result));
+    t.ok(await store.commit(first, result));
     t.notOk(await store.renew(first), 'it is done');
     t.same((await store.get(job.id)).documents, { done: 1, failed: 1 }, 'and counted once');
-    t.same(await drain(), ['chunk 1', 'chunk 2', 'finish -1']);
+    t.same((await store.get(job.id)).left_out, { note: 2, constructor: 1 });
+    const second = (await store.claim('a')) as Claim;
+    t.ok(await store.commit(second, { ...RESULT, leftOut: { note: 3, tag: 1 } }));
+    t.same(await drain(), ['chunk 2', 'finish -1']);
     const done = await store.get(job.id);
     t.match(done, { state: 'done', error: null, shards: { total: 3, open: 0, failed: 0 }, chunks: 12 });
+    t.same(done.left_out, { note: 5, constructor: 1, tag: 1 }, 'names are added up');
     t.match(done, { documents: { done: 5, failed: 1 }, bytes: { read: 30, total: 30 } });
     t.ok((done.finished_at as number) >= job.created_at);
     const { shards, hasMore } = await store.shards(job.id, { limit: 2 });
@@ -67,13 +72,14 @@ export async function stateCases(t: Test, fresh: OpenFresh): Promise<void> {
     const chunk = await next();
     await lose(chunk);
     const again = await next();
-    t.notOk(await store.commit(chunk, RESULT));
+    t.notOk(await store.commit(chunk, { ...RESULT, leftOut: { note: 1 } }));
     t.notOk(await store.fail(chunk, FAILURE, true));
     t.match(await store.get(job.id), { state: 'running', shards: { open: 1, failed: 0 }, chunks: 0 });
     t.ok(await store.commit(again, RESULT));
     t.notOk(await store.commit(chunk, RESULT), 'also once it is done');
     t.same(await drain(), ['finish -1']);
     t.match(await store.get(job.id), { state: 'done', chunks: 4 });
+    t.same((await store.get(job.id)).left_out, {}, 'what a lost worker counted is not');
   });
 
   await t.test('a shard that fails is tried again, then for good; its job does the others', async (t) => {

@@ -1,0 +1,77 @@
+import t from 'tap';
+import { LANGUAGES } from '../../../../plugins/chunkers/code/languages.ts';
+import { needs } from '../../../support/here.ts';
+import { composeQuietly, runTask } from '../../../support/service.ts';
+import { sampleOf } from './support/ask.ts';
+
+/** A byte order mark changes nothing but the offsets, unless it does not fit into a chunk. */
+
+const { service } = await composeQuietly({
+  plugins: ['code', 'auto', 'table', 'html', 'markdown', 'json', 'recursive', 'character', 'word'],
+});
+const MARK = '\ufeff';
+
+interface MarkedChunk {
+  readonly text: string;
+  readonly start_index: number;
+  readonly end_index: number;
+}
+
+async function chunksOf(name: string, request: object): Promise<MarkedChunk[]> {
+  const { bytes } = await runTask(service, { run: 'chunk', name }, { tokenizer: 'character', ...request });
+  return JSON.parse(Buffer.from(bytes).toString());
+}
+
+/** Chunks without what the mark may change: the offsets of nodes follow from those of the chunks. */
+function comparable(chunks: readonly MarkedChunk[], shift: number) {
+  return chunks.map((chunk, index) =>
+    JSON.parse(
+      JSON.stringify(chunk, (key, value) => {
+        if (index === 0 && key === 'text') return value.replace(MARK, '');
+        if (key === 'token_count') return index === 0 ? value - shift : value;
+        const isOffset = key === 'start_index' || key === 'end_index';
+        return isOffset ? Math.max(value - shift, 0) : value;
+      }),
+    ),
+  );
+}
+
+const VUE =
+  '<script setup>\nimport a from "b";\nconst tea = 1;\n</script>\n<template>\n<p>{{ tea }}</p>\n</template>\n';
+const PAGE = '<h1>Tea</h1>\n<p>Boil water for the tea.</p>\n<p>Then drink it all.</p>\n';
+const ROWS = '<tr><th>a</th></tr><tr><td>one</td></tr><tr><td>two</td></tr>';
+const CASES: readonly (readonly [chunker: 'code' | 'auto' | 'table' | 'html', text: string, more: object])[] =
+  [
+    ['code', VUE, { filename: 'a.vue', include_nodes: true }],
+    ['auto', VUE, { filename: 'a.vue' }],
+    ['code', '{% if a %}\n<p>b</p>\n{% endif %}\n', { filename: 'a.j2', include_nodes: true }],
+    ['code', PAGE, { filename: 'a.html', include_nodes: true }],
+    ['html', PAGE, {}],
+    ['table', `<table>${ROWS}</table>\n`, {}],
+    ['table', ` <table>${ROWS}</table>\n`, {}],
+    ['table', 'a,b\n1,2\n3,4\n5,6\n', {}],
+  ];
+
+for (const [chunker, text, more] of CASES)
+  t.test(`${chunker}: ${text.slice(0, 20).trim()}`, needs(`chunker/${chunker}`), async (t) => {
+    for (const chunk_size of [34, 45, 70, 1000]) {
+      const plain = await chunksOf(chunker, { text, chunk_size, ...more });
+      if ((plain[0]?.text.length ?? 0) >= chunk_size) continue;
+      const marked = await chunksOf(chunker, { text: MARK + text, chunk_size, ...more });
+      t.same(comparable(marked, 1), comparable(plain, 0), `${chunk_size}`);
+      t.equal(marked.map((chunk) => chunk.text).join(''), MARK + text);
+    }
+  });
+
+for (const { name: language } of LANGUAGES)
+  t.test(`code: ${language}`, needs('chunker/code'), async (t) => {
+    const text = sampleOf(language);
+    for (const chunk_size of [20, 200]) {
+      const more = { chunk_size, tokenizer: 'word', language, include_nodes: true };
+      const plain = await chunksOf('code', { text, ...more });
+      const marked = await chunksOf('code', { text: MARK + text, ...more });
+      const shown = (chunks: readonly MarkedChunk[], shift: number) =>
+        comparable(chunks, shift).map(({ token_count: _, ...rest }) => rest);
+      t.same(shown(marked, 1), shown(plain, 0));
+    }
+  });
