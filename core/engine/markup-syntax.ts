@@ -19,7 +19,11 @@ const SIGNS: readonly (readonly [MarkupSyntax, ...RegExp[]])[] = [
   ['roff', /^\ufeff?(?:[.']\\?".*\n)*\.(?:TH|Dd)[ \t]+\S/],
   ['org', /^\ufeff?(?:(?:#(?: .*)?|[ \t]*)\n)*#\+(?:title|author|startup|options|property|date|filetags):/i],
   ['org', /^\*+ \S/m, /^[ \t]*#\+begin_(?:src|example|quote)\b/im],
-  ['restructuredtext', /(?<=\S[ \t]{0,99})\n([=\-~^"'#*+.:`])\1{2,}(?=[ \t]{0,99}$)/m, /^\.\. (?:[\w:+.-]+::(?: |$)|_[^:\n]+:)/m],
+  [
+    'restructuredtext',
+    /(?<=\S[ \t]{0,99})\n([=\-~^"'#*+.:`])\1{2,}(?=[ \t]{0,99}$)/m,
+    /^\.\. (?:[\w:+.-]+::(?: |$)|_[^:\n]+:)/m,
+  ],
   ['asciidoc', /^\ufeff?= \S/, /^(?::[a-z][\w-]*:|={2,5} \S|\[[\w,=" -]+\]$|-{4,}$)/m],
   ['asciidoc', /^={2,5} \S.*[^=\s]$/m, /^\[(?:source|NOTE|TIP|WARNING|IMPORTANT)\b.*\]$/m],
   ['mediawiki', /^(={2,5})[^=\n].*\1[ \t]*$/m, /\[\[[^[\]\n]+\]\]|^\{\{|'''|^\{\|/m],

@@ -43,25 +43,12 @@ export function createChunker(
   const detect = createDetector();
   return {
     async chunk(text, options, context) {
-      const language = await languageOf(text, options, context);
+      const language = await languageOf(detect, text, options, context);
       const work = { text, context, limits: limitsOf(options) };
       const found = 'tags' in language ? await cutTemplate(language, work) : await cutCode(language, work);
       return found === undefined ? chunkLines(work) : packUnits(found, work);
     },
   };
-
-  async function languageOf(
-    text: string,
-    { filename, language: given }: CodeOptions,
-    context: ChunkContext,
-  ): Promise<Language | Dialect> {
-    const name = filename ?? context.document.filename;
-    const language = given ?? (name === undefined ? DEFAULT : 'auto');
-    if (language !== 'auto') return findLanguage(language) ?? findDialect(language) ?? refuse(language);
-    const found = await detect(text, name ?? context.document.id);
-    context.report('code-language', found.name);
-    return found;
-  }
 
   /** The cuts of a text, or of a stretch that is in another language; undefined if the parse took too long. */
   async function cutCode(
@@ -94,6 +81,23 @@ export function createChunker(
       all.push((await cutCode(stretch.content.language, work, stretch)) ?? atLines(work, stretch));
     return joined(all);
   }
+}
+
+/** Finds the language of a text without one. */
+type Detect = ReturnType<typeof createDetector>;
+
+async function languageOf(
+  detect: Detect,
+  text: string,
+  { filename, language: given }: CodeOptions,
+  context: ChunkContext,
+): Promise<Language | Dialect> {
+  const name = filename ?? context.document.filename;
+  const language = given ?? (name === undefined ? DEFAULT : 'auto');
+  if (language !== 'auto') return findLanguage(language) ?? findDialect(language) ?? refuse(language);
+  const found = await detect(text, name ?? context.document.id);
+  context.report('code-language', found.name);
+  return found;
 }
 
 /** A text that is chunked. */

@@ -2,7 +2,7 @@ import type { Kit } from '../../../core/kit.ts';
 import type { SyntaxName } from './manifest.ts';
 
 /** The endings of file names of each syntax. */
-export const ENDINGS: Readonly<Record<SyntaxName, string>> = {
+const ENDINGS: Readonly<Record<SyntaxName, string>> = {
   restructuredtext: 'rst rest',
   asciidoc: 'adoc asciidoc asc',
   org: 'org org_archive',

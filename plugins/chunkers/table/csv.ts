@@ -17,7 +17,8 @@ const SAMPLE_UNITS = 50_000;
 const MOST_CAPTIONS = 20;
 
 /** A first line that tells Excel the delimiter, which programs may write again in each of its fields. */
-const SEPARATOR_LINE = /^\ufeff?(?:"sep=([^\r\n"])"\1{0,1000}|sep=([^\r\n"])\2{0,1000}) {0,99}(?:\r\n|\r|\n|$)/i;
+const SEPARATOR_LINE =
+  /^\ufeff?(?:"sep=([^\r\n"])"\1{0,1000}|sep=([^\r\n"])\2{0,1000}) {0,99}(?:\r\n|\r|\n|$)/i;
 
 /** Reads a text as CSV or TSV: one table, after a caption or comments if there are any. */
 export function readCsv(text: string, options: TableOptions): Layout {

@@ -12,7 +12,7 @@ import { MEDIAWIKI, TEXTILE } from './wikis.ts';
 type Scanner = (text: string) => Scan;
 
 /** How each syntax is read. */
-export const SCANNERS: Readonly<Record<SyntaxName, Scanner>> = {
+const SCANNERS: Readonly<Record<SyntaxName, Scanner>> = {
   restructuredtext: scanRestructuredText,
   asciidoc: scanAsciiDoc,
   org: scanOrg,
