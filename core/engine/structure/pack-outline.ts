@@ -146,26 +146,21 @@ function leadsInto(packing: Packing, run: Run, end: number | undefined): boolean
 /**
  * The longest run of siblings that begins with one; undefined if that one alone is too large.
  *
- * @param isAlways whether each sibling begins a chunk, so that only a short one joins others
+ * @param areApart whether each sibling begins a chunk, however short it is
  */
 function fill(
   packing: Packing,
   siblings: readonly number[],
   first: number,
-  isAlways: boolean,
+  areApart: boolean,
 ): Run | undefined {
   let run = runIfFits(packing, siblings[first] as number, siblings[first + 1] as number, first + 1);
-  while (run !== undefined && run.sibling + 1 < siblings.length) {
-    if (isAlways && !isShort(packing, run)) break;
-    const longer = isAlways ? withNext(packing, siblings, run) : withMore(packing, siblings, run);
+  while (!areApart && run !== undefined && run.sibling + 1 < siblings.length) {
+    const longer = withMore(packing, siblings, run);
     if (longer === undefined) break;
     run = longer;
   }
   return run;
-}
-
-function withNext(packing: Packing, siblings: readonly number[], { from, sibling }: Run): Run | undefined {
-  return runIfFits(packing, from, siblings[sibling + 1] as number, sibling + 1);
 }
 
 /** The run of siblings that should fit, judged by their own sizes and by how much tokens have merged so far. */
@@ -208,7 +203,7 @@ function divideStretch(packing: Packing, from: number, to: number): void {
 
 /**
  * The runs, with each short one joined to its neighbour across the weaker boundary if both fit together, else to the
- * other neighbour; if neither fits, it takes whole pieces from the previous run.
+ * other neighbour; if neither fits, it takes whole pieces from the previous run. Boundaries that always part stay.
  */
 function joinShort(packing: Packing): Run[] {
   const { runs } = packing;

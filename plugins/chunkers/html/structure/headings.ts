@@ -92,7 +92,7 @@ export class Headings {
     const { start, inner } = open;
     const level = Math.min(Math.max(open.level, this.#base + 1), DEEPEST);
     if (this.#lead !== undefined) {
-      this.#lead.isLead = this.#lead.level < level;
+      this.#lead.isLead = true;
       this.#lead.end = start;
     }
     const name = () => wordsOf(this.#text, inner, innerEnd, this.#decode);

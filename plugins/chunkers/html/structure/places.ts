@@ -32,7 +32,7 @@ export class Places {
   tableRowDepth = -1;
   /** Whether the header or caption of a table ends: it is cut from the first row only if they do not fit together. */
   endsHeader = false;
-  /** Level of the heading before the run, from which only another heading may be cut; `NO_LEVEL` if there is none. */
+  /** Level of the heading before the run, from which nothing is cut; `NO_LEVEL` if there is none. */
   lead = NO_LEVEL;
 
   constructor(text: string) {
@@ -72,8 +72,9 @@ export class Places {
   content(start: number, end: number, depth: number): number {
     if (this.#cut !== -1) this.#consider(start, depth, true);
     const cut = this.#cut === -1 ? start : this.#cut;
-    const isLed = this.lead !== NO_LEVEL && this.#level > this.lead;
-    if (this.#hasBlock && this.#contentEnd > 0 && !isLed) this.#add(cut, this.#rank());
+    const isLed = this.lead !== NO_LEVEL;
+    if (isLed) this.#improve(this.#level);
+    else if (this.#hasBlock && this.#contentEnd > 0) this.#add(cut, this.#rank());
     this.#startRow();
     this.lead = NO_LEVEL;
     this.#contentEnd = end;
@@ -110,6 +111,12 @@ export class Places {
     if (offset <= (this.edges.at(-1) ?? 0)) return;
     this.edges.push(offset);
     this.ranks.push(rank);
+  }
+
+  /** The cut before headings in a row is as good as that before the highest of them. */
+  #improve(level: number): void {
+    const last = this.ranks.length - 1;
+    if (last > 0 && level < NO_LEVEL) this.ranks[last] = Math.min(this.ranks[last] as number, level);
   }
 
   #rank(): number {

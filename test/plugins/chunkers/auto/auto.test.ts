@@ -8,6 +8,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   markdown: '# Tea\n\nBoil *water*.\n\n- green\n- black\n',
   markup: 'Tea\n===\n\nBoil water.\n\n.. note:: Not too long.\n\nMilk\n----\n\nOnly a little.\n',
   html: '<!doctype html>\n<title>Tea</title>\n<h1>Tea</h1><p>Boil water.</p>',
+  xml: '<?xml version="1.0"?>\n<teas>\n  <tea>black</tea>\n  <tea>green</tea>\n</teas>\n',
   table: 'city,people,founded\nOslo,709037,1040\nRome,2748109,-753\n',
   json: '{"name": "Ada", "tags": ["math", "engines"]}',
   code: 'import os\n\ndef first(path):\n    return os.stat(path)\n',

@@ -69,7 +69,7 @@ t.test('own delimiters go with no other hierarchy, and have the limits of all de
       [{ levels: [['a', 1]] }, 'levels[0][1]: expected a string'],
       [{ delimiters: '|' }, 'delimiters: expected a list'],
       ...['no-such', '../manifest', 'default.json', '__proto__', 'constructor'].map(
-        (recipe) => [{ recipe }, /recipes? .*default, diff, js, lines, log, markdown, python/] as const,
+        (recipe) => [{ recipe }, /recipes? .*default, diff, js, lines, log, mail, markdown, python/] as const,
       ),
     ],
     { maxDelimiters: 3, maxDelimiterCharacters: 5 },
