@@ -11,15 +11,22 @@ export type MarkupSyntax =
 /** Characters from which a markup language is recognised. */
 const SAMPLE = 65_536;
 
-/** What a text in a language has: each line of the table is one, of which all patterns must be found. */
+/**
+ * What a text in a language has: each line of the table is one, of which all patterns must be found. No pattern may match
+ * a text in two ways: on a sample of blank lines, or of one line, it would take very long.
+ */
 const SIGNS: readonly (readonly [MarkupSyntax, ...RegExp[]])[] = [
   ['latex', /^[^%\n]{0,200}\\document(?:class|style)\b/m],
   ['latex', /^\\(?:chapter|section|subsection)\*?\{/m, /^\\(?:begin|end)\{[a-z]+\*?\}/m],
   ['texinfo', /^\ufeff?\\input texinfo/],
   ['roff', /^\ufeff?(?:[.']\\?".*\n)*\.(?:TH|Dd)[ \t]+\S/],
-  ['org', /^\ufeff?(?:#(?: .*)?\n|\s*\n)*#\+(?:title|author|startup|options|property|date|filetags):/i],
+  ['org', /^\ufeff?(?:#(?: .*)?\n|[^\S\n]*\n)*#\+(?:title|author|startup|options|property|date|filetags):/i],
   ['org', /^\*+ \S/m, /^[ \t]*#\+begin_(?:src|example|quote)\b/im],
-  ['restructuredtext', /^.*\S.*\n([=\-~^"'#*+.:`])\1{2,}[ \t]*$/m, /^\.\. (?:[\w:+.-]+::(?: |$)|_[^:\n]+:)/m],
+  [
+    'restructuredtext',
+    /^[^\S\n]*\S.*\n([=\-~^"'#*+.:`])\1{2,}[ \t]*$/m,
+    /^\.\. (?:[\w:+.-]+::(?: |$)|_[^:\n]+:)/m,
+  ],
   ['asciidoc', /^\ufeff?= \S/, /^(?::[a-z][\w-]*:|={2,5} \S|\[[\w,=" -]+\]$|-{4,}$)/m],
   ['asciidoc', /^={2,5} \S.*[^=\s]$/m, /^\[(?:source|NOTE|TIP|WARNING|IMPORTANT)\b.*\]$/m],
   ['mediawiki', /^(={2,5})[^=\n].*\1[ \t]*$/m, /\[\[[^[\]\n]+\]\]|^\{\{|'''|^\{\|/m],
