@@ -107,7 +107,7 @@ export class XmlReader {
   #afterDeclaration(from: number): number {
     if (this.#missing.has(']>')) return this.#after('>', from);
     const end = declarationEnd(this.#text, from);
-    // One that is broken off behind brackets may contain others that are, so that each would be read to its end.
+    // Nested declarations with the same fault would each be read to its end.
     const isBroken = end > this.#text.length || end < NOWHERE;
     if (!isBroken) return end;
     this.#missing.add(']>');
