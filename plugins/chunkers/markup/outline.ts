@@ -15,6 +15,8 @@ const WITHIN_LINES = 2;
 /** Columns of an indentation by which a line stands one deeper, and how many count. */
 const COLUMNS = 2;
 const MAX_INDENTS = 5;
+/** Comments and attributes that stay with the heading above them. All together are counted again for each. */
+const MAX_ASIDES = 12;
 
 export interface OutlineRules {
   /** Whether code, tables and other blocks are never cut. */
@@ -33,12 +35,14 @@ export function outlineOf(text: string, blocks: readonly Block[], rules: Outline
   let lines: Lines | undefined;
   let before: Block | undefined;
   let isGlued = false;
+  let asides = 0;
   for (const block of blocks) {
     const rank = rankOf(block, before, text);
     if (!isGlued) outline.add(block.start, rank);
     else if (block.kind === 'heading') outline.improve(rank);
     before = block;
-    isGlued = block.kind === 'heading' || (isGlued && isAside(block));
+    asides = isAside(block) ? asides + 1 : 0;
+    isGlued = block.kind === 'heading' || (isGlued && asides > 0 && asides <= MAX_ASIDES);
     if (!block.hasLines || rules.keepsWhole || rules.tokens.count(outline.last, block.end) <= rules.room)
       continue;
     lines ??= new Lines(text);

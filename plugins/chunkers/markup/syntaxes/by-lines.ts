@@ -12,7 +12,7 @@ export interface LineTitle {
 export interface RawBlock {
   readonly kind: BlockKind;
   readonly opening: RegExp;
-  /** Whether a line ends the block. @param opened the match of `opening` */
+  /** Whether a line ends the block. @param opened the match of `opening`, whose first group is all it may depend on */
   ends(content: string, opened: RegExpExecArray): boolean;
   /** Whether the line that ends it belongs to what follows. */
   readonly isOpen?: boolean;
@@ -40,10 +40,14 @@ export function scanLines(text: string, syntax: LineSyntax): Scan {
 /** Kinds whose lines say it each. */
 const ONE_LINE: ReadonlySet<BlockKind> = new Set(['comment', 'metadata', 'table', 'break']);
 
+/** After so many different blocks without an end, no more are looked for: each search reads the rest of the text. */
+const MAX_UNCLOSED = 64;
+
 class Scanner {
   readonly #lines: Lines;
   readonly #syntax: LineSyntax;
   readonly #blocks = new Blocks();
+  /** What has no end any more: kinds of raw blocks, with what their end depends on. */
   readonly #unclosed = new Set<string>();
 
   constructor(lines: Lines, syntax: LineSyntax) {
@@ -86,12 +90,14 @@ class Scanner {
   }
 
   #raw(line: number, content: string): number | undefined {
-    for (const block of this.#syntax.raw) {
+    for (const [index, block] of this.#syntax.raw.entries()) {
       const opened = block.opening.exec(content);
-      if (opened === null || this.#unclosed.has(opened[0])) continue;
+      if (opened === null || this.#unclosed.size >= MAX_UNCLOSED) continue;
+      const key = `${index} ${opened[1] ?? ''}`;
+      if (this.#unclosed.has(key)) continue;
       const end = this.#endOf(line, block, opened);
       if (end !== undefined) return end;
-      this.#unclosed.add(opened[0]);
+      this.#unclosed.add(key);
     }
     return undefined;
   }

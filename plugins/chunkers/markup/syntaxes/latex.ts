@@ -49,7 +49,8 @@ class Scanner {
   readonly #blocks = new Blocks();
   /** Names of the environments that are open. */
   readonly #open: string[] = [];
-  readonly #unclosed = new Set<string>();
+  /** Where each environment ends last; the last `\]`. */
+  readonly #lastEnds: ReadonlyMap<string, number>;
   /** Where the body begins and ends. */
   readonly #body: readonly [start: number, end: number];
   #hasTitle = false;
@@ -63,6 +64,7 @@ class Scanner {
   constructor(text: string) {
     this.#text = text;
     this.#lines = new Lines(text);
+    this.#lastEnds = lastEndsIn(text);
     const start = /^[^%\n]*\\document(?:class|style)\b/m.test(text) ? text.indexOf('\\begin{document}') : 0;
     const end = text.lastIndexOf('\\end{document}');
     this.#body = [start === -1 ? text.length : start, end === -1 ? text.length : end];
@@ -154,13 +156,9 @@ class Scanner {
 
   /** Reads what is whole if it fits, to its end; without an end it is text. */
   #whole(closing: string, kind: Block['kind'], start: number, language?: string): void {
-    if (this.#unclosed.has(closing)) return;
     const text = this.#text;
+    if ((this.#lastEnds.get(closing) ?? -1) < this.#at) return;
     const end = text.indexOf(closing, this.#at);
-    if (end === -1) {
-      this.#unclosed.add(closing);
-      return;
-    }
     const to = Math.max(text.lastIndexOf('\n', end), start);
     this.#blocks.add(kind, start, { hasLines: true, depth: this.#open.length, from: this.#at, to, language });
     this.#at = end + closing.length;
@@ -186,6 +184,13 @@ class Scanner {
     this.#at = skipSpace(text, found.end);
     this.#isNew = true;
   }
+}
+
+/** The last place of everything that ends what is whole. A search for each that is missing would read the whole text. */
+function lastEndsIn(text: string): Map<string, number> {
+  const found = new Map<string, number>([['\\]', text.lastIndexOf('\\]')]]);
+  for (const { 0: closing, index } of text.matchAll(/\\end\{[^{}\n]{1,60}\}/g)) found.set(closing, index);
+  return found;
 }
 
 /** The language that the options of a listing name. */

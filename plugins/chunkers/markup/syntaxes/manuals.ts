@@ -99,14 +99,14 @@ function roffTitle(content: string): LineTitle | undefined {
     : { level: name[1] === 'S' || name[1] === 's' ? 2 : 1, words: words.trim() };
 }
 
-const ROFF_ENDS: Readonly<Record<string, string>> = {
-  nf: 'fi',
-  EX: 'EE',
-  TS: 'TE',
-  Bd: 'Ed',
-  de: '.',
-  ig: '.',
-  EQ: 'EN',
+const ROFF_ENDS: Readonly<Record<string, RegExp>> = {
+  nf: /^[.'][ \t]*fi/,
+  EX: /^[.'][ \t]*EE/,
+  TS: /^[.'][ \t]*TE/,
+  Bd: /^[.'][ \t]*Ed/,
+  de: /^[.'][ \t]*\./,
+  ig: /^[.'][ \t]*\./,
+  EQ: /^[.'][ \t]*EN/,
 };
 
 export const ROFF: LineSyntax = {
@@ -115,8 +115,7 @@ export const ROFF: LineSyntax = {
     {
       kind: 'code',
       opening: /^[.'][ \t]*(nf|EX|TS|Bd|de|ig|EQ)\b/,
-      ends: (line, [, name = '']) =>
-        new RegExp(`^[.'][ \\t]*${ROFF_ENDS[name] === '.' ? '\\.' : ROFF_ENDS[name]}`).test(line),
+      ends: (line, [, name = '']) => ROFF_ENDS[name]?.test(line) === true,
     },
   ],
   kinds: [

@@ -1,7 +1,10 @@
+import { countUpTo } from '../../../../core/kit.ts';
 import { type Block, Blocks, type Scan } from '../blocks.ts';
 import { Held } from '../held.ts';
 import { Lines } from '../lines.ts';
 
+/** Deeper headlines stay with the text of the section around them: every chunk repeats its path. */
+const MAX_LEVEL = 32;
 const HEADLINE = /^(\*+)[ \t]+(.*)$/;
 const OPENING = /^[ \t]*#\+begin_(\S+)(?:[ \t]+(\S+))?/i;
 const DYNAMIC = /^[ \t]*#\+begin:[ \t]/i;
@@ -30,8 +33,9 @@ class Scanner {
   readonly #blocks = new Blocks();
   /** The levels of headlines are one deeper below the title of the text. */
   #shift = 0;
-  /** Line of the last one that ends a block of each name. */
-  readonly #lastEnds = new Map<string, number>();
+  /** Lines that end a block of each name. */
+  readonly #ends = new Map<string, number[]>();
+  readonly #headlines: number[] = [];
   #isBelowHeadline = true;
 
   constructor(lines: Lines) {
@@ -39,7 +43,12 @@ class Scanner {
     for (let line = 0; line < lines.count; line++) {
       const content = lines.content(line);
       const name = nameOfEnd(content);
-      if (name !== undefined) this.#lastEnds.set(name, line);
+      if (name !== undefined) {
+        const ends = this.#ends.get(name);
+        if (ends === undefined) this.#ends.set(name, [line]);
+        else ends.push(line);
+      }
+      if (HEADLINE.test(content)) this.#headlines.push(line);
       const [, states] = TODO.exec(content) ?? [];
       for (const state of states?.split(/[\s|]+/) ?? []) {
         if (state !== '') this.keywords.add(state.replace(/\(.*$/, ''));
@@ -80,7 +89,8 @@ class Scanner {
     const title = stars === undefined && this.#shift === 0 ? TITLE.exec(content)?.[1] : words;
     if (title === undefined) return false;
     if (stars === undefined) this.#shift = 1;
-    const level = stars === undefined ? 1 : stars.length + this.#shift;
+    const depth = stars === undefined ? 1 : stars.length + this.#shift;
+    const level = depth <= MAX_LEVEL ? depth : 0;
     const end = (lines.inks[line] as number) + content.trimStart().length;
     this.#blocks.add('heading', lines.start(line), { level, title: [end - title.length, end] });
     this.#isBelowHeadline = true;
@@ -117,11 +127,11 @@ class Scanner {
   /** Reads to the line that ends a block; undefined if there is none, or only below a headline that it would hide. */
   #until(line: number, name: string, kind: Block['kind'], language?: string): number | undefined {
     const lines = this.#lines;
-    if ((this.#lastEnds.get(name) ?? -1) <= line) return undefined;
-    let end = line + 1;
-    while (nameOfEnd(lines.content(end)) !== name) end++;
+    const end = lineAfter(this.#ends.get(name) ?? [], line);
+    if (end === undefined) return undefined;
     const isCode = kind === 'code';
-    if (!isCode && kind !== 'quote' && this.#hasHeadline(line + 1, end)) return undefined;
+    const hidesHeadlines = (lineAfter(this.#headlines, line) ?? end) < end;
+    if (!isCode && kind !== 'quote' && hidesHeadlines) return undefined;
     this.#blocks.add(kind, lines.start(line), {
       hasLines: true,
       from: lines.start(line + 1),
@@ -129,11 +139,6 @@ class Scanner {
       language: language !== undefined && language.length <= 40 ? language : undefined,
     });
     return end + 1;
-  }
-
-  #hasHeadline(from: number, to: number): boolean {
-    for (let line = from; line < to; line++) if (HEADLINE.test(this.#lines.content(line))) return true;
-    return false;
   }
 
   /** Lines of one kind: a table, comments, keywords, literal lines, an item, a paragraph. */
@@ -155,6 +160,11 @@ class Scanner {
     const next = kindOfLine(content);
     return kind === 'list' ? next === 'paragraph' && /^[ \t]/.test(content) : next === kind;
   }
+}
+
+/** The first one of rising lines that is after a line. */
+function lineAfter(lines: readonly number[], line: number): number | undefined {
+  return lines[countUpTo(lines, line)];
 }
 
 function kindOfLine(content: string): Block['kind'] {

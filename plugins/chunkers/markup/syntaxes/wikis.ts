@@ -7,7 +7,7 @@ const TAGGED = /^[ \t]*<(nowiki|pre|syntaxhighlight|source|math|score)\b[^>]*(?<
 function wikiTitle(content: string): LineTitle | undefined {
   const [, marks, rest] = WIKI_TITLE.exec(content) ?? [];
   if (marks === undefined || rest === undefined) return undefined;
-  const line = rest.replace(/(?:\s*<!--[^>]*-->)+\s*$/, '');
+  const line = rest.includes('<!--') ? rest.replace(/(?:\s*<!--[^>]*-->)+\s*$/, '') : rest;
   if (!line.endsWith(marks)) return undefined;
   const words = line.slice(0, line.length - marks.length).trim();
   return words === '' ? undefined : { level: marks.length, words };

@@ -20,6 +20,8 @@ const TITLES = words('title head article-title book-title glossterm refentrytitl
 /** In RFCs, where it is the title of a section. */
 const NAME = 'name';
 const MAX_WRAPPERS = 4;
+/** Titles of elements in more titled elements are text: every chunk repeats the titles around it. */
+const MAX_TITLED = 32;
 const HTML_HEADING = /^h[1-6]$/i;
 /** Levels from one titled element to the next: those between are of the headings of HTML. */
 const STEP = 10;
@@ -76,11 +78,13 @@ export class Headings {
     const container = TITLES.has(name) || name === NAME ? titledBy(scope, name) : undefined;
     if (container === undefined || container.hasTitle) return false;
     container.hasTitle = true;
+    const isLead = container === scope.parent;
+    if (container.titled === MAX_TITLED) return isLead;
     const titled = container.titled + 1;
     for (let at = scope.parent; at !== container.parent && at !== undefined; at = at.parent)
       at.titled = titled;
     this.#add(container, container, titled * STEP, [inner, innerEnd], contents);
-    return container === scope.parent;
+    return isLead;
   }
 
   #add(

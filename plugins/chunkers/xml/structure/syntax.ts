@@ -30,6 +30,8 @@ const SINGLE = 39;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const NOWHERE = -1;
+/** A declaration with brackets that another `<` breaks off. */
+const BROKEN_OFF = -2;
 
 /**
  * Reads the markup of XML one after the other, in one pass; everything between is text. What is not well-formed is
@@ -105,7 +107,9 @@ export class XmlReader {
   #afterDeclaration(from: number): number {
     if (this.#missing.has(']>')) return this.#after('>', from);
     const end = declarationEnd(this.#text, from);
-    if (end <= this.#text.length) return end;
+    // Nested declarations with the same fault would each be read to its end.
+    const isBroken = end > this.#text.length || end < NOWHERE;
+    if (!isBroken) return end;
     this.#missing.add(']>');
     return NOWHERE;
   }
@@ -136,19 +140,22 @@ function tagEnd(text: string, from: number): number {
   return NOWHERE;
 }
 
-/** After the `>` of a declaration, which may contain others in brackets; above the length of the text if there is none. */
+/** After the `>` of a declaration, which may contain others in brackets; above the length of the text if there is none; `BROKEN_OFF` behind brackets. */
 function declarationEnd(text: string, from: number): number {
   let quote = 0;
   let depth = 0;
+  let hasBrackets = false;
   for (let at = from; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (quote !== 0) {
       if (unit === quote) quote = 0;
     } else if (unit === DOUBLE || unit === SINGLE) quote = unit;
-    else if (unit === OPEN_BRACKET) depth++;
-    else if (unit === CLOSE_BRACKET) depth--;
+    else if (unit === OPEN_BRACKET) {
+      hasBrackets = true;
+      depth++;
+    } else if (unit === CLOSE_BRACKET) depth--;
     else if (unit === GREATER && depth <= 0) return at + 1;
-    else if (unit === LESS && depth <= 0) return NOWHERE;
+    else if (unit === LESS && depth <= 0) return hasBrackets ? BROKEN_OFF : NOWHERE;
     else if (unit === LESS && text.startsWith('<!--', at)) at = commentEnd(text, at);
   }
   return text.length + 1;

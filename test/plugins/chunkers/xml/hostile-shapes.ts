@@ -23,6 +23,7 @@ export const HOSTILE_SHAPES = shapesOf(
   ],
   ...[
     '«<!A [»',
+    '«<!A [»«]»<',
     '«<!A "»',
     '<!DOCTYPE a [«<!ENTITY a "b">»]><a/>',
     '«<»',
