@@ -2,12 +2,16 @@ import type { Range } from 'web-tree-sitter';
 import { isWhiteSpace, type Span } from '../../../core/kit.ts';
 
 /**
- * Grammars take quadratic time for a long repetition of a few characters, such as dots, and what counts their steps
- * does not see it. Such stretches are no code: they are left out of the parse.
+ * Grammars take quadratic time for a long repetition, such as dots or words that no syntax joins, and what counts their
+ * steps does not see it. Such stretches are no code: they are left out of the parse.
  */
 const WINDOW = 512;
 /** A window repeats itself if it has no more different groups of three characters. */
-const MAX_GROUPS = 10;
+const MAX_GROUPS = 24;
+/** The same where all numbers are equal, as in `<a1><a2><a3>`. */
+const MAX_NUMBERED_GROUPS = 24;
+/** A window with more separators than this is a table, of which only the numbers differ. */
+const MAX_SEPARATORS = WINDOW / 32;
 /** Repetitions in a text that are parsed like anything else, in characters. */
 const MAX_PARSED = 8192;
 
@@ -28,11 +32,16 @@ export function withoutRepetition(text: string, part: Span): Range[] | undefined
 
 /** The window in which a group was last seen, by its hash. */
 const seen = new Int32Array(1 << 12);
+const seenNumbered = new Int32Array(1 << 12);
 let current = 0;
 
-/** White space counts as one character, however long it is. */
 function repeatsItself(text: string, start: number, end: number): boolean {
   current = (current + 1) | 0;
+  return hasFewGroups(text, start, end) || hasFewNumberedGroups(text, start, end);
+}
+
+/** White space counts as one character, however long it is. */
+function hasFewGroups(text: string, start: number, end: number): boolean {
   let groups = 0;
   let hash = 0;
   let wasSpace = false;
@@ -47,6 +56,35 @@ function repeatsItself(text: string, start: number, end: number): boolean {
     if (++groups > MAX_GROUPS) return false;
   }
   return true;
+}
+
+const ZERO = 0x30;
+const NINE = 0x39;
+
+/** White space and digits count as one character each, however long they are. */
+function hasFewNumberedGroups(text: string, start: number, end: number): boolean {
+  let groups = 0;
+  let separators = 0;
+  let hash = 0;
+  let last = -1;
+  for (let at = start; at < end; at++) {
+    const unit = kindOf(text.charCodeAt(at));
+    if (unit === last && (unit === 1 || unit === ZERO)) continue;
+    last = unit;
+    if (unit === COMMA && ++separators > MAX_SEPARATORS) return false;
+    hash = ((hash << 4) ^ unit) & 0xfff;
+    if (seenNumbered[hash] === current) continue;
+    seenNumbered[hash] = current;
+    if (++groups > MAX_NUMBERED_GROUPS) return false;
+  }
+  return true;
+}
+
+const COMMA = 0x2c;
+
+function kindOf(unit: number): number {
+  if (unit >= ZERO && unit <= NINE) return ZERO;
+  return isWhiteSpace(unit) ? 1 : unit & 0xff;
 }
 
 function rangesBetween(text: string, part: Span, repeated: readonly Span[]): Range[] {

@@ -104,8 +104,10 @@ t.test('a comma, bar or operator that leads a line stays with what follows it', 
 t.test('a long repetition is cut at lines, and the code around it by its syntax', async (t) => {
   const head = 'def first():\n    return 1\n\n';
   const tail = '\n\ndef second():\n    return 2\n';
-  for (const unit of ['.', "'a'", '@a ', '((', '<a', '-\n']) {
-    const text = head + unit.repeat(20_000 / unit.length) + tail;
+  const repeated = ['.', "'a'", '@a ', '((', '<a', '-\n', '}a]b)c}d]e)f', 'class A { int x; '];
+  const numbered = Array.from({ length: 5000 }, (_, index) => `<t${index}>`).join('');
+  for (const unit of [...repeated, numbered]) {
+    const text = head + unit.repeat(Math.ceil(20_000 / unit.length)) + tail;
     const { answer, language: _, fallback } = await ask({ text, language: 'python', chunk_size: 100 });
     t.equal(joined(answer), text, unit);
     t.equal(fallback, 'lines', 'the header says so');
