@@ -22,7 +22,7 @@ export function isLineStart(text: string, at: number): boolean {
   return at === 0 || text.charCodeAt(at - 1) === LINE_FEED || isBehindMark(text, at);
 }
 
-/** Whether an offset is directly behind the byte order mark of a text. */
+/** Whether an offset is directly after the byte order mark of a text. */
 function isBehindMark(text: string, at: number): boolean {
   return at === 1 && text.charCodeAt(0) === BYTE_ORDER_MARK;
 }

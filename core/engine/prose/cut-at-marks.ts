@@ -88,7 +88,7 @@ function goesWithMark(text: string, at: number): boolean {
   return unit === EMOJI_VARIANT || isMarkAt(text, at) || CLOSER.test(text.charAt(at));
 }
 
-/** Most marks of Chinese and Japanese are followed by these, none of which is a mark. */
+/** These units follow nearly all marks of Chinese and Japanese, and are not marks. */
 const FIRST_KANA = 0x3041;
 const AFTER_HAN = 0xa000;
 const EXCLAMATION = 0x21;

@@ -7,8 +7,8 @@ export interface Candidates {
   readonly offsets: readonly number[];
   /** Cuts between what opens or closes a block and its first or last member: made only if these do not fit together. */
   readonly tears: ReadonlySet<number>;
-  /** The stretches above the limit that stay whole, each by its start. */
-  readonly kept: ReadonlyMap<number, number>;
+  /** The functions and classes that stay whole, each by the start of its piece, which may begin in the line before. */
+  readonly kept: ReadonlyMap<number, Span>;
 }
 
 export interface BoundaryLimits {
@@ -101,9 +101,8 @@ function cutAround(choice: Choice, start: number, end: number, skipped: readonly
   const { kept } = choice.candidates;
   let from = start;
   for (const at of [start, ...skipped]) {
-    const keptEnd = at < from ? undefined : kept.get(at);
-    if (keptEnd === undefined) continue;
-    from = cutBeside(choice, { start: from, end }, { start: at, end: keptEnd }, skipped);
+    const part = at < from ? undefined : kept.get(at);
+    if (part !== undefined) from = cutBeside(choice, { start: from, end }, part, skipped);
   }
   divideLines(choice, from, end);
 }

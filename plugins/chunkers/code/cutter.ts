@@ -1,4 +1,4 @@
-import type { ChunkContext } from '../../../core/kit.ts';
+import type { ChunkContext, Span } from '../../../core/kit.ts';
 import { type Candidates, chooseCuts } from './boundaries.ts';
 import { LINE_LEVELS, startOfLine } from './lines.ts';
 import { BODY, type FoundNode, isBoundary, type Listing, list, scopeWithin } from './listing.ts';
@@ -99,7 +99,7 @@ interface Search extends Cuts, Candidates, Listing {
   readonly seams: Set<number>;
   readonly embedded: EmbeddedStretch[];
   readonly tears: Set<number>;
-  readonly kept: Map<number, number>;
+  readonly kept: Map<number, Span>;
   /** Characters that may still be counted. */
   countable: number;
   /** The unit that the last cut node wraps, if it is a wrapper. */
@@ -139,7 +139,7 @@ function cutGroup(search: Search, group: readonly SyntaxNode[], stretch: Stretch
   const isWhole = fits(search, stretch.start, stretch.end) && !(isContent && hasNoMeaning(search, first));
   if (group.length === 1 && first?.embedded !== undefined && isParted(search, isWhole))
     embed(search, first, first.embedded, stretch);
-  else if (isWhole) note(search, group, stretch);
+  else if (isWhole) noteWhole(search, group, stretch);
   else if (first === undefined) cutAtLinesOf(search, stretch);
   else if (group.length === 1) cutNode(search, first, stretch);
   else cutPieces(search, singles(search.syntax.text, group, stretch.start), stretch);
@@ -189,8 +189,20 @@ function isKept(search: Search, node: SyntaxNode, start: number, end: number): b
 }
 
 function keep(search: Search, node: SyntaxNode, stretch: Stretch): void {
-  search.kept.set(stretch.start, stretch.end);
+  search.kept.set(stretch.start, stretch);
   note(search, [node], stretch);
+}
+
+/** Adds what fits; a function or class among it stays whole although its piece begins within a line. */
+function noteWhole(search: Search, group: readonly SyntaxNode[], stretch: Stretch): void {
+  const { syntax, limits, kept } = search;
+  const [first] = group;
+  const isInLine = first !== undefined && lineStart(syntax.text, stretch.start) === undefined;
+  if (isInLine && limits.oversize !== 'split' && group.some((node) => unitOf(syntax, node) !== undefined)) {
+    const start = Math.max(stretch.start, startOfLine(syntax.text, first.startIndex));
+    kept.set(stretch.start, { start, end: stretch.end });
+  }
+  note(search, group, stretch);
 }
 
 function cutByMeaning(search: Search, node: SyntaxNode, stretch: Stretch): void {

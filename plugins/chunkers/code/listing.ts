@@ -60,12 +60,12 @@ export function isBoundary({ openings, closings }: Syntax, { type }: SyntaxNode)
   return openings.includes(type) || closings.includes(type);
 }
 
-/** The scope of what is in a node; a label that is only the type of the node says nothing. */
+/** The scope of what is in a node; a label that is only the type of the node is left out. */
 export function scopeWithin(scope: readonly string[], node: SyntaxNode, label: string): readonly string[] {
   return label === scope.at(-1) || label === node.type ? scope : [...scope, label];
 }
 
-/** Whether a node lists what is in it: one that is no unit, a function that is given to a call, or several units. */
+/** Whether a node lists what is in it: if it is not a unit, is a function that is given to a call, or holds several units. */
 function isContainer(syntax: Syntax, node: SyntaxNode, unit: SyntaxNode | undefined): boolean {
   if (!syntax.containers.includes(keyOf(syntax, node))) return false;
   if (unit === undefined) return true;
@@ -89,7 +89,7 @@ function listWithin(listing: Listing, node: SyntaxNode, scope: readonly string[]
   return nodes.length > known;
 }
 
-/** Whether a node says nothing beside the others: without a meaning, and not one of the lines of what contains it. */
+/** Whether a node is left out beside the others: it has no meaning, and is not one of the lines of what contains it. */
 function isHidden(
   { syntax, nameless, group }: Listing,
   node: SyntaxNode,

@@ -30,7 +30,7 @@ const QT =
 const LINE =
   /^([ \t]{0,100})([A-Z][A-Z0-9_]{0,60}(?:OBJECT|GADGET|DECLS|NAMESPACE_BEGIN|NAMESPACE_END|BEGIN_NAMESPACE|END_NAMESPACE))[ \t]{0,100}\r?$/gm;
 
-/** `MAKE(tea)`: a call of a macro that is a line, before a line that begins anew. */
+/** `MAKE(tea)`: a call of a macro that is a line, before a line that continues nothing. */
 const CALL = new RegExp(
   String.raw`^([ \t]{0,100})(${MACRO})(${BRACKETS})(?=[ \t]{0,100}\r?\n\s{0,400}(?:[A-Za-z_~#}]|\/[/*]))`,
   'gm',

@@ -112,7 +112,7 @@ const node = {
     members: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Of a class that was not cut: the names of the functions and classes in it.',
+      description: 'The names of the functions and classes in a class that was not cut.',
     },
   },
 } as const;

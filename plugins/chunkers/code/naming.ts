@@ -113,7 +113,7 @@ function spanOf(nodes: readonly (SyntaxNode | null)[]): Stretch | undefined {
   return first && last ? { startIndex: first.startIndex, endIndex: last.endIndex } : undefined;
 }
 
-/** What stands before the parameters from a keyword on: `operator int`. */
+/** The text from a keyword up to the parameters: `operator int`. */
 function wordBeforeParameters(word: string, { text }: Syntax, node: SyntaxNode): Stretch | undefined {
   const endIndex = parametersOf(node)?.startIndex;
   const startIndex = endIndex === undefined ? -1 : text.lastIndexOf(word, endIndex);

@@ -3,7 +3,7 @@ import { isWhiteSpace, type Span } from '../../../core/kit.ts';
 
 /**
  * Grammars take quadratic time for a long repetition, such as dots or words that no syntax joins, and what counts their
- * steps does not see it. Such stretches are no code: they are left out of the parse.
+ * steps does not see it. Such stretches are not code: they are left out of the parse.
  */
 const WINDOW = 512;
 /** A window repeats itself if it has no more different groups of three characters. */

@@ -29,10 +29,10 @@ export interface Rules {
   /** Nodes between a function and the call that it is given to, with that call. */
   readonly calls: readonly string[];
   /**
-   * Where the name of a node is, if the common rules do not find it. Of several words the first that finds one counts:
+   * Where the name of a node is, if the common rules do not find it. The first word that finds a name counts. A word is
    * a field or the type of a child, `first` (child), `itself`, `identifiers` (from the first to the last of its
    * children), `call` (its first argument, if that is a string and a function is given too), `from:operator`
-   * and `from:this` (from that word to the parameters), `parameters` (the child before them), `*` (the first within), `common` (by the common rules), or `none`.
+   * and `from:this` (from that word to the parameters), `parameters` (the child before the parameters), `*` (the first within), `common` (by the common rules), or `none`.
    */
   readonly names: Readonly<Record<string, string>>;
 }
@@ -58,7 +58,7 @@ export function wordless(types: string): Record<string, ''> {
   return Object.fromEntries(types.split(/\s+/).map((type) => [type, '']));
 }
 
-/** Calls of a type with one of these words, which stand before their names in a scope. */
+/** Calls of a type with one of these words. In a scope, the word precedes the name. */
 export function calls(type: string, words: string): Record<string, string> {
   return Object.fromEntries(
     words.split(/\s+/).map((word) => [`${type}:${word}`, word.replace(/^\w+\.|\.\w+$/g, '')]),

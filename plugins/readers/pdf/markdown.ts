@@ -2,7 +2,7 @@ import { escapeBlockStarts, type SourcePlace } from '../../../core/kit.ts';
 import { CJK, type Line } from './lines.ts';
 import { BULLET, type Paragraph } from './paragraphs.ts';
 
-/** Longer ones are no words, and could overflow the stack of the expression. */
+/** Longer runs are not words, and could overflow the stack of the expression. */
 const WORDS = /\p{L}{1,1000}(?:-\p{L}{1,1000}){0,100}/gu;
 const LETTERS_AT_END = /(?<!\p{L})\p{L}{1,1000}$/u;
 const HYPHEN = /[-\u2010\u00ad]$/;

@@ -138,7 +138,7 @@ function namesOf(nodes: readonly CodeNode[], separator: string): Set<string> {
   return new Set(nodes.map(({ name, scope }) => textOf([scope.slice(length).at(-1), name], separator)));
 }
 
-/** The names of nodes, then those of their members, which are no part of the words. */
+/** The names of nodes, then those of their members, which are not part of the words. */
 function withMembers(nodes: readonly CodeNode[], separator: string): Set<string> {
   return new Set([...namesOf(nodes, separator), ...nodes.flatMap(({ members }) => members)]);
 }

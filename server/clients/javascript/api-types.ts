@@ -431,7 +431,7 @@ export interface SyntaxNode {
   end_index: number;
   /** The units that contain it, outermost first, if they were cut or only contain others, as a namespace does. */
   scope?: string[];
-  /** Of a class that was not cut: the names of the functions and classes in it. */
+  /** The names of the functions and classes in a class that was not cut. */
   members?: string[];
 }
 

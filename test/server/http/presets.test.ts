@@ -123,8 +123,8 @@ t.test('code has its path, scope and names in front, each on a line if there are
     const answer = await client.post('/v1/presets/code/execute', { documents, override });
     return answer.json<{ context: string }[][]>()[0]?.map(({ context }) => context);
   };
-  t.same(await contextsOf(300), ['src/tea.ts\nTea']);
-  t.same(await contextsOf(12), ['src/tea.ts', 'src/tea.ts', 'src/tea.ts\nclass Tea\nboil']);
+  t.same(await contextsOf(300), ['src/tea.ts\none, Tea, boil']);
+  t.same(await contextsOf(12), ['src/tea.ts\none', 'src/tea.ts', 'src/tea.ts\nclass Tea\nboil']);
   t.same(await contextsOf(300, false), ['src/tea.ts']);
 });
 

@@ -25,7 +25,7 @@ export function hasNamespace(sample: string): boolean {
   return WITH_NAMESPACE.test(root) && !HTML.test(root);
 }
 
-/** Whether a text has any tags, without which a name says nothing about XML. */
+/** Whether a text has any tags; only then a name of XML counts. */
 export function hasTags(sample: string): boolean {
   return TAG.test(sample);
 }

@@ -40,7 +40,7 @@ const BROKEN_OFF = -2;
 export class XmlReader {
   readonly #text: string;
   #next = 0;
-  /** The ends of markup that do not occur any more. */
+  /** The ends of markup that no longer occur. */
   readonly #missing = new Set<string>();
   kind: MarkupKind = INSTRUCTION;
   /** `[start, end)` of the markup. */

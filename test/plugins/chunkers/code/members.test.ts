@@ -195,9 +195,13 @@ t.test('separate functions share no chunk', async (t) => {
       const text = sampleOf(name);
       const chunks = await chunk(text, options);
       t.equal(joined(chunks), text, name);
-      for (const { nodes = [] } of chunks)
+      // A word such as `public:` opens the functions below it.
+      const isOpening = ({ type }: { type: string }) => type === 'access_specifier';
+      for (const { nodes: all = [] } of chunks) {
+        const nodes = all.filter((node) => !isOpening(node));
         if (nodes.length > 1 && nodes.some(({ type, scope }) => units[type] === '' && !isInWhole(scope)))
           t.fail(`${name}, ${chunk_size}: ${JSON.stringify(nodes)} are in one chunk`);
+      }
     }
   }
 });
