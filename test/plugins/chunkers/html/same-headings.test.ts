@@ -1,7 +1,7 @@
 import t from 'tap';
+import { postFile } from '../../../support/files.ts';
 import { needs } from '../../../support/here.ts';
-import { openChunkers } from '../../../support/service.ts';
-import { readWith } from '../../readers/reading.ts';
+import { startServer } from '../../../support/server.ts';
 
 const SPHINX = `<section id="guide"><h1>Guide &amp; more<a class="headerlink" href="#guide" title="Link to this heading">¶</a></h1><p>x</p>
 <section id="api"><h2><code class="docutils literal"><span class="pre">api</span></code> calls<a class="headerlink" href="#api">¶</a></h2><p>y</p></section></section>`;
@@ -15,8 +15,7 @@ const HELPERS = `<h1>Plans <span class="sr-only">(current)</span></h1><p>x</p><h
 <h2><script>a()</script>Last <span style="display:none">no</span></h2><p>w</p>`;
 
 t.test('names of headings are those that the reader html writes', needs('reader/html'), async (t) => {
-  const { default: createReader } = await import('../../../../plugins/readers/html/index.ts');
-  const chunk = await openChunkers();
+  const client = await startServer(t, {});
   for (const [page, count] of [
     [SPHINX, 2],
     [MEDIAWIKI, 2],
@@ -24,11 +23,17 @@ t.test('names of headings are those that the reader html writes', needs('reader/
     [GITHUB, 2],
     [HELPERS, 3],
   ] as const) {
-    const { text } = await readWith(createReader, page);
+    const read = await postFile(client, '/v1/chunk/token/file?chunk_size=100000', page, {
+      'content-type': 'text/html',
+    });
+    const text = read
+      .json<{ text: string }[]>()
+      .map((one) => one.text)
+      .join('');
     const written = Array.from(text.matchAll(/^#+ (.*)$/gm), ([, name = '']) => name.replaceAll('`', ''));
     t.equal(written.length, count, text);
-    const chunks: readonly object[] = await chunk('html', { text: page, split_level: 6, min_chunk_size: 0 });
-    const names = chunks.map((one) => (one as { heading_path: string[] }).heading_path.at(-1));
+    const answer = await client.post('/v1/chunk/html', { text: page, split_level: 6 });
+    const names = answer.json<{ heading_path: string[] }[]>().map(({ heading_path }) => heading_path.at(-1));
     t.same([...new Set(names)], written);
   }
 });

@@ -59,7 +59,8 @@ function expectedHead(text: string | undefined, options: OverlapOptions, tokeniz
   if (options.mode === 'token') return text.slice(0, limit);
   const heads = range(1, limit).filter((cut) => countOf(tokenizer, text.slice(0, cut)) <= size);
   const best = coarsest(heads.reverse(), (cut) => levelAt(text, cut, 'head'));
-  return text.slice(0, best ?? limit);
+  const fits = (cut: number) => countOf(tokenizer, text.slice(0, cut)) <= size;
+  return text.slice(0, best ?? betweenClusters(text, limit, range(1, limit).reverse(), fits));
 }
 
 function expectedTail(text: string | undefined, options: OverlapOptions, tokenizer: Tokenizer): string {
@@ -73,7 +74,24 @@ function expectedTail(text: string | undefined, options: OverlapOptions, tokeniz
   if (options.mode === 'token') return text.slice(start);
   const tails = range(start, text.length - 1).filter((cut) => countOf(tokenizer, text.slice(cut)) <= size);
   const best = coarsest(tails, (cut) => levelAt(text, cut, 'tail'));
-  return text.slice(best ?? start);
+  const fits = (cut: number) => countOf(tokenizer, text.slice(cut)) <= size;
+  return text.slice(best ?? betweenClusters(text, start, range(start, text.length - 1), fits));
+}
+
+/** Cuts that are tried, from the limit on. */
+const MAX_TRIES = 16;
+
+/** The first of the cuts that fits and parts no grapheme cluster; the limit itself if none is near. */
+function betweenClusters(
+  text: string,
+  limit: number,
+  cuts: readonly number[],
+  fits: (cut: number) => boolean,
+): number {
+  const starts = new Set(Array.from(new Intl.Segmenter().segment(text), ({ index }) => index));
+  if (starts.has(limit)) return limit;
+  const whole = cuts.filter((cut) => starts.has(cut) && cut > 0);
+  return whole.slice(0, MAX_TRIES).find(fits) ?? limit;
 }
 
 function sizeOf(text: string, { context_size }: OverlapOptions, tokenizer: Tokenizer): number {
