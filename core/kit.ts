@@ -21,7 +21,6 @@ export type * from './contracts/tokenizer.ts';
 export * from './engine/kit.ts';
 export * from './fields.ts';
 export * from './options.ts';
-export { SENTENCE_MARKS } from './sentence-marks.ts';
 
 /** The functions exported here, as passed to every factory: for plugins that run without this package. */
 export const kit: Kit = Object.freeze({ ...functions });

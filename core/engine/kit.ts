@@ -5,6 +5,7 @@
 
 export { exposedError, reasonOf, refusedError } from '../errors.ts';
 export { hold } from '../hold.ts';
+export { SENTENCE_MARKS } from '../sentence-marks.ts';
 export { vectorJson } from './ascii-numbers.ts';
 export { batchChunks } from './chunk-batches.ts';
 export { splitsCluster } from './cuts/clusters.ts';

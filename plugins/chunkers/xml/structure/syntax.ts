@@ -140,7 +140,10 @@ function tagEnd(text: string, from: number): number {
   return NOWHERE;
 }
 
-/** After the `>` of a declaration, which may contain others in brackets; above the length of the text if there is none; `BROKEN_OFF` behind brackets. */
+/**
+ * After the `>` of a declaration, which may contain others in brackets. Without one it is above the length of the text,
+ * or `BROKEN_OFF` after brackets.
+ */
 function declarationEnd(text: string, from: number): number {
   let quote = 0;
   let depth = 0;

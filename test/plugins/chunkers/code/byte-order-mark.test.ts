@@ -59,7 +59,7 @@ for (const [text, more] of CASES)
 for (const { name: language } of LANGUAGES)
   t.test(`code: ${language}`, needs('tokenizer/word'), async (t) => {
     const text = sampleOf(language);
-    for (const chunk_size of [20, 200]) {
+    for (const chunk_size of [200]) {
       const more = { chunk_size, tokenizer: 'word', language, include_nodes: true };
       const plain = await chunksOf('code', { text, ...more });
       const marked = await chunksOf('code', { text: MARK + text, ...more });
