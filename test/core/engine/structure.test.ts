@@ -91,15 +91,18 @@ holds('only a piece that alone is too large is cut within', ({ text, inner, limi
   }
 });
 
-holds('no two neighbours that are short fit into one, unless they are always parted', ({ inner, limits }, spans) => {
-  const minimum = Math.min(limits.minimum, Math.floor(limits.size / 2));
-  spans.forEach(({ token_count = 0 }, index) => {
-    const next = spans[index + 1]?.token_count;
-    if (next === undefined || token_count >= minimum || next >= minimum) return;
-    if (inner.some(([offset, rank]) => offset === spans[index]?.end && rank <= limits.always)) return;
-    assert.ok(token_count + next > limits.size);
-  });
-});
+holds(
+  'no two neighbours that are short fit into one, unless they are always parted',
+  ({ inner, limits }, spans) => {
+    const minimum = Math.min(limits.minimum, Math.floor(limits.size / 2));
+    spans.forEach(({ token_count = 0 }, index) => {
+      const next = spans[index + 1]?.token_count;
+      if (next === undefined || token_count >= minimum || next >= minimum) return;
+      if (inner.some(([offset, rank]) => offset === spans[index]?.end && rank <= limits.always)) return;
+      assert.ok(token_count + next > limits.size);
+    });
+  },
+);
 
 t.test('what is too large is cut at its best edges first', async (t) => {
   const text = 'aaaa bbbb cccc dddd '.replaceAll(' ', '.');
