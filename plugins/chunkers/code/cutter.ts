@@ -1,6 +1,6 @@
 import type { ChunkContext, Span } from '../../../core/kit.ts';
 import { type Candidates, chooseCuts } from './boundaries.ts';
-import { LINE_LEVELS, startOfLine } from './lines.ts';
+import { isLineBreak, LINE_LEVELS, startOfLine } from './lines.ts';
 import { BODY, type FoundNode, isBoundary, type Listing, list, scopeWithin } from './listing.ts';
 import type { CodeOptions } from './manifest.ts';
 import { labelOf } from './naming.ts';
@@ -199,7 +199,9 @@ function noteWhole(search: Search, group: readonly SyntaxNode[], stretch: Stretc
   const [first] = group;
   const isInLine = first !== undefined && lineStart(syntax.text, stretch.start) === undefined;
   if (isInLine && limits.oversize !== 'split' && group.some((node) => unitOf(syntax, node) !== undefined)) {
-    const start = Math.max(stretch.start, startOfLine(syntax.text, first.startIndex));
+    // Only up to the piece: its line may be as long as the text.
+    let start = first.startIndex;
+    while (start > stretch.start && !isLineBreak(syntax.text, start - 1)) start--;
     kept.set(stretch.start, { start, end: stretch.end });
   }
   note(search, group, stretch);
