@@ -6,8 +6,11 @@ import { Parser } from 'tap-parser';
 import type { Report } from './report.ts';
 
 const SUITE = join(import.meta.dirname, 'suite.ts');
-/** How long a process may take to end after its last test, before what it still holds is a failure. */
-const MOST_LINGERING = 15_000;
+/**
+ * How long a process may take to end after its last test, before what it still holds is a failure: V8 first compiles
+ * the grammars that tests have loaded.
+ */
+const MOST_LINGERING = 60_000;
 /** How long a process may say nothing, which has a time for each test. */
 const MOST_SILENT = 400_000;
 /** Enough for the longest file on a machine that has much else to do. */

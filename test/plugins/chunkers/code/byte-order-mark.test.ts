@@ -1,29 +1,13 @@
 import t from 'tap';
 import { LANGUAGES } from '../../../../plugins/chunkers/code/languages.ts';
-import { needs } from '../../../support/here.ts';
-import { composeQuietly, runTask } from '../../../support/service.ts';
-import { sampleOf } from './support/ask.ts';
+import { type CodeChunk, chunk, joined, sampleOf } from './support/ask.ts';
 
 /** A byte order mark changes nothing but the offsets, unless it does not fit into a chunk. */
 
-const { service } = await composeQuietly({
-  plugins: ['code', 'character', 'word'],
-});
 const MARK = '\ufeff';
 
-interface MarkedChunk {
-  readonly text: string;
-  readonly start_index: number;
-  readonly end_index: number;
-}
-
-async function chunksOf(name: string, request: object): Promise<MarkedChunk[]> {
-  const { bytes } = await runTask(service, { run: 'chunk', name }, { tokenizer: 'character', ...request });
-  return JSON.parse(Buffer.from(bytes).toString());
-}
-
 /** Chunks without what the mark may change: the offsets of nodes follow from those of the chunks. */
-function comparable(chunks: readonly MarkedChunk[], shift: number) {
+function comparable(chunks: readonly CodeChunk[], shift: number) {
   return chunks.map((chunk, index) =>
     JSON.parse(
       JSON.stringify(chunk, (key, value) => {
@@ -48,23 +32,20 @@ const CASES: readonly (readonly [text: string, more: object])[] = [
 for (const [text, more] of CASES)
   t.test(text.slice(0, 20).trim(), async (t) => {
     for (const chunk_size of [34, 45, 70, 1000]) {
-      const plain = await chunksOf('code', { text, chunk_size, ...more });
+      const plain = await chunk(text, { chunk_size, ...more });
       if ((plain[0]?.text.length ?? 0) >= chunk_size) continue;
-      const marked = await chunksOf('code', { text: MARK + text, chunk_size, ...more });
+      const marked = await chunk(MARK + text, { chunk_size, ...more });
       t.same(comparable(marked, 1), comparable(plain, 0), `${chunk_size}`);
-      t.equal(marked.map((chunk) => chunk.text).join(''), MARK + text);
+      t.equal(joined(marked), MARK + text);
     }
   });
 
 for (const { name: language } of LANGUAGES)
-  t.test(`code: ${language}`, needs('tokenizer/word'), async (t) => {
+  t.test(`code: ${language}`, async (t) => {
     const text = sampleOf(language);
-    for (const chunk_size of [200]) {
-      const more = { chunk_size, tokenizer: 'word', language, include_nodes: true };
-      const plain = await chunksOf('code', { text, ...more });
-      const marked = await chunksOf('code', { text: MARK + text, ...more });
-      const shown = (chunks: readonly MarkedChunk[], shift: number) =>
-        comparable(chunks, shift).map(({ token_count: _, ...rest }) => rest);
-      t.same(shown(marked, 1), shown(plain, 0));
-    }
+    const more = { language, include_nodes: true };
+    const plain = await chunk(text, { ...more, chunk_size: 1000 });
+    // The mark fits into every chunk.
+    const marked = await chunk(MARK + text, { ...more, chunk_size: 1000 });
+    t.same(comparable(marked, 1), comparable(plain, 0));
   });
