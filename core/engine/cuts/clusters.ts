@@ -152,11 +152,17 @@ export function removeCutsInClusters(
     const isWithin =
       before < FIRST_MARK && after < FIRST_MARK
         ? keepsPairs && after === LINE_FEED && before === CARRIAGE_RETURN
-        : isInCluster(text, cut, flags);
+        : mayBeInCluster(before, after) && isInCluster(text, cut, flags);
     if (!isWithin) cuts[kept++] = cut;
   }
   cuts.length = kept;
   return cuts;
+}
+
+/** Whether one of the units around a cut is not a plain letter or sign; surrogates are not. */
+function mayBeInCluster(before: number, after: number): boolean {
+  const table = classTable();
+  return ((table[before] as number) | (table[after] as number)) !== OTHER;
 }
 
 /** Units before an offset in which flags are counted. */
