@@ -13,7 +13,7 @@ export interface Row {
   json(name: string): Uint8Array;
 }
 
-/** A value that is no number or text of JavaScript, or none with all its digits, as JSON. */
+/** The JSON of a value whose digits a number or a date of JavaScript would not keep. */
 export class ExactJson {
   readonly json: string;
 
