@@ -88,6 +88,16 @@ export const OPTIONS = {
   requestTimeout: integer(300, 'Seconds that a request may take after its last byte has arrived.', {
     maximum: LONGEST_WAIT,
   }),
+  readerSeconds: integer(
+    30,
+    'Seconds that reading a file in a thread may take, such as a PDF or an Office file, besides those for its size.',
+    { maximum: LONGEST_WAIT },
+  ),
+  readerSecondsPerMb: integer(
+    30,
+    'Seconds that it may take for each MB of the file; never more than `--request-timeout`.',
+    { minimum: 0, maximum: LONGEST_WAIT },
+  ),
   shutdownGrace: integer(30, 'Seconds that requests in flight have to finish after SIGTERM.', {
     maximum: LONGEST_WAIT,
   }),

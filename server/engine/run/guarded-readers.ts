@@ -1,11 +1,13 @@
 import type { ReadContext, Reader, ReadFile, SourceFile } from '../../../core/contracts/reader.ts';
 import { fromPlainError, type PlainError, refusedError } from '../../../core/errors.ts';
+import type { PluginHost } from '../../../core/hosting/container.ts';
+import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import { unlessAborted } from '../abort.ts';
-import { GuardedThread, OverLimitError } from './guarded-thread.ts';
-import { PriorityQueue } from './priority-queue.ts';
+import { GuardedThread, OverLimitError, OverTimeError } from './guarded-thread.ts';
+import { NOBODY, PriorityQueue, type Sender } from './priority-queue.ts';
 
 /** Given to the thread when it starts. */
 export interface ReaderThreadData {
@@ -25,6 +27,11 @@ export interface ReadMessage {
 export type ReadOutcome =
   | { readonly read: ReadFile; readonly reported: readonly (readonly [name: string, value: string])[] }
   | { readonly error: PlainError; readonly isRefusal: boolean };
+
+/** What a guarded reader is given besides what all readers are. */
+export interface GuardedContext extends ReadContext {
+  readonly sender?: Sender | undefined;
+}
 
 type ReaderThread = GuardedThread<ReadOutcome>;
 
@@ -60,8 +67,8 @@ export class GuardedReaders {
   /** A reader that passes each file to a thread. */
   reader({ manifest: { name } }: PluginEntry): Reader {
     return {
-      read: async (file, { report, signal, options }) => {
-        const outcome = await this.#ask({ reader: name, file, options }, signal);
+      read: async (file, { report, signal, options, sender }: GuardedContext) => {
+        const outcome = await this.#ask({ reader: name, file, options }, signal, sender);
         if ('error' in outcome) throw fromPlainError(outcome.error);
         for (const [reported, value] of outcome.reported) report(reported, value);
         return outcome.read;
@@ -74,19 +81,24 @@ export class GuardedReaders {
     await Promise.all([...this.#idle.keys()].map((thread) => this.#end(thread)));
   }
 
-  async #ask({ file, ...message }: ReadMessage, signal: AbortSignal): Promise<ReadOutcome> {
-    const leave = await this.#queue.enter(file.bytes.length, signal, 'patient');
+  async #ask(
+    { file, ...message }: ReadMessage,
+    signal: AbortSignal,
+    sender: Sender = NOBODY,
+  ): Promise<ReadOutcome> {
+    const leave = await this.#queue.enter(file.bytes.length, signal, { urgency: 'patient', sender });
     const { thread, files } = this.#take();
     const bytes = Uint8Array.from(file.bytes);
+    const time = readingTime(bytes.length, this.#config);
     try {
-      const answer = thread.ask({ ...message, file: { ...file, bytes } }, [bytes.buffer]);
+      const answer = thread.ask({ ...message, file: { ...file, bytes } }, [bytes.buffer], time * 1000);
       const outcome = await unlessAborted(answer, signal);
       if ('read' in outcome || outcome.isRefusal) this.#keep(thread, files + 1);
       return outcome;
     } catch (error) {
-      if (error instanceof OverLimitError)
-        throw refusedError(`The file cannot be read: ${error.message}.`, error);
-      throw error;
+      if (!(error instanceof OverLimitError)) throw error;
+      const remedy = error instanceof OverTimeError ? remedyFor(time, this.#config) : '';
+      throw refusedError(`The file cannot be read: ${error.message}${remedy}.`, error);
     } finally {
       if (!this.#idle.has(thread)) void thread.close();
       leave();
@@ -116,6 +128,36 @@ export class GuardedReaders {
     this.#idle.delete(thread);
     return thread.close();
   }
+}
+
+type TimeLimits = Pick<Config, 'requestTimeout' | 'readerSeconds' | 'readerSecondsPerMb'>;
+
+/** Seconds that reading a file may take, so that a small one cannot hold a thread for as long as a large one. */
+export function readingTime(
+  bytes: number,
+  { requestTimeout, readerSeconds, readerSecondsPerMb }: TimeLimits,
+): number {
+  return Math.min(readerSeconds + (bytes / 1e6) * readerSecondsPerMb, requestTimeout + GRACE);
+}
+
+function remedyFor(seconds: number, { requestTimeout }: TimeLimits): string {
+  const isBySize = seconds < requestTimeout + GRACE;
+  const flags = isBySize ? '--reader-seconds or --reader-seconds-per-mb' : '--request-timeout';
+  return `, the limit for a file of its size; the operator can raise it with ${flags}`;
+}
+
+/** Has a reader read a file. @param sender for the turns of guarded readers */
+export function readWith(
+  host: PluginHost,
+  reader: PluginEntry,
+  file: SourceFile,
+  { sender, ...context }: GuardedContext,
+): Promise<ReadFile> {
+  const given: GuardedContext = { ...context, sender };
+  return callPlugin(reader, async () => {
+    const plugin = await host.get('reader', reader.manifest.name);
+    return plugin.read(file, isGuarded(reader) ? given : context);
+  });
 }
 
 /** Whether a plugin is a reader that runs in a guarded thread. */

@@ -122,8 +122,13 @@ function requireKeys(app: FastifyInstance, keys: readonly string[], config: Acce
 }
 
 /** The key that a request carries; empty if it carries none. */
-export function keyOf({ headers: { authorization = '' } }: FastifyRequest): string {
+function keyOf({ headers: { authorization = '' } }: FastifyRequest): string {
   return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';
+}
+
+/** Who sends a request: a name for its key, or without keys its address. */
+export function senderOf(request: FastifyRequest, config: AccessConfig): string {
+  return asksForKeys(config) ? digest(keyOf(request)).toString('base64') : clientOf(request);
 }
 
 /** Counts the wrong keys of each address. A right key is refused too, or guesses could go on. */

@@ -47,7 +47,7 @@ t.test('defaults follow the machine', async (t) => {
 const NUMBERS = [
   'port workers queue-size max-models max-documents max-places max-characters max-chunks max-evaluation-characters',
   'max-delimiters max-delimiter-characters max-steps request-timeout shutdown-grace worker-memory-mb',
-  'rate-limit failed-key-limit bulk-concurrency bulk-keep bulk-lease bulk-shard-documents',
+  'reader-seconds reader-seconds-per-mb rate-limit failed-key-limit bulk-concurrency bulk-keep bulk-lease bulk-shard-documents',
 ].flatMap((flags) => flags.split(' '));
 const SIZES = [
   'inline-bytes max-model-bytes max-body-bytes max-answer-bytes max-bytes-in-flight max-metadata-bytes',
