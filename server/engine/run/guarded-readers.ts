@@ -1,13 +1,12 @@
 import type { ReadContext, Reader, ReadFile, SourceFile } from '../../../core/contracts/reader.ts';
 import { fromPlainError, type PlainError, refusedError } from '../../../core/errors.ts';
-import type { PluginHost } from '../../../core/hosting/container.ts';
-import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import { unlessAborted } from '../abort.ts';
+import { type GuardedContext, isGuarded, type Sender } from '../read/read-with.ts';
 import { GuardedThread, OverLimitError, OverTimeError } from './guarded-thread.ts';
-import { NOBODY, PriorityQueue, type Sender } from './priority-queue.ts';
+import { NOBODY, PriorityQueue } from './priority-queue.ts';
 
 /** Given to the thread when it starts. */
 export interface ReaderThreadData {
@@ -27,11 +26,6 @@ export interface ReadMessage {
 export type ReadOutcome =
   | { readonly read: ReadFile; readonly reported: readonly (readonly [name: string, value: string])[] }
   | { readonly error: PlainError; readonly isRefusal: boolean };
-
-/** What a guarded reader is given besides what all readers are. */
-export interface GuardedContext extends ReadContext {
-  readonly sender?: Sender | undefined;
-}
 
 type ReaderThread = GuardedThread<ReadOutcome>;
 
@@ -144,23 +138,4 @@ function remedyFor(seconds: number, { requestTimeout }: TimeLimits): string {
   const isBySize = seconds < requestTimeout + GRACE;
   const flags = isBySize ? '--reader-seconds or --reader-seconds-per-mb' : '--request-timeout';
   return `, the limit for a file of its size; the operator can raise it with ${flags}`;
-}
-
-/** Has a reader read a file. @param sender for the turns of guarded readers */
-export function readWith(
-  host: PluginHost,
-  reader: PluginEntry,
-  file: SourceFile,
-  { sender, ...context }: GuardedContext,
-): Promise<ReadFile> {
-  const given: GuardedContext = { ...context, sender };
-  return callPlugin(reader, async () => {
-    const plugin = await host.get('reader', reader.manifest.name);
-    return plugin.read(file, isGuarded(reader) ? given : context);
-  });
-}
-
-/** Whether a plugin is a reader that runs in a guarded thread. */
-export function isGuarded({ manifest: { kind, guarded } }: PluginEntry): boolean {
-  return kind === 'reader' && guarded === true;
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
+import type { Sender } from '../read/read-with.ts';
 
 /** Seconds after which a rejected client may retry. */
 const RETRY_SECONDS = 1;
@@ -34,9 +35,6 @@ export interface TaskTerms {
   /** Who sends a file to be read, which may take long however small it is; undefined for other tasks. */
   readonly sender?: Sender | undefined;
 }
-
-/** Whoever sends files: the same value for the same one. */
-export type Sender = string | object;
 
 /** The sender of files that name none. */
 export const NOBODY = 'nobody';
