@@ -73,7 +73,12 @@ export const CATALOGUE = {
     429,
     'More than {limit} requests per minute: try again in {seconds} s, or ask the operator to raise --rate-limit.',
   ],
+  too_many_wrong_keys: [
+    429,
+    'Your address has sent {limit} wrong keys within a minute: try again in {seconds} s with a valid key, or ask the operator about --failed-key-limit.',
+  ],
   client_gone: [499, 'The client closed the connection before the answer was ready.'],
+  unsupported_transfer_coding: [501, 'Transfer-Encoding {received} is not supported: use chunked.'],
   overloaded: [503, 'The server is busy and its queue is full: try again in {seconds} s.'],
   too_much_in_flight: [
     503,

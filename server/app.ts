@@ -21,6 +21,7 @@ import { docsRoutes } from './http/docs/routes.ts';
 import { metaRoutes, operatorRoutes } from './http/operator/routes.ts';
 import { pipelineRoutes } from './http/pipelines/routes.ts';
 import type { Admission } from './http/transport/admission.ts';
+import { forwardedAddresses, trustOf } from './http/transport/client-address.ts';
 import { gracefulShutdown, refuseConnection } from './http/transport/connections.ts';
 import { errorHandler, sendError } from './http/transport/error-handler.ts';
 import { knownPaths, methodNotAllowed, operatorsAlone, unknownPaths } from './http/transport/known-paths.ts';
@@ -62,7 +63,7 @@ export async function buildApp(
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.maxBodyBytes,
     genReqId: requestId,
-    trustProxy: config.trustProxy,
+    trustProxy: trustOf(config),
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: refuseConnection,
@@ -71,6 +72,7 @@ export async function buildApp(
   app.addHook('preClose', async () => admission.stop());
   const started = async () => (startsThread ? wired.cradle.pool?.startThread() : undefined);
   openWhenListening(app, wired, started, onOpen, onBrokenStore);
+  if (config.trustProxy !== 0) await app.register(forwardedAddresses);
   await app.register(requestLog);
   await app.register(gracefulShutdown);
   // In a scope of its own, as when it is mounted in another app.

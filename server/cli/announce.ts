@@ -34,6 +34,6 @@ function describe(config: Config, { all, broken }: Registry): Readonly<Record<st
     jobs: takesJobs(config) ? `on, --role ${config.role}` : 'off',
     keys: keys === 0 ? 'off' : `on, ${keys}`,
     cors: config.corsOrigins.join(', ') || 'off',
-    rateLimit: config.rateLimit === 0 ? 'off' : `${config.rateLimit} per minute`,
+    rateLimit: config.rateLimit === 0 ? 'off' : `${config.rateLimit} per minute and address`,
   };
 }

@@ -5,12 +5,19 @@ import { splitList } from './values.ts';
 /** The options that control access to the service. */
 export type AccessConfig = Pick<
   Config,
-  'apiKeys' | 'apiKeysFile' | 'docsNeedKey' | 'corsOrigins' | 'rateLimit'
+  'apiKeys' | 'apiKeysFile' | 'docsNeedKey' | 'corsOrigins' | 'rateLimit' | 'failedKeyLimit' | 'trustProxy'
 >;
 
 /** Whether requests must carry a key. */
 export function asksForKeys({ apiKeys, apiKeysFile }: AccessConfig): boolean {
   return apiKeys !== '' || apiKeysFile !== '';
+}
+
+/** Wrong keys that an address may send per minute; 0 if they are not limited. */
+export function failedKeyLimitOf(config: AccessConfig): number {
+  const { failedKeyLimit, rateLimit } = config;
+  if (!asksForKeys(config)) return 0;
+  return failedKeyLimit === 0 ? rateLimit : failedKeyLimit;
 }
 
 /**
@@ -52,7 +59,7 @@ function readLines(file: string): string[] {
  * @throws ConfigError as `readKeys` does
  */
 export function describeAccess(config: AccessConfig): string[] {
-  const { docsNeedKey, corsOrigins, rateLimit } = config;
+  const { docsNeedKey, corsOrigins, rateLimit, trustProxy } = config;
   const keys = readKeys(config).length;
   const documentation = docsNeedKey ? 'so does the documentation' : 'the documentation is open';
   return [
@@ -60,6 +67,18 @@ export function describeAccess(config: AccessConfig): string[] {
       ? 'Keys: none; anyone who can reach this address may use the service'
       : `Keys: ${keys}; requests must carry one, ${documentation}`,
     `CORS: ${corsOrigins.length === 0 ? 'off' : `web pages of ${corsOrigins.join(', ')} may call the service`}`,
-    `Rate limit: ${rateLimit === 0 ? 'off' : `${rateLimit} requests per minute and client`}`,
+    `Rate limit: ${rateLimit === 0 ? 'off' : `${rateLimit} requests per minute and address, in each process`}`,
+    ...(keys === 0 ? [] : [`Wrong keys: ${wrongKeys(failedKeyLimitOf(config))}`]),
+    `Address of a client: ${addressOf(trustProxy)}`,
   ];
+}
+
+function wrongKeys(limit: number): string {
+  return limit === 0 ? 'not limited' : `at most ${limit} per minute and address`;
+}
+
+function addressOf(trustProxy: Config['trustProxy']): string {
+  if (trustProxy === 0) return 'that of its connection';
+  const of = typeof trustProxy === 'number' ? `${trustProxy} in front` : trustProxy.join(', ');
+  return `from X-Forwarded-For, by the trusted proxies (${of})`;
 }

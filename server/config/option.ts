@@ -11,6 +11,8 @@ export interface ValueOf {
   list: readonly string[];
   /** Names and their meanings, as `name=name` separated by commas. */
   pairs: Readonly<Record<string, string>>;
+  /** How many proxies are in front of the server, or their addresses and networks; 0 if none is trusted. */
+  proxies: number | readonly string[];
 }
 
 export type OptionType = keyof ValueOf;

@@ -15,6 +15,7 @@ const size = optionOf('size');
 const boolean = optionOf('boolean');
 const list = optionOf('list');
 const pairs = optionOf('pairs');
+const proxies = optionOf('proxies');
 
 /**
  * The one table of the server's options, in the order of the help. The flags, the environment variables, the type of
@@ -87,6 +88,16 @@ export const OPTIONS = {
   requestTimeout: integer(300, 'Seconds that a request may take after its last byte has arrived.', {
     maximum: LONGEST_WAIT,
   }),
+  readerSeconds: integer(
+    30,
+    'Seconds that reading a file in a thread may take, such as a PDF or an Office file, besides those for its size.',
+    { maximum: LONGEST_WAIT },
+  ),
+  readerSecondsPerMb: integer(
+    30,
+    'Seconds that it may take for each MB of the file; never more than `--request-timeout`.',
+    { minimum: 0, maximum: LONGEST_WAIT },
+  ),
   shutdownGrace: integer(30, 'Seconds that requests in flight have to finish after SIGTERM.', {
     maximum: LONGEST_WAIT,
   }),
@@ -135,12 +146,18 @@ export const OPTIONS = {
   }),
   rateLimit: integer(
     0,
-    'Requests per minute and client; more are answered with 429. 0 turns the limit off.',
+    'Requests per minute that each process answers to one address, or to one IPv6 network of 64 bits; more are answered with 429. 0 turns the limit off.',
     { minimum: 0 },
   ),
-  trustProxy: boolean(
-    false,
-    'Take the address of a client from X-Forwarded-For, behind a proxy that sets it.',
+  failedKeyLimit: integer(
+    0,
+    'Wrong keys per minute that each process takes from one address or network, apart from `--rate-limit`; after them it answers the address with 429 wherever a key is needed.',
+    { minimum: 0, shownDefault: '0: as `--rate-limit`' },
+  ),
+  trustProxy: proxies(
+    0,
+    'Proxies in front of the server, whose entries in X-Forwarded-For it believes: their number, or their addresses and networks. Without a value it is one. See [Behind a proxy](OPERATIONS.md#behind-a-proxy).',
+    { shownDefault: 'false' },
   ),
   check: boolean(false, 'Check configuration, port, plugins and store, print what is missing, and exit.'),
   playground: boolean(

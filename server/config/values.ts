@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Option, OptionType, Read, ValueOf } from './option.ts';
 
 /** A parsed text, or what was expected instead. */
@@ -15,6 +16,7 @@ const PARSERS: Readonly<Record<OptionType, (option: Option, text: string) => Par
   boolean: (_, text) => parseSwitch(text),
   list: parseList,
   pairs: (_, text) => parsePairs(text),
+  proxies: (_, text) => parseProxies(text),
 };
 
 function parseText({ choices, synonyms, pattern, expected = '', read }: Option, text: string): Parsed {
@@ -56,6 +58,31 @@ function parsePairs(text: string): Parsed {
     };
   }
   return { value: Object.fromEntries(pairs) };
+}
+
+/** Networks that have a name, as Fastify knows them. */
+const NETWORKS: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
+const MAX_HOPS = 100;
+const PROXIES = {
+  expected: `true for one proxy, false, a number of proxies from 0 to ${MAX_HOPS}, or their addresses and networks, such as 10.0.0.0/8,::1`,
+};
+
+/** A switch that is on means one proxy. */
+function parseProxies(text: string): Parsed {
+  const word = text.toLowerCase();
+  if (word === 'true') return { value: 1 };
+  if (word === 'false') return { value: 0 };
+  if (/^\d{1,3}$/.test(text)) return Number(text) <= MAX_HOPS ? { value: Number(text) } : PROXIES;
+  const value = splitList(word);
+  return value.length > 0 && value.every(isNetwork) ? { value } : PROXIES;
+}
+
+function isNetwork(text: string): boolean {
+  if (NETWORKS.has(text)) return true;
+  const [address = '', prefix, ...more] = text.split('/');
+  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  if (bits === 0 || address.includes('%') || more.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= bits);
 }
 
 /** The items, or what was expected of the first invalid one. */

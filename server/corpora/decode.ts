@@ -3,10 +3,10 @@ import type { OffsetUnit } from '../../core/contracts/chunk.ts';
 import type { SourcePlace } from '../../core/contracts/reader.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
-import { callPlugin } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import { offsetsIn } from '../engine/answer/offsets.ts';
 import { leftOutOf } from '../engine/read/left-out.ts';
+import { readWith } from '../engine/read/read-with.ts';
 import { claimsName, readerOf, readerOptions, textReaderOf } from '../engine/read/readers.ts';
 import type { Decode } from './formats/reading.ts';
 import { type JobSpec, unitOf } from './jobs/spec.ts';
@@ -27,6 +27,8 @@ export interface Readers {
 export function decodeWith({ registry, host }: Readers, spec: JobSpec, signal: AbortSignal): Decode {
   const choice = { task: spec.task, registry };
   const unit = unitOf(spec);
+  // Each shard is one, so that none takes all turns.
+  const sender = {};
   return async ({ bytes, name, isText }) => {
     const file = { bytes, name: basename(name), mediaType: undefined, charset: undefined };
     let reader: PluginEntry | undefined;
@@ -35,10 +37,7 @@ export function decodeWith({ registry, host }: Readers, spec: JobSpec, signal: A
       if (reader === undefined) return undefined;
       const { manifest } = reader;
       const options = readerOptions(reader);
-      const read = await callPlugin(reader, async () => {
-        const plugin = await host.get('reader', manifest.name);
-        return plugin.read(file, { report() {}, signal, options });
-      });
+      const read = await readWith(host, reader, file, { report() {}, signal, options, sender });
       const { text, places } = read;
       leftOutOf(manifest, read);
       return places === undefined ? read : { ...read, places: placesIn(text, places, unit) };

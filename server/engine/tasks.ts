@@ -57,6 +57,8 @@ export interface FileTask {
   readonly contentType: string | undefined;
   /** Fields of the query string; a form has further ones. */
   readonly query: Fields;
+  /** Who sends it, by a name that no other sender has: readers take turns. */
+  readonly sender?: string;
 }
 
 /** Fields of a form or query string: the values of each, as written. */

@@ -5,6 +5,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Client, Pool, PoolClient } from 'pg';
 import type { Log } from '../../core/contracts/collaborators.ts';
+import { reasonOf } from '../../core/errors.ts';
 import { makeFolder } from '../config/folders.ts';
 import { type RetryLimits, withRetries } from '../config/retry.ts';
 import type { Calls } from './calls.ts';
@@ -71,7 +72,7 @@ export async function openDatabase(settings: DatabaseSettings, log: Log, calls: 
     };
   } catch (error) {
     if (error instanceof StoreOpenError) throw error;
-    const reason = reasonOfFailure(error);
+    const reason = error instanceof MigrationConflict ? error.message : reasonOfFailure(error);
     if (reason === undefined) throw error;
     const remedy = database.kind === 'file' && isOfFolder(reason) ? WITHOUT_FOLDER : '';
     throw new StoreOpenError(`Cannot open the database, ${nameOf(database)}: ${reason}${remedy}.`, {
@@ -103,11 +104,32 @@ async function openUpToDate(database: Database, log: Log): Promise<MikroORM> {
   try {
     if (database.kind === 'postgresql') await expectDatabase(orm as MikroORM, database.url);
     else await prepareFile(orm as MikroORM);
-    await orm.migrator.up();
+    await updateTables(orm as MikroORM);
     return orm;
   } catch (error) {
     await orm.close(true).catch(() => {});
     throw error;
+  }
+}
+
+/** The tables have what a migration adds, but not its record. Passes if another process makes it at the same time. */
+class MigrationConflict extends Error {}
+
+/** What databases say of a table or a column that a migration adds and that exists. */
+const EXISTS = /already exists|duplicate column/i;
+
+/** @throws MigrationConflict */
+async function updateTables(orm: MikroORM): Promise<void> {
+  try {
+    await orm.migrator.up();
+  } catch (error) {
+    if (reasonOfFailure(error) !== undefined || !EXISTS.test(reasonOf(error))) throw error;
+    const [pending] = await orm.migrator.getPending();
+    const name = pending?.name ?? '';
+    throw new MigrationConflict(
+      `it has the tables or columns of the migration ${name}, but no record of it in the table mikro_orm_migrations; restore it from a backup, or, if nothing else is missing, add the record: insert into mikro_orm_migrations (name) values ('${name}')`,
+      { cause: error },
+    );
   }
 }
 

@@ -135,7 +135,7 @@ function readRows(
   readXml(bytes, path, {
     open(name, attributes) {
       if (name === 'row') {
-        row = attributes.r === undefined ? row + 1 : Number(attributes.r);
+        row = attributes.r === undefined ? row + 1 : rowOf(attributes.r);
         if (!(row >= 1 && row <= MOST_ROWS)) throw damaged(path);
         column = 0;
         cells = new Map();
@@ -178,6 +178,11 @@ function cellText(text: string): string {
 }
 
 /** The column of a cell such as `B2`; 0 if the reference is not valid. */
+/** The number of a row; NaN unless it is written in digits alone. */
+function rowOf(written: string): number {
+  return /^\d{1,7}$/.test(written) ? Number(written) : Number.NaN;
+}
+
 function columnOf(cell: string): number {
   return columnNumber(/^[A-Z]{1,3}(?=\d)/.exec(cell)?.[0] ?? '');
 }

@@ -40,8 +40,8 @@ function flagsOf(row: OptionRow): Option[] {
   const { flag, type } = row;
   if (flag === '') return [];
   const text = inWords(row);
-  if (type === 'boolean') {
-    return [new Option(`${flag} [boolean]`, text), new Option(flag.replace('--', '--no-')).hideHelp()];
+  if (type === 'boolean' || type === 'proxies') {
+    return [new Option(`${flag} [${type}]`, text), new Option(flag.replace('--', '--no-')).hideHelp()];
   }
   const one = new Option(`${flag} <${type}>`, text);
   return [type === 'list' ? one.argParser(withItems) : one];

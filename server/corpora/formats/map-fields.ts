@@ -13,6 +13,20 @@ export interface Row {
   json(name: string): Uint8Array;
 }
 
+/** The JSON of a value whose digits a number or a date of JavaScript would not keep. */
+export class ExactJson {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+
+  /** Its digits, or its text: as the name of a member, and as an id. */
+  toString(): string {
+    return this.json.startsWith('"') ? (JSON.parse(this.json) as string) : this.json;
+  }
+}
+
 const ALL = '*';
 /** Maximum columns of a table: every row is searched for each of them. */
 const MOST_COLUMNS = 10_000;
@@ -99,6 +113,7 @@ function shortText(row: Row, name: string): Uint8Array | undefined {
     return quoted(Buffer.from(row.json(name)).toString());
   }
   if (value instanceof Date) return row.json(name);
+  if (value instanceof ExactJson && /^["\d-]/.test(value.json)) return quoted(String(value));
   throw invalid(`${name}: expected a text or a number, got ${typeName(value)}`);
 }
 

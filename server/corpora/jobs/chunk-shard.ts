@@ -1,6 +1,6 @@
 import type { LeftOut } from '../../../core/contracts/reader.ts';
 import { addLeftOut } from '../../engine/read/left-out.ts';
-import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts';
+import type { Claim, JobStore, ShardProgress, ShardResult } from '../../store/jobs/contract.ts';
 import { type ChunkedDocument, type ChunkedDocuments, type Chunking, leftOutOf } from '../chunk-documents.ts';
 import { decodeWith, type Readers } from '../decode.ts';
 import { readDocuments } from '../read-documents.ts';
@@ -20,6 +20,8 @@ export interface ShardTools extends Readers {
   readonly storing?: Storing | undefined;
   /** Maximum bytes of a document. */
   readonly limit: number;
+  /** Called after each group of documents, with what was done so far. */
+  readonly onProgress?: ((progress: ShardProgress) => void) | undefined;
   /** Drops output that is not needed. @returns what is written instead */
   readonly filter?: ((group: ChunkedDocuments) => ChunkedDocuments) | undefined;
 }
@@ -69,11 +71,12 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
       const documents = await writeGroup(writer, store, filter(group));
       empty.push(...documents.map(emptyOf).filter((one) => one !== undefined));
       for (const document of documents) addTo(counts, document);
+      tools.onProgress?.(progressOf(counts, range));
     }
     signal.throwIfAborted();
     await noteFailed(unread.map(idOf), claim, tools.store);
     const skips = await writeSkipped(writer, [...empty, ...unread]);
-    const { unidentified, embedding_empty, embedding_fallback, leftOut, ...done } = counts;
+    const { unidentified, embedding_empty, embedding_fallback, leftOut, bytes: _, ...done } = counts;
     const output: ShardOutput = {
       files: await writer.finish(),
       ...done,
@@ -95,6 +98,7 @@ const NOTHING = {
   documents: 0,
   failed: 0,
   chunks: 0,
+  bytes: 0,
   embedding_empty: 0,
   embedding_fallback: 0,
   unidentified: 0,
@@ -104,6 +108,7 @@ const NOTHING = {
 function addTo(counts: typeof NOTHING, document: ChunkedDocument): void {
   counts.documents++;
   counts.chunks += document.chunks;
+  counts.bytes += document.source.size;
   counts.embedding_empty += document.embedding_empty;
   counts.embedding_fallback += document.embedding_fallback;
   counts.leftOut = addLeftOut(counts.leftOut, leftOutOf(document));
@@ -111,6 +116,11 @@ function addTo(counts: typeof NOTHING, document: ChunkedDocument): void {
   counts.failed++;
   if (document.id === undefined) counts.unidentified++;
 }
+
+const progressOf = (
+  { documents, failed, chunks, bytes }: typeof NOTHING,
+  range: ShardRange,
+): ShardProgress => ({ documents, documentsFailed: failed, chunks, bytes: Math.min(bytes, range.bytes) });
 
 const idOf = ({ id, place }: Skip) => id ?? place.source;
 

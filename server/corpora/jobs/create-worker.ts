@@ -51,7 +51,7 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
     store,
     work: {
       plan: (claim, signal) => planJob(claim, signal, { store, locations, ...settings }),
-      chunk: (claim, signal) => chunkShard(claim, signal, chunkTools),
+      chunk: (claim, signal, onProgress) => chunkShard(claim, signal, { ...chunkTools, onProgress }),
       finish(claim, signal) {
         const prune = async () => remove && pruneSink(claim, signal, { store, remove });
         return finishJob(claim, signal, { store, locations, prune });

@@ -3,15 +3,22 @@ import type { Log } from '../../../core/contracts/collaborators.ts';
 import { reasonOf, ServiceError, toPlainError } from '../../../core/errors.ts';
 import { withRetries } from '../../config/retry.ts';
 import { unlessAborted } from '../../engine/abort.ts';
-import type { Claim, JobStore, ShardKind, ShardResult } from '../../store/jobs/contract.ts';
+import type { Claim, JobStore, ShardKind, ShardProgress, ShardResult } from '../../store/jobs/contract.ts';
 import { notRead } from '../skips.ts';
 
 type WorkerStore = Pick<JobStore, 'claim' | 'renew' | 'commit' | 'fail' | 'giveBack'>;
 
+/** @param onProgress called with what was done so far, as often as the work likes */
+type Work = (
+  claim: Claim,
+  signal: AbortSignal,
+  onProgress: (progress: ShardProgress) => void,
+) => Promise<ShardResult>;
+
 export interface WorkerOptions {
   readonly store: WorkerStore;
   /** Does the work of a shard. @param signal aborts once the shard is lost, or is to be given back */
-  readonly work: Readonly<Record<ShardKind, (claim: Claim, signal: AbortSignal) => Promise<ShardResult>>>;
+  readonly work: Readonly<Record<ShardKind, Work>>;
   readonly log: Log;
   readonly leaseSeconds: number;
   /** Removes the results of a shard that the worker has lost. @param refused the invalid result */
@@ -135,8 +142,11 @@ async function giveBack(claim: Claim, { store, log }: WorkerOptions): Promise<bo
   return true;
 }
 
-/** Maximum milliseconds between renewals of a lease, through which a worker learns that a job was cancelled. */
-const LONGEST_RENEWAL = 5000;
+/**
+ * Maximum milliseconds between renewals of a lease, which note the progress, and through which a worker learns that a job
+ * was cancelled.
+ */
+const LONGEST_RENEWAL = 2000;
 /** How long results are kept while the database does not answer. */
 const COMMIT_RETRIES = { firstDelay: 100, longestDelay: 2000, patience: 60_000 };
 
@@ -158,16 +168,19 @@ async function workOnShard(
   stop: AbortController,
   before: readonly Promise<void>[],
 ): Promise<void> {
-  const { store, work, log, leaseSeconds, onShard, discard } = options;
+  const { store, work, log, onShard, discard } = options;
   const begin = performance.now();
-  const endRenewal = keepLease(claim, stop, store, leaseSeconds);
+  let progress: ShardProgress | undefined;
+  const endRenewal = keepLease(claim, stop, options, () => progress);
   const { jobId: job, seq, attempt } = claim;
   let outcome: ShardOutcome | undefined;
   let skipped = 0;
   let refused: ShardResult | undefined;
   try {
     await unlessAborted(Promise.all(before), stop.signal);
-    const result = await work[claim.kind](claim, stop.signal);
+    const result = await work[claim.kind](claim, stop.signal, (soFar) => {
+      progress = soFar;
+    });
     outcome = (await untilStored(() => store.commit(claim, result))) ? 'done' : 'lost';
     if (outcome === 'lost') refused = result;
     else skipped = notRead(result.skipped ?? {});
@@ -218,14 +231,14 @@ function untilStored<T>(change: () => Promise<T>): Promise<T> {
 function keepLease(
   claim: Claim,
   stop: AbortController,
-  store: WorkerStore,
-  leaseSeconds: number,
+  { store, leaseSeconds }: Pick<WorkerOptions, 'store' | 'leaseSeconds'>,
+  progress: () => ShardProgress | undefined,
 ): () => void {
   let renewed = performance.now();
   const renew = async () => {
     const asked = performance.now();
     try {
-      if (await store.renew(claim)) renewed = asked;
+      if (await store.renew(claim, progress())) renewed = asked;
       else stop.abort(new ShardLost());
     } catch {
       // The database may be away for a while: only a lease that has certainly expired ends the work.

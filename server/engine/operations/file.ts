@@ -2,7 +2,6 @@ import type { FromSchema } from 'json-schema-to-ts';
 import type { ReadFile } from '../../../core/contracts/reader.ts';
 import { brokenPromise } from '../../../core/engine/chunking.ts';
 import { invalid } from '../../../core/errors.ts';
-import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { ResponseMetadata } from '../answer/response-metadata.ts';
 import { checkLength, checkMetadata, checkPlaceCount, type Limits } from '../limits.ts';
@@ -14,6 +13,7 @@ import { type FileForm, readForm } from '../read/file-form.ts';
 import { findMembers, toJsonText } from '../read/json.ts';
 import { leftOutInWords, leftOutOf } from '../read/left-out.ts';
 import { problemOfPlaces } from '../read/places.ts';
+import { readWith } from '../read/read-with.ts';
 import { readerOf, readerOptions } from '../read/readers.ts';
 import type { Answer, AnyRequest, FileTask } from '../tasks.ts';
 import { createValidator } from '../validation/validator.ts';
@@ -48,10 +48,8 @@ async function runFile(request: FileRequest, run: Run): Promise<Answer> {
   const metadata = new ResponseMetadata();
   metadata.nextDocument();
   const started = performance.now();
-  const read = await callPlugin(reader, async () => {
-    const plugin = await run.host.get('reader', reader.manifest.name);
-    return plugin.read(form.file, { report: metadata.report, signal: run.signal, options });
-  });
+  const context = { report: metadata.report, signal: run.signal, options, sender: request.task.sender };
+  const read = await readWith(run.host, reader, form.file, context);
   const time = { stage: 'read', by: reader.manifest.name, seconds: secondsSince(started) } as const;
   if (read.encoding !== undefined) metadata.report('source-encoding', read.encoding);
   const leftOut = leftOutInWords(leftOutOf(reader.manifest, read));

@@ -4,8 +4,9 @@ import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import { unlessAborted } from '../abort.ts';
-import { GuardedThread, OverLimitError } from './guarded-thread.ts';
-import { PriorityQueue } from './priority-queue.ts';
+import { type GuardedContext, isGuarded, type Sender } from '../read/read-with.ts';
+import { GuardedThread, OverLimitError, OverTimeError } from './guarded-thread.ts';
+import { NOBODY, PriorityQueue } from './priority-queue.ts';
 
 /** Given to the thread when it starts. */
 export interface ReaderThreadData {
@@ -60,8 +61,8 @@ export class GuardedReaders {
   /** A reader that passes each file to a thread. */
   reader({ manifest: { name } }: PluginEntry): Reader {
     return {
-      read: async (file, { report, signal, options }) => {
-        const outcome = await this.#ask({ reader: name, file, options }, signal);
+      read: async (file, { report, signal, options, sender }: GuardedContext) => {
+        const outcome = await this.#ask({ reader: name, file, options }, signal, sender);
         if ('error' in outcome) throw fromPlainError(outcome.error);
         for (const [reported, value] of outcome.reported) report(reported, value);
         return outcome.read;
@@ -74,19 +75,24 @@ export class GuardedReaders {
     await Promise.all([...this.#idle.keys()].map((thread) => this.#end(thread)));
   }
 
-  async #ask({ file, ...message }: ReadMessage, signal: AbortSignal): Promise<ReadOutcome> {
-    const leave = await this.#queue.enter(file.bytes.length, signal, 'patient');
+  async #ask(
+    { file, ...message }: ReadMessage,
+    signal: AbortSignal,
+    sender: Sender = NOBODY,
+  ): Promise<ReadOutcome> {
+    const leave = await this.#queue.enter(file.bytes.length, signal, { urgency: 'patient', sender });
     const { thread, files } = this.#take();
     const bytes = Uint8Array.from(file.bytes);
+    const time = readingTime(bytes.length, this.#config);
     try {
-      const answer = thread.ask({ ...message, file: { ...file, bytes } }, [bytes.buffer]);
+      const answer = thread.ask({ ...message, file: { ...file, bytes } }, [bytes.buffer], time * 1000);
       const outcome = await unlessAborted(answer, signal);
       if ('read' in outcome || outcome.isRefusal) this.#keep(thread, files + 1);
       return outcome;
     } catch (error) {
-      if (error instanceof OverLimitError)
-        throw refusedError(`The file cannot be read: ${error.message}.`, error);
-      throw error;
+      if (!(error instanceof OverLimitError)) throw error;
+      const remedy = error instanceof OverTimeError ? remedyFor(time, this.#config) : '';
+      throw refusedError(`The file cannot be read: ${error.message}${remedy}.`, error);
     } finally {
       if (!this.#idle.has(thread)) void thread.close();
       leave();
@@ -118,7 +124,18 @@ export class GuardedReaders {
   }
 }
 
-/** Whether a plugin is a reader that runs in a guarded thread. */
-export function isGuarded({ manifest: { kind, guarded } }: PluginEntry): boolean {
-  return kind === 'reader' && guarded === true;
+type TimeLimits = Pick<Config, 'requestTimeout' | 'readerSeconds' | 'readerSecondsPerMb'>;
+
+/** Seconds that reading a file may take, so that a small one cannot hold a thread for as long as a large one. */
+export function readingTime(
+  bytes: number,
+  { requestTimeout, readerSeconds, readerSecondsPerMb }: TimeLimits,
+): number {
+  return Math.min(readerSeconds + (bytes / 1e6) * readerSecondsPerMb, requestTimeout + GRACE);
+}
+
+function remedyFor(seconds: number, { requestTimeout }: TimeLimits): string {
+  const isBySize = seconds < requestTimeout + GRACE;
+  const flags = isBySize ? '--reader-seconds or --reader-seconds-per-mb' : '--request-timeout';
+  return `, the limit for a file of its size; the operator can raise it with ${flags}`;
 }

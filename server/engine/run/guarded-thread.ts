@@ -16,6 +16,9 @@ export interface GuardLimits {
 /** A thread was ended because of its limits. */
 export class OverLimitError extends Error {}
 
+/** Because of its time. */
+export class OverTimeError extends OverLimitError {}
+
 const MEGABYTE = 1_048_576;
 /** What parsers print is for their authors, and stays unread. */
 const SILENT = { stdout: true, stderr: true };
@@ -112,7 +115,7 @@ export class GuardedThread<Answer> {
 
   async #watchTime(done: AbortSignal, time: number): Promise<void> {
     const isUp = await sleep(time, true, { signal: done, ref: false }).catch(() => false);
-    if (isUp) this.#stop(new OverLimitError(`it takes longer than ${Math.round(time / 100) / 10} s`));
+    if (isUp) this.#stop(new OverTimeError(`it takes longer than ${Math.round(time / 100) / 10} s`));
   }
 
   #stop(why: Error): void {

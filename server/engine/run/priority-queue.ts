@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
+import type { Sender } from '../read/read-with.ts';
 
 /** Seconds after which a rejected client may retry. */
 const RETRY_SECONDS = 1;
@@ -28,15 +29,27 @@ export type Urgency = 'urgent' | 'patient' | 'bulk';
 
 type Size = 'small' | 'large' | 'bulk';
 
+/** What decides about the turn of a task, besides its bytes. */
+export interface TaskTerms {
+  readonly urgency?: Urgency | undefined;
+  /** Who sends a file to be read, which may take long however small it is; undefined for other tasks. */
+  readonly sender?: Sender | undefined;
+}
+
+/** The sender of files that name none. */
+export const NOBODY = 'nobody';
+
 interface Waiting {
   readonly size: Size;
   readonly isPatient: boolean;
+  readonly sender: Sender | undefined;
   begin(): void;
 }
 
 /**
  * Admits tasks to the worker threads by priority, so that small ones do not wait for large ones, and none waits for
- * bulk.
+ * bulk. Files are read by turns: of those that wait, the next is by the sender with the fewest files in work. While files of
+ * one sender occupy all threads, one task of others may run besides.
  */
 export class PriorityQueue {
   readonly #limits: QueueLimits;
@@ -46,6 +59,8 @@ export class PriorityQueue {
     bulk: new Set(),
   };
   readonly #running: Record<Size, number> = { small: 0, large: 0, bulk: 0 };
+  /** Number of running tasks that read files, by their senders. */
+  readonly #files = new Map<Sender, number>();
   #overtaking = 0;
   /** Number of waiting tasks that are patient. */
   #patient = 0;
@@ -68,7 +83,7 @@ export class PriorityQueue {
 
   /** Whether a task arriving now would be rejected, even a small one. */
   get isFull(): boolean {
-    return !this.#hasRoom('small') && !this.#mayWait;
+    return !this.#hasRoom('small', undefined) && !this.#mayWait;
   }
 
   /** Whether one more may wait; patient tasks take no places in the queue. */
@@ -83,32 +98,64 @@ export class PriorityQueue {
    * @throws ServiceError `overloaded` at once if the queue is full
    * @throws the signal's reason once it aborts
    */
-  async enter(bytes: number, signal: AbortSignal, urgency: Urgency = 'urgent'): Promise<() => void> {
+  async enter(
+    bytes: number,
+    signal: AbortSignal,
+    { urgency = 'urgent', sender }: TaskTerms = {},
+  ): Promise<() => void> {
     signal.throwIfAborted();
     const isPatient = urgency !== 'urgent';
     const isSmall = bytes <= SMALL_BYTES && !isPatient;
     const size = urgency === 'bulk' ? 'bulk' : isSmall ? 'small' : 'large';
-    if (this.#queues[size].size === 0 && this.#hasRoom(size)) return this.#start(size);
+    if (this.#mayStart(size, sender)) return this.#start(size, sender);
     if (!isPatient && !this.#mayWait) throw OVERLOADED;
-    return this.#wait(size, isPatient, signal);
+    return this.#wait(size, isPatient, sender, signal);
   }
 
-  #hasRoom(size: Size): boolean {
+  /** Whether a task may start before those that wait: they have no room, or it needs a room that they cannot have. */
+  #mayStart(size: Size, sender: Sender | undefined): boolean {
+    if (!this.#hasRoom(size, sender)) return false;
+    for (const waiting of this.#queues[size]) if (this.#hasRoom(size, waiting.sender)) return false;
+    return true;
+  }
+
+  #hasRoom(size: Size, sender: Sender | undefined): boolean {
+    const { threads, bulk: most = Number.POSITIVE_INFINITY } = this.#limits;
     const { small, large, bulk } = this.#running;
-    if (size === 'bulk' && bulk >= (this.#limits.bulk ?? Number.POSITIVE_INFINITY)) return false;
-    const extra = size === 'small' && large + bulk > 0 ? 1 : 0;
-    return small + large + bulk < this.#limits.threads + extra;
+    if (size === 'bulk' && bulk >= most) return false;
+    const running = small + large + bulk;
+    if (running < threads) return true;
+    if (running > threads || size === 'bulk') return false;
+    const isPlainSmall = size === 'small' && sender === undefined;
+    return (isPlainSmall && (large + bulk > 0 || this.#files.size > 0)) || this.#isHeldByOther(sender);
   }
 
-  #start(size: Size): () => void {
+  /** Whether files of one other sender occupy all threads. */
+  #isHeldByOther(sender: Sender | undefined): boolean {
+    for (const [holder, files] of this.#files) {
+      if (holder !== sender && files >= this.#limits.threads) return true;
+    }
+    return false;
+  }
+
+  #start(size: Size, sender: Sender | undefined): () => void {
     this.#running[size]++;
+    this.#countFile(sender, 1);
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
       this.#running[size]--;
+      this.#countFile(sender, -1);
       this.#startWaiting();
     };
+  }
+
+  #countFile(sender: Sender | undefined, by: number): void {
+    if (sender === undefined) return;
+    const files = (this.#files.get(sender) ?? 0) + by;
+    if (files === 0) this.#files.delete(sender);
+    else this.#files.set(sender, files);
   }
 
   #startWaiting(): void {
@@ -124,22 +171,42 @@ export class PriorityQueue {
   }
 
   #next(): Waiting | undefined {
-    const [small] = this.#queues.small;
-    const [large] = this.#queues.large;
-    const isLargeNext = large !== undefined && this.#hasRoom('large') && this.#overtaking >= MOST_OVERTAKING;
-    if (small !== undefined && this.#hasRoom('small') && !isLargeNext) {
-      if (large !== undefined) this.#overtaking++;
+    const small = this.#nextOf('small');
+    const large = this.#nextOf('large');
+    const isLargeNext = large !== undefined && this.#overtaking >= MOST_OVERTAKING;
+    if (small !== undefined && !isLargeNext) {
+      if (this.#queues.large.size > 0) this.#overtaking++;
       return small;
     }
-    if (large !== undefined && this.#hasRoom('large')) {
+    if (large !== undefined) {
       this.#overtaking = 0;
       return large;
     }
-    const [bulk] = this.#queues.bulk;
-    return bulk !== undefined && large === undefined && this.#hasRoom('bulk') ? bulk : undefined;
+    return this.#queues.large.size === 0 ? this.#nextOf('bulk') : undefined;
   }
 
-  #wait(size: Size, isPatient: boolean, signal: AbortSignal): Promise<() => void> {
+  /** The first waiting task that has room; if it reads a file, that of the sender with the fewest files in work. */
+  #nextOf(size: Size): Waiting | undefined {
+    let next: Waiting | undefined;
+    for (const entry of this.#queues[size]) {
+      const isBetter =
+        next === undefined || (entry.sender !== undefined && this.#filesOf(entry) < this.#filesOf(next));
+      if (isBetter && this.#hasRoom(size, entry.sender)) next = entry;
+      if (next !== undefined && this.#filesOf(next) === 0) break;
+    }
+    return next;
+  }
+
+  #filesOf({ sender }: Waiting): number {
+    return sender === undefined ? 0 : (this.#files.get(sender) ?? 0);
+  }
+
+  #wait(
+    size: Size,
+    isPatient: boolean,
+    sender: Sender | undefined,
+    signal: AbortSignal,
+  ): Promise<() => void> {
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         this.#remove(entry);
@@ -147,9 +214,9 @@ export class PriorityQueue {
       };
       const begin = () => {
         signal.removeEventListener('abort', giveUp);
-        resolve(this.#start(size));
+        resolve(this.#start(size, sender));
       };
-      const entry: Waiting = { size, isPatient, begin };
+      const entry: Waiting = { size, isPatient, sender, begin };
       this.#queues[size].add(entry);
       if (isPatient) this.#patient++;
       signal.addEventListener('abort', giveUp, { once: true });

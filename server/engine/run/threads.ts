@@ -6,7 +6,7 @@ import type { Service } from '../service.ts';
 import type { Answer, ChunksTask, OnPart, Task } from '../tasks.ts';
 import type { Executor, RunAnswer, Work } from './executor.ts';
 import { LineList } from './line-reader.ts';
-import type { PriorityQueue, Urgency } from './priority-queue.ts';
+import { NOBODY, type PriorityQueue, type Urgency } from './priority-queue.ts';
 import { answerLines, groupsInFlight, type LineAnswers } from './stream.ts';
 import type { Rate, Throughput } from './throughput.ts';
 
@@ -67,7 +67,7 @@ export class Threads {
   ): Promise<RunAnswer> {
     const { queue, pool } = this.#options;
     const begin = performance.now();
-    const leave = await queue.enter(bytes, signal, urgency);
+    const leave = await queue.enter(bytes, signal, { urgency, sender: senderOf(work) });
     const queueSeconds = (performance.now() - begin) / 1000;
     try {
       return { ...(await pool.run(work, signal, onPart)), queueSeconds };
@@ -158,6 +158,11 @@ const LEAST_SECONDS = 0.02;
 /** Work that takes less time per byte than finding inputs and joining answers is not worth dividing. */
 const SECONDS_PER_BYTE = 40e-9;
 const OF_READING: ReadonlySet<string> = new Set(['invalid_parameters', 'line_not_json']);
+
+/** Who sends a file, if the work is to read one. */
+function senderOf(work: Work): string | undefined {
+  return 'task' in work && work.task.run === 'file' ? (work.task.sender ?? NOBODY) : undefined;
+}
 
 function isChunksTask(task: Task): task is ChunksTask {
   return 'name' in task || 'steps' in task;

@@ -12,8 +12,9 @@ export const MEANINGS: Readonly<Record<number, string>> = {
   413: 'The body exceeds the limit.',
   415: 'The content type is not application/json (or, for streams, application/x-ndjson); no reader accepts the file; or the encoding of the body is unknown.',
   422: 'The Idempotency-Key belongs to a job created by a different request; as the error of a job: too many or all of its documents failed.',
-  429: 'More requests than the rate limit allows; the Retry-After header says when to try again.',
+  429: 'More requests, or more wrong keys, than the rate limit allows; the Retry-After header says when to try again.',
   500: 'Something that the request needs is missing on this server, or a plugin or the server failed.',
+  501: 'The request is sent in a transfer coding other than chunked.',
   503: 'The server is busy, and the Retry-After header says when to try again; or the request took too long; or the database or a storage cannot be used now.',
 };
 

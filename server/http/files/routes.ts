@@ -3,6 +3,7 @@ import type { DocumentsTask, Fields, FileTask } from '../../engine/tasks.ts';
 import { lookedUpSteps, lookUpPipeline, presetTask } from '../pipelines/steps-of-path.ts';
 import { answerWith } from '../transport/answer-work.ts';
 import { readBody } from '../transport/bodies.ts';
+import { senderOf } from '../transport/security.ts';
 import { executeFileSchema, fileRouteSchema, presetFileSchema } from './schemas.ts';
 
 /** The routes that accept files: one for each chunker, and one that executes pipelines. */
@@ -31,8 +32,10 @@ export async function fileRoutes(app: FastifyInstance): Promise<void> {
   );
 }
 
-function taskOf({ headers, query }: FastifyRequest, of: DocumentsTask): FileTask {
+function taskOf(request: FastifyRequest, of: DocumentsTask): FileTask {
+  const { headers, query, server } = request;
+  const sender = senderOf(request, server.chunksmith.config);
   const given = Object.entries(query as Readonly<Record<string, string | string[]>>);
   const fields: Fields = Object.fromEntries(given.map(([name, value]) => [name, [value].flat()]));
-  return { run: 'file', of, contentType: headers['content-type'], query: fields };
+  return { run: 'file', of, contentType: headers['content-type'], query: fields, sender };
 }

@@ -4,7 +4,9 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import { ServiceError } from '../../../core/errors.ts';
-import { type AccessConfig, asksForKeys, readKeys } from '../../config/access.ts';
+import { type AccessConfig, asksForKeys, failedKeyLimitOf, readKeys } from '../../config/access.ts';
+import { clientOf } from './client-address.ts';
+import { checkMessageHeaders } from './message-headers.ts';
 
 /** Paths without a key, for load balancers and orchestrators. */
 const OPEN_PATHS = new Set(['/health', '/ready']);
@@ -44,8 +46,14 @@ export const security = plugin(
       reply.headers(FIXED_HEADERS);
       done();
     });
+    app.addHook('onRequest', async ({ raw }, reply) => {
+      // Whatever follows on such a connection may not be what its sender meant.
+      reply.header('connection', 'close');
+      checkMessageHeaders(raw);
+      reply.removeHeader('connection');
+    });
     if (config.corsOrigins.length > 0) await allowOrigins(app, config.corsOrigins);
-    if (config.rateLimit > 0) await limitRate(app, config);
+    if (config.rateLimit > 0 || failedKeyLimitOf(config) > 0) await limitRate(app, config);
     if (keys.length > 0) requireKeys(app, keys, config);
   },
   { name: 'chunksmith-security', dependencies: ['chunksmith-services', 'chunksmith-error-handler'] },
@@ -62,9 +70,11 @@ function isCounted({ rateLimit }: AccessConfig, path: string): boolean {
   return rateLimit > 0 && !UNCOUNTED_PATHS.has(path) && !DOCUMENTATION.test(path);
 }
 
-/** The statuses with which keys and a rate limit, if configured, refuse requests to a path. */
+/** The statuses with which keys and rate limits, if configured, refuse requests to a path. */
 export function refusalStatuses(config: AccessConfig, path: string): number[] {
-  return [...(needsKey(config, path) ? [401] : []), ...(isCounted(config, path) ? [429] : [])];
+  const isOfKey = needsKey(config, path);
+  const isLimited = isCounted(config, path) || (isOfKey && failedKeyLimitOf(config) > 0);
+  return [...(isOfKey ? [401] : []), ...(isLimited ? [429] : [])];
 }
 
 async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
@@ -80,27 +90,66 @@ async function limitRate(app: FastifyInstance, config: AccessConfig): Promise<vo
   const { rateLimit: limit } = config;
   const { prefix } = app;
   await app.register(rateLimit, {
+    global: limit > 0,
     max: limit,
-    timeWindow: '1 minute',
+    timeWindow: WINDOW,
+    keyGenerator: clientOf,
     allowList: (request) => !isCounted(config, routeOf(request, prefix)),
     errorResponseBuilder: (_request, { ttl }) =>
       new ServiceError('too_many_requests', { limit, seconds: Math.ceil(ttl / 1000) }),
   });
 }
 
+/** Milliseconds in which requests are counted. */
+const WINDOW = 60_000;
+
 /** Compares digests, which all have the same length, so that the time taken reveals nothing about the keys. */
 function requireKeys(app: FastifyInstance, keys: readonly string[], config: AccessConfig): void {
   const known = keys.map((key) => digest(key));
+  const failures = failedKeys(app, failedKeyLimitOf(config));
   const { prefix } = app;
   app.addHook('onRequest', async (request, reply) => {
     if (!needsKey(config, routeOf(request, prefix))) return;
-    const [, given = ''] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
+    await failures?.check(request);
+    const given = keyOf(request);
     const received = digest(given);
     const fits = known.map((key) => timingSafeEqual(key, received));
     if (fits.includes(true)) return;
+    if (given !== '') await failures?.note(request);
     reply.header('www-authenticate', 'Bearer');
     throw new ServiceError('unauthorized');
   });
+}
+
+/** The key that a request carries; empty if it carries none. */
+function keyOf({ headers: { authorization = '' } }: FastifyRequest): string {
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';
+}
+
+/** Who sends a request: a name for its key, or without keys its address. */
+export function senderOf(request: FastifyRequest, config: AccessConfig): string {
+  return asksForKeys(config) ? digest(keyOf(request)).toString('base64') : clientOf(request);
+}
+
+/** Counts the wrong keys of each address. A right key is refused too, or guesses could go on. */
+function failedKeys(app: FastifyInstance, limit: number) {
+  if (limit === 0) return undefined;
+  const count = app.createRateLimit({
+    max: limit,
+    timeWindow: WINDOW,
+    keyGenerator: clientOf,
+    // In place of that of all requests, which does not count probes.
+    allowList: [],
+  });
+  return {
+    note: (request: FastifyRequest) => count(request),
+    /** @throws ServiceError `too_many_wrong_keys` */
+    async check(request: FastifyRequest): Promise<void> {
+      const state = await count(request, { increment: false });
+      if (state.isAllowed || state.remaining > 0) return;
+      throw new ServiceError('too_many_wrong_keys', { limit, seconds: state.ttlInSeconds });
+    },
+  };
 }
 
 /** The route of a request, without the prefix of the app; empty if there is none. */

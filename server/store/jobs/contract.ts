@@ -127,21 +127,25 @@ export interface PlannedShard {
   readonly bytes: number;
 }
 
-/** The result of a shard. */
-export interface ShardResult {
-  /** All documents of the shard, including failed ones. */
+/** What was done of a shard so far. */
+export interface ShardProgress {
+  /** All documents, including failed ones. */
   readonly documents: number;
   readonly documentsFailed: number;
+  readonly chunks: number;
+  readonly bytes: number;
+}
+
+/** The result of a shard. */
+export interface ShardResult extends ShardProgress {
   /** Default 0. */
   readonly skipped?: Partial<SkippedCounts>;
   /** What readers left out of files, by name; default nothing. */
   readonly leftOut?: JobRecord['left_out'];
-  readonly chunks: number;
   /** Texts with no word that the model knows; default 0. */
   readonly embedding_empty?: number;
   /** Texts whose vectors are of a model's lexical fallback; default 0. */
   readonly embedding_fallback?: number;
-  readonly bytes: number;
   /** What the finish needs from it. */
   readonly output: object | null;
   /** Fails a job whose shards are done; only for a `finish`. */
@@ -234,8 +238,8 @@ export interface JobStore {
    * @param worker the worker's name in lists
    */
   claim(worker: string): Promise<Claim | undefined>;
-  /** Renews the lease. @returns whether the shard still belongs to the worker */
-  renew(claim: Claim): Promise<boolean>;
+  /** Renews the lease, and notes the progress, if any. @returns whether the shard still belongs to the worker */
+  renew(claim: Claim, progress?: ShardProgress): Promise<boolean>;
   /**
    * Adds shards of a plan, fenced by the plan's own lease, which it renews; existing ones stay.
    *

@@ -3,7 +3,7 @@ import type { Log } from '../../../core/contracts/collaborators.ts';
 import { mayPass } from '../failures.ts';
 import type { OpenDatabase } from '../open-database.ts';
 import { cancelJob, createJob, removeJob, retryJob } from './change-jobs.ts';
-import type { Claim, JobStore, QueueSettings } from './contract.ts';
+import type { Claim, JobStore, QueueSettings, ShardProgress } from './contract.ts';
 import { POSTGRESQL, type ShardTable, SQLITE } from './dialect.ts';
 import type { PgBossTickets } from './pg-boss-tickets.ts';
 import { addShards } from './plan-shards.ts';
@@ -47,7 +47,7 @@ export async function openJobStore(
     expired: (limit) => read(() => listExpired(tables, limit)),
     load: () => read(() => readLoad(tables)),
     claim: (worker) => write(() => claim(tables, worker)),
-    renew: (claim) => write(() => renew(tables, claim)),
+    renew: (claim, progress) => write(() => renew(tables, claim, progress)),
     addShards: (plan, from, shards) => write(() => addShards(tables, plan, from, shards)),
     commit: (claim, result) => write(() => commit(tables, claim, result)),
     fail: (claim, failure, isFinal) => write(() => fail(tables, claim, failure, isFinal)),
@@ -82,8 +82,8 @@ async function claim(tables: JobTables, worker: string): Promise<Claim | undefin
   }
 }
 
-async function renew(tables: JobTables, claim: Claim): Promise<boolean> {
-  const isMine = await renewLease(tables, claim);
+async function renew(tables: JobTables, claim: Claim, progress?: ShardProgress): Promise<boolean> {
+  const isMine = await renewLease(tables, claim, progress);
   if (isMine) await tables.tickets?.renewed(claim);
   else tables.tickets?.lost(claim);
   return isMine;

@@ -42,7 +42,7 @@ async function addBatch(
   const { dialect, tickets } = tables;
   const { jobId } = plan;
   if ((await lockJob(tx, jobId))?.state !== 'planning') return false;
-  if (!(await renewLease(tables, plan, tx))) return false;
+  if (!(await renewLease(tables, plan, undefined, tx))) return false;
 
   const rank = await nextRank(tx, jobId);
   const rows = batch.map(({ seq, range }, index) => ({ seq, range, rank: rank + index }));

@@ -23,8 +23,20 @@ const NUMBERS = [
   'bytes_read',
   'bytes_total',
 ] as const;
+/** What running shards have done so far is part of these. */
+const SO_FAR: Partial<Record<(typeof NUMBERS)[number], string>> = {
+  documents: 'documents_so_far',
+  documents_failed: 'failed_so_far',
+  chunks: 'chunks_so_far',
+  bytes_read: 'bytes_so_far',
+};
+const COLUMNS = NUMBERS.map((name) => {
+  const running = `bulk_shards.job_id = bulk_jobs.id and bulk_shards.state = 'running'`;
+  const sum = `(select coalesce(sum(${SO_FAR[name]}), 0) from bulk_shards where ${running})`;
+  return SO_FAR[name] === undefined ? name : `${name} + ${sum} as ${name}`;
+});
 /** All columns but the upload, which may be long. */
-const JOB = `select id, state, digest, spec, error, finished_at, left_out, ${NUMBERS.join(', ')} from bulk_jobs`;
+const JOB = `select id, state, digest, spec, error, finished_at, left_out, ${COLUMNS.join(', ')} from bulk_jobs`;
 
 /** PostgreSQL returns large integers as text. */
 type JobRow = Readonly<Record<(typeof NUMBERS)[number], number | string>> & {

@@ -1,4 +1,4 @@
-import type { Claim, QueueSettings } from './contract.ts';
+import type { Claim, QueueSettings, ShardProgress } from './contract.ts';
 import { rowOf, type ShardTable, type Sql } from './dialect.ts';
 
 interface TakenRow extends Omit<Claim, 'jobId' | 'range' | 'spec'> {
@@ -44,7 +44,8 @@ export async function takeShard(
     em.fork(),
     `update bulk_shards set state = 'running', attempt = attempt + 1, worker = ?,
       due_at = ${dialect.now} + ${settings.leaseSeconds},
-      failures = failures + case state when 'running' then 1 else 0 end
+      failures = failures + case state when 'running' then 1 else 0 end,
+      ${PROGRESS_COLUMNS.map((name) => `${name} = 0`).join(', ')}
     where ${which}
     returning job_id, seq, kind, range, attempt, failures,
       (select spec from bulk_jobs where bulk_jobs.id = bulk_shards.job_id) as spec`,
@@ -55,16 +56,28 @@ export async function takeShard(
   return { jobId, ...claim, range: JSON.parse(range), spec: JSON.parse(spec) };
 }
 
+/** The columns of how far a worker is, which count while its shard is running. */
+const PROGRESS_COLUMNS = ['documents_so_far', 'failed_so_far', 'chunks_so_far', 'bytes_so_far'] as const;
+
+const valuesOf = ({ documents, documentsFailed, chunks, bytes }: ShardProgress): readonly number[] => [
+  documents,
+  documentsFailed,
+  chunks,
+  bytes,
+];
+
 /** @returns whether the shard still belongs to the claim */
 export async function renewLease(
   { em, dialect, settings }: ShardTable,
   claim: Claim,
+  progress?: ShardProgress,
   sql: Sql = em.fork(),
 ): Promise<boolean> {
+  const noted = progress === undefined ? '' : `, ${PROGRESS_COLUMNS.map((name) => `${name} = ?`).join(', ')}`;
   const row = await rowOf(
     sql,
-    `update bulk_shards set due_at = ${dialect.now} + ${settings.leaseSeconds} where ${IS_OWNED} returning seq`,
-    ownerValues(claim),
+    `update bulk_shards set due_at = ${dialect.now} + ${settings.leaseSeconds}${noted} where ${IS_OWNED} returning seq`,
+    [...(progress === undefined ? [] : valuesOf(progress)), ...ownerValues(claim)],
   );
   return row !== undefined;
 }

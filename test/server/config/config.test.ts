@@ -47,7 +47,7 @@ t.test('defaults follow the machine', async (t) => {
 const NUMBERS = [
   'port workers queue-size max-models max-documents max-places max-characters max-chunks max-evaluation-characters',
   'max-delimiters max-delimiter-characters max-steps request-timeout shutdown-grace worker-memory-mb',
-  'rate-limit bulk-concurrency bulk-keep bulk-lease bulk-shard-documents',
+  'reader-seconds reader-seconds-per-mb rate-limit failed-key-limit bulk-concurrency bulk-keep bulk-lease bulk-shard-documents',
 ].flatMap((flags) => flags.split(' '));
 const SIZES = [
   'inline-bytes max-model-bytes max-body-bytes max-answer-bytes max-bytes-in-flight max-metadata-bytes',
@@ -60,7 +60,7 @@ const CHOICES = {
 };
 const LISTS = 'plugins plugins-dir plugins-from'.split(' ');
 const SWITCHES = [
-  'bulk-callback-private reload allow-downloads trust-proxy check docs-need-key playground',
+  'bulk-callback-private reload allow-downloads check docs-need-key playground',
   'tolerate-broken-plugins',
 ].flatMap((flags) => flags.split(' '));
 
@@ -72,6 +72,7 @@ t.test('every flag is read, as --flag value, as --flag=value and as a variable',
     ...Object.entries(CHOICES).map(([flag, text]) => [flag, text, text] as const),
     ...LISTS.map((flag) => [flag, 'token, @acme/b,', ['token', '@acme/b']] as const),
     ['cors-origins', 'https://a.example,https://b.example', ['https://a.example', 'https://b.example']],
+    ['trust-proxy', '10.0.0.0/8, ::1', ['10.0.0.0/8', '::1']],
     ['model-aliases', 'a/b=c/d, x=c/d,', { 'a/b': 'c/d', x: 'c/d' }],
   ];
   for (const [flag, text, value] of given) {
@@ -97,6 +98,44 @@ t.test('switches', async (t) => {
   for (const text of ['true', 'TRUE', '1']) t.equal(read([], { RELOAD: text }).reload, true);
   for (const text of ['false', '0', '']) t.equal(read([], { RELOAD: text }).reload, false);
   t.equal(read(['--no-reload'], { RELOAD: '1' }).reload, false);
+});
+
+t.test('proxies are a switch, a number, or addresses and networks', async (t) => {
+  const trusted = (...args: string[]) => read(args, {}).trustProxy;
+  t.equal(trusted(), 0);
+  for (const args of [['--trust-proxy'], ['--trust-proxy=true'], ['--trust-proxy', '1']])
+    t.equal(trusted(...args), 1, 'as a switch it is one proxy');
+  for (const args of [['--no-trust-proxy'], ['--trust-proxy=false'], ['--trust-proxy', '0']])
+    t.equal(trusted(...args), 0);
+  t.equal(trusted('--trust-proxy', '--check'), 1, 'a flag after it is no value');
+  t.equal(trusted('--trust-proxy', '2'), 2);
+  t.same(trusted('--trust-proxy=LOOPBACK,fd00::/8'), ['loopback', 'fd00::/8']);
+  for (const [text, value] of [
+    ['1', 1],
+    ['true', 1],
+    ['3', 3],
+    ['', 0],
+    ['10.0.0.1', ['10.0.0.1']],
+  ] as const)
+    t.same(read([], { TRUST_PROXY: text }).trustProxy, value, text);
+  const bad = [
+    '-1',
+    '1.5',
+    '101',
+    'proxy',
+    '10.0.0',
+    '10.0.0.0/33',
+    '10.0.0.0/0',
+    '::/129',
+    '10.0.0.1:80',
+    '10.0.0.1/8/8',
+  ];
+  for (const text of [...bad, '10.0.0.1,x', ',', 'all'])
+    t.match(
+      problemsOf([], { TRUST_PROXY: text }),
+      [/^TRUST_PROXY: expected true for one proxy.*, got "/],
+      text,
+    );
 });
 
 t.test('flags go before variables, and variables before defaults', async (t) => {

@@ -118,21 +118,28 @@ t.test('API_KEYS_FILE has a key on each line', async (t) => {
 });
 
 t.test('the start and --check say whether keys, CORS and a rate limit are on', async (t) => {
-  t.match(describeAccess(configOf()), [/^Keys: none/, /^CORS: off$/, /^Rate limit: off$/]);
+  t.match(describeAccess(configOf()), [
+    /^Keys: none/,
+    /^CORS: off$/,
+    /^Rate limit: off$/,
+    /^Address of a client: /,
+  ]);
   const access = { apiKeys: 'first-key,second-key', corsOrigins: [ORIGIN], rateLimit: 60 };
   const server = { host: '127.0.0.1', port: 0, dataDir: await temporaryFolder(t), workers: 0, plugins };
   const config = configOf(withStandIns({ ...access, ...server }));
   const said = [
     'Keys: 2; requests must carry one, the documentation is open',
     'CORS: web pages of https://app.example may call the service',
-    'Rate limit: 60 requests per minute and client',
+    'Rate limit: 60 requests per minute and address, in each process',
+    'Wrong keys: at most 60 per minute and address',
+    'Address of a client: that of its connection',
   ];
   t.same(describeAccess(config), said);
   const printed = t.capture(console, 'log');
   t.equal(await check(config, []), 0);
   const lines = printed().map(({ args: [line] }) => String(line));
   for (const line of said) t.ok(lines.includes(line), line);
-  t.notMatch(lines.join('\n'), /-key/);
+  t.notMatch(lines.join('\n'), /(first|second)-key/);
 });
 
 t.test('web pages of other origins are let in only where they are named', async (t) => {

@@ -74,6 +74,22 @@ t.test('a damaged database is an error, never an empty answer', async (t) => {
   checkProblem(t, answer, 503, /its file is damaged; restore it from a backup/);
 });
 
+for (const [what, statement, name] of [
+  ['all records', 'drop table mikro_orm_migrations', '0001-pipelines'],
+  ['the last record', "delete from mikro_orm_migrations where name like '%left-out'", '0008-left-out'],
+  ['a record in between', "delete from mikro_orm_migrations where name like '0002%'", '0002-bulk-jobs'],
+] as const) {
+  t.test(`a database that has lost ${what} of its migrations says which, and how to go on`, async (t) => {
+    const dataDir = await temporaryFolder(t);
+    const orm = await openOrm({ dataDir, databaseUrl: '' }, quietLog);
+    const { em } = orm;
+    await em.getConnection().execute(statement);
+    await orm.close(true);
+    const remedy = `insert into mikro_orm_migrations \\(name\\) values \\('${name}'\\)`;
+    await checkOpen(t, dataDir, new RegExp(`columns of the migration ${name}, .* backup, .*${remedy}`));
+  });
+}
+
 /** Locks a database by a connection of its own. @returns a function that releases it */
 async function lock(t: Test, dataDir: string, ...statements: string[]) {
   const orm = await openOrm({ dataDir, databaseUrl: '' }, quietLog);

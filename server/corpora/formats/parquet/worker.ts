@@ -13,7 +13,8 @@ import {
 import { compressors } from 'hyparquet-compressors';
 import { invalid, type PlainError, reasonOf, ServiceError, toPlainError } from '../../../../core/errors.ts';
 import type { FieldMapping } from '../../shard.ts';
-import { mapRow, orError, type Row } from '../map-fields.ts';
+import { ExactJson, mapRow, orError, type Row } from '../map-fields.ts';
+import { EXACT_PARSERS, valueOfJson, withExactLeaves } from './exact-values.ts';
 
 /** The metadata of a file. */
 export interface ParquetFile {
@@ -126,10 +127,10 @@ async function decodeRows({ metadata, size, columns, stretches }: RowsTask) {
   let rows: readonly (readonly unknown[])[] = [];
   await parquetRead({
     file: inMemory(size, stretches),
-    metadata,
+    metadata: { ...metadata, schema: withExactLeaves(metadata.schema) },
     columns: [...columns],
     compressors: COMPRESSORS,
-    parsers: PARSERS,
+    parsers: { ...PARSERS, ...EXACT_PARSERS },
     utf8: false,
     onComplete: (read: unknown[][]) => {
       rows = read;
@@ -171,28 +172,26 @@ function textOrBytes(bytes: Uint8Array | undefined): string | Uint8Array | undef
 
 function jsonOrBytes(bytes: Uint8Array | undefined): unknown {
   const text = textOrBytes(bytes);
-  try {
-    return typeof text === 'string' ? JSON.parse(text) : text;
-  } catch {
-    return text;
-  }
+  return typeof text === 'string' ? valueOfJson(text) : text;
 }
 
 /**
- * The JSON of a value: integers with all their digits, times in ISO 8601.
+ * The JSON of a value: numbers with all their digits, times in ISO 8601.
  *
  * @param name of its column, for the error
- * @throws ServiceError `invalid_parameters` if it contains bytes that are not text
+ * @throws ServiceError `invalid_parameters` if JSON cannot represent it
  */
 function toJson(value: unknown, name: string): string {
   if (typeof value === 'bigint') return String(value);
+  if (value instanceof ExactJson) return value.json;
   if (value instanceof Uint8Array) {
     const text = textOrBytes(value);
     if (typeof text === 'string') return JSON.stringify(text);
-    throw invalid(
-      `${name}: it holds bytes, which JSON cannot represent; exclude it by naming the metadata to keep`,
-    );
+    throw notJson(name, 'bytes');
   }
+  if (value instanceof Date && Number.isNaN(value.getTime())) throw notJson(name, 'a time out of range');
+  if (typeof value === 'number' && !Number.isFinite(value)) throw notJson(name, String(value));
+  if (Object.is(value, -0)) return '-0';
   if (value instanceof Date || typeof value !== 'object' || value === null) {
     return JSON.stringify(value) ?? 'null';
   }
@@ -201,4 +200,10 @@ function toJson(value: unknown, name: string): string {
   if (list !== undefined) return `[${list.map((one) => toJson(one, name)).join(',')}]`;
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${toJson(member, name)}`).join(',')}}`;
+}
+
+function notJson(name: string, what: string): ServiceError {
+  return invalid(
+    `${name}: it holds ${what}, which JSON cannot represent; exclude it by naming the metadata to keep`,
+  );
 }

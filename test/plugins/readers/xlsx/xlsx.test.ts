@@ -165,7 +165,10 @@ t.test('what is not a workbook is refused', async (t) => {
   const broken: readonly (readonly [bytes: Buffer, message: RegExp])[] = [
     [Buffer.from('a,b'), /not a zip/],
     [workbookOf([{ name: 'S', rows: '<row><c t="s"><v>7</v></c></row>' }]), /damaged/],
-    [workbookOf([{ name: 'S', rows: '<row r="1048577"/>' }]), /damaged/],
+    ...['1048577', '1.5', '0', '-1', '1e1', '0x1', ' 1', '', 'A', 'NaN', 'Infinity', '1.0'].map(
+      (row) =>
+        [workbookOf([{ name: 'S', rows: `<row r="${row}">${inline('A1', 'a')}</row>` }]), /damaged/] as const,
+    ),
     [workbookOf([{ name: 'S', rows: '<row><c r="XFE1"/></row>' }]), /damaged/],
     [workbookOf([{ name: 'S', rows: '<row>' }]), /not XML/],
   ];

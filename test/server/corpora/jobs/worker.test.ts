@@ -6,6 +6,7 @@ import {
   type Claim,
   type JobStore,
   NO_DOCUMENTS,
+  type ShardProgress,
   type ShardResult,
 } from '../../../../server/store/jobs/contract.ts';
 import { quietLog } from '../../../../server/testing/collaborators.ts';
@@ -19,7 +20,11 @@ interface Options {
   readonly instead?: (store: JobStore) => Partial<JobStore>;
 }
 
-type Work = (claim: Claim, signal: AbortSignal) => Promise<ShardResult>;
+type Work = (
+  claim: Claim,
+  signal: AbortSignal,
+  onProgress: (progress: ShardProgress) => void,
+) => Promise<ShardResult>;
 
 /**
  * A worker and a job of so many shards on a real store; what becomes of the shards is noted.
@@ -61,6 +66,21 @@ t.test('a lease is kept as long as the work goes on', async (t) => {
   await is('done');
   t.match(await shards(), [{ attempt: 1, failures: 0 }]);
   t.same(new Set(outcomes), new Set(['done']));
+});
+
+t.test('the progress of a shard is in its job before it is done', async (t) => {
+  const seen = Promise.withResolvers<void>();
+  const { store, id, is } = await start(t, 1, async (_claim, _signal, onProgress) => {
+    onProgress({ documents: 1, documentsFailed: 1, chunks: 0, bytes: 1 });
+    onProgress({ documents: 2, documentsFailed: 1, chunks: 3, bytes: 4 });
+    await seen.promise;
+    return RESULT;
+  });
+  await until(async () => (await store.get(id)).documents.failed === 1);
+  t.match(await store.get(id), { state: 'running', documents: { done: 1 }, chunks: 3, bytes: { read: 4 } });
+  seen.resolve();
+  await is('done');
+  t.equal((await store.get(id)).chunks, RESULT.chunks);
 });
 
 t.test('work on a shard that is lost is stopped, and settles nothing', async (t) => {

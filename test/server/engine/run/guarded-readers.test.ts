@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { readingTime } from '../../../../server/engine/run/guarded-readers.ts';
 import { postForm } from '../../../support/files.ts';
 import { plugin, pluginsFolder } from '../../../support/plugins.ts';
 import { startServer, temporaryFolder } from '../../../support/server.ts';
@@ -130,6 +131,52 @@ t.test('files are read side by side if the service has several threads', async (
   t.match(await threadOf(both), /^thread/);
   t.equal((await stuck).status, 503);
 });
+
+t.test('how long a file may be read depends on its size', (t) => {
+  const limits = { requestTimeout: 300, readerSeconds: 30, readerSecondsPerMb: 20 };
+  for (const [bytes, seconds] of [
+    [0, 30],
+    [6000, 30.12],
+    [1e6, 50],
+    [5e6, 130],
+    [1e9, 301],
+  ] as const) {
+    t.equal(readingTime(bytes, limits), seconds, `${bytes}`);
+  }
+  t.end();
+});
+
+t.test('a small file that takes long is refused, with the limit and what raises it', async (t) => {
+  const strict = await startServer(t, { ...config, readerSeconds: 1, readerSecondsPerMb: 0 });
+  const { status, bytes } = await ask('runs', strict);
+  t.equal(status, 400);
+  const remedy =
+    /cannot be read: it takes longer than 1 s, .* raise it with --reader-seconds or --reader-seconds-per-mb\./;
+  t.match(String(bytes), remedy);
+});
+
+for (const workers of [0, 1, 2]) {
+  t.test(`files of one client do not hold up others, with ${workers} workers`, async (t) => {
+    const keys = { apiKeys: 'one,two', workers, requestTimeout: 60 };
+    const server = await startServer(t, { ...config, ...keys });
+    const post = (key: string, body: string, signal?: AbortSignal) =>
+      server.send('/v1/chunk/token/file?filename=a.do', {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/octet-stream', authorization: `Bearer ${key}` },
+        ...(signal && { signal }),
+      });
+    const stop = new AbortController();
+    const held = Array.from({ length: 6 }, () => post('one', 'waits', stop.signal).catch(() => {}));
+    await sleep(100);
+    for (let at = 0; at < 3; at++) {
+      const { status } = await post('two', 'reads');
+      t.equal(status, 200, 'while the other waits');
+    }
+    stop.abort();
+    await Promise.all(held);
+  });
+}
 
 t.test('without worker threads, the event loop stays free', async (t) => {
   const alone = await startServer(t, { ...config, workers: 0, requestTimeout: 10 });

@@ -53,6 +53,47 @@ export async function stateCases(t: Test, fresh: OpenFresh): Promise<void> {
     t.equal((await store.shards(job.id, { limit: 9, state: 'failed' })).shards.length, 0);
   });
 
+  await t.test('what a worker has done of a shard so far is in the job, and counts once', async (t) => {
+    const { store, lose, next, plan } = await fresh(t);
+    const id = await plan(2);
+    const [first, second] = [await next(), await next()];
+    const before = await store.get(id);
+    t.match(before, { documents: { done: 0, failed: 0 }, chunks: 0, bytes: { read: 0 } });
+    const half = { documents: 5, documentsFailed: 2, chunks: 7, bytes: 4 };
+    t.ok(await store.renew(first, half));
+    t.match(await store.get(id), {
+      documents: { done: 3, failed: 2 },
+      chunks: 7,
+      bytes: { read: 4, total: 20 },
+    });
+    t.ok(await store.renew(first), 'a renewal without progress leaves it');
+    t.ok(await store.renew(second, half));
+    t.match(await store.get(id), { documents: { done: 6, failed: 4 }, chunks: 14, bytes: { read: 8 } });
+    t.match((await store.list({ limit: 1 })).jobs, [{ documents: { done: 6, failed: 4 } }]);
+    await lose(second);
+    const again = await next();
+    t.match(
+      await store.get(id),
+      { documents: { done: 3, failed: 2 }, bytes: { read: 4 } },
+      'another begins anew',
+    );
+    t.notOk(await store.renew(second, half));
+    t.ok(await store.renew(again, half));
+    t.ok(await store.commit(first, RESULT));
+    const { documents, documentsFailed, chunks, bytes } = RESULT;
+    t.match(await store.get(id), {
+      documents: { done: documents - documentsFailed + 3, failed: documentsFailed + 2 },
+      ...{ chunks: chunks + 7, bytes: { read: bytes + 4 } },
+    });
+    await store.giveBack(again);
+    t.match(await store.get(id), {
+      documents: { done: documents - documentsFailed },
+      bytes: { read: bytes },
+    });
+    t.ok(await store.commit(await next(), RESULT));
+    t.match(await store.get(id), { chunks: 2 * chunks, bytes: { read: 20, total: 20 } });
+  });
+
   await t.test('a worker whose lease has ended can change nothing', async (t) => {
     const { store, lose, next, drain } = await fresh(t);
     const { job } = await store.create(JOB);

@@ -1,0 +1,125 @@
+import type { ParquetParsers, SchemaElement } from 'hyparquet';
+import { parseExactJson } from '../../../../core/engine/exact-json.ts';
+import { ExactJson } from '../map-fields.ts';
+
+type Convert = (value: never) => unknown;
+
+/** Converts the values of the leaf that hyparquet is about to convert. */
+let convert: Convert = (value) => value;
+
+/**
+ * The schema with leaves whose values hyparquet would round, refuse or leave as they are stored. It takes these for dates,
+ * whose parser gets each value as it is stored, and looks the type up right before it converts a page.
+ */
+export function withExactLeaves(schema: readonly SchemaElement[]): SchemaElement[] {
+  return schema.map((element) => {
+    const own = element.type === undefined ? undefined : conversionOf(element);
+    if (own === undefined) return element;
+    const { converted_type: _, logical_type: __, ...rest } = element;
+    return {
+      ...rest,
+      get converted_type() {
+        convert = own;
+        return 'DATE' as const;
+      },
+    };
+  });
+}
+
+/** The parsers for values of such a schema, and for nothing else, such as the statistics of a file. */
+export const EXACT_PARSERS = {
+  dateFromDays: (value: unknown) => convert(value as never),
+  timestampFromMicroseconds: (value: bigint) => timestampOf(value, 1000n),
+  timestampFromNanoseconds: (value: bigint) => timestampOf(value, 1_000_000n),
+} satisfies Partial<ParquetParsers>;
+
+/** Parts of a second by the unit of a type. */
+const UNITS = { MILLIS: 1000n, MICROS: 1_000_000n, NANOS: 1_000_000_000n };
+
+function conversionOf({
+  converted_type: old,
+  logical_type: type,
+  scale = 0,
+}: SchemaElement): Convert | undefined {
+  if (type?.type === 'DECIMAL') return decimalsOf(type.scale ?? scale);
+  if (type?.type === 'TIME') return timesOf(UNITS[type.unit]);
+  if (type?.type === 'DATE' || old === 'DATE') return dateOf;
+  if (old === 'DECIMAL') return decimalsOf(scale);
+  if (old === 'TIME_MILLIS') return timesOf(UNITS.MILLIS);
+  if (old === 'TIME_MICROS') return timesOf(UNITS.MICROS);
+  if (old === 'INTERVAL' || type?.type === 'INTERVAL') return intervalOf;
+  // As bytes, which are refused with their row.
+  if (old === 'BSON' || type?.type === 'BSON') return (value: Uint8Array) => value;
+  return undefined;
+}
+
+/** Decimals with as many digits after the point as their type has. */
+function decimalsOf(scale: number): Convert {
+  return (value: number | bigint | Uint8Array) => {
+    const unscaled = value instanceof Uint8Array ? signedOf(value) : BigInt(value);
+    const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(scale + 1, '0');
+    const point = digits.length - scale;
+    const fraction = scale > 0 ? `.${digits.slice(point)}` : '';
+    return new ExactJson(`${unscaled < 0n ? '-' : ''}${digits.slice(0, point)}${fraction}`);
+  };
+}
+
+/** A number in two's complement, the highest byte first. */
+function signedOf(bytes: Uint8Array): bigint {
+  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
+  return BigInt.asIntN(8 * bytes.length, BigInt(`0x${hex || '0'}`));
+}
+
+const MILLISECONDS_PER_DAY = 86_400_000;
+const SECONDS_PER_DAY = 86_400n;
+/** In place of a date or time beyond what dates may be, such as infinity. */
+const OUT_OF_RANGE = new Date(Number.NaN);
+
+const dateOf = (days: number): Date => new Date(days * MILLISECONDS_PER_DAY);
+
+/** Times in ISO 8601, with 3, 6 or 9 digits after the seconds, if there are any. */
+function timesOf(unit: bigint): Convert {
+  return (value: number | bigint) => {
+    const count = BigInt(value);
+    const seconds = count / unit;
+    if (count < 0n || count > SECONDS_PER_DAY * unit) return OUT_OF_RANGE;
+    const parts = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n];
+    const clock = parts.map((part) => String(part).padStart(2, '0')).join(':');
+    const fraction = inThrees(String(count % unit).padStart(String(unit).length - 1, '0'));
+    return new ExactJson(`"${clock}${fraction === '' ? '' : `.${fraction}`}"`);
+  };
+}
+
+/** A date if it has whole milliseconds; otherwise its text, with 6 or 9 digits after the seconds. */
+function timestampOf(value: bigint, perMillisecond: bigint): Date | ExactJson {
+  const rest = ((value % perMillisecond) + perMillisecond) % perMillisecond;
+  const date = new Date(Number((value - rest) / perMillisecond));
+  if (rest === 0n || Number.isNaN(date.getTime())) return date;
+  const digits = inThrees(String(rest).padStart(String(perMillisecond).length - 1, '0'));
+  return new ExactJson(`"${date.toISOString().slice(0, -1)}${digits}Z"`);
+}
+
+/** Decimal places without the last ones, in threes, that are 0. */
+function inThrees(digits: string): string {
+  return digits.replace(/(?:000)+$/, '');
+}
+
+/** A duration in ISO 8601, of bytes with its months, days and milliseconds. */
+function intervalOf(bytes: Uint8Array): ExactJson {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const [months = 0, days = 0, milliseconds = 0] = [0, 4, 8].map((at) => view.readUInt32LE(at));
+  const date = `${months === 0 ? '' : `${months}M`}${days === 0 ? '' : `${days}D`}`;
+  const fraction = inThrees(String(milliseconds % 1000).padStart(3, '0'));
+  const seconds = `${Math.floor(milliseconds / 1000)}${fraction === '' ? '' : `.${fraction}`}`;
+  return new ExactJson(`"P${date}${milliseconds === 0 && date !== '' ? '' : `T${seconds}S`}"`);
+}
+
+/** The value of a JSON text with all digits of its numbers; the text itself if it is not JSON. */
+export function valueOfJson(text: string): unknown {
+  try {
+    const value = parseExactJson(text);
+    return typeof value === 'object' && value !== null ? new ExactJson(JSON.stringify(value)) : value;
+  } catch {
+    return text;
+  }
+}
