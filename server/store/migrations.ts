@@ -165,6 +165,8 @@ const NOTING_SHARDS = { shard: 'text' };
 const FALLBACK_VECTORS = { embedding_fallback: COUNT };
 /** Jobs count what readers left out of files: JSON with a number for each name. */
 const LEFT_OUT = { left_out: 'text null' };
+/** Jobs count texts that are longer than the window of their model. */
+const CUT_TEXTS = { embedding_cut: COUNT };
 
 /** All migrations, oldest first. Never change one that was released: add another. */
 export const MIGRATIONS: MigrationObject[] = [
@@ -176,4 +178,5 @@ export const MIGRATIONS: MigrationObject[] = [
   addColumns('0006-noting-shards', 'bulk_documents', NOTING_SHARDS),
   addColumns('0007-fallback-vectors', 'bulk_jobs', FALLBACK_VECTORS),
   addColumns('0008-left-out', 'bulk_jobs', LEFT_OUT),
+  addColumns('0009-cut-texts', 'bulk_jobs', CUT_TEXTS),
 ];
