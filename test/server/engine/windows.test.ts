@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { EmbeddingModel, LongTexts, ModelWindow } from '../../../core/contracts/embedding.ts';
+import { countTotals, logTotals, vectorTotals } from '../../../server/engine/answer/vector-totals.ts';
 import { embedWithin, placeRefusal } from '../../../server/engine/stages/windows.ts';
 import { never } from '../../support/hosted-host.ts';
 
@@ -214,4 +215,17 @@ t.test('a prompt that fills the window leaves nothing to split for', async (t) =
   const model = exactModel(2, { limit: 1000 });
   t.equal((await embed(model, ['tea milk'])).long, 1);
   t.same(model.read, ['tea milk']);
+});
+
+t.test('metrics and the log have each count that is not zero', (t) => {
+  const counted: unknown[] = [];
+  const count = countTotals((name) => ({ inc: (labels, value) => counted.push([name, labels, value]) }));
+  const totals = vectorTotals({ embedding_cut: 3 });
+  count(totals, { plugin: 'embed' });
+  t.same(counted, [['embedding_cut', { plugin: 'embed' }, 3]]);
+  const said: unknown[] = [];
+  const log = { info: (details: object) => said.push(details), warn: () => said.push('a warning') };
+  logTotals(log, totals, { job: 'a' });
+  t.same(said, [{ job: 'a', texts: 3 }]);
+  t.end();
 });

@@ -155,6 +155,7 @@ t.test(
     ];
     const job = await runJob(server, { source: { documents }, steps: steps({}) });
     t.match(job, { documents: { done: 2 }, chunks: 3, embedding_cut: 1 });
+    t.equal(await metricOf(server, 'bulk_embedding_cut_total'), 1);
     const refusing = await runJob(server, { source: { documents }, steps: steps({ long_texts: 'refuse' }) });
     t.match(refusing, { documents: { done: 1, failed: 1 }, embedding_cut: 0 });
   },
