@@ -17,6 +17,11 @@ export interface ModelInfo {
   readonly version?: string;
   /** The length of its vectors. */
   readonly dimensions?: number;
+  /**
+   * Maximum tokens of a text that it reads, with its prompt and special tokens; null if it reads any text to its end.
+   * Left out if that is not known.
+   */
+  readonly window?: number | null;
 }
 
 /** A model that is ready to embed. It is opened once per thread and shared by requests. */
@@ -27,6 +32,12 @@ export interface EmbeddingModel {
   readonly bytes: number;
   /** Counts the tokens of `chunk_size` if a chunker uses this model. */
   tokenizer(): Promise<Tokenizer>;
+  /**
+   * How much of a text it reads; null if it reads any text to its end. Left out if that is not known: such a model
+   * refuses a longer text, as `TextRefusal` says, instead of cutting it. The caller gives it texts within its window,
+   * or longer ones to be cut.
+   */
+  readonly window?: ModelWindow | null;
   /** One vector per text, in order. An empty text has a vector too. */
   embed(texts: readonly string[], request: EmbedRequest): Promise<Vectors>;
   /**
@@ -36,6 +47,24 @@ export interface EmbeddingModel {
   calibrate?(cosine: number): number;
   /** Frees what the garbage collector does not. Called once, when no request uses the model. */
   close?(): void | Promise<void>;
+}
+
+/** How much of a text a model reads. What is beyond it is cut off. */
+export interface ModelWindow {
+  /** Maximum tokens of a text, with its prompt and special tokens. */
+  readonly tokens: number;
+  /** The exact number of tokens that the model reads for a text of any length: with its prompt and special tokens. */
+  count(text: string, purpose: Purpose): number;
+}
+
+/** What to do with a text beyond the window of its model: average the vectors of its windows, cut it, or refuse it. */
+export const LONG_TEXTS = ['average', 'cut', 'refuse'] as const;
+export type LongTexts = (typeof LONG_TEXTS)[number];
+
+/** An error of `embed` about a single text has this member, so that the caller learns which one it is. */
+export interface TextRefusal {
+  /** Its index among the texts of the call. */
+  readonly refusedText: number;
 }
 
 /** What vectors are for: to be found by a search, to search with, or to be compared with each other. */

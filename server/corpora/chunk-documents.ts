@@ -1,5 +1,6 @@
 import type { LeftOut } from '../../core/contracts/reader.ts';
 import { fromPlainError } from '../../core/errors.ts';
+import { NO_VECTOR_TOTALS, type VectorTotals, vectorTotals } from '../engine/answer/vector-totals.ts';
 import type { LineOutcome } from '../engine/read/plan.ts';
 import { type ByteBudget, HeldBytes } from '../engine/run/byte-budget.ts';
 import type { RunAnswer } from '../engine/run/executor.ts';
@@ -57,15 +58,11 @@ export function* withLines({ bytes, documents }: ChunkedDocuments) {
 }
 
 /** The outcome of a document. */
-export interface ChunkedDocument {
+export interface ChunkedDocument extends VectorTotals {
   readonly source: SourceDocument;
   readonly id: string | undefined;
   /** 0 if it failed. */
   readonly chunks: number;
-  /** Texts with no word that the model knows. */
-  readonly embedding_empty: number;
-  /** Texts whose vectors are of a model's lexical fallback. */
-  readonly embedding_fallback: number;
   /** The ids of its chunks, if the plan asks for them. */
   readonly ids: readonly string[];
   readonly error: DocumentError | undefined;
@@ -154,8 +151,8 @@ async function* whileThereIsRoom(
 function documentOf(source: SourceDocument, outcome: LineOutcome): ChunkedDocument {
   const { id } = outcome;
   if ('error' in outcome) return failedDocument(source, id, fromPlainError(outcome.error));
-  const { chunks, ids = [], embedding_empty = 0, embedding_fallback = 0 } = outcome;
-  return { source, id, chunks, embedding_empty, embedding_fallback, ids, error: undefined };
+  const { chunks, ids = [] } = outcome;
+  return { source, id, chunks, ...vectorTotals(outcome), ids, error: undefined };
 }
 
 /**
@@ -172,8 +169,7 @@ export function failedDocument(
     source,
     id: id ?? (isFile ? place.source : undefined),
     chunks: 0,
-    embedding_empty: 0,
-    embedding_fallback: 0,
+    ...NO_VECTOR_TOTALS,
     ids: [],
     error,
   };

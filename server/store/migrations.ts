@@ -172,6 +172,8 @@ const PROGRESS = {
   chunks_so_far: COUNT,
   bytes_so_far: COUNT,
 };
+/** Jobs count texts that are longer than the window of their model. */
+const CUT_TEXTS = { embedding_cut: COUNT };
 
 /** All migrations, oldest first. Never change one that was released: add another. */
 export const MIGRATIONS: MigrationObject[] = [
@@ -184,4 +186,5 @@ export const MIGRATIONS: MigrationObject[] = [
   addColumns('0007-fallback-vectors', 'bulk_jobs', FALLBACK_VECTORS),
   addColumns('0008-left-out', 'bulk_jobs', LEFT_OUT),
   addColumns('0009-progress', 'bulk_shards', PROGRESS),
+  addColumns('0010-cut-texts', 'bulk_jobs', CUT_TEXTS),
 ];

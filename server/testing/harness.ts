@@ -139,7 +139,13 @@ async function withReports<T>(
 }
 
 /** What the service itself reports about a model. */
-const OF_MODELS = ['embedding-model', 'embedding-empty', 'embedding-empty-at', 'embedding-fallback'];
+const OF_MODELS = [
+  'embedding-model',
+  'embedding-empty',
+  'embedding-empty-at',
+  'embedding-fallback',
+  'embedding-cut',
+];
 
 /** @throws BrokenContract */
 function checkReports({ reports = {}, uses = [] }: Manifest, names: readonly string[]): void {

@@ -40,6 +40,20 @@ t.test('the package has what it runs, and no sources or tests', async (t) => {
   t.same(globSync('build/**/*.ts', { cwd: root, exclude }), []);
 });
 
+t.test('every licence of what it contains comes along, in the image too', async (t) => {
+  const licences = '{core,plugins,server}/**/*{NOTICE,LICENSE,LICENCE,COPYING}*';
+  const isListed = (path: string) => !path.endsWith('.ts');
+  const found = globSync(licences, { cwd: ROOT }).filter(isListed);
+  t.ok(found.length >= 3, `${found}`);
+  for (const path of found) {
+    const copy = join(root, 'build', path);
+    t.ok(existsSync(copy), path);
+    t.equal(readFileSync(copy, 'utf8'), readFileSync(join(ROOT, path), 'utf8'), path);
+  }
+  // The image has the same folder.
+  t.match(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'), /^COPY --from=build \/app\/build build$/m);
+});
+
 const SERVED = 'chunksmith serve answers outside of a checkout, in its threads too, with its pages';
 t.test(SERVED, needs('chunker/recursive'), async (t) => {
   const cwd = await temporaryFolder(t);

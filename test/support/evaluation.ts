@@ -43,6 +43,32 @@ export const LETTERS = plugin(
   });`,
 );
 
+/** A model that reads ten characters of a text, each a token, and says so. Its vectors count letters. */
+export const WINDOWED = plugin(
+  { kind: 'embedding', name: 'narrow', models: ['narrow'] },
+  `const tokenize = (text) => ({
+    count: (start, end) => end - start,
+    ends: () => Uint32Array.from({ length: text.length }, (_, at) => at + 1),
+  });
+  export default () => ({
+    list: () => [{ name: 'narrow', dimensions: 26, window: 10 }],
+    open: async (name) => name === 'narrow' ? {
+      name, bytes: 0, tokenizer: async () => ({ name, tokenize }),
+      window: { tokens: 10, count: (text) => text.length },
+      embed: async (texts) => {
+        const values = new Float32Array(texts.length * 26);
+        texts.forEach((text, index) => {
+          for (const letter of text.slice(0, 10).toLowerCase()) {
+            const at = letter.charCodeAt(0) - 97;
+            if (letter.length === 1 && at >= 0 && at < 26) values[index * 26 + at]++;
+          }
+        });
+        return { dimensions: 26, values };
+      },
+    } : undefined,
+  });`,
+);
+
 /** A request about one document, whose answers are stretches of its text. */
 export function requestAbout(text: string, questions: Record<string, string>, candidates: object[]) {
   const given = Object.entries(questions).map(([question, answer]) => {

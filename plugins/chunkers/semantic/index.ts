@@ -11,6 +11,7 @@ import {
 import { findClusters, offsetFor, type Sizes } from './clusters.ts';
 import type manifest from './manifest.ts';
 import type { SemanticOptions } from './manifest.ts';
+import { evenOutLast, joinShort, keepApart } from './minimum.ts';
 import { embedSentences, type SentenceVectors } from './sentence-vectors.ts';
 import { bridgedSimilarities, gapSimilarities } from './similarities.ts';
 import { type Smoothed, type Smoothing, smooth } from './smoothing.ts';
@@ -37,7 +38,7 @@ async function findStarts(
   const vectors = await embedSentences(text, boundaries, model, signal);
   signal.throwIfAborted();
   return options.mode === 'threshold'
-    ? findLows(vectors, boundaries.length - 1, options, model)
+    ? findLows(vectors, charactersOf(text, boundaries), options, model)
     : findClusters(vectors, sizesOf(text, boundaries, tokens), clusterLimits(options, vectors), signal);
 }
 
@@ -47,11 +48,11 @@ const FEWEST_FOR_AUTO = 8;
 /** The sentences after the gaps whose similarity is lowest, and below the threshold. */
 function findLows(
   vectors: SentenceVectors,
-  sentences: number,
+  characters: Float64Array,
   options: SemanticOptions,
   model: EmbeddingModel,
 ): number[] {
-  const { threshold, similarity_window, skip_window, min_sentences_per_chunk } = options;
+  const { threshold, similarity_window, skip_window } = options;
   if (threshold === 'auto' && vectors.places.length < FEWEST_FOR_AUTO) return [];
   const toScale = (cosine: number) => model.calibrate?.(cosine) ?? cosine;
   const { curve, lows } = readSimilarities(gapSimilarities(vectors, similarity_window).map(toScale), options);
@@ -65,7 +66,8 @@ function findLows(
     similarity: heights[index] as number,
   }));
   const low = candidates.filter(({ similarity }) => similarity < limit);
-  return keepApart(low, min_sentences_per_chunk, sentences);
+  const minimum = { sentences: options.min_sentences_per_chunk, characters: minCharactersOf(options) };
+  return keepApart(low, minimum, characters);
 }
 
 /** The similarities, smoothed if requested, and the gaps where they are lowest. */
@@ -93,25 +95,40 @@ function oddAbove(order: number): number {
 
 /** The tokens and the characters of all sentences before each one, and of all. */
 function sizesOf(text: string, boundaries: readonly number[], tokens: TokenizedText): Sizes {
-  const totalsOf = (count: (start: number, end: number) => number) => {
-    const totals = new Float64Array(boundaries.length);
-    for (let place = 1; place < boundaries.length; place++) {
-      const size = count(boundaries[place - 1] as number, boundaries[place] as number);
-      totals[place] = (totals[place - 1] as number) + size;
-    }
-    return totals;
-  };
   return {
-    tokens: totalsOf((start, end) => tokens.count(start, end)),
-    characters: totalsOf((start, end) => countCodePoints(text, start, end)),
+    tokens: totalsOf(boundaries, (start, end) => tokens.count(start, end)),
+    characters: charactersOf(text, boundaries),
   };
+}
+
+function charactersOf(text: string, boundaries: readonly number[]): Float64Array {
+  return totalsOf(boundaries, (start, end) => countCodePoints(text, start, end));
+}
+
+function totalsOf(
+  boundaries: readonly number[],
+  count: (start: number, end: number) => number,
+): Float64Array {
+  const totals = new Float64Array(boundaries.length);
+  for (let place = 1; place < boundaries.length; place++) {
+    const size = count(boundaries[place - 1] as number, boundaries[place] as number);
+    totals[place] = (totals[place - 1] as number) + size;
+  }
+  return totals;
+}
+
+/** The default of clusters: pairs of short sentences say little about their similarity. */
+const MIN_CHARACTERS_OF_CLUSTERS = 40;
+
+function minCharactersOf({ mode, min_characters_per_chunk }: SemanticOptions): number {
+  return min_characters_per_chunk ?? (mode === 'cluster' ? MIN_CHARACTERS_OF_CLUSTERS : 1);
 }
 
 function clusterLimits(options: SemanticOptions, vectors: SentenceVectors) {
   return {
     size: options.chunk_size,
     minSentences: options.min_sentences_per_chunk,
-    minCharacters: options.min_characters_per_chunk,
+    minCharacters: minCharactersOf(options),
     offset: offsetFor(options.threshold === 'auto' ? 0.5 : options.threshold, vectors),
   };
 }
@@ -122,22 +139,29 @@ function packSegments(
   boundaries: readonly number[],
   starts: readonly number[],
   sentences: Sentences,
-  { chunk_size: size, min_sentences_per_chunk: minPieces }: SemanticOptions,
+  options: SemanticOptions,
   context: ChunkContext,
 ): Span[] {
+  const { chunk_size: size, min_sentences_per_chunk: minPieces } = options;
+  const minCharacters = minCharactersOf(options);
+  const count = (start: number, end: number) => context.tokens.count(start, end);
   const segments: Span[][] = [];
   let from = 0;
   for (const to of [...starts, boundaries.length - 1]) {
     const [start, end] = [boundaries[from] as number, boundaries[to] as number];
-    const token_count = context.tokens.count(start, end);
+    const token_count = count(start, end);
+    const own = boundaries.slice(from, to + 1);
     segments.push(
       token_count <= size
         ? [{ start, end, token_count }]
-        : sentences.pack(text, boundaries.slice(from, to + 1), { size, minPieces }, context),
+        : evenOutLast(text, sentences.pack(text, own, { size, minPieces }, context), own, minCharacters),
     );
     from = to;
   }
-  return segments.flat();
+  const counted = segments
+    .flat()
+    .map((span) => ({ ...span, token_count: span.token_count ?? count(span.start, span.end) }));
+  return minCharacters > 1 ? joinShort(text, counted, { size, minCharacters }, count) : counted;
 }
 
 /**
@@ -169,32 +193,4 @@ function usualLow(values: Float64Array): number {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   return mean - Math.sqrt(squares / values.length);
-}
-
-/** A place where a text can be cut. */
-interface Candidate {
-  /** The sentence after the cut. */
-  readonly place: number;
-  /** The lower, the better a cut. */
-  readonly similarity: number;
-}
-
-/**
- * Keeps candidates that are `minimum` sentences apart, and as far from both ends of a text of `sentences`; better
- * ones take precedence. Adding worse candidates never removes kept ones, so a higher threshold never gives fewer
- * chunks.
- */
-function keepApart(candidates: readonly Candidate[], minimum: number, sentences: number): number[] {
-  const taken = new Uint8Array(sentences + 1);
-  const places: number[] = [];
-  const byMerit =
-    minimum > 1
-      ? candidates.toSorted((a, b) => a.similarity - b.similarity || a.place - b.place)
-      : candidates;
-  for (const { place } of byMerit) {
-    if (place < minimum || place > sentences - minimum || taken[place] === 1) continue;
-    places.push(place);
-    taken.fill(1, Math.max(place - minimum + 1, 0), place + minimum);
-  }
-  return places.sort((a, b) => a - b);
 }

@@ -20,7 +20,7 @@ const options = {
       maxLength: 200,
       default: 'vendor/potion-base-8M',
       description:
-        "The model that compares sentences: a built-in one, an installed local one, or one of a hosted provider. chunk_size counts its own tokenizer's tokens.",
+        'The model that compares sentences: a built-in one, an installed local one, or one of a hosted provider. Its own tokenizer counts chunk_size, unless `tokenizer` names another.',
     },
     threshold: {
       anyOf: [{ type: 'number', minimum: 0, maximum: 1 }, { enum: ['auto'] }],
@@ -40,12 +40,11 @@ const options = {
     min_sentences_per_chunk: minimumSentences,
     min_characters_per_sentence: minimumSentence,
     min_characters_per_chunk: {
-      effectiveWith: { mode: ['cluster'] },
-      type: 'integer',
+      type: ['integer', 'null'],
       minimum: 1,
-      default: 40,
+      default: null,
       description:
-        'Minimum characters per chunk with mode: cluster, as far as chunk_size allows it. With mode: threshold, use similarity_window to keep single sentences together.',
+        'Minimum characters per chunk, as far as chunk_size allows it; null is 40 with mode: cluster, else 1.',
     },
     sentences: sentenceEnds,
     lang: sentenceLanguage,
@@ -106,6 +105,6 @@ export default {
   example: {
     text: 'Bread rises because yeast turns sugar into gas. The dough has to rest in a warm place. Knead it well before it goes into the oven. The telescope was launched on a rocket. It orbits the sun far behind the moon. Its mirror collects the light of distant galaxies.',
   },
-  uses: ['embedding'],
+  uses: ['embedding', 'tokenizer'],
   guarantees: { lossless: true },
 } as const satisfies Manifest;

@@ -9,9 +9,9 @@ const createCohereProvider: Factory<typeof manifest> = ({ env, hosted, 'tokenize
     title: 'Cohere',
     prefix: 'cohere/',
     known: [
-      { name: 'embed-english-v3.0', dimensions: 1024 },
-      { name: 'embed-multilingual-v3.0', dimensions: 1024 },
-      { name: 'embed-v4.0', dimensions: 1536 },
+      { name: 'embed-english-v3.0', dimensions: 1024, window: 512 },
+      { name: 'embed-multilingual-v3.0', dimensions: 1024, window: 512 },
+      { name: 'embed-v4.0', dimensions: 1536, window: 128_000 },
     ],
     url: `${base}/v2/embed`,
     keyVariable: 'COHERE_API_KEY',
@@ -22,6 +22,8 @@ const createCohereProvider: Factory<typeof manifest> = ({ env, hosted, 'tokenize
       texts,
       input_type: INPUT_TYPES[purpose],
       embedding_types: ['float'],
+      // By default the end of a text that is too long is cut off without a word.
+      truncate: 'NONE',
     }),
     read: (answer) => (answer as { embeddings: { float: number[][] } }).embeddings.float,
     tokenizer: { provider: tiktoken, name: 'cl100k_base' },

@@ -7,9 +7,9 @@ const createOpenAIProvider: Factory<typeof manifest> = ({ env, hosted, 'tokenize
     title: 'OpenAI',
     prefix: 'openai/',
     known: [
-      { name: 'text-embedding-3-small', dimensions: 1536 },
-      { name: 'text-embedding-3-large', dimensions: 3072 },
-      { name: 'text-embedding-ada-002', dimensions: 1536 },
+      { name: 'text-embedding-3-small', dimensions: 1536, window: 8192 },
+      { name: 'text-embedding-3-large', dimensions: 3072, window: 8192 },
+      { name: 'text-embedding-ada-002', dimensions: 1536, window: 8192 },
     ],
     url: `${base}/embeddings`,
     keyVariable: 'OPENAI_API_KEY',

@@ -7,11 +7,11 @@ const createVoyageProvider: Factory<typeof manifest> = ({ env, hosted, 'tokenize
     title: 'Voyage',
     prefix: 'voyage/',
     known: [
-      { name: 'voyage-3.5', dimensions: 1024 },
-      { name: 'voyage-3-large', dimensions: 1024 },
-      { name: 'voyage-large-2', dimensions: 1536 },
-      { name: 'voyage-code-2', dimensions: 1536 },
-      { name: 'voyage-code-3', dimensions: 1024 },
+      { name: 'voyage-3.5', dimensions: 1024, window: 32_000 },
+      { name: 'voyage-3-large', dimensions: 1024, window: 32_000 },
+      { name: 'voyage-large-2', dimensions: 1536, window: 16_000 },
+      { name: 'voyage-code-2', dimensions: 1536, window: 16_000 },
+      { name: 'voyage-code-3', dimensions: 1024, window: 32_000 },
     ],
     url: `${base}/embeddings`,
     keyVariable: 'VOYAGE_API_KEY',
@@ -20,6 +20,8 @@ const createVoyageProvider: Factory<typeof manifest> = ({ env, hosted, 'tokenize
     body: (texts, model, purpose) => ({
       model,
       input: texts,
+      // By default the end of a text that is too long is cut off without a word.
+      truncation: false,
       ...(purpose === 'similarity' ? {} : { input_type: purpose }),
     }),
     read: hosted.readData,

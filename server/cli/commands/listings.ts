@@ -69,14 +69,15 @@ interface Models {
 }
 
 function modelsInWords({ models, tokenizers }: Models): string {
-  const modelRows = models.map(({ name, provider, dimensions }) => [
+  const modelRows = models.map(({ name, provider, dimensions, window }) => [
     name,
     provider,
     dimensions === undefined ? '' : String(dimensions),
+    window === null ? 'any length' : String(window ?? ''),
   ]);
   const tokenizerRows = tokenizers.map(({ name, provider, missing }) => [name, provider, missing.join('; ')]);
   return [
-    table([['EMBEDDING MODEL', 'PLUGIN', 'DIMENSIONS'], ...modelRows]),
+    table([['EMBEDDING MODEL', 'PLUGIN', 'DIMENSIONS', 'READS TOKENS'], ...modelRows]),
     table([['TOKENIZER', 'PLUGIN', 'MISSING'], ...tokenizerRows]),
   ].join('\n\n');
 }

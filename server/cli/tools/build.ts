@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, rmSync } from 'node:fs';
+import { cpSync, globSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const PROJECT = join(import.meta.dirname, 'tsconfig.build.json');
 
-/** What the program reads besides its modules; files of the page and of new plugins are copied unchanged. */
-const ASSETS = '{core,plugins,server}/**/*.*';
+/**
+ * What the program reads besides its modules, and licences, whose names have no dot; files of the page and of new
+ * plugins are copied unchanged.
+ */
+const ASSETS = '{core,plugins,server}/**';
 const AS_THEY_ARE = /^server\/(clients\/playground|cli\/templates)\//;
 /** What has a package of its own, or works only in a checkout. */
 const LEFT_OUT = ['server/clients/python/**', 'server/deploy/**', '**/tsconfig*.json'];
@@ -25,6 +28,7 @@ function build(folder: string): void {
     process.exit(1);
   }
   for (const path of globSync(ASSETS, { cwd: ROOT, exclude: LEFT_OUT })) {
+    if (statSync(join(ROOT, path)).isDirectory()) continue;
     if (AS_THEY_ARE.test(path) || !path.endsWith('.ts')) cpSync(join(ROOT, path), join(folder, path));
   }
   copyRedoc(folder);

@@ -52,6 +52,8 @@ export interface EmbeddingModel {
   version?: string;
   /** Length of a vector. */
   dimensions?: number;
+  /** Maximum tokens of a text that it reads, with its prompt and special tokens; null if it reads any text to its end, missing if that is not known. */
+  window?: number | null;
 }
 
 export interface Tokenizer {
@@ -497,6 +499,11 @@ export interface StreamLine {
    * @min 1
    */
   embedding_fallback?: number;
+  /**
+   * Number of texts that are longer than the model's window; missing if zero.
+   * @min 1
+   */
+  embedding_cut?: number;
   /** The same as in a JSON answer. */
   chunks?: Chunk[];
   error?: {
@@ -740,7 +747,15 @@ export type RecursiveChunkerChunk = Chunk & {
 };
 
 export interface SemanticChunkerOptions {
-  /** The model that compares sentences: a built-in one, an installed local one, or one of a hosted provider. chunk_size counts its own tokenizer's tokens. */
+  /**
+   * Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. Default: that of the model, with a token for each character that its vocabulary lacks.
+   * @minLength 1
+   * @maxLength 200
+   */
+  tokenizer?: string;
+  /** What to do with a text that is longer than the model's window: embed it in parts and average their vectors, cut it, or refuse the request. A hosted model always refuses. x-embedding-cut counts such texts. */
+  long_texts?: 'average' | 'cut' | 'refuse';
+  /** The model that compares sentences: a built-in one, an installed local one, or one of a hosted provider. Its own tokenizer counts chunk_size, unless `tokenizer` names another. */
   embedding_model?: string;
   /** Similarity below which the text is cut, where the similarity is lowest; lower values give fewer, larger chunks. auto uses the text's own mean minus one standard deviation. */
   threshold?: number | 'auto';
@@ -752,8 +767,8 @@ export interface SemanticChunkerOptions {
   min_sentences_per_chunk?: number;
   /** Minimum characters per sentence; a shorter one is joined to its neighbour. */
   min_characters_per_sentence?: number;
-  /** Minimum characters per chunk with mode: cluster, as far as chunk_size allows it. With mode: threshold, use similarity_window to keep single sentences together. */
-  min_characters_per_chunk?: number;
+  /** Minimum characters per chunk, as far as chunk_size allows it; null is 40 with mode: cluster, else 1. */
+  min_characters_per_chunk?: number | null;
   /** What ends a sentence: the strings of delim, or the rules of prose, which suit most texts. Rules know abbreviations, initials, numbers, ellipses, closing quotation marks and the marks of all scripts; a line break ends a sentence only with its paragraph, list item, heading or verse. With them delim and include_delim have no effect. */
   sentences?: 'delimiters' | 'rules';
   /** Language of the text (BCP 47), for its abbreviations, with sentences: rules; an unknown language gets those of English. */
@@ -931,6 +946,8 @@ export type ContextRefineryChunk = GivenChunk & {
 };
 
 export interface EmbeddingsRefineryOptions {
+  /** What to do with a text that is longer than the model's window: embed it in parts and average their vectors, cut it, or refuse the request. A hosted model always refuses. x-embedding-cut counts such texts. */
+  long_texts?: 'average' | 'cut' | 'refuse';
   /** A built-in model, an installed local one, or one of a hosted provider. */
   embedding_model?: string;
   /** What to embed: the text alone, or its context, a line feed and the text. For a chunk without context it is always the text. */
@@ -1139,6 +1156,8 @@ export interface EvaluateRequest {
   tokenizer?: string;
   /** A model of GET /v1/models, or any other model of its providers. */
   embedding_model?: string;
+  /** What to do with a text that is longer than the model's window: embed it in parts and average their vectors, cut it, or refuse the request. A hosted model always refuses. x-embedding-cut counts such texts. */
+  long_texts?: 'average' | 'cut' | 'refuse';
   /** Which text of a chunk is searched: its text alone, or its context, a line feed and its text. */
   embed?: 'text' | 'context+text';
   /** Unit of all offsets of the request and its answer; the unit of candidates is ignored. */
@@ -1280,6 +1299,8 @@ export interface EmbedRequest {
   embedding_model?: string;
   /** Purpose of the vectors: texts to be searched, a query, or texts to be compared with each other. Models that do not distinguish these ignore it. */
   purpose?: 'document' | 'query' | 'similarity';
+  /** What to do with a text that is longer than the model's window: embed it in parts and average their vectors, cut it, or refuse the request. A hosted model always refuses. x-embedding-cut counts such texts. */
+  long_texts?: 'average' | 'cut' | 'refuse';
   /** How vectors are written: as lists of numbers, or as base64 of little-endian 32-bit floats, which is exact and a third of the size. */
   encoding?: 'float' | 'base64';
 }
@@ -1595,6 +1616,8 @@ export interface Job {
   embedding_empty: number;
   /** Number of texts in scripts unknown to the model: their vectors are lexical. */
   embedding_fallback: number;
+  /** Number of texts that are longer than the window of the model. */
+  embedding_cut: number;
   /** Documents that prune deleted from the sink. */
   pruned: number;
   /** Documents that may no longer exist but were not deleted, because they could be among the failed ones whose ids cannot be read. */

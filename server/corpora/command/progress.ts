@@ -1,5 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { LeftOut } from '../../../core/contracts/reader.ts';
+import { addTotals, type VectorTotals } from '../../engine/answer/vector-totals.ts';
 import { addLeftOut } from '../../engine/read/left-out.ts';
 import { type ChunkedDocument, leftOutOf } from '../chunk-documents.ts';
 import type { SkippedReasons, Skips } from '../skips.ts';
@@ -8,7 +9,7 @@ export const PROGRESS = ['auto', 'bar', 'plain', 'json', 'none'] as const;
 export type ProgressKind = (typeof PROGRESS)[number];
 
 /** The progress of the work on a corpus. */
-export interface Counts {
+export interface Counts extends VectorTotals {
   documents: number;
   failed: number;
   /** What was left out, and documents without text. */
@@ -16,10 +17,6 @@ export interface Counts {
   /** What readers left out of files, by name. */
   left_out: LeftOut;
   chunks: number;
-  /** Texts with no word that the model knows. */
-  embedding_empty: number;
-  /** Texts whose vectors are of a model's lexical fallback. */
-  embedding_fallback: number;
   /** Bytes of the source. */
   bytes: number;
 }
@@ -27,8 +24,7 @@ export interface Counts {
 export function addDocument(counts: Counts, document: ChunkedDocument): void {
   counts.documents++;
   counts.chunks += document.chunks;
-  counts.embedding_empty += document.embedding_empty;
-  counts.embedding_fallback += document.embedding_fallback;
+  Object.assign(counts, addTotals(counts, document));
   counts.bytes += document.source.size;
   counts.left_out = addLeftOut(counts.left_out, leftOutOf(document));
   if (document.error !== undefined) counts.failed++;
@@ -131,7 +127,7 @@ function rounded(number: number): number {
 
 /** The counts in words. */
 export function describe(summary: Summary): string {
-  const { failed, skipped, embedding_empty, embedding_fallback } = summary;
+  const { failed, skipped, embedding_empty, embedding_fallback, embedding_cut } = summary;
   const parts = [
     counted(summary.documents, 'document'),
     ...(failed > 0 ? [`${failed} failed`] : []),
@@ -139,6 +135,7 @@ export function describe(summary: Summary): string {
     counted(summary.chunks, 'chunk'),
     ...(embedding_empty > 0 ? [`${counted(embedding_empty, 'text')} with no word that the model knows`] : []),
     ...(embedding_fallback > 0 ? [`${counted(embedding_fallback, 'text')} with lexical vectors`] : []),
+    ...(embedding_cut > 0 ? [`${counted(embedding_cut, 'text')} longer than the model reads at once`] : []),
     `${(summary.bytes / MB).toFixed(1)} MB in ${summary.seconds} s (${summary.mb_per_second} MB/s)`,
   ];
   return parts.join(', ');

@@ -3,6 +3,7 @@ import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 import { CommandError, EXIT, isExpected, UsageError } from '../../cli/errors.ts';
 import type { Environment } from '../../config/config.ts';
+import { NO_VECTOR_TOTALS } from '../../engine/answer/vector-totals.ts';
 import { leftOutInWords } from '../../engine/read/left-out.ts';
 import { Skips } from '../skips.ts';
 import type { ChangeCounts } from './changes.ts';
@@ -49,7 +50,7 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   const { flags, source } = setup;
   const begin = performance.now();
   const skips = new Skips();
-  const none = { documents: 0, failed: 0, chunks: 0, embedding_empty: 0, embedding_fallback: 0, bytes: 0 };
+  const none = { documents: 0, failed: 0, chunks: 0, ...NO_VECTOR_TOTALS, bytes: 0 };
   const counts: Counts = { ...none, skips, left_out: {} };
   const kind = kindOf(flags);
   const progress = showProgress(kind, counts, source.total);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { countTotals } from '../../engine/answer/vector-totals.ts';
 import type { RunAnswer } from '../../engine/run/executor.ts';
 import type { JobLoad } from '../../store/jobs/contract.ts';
 import type { ShardOutcome } from '../jobs/worker.ts';
@@ -25,6 +26,7 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>) 
   );
   // A series that begins at its first failure would hide that failure from rates.
   for (const result of ['done', 'failed', 'skipped']) documents.inc({ result }, 0);
+  const vectors = countTotals((name, help) => count(name, help));
   const read = count('bytes', 'Bytes of chunked documents of jobs.');
   const lost = count('lease_lost', 'Shards that another worker took over while they were being processed.');
   const shards = new Histogram({
@@ -46,6 +48,7 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>) 
       const failed = outcomes.filter((outcome) => 'error' in outcome).length;
       documents.inc({ result: 'done' }, outcomes.length - failed);
       documents.inc({ result: 'failed' }, failed);
+      for (const outcome of outcomes) if ('chunks' in outcome) vectors(outcome);
       read.inc(bytes);
     },
   };

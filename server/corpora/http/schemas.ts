@@ -133,6 +133,7 @@ const exampleJob: JobAnswer = {
   chunks: 2,
   embedding_empty: 0,
   embedding_fallback: 0,
+  embedding_cut: 0,
   pruned: 0,
   unpruned: 0,
   bytes: { read: 116, total: 116 },

@@ -8,6 +8,7 @@ import {
   orNull,
   text,
 } from '../../engine/answer/schemas.ts';
+import { vectorTotals } from '../../engine/answer/vector-totals.ts';
 import {
   type Failure,
   JOB_STATES,
@@ -67,6 +68,7 @@ export const job = {
       'Number of texts in scripts unknown to the model: their vectors are lexical.',
       count,
     ),
+    embedding_cut: described('Number of texts that are longer than the window of the model.', count),
     pruned: described('Documents that prune deleted from the sink.', count),
     unpruned: described(
       'Documents that may no longer exist but were not deleted, because they could be among the failed ones whose ids cannot be read.',
@@ -130,8 +132,7 @@ export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobA
     skipped_reasons: Object.fromEntries(reasons),
     left_out: job.left_out,
     chunks: job.chunks,
-    embedding_empty: job.embedding_empty,
-    embedding_fallback: job.embedding_fallback,
+    ...vectorTotals(job),
     pruned: job.pruned,
     unpruned: job.unpruned,
     bytes: job.bytes,

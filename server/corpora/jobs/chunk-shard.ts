@@ -1,4 +1,5 @@
 import type { LeftOut } from '../../../core/contracts/reader.ts';
+import { addTotals, NO_VECTOR_TOTALS } from '../../engine/answer/vector-totals.ts';
 import { addLeftOut } from '../../engine/read/left-out.ts';
 import type { Claim, JobStore, ShardProgress, ShardResult } from '../../store/jobs/contract.ts';
 import { type ChunkedDocument, type ChunkedDocuments, type Chunking, leftOutOf } from '../chunk-documents.ts';
@@ -76,7 +77,7 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
     signal.throwIfAborted();
     await noteFailed(unread.map(idOf), claim, tools.store);
     const skips = await writeSkipped(writer, [...empty, ...unread]);
-    const { unidentified, embedding_empty, embedding_fallback, leftOut, bytes: _, ...done } = counts;
+    const { unidentified, vectors, leftOut, bytes: _, ...done } = counts;
     const output: ShardOutput = {
       files: await writer.finish(),
       ...done,
@@ -86,7 +87,7 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
       ...(unidentified > 0 && { unidentified }),
     };
     const { failed: documentsFailed, ...rest } = done;
-    const more = { embedding_empty, embedding_fallback, leftOut, skipped: skips.reasons };
+    const more = { ...vectors, leftOut, skipped: skips.reasons };
     return { ...rest, ...more, documentsFailed, bytes: range.bytes, output };
   } catch (error) {
     await writer.discard();
@@ -99,8 +100,7 @@ const NOTHING = {
   failed: 0,
   chunks: 0,
   bytes: 0,
-  embedding_empty: 0,
-  embedding_fallback: 0,
+  vectors: NO_VECTOR_TOTALS,
   unidentified: 0,
   leftOut: {} as LeftOut,
 };
@@ -109,8 +109,7 @@ function addTo(counts: typeof NOTHING, document: ChunkedDocument): void {
   counts.documents++;
   counts.chunks += document.chunks;
   counts.bytes += document.source.size;
-  counts.embedding_empty += document.embedding_empty;
-  counts.embedding_fallback += document.embedding_fallback;
+  counts.vectors = addTotals(counts.vectors, document);
   counts.leftOut = addLeftOut(counts.leftOut, leftOutOf(document));
   if (document.error === undefined) return;
   counts.failed++;

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Log } from '../../../core/contracts/collaborators.ts';
-import { EMPTY_VECTORS, FALLBACK_VECTORS } from '../../engine/answer/response-metadata.ts';
+import { logTotals } from '../../engine/answer/vector-totals.ts';
 import type { Runner } from '../../engine/run/runner.ts';
 import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts';
 import type { Chunking } from '../chunk-documents.ts';
@@ -89,7 +89,5 @@ export async function logEnd(
     { ...done, ...(error !== null && { reason: errorAnswer(error).detail }) },
     'jobs: a job has ended',
   );
-  const { embedding_empty, embedding_fallback } = job;
-  if (embedding_empty > 0) log.warn({ job: jobId, texts: embedding_empty }, EMPTY_VECTORS);
-  if (embedding_fallback > 0) log.info({ job: jobId, texts: embedding_fallback }, FALLBACK_VECTORS);
+  logTotals(log, job, { job: jobId });
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fromPlainError } from '../../../core/errors.ts';
 import { withLinkedStop } from '../../engine/abort.ts';
+import { NO_VECTOR_TOTALS } from '../../engine/answer/vector-totals.ts';
 import type { LineOutcome } from '../../engine/read/plan.ts';
 import type { Runner } from '../../engine/run/runner.ts';
 import type { ChunkedDocument } from '../chunk-documents.ts';
@@ -48,8 +49,7 @@ function withOutcome(document: ChunkedDocument, outcome: LineOutcome | undefined
   return {
     ...document,
     chunks: 0,
-    embedding_empty: 0,
-    embedding_fallback: 0,
+    ...NO_VECTOR_TOTALS,
     ids: [],
     error: fromPlainError(outcome.error),
   };

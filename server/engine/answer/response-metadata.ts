@@ -1,4 +1,5 @@
 import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
+import { addTotals, NO_VECTOR_TOTALS, type VectorTotals } from './vector-totals.ts';
 
 /** What plugins reported about one document, by name. Plain data. */
 export type Reported = Readonly<Record<string, string>>;
@@ -13,11 +14,18 @@ export interface VectorCounts {
   readonly fallback: number;
   /** The names of these fallbacks. */
   readonly fallbackNames: readonly string[];
+  /** Texts that are longer than the window of the model. */
+  readonly cut: number;
+}
+
+/** The counts as they travel with documents. */
+export function totalsOf({ empty, fallback, cut }: VectorCounts): VectorTotals {
+  return { embedding_empty: empty, embedding_fallback: fallback, embedding_cut: cut };
 }
 
 /** The report of vectors; empty if there is nothing that callers should know. @param model that made them */
 export function reportedVectors(
-  { empty, emptyAt, fallback, fallbackNames }: VectorCounts,
+  { empty, emptyAt, fallback, fallbackNames, cut }: VectorCounts,
   ...model: readonly string[]
 ): Reported {
   const models = [...model, ...fallbackNames];
@@ -26,19 +34,12 @@ export function reportedVectors(
     ...(empty > 0 && { 'embedding-empty': String(empty) }),
     ...(emptyAt.length > 0 && { 'embedding-empty-at': emptyAt.join(' ') }),
     ...(fallback > 0 && { 'embedding-fallback': String(fallback) }),
+    ...(cut > 0 && { 'embedding-cut': String(cut) }),
   };
 }
 
 /** How many texts whose vectors mean nothing are named by their index. */
 const MOST_NAMED = 100;
-
-/** The log message for vectors of a fallback. */
-export const FALLBACK_VECTORS =
-  'embedding: some texts are in scripts that the model does not know, so their vectors are lexical; an embedding_model of their language finds more';
-
-/** The log message for vectors that mean nothing. */
-export const EMPTY_VECTORS =
-  'embedding: the model knows no word of some texts, so no search will find them; use an embedding_model of their language';
 
 /** Maximum characters of a list of values; the rest is replaced by an ellipsis. */
 const MAX_LENGTH = 4_000;
@@ -107,10 +108,8 @@ export interface Timings {
   readonly tokens: number;
   /** Models that were opened for the request. */
   readonly opened: readonly OpenedModel[];
-  /** Texts with no word that the model knows, so that their vectors mean nothing. */
-  readonly emptyVectors: number;
-  /** Texts whose vectors are of a model's lexical fallback. */
-  readonly fallbackVectors: number;
+  /** What callers should know about the vectors. */
+  readonly vectors: VectorTotals;
 }
 
 interface OpenedModel extends Pick<EmbeddingModel, 'name' | 'bytes'> {
@@ -161,13 +160,13 @@ export class Timer {
   }
 
   summary(documents: number, chunks: number, tokens: number): Timings {
-    const { empty: emptyVectors, fallback: fallbackVectors } = addVectors(this.#taken, this.#vectors);
-    const counts = { documents, chunks, tokens, emptyVectors, fallbackVectors };
+    const vectors = totalsOf(addVectors(this.#taken, this.#vectors));
+    const counts = { documents, chunks, tokens, vectors };
     return { times: this.#times, ...counts, opened: this.#opened };
   }
 }
 
-const NO_VECTORS: VectorCounts = { empty: 0, emptyAt: [], fallback: 0, fallbackNames: [] };
+const NO_VECTORS: VectorCounts = { empty: 0, emptyAt: [], fallback: 0, fallbackNames: [], cut: 0 };
 
 function addVectors(one: VectorCounts, other: VectorCounts): VectorCounts {
   return {
@@ -175,6 +174,7 @@ function addVectors(one: VectorCounts, other: VectorCounts): VectorCounts {
     emptyAt: [...new Set([...one.emptyAt, ...other.emptyAt])].slice(0, MOST_NAMED),
     fallback: one.fallback + other.fallback,
     fallbackNames: [...new Set([...one.fallbackNames, ...other.fallbackNames])],
+    cut: one.cut + other.cut,
   };
 }
 
@@ -199,8 +199,7 @@ export function joinTimings(all: readonly Timings[]): Timings {
     documents: sum(({ documents }) => documents),
     chunks: sum(({ chunks }) => chunks),
     tokens: sum(({ tokens }) => tokens),
-    emptyVectors: sum(({ emptyVectors }) => emptyVectors),
-    fallbackVectors: sum(({ fallbackVectors }) => fallbackVectors),
+    vectors: all.map(({ vectors }) => vectors).reduce(addTotals, NO_VECTOR_TOTALS),
     opened: all.flatMap(({ opened }) => opened),
   };
 }

@@ -11,7 +11,8 @@ import {
 import { ByteWriter } from '../answer/byte-writer.ts';
 import { type WrittenDocument, writeLines, writeList } from '../answer/chunk-writer.ts';
 import { writtenDocument } from '../answer/rendered-document.ts';
-import { ResponseMetadata, Timer, type VectorCounts } from '../answer/response-metadata.ts';
+import { ResponseMetadata, Timer, totalsOf, type VectorCounts } from '../answer/response-metadata.ts';
+import { nonZeroTotals } from '../answer/vector-totals.ts';
 import { checkChunks, checkLength, type Limits } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
 import { readId } from '../read/document-id.ts';
@@ -21,6 +22,7 @@ import { findMembers, literalOf, withoutBreaks } from '../read/json.ts';
 import { type LineHead, type LineOutcome, lineHead, type StreamPlan, unitOf } from '../read/plan.ts';
 import { withMetadata } from '../read/request-chunks.ts';
 import { type Input, runStages, type Stage, withStages } from '../stages/stages.ts';
+import { placeDocument } from '../stages/windows.ts';
 import type { Answer, AnyRequest, LinesTask } from '../tasks.ts';
 import { createValidator } from '../validation/validator.ts';
 import { tokensOf } from './run-request.ts';
@@ -193,15 +195,14 @@ class LinesWriter {
       ...headOf(line),
       chunks: chunks.length,
       ...(tellsIds && ids !== undefined && { ids }),
-      ...(vectors.empty > 0 && { embedding_empty: vectors.empty }),
-      ...(vectors.fallback > 0 && { embedding_fallback: vectors.fallback }),
+      ...nonZeroTotals(totalsOf(vectors)),
     });
   }
 
   /** @throws the error if it fails all lines */
   fail(line: ReadLine, error: unknown): void {
     const { writes } = this.#plan;
-    if (writes === 'lists') throw error;
+    if (writes === 'lists') throw placeDocument(error, line.index);
     const plain = toPlainError(error);
     this.failures.push(plain);
     this.#writer.dropPart();
@@ -239,7 +240,7 @@ function writeLine(
   head: LineHead,
   document: WrittenDocument,
   { writes }: StreamPlan,
-  { empty, emptyAt, fallback }: VectorCounts,
+  vectors: VectorCounts,
 ): void {
   if (writes === 'chunks') {
     writeLines(writer, document);
@@ -253,9 +254,12 @@ function writeLine(
     writes === 'documents' ? `{"document_id":${JSON.stringify(head.id ?? null)},` : openingOf(head),
   );
   if (writes === undefined) {
-    if (empty > 0) writer.ascii(`"embedding_empty":${empty},`);
-    if (emptyAt.length > 0) writer.ascii(`"embedding_empty_at":[${emptyAt}],`);
-    if (fallback > 0) writer.ascii(`"embedding_fallback":${fallback},`);
+    const { emptyAt } = vectors;
+    for (const [name, count] of Object.entries(nonZeroTotals(totalsOf(vectors)))) {
+      writer.ascii(`"${name}":${count},`);
+      if (name === 'embedding_empty' && emptyAt.length > 0)
+        writer.ascii(`"embedding_empty_at":[${emptyAt}],`);
+    }
   }
   writer.ascii('"chunks":');
   writeList(writer, document);

@@ -6,6 +6,7 @@ import type { Run } from '../operation.ts';
 import type { Plan } from '../read/plan.ts';
 import type { DocumentChunks } from '../stages/chunk-set.ts';
 import { type Input, runStages, withStages } from '../stages/stages.ts';
+import { placeDocument } from '../stages/windows.ts';
 import type { Answer, AnyRequest } from '../tasks.ts';
 
 /** A request for chunks: inputs, stages, output. */
@@ -29,9 +30,11 @@ export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
   return withStages(request, { tools: run, timer, report: metadata.report }, async (stages) => {
     const documents: DocumentChunks[] = [];
     let least = 0;
-    for (const input of inputs) {
+    for (const [index, input] of inputs.entries()) {
       metadata.nextDocument();
-      const chunks = await runStages(stages, input);
+      const chunks = await runStages(stages, input).catch((error: unknown) => {
+        throw isBatch ? placeDocument(error, index) : error;
+      });
       least += leastBytes(input, chunks, request);
       if (least > maxAnswerBytes)
         throw new ServiceError('answer_too_large', { bytes: least, limit: maxAnswerBytes });

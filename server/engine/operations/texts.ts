@@ -1,5 +1,5 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
-import type { Purpose } from '../../../core/contracts/embedding.ts';
+import type { LongTexts, Purpose } from '../../../core/contracts/embedding.ts';
 import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
 import { invalid } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
@@ -21,6 +21,7 @@ interface EmbedTexts extends Texts {
   readonly options: {
     readonly embedding_model: string;
     readonly purpose: Purpose;
+    readonly long_texts: LongTexts;
     readonly encoding: Encoding;
   };
 }
@@ -69,13 +70,13 @@ async function embedTexts(
   { texts, options, parseSeconds }: EmbedTexts,
   { openers, log, signal, limits }: Run,
 ): Promise<Answer> {
-  const { embedding_model, purpose, encoding } = options;
+  const { embedding_model, purpose, encoding, long_texts: longTexts } = options;
   const timer = new Timer(parseSeconds);
   const lease = await openers.model(embedding_model, signal);
   try {
     const { name } = lease.value;
     if (lease.isNew) timer.opened(lease.value, embedding_model);
-    const model = supervisedModel(lease.value, log, timer);
+    const model = supervisedModel(lease.value, { log, timer, longTexts, unit: 'text' });
     const embed = () => model.embed(texts, { purpose, signal });
     const vectors = await callPlugin({ manifest: { kind: 'embedding', name } }, embed);
     const write = () => writeVectors(name, vectors, texts.length, encoding, limits.maxAnswerBytes);

@@ -1,6 +1,7 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import type { PlainError } from '../../../core/errors.ts';
+import type { VectorTotals } from '../answer/vector-totals.ts';
 import type { StageList } from '../stages/stages.ts';
 import { findId } from './document-id.ts';
 import type { Included } from './document-schemas.ts';
@@ -42,14 +43,10 @@ export interface StreamPlan extends Plan {
 /** The outcome of a line: the number of chunks, or an error. */
 export type LineOutcome = LineHead &
   (
-    | {
+    | ({
         readonly chunks: number;
         readonly ids?: readonly string[];
-        /** Texts with no word that the model knows, if any. */
-        readonly embedding_empty?: number;
-        /** Texts whose vectors are of a model's lexical fallback, if any. */
-        readonly embedding_fallback?: number;
-      }
+      } & Partial<VectorTotals>)
     | { readonly error: PlainError }
   );
 

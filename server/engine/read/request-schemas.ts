@@ -6,7 +6,7 @@ import { evaluateRequest } from '../operations/evaluation/schemas.ts';
 import { overrideSchema } from '../presets/presets.ts';
 import type { OptionSchema } from '../validation/validator.ts';
 import { chunksOfMany, chunksOfOne, fieldMembers, SOURCES, type Source } from './document-schemas.ts';
-import { embedRequest, tokenizeRequest } from './text-schemas.ts';
+import { embedRequest, longTexts, tokenizeRequest } from './text-schemas.ts';
 
 type SchemaSettings = Pick<Config, 'maxDelimiters' | 'maxDelimiterCharacters' | 'idNamespace'>;
 
@@ -51,15 +51,15 @@ export function createRequestSchemas({ registry, config }: SchemaOptions) {
    * `required` are required unless they have a default.
    */
   function step({ kind, options, uses }: Manifest): ObjectSchema {
-    const own = options?.properties ?? {};
+    const { properties: own = {}, required = [] } = options ?? {};
     const hasDefault = (name: string) => 'default' in (own[name] as object);
     return {
       type: 'object',
-      required: (options?.required ?? []).filter((name) => !hasDefault(name)),
+      required: required.filter((name) => !hasDefault(name)),
       properties: {
-        ...(uses?.includes('tokenizer') ? { tokenizer } : {}),
+        ...usedMembers(uses, tokenizer),
         ...limitedMembers(own, config),
-        ...(kind === 'chunker' ? { offset_unit: offsetUnit } : {}),
+        ...(kind === 'chunker' && { offset_unit: offsetUnit }),
       },
       additionalProperties: false,
     };
@@ -116,6 +116,16 @@ function tokenizerOption(registry: Registry) {
     ...(name === undefined ? {} : { default: name }),
     description: `Tokenizer that defines a token: ${[...names, ...others].join(', ')}.`,
   };
+}
+
+/** The members of a plugin for what it uses; with a model, the default tokenizer is that of the model. */
+function usedMembers(uses: Manifest['uses'] = [], tokenizer: ReturnType<typeof tokenizerOption>) {
+  const isCounting = uses.includes('tokenizer');
+  if (!uses.includes('embedding')) return isCounting ? { tokenizer } : {};
+  if (!isCounting) return { long_texts: longTexts };
+  const { default: _, description, ...named } = tokenizer;
+  const usual = 'Default: that of the model, with a token for each character that its vocabulary lacks.';
+  return { tokenizer: { ...named, description: `${description} ${usual}` }, long_texts: longTexts };
 }
 
 /** Maximum names of one plugin listed in the documentation of an option. */

@@ -1,4 +1,4 @@
-import { PURPOSES } from '../../../core/contracts/embedding.ts';
+import { LONG_TEXTS, PURPOSES } from '../../../core/contracts/embedding.ts';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 
 /** What the answer to a request for tokens may have besides the counts. */
@@ -20,6 +20,14 @@ export function embeddingModel(defaultModel: string | undefined): object {
   };
 }
 
+/** The member of a request that embeds texts. */
+export const longTexts = {
+  enum: LONG_TEXTS,
+  default: 'average',
+  description:
+    "What to do with a text that is longer than the model's window: embed it in parts and average their vectors, cut it, or refuse the request. A hosted model always refuses. x-embedding-cut counts such texts.",
+} as const;
+
 /** The request for vectors of texts; the model is required unless there is a default. */
 export function embedRequest(text: object, defaultModel: string | undefined): ObjectSchema {
   return {
@@ -34,6 +42,7 @@ export function embedRequest(text: object, defaultModel: string | undefined): Ob
         description:
           'Purpose of the vectors: texts to be searched, a query, or texts to be compared with each other. Models that do not distinguish these ignore it.',
       },
+      long_texts: longTexts,
       encoding: {
         enum: ENCODINGS,
         default: 'float',

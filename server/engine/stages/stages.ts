@@ -1,7 +1,7 @@
 import type { Chunk, DocumentInfo, Located, OffsetUnit, Report } from '../../../core/contracts/chunk.ts';
 import type { Chunker } from '../../../core/contracts/chunker.ts';
 import type { Log } from '../../../core/contracts/collaborators.ts';
-import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
+import type { EmbeddingModel, LongTexts } from '../../../core/contracts/embedding.ts';
 import type { Refinery } from '../../../core/contracts/refinery.ts';
 import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
 import { chunkText } from '../../../core/engine/chunking.ts';
@@ -16,6 +16,7 @@ import { chunkObjects, type DocumentChunks, givenChunks, placeChunks } from './c
 import type { Openers } from './openers.ts';
 import { startRefining } from './refining.ts';
 import { supervisedModel } from './supervised-model.ts';
+import { countingUnknownText } from './unknown-text.ts';
 
 /** A stage of a request: a plugin and its validated options, with defaults. Plain data. */
 export interface StageRequest {
@@ -32,7 +33,7 @@ export interface StageUses {
 
 /**
  * What each of the stages uses; it is resolved here and nowhere else. Every chunker counts tokens: with the tokenizer
- * of its model, if it uses one.
+ * of its model, if it uses one and the request names no other.
  */
 export function usesOf(
   stages: readonly StageRequest[],
@@ -41,9 +42,10 @@ export function usesOf(
   return stages.map(({ kind, name, options }) => {
     const { uses = [] } = registry.require(kind, name).manifest;
     const embedding = uses.includes('embedding') ? (options.embedding_model as string) : undefined;
-    const counts = kind === 'chunker' ? embedding === undefined : uses.includes('tokenizer');
-    const tokenizer = (options.tokenizer as string | undefined) ?? defaultTokenizer;
-    return { tokenizer: counts ? tokenizer : undefined, embedding };
+    const named = options.tokenizer as string | undefined;
+    if (kind === 'chunker' && embedding !== undefined) return { tokenizer: named, embedding };
+    const counts = kind === 'chunker' || uses.includes('tokenizer');
+    return { tokenizer: counts ? (named ?? defaultTokenizer) : undefined, embedding };
   });
 }
 
@@ -108,7 +110,7 @@ function openStage(
   return callPlugin<Stage>(entry, async () => {
     const plugin = await host.get(kind, name);
     const used = {
-      ...(embedding !== undefined && { model: await leaseModel(entry, embedding, context) }),
+      ...(embedding !== undefined && { model: await leaseModel(entry, embedding, options, context) }),
       ...(tokenizer !== undefined && { tokenizer: await openers.tokenizer(tokenizer) }),
     };
     const opened = { entry, options, used };
@@ -129,12 +131,15 @@ interface OpenedPlugin {
 async function leaseModel(
   { manifest }: PluginEntry,
   name: string,
+  { long_texts: longTexts = 'average' }: { readonly long_texts?: LongTexts },
   { tools: { openers, log, signal }, timer, leases }: StageContext,
 ): Promise<EmbeddingModel> {
   const lease = await openers.model(name, signal);
   leases.push(lease);
   if (lease.isNew) timer.opened(lease.value, name);
-  return supervisedModel(lease.value, log, timer, manifest.kind === 'chunker' ? 'all' : 'each');
+  const isChunker = manifest.kind === 'chunker';
+  const [unit, counts] = isChunker ? (['sentences', 'all'] as const) : (['chunks', 'each'] as const);
+  return supervisedModel(lease.value, { log, timer, longTexts, unit, counts });
 }
 
 async function chunkStage(
@@ -142,8 +147,8 @@ async function chunkStage(
   chunker: Chunker,
   { tools: { signal }, report, timer }: StageContext,
 ) {
-  const tokenizer = used.tokenizer ?? ((await used.model?.tokenizer()) as Tokenizer);
-  const { tokenizer: _, offset_unit, ...own } = options;
+  const tokenizer = used.tokenizer ?? countingUnknownText((await used.model?.tokenizer()) as Tokenizer);
+  const { tokenizer: _, long_texts: __, offset_unit, ...own } = options;
   const { manifest } = entry;
   return {
     unit: offset_unit as OffsetUnit,
@@ -163,7 +168,7 @@ function refineStage(
   refinery: Refinery,
   { tools: { signal }, report, timer }: StageContext,
 ) {
-  const { tokenizer: _, ...own } = options;
+  const { tokenizer: _, long_texts: __, ...own } = options;
   return {
     async refine(document: SourceDocument, before: DocumentChunks): Promise<DocumentChunks> {
       if (used.model !== undefined) report('embedding-model', used.model.name);

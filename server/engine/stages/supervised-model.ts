@@ -1,22 +1,34 @@
 import type { Log } from '../../../core/contracts/collaborators.ts';
-import type { EmbeddingModel, Vectors } from '../../../core/contracts/embedding.ts';
+import type { EmbeddingModel, LongTexts, Vectors } from '../../../core/contracts/embedding.ts';
 import { brokenPromise } from '../../../core/engine/chunking.ts';
 import type { Timer } from '../answer/response-metadata.ts';
+import { embedWithin, placeRefusal } from './windows.ts';
 
 /** Minimum milliseconds between two progress lines in the log. */
 const PROGRESS_MS = 1000;
 
+/** How a request uses a model. */
+export interface Supervision {
+  readonly log: Log;
+  readonly timer: Timer;
+  /** What to do with texts beyond the model's window. */
+  readonly longTexts: LongTexts;
+  /** What a text is, for an error about one: `chunks`; default an error without a place. */
+  readonly unit?: string;
+  /**
+   * Whether each text whose vector means nothing is counted and named, or they are only counted if a call has no
+   * others; default `each`.
+   */
+  readonly counts?: 'each' | 'all';
+}
+
 /**
- * The model as one request sees it: its progress is logged, its time is measured, its vectors are checked, and those
- * that mean nothing are counted.
- *
- * @param counts whether each of those is counted and named, or they are only counted if a call has no others
+ * The model as one request sees it: its progress is logged, its time is measured, its vectors are checked, those that
+ * mean nothing are counted, and texts beyond its window are treated as requested, and counted.
  */
 export function supervisedModel(
   model: EmbeddingModel,
-  log: Log,
-  timer: Timer,
-  counts: 'each' | 'all' = 'each',
+  { log, timer, longTexts, unit, counts = 'each' }: Supervision,
 ): EmbeddingModel {
   const { calibrate } = model;
   return {
@@ -32,14 +44,17 @@ export function supervisedModel(
         said = performance.now();
         log.debug({ model: model.name, done, of: texts.length }, 'embedding');
       };
-      const embed = () => model.embed(texts, { ...request, progress });
-      const vectors = await timer.time('embed', model.name, embed);
+      const embed = () => embedWithin(model, texts, { ...request, progress }, longTexts);
+      const vectors = await timer.time('embed', model.name, embed).catch((error: unknown) => {
+        throw unit === undefined ? error : placeRefusal(error, unit);
+      });
       const reason = findFault(vectors, texts.length);
       if (reason !== undefined) throw brokenPromise({ kind: 'embedding', name: model.name }, reason);
       const { wordless = findZeros(vectors), fallback } = vectors;
       timer.embedded({
         empty: counts === 'each' || wordless.length === texts.length ? wordless.length : 0,
         emptyAt: counts === 'each' ? wordless : [],
+        cut: vectors.long,
         fallback: fallback?.texts ?? 0,
         fallbackNames: fallback !== undefined && fallback.texts > 0 ? [fallback.name] : [],
       });

@@ -125,6 +125,10 @@ export const modelHeader = {
     'Number of texts in scripts unknown to the model: their vectors are lexical.',
     text,
   ),
+  'x-embedding-cut': described(
+    "Number of texts that are longer than the model's window, whatever `long_texts` did to them. For a batch, one count per document; missing if zero.",
+    text,
+  ),
 };
 
 export const pipelineId = object({ pipeline_id: described('Id of the pipeline.', text) });

@@ -28,6 +28,11 @@ const streamLine = {
       description:
         'Number of texts in scripts unknown to the model: their vectors are lexical; missing if zero.',
     },
+    embedding_cut: {
+      type: 'integer',
+      minimum: 1,
+      description: "Number of texts that are longer than the model's window; missing if zero.",
+    },
     chunks: described('The same as in a JSON answer.', listOf(chunk)),
     error: errorOfPart,
   },

@@ -33,8 +33,12 @@ const model = {
       provider: described('The embedding plugin that opens it.', text),
       version: described('Changes with the weights.', text),
       dimensions: described('Length of a vector.', count),
+      window: described(
+        'Maximum tokens of a text that it reads, with its prompt and special tokens; null if it reads any text to its end, missing if that is not known.',
+        { anyOf: [count, { type: 'null' }] },
+      ),
     },
-    ['version', 'dimensions'],
+    ['version', 'dimensions', 'window'],
   ),
 };
 

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Timings } from '../../engine/answer/response-metadata.ts';
+import { countTotals } from '../../engine/answer/vector-totals.ts';
 import type { RunnerLoad } from '../../engine/run/runner.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -30,6 +31,7 @@ export function createMetrics({ load, bytesInFlight }: { load(): RunnerLoad; byt
       counters.documents.inc({ plugin }, timings.documents);
       counters.chunks.inc({ plugin }, timings.chunks);
       counters.tokens.inc({ plugin }, timings.tokens);
+      counters.vectors(timings.vectors, { plugin });
       for (const { name } of timings.opened) counters.models.inc({ model: name });
     },
     /** Counts a stream that is answered. */
@@ -66,6 +68,7 @@ function createCounters(registry: Registry) {
     streams: count('streams', 'Streams of documents or of lists of chunks.', 'plugin'),
     chunks: count('chunks', 'Chunks returned.', 'plugin'),
     tokens: count('tokens', 'Tokens of the chunks returned.', 'plugin'),
+    vectors: countTotals((name, help) => count(name, help, 'plugin')),
     models: count('model_loads', 'Embedding models opened.', 'model'),
     failures: count('plugin_failures', 'Requests failed by a plugin.', 'kind', 'name', 'error'),
   };

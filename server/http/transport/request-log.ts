@@ -3,12 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import type { Log } from '../../../core/contracts/collaborators.ts';
-import { EMPTY_VECTORS, FALLBACK_VECTORS, type Timings } from '../../engine/answer/response-metadata.ts';
+import type { Timings } from '../../engine/answer/response-metadata.ts';
+import { addTotals, logTotals } from '../../engine/answer/vector-totals.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The amount of work, for its line in the log; missing if there was none. */
-    chunksmithWork?: Pick<Timings, 'documents' | 'chunks' | 'emptyVectors' | 'fallbackVectors'>;
+    chunksmithWork?: Pick<Timings, 'documents' | 'chunks' | 'vectors'>;
   }
 }
 
@@ -17,11 +18,10 @@ export const requestLog = plugin(
   async (app) => {
     app.addHook('onResponse', (request, reply, done) => {
       const { log, method, url, chunksmithBytes } = request;
-      const { documents, chunks, emptyVectors = 0, fallbackVectors = 0 } = request.chunksmithWork ?? {};
+      const { documents, chunks, vectors = {} } = request.chunksmithWork ?? {};
       const counts = { bytes: chunksmithBytes ?? undefined, documents, chunks };
       logAnswered(log, { method, url, status: reply.statusCode, ...counts, ms: reply.elapsedTime });
-      if (emptyVectors > 0) log.warn({ texts: emptyVectors }, EMPTY_VECTORS);
-      if (fallbackVectors > 0) log.info({ texts: fallbackVectors }, FALLBACK_VECTORS);
+      logTotals(log, vectors);
       done();
     });
   },
@@ -45,13 +45,12 @@ export const requestMetrics = plugin(
  * many such pieces of work.
  */
 export function logWork(request: FastifyRequest, queueSeconds: number, timings: Timings): void {
-  const { documents, chunks, emptyVectors, fallbackVectors, times, tokens } = timings;
-  const before = request.chunksmithWork ?? { documents: 0, chunks: 0, emptyVectors: 0, fallbackVectors: 0 };
+  const { documents, chunks, vectors, times, tokens } = timings;
+  const before = request.chunksmithWork;
   request.chunksmithWork = {
-    documents: before.documents + documents,
-    chunks: before.chunks + chunks,
-    emptyVectors: before.emptyVectors + emptyVectors,
-    fallbackVectors: before.fallbackVectors + fallbackVectors,
+    documents: (before?.documents ?? 0) + documents,
+    chunks: (before?.chunks ?? 0) + chunks,
+    vectors: before === undefined ? vectors : addTotals(before.vectors, vectors),
   };
   // By the level, which the log of an app that mounts the service has too.
   if (request.log.level !== 'debug' && request.log.level !== 'trace') return;

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import type { BatchLimits, HostedProvider } from '../../../core/contracts/collaborators.ts';
-import type { EmbedRequest, Vectors } from '../../../core/contracts/embedding.ts';
+import type { EmbedRequest, TextRefusal, Vectors } from '../../../core/contracts/embedding.ts';
 import { exposedError } from '../../../core/errors.ts';
 import { CallError, callWithRetries, type HostedTools } from './call.ts';
 
@@ -23,8 +23,8 @@ export async function embed(embedding: Embedding): Promise<Vectors> {
   const stop = new AbortController();
   const signal = AbortSignal.any([request.signal, stop.signal]);
   let done = 0;
-  const embedBatch = async (batch: readonly string[]) => {
-    const rows = await callWithBatch(embedding, batch, signal);
+  const embedBatch = async (batch: Batch) => {
+    const rows = await callWithBatch(embedding, batch.texts, signal);
     done += rows.length;
     request.progress?.(done);
     return rows;
@@ -36,13 +36,18 @@ export async function embed(embedding: Embedding): Promise<Vectors> {
     return flatten(rows.flat(), provider.title);
   } catch (error) {
     request.signal.throwIfAborted();
-    throw mayAcceptLess(error)
-      ? exposedError(`${error.message}; the text may be too long for the model`, error)
-      : error;
+    throw error;
   } finally {
     // The first failure ends the other calls.
     stop.abort();
   }
+}
+
+/** Consecutive texts of a request. */
+interface Batch {
+  /** The index of the first one. */
+  readonly first: number;
+  readonly texts: readonly string[];
 }
 
 type Rows = readonly ArrayLike<number>[];
@@ -62,18 +67,23 @@ function callWithBatch(
 }
 
 /** Calls with a batch and, if it is refused, with each half of it. A single refused text is an error. */
-async function callWithHalves(
-  batch: readonly string[],
-  call: (batch: readonly string[]) => Promise<Rows>,
-): Promise<Rows> {
+async function callWithHalves(batch: Batch, call: (batch: Batch) => Promise<Rows>): Promise<Rows> {
   try {
     return await call(batch);
   } catch (error) {
-    if (!mayAcceptLess(error) || batch.length === 1) throw error;
-    const middle = Math.ceil(batch.length / 2);
-    const first = await callWithHalves(batch.slice(0, middle), call);
-    return [...first, ...(await callWithHalves(batch.slice(middle), call))];
+    const { first, texts } = batch;
+    if (!mayAcceptLess(error)) throw error;
+    if (texts.length === 1) throw refusalOf(error, first);
+    const middle = Math.ceil(texts.length / 2);
+    const rows = await callWithHalves({ first, texts: texts.slice(0, middle) }, call);
+    const rest = { first: first + middle, texts: texts.slice(middle) };
+    return [...rows, ...(await callWithHalves(rest, call))];
   }
+}
+
+function refusalOf(error: CallError, refusedText: number): Error & TextRefusal {
+  const refusal = exposedError(`${error.message}; the text may be too long for the model`, error);
+  return Object.assign(refusal, { refusedText });
 }
 
 /** Whether the API refused what was sent, so that it may accept less. */
@@ -84,15 +94,15 @@ const mayAcceptLess = (error: unknown): error is CallError =>
 const BYTES_PER_TOKEN = 3;
 
 /** Cuts a list of texts into batches within the limits. A text that exceeds them is a batch by itself. */
-function batchesOf(texts: readonly string[], { items, tokens }: BatchLimits): string[][] {
-  const batches: string[][] = [];
+function batchesOf(texts: readonly string[], { items, tokens }: BatchLimits): Batch[] {
+  const batches: Batch[] = [];
   let batch: string[] = [];
   let sum = 0;
-  for (const text of texts) {
+  for (const [first, text] of texts.entries()) {
     const size = Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
     if (batch.length === 0 || batch.length === items || sum + size > tokens) {
       batch = [];
-      batches.push(batch);
+      batches.push({ first, texts: batch });
       sum = 0;
     }
     batch.push(text);

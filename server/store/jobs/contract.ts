@@ -54,6 +54,8 @@ export interface JobRecord {
   readonly embedding_empty: number;
   /** Texts whose vectors are of a model's lexical fallback. */
   readonly embedding_fallback: number;
+  /** Texts that are longer than the window of the model. */
+  readonly embedding_cut: number;
   /** Documents that were deleted from the sink, and those that were kept because they may still exist. */
   readonly pruned: number;
   readonly unpruned: number;
@@ -146,6 +148,8 @@ export interface ShardResult extends ShardProgress {
   readonly embedding_empty?: number;
   /** Texts whose vectors are of a model's lexical fallback; default 0. */
   readonly embedding_fallback?: number;
+  /** Texts that are longer than the window of the model; default 0. */
+  readonly embedding_cut?: number;
   /** What the finish needs from it. */
   readonly output: object | null;
   /** Fails a job whose shards are done; only for a `finish`. */

@@ -18,6 +18,7 @@ const NUMBERS = [
   'chunks',
   'embedding_empty',
   'embedding_fallback',
+  'embedding_cut',
   'pruned',
   'unpruned',
   'bytes_read',
@@ -142,7 +143,7 @@ function toJob({ id, state, spec, error, finished_at, left_out, digest: _, ...ro
     Object.entries(row).map(([name, value]) => [name, Number(value)]),
   ) as Readonly<Record<(typeof NUMBERS)[number], number>>;
   const { documents, documents_failed: failed, shards_total: total, shards_open: open } = numbers;
-  const { chunks, embedding_empty, embedding_fallback, pruned, unpruned, created_at, expires_at } = numbers;
+  const { chunks, embedding_empty, embedding_fallback, embedding_cut, pruned, unpruned } = numbers;
   return {
     id,
     spec: JSON.parse(spec),
@@ -156,9 +157,9 @@ function toJob({ id, state, spec, error, finished_at, left_out, digest: _, ...ro
       empty: numbers.documents_empty,
     },
     left_out: parsed(left_out) ?? {},
-    ...{ chunks, embedding_empty, embedding_fallback, pruned, unpruned },
+    ...{ chunks, embedding_empty, embedding_fallback, embedding_cut, pruned, unpruned },
     bytes: { read: numbers.bytes_read, total: numbers.bytes_total },
-    ...{ created_at, finished_at, expires_at },
+    ...{ created_at: numbers.created_at, finished_at, expires_at: numbers.expires_at },
   };
 }
 

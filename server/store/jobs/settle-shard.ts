@@ -120,7 +120,7 @@ function jobChange({ kind }: Claim, result: ShardResult): Change {
   if (kind !== 'chunk') return SAME;
   const set = `shards_open = shards_open - 1, shards_done = shards_done + 1, documents = documents + ?, documents_failed = documents_failed + ?,
     skipped_no_reader = skipped_no_reader + ?, skipped_binary = skipped_binary + ?, documents_empty = documents_empty + ?, chunks = chunks + ?, embedding_empty = embedding_empty + ?,
-    embedding_fallback = embedding_fallback + ?, bytes_read = bytes_read + ?`;
+    embedding_fallback = embedding_fallback + ?, embedding_cut = embedding_cut + ?, bytes_read = bytes_read + ?`;
   const {
     documents,
     documentsFailed,
@@ -128,10 +128,11 @@ function jobChange({ kind }: Claim, result: ShardResult): Change {
     chunks,
     embedding_empty = 0,
     embedding_fallback = 0,
+    embedding_cut = 0,
     bytes,
   } = result;
   const { no_reader = 0, binary = 0, empty = 0 } = skipped ?? {};
-  const vectors = [embedding_empty, embedding_fallback];
+  const vectors = [embedding_empty, embedding_fallback, embedding_cut];
   const values = [documents, documentsFailed, no_reader, binary, empty, chunks, ...vectors, bytes];
   return { set, values };
 }

@@ -50,6 +50,7 @@ export function createModel({ name, config, prompts, table, tokenizer, close }: 
     name,
     bytes: tokens * BYTES_PER_TOKEN,
     tokenizer: async () => tokenizer,
+    window: null,
     embed: (texts, request) => {
       const parts = { tokenizer, pooling, hasWord, dimensions, addParts };
       return embedTexts(withPrompt(texts, prompts[request.purpose]), request, parts);

@@ -35,7 +35,8 @@ async function describe(name: string, files: ModelFiles): Promise<ModelInfo[]> {
   const path = await files.find(name, CONFIG_FILE);
   const config = path === undefined ? undefined : await readConfig(path);
   if (config === undefined) return [];
-  return [config.dimensions === undefined ? { name } : { name, dimensions: config.dimensions }];
+  const { dimensions } = config;
+  return [{ name, ...(dimensions !== undefined && { dimensions }), window: null }];
 }
 
 /** What models are opened with. */

@@ -7,12 +7,14 @@ export const OWN_MODELS: readonly Required<ModelInfo>[] = [
     aliases: ['vendor/potion-base-8M'],
     version: 'efa9ab6b5d21',
     dimensions: 256,
+    window: null,
   },
   {
     name: 'chunksmith/retrieval-en-512',
     aliases: ['vendor/potion-retrieval-32M'],
     version: 'ba3319024e0e',
     dimensions: 512,
+    window: null,
   },
 ];
 

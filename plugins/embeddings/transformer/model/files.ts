@@ -33,10 +33,48 @@ const DEFAULT_LENGTH = 512;
 /** Tokenizers without a limit write a number far above any real one. */
 const LONGEST = 1 << 20;
 
+/** The files that say how long a text may be, in order of precedence, each with its member. */
+const LENGTH_FILES = [
+  ['sentence_bert_config.json', 'max_seq_length'],
+  ['tokenizer_config.json', 'model_max_length'],
+  ['config.json', 'max_position_embeddings'],
+] as const;
+
 /** The models on this machine that have an ONNX file, sorted. */
 export async function listTransformers(models: ModelFiles): Promise<ModelInfo[]> {
   const names = (await Promise.all(ONNX_FILES.map((file) => models.names(file)))).flat();
-  return [...new Set(names)].sort().map((name) => ({ name }));
+  // Only files that are here are read: a list must not download any.
+  const having = await Promise.all(LENGTH_FILES.map(async ([file]) => new Set(await models.names(file))));
+  return Promise.all([...new Set(names)].sort().map((name) => describe(models, name, having)));
+}
+
+async function describe(
+  models: ModelFiles,
+  name: string,
+  having: readonly ReadonlySet<string>[],
+): Promise<ModelInfo> {
+  const { signal } = new AbortController();
+  const json = (file: string) => {
+    const at = LENGTH_FILES.findIndex(([one]) => one === file);
+    return having[at]?.has(name) === true ? readJson(models, name, file, signal) : undefined;
+  };
+  try {
+    return { name, window: await windowOf(json) };
+  } catch {
+    // A request for the model says which file is broken.
+    return { name };
+  }
+}
+
+type Json = Readonly<Record<string, unknown>> | undefined;
+
+/** Maximum tokens of a text, by the first file that says it. */
+async function windowOf(json: (file: string) => Promise<Json> | undefined): Promise<number> {
+  for (const [file, member] of LENGTH_FILES) {
+    const length = (await json(file))?.[member];
+    if (isLength(length)) return length;
+  }
+  return DEFAULT_LENGTH;
 }
 
 /** Reads a model's settings. Returns `undefined` if the model is not an ONNX transformer. */
@@ -51,11 +89,6 @@ export async function findTransformer(
   const weights = await findWeights(models, name, signal);
   if (weights === undefined) return undefined;
   const modules = await json('modules.json');
-  const limits = [
-    (await json('sentence_bert_config.json'))?.max_seq_length,
-    (await json('tokenizer_config.json'))?.model_max_length,
-    config.max_position_embeddings,
-  ];
   const pooling = await json('1_Pooling/config.json');
   return {
     ...weights,
@@ -63,7 +96,7 @@ export async function findTransformer(
     poolsPrompt: pooling?.include_prompt !== false,
     prompts: promptsOf(await json(PROMPTS_FILE.name)),
     normalizes: JSON.stringify(modules ?? '').includes('Normalize'),
-    maxTokens: limits.find(isLength) ?? DEFAULT_LENGTH,
+    maxTokens: await windowOf(json),
   };
 }
 
@@ -80,12 +113,7 @@ async function findWeights(models: ModelFiles, name: string, signal: AbortSignal
   return undefined;
 }
 
-async function readJson(
-  models: ModelFiles,
-  name: string,
-  file: string,
-  signal: AbortSignal,
-): Promise<Readonly<Record<string, unknown>> | undefined> {
+async function readJson(models: ModelFiles, name: string, file: string, signal: AbortSignal): Promise<Json> {
   const check: ModelFile['check'] = async (path) => void JSON.parse(await readFile(path, 'utf8'));
   const path = await models.find(name, { name: file, maxBytes: 10 * MEGABYTE, check }, signal);
   if (path === undefined) return undefined;
@@ -104,7 +132,7 @@ const MODES: Readonly<Record<string, PoolingMode>> = {
 };
 
 /** The mean if there is no file, as in sentence-transformers. */
-function poolingOf(config: Readonly<Record<string, unknown>> | undefined, name: string): PoolingMode {
+function poolingOf(config: Json, name: string): PoolingMode {
   if (config === undefined) return 'mean';
   const chosen = Object.entries(config).filter(
     ([key, value]) => key.startsWith('pooling_mode_') && value === true,

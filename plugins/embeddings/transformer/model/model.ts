@@ -25,6 +25,10 @@ export function createModel(parts: ModelParts): EmbeddingModel {
     name: graph.name,
     bytes: files.bytes,
     tokenizer: async () => tokenizer,
+    window: {
+      tokens: files.maxTokens,
+      count: (text, purpose) => countTokens(files.prompts[purpose] + text, tokenizer),
+    },
     embed: (texts, request) => embedTexts(texts, request, parts),
     close: () => graph.session.release(),
   };
@@ -56,6 +60,12 @@ async function embedTexts(
     progress?.(done);
   }
   return vectors;
+}
+
+/** The tokens of a text between the special tokens, which count too. */
+function countTokens(text: string, tokenizer: EncodingTokenizer): number {
+  const { prefix, suffix } = tokenizer.specialTokens ?? { prefix: [], suffix: [] };
+  return prefix.length + tokenizer.encode(text).length + suffix.length;
 }
 
 /** The ids of texts between the special tokens, truncated to `maxTokens` in total. */

@@ -9,7 +9,7 @@ interface Needs {
 export default function createModels({ 'tokenizer/character': characters }: Needs): EmbeddingProvider {
   return {
     // Cheap, and without a download: it is called for lists and for the documentation.
-    list: () => [{ name: 'my-plugin', dimensions: LETTERS.length }],
+    list: () => [{ name: 'my-plugin', dimensions: LETTERS.length, window: null }],
     // Opened once per thread, and shared by its requests. An unknown name is not an error here.
     async open(name) {
       if (name !== 'my-plugin') return undefined;
@@ -27,6 +27,8 @@ function createModel(tokenizer: Tokenizer): EmbeddingModel {
     bytes: 0,
     // Counts chunk_size if a chunker uses this model.
     tokenizer: async () => tokenizer,
+    // It reads any text to its end; a model with a limit has `{ tokens, count }` here.
+    window: null,
     // One vector for each text, in their order, one after the other in one array.
     async embed(texts, { signal }) {
       const values = new Float32Array(texts.length * LETTERS.length);

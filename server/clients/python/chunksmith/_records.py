@@ -326,6 +326,8 @@ class Job(Record):
     embedding_empty: int = 0
     # Texts in scripts unknown to the model, whose vectors are lexical.
     embedding_fallback: int = 0
+    # Texts that are longer than the window of the model.
+    embedding_cut: int = 0
     # Documents that were deleted from the sink, and those that may be gone and were not.
     pruned: int = 0
     unpruned: int = 0
@@ -397,6 +399,8 @@ class EmbeddingModel(Record):
     provider: str
     version: str | None = None
     dimensions: int | None = None
+    # Tokens of a text that it reads; None if it reads any text to its end, or if that is not known.
+    window: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

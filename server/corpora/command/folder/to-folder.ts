@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../../../core/contracts/collaborators.ts';
 import { hold } from '../../../../core/hold.ts';
 import { CommandError, UsageError } from '../../../cli/errors.ts';
+import { vectorTotals } from '../../../engine/answer/vector-totals.ts';
 import { createDatabase } from '../../../store/create-database.ts';
 import type { JobRecord, JobStore } from '../../../store/jobs/contract.ts';
 import { createJobStore } from '../../../store/stores.ts';
@@ -85,12 +86,11 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
   const { source, chunking } = setup;
   const { registry, host, config } = setup.cradle;
   const { signal } = context;
-  const { documents, chunks, embedding_empty, embedding_fallback, left_out, bytes } = job;
+  const { documents, chunks, left_out, bytes } = job;
   const done = {
     documents: documents.done + documents.failed,
     chunks,
-    embedding_empty,
-    embedding_fallback,
+    ...vectorTotals(job),
     left_out,
     bytes: bytes.read,
   };
@@ -128,15 +128,15 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
  */
 async function report(
   { setup: { flags, source }, store, folder, earlier, context: { counts } }: Run,
-  { id, state, error, documents, chunks, embedding_empty, embedding_fallback, left_out, bytes }: JobRecord,
+  job: JobRecord,
 ): Promise<ChangeCounts | undefined> {
+  const { id, state, error, documents, chunks, left_out, bytes } = job;
   // Progress may have counted retried work twice.
   counts.documents = documents.done + documents.failed;
   Object.assign(counts, {
     failed: documents.failed,
     chunks,
-    embedding_empty,
-    embedding_fallback,
+    ...vectorTotals(job),
     left_out,
     bytes: bytes.read,
   });

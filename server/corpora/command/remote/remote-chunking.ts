@@ -3,6 +3,7 @@ import type { Api } from '../../../cli/api.ts';
 import { ChunksmithError } from '../../../clients/javascript/errors.ts';
 import { LINES } from '../../../clients/javascript/transport.ts';
 import { type RetryLimits, withRetries } from '../../../config/retry.ts';
+import { VECTOR_TOTALS, vectorTotals } from '../../../engine/answer/vector-totals.ts';
 import { findElements, findMembers, type JsonPlace } from '../../../engine/read/json.ts';
 import { LineSplitter } from '../../../engine/read/line-splitter.ts';
 import {
@@ -186,7 +187,8 @@ const ID = /^\{"id":"([^"]+)"/;
 const ID_BYTES = 60;
 
 /** What is read of a line of the answer. */
-const MEMBERS = ['chunks', 'error', 'id', 'embedding_empty', 'embedding_fallback'];
+const TOTALS = Object.keys(VECTOR_TOTALS);
+const MEMBERS = ['chunks', 'error', 'id', ...TOTALS];
 
 /** The server's last line, if it stops before the stream is complete. */
 const STOPPING = new ServiceError('shutting_down');
@@ -206,12 +208,12 @@ function answeredLine(line: Buffer, source: SourceDocument, group: JobSpec['grou
   }
   const places = findElements(line, chunks.from);
   const ids = places.flatMap((place) => idAt(line, place));
-  const [embedding_empty, embedding_fallback] = counts.map((place) =>
-    place === undefined ? 0 : Number(textAt(line, place)),
-  ) as [number, number];
+  const totals = counts.flatMap((place, at) =>
+    place === undefined ? [] : [[TOTALS[at], Number(textAt(line, place))]],
+  );
   const document = {
     ...{ source, id, chunks: places.length, ids, error: undefined },
-    ...{ embedding_empty, embedding_fallback },
+    ...vectorTotals(Object.fromEntries(totals)),
   };
   if (group === 'chunk') {
     return { bytes: places.flatMap(({ from, to }) => [line.subarray(from, to), LINE_FEED]), document };

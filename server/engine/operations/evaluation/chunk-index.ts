@@ -11,6 +11,7 @@ import { atMost } from '../../limits.ts';
 import type { Run } from '../../operation.ts';
 import type { SourceDocument } from '../../read/documents.ts';
 import { chunkObjects, type DocumentChunks } from '../../stages/chunk-set.ts';
+import { placeRefusal } from '../../stages/windows.ts';
 import { Bm25 } from './bm25.ts';
 import { fuse, LISTED, Nearest, type Ranked } from './ranking.ts';
 import type { EvaluationRequest, Question } from './read-evaluation.ts';
@@ -144,7 +145,13 @@ export class ChunkIndex {
     const { signal } = run;
     const { model, questions } = dense as NonNullable<typeof dense>;
     const plugin = { manifest: { kind: 'embedding', name: model.name } } as const;
-    const vectors = await callPlugin(plugin, () => model.embed(texts, { purpose: 'document', signal }));
+    const first = this.chunks.length - texts.length;
+    const embed = () => model.embed(texts, { purpose: 'document', signal });
+    const vectors = await callPlugin(plugin, () =>
+      embed().catch((error: unknown) => {
+        throw placeRefusal(error, 'chunks', first);
+      }),
+    );
     if (vectors.dimensions !== questions.dimensions) {
       const reason = `vectors of ${questions.dimensions} and of ${vectors.dimensions} numbers`;
       throw brokenPromise(plugin.manifest, reason);

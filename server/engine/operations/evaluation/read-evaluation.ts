@@ -1,4 +1,5 @@
 import type { OffsetUnit } from '../../../../core/contracts/chunk.ts';
+import type { LongTexts } from '../../../../core/contracts/embedding.ts';
 import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
 import { invalid } from '../../../../core/errors.ts';
 import { offsetsIn, utf16Offsets } from '../../answer/offsets.ts';
@@ -44,6 +45,7 @@ interface EvaluationOptions {
   /** Given if a candidate needs vectors. */
   readonly embedding_model?: string;
   readonly embed: Embedded;
+  readonly long_texts: LongTexts;
   readonly seed: number;
   readonly offset_unit: OffsetUnit;
 }

@@ -7,6 +7,7 @@ import type { Operation, Run } from '../../operation.ts';
 import { jsonBytes, parseJson } from '../../read/json.ts';
 import { runStages, withStages } from '../../stages/stages.ts';
 import { supervisedModel } from '../../stages/supervised-model.ts';
+import { placeRefusal } from '../../stages/windows.ts';
 import type { Answer, AnyRequest, EvaluateTask } from '../../tasks.ts';
 import { intervalOf, resampledMeans } from './bootstrap.ts';
 import { ChunkIndex, type IndexedChunk, type Tools } from './chunk-index.ts';
@@ -51,16 +52,19 @@ export const evaluateOperation: Operation<EvaluateTask, EvaluationRequest | Unna
  */
 async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answer> {
   const { signal, openers } = run;
-  const { embedding_model: named, tokenizer: counts } = request.options;
+  const { embedding_model: named, tokenizer: counts, long_texts: longTexts } = request.options;
   const timer = new Timer(request.parseSeconds);
   const needsModel = request.candidates.some(({ retriever }) => retriever !== 'bm25');
   const lease = needsModel ? await openers.model(named as string, signal) : undefined;
   try {
     if (lease?.isNew) timer.opened(lease.value, named as string);
-    const model = lease && supervisedModel(lease.value, run.log, timer);
+    const model = lease && supervisedModel(lease.value, { log: run.log, timer, longTexts });
     const tokenizer = counts === undefined ? undefined : await openers.tokenizer(counts);
     const texts = request.questions.map(({ text }) => text);
-    const embed = () => model?.embed(texts, { purpose: 'query', signal });
+    const embed = () =>
+      model?.embed(texts, { purpose: 'query', signal }).catch((error: unknown) => {
+        throw placeRefusal(error, 'questions');
+      });
     const questions =
       model && (await callPlugin({ manifest: { kind: 'embedding', name: model.name } }, embed));
     const dense = questions && { model, questions };

@@ -3,7 +3,7 @@ import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
 import { type PresetUse, presetMembers } from '../../presets/presets.ts';
 import { documentSchema } from '../../read/document-schemas.ts';
 import { stepSchema } from '../../read/pipeline.ts';
-import { embeddingModel } from '../../read/text-schemas.ts';
+import { embeddingModel, longTexts } from '../../read/text-schemas.ts';
 import { LISTED } from './ranking.ts';
 
 /** Maximum candidates of a request. */
@@ -109,6 +109,7 @@ export function evaluateRequest(
           'What tokens are counted with: by default the tokenizer of each candidate, or with a `budget` the same one for all.',
       },
       embedding_model: embeddingModel(defaultModel),
+      long_texts: longTexts,
       embed: {
         enum: EMBEDDED,
         default: 'text',

@@ -5,7 +5,6 @@ import {
   findClusters,
   offsetFor,
 } from '../../../../plugins/chunkers/semantic/clusters.ts';
-import manifest from '../../../../plugins/chunkers/semantic/manifest.ts';
 import { toUnitVectors } from '../../../../plugins/chunkers/semantic/sentence-vectors.ts';
 import {
   anyLetters,
@@ -109,14 +108,13 @@ t.test('the offset is the mean of all pairs in the middle, and takes both ends',
 });
 
 t.test('mode: cluster has a smallest size by default, as far as chunk_size allows it', async (t) => {
-  const { default: leastCharacters } = manifest.options.properties.min_characters_per_chunk;
   const { model } = modelOf(byLetter);
   const text = sentences('AAAAAAAAAABABBBBBBBBBBBABBBBBBBBBBB');
   const sizes = async (options: object) =>
     (await textsOf(model, text, { ...CLUSTER, ...options })).map(({ length }) => length);
-  t.ok((await sizes({})).some((size) => size < 40));
-  const byDefault = await sizes({ min_characters_per_chunk: leastCharacters });
-  t.ok(byDefault.every((size) => size >= leastCharacters));
+  t.ok((await sizes({ min_characters_per_chunk: 1 })).some((size) => size < 40));
+  const byDefault = await sizes({ min_characters_per_chunk: null });
+  t.ok(byDefault.every((size) => size >= 40));
   t.ok(byDefault.length > 1);
   t.ok((await sizes({ min_characters_per_chunk: 60 })).every((size) => size >= 60));
   t.ok((await sizes({ min_characters_per_chunk: 60, chunk_size: 20 })).every((size) => size <= 20));

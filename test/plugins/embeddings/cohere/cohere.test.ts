@@ -9,9 +9,9 @@ t.test('a request says what the vectors are for', async (t) => {
   const env = { COHERE_API_KEY: KEY, COHERE_BASE_URL: host.url };
   await embedForAll(await openHosted(create, 'embed-english-v3.0', env));
   t.match(host.asked, [
-    { url: '/v2/embed', body: { input_type: 'search_document' } },
-    { body: { input_type: 'search_query' } },
-    { body: { input_type: 'clustering' } },
+    { url: '/v2/embed', body: { input_type: 'search_document', truncate: 'NONE' } },
+    { body: { input_type: 'search_query', truncate: 'NONE' } },
+    { body: { input_type: 'clustering', truncate: 'NONE' } },
   ]);
 });
 

@@ -1,15 +1,18 @@
 import t from 'tap';
 import create from '../../../../plugins/embeddings/openai/index.ts';
+import { needs } from '../../../support/here.ts';
 import {
   embedAtServer,
   embedForAll,
   inData,
   KEY,
   openHosted,
+  send,
   startHost,
   testNeedsKey,
 } from '../../../support/hosted-host.ts';
-import { composeQuietly } from '../../../support/service.ts';
+import { checkProblem } from '../../../support/problems.ts';
+import { composeQuietly, openService } from '../../../support/service.ts';
 import { setVariables } from '../../../support/variables.ts';
 
 t.test('a request has the model, the texts and the key', async (t) => {
@@ -43,5 +46,29 @@ t.test('with a key the service answers, and names the model', async (t) => {
   t.equal(answer.headers.get('x-embedding-model'), 'text-embedding-3-small');
   const { openers } = await composeQuietly();
   const models = await openers.listModels();
-  t.ok(models.some(({ name, dimensions }) => name === 'text-embedding-3-large' && dimensions === 3072));
+  const large = models.find(({ name }) => name === 'text-embedding-3-large');
+  t.match(large, { dimensions: 3072, window: 8192 });
+});
+
+t.test('a text that the provider refuses is named by its chunk', needs('refinery/embeddings'), async (t) => {
+  const host = await startHost(t, (asked, response, count) => {
+    const isLong = asked.body.input?.some((text) => text.length > 20) === true;
+    if (isLong) send(response, 400, { error: { message: 'maximum context length' } });
+    else inData(asked, response, count);
+  });
+  setVariables(t, { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${host.url}/v1` });
+  const { post } = await openService(t);
+  const texts = ['1', '2', '3'.repeat(30), '4'];
+  const chunks = texts.map((text) => ({ text, start_index: 0, end_index: text.length, token_count: 1 }));
+  const request = { chunks, embedding_model: 'text-embedding-3-small' };
+  const refused = /chunks\[2\]: OpenAI answered 400: maximum context length; the text may be too long/;
+  checkProblem(t, await post('/v1/refine/embeddings', request), 500, refused);
+  checkProblem(
+    t,
+    await post('/v1/refine/embeddings', { ...request, long_texts: 'cut' }),
+    400,
+    /^long_texts: "cut" needs/,
+  );
+  const embedded = { text: texts, embedding_model: 'text-embedding-3-small' };
+  checkProblem(t, await post('/v1/embed', embedded), 500, /text\[2\]: OpenAI answered 400/);
 });

@@ -4,7 +4,7 @@ import { tokenVectors, writeOnnx } from '../../../fixtures/embeddings/transforme
 import { isHere } from '../../../support/here.ts';
 import { never } from '../../../support/hosted-host.ts';
 import { startServer } from '../../../support/server.ts';
-import { composeQuietly } from '../../../support/service.ts';
+import { composeQuietly, openService } from '../../../support/service.ts';
 import {
   checkClose,
   FILES,
@@ -64,6 +64,53 @@ t.test('texts are cut at the longest that the model takes', async (t) => {
   const text = 'tea milk water rain sun moon star';
   const [vector = []] = await embed(model, [text]);
   checkClose(t, vector, mean(tokenVectors(TINY, idsOf(text, 6))), 'six tokens');
+});
+
+t.test('its window is in the list, and counts a text as it is read', async (t) => {
+  const prompts = { 'config_sentence_transformers.json': { prompts: { query: 'rain ' } } };
+  for (const [files, window] of [
+    [{}, 64],
+    [{ 'sentence_bert_config.json': { max_seq_length: 6 } }, 6],
+    [{ 'tokenizer_config.json': { model_max_length: 7 } }, 7],
+    [{ 'tokenizer_config.json': { model_max_length: 1e30 } }, 64],
+    [{ 'config.json': { model_type: 'bert' } }, 512],
+  ] as const) {
+    const modelsDir = await writeModel(t, { ...FILES, ...prompts, ...files });
+    const { openers } = await composeQuietly({ modelsDir });
+    const listed = (await openers.listModels()).find(({ name }) => name === NAME);
+    t.equal(listed?.window, window);
+    const { value, release } = await openers.model(NAME, never);
+    t.equal(value.window?.tokens, window);
+    t.equal(value.window?.count('tea milk', 'document'), 4);
+    t.equal(value.window?.count('tea milk', 'query'), 5);
+    release();
+  }
+  const broken = await composeQuietly({
+    modelsDir: await writeModel(t, { ...FILES, 'config.json': 'not JSON' }),
+  });
+  const names = (await broken.openers.listModels()).map(({ name }) => name);
+  t.ok(names.includes(NAME), 'a broken model does not hide the others');
+});
+
+t.test('a longer text is read to its end', async (t) => {
+  const modelsDir = await writeModel(t, { ...FILES, 'sentence_bert_config.json': { max_seq_length: 6 } });
+  const { post } = await openService(t, { modelsDir });
+  const texts = [
+    'tea milk water rain',
+    'tea milk water rain sun',
+    'tea milk water rain moon',
+    'tea milk water rain sun star',
+  ];
+  const embedded = async (options: object) => {
+    const answer = await post('/v1/embed', { text: texts, embedding_model: NAME, ...options });
+    t.equal(answer.headers.get('x-embedding-cut'), '3');
+    return answer.json<{ embeddings: number[][] }>().embeddings.map(String);
+  };
+  const whole = await embedded({});
+  t.equal(new Set(whole).size, 4);
+  const cut = await embedded({ long_texts: 'cut' });
+  t.equal(new Set(cut).size, 1);
+  t.equal(cut[0], whole[0], 'a text that fits is as it was');
 });
 
 t.test('many texts come back in order, and it says how far it is', async (t) => {

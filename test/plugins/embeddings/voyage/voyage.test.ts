@@ -14,9 +14,9 @@ t.test('a request says what the vectors are for', async (t) => {
   const env = { VOYAGE_API_KEY: KEY, VOYAGE_BASE_URL: `${host.url}/v1` };
   await embedForAll(await openHosted(create, 'voyage-code-2', env));
   t.match(host.asked, [
-    { url: '/v1/embeddings', body: { input_type: 'document' } },
-    { body: { input_type: 'query' } },
-    { body: { input_type: undefined } },
+    { url: '/v1/embeddings', body: { input_type: 'document', truncation: false } },
+    { body: { input_type: 'query', truncation: false } },
+    { body: { input_type: undefined, truncation: false } },
   ]);
 });
 

@@ -2,7 +2,9 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { estimator } from '../../../../server/corpora/command/progress.ts';
+import { WINDOWED } from '../../../support/evaluation.ts';
 import { needs } from '../../../support/here.ts';
+import { pluginsFolder } from '../../../support/plugins.ts';
 import { temporaryFolder } from '../../../support/server.ts';
 import { until } from '../../../support/until.ts';
 import { BY_CHARACTERS, gatedFolder, lineOf, linesIn } from '../../cli/cli.ts';
@@ -42,6 +44,20 @@ t.test('texts with lexical vectors are counted in the summary', LEXICAL, async (
   const folder = await runHere(t, ['chunk', '.', '--chunker', 'semantic', '--out', 'out', '--json'], { cwd });
   t.match(folder.summary(), { embedding_empty: 0, embedding_fallback: 2 });
 });
+
+t.test(
+  'texts beyond the window of the model are counted in the summary',
+  needs('chunker/semantic'),
+  async (t) => {
+    const cwd = await temporaryFolder(t, { 'a.txt': 'tea with milk. rain and sun. tea' });
+    const env = { PLUGINS_DIR: await pluginsFolder(t, WINDOWED) };
+    const flags = ['chunk', '.', '--chunker', 'semantic', '--embedding-model', 'narrow'];
+    const lines = await runHere(t, flags, { cwd, env });
+    t.match(lines.stderr, /1 document, \d chunks?, 2 texts longer than the model reads at once, /);
+    const folder = await runHere(t, [...flags, '--out', 'out', '--json'], { cwd, env });
+    t.match(folder.summary(), { embedding_empty: 0, embedding_cut: 2 });
+  },
+);
 
 t.test('what is done is written while standard input is still open', async (t) => {
   const run = await started(t, lineOf('wait') + lineOf('last'));

@@ -126,6 +126,7 @@ const RECORD: JobRecord = {
   error: null,
   embedding_empty: 0,
   embedding_fallback: 0,
+  embedding_cut: 0,
   pruned: 0,
   unpruned: 0,
   shards: { total: 1, open: 1, done: 0, failed: 0 },

@@ -4,7 +4,7 @@ import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import type { JobAnswer, ShardAnswer } from '../../../../server/corpora/jobs/answers.ts';
-import { LETTERS } from '../../../support/evaluation.ts';
+import { LETTERS, WINDOWED } from '../../../support/evaluation.ts';
 import { needs } from '../../../support/here.ts';
 import {
   createGated,
@@ -44,7 +44,7 @@ const server = await startJobServer(t, FILES, {
   bulkShardBytes: 500,
   bulkCallbackPrivate: true,
   bulkCallbackSecret: SECRET,
-  pluginsDir: [await pluginsFolder(t, GATED, LETTERS)],
+  pluginsDir: [await pluginsFolder(t, GATED, LETTERS, WINDOWED)],
 });
 const KB = { path: 'kb' };
 
@@ -141,6 +141,25 @@ t.test('vectors of zeros are counted in the job', needs('refinery/embeddings'), 
   ];
   t.match(await runJob(server, { source: { documents }, steps }), { chunks: 3, embedding_empty: 2 });
 });
+
+t.test(
+  'texts beyond the window of the model are counted in the job',
+  needs('refinery/embeddings'),
+  async (t) => {
+    const documents = [{ text: 'tea' }, { text: 'tea, milk and water' }];
+    const config = { embedding_model: 'narrow' };
+    const chunk = { type: 'chunk', chunker: 'token', config: { chunk_size: 16 } };
+    const steps = (more: object) => [
+      chunk,
+      { type: 'refine', refinery: 'embeddings', config: { ...config, ...more } },
+    ];
+    const job = await runJob(server, { source: { documents }, steps: steps({}) });
+    t.match(job, { documents: { done: 2 }, chunks: 3, embedding_cut: 1 });
+    t.equal(await metricOf(server, 'bulk_embedding_cut_total'), 1);
+    const refusing = await runJob(server, { source: { documents }, steps: steps({ long_texts: 'refuse' }) });
+    t.match(refusing, { documents: { done: 1, failed: 1 }, embedding_cut: 0 });
+  },
+);
 
 const LEXICAL = needs('refinery/embeddings', 'embedding/static', 'tokenizer/huggingface');
 t.test('lexical vectors are counted in the job', LEXICAL, async (t) => {

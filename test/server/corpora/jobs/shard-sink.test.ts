@@ -103,6 +103,7 @@ function groupOf(given: readonly Given[]) {
       chunks: texts.length,
       embedding_empty: 0,
       embedding_fallback: 0,
+      embedding_cut: 0,
       ids: texts.map((text) => `${id}-${text}`),
       error,
     }),

@@ -66,7 +66,13 @@ t.test('a batch that is refused is halved; one text that is refused is an error'
   t.same(firstOf(await embed(providerAt(host.url), numbers(10))), numbers(10).map(Number));
   const strict = await startHost(t, (_, response) => send(response, 400, { error: { message: 'too long' } }));
   const message = /Test answered 400: too long; the text may be too long/;
-  await t.rejects(embed(providerAt(strict.url), numbers(2)), { message, expose: true });
+  await t.rejects(embed(providerAt(strict.url), numbers(2)), { message, expose: true, refusedText: 0 });
+  const picky = await startHost(t, (asked, response, count) => {
+    if (asked.body.input?.includes('137')) send(response, 400, { error: { message: 'too long' } });
+    else inData(asked, response, count);
+  });
+  const refusal = await embed(providerAt(picky.url), numbers(250)).catch((error: unknown) => error);
+  t.match(refusal, { refusedText: 137 });
 });
 
 t.test('what a call fails with is for callers, without the key', async (t) => {

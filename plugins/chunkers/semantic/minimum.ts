@@ -1,0 +1,105 @@
+import { countCodePoints, type Span } from '../../../core/kit.ts';
+
+/** A place where a text can be cut. */
+export interface Candidate {
+  /** The sentence after the cut. */
+  readonly place: number;
+  /** The lower, the better a cut. */
+  readonly similarity: number;
+}
+
+/** What every chunk has at least. */
+export interface Minimum {
+  readonly sentences: number;
+  readonly characters: number;
+}
+
+/**
+ * Keeps candidates that are the minimum apart, and as far from both ends of the text; better ones take precedence.
+ * Adding worse candidates never removes kept ones, so a higher threshold never gives fewer chunks.
+ *
+ * @param characters of all sentences before each one, and of all
+ */
+export function keepApart(
+  candidates: readonly Candidate[],
+  minimum: Minimum,
+  characters: ArrayLike<number>,
+): number[] {
+  const last = characters.length - 1;
+  const isNear = (one: number, other: number) =>
+    Math.abs(one - other) < minimum.sentences ||
+    Math.abs((characters[one] as number) - (characters[other] as number)) < minimum.characters;
+  const taken = new Uint8Array(characters.length);
+  const places: number[] = [];
+  const byMerit =
+    minimum.sentences > 1 || minimum.characters > 1
+      ? candidates.toSorted((a, b) => a.similarity - b.similarity || a.place - b.place)
+      : candidates;
+  for (const { place } of byMerit) {
+    if (isNear(place, 0) || isNear(place, last) || taken[place] === 1) continue;
+    places.push(place);
+    for (let near = place; near >= 0 && isNear(near, place); near--) taken[near] = 1;
+    for (let near = place; near <= last && isNear(near, place); near++) taken[near] = 1;
+  }
+  return places.sort((a, b) => a - b);
+}
+
+/** Moves whole sentences from the chunk before the last one to the last one, if that is too short by itself. */
+export function evenOutLast(
+  text: string,
+  spans: readonly Span[],
+  boundaries: readonly number[],
+  minCharacters: number,
+): Span[] {
+  const [before, last] = spans.slice(-2);
+  if (before === undefined || last === undefined) return [...spans];
+  let at = boundaries.indexOf(last.start);
+  let characters = countCodePoints(text, last.start, last.end);
+  if (at < 1 || characters >= minCharacters) return [...spans];
+  while (at > 0 && characters < minCharacters) {
+    characters += countCodePoints(text, boundaries[at - 1] as number, boundaries[at] as number);
+    at--;
+  }
+  const start = boundaries[at] as number;
+  if (start <= before.start || countCodePoints(text, before.start, start) < minCharacters) return [...spans];
+  return [...spans.slice(0, -2), { start: before.start, end: start }, { start, end: last.end }];
+}
+
+/** Neighbours that may become one chunk. */
+interface Group {
+  readonly spans: CountedSpan[];
+  tokens: number;
+  characters: number;
+}
+
+type CountedSpan = Span & { readonly token_count: number };
+
+/**
+ * Joins chunks that are too short to the previous chunk, or else the next one, as far as `size` allows it.
+ *
+ * @param count of the tokens of a stretch
+ */
+export function joinShort(
+  text: string,
+  spans: readonly CountedSpan[],
+  { size, minCharacters }: { readonly size: number; readonly minCharacters: number },
+  count: (start: number, end: number) => number,
+): Span[] {
+  const groups: Group[] = [];
+  for (const span of spans) {
+    const characters = countCodePoints(text, span.start, span.end);
+    const last = groups.at(-1);
+    const isShort = characters < minCharacters || (last?.characters ?? minCharacters) < minCharacters;
+    if (last !== undefined && isShort && last.tokens + span.token_count <= size) {
+      last.spans.push(span);
+      last.tokens += span.token_count;
+      last.characters += characters;
+    } else groups.push({ spans: [span], tokens: span.token_count, characters });
+  }
+  return groups.flatMap(({ spans: [first, ...rest] }) => {
+    const end = rest.at(-1)?.end;
+    if (first === undefined || end === undefined) return first ?? [];
+    const token_count = count(first.start, end);
+    return token_count <= size ? { start: first.start, end, token_count } : [first, ...rest];
+  });
+}
