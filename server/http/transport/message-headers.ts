@@ -5,21 +5,19 @@ import { invalid, ServiceError } from '../../../core/errors.ts';
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
 
 /**
- * Refuses what Node accepts and HTTP forbids, since a proxy in front may read it differently: RFC 9112, sections 3.2, 6.1
- * and 7.1.
- *
- * @throws ServiceError `invalid_parameters`, `unsupported_transfer_coding`
+ * The error for what Node accepts and HTTP forbids, since a proxy in front may read it differently: RFC 9112, sections 3.2,
+ * 6.1 and 7.1.
  */
-export function checkMessageHeaders({ headers, rawHeaders }: IncomingMessage): void {
+export function problemOfHeaders({ headers, rawHeaders }: IncomingMessage): ServiceError | undefined {
   const hosts = countOf(rawHeaders, 'host');
-  if (hosts > 1) throw invalid(`Host: expected one header, got ${hosts}`);
-  if (!HOST.test(headers.host ?? '')) throw invalid('Host: expected a host and an optional port');
+  if (hosts > 1) return invalid(`Host: expected one header, got ${hosts}`);
+  if (!HOST.test(headers.host ?? '')) return invalid('Host: expected a host and an optional port');
   const { 'transfer-encoding': given } = headers;
-  if (given === undefined || given.toLowerCase() === 'chunked') return;
+  if (given === undefined || given.toLowerCase() === 'chunked') return undefined;
   const codings = given.split(',').map((coding) => coding.trim().toLowerCase());
   if (codings.every((coding) => coding === 'chunked'))
-    throw invalid('Transfer-Encoding: expected chunked once');
-  throw new ServiceError('unsupported_transfer_coding', { received: JSON.stringify(given.slice(0, 100)) });
+    return invalid('Transfer-Encoding: expected chunked once');
+  return new ServiceError('unsupported_transfer_coding', { received: JSON.stringify(given.slice(0, 100)) });
 }
 
 /** How often a header was sent. @param rawHeaders names and values by turns */

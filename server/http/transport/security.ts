@@ -6,7 +6,7 @@ import plugin from 'fastify-plugin';
 import { ServiceError } from '../../../core/errors.ts';
 import { type AccessConfig, asksForKeys, failedKeyLimitOf, readKeys } from '../../config/access.ts';
 import { clientOf } from './client-address.ts';
-import { checkMessageHeaders } from './message-headers.ts';
+import { problemOfHeaders } from './message-headers.ts';
 
 /** Paths without a key, for load balancers and orchestrators. */
 const OPEN_PATHS = new Set(['/health', '/ready']);
@@ -46,11 +46,11 @@ export const security = plugin(
       reply.headers(FIXED_HEADERS);
       done();
     });
-    app.addHook('onRequest', async ({ raw }, reply) => {
+    app.addHook('onRequest', ({ raw }, reply, done) => {
+      const problem = problemOfHeaders(raw);
       // Whatever follows on such a connection may not be what its sender meant.
-      reply.header('connection', 'close');
-      checkMessageHeaders(raw);
-      reply.removeHeader('connection');
+      if (problem !== undefined) reply.header('connection', 'close');
+      done(problem);
     });
     if (config.corsOrigins.length > 0) await allowOrigins(app, config.corsOrigins);
     if (config.rateLimit > 0 || failedKeyLimitOf(config) > 0) await limitRate(app, config);
