@@ -128,6 +128,7 @@ t.test('average: windows in another order, and their repetition, have other vect
     a + b,
     b + a,
     a + b + c,
+    b + a + c,
     c + b + a,
     a + c + b,
     a + b + a + c,
