@@ -12,6 +12,7 @@ import { metadataOf } from '../engine/answer/response-metadata.ts';
 import { defaultNameOf } from '../engine/read/request-schemas.ts';
 import type { Openers } from '../engine/stages/openers.ts';
 import { startRefining } from '../engine/stages/refining.ts';
+import { countingUnknownText } from '../engine/stages/unknown-text.ts';
 import { createValidator } from '../engine/validation/validator.ts';
 import { createHostedModels } from '../plugins/hosted/provider.ts';
 import { importFactory } from '../plugins/loader/import-factory.ts';
@@ -82,10 +83,10 @@ export async function openWorkbench(
     tokenizerNames: () => openers.tokenizerNames(),
     /** Counts the tokens of a request to a plugin. */
     async tokenizerFor({ uses = [] }: Manifest, options: Options): Promise<Tokenizer> {
-      if (uses.includes('embedding')) return (await openModel(openers, options)).tokenizer();
-      return openers.tokenizer(
-        (options.tokenizer as string | undefined) ?? defaultNameOf(registry, 'tokenizer') ?? '',
-      );
+      const named = options.tokenizer as string | undefined;
+      if (named === undefined && uses.includes('embedding'))
+        return countingUnknownText(await (await openModel(openers, options)).tokenizer());
+      return openers.tokenizer(named ?? defaultNameOf(registry, 'tokenizer') ?? '');
     },
   };
 }

@@ -143,7 +143,8 @@ function packSegments(
   context: ChunkContext,
 ): Span[] {
   const { chunk_size: size, min_sentences_per_chunk: minPieces } = options;
-  const minCharacters = minCharactersOf(options);
+  // Clusters have their default minimum already, and what is left over stays as it was.
+  const minCharacters = options.min_characters_per_chunk ?? 1;
   const count = (start: number, end: number) => context.tokens.count(start, end);
   const segments: Span[][] = [];
   let from = 0;

@@ -45,7 +45,7 @@ export function supervisedModel(
         log.debug({ model: model.name, done, of: texts.length }, 'embedding');
       };
       const embed = () => embedWithin(model, texts, { ...request, progress }, longTexts);
-      const vectors = await timer.time('embed', model.name, embed).catch((error: unknown) => {
+      const { vectors, long } = await timer.time('embed', model.name, embed).catch((error: unknown) => {
         throw unit === undefined ? error : placeRefusal(error, unit);
       });
       const reason = findFault(vectors, texts.length);
@@ -54,7 +54,7 @@ export function supervisedModel(
       timer.embedded({
         empty: counts === 'each' || wordless.length === texts.length ? wordless.length : 0,
         emptyAt: counts === 'each' ? wordless : [],
-        cut: vectors.long,
+        cut: long,
         fallback: fallback?.texts ?? 0,
         fallbackNames: fallback !== undefined && fallback.texts > 0 ? [fallback.name] : [],
       });

@@ -12,7 +12,9 @@ import { invalid, reasonOf, refusedError, ServiceError } from '../../../core/err
 /** What the service does with texts that are longer than the window of their model. It is decided here and nowhere else. */
 
 /** Vectors, and how many of the texts were longer than the window of the model. */
-export interface WindowedVectors extends Vectors {
+export interface WindowedVectors {
+  /** As the model gave them: not checked. */
+  readonly vectors: Vectors;
   readonly long: number;
 }
 
@@ -35,10 +37,10 @@ export async function embedWithin(
     );
   const long = window ? longTexts(texts, window, request) : [];
   if (!window || long.length === 0 || policy === 'cut')
-    return { ...(await model.embed(texts, request)), long: long.length };
+    return { vectors: await model.embed(texts, request), long: long.length };
   if (policy === 'refuse') throw refusalOf(texts, long[0] as number, window, request);
   const split = splitTexts(texts, long, await model.tokenizer(), window, request);
-  return { ...(await embedPieces(model, split, request)), long: long.length };
+  return { vectors: await embedPieces(model, split, request), long: long.length };
 }
 
 /** The indexes of the texts that are longer than the window. */
@@ -195,7 +197,7 @@ async function embedPieces(model: EmbeddingModel, split: Split, request: EmbedRe
       ? error
       : Object.assign(error as object, { refusedText: textOf[refusedText] });
   });
-  const { dimensions, values, wordless, fallback, ...rest } = vectors;
+  const { dimensions, values, wordless, fallback, ...rest } = vectors ?? {};
   if (values?.length !== pieces.length * dimensions) return vectors;
   return {
     ...rest,

@@ -38,6 +38,12 @@ const PROMISES = {
   determinism: {
     'the same texts have the same vectors': 'Let the vectors depend only on the texts and the purpose.',
   },
+  window: {
+    'its window is the listed one':
+      'Let list() and the model have the same window: its tokens, or null if it reads any text to its end.',
+    'its window counts the tokens of every text':
+      'Let window.tokens be a whole number above 0, and window.count return a whole number for every text.',
+  },
   signal: COMMON.signal,
   scale: {
     'its scale is strictly increasing': 'Let calibrate increase strictly over the cosines from -1 to 1.',
@@ -145,6 +151,27 @@ async function checkTexts(
     ledger.expect(tokenizer.tokenize('').count(0, 0) >= 0, 'it has a tokenizer');
   }
   ledger.expectNone(firstFall(model), 'its scale is strictly increasing');
+  checkWindow({ model, info }, { texts, purpose }, ledger);
+}
+
+function checkWindow(
+  { model, info }: OpenModel,
+  { texts, purpose }: TextsCase,
+  ledger: EmbeddingLedger,
+): void {
+  const { window } = model;
+  if (window === undefined) return;
+  const { window: listed = window?.tokens ?? null } = info;
+  ledger.expect(
+    listed === (window?.tokens ?? null),
+    'its window is the listed one',
+    `list() says ${listed}, the model ${window?.tokens ?? null}`,
+  );
+  if (window === null) return;
+  const counts = texts.map((text) => window.count(text, purpose));
+  const isCounted = counts.every((count) => Number.isInteger(count) && count >= 0);
+  const name = 'its window counts the tokens of every text';
+  ledger.expect(Number.isInteger(window.tokens) && window.tokens > 0 && isCounted, name, `counted ${counts}`);
 }
 
 function numberAt(at: number, { dimensions, values }: Vectors): string {

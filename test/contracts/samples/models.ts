@@ -47,6 +47,14 @@ export const MODELS: readonly Sample[] = [
       [MODEL.replace('text.length, 1', 'text.length, Math.random()'), /the same vectors/],
       [MODEL.replace('signal.throwIfAborted();', ''), /ends when the signal aborts/],
       [MODEL.replace('bytes: 0,', 'bytes: 0, calibrate: () => 1,'), /strictly increasing/],
+      [
+        MODEL.replace('2 }], open', '2, window: 4 }], open').replace('bytes: 0,', 'bytes: 0, window: null,'),
+        /window is the listed one/,
+      ],
+      [
+        MODEL.replace('bytes: 0,', 'bytes: 0, window: { tokens: 5, count: () => 0.5 },'),
+        /window counts the tokens/,
+      ],
     ],
   },
 ];
