@@ -1,7 +1,22 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { reasonOf } from '../../../../core/errors.ts';
-import type { Point } from './search.ts';
+import type { Interval } from '../../../engine/operations/evaluation/bootstrap.ts';
+import type { Retriever } from '../../../engine/operations/evaluation/schemas.ts';
+
+/** How well a chunking with a retriever answers the questions. Plain data that is kept in a file. */
+export interface Point {
+  readonly retriever: Retriever;
+  readonly recall: number;
+  readonly interval: Interval;
+  /** Tokens that a question finds, on average. */
+  readonly tokens: number;
+  readonly chunks: number;
+  /** Tokens of the largest chunk that was found. */
+  readonly largest: number;
+  /** The recall of each question. */
+  readonly recalls: readonly number[];
+}
 
 interface KeptTrial {
   /** Of the documents, the questions, the options and the chunking. */

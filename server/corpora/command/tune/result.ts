@@ -15,8 +15,9 @@ import {
   remedyOf,
   verdictOf,
 } from '../../../engine/operations/evaluation/verdict.ts';
+import type { Point } from './kept-trials.ts';
 import type { CorpusQuestion } from './read-corpus.ts';
-import type { Point, Trial } from './search.ts';
+import type { Trial } from './search.ts';
 
 /** The share of baselines without a better candidate that stay. */
 const LEVEL = 0.95;

@@ -10,10 +10,10 @@ import type { Candidate, EvaluatedCandidate } from '../../../clients/javascript/
 import { VERSION } from '../../../config/version.ts';
 import type { ServerCradle } from '../../../container.ts';
 import type { Interval } from '../../../engine/operations/evaluation/bootstrap.ts';
-import { RETRIEVERS, type Retriever } from '../../../engine/operations/evaluation/schemas.ts';
+import { RETRIEVERS } from '../../../engine/operations/evaluation/schemas.ts';
 import { PRESET_NAMES, type PresetUse } from '../../../engine/presets/presets.ts';
 import { stepsFrom } from '../flags/chunk-task.ts';
-import { KeptTrials } from './kept-trials.ts';
+import { KeptTrials, type Point } from './kept-trials.ts';
 
 /** A way to chunk. */
 export interface Chunking {
@@ -196,20 +196,6 @@ function checkCandidate(one: Candidate, place: string, { service }: ServerCradle
     if (!(error instanceof ServiceError)) throw error;
     throw new UsageError(error.detail.replaceAll('candidates[0]', place));
   }
-}
-
-/** How well a chunking with a retriever answers the questions. Plain data that is kept in a file. */
-export interface Point {
-  readonly retriever: Retriever;
-  readonly recall: number;
-  readonly interval: Interval;
-  /** Tokens that a question finds, on average. */
-  readonly tokens: number;
-  readonly chunks: number;
-  /** Tokens of the largest chunk that was found. */
-  readonly largest: number;
-  /** The recall of each question. */
-  readonly recalls: readonly number[];
 }
 
 /** A chunking that was evaluated. */
