@@ -97,7 +97,7 @@ function nameErrors(operations: readonly Operation[]): Record<string, Response> 
  * Makes components of what occurs several times, named for it: `x-source-encoding` is `SourceEncoding`. The most frequent
  * one of a name is the component, and the others stay in their places.
  *
- * @returns gives a reference to the component, or what it is given if that is none
+ * @returns gives a reference to the component, or its argument if there is no such component
  */
 function referTo<T>(
   kind: keyof Components,

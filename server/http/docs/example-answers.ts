@@ -80,7 +80,7 @@ async function addAnswer(
   response.headers = headers;
 }
 
-/** The header itself in the place of a reference to it. */
+/** The header that a reference points to. */
 function headerOf(
   header: Header | Reference | undefined,
   shared: Readonly<Record<string, Header>>,

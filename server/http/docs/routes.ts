@@ -52,7 +52,7 @@ const THEME = {
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 follow();
 dark.addEventListener('change', follow);
-// Of the other layout, which the page does not load.
+// The library expects the script of the other layout, which the page does not load.
 const SwaggerUIStandalonePreset = [];`,
     },
   ],

@@ -19,13 +19,13 @@ export interface Point {
 }
 
 interface KeptTrial {
-  /** Of the documents, the questions, the options and the chunking. */
+  /** A digest of the documents, the questions, the options and the chunking. */
   readonly key: string;
   readonly name: string;
   readonly points: readonly Point[];
 }
 
-/** The file in the user's folder from which a stopped run is continued. The user is told of it at the first line. */
+/** The file in the user's folder from which a stopped run is continued. The first line prints its path. */
 export class KeptTrials {
   readonly #file: string;
   #isAnnounced = false;

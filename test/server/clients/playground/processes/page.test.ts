@@ -314,7 +314,8 @@ t.test('text does nothing but be shown, on the page and in the report', { skip }
   t.same(page.problems, []);
 });
 
-t.test('the unit is beside each size, and a price is one of tokens', { skip }, async (t) => {
+const OF_BYTES = { skip: skip || needs('tokenizer/byte').skip };
+t.test('the unit is beside each size, and a price is one of tokens', OF_BYTES, async (t) => {
   const page = await show(
     [
       [{ kind: 'chunker', name: 'token', options: { chunk_size: 9, tokenizer: 'byte' } }],

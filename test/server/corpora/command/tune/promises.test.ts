@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import t from 'tap';
 import { resultOf } from '../../../../../server/corpora/command/tune/result.ts';
 import { type Chunking, Search, type Send } from '../../../../../server/corpora/command/tune/search.ts';
+import { needs } from '../../../../support/here.ts';
 import { temporaryFolder } from '../../../../support/server.ts';
 
 /** What `tune` promises about its time, its pipeline and the folder, without evaluating anything. */
+
+const OF_VECTORS = needs('refinery/embeddings');
 
 const chunkingOf = (size: number): Chunking => ({
   name: `token ${size}`,
@@ -63,6 +66,7 @@ t.test('the file that tune writes into the folder is named once', async (t) => {
 
 t.test(
   'the pipeline keeps its vectors, unless they are to be left out and words alone are best',
+  OF_VECTORS,
   async (t) => {
     const trial = async (recalls: Readonly<Record<string, number>>) => {
       const search = new Search(
