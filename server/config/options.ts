@@ -105,7 +105,10 @@ export const OPTIONS = {
     minimum: 0,
     shownDefault: "0: depends on the machine's memory",
   }),
-  bulkRoot: text('', 'Folder inside which jobs read and write files; by default they may not use the disk.'),
+  bulkRoot: text(
+    '',
+    'Folder inside which jobs read and write files, and keep chunksmith-jobs/<id>/ where they have no target folder; by default they may not use the disk.',
+  ),
   bulkConnections: text(
     '',
     'JSON file of the buckets that jobs may use, by name, see [Buckets](CORPORA.md#buckets); read at the start.',

@@ -32,6 +32,7 @@ export interface Response {
 
 export interface Operation {
   readonly operationId?: string;
+  readonly parameters?: readonly object[];
   readonly tags?: readonly string[];
   readonly summary?: string;
   readonly description?: string;

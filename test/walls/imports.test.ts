@@ -58,7 +58,7 @@ const lazyPackageRule: Rule = (file, { specifier, kind }) => {
 
 const INSTALLED = { ...PACKAGE.dependencies, ...PACKAGE.optionalDependencies };
 /** What the build runs and copies: in a package of the program nothing of it is looked up. */
-const BUILDS = ['server/cli/tools/build.ts', 'server/http/docs/routes.ts'];
+const BUILDS = ['server/cli/tools/build.ts', 'server/http/docs/redoc.ts'];
 
 const RULES: Readonly<Record<string, Rule>> = {
   'core and server import only what stands below': arrowRule,

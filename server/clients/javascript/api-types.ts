@@ -90,6 +90,162 @@ export interface ChunkFields {
   namespace?: string;
 }
 
+/**
+ * Further options of the chunker markdown, where it is chosen.
+ * @default {}
+ */
+export interface MarkdownOptions {
+  /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
+  split_level?: number;
+  /** Whether the text is MDX: imports, exports and components are read as such. Default: whether the name of its file ends in .mdx. */
+  mdx?: boolean | null;
+  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
+  min_chunk_size?: number;
+  /** How to treat a code block, HTML block or table row above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
+  oversize?: 'split' | 'keep';
+  /** Content of context: the headings above the beginning of the chunk, the header of a table that it continues, the opening line of a fence that it continues. */
+  carry?: ('headings' | 'header' | 'fence')[];
+  /** Whether chunk_size limits the context and the text together. */
+  count_context?: boolean;
+  /** Whether each chunk lists its blocks, or parts of blocks, with their offsets. */
+  include_blocks?: boolean;
+}
+
+/**
+ * Further options of the chunker markup, where it is chosen.
+ * @default {}
+ */
+export interface MarkupOptions {
+  /** The markup language of the text. auto: by the media type, then the name of its file, then its content; a text that shows none is prose. */
+  syntax?:
+    | 'auto'
+    | 'restructuredtext'
+    | 'asciidoc'
+    | 'org'
+    | 'latex'
+    | 'mediawiki'
+    | 'textile'
+    | 'pod'
+    | 'texinfo'
+    | 'roff';
+  /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
+  split_level?: number;
+  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
+  min_chunk_size?: number;
+  /** How to treat a code block, a table, a directive or another block above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
+  oversize?: 'split' | 'keep';
+  /** Content of context: the headings above the beginning of the chunk, the lines that open a block of code or a directive that it continues. */
+  carry?: ('headings' | 'fence')[];
+  /** Whether chunk_size limits the context and the text together. */
+  count_context?: boolean;
+  /** Whether each chunk lists its blocks, or parts of blocks, with their offsets. */
+  include_blocks?: boolean;
+}
+
+/**
+ * Further options of the chunker html, where it is chosen.
+ * @default {}
+ */
+export interface HtmlOptions {
+  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
+  min_chunk_size?: number;
+  /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
+  split_level?: number;
+  /** How to treat a table row, pre, script or style above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
+  oversize?: 'split' | 'keep';
+  /** Names of elements to leave out, with their content. The joined chunks are then not the whole text, and a header says how many elements were left out. */
+  skip?: string[];
+  /** Content of context: headings is the path of the headings above the chunk, header is the header of the table in whose rows it begins. */
+  carry?: ('headings' | 'header')[];
+  /** Whether chunk_size limits the context and the text together. */
+  count_context?: boolean;
+}
+
+/**
+ * Further options of the chunker xml, where it is chosen.
+ * @default {}
+ */
+export interface XmlOptions {
+  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
+  min_chunk_size?: number;
+  /** Content of context: headings is the path of the headings above the chunk. */
+  carry?: 'headings'[];
+  /** Whether chunk_size limits the context and the text together. */
+  count_context?: boolean;
+}
+
+/**
+ * Further options of the chunker table, where it is chosen.
+ * @default {}
+ */
+export interface TableOptions {
+  /** Maximum rows per chunk, excluding the header; chunk_size still applies. By default only chunk_size applies. */
+  rows_per_chunk?: number | null;
+  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
+  min_chunk_size?: number;
+  /** Format of the tables; auto chooses HTML or Markdown if it finds such a table, else CSV. */
+  format?: 'auto' | 'csv' | 'tsv' | 'markdown' | 'html';
+  /** Field delimiter of CSV. Default: a tab with format tsv, else the one of comma, tab, semicolon and pipe by which the first records have the same number of fields. */
+  delimiter?: string | null;
+  /** Quote character around CSV fields that contain delimiters or line breaks; doubled within them. null means none. */
+  quote?: string | null;
+  /** Number of header rows. Default: one in CSV and Markdown; in HTML those of thead, or the first rows with only th. */
+  header_rows?: number | null;
+  /** Whether chunks that begin after the header have it as context. */
+  carry?: 'header' | 'none';
+  /** Whether chunk_size limits the context and the text together. */
+  count_context?: boolean;
+  /** How to treat a row above chunk_size: split it between its cells, then as text, or keep it whole. */
+  oversize?: 'split' | 'keep';
+}
+
+/**
+ * Further options of the chunker json, where it is chosen.
+ * @default {}
+ */
+export interface JsonOptions {
+  /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
+  min_chunk_size?: number;
+  /** Whether to chunk invalid JSON along its brackets, strings and commas instead of refusing it. */
+  tolerant?: boolean;
+  /** How to treat a single value above chunk_size: split it (a string between words, never within an escape), or keep it whole. */
+  oversize?: 'split' | 'keep';
+}
+
+/**
+ * Further options of the chunker code, where it is chosen.
+ * @default {}
+ */
+export interface CodeOptions {
+  /** Language of the code: astro, bash, c, cpp, csharp, css, dart, elixir, erb, go, handlebars, haskell, html, java, javascript, jinja, json, kotlin, lua, markdown, perl, php, python, r, ruby, rust, scala, sql, svelte, swift, toml, tsx, typescript, vue, yaml, zig, a common alias such as js, c++ or golang, or auto. Default: python, or auto if the text has a file name. */
+  language?: string | null;
+  /** Whether each chunk lists its syntax units: type, name, lines and offsets. */
+  include_nodes?: boolean;
+  /** How to treat a function or class above chunk_size: keep it whole; split it along its syntax; or members: cut a class between its members, and keep a function whole up to at most four times chunk_size, with its comments and decorators. */
+  oversize?: 'keep' | 'split' | 'members';
+  /** Whether a function shares no chunk with what is before or after it, nor the rest of a class that was cut with what is around the class. Vectors find more functions then; there are about twice as many chunks. */
+  separate_functions?: boolean;
+}
+
+/**
+ * Further options of the chunker recursive, where it is chosen.
+ * @default {}
+ */
+export interface RecursiveOptions {
+  /** Tokens that a chunk repeats from the end of the previous one. Less than chunk_size. */
+  chunk_overlap?: number;
+  /** Hierarchy of separators: default, markdown, python, js, lines, diff, log, mail, or a file of the recipes folder. */
+  recipe?: string;
+  /** Literal strings that end a piece, instead of a recipe; larger pieces are cut between tokens. */
+  delimiters?: string[];
+  /** A custom hierarchy, instead of a recipe: lists of delimiters, coarsest first. */
+  levels?: string[][];
+  /** Language of the text (BCP 47), for its sentence and clause endings; an unknown language gets the default ones. */
+  lang?: string;
+  /** Minimum characters per chunk, as far as chunk_size allows it. */
+  min_characters_per_chunk?: number;
+}
+
 export interface AutoChunkerOptions {
   /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. */
   tokenizer?: string;
@@ -100,129 +256,21 @@ export interface AutoChunkerOptions {
   /** Name of the text's file, or its path. Default: the document's `filename`, else its `id`. It decides if its extension is known. */
   filename?: string | null;
   /** Further options of the chunker markdown, where it is chosen. */
-  markdown?: {
-    /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
-    split_level?: number;
-    /** Whether the text is MDX: imports, exports and components are read as such. Default: whether the name of its file ends in .mdx. */
-    mdx?: boolean | null;
-    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
-    min_chunk_size?: number;
-    /** How to treat a code block, HTML block or table row above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
-    oversize?: 'split' | 'keep';
-    /** Content of context: the headings above the beginning of the chunk, the header of a table that it continues, the opening line of a fence that it continues. */
-    carry?: ('headings' | 'header' | 'fence')[];
-    /** Whether chunk_size limits the context and the text together. */
-    count_context?: boolean;
-    /** Whether each chunk lists its blocks, or parts of blocks, with their offsets. */
-    include_blocks?: boolean;
-  };
+  markdown?: MarkdownOptions;
   /** Further options of the chunker markup, where it is chosen. */
-  markup?: {
-    /** The markup language of the text. auto: by the media type, then the name of its file, then its content; a text that shows none is prose. */
-    syntax?:
-      | 'auto'
-      | 'restructuredtext'
-      | 'asciidoc'
-      | 'org'
-      | 'latex'
-      | 'mediawiki'
-      | 'textile'
-      | 'pod'
-      | 'texinfo'
-      | 'roff';
-    /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
-    split_level?: number;
-    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
-    min_chunk_size?: number;
-    /** How to treat a code block, a table, a directive or another block above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
-    oversize?: 'split' | 'keep';
-    /** Content of context: the headings above the beginning of the chunk, the lines that open a block of code or a directive that it continues. */
-    carry?: ('headings' | 'fence')[];
-    /** Whether chunk_size limits the context and the text together. */
-    count_context?: boolean;
-    /** Whether each chunk lists its blocks, or parts of blocks, with their offsets. */
-    include_blocks?: boolean;
-  };
+  markup?: MarkupOptions;
   /** Further options of the chunker html, where it is chosen. */
-  html?: {
-    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
-    min_chunk_size?: number;
-    /** Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size. */
-    split_level?: number;
-    /** How to treat a table row, pre, script or style above chunk_size: split it, so that chunk_size is a hard limit, or keep it whole. */
-    oversize?: 'split' | 'keep';
-    /** Names of elements to leave out, with their content. The joined chunks are then not the whole text, and a header says how many elements were left out. */
-    skip?: string[];
-    /** Content of context: headings is the path of the headings above the chunk, header is the header of the table in whose rows it begins. */
-    carry?: ('headings' | 'header')[];
-    /** Whether chunk_size limits the context and the text together. */
-    count_context?: boolean;
-  };
+  html?: HtmlOptions;
   /** Further options of the chunker xml, where it is chosen. */
-  xml?: {
-    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
-    min_chunk_size?: number;
-    /** Content of context: headings is the path of the headings above the chunk. */
-    carry?: 'headings'[];
-    /** Whether chunk_size limits the context and the text together. */
-    count_context?: boolean;
-  };
+  xml?: XmlOptions;
   /** Further options of the chunker table, where it is chosen. */
-  table?: {
-    /** Maximum rows per chunk, excluding the header; chunk_size still applies. By default only chunk_size applies. */
-    rows_per_chunk?: number | null;
-    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
-    min_chunk_size?: number;
-    /** Format of the tables; auto chooses HTML or Markdown if it finds such a table, else CSV. */
-    format?: 'auto' | 'csv' | 'tsv' | 'markdown' | 'html';
-    /** Field delimiter of CSV. Default: a tab with format tsv, else the one of comma, tab, semicolon and pipe by which the first records have the same number of fields. */
-    delimiter?: string | null;
-    /** Quote character around CSV fields that contain delimiters or line breaks; doubled within them. null means none. */
-    quote?: string | null;
-    /** Number of header rows. Default: one in CSV and Markdown; in HTML those of thead, or the first rows with only th. */
-    header_rows?: number | null;
-    /** Whether chunks that begin after the header have it as context. */
-    carry?: 'header' | 'none';
-    /** Whether chunk_size limits the context and the text together. */
-    count_context?: boolean;
-    /** How to treat a row above chunk_size: split it between its cells, then as text, or keep it whole. */
-    oversize?: 'split' | 'keep';
-  };
+  table?: TableOptions;
   /** Further options of the chunker json, where it is chosen. */
-  json?: {
-    /** A chunk of fewer tokens joins a neighbour, as far as chunk_size allows it. Below 1: a fraction of chunk_size; from 1 up: a number of tokens. */
-    min_chunk_size?: number;
-    /** Whether to chunk invalid JSON along its brackets, strings and commas instead of refusing it. */
-    tolerant?: boolean;
-    /** How to treat a single value above chunk_size: split it (a string between words, never within an escape), or keep it whole. */
-    oversize?: 'split' | 'keep';
-  };
+  json?: JsonOptions;
   /** Further options of the chunker code, where it is chosen. */
-  code?: {
-    /** Language of the code: astro, bash, c, cpp, csharp, css, dart, elixir, erb, go, handlebars, haskell, html, java, javascript, jinja, json, kotlin, lua, markdown, perl, php, python, r, ruby, rust, scala, sql, svelte, swift, toml, tsx, typescript, vue, yaml, zig, a common alias such as js, c++ or golang, or auto. Default: python, or auto if the text has a file name. */
-    language?: string | null;
-    /** Whether each chunk lists its syntax units: type, name, lines and offsets. */
-    include_nodes?: boolean;
-    /** How to treat a function or class above chunk_size: keep it whole; split it along its syntax; or members: cut a class between its members, and keep a function whole up to at most four times chunk_size, with its comments and decorators. */
-    oversize?: 'keep' | 'split' | 'members';
-    /** Whether a function shares no chunk with what is before or after it, nor the rest of a class that was cut with what is around the class. Vectors find more functions then; there are about twice as many chunks. */
-    separate_functions?: boolean;
-  };
+  code?: CodeOptions;
   /** Further options of the chunker recursive, where it is chosen. */
-  recursive?: {
-    /** Tokens that a chunk repeats from the end of the previous one. Less than chunk_size. */
-    chunk_overlap?: number;
-    /** Hierarchy of separators: default, markdown, python, js, lines, diff, log, mail, or a file of the recipes folder. */
-    recipe?: string;
-    /** Literal strings that end a piece, instead of a recipe; larger pieces are cut between tokens. */
-    delimiters?: string[];
-    /** A custom hierarchy, instead of a recipe: lists of delimiters, coarsest first. */
-    levels?: string[][];
-    /** Language of the text (BCP 47), for its sentence and clause endings; an unknown language gets the default ones. */
-    lang?: string;
-    /** Minimum characters per chunk, as far as chunk_size allows it. */
-    min_characters_per_chunk?: number;
-  };
+  recursive?: RecursiveOptions;
   /** Unit of start_index and end_index: code points (Python), UTF-16 units (JavaScript, Java) or bytes of UTF-8 (Go, Rust). */
   offset_unit?: 'code_point' | 'utf16' | 'byte';
 }

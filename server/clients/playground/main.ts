@@ -104,6 +104,7 @@ plots.replaceSync(PLOT_STYLE);
 document.adoptedStyleSheets.push(plots);
 
 const root = document.querySelector('#app') as HTMLElement;
+root.replaceChildren();
 let shown: State | undefined;
 
 /** Members of the state that the viewer shows. */

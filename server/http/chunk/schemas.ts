@@ -6,7 +6,7 @@ import { PRESET_NAMES } from '../../engine/presets/presets.ts';
 import { SOURCES } from '../../engine/read/document-schemas.ts';
 import { presetOptions, type RequestSchemas } from '../../engine/read/request-schemas.ts';
 import { jsonAnswer } from '../docs/answer-schemas.ts';
-import { componentName, operationId, purposeOf, titleOf } from '../docs/names.ts';
+import { componentName, operationId, purposeOf } from '../docs/names.ts';
 import { chunkOf, embeddings, givenChunk, oneOrMany, pipelineChunk, tokenizedTexts } from './answers.ts';
 import { chunksStream, documentStream, orStream, orStreamed } from './stream-schemas.ts';
 
@@ -62,12 +62,14 @@ const chunksInput = {
 const ROUTES = {
   chunker: {
     verb: 'chunk',
+    takes: 'Takes a text, a list of texts, or documents with ids.',
     description: OF_TEXTS,
     stream: documentStream,
     bodyWith: (options: object, schemas: RequestSchemas) => sourceBody(schemas, options),
   },
   refinery: {
     verb: 'refine',
+    takes: 'Takes a list of chunks, or a list of such lists.',
     description: OF_CHUNKS,
     stream: chunksStream,
     bodyWith: (options: object) => closed(chunksInput, options),
@@ -82,7 +84,7 @@ export function pluginRouteSchema(
 ): FastifySchema {
   const { manifest } = entry;
   const { name, example } = manifest;
-  const { verb, description, stream, bodyWith } = ROUTES[kind];
+  const { verb, takes, description, stream, bodyWith } = ROUTES[kind];
   const body = {
     ...bodyWith(optionsOf(manifest, schemas), schemas),
     ...(example === undefined ? {} : { examples: [example] }),
@@ -91,7 +93,7 @@ export function pluginRouteSchema(
     tags: [verb],
     operationId: operationId(verb, name),
     summary: purposeOf(manifest),
-    description: `${titleOf(manifest)}.${unavailableNote(entry)}`,
+    description: `${takes}${unavailableNote(entry)}`,
     body: orStream(body, stream),
     response: { 200: orStreamed(jsonAnswer(description, oneOrMany(chunkOf(manifest)), headersOf(manifest))) },
   };

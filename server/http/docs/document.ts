@@ -23,9 +23,17 @@ export interface Response {
 /** Points to a component: `{ $ref: '#/components/schemas/Chunk' }`. */
 export type Reference = { readonly $ref: string };
 
+export interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  schema: Schema;
+}
+
 export interface Operation {
   readonly operationId?: string;
-  readonly parameters?: readonly { schema?: Schema }[];
+  readonly summary?: string;
+  readonly tags?: readonly string[];
+  parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
   readonly responses: Record<string, Response | Reference>;
 }
@@ -39,6 +47,7 @@ export interface Components {
   readonly schemas: Record<string, Schema>;
   responses?: Record<string, Response>;
   headers?: Record<string, Header>;
+  parameters?: Record<string, Parameter>;
 }
 
 export function operationsOf({ paths }: Document): Operation[] {

@@ -10,7 +10,14 @@ import type { Runner } from '../../engine/run/runner.ts';
 import type { Task } from '../../engine/tasks.ts';
 import { isBatch, linesOf } from '../chunk/stream-schemas.ts';
 import { LINES } from '../transport/media.ts';
-import { type Document, type Operation, operationsOf, type Response } from './document.ts';
+import {
+  type Document,
+  type Header,
+  type Operation,
+  operationsOf,
+  type Reference,
+  type Response,
+} from './document.ts';
 import { operationId } from './names.ts';
 
 /**
@@ -25,7 +32,7 @@ export async function addExampleAnswers(
   const tasks = tasksOf(registry);
   for (const operation of operationsOf(document)) {
     const task = tasks.get(operation.operationId ?? '');
-    if (task !== undefined) await addAnswer(operation, task, runner);
+    if (task !== undefined) await addAnswer(operation, task, runner, document.components.headers ?? {});
   }
   return document;
 }
@@ -52,7 +59,12 @@ function isReady({ manifest, missing }: PluginEntry): boolean {
   return missing.length === 0 && !needsKey(manifest);
 }
 
-async function addAnswer({ requestBody, responses }: Operation, task: Task, runner: Runner): Promise<void> {
+async function addAnswer(
+  { requestBody, responses }: Operation,
+  task: Task,
+  runner: Runner,
+  shared: Readonly<Record<string, Header>>,
+): Promise<void> {
   const example = requestBody?.content['application/json']?.example;
   const response = responses['200'] as Response;
   const answer = example === undefined ? undefined : await answerExample(runner, task, example);
@@ -63,9 +75,18 @@ async function addAnswer({ requestBody, responses }: Operation, task: Task, runn
   if (lines !== undefined) lines.example = linesOf(answeredLines(body));
   const headers = { ...response.headers };
   for (const [name, example] of Object.entries(metadataOf(answer.reported))) {
-    headers[`x-${name}`] = { ...UNDECLARED, ...headers[`x-${name}`], example };
+    headers[`x-${name}`] = { ...UNDECLARED, ...headerOf(headers[`x-${name}`], shared), example };
   }
   response.headers = headers;
+}
+
+/** The header that a reference points to. */
+function headerOf(
+  header: Header | Reference | undefined,
+  shared: Readonly<Record<string, Header>>,
+): Header | undefined {
+  if (header === undefined || !('$ref' in header)) return header;
+  return shared[header.$ref.slice(header.$ref.lastIndexOf('/') + 1)];
 }
 
 /** Reports of a plugin that its manifest does not mention. */

@@ -4,12 +4,6 @@ import type { Manifest } from '../../../core/contracts/manifest.ts';
 
 type Named = Pick<Manifest, 'kind' | 'name'>;
 
-/** In words: `Semantic chunker`. */
-export function titleOf({ kind, name }: Named): string {
-  const words = `${name.replaceAll('-', ' ')} ${kind}`;
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 /** A plugin's summary in the style of operation lists: without a full stop. */
 export function purposeOf({ summary }: Manifest): string {
   return summary.replace(/\.$/, '');

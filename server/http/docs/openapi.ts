@@ -1,5 +1,3 @@
-import { STATUS_CODES } from 'node:http';
-import { isDeepStrictEqual } from 'node:util';
 import swagger from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
 import plugin from 'fastify-plugin';
@@ -8,64 +6,9 @@ import { type AccessConfig, asksForKeys } from '../../config/access.ts';
 import { NAME, VERSION } from '../../config/version.ts';
 import { needsKey, refusalStatuses } from '../transport/security.ts';
 import { errorAnswers } from './answer-schemas.ts';
-import {
-  type Components,
-  type Document,
-  type Header,
-  type Media,
-  operationsOf,
-  type Reference,
-  type Response,
-  type Schema,
-} from './document.ts';
+import { nameComponents } from './components.ts';
+import type { Document } from './document.ts';
 import { addExampleAnswers } from './example-answers.ts';
-
-const REQUEST_ID: Header = {
-  description: 'Id of the request, as in the log: the one sent with the request, or a new one.',
-  schema: { type: 'string' },
-};
-
-/**
- * Moves repeated parts of a document into named components: schemas whose title is one word, the answers of errors,
- * and the header that every answer has.
- */
-function nameComponents(document: Document): void {
-  const { components } = document;
-  const schemas = new SchemaCollector(components.schemas);
-  const answers: Record<string, Response> = {};
-  components.headers = { RequestId: REQUEST_ID };
-  components.responses = answers;
-  for (const { parameters = [], requestBody, responses } of operationsOf(document)) {
-    for (const parameter of parameters) {
-      if (parameter.schema !== undefined) parameter.schema = schemas.collect(parameter.schema);
-    }
-    for (const media of mediaOf(requestBody)) media.schema = schemas.collect(media.schema);
-    for (const [status, response] of Object.entries(responses)) {
-      if ('$ref' in response) continue;
-      for (const media of mediaOf(response)) media.schema = schemas.collect(media.schema);
-      response.headers = { 'x-request-id': { $ref: '#/components/headers/RequestId' }, ...response.headers };
-      const name = STATUS_CODES[status]?.replace(/\W/g, '');
-      // The same answer to the same error is one component: `MethodNotAllowed`.
-      if (Number(status) >= 400 && name !== undefined)
-        responses[status] = named('responses', answers, name, response);
-    }
-  }
-}
-
-function mediaOf(part: { readonly content?: Readonly<Record<string, Media>> } = {}): Media[] {
-  return Object.values(part.content ?? {});
-}
-
-/** A reference to the component, unless a different one has its name. */
-function named<T>(
-  kind: keyof Components,
-  components: Record<string, T>,
-  name: string,
-  one: T,
-): T | Reference {
-  components[name] ??= one;
-  return isDeepStrictEqual(components[name], one) ? { $ref: `#/components/${kind}/${name}` } : one;
-}
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -183,69 +126,4 @@ function statusesOf(
     ...(method === 'GET' ? [] : [413, 415]),
     ...(tags?.includes('meta') ? [] : [500, 503]),
   ];
-}
-
-/** Keywords whose value is schemas by name. */
-const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
-/** Keywords whose value is an instance, which may look like a schema. */
-const VALUES = new Set(['enum', 'const', 'default', 'examples', 'example']);
-/** Keywords of this service's own, which other readers of schemas do not know. */
-const PRIVATE = new Set(['lessThan', 'excludes', 'effectiveWith']);
-
-const COMPONENT = /^[A-Z][A-Za-z0-9]*$/;
-
-/** Tidies schemas for the documentation, and turns those whose title is one word into components with that name. */
-class SchemaCollector {
-  readonly #components: Record<string, Schema>;
-
-  constructor(components: Record<string, Schema>) {
-    this.#components = components;
-  }
-
-  /** The schema without private keywords, with types for all enums, and with references to components. */
-  collect(schema: Schema): Schema {
-    const known = Object.entries(schema).filter(([keyword]) => !PRIVATE.has(keyword));
-    const tidied: Record<string, unknown> = Object.fromEntries(
-      known.map(([keyword, value]) => [keyword, this.#valueOf(keyword, value)]),
-    );
-    if (schema.effectiveWith !== undefined) tidied['x-effective-with'] = schema.effectiveWith;
-    if (tidied.type === undefined) Object.assign(tidied, typeOfValues(tidied));
-    const { title, ...untitled } = tidied;
-    if (typeof title !== 'string' || !COMPONENT.test(title)) return tidied;
-    return named('schemas', this.#components, title, untitled);
-  }
-
-  #valueOf(keyword: string, value: unknown): unknown {
-    if (typeof value !== 'object' || value === null || VALUES.has(keyword)) return value;
-    if (Array.isArray(value)) return value.map((one) => this.#valueOf(keyword, one));
-    if (!MAPS.has(keyword)) return this.collect(value as Schema);
-    const place = keyword === 'properties' ? withDefaultBelow : (one: Schema) => one;
-    const members = Object.entries(value as Readonly<Record<string, Schema>>);
-    return Object.fromEntries(members.map(([name, one]) => [name, place(this.collect(one))]));
-  }
-}
-
-/**
- * Moves the default of a property one level down. Some type generators treat a property with its own default as
- * always present, so that clients would have to send every option.
- */
-function withDefaultBelow(schema: Schema): Schema {
-  if (schema.default === undefined) return schema;
-  const { description, ...rest } = schema;
-  return { ...(description === undefined ? {} : { description }), allOf: [rest] };
-}
-
-/** The common type of the values that a schema lists, or their types. */
-function typeOfValues({ enum: values, const: constant }: Schema): { readonly type?: string | string[] } {
-  const listed = Array.isArray(values) ? values : constant === undefined ? [] : [constant];
-  const types = [...new Set(listed.map(typeOf))];
-  const [type] = types;
-  if (type === undefined) return {};
-  return { type: types.length === 1 ? type : types.sort() };
-}
-
-function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return Number.isInteger(value) ? 'integer' : typeof value;
 }

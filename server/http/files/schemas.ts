@@ -18,7 +18,7 @@ import {
   unavailableNote,
 } from '../chunk/schemas.ts';
 import { jsonAnswer } from '../docs/answer-schemas.ts';
-import { operationId, purposeOf, titleOf } from '../docs/names.ts';
+import { operationId, purposeOf } from '../docs/names.ts';
 
 /** The documentation of the routes that accept files. */
 
@@ -63,7 +63,7 @@ export function fileRouteSchema(
     tags: ['files'],
     operationId: operationId('chunk', `${manifest.name}-file`),
     summary: `${purposeOf(manifest)}, for files`,
-    description: `${titleOf(manifest)} for files.\n\n${HOW}${unavailableNote(entry)}`,
+    description: `${HOW}${unavailableNote(entry)}`,
     querystring,
     body: fileBody(chunkFields(schemas), fieldsOf(manifest, schemas)),
     response: {

@@ -12,11 +12,14 @@ const RELEASES = join(import.meta.dirname, '../../fixtures/releases');
 
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Schemas };
+  readonly components: {
+    readonly schemas: Schemas;
+    readonly parameters?: Readonly<Record<string, Parameter>>;
+  };
 }
 
 interface Operation {
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly content: Content };
   readonly responses?: Readonly<Record<string, { readonly content?: Content }>>;
 }
@@ -43,8 +46,8 @@ export function breakingChanges(before: ApiDocument, after: ApiDocument): string
   return Object.entries(before.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
       const now = after.paths[path]?.[method];
-      const fields = (schemaOf: (operation: Operation) => Schema, one: Operation, all: ApiDocument) =>
-        fieldsOf(schemaOf(one), all.components.schemas);
+      const fields = (schemaOf: typeof requestOf, one: Operation, all: ApiDocument) =>
+        fieldsOf(schemaOf(one, all), all.components.schemas);
       const found =
         now === undefined
           ? ['is gone']
@@ -58,8 +61,11 @@ export function breakingChanges(before: ApiDocument, after: ApiDocument): string
 }
 
 /** The parameters and the bodies that an operation takes, as fields of one value. */
-function requestOf({ parameters = [], requestBody }: Operation): Schema {
-  const named = parameters.map((one) => ({ ...one, name: `${one.in} ${one.name}` }));
+function requestOf({ parameters = [], requestBody }: Operation, { components }: ApiDocument): Schema {
+  const own = parameters.flatMap((one) =>
+    '$ref' in one ? (components.parameters?.[one.$ref.split('/').at(-1) ?? ''] ?? []) : one,
+  );
+  const named = own.map((one) => ({ ...one, name: `${one.in} ${one.name}` }));
   const properties = Object.fromEntries(named.map(({ name, schema = {} }) => [name, schema]));
   const required = named.filter((one) => one.required).map(({ name }) => name);
   return { properties: { ...properties, ...bodiesOf(requestBody?.content) }, required };

@@ -122,7 +122,7 @@ t.test('the pages have a strict policy, name no other host, and are named for th
     t.notMatch(policy, /unsafe-eval|https?:|\*/);
     const html = answer.bytes.toString();
     t.notMatch(html, /(src|href)="(https?:)?\/\//);
-    t.match(html, /<title>Chunksmith<\/title>/);
+    t.match(html, /<title>[A-Z][^<]+ – Chunksmith<\/title>/);
     t.notMatch(html, /favicon-\d+x\d+\.png/, 'the logo of a library');
     for (const [, address = ''] of html.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)) {
       const file = await fetch(new URL(address, answer.url));

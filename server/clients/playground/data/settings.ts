@@ -44,6 +44,34 @@ export function presetOf(steps: readonly Step[], { presets }: Catalogue): Preset
   return presets.find((preset) => JSON.stringify(presetSteps(preset)) === JSON.stringify(steps));
 }
 
+/** What the sizes of a setting count, in full and for a cell of a table. */
+export interface SizeUnit {
+  readonly name: string;
+  readonly short: string;
+}
+
+/** The unit of a setting's sizes: that of the tokenizer which it names, or which its chunker takes. */
+export function unitOf({ steps }: Setting, catalogue: Catalogue | undefined): SizeUnit {
+  const [given] = steps;
+  const stored = catalogue?.pipelines.find(({ id }) => given?.kind === 'pipeline' && id === given.name);
+  const first = stored?.config.steps[0];
+  const step: Step | undefined =
+    first === undefined ? given : { kind: 'chunker', name: first.chunker ?? '', options: first.config };
+  const plugin = step && catalogue && pluginOf(step, catalogue);
+  const tokenizer = step?.options.tokenizer ?? plugin?.options.tokenizer?.default;
+  if (typeof tokenizer !== 'string') return { name: 'tokens', short: 'tok.' };
+  const counted = PLAIN_UNITS[tokenizer];
+  return counted ?? { name: `tokens of ${tokenizer}`, short: 'tok.' };
+}
+
+/** Tokenizers whose tokens have a name of their own. */
+const PLAIN_UNITS: Readonly<Record<string, SizeUnit>> = {
+  character: { name: 'characters', short: 'char.' },
+  byte: { name: 'bytes', short: 'bytes' },
+  word: { name: 'words', short: 'words' },
+  row: { name: 'rows', short: 'rows' },
+};
+
 /** The initial settings: a preset, and a chunker for any text, whose windows or pieces overlap. */
 export function firstSettings({ plugins, presets }: Catalogue): readonly Setting[] {
   const chunkers = plugins.filter(({ kind, missing }) => kind === 'chunker' && missing.length === 0);

@@ -1,5 +1,6 @@
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import { type Chunk, isKnown, limitOf, NO_RUN, type Run, type Setting } from '../data/model.ts';
+import { unitOf } from '../data/settings.ts';
 import type { State } from '../data/state.ts';
 import { histogramOf, type Numbers, numbersOf } from '../text/numbers.ts';
 import { explained } from './explained.ts';
@@ -22,6 +23,8 @@ interface NumberColumn {
   readonly name: string;
   readonly about: string;
   readonly value: (numbers: Numbers) => string;
+  /** Whether it is a size, in the unit of the setting. */
+  readonly isSize?: boolean;
   readonly isBad?: (numbers: Numbers) => boolean;
 }
 
@@ -29,6 +32,10 @@ const counted = (name: string, about: string, count: (numbers: Numbers) => numbe
   name,
   about,
   value: (numbers) => whole.format(count(numbers)),
+});
+const size = (name: string, about: string, count: (numbers: Numbers) => number): NumberColumn => ({
+  ...counted(name, about, count),
+  isSize: true,
 });
 const unwanted = (name: string, about: string, count: (numbers: Numbers) => number): NumberColumn => ({
   ...counted(name, about, count),
@@ -38,10 +45,10 @@ const unwanted = (name: string, about: string, count: (numbers: Numbers) => numb
 /** The numbers of a setting, in display order. */
 export const NUMBERS: readonly NumberColumn[] = [
   counted('Chunks', 'How many there are', ({ chunks }) => chunks),
-  counted('Min', 'Smallest chunk, in tokens', ({ least }) => least),
-  counted('Median', 'Median chunk, in tokens', ({ median }) => median),
-  counted('p95', '95 % of the chunks have at most this many tokens', ({ p95 }) => p95),
-  counted('Max', 'Largest chunk, in tokens', ({ most }) => most),
+  size('Min', 'The smallest chunk', ({ least }) => least),
+  size('Median', 'Half of the chunks are smaller', ({ median }) => median),
+  size('95 %', '95 % of the chunks are at most as large', ({ p95 }) => p95),
+  size('Max', 'The largest chunk', ({ most }) => most),
   unwanted('Over', 'Chunks over the limit', ({ overLimit }) => overLimit),
   {
     name: 'Covered',
@@ -54,7 +61,7 @@ export const NUMBERS: readonly NumberColumn[] = [
   unwanted('Fence', 'Cuts within a Markdown fence', ({ cuts }) => cuts.fence),
   unwanted('Row', 'Cuts within a row of a Markdown table', ({ cuts }) => cuts.row),
   unwanted('Repeated', 'Chunks with the text of an earlier one', ({ duplicates }) => duplicates),
-  counted('To embed', 'Tokens of all chunks', ({ tokens }) => tokens),
+  size('Sum', 'All chunks together, which is what a model embeds', ({ tokens }) => tokens),
 ];
 
 /** The numbers of all settings, one below the other. */
@@ -63,7 +70,7 @@ export function numbersTable(state: State, { store }: Wiring): TemplateResult {
     <caption class="hidden">Numbers of each setting</caption>
     <thead><tr>
       <th scope="col"><span class="hidden">Setting</span></th>
-      <th scope="col">Tokens of the chunks</th>
+      <th scope="col">Sizes</th>
       ${NUMBERS.map(({ name, about }, at) => html`<th scope="col">${explained(name, about, `number-${at}`)}</th>`)}
       <th scope="col"><label>Price at<br><input type="text" inputmode="decimal" class="price" placeholder="0.02" .value=${state.price}
         @input=${(event: Event) => store.change({ price: valueIn(event) })}> / M</label></th>
@@ -72,7 +79,7 @@ export function numbersTable(state: State, { store }: Wiring): TemplateResult {
   </table>`;
 }
 
-function numbersRow(setting: Setting, { text, runs, price }: State): TemplateResult {
+function numbersRow(setting: Setting, { text, runs, price, catalogue }: State): TemplateResult {
   const run = runs.get(setting.id) ?? NO_RUN;
   const letter = html`<th scope="row"><span class="letter">${setting.id}</span></th>`;
   if (!isKnown(run)) {
@@ -80,16 +87,22 @@ function numbersRow(setting: Setting, { text, runs, price }: State): TemplateRes
     return html`<tr class="setting-${setting.id}">${letter}<td class="brief" colspan=${NUMBERS.length + 2}>${state}</td></tr>`;
   }
   const numbers = numbersOfRun(text, setting, run);
-  const cells = NUMBERS.map(({ value, isBad }) => {
+  const unit = unitOf(setting, catalogue);
+  const cells = NUMBERS.map(({ value, isBad, isSize = false }) => {
     const bad = isBad?.(numbers) === true;
-    return html`<td class=${bad ? 'bad' : ''}>${bad ? html`<span aria-label="unwanted">! </span>` : nothing}${value(numbers)}</td>`;
+    return html`<td class=${bad ? 'bad' : ''}>${bad ? html`<span aria-label="unwanted">! </span>` : nothing}${value(numbers)}${isSize ? html` <small>${unit.short}</small>` : nothing}</td>`;
   });
   return html`<tr class="setting-${setting.id} ${run.isStale ? 'stale' : ''}">
     ${letter}
     <td>${histogram(run.chunks, limitOf(setting))}</td>
     ${cells}
-    <td>${costOf(numbers, price)}</td>
+    <td>${unit.short === 'tok.' ? costOf(numbers, price) : costUnknown(price)}</td>
   </tr>`;
+}
+
+/** Models ask a price for tokens, not for characters. */
+function costUnknown(price: string): unknown {
+  return price === '' ? nothing : html`<small>no tokens</small>`;
 }
 
 function costOf({ tokens }: Numbers, price: string): unknown {

@@ -1,12 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { showTokens } from '../data/inquiry.ts';
-import { type Catalogue, MOST_SETTINGS, NO_RUN, type Run, type Unit } from '../data/model.ts';
+import { type Catalogue, MOST_SETTINGS, NO_RUN, type Run, type Step, type Unit } from '../data/model.ts';
+import { presetOf } from '../data/settings.ts';
 import type { State } from '../data/state.ts';
 import type { Store } from '../data/store.ts';
-import { chunkDetails, UNITS } from './chunk-details.ts';
+import { chunkDetails, labelOf, UNITS } from './chunk-details.ts';
 import { numbersTable } from './numbers-table.ts';
 import { pagePanel } from './page-panel.ts';
-import { questionPanel } from './question-panel.ts';
+import { foundChunks, questionPanel } from './question-panel.ts';
 import { settingCard } from './setting-card.ts';
 import { textPanel } from './text-panel.ts';
 import { valueIn, type Wiring } from './wiring.ts';
@@ -20,13 +21,14 @@ export function pageOf(state: State, wiring: Wiring): TemplateResult {
       <h1>Chunksmith <span>playground</span></h1>
       <nav aria-label="Pages"><a href="docs">Docs</a> <a href="redoc">Reference</a></nav>
       <div class="share">
-        <label><input type="checkbox" .checked=${state.sharesText} @change=${shares}> with the text</label>
+        <label><input type="checkbox" .checked=${state.sharesText} @change=${shares}> Include the text in the link</label>
         <button @click=${wiring.copyLink}>Copy link</button>
         <button @click=${wiring.saveReport}>Save report</button>
       </div>
     </header>
     ${problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`}
     ${needsKey ? keyForm((key) => void actions.start(key)) : nothing}
+    ${catalogue === undefined && problem === undefined && !needsKey ? html`<p class="waiting" role="status">Asking the server what it offers …</p>` : nothing}
     ${catalogue === undefined ? nothing : html`<div class="page">${side(state, catalogue, wiring)}${stage(state, wiring)}</div>`}
     <p class="notice" role="status">${state.notice}</p>`;
 }
@@ -38,6 +40,7 @@ function side(state: State, catalogue: Catalogue, wiring: Wiring): TemplateResul
     ${textPanel(state, wiring)}
     ${settings.map((setting) => settingCard({ ...wiring, state, catalogue, setting }))}
     <button class="wide" ?disabled=${isFull} @click=${() => wiring.actions.addSetting()}>+ Compare with another setting</button>
+    ${state.isNarrow ? nothing : html`${chunkDetails(state, wiring)}${foundChunks(state, wiring)}`}
   </div>`;
 }
 
@@ -50,16 +53,16 @@ function stage(state: State, wiring: Wiring): TemplateResult {
   return html`<main class="stage" data-active=${active}>
     ${isNarrow ? nothing : tools}
     <div class="work">
-      ${columnsHead(state, store)}
+      ${columnsHead(state, wiring)}
       <div class="frame">${wiring.viewer}</div>
       ${pagePanel(state, wiring)}
-      ${isNarrow ? tools : nothing}
-      ${chunkDetails(state, wiring)}
+      ${isNarrow ? html`${tools}${chunkDetails(state, wiring)}` : nothing}
     </div>
     <div class="scroll" tabindex="0" role="region" aria-label="Numbers">
       ${numbersTable(state, wiring)}
     </div>
     ${questionPanel(state, wiring)}
+    ${isNarrow ? foundChunks(state, wiring) : nothing}
   </main>`;
 }
 
@@ -72,8 +75,8 @@ function unitChoice({ unit }: State, store: Store<State>): TemplateResult {
 }
 
 function tokenChoice({ tokenizer, catalogue }: State, store: Store<State>): TemplateResult {
-  return html`<label>Tokens of <select @change=${(event: Event) => void showTokens(store, valueIn(event))}>
-    <option value="" .selected=${tokenizer === ''}>none</option>
+  return html`<label>Underline tokens of <select @change=${(event: Event) => void showTokens(store, valueIn(event))}>
+    <option value="" .selected=${tokenizer === ''}>no tokenizer</option>
     ${catalogue?.tokenizers.map((name) => html`<option value=${name} .selected=${name === tokenizer}>${name}</option>`)}
   </select></label>`;
 }
@@ -105,13 +108,19 @@ function keyForm(start: (key: string) => void): TemplateResult {
   </form>`;
 }
 
+/** The name of the preset that was chosen, or of the steps. */
+function titleOf(steps: readonly Step[], catalogue: Catalogue | undefined): string {
+  const preset = catalogue && presetOf(steps, catalogue);
+  return preset?.name ?? steps.map(({ name }) => name).join(' + ');
+}
+
 /** The heads of the columns: the setting, and how long it took. */
-function columnsHead({ settings, runs, active }: State, store: Store<State>): TemplateResult {
+function columnsHead({ settings, runs, active, catalogue }: State, { store }: Wiring): TemplateResult {
   return html`<div class="heads" role="group" aria-label="Columns">
     ${settings.map(({ id, steps }) => {
       const run = runs.get(id) ?? NO_RUN;
       return html`<button class="head setting-${id} ${run.isStale ? 'stale' : ''}" aria-pressed=${id === active} @click=${() => store.change({ active: id })}>
-        <span class="letter">${id}</span> <strong>${steps.map(({ name }) => name).join(' + ')}</strong>
+        <span class="letter">${id}</span> <strong>${titleOf(steps, catalogue)}</strong>
         <span class="state">${stateOf(run)}</span>
         ${run.isStale || run.error === undefined ? reportsOf(run) : html`<span class="problem">${run.error}</span>`}
       </button>`;
@@ -127,6 +136,6 @@ function stateOf(run: Run): string {
 }
 
 function reportsOf({ reports }: Run): TemplateResult | typeof nothing {
-  const shown = Object.entries(reports).map(([name, value]) => `${name.slice(2)}: ${value}`);
+  const shown = Object.entries(reports).map(([name, value]) => `${labelOf(name)}: ${value}`);
   return shown.length === 0 ? nothing : html`<span class="reports">${shown.join(' · ')}</span>`;
 }

@@ -15,7 +15,7 @@ const EXCERPT = 200;
  * compare over all questions with answers.
  */
 export function questionPanel(state: State, wiring: Wiring): TemplateResult {
-  const { asked, catalogue, settings } = state;
+  const { asked, catalogue } = state;
   const { store, actions } = wiring;
   const change = (members: Partial<Inquiry>) => changeQuestion(store, members);
   const typed = (event: Event) =>
@@ -26,8 +26,8 @@ export function questionPanel(state: State, wiring: Wiring): TemplateResult {
     void ask(store);
   };
   const mark = () => {
-    const answer = selectedText();
-    if (answer === undefined) actions.notify('Select the answer in the text first.');
+    const answer = selectedText() ?? chosenChunk(state);
+    if (answer === undefined) actions.notify('Select the answer in the text first, or choose a chunk.');
     else change({ answer });
   };
   return html`<section class="question" aria-label="Question">
@@ -40,22 +40,29 @@ export function questionPanel(state: State, wiring: Wiring): TemplateResult {
       <select aria-label="Embedding model" ?disabled=${asked.retriever === 'bm25'} @change=${(event: Event) => change({ model: valueIn(event) })}>
         ${catalogue?.models.map((name) => html`<option .selected=${name === asked.model}>${name}</option>`)}
       </select>
-      <label>best <input type="number" min="1" max="20" class="count" .value=${String(asked.count)}
+      <label>Best chunks to show <input type="number" min="1" max="20" class="count" .value=${String(asked.count)}
         @change=${(event: Event) => change({ count: Math.max(1, Number(valueIn(event)) || 1) })}></label>
       <button ?disabled=${asked.question.trim() === '' || asked.isAsking}>${asked.isAsking ? 'Asking …' : 'Ask'}</button>
-      <button type="button" @click=${mark}>Mark selected text as the answer</button>
+      <button type="button" @click=${mark}>Mark as the answer</button>
     </form>
     ${answerOf(state)}
     ${asked.problem === '' ? nothing : html`<p class="problem" role="alert">${asked.problem}</p>`}
-    ${
-      asked.found.size === 0
-        ? nothing
-        : html`<div class="results">
-            <ul class="found">${settings.map(({ id }) => foundIn(id, state, wiring))}</ul>
-            ${comparison(state, wiring)}
-          </div>`
-    }
   </section>`;
+}
+
+/** The chunks that each setting finds, and how the settings compare. */
+export function foundChunks(state: State, wiring: Wiring): TemplateResult | typeof nothing {
+  if (state.asked.found.size === 0) return nothing;
+  return html`<section class="results" aria-label="Answers">
+    <ul class="found">${state.settings.map(({ id }) => foundIn(id, state, wiring))}</ul>
+    ${comparison(state, wiring)}
+  </section>`;
+}
+
+/** Where the chosen chunk is, so that an answer can be marked with the keyboard. */
+function chosenChunk({ selection, runs }: State): Range | undefined {
+  const chunk = runs.get(selection?.setting ?? '')?.chunks[selection?.chunk ?? -1];
+  return chunk && { start: chunk.start_index, end: chunk.end_index };
 }
 
 function answerOf({ asked: { answer }, text, unit }: State): TemplateResult | typeof nothing {
@@ -74,7 +81,7 @@ function foundIn(id: string, { asked, runs }: State, { show }: Wiring): Template
     ${mean === undefined || asked.kept.length < 2 ? nothing : html`<p class="brief">${meanIn(mean, asked)}</p>`}
     ${hits.map(
       ({ chunk, score }) =>
-        html`<button class="plain" @click=${() => show(id, chunk)}>chunk ${chunk} <small>${score.toFixed(3)}</small>
+        html`<button class="plain" @click=${() => show(id, chunk)}>chunk ${chunk + 1} <small>${score.toFixed(3)}</small>
           <span class="words" dir="auto">${words(chunk)}</span></button>`,
     )}
   </li>`;

@@ -1,4 +1,5 @@
 import { isKnown, NO_RUN } from '../data/model.ts';
+import { unitOf } from '../data/settings.ts';
 import type { State } from '../data/state.ts';
 import { columnsOf } from './columns-of-state.ts';
 import { NUMBERS, numbersOfRun } from './numbers-table.ts';
@@ -47,7 +48,11 @@ export function reportOf(state: State): string {
     const run = runs.get(setting.id) ?? NO_RUN;
     add(row, 'th', `${setting.id}: ${setting.steps[0]?.name}, ${briefOf(setting.steps)}`);
     if (!isKnown(run)) add(row, 'td', run.error).setAttribute('colspan', String(NUMBERS.length));
-    else for (const { value } of NUMBERS) add(row, 'td', value(numbersOfRun(text, setting, run)));
+    else
+      for (const { value, isSize = false } of NUMBERS) {
+        const unit = isSize ? ` ${unitOf(setting, state.catalogue).short}` : '';
+        add(row, 'td', value(numbersOfRun(text, setting, run)) + unit);
+      }
   }
   add(made.body, 'p', NUMBERS.map(({ name, about }) => `${name}: ${about}`).join('. '));
   const compared = add(made.body, 'div', '', 'columns');

@@ -30,7 +30,7 @@ export function settingCard(card: Card): TemplateResult {
       <span class="letter" aria-hidden="true">${id}</span>
       ${firstChoice(card)}
       <button class="plain" aria-expanded=${isOpen} @click=${toggle}>
-        ${isOpen ? 'Fewer' : 'Options'}<span class="hidden"> of setting ${id}</span>
+        ${isOpen ? 'Hide options' : 'Options'}<span class="hidden"> of setting ${id}</span>
       </button>
       ${state.settings.length > 1 ? close : nothing}
     </header>

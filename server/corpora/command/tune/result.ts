@@ -15,8 +15,9 @@ import {
   remedyOf,
   verdictOf,
 } from '../../../engine/operations/evaluation/verdict.ts';
+import type { Point } from './kept-trials.ts';
 import type { CorpusQuestion } from './read-corpus.ts';
-import type { Point, Trial } from './search.ts';
+import type { Trial } from './search.ts';
 
 /** The share of baselines without a better candidate that stay. */
 const LEVEL = 0.95;
@@ -149,6 +150,8 @@ interface Tuning {
   readonly trials: readonly Trial[];
   /** The retriever of the baseline. */
   readonly retriever: string;
+  /** Whether the pipeline makes vectors even if its retriever needs none; missing if no pipeline is asked for. */
+  readonly embeddings?: boolean | undefined;
   /** How many chunkings might have been tried. */
   readonly of: number;
   /** What was left out or has failed. */
@@ -167,7 +170,7 @@ export type TuneResult = Awaited<ReturnType<typeof resultOf>>;
 
 /** What a run has found, as plain data: the answer of `--json`. */
 export async function resultOf(
-  { questions, trials, retriever, notes, ...about }: Tuning,
+  { questions, trials, retriever, embeddings, notes, ...about }: Tuning,
   signal: AbortSignal,
 ) {
   const all = trials.flatMap((trial) => trial.points.map((point) => ({ ...trial, ...point })));
@@ -184,6 +187,9 @@ export async function resultOf(
   const found = { ...about, questions: questions.length, baseline, chosen, more_questions };
   const verdict = verdictIn(found);
   const { steps, embedding } = all[choice.chosen] as (typeof all)[number];
+  const isWithout = chosen.retriever === 'bm25' && embeddings === false;
+  const needsNone = chosen.retriever === 'bm25' && embeddings !== undefined && embedding.length > 0;
+  const vectors = needsNone ? [isWithout ? WITHOUT_VECTORS : WITH_VECTORS] : [];
   const measured = `Retriever: ${chosen.retriever}; recall ${percent(chosen.recall)} ${range(chosen.interval)} within ${about.budget} tokens, chunksmith ${VERSION}.`;
   // The baseline has no factors, unless it is in the grid.
   const compared = all.filter(({ factors }) => Object.keys(factors).length > 0);
@@ -199,15 +205,19 @@ export async function resultOf(
     not_found: questions
       .filter((_, at) => all.every(({ recalls }) => recalls[at] === 0))
       .map(({ question, place }) => ({ question, place })),
-    notes: [...notes, ...cautions(all, about.budget)],
+    notes: [...notes, ...cautions(all, about.budget), ...vectors],
     /** A body for POST /v1/pipelines. */
     pipeline: {
       name: `tuned-${about.folder}`.slice(0, 255),
-      description: `${verdict} ${measured}`,
-      steps: chosen.retriever === 'bm25' ? steps : [...steps, ...embedding],
+      description: [verdict, measured, ...vectors].join(' '),
+      steps: isWithout ? steps : [...steps, ...embedding],
     },
   };
 }
+
+const WITHOUT_VECTORS = 'The pipeline makes no vectors: its retriever, bm25, searches by words.';
+const WITH_VECTORS =
+  'The retriever, bm25, needs no vectors. The pipeline makes them nevertheless; --no-embeddings leaves them out.';
 
 /** Two lists are dearer than one, then more chunks than fewer, then vectors than words. */
 function byCost(one: Point, other: Point): number {

@@ -7,6 +7,7 @@ import { type Engine, openEngine } from '../../../cli/engine.ts';
 import { CommandError, EXIT, UsageError } from '../../../cli/errors.ts';
 import type { Environment } from '../../../config/config.ts';
 import type { ServerCradle } from '../../../container.ts';
+import { unlessAborted } from '../../../engine/abort.ts';
 import { randomFrom } from '../../../engine/operations/evaluation/bootstrap.ts';
 import { RETRIEVERS, type Retriever } from '../../../engine/operations/evaluation/schemas.ts';
 import { Stopped, stopOnSignals } from '../run-chunk.ts';
@@ -25,6 +26,8 @@ interface TuneFlags {
   readonly retriever: Retriever;
   readonly budget: number;
   readonly time?: number;
+  /** False with `--no-embeddings`. */
+  readonly embeddings?: boolean;
   readonly out?: string;
   readonly report?: string;
   readonly resume?: true;
@@ -43,9 +46,17 @@ export function tuneCommand(env: Environment, onEnd: (status: number) => void): 
       '--grid <file>',
       'what is tried: a JSON list of {"chunker", "config"}, {"preset", "override"} or {"steps"}, each with a "name" if you like',
     )
-    .option('--time <duration>', 'begin nothing more after this time, such as 90s, 10m or 2h', milliseconds)
+    .option(
+      '--time <duration>',
+      'stop after this time, such as 90s, 10m or 2h, once the baseline is measured',
+      milliseconds,
+    )
     .option('--out <file>', 'write the best as a pipeline for `chunk --pipeline` and POST /v1/pipelines')
-    .option('--resume', 'continue a stopped run')
+    .option(
+      '--no-embeddings',
+      'leave vectors out of that pipeline if the best retriever is bm25, which needs none',
+    )
+    .option('--resume', `continue a stopped run, from ${STATE} in the folder, which every run writes`)
     .action(async (folder: string, flags: TuneFlags) => onEnd(await runTune(folder, flags, env)));
 }
 
@@ -124,16 +135,25 @@ async function runTune(folder: string, flags: TuneFlags, env: Environment): Prom
 function sendHere(engine: Engine, stop: AbortController): Send {
   const runner = engine.runner(false);
   const task = { run: 'evaluate', pipelines: new Map() } as const;
-  return async (body) => {
-    const { bytes } = await runner.run(task, Buffer.from(body), stop, { hasNoDeadline: true });
+  return async (body, signal) => {
+    const own = new AbortController();
+    const signals = signal === undefined ? [stop.signal] : [stop.signal, signal];
+    const either = AbortSignal.any(signals);
+    const abort = () => own.abort(either.reason);
+    either.aborted ? abort() : either.addEventListener('abort', abort, { once: true });
+    const running = runner.run(task, Buffer.from(body), own, { hasNoDeadline: true });
+    const { bytes } = await unlessAborted(running, own.signal);
     return JSON.parse(Buffer.from(bytes).toString());
   };
 }
 
 /** Evaluates on a server, which has its own timeout. */
-function sendTo(api: Api, { signal }: AbortController): Send {
+function sendTo(api: Api, stop: AbortController): Send {
   const headers = { 'content-type': 'application/json' };
-  return (body) => api.json({ path: '/v1/evaluate', headers, body }, { signal, timeout: 0 });
+  return (body, own) => {
+    const signal = own === undefined ? stop.signal : AbortSignal.any([stop.signal, own]);
+    return api.json({ path: '/v1/evaluate', headers, body }, { signal, timeout: 0 });
+  };
 }
 
 function write(path: string, text: string): void {
@@ -145,12 +165,14 @@ function write(path: string, text: string): void {
 }
 
 async function tune(folder: string, flags: TuneFlags, cradle: ServerCradle, send: Send, signal: AbortSignal) {
-  const { budget, server, retriever, time = Number.POSITIVE_INFINITY, resume = false } = flags;
+  const begin = performance.now();
+  const { budget, server, retriever, resume = false } = flags;
   const file = flags.candidates === undefined ? join(folder, STATE) : undefined;
   const { documents, questions, notes, derived, hasFailed } = await readCorpus(folder, flags, cradle, signal);
   const kind = kindOf(documents.map(({ filename }) => filename));
   const { baseline, grid } = candidatesFor(kind, flags, cradle);
   console.error(`${count(documents.length, 'document')}, ${count(questions.length, 'question')}`);
+  const time = (flags.time ?? Number.POSITIVE_INFINITY) - (performance.now() - begin);
   const lanes = server === undefined ? Math.max(1, cradle.config.workers) : 1;
   const search = new Search(
     { send, where: server ?? '', lanes, time, file, isResumed: resume },
@@ -164,9 +186,10 @@ async function tune(folder: string, flags: TuneFlags, cradle: ServerCradle, send
   for (const group of grid.groups((one) => search.scoreOf(one))) await search.try(group);
   const late = search.isLate ? ['The time was over before everything worth trying was tried.'] : [];
   const trials = [...search.trials.values()];
+  const embeddings = flags.candidates === undefined ? (flags.embeddings ?? true) : undefined;
   const tuning = {
     ...{ folder: basename(resolve(folder)), documents: documents.length, questions, derived, budget },
-    ...{ retriever, trials, of: Math.max(trials.length, grid.count) },
+    ...{ retriever, embeddings, trials, of: Math.max(trials.length, grid.count) },
     notes: [...notes, ...search.failures, ...late],
   };
   return { result: await resultOf(tuning, signal), hasFailed };

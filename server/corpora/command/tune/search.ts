@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import pMap from 'p-map';
 import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
-import { reasonOf, ServiceError } from '../../../../core/errors.ts';
+import { ServiceError } from '../../../../core/errors.ts';
 import { readJson } from '../../../cli/commands/remote.ts';
 import { UsageError } from '../../../cli/errors.ts';
 import type { Candidate, EvaluatedCandidate } from '../../../clients/javascript/api-types.ts';
 import { VERSION } from '../../../config/version.ts';
 import type { ServerCradle } from '../../../container.ts';
 import type { Interval } from '../../../engine/operations/evaluation/bootstrap.ts';
-import { RETRIEVERS, type Retriever } from '../../../engine/operations/evaluation/schemas.ts';
+import { RETRIEVERS } from '../../../engine/operations/evaluation/schemas.ts';
 import { PRESET_NAMES, type PresetUse } from '../../../engine/presets/presets.ts';
 import { stepsFrom } from '../flags/chunk-task.ts';
+import { KeptTrials, type Point } from './kept-trials.ts';
 
 /** A way to chunk. */
 export interface Chunking {
@@ -197,27 +198,19 @@ function checkCandidate(one: Candidate, place: string, { service }: ServerCradle
   }
 }
 
-/** How well a chunking with a retriever answers the questions. Plain data that is kept in a file. */
-export interface Point {
-  readonly retriever: Retriever;
-  readonly recall: number;
-  readonly interval: Interval;
-  /** Tokens that a question finds, on average. */
-  readonly tokens: number;
-  readonly chunks: number;
-  /** Tokens of the largest chunk that was found. */
-  readonly largest: number;
-  /** The recall of each question. */
-  readonly recalls: readonly number[];
-}
-
 /** A chunking that was evaluated. */
 export interface Trial extends Chunking {
   readonly points: readonly Point[];
 }
 
-/** Sends a request to evaluate. */
-export type Send = (body: string) => Promise<{ readonly candidates: readonly EvaluatedCandidate[] }>;
+/** Sends a request to evaluate. @param signal ends it */
+export type Send = (
+  body: string,
+  signal?: AbortSignal,
+) => Promise<{ readonly candidates: readonly EvaluatedCandidate[] }>;
+
+/** The longest time that a timer of Node can wait. */
+const MAX_TIMER = 2 ** 31 - 1;
 
 interface SearchOptions {
   readonly send: Send;
@@ -225,7 +218,7 @@ interface SearchOptions {
   readonly where: string;
   /** How many requests are sent at the same time. */
   readonly lanes: number;
-  /** Nothing more begins after so many milliseconds. */
+  /** After so many milliseconds nothing more begins, and what is in progress ends, apart from the first. */
   readonly time: number;
   /** Keeps what is done; without it, nothing is kept. */
   readonly file: string | undefined;
@@ -245,7 +238,8 @@ export class Search {
   readonly #shared: string;
   readonly #digest: string;
   readonly #end: number;
-  readonly #known = new Map<string, readonly Point[]>();
+  readonly #known: ReadonlyMap<string, readonly Point[]>;
+  readonly #kept: KeptTrials | undefined;
 
   /** @param shared what requests have in common */
   constructor(options: SearchOptions, shared: object) {
@@ -254,7 +248,9 @@ export class Search {
     this.#digest = digestOf(VERSION, options.where, this.#shared);
     this.#end = performance.now() + options.time;
     const { file, isResumed } = options;
-    if (file !== undefined) isResumed ? this.#load(file) : rmSync(file, { force: true });
+    this.#kept = file === undefined ? undefined : new KeptTrials(file);
+    this.#known = isResumed ? (this.#kept?.load() ?? new Map()) : new Map();
+    if (!isResumed) this.#kept?.forget();
   }
 
   /** The best recall of a chunking; -1 if it was not evaluated. */
@@ -287,7 +283,8 @@ export class Search {
     const begin = performance.now();
     this.isLate ||= begin > this.#end && this.trials.size > 0;
     if (this.isLate) return undefined;
-    const answer = await this.#options.send(`{${this.#shared},${own}`);
+    const answer = await this.#answerTo(`{${this.#shared},${own}`);
+    if (answer === undefined) return undefined;
     const failed = answer.candidates.find(({ error }) => error !== undefined)?.error;
     if (failed !== undefined) {
       this.failures.push(`${name}: ${failed.detail}`);
@@ -295,35 +292,24 @@ export class Search {
       return undefined;
     }
     const points = answer.candidates.map((one) => pointIn(one as Required<EvaluatedCandidate>));
-    this.#keep(`${JSON.stringify({ key, name, points })}\n`);
+    this.#kept?.add({ key, name, points });
     const recalls = points.map(({ retriever, recall }) => `${retriever} ${(100 * recall).toFixed(1)}`);
     const seconds = ((performance.now() - begin) / 1000).toFixed(1);
     console.error(`${name}: ${recalls.join(', ')}; ${points[0]?.chunks} chunks, ${seconds} s`);
     return points;
   }
 
-  /** A folder that cannot be written only means that an interrupted run begins again. */
-  #keep(line: string): void {
-    const { file } = this.#options;
-    if (file === undefined) return;
-    const folder = dirname(file);
+  /** Undefined if the time is over before the answer: without the first answer there would be no result at all. */
+  async #answerTo(body: string): Promise<Awaited<ReturnType<Send>> | undefined> {
+    const left = Math.max(0, this.#end - performance.now());
+    if (this.trials.size === 0 || left > MAX_TIMER) return this.#options.send(body);
+    const signal = AbortSignal.timeout(Math.ceil(left));
     try {
-      const isNew = mkdirSync(folder, { recursive: true }) !== undefined;
-      if (isNew) writeFileSync(join(folder, '.gitignore'), '*\n');
-      appendFileSync(file, line);
+      return await this.#options.send(body, signal);
     } catch (error) {
-      console.error(`--resume will not be possible: ${reasonOf(error)}`);
-    }
-  }
-
-  /** A line that was cut off is ignored. */
-  #load(file: string): void {
-    if (!existsSync(file)) return;
-    for (const line of readFileSync(file, 'utf8').split('\n')) {
-      try {
-        const { key, points } = JSON.parse(line) as { key: string; points: readonly Point[] };
-        this.#known.set(key, points);
-      } catch {}
+      if (!signal.aborted) throw error;
+      this.isLate = true;
+      return undefined;
     }
   }
 }

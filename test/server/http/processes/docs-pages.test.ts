@@ -14,9 +14,9 @@ const PHONE = { width: 375, height: 800, deviceScaleFactor: 1, mobile: true };
 const problemsOf = ({ problems }: Page) =>
   problems.filter((problem) => !problem.includes('OpenAPI Sampler: found allOf with'));
 
-/** Both pages put invisible places to break into long paths. */
+/** Both pages put invisible places to break into long paths, and Redoc lays out what is far from the screen later. */
 const shows = (text: string) =>
-  `document.body.innerText.replaceAll('\\u200b', '').includes(${JSON.stringify(text)})`;
+  `document.querySelector('.routes') === null && document.body.textContent.replaceAll('\\u200b', '').includes(${JSON.stringify(text)})`;
 
 t.test('in a browser', { skip }, async (t) => {
   const client = await startServer(t, { apiKeys });
@@ -27,11 +27,43 @@ t.test('in a browser', { skip }, async (t) => {
   const strangersOf = ({ requests }: Page) =>
     requests.filter((asked) => !asked.startsWith(url) && !asked.startsWith('data:'));
 
+  const features = [{ name: 'prefers-color-scheme', value: 'dark' }];
   await t.test('/docs is dark where the browser is', async () => {
     const page = await browser.open(`${url}/docs`);
-    const features = [{ name: 'prefers-color-scheme', value: 'dark' }];
     await page.send('Emulation.setEmulatedMedia', { features });
     await page.until('getComputedStyle(document.documentElement).backgroundColor === "rgb(28, 32, 34)"');
+  });
+
+  await t.test('/redoc is dark where the browser is, and light again', async (t) => {
+    const page = await browser.open(`${url}/redoc`);
+    const heading = `getComputedStyle(document.querySelector('.api-content h1')).color`;
+    await page.until(`document.querySelector('.api-content h1') !== null`);
+    const light = await page.evaluate(heading);
+    await page.send('Emulation.setEmulatedMedia', { features });
+    await page.until(`getComputedStyle(document.body).backgroundColor === 'rgb(28, 32, 34)'`);
+    await page.until(`${heading} !== ${JSON.stringify(light)}`);
+    await page.send('Emulation.setEmulatedMedia', {
+      features: [{ name: 'prefers-color-scheme', value: 'light' }],
+    });
+    await page.until(`${heading} === ${JSON.stringify(light)}`);
+    t.same(problemsOf(page), []);
+  });
+
+  await t.test('the pages list the routes before a script has run', async (t) => {
+    for (const path of ['/docs', '/redoc']) {
+      const html = (await client.get(path)).bytes.toString();
+      for (const described of Object.keys(paths)) t.ok(html.includes(described), `${path} ${described}`);
+    }
+  });
+
+  await t.test('/docs resolves no schema before an operation is opened', async (t) => {
+    const page = opened.get('/docs/') ?? (await browser.open(`${url}/docs`));
+    await page.until(`document.querySelectorAll('.opblock').length > 0`);
+    t.equal(await page.evaluate(`document.querySelectorAll('.models-control').length`), 1);
+    t.equal(
+      await page.evaluate(`document.querySelectorAll('.model-container, .json-schema-2020-12').length`),
+      0,
+    );
   });
 
   for (const path of ['/docs/', '/redoc']) {
@@ -52,7 +84,7 @@ t.test('in a browser', { skip }, async (t) => {
         ['/playground', '/docs', '/redoc', '/openapi.json'].map((other) => url + other),
       );
       t.equal(await page.evaluate('getComputedStyle(document.body).margin'), '0px');
-      t.equal(await page.evaluate('document.title'), 'Chunksmith');
+      t.match(await page.evaluate('document.title'), /^(Try it out|Reference) – Chunksmith$/);
       t.equal(await page.evaluate(`document.querySelector('.topbar') === null`), true);
       await page.send('Emulation.setDeviceMetricsOverride', PHONE);
       t.equal(await page.evaluate('innerWidth'), PHONE.width, 'a phone shows it in its own width');

@@ -33,13 +33,13 @@ t.test('a question marks the best chunks, and the answer gives their scores', OF
   await page.click('.question form button:not([type])');
   await page.until('document.querySelector(".found") !== null');
   const scores =
-    /A recall 100\.0 % · precision 12\.\d % · IoU 12\.\d % chunk 1 0\.\d+ The moon moves around the earth\./;
+    /A recall 100\.0 % · precision 12\.\d % · IoU 12\.\d % chunk 2 0\.\d+ The moon moves around the earth\./;
   t.match(await page.textOf('.found'), scores);
   t.same(withClass(await page.spans(0), 'hit'), ['The moon moves around the earth. ']);
   await page.openForm('#A-0-chunk_size');
   await page.fill('#A-0-chunk_size', '70');
-  await page.until('/chunk 0/.test(document.querySelector(".found")?.textContent)');
-  t.match(await page.textOf('.found'), /A recall 100\.0 % · precision 6\.\d %.* chunk 0 0\.\d+ Bread/);
+  await page.until('/chunk 1/.test(document.querySelector(".found")?.textContent)');
+  t.match(await page.textOf('.found'), /A recall 100\.0 % · precision 6\.\d %.* chunk 1 0\.\d+ Bread/);
   await page.fill('.ask', '⁂');
   await page.click('.question form button:not([type])');
   await page.until('/anything in common/.test(document.querySelector(".question .problem")?.textContent)');
@@ -109,3 +109,24 @@ t.test('questions with answers compare the settings, by each retriever', OF_QUES
   t.ok(await page.evaluate('document.documentElement.scrollWidth <= 360'), 'nothing sticks out');
   t.same(page.problems, []);
 });
+
+t.test(
+  'the chosen chunk is the answer where no text is selected, and the text keeps half of the height',
+  OF_QUESTIONS,
+  async (t) => {
+    const text = 'Bread needs flour and water. The moon moves around the earth. Cats sleep all day.';
+    const page = await show([[{ kind: 'chunker', name: 'sentence', options: { chunk_size: 35 } }]], text);
+    await page.resize(1280, 800);
+    await page.fill('.ask', 'What circles our planet?');
+    await page.evaluate('document.querySelector(".viewer").focus()');
+    for (let presses = 0; presses < 2; presses++) await page.press('ArrowDown');
+    await page.evaluate('document.querySelector(".question form button[type=button]").focus()');
+    await page.press('Enter');
+    await page.until('document.querySelector(".question .brief") !== null');
+    t.match(await page.textOf('.question .brief'), /^Answer: 29 – 62 .*The moon moves/);
+    await page.click('.question form button:not([type])');
+    await page.until('document.querySelector(".found") !== null');
+    t.ok((await page.evaluate<number>('document.querySelector(".frame").clientHeight')) >= 400);
+    t.match(await page.textOf('.details h2'), /^Chunk 2 of 3$/);
+  },
+);

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { NAME } from '../../config/version.ts';
+import { pathOf } from '../transport/error-handler.ts';
+import type { Document } from './document.ts';
+import { BAR_STYLE, bar, ICON, PAGE_POLICY, routeList, VIEWPORT } from './page-parts.ts';
+import { startRedoc } from './redoc-start.ts';
+
+/** Serves Redoc at `/redoc`. The page lists the routes at once; Redoc takes the place of this list. */
+export async function redocRoutes(app: FastifyInstance): Promise<void> {
+  const policy = Object.entries(PAGE_POLICY).map(([name, sources]) => `${name} ${sources.join(' ')}`);
+  const { playground } = app.chunksmith.config;
+  const hasScript = findRedoc() !== undefined;
+  let script: Promise<string> | undefined;
+  const readScript = async () =>
+    (await readFile(findRedoc() as string, 'utf8')).replaceAll(REDOC_LOGO, 'data:,');
+
+  app.get('/redoc', { schema: { hide: true } }, async (request, reply) => {
+    // The URLs in this page are relative.
+    if (pathOf(request).endsWith('/')) return reply.redirect('../redoc');
+    reply.header('content-security-policy', policy.join('; ')).type('text/html; charset=utf-8');
+    return reply.send(page(playground, app.swagger() as unknown as Document, hasScript));
+  });
+  app.get('/redoc/redoc.js', { schema: { hide: true } }, async (_request, reply) => {
+    script ??= readScript();
+    return reply.type('text/javascript; charset=utf-8').send(await script);
+  });
+  app.get('/redoc/start.js', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(`(${startRedoc})();`),
+  );
+}
+
+const REDOC = 'redoc.standalone.js';
+
+/** The script of Redoc: a build has it beside this module, a checkout in a package that only developers install. */
+function findRedoc(): string | undefined {
+  const built = join(import.meta.dirname, REDOC);
+  if (existsSync(built)) return built;
+  try {
+    return createRequire(import.meta.url).resolve(`redoc/bundles/${REDOC}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The only URL of another host in Redoc's script: a logo. */
+const REDOC_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
+
+/** Operations far from the screen are laid out when they come near; the last rules are for what Redoc's theme cannot set. */
+const STYLE = `${BAR_STYLE}
+.note { margin: 1.5em; font: 14px/1.6 sans-serif }
+[data-section-id*="operation/"] { content-visibility: auto; contain-intrinsic-size: auto 900px }
+@media (prefers-color-scheme: dark) {
+  body { background: #1c2022; color: #d5dadd; color-scheme: dark }
+  #redoc .api-content table tr, #redoc select, #redoc option { background: #1c2022; color: #d5dadd }
+  #redoc .api-content table td, #redoc .api-content table th { border-color: #3b4449 }
+  #redoc .dropdown-selector, #redoc .dropdown-select { background: #1c2022; color: #d5dadd }
+}`;
+
+const SCRIPTS = '<script src="redoc/redoc.js" defer></script><script src="redoc/start.js" defer></script>';
+const WITHOUT_SCRIPT =
+  '<p class="note">Redoc is not installed here. Each route leads to its description on the page of Swagger UI. With all packages of a checkout (<code>npm ci</code>), and in the package and the image, this page is the reference.</p>';
+
+/** Without Redoc, the list leads to the other page. */
+function page(hasPlayground: boolean, document: Document, hasScript: boolean): string {
+  const routes = hasScript
+    ? routeList(document, (tag, id) => `#tag/${tag}/operation/${id}`)
+    : WITHOUT_SCRIPT + routeList(document, (tag, id) => `docs#/${tag}/${id}`);
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8">${VIEWPORT}<title>Reference – ${NAME}</title>
+<link rel="icon" type="image/svg+xml" href="data:image/svg+xml;base64,${Buffer.from(ICON).toString('base64')}">
+<style>${STYLE}</style></head>
+<body>${bar('', hasPlayground)}<div id="redoc">${routes}</div>
+${hasScript ? SCRIPTS : ''}
+</body>
+</html>`;
+}
