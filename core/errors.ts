@@ -34,6 +34,7 @@ export const CATALOGUE = {
   nothing_read: [422, 'Nothing was read: {skipped}.'],
   /** For the source or target of a job. */
   path_outside: [400, '{path} is outside {storage}: use a path inside it, without links that lead outside.'],
+  path_unusable: [400, '{path} cannot be used: {reason}.'],
   source_changed: [400, '{source} was changed or removed after the work began: start it again.'],
   /** The error of a shard that would fail again if retried. */
   callback_refused: [400, 'The callback {url} was refused: {reason}.'],

@@ -163,6 +163,8 @@ const SKIPPED_FILES = { skipped_no_reader: COUNT, skipped_binary: COUNT, documen
 const NOTING_SHARDS = { shard: 'text' };
 /** Jobs count texts whose vectors are of a model's lexical fallback. */
 const FALLBACK_VECTORS = { embedding_fallback: COUNT };
+/** Jobs count what they left out by its name, and what cannot be read. */
+const UNREAD_ENTRIES = { skipped_ignored: COUNT, skipped_unreadable: COUNT };
 /** Jobs count what readers left out of files: JSON with a number for each name. */
 const LEFT_OUT = { left_out: 'text null' };
 
@@ -176,4 +178,5 @@ export const MIGRATIONS: MigrationObject[] = [
   addColumns('0006-noting-shards', 'bulk_documents', NOTING_SHARDS),
   addColumns('0007-fallback-vectors', 'bulk_jobs', FALLBACK_VECTORS),
   addColumns('0008-left-out', 'bulk_jobs', LEFT_OUT),
+  addColumns('0009-unread-entries', 'bulk_jobs', UNREAD_ENTRIES),
 ];

@@ -5,7 +5,7 @@ import { type ChunkedDocument, type ChunkedDocuments, type Chunking, leftOutOf }
 import { decodeWith, type Readers } from '../decode.ts';
 import { readDocuments } from '../read-documents.ts';
 import type { ShardRange, Skip } from '../shard.ts';
-import { emptyOf, type SkipGroup, Skips, skipLine } from '../skips.ts';
+import { emptyOf, isUnreadFolder, type SkipGroup, Skips, skipLine, unreadId } from '../skips.ts';
 import { noteFailed, remembering } from './note-documents.ts';
 import { failedDocumentLine, idsLine, type PartFiles, PartFilesWriter } from './part-files.ts';
 import type { StoreChunks, Storing } from './shard-sink.ts';
@@ -71,7 +71,12 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
       for (const document of documents) addTo(counts, document);
     }
     signal.throwIfAborted();
-    await noteFailed(unread.map(idOf), claim, tools.store);
+    await noteFailed(
+      unread.flatMap((skip) => unreadId(skip) ?? []),
+      claim,
+      tools.store,
+    );
+    counts.unidentified += unread.filter(isUnreadFolder).length;
     const skips = await writeSkipped(writer, [...empty, ...unread]);
     const { unidentified, embedding_empty, embedding_fallback, leftOut, ...done } = counts;
     const output: ShardOutput = {
@@ -82,9 +87,8 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
       ...(Object.keys(leftOut).length > 0 && { leftOut }),
       ...(unidentified > 0 && { unidentified }),
     };
-    const { failed: documentsFailed, ...rest } = done;
     const more = { embedding_empty, embedding_fallback, leftOut, skipped: skips.reasons };
-    return { ...rest, ...more, documentsFailed, bytes: range.bytes, output };
+    return { ...done, ...more, documentsFailed: done.failed, bytes: range.bytes, output };
   } catch (error) {
     await writer.discard();
     throw error;
@@ -111,8 +115,6 @@ function addTo(counts: typeof NOTHING, document: ChunkedDocument): void {
   counts.failed++;
   if (document.id === undefined) counts.unidentified++;
 }
-
-const idOf = ({ id, place }: Skip) => id ?? place.source;
 
 /** Writes what was skipped after the errors, and counts it. */
 async function writeSkipped(writer: PartFilesWriter, skipped: readonly Skip[]): Promise<Skips> {
