@@ -15,6 +15,7 @@ import {
   jsonBytes,
   parseJson,
 } from '../read/json.ts';
+import { allStages } from '../read/all-stages.ts';
 import { checkOrder, pluginOf } from '../read/pipeline.ts';
 import { type Plan, type StreamPlan, unitOf } from '../read/plan.ts';
 import { isListOfLists, type Members } from '../read/request-checks.ts';
@@ -70,7 +71,7 @@ export const executeOperation = documentsOperation<ExecuteTask>({
   stages({ steps: own, preset }, { override, offset_unit }, { checks, presets }) {
     const steps = presets.stepsOf({ preset, override } as PresetUse) ?? own;
     checkOrder(steps);
-    const stages = steps.map((step, index) => checks.step(step, `steps[${index}]`));
+    const stages = allStages(steps, (step, index) => checks.step(step, `steps[${index}]`));
     // The unit of an answer does not change the ids of its chunks.
     return { stages: stages.map((stage) => withUnit(stage, offset_unit)), pipeline: steps };
   },
