@@ -62,10 +62,7 @@ export const CATALOGUE = {
     415,
     'Content-Type {received} is not supported: send the header Content-Type: application/json.',
   ],
-  unread_format: [
-    415,
-    'No reader accepts the file {file}: send its name (filename) or its media type, or choose a reader; available: {known}.',
-  ],
+  unread_format: [415, 'No reader handles {file}{reason}. This server reads {known}.{remedy}'],
   idempotency_key_reused: [
     422,
     'The Idempotency-Key belongs to the job {id}, which was created by a different request: send another key.',

@@ -79,20 +79,29 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
     counts.unidentified += unread.filter(isUnreadFolder).length;
     const skips = await writeSkipped(writer, [...empty, ...unread]);
     const { unidentified, embedding_empty, embedding_fallback, leftOut, ...done } = counts;
-    const output: ShardOutput = {
-      files: await writer.finish(),
-      ...done,
-      skipped: skips.count,
-      ...(skips.groups.length > 0 && { skips: skips.groups }),
-      ...(Object.keys(leftOut).length > 0 && { leftOut }),
-      ...(unidentified > 0 && { unidentified }),
-    };
+    const output = outputOf(await writer.finish(), done, skips, { leftOut, unidentified });
     const more = { embedding_empty, embedding_fallback, leftOut, skipped: skips.reasons };
     return { ...done, ...more, documentsFailed: done.failed, bytes: range.bytes, output };
   } catch (error) {
     await writer.discard();
     throw error;
   }
+}
+
+function outputOf(
+  files: PartFiles,
+  done: Pick<ShardOutput, 'documents' | 'failed' | 'chunks'>,
+  skips: Skips,
+  { leftOut, unidentified }: Pick<typeof NOTHING, 'leftOut' | 'unidentified'>,
+): ShardOutput {
+  return {
+    files,
+    ...done,
+    skipped: skips.count,
+    ...(skips.groups.length > 0 && { skips: skips.groups }),
+    ...(Object.keys(leftOut).length > 0 && { leftOut }),
+    ...(unidentified > 0 && { unidentified }),
+  };
 }
 
 const NOTHING = {

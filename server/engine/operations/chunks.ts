@@ -4,6 +4,7 @@ import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import { checkChunks, type Limits, listTexts } from '../limits.ts';
 import type { Operation, Rules } from '../operation.ts';
 import type { PresetUse } from '../presets/presets.ts';
+import { allStages } from '../read/all-stages.ts';
 import type { Included, Source } from '../read/document-schemas.ts';
 import { type ParsedDocument, readDocuments, type SourceDocument } from '../read/documents.ts';
 import { fieldValues } from '../read/field-values.ts';
@@ -15,7 +16,6 @@ import {
   jsonBytes,
   parseJson,
 } from '../read/json.ts';
-import { allStages } from '../read/all-stages.ts';
 import { checkOrder, pluginOf } from '../read/pipeline.ts';
 import { type Plan, type StreamPlan, unitOf } from '../read/plan.ts';
 import { isListOfLists, type Members } from '../read/request-checks.ts';
@@ -42,6 +42,8 @@ export interface ChunksOperation<T extends ChunksTask = ChunksTask> extends Oper
 export interface DocumentsOperation<T extends DocumentsTask = DocumentsTask> extends ChunksOperation<T> {
   /** The plan for the fields that come with a file. @throws as `plan` */
   planOf(task: T, fields: Fields, rules: Rules): Plan;
+  /** The names of these fields. */
+  fieldNames(task: T, rules: Rules): readonly string[];
 }
 
 /** The differences between kinds of work on documents. */
@@ -118,6 +120,7 @@ function documentsOperation<T extends DocumentsTask>(kind: DocumentsKind<T>): Do
     label: kind.label,
     plan: planApart,
     planOf: (task, fields, rules) => planApart(task, fieldValues(fields, kind.schema(task, rules)), rules),
+    fieldNames: (task, rules) => Object.keys(kind.schema(task, rules).properties),
     read(task, bytes, rules) {
       const body = jsonBytes(bytes);
       const members = kind.check(task, parseJson(body), rules);

@@ -14,25 +14,30 @@ export type Members = Readonly<Record<string, unknown>>;
 
 export type Checks = ReturnType<typeof createChecks>;
 
-/** Checks requests against the schemas of the plugins that they name, and fills in defaults. */
-export function createChecks(registry: Registry, schemas: RequestSchemas, limits: Limits) {
-  const validators = new Map<string, Validate>();
-
-  function check(key: string, create: () => Validate, value: unknown, place = ''): Members {
+/** Checks by validators that are created once for each key. */
+function keeping(validators: Map<string, Validate>) {
+  return (key: string, create: () => Validate, value: unknown, place = ''): Members => {
     const validate = validators.get(key) ?? create();
     validators.set(key, validate);
     return validate(value, place);
-  }
+  };
+}
 
-  /** Checks options or a whole request of a plugin, and notes in a refusal which names could still be looked up. */
-  function checkOf({ kind, name }: Manifest, key: string, create: () => Validate, value: unknown, place = ''): Members {
-    try {
-      return check(key, create, value, place);
-    } catch (error) {
-      const options = (value ?? {}) as Members;
-      throw withNamed(error, { kind: kind as NamedOptions['kind'], name, place, options: withoutTexts(options) });
-    }
-  }
+type CheckOf = (
+  plugin: Manifest,
+  key: string,
+  create: () => Validate,
+  value: unknown,
+  place?: string,
+) => Members;
+
+/** Checks requests against the schemas of the plugins that they name, and fills in defaults. */
+export function createChecks(registry: Registry, schemas: RequestSchemas, limits: Limits) {
+  const check = keeping(new Map());
+
+  /** Checks options or a whole request of a plugin. */
+  const checkOf: CheckOf = (plugin, key, create, value, place = '') =>
+    noting(plugin, value, place, () => check(key, create, value, place));
 
   return {
     chunk(name: string, request: unknown, source: Source = sourceOf(request)): Members {
@@ -93,16 +98,29 @@ function limited(options: ObjectSchema, limits: Limits, schema = options): Valid
   };
 }
 
-/** A validator of a request without a plugin, whose refusal notes the names of tokenizers and models. */
+/** A validator of a request without a plugin. */
 function naming(validate: Validate): Validate {
-  return (value, place = '') => {
-    try {
-      return validate(value, place);
-    } catch (error) {
-      const options = withoutTexts((value ?? {}) as Members);
-      throw withNamed(error, { kind: undefined, name: '', place, options });
-    }
-  };
+  return (value, place = '') =>
+    noting({ kind: undefined, name: '' }, value, place, () => validate(value, place));
+}
+
+/** Notes in a refusal which names could still be looked up. */
+function noting(
+  { kind, name }: Pick<Manifest, 'name'> & { readonly kind: Manifest['kind'] | undefined },
+  value: unknown,
+  place: string,
+  check: () => Members,
+): Record<string, unknown> {
+  try {
+    return check();
+  } catch (error) {
+    throw withNamed(error, {
+      kind: kind as NamedOptions['kind'],
+      name,
+      place,
+      options: withoutTexts((value ?? {}) as Members),
+    });
+  }
 }
 
 /** The options of a request without its inputs, which may be large. */

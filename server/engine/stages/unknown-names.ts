@@ -1,8 +1,10 @@
 import type { Chunker } from '../../../core/contracts/chunker.ts';
 import type { Refinery } from '../../../core/contracts/refinery.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
+import type { PluginHost } from '../../../core/hosting/container.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
-import type { StageTools } from './stages.ts';
+import type { Registry } from '../../../core/hosting/registry.ts';
+import type { Openers } from './openers.ts';
 
 /**
  * Options of a chunker or refinery whose names of tokenizers, models, recipes and the like are still to be looked up.
@@ -10,7 +12,7 @@ import type { StageTools } from './stages.ts';
  */
 export interface NamedOptions {
   readonly kind: 'chunker' | 'refinery' | undefined;
-  /** Of the plugin. */
+  /** Name of the plugin. */
   readonly name: string;
   /** Where the options are, for messages: `steps[1].config.`; empty for those of a request. */
   readonly place: string;
@@ -32,7 +34,11 @@ export function withNamed(error: unknown, { options, ...rest }: NamedOptions): u
   return Object.assign(error, { named: [{ ...rest, options: fitting }] } satisfies Pick<Unlooked, 'named'>);
 }
 
-type Tools = Pick<StageTools, 'registry' | 'host' | 'openers'>;
+interface Tools {
+  readonly registry: Registry;
+  readonly host: PluginHost;
+  readonly openers: Openers;
+}
 
 /**
  * The same refusal with the unknown names that its options have, so that a caller sees all problems at once; other
@@ -71,15 +77,24 @@ async function unknownNames(named: readonly NamedOptions[], tools: Tools): Promi
 }
 
 /** Only an unknown name is a problem of the request. */
-async function unknownName(name: unknown, look: (name: string) => Promise<unknown>): Promise<readonly string[]> {
+async function unknownName(
+  name: unknown,
+  look: (name: string) => Promise<unknown>,
+): Promise<readonly string[]> {
   if (typeof name !== 'string') return [];
-  const error: unknown = await look(name).then(() => undefined, (reason: unknown) => reason);
+  const error: unknown = await look(name).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
   const isUnknown =
     error instanceof ServiceError && (error.code === 'unknown_tokenizer' || error.code === 'unknown_model');
   return isUnknown ? [error.detail] : [];
 }
 
-async function problemsOfPlugin({ kind, name, options }: NamedOptions, tools: Tools): Promise<readonly string[]> {
+async function problemsOfPlugin(
+  { kind, name, options }: NamedOptions,
+  tools: Tools,
+): Promise<readonly string[]> {
   const entry = kind === undefined ? undefined : tools.registry.find(kind, name);
   if (kind === undefined || entry === undefined || entry.missing.length > 0) return [];
   return callPlugin(entry, async () => {

@@ -18,7 +18,12 @@ const model = { embedding_model: 'no-model' };
 const servers = [await startServer(t), await startServer(t, { workers: 1, inlineBytes: 0 })];
 
 /** What each server answers with 400. */
-async function refuses(t: Parameters<typeof checkProblem>[0], path: string, body: unknown, ...says: RegExp[]) {
+async function refuses(
+  t: Parameters<typeof checkProblem>[0],
+  path: string,
+  body: unknown,
+  ...says: RegExp[]
+) {
   for (const { post } of servers) checkProblem(t, await post(path, body), 400, says);
 }
 
@@ -39,8 +44,20 @@ t.test('of a chunker', needs('chunker/recursive', 'chunker/code'), async (t) => 
 const OF_MODELS = needs('refinery/embeddings', 'chunker/semantic');
 t.test('of texts, refineries and models', OF_MODELS, async (t) => {
   await refuses(t, '/v1/embed', { text: 'a', ...model, purpos: 1 }, /purpos: unknown/, MODEL);
-  await refuses(t, '/v1/tokenize', { text: 'a', tokenizer: 'gpt44', includ: [] }, /includ: unknown/, TOKENIZER);
-  await refuses(t, '/v1/refine/embeddings', { chunks: [{ text: 'a' }], ...model }, /start_index: missing/, MODEL);
+  await refuses(
+    t,
+    '/v1/tokenize',
+    { text: 'a', tokenizer: 'gpt44', includ: [] },
+    /includ: unknown/,
+    TOKENIZER,
+  );
+  await refuses(
+    t,
+    '/v1/refine/embeddings',
+    { chunks: [{ text: 'a' }], ...model },
+    /start_index: missing/,
+    MODEL,
+  );
   await refuses(t, '/v1/chunk/semantic', { text: 'a', ...model, threshold: 2 }, /threshold: /, MODEL);
 });
 
