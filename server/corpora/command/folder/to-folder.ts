@@ -147,7 +147,8 @@ async function report(
   for await (const { output } of outputsOf({ jobId: id }, store)) {
     for (const group of output.skips ?? []) counts.skips.addGroup(group);
   }
-  if (error !== null && error.code !== 'nothing_read') throw new CommandError(errorAnswer(error).detail);
+  if (error !== null && error.code !== 'nothing_read')
+    throw new CommandError(withOwnRemedy(errorAnswer(error).detail));
   const manifest = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;
   if (flags.errors !== undefined) await copyErrors(folder, manifest, flags.errors, source.skipped);
   return earlier === undefined ? undefined : writeChanges(folder, manifest, earlier, source.skipped);
@@ -157,6 +158,13 @@ function show(group: ChunkedDocuments, { counts, progress }: RunContext, earlier
   for (const document of group.documents) addDocument(counts, document);
   progress.update();
   return earlier === undefined ? group : onlyChanges(group, earlier, { added: 0, unchanged: 0, deleted: 0 });
+}
+
+/** The error of a job, whose remedy names what the command line has. */
+function withOwnRemedy(detail: string): string {
+  return detail
+    .replace('than the job allows (max_errors is 0)', 'than --fail-fast allows')
+    .replace('GET /v1/jobs/ID/errors lists', 'the files errors-*.jsonl in the folder of --out list');
 }
 
 function locationsOf({ source, spec }: ChunkSetup, folder: string): JobLocations {
