@@ -34,6 +34,7 @@ export const CATALOGUE = {
   nothing_read: [422, 'Nothing was read: {skipped}.'],
   /** For the source or target of a job. */
   path_outside: [400, '{path} is outside {storage}: use a path inside it, without links that lead outside.'],
+  path_unusable: [400, '{path} cannot be used: {reason}.'],
   source_changed: [400, '{source} was changed or removed after the work began: start it again.'],
   /** The error of a shard that would fail again if retried. */
   callback_refused: [400, 'The callback {url} was refused: {reason}.'],
@@ -61,10 +62,7 @@ export const CATALOGUE = {
     415,
     'Content-Type {received} is not supported: send the header Content-Type: application/json.',
   ],
-  unread_format: [
-    415,
-    'No reader accepts the file {file}: send its name (filename) or its media type, or choose a reader; available: {known}.',
-  ],
+  unread_format: [415, 'No reader handles {file}{reason}. This server reads {known}.{remedy}'],
   idempotency_key_reused: [
     422,
     'The Idempotency-Key belongs to the job {id}, which was created by a different request: send another key.',

@@ -88,6 +88,11 @@ interface BaseChunkContext {
 /** Decides where a text is cut. */
 export interface Chunker<Options = Record<string, unknown>, Uses = never> {
   /**
+   * What is wrong with options in a way that the schema cannot express, such as a name that does not exist: sentences
+   * that begin with the option, without a full stop. Any option may be missing. `chunk` refuses the same.
+   */
+  check?(options: Readonly<Record<string, unknown>>): readonly string[];
+  /**
    * Returns spans of `text` with rising starts and rising ends. `text` is never empty or only white space. A span
    * must not begin or end between the two halves of a surrogate pair.
    */
@@ -100,5 +105,6 @@ export interface Chunker<Options = Record<string, unknown>, Uses = never> {
 
 /** A chunker whose options and uses are known only to its manifest. */
 export type AnyChunker = {
+  check?(options: Readonly<Record<string, unknown>>): readonly string[];
   chunk(text: string, options: never, context: never): readonly Span[] | Promise<readonly Span[]>;
 };

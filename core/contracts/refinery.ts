@@ -58,6 +58,11 @@ interface BaseRefineContext extends RefineTools {
  */
 export interface Refinery<Options = Record<string, unknown>, Uses = never> {
   /**
+   * What is wrong with options in a way that the schema cannot express, such as a name that does not exist: sentences
+   * that begin with the option, without a full stop. Any option may be missing. `refine` refuses the same.
+   */
+  check?(options: Readonly<Record<string, unknown>>): readonly string[];
+  /**
    * Returns new chunks, the same number in the same order; every field that it does not know is kept. If its manifest
    * has `changesCount`, it may drop, merge (`context.join`) and split (`context.part`) chunks; they stay in the order
    * of the text.

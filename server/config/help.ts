@@ -13,6 +13,11 @@ export interface OptionRow {
   readonly description: string;
 }
 
+/** A description for a terminal, which shows no links: `[Buckets](CORPORA.md#buckets)` is Buckets in server/CORPORA.md. */
+export function withoutLinks(description: string): string {
+  return description.replace(/\[([^\]]+)\]\(([^)#]+)[^)]*\)/g, '$1 in server/$2');
+}
+
 /** The options as rows of the table in OPTIONS.md. */
 export function describeOptions(): OptionRow[] {
   return OPTION_ENTRIES.map(([name, option]) => {

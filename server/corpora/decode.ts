@@ -10,7 +10,7 @@ import { readWith } from '../engine/read/read-with.ts';
 import { claimsName, readerOf, readerOptions, textReaderOf } from '../engine/read/readers.ts';
 import type { Decode } from './formats/reading.ts';
 import { type JobSpec, unitOf } from './jobs/spec.ts';
-import type { SkipNote } from './shard.ts';
+import type { SkipNote } from './skip-note.ts';
 
 /** The plugins, some of which read files. */
 export interface Readers {

@@ -42,7 +42,7 @@ export async function* planShards(storage: SourceStorage, options: PlanOptions):
   let group: StoredFile[] = [];
   let bytes = 0;
   for await (const file of filesOf(storage, options)) {
-    const format = options.format === 'auto' ? formatOf(file.name) : options.format;
+    const format = file.unread === undefined ? formatFor(file, options) : 'files';
     const isFull = group.length === shardDocuments || bytes + file.size > shardBytes;
     if (group.length > 0 && (format === 'files' ? isFull : isInOrder)) {
       yield { format: 'files', files: group, bytes };
@@ -71,13 +71,22 @@ async function* filesOf(storage: SourceStorage, options: PlanOptions): AsyncGene
   let [isThere, isTaken] = [false, false];
   for await (const one of storage.list(path)) {
     isThere = true;
-    if (ending !== undefined && !ending.test(uncompressedName(one.name))) continue;
+    if (ending !== undefined && !isMeant(one, ending)) continue;
     isTaken = true;
     yield one;
   }
   const name = path === '' ? storage.label : path;
   if (!isThere) throw unreadable(name, 'there is no such file, or folder with files');
   if (!isTaken) throw unreadable(name, `it contains no files named like ${format}`);
+}
+
+/** Whether a file has the extension of a format, or may be a folder of such files. */
+function isMeant({ name, unread }: StoredFile, ending: RegExp): boolean {
+  return ending.test(uncompressedName(name)) || (unread !== undefined && name.endsWith('/'));
+}
+
+function formatFor({ name }: StoredFile, { format }: PlanOptions): Format {
+  return format === 'auto' ? formatOf(name) : format;
 }
 
 /** The format of a file by its name. */

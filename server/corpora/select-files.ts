@@ -1,11 +1,12 @@
-import type { Dirent } from 'node:fs';
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import { ServiceError } from '../../core/errors.ts';
 import { OUTPUT, type Skip } from './shard.ts';
+import { type SkipNote, UNREAD } from './skip-note.ts';
 import { unlessMissing } from './storage/local/failures.ts';
+import { type Entry, look, readEntries } from './storage/local/list-folder.ts';
 import { isInside } from './storage/local/paths.ts';
 import { unreadable } from './storage/storage.ts';
 
@@ -52,6 +53,7 @@ async function select(arg: string, selection: Selection): Promise<void> {
   const path = resolve(root, arg);
   const found = await unlessMissing(stat(path));
   if (found === undefined) {
+    if (isUndecodable(arg)) return void leaveOut(arg, UNREAD.encoding, selection);
     if (!isDynamicPattern(arg)) throw unreadable(arg, 'there is no such file or folder');
     return selectGlob(arg, selection);
   }
@@ -65,6 +67,9 @@ async function select(arg: string, selection: Selection): Promise<void> {
   else throw unreadable(arg, 'it is neither a file nor a folder');
 }
 
+/** Whether a name, as Node gives it, was not UTF-8; no path leads to it then. */
+const isUndecodable = (name: string): boolean => name.includes('\ufffd');
+
 /** A glob matches no links, neither to files nor to folders. */
 async function selectGlob(pattern: string, selection: Selection): Promise<void> {
   const { root, files } = selection;
@@ -77,54 +82,62 @@ async function selectGlob(pattern: string, selection: Selection): Promise<void> 
   if (names.some((name) => name.startsWith('../'))) {
     throw new ServiceError('path_outside', { path: pattern, storage: root });
   }
-  for (const name of names) if (!(await isIgnored(name, false, selection))) files.add(name);
+  for (const name of names) {
+    if (isUndecodable(name) && (await unlessMissing(stat(join(root, name)))) === undefined)
+      leaveOut(name, UNREAD.encoding, selection);
+    else if (!(await isIgnored(name, false, selection))) files.add(name);
+  }
   if (names.length === 0) throw unreadable(pattern, 'no file matches');
 }
 
 /** Takes the files below a folder. Links to folders are not followed, as in git. */
 async function selectFolder(folder: string, selection: Selection): Promise<void> {
-  const { root, files } = selection;
-  const entries: Dirent[] = (await unlessMissing(readdir(join(root, folder), { withFileTypes: true }))) ?? [];
-  for (const entry of entries) {
+  const path = join(selection.root, folder);
+  const entries = await readEntries(path);
+  if (entries === undefined) leaveOut(`${folder}/`, UNREAD.forbidden, selection);
+  for (const entry of entries ?? []) {
     const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    const isFolder = entry.isDirectory();
-    if (isHidden(name, isFolder, selection) || (await isIgnored(name, isFolder, selection))) continue;
-    if (isFolder) await selectFolder(name, selection);
-    else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(name, selection)))) files.add(name);
+    const isFolder = entry.dirent.isDirectory();
+    if (entry.unread !== undefined) leaveOut(name, entry.unread, selection);
+    else if (isOutput(name, isFolder, selection) || (await isIgnored(name, isFolder, selection))) continue;
+    else if (isFolder) await selectFolder(name, selection);
+    else if (entry.dirent.isFile()) selection.files.add(name);
+    else await selectOther(name, path, entry, selection);
   }
 }
 
-/** Git's own folder is never meant. */
-const GIT = /(^|\/)\.git(ignore)?$/;
+/** A link to a file inside the root is that file. */
+async function selectOther(name: string, folder: string, entry: Entry, selection: Selection): Promise<void> {
+  const found = await look(selection.root, folder, entry);
+  if (found === undefined) return;
+  if ('unread' in found) leaveOut(name, found.unread, selection);
+  else if (found.stats.isFile()) selection.files.add(name);
+  else leaveOut(name, UNREAD.linkedFolder, selection);
+}
 
-/** Includes the output of a server, which is not a source of its own. */
-function isHidden(name: string, isFolder: boolean, selection: Selection): boolean {
-  if (/(^|\/)\.[^/]*$/.test(name)) {
-    const detail = 'Its name begins with a dot: name it to include it.';
-    return leaveOut(name, { detail, brief: 'have a name that begins with a dot' }, selection);
-  }
+/** The output of a server is not a source of its own. */
+function isOutput(name: string, isFolder: boolean, selection: Selection): boolean {
   if (!isFolder || basename(name) !== OUTPUT) return false;
-  const detail = 'It is the output of jobs: name it to include it.';
-  return leaveOut(`${name}/`, { detail, brief: 'are the output of jobs' }, selection);
+  return leaveOut(`${name}/`, OWN_OUTPUT, selection);
 }
+
+const OWN_OUTPUT: SkipNote = {
+  skipped: 'ignored',
+  detail: 'It is the output of jobs: name it to include it.',
+  brief: 'are the output of jobs',
+};
 
 async function isIgnored(name: string, isFolder: boolean, selection: Selection): Promise<boolean> {
   const rule = await selection.ignores.ruleFor(name, isFolder);
   if (rule === undefined) return false;
   const detail = `The rule ${rule} excludes it; --no-ignore includes it.`;
-  return leaveOut(isFolder ? `${name}/` : name, { detail, brief: 'are excluded by .gitignore' }, selection);
+  const note: SkipNote = { skipped: 'ignored', detail, brief: 'are excluded by .gitignore' };
+  return leaveOut(isFolder ? `${name}/` : name, note, selection);
 }
 
-function leaveOut(source: string, why: Pick<Skip, 'detail' | 'brief'>, { onSkipped }: Selection): true {
-  if (!GIT.test(source.replace(/\/$/, ''))) onSkipped({ place: { source }, skipped: 'ignored', ...why });
+function leaveOut(source: string, note: SkipNote, { onSkipped }: Selection): true {
+  onSkipped({ place: { source }, ...note });
   return true;
-}
-
-/** Whether this is a file whose real path is inside the root. */
-async function isFile(name: string, { root }: Selection): Promise<boolean> {
-  const real = await unlessMissing(realpath(join(root, name)));
-  if (real === undefined || !isInside(root, real)) return false;
-  return (await unlessMissing(stat(real)))?.isFile() ?? false;
 }
 
 /** The rules of one `.gitignore`. */

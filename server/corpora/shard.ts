@@ -1,6 +1,7 @@
 import type { LeftOut } from '../../core/contracts/reader.ts';
 import type { ServiceError } from '../../core/errors.ts';
 import { type Described, described, listOf } from '../engine/answer/schemas.ts';
+import type { SkipNote } from './skip-note.ts';
 import type { StoredFile } from './storage/storage.ts';
 
 /**
@@ -73,22 +74,6 @@ export interface SourceDocument {
   readonly leftOut?: LeftOut | undefined;
   /** Whether it represents all that is missing from a file of lines or rows, whose ids are unknown. */
   readonly isOfMany?: boolean;
-}
-
-/**
- * Why a file gave no chunks although nothing failed: the readers for it cannot run here; it is not text and no reader
- * matches; `.gitignore`, or a name that begins with a dot, excludes it (only on the command line); or it was read and
- * is `empty`, a document without chunks.
- */
-export type SkipReason = 'no_reader' | 'binary' | 'ignored' | 'empty';
-
-/** The description of a skipped file. */
-export interface SkipNote {
-  readonly skipped: SkipReason;
-  /** Why, and what to change, in a sentence. */
-  readonly detail: string;
-  /** The same for several files, in a few words: `need DOCLING_URL or TIKA_URL`. */
-  readonly brief: string;
 }
 
 /** A file or document that was skipped, and where it is. */

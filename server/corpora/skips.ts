@@ -1,5 +1,6 @@
 import type { ChunkedDocument } from './chunk-documents.ts';
-import { placeInWords, type Skip, type SkipReason } from './shard.ts';
+import { placeInWords, type Skip } from './shard.ts';
+import type { SkipReason } from './skip-note.ts';
 
 /** The number for each reason that occurred. */
 export type SkippedReasons = { readonly [R in SkipReason]?: number };
@@ -11,7 +12,12 @@ export function notRead({ empty: _, ...reasons }: SkippedReasons): number {
 
 /** The id of the document that still exists, though it was not read; undefined if it is ignored, or was read. */
 export function unreadId({ skipped, id, place }: Pick<Skip, 'skipped' | 'id' | 'place'>): string | undefined {
-  return skipped === 'no_reader' || skipped === 'binary' ? (id ?? place.source) : undefined;
+  return skipped === 'ignored' || skipped === 'empty' ? undefined : (id ?? place.source);
+}
+
+/** Whether a folder was not read, so that any document may be in it. */
+export function isUnreadFolder({ skipped, place }: Pick<Skip, 'skipped' | 'place'>): boolean {
+  return skipped === 'unreadable' && place.source.endsWith('/');
 }
 
 /** The note for a document without text; undefined if it has some, or failed. */

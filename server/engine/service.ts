@@ -13,6 +13,7 @@ import type { Division, StreamPlan } from './read/plan.ts';
 import { createChecks } from './read/request-checks.ts';
 import { defaultNameOf, type RequestSchemas } from './read/request-schemas.ts';
 import type { StageTools } from './stages/stages.ts';
+import { withUnknownNames } from './stages/unknown-names.ts';
 import type { Answer, AnyRequest, ChunksTask, OnPart, Task } from './tasks.ts';
 
 interface ServiceOptions extends Omit<StageTools, 'signal'> {
@@ -78,6 +79,11 @@ export class Service {
     return { ...request, parseSeconds: (performance.now() - start) / 1000 };
   }
 
+  /** An error of `read` or `readStreamPlan`, with the unknown names that the request has besides. */
+  withUnknownNames(error: unknown): Promise<unknown> {
+    return withUnknownNames(error, this.#tools);
+  }
+
   /**
    * Runs a request.
    *
@@ -86,7 +92,11 @@ export class Service {
    * @throws ServiceError
    */
   run(request: AnyRequest, signal: AbortSignal, onPart?: OnPart): Promise<Answer> {
-    return operationOf(request).run(request, { ...this.#tools, signal, onPart });
+    return operationOf(request)
+      .run(request, { ...this.#tools, signal, onPart })
+      .catch(async (error: unknown) => {
+        throw await this.withUnknownNames(error);
+      });
   }
 
   /** Finds the inputs of a request, see `divide`. */

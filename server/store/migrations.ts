@@ -163,6 +163,8 @@ const SKIPPED_FILES = { skipped_no_reader: COUNT, skipped_binary: COUNT, documen
 const NOTING_SHARDS = { shard: 'text' };
 /** Jobs count texts whose vectors are of a model's lexical fallback. */
 const FALLBACK_VECTORS = { embedding_fallback: COUNT };
+/** Jobs count what they left out by its name, and what cannot be read. */
+const UNREAD_ENTRIES = { skipped_ignored: COUNT, skipped_unreadable: COUNT };
 /** Jobs count what readers left out of files: JSON with a number for each name. */
 const LEFT_OUT = { left_out: 'text null' };
 /** How far the worker of a shard is. */
@@ -187,4 +189,5 @@ export const MIGRATIONS: MigrationObject[] = [
   addColumns('0008-left-out', 'bulk_jobs', LEFT_OUT),
   addColumns('0009-progress', 'bulk_shards', PROGRESS),
   addColumns('0010-cut-texts', 'bulk_jobs', CUT_TEXTS),
+  addColumns('0011-unread-entries', 'bulk_jobs', UNREAD_ENTRIES),
 ];

@@ -63,6 +63,9 @@ export async function findBroken(suite: Suite, bench: Workbench, plugin: PluginE
       return { broken, tried: await suite.run(bench, plugin, { ...options, exemptions }) };
     } catch (error) {
       if (!(error instanceof BrokenContract)) throw error;
+      // What keeps the suite from running at all cannot be exempted.
+      const isNew = error.broken.some(({ promise }) => exemptions[promise] === undefined);
+      if (!isNew) return { broken, tried: 'nothing' };
       broken.push(error);
       const known = error.broken.map(({ promise }) => [promise, 'found already']);
       exemptions = { ...exemptions, ...Object.fromEntries(known) };

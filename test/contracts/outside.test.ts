@@ -55,7 +55,7 @@ async function failuresOf(subject: Subject): Promise<string[]> {
 }
 
 const promiseIn = ([first = '']: readonly string[]): string =>
-  /broken: (.*?) (?:where|smallest input|to change):/.exec(first)?.[1] ?? '';
+  /expected: (.*?) (?:found|smallest input|to change):/.exec(first)?.[1] ?? '';
 
 /** Plugins of one folder, one for each factory. */
 async function subjectsOf(

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import { PYTHON } from '../servers/python.ts';
@@ -26,13 +26,13 @@ interface PageOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Folders of Python packages. */
   readonly packages?: readonly string[];
-  /** What pages call by name, besides `chunksmith` and `python3`: a word of a shell for each argument. */
+  /** What pages call by name, besides `npm` and `python3`: a word of a shell for each argument. */
   readonly commands?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** What pages call by name. */
 const COMMANDS = {
-  chunksmith: [process.execPath, join(ROOT, 'server/cli/main.ts')],
+  npm: ['npm', '--prefix', ROOT],
   python3: [PYTHON],
 };
 
@@ -61,13 +61,19 @@ function at(text: string, { url = '' }: PageOptions): string {
   return url === '' ? text : text.replaceAll(/(?:http:\/\/)?localhost:8000/g, url);
 }
 
-/** Runs a script of a shell; gives all that it prints. */
+/** The programs of the system, such as its Node, and not those of the packages here. */
+export const SYSTEM_PATH = (process.env.PATH ?? '')
+  .split(delimiter)
+  .filter((folder) => !/node_modules|node-gyp-bin/.test(folder))
+  .join(delimiter);
+
+/** Runs a script of a shell, with the programs of the system; gives all that it prints. */
 export async function sh(script: string, { cwd, env, packages = [] }: PageOptions): Promise<string> {
-  const { PATH = '', HOME = '' } = process.env;
+  const { HOME = '' } = process.env;
   const python = { PYTHONPATH: packages.join(':'), PYTHONDONTWRITEBYTECODE: '1', PYTHONUTF8: '1' };
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `exec 2>&1\n${script}`], {
     cwd,
-    env: { PATH, HOME, ...python, ...env },
+    env: { PATH: SYSTEM_PATH, HOME, ...python, ...env },
   });
   return stdout;
 }

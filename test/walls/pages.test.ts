@@ -100,6 +100,29 @@ t.test('the README leads to each in two clicks', async (t) => {
   );
 });
 
+/** Where the package is installed, its command has its own name. */
+const INSTALLED = ['chunksmith serve --port 9000', '- run: npx chunksmith plugin check my-plugins/section'];
+/** Calls of the command line that are not `npm run -s chunksmith --`, in code. */
+const OTHER_CALL =
+  /server\/cli\/(?:main|bin)|npx chunksmith|npm run chunksmith|(?:^|[|&;$`] ?)chunksmith (?:chunk|plugin|serve|tune|evaluate|jobs|pipelines|models)\b/;
+
+/** Lines of pages that call the command line in another way than all others. */
+function otherCallsIn(pages: ReadonlyMap<string, string>): string[] {
+  return [...pages].flatMap(([file, page]) =>
+    page
+      .split('\n')
+      .filter((line) => OTHER_CALL.test(line) && !INSTALLED.some((known) => line.startsWith(known)))
+      .map((line) => `${file}: ${line}`),
+  );
+}
+
+t.test('pages call the command line in one way', async (t) => {
+  const forUsers = [...PAGES].filter(
+    ([file]) => !/^(test\/|CHANGELOG|CONTRIBUTING)|^server\/README/.test(file),
+  );
+  t.same(otherCallsIn(new Map(forUsers)), []);
+});
+
 t.test('each rule sees its breaches', async (t) => {
   const links = '[a](b.md#two-words-1) [own](#top) <img src="c.webp">';
   const pages = new Map([
@@ -114,4 +137,13 @@ t.test('each rule sees its breaches', async (t) => {
   ]);
   t.same(unfoundIn(pages, 'a.md', 1), ['d/e.md']);
   t.same(unfoundIn(pages, 'a.md', 2), []);
+  for (const call of ['$ chunksmith chunk a', 'Run `chunksmith jobs list`.', 'cat a | chunksmith chunk -'])
+    t.equal(otherCallsIn(new Map([['a.md', call]])).length, 1, call);
+  for (const call of [
+    '$ npx chunksmith chunk a',
+    'node server/cli/main.ts chunk',
+    'npm run chunksmith -- tune a',
+  ])
+    t.equal(otherCallsIn(new Map([['a.md', call]])).length, 1, call);
+  t.same(otherCallsIn(new Map([['a.md', 'npm run -s chunksmith -- chunk a and chunksmith itself']])), []);
 });

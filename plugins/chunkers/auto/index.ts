@@ -9,6 +9,12 @@ const createAutoChunker: Factory<typeof manifest> = (collaborators): Chunker<Aut
   const { kit } = collaborators;
   const isHere = (name: Choice) => chunkers.get(name) !== undefined;
   return {
+    check: (options) =>
+      CHOICES.flatMap((name) => {
+        const own = options[name];
+        const problems = isObject(own) ? chunkers.get(name)?.check?.(own) : undefined;
+        return (problems ?? []).map((problem) => `${name}.${problem}`);
+      }),
     async chunk(text, options, context) {
       const { id, mediaType, filename: given } = context.document;
       const filename = options.filename ?? given ?? id;
@@ -26,6 +32,10 @@ const createAutoChunker: Factory<typeof manifest> = (collaborators): Chunker<Aut
 };
 
 export default createAutoChunker;
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
 
 /** Whether a text is cut by a recipe of `recursive`. */
 function isRecipe(content: Content): content is Exclude<Content, Choice> {

@@ -42,6 +42,10 @@ export function createChunker(
 ): Chunker<CodeOptions> {
   const detect = createDetector();
   return {
+    check({ language }) {
+      const isKnown = typeof language !== 'string' || language === 'auto' || isLanguage(language);
+      return isKnown ? [] : [unknownLanguage(language)];
+    },
     async chunk(text, options, context) {
       const language = await languageOf(detect, text, options, context);
       const work = { text, context, limits: limitsOf(options) };
@@ -179,10 +183,17 @@ function atLines(work: Work, stretch: EmbeddedStretch): Found {
   return { offsets: offsets.slice(1), seams: new Set(), units: [] };
 }
 
-function refuse(language: string): never {
+function isLanguage(name: string): boolean {
+  return findLanguage(name) !== undefined || findDialect(name) !== undefined;
+}
+
+function unknownLanguage(language: string): string {
   const known = NAMES.join(', ');
-  const problems = `language: there is no language ${JSON.stringify(language)}; available: ${known} and auto.`;
-  throw refusedError(problems);
+  return `language: there is no language ${JSON.stringify(language)}; available: ${known} and auto.`;
+}
+
+function refuse(language: string): never {
+  throw refusedError(unknownLanguage(language));
 }
 
 /** Gives each span the list `nodes` of what it contains; a node that was cut at lines is in several spans. */

@@ -17,6 +17,10 @@ const createRecursiveChunker: Factory<typeof manifest> = (tools): Chunker<Recurs
   const { kit } = tools;
   const hierarchyOf = loadRecipes(tools);
   return {
+    check: ({ recipe }) => {
+      const problem = typeof recipe === 'string' ? hierarchyOf.problemOf(recipe) : undefined;
+      return problem === undefined ? [] : [problem];
+    },
     chunk(text, options, { divide }) {
       const { recipe, lang, delimiters, levels } = options;
       const own = delimiters.length > 0 ? [delimiters] : levels;

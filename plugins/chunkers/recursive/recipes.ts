@@ -22,7 +22,10 @@ export interface Hierarchy {
  * @throws an error for the caller that names the known recipes, or an exposed error that says what is wrong with the
  * recipe's file
  */
-export type HierarchyOf = (recipe: string, lang: string, text: string) => Hierarchy;
+export type HierarchyOf = ((recipe: string, lang: string, text: string) => Hierarchy) & {
+  /** Why there is no such recipe; undefined if there is. */
+  readonly problemOf: (recipe: string) => string | undefined;
+};
 
 export type RecipeTools = Pick<Collaborators, 'kit' | 'log' | 'createCheck'>;
 
@@ -59,7 +62,10 @@ export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dir
     return makers;
   }
 
-  return (recipe, lang, text) => {
+  const problemOf = (recipe: string) =>
+    recipes.has(recipe) ? undefined : unknownRecipe(recipe, [...recipes.keys()]);
+
+  function hierarchyOf(recipe: string, lang: string, text: string): Hierarchy {
     const readRecipe = recipes.get(recipe);
     if (readRecipe === undefined) throw kit.refusedError(unknownRecipe(recipe, [...recipes.keys()]));
     const { levels, introductions = true, titles = introductions } = readRecipe();
@@ -67,7 +73,9 @@ export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dir
     const finders = prepare(recipe, levels, lang).map((make) => make(source));
     const files = levels.some((level) => 'diff' in level) ? source.diff().files : undefined;
     return { finders, introductions, titles, files };
-  };
+  }
+
+  return Object.assign(hierarchyOf, { problemOf });
 }
 
 /** A text that is parsed at most once in each format, for all levels that need it. */

@@ -6,9 +6,10 @@ import { linesOf } from './lines.ts';
 import { writeMarkdown } from './markdown.ts';
 import { extractPage, type Page } from './page.ts';
 import { paragraphsOf } from './paragraphs.ts';
+import { isFileName } from './titles.ts';
 
 const MOST_PAGES = 20_000;
-const OCR = 'a reader with OCR can read it, such as reader=docling';
+const OCR = 'a reader with OCR can read it, such as docling, once DOCLING_URL is set';
 
 /** How much of a text may be characters that no font should have, before it is not a text. */
 const MOST_ODD = 0.2;
@@ -96,5 +97,9 @@ async function propertiesOf(document: PDFDocumentProxy) {
   const text = (value: unknown): string | undefined =>
     typeof value === 'string' ? value.toWellFormed().replace(CONTROLS, '').trim() || undefined : undefined;
   const author = text(info?.Author);
-  return { title: text(info?.Title), ...(author !== undefined && { metadata: { authors: [author] } }) };
+  const title = text(info?.Title);
+  return {
+    title: title === undefined || isFileName(title) ? undefined : title,
+    ...(author !== undefined && { metadata: { authors: [author] } }),
+  };
 }

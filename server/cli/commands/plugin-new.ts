@@ -1,12 +1,11 @@
-import { join, relative, resolve, sep } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { Argument, Command } from 'commander';
 import { KINDS, type Kind } from '../../../core/contracts/manifest.ts';
-import { MODULE_ENDING } from '../../config/module-ending.ts';
 import { BUILT_IN_PLUGINS } from '../../plugins/loader/loader.ts';
+import { commandName, IS_CHECKOUT, nodeName } from '../command-name.ts';
 import { writeNewPlugin } from '../new-plugin.ts';
 
 const ROOT = join(BUILT_IN_PLUGINS, '..');
-const IS_CHECKOUT = MODULE_ENDING === '.ts';
 
 interface NewFlags {
   readonly dir: string;
@@ -21,7 +20,7 @@ export function pluginNewCommand(): Command {
     .argument('<name>', 'its name, also that of its folder: lower-case letters, digits and hyphens')
     .option('--dir <folder>', 'folder of plugins in which its folder is created', 'my-plugins')
     .option('--typescript', 'in TypeScript instead of JavaScript')
-    .addHelpText('after', '\nExample: chunksmith plugin new chunker mine')
+    .addHelpText('after', `\nExample: ${commandName()} plugin new chunker mine`)
     .action((kind: Kind, name: string, { dir, typescript }: NewFlags) => {
       const language = typescript === true ? 'typescript' : 'javascript';
       const folder = writeNewPlugin(kind, name, dir, language);
@@ -29,9 +28,7 @@ export function pluginNewCommand(): Command {
         `Created ${folder}: manifest, index, README, package.json and a test. Change them as you like.`,
       );
       const test = join(folder, `${name}.test.${language === 'typescript' ? 'ts' : 'js'}`);
-      const chunksmith = IS_CHECKOUT
-        ? `node ${relative('', join(ROOT, 'server/cli/main.ts'))}`
-        : 'chunksmith';
+      const chunksmith = commandName();
       const isLoaded = `${resolve(dir)}${sep}`.startsWith(`${BUILT_IN_PLUGINS}${sep}`);
       for (const [title, command] of [
         ['Check it:', `${chunksmith} plugin check ${folder}`],
@@ -51,7 +48,7 @@ function testOf(folder: string, test: string): string {
   if (!IS_CHECKOUT) return `npm install --save-dev chunksmith && node --test ${test}`;
   const modules = join(folder, 'node_modules');
   const link = `mkdir -p ${modules} && ln -sfn ${ROOT} ${join(modules, 'chunksmith')}`;
-  return `${link} && node --conditions=chunksmith-source --test ${test}`;
+  return `${link} && ${nodeName()} --conditions=chunksmith-source --test ${test}`;
 }
 
 const post = (path: string, body: object) =>

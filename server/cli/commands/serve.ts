@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { Environment, Flags } from '../../config/config.ts';
-import { describeOptions, type OptionRow } from '../../config/help.ts';
+import { describeOptions, type OptionRow, withoutLinks } from '../../config/help.ts';
 import { VERSION } from '../../config/version.ts';
 import { withSmallYoungGeneration } from '../v8-switches.ts';
 
@@ -48,7 +48,8 @@ function flagsOf(row: OptionRow): Option[] {
 }
 
 function inWords({ description, shown }: OptionRow): string {
-  return shown === '' ? description : `${description} (default: ${shown})`;
+  const text = withoutLinks(description);
+  return shown === '' ? text : `${text} (default: ${shown})`;
 }
 
 function withItems(text: string, before: string | undefined): string {

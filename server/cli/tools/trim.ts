@@ -85,9 +85,12 @@ function keepDependencies(root: string, needed: ReadonlySet<string>): string[] {
 }
 
 /** Whether the checkout has uncommitted changes; false outside git. */
+/** What this command changes; it ignores other files, such as one with its own output. */
+const TOUCHED = ['core', 'plugins', 'server', 'test', 'package.json', 'package-lock.json'];
+
 function hasUncommittedChanges(root: string): boolean {
   if (!existsSync(join(root, '.git'))) return false;
-  return execFileSync('git', ['status', '--porcelain'], { cwd: root }).length > 0;
+  return execFileSync('git', ['status', '--porcelain', '--', ...TOUCHED], { cwd: root }).length > 0;
 }
 
 function report(root: string, { folders, packages }: Awaited<ReturnType<typeof trim>>): string {
@@ -105,6 +108,16 @@ function report(root: string, { folders, packages }: Awaited<ReturnType<typeof t
   return lines.join('\n');
 }
 
+const HELP = `Usage: npm run trim -- [plugins] [options]
+
+Deletes all plugins but these and what they use, such as token,recursive, with their tests and packages. Without
+names it deletes what is left of plugins whose folders were deleted by hand.
+
+  --buckets     keep the support for buckets
+  --no-corpora  delete jobs and the command chunk, too
+  --force       even if git has uncommitted changes
+  -h, --help    show this text`;
+
 /**
  * `npm run trim -- token,recursive [--buckets] [--no-corpora] [--force]`; without names it only removes what is left of plugins whose folders
  * were deleted by hand.
@@ -117,10 +130,12 @@ async function main(args: readonly string[]): Promise<void> {
       force: { type: 'boolean', default: false },
       buckets: { type: 'boolean', default: false },
       corpora: { type: 'boolean', default: true },
+      help: { type: 'boolean', short: 'h', default: false },
     },
     allowNegative: true,
     allowPositionals: true,
   });
+  if (values.help) return console.log(HELP);
   const names = positionals.flatMap(splitList);
   if (names.length > 0 && !values.force && hasUncommittedChanges(root)) {
     throw new Error('git has uncommitted changes here: commit or stash them, or use --force.');

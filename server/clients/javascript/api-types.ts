@@ -1617,10 +1617,12 @@ export interface JobInput {
   callback?: string;
 }
 
-/** Number of skipped files by reason: no reader for them can run here, or they are binary; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file. */
+/** Number of skipped files by reason: no reader for them can run here, they are binary, their names begin with a dot (ignored), or they are unreadable, such as links that lead outside; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file. */
 export interface SkippedReasons {
   no_reader?: number;
   binary?: number;
+  ignored?: number;
+  unreadable?: number;
   empty?: number;
 }
 
@@ -1655,7 +1657,7 @@ export interface Job {
     failed: number;
     skipped: number;
   };
-  /** Number of skipped files by reason: no reader for them can run here, or they are binary; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file. */
+  /** Number of skipped files by reason: no reader for them can run here, they are binary, their names begin with a dot (ignored), or they are unreadable, such as links that lead outside; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file. */
   skipped_reasons: SkippedReasons;
   /** Content of files that readers left out of their texts, such as notes of subtitles, counted by name. */
   left_out: LeftOut;
@@ -1753,7 +1755,7 @@ export interface JobManifest {
     failed: number;
     skipped: number;
     chunks: number;
-    /** Number of skipped files by reason: no reader for them can run here, or they are binary; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file. */
+    /** Number of skipped files by reason: no reader for them can run here, they are binary, their names begin with a dot (ignored), or they are unreadable, such as links that lead outside; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file. */
     skipped_reasons: SkippedReasons;
     /** Content of files that readers left out of their texts, such as notes of subtitles, counted by name. */
     left_out: LeftOut;

@@ -5,6 +5,7 @@ import { type Engine, openEngine } from '../../cli/engine.ts';
 import { UsageError } from '../../cli/errors.ts';
 import type { Environment } from '../../config/config.ts';
 import type { ServerCradle } from '../../container.ts';
+import { orUnknownNames } from '../../engine/run/executor.ts';
 import { groupsInFlight } from '../../engine/run/stream.ts';
 import { type Chunking, localChunking } from '../chunk-documents.ts';
 import { isCompressed } from '../formats/compression.ts';
@@ -51,7 +52,7 @@ export async function withSetup<T>(
     const flags = command.opts<ChunkFlags>();
     checkTogether(flags);
     const spec = specOf(flags, chunked, command.opts());
-    if (api === undefined) checkOptions(spec, chunked, cradle);
+    if (api === undefined) await checkOptions(spec, chunked, cradle);
     const { out, errors, manifest } = flags;
     const source = await openSource({ ...flags, written: [out, errors, manifest] }, command.args);
     checkFields(spec, source);
@@ -122,9 +123,14 @@ function checkFields({ source: { format, fields } }: JobSpec, { files = [] }: Co
 }
 
 /** @throws UsageError with the problems of the options, in terms of their flags */
-function checkOptions({ task, options }: JobSpec, { schema }: ChunkTask, { service }: ServerCradle): void {
+async function checkOptions(
+  { task, options }: JobSpec,
+  { schema }: ChunkTask,
+  { service }: ServerCradle,
+): Promise<void> {
   try {
-    service.readStreamPlan(task, Buffer.from(JSON.stringify(options)));
+    const line = Buffer.from(JSON.stringify(options));
+    await orUnknownNames(service, () => service.readStreamPlan(task, line));
   } catch (error) {
     if (!(error instanceof ServiceError) || error.problems.length === 0) throw error;
     throw new UsageError(error.problems.map((problem) => problemOfFlag(problem, schema)).join('\n'));

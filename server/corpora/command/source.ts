@@ -1,4 +1,5 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { ServiceError } from '../../../core/errors.ts';
 import { UsageError } from '../../cli/errors.ts';
 import type { ServerCradle } from '../../container.ts';
 import { decodeWith } from '../decode.ts';
@@ -7,9 +8,11 @@ import { formatOf, planShards } from '../plan-shards.ts';
 import { readDocuments } from '../read-documents.ts';
 import { selectFiles } from '../select-files.ts';
 import type { ShardRange, Skip, SourceDocument } from '../shard.ts';
+import { UNREAD } from '../skip-note.ts';
+import { isForbidden } from '../storage/local/failures.ts';
 import { isInside } from '../storage/local/paths.ts';
 import { createLocalFolder } from '../storage/local-folder.ts';
-import type { SourceStorage, StoredFile } from '../storage/storage.ts';
+import { type SourceStorage, type StoredFile, unreadFile } from '../storage/storage.ts';
 import type { ChunkFlags } from './flags/chunk-flags.ts';
 
 /** What the arguments name. */
@@ -51,10 +54,23 @@ export async function openSource(
   }
   const written = output.flatMap((path) => (path === undefined ? [] : resolve(path)));
   const isRead = (name: string) => !written.some((path) => isInside(path, join(folder, name)));
-  const found = await Promise.all(names.filter(isRead).map((name) => storage.find(name)));
-  const files = found.filter((file) => file !== undefined);
+  const found = await Promise.all(names.filter(isRead).map((name) => findFile(storage, name)));
+  const files = found.filter((file) => file !== undefined && file.unread === undefined) as StoredFile[];
+  for (const file of found) {
+    if (file?.unread !== undefined) skipped.push({ place: { source: file.name }, ...file.unread });
+  }
   const total = files.reduce((sum, { size }) => sum + size, 0);
   return { storage, files, total, skipped };
+}
+
+/** The file with a name, or why it is not read; undefined if it has disappeared. */
+async function findFile(storage: SourceStorage, name: string): Promise<StoredFile | undefined> {
+  try {
+    return await storage.find(name);
+  } catch (error) {
+    if (error instanceof ServiceError && isForbidden(error.cause)) return unreadFile(name, UNREAD.forbidden);
+    throw error;
+  }
 }
 
 /** The working directory, or the closest parent that contains all paths. */

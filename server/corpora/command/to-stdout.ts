@@ -5,7 +5,7 @@ import { release } from '../../engine/answer/release.ts';
 import type { ChunkedDocument, ChunkedDocuments } from '../chunk-documents.ts';
 import { failedDocumentLine, idsLine, idsLineOf } from '../jobs/part-files.ts';
 import { placeInWords, type Skip } from '../shard.ts';
-import { emptyOf, skipLine, unreadId } from '../skips.ts';
+import { emptyOf, isUnreadFolder, skipLine, unreadId } from '../skips.ts';
 import { type ChangeCounts, checkIds, EarlierIds, onlyChanges } from './changes.ts';
 import { LinesFile, openToWrite } from './lines-file.ts';
 import { addDocument, type Counts, type Progress } from './progress.ts';
@@ -43,7 +43,7 @@ export async function chunkToStdout(
       progress.update();
       if (flags.failFast) output.throwFailed();
     }
-    for (const skip of skipped) output.keep(unreadId(skip));
+    for (const skip of skipped) output.keep(skip);
     for (const deleted of output.vanished()) await write(Buffer.from(deleted), signal);
     manifest?.finish();
   } catch (error) {
@@ -123,8 +123,10 @@ class Output {
   }
 
   /** A document that existed and could not be read this time also keeps its chunks. */
-  keep(id: string | undefined): void {
+  keep(skip: Skip): void {
     const { manifest, earlier } = this.#reports;
+    const id = unreadId(skip);
+    if (isUnreadFolder(skip)) this.#unknown++;
     const ids = (id !== undefined && earlier?.idsOf(id)) || [];
     if (id === undefined || ids.length === 0) return;
     this.#seen.add(id);

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../../../core/errors.ts';
-import type { ShardRange, SkipNote, SourceDocument, SourceLine } from '../shard.ts';
+import type { ShardRange, SourceDocument, SourceLine } from '../shard.ts';
+import { type SkipNote, UNREAD } from '../skip-note.ts';
+import { isForbidden } from '../storage/local/failures.ts';
 import type { SourceStorage, StoredFile } from '../storage/storage.ts';
 import { decompressed, isCompressed, uncompressedName } from './compression.ts';
 import { documentLine, quoted, quotedUtf8, withoutMark } from './map-fields.ts';
@@ -49,11 +51,13 @@ export async function* readFiles(
 
 async function readFile(storage: SourceStorage, file: StoredFile, options: ReadOptions): Promise<SourceLine> {
   const place = { source: file.name };
+  if (file.unread !== undefined) return { place, ...file.unread };
   try {
     const bytes = await bytesOf(storage, file, options);
     const line = await lineOf(file.name, bytes, options);
     return 'skipped' in line ? { place, ...line } : { place, size: file.size, ...line };
   } catch (error) {
+    if (error instanceof ServiceError && isForbidden(error.cause)) return { place, ...UNREAD.forbidden };
     if (error instanceof ServiceError && error.code !== 'storage_failed')
       return { place, size: file.size, document: error };
     throw error;

@@ -1,5 +1,6 @@
 import type { LeftOut, SourcePlace } from '../../../core/contracts/reader.ts';
-import type { FieldMapping, SkipNote, SourceLine } from '../shard.ts';
+import type { FieldMapping, SourceLine } from '../shard.ts';
+import type { SkipNote } from '../skip-note.ts';
 
 /** How the documents of a source are read. */
 export interface ReadOptions {

@@ -17,6 +17,7 @@ import {
   parseJson,
   withoutBreaks,
 } from '../../engine/read/json.ts';
+import { orUnknownNames } from '../../engine/run/executor.ts';
 import { createValidator, type Validate } from '../../engine/validation/validator.ts';
 import { findPipeline } from '../../http/evaluate/named-pipelines.ts';
 import { collect, readSteps, textProblems } from '../../http/pipelines/read.ts';
@@ -55,7 +56,8 @@ export function jobReader(rules: Services) {
     const target = targetOf(members, sink, id, rules.config, problems);
     if (problems.length > 0) throw invalid(problems);
     const spec = specOf(members, steps, target);
-    rules.service.readStreamPlan(spec.task, Buffer.from(JSON.stringify(spec.options)));
+    const options = Buffer.from(JSON.stringify(spec.options));
+    await orUnknownNames(rules.service, () => rules.service.readStreamPlan(spec.task, options));
     const upload = uploadOf(members, body);
     await nextTurn();
     const digest = digestOf(members, upload);

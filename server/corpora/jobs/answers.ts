@@ -27,8 +27,8 @@ export const skippedReasons = {
   title: 'SkippedReasons',
   type: 'object',
   description:
-    'Number of skipped files by reason: no reader for them can run here, or they are binary; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file.',
-  properties: { no_reader: count, binary: count, empty: count },
+    'Number of skipped files by reason: no reader for them can run here, they are binary, their names begin with a dot (ignored), or they are unreadable, such as links that lead outside; empty ones are documents that are done and have no text. Reasons that did not occur are missing. The errors of the job list each file.',
+  properties: { no_reader: count, binary: count, ignored: count, unreadable: count, empty: count },
 } as const;
 
 export const leftOut = {

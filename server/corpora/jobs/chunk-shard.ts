@@ -6,7 +6,7 @@ import { type ChunkedDocument, type ChunkedDocuments, type Chunking, leftOutOf }
 import { decodeWith, type Readers } from '../decode.ts';
 import { readDocuments } from '../read-documents.ts';
 import type { ShardRange, Skip } from '../shard.ts';
-import { emptyOf, type SkipGroup, Skips, skipLine } from '../skips.ts';
+import { emptyOf, isUnreadFolder, type SkipGroup, Skips, skipLine, unreadId } from '../skips.ts';
 import { noteFailed, remembering } from './note-documents.ts';
 import { failedDocumentLine, idsLine, type PartFiles, PartFilesWriter } from './part-files.ts';
 import type { StoreChunks, Storing } from './shard-sink.ts';
@@ -75,24 +75,37 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
       tools.onProgress?.(progressOf(counts, range));
     }
     signal.throwIfAborted();
-    await noteFailed(unread.map(idOf), claim, tools.store);
+    await noteFailed(
+      unread.flatMap((skip) => unreadId(skip) ?? []),
+      claim,
+      tools.store,
+    );
+    counts.unidentified += unread.filter(isUnreadFolder).length;
     const skips = await writeSkipped(writer, [...empty, ...unread]);
     const { unidentified, vectors, leftOut, bytes: _, ...done } = counts;
-    const output: ShardOutput = {
-      files: await writer.finish(),
-      ...done,
-      skipped: skips.count,
-      ...(skips.groups.length > 0 && { skips: skips.groups }),
-      ...(Object.keys(leftOut).length > 0 && { leftOut }),
-      ...(unidentified > 0 && { unidentified }),
-    };
-    const { failed: documentsFailed, ...rest } = done;
+    const output = outputOf(await writer.finish(), done, skips, { leftOut, unidentified });
     const more = { ...vectors, leftOut, skipped: skips.reasons };
-    return { ...rest, ...more, documentsFailed, bytes: range.bytes, output };
+    return { ...done, ...more, documentsFailed: done.failed, bytes: range.bytes, output };
   } catch (error) {
     await writer.discard();
     throw error;
   }
+}
+
+function outputOf(
+  files: PartFiles,
+  done: Pick<ShardOutput, 'documents' | 'failed' | 'chunks'>,
+  skips: Skips,
+  { leftOut, unidentified }: Pick<typeof NOTHING, 'leftOut' | 'unidentified'>,
+): ShardOutput {
+  return {
+    files,
+    ...done,
+    skipped: skips.count,
+    ...(skips.groups.length > 0 && { skips: skips.groups }),
+    ...(Object.keys(leftOut).length > 0 && { leftOut }),
+    ...(unidentified > 0 && { unidentified }),
+  };
 }
 
 const NOTHING = {
@@ -120,8 +133,6 @@ const progressOf = (
   { documents, failed, chunks, bytes }: typeof NOTHING,
   range: ShardRange,
 ): ShardProgress => ({ documents, documentsFailed: failed, chunks, bytes: Math.min(bytes, range.bytes) });
-
-const idOf = ({ id, place }: Skip) => id ?? place.source;
 
 /** Writes what was skipped after the errors, and counts it. */
 async function writeSkipped(writer: PartFilesWriter, skipped: readonly Skip[]): Promise<Skips> {

@@ -134,7 +134,8 @@ export async function removeAttempts(
 
 /** The files of the folder, with their names in it; folders below it belong to others. */
 async function* filesIn({ storage, folder }: TargetLocation): AsyncGenerator<{ name: string; own: string }> {
-  for await (const { name } of storage.list(folder)) {
+  for await (const { name, unread } of storage.list(folder)) {
+    if (unread !== undefined) continue;
     const own = folder === '' ? name : name.slice(folder.length + 1);
     if (!own.includes('/')) yield { name, own };
   }

@@ -1,6 +1,8 @@
+import { realpath } from 'node:fs/promises';
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { JobStore } from '../../store/jobs/contract.ts';
 import { OUTPUT } from '../shard.ts';
+import { isInside } from '../storage/local/paths.ts';
 import type { CorporaSettings } from '../storage/settings.ts';
 import type { SourceStorage, Storage, StoredFile } from '../storage/storage.ts';
 import type { JobLocations, JobSpec, TargetLocation } from './spec.ts';
@@ -16,10 +18,7 @@ export function createServerLocations(
   let opening: Promise<Storages> | undefined;
   const open = async (path: string) => {
     opening ??= openStorages(settings);
-    const storages = await opening;
-    return path === WHOLE && storages.root !== undefined
-      ? { storage: storages.root, name: '' }
-      : openStorage(path, storages);
+    return openStorage(path, await opening);
   };
   return {
     async source({ source: { path }, target }, { jobId }) {
@@ -37,15 +36,15 @@ export function createServerLocations(
   };
 }
 
-/** The path of the root itself. */
-const WHOLE = '.';
 /** The name of the root in messages; its path is only for the operator. */
-const ROOT_LABEL = 'the folder of jobs';
+const ROOT_LABEL = 'the folder of jobs (--bulk-root)';
 
 /** What paths may refer to. */
 interface Storages {
   /** The folder inside which files are read and written, if there is one. */
   readonly root?: Storage | undefined;
+  /** Absolute paths of this folder: as it was configured, and without links. */
+  readonly rootPaths?: readonly string[];
   /** Buckets by the names of their connections. */
   readonly connections: ReadonlyMap<string, Storage>;
 }
@@ -59,20 +58,21 @@ export async function openStorages({ root, connections }: CorporaSettings): Prom
   }
   if (root === undefined) return { connections: buckets };
   const { createLocalFolder } = await import('../storage/local-folder.ts');
-  return { root: createLocalFolder(root, ROOT_LABEL), connections: buckets };
+  const rootPaths = [root, await realpath(root).catch(() => root)];
+  return { root: createLocalFolder(root, ROOT_LABEL), rootPaths, connections: buckets };
 }
 
 /**
- * Resolves a path: `folder/file` inside the root, or `s3://<connection>/folder/file`. The storage itself refuses
- * paths that lead outside.
+ * Resolves a path: `folder/file` inside the root, which may also be absolute or have empty parts and single dots, or
+ * `s3://<connection>/folder/file`. The storage itself refuses paths that lead outside.
  *
  * @returns the storage, and the path in it as `name`; `''` is the whole storage
  * @throws ServiceError `unknown_connection`, or `invalid_parameters` for other schemes and if there is no root
  */
-export function openStorage(path: string, { root, connections }: Storages) {
+export function openStorage(path: string, { root, rootPaths = [], connections }: Storages) {
   const [, scheme, rest = path] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(path) ?? [];
   if (scheme === undefined) {
-    if (root !== undefined) return { storage: root, name: withoutSlash(path) };
+    if (root !== undefined) return { storage: root, name: nameInRoot(path, rootPaths) };
     throw refused(path, `no folder is configured for jobs: ${advice(connections)}`);
   }
   const [, connection, name = ''] = /^\/\/([^/]*)(?:\/(.*))?$/s.exec(rest) ?? [];
@@ -83,6 +83,17 @@ export function openStorage(path: string, { root, connections }: Storages) {
   const storage = connections.get(connection);
   if (storage !== undefined) return { storage, name: withoutSlash(name) };
   throw new ServiceError('unknown_connection', { name: connection, known: knownOf(connections) });
+}
+
+/** A path without its empty parts and single dots, relative to the root if it is an absolute path inside it. */
+function nameInRoot(path: string, rootPaths: readonly string[]): string {
+  const plain = path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/');
+  if (!path.startsWith('/')) return plain;
+  const root = rootPaths.find((one) => isInside(one, `/${plain}`));
+  return root === undefined ? `/${plain}` : `/${plain}`.slice(root.length).replace(/^\//, '');
 }
 
 const withoutSlash = (path: string): string => path.replace(/(?<=[^/])\/$/, '');

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
+import type { SkipNote } from '../skip-note.ts';
 
 /** A file of a storage. */
 export interface StoredFile {
@@ -8,6 +9,13 @@ export interface StoredFile {
   readonly size: number;
   /** Differs whenever the content does: the modification time and the size, or the ETag of an object. */
   readonly version: string;
+  /** Why it is not read. It is listed so that nothing is left out in silence; its size is 0, and its version empty. */
+  readonly unread?: SkipNote;
+}
+
+/** An entry that is not read. @param name with a `/` at its end if it is a folder */
+export function unreadFile(name: string, unread: SkipNote): StoredFile {
+  return { name, size: 0, version: '', unread };
 }
 
 /** A file that was written completely and durably. */
@@ -31,14 +39,14 @@ export interface FileWriter {
 /**
  * Files to read, by their names: a folder of this machine, a bucket, or the documents of a request.
  * Every method throws `ServiceError` `storage_failed` if the storage cannot be used, after a few retries if the
- * failure may be temporary, and `path_outside` for a name that leads outside.
+ * failure may be temporary, `path_outside` for a name that leads outside, and `path_unusable` for other bad names.
  */
 export interface SourceStorage {
   /** Its name in logs and messages, without keys. */
   readonly label: string;
   /**
    * The files below a folder, including subfolders, in the order of the UTF-8 of their names; `''` is the whole
-   * storage. Names that begin with a dot are excluded, as are links outside the storage.
+   * storage. What is not read, such as names that begin with a dot and links outside the storage, is `unread`.
    */
   list(folder: string): AsyncIterable<StoredFile>;
   /** The file with a name, if there is one. */

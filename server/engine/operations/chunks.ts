@@ -4,6 +4,7 @@ import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import { checkChunks, type Limits, listTexts } from '../limits.ts';
 import type { Operation, Rules } from '../operation.ts';
 import type { PresetUse } from '../presets/presets.ts';
+import { allStages } from '../read/all-stages.ts';
 import type { Included, Source } from '../read/document-schemas.ts';
 import { type ParsedDocument, readDocuments, type SourceDocument } from '../read/documents.ts';
 import { fieldValues } from '../read/field-values.ts';
@@ -41,6 +42,8 @@ export interface ChunksOperation<T extends ChunksTask = ChunksTask> extends Oper
 export interface DocumentsOperation<T extends DocumentsTask = DocumentsTask> extends ChunksOperation<T> {
   /** The plan for the fields that come with a file. @throws as `plan` */
   planOf(task: T, fields: Fields, rules: Rules): Plan;
+  /** The names of these fields. */
+  fieldNames(task: T, rules: Rules): readonly string[];
 }
 
 /** The differences between kinds of work on documents. */
@@ -70,7 +73,7 @@ export const executeOperation = documentsOperation<ExecuteTask>({
   stages({ steps: own, preset }, { override, offset_unit }, { checks, presets }) {
     const steps = presets.stepsOf({ preset, override } as PresetUse) ?? own;
     checkOrder(steps);
-    const stages = steps.map((step, index) => checks.step(step, `steps[${index}]`));
+    const stages = allStages(steps, (step, index) => checks.step(step, `steps[${index}]`));
     // The unit of an answer does not change the ids of its chunks.
     return { stages: stages.map((stage) => withUnit(stage, offset_unit)), pipeline: steps };
   },
@@ -117,6 +120,7 @@ function documentsOperation<T extends DocumentsTask>(kind: DocumentsKind<T>): Do
     label: kind.label,
     plan: planApart,
     planOf: (task, fields, rules) => planApart(task, fieldValues(fields, kind.schema(task, rules)), rules),
+    fieldNames: (task, rules) => Object.keys(kind.schema(task, rules).properties),
     read(task, bytes, rules) {
       const body = jsonBytes(bytes);
       const members = kind.check(task, parseJson(body), rules);

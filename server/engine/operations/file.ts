@@ -1,7 +1,7 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import type { ReadFile } from '../../../core/contracts/reader.ts';
 import { brokenPromise } from '../../../core/engine/chunking.ts';
-import { invalid } from '../../../core/errors.ts';
+import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { ResponseMetadata } from '../answer/response-metadata.ts';
 import { checkLength, checkMetadata, checkPlaceCount, type Limits } from '../limits.ts';
@@ -14,7 +14,8 @@ import { findMembers, toJsonText } from '../read/json.ts';
 import { leftOutInWords, leftOutOf } from '../read/left-out.ts';
 import { problemOfPlaces } from '../read/places.ts';
 import { readWith } from '../read/read-with.ts';
-import { readerOf, readerOptions } from '../read/readers.ts';
+import { isLastResort, readerOf, readerOptions, unreadFormat } from '../read/readers.ts';
+import type { NamedOptions, Unlooked } from '../stages/unknown-names.ts';
 import type { Answer, AnyRequest, FileTask } from '../tasks.ts';
 import { createValidator } from '../validation/validator.ts';
 import { documentsOperationOf } from './chunks.ts';
@@ -39,23 +40,21 @@ export const fileOperation: Operation<FileTask, FileRequest> = {
 /** Reads the file, and chunks its text like any other document. */
 async function runFile(request: FileRequest, run: Run): Promise<Answer> {
   const begin = performance.now();
-  const form = await readForm(request.task, request.bytes);
-  const { of } = request.task;
-  const plan = documentsOperationOf(of).planOf(of, form.fields, run.rules);
-  const reader = readerOf(form.file, { named: form.reader, task: of, registry: run.registry });
-  const options = readerOptions(reader, form.readerOptions);
+  const { form, file, plan, reader, options } = await checkFile(request, run);
   const parseSeconds = secondsSince(begin);
   const metadata = new ResponseMetadata();
   metadata.nextDocument();
   const started = performance.now();
   const context = { report: metadata.report, signal: run.signal, options, sender: request.task.sender };
-  const read = await readWith(run.host, reader, form.file, context);
+  const read = await readWith(run.host, reader, file, context).catch((error: unknown) => {
+    throw isUnread(error, reader, form) ? unreadFormat(file, run.registry, error.detail) : error;
+  });
   const time = { stage: 'read', by: reader.manifest.name, seconds: secondsSince(started) } as const;
   if (read.encoding !== undefined) metadata.report('source-encoding', read.encoding);
   const leftOut = leftOutInWords(leftOutOf(reader.manifest, read));
   if (leftOut !== '') metadata.report('source-left-out', leftOut);
   const input = documentOfFile(reader, form, read, run.limits);
-  const stages = { run: of.run, ...plan, inputs: [input], isBatch: false, parseSeconds };
+  const stages = { run: request.task.of.run, ...plan, inputs: [input], isBatch: false, parseSeconds };
   const answer = await runRequest(stages, run);
   const { timings } = answer;
   return {
@@ -63,6 +62,77 @@ async function runFile(request: FileRequest, run: Run): Promise<Answer> {
     reported: [{ ...metadata.reported()[0], ...answer.reported[0] }],
     timings: { ...timings, times: [...timings.times, time] },
   };
+}
+
+/**
+ * What is done with a file, and its reader.
+ *
+ * @throws ServiceError `invalid_parameters` with all problems of the form, the options and the reader
+ */
+async function checkFile({ task, bytes }: FileRequest, { rules, registry }: Run) {
+  const { of } = task;
+  const operation = documentsOperationOf(of);
+  const known = operation.fieldNames(of, rules);
+  const form = await readForm(task, bytes, known);
+  const problems = [...form.problems];
+  const named: NamedOptions[] = [];
+  const collect = <T>(check: () => T): T | undefined => {
+    try {
+      return check();
+    } catch (error) {
+      if (
+        !(error instanceof ServiceError) ||
+        !['invalid_parameters', 'unknown_plugin'].includes(error.code)
+      ) {
+        if (problems.length === 0) throw error;
+        return undefined;
+      }
+      problems.push(...(error.problems.length > 0 ? error.problems : [error.detail.replace(/\.$/, '')]));
+      named.push(...((error as Unlooked).named ?? []));
+      return undefined;
+    }
+  };
+  if (isRequest(form, known)) throw invalid(NOT_A_FILE);
+  const plan = collect(() => operation.planOf(of, form.fields, rules));
+  const { file, reader: asked } = form;
+  const choice = { named: asked, task: of, registry };
+  const reader = file === undefined ? undefined : collect(() => readerOf(file, choice));
+  const options = reader === undefined ? undefined : collect(() => readerOptions(reader, form.readerOptions));
+  collect(() => readGiven(form.document));
+  if (file !== undefined && plan !== undefined && reader !== undefined && options !== undefined) {
+    if (problems.length === 0) return { form, file, plan, reader, options };
+  }
+  throw Object.assign(invalid(problems), { named } satisfies Pick<Unlooked, 'named'>);
+}
+
+const NOT_A_FILE =
+  'the body is a request in JSON, not a file: send it to the path without "/file", or add filename to chunk the JSON itself';
+
+/** Whether a body without a name is the JSON of a request, which would be chunked as a text. */
+function isRequest({ isBare, file, filename }: FileForm, known: readonly string[]): boolean {
+  if (!isBare || filename !== undefined || file?.mediaType !== 'application/json') return false;
+  const members = objectIn(file.bytes);
+  if (members === undefined || !('text' in members || 'documents' in members)) return false;
+  return Object.keys(members).every((name) => ['text', 'documents', ...known].includes(name));
+}
+
+function objectIn(bytes: Uint8Array): object | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString());
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a reader of any file has refused a file of a kind that no reader names. */
+function isUnread(
+  error: unknown,
+  reader: PluginEntry,
+  { file, reader: asked }: FileForm,
+): error is ServiceError {
+  const isRefused = error instanceof ServiceError && error.code === 'invalid_parameters';
+  return isRefused && asked === undefined && file !== undefined && isLastResort(reader, file);
 }
 
 function secondsSince(begin: number): number {

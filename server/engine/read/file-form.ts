@@ -3,10 +3,16 @@ import { MIMEType } from 'node:util';
 import type { SourceFile } from '../../../core/contracts/reader.ts';
 import { invalid, reasonOf, ServiceError } from '../../../core/errors.ts';
 import type { Fields, FileTask } from '../tasks.ts';
+import { suggest } from '../validation/suggest.ts';
 
 /** The file of a request, and the fields that came with it. */
 export interface FileForm {
-  readonly file: SourceFile;
+  /** Undefined if the form has none, which is one of its problems. */
+  readonly file: SourceFile | undefined;
+  /** Whether the body is the file, and no form. */
+  readonly isBare: boolean;
+  /** Sentences without a full stop. */
+  readonly problems: readonly string[];
   /** Its name in the request, perhaps with folders. */
   readonly filename: string | undefined;
   /** The reader that the request names. */
@@ -32,13 +38,19 @@ const SAY_NOTHING: ReadonlySet<string> = new Set([
 /**
  * Finds the file of a request: in a form it is the field `file`; any other body is the file itself.
  *
+ * @param known the other fields that the request may have
  * @throws ServiceError `body_empty`, `body_not_form`, `invalid_parameters`
  */
-export async function readForm(task: FileTask, bytes: Uint8Array): Promise<FileForm> {
+export async function readForm(
+  task: FileTask,
+  bytes: Uint8Array,
+  known: readonly string[],
+): Promise<FileForm> {
   const { essence } = mediaTypeOf(task.contentType);
-  if (essence === FORM) return formOf(await parseForm(bytes, task.contentType as string), task.query);
-  if (bytes.length === 0 && essence === undefined) throw MISSING;
-  return withNames({ bytes, contentType: task.contentType, name: undefined }, task.query);
+  if (essence === FORM) return formOf(await parseForm(bytes, task.contentType as string), task.query, known);
+  const isMissing = bytes.length === 0 && essence === undefined;
+  const file = isMissing ? undefined : { bytes, contentType: task.contentType, name: undefined };
+  return withNames(file, task.query, { known, isBare: true, problems: isMissing ? [MISSING] : [] });
 }
 
 async function parseForm(bytes: Uint8Array, contentType: string): Promise<FormData> {
@@ -53,9 +65,10 @@ async function parseForm(bytes: Uint8Array, contentType: string): Promise<FormDa
   }
 }
 
-async function formOf(form: FormData, query: Fields): Promise<FileForm> {
+async function formOf(form: FormData, query: Fields, known: readonly string[]): Promise<FileForm> {
   const given = new Map<string, string[]>();
   const files: File[] = [];
+  const others = new Set<string>();
   let count = 0;
   for (const [name, value] of form) {
     if (++count > MOST_FIELDS) throw invalid(`the form has more than ${MOST_FIELDS} fields`);
@@ -64,15 +77,30 @@ async function formOf(form: FormData, query: Fields): Promise<FileForm> {
       if (texts === undefined) given.set(name, [value]);
       else texts.push(value);
     } else if (name === 'file') files.push(value);
-    else throw invalid(`${name}: expected a text, got a file`);
+    else others.add(name);
   }
-  const fields: Fields = { ...query, ...Object.fromEntries(given) };
-  const [file, ...others] = files;
-  if (file === undefined || fields.file !== undefined) throw MISSING;
-  if (others.length > 0) throw invalid(`file: expected one, got ${files.length}; send one request per file`);
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  return withNames({ bytes, contentType: file.type, name: file.name }, fields);
+  const { file: notFile, ...fields }: Fields = { ...query, ...Object.fromEntries(given) };
+  const [file] = notFile === undefined ? files : [];
+  const problems = file === undefined ? [MISSING] : [];
+  if (files.length > 1) problems.push(`file: expected one, got ${files.length}; send one request per file`);
+  for (const name of others) problems.push(problemOfFile(name, file === undefined ? known : [name]));
+  const sent = file && { bytes: await file.bytes(), contentType: file.type, name: file.name };
+  return withNames(sent, fields, { known, isBare: false, problems });
 }
+
+/** A file in another field than `file`. @param known fields with another content */
+function problemOfFile(name: string, known: readonly string[]): string {
+  return [...ABOUT_FILE, ...known].includes(name)
+    ? `${name}: expected a text, got a file`
+    : unknownField(name, 'file');
+}
+
+const unknownField = (name: string, near: string) =>
+  `${name.slice(0, MAX_SHOWN)}: unknown parameter, did you mean "${near}"?`;
+
+/** The fields that are about the file. */
+const ABOUT_FILE = ['filename', 'reader', 'reader_options', 'document'];
+const MAX_SHOWN = 60;
 
 /** The bytes of a file with the fields sent along with it. */
 interface SentFile {
@@ -81,29 +109,45 @@ interface SentFile {
   readonly name: string | undefined;
 }
 
-function withNames({ bytes, contentType, name }: SentFile, all: Fields): FileForm {
-  const { filename, reader, reader_options, document, ...fields } = all;
-  const known = onlyOne('filename', filename) ?? (name === '' ? undefined : name);
-  const { essence, charset } = mediaTypeOf(contentType);
-  const mediaType = essence === undefined || SAY_NOTHING.has(essence) ? undefined : essence;
+interface FormRules extends Pick<FileForm, 'isBare' | 'problems'> {
+  readonly known: readonly string[];
+}
+
+function withNames(
+  sent: SentFile | undefined,
+  all: Fields,
+  { known, isBare, problems }: FormRules,
+): FileForm {
+  const { filename, reader, reader_options, document, ...others } = all;
+  const found = [...problems];
+  const only = (name: string, values: readonly string[] | undefined) => {
+    if (values !== undefined && values.length > 1) found.push(`${name}: given ${values.length} times`);
+    return values?.[0];
+  };
+  const fields: Record<string, readonly string[]> = {};
+  for (const [name, values] of Object.entries(others)) {
+    const near = known.includes(name) ? undefined : suggest(name, [...ABOUT_FILE, 'file', ...known]);
+    if (near === undefined || known.includes(near)) fields[name] = values;
+    else found.push(unknownField(name, near));
+  }
+  const named = only('filename', filename) ?? (sent?.name === '' ? undefined : sent?.name);
   return {
-    file: {
-      bytes,
-      name: known === undefined ? undefined : basename(known.replaceAll('\\', '/')),
-      mediaType,
-      charset,
-    },
-    filename: known,
-    reader: onlyOne('reader', reader),
-    readerOptions: onlyOne('reader_options', reader_options),
-    document: onlyOne('document', document),
+    file: sent === undefined ? undefined : sourceFileOf(sent, named),
+    isBare,
+    filename: named,
+    reader: only('reader', reader),
+    readerOptions: only('reader_options', reader_options),
+    document: only('document', document),
     fields,
+    problems: found,
   };
 }
 
-function onlyOne(name: string, values: readonly string[] | undefined): string | undefined {
-  if (values !== undefined && values.length > 1) throw invalid(`${name}: given ${values.length} times`);
-  return values?.[0];
+function sourceFileOf({ bytes, contentType }: SentFile, named: string | undefined): SourceFile {
+  const { essence, charset } = mediaTypeOf(contentType);
+  const mediaType = essence === undefined || SAY_NOTHING.has(essence) ? undefined : essence;
+  const name = named === undefined ? undefined : basename(named.replaceAll('\\', '/'));
+  return { bytes, name, mediaType, charset };
 }
 
 interface MediaType {
@@ -122,4 +166,4 @@ function mediaTypeOf(contentType: string | undefined): MediaType {
   }
 }
 
-const MISSING = invalid('file: missing, expected a file; with curl -F "file=@report.md"');
+const MISSING = 'file: missing, expected a file; with curl -F "file=@report.md"';

@@ -34,13 +34,52 @@ export function readerOf(file: Described, { named, task, registry }: ReaderChoic
     if (claiming.length === 0) continue;
     const ready = claiming.find(({ missing }) => missing.length === 0);
     if (ready !== undefined) return ready;
-    throw noneReady(claiming);
+    throw noneReady(claiming, file);
   }
-  throw new ServiceError('unread_format', {
-    file: file.mediaType ?? 'of this kind',
-    known: readers.map(({ manifest }) => manifest.name).join(', ') || 'none',
+  throw unreadFormat(file, registry);
+}
+
+/**
+ * The error for a file that no reader handles, with what this server reads.
+ *
+ * @param reason why the reader of any file did not read it, in a sentence
+ */
+export function unreadFormat(file: Described, registry: Registry, reason?: string): ServiceError {
+  const { name, mediaType } = file;
+  const isUnknown = name === undefined && mediaType === undefined;
+  const ready = registry.ofKind('reader').filter(({ missing }) => missing.length === 0);
+  const formats = ready.flatMap((reader) => {
+    const { extensions = [], mediaTypes = [] } = reader.manifest.formats ?? {};
+    if (readsAny(reader)) return ['any text'];
+    return extensions.length > 0 ? extensions : mediaTypes;
+  });
+  return new ServiceError('unread_format', {
+    file: inWords(file),
+    reason: reason === undefined ? '' : `: ${reason.replace(/\.$/, '')}`,
+    known: [...new Set(formats)].sort().join(', ') || 'no files: no reader can run here',
+    remedy: isUnknown ? ' Send its name (filename) or its media type.' : '',
   });
 }
+
+/** Whether a reader of any file takes this one for want of a better one. */
+export function isLastResort(reader: PluginEntry, file: Described): boolean {
+  const { formats = {} } = reader.manifest;
+  return readsAny(reader) && !claimsName(formats, file) && !claimsKind(formats, file);
+}
+
+function claimsKind({ mediaTypes = [] }: Formats, { mediaType }: Described): boolean {
+  if (mediaType === undefined) return false;
+  return mediaTypes.includes(mediaType) || mediaTypes.includes(mediaType.replace(/\/.*/, '/*'));
+}
+
+/** `"job.json" (application/json)`, as far as it is known. */
+function inWords({ name, mediaType }: Described): string {
+  const type = mediaType?.slice(0, MAX_SHOWN);
+  if (name === undefined) return type === undefined ? 'this file' : `a file of type ${type}`;
+  return JSON.stringify(name.slice(0, MAX_SHOWN)) + (type === undefined ? '' : ` (${type})`);
+}
+
+const MAX_SHOWN = 100;
 
 /**
  * The reader of a file that is text in a format of its own, such as subtitles, and of a chunker that does not take this
@@ -77,14 +116,15 @@ function isForChunker(file: Described, task: DocumentsTask, registry: Registry):
 }
 
 /** `needs` names, briefly, the variables to set or the readers to complete. */
-function noneReady(readers: readonly PluginEntry[]): ServiceError {
+function noneReady(readers: readonly PluginEntry[], file: Described): ServiceError {
   const names = readers.map(({ manifest }) => manifest.name);
   const reasons = readers.map(({ missing }) => missing.join('; ')).join('; or ');
   const needs = readers.flatMap(({ manifest, missing }) => {
     const unset = (manifest.needs?.env ?? []).filter((name) => missing.some((one) => one.includes(name)));
     return unset.length > 0 ? unset.join(' and ') : `the reader ${manifest.name}`;
   });
-  const values = { kind: 'reader', name: names.join('" or "'), reasons, needs: needs.join(' or ') };
+  const forWhat = `${reasons}; needed for ${inWords(file)}`;
+  const values = { kind: 'reader', name: names.join('" or "'), reasons: forWhat, needs: needs.join(' or ') };
   return new ServiceError('missing_capability', values);
 }
 

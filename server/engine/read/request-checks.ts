@@ -1,9 +1,10 @@
-import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
+import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { invalid } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import { checkOption, type Limits } from '../limits.ts';
 import type { StageRequest } from '../stages/stages.ts';
+import { type NamedOptions, withNamed } from '../stages/unknown-names.ts';
 import { createValidator, type Validate } from '../validation/validator.ts';
 import type { Source } from './document-schemas.ts';
 import { missingPlugin, pluginOf } from './pipeline.ts';
@@ -13,34 +14,49 @@ export type Members = Readonly<Record<string, unknown>>;
 
 export type Checks = ReturnType<typeof createChecks>;
 
-/** Checks requests against the schemas of the plugins that they name, and fills in defaults. */
-export function createChecks(registry: Registry, schemas: RequestSchemas, limits: Limits) {
-  const validators = new Map<string, Validate>();
-
-  function check(key: string, create: () => Validate, value: unknown, place = ''): Members {
+/** Checks by validators that are created once for each key. */
+function keeping(validators: Map<string, Validate>) {
+  return (key: string, create: () => Validate, value: unknown, place = ''): Members => {
     const validate = validators.get(key) ?? create();
     validators.set(key, validate);
     return validate(value, place);
-  }
+  };
+}
+
+type CheckOf = (
+  plugin: Manifest,
+  key: string,
+  create: () => Validate,
+  value: unknown,
+  place?: string,
+) => Members;
+
+/** Checks requests against the schemas of the plugins that they name, and fills in defaults. */
+export function createChecks(registry: Registry, schemas: RequestSchemas, limits: Limits) {
+  const check = keeping(new Map());
+
+  /** Checks options or a whole request of a plugin. */
+  const checkOf: CheckOf = (plugin, key, create, value, place = '') =>
+    noting(plugin, value, place, () => check(key, create, value, place));
 
   return {
     chunk(name: string, request: unknown, source: Source = sourceOf(request)): Members {
       const { manifest } = registry.require('chunker', name);
       const create = () => limited(schemas.step(manifest), limits, schemas.chunk(manifest, source));
-      return check(`chunk ${source} ${name}`, create, request);
+      return checkOf(manifest, `chunk ${source} ${name}`, create, request);
     },
 
     refine(name: string, request: unknown): Members {
       const { manifest } = registry.require('refinery', name);
       const documents = isListOfLists((request as Members | null)?.chunks) ? 'many' : 'one';
       const create = () => limited(schemas.step(manifest), limits, schemas.refine(manifest, documents));
-      return check(`refine ${documents} ${name}`, create, request);
+      return checkOf(manifest, `refine ${documents} ${name}`, create, request);
     },
 
     /** The options of a refinery, which are in the first line of a stream. */
     refineOptions(name: string, request: unknown): Members {
       const { manifest } = registry.require('refinery', name);
-      return check(`refinery ${name}`, () => limited(schemas.step(manifest), limits), request);
+      return checkOf(manifest, `refinery ${name}`, () => limited(schemas.step(manifest), limits), request);
     },
 
     execute(request: unknown, preset: string | undefined, source: Source = sourceOf(request)): Members {
@@ -48,9 +64,9 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
       return check(`execute ${source} ${preset ?? ''}`, create, request);
     },
 
-    embed: createValidator(schemas.embed),
+    embed: naming(createValidator(schemas.embed)),
     evaluate: createValidator(schemas.evaluate),
-    tokenize: createValidator(schemas.tokenize),
+    tokenize: naming(createValidator(schemas.tokenize)),
 
     /**
      * @param place where the step is, for the message: `steps[1]`
@@ -62,7 +78,7 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
       if (entry === undefined) throw invalid(missingPlugin(registry, plugin, place));
       const create = () => limited(schemas.step(entry.manifest), limits);
       const config = structuredClone(step.config);
-      return { kind, name, options: check(`${kind} ${name}`, create, config, options) };
+      return { kind, name, options: checkOf(entry.manifest, `${kind} ${name}`, create, config, options) };
     },
   };
 }
@@ -80,6 +96,36 @@ function limited(options: ObjectSchema, limits: Limits, schema = options): Valid
     for (const name of names) checkOption(given[name], `${place}${name}`, limits);
     return validate(value, place);
   };
+}
+
+/** A validator of a request without a plugin. */
+function naming(validate: Validate): Validate {
+  return (value, place = '') =>
+    noting({ kind: undefined, name: '' }, value, place, () => validate(value, place));
+}
+
+/** Notes in a refusal which names could still be looked up. */
+function noting(
+  { kind, name }: Pick<Manifest, 'name'> & { readonly kind: Manifest['kind'] | undefined },
+  value: unknown,
+  place: string,
+  check: () => Members,
+): Record<string, unknown> {
+  try {
+    return check();
+  } catch (error) {
+    throw withNamed(error, {
+      kind: kind as NamedOptions['kind'],
+      name,
+      place,
+      options: withoutTexts((value ?? {}) as Members),
+    });
+  }
+}
+
+/** The options of a request without its inputs, which may be large. */
+function withoutTexts({ text: _text, documents: _documents, chunks: _chunks, ...options }: Members): Members {
+  return options;
 }
 
 /** The inputs of a request: `text`, unless it gives `documents`. */

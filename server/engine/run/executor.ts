@@ -48,10 +48,21 @@ export async function runWork(
   signal: AbortSignal,
   onPart?: OnPart,
 ): Promise<Answer> {
-  const divided = 'divides' in work ? dividedAnswer(service, work) : undefined;
-  if (divided !== undefined) return divided;
-  const request = 'request' in work ? work.request : service.read(work.task, work.body);
-  return service.run(request, signal, onPart);
+  const read = () => {
+    const divided = 'divides' in work ? dividedAnswer(service, work) : undefined;
+    return divided ?? ('request' in work ? work.request : service.read(work.task, work.body));
+  };
+  const request = await orUnknownNames(service, read);
+  return 'bytes' in request && 'timings' in request ? request : service.run(request, signal, onPart);
+}
+
+/** Reads a request; a refusal also has the unknown names in it. */
+export async function orUnknownNames<T>(service: Service, read: () => T): Promise<T> {
+  try {
+    return read();
+  } catch (error) {
+    throw await service.withUnknownNames(error);
+  }
 }
 
 function dividedAnswer(service: Service, { task, body, divides }: DivideWork): Answer | undefined {

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import type { Service } from '../service.ts';
 import type { ChunksTask, OnPart, Task } from '../tasks.ts';
 import { EventLoopScheduler } from './event-loop-scheduler.ts';
-import { type Executor, type RunAnswer, runWork, STOP_GRACE } from './executor.ts';
+import { type Executor, orUnknownNames, type RunAnswer, runWork, STOP_GRACE } from './executor.ts';
 import { PriorityQueue, type Urgency } from './priority-queue.ts';
 import { Threads } from './threads.ts';
 import { Throughput } from './throughput.ts';
@@ -102,7 +102,7 @@ export class Runner {
       if (!mayBeInline) return threads.run(task, body, signal, { onPart, urgency });
     }
     const queueSeconds = await this.#scheduler.enter(signal);
-    const request = service.read(task, body);
+    const request = await orUnknownNames(service, () => service.read(task, body));
     if (threads !== undefined && !service.isLight(request)) {
       return threads.enter({ request }, length, signal, { onPart });
     }

@@ -106,6 +106,17 @@ export class Openers {
     throw await this.#unknownModel(name, this.#aliases.describe(asked));
   }
 
+  /**
+   * Checks that there may be a model with a name, without opening one that is listed, and without a download.
+   *
+   * @throws ServiceError as `model`
+   */
+  async checkModel(asked: string): Promise<void> {
+    const name = this.#aliases.targetOf(asked);
+    const isListed = namesOf(await this.#listAll()).includes(name);
+    if (!isListed && !this.#config.allowDownloads) (await this.model(asked)).release();
+  }
+
   /** Opens models, so that requests find them open. If one cannot be opened, the next request for it reports why. */
   async prepare(models: readonly string[]): Promise<void> {
     for (const name of models) {

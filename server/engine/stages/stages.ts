@@ -7,6 +7,7 @@ import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
 import { chunkText } from '../../../core/engine/chunking.ts';
 import { isBlank } from '../../../core/engine/cuts/cuts.ts';
 import type { CountedSpan } from '../../../core/engine/packing/packing.ts';
+import { ServiceError } from '../../../core/errors.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
@@ -16,6 +17,7 @@ import { chunkObjects, type DocumentChunks, givenChunks, placeChunks } from './c
 import type { Openers } from './openers.ts';
 import { startRefining } from './refining.ts';
 import { supervisedModel } from './supervised-model.ts';
+import type { NamedOptions } from './unknown-names.ts';
 import { countingUnknownText } from './unknown-text.ts';
 
 /** A stage of a request: a plugin and its validated options, with defaults. Plain data. */
@@ -91,9 +93,26 @@ export async function withStages<T>(
       opened.push(await openStage(stage, uses[at] as StageUses, context));
     }
     return await use(opened);
+  } catch (error) {
+    throw isAboutNames(error) ? Object.assign(error, { named: namedIn(stages, uses) }) : error;
   } finally {
     for (const lease of context.leases) lease.release();
   }
+}
+
+/** Whether other names of the request may be unknown, too. */
+function isAboutNames(error: unknown): error is ServiceError {
+  const codes = ['unknown_tokenizer', 'unknown_model', 'invalid_parameters'];
+  return error instanceof ServiceError && codes.includes(error.code);
+}
+
+/** The options of stages, with the tokenizers and models that they use. */
+function namedIn(stages: readonly StageRequest[], uses: readonly StageUses[]): NamedOptions[] {
+  return stages.map(({ kind, name, options: given }, at) => {
+    const { tokenizer, embedding } = uses[at] as StageUses;
+    const options = { ...given, tokenizer, embedding_model: embedding };
+    return { kind, name, place: stages.length > 1 ? `steps[${at}].config.` : '', options };
+  });
 }
 
 /** A stage that is ready to run for one request. */

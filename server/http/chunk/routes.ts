@@ -5,6 +5,7 @@ import { release } from '../../engine/answer/release.ts';
 import { operationOf } from '../../engine/operations.ts';
 import type { StreamPlan } from '../../engine/read/plan.ts';
 import { HeldBytes } from '../../engine/run/byte-budget.ts';
+import { orUnknownNames } from '../../engine/run/executor.ts';
 import { LineList, LineReader, type LineSource, tooLong } from '../../engine/run/line-reader.ts';
 import { answerLines, groupsInFlight, type LineAnswers } from '../../engine/run/stream.ts';
 import type { ChunksTask } from '../../engine/tasks.ts';
@@ -149,7 +150,8 @@ async function answerStream(streamed: StreamedRequest, services: Services): Prom
   open.add(reader);
   reply.raw.once('close', () => open.delete(reader));
   const onHeld = (bytes: number) => held.set(bytes);
-  const plan = service.readStreamPlan(task, await firstLine(reader, onHeld));
+  const line = await firstLine(reader, onHeld);
+  const plan = await orUnknownNames(service, () => service.readStreamPlan(task, line));
   return sendLines(streamed, services, { plan, reader, onHeld });
 }
 

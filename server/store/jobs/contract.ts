@@ -20,12 +20,14 @@ export type ShardKind = 'plan' | 'chunk' | 'finish' | 'notify';
 export type Failure = Pick<PlainError, 'code' | 'values'>;
 
 /**
- * Files that were not read, because no reader for them can run or they are binary, and finished documents without
- * text.
+ * Files that were not read, because no reader for them can run, they are binary, their names exclude them or they are
+ * unreadable, and finished documents without text.
  */
 export interface SkippedCounts {
   readonly no_reader: number;
   readonly binary: number;
+  readonly ignored: number;
+  readonly unreadable: number;
   readonly empty: number;
 }
 

@@ -15,6 +15,8 @@ const NUMBERS = [
   'documents_empty',
   'skipped_no_reader',
   'skipped_binary',
+  'skipped_ignored',
+  'skipped_unreadable',
   'chunks',
   'embedding_empty',
   'embedding_fallback',
@@ -154,6 +156,8 @@ function toJob({ id, state, spec, error, finished_at, left_out, digest: _, ...ro
     skipped: {
       no_reader: numbers.skipped_no_reader,
       binary: numbers.skipped_binary,
+      ignored: numbers.skipped_ignored,
+      unreadable: numbers.skipped_unreadable,
       empty: numbers.documents_empty,
     },
     left_out: parsed(left_out) ?? {},

@@ -119,7 +119,8 @@ function jobChange({ kind }: Claim, result: ShardResult): Change {
   }
   if (kind !== 'chunk') return SAME;
   const set = `shards_open = shards_open - 1, shards_done = shards_done + 1, documents = documents + ?, documents_failed = documents_failed + ?,
-    skipped_no_reader = skipped_no_reader + ?, skipped_binary = skipped_binary + ?, documents_empty = documents_empty + ?, chunks = chunks + ?, embedding_empty = embedding_empty + ?,
+    skipped_no_reader = skipped_no_reader + ?, skipped_binary = skipped_binary + ?,
+    skipped_ignored = skipped_ignored + ?, skipped_unreadable = skipped_unreadable + ?, documents_empty = documents_empty + ?, chunks = chunks + ?, embedding_empty = embedding_empty + ?,
     embedding_fallback = embedding_fallback + ?, embedding_cut = embedding_cut + ?, bytes_read = bytes_read + ?`;
   const {
     documents,
@@ -131,9 +132,10 @@ function jobChange({ kind }: Claim, result: ShardResult): Change {
     embedding_cut = 0,
     bytes,
   } = result;
-  const { no_reader = 0, binary = 0, empty = 0 } = skipped ?? {};
+  const { no_reader = 0, binary = 0, ignored = 0, unreadable = 0, empty = 0 } = skipped ?? {};
   const vectors = [embedding_empty, embedding_fallback, embedding_cut];
-  const values = [documents, documentsFailed, no_reader, binary, empty, chunks, ...vectors, bytes];
+  const skips = [no_reader, binary, ignored, unreadable, empty];
+  const values = [documents, documentsFailed, ...skips, chunks, ...vectors, bytes];
   return { set, values };
 }
 

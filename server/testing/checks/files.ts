@@ -58,7 +58,8 @@ export function checkOptions({ entry: { manifest }, bench }: Subject): CheckResu
 export function checkReadme({ entry: { manifest }, folder }: Subject): CheckResult {
   const file = join(folder, 'README.md');
   const remedy = 'Write what the plugin does, its options, an example and its limits.';
-  if (!existsSync(file)) return resultOf('README', [{ promise: 'there is a README.md', remedy }]);
+  if (!existsSync(file))
+    return resultOf('README', [{ promise: 'there is a README.md', where: 'README.md is missing', remedy }]);
   const wrong = problemsOfReadme(manifest, readFileSync(file, 'utf8'));
   return resultOf(
     'README',

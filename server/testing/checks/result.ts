@@ -34,11 +34,11 @@ export function resultOf(check: string, failures: readonly Failure[], detail?: s
   return failures.length === 0 ? ok(check, detail) : { check, state: 'failed', failures };
 }
 
-/** A failure for people, in lines: the promise, where it is broken, on which input, and what to change. */
+/** A failure for people, in lines: what is promised, what was found instead, on which input, and what to change. */
 export function inWords({ promise, where, smallest, remedy }: Failure): string {
   return [
-    `broken: ${promise}`,
-    ...(where === undefined ? [] : [`where: ${where}`]),
+    `expected: ${promise}`,
+    ...(where === undefined ? [] : [`found: ${where}`]),
     ...(smallest === undefined ? [] : [inputInWords(smallest)]),
     `to change: ${remedy}`,
   ].join('\n');

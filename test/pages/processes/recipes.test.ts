@@ -109,10 +109,7 @@ t.test('own-plugin', { skip: OF_IMAGE }, async (t) => {
     cpSync(join(ROOT, part), join(cwd, part), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
   const [own = '', trimmed = ''] = page('server/recipes/own-plugin.md').split('**The same without Docker**');
-  const commands = {
-    node: [process.execPath],
-    chunksmith: [process.execPath, join(cwd, 'server/cli/main.ts')],
-  };
+  const commands = { npm: ['npm'] };
   await followPage(t, own, { cwd, commands });
   const noDocker = spawnSync('docker', ['info']).status !== 0 && 'no Docker engine is running';
   await t.test('the image is built', { skip: noDocker }, async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { addressOfServer } from '../../../server/cli/health.ts';
-import { describeOptions } from '../../../server/config/help.ts';
+import { describeOptions, withoutLinks } from '../../../server/config/help.ts';
 import { needs } from '../../support/here.ts';
 import { startLoopback } from '../../support/loopback.ts';
 import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';
@@ -138,9 +138,11 @@ t.test('--help and --version print and end', async (t) => {
   const said = help.stdout.replaceAll(/\s+/g, ' ');
   for (const { flag, variable, shown, description } of describeOptions()) {
     const name = flag || variable;
-    const text = `${description}${shown && ` (default: ${shown})`}`;
+    const text = `${withoutLinks(description)}${shown && ` (default: ${shown})`}`;
     t.ok(new RegExp(` ${name} `).test(said) && said.includes(text), name);
   }
+  t.notMatch(said, /\]\(|\.md#/, 'no links, which a terminal does not show');
+  t.match(said, /see Buckets in server\/CORPORA\.md/);
   t.match(await run(t, ['serve', '--version']), { status: 0, stdout: `${version}\n` });
 });
 

@@ -40,8 +40,8 @@ t.test('a broken promise is shown with the smallest text, the place and what to 
   t.ok(failedIn(report) > 0);
   const said = inLines('./loses', report);
   for (const lines of [
-    /^failed +nothing lost\n {4}broken: no text is lost between chunks\n/m,
-    /^ {4}where: the text from 1 to 2 is lost\n {4}smallest input: \{"text":"\S{2,7}",.*\} \(seed 7\)\n/m,
+    /^failed +nothing lost\n {4}expected: no text is lost between chunks\n/m,
+    /^ {4}found: the text from 1 to 2 is lost\n {4}smallest input: \{"text":"\S{2,7}",.*\} \(seed 7\)\n/m,
     /^ {4}to change: \w/m,
   ])
     t.match(said, lines);
@@ -57,7 +57,7 @@ t.test('a reader that puts U+FFFD for what it does not know fails, on bytes that
     'loose',
     await checkIn(t, { ...plugin(manifest, made), ...README('loose') }, 'loose', 7),
   );
-  t.match(said, /broken: U\+FFFD is in the text only if the file has it\n {4}where: "[^"]*\ufffd/);
+  t.match(said, /expected: U\+FFFD is in the text only if the file has it\n {4}found: "[^"]*\ufffd/);
   t.match(said, /smallest input: \{"bytes":\[\d[\d,]*\]/);
 });
 

@@ -83,8 +83,8 @@ t.test('the command says what to do next in a checkout, and refuses what cannot 
   t.equal(made.status, 0, made.stderr);
   t.match(made.stdout, /Created my-plugins\/mine: /);
   for (const command of [
-    'server/cli/main.ts plugin check my-plugins/mine',
-    'server/cli/main.ts serve --reload --plugins-dir my-plugins',
+    'run -s chunksmith -- plugin check my-plugins/mine',
+    'run -s chunksmith -- serve --reload --plugins-dir my-plugins',
     "curl -s localhost:8000/v1/chunk/mine --json '{",
     `ln -sfn ${ROOT} my-plugins/mine/node_modules/chunksmith`,
     'node --conditions=chunksmith-source --test my-plugins/mine/mine.test.js',

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, readdir, readFile, rename, rm, symlink, utimes } from 'node:fs/promises';
+import { chmod, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
@@ -22,7 +22,15 @@ async function folderWith(t: Test, files: Record<string, string>) {
 }
 
 const namesOf = async (storage: Storage, folder?: string) =>
-  (await listed(storage, folder)).map(({ name }) => name);
+  (await listed(storage, folder)).filter(({ unread }) => unread === undefined).map(({ name }) => name);
+
+/** What is not read, and why in short. */
+const unreadOf = async (storage: Storage) =>
+  Object.fromEntries(
+    (await listed(storage)).flatMap(({ name, unread }) =>
+      unread === undefined ? [] : [[name, unread.brief]],
+    ),
+  );
 
 const textOf = async (...reading: Parameters<typeof contentOf>) => (await contentOf(...reading)).toString();
 
@@ -50,6 +58,11 @@ t.test('a folder is listed with names from the root, without what is hidden or n
   spawnSync('mkfifo', [join(root, 'a/pipe')]);
   t.same(await namesOf(storage, 'a'), ['a/b/c.md']);
   t.same(await namesOf(storage), ['a/b/c.md', 'ab/d']);
+  t.same(await unreadOf(storage), {
+    '.env': 'have a name that begins with a dot',
+    '.keep': 'have a name that begins with a dot',
+    'a/pipe': 'are neither file nor folder',
+  });
   t.same(await namesOf(storage, 'no/such'), []);
   t.equal(await storage.find('a/pipe'), undefined);
   t.equal(await storage.find('a'), undefined);
@@ -68,6 +81,11 @@ t.test('links are followed within the root, once, and never out of it', async (t
   await symlink('one.md', join(root, 'a/link.md'));
   t.same(await namesOf(storage), ['a/link.md', 'a/one.md', 'shared/two.md']);
   t.same(await namesOf(storage, 'a'), ['a/link.md', 'a/one.md', 'a/shared/two.md']);
+  t.match(await unreadOf(storage), {
+    'a/out': 'lead outside',
+    'a/out.txt': 'lead outside',
+    'a/dangling': 'link to nothing',
+  });
   t.equal(await textOf(storage, await found(storage, 'a/shared/two.md')), '2');
   for (const name of ['a/out/secret.txt', 'a/out.txt', 'a/out']) {
     t.match(await failureOf(storage.find(name)), /path_outside: a\/out.* is outside the folder/, name);
@@ -93,9 +111,21 @@ t.test('names that are no path below the root are refused', async (t) => {
   const list = (name: string) => namesOf(storage, name);
   const { find, create, remove } = storage;
   const works: ((name: string) => Promise<unknown>)[] = [find, create, remove, settle, list];
-  for (const name of [...outside, 'a\\b', 'a\0b', 'a//b', './a/b', 'a/']) {
-    for (const work of works) t.match(await failureOf(work.call(storage, name)), /path_outside/, name);
+  for (const work of works) {
+    for (const name of outside) t.match(await failureOf(work.call(storage, name)), /path_outside/, name);
+    for (const name of ['a\0b', 'a//b', './a/b', 'a/'])
+      t.match(await failureOf(work.call(storage, name)), /path_unusable: .* cannot be used: it /, name);
   }
+});
+
+t.test('a backslash is a character of a name, and a name that is not UTF-8 is told', async (t) => {
+  const { root, storage } = await folderWith(t, { 'a\\b.md': '1', 'c\\d/e.md': '2' });
+  await writeFile(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.of(0xe9), Buffer.from('.md')]), 'x');
+  t.same(await namesOf(storage), ['a\\b.md', 'c\\d/e.md']);
+  t.match(await unreadOf(storage), { 'caf\ufffd.md': 'have a name that is not UTF-8' });
+  t.equal(await textOf(storage, await found(storage, 'c\\d/e.md')), '2');
+  await storage.settle('a\\b.md', 'f\\g.md');
+  t.equal(await textOf(storage, await found(storage, 'f\\g.md')), '1');
 });
 
 t.test('a file is read in ranges, as long as it is of the version that is asked for', async (t) => {

@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { symlink } from 'node:fs/promises';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
 import { selectFiles } from '../../../server/corpora/select-files.ts';
+import type { Skip } from '../../../server/corpora/shard.ts';
 import { temporaryFolder } from '../../support/server.ts';
 import { byBytes, failureOf } from './memory-storage.ts';
 
@@ -102,4 +103,38 @@ t.test('what is not there, or leads out of the root, is an error that names it',
   t.same(await selectFiles(root, ['.']), ['a.md', 'link.md']);
   t.same(await selectFiles(root, ['*.md']), ['a.md']);
   t.same(await selectFiles(root, ['link.md']), ['link.md']);
+});
+
+t.test('what cannot be read is left out with its reason, whatever its name', async (t) => {
+  const base = await temporaryFolder(t, {
+    'root/a\\b.md': '',
+    'root/d/c.md': '',
+    'root/.git/x': '',
+    'other/b.md': '',
+  });
+  const root = join(base, 'root');
+  const latin1 = Buffer.concat([Buffer.from(`${root}/caf`), Buffer.of(0xe9), Buffer.from('.md')]);
+  await writeFile(latin1, '');
+  await symlink(join(base, 'other/b.md'), join(root, 'out.md'));
+  await symlink('nothing', join(root, 'dangling'));
+  await symlink('d', join(root, 'linked'));
+  spawnSync('mkfifo', [join(root, 'pipe')]);
+  const skipped = new Map<string, string>();
+  const options = { onSkipped: ({ place, brief }: Skip) => void skipped.set(place.source, brief) };
+  t.same(await selectFiles(root, ['.'], options), ['a\\b.md', 'd/c.md']);
+  t.same(Object.fromEntries(skipped), {
+    'caf\ufffd.md': 'have a name that is not UTF-8',
+    'out.md': 'lead outside',
+    dangling: 'link to nothing',
+    linked: 'link to a folder',
+    pipe: 'are neither file nor folder',
+  });
+  t.same(await selectFiles(root, ['a\\b.md'], options), ['a\\b.md']);
+  t.same(
+    await selectFiles(root, ['d', 'gone\ufffd.md'], options),
+    ['d/c.md'],
+    'as a shell passes such a name',
+  );
+  t.equal(skipped.get('gone\ufffd.md'), 'have a name that is not UTF-8');
+  t.same(await selectFiles(root, ['*.md']), ['a\\b.md'], 'a glob, too');
 });

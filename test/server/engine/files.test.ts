@@ -155,6 +155,67 @@ t.test('a body that is no form, or has not one file, is refused', async (t) => {
   checkProblem(t, twice, 400, /^reader: given 2 times/);
 });
 
+t.test('mistyped fields of a form are told like those of JSON, all at once', async (t) => {
+  const form = async (fields: Record<string, string | Blob>) => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) {
+      if (typeof value === 'string') body.append(name, value);
+      else body.append(name, value, 'a.odd');
+    }
+    return client.send(PATH, { method: 'POST', body });
+  };
+  const file = new Blob(['{}\na']);
+  const missing = /^file: missing, expected a file/;
+  checkProblem(t, await form({ files: file }), 400, [
+    missing,
+    /files: unknown parameter, did you mean "file"\?/,
+  ]);
+  checkProblem(t, await form({ upload: file }), 400, [
+    missing,
+    /upload: unknown parameter, did you mean "file"\?/,
+  ]);
+  checkProblem(t, await form({ document: file }), 400, [missing, /document: expected a text, got a file/]);
+  for (const [slip, meant] of Object.entries({
+    readr: 'reader',
+    file_name: 'filename',
+    documnt: 'document',
+    siez: 'size',
+  }))
+    checkProblem(
+      t,
+      await form({ file, [slip]: 'x' }),
+      400,
+      new RegExp(`^${slip}: unknown parameter, did you mean "${meant}"`),
+    );
+  const all = await form({ files: file, siez: '1', size: '0', document: 'd', reader: 'none' });
+  checkProblem(t, all, 400, [
+    missing,
+    /files: unknown/,
+    /siez: unknown/,
+    /size: expected/,
+    /document: expected JSON/,
+  ]);
+  checkProblem(t, await form({ file, reader: 'none', size: '0' }), 400, [
+    /size: expected/,
+    /There is no reader "none"/,
+  ]);
+});
+
+t.test('a request in JSON is no file', async (t) => {
+  const type = { 'content-type': 'application/json' };
+  for (const body of [{ text: 'a' }, { text: ['a'], size: 4 }, { documents: [] }])
+    checkProblem(
+      t,
+      await postFile(client, PATH, JSON.stringify(body), type),
+      400,
+      /^the body is a request in JSON, not a file/,
+    );
+  for (const body of ['{"text":"a","own":1}', '["text"]', '{"a":1}'])
+    t.equal((await postFile(client, PATH, body, type)).status, 415, body);
+  const named = await postFile(client, `${PATH}?filename=a.odd`, '{"text":"a"}\nb', type);
+  t.equal(named.status, 200, 'with a name it is a file');
+});
+
 t.test('the ending of the name decides who reads, then the media type, then who can', async (t) => {
   const status = async (name: string, type: string, fields: Given = {}) =>
     (await sent({ bytes: '{}\na', name, type }, fields)).status;
@@ -168,8 +229,16 @@ t.test('the ending of the name decides who reads, then the media type, then who 
   t.equal(await status('a.txt', 'text/plain'), 415, 'nobody');
   const missing = await sent({ ...ODD, name: 'a.even' });
   checkProblem(t, missing, 500, /^The reader "even" cannot run here: set the environment variable NOT_SET/);
+  checkProblem(t, missing, 500, /; needed for "a\.even" \(/);
+  const named = await sent({ bytes: '', name: 'job.json', type: 'application/json' });
+  checkProblem(
+    t,
+    named,
+    415,
+    /^No reader handles "job\.json" \(application\/json\)\. This server reads \.odd\.$/,
+  );
   const unread = await postFile(client, PATH, 'a', { 'content-type': 'text/css' });
-  checkProblem(t, unread, 415, /^No reader accepts the file text\/css: .*; available: even, odd\.$/);
+  checkProblem(t, unread, 415, /^No reader handles a file of type text\/css\. This server reads \.odd\.$/);
 });
 
 t.test('a service that is set up reads first, and a reader of any file last', async (t) => {

@@ -4,6 +4,7 @@ import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
 import { ServiceError } from '../../../../core/errors.ts';
 import type { Registry } from '../../../../core/hosting/registry.ts';
 import type { Api } from '../../../cli/api.ts';
+import { commandName } from '../../../cli/command-name.ts';
 import { readJson } from '../../../cli/commands/remote.ts';
 import { UsageError } from '../../../cli/errors.ts';
 import { type PresetFlags, presetOf, problemOfPreset } from '../../../cli/preset-flags.ts';
@@ -125,7 +126,7 @@ export async function remoteTask(
 async function storedId(pipeline: string, api: Api): Promise<string> {
   const [found] = await new Pipelines(api).list({ name: pipeline });
   if (found !== undefined) return found.id;
-  const hint = existsSync(pipeline) ? '; store it there first: chunksmith pipelines put' : '';
+  const hint = existsSync(pipeline) ? `; store it there first: ${commandName()} pipelines put` : '';
   throw new UsageError(`--pipeline ${pipeline}: ${api.url} has no pipeline of this name${hint}`);
 }
 

@@ -18,8 +18,9 @@ import { MANIFEST } from '../../jobs/job-folder.ts';
 import { idsLineOf, type PartKind } from '../../jobs/part-files.ts';
 import type { JobLocations } from '../../jobs/spec.ts';
 import { shardBytesFor } from '../../plan-shards.ts';
-import type { Place, Skip, SkipReason } from '../../shard.ts';
-import { skipLine, unreadId } from '../../skips.ts';
+import type { Place, Skip } from '../../shard.ts';
+import type { SkipReason } from '../../skip-note.ts';
+import { isUnreadFolder, skipLine, unreadId } from '../../skips.ts';
 import { createLocalFolder } from '../../storage/local-folder.ts';
 import { addChanges, type ChangeCounts, EarlierIds, KEPT, onlyChanges } from '../changes.ts';
 import { LinesFile } from '../lines-file.ts';
@@ -146,16 +147,24 @@ async function report(
   for await (const { output } of outputsOf({ jobId: id }, store)) {
     for (const group of output.skips ?? []) counts.skips.addGroup(group);
   }
-  if (error !== null && error.code !== 'nothing_read') throw new CommandError(errorAnswer(error).detail);
+  if (error !== null && error.code !== 'nothing_read')
+    throw new CommandError(withOwnRemedy(errorAnswer(error).detail));
   const manifest = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;
   if (flags.errors !== undefined) await copyErrors(folder, manifest, flags.errors, source.skipped);
-  return earlier === undefined ? undefined : writeChanges(folder, manifest, earlier);
+  return earlier === undefined ? undefined : writeChanges(folder, manifest, earlier, source.skipped);
 }
 
 function show(group: ChunkedDocuments, { counts, progress }: RunContext, earlier: EarlierIds | undefined) {
   for (const document of group.documents) addDocument(counts, document);
   progress.update();
   return earlier === undefined ? group : onlyChanges(group, earlier, { added: 0, unchanged: 0, deleted: 0 });
+}
+
+/** The error of a job, whose remedy names what the command line has. */
+function withOwnRemedy(detail: string): string {
+  return detail
+    .replace('than the job allows (max_errors is 0)', 'than --fail-fast allows')
+    .replace('GET /v1/jobs/ID/errors lists', 'the files errors-*.jsonl in the folder of --out list');
 }
 
 function locationsOf({ source, spec }: ChunkSetup, folder: string): JobLocations {
@@ -196,7 +205,12 @@ async function copyErrors(
  * Counts what has changed, and writes which chunks were deleted with their documents, and which ones failed documents
  * keep.
  */
-async function writeChanges(folder: string, manifest: Manifest, earlier: EarlierIds): Promise<ChangeCounts> {
+async function writeChanges(
+  folder: string,
+  manifest: Manifest,
+  earlier: EarlierIds,
+  skips: readonly Skip[],
+): Promise<ChangeCounts> {
   const counts: ChangeCounts = { added: 0, unchanged: 0, deleted: 0 };
   const seen = new Set<string>();
   for await (const line of linesOfFiles(folder, manifest, 'ids')) {
@@ -206,14 +220,17 @@ async function writeChanges(folder: string, manifest: Manifest, earlier: Earlier
     seen.add(document_id);
   }
   const kept = new LinesFile(join(folder, KEPT));
-  let unknown = 0;
+  let unknown = skips.filter(isUnreadFolder).length;
+  const keep = (id: string) => {
+    seen.add(id);
+    kept.write(idsLineOf(id, earlier.idsOf(id)));
+  };
+  for (const id of skips.flatMap((skip) => unreadId(skip) ?? [])) if (earlier.idsOf(id).length > 0) keep(id);
   for await (const line of linesOfFiles(folder, manifest, 'errors')) {
     const { skipped, ...found } = JSON.parse(line) as ErrorsLine;
     const id = skipped === undefined ? found.id : unreadId({ ...found, skipped, place: found });
-    if (id !== undefined) {
-      seen.add(id);
-      kept.write(idsLineOf(id, earlier.idsOf(id)));
-    } else if (skipped === undefined) unknown++;
+    if (id !== undefined) keep(id);
+    else if (skipped === undefined) unknown++;
   }
   const gone = new LinesFile(join(folder, DELETED));
   for (const lines of earlier.vanished(seen, unknown, counts, (line) => kept.write(line))) gone.write(lines);

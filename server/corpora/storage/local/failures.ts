@@ -40,9 +40,14 @@ export async function attempt<T>(storage: string, work: () => Promise<T>): Promi
 /** The result of the work, or undefined if there is no such file. */
 export function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
-    if (MISSING.includes(codeOf(error) ?? '')) return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   });
+}
+
+/** Whether there is no such file. */
+export function isMissing(error: unknown): boolean {
+  return MISSING.includes(codeOf(error) ?? '');
 }
 
 /** Whether permission is missing. */

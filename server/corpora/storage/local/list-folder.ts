@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import type { BigIntStats, Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StoredFile } from '../storage.ts';
-import { unlessMissing } from './failures.ts';
+import { type SkipNote, UNREAD } from '../../skip-note.ts';
+import { type StoredFile, unreadFile } from '../storage.ts';
+import { isForbidden, isMissing } from './failures.ts';
 import { isInside } from './paths.ts';
 
 /** Files that are examined concurrently. */
@@ -26,52 +28,108 @@ export async function* listFolder(
   folder: Folder,
   listed: string[] = [folder.path],
 ): AsyncGenerator<StoredFile> {
-  const entries = await entriesOf(folder.path);
+  const found = await readEntries(folder.path);
+  if (found === undefined) yield unreadFile(`${folder.name}/`, UNREAD.forbidden);
+  const entries = await inOrder(folder.path, found ?? []);
   for (let from = 0; from < entries.length; from += TOGETHER) {
     const some = entries.slice(from, from + TOGETHER);
-    const looked = await Promise.all(some.map((entry) => look(root, folder, entry)));
-    for (const found of looked) {
-      if (found === undefined) continue;
-      const { path, name, stats } = found;
-      if (stats.isFile()) yield storedFile(name, stats);
-      else if (!found.isLink) yield* listFolder(root, { name, path }, listed);
-      else if (!listed.some((one) => isInside(one, path) || isInside(path, one))) {
-        listed.push(path);
-        yield* listFolder(root, { name, path }, listed);
-      }
+    const looked = await Promise.all(some.map(async (entry) => look(root, folder.path, entry)));
+    for (const [index, seen] of looked.entries()) {
+      if (seen === undefined) continue;
+      const { name: own } = some[index] as Entry;
+      const name = folder.name === '' ? own : `${folder.name}/${own}`;
+      if ('unread' in seen) yield unreadFile(name, seen.unread);
+      else if (seen.stats.isFile()) yield storedFile(name, seen.stats);
+      else if (!seen.isLink || isNew(seen.path, listed))
+        yield* listFolder(root, { name, path: seen.path }, listed);
     }
   }
 }
 
-/**
- * The entries of a folder, in the order of the names of the files below it: a folder `a` comes after a file `a.txt`.
- */
-async function entriesOf(path: string): Promise<readonly Dirent[]> {
-  const entries = (await unlessMissing(readdir(path, { withFileTypes: true }))) ?? [];
-  const listed = entries.filter(({ name }) => !name.startsWith('.') && !name.includes('\\'));
-  const keyed = await Promise.all(listed.map(async (entry) => ({ entry, key: await keyOf(path, entry) })));
+/** Whether a folder overlaps with none that is listed; it is then one of them. */
+function isNew(path: string, listed: string[]): boolean {
+  const isListed = listed.some((one) => isInside(one, path) || isInside(path, one));
+  if (!isListed) listed.push(path);
+  return !isListed;
+}
+
+/** An entry of a folder. */
+export interface Entry {
+  readonly name: string;
+  readonly dirent: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
+  /** Why it is not read, as far as its name tells. */
+  readonly unread?: SkipNote | undefined;
+}
+
+/** Git's own entries, which are never meant. */
+const GIT = /^\.git(ignore)?$/;
+
+/** The entries of a folder but those of git, in no order; undefined if there is no permission to read it. */
+export async function readEntries(path: string): Promise<readonly Entry[] | undefined> {
+  try {
+    const dirents = await readdir(path, { withFileTypes: true, encoding: 'buffer' });
+    return dirents
+      .map((dirent) => ({ name: dirent.name.toString(), dirent, unread: unreadByName(dirent.name) }))
+      .filter(({ name }) => !GIT.test(name));
+  } catch (error) {
+    if (isForbidden(error)) return undefined;
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+const DOT = 0x2e;
+
+function unreadByName(name: Buffer): SkipNote | undefined {
+  if (!isUtf8(name)) return UNREAD.encoding;
+  return name[0] === DOT ? UNREAD.hidden : undefined;
+}
+
+/** In the order of the names of the files below them: a folder `a` comes after a file `a.txt`. */
+async function inOrder(path: string, entries: readonly Entry[]): Promise<readonly Entry[]> {
+  const keyed = await Promise.all(entries.map(async (entry) => ({ entry, key: await keyOf(path, entry) })));
   return keyed.sort((a, b) => Buffer.compare(a.key, b.key)).map(({ entry }) => entry);
 }
 
-async function keyOf(path: string, entry: Dirent): Promise<Buffer> {
-  const target = entry.isSymbolicLink() ? await unlessMissing(stat(join(path, entry.name))) : entry;
-  return Buffer.from(target?.isDirectory() ? `${entry.name}/` : entry.name);
+async function keyOf(path: string, { name, dirent, unread }: Entry): Promise<Buffer> {
+  const isFollowed = dirent.isSymbolicLink() && unread === undefined;
+  const target = isFollowed ? await stat(join(path, name)).catch(unlessUnusable) : dirent;
+  return Buffer.from(target?.isDirectory() ? `${name}/` : name);
 }
 
+/** What an entry of a folder is: a file or a folder at a real path, or the reason why it is neither. */
+export type Look =
+  | { readonly path: string; readonly stats: BigIntStats; readonly isLink: boolean }
+  | { readonly unread: SkipNote };
+
 /**
- * Examines a file or a folder; undefined for anything else, for what has disappeared, and for links outside the
- * storage.
+ * Examines an entry.
+ *
+ * @param root real path of the storage
+ * @param folder real path of the folder that it is in
+ * @returns undefined if it has disappeared
  */
-async function look(root: string, folder: Folder, entry: Dirent) {
-  const name = folder.name === '' ? entry.name : `${folder.name}/${entry.name}`;
-  const isLink = entry.isSymbolicLink();
-  if (!isLink && !entry.isFile() && !entry.isDirectory()) return undefined;
-  const shown = join(folder.path, entry.name);
-  const path = isLink ? await unlessMissing(realpath(shown)) : shown;
-  if (path === undefined || !isInside(root, path)) return undefined;
-  const stats = await unlessMissing(stat(path, { bigint: true }));
-  if (stats === undefined || !(stats.isFile() || stats.isDirectory())) return undefined;
-  return { name, path, stats, isLink };
+export async function look(root: string, folder: string, entry: Entry): Promise<Look | undefined> {
+  const { name, dirent, unread } = entry;
+  if (unread !== undefined) return { unread };
+  const isLink = dirent.isSymbolicLink();
+  if (!isLink && !dirent.isFile() && !dirent.isDirectory()) return { unread: UNREAD.special };
+  const shown = join(folder, name);
+  try {
+    const path = isLink ? await realpath(shown) : shown;
+    if (!isInside(root, path)) return { unread: UNREAD.outside };
+    const stats = await stat(path, { bigint: true });
+    return stats.isFile() || stats.isDirectory() ? { path, stats, isLink } : { unread: UNREAD.special };
+  } catch (error) {
+    if (isForbidden(error)) return { unread: UNREAD.forbidden };
+    if (!isMissing(error)) throw error;
+    return isLink ? { unread: UNREAD.dangling } : undefined;
+  }
+}
+
+/** A link that cannot be followed is reported when it is examined. */
+function unlessUnusable(error: unknown): undefined {
+  if (!isForbidden(error) && !isMissing(error)) throw error;
 }
 
 export function storedFile(name: string, stats: BigIntStats): StoredFile {

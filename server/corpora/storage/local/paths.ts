@@ -16,7 +16,7 @@ export class LocalPaths {
   /**
    * The real path of this name, if it exists; `''` is the folder itself.
    *
-   * @throws ServiceError `path_outside`
+   * @throws ServiceError `path_outside`, `path_unusable`
    */
   async find(name: string): Promise<string | undefined> {
     if (name !== '') this.#check(name);
@@ -26,7 +26,7 @@ export class LocalPaths {
   /**
    * Where a file with this name is written, replacing a link if there is one. Its folders are created durably.
    *
-   * @throws ServiceError `path_outside`
+   * @throws ServiceError `path_outside`, `path_unusable`
    */
   async make(name: string): Promise<string> {
     this.#check(name);
@@ -64,13 +64,23 @@ export class LocalPaths {
   }
 
   #check(name: string): void {
-    const isPath = name.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
-    if (!isPath || name.includes('\\') || name.includes('\0')) throw this.#outside(name);
+    const parts = name.split('/');
+    if (parts.includes('..') || name.startsWith('/')) throw this.#outside(name);
+    const reason = problemOf(name, parts);
+    if (reason !== undefined) throw new ServiceError('path_unusable', { path: name, reason });
   }
 
   #outside(path: string): ServiceError {
     return new ServiceError('path_outside', { path, storage: this.#label });
   }
+}
+
+function problemOf(name: string, parts: readonly string[]): string | undefined {
+  if (name.includes('\0')) return 'it contains a NUL character, which no file name has';
+  if (sep === '\\' && name.includes(sep)) return 'it contains a backslash: write / between folders';
+  return parts.some((part) => part === '' || part === '.')
+    ? 'it has an empty part, or a single dot'
+    : undefined;
 }
 
 export function isInside(root: string, path: string): boolean {

@@ -8,7 +8,8 @@ import type {
 } from '@aws-sdk/client-s3';
 import { ServiceError } from '../../../../core/errors.ts';
 import { hold } from '../../../../core/hold.ts';
-import type { FileWriter, Storage, StoredFile, WrittenFile } from '../storage.ts';
+import { UNREAD } from '../../skip-note.ts';
+import { type FileWriter, type Storage, type StoredFile, unreadFile, type WrittenFile } from '../storage.ts';
 import { type BucketConnection, createKeys, isSound, type Keys } from './connection.ts';
 import { BucketFailure, statusOf, storageFailed } from './failures.ts';
 
@@ -59,13 +60,14 @@ function fileOf(
 }
 
 /**
- * The objects below a folder, a page at a time. Excludes folder markers, whose keys end in `/`, and keys that no name
- * can represent.
+ * The objects below a folder, a page at a time, without folder markers: empty objects whose keys end in `/`. What is
+ * hidden, and keys that no name can represent, are not read.
  */
 async function* listObjects(client: BucketClient, keys: Keys, folder: string): AsyncGenerator<StoredFile> {
   const { bucket: Bucket, call, label } = client;
   const prefix = keys.prefixOf(folder);
   let last: Buffer | undefined;
+  let hidden: string | undefined;
   let token: string | undefined;
   do {
     const query = { Bucket, Prefix: prefix, EncodingType: 'url', ContinuationToken: token } as const;
@@ -76,12 +78,25 @@ async function* listObjects(client: BucketClient, keys: Keys, folder: string): A
       if (!key.startsWith(prefix) || (last !== undefined && Buffer.compare(last, bytes) >= 0))
         throw storageFailed(label, new BucketFailure('it does not list objects in the order of their keys'));
       last = bytes;
-      const rest = key.slice(prefix.length);
-      const isHidden = rest.split('/').some((part) => part.startsWith('.'));
-      if (isSound(rest) && !isHidden) yield { name: keys.nameOf(key), size, version };
+      const [rest, name] = [key.slice(prefix.length), keys.nameOf(key)];
+      const below = hiddenIn(rest);
+      if (below !== undefined) {
+        if (below !== hidden && !GIT.test(below))
+          yield unreadFile(name.slice(0, name.length - rest.length) + below, UNREAD.hidden);
+        hidden = below;
+      } else if (isSound(rest)) yield { name, size, version };
+      else if (size > 0 || !isSound(rest.slice(0, -1))) yield unreadFile(name, UNREAD.key);
     }
     token = page.next;
   } while (token !== undefined);
+}
+
+/** Git's own files are never meant. */
+const GIT = /(^|\/)\.git(ignore)?$/;
+
+/** The part of a key up to the first name that begins with a dot, other than `.` and `..`. */
+function hiddenIn(key: string): string | undefined {
+  return /^(?:[^/]*\/)*?\.(?!\.?(?:\/|$))[^/]*/.exec(key)?.[0];
 }
 
 /** @throws BucketFailure or URIError if it is not a page of a list */

@@ -28,9 +28,12 @@ export type Keys = ReturnType<typeof createKeys>;
 /** The keys of a bucket for the names of a storage, which is confined to a prefix. */
 export function createKeys({ prefix }: Pick<BucketConnection, 'prefix'>, label: string) {
   const base = prefix === '' ? '' : `${prefix}/`;
-  /** @throws ServiceError `path_outside` if the name has empty segments, `.` or `..`, or cannot be sent */
+  /** @throws ServiceError `path_outside` if the name has `..`, `path_unusable` if it has empty parts or cannot be sent */
   const keyOf = (name: string) => {
-    if (!isSound(name)) throw new ServiceError('path_outside', { path: name, storage: label });
+    if (name.split('/').includes('..'))
+      throw new ServiceError('path_outside', { path: name, storage: label });
+    if (!isSound(name))
+      throw new ServiceError('path_unusable', { path: `${label}/${name}`, reason: NOT_SENT });
     return base + name;
   };
   return {
@@ -40,6 +43,9 @@ export function createKeys({ prefix }: Pick<BucketConnection, 'prefix'>, label: 
     nameOf: (key: string) => key.slice(base.length),
   };
 }
+
+const NOT_SENT =
+  'a key with an empty part, a single dot, or half of a surrogate pair cannot be sent in a URL';
 
 /** Whether a name can be part of a URL unchanged: URLs resolve `.` and `..`. */
 export function isSound(name: string): boolean {

@@ -42,7 +42,9 @@ export async function startStandIn(
   const folders = others === undefined ? [own] : [own, join(others, manifest.name)];
   const [found] = folders.flatMap((folder) => findModule(folder, 'stand-in') ?? []);
   if (found === undefined)
-    throw new BrokenContract([{ promise: HAS_STAND_IN, where: `${own} has no stand-in.js` }]);
+    throw new BrokenContract([
+      { promise: HAS_STAND_IN, where: `stand-in.js is missing in ${own}`, isUnanswered: true },
+    ]);
   const { default: start } = (await importModule(found)) as { readonly default: StartStandIn };
   return start({ kit });
 }

@@ -50,7 +50,7 @@ t.test('what cannot be read is refused in words that say what to do', async (t) 
     [pagesInCircle(), /cannot be read: /],
     [
       pages('0 0 9 9 re f'),
-      'its page has no text: it is a scan, or drawn; a reader with OCR can read it, such as reader=docling.',
+      'its page has no text: it is a scan, or drawn; a reader with OCR can read it, such as docling, once DOCLING_URL is set.',
     ],
     [pages('', ''), /none of its 2 pages has text: it is a scan, or drawn; a reader with OCR can read it/],
     [

@@ -18,7 +18,7 @@ t.test('the guide for authors shows what it prints', async (t) => {
   const sources = Object.fromEntries([...files].map(([, path, source]) => [path, source]));
   const cwd = await pluginsFolder(t, sources);
   const [, command = '', shown = ''] =
-    /^\$ npx chunksmith (plugin check .*)\n([\s\S]*?)^```$/m.exec(page('CHECKING.md')) ?? [];
+    /^\$ npm run -s chunksmith -- (plugin check .*)\n([\s\S]*?)^```$/m.exec(page('CHECKING.md')) ?? [];
   t.equal((await runCli(t, command.split(' '), { cwd })).stdout, shown);
 });
 

@@ -131,7 +131,7 @@ const RECORD: JobRecord = {
   unpruned: 0,
   shards: { total: 1, open: 1, done: 0, failed: 0 },
   documents: { done: 0, failed: 0 },
-  skipped: { no_reader: 0, binary: 0, empty: 0 },
+  skipped: { no_reader: 0, binary: 0, ignored: 0, unreadable: 0, empty: 0 },
   left_out: {},
   chunks: 0,
   bytes: { read: 0, total: 1 },

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rename } from 'node:fs/promises';
+import { readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import type { JobAnswer, ShardAnswer } from '../../../../server/corpora/jobs/answers.ts';
@@ -34,6 +34,8 @@ const FILES = {
   ...Object.fromEntries(Object.entries(LINES).map(([name, text]) => [name, JSON.stringify({ text })])),
   ...{ 'mix/a.odt': '%PDF\0', 'mix/b.doc': 'PK\0', 'mix/c.bin': '\0', 'mix/d.md': 'tea', 'mix/e.txt': '' },
   'unread/a.odt': '%PDF\0',
+  'odd/a\\b.md': 'a name with a backslash',
+  'odd/.hid': '',
   'kb/image.bin': '\u0000\u0001\u0002',
   'in/rows.jsonl': ROWS.map((row) => `${JSON.stringify(row)}\n`).join(''),
   'bad.jsonl': '{"id": "a", "text": "one"}\n{"id": "b"}\nnot JSON\n{"id": "d", "text": "four"}\n',
@@ -113,6 +115,33 @@ t.test('what a job skips is counted and named', needs('reader/docling', 'reader/
     detail: 'Nothing was read: 1 skipped: 1 needs DOCLING_URL or TIKA_URL (unread/a.odt).',
   };
   t.match(failed, { state: 'failed', error, documents: { done: 0, skipped: 1 } });
+});
+
+t.test('names are characters, and what cannot be read is counted', async (t) => {
+  const skipped_reasons = { ignored: 1, unreadable: 3 };
+  await symlink('nothing', join(server.root, 'odd/dangling'));
+  await symlink('/etc', join(server.root, 'odd/etc'));
+  await writeFile(
+    Buffer.concat([Buffer.from(join(server.root, 'odd/caf')), Buffer.of(0xe9), Buffer.from('.md')]),
+    '',
+  );
+  for (const path of ['odd', './odd', './/odd/.', join(server.root, 'odd')]) {
+    const job = await runJob(server, { source: { path } });
+    t.match(job, { state: 'done', documents: { done: 1, failed: 0, skipped: 4 }, skipped_reasons }, path);
+    t.equal((await textsOf(job.id)).join(''), 'a name with a backslash', path);
+    const errors = (await server.get(`${JOBS}/${job.id}/errors`)).bytes.toString();
+    for (const line of [
+      /\.hid.*begins with a dot/,
+      /dangling.*link to nothing/,
+      /etc.*leads outside/,
+      /caf.*not UTF-8/,
+    ])
+      t.match(errors, line, path);
+  }
+  const refused = async (path: string) =>
+    (await server.post(JOBS, { source: { path }, steps: STEPS })).json<{ detail: string }>().detail;
+  t.match(await refused('/etc'), /^\/etc is outside the folder of jobs \(--bulk-root\): /);
+  t.match(await refused('../x'), /^\.\.\/x is outside /);
 });
 
 t.test('lines of JSON Lines are documents, with fields that are mapped, in their order', async (t) => {

@@ -41,6 +41,23 @@ t.test('answers that are none of S3 are refused', async (t) => {
   }
 });
 
+t.test('keys that no path can name, and hidden ones, are listed with the reason', async (t) => {
+  const keys = ['./c', '.env', 'a/.git/x', 'a/.x/1', 'a/.x/2', 'a//b', 'a/b', 'a\\b', 'd/../e', 'f/'];
+  const { storage } = await startLoopback(t, () => page(keys.map((key) => object(key)).join('')));
+  const found = (await listed(storage())).map(({ name, unread }) => [name, unread?.brief]);
+  const [hidden, key] = ['have a name that begins with a dot', 'have a key that no path can name'];
+  t.same(found, [
+    ['./c', key],
+    ['.env', hidden],
+    ['a/.x', hidden],
+    ['a//b', key],
+    ['a/b', undefined],
+    ['a\\b', undefined],
+    ['d/../e', key],
+    ['f/', key],
+  ]);
+});
+
 t.test('keys are those of the connection, else of the machine; it is said if there are none', async (t) => {
   const { connection, storage, requests } = await startLoopback(t, () => failure(404, 'NoSuchKey'));
   await storage({ credentials: { ...ACCOUNT, sessionToken: 'token/+=' } }).find('a');
@@ -98,7 +115,7 @@ t.test('no name leads out of the prefix', async (t) => {
   const storage = open({ prefix: 'kb' });
   const names = ['../secret', 'a/../../secret', '/secret', '..', '.', './a', '', 'a//b', 'a/', '\ud800'];
   for (const name of names) {
-    const refused = { code: 'path_outside' };
+    const refused = { code: /^path_(outside|unusable)$/ };
     for (const work of ['find', 'create', 'remove'] as const)
       await t.rejects(storage[work](name) as Promise<unknown>, refused, `${work} ${name}`);
     await t.rejects(contentOf(storage, { name, size: 4, version: 'x' }), refused, `read ${name}`);
