@@ -73,10 +73,7 @@ function classTable(): Uint8Array {
 
 function classify(): Uint8Array {
   const made = new Uint8Array(POINTS);
-  for (let from = 0; from < POINTS; from += ROW) {
-    if (from >= 0xd800 && from < 0xe000) made.fill(CONTROL, from, 0xe000);
-    else classifyRow(made, from);
-  }
+  for (let from = 0; from < POINTS; from += ROW) classifyRow(made, from);
   for (let syllable = FIRST_SYLLABLE; syllable <= LAST_SYLLABLE; syllable += TRAILING_FORMS)
     made[syllable] = SYLLABLE;
   return made;
@@ -159,10 +156,11 @@ export function removeCutsInClusters(
   return cuts;
 }
 
-/** Whether one of the units around a cut is not a plain letter or sign; surrogates are not. */
+/** Whether one of the units around a cut is more than a plain letter or sign, or half of a pair. */
 function mayBeInCluster(before: number, after: number): boolean {
   const table = classTable();
-  return ((table[before] as number) | (table[after] as number)) !== OTHER;
+  const isPlain = ((table[before] as number) | (table[after] as number)) === OTHER;
+  return !isPlain || isSurrogate(before) || isSurrogate(after);
 }
 
 /** Units before an offset in which flags are counted. */
