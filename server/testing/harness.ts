@@ -83,7 +83,7 @@ export async function openWorkbench(
     tokenizerNames: () => openers.tokenizerNames(),
     /** Counts the tokens of a request to a plugin. */
     async tokenizerFor({ uses = [] }: Manifest, options: Options): Promise<Tokenizer> {
-      const named = options.tokenizer as string | undefined;
+      const named = (options.tokenizer as string | null | undefined) ?? undefined;
       if (named === undefined && uses.includes('embedding'))
         return countingUnknownText(await (await openModel(openers, options)).tokenizer());
       return openers.tokenizer(named ?? defaultNameOf(registry, 'tokenizer') ?? '');

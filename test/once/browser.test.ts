@@ -33,15 +33,15 @@ t.test('a chunk is chosen by click and by keys, and says what it is', { skip }, 
   const page = await show([pieces({ size: 4 })], '😀😀abcdefgh');
   await page.click('.cell span[data-chunk="1"]');
   await page.until('document.querySelector(".details") !== null');
-  t.match(await page.textOf('.details'), /Chunk 1 of 3.* Range 2 – 6 code points Tokens 4.* mode one/);
+  t.match(await page.textOf('.details'), /Chunk 2 of 3.* Range 2 – 6 code points Size 4 characters Mode one/);
   await page.fill('.tools label:first-child select', 'byte');
   t.match(await page.textOf('.details'), /Range 8 – 12 bytes/);
   t.match(await page.textOf('section[aria-label=Text]'), / 16 bytes\./, 'lengths are in the unit of offsets');
   await page.evaluate('document.querySelector(".viewer").focus()');
   await page.press('ArrowDown');
-  await page.until('/Chunk 2/.test(document.querySelector(".details").textContent)');
+  await page.until('/Chunk 3/.test(document.querySelector(".details").textContent)');
   await page.press('ArrowLeft');
-  await page.until('/Chunk 1/.test(document.querySelector(".details").textContent)');
+  await page.until('/Chunk 2/.test(document.querySelector(".details").textContent)');
   const selected = (await page.spans(0)).filter(({ classes }) => classes.split(' ').includes('selected'));
   t.equal(selected.map(({ text }) => text).join(), 'abcd');
 });

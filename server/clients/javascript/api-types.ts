@@ -795,12 +795,8 @@ export type RecursiveChunkerChunk = Chunk & {
 };
 
 export interface SemanticChunkerOptions {
-  /**
-   * Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. Default: that of the model, with a token for each character that its vocabulary lacks.
-   * @minLength 1
-   * @maxLength 200
-   */
-  tokenizer?: string;
+  /** Tokenizer that defines a token: byte, character, row, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, gpt-4, gpt-4o, gpt-5, 20 more names of the same kind, word, the name of an installed tokenizer from the hub. null is that of the model, with a token for each character that its vocabulary lacks. */
+  tokenizer?: string | null;
   /** What to do with a text that is longer than the model's window: embed it in parts and average their vectors, cut it, or refuse the request. A hosted model always refuses. x-embedding-cut counts such texts. */
   long_texts?: 'average' | 'cut' | 'refuse';
   /** The model that compares sentences: a built-in one, an installed local one, or one of a hosted provider. Its own tokenizer counts chunk_size, unless `tokenizer` names another. */

@@ -123,9 +123,9 @@ function usedMembers(uses: Manifest['uses'] = [], tokenizer: ReturnType<typeof t
   const isCounting = uses.includes('tokenizer');
   if (!uses.includes('embedding')) return isCounting ? { tokenizer } : {};
   if (!isCounting) return { long_texts: longTexts };
-  const { default: _, description, ...named } = tokenizer;
-  const usual = 'Default: that of the model, with a token for each character that its vocabulary lacks.';
-  return { tokenizer: { ...named, description: `${description} ${usual}` }, long_texts: longTexts };
+  const description = `${tokenizer.description} null is that of the model, with a token for each character that its vocabulary lacks.`;
+  const ownOrNamed = { ...tokenizer, type: ['string', 'null'], default: null, description } as const;
+  return { tokenizer: ownOrNamed, long_texts: longTexts };
 }
 
 /** Maximum names of one plugin listed in the documentation of an option. */

@@ -44,7 +44,7 @@ export function usesOf(
   return stages.map(({ kind, name, options }) => {
     const { uses = [] } = registry.require(kind, name).manifest;
     const embedding = uses.includes('embedding') ? (options.embedding_model as string) : undefined;
-    const named = options.tokenizer as string | undefined;
+    const named = (options.tokenizer as string | null | undefined) ?? undefined;
     if (kind === 'chunker' && embedding !== undefined) return { tokenizer: named, embedding };
     const counts = kind === 'chunker' || uses.includes('tokenizer');
     return { tokenizer: counts ? (named ?? defaultTokenizer) : undefined, embedding };

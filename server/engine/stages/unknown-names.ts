@@ -97,6 +97,8 @@ async function problemsOfPlugin(
 ): Promise<readonly string[]> {
   const entry = kind === undefined ? undefined : tools.registry.find(kind, name);
   if (kind === undefined || entry === undefined || entry.missing.length > 0) return [];
+  // A plugin without options has nothing to look up, and is loaded at its first use.
+  if (Object.keys(entry.manifest.options?.properties ?? {}).length === 0) return [];
   return callPlugin(entry, async () => {
     const plugin = (await tools.host.get(kind, name)) as Pick<Chunker | Refinery, 'check'>;
     return plugin.check?.(options) ?? [];

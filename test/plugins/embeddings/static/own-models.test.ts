@@ -12,7 +12,7 @@ t.test('the own models are the ones that their versions name, under own names an
   const { provider, add } = await createProviderWithFolder(t);
   const weights = safetensors({ embeddings: tensor('F32', [1, 2], [1, 2]) });
   await add('mine/tiny', filesOf(weights, { hidden_dim: 2 }));
-  t.same(await provider.list(), [...OWN_MODELS, { name: 'mine/tiny', dimensions: 2 }]);
+  t.same(await provider.list(), [...OWN_MODELS, { name: 'mine/tiny', dimensions: 2, window: null }]);
   for (const { name, aliases, version, dimensions } of OWN_MODELS) {
     const folder = new URL(`../../../../plugins/embeddings/static/models/${name}/`, import.meta.url);
     const weights = await readFile(new URL('model.safetensors', folder));
