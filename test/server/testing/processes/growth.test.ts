@@ -61,7 +61,7 @@ for (const [kind, manifest, made] of KINDS) {
     if (isTriedBoth) t.same(await growthOf(t, kind, manifest, source(LINE)), []);
     const [found = 'none'] = await growthOf(t, kind, manifest, source(SQUARE));
     const expected =
-      /not quadratically\nwhere: .*: \d+ characters take [\d.]+ ms .*, \d+ take [\d.]+ ms\nto change: /;
+      /not quadratically\nfound: .*: \d+ characters take [\d.]+ ms .*, \d+ take [\d.]+ ms\nto change: /;
     t.match(found, expected);
   });
 }

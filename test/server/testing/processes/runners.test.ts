@@ -66,6 +66,6 @@ for (const { runner, command, failed } of RUNNERS) {
     t.match(good.printed, runner === 'vitest' ? /13 passed \| 2 skipped/ : /chunker\/keeps: growth/);
     t.equal(bad.status, 1, bad.printed);
     t.match(bad.printed, failed);
-    t.match(bad.printed, /where: the text from 1 to \d+ is lost/);
+    t.match(bad.printed, /found: the text from 1 to \d+ is lost/);
   });
 }

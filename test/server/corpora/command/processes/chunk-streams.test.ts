@@ -63,22 +63,21 @@ t.test('a terminal gets a bar, and keeps the summary', async (t) => {
   t.match(stdout, /2 documents, 2 chunks, [^\r]*MB\/s\)\r\n/);
 });
 
-t.test('a file that cannot be read fails alone', async (t) => {
+t.test('a file that cannot be read is skipped with its reason', async (t) => {
   const cwd = await temporaryFolder(t, { 'a.txt': 'a', 'closed.txt': 'closed', 'z.txt': 'z' });
   await chmod(join(cwd, 'closed.txt'), 0);
   await chmod(cwd, 0o777);
   const user = process.getuid?.() === 0 ? { uid: 65_534 } : {};
   const options = { cwd, env: { HOME: cwd, TMPDIR: cwd }, ...user };
-  const detail = 'closed.txt cannot be read: there is no permission to read it.';
   const chunk = ['chunk', 'a.txt', 'closed.txt', 'z.txt', ...BY_CHARACTERS(100)];
   const { status, texts, stderr } = await runCli(t, chunk, options);
-  t.equal(status, 3, stderr);
+  t.equal(status, 0, stderr);
   t.same(texts(), ['a', 'z']);
-  t.match(stderr, `closed.txt: ${detail}\n`);
+  t.match(stderr, '1 skipped: 1 lacks permission (closed.txt)\n');
   const folder = await runCli(t, [...chunk, '--out', 'out', '--errors', 'errors.jsonl'], options);
-  t.equal(folder.status, 3, folder.stderr);
+  t.equal(folder.status, 0, folder.stderr);
   const errors = linesIn(await readFile(join(cwd, 'errors.jsonl'), 'utf8'));
-  t.same(errors, [{ source: 'closed.txt', id: 'closed.txt', status: 400, detail }]);
+  t.match(errors, [{ source: 'closed.txt', skipped: 'unreadable', detail: /no permission/ }]);
 });
 
 const MB = 1e6;

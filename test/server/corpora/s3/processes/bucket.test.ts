@@ -62,13 +62,18 @@ t.test('buckets of moto', { skip: noServers }, async (t) => {
     const { storage, requests, ...bucket } = await moto.open(t);
     const hidden = 'kb/a/.git/x kb/.x kb/d/ kb/e//f kb/g/../h';
     for (const key of `kb/a.md kb/a/b.md ${hidden} kbc k`.split(' ')) await bucket.put(key, 'text');
-    const namesOf = async (prefix: string, folder?: string) =>
-      (await listed(storage({ prefix }), folder)).map(({ name }) => name);
+    const namesOf = async (prefix: string, folder?: string) => {
+      const read = (await listed(storage({ prefix }), folder)).filter(({ unread }) => unread === undefined);
+      return read.map(({ name }) => name);
+    };
     t.same(await namesOf('', 'kb'), ['kb/a.md', 'kb/a/b.md']);
     t.equal(requests.length, 3, 'of three keys each');
     t.same(await namesOf('kb'), ['a.md', 'a/b.md']);
     t.same(await namesOf('kb', 'a'), ['a/b.md']);
     t.same(await namesOf('', 'none'), []);
+    const unread = (await listed(storage({ prefix: 'kb' }))).filter((file) => file.unread !== undefined);
+    const reasons = unread.map(({ name, unread }) => `${name} ${unread?.skipped}`);
+    t.same(reasons, ['.x ignored', 'd/ unreadable', 'e//f unreadable', 'g/../h unreadable']);
   });
 
   await t.test('a list says the size and the version that a look at the file says', async (t) => {
