@@ -8,12 +8,13 @@ import { startProcess } from '../../../support/process.ts';
 /** Files that are hard on a reader's parser end with an error that says why, or are read; the service goes on. */
 
 const READERS = join(import.meta.dirname, '../../../plugins/readers');
-const SECONDS = 20;
+const LIMITS = { 'request-timeout': 20, 'reader-seconds': 6, 'reader-seconds-per-mb': 3 };
 /** What a thread may take in and outside its heap, with its code, and what V8 has not given back. */
 const MOST_GROWTH = 400_000_000;
 
 const { listening, child, stderr } = startProcess(t, [
-  ...['--workers', '1', '--request-timeout', String(SECONDS), '--port', '0', '--store', 'memory'],
+  ...['--workers', '1', '--port', '0', '--store', 'memory'],
+  ...Object.entries(LIMITS).flatMap(([name, value]) => [`--${name}`, String(value)]),
 ]);
 const client = await listening();
 t.teardown(() => t.comment(stderr()));
