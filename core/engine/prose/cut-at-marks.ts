@@ -31,7 +31,7 @@ function afterMarks(cuts: number[], text: string, end: number): number[] {
     const found = cuts[index] as number;
     // Consecutive marks were read from the first of them.
     if (found <= last) continue;
-    const isMark = text.charCodeAt(found - 1) >= FIRST_MARK && MARKS.has(pointBefore(text, found));
+    const isMark = isMarkBefore(text, found);
     const cut = isMark ? markEnd(text, found, end) : found;
     last = cut;
     if (cut < end && !(isMark && isInNumber(text, found, cut))) cuts[kept++] = cut;
@@ -42,6 +42,14 @@ function afterMarks(cuts: number[], text: string, end: number): number[] {
 
 const MARKS = new Set([...ALL_SENTENCE_MARKS, ...CLAUSE_MARKS].map((mark) => pointAt(mark, 0)));
 const FIRST_MARK = Math.min(...MARKS);
+const MARK = 1;
+const HALF = 2;
+/** What each unit is: a mark, half of a pair that may be one, or neither. */
+const UNITS = new Uint8Array(0x10000);
+for (const mark of MARKS) {
+  if (mark <= 0xffff) UNITS[mark] = MARK;
+  else for (const half of [0, 1]) UNITS[String.fromCodePoint(mark).charCodeAt(half)] = HALF;
+}
 /** Marks that are also written within numbers. */
 const NUMERIC = new Set([...'．﹒，،'].map((mark) => mark.charCodeAt(0)));
 const DIGIT = /\p{Nd}/u;
@@ -98,8 +106,13 @@ const GUILLEMET = 0xbb;
 const EMOJI_VARIANT = 0xfe0f;
 
 function isMarkAt(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at);
-  return unit >= FIRST_MARK && MARKS.has(pointAt(text, at));
+  const kind = UNITS[text.charCodeAt(at)];
+  return kind === MARK || (kind === HALF && MARKS.has(pointAt(text, at)));
+}
+
+function isMarkBefore(text: string, end: number): boolean {
+  const kind = UNITS[text.charCodeAt(end - 1)];
+  return kind === MARK || (kind === HALF && MARKS.has(pointBefore(text, end)));
 }
 
 function isSpace(unit: number): boolean {
