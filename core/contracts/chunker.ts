@@ -85,13 +85,18 @@ interface BaseChunkContext {
   packStructure(structure: Structure, rules: StructureRules): Span[];
 }
 
-/** Decides where a text is cut. */
-export interface Chunker<Options = Record<string, unknown>, Uses = never> {
+/** A plugin that can tell what is wrong with its options before it is called. */
+export interface ChecksOptions {
   /**
    * What is wrong with options in a way that the schema cannot express, such as a name that does not exist: sentences
-   * that begin with the option, without a full stop. Any option may be missing. `chunk` refuses the same.
+   * that begin with the option, without a full stop. Any option may be missing. A call with these options is refused
+   * for the same reasons.
    */
   check?(options: Readonly<Record<string, unknown>>): readonly string[];
+}
+
+/** Decides where a text is cut. */
+export interface Chunker<Options = Record<string, unknown>, Uses = never> extends ChecksOptions {
   /**
    * Returns spans of `text` with rising starts and rising ends. `text` is never empty or only white space. A span
    * must not begin or end between the two halves of a surrogate pair.
@@ -104,7 +109,6 @@ export interface Chunker<Options = Record<string, unknown>, Uses = never> {
 }
 
 /** A chunker whose options and uses are known only to its manifest. */
-export type AnyChunker = {
-  check?(options: Readonly<Record<string, unknown>>): readonly string[];
+export type AnyChunker = ChecksOptions & {
   chunk(text: string, options: never, context: never): readonly Span[] | Promise<readonly Span[]>;
 };

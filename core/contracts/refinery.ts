@@ -1,5 +1,5 @@
 import type { Chunk, DocumentInfo, Report } from './chunk.ts';
-import type { WithModel } from './chunker.ts';
+import type { ChecksOptions, WithModel } from './chunker.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** What a refinery is given besides the chunks and the options. `Uses` are the kinds that its manifest uses. */
@@ -56,12 +56,7 @@ interface BaseRefineContext extends RefineTools {
  * Enriches the chunks of one document. A vector is a `Float32Array` on its chunk; it is written as a list
  * of numbers.
  */
-export interface Refinery<Options = Record<string, unknown>, Uses = never> {
-  /**
-   * What is wrong with options in a way that the schema cannot express, such as a name that does not exist: sentences
-   * that begin with the option, without a full stop. Any option may be missing. `refine` refuses the same.
-   */
-  check?(options: Readonly<Record<string, unknown>>): readonly string[];
+export interface Refinery<Options = Record<string, unknown>, Uses = never> extends ChecksOptions {
   /**
    * Returns new chunks, the same number in the same order; every field that it does not know is kept. If its manifest
    * has `changesCount`, it may drop, merge (`context.join`) and split (`context.part`) chunks; they stay in the order

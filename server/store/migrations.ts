@@ -163,8 +163,6 @@ const SKIPPED_FILES = { skipped_no_reader: COUNT, skipped_binary: COUNT, documen
 const NOTING_SHARDS = { shard: 'text' };
 /** Jobs count texts whose vectors are of a model's lexical fallback. */
 const FALLBACK_VECTORS = { embedding_fallback: COUNT };
-/** Jobs count what they left out by its name, and what cannot be read. */
-const UNREAD_ENTRIES = { skipped_ignored: COUNT, skipped_unreadable: COUNT };
 /** Jobs count what readers left out of files: JSON with a number for each name. */
 const LEFT_OUT = { left_out: 'text null' };
 /** How far the worker of a shard is. */
@@ -176,6 +174,8 @@ const PROGRESS = {
 };
 /** Jobs count texts that are longer than the window of their model. */
 const CUT_TEXTS = { embedding_cut: COUNT };
+/** Jobs count what they left out by its name, and what cannot be read. */
+const UNREAD_ENTRIES = { skipped_ignored: COUNT, skipped_unreadable: COUNT };
 
 /** All migrations, oldest first. Never change one that was released: add another. */
 export const MIGRATIONS: MigrationObject[] = [

@@ -15,7 +15,7 @@ import { leftOutInWords, leftOutOf } from '../read/left-out.ts';
 import { problemOfPlaces } from '../read/places.ts';
 import { readWith } from '../read/read-with.ts';
 import { isLastResort, readerOf, readerOptions, unreadFormat } from '../read/readers.ts';
-import type { NamedOptions, Unlooked } from '../stages/unknown-names.ts';
+import { Refusals } from '../stages/unknown-names.ts';
 import type { Answer, AnyRequest, FileTask } from '../tasks.ts';
 import { createValidator } from '../validation/validator.ts';
 import { documentsOperationOf } from './chunks.ts';
@@ -74,35 +74,19 @@ async function checkFile({ task, bytes }: FileRequest, { rules, registry }: Run)
   const operation = documentsOperationOf(of);
   const known = operation.fieldNames(of, rules);
   const form = await readForm(task, bytes, known);
-  const problems = [...form.problems];
-  const named: NamedOptions[] = [];
-  const collect = <T>(check: () => T): T | undefined => {
-    try {
-      return check();
-    } catch (error) {
-      if (
-        !(error instanceof ServiceError) ||
-        !['invalid_parameters', 'unknown_plugin'].includes(error.code)
-      ) {
-        if (problems.length === 0) throw error;
-        return undefined;
-      }
-      problems.push(...(error.problems.length > 0 ? error.problems : [error.detail.replace(/\.$/, '')]));
-      named.push(...((error as Unlooked).named ?? []));
-      return undefined;
-    }
-  };
+  const refusals = new Refusals(['invalid_parameters', 'unknown_plugin'], form.problems);
   if (isRequest(form, known)) throw invalid(NOT_A_FILE);
-  const plan = collect(() => operation.planOf(of, form.fields, rules));
+  const plan = refusals.collect(() => operation.planOf(of, form.fields, rules));
   const { file, reader: asked } = form;
   const choice = { named: asked, task: of, registry };
-  const reader = file === undefined ? undefined : collect(() => readerOf(file, choice));
-  const options = reader === undefined ? undefined : collect(() => readerOptions(reader, form.readerOptions));
-  collect(() => readGiven(form.document));
+  const reader = file === undefined ? undefined : refusals.collect(() => readerOf(file, choice));
+  const options =
+    reader === undefined ? undefined : refusals.collect(() => readerOptions(reader, form.readerOptions));
+  refusals.collect(() => readGiven(form.document));
   if (file !== undefined && plan !== undefined && reader !== undefined && options !== undefined) {
-    if (problems.length === 0) return { form, file, plan, reader, options };
+    if (refusals.problems.length === 0) return { form, file, plan, reader, options };
   }
-  throw Object.assign(invalid(problems), { named } satisfies Pick<Unlooked, 'named'>);
+  throw refusals.error();
 }
 
 const NOT_A_FILE =

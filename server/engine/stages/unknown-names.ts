@@ -1,6 +1,5 @@
-import type { Chunker } from '../../../core/contracts/chunker.ts';
-import type { Refinery } from '../../../core/contracts/refinery.ts';
-import { invalid, ServiceError } from '../../../core/errors.ts';
+import type { ChecksOptions } from '../../../core/contracts/chunker.ts';
+import { type ErrorCode, invalid, ServiceError } from '../../../core/errors.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
@@ -33,6 +32,50 @@ export function withNamed(error: unknown, { options, ...rest }: NamedOptions): u
   const fitting = Object.fromEntries(Object.entries(options).filter(([name]) => !isRefused(name)));
   return Object.assign(error, { named: [{ ...rest, options: fitting }] } satisfies Pick<Unlooked, 'named'>);
 }
+
+/** Collects the refusals of several checks, so that a caller sees all problems at once. */
+export class Refusals {
+  readonly #codes: readonly string[];
+  readonly #named: NamedOptions[] = [];
+  readonly problems: string[];
+
+  /**
+   * @param codes of the errors that are collected
+   * @param problems found before
+   */
+  constructor(codes: readonly ErrorCode[], problems: readonly string[] = []) {
+    this.#codes = codes;
+    this.problems = [...problems];
+  }
+
+  /** Runs a check. @returns its result; undefined if it refuses @throws another error, unless a refusal goes before it */
+  collect<T>(check: () => T): T | undefined {
+    try {
+      return check();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !this.#codes.includes(error.code)) {
+        if (this.problems.length === 0) throw error;
+        return undefined;
+      }
+      this.problems.push(...problemsOf(error));
+      this.#named.push(...((error as Unlooked).named ?? []));
+      return undefined;
+    }
+  }
+
+  /** Options that fit, whose names are looked up only if something else is refused. */
+  note(options: NamedOptions): void {
+    this.#named.push(options);
+  }
+
+  /** All of them as one error. */
+  error(): Unlooked {
+    return Object.assign(invalid(this.problems), { named: this.#named });
+  }
+}
+
+const problemsOf = ({ problems, detail }: ServiceError): readonly string[] =>
+  problems.length > 0 ? problems : [withoutStop(detail)];
 
 interface Tools {
   readonly registry: Registry;
@@ -100,7 +143,7 @@ async function problemsOfPlugin(
   // A plugin without options has nothing to look up, and is loaded at its first use.
   if (Object.keys(entry.manifest.options?.properties ?? {}).length === 0) return [];
   return callPlugin(entry, async () => {
-    const plugin = (await tools.host.get(kind, name)) as Pick<Chunker | Refinery, 'check'>;
+    const plugin = (await tools.host.get(kind, name)) as ChecksOptions;
     return plugin.check?.(options) ?? [];
   }).catch(() => []);
 }
