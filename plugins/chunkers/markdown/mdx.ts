@@ -1,4 +1,5 @@
-import { countUpTo, type MarkdownBlock, nextLine } from '../../../core/kit.ts';
+import { countUpTo, nextLine } from '../../../core/kit.ts';
+import type { MarkdownBlock } from '../../toolkit/markdown/index.ts';
 
 /** How the components of MDX hold its blocks. */
 export interface Components {

@@ -3,10 +3,10 @@ import {
   isTitle,
   keepOptimised,
   LineEnds,
-  type MarkdownBlock,
   type Outline,
   type TokenizedText,
 } from '../../../core/kit.ts';
+import type { MarkdownBlock } from '../../toolkit/markdown/index.ts';
 import { isContainer, isRaw } from './blocks.ts';
 import type { Components } from './mdx.ts';
 

@@ -1,4 +1,5 @@
-import { keepOptimised, MarkupReader, startOnLine } from '../../../core/kit.ts';
+import { keepOptimised, startOnLine } from '../../../core/kit.ts';
+import { MarkupReader } from '../../toolkit/markup/index.ts';
 import type { Layout, Table } from './layout.ts';
 
 /** The outermost tables of an HTML text; one within a cell is part of its row. */

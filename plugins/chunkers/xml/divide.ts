@@ -1,4 +1,15 @@
-import { type ChunkContext, type CutFinder, countUpTo, type Kit, type Span } from '../../../core/kit.ts';
+import {
+  type ChunkContext,
+  type CutFinder,
+  countUpTo,
+  cutAtCodePoints,
+  cutAtDelimiters,
+  cutAtOffsets,
+  cutAtWhiteSpace,
+  cutAtWordSigns,
+  type Span,
+} from '../../../core/kit.ts';
+import { cutAtClauseEnds, cutAtSentenceEnds } from '../../toolkit/prose/index.ts';
 import { CDATA, CDATA_END, CDATA_START, CLOSING, localName, OPENING, XmlReader } from './structure/syntax.ts';
 
 /** Cuts a stretch without boundaries into chunks of at most `size` tokens. */
@@ -17,14 +28,13 @@ const CODE = new Set(
  * Creates what divides the stretches of a text: after sentences, lines, clauses and words, and between elements. An
  * element, a tag, a comment, a section of CDATA or a reference that fits is never cut.
  */
-export function prepareDivide(kit: Kit) {
-  const { cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, cutAtCodePoints } = kit;
+export function prepareDivide() {
   const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
   const prose = [
     cutAtDelimiters(['\n\n', '\r\n\r\n']),
-    kit.cutAtSentenceEnds(SENTENCES),
+    cutAtSentenceEnds(SENTENCES),
     cutAtLines,
-    kit.cutAtClauseEnds(CLAUSES),
+    cutAtClauseEnds(CLAUSES),
     cutAtWhiteSpace,
   ];
   const code = [cutAtLines, cutAtWhiteSpace];
@@ -36,7 +46,7 @@ export function prepareDivide(kit: Kit) {
       const starts = wholes.map((whole) => start + whole.start);
       const ends = wholes.map((whole) => start + whole.end);
       const beside = cutAtOffsets([...starts, ...ends].sort((one, other) => one - other));
-      const finders = [...(isCode ? code : prose), beside, kit.cutAtWordSigns, cutAtTokens, cutAtCodePoints];
+      const finders = [...(isCode ? code : prose), beside, cutAtWordSigns, cutAtTokens, cutAtCodePoints];
       const sparing = finders.map(
         (find): CutFinder =>
           (...range) =>

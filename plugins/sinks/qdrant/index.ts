@@ -1,17 +1,17 @@
 import {
-  batchChunks,
   embeddedText,
   exposedError,
   type Factory,
   type HostedApi,
   type HostedModels,
-  rawNumbersIn,
   refusedError,
   type SinkChunk,
   type SinkCollection,
   type SinkTarget,
-  vectorJson,
 } from '../../../core/kit.ts';
+import { vectorJson } from '../../toolkit/ascii-numbers.ts';
+import { batchChunks } from '../../toolkit/chunk-batches.ts';
+import { rawNumbersIn } from '../../toolkit/exact-json.ts';
 import type manifest from './manifest.ts';
 
 /** Qdrant accepts bodies of 32 MB. */

@@ -1,7 +1,7 @@
 import type { Span } from '../../../core/contracts/chunk.ts';
 import type { SourcePlace, SourcePosition } from '../../../core/contracts/reader.ts';
-import { cellBounds, cellRange } from '../../../core/engine/places.ts';
 import { countUpTo } from '../../../core/engine/search.ts';
+import { cellBounds, cellRange } from '../../../plugins/toolkit/places.ts';
 import { type Column, constantColumn, jsonColumn, numberColumn } from './columns.ts';
 
 /** The places that a chunk touches are `places.slice(first, end)`. */

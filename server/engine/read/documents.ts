@@ -1,8 +1,8 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import type { DocumentInfo, OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { SourcePlace } from '../../../core/contracts/reader.ts';
-import { startsOfPages } from '../../../core/engine/places.ts';
 import { invalid } from '../../../core/errors.ts';
+import { startsOfPages } from '../../../plugins/toolkit/places.ts';
 import { locate } from '../answer/locate.ts';
 import { checkDocuments, checkMetadata, type Limits } from '../limits.ts';
 import { readId } from './document-id.ts';

@@ -1,0 +1,4 @@
+/** Sentences and clauses of texts in natural languages. */
+
+export { cutAtClauseEnds, cutAtSentenceEnds } from './cut-at-marks.ts';
+export { type Sentences, sentencesBy } from './sentences.ts';
