@@ -3,6 +3,7 @@
  * `import { type Chunker, chunkSize, nextLine } from 'chunksmith/kit'`.
  */
 
+export { SENTENCE_MARKS } from '../plugins/toolkit/prose/sentence-marks.ts';
 export type * from './contracts/chunk.ts';
 export type * from './contracts/chunker.ts';
 export type * from './contracts/collaborators.ts';
@@ -15,7 +16,7 @@ export type * from './contracts/refinery.ts';
 export type * from './contracts/sink.ts';
 export type * from './contracts/structure.ts';
 export type * from './contracts/tokenizer.ts';
-export { splitsCluster } from './engine/cuts/clusters.ts';
+export { removeCutsInClusters } from './engine/cuts/clusters.ts';
 export {
   countCodePoints,
   cutAtCodePoints,
@@ -25,17 +26,9 @@ export {
   isBlank,
   isWhiteSpace,
   splitsCodePoint,
-  withMinimumPiece,
 } from './engine/cuts/cuts.ts';
-export { cutAtDelimiters, cutAtLineStarts, cutAtWordSigns } from './engine/cuts/delimiters.ts';
-export {
-  afterLineBreak,
-  cutAfterBlankLines,
-  isLineBreak,
-  LineEnds,
-  nextLine,
-  startOnLine,
-} from './engine/cuts/lines.ts';
+export { cutAtDelimiters, cutAtWordSigns } from './engine/cuts/delimiters.ts';
+export { isLineBreak } from './engine/cuts/lines.ts';
 export { keepOptimised } from './engine/keep-optimised.ts';
 export { isTitle } from './engine/packing/titles.ts';
 export { countUpTo, countWhile, matchEnd } from './engine/search.ts';
@@ -44,4 +37,3 @@ export { exposedError, reasonOf, refusedError } from './errors.ts';
 export * from './fields.ts';
 export { hold } from './hold.ts';
 export * from './options.ts';
-export { SENTENCE_MARKS } from './sentence-marks.ts';

@@ -2,7 +2,7 @@ import type { SinkChunk } from '../../core/contracts/sink.ts';
 import { exposedError } from '../../core/errors.ts';
 
 /** What a database requires of chunks, and how many go into one call. */
-export interface ChunkLimits {
+interface ChunkLimits {
   /** The length that each vector must have; undefined if there must be none. */
   readonly dimensions: number | undefined;
   /** Maximum chunks per batch. */

@@ -1,18 +1,8 @@
 import type { ReadFile, SourceFile } from '../../core/contracts/reader.ts';
 import { refusedError } from '../../core/errors.ts';
+import { encodingOfMark } from './encoding-of-mark.ts';
 
-/** Byte order marks, with the names of their encodings in the WHATWG Encoding Standard. */
-const MARKS: readonly (readonly [mark: readonly number[], encoding: string])[] = [
-  [[0xef, 0xbb, 0xbf], 'utf-8'],
-  [[0xff, 0xfe], 'utf-16le'],
-  [[0xfe, 0xff], 'utf-16be'],
-];
 const REMEDY = 'save it as UTF-8, or name its encoding in the media type, as in "; charset=windows-1252"';
-
-/** The encoding whose byte order mark a file begins with. */
-export function encodingOfMark(bytes: Uint8Array): string | undefined {
-  return MARKS.find(([mark]) => mark.every((byte, at) => bytes[at] === byte))?.[1];
-}
 
 /**
  * Decodes a file of a format that is text: by its byte order mark, else by the charset of the request, else as UTF-8.

@@ -3,12 +3,12 @@
  * the tree import the parts that they use.
  */
 
-export * from './ascii-numbers.ts';
 export * from './chunk-batches.ts';
 export * from './decode-unicode.ts';
 export * from './diff.ts';
-export * from './exact-json.ts';
 export * from './heading-paths.ts';
+export * from './json/ascii-numbers.ts';
+export * from './json/exact-json.ts';
 export * from './log.ts';
 export * from './markdown/index.ts';
 export * from './markup/index.ts';

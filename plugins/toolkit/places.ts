@@ -10,16 +10,6 @@ export function placesOfPages(starts: readonly number[], length: number): Source
   return starts.map((start, index) => ({ start, end: starts[index + 1] ?? length, page: index + 1 }));
 }
 
-/** Where each page begins, from the first one: that of the first of its places, or of the next page that has one. */
-export function startsOfPages(places: readonly SourcePlace[]): number[] {
-  const starts: number[] = [];
-  for (const { start, page = 0 } of places) {
-    const begin = starts.length === 0 ? 0 : start;
-    while (starts.length < page) starts.push(begin);
-  }
-  return starts;
-}
-
 const LETTERS = 26;
 const BEFORE_A = 64;
 
@@ -41,14 +31,4 @@ export function columnNumber(letters: string): number {
   let column = 0;
   for (let at = 0; at < letters.length; at++) column = column * LETTERS + letters.charCodeAt(at) - BEFORE_A;
   return column;
-}
-
-/** The columns and rows of a range of cells, from 1. */
-export function cellBounds(range: string): [left: number, top: number, right: number, bottom: number] {
-  const corners = Array.from(range.matchAll(/([A-Z]+)(\d+)/g), ([, letters = '', row]) => ({
-    column: columnNumber(letters),
-    row: Number(row),
-  }));
-  const [columns, rows] = [corners.map(({ column }) => column), corners.map(({ row }) => row)];
-  return [Math.min(...columns), Math.min(...rows), Math.max(...columns), Math.max(...rows)];
 }

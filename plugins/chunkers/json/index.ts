@@ -11,10 +11,10 @@ import {
   type Outline,
   refusedError,
   type Span,
-  startOnLine,
   type TokenizedText,
   withFields,
 } from '../../../core/kit.ts';
+import { startOnLine } from '../../toolkit/lines.ts';
 import { cutAtClauseEnds, cutAtSentenceEnds } from '../../toolkit/prose/index.ts';
 import type manifest from './manifest.ts';
 import type { JsonOptions } from './manifest.ts';

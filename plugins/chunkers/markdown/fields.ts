@@ -1,5 +1,6 @@
-import { keepOptimised, LineEnds, type Located, type Span, withFields } from '../../../core/kit.ts';
+import { keepOptimised, type Located, type Span, withFields } from '../../../core/kit.ts';
 import type { HeadingPaths } from '../../toolkit/heading-paths.ts';
+import { LineEnds } from '../../toolkit/lines.ts';
 import type { BlockKind, MarkdownBlock } from '../../toolkit/markdown/index.ts';
 import { languageOf } from './languages.ts';
 

@@ -7,10 +7,10 @@ import {
   cutAtWhiteSpace,
   type DocumentInfo,
   type Factory,
-  nextLine,
   type Span,
 } from '../../../core/kit.ts';
 import { type Heading, headingPaths } from '../../toolkit/heading-paths.ts';
+import { nextLine } from '../../toolkit/lines.ts';
 import { findMarkdownBlocks, type MarkdownBlock } from '../../toolkit/markdown/index.ts';
 import { cutAtClauseEnds, cutAtSentenceEnds } from '../../toolkit/prose/index.ts';
 import { isContainer, isRaw, lastBefore } from './blocks.ts';

@@ -1,4 +1,5 @@
-import { afterLineBreak, nextLine, type Span } from '../../../core/kit.ts';
+import type { Span } from '../../../core/kit.ts';
+import { afterLineBreak, nextLine } from '../../toolkit/lines.ts';
 import type { MarkdownBlock } from '../../toolkit/markdown/index.ts';
 import { findNumberedHeadings, type HeadingLines } from '../../toolkit/numbered/index.ts';
 

@@ -4,9 +4,7 @@ import type { FromSchema } from 'json-schema-to-ts';
 import {
   type Collaborators,
   type CutFinder,
-  cutAfterBlankLines,
   cutAtDelimiters,
-  cutAtLineStarts,
   cutAtOffsets,
   cutAtWhiteSpace,
   exposedError,
@@ -16,6 +14,7 @@ import { type DiffParts, findDiffParts } from '../../toolkit/diff.ts';
 import { findLogEntries } from '../../toolkit/log.ts';
 import { findMarkdownBlocks } from '../../toolkit/markdown/index.ts';
 import { cutAtClauseEnds, cutAtSentenceEnds } from '../../toolkit/prose/index.ts';
+import { cutAfterBlankLines, cutAtLineStarts } from './line-cuts.ts';
 import { findMarkdownCuts, type MarkdownCuts } from './markdown.ts';
 
 /** How a text is divided. */

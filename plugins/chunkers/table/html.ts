@@ -1,4 +1,5 @@
-import { keepOptimised, startOnLine } from '../../../core/kit.ts';
+import { keepOptimised } from '../../../core/kit.ts';
+import { startOnLine } from '../../toolkit/lines.ts';
 import { MarkupReader } from '../../toolkit/markup/index.ts';
 import type { Layout, Table } from './layout.ts';
 

@@ -13,8 +13,8 @@ import {
   refusedError,
   type Span,
   withFields,
-  withMinimumPiece,
 } from '../../../core/kit.ts';
+import { withMinimumPiece } from '../../toolkit/minimum-pieces.ts';
 import { cutAtSentenceEnds } from '../../toolkit/prose/index.ts';
 import { readCsv } from './csv.ts';
 import { readHtml } from './html.ts';

@@ -1,4 +1,4 @@
-import { nextLine } from '../../../core/kit.ts';
+import { nextLine } from '../../toolkit/lines.ts';
 import { findMarkdownBlocks } from '../../toolkit/markdown/index.ts';
 import type { Layout, Table } from './layout.ts';
 

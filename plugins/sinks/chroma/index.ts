@@ -8,8 +8,8 @@ import {
   type SinkCollection,
   type SinkTarget,
 } from '../../../core/kit.ts';
-import { vectorJson } from '../../toolkit/ascii-numbers.ts';
 import { batchChunks } from '../../toolkit/chunk-batches.ts';
+import { vectorJson } from '../../toolkit/json/index.ts';
 import type manifest from './manifest.ts';
 
 /** A Chroma server, and how it is called. */

@@ -11,8 +11,8 @@ import {
   type SinkCollection,
   type SinkTarget,
 } from '../../../core/kit.ts';
-import { vectorJson } from '../../toolkit/ascii-numbers.ts';
 import { batchChunks } from '../../toolkit/chunk-batches.ts';
+import { vectorJson } from '../../toolkit/json/index.ts';
 import type manifest from './manifest.ts';
 
 /** An index of a server, or an alias. */

@@ -9,8 +9,8 @@ import {
   type SinkChunk,
   type SinkCollection,
 } from '../../../core/kit.ts';
-import { vectorJson } from '../../toolkit/ascii-numbers.ts';
 import { batchChunks } from '../../toolkit/chunk-batches.ts';
+import { vectorJson } from '../../toolkit/json/index.ts';
 import { describeError, isPassing, isTooLong } from './errors.ts';
 import type manifest from './manifest.ts';
 import {

@@ -1,4 +1,5 @@
-import { isBlankUnit, isLineBreak, startOnLine } from '../../../core/engine/cuts/lines.ts';
+import { isBlankUnit, isLineBreak } from '../../../core/engine/cuts/lines.ts';
+import { startOnLine } from '../lines.ts';
 import { LABEL_ALONE, type OpenBlock, openBlock } from './block.ts';
 import { closesHtml, htmlKindOf, NO_HTML, TAG_ALONE } from './html-blocks.ts';
 import {

@@ -1,5 +1,6 @@
-import { isBlankUnit, LineEnds } from '../../../core/engine/cuts/lines.ts';
+import { isBlankUnit } from '../../../core/engine/cuts/lines.ts';
 import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
+import { LineEnds } from '../lines.ts';
 import { utf16Units } from '../running-total.ts';
 import { type BlockKind, type OpenBlock, openBlock } from './block.ts';
 import { BOM, GREATER, TAB } from './letters.ts';

@@ -1,4 +1,4 @@
-import { SENTENCE_MARKS } from '../../../core/sentence-marks.ts';
+import { SENTENCE_MARKS } from './sentence-marks.ts';
 
 /** What a UTF-16 unit is to the rules that find sentences. Lone surrogates are `SYMBOL`. */
 export const SYMBOL = 0;

@@ -1,7 +1,7 @@
 import type { CutFinder } from '../../../core/contracts/chunker.ts';
 import { isWhiteSpace, pointAt, pointBefore } from '../../../core/engine/cuts/cuts.ts';
 import { cutAtDelimiters, type DelimiterSide } from '../../../core/engine/cuts/delimiters.ts';
-import { ALL_SENTENCE_MARKS, CLAUSE_MARKS } from '../../../core/sentence-marks.ts';
+import { ALL_SENTENCE_MARKS, CLAUSE_MARKS } from './sentence-marks.ts';
 
 /**
  * Cuts after the ends of sentences: literal delimiters, and the marks of all scripts, which need nothing after them.

@@ -1,12 +1,13 @@
 import type { Span } from '../../../core/contracts/chunk.ts';
 import type { ChunkContext, CutFinder, PackLimits } from '../../../core/contracts/chunker.ts';
 import { noFlags, removeCutsInClusters } from '../../../core/engine/cuts/clusters.ts';
-import { cutAtOffsets, cutAtWhiteSpace, withMinimumPiece } from '../../../core/engine/cuts/cuts.ts';
+import { cutAtOffsets, cutAtWhiteSpace } from '../../../core/engine/cuts/cuts.ts';
 import { cutAtDelimiters, type DelimiterSide } from '../../../core/engine/cuts/delimiters.ts';
-import { delimiters } from '../../../core/options.ts';
-import { SENTENCE_MARKS } from '../../../core/sentence-marks.ts';
+import { withMinimumPiece } from '../minimum-pieces.ts';
 import { cutAtSentenceEnds } from './cut-at-marks.ts';
 import { findSentences } from './find-sentences.ts';
+import { delimiters } from './options.ts';
+import { SENTENCE_MARKS } from './sentence-marks.ts';
 import { joinTitles } from './titles.ts';
 
 /** The options by which chunkers find sentences (see `options.ts`). */

@@ -5,7 +5,7 @@ import {
   writeAscii,
   writeInteger,
   writeVector,
-} from '../../../plugins/toolkit/ascii-numbers.ts';
+} from '../../../plugins/toolkit/json/ascii-numbers.ts';
 import { release } from './release.ts';
 
 /** Longest stretch to copy byte by byte: up to this length a native call costs more. */

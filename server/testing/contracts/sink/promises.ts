@@ -40,7 +40,7 @@ export const PROMISES = {
   },
   numbers: {
     'a number is stored digit by digit, or as its text, or is an error for callers':
-      'Write fields with JSON.stringify, which knows such numbers, into what keeps them; else throw kit.exposedError: kit.rawNumbersIn finds them.',
+      'Write fields with JSON.stringify, which knows such numbers, into what keeps them; else throw exposedError: JSON.isRawJSON finds them.',
   },
   signal: {
     'it ends when the signal aborts':

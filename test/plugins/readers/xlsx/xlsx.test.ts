@@ -1,6 +1,6 @@
 import t from 'tap';
 import createReader from '../../../../plugins/readers/xlsx/index.ts';
-import { cellBounds } from '../../../../plugins/toolkit/places.ts';
+import { cellBounds } from '../../../../server/engine/answer/places.ts';
 import { problemOfPlaces } from '../../../../server/engine/read/places.ts';
 import { between, createRandom } from '../../../support/random.ts';
 import { columnName, escapeXml, HOSTILE_WORKBOOKS, workbookOf } from '../../toolkit/office/office-files.ts';

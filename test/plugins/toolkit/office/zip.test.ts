@@ -7,7 +7,7 @@ import t from 'tap';
 import { unzip } from '../../../../plugins/toolkit/office/zip.ts';
 import { type ZipEnd, type ZipEntry, zipOf } from './zip-files.ts';
 
-const FOLDER = join(import.meta.dirname, '../../fixtures/zips');
+const FOLDER = join(import.meta.dirname, '../../../fixtures/zips');
 const all = (): boolean => true;
 const unzipped = (zip: Uint8Array, most = 1e6): Record<string, string> =>
   Object.fromEntries([...unzip(zip, all, most)].map(([path, data]) => [path, Buffer.from(data).toString()]));

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { cutAtDelimiters } from '../../../../core/engine/cuts/delimiters.ts';
-import { delimiters } from '../../../../core/options.ts';
-import { ALL_SENTENCE_MARKS, CLAUSE_MARKS, SENTENCE_MARKS } from '../../../../core/sentence-marks.ts';
 import { cutAtClauseEnds, cutAtSentenceEnds } from '../../../../plugins/toolkit/prose/cut-at-marks.ts';
+import { delimiters } from '../../../../plugins/toolkit/prose/options.ts';
+import {
+  ALL_SENTENCE_MARKS,
+  CLAUSE_MARKS,
+  SENTENCE_MARKS,
+} from '../../../../plugins/toolkit/prose/sentence-marks.ts';
 
 const OTHERS = ['༎', '༏', '༐', '༑', '།', '\u037e', '\u055d'];
 

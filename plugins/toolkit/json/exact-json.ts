@@ -1,8 +1,5 @@
 /** What ECMAScript 2026 adds to `JSON`, missing from TypeScript's types. */
-const { rawJSON, isRawJSON } = JSON as unknown as {
-  rawJSON(text: string): object;
-  isRawJSON(value: object): boolean;
-};
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
 type Reviver = (key: string, value: unknown, context: { readonly source: string }) => unknown;
 
 /** Digits and points of a number that a double may change; 15 digits are always kept. */
@@ -52,10 +49,4 @@ export function decimalOf(number: string): string | undefined {
   const significant = digits.replace(/0+$/, '');
   const power = Number(exponent) - fraction.length + digits.length - significant.length;
   return significant === '' ? `${sign}0` : `${sign}${significant}e${power}`;
-}
-
-/** The numbers in a result of `parseExactJson` that a double would change. */
-export function rawNumbersIn(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return isRawJSON(value) ? [JSON.stringify(value)] : Object.values(value).flatMap(rawNumbersIn);
 }

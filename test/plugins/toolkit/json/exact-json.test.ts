@@ -1,5 +1,5 @@
 import t from 'tap';
-import { parseExactJson } from '../../../plugins/toolkit/exact-json.ts';
+import { parseExactJson } from '../../../../plugins/toolkit/json/exact-json.ts';
 
 const roundTrip = (text: string): string => JSON.stringify(parseExactJson(text));
 
