@@ -1,9 +1,8 @@
 /**
  * The door of plugins to the core, in the tree or outside it; `plugins/toolkit/` is the other one. Outside:
- * `import { type Chunker, chunkSize, nextLine } from 'chunksmith/kit'`.
+ * `import { type Chunker, chunkSize, cutAtWhiteSpace } from 'chunksmith/kit'`.
  */
 
-export { SENTENCE_MARKS } from '../plugins/toolkit/prose/sentence-marks.ts';
 export type * from './contracts/chunk.ts';
 export type * from './contracts/chunker.ts';
 export type * from './contracts/collaborators.ts';

@@ -21,13 +21,6 @@ export const splitLevel = {
     'Begins a new chunk at every heading of this level or above, even if more would fit; 0 cuts only by size.',
 } as const;
 
-export const numberedHeadings = {
-  type: 'boolean',
-  default: false,
-  description:
-    'Whether lines that are headings only by their number (Article 5, § 3 Scope, 2.1.4 Scope, II., 第一章) count as headings: if their numbers form a sequence in the whole text.',
-} as const;
-
 export const chunkOverlap = {
   type: 'integer',
   minimum: 0,

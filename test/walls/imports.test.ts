@@ -13,8 +13,8 @@ const PLUGIN_BUILT_INS = ['crypto', 'fs', 'fs/promises', 'module', 'path', 'time
 const KIT = 'core/kit.ts';
 /** A part of the toolkit: a file, or the index of a folder. The index of all is for plugins outside. */
 const PART_OF_TOOLKIT = /^plugins\/toolkit\/(?!index\.ts$)[^/]+(?:\.ts|\/index\.ts)$/;
-/** What the kit exports too, and a manifest takes from where it is: the kit loads the engine, and a manifest is data. */
-const SCHEMAS = ['core/fields.ts', 'core/options.ts'];
+/** Schemas, which a manifest takes from where they are: the kit loads the engine, and a manifest is data. */
+const SCHEMAS = /^(?:core\/(?:fields|options)|plugins\/toolkit\/[^/]+\/options)\.ts$/;
 const MANIFEST = /^plugins\/[^/]+\/[^/]+\/manifest\.ts$/;
 
 const corePackageRule: Rule = (file, one) => {
@@ -58,7 +58,7 @@ const pluginPackageRule: Rule = (file, { specifier, kind }) => {
 const manifestRule: Rule = (file, one) => {
   if (!MANIFEST.test(file)) return undefined;
   const target = targetOf(file, one) ?? '';
-  if (SCHEMAS.includes(target) || (target === KIT && one.kind === 'type')) return undefined;
+  if (SCHEMAS.test(target) || (target === KIT && one.kind === 'type')) return undefined;
   if (one.specifier === 'json-schema-to-ts' && one.kind === 'type') return undefined;
   return 'a manifest is data: it imports types of the kit, and schemas, alone';
 };

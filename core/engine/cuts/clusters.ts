@@ -1,7 +1,7 @@
 import { pointAt, pointBefore, splitsCodePoint } from './cuts.ts';
 
 /**
- * Grapheme clusters: what a reader takes for one character, such as a letter with its accents, a syllable of Thai or
+ * Grapheme clusters: what a reader takes for one character, such as a letter with its accents, a syllable of
  * Devanagari, or a family of emoji. The rules are those of Unicode Standard Annex #29 with extended clusters.
  */
 

@@ -2,3 +2,4 @@
 
 export type { HeadingLines } from './candidates.ts';
 export { findNumberedHeadings, type NumberedHeading } from './find.ts';
+export * from './options.ts';
