@@ -67,9 +67,7 @@ function moveOut(folder: string): void {
 
 /** A source text that imports the project by the names of its package. */
 function outsideOf(source: string): string {
-  return source
-    .replace(IMPORT_OF_KIT, "'chunksmith/kit'")
-    .replace(IMPORT_OF_TOOLKIT, "'chunksmith/toolkit'");
+  return source.replace(IMPORT_OF_KIT, "'chunksmith/kit'").replace(IMPORT_OF_TOOLKIT, "'chunksmith/toolkit'");
 }
 
 async function manifestOf(folder: string): Promise<Manifest> {

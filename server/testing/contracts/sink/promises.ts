@@ -49,8 +49,7 @@ export const PROMISES = {
   failures: {
     'it retries after 429 and 503': 'Call the database with hosted.demand, which retries.',
     'a server that stays busy is an error for callers': 'Throw exposedError with what the database said.',
-    'an unreachable server is an error for callers':
-      'Throw exposedError if the database cannot be reached.',
+    'an unreachable server is an error for callers': 'Throw exposedError if the database cannot be reached.',
   },
 } as const satisfies Promises;
 
