@@ -13,6 +13,7 @@ export {
   countCodePoints,
   cutAtCodePoints,
   cutAtOffsets,
+  cutAtTokens,
   cutAtWhiteSpace,
   embeddedText,
   isBlank,

@@ -39,7 +39,7 @@ function prepareDivide(kit: Kit) {
   const prose = [cutAtBreaks, cutAtSentences, cutAtLines, cutAtClauses, cutAtWhiteSpace];
   const code = [cutAtLines, cutAtWhiteSpace];
   return (text: string, { headings, contents }: HtmlStructure, { tokens, divide }: ChunkContext): Divide => {
-    const cutAtTokens: CutFinder = (...range) => cutAtOffsets(tokens.ends())(...range);
+    const cutAtTokens = kit.cutAtTokens(tokens);
     return (start, end, size) => {
       const leads = within(headings, start, end).filter(
         (heading) => tokens.count(heading.start, heading.end) <= size / 2,

@@ -115,9 +115,10 @@ function finderList(kit: Kit, tokens: TokenizedText): readonly CutFinder[] {
 }
 
 /** Cuts between tokens, but not within an escape. */
-function cutBesideEscapes({ cutAtOffsets }: Kit, tokens: TokenizedText): CutFinder {
+function cutBesideEscapes({ cutAtTokens }: Kit, tokens: TokenizedText): CutFinder {
+  const find = cutAtTokens(tokens);
   return (text, start, end) => {
-    const cuts = cutAtOffsets(tokens.ends())(text, start, end);
+    const cuts = find(text, start, end);
     return text.slice(start, end).includes('\\') ? withoutEscapes(text, start, cuts) : cuts;
   };
 }

@@ -29,7 +29,7 @@ export function prepareDivide(kit: Kit) {
   ];
   const code = [cutAtLines, cutAtWhiteSpace];
   return (text: string, { tokens, divide }: ChunkContext): Divide => {
-    const cutAtTokens: CutFinder = (...range) => cutAtOffsets(tokens.ends())(...range);
+    const cutAtTokens = kit.cutAtTokens(tokens);
     return (start, end, size) => {
       const count = (from: number, to: number) => tokens.count(start + from, start + to);
       const { wholes, isCode } = findWholes(text.slice(start, end), size, count);
