@@ -40,8 +40,7 @@ function cutsWithin(offsets: ArrayLike<number>, text: string, start: number, end
 
 /** Cuts between tokens. */
 export function cutAtTokens(tokens: TokenizedText): CutFinder {
-  return (text, start, end) =>
-    cutsWithin(tokens.endsWithin?.(start, end) ?? tokens.ends(), text, start, end);
+  return (text, start, end) => cutsWithin(tokens.endsWithin?.(start, end) ?? tokens.ends(), text, start, end);
 }
 
 /**
