@@ -139,7 +139,7 @@ export default {
     oversize: 'members',
   },
   needs: {
-    packages: ['web-tree-sitter', 'tree-sitter-wasms', 'linguist-languages'],
+    packages: ['web-tree-sitter', 'tree-sitter-wasms'],
     packageFiles: {
       'tree-sitter-wasms': [
         'out/tree-sitter-{c,cpp,c_sharp,css,dart,elixir,go,html,java,javascript,json,kotlin,php,python,ruby,rust,toml,tsx,typescript,zig}.wasm',
