@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliDecompress } from 'node:zlib';
+import { brotliDecompressSync } from 'node:zlib';
 import type { Parser, Range, Tree } from 'web-tree-sitter';
 import type { Language } from './languages.ts';
 
@@ -113,18 +112,16 @@ function importFresh(): typeof import('web-tree-sitter') {
   return binding;
 }
 
-/** The file of a language's grammar. Those that come along are compressed. */
-export function fileOf({ comesAlong, grammar }: Language): string {
+/** The file of a language's grammar. Bundled ones are compressed. */
+export function fileOf({ isBundled, grammar }: Language): string {
   const file = `tree-sitter-${grammar}.wasm`;
-  return comesAlong
+  return isBundled
     ? join(import.meta.dirname, 'grammars', `${file}.br`)
     : join(dirname(require.resolve('tree-sitter-wasms/package.json')), 'out', file);
 }
 
-const decompress = promisify(brotliDecompress);
-
 /** Reads the WebAssembly of a grammar. */
 export async function readGrammar(file: string): Promise<Uint8Array> {
   const bytes = await readFile(file);
-  return file.endsWith('.br') ? decompress(bytes) : bytes;
+  return file.endsWith('.br') ? brotliDecompressSync(bytes) : bytes;
 }

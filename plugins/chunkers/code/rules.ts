@@ -43,7 +43,7 @@ export interface Language extends Rules {
   /** Aliases that a request may use. */
   readonly aliases: readonly string[];
   /** Whether its grammar is one of `grammars/`, because the package `tree-sitter-wasms` lacks it or has a broken one. */
-  readonly comesAlong: boolean;
+  readonly isBundled: boolean;
   /** Name of the grammar in its file's name. */
   readonly grammar: string;
   /** Makes a text of the same length that the grammar can read. */

@@ -34,10 +34,10 @@ t.test('what the grammars import is exported by the binding or by themselves', a
   t.same(await missing(trapping), ['isalpha'], 'a grammar that lacks one is found out');
 });
 
-t.test('the grammars that come along are those whose hashes and licences are in their NOTICE', async (t) => {
+t.test('the bundled grammars are those whose hashes and licences are in their NOTICE', async (t) => {
   const folder = new URL('grammars/', SOURCE);
   const notice = readFileSync(new URL('NOTICE', folder), 'utf8');
-  const files = LANGUAGES.filter(({ comesAlong }) => comesAlong).map(fileOf);
+  const files = LANGUAGES.filter(({ isBundled }) => isBundled).map(fileOf);
   const sums = files.map(async (file) => {
     const sum = createHash('sha256').update(await readGrammar(file));
     return `${sum.digest('hex')}  ${basename(file, '.br')}`;

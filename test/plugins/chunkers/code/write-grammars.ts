@@ -6,11 +6,11 @@ import { LANGUAGES } from '../../../../plugins/chunkers/code/languages.ts';
 import { fileOf } from '../../../../plugins/chunkers/code/parsers.ts';
 
 /**
- * Compresses the grammars that come along from the unpacked package `tree-sitter-wasm`, and prints the lines of
+ * Compresses the bundled grammars from the unpacked package `tree-sitter-wasm`, and prints the lines of
  * `grammars/NOTICE` that name them.
  */
 function writeGrammars(folder: string): void {
-  for (const language of LANGUAGES.filter(({ comesAlong }) => comesAlong)) {
+  for (const language of LANGUAGES.filter(({ isBundled }) => isBundled)) {
     const file = fileOf(language);
     const bytes = readFileSync(join(folder, 'out', language.grammar, basename(file, '.br')));
     const params = {
