@@ -20,6 +20,7 @@ export {
   countCodePoints,
   cutAtCodePoints,
   cutAtOffsets,
+  cutAtTokens,
   cutAtWhiteSpace,
   embeddedText,
   isBlank,

@@ -26,6 +26,8 @@ export interface TokenizedText {
    * not be changed.
    */
   ends(): Uint32Array;
+  /** The `ends()` after `start` and before `end`, found without reading the whole text. Few tokenizers have it. */
+  endsWithin?(start: number, end: number): ArrayLike<number>;
 }
 
 /** What a tokenizer plugin's factory returns: it opens tokenizers by name. */

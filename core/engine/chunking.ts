@@ -225,6 +225,10 @@ class ReadOnce implements TokenizedText {
     this.#ends ??= this.#tokens.ends();
     return this.#ends;
   }
+
+  endsWithin(start: number, end: number): ArrayLike<number> {
+    return this.#tokens.endsWithin?.(start, end) ?? this.ends();
+  }
 }
 
 keepOptimised(new ReadOnce({ count: () => 0, ends: () => new Uint32Array(0) }));

@@ -10,21 +10,23 @@ export function withMinimumPiece(find: CutFinder, minimum: number): CutFinder {
   return (text, start, end) => keepMinimumPieces(find(text, start, end), minimum, text, start, end);
 }
 
+/** Changes the cuts in place: another list of all cuts of a long text takes as long as finding them. */
 function keepMinimumPieces(
-  found: readonly number[],
+  cuts: number[],
   minimum: number,
   text: string,
   start: number,
   end: number,
 ): number[] {
-  const cuts: number[] = [];
+  let kept = 0;
   let last = start;
-  for (const cut of found) {
-    if (!isShorter(text, last, cut, minimum)) {
-      cuts.push(cut);
-      last = cut;
-    }
+  for (let index = 0; index < cuts.length; index++) {
+    const cut = cuts[index] as number;
+    if (isShorter(text, last, cut, minimum)) continue;
+    cuts[kept++] = cut;
+    last = cut;
   }
-  if (cuts.length > 0 && isShorter(text, last, end, minimum)) cuts.pop();
+  if (kept > 0 && isShorter(text, last, end, minimum)) kept--;
+  cuts.length = kept;
   return cuts;
 }

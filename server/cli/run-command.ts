@@ -1,8 +1,10 @@
 import { type Command, CommanderError } from 'commander';
+import { ServiceError } from '../../core/errors.ts';
 import type { Environment } from '../config/config.ts';
 import { findCorpora } from '../find-corpora.ts';
 import { serverCommands } from './commands/serve.ts';
 import { EXIT, isExpected, isUsage, UsageError } from './errors.ts';
+import { inOwnTerms } from './own-terms.ts';
 
 /**
  * Runs the command line.
@@ -15,9 +17,19 @@ export async function runCommand(args: readonly string[], env: Environment): Pro
     return await run(args, env);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    console.error(isExpected(error) ? error.message : error);
+    console.error(isExpected(error) ? messageOf(error, args) : error);
     return isUsage(error) ? EXIT.usage : EXIT.failed;
   }
+}
+
+/** The commands that have the flags of the server. */
+const OF_SERVER: readonly (string | undefined)[] = ['serve', 'check'];
+
+/** What a service in this process says is put in the terms of the command line. */
+function messageOf(error: Error, [command]: readonly string[]): string {
+  return error instanceof ServiceError && !OF_SERVER.includes(command)
+    ? inOwnTerms(error.detail)
+    : error.message;
 }
 
 /** What other commands need is not loaded for the server and for `chunk`. */

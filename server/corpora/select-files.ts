@@ -1,11 +1,12 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import { ServiceError } from '../../core/errors.ts';
 import { OUTPUT, type Skip } from './shard.ts';
 import { type SkipNote, UNREAD } from './skip-note.ts';
-import { unlessMissing } from './storage/local/failures.ts';
+import { isForbidden, unlessMissing } from './storage/local/failures.ts';
 import { type Entry, look, readEntries } from './storage/local/list-folder.ts';
 import { isInside } from './storage/local/paths.ts';
 import { unreadable } from './storage/storage.ts';
@@ -20,7 +21,8 @@ export interface SelectOptions {
 /**
  * The files that paths, folders and globs refer to, relative to the root, each once and in the order of their UTF-8.
  * They exclude what `.gitignore` files exclude, names that begin with a dot, and links outside the root; a file that is
- * named itself is included.
+ * named itself is included. A folder or a file that is named itself must be readable; what is unreadable below a
+ * folder is left out.
  *
  * @param root a folder that the arguments are relative to
  * @throws ServiceError `source_unreadable` naming what does not exist, `path_outside`
@@ -51,7 +53,7 @@ interface Selection extends Required<Omit<SelectOptions, 'ignored'>> {
 async function select(arg: string, selection: Selection): Promise<void> {
   const { root, files } = selection;
   const path = resolve(root, arg);
-  const found = await unlessMissing(stat(path));
+  const found = await unlessMissing(allowed(stat(path), arg));
   if (found === undefined) {
     if (isUndecodable(arg)) return void leaveOut(arg, UNREAD.encoding, selection);
     if (!isDynamicPattern(arg)) throw unreadable(arg, 'there is no such file or folder');
@@ -62,9 +64,17 @@ async function select(arg: string, selection: Selection): Promise<void> {
   if (!isInside(root, path) || !isInside(root, real)) {
     throw new ServiceError('path_outside', { path: arg, storage: root });
   }
+  if (!found.isFile() && !found.isDirectory()) throw unreadable(arg, 'it is neither a file nor a folder');
+  await allowed(access(path, constants.R_OK), arg);
   if (found.isFile()) files.add(name);
-  else if (found.isDirectory()) await selectFolder(name, selection);
-  else throw unreadable(arg, 'it is neither a file nor a folder');
+  else await selectFolder(name, selection);
+}
+
+/** @throws ServiceError `source_unreadable`, if there is no permission for what was named itself */
+function allowed<T>(work: Promise<T>, arg: string): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw isForbidden(error) ? unreadable(arg, 'there is no permission to read it: grant it', error) : error;
+  });
 }
 
 /** Whether a name, as Node gives it, was not UTF-8; no path leads to it then. */

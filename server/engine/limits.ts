@@ -1,4 +1,4 @@
-import { invalid } from '../../core/errors.ts';
+import { invalid, ServiceError } from '../../core/errors.ts';
 import type { Config } from '../config/config.ts';
 import { flagName } from '../config/option.ts';
 
@@ -81,6 +81,41 @@ export function checkOption(value: unknown, place: string, limits: Limits): void
     if (typeof entry !== 'string') return;
     atMost(limits, 'maxDelimiterCharacters', { place: own, unit: 'characters', count: entry.length });
   });
+}
+
+/**
+ * What of the inputs of a request is over a limit, for a request that is refused anyway. Inputs of another shape are
+ * refused for that.
+ */
+export function inputsOverLimits(request: unknown, limits: Limits): string[] {
+  const { text, documents, chunks } = (request ?? {}) as Readonly<Record<string, unknown>>;
+  const lists = Array.isArray(chunks) ? chunks.filter(Array.isArray) : [];
+  return [
+    ...(areTexts(text) ? overLimit(() => listTexts(text, limits)) : []),
+    ...(areDocuments(documents) ? overLimit(() => checkDocuments(documents, limits)) : []),
+    ...(Array.isArray(chunks)
+      ? overLimit(() => checkChunks(lists.length > 0 ? lists : [chunks], limits))
+      : []),
+  ];
+}
+
+function areTexts(text: unknown): text is string | readonly string[] {
+  return typeof text === 'string' || (Array.isArray(text) && text.every((one) => typeof one === 'string'));
+}
+
+function areDocuments(given: unknown): given is readonly { readonly text: string }[] {
+  return Array.isArray(given) && given.every((one) => typeof Object(one).text === 'string');
+}
+
+/** The problems that a check finds. */
+export function overLimit(check: () => void): readonly string[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') throw error;
+    return error.problems;
+  }
 }
 
 /** @param place of the list in what was sent @throws ServiceError `invalid_parameters` for more than a document may have */

@@ -8,13 +8,14 @@ import { operationOf } from './operations.ts';
 import { Presets } from './presets/presets.ts';
 import { divide } from './read/divide.ts';
 import { jsonBytes } from './read/json.ts';
-import { checkStep, type MissingPlugins } from './read/pipeline.ts';
+import { checkStep, type StepRule } from './read/pipeline.ts';
 import type { Division, StreamPlan } from './read/plan.ts';
 import { createChecks } from './read/request-checks.ts';
 import { defaultNameOf, type RequestSchemas } from './read/request-schemas.ts';
 import type { StageTools } from './stages/stages.ts';
-import { withUnknownNames } from './stages/unknown-names.ts';
+import { refuseUnknownNames, withUnknownNames } from './stages/unknown-names.ts';
 import type { Answer, AnyRequest, ChunksTask, OnPart, Task } from './tasks.ts';
+import type { Refusals } from './validation/refusals.ts';
 
 interface ServiceOptions extends Omit<StageTools, 'signal'> {
   readonly requestSchemas: RequestSchemas;
@@ -114,9 +115,14 @@ export class Service {
     return { ...plan(task, optionsOfFirstLine(jsonBytes(line)), this.#rules), takes };
   }
 
+  /** Refuses what was collected, and the unknown names in the noted options, see `refuseUnknownNames`. */
+  refuse(refusals: Refusals): Promise<void> {
+    return refuseUnknownNames(refusals, this.#tools);
+  }
+
   /** Checks a step of a pipeline that is to be stored, see `checkStep`. */
-  checkStep(step: PipelineStep, place: string, missing: MissingPlugins): PipelineStep {
-    return checkStep(step, { place, missing }, this.#rules);
+  checkStep(step: PipelineStep, rule: StepRule, refusals: Refusals): PipelineStep {
+    return checkStep(step, rule, this.#rules, refusals);
   }
 }
 

@@ -15,6 +15,8 @@ import { runSuite } from './run-suite.ts';
 const ROOT = join(import.meta.dirname, '../..');
 /** One more than there are cores, since many tests wait for a timer or for another process. */
 const LANES = availableParallelism() + 1;
+/** Most functions of the many grammars that tests load run too seldom to be worth optimising. */
+const SWITCHES = ['--liftoff-only'];
 
 const { values, positionals } = parseArgs({
   options: { all: { type: 'boolean', default: false } },
@@ -43,7 +45,7 @@ async function findTestFiles(): Promise<string[]> {
 /** Tests with processes of their own wait for the real servers, which they may use. */
 async function runGroup(group: readonly string[]): Promise<void> {
   if (isAlone(group)) await servers;
-  await runSuite(ROOT, group, report);
+  await runSuite(ROOT, group, report, isAlone(group) ? [] : SWITCHES);
 }
 
 /**

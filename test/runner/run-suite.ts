@@ -16,9 +16,14 @@ const MOST_SILENT = 400_000;
 /** Enough for the longest file on a machine that has much else to do. */
 const TEST_SECONDS = '300';
 
-/** Runs test files in one process, and reports each as it ends. */
-export async function runSuite(root: string, files: readonly string[], report: Report): Promise<void> {
-  const child = spawn(process.execPath, ['--conditions=chunksmith-source', SUITE, ...files], {
+/** Runs test files in one process, with switches of V8, and reports each as it ends. */
+export async function runSuite(
+  root: string,
+  files: readonly string[],
+  report: Report,
+  switches: readonly string[] = [],
+): Promise<void> {
+  const child = spawn(process.execPath, [...switches, '--conditions=chunksmith-source', SUITE, ...files], {
     cwd: root,
     env: {
       ...process.env,

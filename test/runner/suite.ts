@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Test } from 'tap';
 import { missingPluginOf } from './missing-plugin.ts';
+import { failWithUncaught } from './uncaught.ts';
 
 /**
  * One process that runs several test files, one after the other, so that what they import is loaded once. A file's
@@ -11,10 +12,16 @@ import { missingPluginOf } from './missing-plugin.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const MOST_PER_FILE = 600_000;
+const DOMAIN = import.meta.resolve('./domain.ts');
 const VIRTUAL = 'tap-of:';
 
 /** Taken before tap is loaded, which names the folder of a test by all arguments: too long a name for many files. */
 const files = process.argv.splice(2);
+registerHooks({
+  resolve(specifier, context, next) {
+    return next(specifier === 'async-hook-domain' ? DOMAIN : specifier, context);
+  },
+});
 const { default: tap } = await import('tap');
 
 const tests = new Map<string, Test>();
@@ -32,6 +39,7 @@ registerHooks({
   },
 });
 
+failWithUncaught(tap);
 // All files together may take as long as they need.
 tap.setTimeout(0);
 // A test that waits for nothing would end the process before its time is up.

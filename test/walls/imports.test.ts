@@ -7,8 +7,8 @@ import { breaches, PACKAGE, pluginFolderOf, type Rule, SOURCES, targetOf } from 
 
 /** Built-in modules that do no I/O. */
 const PURE_BUILT_INS = ['node:buffer', 'node:util', 'node:zlib'];
-/** What plugins take of Node: their own files, hashes, and to wait. */
-const PLUGIN_BUILT_INS = ['crypto', 'fs', 'fs/promises', 'module', 'path', 'timers/promises', 'url'];
+/** What plugins take of Node: their own files, which may be compressed, hashes, and to wait. */
+const PLUGIN_BUILT_INS = ['crypto', 'fs', 'fs/promises', 'module', 'path', 'timers/promises', 'url', 'zlib'];
 /** All that a plugin may import of the project: this, and the parts of the toolkit. */
 const KIT = 'core/kit.ts';
 /** A part of the toolkit: a file, or the index of a folder. The index of all is for plugins outside. */

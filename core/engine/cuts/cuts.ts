@@ -1,4 +1,5 @@
 import type { CutFinder } from '../../contracts/chunker.ts';
+import type { TokenizedText } from '../../contracts/tokenizer.ts';
 import { countUpTo } from '../search.ts';
 
 /** Cuts after every run of white space. */
@@ -35,6 +36,11 @@ function cutsWithin(offsets: ArrayLike<number>, text: string, start: number, end
     if (offset !== cuts.at(-1)) addCut(cuts, text, offset, start, end);
   }
   return cuts;
+}
+
+/** Cuts between tokens. */
+export function cutAtTokens(tokens: TokenizedText): CutFinder {
+  return (text, start, end) => cutsWithin(tokens.endsWithin?.(start, end) ?? tokens.ends(), text, start, end);
 }
 
 /**

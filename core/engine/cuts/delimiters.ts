@@ -191,8 +191,8 @@ interface Rare {
   readonly rows: Uint8Array;
 }
 
-/** Units that texts in Latin letters do not have, unlike their dashes, quotation marks, bullets and ellipses. */
-const RARE_UNIT = /[\u0250-\u2012\u2015-\u2017\u201f-\u2021\u2023-\u2025\u2027-\uffff]/;
+/** Units that texts in Latin letters do not have, unlike dashes, quotation marks, arrows, boxes and emoji. */
+const RARE_UNIT = /[\u0250-\u1fff\u2024\u203c-\u203e\u2047-\u2049\u2c00-\ud83b\ue000-\ufe0e\ufe10-\uffff]/;
 /** From this many tries on, reading every unit of a stretch once is faster than a search for each. */
 const MIN_RARE = 4;
 /** More cannot be indexed by a byte. */

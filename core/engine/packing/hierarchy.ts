@@ -2,7 +2,7 @@ import type { Span } from '../../contracts/chunk.ts';
 import type { CutFinder, DivideLimits } from '../../contracts/chunker.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
 import { type FlagRun, noFlags, removeCutsInClusters } from '../cuts/clusters.ts';
-import { cutAtCodePoints, cutAtOffsets, isShorter } from '../cuts/cuts.ts';
+import { cutAtCodePoints, cutAtTokens, isShorter } from '../cuts/cuts.ts';
 import { cutAtWordSigns } from '../cuts/delimiters.ts';
 import { endOfLastLine } from '../cuts/lines.ts';
 import { endsInColon, headingDepth, introductionStart, isWholeBlock } from './introductions.ts';
@@ -27,8 +27,7 @@ export function divide(
   const token_count = tokens.count(start, end);
   if (token_count <= most) return [{ start, end, token_count }];
   const size = Math.max(most - overlap, 1);
-  const cutAtTokens: CutFinder = (...stretch) => cutAtOffsets(tokens.ends())(...stretch);
-  const levels = [...finders, cutAtWordSigns, cutAtTokens, cutAtCodePoints, cutAtCodePoints];
+  const levels = [...finders, cutAtWordSigns, cutAtTokens(tokens), cutAtCodePoints, cutAtCodePoints];
   const division: Division = {
     text,
     tokens,

@@ -82,20 +82,29 @@ function readsAsTitle(text: string, start: number, end: number, isApart: boolean
   let [from, to] = [start, end];
   while (from < to && isWhiteSpace(text.charCodeAt(from))) from++;
   while (to > from && !isPlain(text.charCodeAt(to - 1)) && CLOSER.test(text.charAt(to - 1))) to--;
-  let isStop = false;
-  if (!isPlain(text.charCodeAt(to - 1))) {
-    const last = text.charAt(to - 1);
-    isStop = STOP.test(last);
-    if (GOES_ON.test(last) || (isStop && QUOTE.test(text.charAt(to)))) return false;
-  }
+  const isStop = !isPlain(text.charCodeAt(to - 1)) && STOP.test(text.charAt(to - 1));
+  if (isStop && QUOTE.test(text.charAt(to))) return false;
+  if (!isPlain(text.charCodeAt(to - 1)) && GOES_ON.test(text.charAt(to - 1))) return false;
+  if (!beginsAsTitle(text, from, end, isApart)) return false;
+  return !isStop || (isApart && end - from <= MAX_STOPPED) || mayStop(text.slice(from, end));
+}
+
+/** Whether a line has a letter or digit, and does not begin like an item or another block. */
+function beginsAsTitle(text: string, from: number, end: number, isApart: boolean): boolean {
+  // Most lines begin with a capital letter, and need no pattern.
+  if (isCapital(text.charCodeAt(from))) return true;
   const line = text.slice(from, end);
-  if (NO_TITLE.test(line) || (!isApart && ITEM.test(line)) || !INK.test(line)) return false;
-  return (
-    !isStop ||
-    (isApart && line.length <= MAX_STOPPED) ||
-    NUMBERED.test(line) ||
-    (!SMALL.test(line) && CAPITALS.test(line))
-  );
+  return !NO_TITLE.test(line) && (isApart || !ITEM.test(line)) && INK.test(line);
+}
+
+/** Whether a line that ends in a stop may be a title: by its number, or because it is in capitals. */
+function mayStop(line: string): boolean {
+  return NUMBERED.test(line) || (!SMALL.test(line) && CAPITALS.test(line));
+}
+
+/** Whether a unit is one of the letters A to Z. */
+function isCapital(unit: number): boolean {
+  return unit >= 65 && unit <= 90;
 }
 
 /** Whether a unit is a letter or digit of a script in which most texts are written. */

@@ -32,7 +32,7 @@ export const MARKUP: Rules = {
 export const LANGUAGES: readonly Language[] = (Object.keys(ROWS) as LanguageName[]).map((name) => ({
   name,
   aliases: [],
-  package: 'tree-sitter-wasms',
+  isBundled: false,
   grammar: name,
   ...NO_RULES,
   ...ROWS[name],

@@ -139,14 +139,10 @@ export default {
     oversize: 'members',
   },
   needs: {
-    packages: ['web-tree-sitter', 'tree-sitter-wasms', 'tree-sitter-wasm', 'linguist-languages'],
+    packages: ['web-tree-sitter', 'tree-sitter-wasms'],
     packageFiles: {
       'tree-sitter-wasms': [
         'out/tree-sitter-{c,cpp,c_sharp,css,dart,elixir,go,html,java,javascript,json,kotlin,php,python,ruby,rust,toml,tsx,typescript,zig}.wasm',
-      ],
-      'tree-sitter-wasm': [
-        'manifest.json',
-        'out/{bash,haskell,lua,markdown,perl,r,scala,sql,swift,yaml}/*.wasm',
       ],
       'web-tree-sitter': ['tree-sitter.{cjs,js,wasm}'],
     },

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import type { Parser, Range, Tree } from 'web-tree-sitter';
 import type { Language } from './languages.ts';
 
@@ -91,7 +92,7 @@ declare const WebAssembly: { compile(bytes: Uint8Array): Promise<object> };
 const compiled = new Map<string, object>();
 
 async function readCompiled(file: string): Promise<Uint8Array> {
-  const bytes = await readFile(file);
+  const bytes = await readGrammar(file);
   if (!compiled.has(file)) compiled.set(file, await WebAssembly.compile(bytes));
   return bytes;
 }
@@ -111,10 +112,16 @@ function importFresh(): typeof import('web-tree-sitter') {
   return binding;
 }
 
-/** The file of a language's grammar. */
-export function fileOf({ package: name, grammar }: Language): string {
+/** The file of a language's grammar. Bundled ones are compressed. */
+export function fileOf({ isBundled, grammar }: Language): string {
   const file = `tree-sitter-${grammar}.wasm`;
-  return name === 'tree-sitter-wasms'
-    ? join(dirname(require.resolve('tree-sitter-wasms/package.json')), 'out', file)
-    : join(dirname(require.resolve('tree-sitter-wasm/manifest.json')), 'out', grammar, file);
+  return isBundled
+    ? join(import.meta.dirname, 'grammars', `${file}.br`)
+    : join(dirname(require.resolve('tree-sitter-wasms/package.json')), 'out', file);
+}
+
+/** Reads the WebAssembly of a grammar. */
+export async function readGrammar(file: string): Promise<Uint8Array> {
+  const bytes = await readFile(file);
+  return file.endsWith('.br') ? brotliDecompressSync(bytes) : bytes;
 }

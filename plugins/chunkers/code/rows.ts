@@ -13,7 +13,7 @@ const RUBY_GROUPS = calls(
 /** The languages, sorted by name. */
 export const ROWS: Readonly<Record<LanguageName, Row>> = {
   bash: {
-    package: 'tree-sitter-wasm',
+    isBundled: true,
     aliases: ['sh', 'shell', 'zsh'],
     units: { function_definition: '' },
     containers: ['if_statement', 'elif_clause', 'else_clause', 'case_statement', 'case_item'],
@@ -114,7 +114,7 @@ export const ROWS: Readonly<Record<LanguageName, Row>> = {
     },
   },
   haskell: {
-    package: 'tree-sitter-wasm',
+    isBundled: true,
     aliases: ['hs'],
     units: {
       ...wordless('function bind'),
@@ -161,7 +161,7 @@ export const ROWS: Readonly<Record<LanguageName, Row>> = {
     names: { property_declaration: 'variable_declaration' },
   },
   lua: {
-    package: 'tree-sitter-wasm',
+    isBundled: true,
     units: { function_declaration: '', function_definition: '' },
     worded: ['function_call'],
     spaces: calls('function_call', 'describe context it'),
@@ -184,13 +184,13 @@ export const ROWS: Readonly<Record<LanguageName, Row>> = {
     },
   },
   markdown: {
-    package: 'tree-sitter-wasm',
+    isBundled: true,
     aliases: ['md'],
     spaces: { section: '', fenced_code_block: '' },
     names: { section: 'atx_heading', atx_heading: 'inline', setext_heading: 'paragraph' },
   },
   perl: {
-    package: 'tree-sitter-wasm',
+    isBundled: true,
     aliases: ['pl', 'pm'],
     units: {
       ...wordless('subroutine_declaration_statement method_declaration_statement'),
@@ -243,7 +243,7 @@ export const ROWS: Readonly<Record<LanguageName, Row>> = {
     },
   },
   r: {
-    package: 'tree-sitter-wasm',
+    isBundled: true,
     units: { function_definition: '' },
     worded: ['call'],
     spaces: calls('call', 'setClass setGeneric setMethod setValidity test_that describe it'),
@@ -293,7 +293,7 @@ export const ROWS: Readonly<Record<LanguageName, Row>> = {
     names: { impl_item: 'type' },
   },
   scala: {
-    package: 'tree-sitter-wasm',
+    isBundled: true,
     aliases: ['sc'],
     units: {
       class_definition: 'class',
@@ -308,12 +308,12 @@ export const ROWS: Readonly<Record<LanguageName, Row>> = {
     leads: ['annotation'],
   },
   sql: {
-    package: 'tree-sitter-wasm',
+    isBundled: true,
     spaces: { statement: '' },
     names: { statement: '*' },
   },
   swift: {
-    package: 'tree-sitter-wasm',
+    isBundled: true,
     units: {
       ...wordless('function_declaration init_declaration deinit_declaration'),
       class_declaration: 'class',
@@ -324,7 +324,7 @@ export const ROWS: Readonly<Record<LanguageName, Row>> = {
   tsx: TYPESCRIPT,
   typescript: { ...TYPESCRIPT, aliases: ['ts', 'mts', 'cts'] },
   yaml: {
-    package: 'tree-sitter-wasm',
+    isBundled: true,
     aliases: ['yml'],
     spaces: { block_mapping_pair: '' },
     flat: ['document', 'block_node', 'block_mapping', 'block_sequence'],

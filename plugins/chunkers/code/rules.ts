@@ -42,9 +42,9 @@ export interface Language extends Rules {
   readonly name: LanguageName;
   /** Aliases that a request may use. */
   readonly aliases: readonly string[];
-  /** The npm package with its grammar as WebAssembly; the second has those that are missing or broken in the first. */
-  readonly package: 'tree-sitter-wasms' | 'tree-sitter-wasm';
-  /** Name of the grammar in its package. */
+  /** Whether its grammar is one of `grammars/`, because the package `tree-sitter-wasms` lacks it or has a broken one. */
+  readonly isBundled: boolean;
+  /** Name of the grammar in its file's name. */
   readonly grammar: string;
   /** Makes a text of the same length that the grammar can read. */
   readonly prepare?: ((text: string) => string) | undefined;

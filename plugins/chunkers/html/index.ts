@@ -8,6 +8,7 @@ import {
   cutAtCodePoints,
   cutAtDelimiters,
   cutAtOffsets,
+  cutAtTokens,
   cutAtWhiteSpace,
   cutAtWordSigns,
   type Factory,
@@ -44,7 +45,7 @@ function prepareDivide() {
   const prose = [cutAtBreaks, cutAtSentences, cutAtLines, cutAtClauses, cutAtWhiteSpace];
   const code = [cutAtLines, cutAtWhiteSpace];
   return (text: string, { headings, contents }: HtmlStructure, { tokens, divide }: ChunkContext): Divide => {
-    const cutAtTokens: CutFinder = (...range) => cutAtOffsets(tokens.ends())(...range);
+    const betweenTokens = cutAtTokens(tokens);
     return (start, end, size) => {
       const leads = within(headings, start, end).filter(
         (heading) => tokens.count(heading.start, heading.end) <= size / 2,
@@ -56,7 +57,7 @@ function prepareDivide() {
           ...(isCode ? code : prose),
           cutAtOffsets(obstacles.between),
           cutAtWordSigns,
-          cutAtTokens,
+          betweenTokens,
           cutAtCodePoints,
         ];
         return finders.map((find) => sparing(find, obstacles));

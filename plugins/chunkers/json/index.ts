@@ -3,7 +3,7 @@ import {
   type CutFinder,
   countCodePoints,
   cutAtDelimiters,
-  cutAtOffsets,
+  cutAtTokens,
   cutAtWhiteSpace,
   cutAtWordSigns,
   type Factory,
@@ -122,8 +122,9 @@ function finderList(tokens: TokenizedText): readonly CutFinder[] {
 
 /** Cuts between tokens, but not within an escape. */
 function cutBesideEscapes(tokens: TokenizedText): CutFinder {
+  const find = cutAtTokens(tokens);
   return (text, start, end) => {
-    const cuts = cutAtOffsets(tokens.ends())(text, start, end);
+    const cuts = find(text, start, end);
     return text.slice(start, end).includes('\\') ? withoutEscapes(text, start, cuts) : cuts;
   };
 }

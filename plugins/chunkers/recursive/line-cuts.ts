@@ -1,6 +1,9 @@
 import { type CutFinder, cutAtDelimiters, isWhiteSpace } from '../../../core/kit.ts';
 
 const LINE_FEED = 10;
+const SPACE = 32;
+/** The first white space beyond ASCII. */
+const FIRST_WIDE_SPACE = 0x85;
 
 /** Cuts before every line that begins with one of the given literal strings. */
 export function cutAtLineStarts(starts: readonly string[]): CutFinder {
@@ -23,8 +26,10 @@ function findBlankLines(minimum: number, text: string, start: number, end: numbe
   let ink = start;
   while (ink < end && isWhiteSpace(text.charCodeAt(ink))) ink++;
   for (let at = text.indexOf('\n', ink); at !== -1 && at < end; at = text.indexOf('\n', ink)) {
-    let [lines, lineStart] = [0, at + 1];
-    for (ink = at + 1; ink < end; ink++) {
+    ink = at + 1;
+    if (text.charCodeAt(ink) > SPACE && text.charCodeAt(ink) < FIRST_WIDE_SPACE) continue;
+    let [lines, lineStart] = [0, ink];
+    for (; ink < end; ink++) {
       const unit = text.charCodeAt(ink);
       if (unit === LINE_FEED) {
         lines++;

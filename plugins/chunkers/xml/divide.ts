@@ -5,6 +5,7 @@ import {
   cutAtCodePoints,
   cutAtDelimiters,
   cutAtOffsets,
+  cutAtTokens,
   cutAtWhiteSpace,
   cutAtWordSigns,
   type Span,
@@ -39,14 +40,14 @@ export function prepareDivide() {
   ];
   const code = [cutAtLines, cutAtWhiteSpace];
   return (text: string, { tokens, divide }: ChunkContext): Divide => {
-    const cutAtTokens: CutFinder = (...range) => cutAtOffsets(tokens.ends())(...range);
+    const betweenTokens = cutAtTokens(tokens);
     return (start, end, size) => {
       const count = (from: number, to: number) => tokens.count(start + from, start + to);
       const { wholes, isCode } = findWholes(text.slice(start, end), size, count);
       const starts = wholes.map((whole) => start + whole.start);
       const ends = wholes.map((whole) => start + whole.end);
       const beside = cutAtOffsets([...starts, ...ends].sort((one, other) => one - other));
-      const finders = [...(isCode ? code : prose), beside, cutAtWordSigns, cutAtTokens, cutAtCodePoints];
+      const finders = [...(isCode ? code : prose), beside, cutAtWordSigns, betweenTokens, cutAtCodePoints];
       const sparing = finders.map(
         (find): CutFinder =>
           (...range) =>

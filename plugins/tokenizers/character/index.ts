@@ -76,6 +76,13 @@ class AstralText implements TokenizedText {
     return ends;
   }
 
+  endsWithin(start: number, end: number): ArrayLike<number> {
+    const units = this.#units;
+    const ends: number[] = [];
+    for (let at = start + 1; at < end; at++) if (!isPair(units, at - 1)) ends.push(at);
+    return ends;
+  }
+
   #pairsBefore(offset: number): number {
     this.#checkpoints ??= countPairs(this.#units);
     const checkpoint = Math.floor(offset / STEP);

@@ -32,7 +32,7 @@ function afterMarks(cuts: number[], text: string, end: number): number[] {
     // Consecutive marks were read from the first of them.
     if (found <= last) continue;
     const isMark = isMarkBefore(text, found);
-    const cut = isMark ? markEnd(text, found, end) : found;
+    const cut = isMark && !isLetter(text.charCodeAt(found)) ? markEnd(text, found, end) : found;
     last = cut;
     if (cut < end && !(isMark && isInNumber(text, found, cut))) cuts[kept++] = cut;
   }
@@ -91,12 +91,16 @@ const CARRIAGE_RETURN = 13;
 
 function goesWithMark(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
-  if (unit >= FIRST_KANA && unit < AFTER_HAN) return false;
+  if (isLetter(unit)) return false;
   if (unit < FIRST_MARK) return unit === EXCLAMATION || unit === QUESTION || unit === GUILLEMET;
   return unit === EMOJI_VARIANT || isMarkAt(text, at) || CLOSER.test(text.charAt(at));
 }
 
-/** These units follow nearly all marks of Chinese and Japanese, and are not marks. */
+/** Whether a unit is a letter of Chinese or Japanese, which follow nearly all of their marks. */
+function isLetter(unit: number): boolean {
+  return unit >= FIRST_KANA && unit < AFTER_HAN;
+}
+
 const FIRST_KANA = 0x3041;
 const AFTER_HAN = 0xa000;
 const EXCLAMATION = 0x21;

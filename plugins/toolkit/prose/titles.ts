@@ -7,26 +7,30 @@ const MAX_IN_A_ROW = 6;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** Removes the boundaries within and after titles, so that each is part of the sentence that follows it. */
-export function joinTitles(text: string, boundaries: readonly number[]): number[] {
-  const kept: number[] = [];
+/**
+ * Removes the boundaries within and after titles, in place, so that each title is part of the sentence that follows it.
+ */
+export function joinTitles(text: string, boundaries: number[]): number[] {
+  let kept = 0;
   /** Boundaries after the last titles. */
   let removed: number[] = [];
   let lastEnd = -1;
-  for (const boundary of boundaries) {
+  for (let index = 0; index < boundaries.length; index++) {
+    const boundary = boundaries[index] as number;
     const end = isBesideBlankLine(text, boundary) ? endOfContent(text, 0, boundary) : boundary;
     if (end === lastEnd) continue;
     const start = end < boundary ? titleStart(text, end) : -1;
-    if (start === -1) kept.push(boundary);
+    if (start === -1) boundaries[kept++] = boundary;
     else {
-      while ((kept.at(-1) ?? 0) > start) kept.pop();
+      while (kept > 0 && (boundaries[kept - 1] as number) > start) kept--;
       if (endOfContent(text, 0, start) !== lastEnd) removed = [];
       removed.push(boundary);
-      if (removed.length > MAX_IN_A_ROW) kept.push(removed.shift() as number);
+      if (removed.length > MAX_IN_A_ROW) boundaries[kept++] = removed.shift() as number;
       lastEnd = end;
     }
   }
-  return kept;
+  boundaries.length = kept;
+  return boundaries;
 }
 
 /** Whether a line begins at an offset, and that line or the one above it may be blank. */

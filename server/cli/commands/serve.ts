@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import type { Environment, Flags } from '../../config/config.ts';
 import { describeOptions, type OptionRow, withoutLinks } from '../../config/help.ts';
 import { VERSION } from '../../config/version.ts';
+import { commandName } from '../command-name.ts';
 import { withSmallYoungGeneration } from '../v8-switches.ts';
 
 /**
@@ -13,11 +14,16 @@ export function serverCommands(env: Environment, onEnd: (status: number) => void
   const serve = withServerFlags(new Command('serve'))
     .description('Run the service (in a checkout also: npm start -- [options]).')
     .action(async (flags: Flags) => onEnd(await run(flags, env)));
-  const check = withServerFlags(new Command('check'))
-    .description('Show what a service with these flags has and lacks, without starting it.')
+  const check = withServerFlags(new Command('check'), 'as in serve')
+    .description(CHECK)
     .action(async (flags: Flags) => onEnd(await run({ ...flags, check: true }, env)));
   return [serve, check];
 }
+
+const CHECK = `Print what a service with the flags of serve would have and lack, without starting it: plugins, models,
+limits, access, jobs, the store of pipelines and the address. Each plugin that can run is run on its example.
+
+Exits with 0 if the service would work, 1 if a plugin is broken, and 2 if a flag, the store or the address cannot be used.`;
 
 function run(flags: Flags, env: Environment): Promise<number> {
   return withSmallYoungGeneration(async () => {
@@ -26,13 +32,22 @@ function run(flags: Flags, env: Environment): Promise<number> {
   });
 }
 
-/** Adds the flags of the table of options to a command; its `opts` are then `Flags`. */
-export function withServerFlags(command: Command): Command {
-  for (const flag of describeOptions().flatMap(flagsOf)) command.addOption(flag);
+/**
+ * Adds the flags of the table of options to a command; its `opts` are then `Flags`.
+ *
+ * @param help whether the help of the command lists them, or says where they are listed
+ */
+export function withServerFlags(command: Command, help: 'listed' | 'as in serve' = 'listed'): Command {
+  const isListed = help === 'listed';
+  for (const flag of describeOptions().flatMap(flagsOf)) command.addOption(isListed ? flag : flag.hideHelp());
   return command
     .version(VERSION)
     .configureOutput({ outputError: (text, write) => write(withoutValue(text)) })
-    .addHelpText('after', helpOnVariables);
+    .addHelpText('after', (context) => (isListed ? helpOnVariables(context) : helpElsewhere()));
+}
+
+function helpElsewhere(): string {
+  return `\nThe flags and the variables: ${commandName()} serve --help`;
 }
 
 /** Values stay as written: they are parsed like the text of a variable. */

@@ -1435,7 +1435,7 @@ export interface PipelineInput {
   preset?: string;
   /** Changes to the steps of the preset, by the names of their plugins: `{"auto": {"chunk_size": 400}, "embeddings": null}`. Options are replaced, options within an object such as `code` one by one; null removes an option, or a step after the chunker. */
   override?: Record<string, object | null>;
-  /** Whether a step may name a plugin that is not loaded here but will be later. Until then the pipeline cannot be executed. */
+  /** Whether a step may name a plugin, a recipe, a tokenizer, a language or a model that is not here but will be later. Until then the pipeline cannot be executed. */
   allow_missing?: boolean;
 }
 
@@ -1477,7 +1477,7 @@ export interface NamedPipeline {
   preset?: string;
   /** Changes to the steps of the preset, by the names of their plugins: `{"auto": {"chunk_size": 400}, "embeddings": null}`. Options are replaced, options within an object such as `code` one by one; null removes an option, or a step after the chunker. */
   override?: Record<string, object | null>;
-  /** Whether a step may name a plugin that is not loaded here but will be later. Until then the pipeline cannot be executed. */
+  /** Whether a step may name a plugin, a recipe, a tokenizer, a language or a model that is not here but will be later. Until then the pipeline cannot be executed. */
   allow_missing?: boolean;
 }
 
@@ -1499,7 +1499,7 @@ export interface PipelineChanges {
   preset?: string;
   /** Changes to the steps of the preset, by the names of their plugins: `{"auto": {"chunk_size": 400}, "embeddings": null}`. Options are replaced, options within an object such as `code` one by one; null removes an option, or a step after the chunker. */
   override?: Record<string, object | null>;
-  /** Whether a step may name a plugin that is not loaded here but will be later. Until then the pipeline cannot be executed. */
+  /** Whether a step may name a plugin, a recipe, a tokenizer, a language or a model that is not here but will be later. Until then the pipeline cannot be executed. */
   allow_missing?: boolean;
 }
 

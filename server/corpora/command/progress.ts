@@ -1,9 +1,9 @@
-import { Presets, SingleBar } from 'cli-progress';
 import type { LeftOut } from '../../../core/contracts/reader.ts';
 import { addTotals, type VectorTotals } from '../../engine/answer/vector-totals.ts';
 import { addLeftOut } from '../../engine/read/left-out.ts';
 import { type ChunkedDocument, leftOutOf } from '../chunk-documents.ts';
 import type { SkippedReasons, Skips } from '../skips.ts';
+import { barOf, keepDrawn } from './progress-bar.ts';
 
 export const PROGRESS = ['auto', 'bar', 'plain', 'json', 'none'] as const;
 export type ProgressKind = (typeof PROGRESS)[number];
@@ -49,8 +49,6 @@ export interface Progress {
 const PAUSE = 5000;
 /** Seconds and share of the bytes after which the remaining time can be estimated. */
 const FIRST_ESTIMATE = { seconds: 5, share: 0.02 };
-/** Milliseconds between two frames of a progress bar. */
-const FRAME = 100;
 
 const MB = 1e6;
 
@@ -62,7 +60,8 @@ export function showProgress(kind: ProgressKind, counts: Counts, total: number |
   const begin = performance.now();
   const timeLeft = estimator(total);
   const shown = kind === 'auto' ? (process.stderr.isTTY ? 'bar' : 'plain') : kind;
-  if (shown === 'none') return { update() {}, stop() {} };
+  const isUnseen = shown === 'bar' && !process.stderr.isTTY;
+  if (shown === 'none' || isUnseen) return { update() {}, stop() {} };
   const look = () => {
     const summary = summaryOf(counts, begin);
     const left = timeLeft(summary);
@@ -88,24 +87,15 @@ function showBar(
   total: number | undefined,
   look: () => { readonly summary: Summary; readonly left: string },
 ): Progress {
-  const format =
-    total === undefined
-      ? '{documents} documents, {mb} MB, {rate} MB/s, {chunks} chunks'
-      : '{bar} {percentage}%, {documents} documents, {mb} MB, {rate} MB/s, {chunks} chunks{left}';
-  const bar = new SingleBar(
-    { format, stream: process.stderr, hideCursor: true, clearOnComplete: true, fps: 1000 / FRAME },
-    Presets.shades_classic,
-  );
-  const payload = () => {
+  const line = () => {
     const { summary, left } = look();
     const { documents, chunks, bytes, mb_per_second: rate } = summary;
-    return { documents, chunks, mb: (bytes / MB).toFixed(1), rate, left };
+    const mb = (bytes / MB).toFixed(1);
+    const numbers = `${documents} documents, ${mb} MB, ${rate} MB/s, ${chunks} chunks`;
+    if (total === undefined) return numbers;
+    return `${barOf(total === 0 ? 1 : Math.min(counts.bytes / total, 1))}, ${numbers}${left}`;
   };
-  bar.start(total ?? 0, 0, payload());
-  return {
-    update: () => bar.update(Math.min(counts.bytes, total ?? counts.bytes), payload()),
-    stop: () => bar.stop(),
-  };
+  return { update() {}, stop: keepDrawn(process.stderr, line) };
 }
 
 /** @param begin by the clock of `performance` */

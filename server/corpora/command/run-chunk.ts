@@ -2,6 +2,7 @@ import { Argument, Command } from 'commander';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 import { CommandError, EXIT, isExpected, UsageError } from '../../cli/errors.ts';
+import { inOwnTerms } from '../../cli/own-terms.ts';
 import type { Environment } from '../../config/config.ts';
 import { NO_VECTOR_TOTALS } from '../../engine/answer/vector-totals.ts';
 import { leftOutInWords } from '../../engine/read/left-out.ts';
@@ -68,7 +69,7 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   if (error instanceof UsageError) throw error;
   const status = statusOf(error, counts);
   const summary = summaryOf(counts, begin);
-  const failure = status === EXIT.failed && { error: reasonOf(error) };
+  const failure = status === EXIT.failed && { error: reasonOf(inWords(error)) };
   if (kind === 'json') {
     console.error(JSON.stringify({ ...summary, ...(changes && { changes }), ...failure, status }));
     if (isExpected(error)) return status;
@@ -98,7 +99,7 @@ function isQuiet(error: unknown): boolean {
 
 /** Once the work has begun, a refusal by the source or the service is no longer a usage error. */
 function inWords(error: unknown): unknown {
-  return error instanceof ServiceError ? new CommandError(error.detail) : error;
+  return error instanceof ServiceError ? new CommandError(inOwnTerms(error.detail)) : error;
 }
 
 /** A line for what was skipped, and one for what was left out. */

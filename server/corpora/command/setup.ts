@@ -3,11 +3,14 @@ import { ServiceError } from '../../../core/errors.ts';
 import { Api } from '../../cli/api.ts';
 import { type Engine, openEngine } from '../../cli/engine.ts';
 import { UsageError } from '../../cli/errors.ts';
+import { inOwnTerms } from '../../cli/own-terms.ts';
 import type { Environment } from '../../config/config.ts';
 import type { ServerCradle } from '../../container.ts';
 import { orUnknownNames } from '../../engine/run/executor.ts';
 import { groupsInFlight } from '../../engine/run/stream.ts';
-import { type Chunking, localChunking } from '../chunk-documents.ts';
+import { namedIn as namesIn } from '../../engine/stages/stages.ts';
+import { Refusals } from '../../engine/validation/refusals.ts';
+import { type ChunkedDocument, type Chunking, localChunking } from '../chunk-documents.ts';
 import { isCompressed } from '../formats/compression.ts';
 import type { JobSpec } from '../jobs/spec.ts';
 import type { FieldMapping } from '../shard.ts';
@@ -83,12 +86,23 @@ function namedIn(args: readonly string[]): ChunkFlags {
 
 function localChunkingOf({ cradle, runner }: Engine, isSmall: boolean): Chunking {
   const { service, byteBudget, config } = cradle;
-  return localChunking({
+  const chunking = localChunking({
     service,
     runner: runner(isSmall),
     byteBudget,
     slots: groupsInFlight(config.workers),
   });
+  return async function* (...given) {
+    for await (const { bytes, documents } of chunking(...given))
+      yield { bytes, documents: documents.map(withOwnTerms) };
+  };
+}
+
+function withOwnTerms(document: ChunkedDocument): ChunkedDocument {
+  const { error } = document;
+  if (error === undefined) return document;
+  const { status, detail } = error;
+  return { ...document, error: { status, detail: inOwnTerms(detail) } };
 }
 
 /** A source of at most this many bytes is chunked before a thread would have started. */
@@ -130,10 +144,15 @@ async function checkOptions(
 ): Promise<void> {
   try {
     const line = Buffer.from(JSON.stringify(options));
-    await orUnknownNames(service, () => service.readStreamPlan(task, line));
+    const { stages, uses } = await orUnknownNames(service, () => service.readStreamPlan(task, line));
+    const refusals = new Refusals();
+    for (const named of namesIn(stages, uses)) refusals.note(named);
+    await service.refuse(refusals);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.problems.length === 0) throw error;
-    throw new UsageError(error.problems.map((problem) => problemOfFlag(problem, schema)).join('\n'));
+    throw new UsageError(
+      error.problems.map((problem) => inOwnTerms(problemOfFlag(problem, schema))).join('\n'),
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { ServiceError } from '../../../core/errors.ts';
 import { UsageError } from '../../cli/errors.ts';
+import { inOwnTerms } from '../../cli/own-terms.ts';
 import type { ServerCradle } from '../../container.ts';
 import { decodeWith } from '../decode.ts';
 import type { JobSpec } from '../jobs/spec.ts';
@@ -92,7 +93,9 @@ export async function* linesOf(
   const decode = decodeWith(cradle, spec, signal);
   const isLive = source.files === undefined;
   if (isLive) signal.addEventListener('abort', () => process.stdin.destroy(), { once: true });
-  const options = { fields, limit: cradle.config.maxBodyBytes, decode, signal, isLive, onSkipped };
+  const skipped = (skip: Skip) => onSkipped({ ...skip, detail: inOwnTerms(skip.detail) });
+  const limit = cradle.config.maxBodyBytes;
+  const options = { fields, limit, decode, signal, isLive, onSkipped: skipped };
   for await (const range of rangesOf(source, spec)) yield* readDocuments(source.storage, range, options);
 }
 

@@ -53,7 +53,7 @@ export function noTextColumn(
   { text = 'text' }: FieldMapping = {},
 ): ServiceError | undefined {
   if (names.includes(text)) return undefined;
-  const remedy = 'name the one with the text: --text-field, or source.fields.text of a job';
+  const remedy = 'name the one with the text in source.fields.text';
   return invalid(`text: there is no column ${text}; the columns are ${listed(names)}; ${remedy}`);
 }
 

@@ -6,7 +6,7 @@ import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import type { Described } from '../../engine/answer/schemas.ts';
-import type { PresetUse } from '../../engine/presets/presets.ts';
+import { type PresetUse, placeOfOptions } from '../../engine/presets/presets.ts';
 import { canonicalJson } from '../../engine/read/canonical-json.ts';
 import { checkList, type ParsedDocument } from '../../engine/read/documents.ts';
 import {
@@ -17,10 +17,11 @@ import {
   parseJson,
   withoutBreaks,
 } from '../../engine/read/json.ts';
-import { orUnknownNames } from '../../engine/run/executor.ts';
+import { namedIn } from '../../engine/stages/stages.ts';
+import { Refusals } from '../../engine/validation/refusals.ts';
 import { createValidator, type Validate } from '../../engine/validation/validator.ts';
 import { findPipeline } from '../../http/evaluate/named-pipelines.ts';
-import { collect, readSteps, textProblems } from '../../http/pipelines/read.ts';
+import { readSteps, textProblems } from '../../http/pipelines/read.ts';
 import type { Services } from '../../http/transport/services.ts';
 import type { NewJob } from '../../store/jobs/contract.ts';
 import { checkCallbackUrl } from '../jobs/callback.ts';
@@ -45,24 +46,36 @@ export function jobReader(rules: Services) {
     const given = parseJson(body);
     // Each of these steps takes some time if there are many documents; other requests are served in between.
     await nextTurn();
-    const problems: string[] = [];
-    collect(problems, () => checkShape(given));
+    const refusals = new Refusals();
+    const { problems } = refusals;
+    refusals.collect(() => checkShape(given));
     await nextTurn();
     const members = wellShaped(given, problems);
-    collect(problems, () => checkDocuments(members, body, rules.config));
-    const steps = await stepsOf(members, rules, problems);
+    refusals.collect(() => checkDocuments(members, body, rules.config));
+    const steps = await stepsOf(members, rules, refusals);
     problems.push(...callbackProblems(members, rules.config), ...pruneProblems(members));
-    const sink = checkSink(members, problems);
+    const sink = checkSink(members, refusals);
     const target = targetOf(members, sink, id, rules.config, problems);
-    if (problems.length > 0) throw invalid(problems);
-    const spec = specOf(members, steps, target);
-    const options = Buffer.from(JSON.stringify(spec.options));
-    await orUnknownNames(rules.service, () => rules.service.readStreamPlan(spec.task, options));
+    const spec = specOf(members, steps ?? [], target);
+    if (steps !== undefined) refusals.collect(() => checkPlan(spec, members, rules, refusals));
+    await rules.service.refuse(refusals);
     const upload = uploadOf(members, body);
     await nextTurn();
     const digest = digestOf(members, upload);
     return { spec, upload: upload?.toString() ?? null, maxErrors: members.max_errors, digest };
   };
+}
+
+/** Checks the steps together, and notes the names that they use, defaults included: the job would need them now. */
+function checkPlan(
+  { task, options }: JobSpec,
+  use: PresetUse,
+  { service }: Services,
+  refusals: Refusals,
+): void {
+  const { stages, uses, pipeline = [] } = service.readStreamPlan(task, Buffer.from(JSON.stringify(options)));
+  for (const [index, named] of namedIn(stages, uses).entries())
+    refusals.note({ ...named, place: placeOfOptions(pipeline[index] as PipelineStep, index, use) });
 }
 
 /**
@@ -107,22 +120,25 @@ function pruneProblems({ prune, target, source }: JobMembers): string[] {
 
 const UNSIGNED = 'this server has no secret to sign callbacks with; set the variable BULK_CALLBACK_SECRET';
 
+/** @returns undefined if they are refused, or missing */
 async function stepsOf(
   { pipeline, steps, preset, override }: JobMembers,
   { service, store, config }: Services,
-  problems: string[],
-): Promise<readonly PipelineStep[]> {
+  refusals: Refusals,
+): Promise<readonly PipelineStep[] | undefined> {
+  const { problems } = refusals;
+  const before = problems.length;
   const rules = { service, maxSteps: config.maxSteps, missing: 'refused' } as const;
-  const expanded = collect(problems, () => service.presets.stepsOf({ preset, override }));
+  const expanded = refusals.collect(() => service.presets.stepsOf({ preset, override }));
   if (expanded !== undefined) return expanded;
-  if (steps !== undefined) return readSteps(steps, rules, problems);
-  if (pipeline === undefined) return [];
+  const read = steps === undefined ? undefined : readSteps(steps, rules, refusals);
+  if (read !== undefined || pipeline === undefined) return problems.length > before ? undefined : read;
   const found = await findPipeline(pipeline, store);
   if (found !== undefined) return found.steps;
   problems.push(
     `pipeline: unknown pipeline ${JSON.stringify(pipeline)}; GET /v1/pipelines lists all pipelines`,
   );
-  return [];
+  return undefined;
 }
 
 type Sink = NonNullable<JobTarget['sink']>;
@@ -133,16 +149,17 @@ type Sink = NonNullable<JobTarget['sink']>;
  */
 function sinkCheck({ registry, requestSchemas }: Services) {
   const checks = new Map<string, Validate>();
-  return ({ target, include, group }: JobMembers, problems: string[]): Sink | undefined => {
+  return ({ target, include, group }: JobMembers, refusals: Refusals): Sink | undefined => {
     if (target?.sink === undefined) return undefined;
     const { name, ...options } = target.sink;
+    const { problems } = refusals;
     const manifest = manifestOf(name, registry, problems);
     if (manifest === undefined) return undefined;
     const check = checks.get(name) ?? createValidator(requestSchemas.step(manifest));
     checks.set(name, check);
     if (!include.includes('id')) problems.push('include: must contain id, which the sink needs');
     if (group === 'document') problems.push('group: a sink stores single chunks; remove it');
-    const checked = collect(problems, () => check(options, 'target.sink.'));
+    const checked = refusals.collect(() => check(options, 'target.sink.'));
     return { name, options: checked ?? {} };
   };
 }
@@ -197,7 +214,9 @@ function checkDocuments({ source: { documents } }: JobMembers, body: Buffer, con
     checkList(documents, { body, at: documentsIn(body).from }, config);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') throw error;
-    throw invalid(error.problems.map((problem) => problem.replaceAll(/\bdocuments\[/g, 'source.documents[')));
+    throw invalid(
+      error.problems.map((problem) => problem.replaceAll(/\bdocuments(?=[[:])/g, 'source.documents')),
+    );
   }
 }
 
@@ -251,11 +270,12 @@ function shapeCheck(namespace: string): (given: unknown) => void {
   const checkFields = createValidator(fieldMapping);
   const checkTarget = createValidator(targetBody);
   return (given) => {
-    const problems: string[] = [];
+    const refusals = new Refusals();
+    const { problems } = refusals;
     const part = (value: unknown, check: Validate, place: string) => {
-      if (typeof value === 'object' && value !== null) collect(problems, () => check(value, place));
+      if (typeof value === 'object' && value !== null) refusals.collect(() => check(value, place));
     };
-    collect(problems, () => checkBody(given));
+    refusals.collect(() => checkBody(given));
     const { source, target, pipeline, steps, preset } = (given ?? {}) as Partial<JobMembers>;
     part(source, checkSource, 'source.');
     part(source?.fields, checkFields, 'source.fields.');

@@ -25,6 +25,8 @@ export interface ShardTools extends Readers {
   readonly onProgress?: ((progress: ShardProgress) => void) | undefined;
   /** Drops output that is not needed. @returns what is written instead */
   readonly filter?: ((group: ChunkedDocuments) => ChunkedDocuments) | undefined;
+  /** Says why a file was skipped in the terms of an interface other than the service. */
+  readonly inTerms?: ((message: string) => string) | undefined;
 }
 
 /** What a `chunk` shard leaves for the finish. */
@@ -52,7 +54,7 @@ export interface ShardOutput {
 export async function chunkShard(claim: Claim, signal: AbortSignal, tools: ShardTools): Promise<ShardResult> {
   const spec = claim.spec as JobSpec;
   const range = claim.range as ShardRange;
-  const { chunking, locations, limit, filter = (group) => group } = tools;
+  const { chunking, locations, limit, filter = (group) => group, inTerms = (message) => message } = tools;
   const { storage } = await locations.source(spec, claim);
   const writer = new PartFilesWriter(await locations.target(spec), claim);
   const storing = tools.storing?.(spec, signal);
@@ -65,7 +67,7 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
     limit,
     decode: decodeWith(tools, spec, signal),
     signal,
-    onSkipped: (skip) => unread.push(skip),
+    onSkipped: (skip) => unread.push({ ...skip, detail: inTerms(skip.detail) }),
   });
   try {
     for await (const group of chunking(spec, lines, signal)) {

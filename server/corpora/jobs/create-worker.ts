@@ -34,6 +34,7 @@ export interface JobWorkerParts extends Readers {
   /** Stores chunks in sinks; missing if no job has one. */
   readonly runner?: Pick<Runner, 'run'>;
   readonly filter?: ShardTools['filter'];
+  readonly inTerms?: ShardTools['inTerms'];
 }
 
 /** Concurrent shards: while one begins or ends, the threads process another. */

@@ -1,9 +1,9 @@
-import type { Chunk } from '../../../core/contracts/chunk.ts';
+import type { Chunk, OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
-import { checkChunks, type Limits, listTexts } from '../limits.ts';
+import { checkChunks, inputsOverLimits, type Limits, listTexts } from '../limits.ts';
 import type { Operation, Rules } from '../operation.ts';
-import type { PresetUse } from '../presets/presets.ts';
+import { type PresetUse, placeOfOptions } from '../presets/presets.ts';
 import { allStages } from '../read/all-stages.ts';
 import type { Included, Source } from '../read/document-schemas.ts';
 import { type ParsedDocument, readDocuments, type SourceDocument } from '../read/documents.ts';
@@ -20,8 +20,17 @@ import { checkOrder, pluginOf } from '../read/pipeline.ts';
 import { type Plan, type StreamPlan, unitOf } from '../read/plan.ts';
 import { isListOfLists, type Members } from '../read/request-checks.ts';
 import { withMetadata } from '../read/request-chunks.ts';
-import { type StageRequest, usesOf } from '../stages/stages.ts';
-import type { ChunksTask, ChunkTask, DocumentsTask, ExecuteTask, Fields, RefineTask } from '../tasks.ts';
+import { namedIn, type StageList, type StageRequest, usesOf } from '../stages/stages.ts';
+import type {
+  ChunksTask,
+  ChunkTask,
+  DocumentsTask,
+  ExecuteTask,
+  Fields,
+  RefineTask,
+  Unread,
+} from '../tasks.ts';
+import { orAllRefusals, type Refusals } from '../validation/refusals.ts';
 import { runRequest, type StagesRequest } from './run-request.ts';
 
 /** Work that produces chunks: its inputs come in the request, in the lines of a stream, or in a file. */
@@ -71,9 +80,13 @@ export const executeOperation = documentsOperation<ExecuteTask>({
   check: ({ preset }, request, { checks }, source) => checks.execute(request, preset, source),
   schema: ({ preset }, { schemas }) => schemas.execute('apart', preset),
   stages({ steps: own, preset }, { override, offset_unit }, { checks, presets }) {
-    const steps = presets.stepsOf({ preset, override } as PresetUse) ?? own;
+    const use = { preset, override } as PresetUse;
+    const steps = presets.stepsOf(use) ?? own;
     checkOrder(steps);
-    const stages = allStages(steps, (step, index) => checks.step(step, `steps[${index}]`));
+    const stages = allStages(steps, (step, index) => {
+      const place = placeOfOptions(step, index, use);
+      return { ...checks.step(step, `steps[${index}]`, place), place };
+    });
     // The unit of an answer does not change the ids of its chunks.
     return { stages: stages.map((stage) => withUnit(stage, offset_unit)), pipeline: steps };
   },
@@ -86,18 +99,38 @@ export const refineOperation: ChunksOperation<RefineTask> = {
   plan: ({ name }, options, rules) => refinePlan(name, rules.checks.refineOptions(name, options), rules),
   read({ name }, bytes, rules) {
     const body = jsonBytes(bytes);
-    const { chunks, ...options } = rules.checks.refine(name, parseJson(body));
-    const isBatch = isListOfLists(chunks);
-    const lists = (isBatch ? chunks : [chunks]) as readonly (readonly Chunk[])[];
-    checkChunks(lists, rules.limits);
-    const inputs = withMetadata(lists, body, () => {
-      const [place] = findMembers(body, 0, ['chunks']);
-      return isBatch ? findElements(body, (place as JsonPlace).from) : [place];
-    });
-    return { run: 'refine', ...refinePlan(name, options, rules), inputs, isBatch };
+    return orAllRefusals(
+      () => readRefine(name, body, rules),
+      (refusals) => {
+        const request = refusals.collect(() => rules.checks.refine(name, parseJson(body)));
+        if (request !== undefined) noteStages(refinePlan(name, withoutChunks(request), rules), refusals);
+        refusals.problems.push(...inputsOverLimits(parseJson(body), rules.limits));
+      },
+    );
   },
   run: runRequest,
 };
+
+/** @throws ServiceError `invalid_parameters` */
+function readRefine(name: string, body: Buffer, rules: Rules): Unread<StagesRequest> {
+  const request = rules.checks.refine(name, parseJson(body));
+  const { chunks } = request;
+  const isBatch = isListOfLists(chunks);
+  const lists = (isBatch ? chunks : [chunks]) as readonly (readonly Chunk[])[];
+  checkChunks(lists, rules.limits);
+  const inputs = withMetadata(lists, body, () => {
+    const [place] = findMembers(body, 0, ['chunks']);
+    return isBatch ? findElements(body, (place as JsonPlace).from) : [place];
+  });
+  return { run: 'refine', ...refinePlan(name, withoutChunks(request), rules), inputs, isBatch };
+}
+
+const withoutChunks = ({ chunks: _, ...options }: Members): Members => options;
+
+/** Notes the names in options that fit. */
+export function noteStages({ stages, uses }: StageList, refusals: Refusals): void {
+  for (const named of namedIn(stages, uses)) refusals.note(named);
+}
 
 const DOCUMENTS_OPERATIONS = { chunk: chunkOperation, execute: executeOperation };
 
@@ -105,15 +138,19 @@ export function documentsOperationOf({ run }: DocumentsTask): DocumentsOperation
   return DOCUMENTS_OPERATIONS[run] as DocumentsOperation;
 }
 
+/** A kind of work on documents, with its task. */
+interface Work<T> {
+  readonly kind: DocumentsKind<T>;
+  readonly task: T;
+  readonly rules: Rules;
+}
+
 function documentsOperation<T extends DocumentsTask>(kind: DocumentsKind<T>): DocumentsOperation<T> {
-  function plan(task: T, members: Members, rules: Rules): Plan {
-    const { text, documents, include, namespace, ...options } = members;
-    const { stages, pipeline } = kind.stages(task, options, rules);
-    const fields = { include: include as readonly Included[], namespace: namespace as string };
-    return { stages, uses: usesOf(stages, rules), ...(pipeline !== undefined && { pipeline }), ...fields };
-  }
   const planApart = (task: T, options: unknown, rules: Rules, source: Source = 'apart') =>
-    plan(task, kind.check(task, options, rules, source), rules);
+    orAllRefusals(
+      () => planOf({ kind, task, rules }, kind.check(task, options, rules, source)),
+      (refusals) => void collectPlan({ kind, task, rules }, options, source, refusals),
+    );
   return {
     takes: 'document',
     plugins: kind.plugins,
@@ -123,18 +160,59 @@ function documentsOperation<T extends DocumentsTask>(kind: DocumentsKind<T>): Do
     fieldNames: (task, rules) => Object.keys(kind.schema(task, rules).properties),
     read(task, bytes, rules) {
       const body = jsonBytes(bytes);
-      const members = kind.check(task, parseJson(body), rules);
-      const whole = plan(task, members, rules);
-      const { text, documents } = members;
-      if (documents === undefined)
-        return { run: task.run, ...whole, ...readTexts(text as Texts, body, rules.limits) };
-      const given = documents as readonly ParsedDocument[];
-      const inputs = readDocuments(given, body, unitOf(whole), rules.limits);
-      return { run: task.run, ...whole, inputs, isBatch: true };
+      const read = (): Unread<StagesRequest> => {
+        const members = kind.check(task, parseJson(body), rules);
+        const plan = planOf({ kind, task, rules }, members);
+        return { run: task.run, ...plan, ...readInputs(members, body, unitOf(plan), rules.limits) };
+      };
+      return orAllRefusals(read, (refusals) => collectRequest({ kind, task, rules }, body, refusals));
     },
     run: runRequest,
   };
 }
+
+function planOf<T>({ kind, task, rules }: Work<T>, members: Members): Plan {
+  const { text, documents, include, namespace, ...options } = members;
+  const { stages, pipeline } = kind.stages(task, options, rules);
+  const fields = { include: include as readonly Included[], namespace: namespace as string };
+  return { stages, uses: usesOf(stages, rules), ...(pipeline !== undefined && { pipeline }), ...fields };
+}
+
+/** Checks the options, and also the steps if only other options are refused. */
+function collectPlan<T>(
+  work: Work<T>,
+  options: unknown,
+  source: Source | undefined,
+  refusals: Refusals,
+): { readonly members: Members; readonly plan: Plan } | undefined {
+  const { kind, task, rules } = work;
+  const members = refusals.collect(() => kind.check(task, options, rules, source));
+  if (members === undefined) {
+    if (!isRefused(/^(override|body)\b/, refusals))
+      refusals.collect(() => kind.stages(task, withoutInputs(options as Members), rules));
+    return undefined;
+  }
+  const plan = refusals.collect(() => planOf(work, members));
+  if (plan === undefined) return undefined;
+  noteStages(plan, refusals);
+  return { members, plan };
+}
+
+/** Checks a request and its inputs, if those are well-shaped. */
+function collectRequest<T>(work: Work<T>, body: Buffer, refusals: Refusals): void {
+  const { limits } = work.rules;
+  const found = collectPlan(work, parseJson(body), undefined, refusals);
+  const given = found?.members ?? (parseJson(body) as Members);
+  if (isRefused(/^(text|documents|body|offset_unit)\b/, refusals)) {
+    refusals.problems.push(...inputsOverLimits(given, limits));
+    return;
+  }
+  const unit = found === undefined ? (given.offset_unit as OffsetUnit | undefined) : unitOf(found.plan);
+  refusals.collect(() => readInputs(given, body, unit ?? 'code_point', limits));
+}
+
+const isRefused = (members: RegExp, { problems }: Refusals): boolean =>
+  problems.some((problem) => members.test(problem));
 
 function withUnit(stage: StageRequest, offset_unit: unknown): StageRequest {
   if (offset_unit === undefined || stage.kind !== 'chunker') return stage;
@@ -146,9 +224,17 @@ function refinePlan(name: string, options: Members, rules: Rules): Plan {
   return { stages, uses: usesOf(stages, rules), include: [], namespace: '' };
 }
 
-type Texts = string | readonly string[];
+type Inputs = Pick<StagesRequest, 'inputs' | 'isBatch'>;
 
-function readTexts(text: Texts, body: Buffer, limits: Limits): Pick<StagesRequest, 'inputs' | 'isBatch'> {
+const withoutInputs = ({ text: _, documents: __, ...options }: Members): Members => options;
+
+function readInputs({ text, documents }: Members, body: Buffer, unit: OffsetUnit, limits: Limits): Inputs {
+  if (documents === undefined) return readTexts(text as string | readonly string[], body, limits);
+  const given = documents as readonly ParsedDocument[];
+  return { inputs: readDocuments(given, body, unit, limits), isBatch: true };
+}
+
+function readTexts(text: string | readonly string[], body: Buffer, limits: Limits): Inputs {
   const texts = listTexts(text, limits);
   const literals = findTextLiterals(body, 'text') as Uint8Array[];
   const inputs = texts.map((text, index): SourceDocument => ({ text, json: literals[index] as Uint8Array }));

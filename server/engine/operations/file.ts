@@ -15,10 +15,10 @@ import { leftOutInWords, leftOutOf } from '../read/left-out.ts';
 import { problemOfPlaces } from '../read/places.ts';
 import { readWith } from '../read/read-with.ts';
 import { isLastResort, readerOf, readerOptions, unreadFormat } from '../read/readers.ts';
-import { Refusals } from '../stages/unknown-names.ts';
 import type { Answer, AnyRequest, FileTask } from '../tasks.ts';
+import { Refusals } from '../validation/refusals.ts';
 import { createValidator } from '../validation/validator.ts';
-import { documentsOperationOf } from './chunks.ts';
+import { documentsOperationOf, noteStages } from './chunks.ts';
 import { runRequest } from './run-request.ts';
 
 /** A request with a file that has not been read yet. Plain data. */
@@ -77,6 +77,7 @@ async function checkFile({ task, bytes }: FileRequest, { rules, registry }: Run)
   const refusals = new Refusals(['invalid_parameters', 'unknown_plugin'], form.problems);
   if (isRequest(form, known)) throw invalid(NOT_A_FILE);
   const plan = refusals.collect(() => operation.planOf(of, form.fields, rules));
+  if (plan !== undefined) noteStages(plan, refusals);
   const { file, reader: asked } = form;
   const choice = { named: asked, task: of, registry };
   const reader = file === undefined ? undefined : refusals.collect(() => readerOf(file, choice));

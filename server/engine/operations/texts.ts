@@ -5,12 +5,13 @@ import { invalid } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import { reportedVectors, Timer } from '../answer/response-metadata.ts';
 import { type TokenList, writeTokens, writeVectors } from '../answer/text-writers.ts';
-import { listTexts } from '../limits.ts';
+import { inputsOverLimits, type Limits, listTexts } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
 import { jsonBytes, parseJson } from '../read/json.ts';
 import type { Encoding, TokenField } from '../read/text-schemas.ts';
 import { supervisedModel } from '../stages/supervised-model.ts';
 import type { Answer, AnyRequest, TextsTask } from '../tasks.ts';
+import { orAllRefusals } from '../validation/refusals.ts';
 
 interface Texts extends AnyRequest {
   readonly texts: readonly string[];
@@ -40,10 +41,10 @@ export const embedOperation: Operation<TextsTask & { run: 'embed' }, EmbedTexts>
   // Which plugin is used is known only once the body is read.
   plugins: () => [],
   read(_task, bytes, { checks, limits }) {
-    const { text, ...options } = checks.embed(parseJson(jsonBytes(bytes)));
-    const asked = options as EmbedTexts['options'];
+    const { texts, ...options } = readTexts(bytes, checks.embed, limits);
+    const asked = options as unknown as EmbedTexts['options'];
     const uses = [{ embedding: asked.embedding_model, tokenizer: undefined }];
-    return { run: 'embed', uses, texts: listTexts(text as TextOrTexts, limits), options: asked };
+    return { run: 'embed', uses, texts, options: asked };
   },
   run: embedTexts,
   label: () => 'embed',
@@ -53,17 +54,35 @@ export const embedOperation: Operation<TextsTask & { run: 'embed' }, EmbedTexts>
 export const tokenizeOperation: Operation<TextsTask & { run: 'tokenize' }, TokenizeTexts> = {
   plugins: () => [],
   read(_task, bytes, { checks, limits, defaultTokenizer }) {
-    const { text, ...options } = checks.tokenize(parseJson(jsonBytes(bytes)));
+    const { texts, ...options } = readTexts(bytes, checks.tokenize, limits);
     const tokenizer = (options.tokenizer as string | undefined) ?? defaultTokenizer;
-    const asked = { ...options, tokenizer } as TokenizeTexts['options'];
+    const asked = { ...options, tokenizer } as unknown as TokenizeTexts['options'];
     const uses = [{ tokenizer, embedding: undefined }];
-    return { run: 'tokenize', uses, texts: listTexts(text as TextOrTexts, limits), options: asked };
+    return { run: 'tokenize', uses, texts, options: asked };
   },
   run: tokenizeTexts,
   label: () => 'tokenize',
 };
 
-type TextOrTexts = string | readonly string[];
+type Members = Readonly<Record<string, unknown>>;
+
+/** The texts and the options of a request. @throws ServiceError `invalid_parameters` with all problems */
+function readTexts(
+  bytes: Uint8Array,
+  check: (request: unknown) => Members,
+  limits: Limits,
+): Members & { readonly texts: readonly string[] } {
+  const body = jsonBytes(bytes);
+  const read = () => {
+    const { text, ...options } = check(parseJson(body));
+    return { ...options, texts: listTexts(text as string | readonly string[], limits) };
+  };
+  return orAllRefusals(read, (refusals) => {
+    const options = refusals.collect(() => check(parseJson(body)));
+    if (options !== undefined) refusals.note({ kind: undefined, name: '', place: '', options });
+    refusals.problems.push(...inputsOverLimits(parseJson(body), limits));
+  });
+}
 
 /** @throws ServiceError errors of `Openers`, `plugin_failed`, `answer_too_large` */
 async function embedTexts(

@@ -2,6 +2,7 @@ import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import { type PluginEntry, type Registry, whyAbsent } from '../../../core/hosting/registry.ts';
 import { pluginOf } from '../read/pipeline.ts';
+import { type NamedOptions, Refusals } from '../validation/refusals.ts';
 import { suggest } from '../validation/suggest.ts';
 import code from './code.json' with { type: 'json' };
 import docs from './docs.json' with { type: 'json' };
@@ -62,7 +63,9 @@ export interface PresetUse {
 
 interface PresetsOptions {
   readonly registry: Registry;
-  readonly checks: { step(step: PipelineStep, place: string, optionPlace: string): unknown };
+  readonly checks: {
+    step(step: PipelineStep, place: string, optionPlace: string): Omit<NamedOptions, 'place'>;
+  };
   /** Finds the plugins that open a tokenizer or a model of this name. */
   readonly openers: { owners(kind: 'tokenizer' | 'embedding', name: string): readonly PluginEntry[] };
 }
@@ -110,7 +113,13 @@ export class Presets {
       });
     const { registry, checks } = this.#given;
     const changed = steps.filter((step) => nameOf(step) in override && pluginOf(registry, step).entry);
-    for (const step of changed) checks.step(step, 'steps', `${place}override.${nameOf(step)}.`);
+    const refusals = new Refusals();
+    for (const step of changed) {
+      const own = `${place}override.${nameOf(step)}.`;
+      const checked = refusals.collect(() => checks.step(step, 'steps', own));
+      if (checked !== undefined) refusals.note({ ...checked, place: own });
+    }
+    if (refusals.problems.length > 0) throw refusals.error();
     return steps;
   }
 
@@ -170,6 +179,13 @@ function unopened(kind: 'tokenizer' | 'embedding', name: string, owners: readonl
 function nearest(name: string, known: readonly string[]): string {
   const near = suggest(name, known);
   return near === undefined ? `, valid names: ${known.join(', ')}` : `, did you mean ${quoted(near)}?`;
+}
+
+/** Where a request has the options of a step: in its override, or in the steps. */
+export function placeOfOptions(step: PipelineStep, index: number, { override = {} }: PresetUse): string {
+  return Object.hasOwn(override, nameOf(step) ?? '')
+    ? `override.${nameOf(step)}.`
+    : `steps[${index}].config.`;
 }
 
 /** @throws ServiceError `invalid_parameters` with all problems */

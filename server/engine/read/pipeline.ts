@@ -2,6 +2,7 @@ import type { Kind } from '../../../core/contracts/manifest.ts';
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { invalid } from '../../../core/errors.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import type { Refusals } from '../validation/refusals.ts';
 import { suggest } from '../validation/suggest.ts';
 
 const nameOrNull = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;
@@ -81,29 +82,45 @@ export type MissingPlugins = 'allowed' | 'optional' | 'refused';
 /** What steps are checked against. */
 interface StepRules {
   readonly registry: Registry;
-  readonly checks: { step(step: PipelineStep, place: string): unknown };
+  readonly checks: { step(step: PipelineStep, place: string, options: string): unknown };
+}
+
+/** How a step is checked. */
+export interface StepRule {
+  /** The name of the step in messages: `steps[1]`. */
+  readonly place: string;
+  /** Where its options are, if not in its own `config`. */
+  readonly options?: string | undefined;
+  /** The rule for missing plugins; if they are allowed, their configuration is not checked. */
+  readonly missing: MissingPlugins;
 }
 
 /**
- * Checks a step of a pipeline that is to be stored: its plugin exists, and accepts its configuration.
+ * Checks a step of a pipeline that is to be stored: its plugin exists, and accepts its configuration. The names in
+ * it are noted, unless plugins may be missing: then they may be those of another server.
  *
- * @param place of the step, for the message: `steps[1]`
- * @param missing the rule for missing plugins; if they are allowed, their configuration is not checked
+ * @param refusals get the problems
  * @returns the step with its plugin's own name, however that was spelt
- * @throws ServiceError `invalid_parameters`
  */
 export function checkStep(
   step: PipelineStep,
-  { place, missing }: { readonly place: string; readonly missing: MissingPlugins },
+  { place, missing, options = `${place}.config.` }: StepRule,
   { registry, checks }: StepRules,
+  refusals: Refusals,
 ): PipelineStep {
   const plugin = pluginOf(registry, step);
-  if (plugin.entry !== undefined) checks.step(step, place);
-  else if (plugin.name !== '' && missing !== 'allowed') {
+  const { kind, name, entry } = plugin;
+  if (entry === undefined) {
     const hint = missing === 'optional' ? ALLOW_MISSING : '';
-    throw invalid(missingPlugin(registry, plugin, place) + hint);
+    if (name !== '' && missing !== 'allowed')
+      refusals.problems.push(missingPlugin(registry, plugin, place) + hint);
+    return step;
   }
-  return plugin.entry === undefined ? step : { ...step, [plugin.kind]: plugin.name };
+  const checked = refusals.collect(() => checks.step(step, place, options));
+  // Defaults are not noted: a server may lack them, like the plugins that need them.
+  if (checked !== undefined && missing !== 'allowed')
+    refusals.note({ kind, name, place: options, options: step.config });
+  return { ...step, [kind]: name };
 }
 
 const ALLOW_MISSING = '; "allow_missing": true stores the step for a server that has it';

@@ -2,9 +2,9 @@ import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { invalid } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
-import { checkOption, type Limits } from '../limits.ts';
+import { checkOption, type Limits, overLimit } from '../limits.ts';
 import type { StageRequest } from '../stages/stages.ts';
-import { type NamedOptions, withNamed } from '../stages/unknown-names.ts';
+import { type NamedOptions, withNamed } from '../validation/refusals.ts';
 import { createValidator, type Validate } from '../validation/validator.ts';
 import type { Source } from './document-schemas.ts';
 import { missingPlugin, pluginOf } from './pipeline.ts';
@@ -84,7 +84,8 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
 }
 
 /**
- * A validator that first reports which limit of the server an option exceeds, because that can be raised.
+ * A validator that also reports which limits of the server options exceed, because those can be raised: in place of
+ * what the schema says about the same entry.
  *
  * @param schema of the options alone, or of a whole request
  */
@@ -93,9 +94,19 @@ function limited(options: ObjectSchema, limits: Limits, schema = options): Valid
   const validate = createValidator(schema);
   return (value, place = '') => {
     const given = (value ?? {}) as Members;
-    for (const name of names) checkOption(given[name], `${place}${name}`, limits);
-    return validate(value, place);
+    const over = names.flatMap((name) =>
+      overLimit(() => checkOption(given[name], `${place}${name}`, limits)),
+    );
+    if (over.length === 0) return validate(value, place);
+    const places = new Set(over.map(placeOf));
+    const others = overLimit(() => validate(value, place)).filter((problem) => !places.has(placeOf(problem)));
+    throw invalid([...over, ...others]);
   };
+}
+
+/** What a problem is about: `delim[3]`. */
+function placeOf(problem: string): string {
+  return problem.slice(0, problem.indexOf(':'));
 }
 
 /** A validator of a request without a plugin. */

@@ -107,6 +107,16 @@ export class Openers {
   }
 
   /**
+   * Checks that there may be a tokenizer with a name, without opening one that is listed, and without a download.
+   *
+   * @throws ServiceError as `tokenizer`
+   */
+  async checkTokenizer(name: string): Promise<void> {
+    const isListed = (await this.tokenizerNames()).includes(name);
+    if (!isListed && !this.#config.allowDownloads) await this.tokenizer(name);
+  }
+
+  /**
    * Checks that there may be a model with a name, without opening one that is listed, and without a download.
    *
    * @throws ServiceError as `model`
@@ -198,11 +208,14 @@ export class Openers {
     if (owners.some((owner) => isNamed(owner, name))) {
       return new ServiceError('model_files_missing', { name: shown });
     }
-    const known = namesOf(await this.listModels()).join(', ') || 'none';
+    const names = namesOf(await this.listModels());
+    const known = names.join(', ') || 'none';
+    const near = closest(name, names);
     const lacking = owners.filter(({ missing }) => missing.length > 0);
-    const hint = lacking
-      .map(({ id, missing }) => ` ${id} cannot look for it: ${missing.join('; ')}.`)
-      .join('');
+    const hint = [
+      ...lacking.map(({ id, missing }) => ` ${id} cannot look for it: ${missing.join('; ')}.`),
+      ...(near === undefined ? [] : [` Did you mean "${near}"?`]),
+    ].join('');
     const remedy = this.#registry.ofKind('embedding').length === 0 ? ADD_PLUGIN : ADD_MODEL;
     return new ServiceError('unknown_model', { name: shown, known, remedy, hint });
   }
@@ -242,10 +255,15 @@ const ADD_MODEL =
 const ADD_PLUGIN =
   'No embedding plugin is loaded: add one to --plugins, such as embedding/static, or restore its folder, and restart the server.';
 
-/** The name that differs only in punctuation and case, else the closest one: `gpt4` is gpt-4, not gpt2. */
+/** Fewer letters are the beginning of a name by chance. */
+const MIN_BEGINNING = 4;
+
+/** The name that differs only in punctuation and case, else the closest one, which may be longer: `gpt4` is gpt-4, not gpt2, and `cl100k` is cl100k_base. */
 function closest(name: string, known: readonly string[]): string | undefined {
   const plain = (one: string) => one.toLowerCase().replace(/[^a-z0-9]/g, '');
-  return known.find((one) => plain(one) === plain(name)) ?? suggest(name, known);
+  const begins =
+    name.length < MIN_BEGINNING ? undefined : known.find((one) => plain(one).startsWith(plain(name)));
+  return known.find((one) => plain(one) === plain(name)) ?? begins ?? suggest(name, known);
 }
 
 /** How to add a tokenizer for a plugin that takes any name. */

@@ -13,11 +13,11 @@ import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import type { Timer } from '../answer/response-metadata.ts';
 import { infoOf, type SourceDocument } from '../read/documents.ts';
+import type { NamedOptions } from '../validation/refusals.ts';
 import { chunkObjects, type DocumentChunks, givenChunks, placeChunks } from './chunk-set.ts';
 import type { Openers } from './openers.ts';
 import { startRefining } from './refining.ts';
 import { supervisedModel } from './supervised-model.ts';
-import type { NamedOptions } from './unknown-names.ts';
 import { countingUnknownText } from './unknown-text.ts';
 
 /** A stage of a request: a plugin and its validated options, with defaults. Plain data. */
@@ -25,6 +25,8 @@ export interface StageRequest {
   readonly kind: 'chunker' | 'refinery';
   readonly name: string;
   readonly options: Readonly<Record<string, unknown>>;
+  /** Where the request has its options, for messages: `steps[1].config.`; missing if they are those of the request. */
+  readonly place?: string;
 }
 
 /** The tokenizer and the model that a stage opens, if any. Plain data. */
@@ -107,11 +109,11 @@ function isAboutNames(error: unknown): error is ServiceError {
 }
 
 /** The options of stages, with the tokenizers and models that they use. */
-function namedIn(stages: readonly StageRequest[], uses: readonly StageUses[]): NamedOptions[] {
-  return stages.map(({ kind, name, options: given }, at) => {
+export function namedIn(stages: readonly StageRequest[], uses: readonly StageUses[]): NamedOptions[] {
+  return stages.map(({ kind, name, options: given, place = '' }, at) => {
     const { tokenizer, embedding } = uses[at] as StageUses;
     const options = { ...given, tokenizer, embedding_model: embedding };
-    return { kind, name, place: stages.length > 1 ? `steps[${at}].config.` : '', options };
+    return { kind, name, place, options };
   });
 }
 

@@ -1,81 +1,17 @@
 import type { ChecksOptions } from '../../../core/contracts/chunker.ts';
-import { type ErrorCode, invalid, ServiceError } from '../../../core/errors.ts';
+import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
+import {
+  type NamedOptions,
+  problemsOf,
+  type Refusals,
+  type Unlooked,
+  withoutStop,
+} from '../validation/refusals.ts';
+import { withSuggestion } from '../validation/suggest.ts';
 import type { Openers } from './openers.ts';
-
-/**
- * Options of a chunker or refinery whose names of tokenizers, models, recipes and the like are still to be looked up.
- * Plain data.
- */
-export interface NamedOptions {
-  readonly kind: 'chunker' | 'refinery' | undefined;
-  /** Name of the plugin. */
-  readonly name: string;
-  /** Where the options are, for messages: `steps[1].config.`; empty for those of a request. */
-  readonly place: string;
-  /** Those that fit the schema; the others are missing. */
-  readonly options: Readonly<Record<string, unknown>>;
-}
-
-/** A refusal with the options whose names nobody has looked up, because others do not fit the schema. */
-export interface Unlooked extends ServiceError {
-  readonly named?: readonly NamedOptions[];
-}
-
-/** Adds to a refusal by the schema the options that do fit it. @param options as they were given */
-export function withNamed(error: unknown, { options, ...rest }: NamedOptions): unknown {
-  if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') return error;
-  const isRefused = (name: string) =>
-    error.problems.some((problem) => problem.startsWith(`${rest.place}${name}`));
-  const fitting = Object.fromEntries(Object.entries(options).filter(([name]) => !isRefused(name)));
-  return Object.assign(error, { named: [{ ...rest, options: fitting }] } satisfies Pick<Unlooked, 'named'>);
-}
-
-/** Collects the refusals of several checks, so that a caller sees all problems at once. */
-export class Refusals {
-  readonly #codes: readonly string[];
-  readonly #named: NamedOptions[] = [];
-  readonly problems: string[];
-
-  /**
-   * @param codes of the errors that are collected
-   * @param problems found before
-   */
-  constructor(codes: readonly ErrorCode[], problems: readonly string[] = []) {
-    this.#codes = codes;
-    this.problems = [...problems];
-  }
-
-  /** Runs a check. @returns its result; undefined if it refuses @throws another error, unless a refusal goes before it */
-  collect<T>(check: () => T): T | undefined {
-    try {
-      return check();
-    } catch (error) {
-      if (!(error instanceof ServiceError) || !this.#codes.includes(error.code)) {
-        if (this.problems.length === 0) throw error;
-        return undefined;
-      }
-      this.problems.push(...problemsOf(error));
-      this.#named.push(...((error as Unlooked).named ?? []));
-      return undefined;
-    }
-  }
-
-  /** Options that fit, whose names are looked up only if something else is refused. */
-  note(options: NamedOptions): void {
-    this.#named.push(options);
-  }
-
-  /** All of them as one error. */
-  error(): Unlooked {
-    return Object.assign(invalid(this.problems), { named: this.#named });
-  }
-}
-
-const problemsOf = ({ problems, detail }: ServiceError): readonly string[] =>
-  problems.length > 0 ? problems : [withoutStop(detail)];
 
 interface Tools {
   readonly registry: Registry;
@@ -90,18 +26,27 @@ interface Tools {
 export async function withUnknownNames(error: unknown, tools: Tools): Promise<unknown> {
   const { named = [] } = (error ?? {}) as Partial<Unlooked>;
   if (named.length === 0 || !(error instanceof ServiceError)) return error;
-  const own = error.problems.length > 0 ? error.problems : [error.detail];
-  const found = await unknownNames(named, tools);
-  const more = found.filter((problem) => !own.some((one) => isSame(one, problem)));
-  return more.length === 0 ? error : invalid([...own, ...more].map(withoutStop), error);
+  const own = problemsOf(error).map(withSuggestion);
+  const all = joined(own, await unknownNames(named, tools)).map(withoutStop);
+  const isSame = all.length === 1 && all[0] === problemsOf(error)[0];
+  return isSame ? error : invalid(all, error);
 }
 
-/** A problem may have been found without its place. */
-function isSame(own: string, problem: string): boolean {
-  return withoutStop(problem).endsWith(withoutStop(own));
+/**
+ * Refuses what was refused and the unknown names of all options that were noted, before any work is done with them.
+ *
+ * @throws ServiceError `invalid_parameters` with all problems
+ */
+export async function refuseUnknownNames({ problems, named }: Refusals, tools: Tools): Promise<void> {
+  const all = joined(problems, await unknownNames(named, tools)).map(withoutStop);
+  if (all.length > 0) throw invalid(all);
 }
 
-const withoutStop = (problem: string): string => problem.replace(/\.$/, '');
+/** Each problem once. One that was found without its place, when the name was used, is that of the name. */
+function joined(own: readonly string[], names: readonly string[]): string[] {
+  const isName = (problem: string) => names.some((one) => withoutStop(one).endsWith(withoutStop(problem)));
+  return [...own.filter((problem) => !isName(problem)), ...names];
+}
 
 async function unknownNames(named: readonly NamedOptions[], tools: Tools): Promise<string[]> {
   const problems = await Promise.all(
@@ -109,7 +54,7 @@ async function unknownNames(named: readonly NamedOptions[], tools: Tools): Promi
       const { tokenizer, embedding_model } = one.options;
       const { openers } = tools;
       const found = await Promise.all([
-        unknownName(tokenizer, (name) => openers.tokenizer(name)),
+        unknownName(tokenizer, (name) => openers.checkTokenizer(name)),
         unknownName(embedding_model, (name) => openers.checkModel(name)),
         problemsOfPlugin(one, tools),
       ]);
@@ -144,6 +89,6 @@ async function problemsOfPlugin(
   if (Object.keys(entry.manifest.options?.properties ?? {}).length === 0) return [];
   return callPlugin(entry, async () => {
     const plugin = (await tools.host.get(kind, name)) as ChecksOptions;
-    return plugin.check?.(options) ?? [];
+    return (plugin.check?.(options) ?? []).map(withSuggestion);
   }).catch(() => []);
 }

@@ -17,3 +17,15 @@ export function suggest(
   const near = closest(given, candidates);
   return distance(given, near) <= most ? known[candidates.indexOf(near)] : undefined;
 }
+
+/** The sentence of a plugin about a name that it does not know, with the names that it knows. */
+const UNKNOWN = /there is no [^"]*"([^"]*)"; available: ([^;"]*)$/;
+
+/** A plugin's problem, with the name that was meant if it is about an unknown one. */
+export function withSuggestion(sentence: string): string {
+  const problem = sentence.replace(/\.$/, '');
+  const [, name, known = ''] = UNKNOWN.exec(problem) ?? [];
+  if (name === undefined) return sentence;
+  const near = suggest(name, known.split(/, | and /));
+  return near === undefined ? sentence : `${problem} (did you mean "${near}"?)`;
+}

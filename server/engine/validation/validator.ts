@@ -4,6 +4,7 @@ import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import type { CreateCheck } from '../../../core/contracts/collaborators.ts';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
+import { type ListCheck, listChecks } from './list-checks.ts';
 import { suggest } from './suggest.ts';
 
 /**
@@ -24,6 +25,7 @@ export function createValidator(schema: ObjectSchema): Validate {
   // Compiled at first use: compiling is slow, and every start would wait for it.
   let first: ValidateFunction | undefined;
   let all: ValidateFunction | undefined;
+  let lists: readonly ListCheck[] | undefined;
   return (value, place = '') => {
     first ??= ajvOfFirst().compile(schema);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -34,7 +36,9 @@ export function createValidator(schema: ObjectSchema): Validate {
     const found = first.errors ?? [];
     all ??= ajvOfAll().compile(withoutItems(schema));
     const every = all(value) ? [] : (all.errors ?? []);
-    const relevant = [...relevantErrors(every), ...relevantErrors(found)].filter(
+    lists ??= listChecks(schema, COMPILE);
+    const items = lists.flatMap((check) => check(value as Record<string, unknown>));
+    const relevant = [...relevantErrors(every), ...relevantErrors(found), ...relevantErrors(items)].filter(
       (error) => !isBoundByWrong(error, every),
     );
     const problems = new Set(
@@ -117,6 +121,11 @@ function withOneKnown(problems: readonly string[]): string[] {
     return problem.slice(0, at);
   });
 }
+
+const COMPILE = {
+  first: (schema: ObjectSchema) => ajvOfFirst().compile(schema),
+  all: (schema: ObjectSchema) => ajvOfAll().compile(withoutItems(schema)),
+};
 
 /** The schema without the items of its top-level lists, which may be too many to report them all. */
 function withoutItems(schema: ObjectSchema): ObjectSchema {

@@ -1,9 +1,10 @@
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
-import { invalid, ServiceError } from '../../../core/errors.ts';
-import type { PresetUse } from '../../engine/presets/presets.ts';
+import { invalid } from '../../../core/errors.ts';
+import { type PresetUse, placeOfOptions } from '../../engine/presets/presets.ts';
 import { jsonBytes, parseJson } from '../../engine/read/json.ts';
 import { type MissingPlugins, stepSchema } from '../../engine/read/pipeline.ts';
 import type { Service } from '../../engine/service.ts';
+import { Refusals } from '../../engine/validation/refusals.ts';
 import { createValidator, type Validate } from '../../engine/validation/validator.ts';
 import type {
   NewPipeline,
@@ -20,7 +21,7 @@ const DEEPEST = 100;
 
 /** What is needed to check steps. */
 export interface StepRules {
-  readonly service: Pick<Service, 'checkStep' | 'presets'>;
+  readonly service: Pick<Service, 'checkStep' | 'presets' | 'refuse'>;
   readonly maxSteps: number;
 }
 
@@ -34,8 +35,11 @@ const checkNameQuery = createValidator(nameQuery);
  *
  * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems
  */
-export function readNew(body: Buffer, rules: StepRules): NewPipeline {
-  const { name, description = null, steps } = read(body, checkNew, rules, true) as unknown as NewPipeline;
+export async function readNew(body: Buffer, rules: StepRules): Promise<NewPipeline> {
+  const refusals = new Refusals();
+  const given = read(body, checkNew, rules, refusals, true);
+  await rules.service.refuse(refusals);
+  const { name, description = null, steps } = given as unknown as NewPipeline;
   return { name, description, steps };
 }
 
@@ -44,8 +48,11 @@ export function readNew(body: Buffer, rules: StepRules): NewPipeline {
  *
  * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems
  */
-export function readChanges(body: Buffer, rules: StepRules): PipelineChanges {
-  return read(body, checkChanges, rules);
+export async function readChanges(body: Buffer, rules: StepRules): Promise<PipelineChanges> {
+  const refusals = new Refusals();
+  const changes = read(body, checkChanges, rules, refusals);
+  await rules.service.refuse(refusals);
+  return changes;
 }
 
 /**
@@ -53,59 +60,77 @@ export function readChanges(body: Buffer, rules: StepRules): PipelineChanges {
  *
  * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems
  */
-export function readWhole(body: Buffer, query: unknown, rules: StepRules): NewPipeline {
-  const problems: string[] = [];
-  collect(problems, () => checkNameQuery(query, 'query.'));
+export async function readWhole(body: Buffer, query: unknown, rules: StepRules): Promise<NewPipeline> {
+  const refusals = new Refusals();
+  refusals.collect(() => checkNameQuery(query, 'query.'));
   const { name } = query as { readonly name?: unknown };
-  problems.push(...textProblems('query.name', name));
-  const given = collect(problems, () => read(body, checkChanges, rules, true));
-  if (given?.name !== undefined && given.name !== name && problems.length === 0) {
+  refusals.problems.push(...textProblems('query.name', name));
+  const given = read(body, checkChanges, rules, refusals, true);
+  if (typeof name === 'string' && typeof given.name === 'string' && given.name !== name) {
     const [wanted, got] = [name, given.name].map((one) => JSON.stringify(one));
-    problems.push(`name: expected the name in the query, ${wanted}, or none, got ${got}`);
+    refusals.problems.push(`name: expected the name in the query, ${wanted}, or none, got ${got}`);
   }
-  if (problems.length > 0) throw invalid(problems);
-  const { description = null, steps = [] } = given as PipelineChanges;
+  await rules.service.refuse(refusals);
+  const { description = null, steps = [] } = given;
   return { name: name as string, description, steps };
 }
 
-/** @param isWhole whether the pipeline must have steps */
-function read(bytes: Buffer, check: Validate, rules: StepRules, isWhole = false): PipelineChanges {
+/**
+ * @param refusals get the problems
+ * @param isWhole whether the pipeline must have steps
+ */
+function read(
+  bytes: Buffer,
+  check: Validate,
+  rules: StepRules,
+  refusals: Refusals,
+  isWhole = false,
+): PipelineChanges {
   const body = parseJson(jsonBytes(bytes));
-  const problems: string[] = [];
-  collect(problems, () => check(body));
+  const { problems } = refusals;
+  refusals.collect(() => check(body));
   const { allow_missing, preset, override, ...members } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const { name, description } = members;
   problems.push(...textProblems('name', name), ...textProblems('description', description));
   const mayLack = allow_missing === true;
   const named = { preset, override } as PresetUse;
   const expand = () => rules.service.presets.stepsOf(named, '', mayLack);
-  const steps = (problems.length === 0 ? collect(problems, expand) : undefined) ?? members.steps;
+  const isShaped = typeof (preset ?? '') === 'string' && (override === undefined || areOptions(override));
+  const steps = (isShaped ? refusals.collect(expand) : undefined) ?? members.steps;
   if (isWhole && isObject(body) && (steps ?? preset) === undefined)
     problems.push('steps: missing, expected steps, or the name of a preset');
-  const given = { ...rules, missing: mayLack ? 'allowed' : 'optional' } as const;
-  const read = Array.isArray(steps) ? readSteps(steps, given, problems) : undefined;
-  if (problems.length > 0) throw invalid(problems);
+  const use = isShaped ? named : {};
+  const given = { ...rules, missing: mayLack ? 'allowed' : 'optional', use } as const;
+  const read = Array.isArray(steps) ? readSteps(steps, given, refusals) : undefined;
   return { ...(members as PipelineChanges), ...(read === undefined ? {} : { steps: read }) };
 }
+
+/** Whether each member is the options of a step, or null. */
+const areOptions = (override: unknown) =>
+  isObject(override) && Object.values(override as object).every((one) => one === null || isObject(one));
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export interface GivenRules extends StepRules {
   readonly missing: MissingPlugins;
+  /** The preset that the steps are of, and its changes. */
+  readonly use?: PresetUse;
 }
 
 /** Reads steps, and adds to the problems. */
-export function readSteps(steps: readonly unknown[], rules: GivenRules, problems: string[]): PipelineStep[] {
+export function readSteps(steps: readonly unknown[], rules: GivenRules, refusals: Refusals): PipelineStep[] {
   if (steps.length <= rules.maxSteps) {
-    return steps.map((given, index) => readStep(given, `steps[${index}]`, rules, problems));
+    return steps.map((given, index) => readStep(given, index, rules, refusals));
   }
-  problems.push(`steps: expected at most ${rules.maxSteps} steps, got ${steps.length}`);
+  refusals.problems.push(`steps: expected at most ${rules.maxSteps} steps, got ${steps.length}`);
   return [];
 }
 
-function readStep(given: unknown, place: string, rules: GivenRules, problems: string[]): PipelineStep {
+function readStep(given: unknown, index: number, rules: GivenRules, refusals: Refusals): PipelineStep {
+  const { problems } = refusals;
+  const place = `steps[${index}]`;
   const before = problems.length;
-  collect(problems, () => checkShape(given, `${place}.`));
+  refusals.collect(() => checkShape(given, `${place}.`));
   const { type, chunker, refinery, config = {} } = (given ?? {}) as Partial<PipelineStep>;
   const read = {
     type: type as PipelineStep['type'],
@@ -115,22 +140,8 @@ function readStep(given: unknown, place: string, rules: GivenRules, problems: st
   };
   if (problems.length === before) problems.push(...jsonProblems(config, `${place}.config`));
   if (problems.length > before) return read;
-  return collect(problems, () => rules.service.checkStep(read, place, rules.missing)) ?? read;
-}
-
-/**
- * Adds the problems of a check to those of other checks, so that a caller sees all of them at once.
- *
- * @returns the result of the check, if it finds none
- */
-export function collect<T>(problems: string[], check: () => T): T | undefined {
-  try {
-    return check();
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') throw error;
-    problems.push(...error.problems);
-    return undefined;
-  }
+  const options = placeOfOptions(read, index, rules.use ?? {});
+  return rules.service.checkStep(read, { place, options, missing: rules.missing }, refusals);
 }
 
 /** Refuses, for every database, what one of the supported databases cannot store. */

@@ -28,12 +28,12 @@ export async function pipelineRoutes(app: FastifyInstance): Promise<void> {
   app.get('/v1/presets', { schema: docs.presets }, async () => service.presets.list());
 
   app.post('/v1/pipelines', { schema: docs.create(maxSteps, examples) }, async (request, reply) => {
-    return answerNew(request, reply, await store.create(readNew(bodyOf(request), rules)));
+    return answerNew(request, reply, await store.create(await readNew(bodyOf(request), rules)));
   });
 
   app.put('/v1/pipelines', { schema: docs.put(maxSteps) }, async (request, reply) => {
     const ifMatch = readIfMatch(request.headers['if-match']);
-    const pipeline = readWhole(bodyOf(request), request.query, rules);
+    const pipeline = await readWhole(bodyOf(request), request.query, rules);
     const { record, isNew } = await putByName(store, pipeline, ifMatch);
     return isNew ? answerNew(request, reply, record) : answer(reply, record);
   });
@@ -51,7 +51,7 @@ export async function pipelineRoutes(app: FastifyInstance): Promise<void> {
     { schema: docs.update(maxSteps, examples) },
     async (request, reply) => {
       const ifMatch = readIfMatch(request.headers['if-match']);
-      const changes = readChanges(bodyOf(request), rules);
+      const changes = await readChanges(bodyOf(request), rules);
       return answer(reply, await store.update(request.params.pipeline_id, changes, ifMatch));
     },
   );

@@ -20,7 +20,7 @@ const allowMissing = {
   type: 'boolean',
   default: false,
   description:
-    'Whether a step may name a plugin that is not loaded here but will be later. Until then the pipeline cannot be executed.',
+    'Whether a step may name a plugin, a recipe, a tokenizer, a language or a model that is not here but will be later. Until then the pipeline cannot be executed.',
 } as const;
 
 /** Schemas of requests and answers about stored pipelines. */

@@ -29,12 +29,21 @@ export function createLocalFiles(folders: readonly string[], { hubCacheDir, hubR
     find,
     /** Names of the models that have the file, sorted. */
     async names(file: string): Promise<string[]> {
-      const lists = await Promise.all([...folders.map(namesIn), namesInCache(hubCacheDir)]);
-      const names: string[] = [];
-      for (const name of new Set(lists.flat())) if (await find(name, file)) names.push(name);
-      return names.sort();
+      const cached = namesHaving(await namesInCache(hubCacheDir), (name) => findInCache(name, file));
+      const inFolder = async (folder: string) =>
+        namesHaving(await namesIn(folder), (name) => existing(join(folder, name, file)));
+      const lists = await Promise.all([...folders.map(inFolder), cached]);
+      return [...new Set(lists.flat())].sort();
     },
   };
+}
+
+async function namesHaving(
+  names: readonly string[],
+  find: (name: string) => Promise<string | undefined>,
+): Promise<string[]> {
+  const found = await Promise.all(names.map(find));
+  return names.filter((_, index) => found[index] !== undefined);
 }
 
 /** The path, if it is a file. */

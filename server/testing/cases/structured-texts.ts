@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacters } from './characters.ts';
 
 /** Structured texts: Markdown, HTML, tables and JSON with all constructs, intact and damaged. */
 
@@ -58,12 +59,10 @@ const whole = fc.oneof(
 );
 
 /** A text with a part removed and something else in its place. */
-const damaged = fc
-  .tuple(whole, fc.nat(), fc.nat(30), fc.string({ unit: 'binary', maxLength: 3 }))
-  .map(([text, at, length, other]) => {
-    const start = at % (text.length + 1);
-    return text.slice(0, start) + other + text.slice(start + length);
-  });
+const damaged = fc.tuple(whole, fc.nat(), fc.nat(30), anyCharacters(3)).map(([text, at, length, other]) => {
+  const start = at % (text.length + 1);
+  return text.slice(0, start) + other + text.slice(start + length);
+});
 
 export const structuredText = fc
   .tuple(fc.oneof({ weight: 3, arbitrary: whole }, damaged), fc.constantFrom('\n', '\n', '\r\n', '\r'))

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacters } from './characters.ts';
 import { structuredText } from './structured-texts.ts';
 
 /** Texts that chunkers may get: every script, every kind of white space, lone surrogates, NUL, every format. */
@@ -20,7 +21,7 @@ export const anyText = fc.oneof(
     arbitrary: fc.array(fc.constantFrom(...PIECES), { maxLength: 60 }).map((pieces) => pieces.join('')),
   },
   { weight: 4, arbitrary: structuredText },
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
+  { weight: 2, arbitrary: anyCharacters(200) },
   {
     weight: 1,
     arbitrary: fc.array(fc.nat(0xffff), { maxLength: 120 }).map((units) => String.fromCharCode(...units)),

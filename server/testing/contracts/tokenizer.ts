@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Tokenizer, TokenizerProvider } from '../../../core/contracts/tokenizer.ts';
+import type { TokenizedText, Tokenizer, TokenizerProvider } from '../../../core/contracts/tokenizer.ts';
 import { anyText } from '../cases/texts.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
 import { checkNames, expectOnce, holdFor, isName, type Ledger, quoted } from '../report.ts';
@@ -25,6 +25,8 @@ const PROMISES = {
   ends: {
     'ends never decrease': 'Return the ends of the tokens in the order of the text.',
     'the last end is the length of the text': 'Let the tokens cover the text to its end.',
+    'the ends within a stretch are those of the whole text':
+      'Let endsWithin(start, end) return the ends() after start and before end, or leave it out.',
   },
   determinism: {
     'a count does not depend on those before it':
@@ -138,6 +140,18 @@ function checkSpans(
     (span, at) => `${place(span)} counts ${counts[at]} tokens after other calls, but ${fresh[at]} alone`,
     'a count does not depend on those before it',
   );
+  ledger.expectEach(
+    spans,
+    (span) => hasEndsOfWhole(tokens, span),
+    (span) => `${place(span)} has other ends than ends() within it`,
+    'the ends within a stretch are those of the whole text',
+  );
+}
+
+function hasEndsOfWhole(tokens: TokenizedText, [start, end]: Span): boolean {
+  const own = tokens.endsWithin?.(start, end);
+  const whole = tokens.ends().filter((at) => at > start && at < end);
+  return own === undefined || (own.length === whole.length && whole.every((at, index) => at === own[index]));
 }
 
 /** The span in rising order, inside the text. */

@@ -256,3 +256,14 @@ t.test('check says where a package has to be installed', async (t) => {
   t.match(lines[at], /run "npm install fastest-levenshtein" in the plugin's folder/);
   t.equal(lines[at + 1], `    in ${join(folder, 'packaged')}`);
 });
+
+t.test('the help says what it does, and where its flags are listed', async (t) => {
+  const { status, stdout } = await run(t, ['check', '--help']);
+  t.equal(status, 0);
+  t.match(stdout, /Print what a service .* would have and lack, without starting it/);
+  t.match(stdout, /Exits with 0 if the service would work/);
+  t.match(stdout, /^The flags and the variables: .* serve --help$/m);
+  t.ok(stdout.split('\n').length < 20, stdout);
+  const serve = await run(t, ['serve', '--help']);
+  t.match(serve.stdout, /--bulk-root/, 'which lists them');
+});

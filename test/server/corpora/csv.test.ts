@@ -87,7 +87,7 @@ t.test('a header that cannot be one is an error of the file', async (t) => {
   t.match(await failure(`${'x'.repeat(200)}\n1`), /its header exceeds the limit/);
   const other = await readPath(memoryStorage({ 'a.csv': 'id,body\n1,a\n2,b' }), 'a.csv', 'csv');
   t.match(other.map(shown), [
-    /there is no column text; the columns are id, body; name the one .*--text-field/,
+    /there is no column text; the columns are id, body; name the one .*source\.fields\.text/,
   ]);
   t.match(await failure('"id,text\n1,2'), /its header is not valid CSV/);
   const wide = readPath(memoryStorage({ 'a.csv': `text${',c'.repeat(10_000)}` }), 'a.csv', 'csv');

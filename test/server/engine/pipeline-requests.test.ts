@@ -26,9 +26,9 @@ const changed = (body: unknown) => readChanges(bytesOf(body), rules);
 const put = (query: object, body: unknown) => readWhole(bytesOf(body), query, rules);
 
 /** What a request is refused with. */
-function detailOf(read: () => unknown): string {
+async function detailOf(read: () => Promise<unknown>): Promise<string> {
   try {
-    return `taken: ${JSON.stringify(read())}`;
+    return `taken: ${JSON.stringify(await read())}`;
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status !== 400) throw error;
     return error.detail;
@@ -37,8 +37,8 @@ function detailOf(read: () => unknown): string {
 
 type Patterns = RegExp | readonly RegExp[];
 
-function refuses(t: Test, read: () => unknown, patterns: Patterns): void {
-  const detail = detailOf(read);
+async function refuses(t: Test, read: () => Promise<unknown>, patterns: Patterns): Promise<void> {
+  const detail = await detailOf(read);
   for (const pattern of [patterns].flat()) t.match(detail, pattern);
 }
 
@@ -79,11 +79,11 @@ const BAD: readonly [body: unknown, ...patterns: RegExp[]][] = [
 
 t.test('bad bodies are refused with all their problems', async (t) => {
   for (const [body, ...patterns] of BAD) {
-    for (const read of [created, changed]) refuses(t, () => read(body), patterns);
+    for (const read of [created, changed]) await refuses(t, () => read(body), patterns);
   }
-  refuses(t, () => created({}), [/name: missing/, /steps: missing/]);
-  t.same(changed({}), {}, 'what changes nothing may be empty');
-  refuses(t, () => changed({ name: null }), /name: expected a string/);
+  await refuses(t, () => created({}), [/name: missing/, /steps: missing/]);
+  t.same(await changed({}), {}, 'what changes nothing may be empty');
+  await refuses(t, () => changed({ name: null }), /name: expected a string/);
 });
 
 t.test('what is wrong with a PUT by name is said at once', async (t) => {
@@ -97,9 +97,9 @@ t.test('what is wrong with a PUT by name is said at once', async (t) => {
     [{ name: 'a' }, { description: 'x' }, /steps: missing/],
     [{ name: 'a' }, steps({ type: 'chunk', chunker: 'tokn' }), /did you mean "token"/],
   ] as const) {
-    refuses(t, () => put(query, body), patterns);
+    await refuses(t, () => put(query, body), patterns);
   }
-  t.same(put({ name: 'a' }, { steps: [] }), { name: 'a', description: null, steps: [] });
+  t.same(await put({ name: 'a' }, { steps: [] }), { name: 'a', description: null, steps: [] });
 });
 
 t.test('what is refused only when it is executed is read as it is stored', async (t) => {
@@ -110,22 +110,22 @@ t.test('what is refused only when it is executed is read as it is stored', async
     { type: 'chunk', chunker: 'unknown', config: { x: '\0\ud800' } },
   ];
   const nothing = { chunker: null, refinery: null, config: {} };
-  t.same(created({ ...steps(...odd), allow_missing: true }).steps, [
+  t.same((await created({ ...steps(...odd), allow_missing: true })).steps, [
     { ...nothing, type: 'refine' },
     { ...nothing, type: 'chunk' },
     { ...nothing, type: 'chunk', chunker: '' },
     { ...nothing, type: 'chunk', chunker: 'unknown', config: { x: '\0\ud800' } },
   ]);
   const none = { name: 'none', description: null, steps: [] };
-  t.same(created(none), none);
+  t.same(await created(none), none);
 });
 
 t.test("a step is checked with its plugin's own options, of drop-ins too", async (t) => {
   for (const name of ['levels', 'lacking']) {
     const given = (level: number) => steps({ type: 'chunk', chunker: name, config: { level } });
-    t.match(created(given(1)).steps, [{ config: { level: 1 } }]);
+    t.match((await created(given(1))).steps, [{ config: { level: 1 } }]);
     const refusal = /^steps\[0\]\.config\.level: expected an integer of at least 1, got 0\.$/;
-    refuses(t, () => created(given(0)), refusal);
+    await refuses(t, () => created(given(0)), refusal);
   }
 });
 
@@ -141,11 +141,11 @@ t.test('a step whose plugin does not exist is refused, with the list and the clo
   ];
   const given = { name: 'x', steps: all };
   for (const read of [created, changed, (body: unknown) => put({ name: 'x' }, body)]) {
-    refuses(t, () => read(given), refused);
-    const kept = read({ ...given, allow_missing: true });
+    await refuses(t, () => read(given), refused);
+    const kept = await read({ ...given, allow_missing: true });
     t.match(kept.steps, all);
     t.notOk('allow_missing' in kept);
-    refuses(t, () => read({ ...given, allow_missing: 'yes' }), /allow_missing: expected true or false/);
+    await refuses(t, () => read({ ...given, allow_missing: 'yes' }), /allow_missing: expected true or false/);
   }
   const executed = await execute([{ type: 'chunk', chunker: 'tokn' }], { text: 'a' });
   checkProblem(t, executed, 400, /no chunker "tokn"/);
@@ -154,7 +154,7 @@ t.test('a step whose plugin does not exist is refused, with the list and the clo
 t.test('a pipeline runs once its plugin is there, and not when it has gone', async (t) => {
   const without = await openService(t);
   const given = { ...steps({ type: 'chunk', chunker: 'whole-text' }), allow_missing: true };
-  const pipeline = readNew(bytesOf(given), { ...rules, service: without.service });
+  const pipeline = await readNew(bytesOf(given), { ...rules, service: without.service });
   const text = 'one whole text';
   t.match((await execute(pipeline.steps, { text })).json(), [{ text }]);
   checkProblem(t, await without.execute(pipeline.steps, { text }), 400, /there is no chunker "whole-text"/);
@@ -175,20 +175,20 @@ t.test(SPELLED, async (t) => {
   ] as const) {
     const chunked = { type: 'chunk', chunker: chunkerName } as const;
     const given = [chunked, { type: 'refine', refinery: refineryName }] as const;
-    const stored = created(steps(...given)).steps;
+    const { steps: stored } = await created(steps(...given));
     t.match(stored, [{ chunker: own }, { refinery: 'shout-out' }]);
     for (const all of [stored, given]) t.equal((await execute(all, { text })).status, 200);
   }
   const wrong = steps({ type: 'chunk', chunker: 'Token', config: { chunk_size: '512' } });
-  refuses(t, () => created(wrong), /steps\[0\]\.config\.chunk_size: expected an integer/);
+  await refuses(t, () => created(wrong), /steps\[0\]\.config\.chunk_size: expected an integer/);
 });
 
 t.test('the limit on steps can be raised, and the documentation follows', async (t) => {
   const many = (count: number) => steps(...new Array(count).fill({ type: 'chunk', chunker: 'token' }));
   for (const maxSteps of [100, 150]) {
     const raised = { ...rules, maxSteps };
-    t.equal(created(many(maxSteps), raised).steps.length, maxSteps);
-    refuses(t, () => created(many(maxSteps + 1), raised), new RegExp(`at most ${maxSteps} steps`));
+    t.equal((await created(many(maxSteps), raised)).steps.length, maxSteps);
+    await refuses(t, () => created(many(maxSteps + 1), raised), new RegExp(`at most ${maxSteps} steps`));
     t.match(create(maxSteps, pipelineExamples([])).body, { properties: { steps: { maxItems: maxSteps } } });
   }
 });

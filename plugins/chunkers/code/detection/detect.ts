@@ -2,7 +2,7 @@ import { templateKindOf } from '../../../toolkit/markup/index.ts';
 import { findLanguage, type Language } from '../languages.ts';
 import type { LanguageName } from '../manifest.ts';
 import { type Dialect, findDialect } from '../templates/dialects.ts';
-import { type LanguagesOf, loadFileNames } from './file-names.ts';
+import { indexFileNames, type LanguagesOf } from './file-names.ts';
 import { amongKin } from './kin.ts';
 import { type Guess, type Guesser, loadModel } from './model.ts';
 
@@ -17,11 +17,11 @@ const UNLIKELY = 0.35;
  */
 export function createDetector(): (text: string, fileName?: string) => Promise<Language | Dialect> {
   let guesser: Promise<Guesser> | undefined;
-  let languagesOf: Promise<LanguagesOf> | undefined;
+  let languagesOf: LanguagesOf | undefined;
 
   async function byName(text: string, fileName: string): Promise<Language | Dialect | undefined> {
-    languagesOf ??= loadFileNames();
-    const found = (await languagesOf)(fileName);
+    languagesOf ??= indexFileNames();
+    const found = languagesOf(fileName);
     const [first] = found;
     if (first?.name === 'html') return templateOf(text) ?? first;
     return found.length < 2 ? first : byText(text, found.filter(isLanguage));

@@ -10,7 +10,9 @@ import { UsageError } from '../../../cli/errors.ts';
 import { type PresetFlags, presetOf, problemOfPreset } from '../../../cli/preset-flags.ts';
 import { Pipelines } from '../../../clients/javascript/pipelines.ts';
 import type { ServerCradle } from '../../../container.ts';
+import { orUnknownNames } from '../../../engine/run/executor.ts';
 import type { DocumentsTask } from '../../../engine/tasks.ts';
+import { Refusals } from '../../../engine/validation/refusals.ts';
 import { databaseOf } from '../../../store/database.ts';
 import type { ChunkFlags } from './chunk-flags.ts';
 
@@ -54,7 +56,7 @@ function presetSteps(given: PresetFlags, { service }: ServerCradle): readonly Pi
 async function pipelineSteps(given: string | undefined, cradle: ServerCradle) {
   if (given === undefined) return undefined;
   return existsSync(given)
-    ? stepsFrom(readJson(given), `--pipeline ${given}`, cradle)
+    ? orUnknownNames(cradle.service, () => stepsFrom(readJson(given), `--pipeline ${given}`, cradle))
     : storedSteps(given, cradle);
 }
 
@@ -75,10 +77,14 @@ export function stepsFrom(given: unknown, place: string, { service }: ServerCrad
   const steps = 'steps' in body ? body.steps : 'config' in body ? body.config?.steps : body;
   if (!Array.isArray(steps))
     throw new UsageError(`${place}: expected {"steps": [...]}, as in the body that creates a pipeline`);
-  return steps.map((step: Partial<PipelineStep> | null, index) => {
+  const refusals = new Refusals();
+  const checked = steps.map((step: Partial<PipelineStep> | null, index) => {
     const { type = 'chunk', chunker = null, refinery = null, config = {} } = step ?? {};
-    return service.checkStep({ type, chunker, refinery, config }, `steps[${index}]`, 'refused');
+    const rule = { place: `steps[${index}]`, missing: 'refused' } as const;
+    return service.checkStep({ type, chunker, refinery, config }, rule, refusals);
   });
+  if (refusals.problems.length > 0) throw refusals.error();
+  return checked;
 }
 
 async function storedSteps(name: string, { config, store }: ServerCradle): Promise<readonly PipelineStep[]> {

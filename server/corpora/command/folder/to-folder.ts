@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../../../core/contracts/collaborators.ts';
 import { hold } from '../../../../core/hold.ts';
 import { CommandError, UsageError } from '../../../cli/errors.ts';
+import { inOwnTerms } from '../../../cli/own-terms.ts';
 import { vectorTotals } from '../../../engine/answer/vector-totals.ts';
 import { createDatabase } from '../../../store/create-database.ts';
 import type { JobRecord, JobStore } from '../../../store/jobs/contract.ts';
@@ -111,6 +112,7 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
     },
     notify: () => Promise.reject(new Error('the command line has no callbacks')),
     filter: (group) => show(group, context, earlier),
+    inTerms: inOwnTerms,
   });
   try {
     for (;;) {
@@ -148,7 +150,7 @@ async function report(
     for (const group of output.skips ?? []) counts.skips.addGroup(group);
   }
   if (error !== null && error.code !== 'nothing_read')
-    throw new CommandError(withOwnRemedy(errorAnswer(error).detail));
+    throw new CommandError(inOwnTerms(errorAnswer(error).detail));
   const manifest = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;
   if (flags.errors !== undefined) await copyErrors(folder, manifest, flags.errors, source.skipped);
   return earlier === undefined ? undefined : writeChanges(folder, manifest, earlier, source.skipped);
@@ -158,13 +160,6 @@ function show(group: ChunkedDocuments, { counts, progress }: RunContext, earlier
   for (const document of group.documents) addDocument(counts, document);
   progress.update();
   return earlier === undefined ? group : onlyChanges(group, earlier, { added: 0, unchanged: 0, deleted: 0 });
-}
-
-/** The error of a job, whose remedy names what the command line has. */
-function withOwnRemedy(detail: string): string {
-  return detail
-    .replace('than the job allows (max_errors is 0)', 'than --fail-fast allows')
-    .replace('GET /v1/jobs/ID/errors lists', 'the files errors-*.jsonl in the folder of --out list');
 }
 
 function locationsOf({ source, spec }: ChunkSetup, folder: string): JobLocations {

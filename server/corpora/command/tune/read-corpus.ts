@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ServiceError } from '../../../../core/errors.ts';
 import { CommandError, UsageError } from '../../../cli/errors.ts';
+import { inOwnTerms } from '../../../cli/own-terms.ts';
 import type { ServerCradle } from '../../../container.ts';
 import { utf16Offsets } from '../../../engine/answer/offsets.ts';
 import { placeInWords } from '../../shard.ts';
@@ -64,7 +65,8 @@ export async function readFolder(
   for (const skip of source.skipped) if (!skip.place.source.endsWith(dirname(STATE))) skips.add(skip);
   for await (const lines of linesOf(source, spec, cradle, signal, (skip) => skips.add(skip))) {
     for (const { place, document } of lines) {
-      const read = document instanceof ServiceError ? document.detail : documentIn(document, place.source);
+      const read =
+        document instanceof ServiceError ? inOwnTerms(document.detail) : documentIn(document, place.source);
       if (typeof read === 'string') failed.push(`${placeInWords(place)}: ${read}`);
       else if (read.text.trim() !== '') documents.push(read);
     }

@@ -6,6 +6,7 @@ import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
 import { ServiceError } from '../../../../core/errors.ts';
 import { readJson } from '../../../cli/commands/remote.ts';
 import { UsageError } from '../../../cli/errors.ts';
+import { inOwnTerms } from '../../../cli/own-terms.ts';
 import type { Candidate, EvaluatedCandidate } from '../../../clients/javascript/api-types.ts';
 import { VERSION } from '../../../config/version.ts';
 import type { ServerCradle } from '../../../container.ts';
@@ -194,7 +195,7 @@ function checkCandidate(one: Candidate, place: string, { service }: ServerCradle
     service.read({ run: 'evaluate', pipelines: new Map() }, body);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    throw new UsageError(error.detail.replaceAll('candidates[0]', place));
+    throw new UsageError(inOwnTerms(error.detail).replaceAll('candidates[0]', place));
   }
 }
 

@@ -7,6 +7,7 @@ import { createDetector } from '../../../../plugins/chunkers/code/detection/dete
 import { LANGUAGES } from '../../../../plugins/chunkers/code/languages.ts';
 import KNOWN from './known.json' with { type: 'json' };
 import { ask } from './support/ask.ts';
+import { codeNames, NAMES_FILE } from './write-linguist.ts';
 
 const FOLDERS = ['samples', 'constructs'].map((name) => join(import.meta.dirname, name));
 const detect = createDetector();
@@ -83,6 +84,11 @@ t.test('a file name decides, by the tables of linguist', async (t) => {
   for (const [name, language] of Object.entries(KNOWN.names)) {
     t.equal(await nameOf(text, name), language, name);
   }
+});
+
+t.test('the names of files are those of linguist', async (t) => {
+  // After an update of linguist-languages: node test/plugins/chunkers/code/write-linguist.ts
+  t.same(JSON.parse(readFileSync(NAMES_FILE, 'utf8')), codeNames());
 });
 
 t.test('a name that several languages or none share leaves the text to decide', async (t) => {

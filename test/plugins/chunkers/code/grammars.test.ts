@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { basename } from 'node:path';
 import t from 'tap';
 import type { Node, Tree } from 'web-tree-sitter';
 import { findLanguage, LANGUAGES, type Language } from '../../../../plugins/chunkers/code/languages.ts';
-import { createParsers, fileOf } from '../../../../plugins/chunkers/code/parsers.ts';
+import { createParsers, fileOf, readGrammar } from '../../../../plugins/chunkers/code/parsers.ts';
 import { chunker, pluginsFolder } from '../../../support/plugins.ts';
 import { startServer } from '../../../support/server.ts';
 import { ask, bash, CASE, chunk, joined, limits, sampleOf, trapping } from './support/ask.ts';
@@ -22,7 +24,7 @@ t.test('what the grammars import is exported by the binding or by themselves', a
   const binding = createRequire(SOURCE).resolve('web-tree-sitter/tree-sitter.wasm');
   const common = exportsOf(await WebAssembly.compile(readFileSync(binding)));
   const missing = async (language: Language) => {
-    const grammar = await WebAssembly.compile(readFileSync(fileOf(language)));
+    const grammar = await WebAssembly.compile(await readGrammar(fileOf(language)));
     const known = new Set([...common, ...exportsOf(grammar)]);
     return WebAssembly.Module.imports(grammar)
       .filter(({ kind, name }) => kind === 'function' && !known.has(name) && !UNREACHABLE.has(name))
@@ -30,6 +32,20 @@ t.test('what the grammars import is exported by the binding or by themselves', a
   };
   for (const language of LANGUAGES) t.same(await missing(language), [], language.name);
   t.same(await missing(trapping), ['isalpha'], 'a grammar that lacks one is found out');
+});
+
+t.test('the bundled grammars are those whose hashes and licences are in their NOTICE', async (t) => {
+  const folder = new URL('grammars/', SOURCE);
+  const notice = readFileSync(new URL('NOTICE', folder), 'utf8');
+  const files = LANGUAGES.filter(({ isBundled }) => isBundled).map(fileOf);
+  const sums = files.map(async (file) => {
+    const sum = createHash('sha256').update(await readGrammar(file));
+    return `${sum.digest('hex')}  ${basename(file, '.br')}`;
+  });
+  const listed = notice.split('\n').filter((line) => line.endsWith('.wasm'));
+  t.same(listed.sort(), (await Promise.all(sums)).sort());
+  const others = readdirSync(folder).filter((name) => !files.some((file) => basename(file) === name));
+  t.same(others, ['NOTICE'], 'there are no others');
 });
 
 function exportsOf(module: object): string[] {

@@ -52,7 +52,7 @@ t.test('a document that ends its thread is an error of its own', async (t) => {
 const SEED = Date.now() % 1_000_000;
 const DOCUMENTS = 100;
 /** Jobs that are cancelled. */
-const CANCELLED = 16;
+const CANCELLED = 8;
 
 async function hasOpenShards(id: string): Promise<boolean> {
   const open = ['ready', 'running'].map((state) => server.get(`/v1/jobs/${id}/shards?state=${state}`));

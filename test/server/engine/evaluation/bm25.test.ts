@@ -13,11 +13,12 @@ function plainBm25(chunks: readonly string[], question: string, most: number): R
   const terms = chunks.map(termsOf);
   const mean = terms.reduce((sum, own) => sum + own.length, 0) / chunks.length;
   const asked = [...new Set(termsOf(question))];
+  const havingTerm = asked.map((term) => terms.filter((one) => one.includes(term)).length);
   const scores = terms.map((own) => {
     let score = 0;
-    for (const term of asked) {
+    for (const [at, term] of asked.entries()) {
       const count = own.filter((one) => one === term).length;
-      const having = terms.filter((one) => one.includes(term)).length;
+      const having = havingTerm[at] as number;
       const idf = Math.log(1 + (chunks.length - having + 0.5) / (having + 0.5));
       const norm = 1.2 * (1 - 0.75 + (0.75 * own.length) / mean);
       if (count > 0) score += (idf * count * (1.2 + 1)) / (count + norm);

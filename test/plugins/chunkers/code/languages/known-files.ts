@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { loadFileNames } from '../../../../../plugins/chunkers/code/detection/file-names.ts';
+import { indexFileNames } from '../../../../../plugins/chunkers/code/detection/file-names.ts';
 import type { LanguageName } from '../../../../../plugins/chunkers/code/manifest.ts';
 
 /** A file of at least 500 bytes whose extension tells its language. */
@@ -13,7 +13,7 @@ export interface KnownFile {
 
 const LEAST_BYTES = 500;
 const MOST_BYTES = 1_000_000;
-const languagesOf = await loadFileNames();
+const languagesOf = indexFileNames();
 
 /**
  * Reads the files of a folder and of those in it. Left out are links, what is not UTF-8, what contains NUL, and

@@ -37,7 +37,7 @@ export const chunk = async (text: string, options: object = {}): Promise<CodeChu
 export const CASE = 'case x in\na) b;;\nesac\n';
 export const bash = findLanguage('bash') as Language;
 /** A grammar that really traps at the word `case`: it imports `isalpha`, which nothing exports. */
-export const trapping: Language = { ...bash, package: 'tree-sitter-wasms' };
+export const trapping: Language = { ...bash, isBundled: false };
 export const limits = { budget: 10_000, signal: new AbortController().signal };
 
 export const joined = (chunks: readonly CodeChunk[]) => chunks.map(({ text }) => text).join('');

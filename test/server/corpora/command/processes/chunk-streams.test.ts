@@ -63,13 +63,13 @@ t.test('a terminal gets a bar, and keeps the summary', async (t) => {
   t.match(stdout, /2 documents, 2 chunks, [^\r]*MB\/s\)\r\n/);
 });
 
-t.test('a file that cannot be read is skipped with its reason', async (t) => {
+t.test('a file that cannot be read is skipped in a folder, and refused where it is named', async (t) => {
   const cwd = await temporaryFolder(t, { 'a.txt': 'a', 'closed.txt': 'closed', 'z.txt': 'z' });
   await chmod(join(cwd, 'closed.txt'), 0);
   await chmod(cwd, 0o777);
   const user = process.getuid?.() === 0 ? { uid: 65_534 } : {};
   const options = { cwd, env: { HOME: cwd, TMPDIR: cwd }, ...user };
-  const chunk = ['chunk', 'a.txt', 'closed.txt', 'z.txt', ...BY_CHARACTERS(100)];
+  const chunk = ['chunk', '.', ...BY_CHARACTERS(100)];
   const { status, texts, stderr } = await runCli(t, chunk, options);
   t.equal(status, 0, stderr);
   t.same(texts(), ['a', 'z']);
@@ -78,6 +78,11 @@ t.test('a file that cannot be read is skipped with its reason', async (t) => {
   t.equal(folder.status, 0, folder.stderr);
   const errors = linesIn(await readFile(join(cwd, 'errors.jsonl'), 'utf8'));
   t.match(errors, [{ source: 'closed.txt', skipped: 'unreadable', detail: /no permission/ }]);
+  const named = await runCli(t, ['chunk', 'a.txt', 'closed.txt', ...BY_CHARACTERS(100)], options);
+  t.same(
+    [named.status, named.stdout, named.stderr],
+    [2, '', 'closed.txt cannot be read: there is no permission to read it: grant it.\n'],
+  );
 });
 
 const MB = 1e6;

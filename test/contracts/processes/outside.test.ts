@@ -1,15 +1,15 @@
 import { dirname } from 'node:path';
 import { SUITES } from 'chunksmith/testing';
 import t, { type Test } from 'tap';
-import type { Kind } from '../../core/contracts/manifest.ts';
-import type { PluginEntry } from '../../core/hosting/registry.ts';
-import { inWords } from '../../server/testing/checks/result.ts';
-import { checkContract } from '../../server/testing/checks/running.ts';
-import type { Subject } from '../../server/testing/checks/subject.ts';
-import { plugin, pluginsFolder } from '../support/plugins.ts';
-import { SAMPLES } from './samples/all.ts';
-import { STAND_IN } from './samples/sinks.ts';
-import { openWorkbench } from './workbench.ts';
+import type { Kind } from '../../../core/contracts/manifest.ts';
+import type { PluginEntry } from '../../../core/hosting/registry.ts';
+import { inWords } from '../../../server/testing/checks/result.ts';
+import { checkContract } from '../../../server/testing/checks/running.ts';
+import type { Subject } from '../../../server/testing/checks/subject.ts';
+import { plugin, pluginsFolder } from '../../support/plugins.ts';
+import { SAMPLES } from '../samples/all.ts';
+import { STAND_IN } from '../samples/sinks.ts';
+import { openWorkbench } from '../workbench.ts';
 
 /** Plugins of a folder outside the project: the suites find them, and see which promise one breaks, and where. */
 

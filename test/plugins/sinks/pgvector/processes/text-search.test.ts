@@ -1,6 +1,6 @@
 import t from 'tap';
-import startPglite from './stand-in.ts';
-import { testTextSearch } from './text-search.ts';
+import startPglite from '../stand-in.ts';
+import { testTextSearch } from '../text-search.ts';
 
 const database = await startPglite();
 t.teardown(database.stop);

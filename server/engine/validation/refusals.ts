@@ -1,0 +1,116 @@
+import { type ErrorCode, invalid, ServiceError } from '../../../core/errors.ts';
+
+/**
+ * Options of a chunker or refinery whose names of tokenizers, models, recipes and the like are still to be looked up.
+ * Plain data.
+ */
+export interface NamedOptions {
+  readonly kind: 'chunker' | 'refinery' | undefined;
+  /** Name of the plugin. */
+  readonly name: string;
+  /** Where the options are, for messages: `steps[1].config.`; empty for those of a request. */
+  readonly place: string;
+  /** Those that fit the schema; the others are missing. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** A refusal with the options whose names nobody has looked up, because others do not fit the schema. */
+export interface Unlooked extends ServiceError {
+  readonly named?: readonly NamedOptions[];
+}
+
+/** Adds to a refusal by the schema the options that do fit it. @param options as they were given */
+export function withNamed(error: unknown, { options, ...rest }: NamedOptions): unknown {
+  if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') return error;
+  const fitting = fittingIn(options, rest.place, error.problems);
+  return Object.assign(error, { named: [{ ...rest, options: fitting }] } satisfies Pick<Unlooked, 'named'>);
+}
+
+/** The options that no problem is about; of options within an object, those that fit. */
+function fittingIn(
+  options: NamedOptions['options'],
+  place: string,
+  problems: readonly string[],
+): NamedOptions['options'] {
+  const fitting = Object.entries(options).flatMap(([name, value]): [string, unknown][] => {
+    const own = `${place}${name}`;
+    if (!problems.some((problem) => problem.startsWith(own) && ENDS_NAME.has(problem.charAt(own.length))))
+      return [[name, value]];
+    const isWithin = problems.every((problem) => !problem.startsWith(`${own}:`));
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isWithin && isObject
+      ? [[name, fittingIn(value as object as NamedOptions['options'], `${own}.`, problems)]]
+      : [];
+  });
+  return Object.fromEntries(fitting);
+}
+
+const ENDS_NAME: ReadonlySet<string> = new Set([':', '.', '[']);
+
+/** Collects the refusals of several checks, so that a caller sees all problems at once. */
+export class Refusals {
+  readonly #codes: readonly string[];
+  readonly #named: NamedOptions[] = [];
+  readonly problems: string[];
+
+  /**
+   * @param codes of the errors that are collected
+   * @param problems found before
+   */
+  constructor(codes: readonly ErrorCode[] = ['invalid_parameters'], problems: readonly string[] = []) {
+    this.#codes = codes;
+    this.problems = [...problems];
+  }
+
+  /** Runs a check. @returns its result; undefined if it refuses @throws another error, unless a refusal goes before it */
+  collect<T>(check: () => T): T | undefined {
+    try {
+      return check();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !this.#codes.includes(error.code)) {
+        if (this.problems.length === 0) throw error;
+        return undefined;
+      }
+      this.problems.push(...problemsOf(error));
+      this.#named.push(...((error as Unlooked).named ?? []));
+      return undefined;
+    }
+  }
+
+  /** Options that fit, whose names are looked up: if something else is refused, or by `refuseUnknownNames`. */
+  note(options: NamedOptions): void {
+    this.#named.push(options);
+  }
+
+  get named(): readonly NamedOptions[] {
+    return this.#named;
+  }
+
+  /** All of them as one error. */
+  error(): Unlooked {
+    return Object.assign(invalid(this.problems), { named: this.#named });
+  }
+}
+
+/**
+ * Reads a request. If it is refused, everything is checked again, so that a caller sees all problems at once.
+ *
+ * @param checkAll collects the problems of checks that do not depend on each other
+ */
+export function orAllRefusals<T>(read: () => T, checkAll: (refusals: Refusals) => void): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') throw error;
+    const refusals = new Refusals();
+    checkAll(refusals);
+    throw refusals.problems.length > 0 ? refusals.error() : error;
+  }
+}
+
+/** The problems that an error tells, without full stops. */
+export const problemsOf = ({ problems, detail }: ServiceError): readonly string[] =>
+  problems.length > 0 ? problems : [withoutStop(detail)];
+
+/** A problem of a list, which ends without a full stop. */
+export const withoutStop = (problem: string): string => problem.replace(/\.$/, '');
