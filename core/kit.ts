@@ -1,9 +1,6 @@
-import type { Kit } from './contracts/plugin.ts';
-import * as functions from './engine/kit.ts';
-
 /**
- * The only door of plugins: everything that they import from the core, in the tree or outside it.
- * Outside: `import { type Chunker, chunkSize, nextLine } from 'chunksmith/kit'`.
+ * The door of plugins to the core, in the tree or outside it; `plugins/toolkit/` is the other one. Outside:
+ * `import { type Chunker, chunkSize, cutAtWhiteSpace } from 'chunksmith/kit'`.
  */
 
 export type * from './contracts/chunk.ts';
@@ -18,9 +15,25 @@ export type * from './contracts/refinery.ts';
 export type * from './contracts/sink.ts';
 export type * from './contracts/structure.ts';
 export type * from './contracts/tokenizer.ts';
-export * from './engine/kit.ts';
+export { removeCutsInClusters } from './engine/cuts/clusters.ts';
+export {
+  countCodePoints,
+  cutAtCodePoints,
+  cutAtOffsets,
+  cutAtTokens,
+  cutAtWhiteSpace,
+  embeddedText,
+  isBlank,
+  isWhiteSpace,
+  splitsCodePoint,
+} from './engine/cuts/cuts.ts';
+export { cutAtDelimiters, cutAtWordSigns } from './engine/cuts/delimiters.ts';
+export { isLineBreak } from './engine/cuts/lines.ts';
+export { keepOptimised } from './engine/keep-optimised.ts';
+export { isTitle } from './engine/packing/titles.ts';
+export { countUpTo, countWhile, matchEnd } from './engine/search.ts';
+export { withFields } from './engine/structure/span-fields.ts';
+export { exposedError, reasonOf, refusedError } from './errors.ts';
 export * from './fields.ts';
+export { hold } from './hold.ts';
 export * from './options.ts';
-
-/** The functions exported here, as passed to every factory: for plugins that run without this package. */
-export const kit: Kit = Object.freeze({ ...functions });

@@ -4,7 +4,6 @@ import { refusedError, ServiceError, toPlainError } from '../core/errors.ts';
 import { PluginHost } from '../core/hosting/container.ts';
 import { callPlugin } from '../core/hosting/plugin-error.ts';
 import { registryOf } from '../core/hosting/registry.ts';
-import { kit } from '../core/kit.ts';
 import { createThreadLog } from './config/log.ts';
 import { readMachine } from './config/option.ts';
 import { checkPlaceCount } from './engine/limits.ts';
@@ -19,7 +18,7 @@ const registry = registryOf(readers);
 const host = new PluginHost({
   registry,
   importFactory,
-  collaborators: { kit, createCheck, log: createThreadLog(config), memoryBytes: readMachine().memoryBytes },
+  collaborators: { createCheck, log: createThreadLog(config), memoryBytes: readMachine().memoryBytes },
   env: process.env,
 });
 

@@ -12,7 +12,6 @@ import type { Log, ModelFiles, SharedBuffers } from '../core/contracts/collabora
 import type { TokenizerProvider } from '../core/contracts/tokenizer.ts';
 import { PluginHost } from '../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../core/hosting/registry.ts';
-import { kit } from '../core/kit.ts';
 import type { Config } from './config/config.ts';
 import { hubSettingsOf } from './config/hub-settings.ts';
 import { readMachine } from './config/option.ts';
@@ -91,7 +90,6 @@ function makeHost({ registry, log, shared, models, guardedReaders }: ServiceCrad
     importFactory: async (entry) =>
       isGuarded(entry) ? () => guardedReaders.reader(entry) : importFactory(entry),
     collaborators: {
-      kit,
       log,
       createCheck,
       shared,

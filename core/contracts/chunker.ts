@@ -90,7 +90,7 @@ export interface ChecksOptions {
   /**
    * What is wrong with options in a way that the schema cannot express, such as a name that does not exist: sentences
    * that begin with the option, without a full stop. The server adds the closest name to one that ends like this:
-   * `recipe: there is no recipe "markdwn"; available: default, markdown`. Any option may be missing. A call with these options is refused
+   * `recipe: there is no recipe "pros"; available: default, prose`. Any option may be missing. A call with these options is refused
    * for the same reasons.
    */
   check?(options: Readonly<Record<string, unknown>>): readonly string[];

@@ -135,7 +135,7 @@ export interface HostedModels {
   ask<Value>(api: HostedApi, call: HostedCall<Value>): Promise<{ readonly value: Value } | HostedFailure>;
   /**
    * Like `ask`, for calls where every failure is an error: throws one for callers with the message of the failure,
-   * and `kit.refusedError` if the key is refused, after which a job does not retry.
+   * and `refusedError` if the key is refused, after which a job does not retry.
    */
   demand<Value>(api: HostedApi, call: HostedCall<Value>): Promise<Value>;
   /** A provider of hosted models: batches within its limits, in order, with retries. */

@@ -10,7 +10,7 @@ export type PluginId = `${Kind}/${string}`;
 /**
  * The version of these contracts (semantic versioning). A plugin's `engine` says which versions it is written for.
  */
-export const PLUGIN_CONTRACT_VERSION = '1.0.0';
+export const PLUGIN_CONTRACT_VERSION = '2.0.0';
 
 /** A JSON Schema of an object. */
 export interface ObjectSchema {
@@ -48,7 +48,7 @@ export const manifestSchema = {
       type: 'string',
       minLength: 1,
       description:
-        'Versions of the plugin contract that it is written for, as a semver range: `^1.0.0`. If the server has another version, it logs a warning.',
+        'Versions of the plugin contract that it is written for, as a semver range: `^2.0.0`. If the server has another version, it logs a warning.',
     },
     options: {
       title: 'ObjectSchema',

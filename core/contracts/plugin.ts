@@ -1,4 +1,3 @@
-import type * as functions from '../engine/kit.ts';
 import type { AnyChunker } from './chunker.ts';
 import type { CreateCheck, HostedModels, Log, ModelFiles, SharedBuffers } from './collaborators.ts';
 import type { EmbeddingProvider } from './embedding.ts';
@@ -8,12 +7,8 @@ import type { AnyRefinery } from './refinery.ts';
 import type { Sink } from './sink.ts';
 import type { TokenizerProvider } from './tokenizer.ts';
 
-/** What plugins build on: the functions that `kit.ts` exports by name. */
-export type Kit = typeof functions;
-
 /** What every plugin's factory may request, by name. */
 export interface Collaborators {
-  readonly kit: Kit;
   readonly log: Log;
   /** Compiles checks of JSON Schemas, for files that a plugin reads. */
   readonly createCheck: CreateCheck;

@@ -19,7 +19,7 @@ export interface SourceFile {
 export interface ReadFile {
   /** The text to be chunked; offsets of chunks refer to it. */
   readonly text: string;
-  /** The format of the text, if it differs from the file's: `text/markdown` for a PDF. */
+  /** The format of the text, if it differs from the file's: `text/markdown`. */
   readonly mediaType?: string | undefined;
   /**
    * The encoding that the bytes were decoded with, by its name in the WHATWG Encoding Standard: `utf-8`. Missing for
@@ -88,7 +88,7 @@ export interface ReadContext {
 export interface Reader {
   /**
    * Returns the text of a file. A file that it cannot read is an error for the caller that says why
-   * (`kit.refusedError`), never a text with something missing.
+   * (`refusedError`), never a text with something missing.
    */
   read(file: SourceFile, context: ReadContext): ReadFile | Promise<ReadFile>;
 }

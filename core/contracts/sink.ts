@@ -5,7 +5,7 @@ export interface SinkChunk {
   readonly document_id: string;
   readonly text: string;
   /**
-   * Its vector; null if the pipeline does not embed. `JSON.stringify` would write an object: `kit.vectorJson` writes a
+   * Its vector; null if the pipeline does not embed. `JSON.stringify` would write an object: `vectorJson` of the toolkit writes a
    * list.
    */
   readonly embedding: Float32Array | null;

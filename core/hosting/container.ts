@@ -2,6 +2,7 @@
 import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix/browser';
 import type { Kind, Manifest, PluginId } from '../contracts/manifest.ts';
 import type { Collaborators, Factory, Implementations } from '../contracts/plugin.ts';
+import { injectedKit } from './injected-kit.ts';
 import { callPlugin } from './plugin-error.ts';
 import { type PluginEntry, type Registry, usedPlugins } from './registry.ts';
 
@@ -32,6 +33,7 @@ export class PluginHost {
 
   constructor(options: PluginHostOptions) {
     this.#options = options;
+    this.#root.register('kit', asValue(injectedKit));
     for (const [name, value] of Object.entries(options.collaborators)) {
       this.#root.register(name, asValue(value));
     }

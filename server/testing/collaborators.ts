@@ -1,6 +1,5 @@
 import type { Log, SharedBuffers } from '../../core/contracts/collaborators.ts';
 import type { Collaborators } from '../../core/contracts/plugin.ts';
-import { kit } from '../../core/kit.ts';
 import { createCheck } from '../engine/validation/validator.ts';
 import { hostedModels } from '../plugins/hosted/provider.ts';
 
@@ -13,7 +12,6 @@ export const quietLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 /** What a factory is given, without models and variables unless the test provides them. */
 export function collaborators(given: Partial<Collaborators> = {}): Collaborators {
   return {
-    kit,
     log: quietLog,
     createCheck,
     shared: ownBuffers,

@@ -12,7 +12,7 @@ export type PromiseOf<All extends Promises> = { [Group in keyof All]: keyof All[
 /** What every plugin promises, whatever its kind, and one that gets a signal. */
 export const COMMON = {
   answers: {
-    'it does not throw': 'Handle such inputs; for a mistake of the caller, throw kit.refusedError(message).',
+    'it does not throw': 'Handle such inputs; for a mistake of the caller, throw refusedError(message).',
     'its results match the contract of its kind':
       "Return what the authors' guide requires of this kind; the service answers 500 to anything else.",
     'it reports only what its manifest lists': 'Add the name to `reports` in the manifest, with its meaning.',

@@ -78,10 +78,12 @@ t.test('what a package exports can be imported, with types', async (t) => {
     for (const file of [files.types, files.default])
       t.ok(existsSync(join(root, file as string)), `${name}: ${file}`);
   }
-  const script =
-    "console.log(typeof (await import('chunksmith')).default, typeof (await import('chunksmith/kit')).kit)";
+  const script = `import chunksmith from 'chunksmith';
+    import { cutAtDelimiters } from 'chunksmith/kit';
+    import { findMarkdownBlocks } from 'chunksmith/toolkit';
+    console.log(typeof chunksmith, typeof cutAtDelimiters, findMarkdownBlocks('# Tea').length);`;
   const printed = run(process.execPath, ['--input-type=module', '-e', script], { cwd: root });
-  t.equal(printed.stdout, 'function object\n');
+  t.equal(printed.stdout, 'function function 1\n');
 });
 
 t.test('an older Node runs the one that comes along', async (t) => {

@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { KINDS, manifestSchema } from '../../core/contracts/manifest.ts';
-import { kit } from '../../core/kit.ts';
+import * as fields from '../../core/fields.ts';
+import * as kit from '../../core/kit.ts';
+import * as options from '../../core/options.ts';
+import * as toolkit from '../../plugins/toolkit/index.ts';
+import * as headingOptions from '../../plugins/toolkit/numbered/options.ts';
+import * as sentenceOptions from '../../plugins/toolkit/prose/options.ts';
 import { EXAMPLES, withExamples } from '../../server/cli/tools/readme-table.ts';
 import { collaborators } from '../../server/testing/collaborators.ts';
 
@@ -21,10 +26,23 @@ t.test('the table of the manifest in the guide for authors names every field, an
   t.same(firstColumn('## The manifest').sort(), Object.keys(manifestSchema.properties).sort());
 });
 
-t.test('its table of arguments names all, and that of the kit too', async (t) => {
+/** What a door exports besides schemas and the version of the contract. */
+function functionsOf(door: object): string[] {
+  const others = {
+    ...fields,
+    ...options,
+    ...headingOptions,
+    ...sentenceOptions,
+    PLUGIN_CONTRACT_VERSION: '',
+  };
+  return Object.keys(door).filter((name) => !(name in others));
+}
+
+t.test('its tables of arguments, the kit and the toolkit name all', async (t) => {
   const named = firstColumn('## The factory').filter((name) => !name.includes('/'));
   t.same(named.sort(), Object.keys(collaborators()).sort());
-  t.same(firstColumn('## The kit').sort(), Object.keys(kit).sort());
+  t.same(firstColumn('## The kit').sort(), functionsOf(kit).sort());
+  t.same(firstColumn('### The toolkit').sort(), functionsOf(toolkit).sort());
 });
 
 t.test('the examples are what `plugin new` makes', async (t) => {

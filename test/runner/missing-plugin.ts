@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '../..');
  */
 export async function missingPluginOf(file: string): Promise<string | undefined> {
   const [, plugins, kind, name] = file.split('/');
-  if (plugins !== 'plugins') return undefined;
+  if (plugins !== 'plugins' || kind === 'toolkit') return undefined;
   const folder = `plugins/${kind}/${name}`;
   if (!existsSync(join(ROOT, folder))) return folder;
   const { default: manifest } = (await import(join(ROOT, folder, 'manifest.ts'))) as { default: Manifest };

@@ -1,5 +1,5 @@
 import type { SinkChunk } from '../../core/contracts/sink.ts';
-import { parseExactJson } from '../../core/engine/exact-json.ts';
+import { parseExactJson } from '../../plugins/toolkit/json/exact-json.ts';
 import type { SinkStandIn } from '../../server/testing/contracts/sink/stand-in.ts';
 import { freePort } from '../support/process.ts';
 import type { Cleanup } from '../support/server.ts';

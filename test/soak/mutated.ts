@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { unzip } from '../../core/engine/zip.ts';
-import { zipOf } from '../core/engine/zip-files.ts';
+import { unzip } from '../../plugins/toolkit/office/zip.ts';
+import { zipOf } from '../plugins/toolkit/office/zip-files.ts';
 import { postForm } from '../support/files.ts';
 import { isHere } from '../support/here.ts';
 import { between, createRandom, pick, type Random } from '../support/random.ts';

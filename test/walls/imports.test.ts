@@ -9,10 +9,12 @@ import { breaches, PACKAGE, pluginFolderOf, type Rule, SOURCES, targetOf } from 
 const PURE_BUILT_INS = ['node:buffer', 'node:util', 'node:zlib'];
 /** What plugins take of Node: their own files, which may be compressed, hashes, and to wait. */
 const PLUGIN_BUILT_INS = ['crypto', 'fs', 'fs/promises', 'module', 'path', 'timers/promises', 'url', 'zlib'];
-/** All that a plugin may import of the project. */
+/** All that a plugin may import of the project: this, and the parts of the toolkit. */
 const KIT = 'core/kit.ts';
-/** What the kit exports too, and a manifest takes from where it is: the kit loads the engine, and a manifest is data. */
-const SCHEMAS = ['core/fields.ts', 'core/options.ts'];
+/** A part of the toolkit: a file, or the index of a folder. The index of all is for plugins outside. */
+const PART_OF_TOOLKIT = /^plugins\/toolkit\/(?!index\.ts$)[^/]+(?:\.ts|\/index\.ts)$/;
+/** Schemas, which a manifest takes from where they are: the kit loads the engine, and a manifest is data. */
+const SCHEMAS = /^(?:core\/(?:fields|options)|plugins\/toolkit\/[^/]+\/options)\.ts$/;
 const MANIFEST = /^plugins\/[^/]+\/[^/]+\/manifest\.ts$/;
 
 const corePackageRule: Rule = (file, one) => {
@@ -27,8 +29,20 @@ const pluginRule: Rule = (file, one) => {
   const folder = pluginFolderOf(file);
   const target = targetOf(file, one);
   if (folder === undefined || target === undefined || target.startsWith(`${folder}/`)) return undefined;
-  if (target === KIT || MANIFEST.test(file)) return undefined;
-  return 'a plugin imports the kit and its own folder; what else it uses, it is given';
+  if (target === KIT || PART_OF_TOOLKIT.test(target) || MANIFEST.test(file)) return undefined;
+  return 'a plugin imports the kit, parts of the toolkit and its own folder; what else it uses, it is given';
+};
+
+const toolkitRule: Rule = (file, one) => {
+  if (!file.startsWith('plugins/toolkit/') || targetOf(file, one) !== undefined) return undefined;
+  return PURE_BUILT_INS.includes(one.specifier) ? undefined : 'the toolkit takes no packages and does no I/O';
+};
+
+/** The rest of core builds on contracts, so these import nothing. */
+const contractRule: Rule = (file, one) => {
+  const target = file.startsWith('core/contracts/') ? targetOf(file, one) : undefined;
+  if (target === undefined || target.startsWith('core/contracts/')) return undefined;
+  return 'contracts import nothing but each other';
 };
 
 const pluginPackageRule: Rule = (file, { specifier, kind }) => {
@@ -44,7 +58,7 @@ const pluginPackageRule: Rule = (file, { specifier, kind }) => {
 const manifestRule: Rule = (file, one) => {
   if (!MANIFEST.test(file)) return undefined;
   const target = targetOf(file, one) ?? '';
-  if (SCHEMAS.includes(target) || (target === KIT && one.kind === 'type')) return undefined;
+  if (SCHEMAS.test(target) || (target === KIT && one.kind === 'type')) return undefined;
   if (one.specifier === 'json-schema-to-ts' && one.kind === 'type') return undefined;
   return 'a manifest is data: it imports types of the kit, and schemas, alone';
 };
@@ -61,9 +75,11 @@ const INSTALLED = { ...PACKAGE.dependencies, ...PACKAGE.optionalDependencies };
 const BUILDS = ['server/cli/tools/build.ts', 'server/http/docs/redoc.ts'];
 
 const RULES: Readonly<Record<string, Rule>> = {
-  'core and server import only what stands below': arrowRule,
+  'core, the toolkit and server import only what stands below': arrowRule,
   'core takes no packages and does no I/O': corePackageRule,
-  'the kit is the only door of plugins': pluginRule,
+  'contracts import nothing but each other': contractRule,
+  'the toolkit takes no packages and does no I/O': toolkitRule,
+  'the kit and the toolkit are the only doors of plugins': pluginRule,
   'a plugin imports packages when it is made, and little of Node': pluginPackageRule,
   'a manifest is data': manifestRule,
   'every package that is looked up is a dependency': lazyPackageRule,
@@ -96,18 +112,24 @@ const BREACHING: [rule: Rule, file: string, ...specifiers: string[]][] = [
   [arrowRule, 'server/http/docs/a.ts', '../../plugins/hub/hub.ts'],
   [arrowRule, 'server/plugins/hosted/a.ts', '../../engine/service.ts'],
   [arrowRule, 'server/plugins/loader/a.ts', '../../../plugins/chunkers/token/index.ts'],
+  [contractRule, 'core/contracts/a.ts', '../errors.ts', '../kit.ts', '../engine/search.ts'],
+  [arrowRule, 'core/engine/a.ts', '../../plugins/toolkit/diff.ts', '../kit.ts'],
+  [arrowRule, 'plugins/toolkit/a.ts', '../../server/app.ts', '../chunkers/token/index.ts'],
+  [toolkitRule, 'plugins/toolkit/office/a.ts', 'node:fs', 'parse5'],
   [corePackageRule, 'core/engine/a.ts', 'node:fs/promises', 'fastify', 'json-schema-to-ts'],
   [pluginRule, 'plugins/chunkers/a/index.ts', '../token/index.ts', '../../tokenizers/tiktoken/index.ts'],
   [pluginRule, 'plugins/chunkers/a/inner/a.ts', '../../../../core/hosting/a.ts', '../../../../server/a.ts'],
   [
     pluginRule,
     'plugins/chunkers/a/index.ts',
-    '../../../core/engine/kit.ts',
+    '../../../core/engine/search.ts',
     '../../../core/contracts/chunk.ts',
   ],
   [pluginRule, 'plugins/chunkers/a/index.ts', '../../../core/options.ts', '../../../core/errors.ts'],
+  [pluginRule, 'plugins/chunkers/a/index.ts', '../../toolkit/index.ts', '../../toolkit/prose/lines.ts'],
   [pluginPackageRule, 'plugins/chunkers/a/index.ts', 'tiktoken', 'tiktoken/lite', 'node:https', 'node:v8'],
   [manifestRule, 'plugins/chunkers/a/manifest.ts', './languages.ts', '../../../core/engine/cuts/cuts.ts'],
+  [manifestRule, 'plugins/chunkers/a/manifest.ts', '../../toolkit/diff.ts', '../../toolkit/prose/index.ts'],
   [manifestRule, 'plugins/chunkers/a/manifest.ts', '../../../core/errors.ts', '../token/manifest.ts'],
   [manifestRule, 'plugins/chunkers/a/manifest.ts', 'node:fs', 'json-schema-to-ts'],
   [lazyPackageRule, 'server/a.ts', 'no-such/package.json', 'vitest'],

@@ -1,7 +1,7 @@
 import { type Rule, targetOf } from './sources.ts';
 
 /**
- * The rooms of `core` and `server` by floors, from below: files, and folders without the rooms in them. A room may
+ * The rooms of `core`, `server` and the plugins' toolkit by floors, from below: files, and folders without the rooms in them. A room may
  * import those on the floors below its own; see core/README.md and server/README.md.
  */
 const FLOORS = [
@@ -10,8 +10,8 @@ const FLOORS = [
   'core/errors.ts core/fields.ts core/hold.ts core/options.ts server/clients',
   'core/contracts',
   'core/engine',
-  'core/engine/kit.ts',
-  'core/hosting core/kit.ts',
+  'core/kit.ts',
+  'core/hosting plugins/toolkit',
   'server/config server/engine/validation server/store/jobs/contract.ts',
   'server/store/contract.ts',
   'server/engine server/plugins server/store',
@@ -27,7 +27,6 @@ const FLOORS = [
 
 /** What a room may import from a higher floor. */
 const UPWARD: Readonly<Record<string, string>> = {
-  'core/contracts': 'core/engine/kit.ts',
   'server/find-corpora.ts': 'server/corpora/index.ts',
   'server/http/transport/services.ts': 'server/container.ts',
 };
@@ -51,7 +50,7 @@ const REMOVABLE = 'server/corpora/';
 
 const ROOMS = FLOORS.flat().sort((a, b) => b.length - a.length);
 
-/** The room that a file of `core` or `server` belongs to. */
+/** The room that a file belongs to. */
 function roomOf(file: string): string | undefined {
   return ROOMS.find((room) => file === room || file.startsWith(`${room}/`));
 }
@@ -60,14 +59,14 @@ function floorOf(room: string): number {
   return FLOORS.findIndex((floor) => floor.includes(room));
 }
 
-/** No room of `core` or `server` imports one that is not below it. */
+/** No room of `core`, `server` or the toolkit imports one that is not below it. */
 export const arrowRule: Rule = (file, one) => {
-  if (!/^(core|server)\//.test(file)) return undefined;
+  if (!/^(core|server|plugins\/toolkit)\//.test(file)) return undefined;
   const target = targetOf(file, one);
   if (target === undefined) return undefined;
   const [from, to] = [roomOf(file), roomOf(target)];
   if (from === undefined) return 'this room is on no floor';
-  if (to === undefined) return 'core and server import only rooms that are on a floor';
+  if (to === undefined) return 'core, the toolkit and server import only rooms that are on a floor';
   if (from === to || UPWARD[from] === to) return undefined;
   const isBelow = floorOf(to) < floorOf(from) && (SEALED[to]?.includes(from) ?? true);
   const isWithin = !target.startsWith(REMOVABLE) || file.startsWith(REMOVABLE);

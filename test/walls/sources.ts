@@ -42,7 +42,7 @@ export function targetOf(file: string, { specifier }: Import): string | undefine
 
 /** The folder of the plugin that a file belongs to. */
 export function pluginFolderOf(file: string): string | undefined {
-  return /^plugins\/[^/]+\/[^/]+(?=\/)/.exec(file)?.[0];
+  return /^plugins\/(?!toolkit\/)[^/]+\/[^/]+(?=\/)/.exec(file)?.[0];
 }
 
 export function withoutComments(source: string): string {

@@ -1,7 +1,7 @@
 import { pointAt, pointBefore, splitsCodePoint } from './cuts.ts';
 
 /**
- * Grapheme clusters: what a reader takes for one character, such as a letter with its accents, a syllable of Thai or
+ * Grapheme clusters: what a reader takes for one character, such as a letter with its accents, a syllable of
  * Devanagari, or a family of emoji. The rules are those of Unicode Standard Annex #29 with extended clusters.
  */
 
@@ -161,16 +161,6 @@ function mayBeInCluster(before: number, after: number): boolean {
   const table = classTable();
   const isPlain = ((table[before] as number) | (table[after] as number)) === OTHER;
   return !isPlain || isSurrogate(before) || isSurrogate(after);
-}
-
-/** Units before an offset in which flags are counted. */
-const MAX_FLAGS = 256;
-
-/** Whether an offset between two code points is within a grapheme cluster; CR and LF are one. */
-export function splitsCluster(text: string, offset: number): boolean {
-  if (offset <= 0 || offset >= text.length) return false;
-  const floor = Math.max(offset - MAX_FLAGS, 0);
-  return removeCutsInClusters([offset], text, { start: floor, end: floor }, true).length === 0;
 }
 
 /** Whether an offset between two code points is within a cluster, which is not a line break. */

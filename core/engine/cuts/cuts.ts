@@ -44,36 +44,6 @@ export function cutAtTokens(tokens: TokenizedText): CutFinder {
 }
 
 /**
- * Leaves out cuts that would make a piece of fewer than `minimum` code points; a short piece joins the next one, or
- * the previous one at the end of the stretch.
- */
-export function withMinimumPiece(find: CutFinder, minimum: number): CutFinder {
-  if (minimum <= 1) return find;
-  return (text, start, end) => keepMinimumPieces(find(text, start, end), minimum, text, start, end);
-}
-
-/** Changes the cuts in place: another list of all cuts of a long text takes as long as finding them. */
-function keepMinimumPieces(
-  cuts: number[],
-  minimum: number,
-  text: string,
-  start: number,
-  end: number,
-): number[] {
-  let kept = 0;
-  let last = start;
-  for (let index = 0; index < cuts.length; index++) {
-    const cut = cuts[index] as number;
-    if (isShorter(text, last, cut, minimum)) continue;
-    cuts[kept++] = cut;
-    last = cut;
-  }
-  if (kept > 0 && isShorter(text, last, end, minimum)) kept--;
-  cuts.length = kept;
-  return cuts;
-}
-
-/**
  * Whether `text.slice(start, end)` has fewer than `minimum` code points. Reads at most `2 * minimum` units, and no
  * more than needed.
  */

@@ -46,15 +46,6 @@ function searchDelimiters(
   return cuts;
 }
 
-/** Cuts before every line that begins with one of the given literal strings. */
-export function cutAtLineStarts(starts: readonly string[]): CutFinder {
-  const find = cutAtDelimiters(
-    starts.map((start) => `\n${start}`),
-    'next',
-  );
-  return (text, start, end) => find(text, start, end).map((cut) => cut + 1);
-}
-
 /** Where the next delimiter of one trie may begin; the length of the text if there is no other. */
 interface Search {
   readonly prefix: string;

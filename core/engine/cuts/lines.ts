@@ -1,5 +1,4 @@
 import type { Span } from '../../contracts/chunk.ts';
-import type { CutFinder } from '../../contracts/chunker.ts';
 import { isWhiteSpace } from './cuts.ts';
 
 /**
@@ -16,8 +15,6 @@ const TAB = 9;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const SPACE = 32;
-/** The first white space beyond ASCII. */
-const FIRST_WIDE_SPACE = 0x85;
 const BYTE_ORDER_MARK = 0xfeff;
 
 export function isLineStart(text: string, at: number): boolean {
@@ -25,7 +22,7 @@ export function isLineStart(text: string, at: number): boolean {
 }
 
 /** Whether an offset is directly after the byte order mark of a text. */
-function isBehindMark(text: string, at: number): boolean {
+export function isBehindMark(text: string, at: number): boolean {
   return at === 1 && text.charCodeAt(0) === BYTE_ORDER_MARK;
 }
 
@@ -122,80 +119,4 @@ function lastBlankLineEnd(text: string, start: number, end: number): number | un
 /** Whether a unit ends a line: LF or CR, also as CRLF. */
 export function isLineBreak(unit: number): boolean {
   return unit === LINE_FEED || unit === CARRIAGE_RETURN;
-}
-
-/** After the line break at an offset, whichever kind it is. */
-export function afterLineBreak(text: string, at: number): number {
-  return text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED ? at + 2 : at + 1;
-}
-
-/** Where the indentation before an offset begins; the offset itself if there is more before it on its line. */
-export function startOnLine(text: string, floor: number, offset: number): number {
-  let at = offset;
-  while (at > floor && isBlankUnit(text.charCodeAt(at - 1))) at--;
-  return at === 0 || isLineBreak(text.charCodeAt(at - 1)) || isBehindMark(text, at) ? at : offset;
-}
-
-/** Where the line after the one at an offset begins; `end` if none begins before it. */
-export function nextLine(text: string, from: number, end: number): number {
-  for (let at = from; at < end; at++) if (isLineBreak(text.charCodeAt(at))) return afterLineBreak(text, at);
-  return end;
-}
-
-/**
- * The lines of a text in their order. Searching for their ends is faster than reading up to them as `nextLine` does,
- * and takes linear time because it remembers where it found them.
- */
-export class LineEnds {
-  readonly #text: string;
-  #lineFeed = -1;
-  #carriageReturn = -1;
-  /** Where the last line ends, without its break. */
-  end = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  /** Where the line after the one at an offset begins; the length of the text if there is none. Offsets must not fall. */
-  next(from: number): number {
-    const text = this.#text;
-    if (this.#lineFeed < from) this.#lineFeed = indexOr(text, '\n', from);
-    if (this.#carriageReturn < from) this.#carriageReturn = indexOr(text, '\r', from);
-    const isPair = this.#carriageReturn + 1 === this.#lineFeed;
-    this.end = Math.min(this.#lineFeed, this.#carriageReturn);
-    return Math.min(this.end + (isPair ? 2 : 1), text.length);
-  }
-}
-
-function indexOr(text: string, letter: string, from: number): number {
-  const at = text.indexOf(letter, from);
-  return at === -1 ? text.length : at;
-}
-
-/** Cuts after every run of at least so many blank lines, whatever white space is in them. */
-export function cutAfterBlankLines(minimum: number): CutFinder {
-  return (text, start, end) => findBlankLines(minimum, text, start, end);
-}
-
-// At module level, because a finder lives for only one request, and V8 discards optimised code together with its
-// closure.
-function findBlankLines(minimum: number, text: string, start: number, end: number): number[] {
-  const cuts: number[] = [];
-  let ink = start;
-  while (ink < end && isWhiteSpace(text.charCodeAt(ink))) ink++;
-  for (let at = text.indexOf('\n', ink); at !== -1 && at < end; at = text.indexOf('\n', ink)) {
-    ink = at + 1;
-    if (text.charCodeAt(ink) > SPACE && text.charCodeAt(ink) < FIRST_WIDE_SPACE) continue;
-    let [lines, lineStart] = [0, ink];
-    for (; ink < end; ink++) {
-      const unit = text.charCodeAt(ink);
-      if (unit === LINE_FEED) {
-        lines++;
-        lineStart = ink + 1;
-      } else if (!isWhiteSpace(unit)) break;
-    }
-    if (lines >= minimum && ink < end) cuts.push(lineStart);
-  }
-  return cuts;
 }

@@ -1,4 +1,4 @@
-import type { Kit } from '../../../core/kit.ts';
+import { markupSyntaxOf, templateKindOf } from '../../toolkit/markup/index.ts';
 import { isHtml, isHtmlTable, proseOrMarkdown } from './content/markup.ts';
 import { isDiff, isLog } from './content/records.ts';
 import { codeLines, isSourceCode } from './content/source-code.ts';
@@ -17,7 +17,6 @@ export interface Question {
   readonly isTolerant: boolean;
   /** Whether a chunker can run here. */
   readonly isHere: (choice: Choice) => boolean;
-  readonly kit: Kit;
 }
 
 /**
@@ -54,19 +53,19 @@ function told({ filename = '', mediaType = '' }: Question, text: string): Conten
 /** Characters from which the format of a text is judged; for JSON the whole text is read. */
 const SAMPLE = 65_536;
 
-function byContent({ text, kit }: Question): Content {
+function byContent({ text }: Question): Content {
   if (isJson(text)) return 'json';
   const sample = wholeLines(text);
-  if (kit.markupSyntaxOf(sample) !== undefined) return 'markup';
+  if (markupSyntaxOf(sample) !== undefined) return 'markup';
   const { lines, hasFence } = codeLines(sample);
-  if (!hasFence && kit.templateKindOf(sample) !== undefined) return 'code';
+  if (!hasFence && templateKindOf(sample) !== undefined) return 'code';
   if (isHtml(sample)) return isHtmlTable(text) ? 'table' : 'html';
-  if (isDiff(sample, kit)) return 'diff';
+  if (isDiff(sample)) return 'diff';
   if (hasFence) return 'markdown';
-  if (isLog(sample, kit)) return 'log';
+  if (isLog(sample)) return 'log';
   if (isSourceCode(sample, lines)) return 'code';
   if (isTable(sample)) return 'table';
-  return proseOrMarkdown(sample, kit);
+  return proseOrMarkdown(sample);
 }
 
 /** The beginning of a text, without a line that the sample would cut. */

@@ -6,7 +6,6 @@ import { ruleByName } from './names/names.ts';
 
 const createAutoChunker: Factory<typeof manifest> = (collaborators): Chunker<AutoOptions> => {
   const chunkers = new Map(CHOICES.map((name) => [name, collaborators[`chunker/${name}`]]));
-  const { kit } = collaborators;
   const isHere = (name: Choice) => chunkers.get(name) !== undefined;
   return {
     check: (options) =>
@@ -19,7 +18,7 @@ const createAutoChunker: Factory<typeof manifest> = (collaborators): Chunker<Aut
       const { id, mediaType, filename: given } = context.document;
       const filename = options.filename ?? given ?? id;
       const isTolerant = options.json?.tolerant === true;
-      const content = choose({ text, filename, mediaType, isTolerant, isHere, kit });
+      const content = choose({ text, filename, mediaType, isTolerant, isHere });
       const name = isRecipe(content) ? 'recursive' : content;
       context.report('auto-chunker', name);
       const chunker = chunkers.get(name) as AnyChunker;

@@ -1,6 +1,7 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import type { Manifest } from '../../../core/kit.ts';
-import { chunkSize, numberedHeadings } from '../../../core/options.ts';
+import { chunkSize } from '../../../core/options.ts';
+import { numberedHeadings } from '../../toolkit/numbered/options.ts';
 
 /** The chunkers to choose from; `recursive` takes everything that no other one does. */
 export const CHOICES = ['markdown', 'markup', 'html', 'xml', 'table', 'json', 'code', 'recursive'] as const;

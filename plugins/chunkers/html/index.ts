@@ -5,12 +5,19 @@ import {
   type CutFinder,
   countUpTo,
   countWhile,
+  cutAtCodePoints,
+  cutAtDelimiters,
+  cutAtOffsets,
+  cutAtTokens,
+  cutAtWhiteSpace,
+  cutAtWordSigns,
   type Factory,
-  type Kit,
-  MarkupReader,
   type Span,
   withFields,
 } from '../../../core/kit.ts';
+import { headingPaths } from '../../toolkit/heading-paths.ts';
+import { MarkupReader } from '../../toolkit/markup/index.ts';
+import { cutAtClauseEnds, cutAtSentenceEnds } from '../../toolkit/prose/index.ts';
 import type manifest from './manifest.ts';
 import type { HtmlOptions } from './manifest.ts';
 import { type Edges, findStructure, type HtmlStructure } from './structure/find-structure.ts';
@@ -30,16 +37,15 @@ const CODE = new Set(['code', 'script', 'style']);
  * and tokens; after headings only if nothing else is left to cut, and within tags, comments and entities only as the
  * last resort.
  */
-function prepareDivide(kit: Kit) {
-  const { cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, cutAtCodePoints } = kit;
+function prepareDivide() {
   const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
   const cutAtBreaks = cutAtDelimiters(BREAKS);
-  const cutAtSentences = kit.cutAtSentenceEnds(SENTENCES);
-  const cutAtClauses = kit.cutAtClauseEnds(CLAUSES);
+  const cutAtSentences = cutAtSentenceEnds(SENTENCES);
+  const cutAtClauses = cutAtClauseEnds(CLAUSES);
   const prose = [cutAtBreaks, cutAtSentences, cutAtLines, cutAtClauses, cutAtWhiteSpace];
   const code = [cutAtLines, cutAtWhiteSpace];
   return (text: string, { headings, contents }: HtmlStructure, { tokens, divide }: ChunkContext): Divide => {
-    const cutAtTokens = kit.cutAtTokens(tokens);
+    const betweenTokens = cutAtTokens(tokens);
     return (start, end, size) => {
       const leads = within(headings, start, end).filter(
         (heading) => tokens.count(heading.start, heading.end) <= size / 2,
@@ -50,8 +56,8 @@ function prepareDivide(kit: Kit) {
         const finders = [
           ...(isCode ? code : prose),
           cutAtOffsets(obstacles.between),
-          kit.cutAtWordSigns,
-          cutAtTokens,
+          cutAtWordSigns,
+          betweenTokens,
           cutAtCodePoints,
         ];
         return finders.map((find) => sparing(find, obstacles));
@@ -88,14 +94,14 @@ function withoutEdgesIn({ edges, ranks }: Edges, stretches: readonly Span[]): Ed
 }
 
 /** Cuts HTML along its headings and between its blocks; every chunk is a slice of the source. */
-const createHtmlChunker: Factory<typeof manifest> = async ({ kit }): Promise<Chunker<HtmlOptions>> => {
+const createHtmlChunker: Factory<typeof manifest> = async (): Promise<Chunker<HtmlOptions>> => {
   const { decodeHTML } = await import('entities/decode');
-  const divideIn = prepareDivide(kit);
+  const divideIn = prepareDivide();
   return {
     chunk(text, { skip, carry, oversize, split_level, ...rules }, context) {
       const structure = findStructure(text, skip, decodeHTML);
       const { outline, units, contents, skipped } = structure;
-      const { carriedAt, describe } = createDescriber(kit, text, structure, carry);
+      const { carriedAt, describe } = createDescriber(text, structure, carry);
       const divideAny = divideIn(text, structure, context);
       const keeps = oversize === 'keep';
       const divide: typeof divideAny = (start, end, size) =>
@@ -127,9 +133,9 @@ type Path = readonly string[];
 const BYTE_ORDER_MARK = '\ufeff';
 
 /** Describes the content and the context of the chunks of one text. */
-function createDescriber(kit: Kit, text: string, structure: HtmlStructure, carry: HtmlOptions['carry']) {
+function createDescriber(text: string, structure: HtmlStructure, carry: HtmlOptions['carry']) {
   const { headings, tables, contents } = structure;
-  const paths = kit.headingPaths(headings);
+  const paths = headingPaths(headings);
   const beginning = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   const named = memoized((path: Path) => (path.includes('') ? path.filter((name) => name !== '') : path));
   const headerOf = memoized(({ start, headerEnd }: Table) => text.slice(start, headerEnd).trimEnd());

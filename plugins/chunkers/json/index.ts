@@ -1,15 +1,21 @@
 import {
   type Chunker,
   type CutFinder,
+  countCodePoints,
+  cutAtDelimiters,
+  cutAtTokens,
+  cutAtWhiteSpace,
+  cutAtWordSigns,
   type Factory,
   isLineBreak,
-  type Kit,
   type Outline,
+  refusedError,
   type Span,
-  startOnLine,
   type TokenizedText,
   withFields,
 } from '../../../core/kit.ts';
+import { startOnLine } from '../../toolkit/lines.ts';
+import { cutAtClauseEnds, cutAtSentenceEnds } from '../../toolkit/prose/index.ts';
 import type manifest from './manifest.ts';
 import type { JsonOptions } from './manifest.ts';
 import { type Place, placesOf } from './pointers.ts';
@@ -62,12 +68,12 @@ function rankOf(depth: number): number {
   return Math.min(BETWEEN_VALUES + depth, HIGHEST_RANK);
 }
 
-const createJsonChunker: Factory<typeof manifest> = ({ kit }): Chunker<JsonOptions> => ({
+const createJsonChunker: Factory<typeof manifest> = (): Chunker<JsonOptions> => ({
   chunk(text, options, { tokens, divide, packStructure }) {
     const problem = options.tolerant ? undefined : findProblem(text);
-    if (problem !== undefined) throw refusal(text, problem, kit);
+    if (problem !== undefined) throw refusal(text, problem);
     const outline = findMembers(text);
-    const finders = finderList(kit, tokens);
+    const finders = finderList(tokens);
     const spans = packStructure(
       {
         outline,
@@ -94,28 +100,28 @@ function withPlaces(text: string, spans: readonly Span[]): Span[] {
 }
 
 /** The error for a text that is not JSON; it reveals nothing of the text. */
-function refusal(text: string, { offset, expected }: Problem, kit: Kit): Error {
+function refusal(text: string, { offset, expected }: Problem): Error {
   const lines = text.slice(0, offset).split(/\r\n|\r|\n/);
   const last = lines.at(-1) ?? '';
-  const place = `line ${lines.length}, column ${kit.countCodePoints(last, 0, last.length) + 1}`;
+  const place = `line ${lines.length}, column ${countCodePoints(last, 0, last.length) + 1}`;
   const message = `text: not valid JSON at ${place}: expected ${expected}. Set tolerant to chunk it all the same.`;
-  return kit.refusedError(message);
+  return refusedError(message);
 }
 
 /** How a value that is too large is cut: a string at its lines, sentences, clauses and words, then between tokens. */
-function finderList(kit: Kit, tokens: TokenizedText): readonly CutFinder[] {
+function finderList(tokens: TokenizedText): readonly CutFinder[] {
   return [
-    kit.cutAtDelimiters(['\\n', '\n']),
-    kit.cutAtSentenceEnds(['. ', '! ', '? ']),
-    kit.cutAtClauseEnds([', ', '; ', ': ']),
-    kit.cutAtWhiteSpace,
-    kit.cutAtWordSigns,
-    cutBesideEscapes(kit, tokens),
+    cutAtDelimiters(['\\n', '\n']),
+    cutAtSentenceEnds(['. ', '! ', '? ']),
+    cutAtClauseEnds([', ', '; ', ': ']),
+    cutAtWhiteSpace,
+    cutAtWordSigns,
+    cutBesideEscapes(tokens),
   ];
 }
 
 /** Cuts between tokens, but not within an escape. */
-function cutBesideEscapes({ cutAtTokens }: Kit, tokens: TokenizedText): CutFinder {
+function cutBesideEscapes(tokens: TokenizedText): CutFinder {
   const find = cutAtTokens(tokens);
   return (text, start, end) => {
     const cuts = find(text, start, end);

@@ -1,4 +1,5 @@
-import { type BlockKind, countWhile, type MarkdownBlock } from '../../../core/kit.ts';
+import { countWhile } from '../../../core/kit.ts';
+import type { BlockKind, MarkdownBlock } from '../../toolkit/markdown/index.ts';
 
 /** Whether a block contains others. */
 export function isContainer({ kind }: MarkdownBlock): boolean {

@@ -1,13 +1,7 @@
-import {
-  type BlockKind,
-  type HeadingPaths,
-  keepOptimised,
-  LineEnds,
-  type Located,
-  type MarkdownBlock,
-  type Span,
-  withFields,
-} from '../../../core/kit.ts';
+import { keepOptimised, type Located, type Span, withFields } from '../../../core/kit.ts';
+import type { HeadingPaths } from '../../toolkit/heading-paths.ts';
+import { LineEnds } from '../../toolkit/lines.ts';
+import type { BlockKind, MarkdownBlock } from '../../toolkit/markdown/index.ts';
 import { languageOf } from './languages.ts';
 
 /** What is known about a Markdown text. */

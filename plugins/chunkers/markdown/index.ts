@@ -3,14 +3,16 @@ import {
   type ChunkContext,
   type Chunker,
   type CutFinder,
+  cutAtDelimiters,
+  cutAtWhiteSpace,
   type DocumentInfo,
   type Factory,
-  type Heading,
-  type Kit,
-  type MarkdownBlock,
-  nextLine,
   type Span,
 } from '../../../core/kit.ts';
+import { type Heading, headingPaths } from '../../toolkit/heading-paths.ts';
+import { nextLine } from '../../toolkit/lines.ts';
+import { findMarkdownBlocks, type MarkdownBlock } from '../../toolkit/markdown/index.ts';
+import { cutAtClauseEnds, cutAtSentenceEnds } from '../../toolkit/prose/index.ts';
 import { isContainer, isRaw, lastBefore } from './blocks.ts';
 import { describe, type Markdown } from './fields.ts';
 import { Definitions } from './headings/definitions.ts';
@@ -61,11 +63,11 @@ const SENTENCES = [
 const CLAUSES = [', ', '; ', '- ', '– ', '— '];
 
 /** Creates the finders once, for all texts. */
-function createDivider(kit: Kit) {
-  const lines = kit.cutAtDelimiters(['\r\n', '\n', '\r']);
-  const cells = kit.cutAtDelimiters(['|']);
-  const words = kit.cutAtWhiteSpace;
-  const prose = [kit.cutAtSentenceEnds(SENTENCES), lines, kit.cutAtClauseEnds(CLAUSES), words];
+function createDivider() {
+  const lines = cutAtDelimiters(['\r\n', '\n', '\r']);
+  const cells = cutAtDelimiters(['|']);
+  const words = cutAtWhiteSpace;
+  const prose = [cutAtSentenceEnds(SENTENCES), lines, cutAtClauseEnds(CLAUSES), words];
 
   function findersOf(block: MarkdownBlock | undefined): readonly CutFinder[] {
     if (block?.kind === 'table') return [lines, cells, words];
@@ -95,22 +97,20 @@ function leavesOf(blocks: readonly MarkdownBlock[]): MarkdownBlock[] {
 
 const NO_NAMES: ReadonlyMap<number, string> = new Map();
 
-const createMarkdownChunker: Factory<typeof manifest> = async ({
-  kit,
-}): Promise<Chunker<MarkdownOptions>> => {
+const createMarkdownChunker: Factory<typeof manifest> = async (): Promise<Chunker<MarkdownOptions>> => {
   const { decodeHTMLStrict: decode } = await import('entities/decode');
-  const dividerOf = createDivider(kit);
+  const dividerOf = createDivider();
   return {
     chunk(text, options, context) {
       const { chunk_size, split_level, carry, count_context, include_blocks } = options;
       const isMdx = options.mdx ?? isNamedMdx(context.document);
-      const plain = kit.findMarkdownBlocks(text);
+      const plain = findMarkdownBlocks(text);
       const found = isMdx ? withScripts(text, plain) : plain;
       const numbered = options.numbered_headings
-        ? withNumberedHeadings(text, found, kit)
+        ? withNumberedHeadings(text, found)
         : { blocks: found, names: NO_NAMES };
       const { blocks } = numbered;
-      const markdown = describable(text, numbered, kit, decode);
+      const markdown = describable(text, numbered, decode);
       const keepsWhole = options.oversize === 'keep';
       // Counted with its context, a chunk has room for at least half of the limit.
       const room = count_context ? chunk_size / 2 : chunk_size;
@@ -135,14 +135,14 @@ const createMarkdownChunker: Factory<typeof manifest> = async ({
 
 export default createMarkdownChunker;
 
-function describable(text: string, numbered: NumberedBlocks, kit: Kit, decode: Decode): Markdown {
+function describable(text: string, numbered: NumberedBlocks, decode: Decode): Markdown {
   const [outer, opened]: [MarkdownBlock[], MarkdownBlock[]] = [[], []];
   // A loop and not callbacks, whose optimised code V8 discards with their last closures.
   for (const block of numbered.blocks) {
     if (block.depth === 0) outer.push(block);
     if (block.kind === 'fence' || block.kind === 'table') opened.push(block);
   }
-  return { text, outer, opened, paths: kit.headingPaths(headingsOf(text, numbered, decode)) };
+  return { text, outer, opened, paths: headingPaths(headingsOf(text, numbered, decode)) };
 }
 
 function isNamedMdx({ filename, id, mediaType }: DocumentInfo): boolean {

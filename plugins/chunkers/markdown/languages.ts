@@ -1,4 +1,4 @@
-import type { MarkdownBlock } from '../../../core/kit.ts';
+import type { MarkdownBlock } from '../../toolkit/markdown/index.ts';
 
 /** Characters of a fence in which its language is looked for, and longest name of one. */
 const MAX_READ = 200;

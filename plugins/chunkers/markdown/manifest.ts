@@ -7,13 +7,8 @@ import {
   rowsField,
 } from '../../../core/fields.ts';
 import type { Manifest } from '../../../core/kit.ts';
-import {
-  chunkSize,
-  countContext,
-  minimumChunk,
-  numberedHeadings,
-  splitLevel,
-} from '../../../core/options.ts';
+import { chunkSize, countContext, minimumChunk, splitLevel } from '../../../core/options.ts';
+import { numberedHeadings } from '../../toolkit/numbered/options.ts';
 
 const options = {
   type: 'object',

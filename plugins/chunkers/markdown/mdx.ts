@@ -1,4 +1,6 @@
-import { countUpTo, type MarkdownBlock, nextLine } from '../../../core/kit.ts';
+import { countUpTo } from '../../../core/kit.ts';
+import { nextLine } from '../../toolkit/lines.ts';
+import type { MarkdownBlock } from '../../toolkit/markdown/index.ts';
 
 /** How the components of MDX hold its blocks. */
 export interface Components {

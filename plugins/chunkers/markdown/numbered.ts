@@ -1,11 +1,7 @@
-import {
-  afterLineBreak,
-  type HeadingLines,
-  type Kit,
-  type MarkdownBlock,
-  nextLine,
-  type Span,
-} from '../../../core/kit.ts';
+import type { Span } from '../../../core/kit.ts';
+import { afterLineBreak, nextLine } from '../../toolkit/lines.ts';
+import type { MarkdownBlock } from '../../toolkit/markdown/index.ts';
+import { findNumberedHeadings, type HeadingLines } from '../../toolkit/numbered/index.ts';
 
 /** Blocks of which some are headings by their numbers, and the names of those by their offsets. */
 export interface NumberedBlocks {
@@ -14,12 +10,8 @@ export interface NumberedBlocks {
 }
 
 /** Makes headings of the lines that are headings only by their numbers, below the marked heading above them. */
-export function withNumberedHeadings(
-  text: string,
-  blocks: readonly MarkdownBlock[],
-  kit: Kit,
-): NumberedBlocks {
-  const found = kit.findNumberedHeadings(text, headingLines(text, blocks));
+export function withNumberedHeadings(text: string, blocks: readonly MarkdownBlock[]): NumberedBlocks {
+  const found = findNumberedHeadings(text, headingLines(text, blocks));
   const levels = new Map(found.map(({ start, level }) => [start, level]));
   const marked = new Set(blocks.flatMap((block) => (isHeading(block) ? block.start : [])));
   const own = found.filter(({ start }) => !marked.has(start));

@@ -1,12 +1,6 @@
-import {
-  isLineBreak,
-  isTitle,
-  keepOptimised,
-  LineEnds,
-  type MarkdownBlock,
-  type Outline,
-  type TokenizedText,
-} from '../../../core/kit.ts';
+import { isLineBreak, isTitle, keepOptimised, type Outline, type TokenizedText } from '../../../core/kit.ts';
+import { LineEnds } from '../../toolkit/lines.ts';
+import type { MarkdownBlock } from '../../toolkit/markdown/index.ts';
 import { isContainer, isRaw } from './blocks.ts';
 import type { Components } from './mdx.ts';
 

@@ -1,4 +1,11 @@
-import { type ChunkContext, type CutFinder, countWhile, type Kit, type Span } from '../../../core/kit.ts';
+import {
+  type ChunkContext,
+  type CutFinder,
+  countWhile,
+  cutAtDelimiters,
+  cutAtWhiteSpace,
+  type Span,
+} from '../../../core/kit.ts';
 import { type Block, type BlockKind, isAside } from './blocks.ts';
 
 /** Divides stretches without boundaries: a paragraph, a line of code, with the headings before it. */
@@ -15,11 +22,11 @@ const CLAUSES = [', ', '; ', '- ', '– ', '— ', '，', '、', '；', '：'];
 const VERBATIM: ReadonlySet<BlockKind> = new Set(['code', 'comment', 'metadata']);
 
 /** Creates the finders once, for all texts. */
-export function createDivider(kit: Kit) {
-  const lines = kit.cutAtDelimiters(['\r\n', '\n', '\r']);
-  const cells = kit.cutAtDelimiters(['|', '&']);
-  const words = kit.cutAtWhiteSpace;
-  const prose = [kit.cutAtDelimiters(SENTENCES), lines, kit.cutAtDelimiters(CLAUSES), words];
+export function createDivider() {
+  const lines = cutAtDelimiters(['\r\n', '\n', '\r']);
+  const cells = cutAtDelimiters(['|', '&']);
+  const words = cutAtWhiteSpace;
+  const prose = [cutAtDelimiters(SENTENCES), lines, cutAtDelimiters(CLAUSES), words];
 
   function findersOf(block: Block): readonly CutFinder[] {
     if (block.kind === 'table') return [lines, cells, words];

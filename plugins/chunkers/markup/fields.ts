@@ -1,4 +1,5 @@
-import { type HeadingPaths, isWhiteSpace, type Located, type Span, withFields } from '../../../core/kit.ts';
+import { isWhiteSpace, type Located, type Span, withFields } from '../../../core/kit.ts';
+import type { HeadingPaths } from '../../toolkit/heading-paths.ts';
 import type { Block, BlockKind } from './blocks.ts';
 
 /** Gives each chunk the headings above it, and describes its content. @param spans in the order of the text */

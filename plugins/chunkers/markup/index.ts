@@ -1,4 +1,5 @@
-import type { Carried, Chunker, Factory, Heading, HeadingPaths } from '../../../core/kit.ts';
+import type { Carried, Chunker, Factory } from '../../../core/kit.ts';
+import { type Heading, type HeadingPaths, headingPaths } from '../../toolkit/heading-paths.ts';
 import { type Block, Blocks, type Scan } from './blocks.ts';
 import { createDivider, lastBefore } from './divide.ts';
 import { describe } from './fields.ts';
@@ -13,19 +14,19 @@ import { scannerOf } from './syntaxes/all.ts';
 const MAX_READ = 1000;
 const MAX_NAME = 200;
 
-const createMarkupChunker: Factory<typeof manifest> = ({ kit }): Chunker<MarkupOptions> => {
-  const dividerOf = createDivider(kit);
+const createMarkupChunker: Factory<typeof manifest> = (): Chunker<MarkupOptions> => {
+  const dividerOf = createDivider();
   return {
     chunk(text, options, context) {
       const { chunk_size, split_level, carry, count_context, include_blocks } = options;
       const { id, filename = id, mediaType = '' } = context.document;
       const name = options.filename ?? filename ?? '';
       const given = options.syntax === 'auto' ? undefined : options.syntax;
-      const syntax = given ?? syntaxOf(text, name, mediaType, kit);
+      const syntax = given ?? syntaxOf(text, name, mediaType);
       if (given === undefined) context.report('markup-syntax', syntax ?? 'none');
       const scan = syntax === undefined ? scanProse(text) : scannerOf(syntax, name)(text);
       const { blocks } = scan;
-      const paths = kit.headingPaths(headingsOf(text, scan));
+      const paths = headingPaths(headingsOf(text, scan));
       const keepsWhole = options.oversize === 'keep';
       // Counted with its context, a chunk has room for at least half of the limit.
       const room = count_context ? chunk_size / 2 : chunk_size;

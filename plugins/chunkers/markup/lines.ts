@@ -1,4 +1,5 @@
-import { countUpTo, isLineBreak, LineEnds } from '../../../core/kit.ts';
+import { countUpTo, isLineBreak } from '../../../core/kit.ts';
+import { LineEnds } from '../../toolkit/lines.ts';
 
 /** Characters of a line that are read: titles, markers and delimiters are shorter. */
 const MAX_READ = 1000;

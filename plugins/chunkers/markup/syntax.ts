@@ -1,4 +1,4 @@
-import type { Kit } from '../../../core/kit.ts';
+import { markupSyntaxOf } from '../../toolkit/markup/index.ts';
 import type { SyntaxName } from './manifest.ts';
 
 /** The endings of file names of each syntax. */
@@ -30,17 +30,12 @@ const MEDIA_TYPES: Readonly<Record<SyntaxName, RegExp>> = {
 const MANUAL = /\.[1-9](?:x|pm|in|ssl)?$/i;
 
 /** The syntax of a text: by its media type, then its name, then its content; undefined if none of them shows one. */
-export function syntaxOf(
-  text: string,
-  filename: string,
-  mediaType: string,
-  kit: Kit,
-): SyntaxName | undefined {
+export function syntaxOf(text: string, filename: string, mediaType: string): SyntaxName | undefined {
   const names = Object.keys(ENDINGS) as SyntaxName[];
   const [essence = ''] = mediaType.toLowerCase().split(';', 1);
   const byType = names.find((name) => MEDIA_TYPES[name].test(essence.trim()));
   if (byType !== undefined) return byType;
   const [, ending = ''] = /\.([^./\\]+)$/.exec(filename.toLowerCase()) ?? [];
   const byName = ending === '' ? undefined : names.find((name) => ENDINGS[name].split(' ').includes(ending));
-  return byName ?? kit.markupSyntaxOf(text) ?? (MANUAL.test(filename) ? 'roff' : undefined);
+  return byName ?? markupSyntaxOf(text) ?? (MANUAL.test(filename) ? 'roff' : undefined);
 }

@@ -1,20 +1,22 @@
 import {
   type Chunker,
   type CutFinder,
-  type DiffFile,
+  countWhile,
+  cutAtDelimiters,
+  cutAtOffsets,
   type Factory,
-  type Heading,
-  type Kit,
-  type NumberedHeading,
+  isWhiteSpace,
   type Span,
   withFields,
 } from '../../../core/kit.ts';
+import type { DiffFile } from '../../toolkit/diff.ts';
+import { type Heading, headingPaths } from '../../toolkit/heading-paths.ts';
+import { findNumberedHeadings, type NumberedHeading } from '../../toolkit/numbered/index.ts';
 import type manifest from './manifest.ts';
 import type { RecursiveOptions } from './manifest.ts';
 import { type Hierarchy, loadRecipes } from './recipes.ts';
 
 const createRecursiveChunker: Factory<typeof manifest> = (tools): Chunker<RecursiveOptions> => {
-  const { kit } = tools;
   const hierarchyOf = loadRecipes(tools);
   return {
     check: ({ recipe }) => {
@@ -25,9 +27,9 @@ const createRecursiveChunker: Factory<typeof manifest> = (tools): Chunker<Recurs
       const { recipe, lang, delimiters, levels } = options;
       const own = delimiters.length > 0 ? [delimiters] : levels;
       const { finders, introductions, titles, files } =
-        own.length > 0 ? ownHierarchy(own, kit) : hierarchyOf(recipe, lang, text);
-      const headings = options.numbered_headings ? kit.findNumberedHeadings(text) : [];
-      const spans = divide({ start: 0, end: text.length }, belowHeadings(finders, headings, text, kit), {
+        own.length > 0 ? ownHierarchy(own) : hierarchyOf(recipe, lang, text);
+      const headings = options.numbered_headings ? findNumberedHeadings(text) : [];
+      const spans = divide({ start: 0, end: text.length }, belowHeadings(finders, headings, text), {
         size: options.chunk_size,
         minCharacters: options.min_characters_per_chunk,
         overlap: options.chunk_overlap,
@@ -35,15 +37,15 @@ const createRecursiveChunker: Factory<typeof manifest> = (tools): Chunker<Recurs
         // Numbered headings are cut before, each with a path of its own.
         titles: titles && headings.length === 0,
       });
-      if (files !== undefined) return withPaths(spans, files.map(headingOfFile), kit);
+      if (files !== undefined) return withPaths(spans, files.map(headingOfFile));
       const named = headings.map((heading): Heading => ({ ...heading, name: () => heading.name }));
-      return options.numbered_headings ? withPaths(spans, named, kit) : spans;
+      return options.numbered_headings ? withPaths(spans, named) : spans;
     },
   };
 };
 
-function ownHierarchy(levels: readonly (readonly string[])[], kit: Kit): Hierarchy {
-  return { finders: levels.map((level) => kit.cutAtDelimiters(level)), introductions: true, titles: true };
+function ownHierarchy(levels: readonly (readonly string[])[]): Hierarchy {
+  return { finders: levels.map((level) => cutAtDelimiters(level)), introductions: true, titles: true };
 }
 
 /** A file of a diff as a heading above its hunks. */
@@ -59,17 +61,16 @@ function belowHeadings(
   finders: readonly CutFinder[],
   headings: readonly NumberedHeading[],
   text: string,
-  kit: Kit,
 ): readonly CutFinder[] {
   if (headings.length === 0) return finders;
   const levels = [...new Set(headings.map(({ level }) => Math.min(level, LEVELS)))].sort((a, b) => a - b);
   const before = levels.map((most) => {
     const cut = headings.filter(({ level }) => level <= most || most === LEVELS);
-    return kit.cutAtOffsets(cut.map(({ start }) => start));
+    return cutAtOffsets(cut.map(({ start }) => start));
   });
-  const texts = headings.map(({ end }) => firstInk(text, end, kit));
+  const texts = headings.map(({ end }) => firstInk(text, end));
   const isInHeading = (cut: number) => {
-    const heading = kit.countWhile(headings, ({ start }) => start < cut) - 1;
+    const heading = countWhile(headings, ({ start }) => start < cut) - 1;
     return heading >= 0 && cut <= (texts[heading] as number);
   };
   const within = finders.map(
@@ -80,14 +81,14 @@ function belowHeadings(
   return [...before, ...within];
 }
 
-function firstInk(text: string, from: number, kit: Kit): number {
+function firstInk(text: string, from: number): number {
   let at = from;
-  while (at < text.length && kit.isWhiteSpace(text.charCodeAt(at))) at++;
+  while (at < text.length && isWhiteSpace(text.charCodeAt(at))) at++;
   return at;
 }
 
-function withPaths(spans: readonly Span[], headings: readonly Heading[], kit: Kit): Span[] {
-  const paths = kit.headingPaths(headings);
+function withPaths(spans: readonly Span[], headings: readonly Heading[]): Span[] {
+  const paths = headingPaths(headings);
   return spans.map((span) => withFields(span, { heading_path: paths.within(span.start, span.end) }));
 }
 

@@ -1,7 +1,8 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import { headingPathField } from '../../../core/fields.ts';
 import type { Manifest } from '../../../core/kit.ts';
-import { chunkOverlap, chunkSize, numberedHeadings } from '../../../core/options.ts';
+import { chunkOverlap, chunkSize } from '../../../core/options.ts';
+import { numberedHeadings } from '../../toolkit/numbered/options.ts';
 
 const delimiters = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
 

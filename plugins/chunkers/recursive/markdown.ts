@@ -1,4 +1,4 @@
-import type { MarkdownBlock } from '../../../core/kit.ts';
+import type { MarkdownBlock } from '../../toolkit/markdown/index.ts';
 
 /** Where a Markdown text can be cut: rising offsets of the starts of lines. */
 export interface MarkdownCuts {
@@ -19,7 +19,7 @@ export interface Heading {
   readonly depth: number;
 }
 
-/** @param blocks of the text, from `kit.findMarkdownBlocks` */
+/** @param blocks of the text, from `findMarkdownBlocks` */
 export function findMarkdownCuts(text: string, blocks: readonly MarkdownBlock[]): MarkdownCuts {
   const outer = blocks.filter(({ depth }) => depth === 0);
   const lines = new Set<number>();

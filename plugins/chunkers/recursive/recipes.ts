@@ -1,7 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Collaborators, CutFinder, DiffParts, Kit } from '../../../core/kit.ts';
+import {
+  type Collaborators,
+  type CutFinder,
+  cutAtDelimiters,
+  cutAtOffsets,
+  cutAtWhiteSpace,
+  exposedError,
+  refusedError,
+} from '../../../core/kit.ts';
+import { type DiffParts, findDiffParts } from '../../toolkit/diff.ts';
+import { findLogEntries } from '../../toolkit/log.ts';
+import { findMarkdownBlocks } from '../../toolkit/markdown/index.ts';
+import { cutAtClauseEnds, cutAtSentenceEnds } from '../../toolkit/prose/index.ts';
+import { cutAfterBlankLines, cutAtLineStarts } from './line-cuts.ts';
 import { findMarkdownCuts, type MarkdownCuts } from './markdown.ts';
 
 /** How a text is divided. */
@@ -27,14 +40,14 @@ export type HierarchyOf = ((recipe: string, lang: string, text: string) => Hiera
   readonly problemOf: (recipe: string) => string | undefined;
 };
 
-export type RecipeTools = Pick<Collaborators, 'kit' | 'log' | 'createCheck'>;
+export type RecipeTools = Pick<Collaborators, 'log' | 'createCheck'>;
 
 /**
  * Reads the recipes of a folder: files `recipes/<name>.json`, and `languages.json`. A malformed one is logged, and
  * only requests that need it fail.
  */
 export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dirname): HierarchyOf {
-  const { kit, createCheck } = tools;
+  const { createCheck } = tools;
   const checkRecipe = createCheck(recipeSchema);
   const checkLanguage = createCheck(languageSchema);
   const read = <T>(file: string, problemsOf: (json: unknown) => readonly string[]) =>
@@ -57,7 +70,7 @@ export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dir
     const known = made.get(key);
     if (known !== undefined) return known;
     const language = { ...languages.default, ...languages[name] };
-    const makers = levels.map((level) => prepareLevel(level, language, kit));
+    const makers = levels.map((level) => prepareLevel(level, language));
     made.set(key, makers);
     return makers;
   }
@@ -67,9 +80,9 @@ export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dir
 
   function hierarchyOf(recipe: string, lang: string, text: string): Hierarchy {
     const readRecipe = recipes.get(recipe);
-    if (readRecipe === undefined) throw kit.refusedError(unknownRecipe(recipe, [...recipes.keys()]));
+    if (readRecipe === undefined) throw refusedError(unknownRecipe(recipe, [...recipes.keys()]));
     const { levels, introductions = true, titles = introductions } = readRecipe();
-    const source = sourceOf(text, kit);
+    const source = sourceOf(text);
     const finders = prepare(recipe, levels, lang).map((make) => make(source));
     const files = levels.some((level) => 'diff' in level) ? source.diff().files : undefined;
     return { finders, introductions, titles, files };
@@ -85,17 +98,17 @@ interface Source {
   readonly text: string;
 }
 
-function sourceOf(text: string, kit: Kit): Source {
+function sourceOf(text: string): Source {
   let markdown: MarkdownCuts | undefined;
   let diff: DiffParts | undefined;
   return {
     text,
     markdown() {
-      markdown ??= findMarkdownCuts(text, kit.findMarkdownBlocks(text));
+      markdown ??= findMarkdownCuts(text, findMarkdownBlocks(text));
       return markdown;
     },
     diff() {
-      diff ??= kit.findDiffParts(text);
+      diff ??= findDiffParts(text);
       return diff;
     },
   };
@@ -136,7 +149,7 @@ function unknownRecipe(recipe: string, known: readonly string[]): string {
  * @param file its path in the folder, with `/`
  */
 function readWhenNeeded<T>(
-  { kit, log }: RecipeTools,
+  { log }: RecipeTools,
   folder: string,
   file: string,
   problemsOf: (json: unknown) => readonly string[],
@@ -147,7 +160,7 @@ function readWhenNeeded<T>(
   const message = `${file}${problem ?? `: ${problems.join('; ')}`}`;
   log.warn({ plugin: 'chunker/recursive' }, message);
   return () => {
-    throw kit.exposedError(message);
+    throw exposedError(message);
   };
 }
 
@@ -272,34 +285,34 @@ const DEEPEST = 6;
 /** Creates the finder of a level for one text. */
 type MakeFinder = (source: Source) => CutFinder;
 
-function prepareLevel(level: Level, language: Language, kit: Kit): MakeFinder {
+function prepareLevel(level: Level, language: Language): MakeFinder {
   if (!('markdown' in level || 'diff' in level || 'log' in level)) {
-    const finder = literalFinder(level, language, kit);
+    const finder = literalFinder(level, language);
     return () => finder;
   }
   return (source) => {
     let find: CutFinder | undefined;
     return (text, start, end) => {
-      find ??= kit.cutAtOffsets(offsetsIn(source, level, kit));
+      find ??= cutAtOffsets(offsetsIn(source, level));
       return find(text, start, end);
     };
   };
 }
 
-function literalFinder(level: Level, language: Language, kit: Kit): CutFinder {
-  if (level.delimiters) return kit.cutAtDelimiters(level.delimiters, level.include_delim);
-  if (level.line_starts) return kit.cutAtLineStarts(level.line_starts);
-  if (level.blank_lines) return kit.cutAfterBlankLines(level.blank_lines);
-  if (level.language === 'sentence') return kit.cutAtSentenceEnds(language.sentence);
-  if (level.language === 'clause') return kit.cutAtClauseEnds(language.clause);
-  return kit.cutAtWhiteSpace;
+function literalFinder(level: Level, language: Language): CutFinder {
+  if (level.delimiters) return cutAtDelimiters(level.delimiters, level.include_delim);
+  if (level.line_starts) return cutAtLineStarts(level.line_starts);
+  if (level.blank_lines) return cutAfterBlankLines(level.blank_lines);
+  if (level.language === 'sentence') return cutAtSentenceEnds(language.sentence);
+  if (level.language === 'clause') return cutAtClauseEnds(language.clause);
+  return cutAtWhiteSpace;
 }
 
 /** The offsets at which a level cuts that a text is parsed for. */
-function offsetsIn(source: Source, { markdown, diff, depth = DEEPEST }: Level, kit: Kit): readonly number[] {
+function offsetsIn(source: Source, { markdown, diff, depth = DEEPEST }: Level): readonly number[] {
   if (diff === 'files') return source.diff().files.map(({ start }) => start);
   if (diff !== undefined) return source.diff()[diff];
-  if (markdown === undefined) return kit.findLogEntries(source.text).map(({ start }) => start);
+  if (markdown === undefined) return findLogEntries(source.text).map(({ start }) => start);
   if (markdown !== 'headings') return source.markdown()[markdown];
   const headings = source.markdown().headings.filter((heading) => heading.depth <= depth);
   return headings.map(({ at }) => at);

@@ -4,10 +4,10 @@ import {
   countCodePoints,
   type EmbeddingModel,
   type Factory,
-  type Sentences,
   type Span,
   type TokenizedText,
 } from '../../../core/kit.ts';
+import { type Sentences, sentencesBy } from '../../toolkit/prose/index.ts';
 import { findClusters, offsetFor, type Sizes } from './clusters.ts';
 import type manifest from './manifest.ts';
 import type { SemanticOptions } from './manifest.ts';
@@ -16,9 +16,9 @@ import { embedSentences, type SentenceVectors } from './sentence-vectors.ts';
 import { bridgedSimilarities, gapSimilarities } from './similarities.ts';
 import { type Smoothed, type Smoothing, smooth } from './smoothing.ts';
 
-const createSemanticChunker: Factory<typeof manifest> = ({ kit }): Chunker<SemanticOptions, 'embedding'> => ({
+const createSemanticChunker: Factory<typeof manifest> = (): Chunker<SemanticOptions, 'embedding'> => ({
   async chunk(text, options, context) {
-    const sentences = kit.sentencesBy(options);
+    const sentences = sentencesBy(options);
     const boundaries = sentences.boundaries(text);
     const starts = await findStarts(text, boundaries, options, context);
     return packSegments(text, boundaries, starts, sentences, options, context);

@@ -1,15 +1,14 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import type { Manifest } from '../../../core/kit.ts';
+import { chunkSize, oversize } from '../../../core/options.ts';
 import {
-  chunkSize,
   delimiterSide,
   delimiters,
   minimumSentence,
   minimumSentences,
-  oversize,
   sentenceEnds,
   sentenceLanguage,
-} from '../../../core/options.ts';
+} from '../../toolkit/prose/options.ts';
 
 const options = {
   type: 'object',

@@ -1,10 +1,11 @@
 import type { Chunker, Factory } from '../../../core/kit.ts';
+import { sentencesBy } from '../../toolkit/prose/index.ts';
 import type manifest from './manifest.ts';
 import type { SentenceOptions } from './manifest.ts';
 
-const createSentenceChunker: Factory<typeof manifest> = ({ kit }): Chunker<SentenceOptions> => ({
+const createSentenceChunker: Factory<typeof manifest> = (): Chunker<SentenceOptions> => ({
   chunk(text, options, context) {
-    const sentences = kit.sentencesBy(options);
+    const sentences = sentencesBy(options);
     const limits = {
       size: options.chunk_size,
       overlap: options.chunk_overlap,

@@ -1,4 +1,5 @@
-import { afterLineBreak, isLineBreak, nextLine } from '../../../core/kit.ts';
+import { isLineBreak } from '../../../core/kit.ts';
+import { afterLineBreak, nextLine } from '../../toolkit/lines.ts';
 import type { Layout } from './layout.ts';
 import type { TableOptions } from './manifest.ts';
 

@@ -1,4 +1,6 @@
-import { keepOptimised, MarkupReader, startOnLine } from '../../../core/kit.ts';
+import { keepOptimised } from '../../../core/kit.ts';
+import { startOnLine } from '../../toolkit/lines.ts';
+import { MarkupReader } from '../../toolkit/markup/index.ts';
 import type { Layout, Table } from './layout.ts';
 
 /** The outermost tables of an HTML text; one within a cell is part of its row. */

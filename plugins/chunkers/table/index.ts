@@ -4,13 +4,18 @@ import {
   type CutFinder,
   countUpTo,
   countWhile,
+  cutAtDelimiters,
+  cutAtOffsets,
+  cutAtWhiteSpace,
   type Factory,
   isLineBreak,
-  type Kit,
   type Outline,
+  refusedError,
   type Span,
   withFields,
 } from '../../../core/kit.ts';
+import { withMinimumPiece } from '../../toolkit/minimum-pieces.ts';
+import { cutAtSentenceEnds } from '../../toolkit/prose/index.ts';
 import { readCsv } from './csv.ts';
 import { readHtml } from './html.ts';
 import { beforeBreaks, behindBlankLines, type Layout, type Table } from './layout.ts';
@@ -75,14 +80,14 @@ function rowsIn(tables: readonly Table[], { start, end }: Span): readonly [numbe
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-const createTableChunker: Factory<typeof manifest> = ({ kit }): Chunker<TableOptions> => ({
+const createTableChunker: Factory<typeof manifest> = (): Chunker<TableOptions> => ({
   chunk(text, options, { divide, packStructure, report }) {
-    checkMarks(options, kit);
-    const { dialect, tables: found, cutAtCells, ...layout } = readTables(text, options, kit);
+    checkMarks(options);
+    const { dialect, tables: found, cutAtCells, ...layout } = readTables(text, options);
     const from = layout.from ?? (text.startsWith(BYTE_ORDER_MARK) ? 1 : 0);
     report('table-dialect', dialect);
     const tables = found.map((table) => withHeader(behindBeginning(table, from), options));
-    const finders = textFinders(kit);
+    const finders = textFinders();
     const structure = {
       outline: outlineOf(text, { from, tables }, options.rows_per_chunk ?? undefined),
       ...(options.carry === 'none' ? {} : { carriedAt: headersOf(text, tables) }),
@@ -90,7 +95,7 @@ const createTableChunker: Factory<typeof manifest> = ({ kit }): Chunker<TableOpt
         const table = tableAt(tables, Math.max(start, from));
         if (table === undefined) return divide({ start, end }, finders, { size });
         if (options.oversize === 'keep') return [{ start, end }];
-        return divide({ start, end }, [kit.cutAtOffsets(table.rows), cutAtCells, ...finders], { size });
+        return divide({ start, end }, [cutAtOffsets(table.rows), cutAtCells, ...finders], { size });
       },
     };
     const spans = packStructure(structure, rulesOf(options));
@@ -101,22 +106,22 @@ const createTableChunker: Factory<typeof manifest> = ({ kit }): Chunker<TableOpt
 export default createTableChunker;
 
 /** @throws an error for the caller if a delimiter is ambiguous */
-function checkMarks({ delimiter, quote }: TableOptions, kit: Kit): void {
+function checkMarks({ delimiter, quote }: TableOptions): void {
   for (const [name, mark] of [['delimiter', delimiter] as const, ['quote', quote] as const]) {
-    if (isLineBreak(mark?.charCodeAt(0) ?? 0)) throw kit.refusedError(`${name}: must not be a line break.`);
+    if (isLineBreak(mark?.charCodeAt(0) ?? 0)) throw refusedError(`${name}: must not be a line break.`);
   }
   if (delimiter !== null && delimiter === quote)
-    throw kit.refusedError('delimiter: must not be the same as quote.');
+    throw refusedError('delimiter: must not be the same as quote.');
 }
 
 const TABLE_TAG = /<table(?=[\s>])/i;
 
-function readTables(text: string, options: TableOptions, kit: Kit): Layout {
+function readTables(text: string, options: TableOptions): Layout {
   switch (options.format) {
     case 'html':
       return readHtml(text);
     case 'markdown':
-      return readMarkdown(text, kit);
+      return readMarkdown(text);
     case 'csv':
     case 'tsv':
       return readCsv(text, options);
@@ -124,7 +129,7 @@ function readTables(text: string, options: TableOptions, kit: Kit): Layout {
   if (options.delimiter !== null) return readCsv(text, options);
   const hasTag = TABLE_TAG.test(text);
   if (hasTag && /^\s*</.test(text)) return readHtml(text);
-  const markdown = readMarkdown(text, kit);
+  const markdown = readMarkdown(text);
   if (markdown.tables.length > 0) return markdown;
   return hasTag ? readHtml(text) : readCsv(text, options);
 }
@@ -161,12 +166,7 @@ function headersOf(text: string, tables: readonly Table[]): (start: number) => C
 const SHORTEST_LINE = 8;
 
 /** How text that is too large is cut: at its paragraphs, lines, sentences and words. */
-function textFinders({
-  cutAtDelimiters,
-  cutAtSentenceEnds,
-  cutAtWhiteSpace,
-  withMinimumPiece,
-}: Kit): readonly CutFinder[] {
+function textFinders(): readonly CutFinder[] {
   return [
     cutAtDelimiters(['\n\n', '\r\n\r\n']),
     withMinimumPiece(cutAtDelimiters(['\r\n', '\n', '\r']), SHORTEST_LINE),

@@ -1,11 +1,12 @@
-import { type Kit, nextLine } from '../../../core/kit.ts';
+import { nextLine } from '../../toolkit/lines.ts';
+import { findMarkdownBlocks } from '../../toolkit/markdown/index.ts';
 import type { Layout, Table } from './layout.ts';
 
 const BACKSLASH = 92;
 const PIPE = 124;
 
 /** The tables of a Markdown text; a header goes with its delimiter row. */
-export function readMarkdown(text: string, { findMarkdownBlocks }: Kit): Layout {
+export function readMarkdown(text: string): Layout {
   const mayHoldTable = text.includes('|') && text.includes('-');
   const blocks = mayHoldTable ? findMarkdownBlocks(text) : [];
   const tables = blocks

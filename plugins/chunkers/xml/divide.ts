@@ -1,4 +1,16 @@
-import { type ChunkContext, type CutFinder, countUpTo, type Kit, type Span } from '../../../core/kit.ts';
+import {
+  type ChunkContext,
+  type CutFinder,
+  countUpTo,
+  cutAtCodePoints,
+  cutAtDelimiters,
+  cutAtOffsets,
+  cutAtTokens,
+  cutAtWhiteSpace,
+  cutAtWordSigns,
+  type Span,
+} from '../../../core/kit.ts';
+import { cutAtClauseEnds, cutAtSentenceEnds } from '../../toolkit/prose/index.ts';
 import { CDATA, CDATA_END, CDATA_START, CLOSING, localName, OPENING, XmlReader } from './structure/syntax.ts';
 
 /** Cuts a stretch without boundaries into chunks of at most `size` tokens. */
@@ -17,26 +29,25 @@ const CODE = new Set(
  * Creates what divides the stretches of a text: after sentences, lines, clauses and words, and between elements. An
  * element, a tag, a comment, a section of CDATA or a reference that fits is never cut.
  */
-export function prepareDivide(kit: Kit) {
-  const { cutAtDelimiters, cutAtOffsets, cutAtWhiteSpace, cutAtCodePoints } = kit;
+export function prepareDivide() {
   const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
   const prose = [
     cutAtDelimiters(['\n\n', '\r\n\r\n']),
-    kit.cutAtSentenceEnds(SENTENCES),
+    cutAtSentenceEnds(SENTENCES),
     cutAtLines,
-    kit.cutAtClauseEnds(CLAUSES),
+    cutAtClauseEnds(CLAUSES),
     cutAtWhiteSpace,
   ];
   const code = [cutAtLines, cutAtWhiteSpace];
   return (text: string, { tokens, divide }: ChunkContext): Divide => {
-    const cutAtTokens = kit.cutAtTokens(tokens);
+    const betweenTokens = cutAtTokens(tokens);
     return (start, end, size) => {
       const count = (from: number, to: number) => tokens.count(start + from, start + to);
       const { wholes, isCode } = findWholes(text.slice(start, end), size, count);
       const starts = wholes.map((whole) => start + whole.start);
       const ends = wholes.map((whole) => start + whole.end);
       const beside = cutAtOffsets([...starts, ...ends].sort((one, other) => one - other));
-      const finders = [...(isCode ? code : prose), beside, kit.cutAtWordSigns, cutAtTokens, cutAtCodePoints];
+      const finders = [...(isCode ? code : prose), beside, cutAtWordSigns, betweenTokens, cutAtCodePoints];
       const sparing = finders.map(
         (find): CutFinder =>
           (...range) =>

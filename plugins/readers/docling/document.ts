@@ -1,4 +1,5 @@
-import { cellRange, type SourcePosition } from '../../../core/kit.ts';
+import type { SourcePosition } from '../../../core/kit.ts';
+import { cellRange } from '../../toolkit/places.ts';
 
 /**
  * A DoclingDocument, as far as it is read: `docling_core.types.doc` of docling-core 2, versions 1.0 to 1.10 of its

@@ -1,4 +1,5 @@
-import { type SourcePlace, tableRule } from '../../../core/kit.ts';
+import type { SourcePlace } from '../../../core/kit.ts';
+import { tableRule } from '../../toolkit/markdown/index.ts';
 import {
   type DoclingDocument,
   type Item,

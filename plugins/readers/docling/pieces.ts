@@ -1,4 +1,5 @@
-import { inCell, type SourcePlace, type SourcePosition } from '../../../core/kit.ts';
+import type { SourcePlace, SourcePosition } from '../../../core/kit.ts';
+import { inCell } from '../../toolkit/markdown/index.ts';
 
 /** Markdown that is not yet joined to one text. */
 export type Piece = string | readonly Piece[] | Placed | OneLine;

@@ -1,11 +1,6 @@
-import {
-  decodeUnicode,
-  type Factory,
-  type OfficeFile,
-  openOfficeFile,
-  reasonOf,
-  refusedError,
-} from '../../../core/kit.ts';
+import { type Factory, reasonOf, refusedError } from '../../../core/kit.ts';
+import { decodeUnicode } from '../../toolkit/decode-unicode.ts';
+import { type OfficeFile, openOfficeFile } from '../../toolkit/office/index.ts';
 import { contentOf, plainXml } from './elements.ts';
 import type manifest from './manifest.ts';
 import { type Node, writeMarkdown } from './markdown.ts';

@@ -1,4 +1,5 @@
-import { escapeBlockStarts, markdownHeading, markdownTable, refusedError } from '../../../core/kit.ts';
+import { refusedError } from '../../../core/kit.ts';
+import { escapeBlockStarts, markdownHeading, markdownTable } from '../../toolkit/markdown/index.ts';
 import { HIDDEN, type Mark } from './prepare.ts';
 
 /** A node of mammoth's documents (`lib/documents.js`), as far as it is read. */

@@ -1,4 +1,4 @@
-import { decodeReferences } from '../../../core/kit.ts';
+import { decodeReferences } from '../../toolkit/markup/index.ts';
 import { attributeOf, elementsIn, isOn, valueIn } from './elements.ts';
 import type { Style } from './styles.ts';
 

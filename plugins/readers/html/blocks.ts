@@ -1,4 +1,4 @@
-import { escapeBlockStarts, markdownTable } from '../../../core/kit.ts';
+import { escapeBlockStarts, markdownTable } from '../../toolkit/markdown/index.ts';
 
 /** A quote or an item of a list: what its lines begin with. */
 interface Container {

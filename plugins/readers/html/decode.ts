@@ -1,4 +1,5 @@
-import { decodeUnicode, refusedError, type SourceFile } from '../../../core/kit.ts';
+import { refusedError, type SourceFile } from '../../../core/kit.ts';
+import { decodeUnicode } from '../../toolkit/decode-unicode.ts';
 
 /** How much of a file may declare its encoding: browsers read further than the 1024 bytes of the standard, too. */
 const SCANNED = 16 * 1024;

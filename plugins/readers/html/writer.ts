@@ -1,4 +1,4 @@
-import { escapeBlockStarts, fencedCode, markdownHeading } from '../../../core/kit.ts';
+import { escapeBlockStarts, fencedCode, markdownHeading } from '../../toolkit/markdown/index.ts';
 import { Blocks, createSpanBudget, Table } from './blocks.ts';
 import { codeSpan, type Finish, Inline, inBrackets, link, linkText, superscript } from './inline.ts';
 import { attributeOf, type Element, NEVER_SHOWN, type Node, type Page, walk } from './page.ts';

@@ -1,13 +1,7 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import {
-  decodeUnicode,
-  type Factory,
-  fencedCode,
-  findMarkdownBlocks,
-  reasonOf,
-  refusedError,
-  type SourcePlace,
-} from '../../../core/kit.ts';
+import { type Factory, reasonOf, refusedError, type SourcePlace } from '../../../core/kit.ts';
+import { decodeUnicode } from '../../toolkit/decode-unicode.ts';
+import { fencedCode, findMarkdownBlocks } from '../../toolkit/markdown/index.ts';
 import type manifest from './manifest.ts';
 
 const cells = {

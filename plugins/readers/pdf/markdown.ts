@@ -1,4 +1,5 @@
-import { escapeBlockStarts, type SourcePlace } from '../../../core/kit.ts';
+import type { SourcePlace } from '../../../core/kit.ts';
+import { escapeBlockStarts } from '../../toolkit/markdown/index.ts';
 import { CJK, type Line } from './lines.ts';
 import { BULLET, type Paragraph } from './paragraphs.ts';
 

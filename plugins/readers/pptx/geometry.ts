@@ -1,4 +1,5 @@
-import type { OfficeFile, SourcePosition } from '../../../core/kit.ts';
+import type { SourcePosition } from '../../../core/kit.ts';
+import type { OfficeFile } from '../../toolkit/office/index.ts';
 import { childrenOf, type Element, find, treeOf } from './tree.ts';
 
 /** `[a, b, c, d, e, f]`: a point `x, y` goes to `a x + c y + e, b x + d y + f`. */

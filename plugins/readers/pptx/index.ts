@@ -1,4 +1,5 @@
-import { type Factory, openOfficeFile, refusedError, type SourcePlace } from '../../../core/kit.ts';
+import { type Factory, refusedError, type SourcePlace } from '../../../core/kit.ts';
+import { openOfficeFile } from '../../toolkit/office/index.ts';
 import { slideTransform } from './geometry.ts';
 import type manifest from './manifest.ts';
 import { SlideReader } from './slides.ts';

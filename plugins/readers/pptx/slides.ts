@@ -1,4 +1,5 @@
-import { type OfficeFile, type Relationship, refusedError, type SourcePosition } from '../../../core/kit.ts';
+import { refusedError, type SourcePosition } from '../../../core/kit.ts';
+import type { OfficeFile, Relationship } from '../../toolkit/office/index.ts';
 import {
   boxOf,
   frameOf,

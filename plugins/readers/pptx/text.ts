@@ -1,4 +1,5 @@
-import { escapeBlockStarts, markdownTable, type Relationship } from '../../../core/kit.ts';
+import { escapeBlockStarts, markdownTable } from '../../toolkit/markdown/index.ts';
+import type { Relationship } from '../../toolkit/office/index.ts';
 import { childrenOf, type Element, find, findBelow, referenceOf } from './tree.ts';
 
 type Relationships = ReadonlyMap<string, Relationship>;

@@ -1,4 +1,5 @@
-import { readXml, refusedError, type XmlAttributes } from '../../../core/kit.ts';
+import { refusedError } from '../../../core/kit.ts';
+import { readXml, type XmlAttributes } from '../../toolkit/markup/index.ts';
 
 /** An element of XML, by its name without prefix. */
 export interface Element {

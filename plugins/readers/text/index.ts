@@ -1,10 +1,5 @@
-import {
-  encodingOfMark,
-  type Factory,
-  type Report,
-  refusedError,
-  type SourceFile,
-} from '../../../core/kit.ts';
+import { type Factory, type Report, refusedError, type SourceFile } from '../../../core/kit.ts';
+import { encodingOfMark } from '../../toolkit/encoding-of-mark.ts';
 import { detectedLabels } from './detected.ts';
 import type manifest from './manifest.ts';
 

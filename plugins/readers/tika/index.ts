@@ -3,10 +3,10 @@ import {
   type Factory,
   type HostedApi,
   type HostedFailure,
-  placesOfPages,
   refusedError,
   type SourceFile,
 } from '../../../core/kit.ts';
+import { placesOfPages } from '../../toolkit/places.ts';
 import type manifest from './manifest.ts';
 import { FORMATS } from './manifest.ts';
 import { type Markdown, writeMarkdown } from './markdown.ts';

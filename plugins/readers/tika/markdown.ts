@@ -1,4 +1,9 @@
-import { escapeBlockStarts, fencedCode, markdownHeading, markdownTable } from '../../../core/kit.ts';
+import {
+  escapeBlockStarts,
+  fencedCode,
+  markdownHeading,
+  markdownTable,
+} from '../../toolkit/markdown/index.ts';
 
 export interface Markdown {
   readonly text: string;

@@ -1,4 +1,6 @@
-import { cellRange, refusedError, type SourcePlace, tableRule } from '../../../core/kit.ts';
+import { refusedError, type SourcePlace } from '../../../core/kit.ts';
+import { tableRule } from '../../toolkit/markdown/index.ts';
+import { cellRange } from '../../toolkit/places.ts';
 
 /** UTF-16 units of a text. The cells of a small file may repeat a long string. */
 const MOST_TEXT = 64 * 1024 * 1024;

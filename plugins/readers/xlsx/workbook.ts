@@ -1,11 +1,8 @@
-import {
-  columnNumber,
-  inCell,
-  openOfficeFile,
-  readXml,
-  refusedError,
-  type XmlAttributes,
-} from '../../../core/kit.ts';
+import { refusedError } from '../../../core/kit.ts';
+import { inCell } from '../../toolkit/markdown/index.ts';
+import { readXml, type XmlAttributes } from '../../toolkit/markup/index.ts';
+import { openOfficeFile } from '../../toolkit/office/index.ts';
+import { columnNumber } from '../../toolkit/places.ts';
 import { kindOfFormat, type NumberKind, numberText } from './values.ts';
 
 /** Bytes of all XML in a workbook together. */

@@ -1,11 +1,6 @@
-import {
-  isWhiteSpace,
-  type Refinery,
-  SENTENCE_MARKS,
-  splitsCluster,
-  splitsCodePoint,
-  type TokenizedText,
-} from '../../../core/kit.ts';
+import { isWhiteSpace, type Refinery, splitsCodePoint, type TokenizedText } from '../../../core/kit.ts';
+import { SENTENCE_MARKS } from '../../toolkit/prose/index.ts';
+import { splitsCluster } from './clusters.ts';
 import type { OverlapOptions } from './manifest.ts';
 
 export default function createOverlapRefinery(): Refinery<OverlapOptions, 'tokenizer'> {

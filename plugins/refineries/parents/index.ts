@@ -5,8 +5,8 @@ import {
   type DocumentInfo,
   type RefineContext,
   type Refinery,
-  toUuid,
 } from '../../../core/kit.ts';
+import { toUuid } from '../../toolkit/uuid.ts';
 import type { ParentsOptions } from './manifest.ts';
 
 export default function createParentsRefinery(): Refinery<ParentsOptions, 'tokenizer'> {

@@ -1,5 +1,4 @@
 import {
-  batchChunks,
   exposedError,
   type Factory,
   type HostedApi,
@@ -8,8 +7,9 @@ import {
   type SinkChunk,
   type SinkCollection,
   type SinkTarget,
-  vectorJson,
 } from '../../../core/kit.ts';
+import { batchChunks } from '../../toolkit/chunk-batches.ts';
+import { vectorJson } from '../../toolkit/json/index.ts';
 import type manifest from './manifest.ts';
 
 /** A Chroma server, and how it is called. */

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  batchChunks,
   type Collaborators,
   embeddedText,
   exposedError,
@@ -11,8 +10,9 @@ import {
   type SinkChunk,
   type SinkCollection,
   type SinkTarget,
-  vectorJson,
 } from '../../../core/kit.ts';
+import { batchChunks } from '../../toolkit/chunk-batches.ts';
+import { vectorJson } from '../../toolkit/json/index.ts';
 import type manifest from './manifest.ts';
 
 /** An index of a server, or an alias. */

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import {
-  batchChunks,
   exposedError,
   type Factory,
   hold,
@@ -9,8 +8,9 @@ import {
   refusedError,
   type SinkChunk,
   type SinkCollection,
-  vectorJson,
 } from '../../../core/kit.ts';
+import { batchChunks } from '../../toolkit/chunk-batches.ts';
+import { vectorJson } from '../../toolkit/json/index.ts';
 import { describeError, isPassing, isTooLong } from './errors.ts';
 import type manifest from './manifest.ts';
 import {
@@ -44,7 +44,7 @@ class Database {
   /**
    * The rows of a statement. It is retried while the server restarts.
    *
-   * @throws Error for callers, `kit.refusedError` if a retry would fail in the same way, or the reason of the signal
+   * @throws Error for callers, `refusedError` if a retry would fail in the same way, or the reason of the signal
    */
   async query<Row extends QueryResultRow>(
     statement: Statement,

@@ -11,7 +11,7 @@ export interface SearchColumn {
 
 const NAME = 'search_text';
 
-/** The words of what is embedded with `embed: context+text`: the same text as that of `kit.embeddedText`. */
+/** The words of what is embedded with `embed: context+text`: the same text as that of `embeddedText`. */
 export function columnOf({ language }: SearchColumn): string {
   const words = `to_tsvector('${language}'::regconfig, coalesce(fields ->> 'context' || E'\\n', '') || text)`;
   return `${NAME} tsvector generated always as (${words}) stored`;

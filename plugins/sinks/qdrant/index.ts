@@ -1,17 +1,16 @@
 import {
-  batchChunks,
   embeddedText,
   exposedError,
   type Factory,
   type HostedApi,
   type HostedModels,
-  rawNumbersIn,
   refusedError,
   type SinkChunk,
   type SinkCollection,
   type SinkTarget,
-  vectorJson,
 } from '../../../core/kit.ts';
+import { batchChunks } from '../../toolkit/chunk-batches.ts';
+import { vectorJson } from '../../toolkit/json/index.ts';
 import type manifest from './manifest.ts';
 
 /** Qdrant accepts bodies of 32 MB. */
@@ -253,4 +252,13 @@ function readPage(answer: unknown): Page {
   const { result } = answer as { readonly result: Page };
   if (!Array.isArray(result.points)) throw new Error('it has no points');
   return result;
+}
+
+/** What ECMAScript 2026 adds to `JSON`, missing from TypeScript's types. */
+const { isRawJSON } = JSON as unknown as { isRawJSON(value: object): boolean };
+
+/** The numbers in parsed fields that a double would change. */
+function rawNumbersIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return isRawJSON(value) ? [JSON.stringify(value)] : Object.values(value).flatMap(rawNumbersIn);
 }

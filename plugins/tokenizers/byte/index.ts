@@ -1,10 +1,5 @@
-import {
-  createRunningTotal,
-  type Factory,
-  type TokenizedText,
-  type Tokenizer,
-  utf16Units,
-} from '../../../core/kit.ts';
+import type { Factory, TokenizedText, Tokenizer } from '../../../core/kit.ts';
+import { createRunningTotal, utf16Units } from '../../toolkit/running-total.ts';
 import type manifest from './manifest.ts';
 
 /** Opens `byte`: one token per byte of UTF-8; a lone surrogate takes the three bytes of U+FFFD. */

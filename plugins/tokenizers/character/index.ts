@@ -1,10 +1,5 @@
-import {
-  type Factory,
-  keepOptimised,
-  type TokenizedText,
-  type Tokenizer,
-  utf16Units,
-} from '../../../core/kit.ts';
+import { type Factory, keepOptimised, type TokenizedText, type Tokenizer } from '../../../core/kit.ts';
+import { utf16Units } from '../../toolkit/running-total.ts';
 import type manifest from './manifest.ts';
 
 /** Opens `character`: one token per code point; a lone surrogate counts as one. */

@@ -1,4 +1,5 @@
-import { createSeparatedText, type Factory, type Tokenizer } from '../../../core/kit.ts';
+import type { Factory, Tokenizer } from '../../../core/kit.ts';
+import { createSeparatedText } from '../../toolkit/separated-text.ts';
 import type manifest from './manifest.ts';
 
 /** Opens `row`: only a line feed (U+000A) ends a row. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type Dirent, existsSync, globSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { reasonOf } from '../../../core/errors.ts';
@@ -13,6 +13,9 @@ import { PACKAGED_NODE } from './packaged-node.ts';
 const OF_BUCKETS = ['@aws-sdk/client-s3', '@aws-sdk/lib-storage'];
 
 const CORPORA = ['server/corpora', 'test/server/corpora'];
+
+/** What plugins share: it stays, with its tests, also for plugins from elsewhere. */
+const TOOLKIT = 'toolkit';
 
 /**
  * Trims a checkout: deletes the folders of the plugins that `--plugins` would not load, the tests of missing
@@ -47,7 +50,8 @@ async function pluginsIn(root: string, only: readonly string[]): Promise<readonl
 
 /** Tests without their plugin: `test/plugins/chunkers/code/` is removed together with `plugins/chunkers/code/`. */
 function testsLeftBehind(root: string): string[] {
-  const entries = globSync('test/plugins/*/*', { cwd: root, withFileTypes: true });
+  const exclude = (entry: Dirent) => entry.name === TOOLKIT;
+  const entries = globSync('test/plugins/*/*', { cwd: root, withFileTypes: true, exclude });
   // Files beside the folders are shared by the tests of one kind.
   const folders = entries.filter((entry) => entry.isDirectory());
   const paths = folders.map(({ parentPath, name }) => relative(root, join(parentPath, name)));
@@ -60,7 +64,7 @@ function packagesOf(entries: readonly PluginEntry[]): string[] {
 
 /** The packages that the core and the server import themselves; a plugin may need the same ones. */
 function importedPackages(root: string): string[] {
-  const files = globSync(['core/**/*.ts', 'server/**/*.ts'], { cwd: root });
+  const files = globSync(['core/**/*.ts', 'plugins/toolkit/**/*.ts', 'server/**/*.ts'], { cwd: root });
   const imports = files.flatMap((file) => importsOf(readFileSync(join(root, file), 'utf8')));
   return imports.flatMap(({ specifier }) => packageOf(specifier) ?? []);
 }

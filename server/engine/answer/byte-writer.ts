@@ -1,6 +1,11 @@
-import { NUMBER_BYTES, writeAscii, writeInteger, writeVector } from '../../../core/engine/ascii-numbers.ts';
 import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
 import { ServiceError } from '../../../core/errors.ts';
+import {
+  NUMBER_BYTES,
+  writeAscii,
+  writeInteger,
+  writeVector,
+} from '../../../plugins/toolkit/json/ascii-numbers.ts';
 import { release } from './release.ts';
 
 /** Longest stretch to copy byte by byte: up to this length a native call costs more. */

@@ -1,4 +1,4 @@
-import { vectorBase64 } from '../../../core/engine/ascii-numbers.ts';
+import { vectorBase64 } from '../../../plugins/toolkit/json/ascii-numbers.ts';
 import type { JsonText } from '../read/json.ts';
 import { type ByteWriter, writeWithin } from './byte-writer.ts';
 import type { Column } from './columns.ts';

@@ -1,7 +1,7 @@
 import type { Span } from '../../../core/contracts/chunk.ts';
 import type { SourcePlace, SourcePosition } from '../../../core/contracts/reader.ts';
-import { cellBounds, cellRange } from '../../../core/engine/places.ts';
 import { countUpTo } from '../../../core/engine/search.ts';
+import { cellRange, columnNumber } from '../../../plugins/toolkit/places.ts';
 import { type Column, constantColumn, jsonColumn, numberColumn } from './columns.ts';
 
 /** The places that a chunk touches are `places.slice(first, end)`. */
@@ -171,4 +171,14 @@ function adjoin(one: Box, other: Box): boolean {
   const areRowsEqual = one[1] === other[1] && one[3] === other[3];
   if (areColumnsEqual) return other[1] <= one[3] + 1 && one[1] <= other[3] + 1;
   return areRowsEqual && other[0] <= one[2] + 1 && one[0] <= other[2] + 1;
+}
+
+/** The columns and rows of a range of cells, from 1. */
+export function cellBounds(range: string): [left: number, top: number, right: number, bottom: number] {
+  const corners = Array.from(range.matchAll(/([A-Z]+)(\d+)/g), ([, letters = '', row]) => ({
+    column: columnNumber(letters),
+    row: Number(row),
+  }));
+  const [columns, rows] = [corners.map(({ column }) => column), corners.map(({ row }) => row)];
+  return [Math.min(...columns), Math.min(...rows), Math.max(...columns), Math.max(...rows)];
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Span } from '../../../core/contracts/chunk.ts';
 import { embeddedText } from '../../../core/engine/cuts/cuts.ts';
 import { countUpTo } from '../../../core/engine/search.ts';
-import { toUuid } from '../../../core/engine/uuid.ts';
+import { toUuid } from '../../../plugins/toolkit/uuid.ts';
 import { canonicalJson } from '../read/canonical-json.ts';
 import { INCLUDED, type Included } from '../read/document-schemas.ts';
 import type { SourceDocument } from '../read/documents.ts';

@@ -1,6 +1,6 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { Vectors } from '../../../core/contracts/embedding.ts';
-import { vectorBase64 } from '../../../core/engine/ascii-numbers.ts';
+import { vectorBase64 } from '../../../plugins/toolkit/json/ascii-numbers.ts';
 import { type ByteWriter, writeWithin } from './byte-writer.ts';
 import { offsetsIn } from './offsets.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Sink, SinkChunk, SinkCollection } from '../../../core/contracts/sink.ts';
-import { vectorOfBase64 } from '../../../core/engine/ascii-numbers.ts';
-import { parseExactJson } from '../../../core/engine/exact-json.ts';
 import { invalid, ServiceError, toPlainError } from '../../../core/errors.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
+import { vectorOfBase64 } from '../../../plugins/toolkit/json/ascii-numbers.ts';
+import { parseExactJson } from '../../../plugins/toolkit/json/exact-json.ts';
 import { emptyAnswer } from '../answer/response-metadata.ts';
 import type { Operation, Run } from '../operation.ts';
 import { LeaseCache } from '../stages/lease-cache.ts';

@@ -1,7 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import type { DocumentInfo, OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { SourcePlace } from '../../../core/contracts/reader.ts';
-import { startsOfPages } from '../../../core/engine/places.ts';
 import { invalid } from '../../../core/errors.ts';
 import { locate } from '../answer/locate.ts';
 import { checkDocuments, checkMetadata, type Limits } from '../limits.ts';
@@ -150,4 +149,14 @@ function checkIds(ids: readonly (string | undefined)[]): void {
     }
     first.set(id, index);
   }
+}
+
+/** Where each page begins, from the first one: that of the first of its places, or of the next page that has one. */
+function startsOfPages(places: readonly SourcePlace[]): number[] {
+  const starts: number[] = [];
+  for (const { start, page = 0 } of places) {
+    const begin = starts.length === 0 ? 0 : start;
+    while (starts.length < page) starts.push(begin);
+  }
+  return starts;
 }

@@ -1,8 +1,8 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { SourcePlace } from '../../../core/contracts/reader.ts';
 import { splitsCodePoint } from '../../../core/engine/cuts/cuts.ts';
-import { placesOfPages } from '../../../core/engine/places.ts';
 import { invalid, type ServiceError } from '../../../core/errors.ts';
+import { placesOfPages } from '../../../plugins/toolkit/places.ts';
 import { createUtf16Cursor, type Utf16Cursor } from '../answer/offsets.ts';
 import { checkPlaceCount, type Limits } from '../limits.ts';
 

@@ -158,7 +158,7 @@ async function checkVersions(file: string, { version, engine }: Manifest): Promi
     throw refuse('version', 'a semantic version such as "1.2.0"', version);
   if (engine === undefined) return undefined;
   if (semver.validRange(engine) === null)
-    throw refuse('engine', 'a range of semantic versions such as "^1.0.0"', engine);
+    throw refuse('engine', 'a range of semantic versions such as "^2.0.0"', engine);
   if (semver.satisfies(PLUGIN_CONTRACT_VERSION, engine)) return undefined;
   return `it is written for version ${engine} of the plugin contract, but this server has ${PLUGIN_CONTRACT_VERSION}: it may not work; use a matching version of the plugin or of the server`;
 }

@@ -1,7 +1,23 @@
 import { realpathSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
+import { findPackageJSON, registerHooks } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { MODULE_ENDING } from '../../config/module-ending.ts';
+
+/** What plugins import of this program, by the names that its package exports. */
+const DOORS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ 'chunksmith/kit': 'core/kit', 'chunksmith/toolkit': 'plugins/toolkit/index' }).map(
+    ([name, file]) => [name, new URL(`../../../${file}${MODULE_ENDING}`, import.meta.url).href],
+  ),
+);
+
+// So that a plugin in any folder finds these, and those of the server that runs it.
+registerHooks({
+  resolve(specifier, context, next) {
+    const url = DOORS.get(specifier);
+    return url === undefined ? next(specifier, context) : { url, shortCircuit: true };
+  },
+});
 
 /** Imports a file, once. */
 export function importModule(file: string): Promise<{ readonly default?: unknown }> {

@@ -20,7 +20,7 @@ export interface FoundFolder {
  * @throws ServiceError `malformed_plugin`
  */
 export async function findInFolder(root: string, origin: PluginOrigin): Promise<FoundFolder[]> {
-  const folders = await subfolders(root);
+  const folders = (await subfolders(root)).filter((folder) => !isToolkit(folder));
   const own = findModule(root, 'manifest');
   if (own !== undefined)
     throw malformed(
@@ -60,6 +60,12 @@ export async function findInPackage(name: string): Promise<FoundFolder[]> {
     root,
     `the package ${name} has no plugin: neither manifest.js and index.js, nor a folder with them, nor a folder such as chunkers/ with plugins`,
   );
+}
+
+/** Whether a folder is what plugins share, such as `plugins/toolkit/`, and not a plugin itself. */
+function isToolkit(folder: string): boolean {
+  const has = (name: string) => findModule(folder, name) !== undefined;
+  return basename(folder) === 'toolkit' && has('index') && !has('manifest');
 }
 
 /** The kind of the plugins in a folder named after one: `chunkers`. */

@@ -21,7 +21,7 @@ const PROMISES = {
   offsets: {
     'offsets are code points of the text': 'Return offsets in UTF-16 units, as JavaScript counts them.',
     'chunks begin and end between characters':
-      'Do not cut where kit.splitsCodePoint(text, place) is true: that is in the middle of a surrogate pair.',
+      'Do not cut where splitsCodePoint(text, place) is true: that is in the middle of a surrogate pair.',
     'offsets are UTF-16 units if the request asks for them': 'Do not let offset_unit change the spans.',
     'offsets are bytes of UTF-8 if the request asks for them': 'Do not let offset_unit change the spans.',
   },

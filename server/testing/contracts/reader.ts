@@ -19,7 +19,7 @@ const PROMISES = {
   },
   refusals: {
     'an unreadable file gives an exposed error with statusCode 400 and a reason':
-      'Throw kit.refusedError(reason) for a file that cannot be read.',
+      'Throw refusedError(reason) for a file that cannot be read.',
   },
   bytes: { 'the given bytes are not changed': 'Work on a copy: bytes.slice().' },
   text: {

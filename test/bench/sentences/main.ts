@@ -1,4 +1,4 @@
-import { findSentences } from '../../../core/engine/prose/find-sentences.ts';
+import { findSentences } from '../../../plugins/toolkit/prose/find-sentences.ts';
 import { readTexts } from '../data/texts.ts';
 import { race } from '../race/race.ts';
 import { printSpeeds, printTitle } from '../race/report.ts';

@@ -19,7 +19,7 @@ import { temporaryFolder } from '../../support/server.ts';
 
 /**
  * A plugin outside the tree can do what one inside can: built-in plugins are moved out of an installed package into a folder
- * beside it, where the kit is `chunksmith/kit`, and keep their promises there.
+ * beside it, where the kit is `chunksmith/kit` and the toolkit `chunksmith/toolkit`, and keep their promises there.
  */
 
 /** One of each kind, as folders of `plugins`, of those that take most of the kit. */
@@ -30,8 +30,9 @@ const MOVED = [
 const RUNS = 10;
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** How plugins in the tree import the kit, and manifests its schemas. */
+/** How plugins in the tree import the kit, and manifests its schemas; and parts of the toolkit. */
 const IMPORT_OF_KIT = /'(?:\.\.\/)+core\/(?:kit|options|fields)\.ts'/g;
+const IMPORT_OF_TOOLKIT = /'(?:\.\.\/)+toolkit\/[^']+'/g;
 
 const idOf = (folder: string) => folder.replace('ies/', 'y/').replace('s/', '/');
 const moved = MOVED.filter((folder) => isHere(idOf(folder)));
@@ -61,7 +62,12 @@ function moveOut(folder: string): void {
   cpSync(from, to, { recursive: true, filter: (path) => path !== models });
   if (globSync('models', { cwd: from }).length > 0) symlinkSync(models, join(to, 'models'));
   for (const file of globSync('**/*.ts', { cwd: to, exclude: ['models'] }).map((path) => join(to, path)))
-    writeFileSync(file, readFileSync(file, 'utf8').replace(IMPORT_OF_KIT, "'chunksmith/kit'"));
+    writeFileSync(file, outsideOf(readFileSync(file, 'utf8')));
+}
+
+/** A source text that imports the project by the names of its package. */
+function outsideOf(source: string): string {
+  return source.replace(IMPORT_OF_KIT, "'chunksmith/kit'").replace(IMPORT_OF_TOOLKIT, "'chunksmith/toolkit'");
 }
 
 async function manifestOf(folder: string): Promise<Manifest> {
@@ -80,7 +86,7 @@ for (const folder of moved) {
   await installNeeds(folder);
 }
 
-t.test('they are of all kinds, and import nothing of the project but the kit', async (t) => {
+t.test('they are of all kinds, and import nothing of the project but the kit and the toolkit', async (t) => {
   t.same(MOVED.map((folder) => idOf(folder).split('/')[0]).sort(), [...KINDS].sort());
   for (const folder of moved) {
     for (const file of globSync('**/*.ts', { cwd: join(outside, folder), exclude: ['models'] })) {

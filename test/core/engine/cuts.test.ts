@@ -1,17 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import {
-  cutAtWhiteSpace,
-  isShorter,
-  splitsCodePoint,
-  withMinimumPiece,
-} from '../../../core/engine/cuts/cuts.ts';
-import {
-  cutAtDelimiters,
-  cutAtLineStarts,
-  type DelimiterSide,
-} from '../../../core/engine/cuts/delimiters.ts';
-import { LineEnds, nextLine } from '../../../core/engine/cuts/lines.ts';
+import { cutAtWhiteSpace, isShorter, splitsCodePoint } from '../../../core/engine/cuts/cuts.ts';
+import { cutAtDelimiters, type DelimiterSide } from '../../../core/engine/cuts/delimiters.ts';
 
 /** Units around those that surrogates are, and their halves, in pairs and alone. */
 const UNITS = [
@@ -79,36 +69,6 @@ t.test('a delimiter may lie across two blocks, and finders do not disturb each o
   }
 });
 
-t.test('the starts of lines and white space', async (t) => {
-  const starts = cutAtLineStarts(['# ']);
-  t.same(starts('# a\n# b\r\n# c #', 0, 15), [4, 9]);
+t.test('white space', async (t) => {
   t.same(cutAtWhiteSpace('a b\u3000\n c', 0, 7), [2, 6]);
-});
-
-t.test('short pieces go with the one behind, at the end with the one before', async (t) => {
-  const find = withMinimumPiece(cutAtDelimiters(['.']), 3);
-  t.same(find('a.bb.ccc.d.', 0, 11), [5, 9].slice(0, 1), 'the last two are too short to stand alone');
-  t.same(find('😀😀.xyz', 0, 8), [5], 'characters are code points');
-});
-
-t.test('lines that are searched for end where those do that are read', async () => {
-  const broken = fc
-    .array(fc.constantFrom('a', '\n', '\r', '\r\n'), { maxLength: 30 })
-    .map((units) => units.join(''));
-  const steps = fc.array(fc.nat({ max: 5 }), { maxLength: 40 });
-  fc.assert(
-    fc.property(broken, steps, (text, steps) => {
-      const lines = new LineEnds(text);
-      let from = 0;
-      for (const step of steps) {
-        from = Math.min(from + step, text.length);
-        const next = lines.next(from);
-        const line = text.slice(from, next);
-        if (next !== nextLine(text, from, text.length)) return false;
-        if (text.slice(from, lines.end) !== line.replace(/[\r\n]+$/, '')) return false;
-      }
-      return true;
-    }),
-    { numRuns: 1000 },
-  );
 });

@@ -4,8 +4,8 @@ import t from 'tap';
 import type { CutFinder } from '../../../core/contracts/chunker.ts';
 import type { TokenizedText } from '../../../core/contracts/tokenizer.ts';
 import { cutAtWhiteSpace } from '../../../core/engine/cuts/cuts.ts';
-import { cutAtDelimiters, cutAtLineStarts } from '../../../core/engine/cuts/delimiters.ts';
-import { cutAfterBlankLines, isLineStart, startOfLine } from '../../../core/engine/cuts/lines.ts';
+import { cutAtDelimiters } from '../../../core/engine/cuts/delimiters.ts';
+import { isLineStart, startOfLine } from '../../../core/engine/cuts/lines.ts';
 import { divide } from '../../../core/engine/packing/hierarchy.ts';
 
 const PARAGRAPHS = [cutAtDelimiters(['\n\n', '\r\n\r\n']), cutAtDelimiters(['\n', '. ']), cutAtWhiteSpace];
@@ -22,6 +22,9 @@ function parts(text: string, size: number, finders: readonly CutFinder[] = PARAG
   const spans = divide(text, unitTokens(text), { start: 0, end: text.length }, finders, limits);
   return spans.map(({ start, end }) => text.slice(start, end));
 }
+
+const cutBeforeHash: CutFinder = (...stretch) =>
+  cutAtDelimiters(['\n# '], 'next')(...stretch).map((cut) => cut + 1);
 
 t.test('a heading is not left behind at the end of a chunk', async (t) => {
   const tea = '# Tea\n\nBoil water. Wait three minutes. Pour it slowly.\n\n';
@@ -103,7 +106,7 @@ t.test('a fence of tildes does not end in a title', async (t) => {
   const rest = '# Next\n\nSome words that follow it.\n';
   for (const end of ['int main(void);\n~~~~~\n\n', '}\n~~~\n\n']) {
     const fence = `~~~c\n#include <stdio.h>\n\nint main(void) {\n\n  ${end}`;
-    t.same(parts(fence + rest, fence.length, [cutAtLineStarts(['# '])]), [fence, rest], end);
+    t.same(parts(fence + rest, fence.length, [cutBeforeHash]), [fence, rest], end);
   }
 });
 
@@ -136,20 +139,6 @@ t.test('a line that ends in a stop is a title below two blank lines', async (t) 
     const title = text.indexOf('The');
     t.equal(parts(text, 80)[0], text.slice(0, title), JSON.stringify(end));
   }
-});
-
-t.test('a stretch is cut behind two blank lines first, whatever white space they hold', async (t) => {
-  const find = cutAfterBlankLines(2);
-  for (const [text, ...cuts] of [
-    ['a\n\nb\n\n\nc', 7],
-    ['a\r\n\r\n\r\nb', 7],
-    ['a\n \t\n\u3000\n  b', 7],
-    ['\n\n\na\n\n\n'],
-    [''],
-  ] as const)
-    t.same(find(text, 0, text.length), cuts, JSON.stringify(text));
-  const long = `a\n${' \n'.repeat(300_000)}b${'\n'.repeat(300_000)}`;
-  t.equal(find(long, 0, long.length).length, 1);
 });
 
 t.test('many short lines are divided in linear work', async (t) => {

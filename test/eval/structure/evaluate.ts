@@ -1,6 +1,6 @@
-import { findMarkdownBlocks } from '../../../core/engine/markdown/find-blocks.ts';
+import { findMarkdownBlocks } from '../../../plugins/toolkit/markdown/find-blocks.ts';
 import { printTable, printTitle } from '../../bench/race/report.ts';
-import { countBlocks } from '../../core/engine/markdown/compare.ts';
+import { countBlocks } from '../../plugins/toolkit/markdown/compare.ts';
 import { type AnswerChunk, answerTo, composeQuietly } from '../../support/service.ts';
 import { type Page, readPages } from './corpus.ts';
 import { type Counts, type Measured, measure, type Piece } from './measure.ts';

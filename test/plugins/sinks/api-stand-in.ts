@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { parseExactJson } from '../../../core/engine/exact-json.ts';
+import { parseExactJson } from '../../../plugins/toolkit/json/exact-json.ts';
 import { type Asked, send, startHost } from '../../support/hosted-host.ts';
 
 /** One call of an API that stands in for another. */

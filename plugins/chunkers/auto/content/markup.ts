@@ -1,4 +1,4 @@
-import type { Kit } from '../../../../core/kit.ts';
+import { findMarkdownBlocks } from '../../../toolkit/markdown/index.ts';
 
 /** Elements that texts without a head begin with; XML and code with type parameters rarely have such names. */
 const ELEMENT =
@@ -30,11 +30,11 @@ const ITEM = /^[-*+] \S/gm;
 const FEWEST = 2;
 
 /** Whether a text is Markdown (`markdown`), only a Markdown table (`table`), or neither (`recursive`). */
-export function proseOrMarkdown(sample: string, kit: Kit): 'markdown' | 'table' | 'recursive' {
+export function proseOrMarkdown(sample: string): 'markdown' | 'table' | 'recursive' {
   const headings = headingsIn(sample);
   // No table holds a heading, so that its blocks need not be found.
   if (headings.ofTheirOwn > 0) return 'markdown';
-  const blocks = kit.findMarkdownBlocks(sample);
+  const blocks = findMarkdownBlocks(sample);
   const tables = blocks.filter(({ kind }) => kind === 'table').length;
   if (tables > 0) return tables === blocks.length ? 'table' : 'markdown';
   if (blocks[0]?.kind === 'front_matter') return 'markdown';

@@ -1,4 +1,5 @@
-import type { Kit, LogEntry } from '../../../../core/kit.ts';
+import { findDiffParts } from '../../../toolkit/diff.ts';
+import { findLogEntries, type LogEntry } from '../../../toolkit/log.ts';
 
 /** Minimum share of the lines from the first file on that look like those of a diff; less, if messages are among them. */
 const SHARE_OF_DIFF = 0.8;
@@ -10,8 +11,8 @@ const DIFF_LINE =
 const FENCE = /^ {0,3}(?:```|~~~)/m;
 
 /** Whether a text is a diff, also after the message of a commit or a mail, and not one that only shows a diff. */
-export function isDiff(sample: string, kit: Kit): boolean {
-  const { files, commits } = kit.findDiffParts(sample);
+export function isDiff(sample: string): boolean {
+  const { files, commits } = findDiffParts(sample);
   const [first] = files;
   if (first === undefined) return false;
   const before = sample.slice(0, first.start);
@@ -47,13 +48,13 @@ const TRACE_LINE =
   /^(?:[\s#)}\]"]|\[[a-z]|at |Caused by: |Stack trace:|Traceback |During handling |goroutine |[\w.$/]+(?:Error|Exception|\(.*\)$))/;
 
 /** Whether a text is a log: most of its lines, except those of stack traces, begin with a date and time, or with a time and a level. */
-export function isLog(sample: string, kit: Kit): boolean {
+export function isLog(sample: string): boolean {
   const lineAt = (start: number) => sample.slice(start, start + MOST_READ).split('\n', 1)[0] as string;
   const isEntry = ({ start, timeEnd, isDated }: LogEntry) =>
     AFTER_TIME.test(lineAt(timeEnd)) &&
     (isDated ? SECONDS.test(sample.slice(start, timeEnd)) : HAS_LEVEL.test(lineAt(start))) &&
     !OTHER.test(lineAt(start));
-  const entries = kit.findLogEntries(sample).filter(isEntry);
+  const entries = findLogEntries(sample).filter(isEntry);
   if (entries.length < FEWEST) return false;
   const speakers = entries.filter(
     ({ start, timeEnd }) => NUMERIC.test(lineAt(start)) && SPEAKER.test(lineAt(timeEnd)),

@@ -1,4 +1,4 @@
-import { templateKindOf } from '../../../../core/kit.ts';
+import { templateKindOf } from '../../../toolkit/markup/index.ts';
 import { findLanguage, type Language } from '../languages.ts';
 import type { LanguageName } from '../manifest.ts';
 import { type Dialect, findDialect } from '../templates/dialects.ts';

@@ -1,4 +1,5 @@
-import { keepOptimised, MarkupReader, type Outline, type Span } from '../../../../core/kit.ts';
+import { keepOptimised, type Outline, type Span } from '../../../../core/kit.ts';
+import { MarkupReader } from '../../../toolkit/markup/index.ts';
 import { bitOf, Contents, type KindBits } from './contents.ts';
 import { BLOCKS, type Block, SHOWN_INLINE, VOID_INLINE } from './elements.ts';
 import { type Decode, Headings, type PlacedHeading } from './headings.ts';

@@ -1,4 +1,4 @@
-import type { Heading } from '../../../../core/kit.ts';
+import type { Heading } from '../../../toolkit/heading-paths.ts';
 import { wordsOf } from './words.ts';
 
 /** Decodes the character references of a text. */

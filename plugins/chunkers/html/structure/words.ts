@@ -1,4 +1,4 @@
-import { MarkupReader } from '../../../../core/kit.ts';
+import { MarkupReader } from '../../../toolkit/markup/index.ts';
 import { BLOCKS, VOID_INLINE } from './elements.ts';
 
 const MAX_READ = 2000;

@@ -1,4 +1,4 @@
-import type { MarkdownBlock } from '../../../../core/kit.ts';
+import type { MarkdownBlock } from '../../../toolkit/markdown/index.ts';
 
 /** Longest label, with its brackets. */
 const MAX_LABEL = 1001;

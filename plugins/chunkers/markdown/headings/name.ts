@@ -1,4 +1,5 @@
-import { isLineBreak, type MarkdownBlock, splitsCodePoint } from '../../../../core/kit.ts';
+import { isLineBreak, splitsCodePoint } from '../../../../core/kit.ts';
+import type { MarkdownBlock } from '../../../toolkit/markdown/index.ts';
 import { withoutAttributes } from './attributes.ts';
 import type { Definitions } from './definitions.ts';
 import { type Decode, inlineText } from './inline.ts';

@@ -1,4 +1,4 @@
-import { decodeReferences } from '../../../../core/kit.ts';
+import { decodeReferences } from '../../../toolkit/markup/index.ts';
 import { type Block, Blocks, type Scan } from '../blocks.ts';
 import { Lines } from '../lines.ts';
 

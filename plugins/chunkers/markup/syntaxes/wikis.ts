@@ -1,4 +1,4 @@
-import { decodeReferences } from '../../../../core/kit.ts';
+import { decodeReferences } from '../../../toolkit/markup/index.ts';
 import type { LineSyntax, LineTitle } from './by-lines.ts';
 
 const WIKI_TITLE = /^(={1,6})([^=].*)$/;

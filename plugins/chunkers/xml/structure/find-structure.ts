@@ -1,4 +1,6 @@
-import { type Heading, isLineBreak, keepOptimised, startOnLine } from '../../../../core/kit.ts';
+import { isLineBreak, keepOptimised } from '../../../../core/kit.ts';
+import type { Heading } from '../../../toolkit/heading-paths.ts';
+import { startOnLine } from '../../../toolkit/lines.ts';
 import { Edges, leadRank, NO_EDGE, type Parted, siblingRank } from './edges.ts';
 import { Headings, type Scope } from './headings.ts';
 import { CDATA, CDATA_END, CDATA_START, CLOSING, EMPTY, isSpace, OPENING, XmlReader } from './syntax.ts';

@@ -1,4 +1,4 @@
-import type { Heading } from '../../../../core/kit.ts';
+import type { Heading } from '../../../toolkit/heading-paths.ts';
 import { localName } from './syntax.ts';
 import { titleText } from './title-text.ts';
 

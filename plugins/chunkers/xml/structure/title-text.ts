@@ -1,4 +1,4 @@
-import { decodeReferences } from '../../../../core/kit.ts';
+import { decodeReferences } from '../../../toolkit/markup/index.ts';
 import { CDATA, CDATA_END, CDATA_START, CLOSING, localName, OPENING, XmlReader } from './syntax.ts';
 
 const MAX_READ = 2000;

@@ -1,11 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import {
-  type EmbeddingModel,
-  type EmbedRequest,
-  type Prompts,
-  type Vectors,
-  withPrompt,
-} from '../../../../core/kit.ts';
+import type { EmbeddingModel, EmbedRequest, Vectors } from '../../../../core/kit.ts';
+import { type Prompts, withPrompt } from '../../../toolkit/prompts.ts';
 import { createLexicalVectors, LEXICAL_VERSION, type LexicalVectors } from '../lexical/lexical-vectors.ts';
 import { shareOfOtherScripts } from '../lexical/parts.ts';
 import { createMeanPooling, type MeanPooling } from '../pooling/mean-pooling.ts';

@@ -5,12 +5,11 @@ import {
   type ModelFile,
   type ModelFiles,
   type ModelInfo,
-  PROMPTS_FILE,
-  promptsOf,
   reasonOf,
   type Tokenizer,
   type TokenizerProvider,
 } from '../../../../core/kit.ts';
+import { PROMPTS_FILE, promptsOf } from '../../../toolkit/prompts.ts';
 import type { TableLease, TableRegistry } from '../table/table-registry.ts';
 import { CONFIG_FILE, parseFields, readConfig } from './config.ts';
 import { createModel } from './model.ts';

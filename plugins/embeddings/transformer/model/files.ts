@@ -1,13 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
-import {
-  exposedError,
-  type ModelFile,
-  type ModelFiles,
-  type ModelInfo,
-  PROMPTS_FILE,
-  type Prompts,
-  promptsOf,
-} from '../../../../core/kit.ts';
+import { exposedError, type ModelFile, type ModelFiles, type ModelInfo } from '../../../../core/kit.ts';
+import { PROMPTS_FILE, type Prompts, promptsOf } from '../../../toolkit/prompts.ts';
 
 /** How the vectors of tokens become that of a text. */
 export type PoolingMode = 'mean' | 'cls' | 'max' | 'last';

@@ -1,11 +1,6 @@
 import type { Tensor } from 'onnxruntime-node';
-import {
-  type EmbeddingModel,
-  type EmbedRequest,
-  type Tokenizer,
-  type Vectors,
-  withPrompt,
-} from '../../../../core/kit.ts';
+import type { EmbeddingModel, EmbedRequest, Tokenizer, Vectors } from '../../../../core/kit.ts';
+import { withPrompt } from '../../../toolkit/prompts.ts';
 import type { PoolingMode, TransformerFiles } from './files.ts';
 import { type Graph, runGraph } from './graph.ts';
 

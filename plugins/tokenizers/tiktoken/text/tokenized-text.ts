@@ -1,4 +1,5 @@
-import { type TokenizedText, utf16Units } from '../../../../core/kit.ts';
+import type { TokenizedText } from '../../../../core/kit.ts';
+import { utf16Units } from '../../../toolkit/running-total.ts';
 import type { PieceTable } from '../pieces/piece-table.ts';
 import { afterCodePoint, codePointAt, isPair, type Scanner } from '../scan/scanner.ts';
 import { WHITE } from '../scan/unicode-classes.ts';

@@ -1,4 +1,4 @@
-import type { Chunker, Collaborators } from 'chunksmith/kit';
+import { type Chunker, cutAtDelimiters, cutAtWhiteSpace } from 'chunksmith/kit';
 
 interface Options {
   readonly chunk_size: number;
@@ -6,14 +6,14 @@ interface Options {
 }
 
 // Called once per thread, at first use. Import packages here, and list them in `needs.packages`.
-export default function createChunker({ kit }: Collaborators): Chunker<Options> {
+export default function createChunker(): Chunker<Options> {
   return {
     // Options are validated and complete. Return spans { start, end } of the text, in UTF-16 units as in JavaScript;
     // the server slices the text, counts tokens and converts offsets.
     chunk(text, { chunk_size, mark }, { divide }) {
-      const cutBehindMarks = kit.cutAtDelimiters([mark]);
+      const cutBehindMarks = cutAtDelimiters([mark]);
       // Cuts at the marks; what is still too large is cut at lines, then at words, and finally between tokens.
-      const finders = [cutBehindMarks, kit.cutAtDelimiters(['\n']), kit.cutAtWhiteSpace];
+      const finders = [cutBehindMarks, cutAtDelimiters(['\n']), cutAtWhiteSpace];
       return divide({ start: 0, end: text.length }, finders, { size: chunk_size });
     },
   };

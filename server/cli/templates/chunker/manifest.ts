@@ -7,7 +7,7 @@ export default {
   name: 'my-plugin',
   summary: 'Cuts after a mark of your choice.',
   version: '0.1.0',
-  engine: '^1.0.0',
+  engine: '^2.0.0',
   // JSON Schema of the request parameters: it validates them, fills in defaults and generates the documentation.
   options: {
     type: 'object',

@@ -6,7 +6,7 @@ export default {
   name: 'my-plugin',
   summary: 'Counts the letters a to z.',
   version: '0.1.0',
-  engine: '^1.0.0',
+  engine: '^2.0.0',
   // A single plugin that is given to the factory under this name.
   uses: ['tokenizer/character'],
   // The names that requests give as "embedding_model"; an entry such as 'acme/*' matches all names with this prefix.

@@ -1,15 +1,16 @@
-import type { Collaborators, Reader, SourcePlace } from 'chunksmith/kit';
+import { type Reader, refusedError, type SourcePlace } from 'chunksmith/kit';
+import { decodeUnicode } from 'chunksmith/toolkit';
 
 const TIME = /^\[(\d+):(\d+(?:\.\d+)?)\]/;
 
 // Called once per thread, at first use. Import packages here, and list them in `needs.packages`.
-export default function createReader({ kit }: Collaborators): Reader {
+export default function createReader(): Reader {
   return {
     read(file, { signal }) {
       signal.throwIfAborted();
-      const decoded = kit.decodeUnicode(file);
+      const decoded = decodeUnicode(file);
       // An unreadable file is the caller's mistake, and the caller reads this message; any other error goes to the log.
-      if (decoded.text.includes('\0')) throw kit.refusedError('The song cannot be read: it is not a text.');
+      if (decoded.text.includes('\0')) throw refusedError('The song cannot be read: it is not a text.');
       const places: SourcePlace[] = [];
       let text = '';
       for (const line of decoded.text.split(/\r\n|\r|\n/)) {

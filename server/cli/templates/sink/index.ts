@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Collaborators, Kit, Sink, SinkChunk, SinkCollection } from 'chunksmith/kit';
+import { exposedError, refusedError, type Sink, type SinkChunk, type SinkCollection } from 'chunksmith/kit';
+import { batchChunks, parseExactJson } from 'chunksmith/toolkit';
 
 type Stored = Omit<SinkChunk, 'embedding'> & { readonly embedding: readonly number[] | null };
 
 const LIMITS = { chunks: 1000, bytes: 1e7 };
 
 // Called once per thread, at first use. Import packages here, and list them in `needs.packages`.
-export default function createSink({ kit }: Collaborators): Sink {
-  const files = createFiles(kit);
+export default function createSink(): Sink {
+  const files = createFiles();
   return {
     // Creates the collection if it is missing. Vectors of another length would corrupt it.
     async open({ options, dimensions }, { signal }) {
@@ -20,9 +21,9 @@ export default function createSink({ kit }: Collaborators): Sink {
       const wanted = JSON.stringify({ dimensions });
       const known = (await files.read(settings)) ?? wanted;
       // A retry would fail in the same way: it is the caller's mistake.
-      if (known !== wanted) throw kit.refusedError('The existing files have vectors of another length.');
+      if (known !== wanted) throw refusedError('The existing files have vectors of another length.');
       await files.write(settings, wanted);
-      return createCollection(kit, folder, dimensions);
+      return createCollection(folder, dimensions);
     },
     // For documents without text: the length of vectors is unknown, and no collection is created.
     async removeDocuments(documents, { folder }, { signal }) {
@@ -38,10 +39,10 @@ function fileOf(folder: string, document: string) {
 }
 
 // Any of these calls may be repeated: a job that was stopped starts its last part again.
-function createCollection(kit: Kit, folder: string, dimensions: number | undefined): SinkCollection {
-  const files = createFiles(kit);
+function createCollection(folder: string, dimensions: number | undefined): SinkCollection {
+  const files = createFiles();
   // JSON.parse would change numbers such as 1e400.
-  const parse = (text: string) => kit.parseExactJson(text) as Stored[];
+  const parse = (text: string) => parseExactJson(text) as Stored[];
   // The methods are called concurrently, but never for the same document, so each file has one writer.
   const change = async (document: string, edit: (stored: Stored[]) => Stored[]) => {
     const file = fileOf(folder, document);
@@ -52,7 +53,7 @@ function createCollection(kit: Kit, folder: string, dimensions: number | undefin
   return {
     async upsert(chunks, { signal }) {
       // Also checks vectors and texts; a database would get one call per batch.
-      const checked = kit.batchChunks(chunks, { ...LIMITS, dimensions }).flat();
+      const checked = batchChunks(chunks, { ...LIMITS, dimensions }).flat();
       for (const [document, group] of Map.groupBy(checked, ({ document_id }) => document_id)) {
         signal.throwIfAborted();
         const lists = group.map((chunk) => ({ ...chunk, embedding: listOf(chunk.embedding) }));
@@ -69,14 +70,14 @@ function createCollection(kit: Kit, folder: string, dimensions: number | undefin
   };
 }
 
-// JSON has no 32-bit floats. For a database that takes JSON, kit.vectorJson writes half as many digits.
+// JSON has no 32-bit floats. For a database that takes JSON, vectorJson writes half as many digits.
 const listOf = (vector: Float32Array | null) => vector && Array.from(vector);
 
-function createFiles(kit: Kit) {
+function createFiles() {
   // An exposed message is shown to the caller, so it must contain no path and no key; everything else goes to the
   // log.
   const expose = (error: unknown): never => {
-    throw kit.exposedError(`The files cannot be used: ${codeOf(error)}`, error);
+    throw exposedError(`The files cannot be used: ${codeOf(error)}`, error);
   };
   const unless = (code: string) => (error: unknown) => (codeOf(error) === code ? undefined : expose(error));
   return {

@@ -6,7 +6,7 @@ export default {
   name: 'my-plugin',
   summary: 'Stores the chunks of each document as a file of JSON.',
   version: '0.1.0',
-  engine: '^1.0.0',
+  engine: '^2.0.0',
   // JSON Schema of a job's target options. Addresses and keys come from variables: see `urls` and `needs.env`.
   options: {
     type: 'object',

@@ -1,6 +1,6 @@
 import { splitsCodePoint } from '../../../../core/engine/cuts/cuts.ts';
-import { findMarkdownBlocks } from '../../../../core/engine/markdown/find-blocks.ts';
-import { findSentences } from '../../../../core/engine/prose/find-sentences.ts';
+import { findMarkdownBlocks } from '../../../../plugins/toolkit/markdown/find-blocks.ts';
+import { findSentences } from '../../../../plugins/toolkit/prose/find-sentences.ts';
 import type { CorpusDocument, CorpusQuestion } from './read-corpus.ts';
 
 /** How many questions are derived, and the smallest distances between two in a document, the first that gives enough. */

@@ -1,5 +1,5 @@
 import type { ParquetParsers, SchemaElement } from 'hyparquet';
-import { parseExactJson } from '../../../../core/engine/exact-json.ts';
+import { parseExactJson } from '../../../../plugins/toolkit/json/exact-json.ts';
 import { ExactJson } from '../map-fields.ts';
 
 type Convert = (value: never) => unknown;

@@ -1,9 +1,9 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { vectorOfBase64 } from '../../../../core/engine/ascii-numbers.ts';
-import { parseExactJson } from '../../../../core/engine/exact-json.ts';
 import { reasonOf } from '../../../../core/errors.ts';
+import { vectorOfBase64 } from '../../../../plugins/toolkit/json/ascii-numbers.ts';
+import { parseExactJson } from '../../../../plugins/toolkit/json/exact-json.ts';
 
 /** The lines of a row group of the file, or its end. */
 export type ParquetTask = { readonly lines: Uint8Array<ArrayBuffer> } | 'finish';

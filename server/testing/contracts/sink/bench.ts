@@ -1,6 +1,6 @@
 import type { SinkChunk, SinkCollection } from '../../../../core/contracts/sink.ts';
-import { parseExactJson } from '../../../../core/engine/exact-json.ts';
 import type { PluginEntry } from '../../../../core/hosting/registry.ts';
+import { parseExactJson } from '../../../../plugins/toolkit/json/exact-json.ts';
 import type { Workbench } from '../../harness.ts';
 import type { SinkStandIn } from './stand-in.ts';
 

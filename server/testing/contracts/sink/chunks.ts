@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
-import { decimalOf } from '../../../../core/engine/exact-json.ts';
+import { decimalOf } from '../../../../plugins/toolkit/json/exact-json.ts';
 
 /** Chunks as pipelines produce them, and their comparison. */
 

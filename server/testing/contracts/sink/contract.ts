@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
-import { parseExactJson } from '../../../../core/engine/exact-json.ts';
 import type { PluginEntry } from '../../../../core/hosting/registry.ts';
+import { parseExactJson } from '../../../../plugins/toolkit/json/exact-json.ts';
 import type { Workbench } from '../../harness.ts';
 import type { Suite, SuiteOptions } from '../../promises.ts';
 import { endsOnAbort, expectOnce, holdFor } from '../../report.ts';

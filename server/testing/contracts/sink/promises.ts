@@ -14,7 +14,7 @@ export const PROMISES = {
       'Store all members of a chunk, including fields, under its id, and replace the chunk with that id.',
     'a document keeps exactly the kept chunks, other documents keep all':
       'Let deleteMissing remove the chunks of that document whose ids are not kept, and no others.',
-    'it stores 1000 chunks at once': 'Send long lists in batches, with kit.batchChunks.',
+    'it stores 1000 chunks at once': 'Send long lists in batches, with batchChunks.',
     'of chunks with the same id it stores the last':
       'Let a later chunk of a list replace an earlier one with the same id.',
     'it can keep 10,000 ids': 'Do not send all kept ids in one call if the database limits its length.',
@@ -27,20 +27,20 @@ export const PROMISES = {
   },
   vectors: {
     'a vector of the wrong length, or a missing one, is an error for callers':
-      'Throw kit.exposedError if a vector does not have the dimensions of the collection, as kit.batchChunks does.',
+      'Throw exposedError if a vector does not have the dimensions of the collection, as batchChunks does.',
     'refused chunks are not stored': 'Check all chunks before the first one is stored.',
     'a collection with vectors of another length is an error for callers':
-      'Let open throw kit.exposedError if the collection exists with other dimensions.',
+      'Let open throw exposedError if the collection exists with other dimensions.',
     'chunks without vectors are stored, or an error for callers':
-      'Store chunks whose embedding is null if dimensions are undefined, or throw kit.exposedError.',
+      'Store chunks whose embedding is null if dimensions are undefined, or throw exposedError.',
   },
   texts: {
     'a text that it cannot store is an error for callers, and never changed':
-      'Throw kit.exposedError for a text with what the database cannot hold, such as NUL; kit.batchChunks finds lone surrogates.',
+      'Throw exposedError for a text with what the database cannot hold, such as NUL; batchChunks finds lone surrogates.',
   },
   numbers: {
     'a number is stored digit by digit, or as its text, or is an error for callers':
-      'Write fields with JSON.stringify, which knows such numbers, into what keeps them; else throw kit.exposedError: kit.rawNumbersIn finds them.',
+      'Write fields with JSON.stringify, which knows such numbers, into what keeps them; else throw exposedError: JSON.isRawJSON finds them.',
   },
   signal: {
     'it ends when the signal aborts':
@@ -48,9 +48,8 @@ export const PROMISES = {
   },
   failures: {
     'it retries after 429 and 503': 'Call the database with hosted.demand, which retries.',
-    'a server that stays busy is an error for callers': 'Throw kit.exposedError with what the database said.',
-    'an unreachable server is an error for callers':
-      'Throw kit.exposedError if the database cannot be reached.',
+    'a server that stays busy is an error for callers': 'Throw exposedError with what the database said.',
+    'an unreachable server is an error for callers': 'Throw exposedError if the database cannot be reached.',
   },
 } as const satisfies Promises;
 

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
+import { injectedKit } from '../../../../core/hosting/injected-kit.ts';
 import type { PluginEntry } from '../../../../core/hosting/registry.ts';
-import { type Kit, kit } from '../../../../core/kit.ts';
 import { importModule } from '../../../plugins/loader/modules.ts';
 import { findModule } from '../../../plugins/loader/plugin-folders.ts';
 import { BrokenContract } from '../../broken-contract.ts';
@@ -14,7 +14,7 @@ export interface SinkStandIn {
   options(collection: string): Readonly<Record<string, unknown>>;
   /**
    * All chunks of a collection, as they were given; none if there is no such collection. Stored JSON is read with
-   * `kit.parseExactJson`, which keeps every digit of a number.
+   * `parseExactJson` of the toolkit, which keeps every digit of a number.
    */
   chunks(collection: string): Promise<readonly SinkChunk[]>;
   /** For HTTP stand-ins: gives this answer to the next calls, and does nothing else for them. */
@@ -23,8 +23,12 @@ export interface SinkStandIn {
   stop(): Promise<void>;
 }
 
-/** The default export of `stand-in`: starts one, or says why it cannot run on this machine. */
-export type StartStandIn = (given: { readonly kit: Kit }) => Promise<SinkStandIn | string>;
+/**
+ * The default export of `stand-in`: starts one, or says why it cannot run on this machine.
+ *
+ * @param given.kit deprecated, see `injected-kit.ts`
+ */
+export type StartStandIn = (given: { readonly kit: object }) => Promise<SinkStandIn | string>;
 
 export const HAS_STAND_IN = 'it has a stand-in to be checked with';
 
@@ -46,5 +50,5 @@ export async function startStandIn(
       { promise: HAS_STAND_IN, where: `stand-in.js is missing in ${own}`, isUnanswered: true },
     ]);
   const { default: start } = (await importModule(found)) as { readonly default: StartStandIn };
-  return start({ kit });
+  return start({ kit: injectedKit });
 }

@@ -1,7 +1,6 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { kit } from '../../../../core/kit.ts';
 import { choose } from '../../../../plugins/chunkers/auto/choose.ts';
 import type { Choice } from '../../../../plugins/chunkers/auto/manifest.ts';
 import SHORT_TEXTS from './short-texts.json' with { type: 'json' };
@@ -9,7 +8,7 @@ import SHORT_TEXTS from './short-texts.json' with { type: 'json' };
 const ROOT = join(import.meta.dirname, '../../../..');
 
 const chosen = (text: string, filename?: string, mediaType?: string) =>
-  choose({ text, filename, mediaType, isTolerant: false, isHere: () => true, kit });
+  choose({ text, filename, mediaType, isTolerant: false, isHere: () => true });
 
 /** Most files of an ending that are looked at. */
 const MOST = 150;

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { kit } from '../../../../core/kit.ts';
 import { choose } from '../../../../plugins/chunkers/auto/choose.ts';
 import { linguistNames, NAMES_FILE } from './linguist-names.ts';
 
 const chosen = (text: string, filename?: string, mediaType?: string) =>
-  choose({ text, filename, mediaType, isTolerant: false, isHere: () => true, kit });
+  choose({ text, filename, mediaType, isTolerant: false, isHere: () => true });
 
 /** Texts that look like Markdown, code or a table. */
 const TEXTS = [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { findMarkdownBlocks } from '../../../../core/engine/markdown/find-blocks.ts';
 import { findMarkdownCuts as findCuts } from '../../../../plugins/chunkers/recursive/markdown.ts';
+import { findMarkdownBlocks } from '../../../../plugins/toolkit/markdown/find-blocks.ts';
 import { openChunkers } from '../../../support/service.ts';
 import { testCuts } from '../cuts.ts';
 

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { PURPOSES, type Purpose } from '../../../../core/contracts/embedding.ts';
-import { promptsOf } from '../../../../core/engine/prompts.ts';
+import { promptsOf } from '../../../../plugins/toolkit/prompts.ts';
 import { tokenVectors } from '../../../fixtures/embeddings/transformer/model.ts';
 import { openService } from '../../../support/service.ts';
 import { checkClose, FILES, type Files, mean, NAME, TINY, WORDS, writeModel } from './support/model.ts';

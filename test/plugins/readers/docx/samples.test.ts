@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { unzip } from '../../../../core/engine/zip.ts';
 import createReader from '../../../../plugins/readers/docx/index.ts';
-import { zipOf } from '../../../core/engine/zip-files.ts';
+import { unzip } from '../../../../plugins/toolkit/office/zip.ts';
 import { createRandom } from '../../../support/random.ts';
+import { zipOf } from '../../toolkit/office/zip-files.ts';
 import { readWith } from '../reading.ts';
 
 /**

@@ -1,1 +1,1 @@
-export { HOSTILE_DECKS as HOSTILE_FILES } from '../../../core/engine/office-files.ts';
+export { HOSTILE_DECKS as HOSTILE_FILES } from '../../toolkit/office/office-files.ts';

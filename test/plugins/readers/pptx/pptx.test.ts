@@ -1,6 +1,7 @@
 import t from 'tap';
 import createReader from '../../../../plugins/readers/pptx/index.ts';
 import { problemOfPlaces } from '../../../../server/engine/read/places.ts';
+import { between, createRandom } from '../../../support/random.ts';
 import {
   deckOf,
   frameXml,
@@ -8,8 +9,7 @@ import {
   linksOf,
   paragraph,
   shapeOf,
-} from '../../../core/engine/office-files.ts';
-import { between, createRandom } from '../../../support/random.ts';
+} from '../../toolkit/office/office-files.ts';
 import { cellsIn, checkMutated, readAndReports, samplesOf, shareOfWords } from '../office.ts';
 import { placed, readWith } from '../reading.ts';
 

@@ -1,9 +1,9 @@
 import t from 'tap';
-import { cellBounds } from '../../../../core/engine/places.ts';
 import createReader from '../../../../plugins/readers/xlsx/index.ts';
+import { cellBounds } from '../../../../server/engine/answer/places.ts';
 import { problemOfPlaces } from '../../../../server/engine/read/places.ts';
-import { columnName, escapeXml, HOSTILE_WORKBOOKS, workbookOf } from '../../../core/engine/office-files.ts';
 import { between, createRandom } from '../../../support/random.ts';
+import { columnName, escapeXml, HOSTILE_WORKBOOKS, workbookOf } from '../../toolkit/office/office-files.ts';
 import { cellsIn, checkMutated, readAndReports, samplesOf, shareOfWords } from '../office.ts';
 import { placed, readWith } from '../reading.ts';
 

@@ -1,5 +1,5 @@
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
-import { parseExactJson } from '../../../../core/engine/exact-json.ts';
+import { parseExactJson } from '../../../../plugins/toolkit/json/exact-json.ts';
 import { type ApiCall, startApi } from '../api-stand-in.ts';
 import { type Engine, IndexState, refuse, type Source } from './index-state.ts';
 

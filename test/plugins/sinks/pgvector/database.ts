@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
-import { parseExactJson } from '../../../../core/engine/exact-json.ts';
+import { parseExactJson } from '../../../../plugins/toolkit/json/exact-json.ts';
 import { withRetries } from '../../../../server/config/retry.ts';
 
 interface Row {

@@ -27,7 +27,7 @@ t.test('a trimmed checkout starts, keeps what was asked for and answers 404 for 
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const dependencies = { ...manifest.dependencies, 'of-both': '1.0.0', 'of-drop': '1.0.0' };
   const files = { ...MADE_UP, 'package.json': JSON.stringify({ ...manifest, dependencies }) };
-  const checkout = await checkoutWith(t, ['core', 'server', '.gitignore'], files);
+  const checkout = await checkoutWith(t, ['core', 'plugins/toolkit', 'server', '.gitignore'], files);
   const dropped = join(checkout, 'plugins/chunkers/drop');
   const trimmed = (...args: string[]) => run(checkout, 'server/cli/tools/trim.ts', ...args);
 

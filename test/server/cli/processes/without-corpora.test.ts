@@ -13,7 +13,7 @@ const CORPORA = join(ROOT, 'server/corpora');
 const checkout = await temporaryFolder(t, { 'plugins/README.md': '' });
 const STAND_INS = 'test/fixtures/stand-ins';
 const filter = (path: string) => path !== CORPORA;
-for (const part of ['core', 'server', STAND_INS, 'package.json'])
+for (const part of ['core', 'plugins/toolkit', 'server', STAND_INS, 'package.json'])
   cpSync(join(ROOT, part), join(checkout, part), { recursive: true, filter });
 symlinkSync(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
 

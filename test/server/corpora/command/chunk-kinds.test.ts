@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { deckOf, paragraph, shapeOf, workbookOf } from '../../../core/engine/office-files.ts';
+import { deckOf, paragraph, shapeOf, workbookOf } from '../../../plugins/toolkit/office/office-files.ts';
 import { needs } from '../../../support/here.ts';
 import { outputOf, runJob, startJobServer } from '../../../support/jobs.ts';
 import { linesIn } from '../../cli/cli.ts';

@@ -100,8 +100,9 @@ t.test('documents that became empty are removed, though no chunk is left in thei
 });
 
 t.test('what a sink refuses for good is not tried again', async (t) => {
-  const source = `export default ({ kit }) => ({
-    async open() { throw Object.assign(kit.exposedError('choose another table'), { statusCode: 400 }); },
+  const source = `import { exposedError } from 'chunksmith/kit';
+  export default () => ({
+    async open() { throw Object.assign(exposedError('choose another table'), { statusCode: 400 }); },
   });`;
   const pluginsDir = [await pluginsFolder(t, plugin({ kind: 'sink', name: 'refusing' }, source))];
   const server = await startJobServer(t, { 'a.txt': 'tea' }, { pluginsDir });
@@ -116,10 +117,11 @@ const VECTORS = `export default () => ({
   refine: (chunks) => chunks.map((chunk) => ({ ...chunk, embedding: Float32Array.of(0.1, -1e-7, chunk.end_index / 3), other: Float32Array.of(0.1) })),
 });`;
 const KEEPING = `import { appendFile } from 'node:fs/promises';
-export default ({ kit }) => ({
+import { vectorJson } from 'chunksmith/toolkit';
+export default () => ({
   open: async ({ options: { file } }) => ({
     upsert: async (chunks) => {
-      const lines = chunks.map(({ embedding, fields }) => kit.vectorJson(embedding) + fields.other + Object.prototype.toString.call(embedding) + '\\n');
+      const lines = chunks.map(({ embedding, fields }) => vectorJson(embedding) + fields.other + Object.prototype.toString.call(embedding) + '\\n');
       await appendFile(file, lines.join(''));
     },
     deleteMissing: async () => {},

@@ -12,13 +12,14 @@ const options = { type: 'object', properties: { folder: { type: 'string', descri
 
 /** Has a file for each document that is stored; refuses once, alone, the one whose id is in its file `.refused`. */
 const FOLDER = `import { appendFile, readFile, rm } from 'node:fs/promises';
-export default ({ kit }) => {
+import { exposedError } from 'chunksmith/kit';
+export default () => {
   const fileOf = (folder, id) => folder + '/' + encodeURIComponent(id);
   const check = async (folder, ids) => {
     const refused = await readFile(folder + '/.refused', 'utf8').catch(() => '');
     if (!ids.includes(refused)) return;
     if (ids.length === 1) await rm(folder + '/.refused');
-    throw kit.exposedError('it refuses ' + refused);
+    throw exposedError('it refuses ' + refused);
   };
   return {
     open: async ({ options: { folder } }) => ({

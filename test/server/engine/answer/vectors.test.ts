@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { vectorBase64, vectorJson, vectorOfBase64 } from '../../../../core/engine/ascii-numbers.ts';
+import { vectorBase64, vectorJson, vectorOfBase64 } from '../../../../plugins/toolkit/json/ascii-numbers.ts';
 import { ByteWriter } from '../../../../server/engine/answer/byte-writer.ts';
 
 /** Vectors as JSON: each number is the same float again, with the fewest digits. */

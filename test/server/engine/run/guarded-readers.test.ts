@@ -5,12 +5,13 @@ import { startServer } from '../../../support/server.ts';
 
 /** Readers whose manifest says `guarded`, over HTTP; processes/guarded-readers.test.ts has all ways in which they fail. */
 
-const READER = `import { threadId } from 'node:worker_threads';
+const READER = `import { refusedError } from 'chunksmith/kit';
+import { threadId } from 'node:worker_threads';
 const does = {
   reads: () => ({ text: 'thread ' + threadId }),
   runs: () => { for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20); },
   fails: () => { throw new Error('a secret path'); },
-  refuses: ({ kit }) => { throw kit.refusedError('The file cannot be read: it is torn.'); },
+  refuses: () => { throw refusedError('The file cannot be read: it is torn.'); },
 };
 export default (given) => ({ read: ({ bytes }) => does[Buffer.from(bytes).toString()](given) });`;
 const manifest = { kind: 'reader', name: 'obedient', formats: { extensions: ['.do'] }, guarded: true };

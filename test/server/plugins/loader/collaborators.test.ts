@@ -31,6 +31,47 @@ t.test('a plugin is given what it uses, by name', async (t) => {
   t.same(texts, ['ab', 'cd', 'e']);
 });
 
+const DIVIDES =
+  'chunk: (text, options, { divide }) => divide({ start: 0, end: text.length }, finders, { size: 4 })';
+
+t.test('a plugin in any folder imports the kit and the toolkit of the server that runs it', async (t) => {
+  const source = `import { cutAtWhiteSpace } from 'chunksmith/kit';
+    import { cutAtSentenceEnds } from 'chunksmith/toolkit';
+    const finders = [cutAtSentenceEnds(['. ']), cutAtWhiteSpace];
+    export default () => ({ ${DIVIDES} });`;
+  const folder = await pluginsFolder(t, plugin({ kind: 'chunker', name: 'imports' }, source));
+  const { chunk } = await openPlugins(t, { pluginsDir: [folder] });
+  t.same(
+    (await chunk('imports', { text: 'a. b c d' })).map(({ text }) => text),
+    ['a. ', 'b c ', 'd'],
+  );
+});
+
+t.test(
+  'a plugin of contract 1 still receives the functions of the kit, and reads where the others are',
+  async (t) => {
+    const made = (name: string, found: string) =>
+      plugin(
+        { kind: 'chunker', name, engine: '^1.0.0' },
+        `export default ({ kit }) => { const finders = [${found}]; return { ${DIVIDES} }; };`,
+      );
+    const folder = await pluginsFolder(
+      t,
+      made('given', "kit.cutAtDelimiters(['b']), kit.cutAtWhiteSpace"),
+      made('moved', "kit.cutAtSentenceEnds(['. '])"),
+    );
+    const { chunk, post, find } = await openPlugins(t, { pluginsDir: [folder] });
+    t.same(
+      (await chunk('given', { text: 'a ab cd' })).map(({ text }) => text),
+      ['a ab', ' cd'],
+    );
+    const where =
+      /kit\.cutAtSentenceEnds is no longer passed .* import cutAtSentenceEnds from 'chunksmith\/toolkit'/;
+    checkProblem(t, await post('/v1/chunk/moved', { text: 'a. b c d' }), 500, where);
+    t.match(find('given'), { warning: /written for version \^1\.0\.0 of the plugin contract/ });
+  },
+);
+
 t.test('a plugin is imported and made at its first use, once', async (t) => {
   const state = globalThis as { imports?: number; factories?: number };
   const folder = await pluginsFolder(

@@ -4,7 +4,6 @@ import { checkLinearWork } from '../../../../support/linear-work.ts';
 import { shapesOf } from '../../shapes.ts';
 
 const counter = await startBlockCounter(t);
-const { kit } = await import('../../../../../core/kit.ts');
 const { choose } = await import('../../../../../plugins/chunkers/auto/choose.ts');
 
 const SHAPES = shapesOf(
@@ -15,7 +14,6 @@ const SHAPES = shapesOf(
 const UNNAMED = { filename: undefined, mediaType: undefined };
 
 t.test('the work to choose is linear in the text', (t) => {
-  const run = async (text: string) =>
-    choose({ text, ...UNNAMED, isTolerant: false, isHere: () => true, kit });
+  const run = async (text: string) => choose({ text, ...UNNAMED, isTolerant: false, isHere: () => true });
   return checkLinearWork(t, SHAPES, [{}], run, counter);
 });

@@ -4,7 +4,7 @@ import { checkLinearWork } from '../../../../support/linear-work.ts';
 import { shapesOf } from '../../shapes.ts';
 
 const counter = await startBlockCounter(t);
-const { kit } = await import('../../../../../core/kit.ts');
+const { markupSyntaxOf } = await import('../../../../../plugins/toolkit/markup/index.ts');
 const { SYNTAX_NAMES } = await import('../../../../../plugins/chunkers/markup/manifest.ts');
 const { scannerOf } = await import('../../../../../plugins/chunkers/markup/syntaxes/all.ts');
 
@@ -75,7 +75,7 @@ const SHAPES: Readonly<Record<(typeof SYNTAX_NAMES)[number] | 'all', readonly st
 const run = async (text: string, { syntax }: { readonly syntax?: (typeof SYNTAX_NAMES)[number] }) => {
   const { blocks, plain } = scannerOf(syntax ?? 'org', '')(text);
   for (const { title } of blocks) plain(text.slice(title[0], Math.min(title[1], title[0] + 1000)));
-  kit.markupSyntaxOf(text);
+  markupSyntaxOf(text);
 };
 
 for (const syntax of SYNTAX_NAMES)

@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sentencesBy } from '../../../../../core/kit.ts';
 import { forEachPart } from '../../../../../plugins/embeddings/static/lexical/parts.ts';
+import { sentencesBy } from '../../../../../plugins/toolkit/prose/index.ts';
 
 /**
  * Writes the parts of sentences: `node write-parts.ts PAGES OUTPUT`. PAGES has a folder for each language, with pages below it.

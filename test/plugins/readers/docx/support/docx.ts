@@ -1,4 +1,4 @@
-import { zipOf } from '../../../../core/engine/zip-files.ts';
+import { zipOf } from '../../../toolkit/office/zip-files.ts';
 
 /** Parts of a Word document besides its body, as XML without namespaces. */
 export interface DocxParts {

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { deckOf, paragraph, shapeOf } from '../../../../core/engine/office-files.ts';
 import { startBlockCounter } from '../../../../support/executed-blocks.ts';
 import { checkLinearWork, repeated } from '../../../../support/linear-work.ts';
+import { deckOf, paragraph, shapeOf } from '../../../toolkit/office/office-files.ts';
 
 t.test('the work grows with the slide, whatever it consists of', async (t) => {
   const counter = await startBlockCounter(t);

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { workbookOf } from '../../../../core/engine/office-files.ts';
 import { startBlockCounter } from '../../../../support/executed-blocks.ts';
 import { checkLinearWork, repeated } from '../../../../support/linear-work.ts';
+import { workbookOf } from '../../../toolkit/office/office-files.ts';
 
 t.test('the work grows with the sheet, whatever it consists of', async (t) => {
   const counter = await startBlockCounter(t);

@@ -11,7 +11,8 @@ import { until } from '../../../../support/until.ts';
 /** Readers whose manifest says `guarded`, over HTTP: each does what the file says, and answers with its thread. */
 
 const beats = join(await temporaryFolder(t), 'beats');
-const READER = `import { appendFileSync } from 'node:fs';
+const READER = `import { refusedError } from 'chunksmith/kit';
+import { appendFileSync } from 'node:fs';
 import { threadId } from 'node:worker_threads';
 const kept = [];
 const nested = (depth) => depth === 0 ? '' : nested(depth - 1) + '.';
@@ -27,8 +28,8 @@ const does = {
   ends: () => process.exit(7),
   fails: () => { throw new Error('a secret path'); },
   later: () => { setTimeout(() => { throw new Error('a secret path'); }); return new Promise(() => {}); },
-  refuses: ({ kit }) => { throw kit.refusedError('The file cannot be read: it is torn.'); },
-  wraps: ({ kit }) => { throw kit.refusedError('The file cannot be read: its parser failed.', new Error('why')); },
+  refuses: () => { throw refusedError('The file cannot be read: it is torn.'); },
+  wraps: () => { throw refusedError('The file cannot be read: its parser failed.', new Error('why')); },
   sends: () => ({ text: 'x', metadata: { one: () => {} } }),
 };
 export default (given) => ({ read({ bytes }, { report }) {

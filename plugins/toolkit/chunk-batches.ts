@@ -1,0 +1,64 @@
+import type { SinkChunk } from '../../core/contracts/sink.ts';
+import { exposedError } from '../../core/errors.ts';
+
+/** What a database requires of chunks, and how many go into one call. */
+interface ChunkLimits {
+  /** The length that each vector must have; undefined if there must be none. */
+  readonly dimensions: number | undefined;
+  /** Maximum chunks per batch. */
+  readonly chunks: number;
+  /** Approximate maximum bytes of a batch, unless it has only one chunk. */
+  readonly bytes: number;
+}
+
+/**
+ * Cuts chunks into batches for a database, in their order; if several have the same id, only the last one is
+ * included.
+ *
+ * @throws Error for callers if a vector is missing or has the wrong length, or if a chunk has half of a surrogate
+ *   pair, which UTF-8 cannot encode
+ */
+export function batchChunks(chunks: readonly SinkChunk[], limits: ChunkLimits): SinkChunk[][] {
+  const batches: SinkChunk[][] = [];
+  let batch: SinkChunk[] = [];
+  let sum = 0;
+  for (const chunk of lastOfEach(chunks)) {
+    checkVector(chunk, limits.dimensions);
+    const bytes = checkedSize(chunk);
+    if (batch.length > 0 && (batch.length === limits.chunks || sum + bytes > limits.bytes)) {
+      batches.push(batch);
+      batch = [];
+      sum = 0;
+    }
+    batch.push(chunk);
+    sum += bytes;
+  }
+  if (batch.length > 0) batches.push(batch);
+  return batches;
+}
+
+function lastOfEach(chunks: readonly SinkChunk[]): Iterable<SinkChunk> {
+  return new Map(chunks.map((chunk) => [chunk.id, chunk])).values();
+}
+
+function checkVector({ id, embedding }: SinkChunk, dimensions: number | undefined): void {
+  if (embedding?.length === dimensions) return;
+  const had = embedding === null ? 'has no vector' : `has a vector of ${embedding.length} dimensions`;
+  const wanted = dimensions === undefined ? 'none is expected' : `one of ${dimensions} is expected`;
+  throw exposedError(`The chunk ${id} ${had}, but ${wanted}`);
+}
+
+/** JSON escapes lone halves like this; an even number of backslashes before them means literal text. */
+const ESCAPED_HALF = /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/;
+const BYTES_PER_UNIT = 2;
+const BYTES_PER_DIMENSION = 12;
+
+/** The approximate size of a chunk in JSON. */
+function checkedSize({ id, document_id, text, embedding, fields }: SinkChunk): number {
+  const json = JSON.stringify(fields);
+  if (!text.isWellFormed() || !document_id.isWellFormed() || ESCAPED_HALF.test(json)) {
+    throw exposedError(`The chunk ${id} has half of a surrogate pair, which cannot be stored as UTF-8`);
+  }
+  const units = id.length + document_id.length + text.length + json.length;
+  return units * BYTES_PER_UNIT + (embedding?.length ?? 0) * BYTES_PER_DIMENSION;
+}

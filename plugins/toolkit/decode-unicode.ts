@@ -1,0 +1,26 @@
+import type { ReadFile, SourceFile } from '../../core/contracts/reader.ts';
+import { refusedError } from '../../core/errors.ts';
+import { encodingOfMark } from './encoding-of-mark.ts';
+
+const REMEDY = 'save it as UTF-8, or name its encoding in the media type, as in "; charset=windows-1252"';
+
+/**
+ * Decodes a file of a format that is text: by its byte order mark, else by the charset of the request, else as UTF-8.
+ *
+ * @throws Error for callers if it is not valid in this encoding
+ */
+export function decodeUnicode({
+  bytes,
+  charset,
+}: Pick<SourceFile, 'bytes' | 'charset'>): Required<Pick<ReadFile, 'text' | 'encoding'>> {
+  const label = encodingOfMark(bytes) ?? charset ?? 'utf-8';
+  try {
+    const decoder = new TextDecoder(label, { fatal: true });
+    return { text: decoder.decode(bytes), encoding: decoder.encoding };
+  } catch (error) {
+    // For an unknown label and for invalid bytes; a text that is too long gives another error.
+    if (error instanceof RangeError || error instanceof TypeError)
+      throw refusedError(`The file cannot be read: it is not valid ${label}; ${REMEDY}.`, error);
+    throw error;
+  }
+}

@@ -1,0 +1,128 @@
+import { keepOptimised } from '../../core/engine/keep-optimised.ts';
+import { countWhile } from '../../core/engine/search.ts';
+
+/** A heading of a text. */
+export interface Heading {
+  readonly start: number;
+  /** 1 is the highest. */
+  readonly level: number;
+  /** Whether another heading follows immediately, so that no text belongs to this one alone. */
+  readonly isLead: boolean;
+  /** Where its section ends at the latest; at the end of the text if missing. */
+  readonly reach?: number | undefined;
+  /** Its text; read once, when a stretch is under it. Empty if it has none: then paths are without it. */
+  name(): string;
+}
+
+/** The part of a text under a heading. */
+interface Section {
+  readonly heading: Heading;
+  readonly parent: Section | undefined;
+  readonly depth: number;
+  path: readonly string[] | undefined;
+}
+
+/**
+ * The heading paths of a text: a heading applies until the next one that is not deeper.
+ *
+ * @param headings in the order of the text
+ */
+export function headingPaths(headings: readonly Heading[]): HeadingPaths {
+  return new HeadingPaths(headings);
+}
+
+/** Finds the headings above stretches of one text. */
+class HeadingPaths {
+  readonly #sections: readonly Section[];
+
+  constructor(headings: readonly Heading[]) {
+    this.#sections = sectionsOf(headings);
+  }
+
+  /**
+   * The names of the headings that apply to the whole stretch, the highest first. Headings that begin the stretch are
+   * included; those that only lead into other headings are not. Stretches come in the order of the text.
+   */
+  within(start: number, end: number): readonly string[] {
+    const sections = this.#sections;
+    let index = firstFrom(sections, start);
+    let isEmpty = sections[index]?.heading.start === start;
+    let common = isEmpty ? undefined : sections[index - 1];
+    for (; index < sections.length; index++) {
+      const section = sections[index] as Section;
+      if (section.heading.start >= end) break;
+      if (section.heading.isLead && startOf(sections[index + 1]) < end) continue;
+      common = isEmpty ? section : commonOf(common, section);
+      isEmpty = false;
+    }
+    return pathOf(reaching(common, end));
+  }
+
+  /** The names of the headings above an offset, the highest first, excluding one that begins there. */
+  above(offset: number): readonly string[] {
+    const sections = this.#sections;
+    const next = firstFrom(sections, offset);
+    const isHeaded = sections[next]?.heading.start === offset;
+    return pathOf(reaching(isHeaded ? sections[next]?.parent : sections[next - 1], offset + 1));
+  }
+}
+
+export type { HeadingPaths };
+
+function sectionsOf(headings: readonly Heading[]): Section[] {
+  const sections: Section[] = [];
+  let open: Section | undefined;
+  // A loop and not a callback, whose optimised code V8 discards with its last closure.
+  for (const heading of headings) {
+    while (open !== undefined && !holds(open.heading, heading)) open = open.parent;
+    open = { heading, parent: open, depth: (open?.depth ?? 0) + 1, path: undefined };
+    sections.push(open);
+  }
+  return sections;
+}
+
+function startOf(section: Section | undefined): number {
+  return section?.heading.start ?? Number.POSITIVE_INFINITY;
+}
+
+function holds({ level, reach = Number.POSITIVE_INFINITY }: Heading, inner: Heading): boolean {
+  return level < inner.level && reach > inner.start;
+}
+
+/** The innermost of a section and its ancestors that reaches an offset. */
+function reaching(section: Section | undefined, end: number): Section | undefined {
+  let found = section;
+  while (found?.heading.reach !== undefined && found.heading.reach < end) found = found.parent;
+  return found;
+}
+
+function commonOf(first: Section | undefined, second: Section): Section | undefined {
+  let [a, b]: [Section | undefined, Section | undefined] = [first, second];
+  while (a !== b) {
+    if (a === undefined || b === undefined) return undefined;
+    if (a.depth > b.depth) a = a.parent;
+    else if (b.depth > a.depth) b = b.parent;
+    else [a, b] = [a.parent, b.parent];
+  }
+  return a;
+}
+
+function pathOf(section: Section | undefined): readonly string[] {
+  if (section === undefined) return NO_PATH;
+  section.path ??= below(pathOf(section.parent), section.heading.name());
+  return section.path;
+}
+
+/** A heading without text ends the section before it, and has no name. */
+function below(path: readonly string[], name: string): readonly string[] {
+  return name === '' ? path : [...path, name];
+}
+
+const NO_PATH: readonly string[] = Object.freeze([]);
+
+/** The index of the first section whose heading begins at or after an offset. */
+function firstFrom(sections: readonly Section[], offset: number): number {
+  return countWhile(sections, ({ heading }) => heading.start < offset);
+}
+
+keepOptimised(new HeadingPaths([]));

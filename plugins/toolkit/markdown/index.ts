@@ -1,0 +1,12 @@
+/** Markdown: the blocks of a text, and text as Markdown. */
+
+export type { BlockKind, MarkdownBlock } from './block.ts';
+export { findMarkdownBlocks } from './find-blocks.ts';
+export {
+  escapeBlockStarts,
+  fencedCode,
+  inCell,
+  markdownHeading,
+  markdownTable,
+  tableRule,
+} from './write.ts';

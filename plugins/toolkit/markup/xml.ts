@@ -1,0 +1,145 @@
+import { refusedError } from '../../../core/errors.ts';
+import { decodeUnicode } from '../decode-unicode.ts';
+
+/** By their names as written, with prefixes. */
+export type XmlAttributes = Readonly<Record<string, string | undefined>>;
+
+/** What is called for the parts of a document, in its order. Names of elements are without their prefixes. */
+export interface XmlHandlers {
+  readonly open: (name: string, attributes: XmlAttributes) => void;
+  /** For an empty element as well. */
+  readonly close?: (name: string) => void;
+  /** Text within an element may come in several calls. */
+  readonly text?: (text: string) => void;
+}
+
+const DEEPEST = 256;
+
+/**
+ * Reads XML in one pass: elements, attributes and text. A document type is refused, so that there are no entities
+ * besides those of XML itself.
+ *
+ * @param name of the document, for errors
+ * @throws Error for callers if it is not well-formed, has a document type, or is nested too deeply
+ */
+export function readXml(bytes: Uint8Array, name: string, handlers: XmlHandlers): void {
+  new XmlDocument(decodeUnicode({ bytes, charset: undefined }).text, name, handlers).read();
+}
+
+class XmlDocument {
+  readonly #xml: string;
+  readonly #name: string;
+  readonly #handlers: XmlHandlers;
+  /** The names of the open elements. */
+  readonly #path: string[] = [];
+  #at = 0;
+
+  constructor(xml: string, name: string, handlers: XmlHandlers) {
+    this.#xml = xml;
+    this.#name = name;
+    this.#handlers = handlers;
+  }
+
+  read(): void {
+    const xml = this.#xml;
+    const { text } = this.#handlers;
+    for (let tag = xml.indexOf('<'); tag !== -1; tag = xml.indexOf('<', this.#at)) {
+      if (tag > this.#at && this.#path.length > 0) text?.(decodeReferences(xml.slice(this.#at, tag)));
+      if (xml.startsWith('<?', tag)) this.#at = this.#after('?>', tag);
+      else if (xml.startsWith('<!--', tag)) this.#at = this.#after('-->', tag);
+      else if (xml.startsWith(CDATA, tag)) {
+        this.#at = this.#after(']]>', tag);
+        text?.(xml.slice(tag + CDATA.length, this.#at - ']]>'.length));
+      } else if (xml.startsWith('</', tag)) this.#closeTag(tag);
+      else this.#openTag(tag);
+    }
+    if (this.#path.length > 0 || this.#at === 0) throw this.#damaged();
+  }
+
+  #openTag(tag: number): void {
+    const nameEnd = this.#skip(tag + 1, false);
+    const full = this.#xml.slice(tag + 1, nameEnd);
+    if (!NAME_START.test(full) || NOT_IN_NAME.test(full)) throw this.#damaged();
+    const attributes: Record<string, string> = Object.create(null);
+    let next = this.#skip(nameEnd, true);
+    while (!this.#endsTag(next)) next = this.#readAttribute(next, attributes);
+    const isEmpty = this.#xml[next] === '/';
+    this.#at = next + (isEmpty ? '/>' : '>').length;
+    if (this.#path.length === DEEPEST)
+      throw refusedError(`The file cannot be read: ${this.#name} is nested too deeply.`);
+    this.#handlers.open(localName(full), attributes);
+    if (isEmpty) this.#handlers.close?.(localName(full));
+    else this.#path.push(full);
+  }
+
+  /** @returns where the next one begins */
+  #readAttribute(start: number, attributes: Record<string, string>): number {
+    const equals = this.#after('=', start);
+    const quote = this.#skip(equals, true);
+    const sign = this.#xml[quote];
+    if (sign !== '"' && sign !== "'") throw this.#damaged();
+    const end = this.#after(sign, quote + 1);
+    attributes[this.#xml.slice(start, equals - 1).trim()] = decodeReferences(
+      this.#xml.slice(quote + 1, end - 1),
+    );
+    return this.#skip(end, true);
+  }
+
+  #closeTag(tag: number): void {
+    this.#at = this.#after('>', tag);
+    const full = this.#xml.slice(tag + '</'.length, this.#at - 1).trimEnd();
+    if (full !== this.#path.pop()) throw this.#damaged();
+    this.#handlers.close?.(localName(full));
+  }
+
+  #after(sign: string, from: number): number {
+    const found = this.#xml.indexOf(sign, from);
+    if (found === -1) throw this.#damaged();
+    return found + sign.length;
+  }
+
+  /** After white space, or after a name. */
+  #skip(from: number, isSpace: boolean): number {
+    const xml = this.#xml;
+    const units = isSpace ? SPACE : ENDS_NAME;
+    let next = from;
+    while (next < xml.length && units.has(xml.charCodeAt(next)) === isSpace) next++;
+    return next;
+  }
+
+  #endsTag(next: number): boolean {
+    if (next >= this.#xml.length) throw this.#damaged();
+    return this.#xml[next] === '>' || this.#xml.startsWith('/>', next);
+  }
+
+  #damaged(): Error {
+    return refusedError(`The file cannot be read: it is damaged (${this.#name} is not XML).`);
+  }
+}
+
+const CDATA = '<![CDATA[';
+/** Two expressions that match one character each: one for the whole name could overflow the stack of the expression. */
+const NAME_START = /^[\p{L}_]/u;
+const NOT_IN_NAME = /[<&"'=!]/;
+const SPACE: ReadonlySet<number> = new Set([9, 10, 13, 32]);
+const ENDS_NAME: ReadonlySet<number> = new Set([...SPACE, 47, 60, 62]);
+
+function localName(full: string): string {
+  return full.slice(full.indexOf(':') + 1);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const LAST_CODE_POINT = 0x10ffff;
+
+/** Text as it is meant: with the characters that references such as `&lt;` and `&#65;` mean. */
+export function decodeReferences(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(
+    /&(?:#(\d{1,9})|#x([\da-f]{1,8})|(amp|lt|gt|quot|apos));/gi,
+    (_, decimal, hex, entity) => {
+      if (entity !== undefined) return ENTITIES[entity.toLowerCase()] as string;
+      const point = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+      return point > LAST_CODE_POINT ? '\ufffd' : String.fromCodePoint(point);
+    },
+  );
+}

@@ -1,0 +1,345 @@
+import type { Span } from '../../../core/contracts/chunk.ts';
+import { isArticle, isListMark } from './kinds.ts';
+import { type Label, labelsOf, MOST_READ } from './labels.ts';
+import { endsParagraph, type Layout, layoutOf } from './layout.ts';
+
+/** Sections that a text quotes, as amending acts do: its mark, and how many candidates come before it. */
+interface Quote {
+  readonly mark: string;
+  readonly first: number;
+}
+
+/** Lines that may be headings; those of headings that are marked as such only have to be numbered. */
+export interface HeadingLines extends Span {
+  readonly isMarked?: boolean;
+}
+
+/** A line that looks like a numbered heading. */
+export interface Candidate extends Span {
+  readonly label: Label;
+  readonly kind: string;
+  readonly name: string;
+  readonly isMarked: boolean;
+  /** Whether the line says that nothing is left of its section. */
+  readonly isRepealed: boolean;
+  /** Characters of the text that belong to no heading, before the line. */
+  readonly inkBefore: number;
+  /** Lines among them that end like a sentence. */
+  readonly sentencesBefore: number;
+  /** Whether there is text between it and the candidate before it. */
+  readonly isAfterText: boolean;
+  /** The number of the last candidate of another family, which a decimal number may begin with. */
+  readonly under: readonly number[];
+}
+
+/** A line; `ink` is it without white space and emphasis around it, empty if it is blank. */
+interface Line extends Span {
+  readonly ink: string;
+  readonly inkEnd: number;
+  /** White space before it. */
+  readonly indent: number;
+  readonly isMarked: boolean;
+  readonly mayBeHeading: boolean;
+}
+
+/** Characters that titles have at most. */
+const LONGEST_TITLE = 160;
+const LONGEST_TITLE_OF_WORD = 300;
+const LONGEST_TITLE_BELOW = 110;
+/** A line without a number's word that is longer than this and has another one below it is not a title. */
+const LONGEST_OPEN = 60;
+/** Spaces before a number without a word; lists are indented by more. */
+const MOST_INDENTED = 3;
+/** Characters at the end of a line that tell how it ends. */
+const TAIL = 60;
+
+const LEADER = /(?:\.\s?){4,}\d*$|…\s*\d+$|[·⋯]{2,}\s*\d*$|(?:\s{3,}|\t)\d{1,4}$/;
+const REPEALED =
+  /\b(?:weggefallen|aufgehoben|gegenstandslos|zukünftig in Kraft|repealed|reserved|deleted|omitted|abrogée?s?|supprimée?s?|derogado|suprimido|abrogato|soppresso)\b|削除/i;
+/** What follows the number of a section that is only referred to. */
+const REFERENCE =
+  /^(?:Abs|Absatz|Absätze|Absatzes|Satz|Sätze|Nr|Nrn|Nummer|Nummern|Buchstabe|Halbsatz|Unterabs|Unterabsatz|Alinea|Ziffer|Paragraph|Paragraphs|Subsection|Subsections|Artikel|Section|Article|BGB|GG|StGB|AO|EStG|SGB)(?![\p{L}])(?! ?[-–—])/u;
+/** The same if it is an annex, whose parts are not headings of their own. */
+const PART_OF_ANNEX = /^(?:Abschnitt|Kapitel|Teil|Titel|Chapter|Part|Title)(?![\p{L}])(?! ?[-–—])/u;
+const SENTENCE_END = /[.!?:;。！？；：”»"')）\]]/;
+const SENTENCE = /[.;:。；：！？!?][)\]”’»"]?$/;
+const UNFINISHED = /[,;，；、]$|[^.]\.$|[。！？]$|:$|：$/;
+
+/** Reads the candidates of a text in one pass over its lines. */
+export function readCandidates(text: string, within?: readonly HeadingLines[]): Candidate[] {
+  const lines = new Lines(text, within);
+  const layout = layoutOf(text);
+  const found: Candidate[] = [];
+  let ink = 0;
+  let sentences = 0;
+  // Whether a heading can begin here: after a blank line, a heading, or the end of a paragraph if blank lines are rare.
+  let isFree = true;
+  let quote: Quote | undefined;
+  for (let line = lines.read(); line !== undefined; line = lines.read()) {
+    if (line.ink === '') {
+      isFree = true;
+      continue;
+    }
+    if (isFree && opensQuote(line.ink)) quote = { mark: line.ink.charAt(0), first: found.length };
+    else if (quote !== undefined && closesQuote(line.ink, quote.mark)) {
+      if (found.length - quote.first <= MOST_QUOTED) found.length = quote.first;
+      quote = undefined;
+    }
+    const fit = line.mayBeHeading && (isFree || line.isMarked) ? labelsIn(line, lines, layout) : [];
+    const below = fit[0] !== undefined && fit[0].rest >= line.ink.length ? titleBelow(lines) : undefined;
+    if (fit.length === 0) {
+      if (!LEADER.test(tail(line.ink)) && !isReference(line.ink)) ink += line.ink.length;
+      const next = lines.peek(0)?.ink ?? '';
+      if (SENTENCE.test(tail(line.ink))) sentences++;
+      const isSentence = !layout.isSpaced && SENTENCE_END.test(line.ink.slice(-1));
+      isFree = isSentence || endsParagraph(line.ink, next, layout);
+      continue;
+    }
+    const before = found.at(-1);
+    for (const label of fit) found.push(candidateOf(line, label, below, { ink, sentences }, before));
+    if (below !== undefined) lines.skipTo(below);
+    else if (isRunIn(line, fit[0] as Label)) {
+      ink += line.ink.length;
+      sentences++;
+    }
+    isFree = true;
+  }
+  return found;
+}
+
+/** Candidates that a quotation holds at most; with more of them it was closed by another mark. */
+const MOST_QUOTED = 100;
+const CLOSING: Readonly<Record<string, string>> = { '‘': '’', '“': '”', '«': '»', '„': '“' };
+/** A note below a text, which may end what the text quotes. */
+const NOTE = /^\( ?\*|\bp\. ?\d+\W*$/;
+
+/** Whether a section in quotation marks begins that continues after its line. */
+function opensQuote(ink: string): boolean {
+  const mark = ink.charAt(0);
+  if (CLOSING[mark] === undefined || quotesLeft(ink, mark) <= 0) return false;
+  const rest = ink.slice(1, MOST_READ).trimStart();
+  return rest === '' || labelsOf(rest).some(({ isBare, depth }) => !isBare || depth > 1);
+}
+
+function closesQuote(ink: string, mark: string): boolean {
+  return /[’”»“]\W*$/.test(tail(ink)) && quotesLeft(ink, mark) < 0 && !NOTE.test(ink);
+}
+
+/** How many more quotations a line opens than it closes. */
+function quotesLeft(ink: string, mark: string): number {
+  const isApostrophe = (at: number) => /[\p{L}\d]/u.test(ink.charAt(at + 1));
+  let left = 0;
+  for (let at = 0; at < ink.length; at++) {
+    if (ink[at] === mark) left++;
+    else if (ink[at] === CLOSING[mark] && !isApostrophe(at)) left--;
+  }
+  return left;
+}
+
+function candidateOf(
+  line: Line,
+  label: Label,
+  below: Line | undefined,
+  { ink, sentences }: { readonly ink: number; readonly sentences: number },
+  before: Candidate | undefined,
+): Candidate {
+  const isRun = isRunIn(line, label);
+  const own = isRun ? line.ink.slice(0, label.end) : line.ink;
+  return {
+    start: line.start,
+    end: below?.inkEnd ?? (isRun ? line.start + line.ink.length : line.inkEnd),
+    label,
+    kind: label.kind,
+    name: below === undefined ? own : `${own} ${below.ink}`,
+    isMarked: line.isMarked,
+    isRepealed: REPEALED.test(line.ink.slice(0, LONGEST_TITLE)),
+    inkBefore: ink,
+    sentencesBefore: sentences,
+    isAfterText: before === undefined || ink > before.inkBefore,
+    under:
+      before === undefined ? [] : before.label.family === label.family ? before.under : before.label.numbers,
+  };
+}
+
+/** The first of several authors: `A. Smith; B. Jones`. */
+const AUTHOR = /^\p{Lu}\. \p{Lu}[\p{L}-]+;/u;
+
+/** The labels of a line that can be a heading by what follows them. */
+function labelsIn(line: Line, lines: Lines, layout: Layout): readonly Label[] {
+  const labels = labelsOf(line.ink.slice(0, MOST_READ));
+  if (labels.length === 0 || line.isMarked) return labels;
+  if ((labels[0] as Label).isBare && line.indent > MOST_INDENTED) return [];
+  if (LEADER.test(tail(line.ink))) return [];
+  const next = lines.peek(0);
+  const goesOn =
+    next !== undefined && next.ink !== '' && next.mayBeHeading && !endsParagraph(line.ink, next.ink, layout);
+  // A line below that is indented by more continues an item of a list.
+  if (
+    goesOn &&
+    (next as Line).indent > line.indent &&
+    labels.every(({ isBare, depth }) => isBare && depth === 1)
+  )
+    return [];
+  // A short decimal sentence that text follows.
+  if (
+    (labels[0] as Label).depth > 1 &&
+    (labels[0] as Label).rest < line.ink.length &&
+    line.ink.length <= LONGEST_OPEN &&
+    next?.ink === '' &&
+    /[.:]$/.test(line.ink)
+  ) {
+    const below = lines.peek(1)?.ink ?? '';
+    if (/^\p{Lu}/u.test(below) && labelsOf(below.slice(0, MOST_READ)).length === 0) return labels;
+  }
+  return labels.filter((label) => isHeading(label, line, goesOn ? (next as Line).ink : ''));
+}
+
+/** @param next the line immediately below; empty if it is blank or another block */
+function isHeading(label: Label, { ink }: Line, next: string): boolean {
+  const rest = ink.slice(label.rest);
+  const isWrapped = /^[\p{Ll},;)]/u.test(next) && labelsOf(next.slice(0, MOST_READ)).length === 0;
+  if (rest === '') return !isWrapped && (!label.isBare || /^(?:I|一)/.test(label.kind));
+  if (label.isBare) {
+    // The next line may continue a sentence that a long line begins.
+    if (isWrapped || (next !== '' && (isListMark(label.kind) || ink.length > LONGEST_OPEN))) return false;
+    if (AUTHOR.test(ink)) return false;
+    const isShort = rest.length <= LONGEST_TITLE;
+    // Longer titles are those of subsections, or in capitals.
+    if (!isShort && (/[.;]\s/.test(rest) || (label.depth === 1 && /\p{Ll}/u.test(rest)))) return false;
+    return isTitle(rest, label.depth > 1) && !UNFINISHED.test(tail(rest));
+  }
+  if (REPEALED.test(rest.slice(0, LONGEST_TITLE)) && rest.length < LONGEST_TITLE) return true;
+  if (
+    REFERENCE.test(rest) ||
+    (!isArticle(label.kind) && PART_OF_ANNEX.test(rest)) ||
+    (label.end === label.rest && rest.startsWith('('))
+  )
+    return false;
+  if (label.isDivided || /^[(（]\d{1,2}[a-z]?[)）]\s+\S/.test(rest))
+    return isTitle(rest.slice(0, 40), !isArticle(label.kind));
+  return !isWrapped && isTitle(rest, /^zu /.test(rest)) && !UNFINISHED.test(tail(rest));
+}
+
+/** Whether words can be a title: they begin with a capital, a number or a mark, and are few. */
+function isTitle(words: string, mayBeLower: boolean): boolean {
+  if (words.length > LONGEST_TITLE_OF_WORD || !/\p{L}/u.test(words)) return false;
+  return mayBeLower
+    ? !/^[,;:.)]/.test(words)
+    : /^[\p{Lu}\p{Lo}\d([{"“”„«»‘’'`<?¿¡_*►（【《「\\–-]/u.test(words);
+}
+
+/** Whether the text of a section begins on the line of its number, so that only the number is the heading. */
+function isRunIn({ ink, isMarked }: Line, label: Label): boolean {
+  if (isMarked || label.isBare || label.rest >= ink.length) return false;
+  const rest = ink.slice(label.rest);
+  if (rest.length > LONGEST_TITLE_OF_WORD || (isArticle(label.kind) && /[，；：。]./.test(rest))) return true;
+  if (!UNFINISHED.test(tail(rest)) || REPEALED.test(rest)) return false;
+  // Titles of chapters may end with a period.
+  return (
+    isArticle(label.kind) ||
+    rest.length > LONGEST_TITLE ||
+    /[.!?]\s/.test(rest) ||
+    !/[:–—-]/.test(ink.slice(label.end, label.rest))
+  );
+}
+
+/** Whether a line is only a number or a dash, or refers to a section, as cells of tables of correlation do. */
+function isReference(ink: string): boolean {
+  if (ink.length > LONGEST_TITLE) return false;
+  const cell = ink.replace(/^[—–] ?/, '');
+  const [label] = labelsOf(cell);
+  return label === undefined ? /^[\d—–]*$/.test(cell) : !label.isBare && !/[.;:]$/.test(cell);
+}
+
+/** The title on the line below a number, or below a blank line: short, without an end, and not gone on with. */
+function titleBelow(lines: Lines): Line | undefined {
+  const next = lines.peek(0);
+  const isApart = next?.ink === '';
+  const title = isApart ? lines.peek(1) : next;
+  if (
+    title === undefined ||
+    title.ink === '' ||
+    title.isMarked ||
+    !title.mayBeHeading ||
+    title.ink.length > LONGEST_TITLE_BELOW
+  )
+    return undefined;
+  if (!isTitle(title.ink, false) || UNFINISHED.test(tail(title.ink))) return undefined;
+  if (LEADER.test(tail(title.ink)) || labelsOf(title.ink.slice(0, MOST_READ)).length > 0) return undefined;
+  const after = lines.peek(isApart ? 2 : 1)?.ink ?? '';
+  const goesOn = isApart ? after !== '' : /^\p{Ll}/u.test(after);
+  return goesOn ? undefined : title;
+}
+
+/** The end of a line, for patterns that are anchored there. */
+function tail(ink: string): string {
+  return ink.slice(-TAIL);
+}
+
+/** The lines of a text, read once, with a look at the next few. */
+class Lines {
+  readonly #text: string;
+  readonly #within: readonly HeadingLines[] | undefined;
+  readonly #ahead: Line[] = [];
+  #at = 0;
+  #range = 0;
+
+  constructor(text: string, within: readonly HeadingLines[] | undefined) {
+    this.#text = text;
+    this.#within = within;
+  }
+
+  read(): Line | undefined {
+    return this.#ahead.shift() ?? this.#next();
+  }
+
+  /** The line so many after the next one. */
+  peek(count: number): Line | undefined {
+    while (this.#ahead.length <= count) {
+      const line = this.#next();
+      if (line === undefined) return undefined;
+      this.#ahead.push(line);
+    }
+    return this.#ahead[count];
+  }
+
+  /** Goes on after a line that was looked at. */
+  skipTo(line: Line): void {
+    while (this.read() !== line);
+  }
+
+  #next(): Line | undefined {
+    const text = this.#text;
+    const start = this.#at;
+    if (start >= text.length) return undefined;
+    const feed = text.indexOf('\n', start);
+    const end = feed === -1 ? text.length : feed;
+    this.#at = feed === -1 ? text.length : feed + 1;
+    const lines = this.#linesAt(start);
+    const line = text.slice(start, end);
+    const ink = inkOf(line);
+    const indent = line.length - line.trimStart().length;
+    const inkEnd = end > start && text.charCodeAt(end - 1) === CARRIAGE_RETURN ? end - 1 : end;
+    const isMarked = lines?.isMarked === true;
+    // A marked heading is its first line.
+    const mayBeHeading =
+      this.#within === undefined || (lines !== undefined && (!isMarked || lines.start === start));
+    return { start, end, ink, inkEnd, indent, isMarked, mayBeHeading };
+  }
+
+  #linesAt(offset: number): HeadingLines | undefined {
+    const within = this.#within;
+    if (within === undefined) return undefined;
+    while (this.#range < within.length && (within[this.#range] as HeadingLines).end <= offset) this.#range++;
+    const lines = within[this.#range];
+    return lines !== undefined && lines.start <= offset ? lines : undefined;
+  }
+}
+
+const CARRIAGE_RETURN = 13;
+
+/** A line without the marks of a Markdown heading or of emphasis around it. */
+function inkOf(line: string): string {
+  const ink = line.trim().replace(/^#{1,6}[ \t]+/, '');
+  return /^[*_]/.test(ink) ? ink.replace(/^[*_]{1,3}(?=\S)/, '').replace(/[*_]{1,3}$/, '') : ink;
+}

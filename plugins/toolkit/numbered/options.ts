@@ -1,0 +1,8 @@
+/** The request parameter of chunkers that find headings by their numbers, as those of `core/options.ts`. */
+
+export const numberedHeadings = {
+  type: 'boolean',
+  default: false,
+  description:
+    'Whether lines that are headings only by their number (Article 5, § 3 Scope, 2.1.4 Scope, II., 第一章) count as headings: if their numbers form a sequence in the whole text.',
+} as const;

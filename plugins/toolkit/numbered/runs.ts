@@ -1,0 +1,203 @@
+import { countWhile } from '../../../core/engine/search.ts';
+import type { Candidate } from './candidates.ts';
+import { isAnnex, isArticle, isDivision, isListMark } from './kinds.ts';
+import { chain, isFirst, type Run } from './sequences.ts';
+
+/** Sequences of headings, and those of words without text between them, which may be tables of contents. */
+export interface Runs {
+  readonly runs: readonly Run[];
+  readonly empty: readonly Run[];
+}
+
+/**
+ * Finds the sequences among candidates: within a family, each number follows the one before it, and numbers that would
+ * break a sequence that goes on without them are left out. Lists and tables of contents, which have no text between
+ * their lines, are left out as well.
+ */
+export function findRuns(candidates: readonly Candidate[]): Runs {
+  const bare = candidates.filter(({ label }) => label.isBare);
+  const { runs, single, empty } = collect(candidates.filter(({ label }) => !label.isBare));
+  const words = withoutLists(withoutReferences(runs, bare));
+  const numbers = collect(withoutParagraphs(bare, words));
+  const all = [...words, ...numbers.runs];
+  return { runs: [...all, ...leading([...single, ...numbers.single], candidates, all)], empty };
+}
+
+/** Sequences that count, those that need another heading to count, and those without text. */
+interface Found extends Runs {
+  readonly single: readonly Run[];
+}
+
+function collect(candidates: readonly Candidate[]): Found {
+  const [runs, single, empty]: [Run[], Run[], Run[]] = [[], [], []];
+  for (const members of Map.groupBy(candidates, ({ label }) => label.family).values()) {
+    const all = chain(members);
+    const filled = all.filter(hasText);
+    const isKnown = filled.some((run) => run.length >= fewest(run));
+    const isWritten = filled.some((run) => !isCell(run));
+    for (const run of filled)
+      if (isWritten && isCell(run)) single.push(run);
+      else if (run.length >= fewest(run) || (isKnown && canBeShort(run)) || isAlone(run)) runs.push(run);
+      else single.push(run);
+    if (isKnown) empty.push(...all.filter((run) => isDivision((run[0] as Candidate).kind) && !hasText(run)));
+  }
+  return { runs, single, empty };
+}
+
+/** Whether most articles have next to no text, as in tables of correlation. */
+function isCell(run: Run): boolean {
+  const { kind } = run[0] as Candidate;
+  if (!isArticle(kind) && !(isAnnex(kind) && run.length > 1)) return false;
+  const filled = run.filter((one, at) => one.isRepealed || textOf(run.slice(at, at + 2)) >= CELL);
+  return filled.length * 2 < run.length;
+}
+
+/** Characters between the articles of a text at least. */
+const CELL = 5;
+
+/** Leaves out lines as § 2.1 and Section 2.1 of a text whose sections have the same numbers alone. */
+function withoutReferences(runs: readonly Run[], bare: readonly Candidate[]): readonly Run[] {
+  const isDecimal = (run: Run) => run.some(({ name }) => /^(?:\p{L}+|§+)\s\d+\.\d/u.test(name));
+  if (!runs.some(isDecimal)) return runs;
+  const sections = new Set(
+    collect(bare).runs.flatMap((run) => run.map(({ label }) => label.numbers.join('.'))),
+  );
+  return runs.filter(
+    (run) => !isDecimal(run) || !run.every(({ label }) => sections.has(label.numbers.join('.'))),
+  );
+}
+
+/** Articles that a text with numbered paragraphs has at least. */
+const FEWEST_ARTICLES = 3;
+
+function articlesOf(runs: readonly Run[]): readonly Candidate[] {
+  const articles = runs.filter((run) => isArticle((run[0] as Candidate).kind)).flat();
+  return articles.length < FEWEST_ARTICLES ? [] : articles.sort((a, b) => a.start - b.start);
+}
+
+/**
+ * Leaves out chapters and sections without an article between them: those of a table of contents, which precede all
+ * articles, and those of a list in an article.
+ */
+function withoutLists(runs: readonly Run[]): readonly Run[] {
+  const articles = articlesOf(runs);
+  const words = runs.flat().sort((a, b) => a.start - b.start);
+  const countTo = ({ start }: Candidate) => countWhile(articles, (article) => article.start < start);
+  const isHolder = (run: Run) => countTo(run.at(-1) as Candidate) > countTo(run[0] as Candidate);
+  const holders = new Set(runs.filter(isHolder).map((run) => (run[0] as Candidate).kind));
+  return runs.filter((run) => {
+    const [first, last] = [run[0] as Candidate, run.at(-1) as Candidate];
+    if (run.length === 1 || !isDivision(first.kind) || run.some(({ isMarked }) => isMarked)) return true;
+    if (isHolder(run) || countTo(last) === articles.length) return true;
+    if (holders.has(first.kind)) return countTo(last) > 0;
+    return !isArticle(words[countWhile(words, ({ start }) => start < first.start) - 1]?.kind ?? '');
+  });
+}
+
+/**
+ * Leaves out what is numbered within articles: in a text with articles, numbers without a word are headings only
+ * immediately above one with a word, outside of articles, or if they begin with the number of the heading above them.
+ */
+function withoutParagraphs(candidates: readonly Candidate[], runs: readonly Run[]): readonly Candidate[] {
+  if (articlesOf(runs).length === 0) return candidates;
+  const words = runs.flat().sort((a, b) => a.start - b.start);
+  const leads = ({ start, inkBefore }: Candidate) =>
+    words[countWhile(words, (word) => word.start < start)]?.inkBefore === inkBefore;
+  const holders = new Set(candidates.filter(leads).map(({ kind }) => kind));
+  return candidates.filter((candidate) => {
+    const { kind, label, start, isRepealed } = candidate;
+    if (leads(candidate)) return !isListMark(kind) || !isRepealed;
+    if (isListMark(kind)) return false;
+    const above = words[countWhile(words, (word) => word.start < start) - 1];
+    return label.depth > 1 || (kind !== '1' && holders.has(kind)) || !isArticle(above?.kind ?? '');
+  });
+}
+
+/**
+ * Those of single numbers, and of pairs of numbers without a word, that lead into a heading, or that a heading leads
+ * into.
+ */
+function leading(
+  single: readonly Run[],
+  candidates: readonly Candidate[],
+  accepted: readonly Run[],
+): readonly Run[] {
+  const known = new Set(accepted.flatMap((run) => run.map(({ start }) => start)));
+  const places = new Map(candidates.map(({ start }, index) => [start, index]));
+  const isKnown = (candidate: Candidate | undefined) => candidate !== undefined && known.has(candidate.start);
+  const leads = ({ start }: Candidate) => {
+    let after = (places.get(start) as number) + 1;
+    while (candidates[after]?.start === start) after++;
+    return candidates[after]?.isAfterText === false && isKnown(candidates[after]);
+  };
+  const isLed = ({ start, isAfterText }: Candidate) => {
+    let before = (places.get(start) as number) - 1;
+    while (candidates[before]?.start === start) before--;
+    return !isAfterText && isKnown(candidates[before]);
+  };
+  // From the last, for one may lead into another.
+  const runs = [...single].sort((a, b) => (b[0] as Candidate).start - (a[0] as Candidate).start);
+  return runs.filter((run) => {
+    const [first] = run as readonly [Candidate];
+    if (!isFirst(first) || run.length !== (isBare(run) ? 2 : 1)) return false;
+    const isItem = isBare(run) && (isListMark(first.kind) || first.kind === '1');
+    if (isItem ? !run.every(leads) : !isLed(first) && !leads(first)) return false;
+    for (const { start } of run) known.add(start);
+    return true;
+  });
+}
+
+/** Whether a sequence counts however short it is, if there is a longer one of its family. */
+function canBeShort(run: Run): boolean {
+  const [first] = run as readonly [Candidate];
+  return !first.label.isBare || (run.length > 1 && !isListMark(first.kind) && isFirst(first));
+}
+
+function isBare(run: Run): boolean {
+  return (run[0] as Candidate).label.isBare;
+}
+
+/** How many members a sequence needs in a text that has no longer one of its family. */
+function fewest(run: Run): number {
+  if (run.some(({ isMarked }) => isMarked)) return 1;
+  if (!isBare(run)) return 2;
+  if (isListMark((run[0] as Candidate).kind) && textOf(run) < LONG * run.length)
+    return Number.POSITIVE_INFINITY;
+  return run.some(({ label }) => label.depth > 1) ? 2 : 3;
+}
+
+/** Characters between the marks of a list that is not one. */
+const LONG = 200;
+
+/** Characters between the first and the last member of a sequence. */
+function textOf(run: Run): number {
+  return (run.at(-1) as Candidate).inkBefore - (run[0] as Candidate).inkBefore;
+}
+
+/** An annex, which is often the only one. */
+function isAlone(run: Run): boolean {
+  const [first] = run as readonly [Candidate];
+  const { kind, name, label, isAfterText } = first;
+  if (!isAnnex(kind) || !isAfterText || !isFirst(first)) return false;
+  const hasNumber = !/^\p{L}+$/u.test(name.slice(0, label.end));
+  return hasNumber || /^[^\p{Ll}]+(?!\p{L})/u.test(name);
+}
+
+/** Whether most members of a sequence have text before the next one, as those of lists and tables of contents do not. */
+function hasText(run: Run): boolean {
+  let empty = 0;
+  let filled = 0;
+  // Numbered rows of a table have no parts.
+  const isFlat = isBare(run) && run.length > 2 && run.every(({ label }) => label.depth === 1);
+  for (let at = 1; at < run.length; at++) {
+    const [before, after] = [run[at - 1] as Candidate, run[at] as Candidate];
+    if (before.isMarked || before.isRepealed) continue;
+    if (after.label.depth > before.label.depth) continue;
+    const isFilled = isFlat
+      ? after.sentencesBefore > before.sentencesBefore
+      : after.inkBefore > before.inkBefore;
+    if (isFilled) filled++;
+    else empty++;
+  }
+  return filled >= empty;
+}

@@ -1,0 +1,153 @@
+import { crc32, inflateRawSync } from 'node:zlib';
+import { reasonOf, refusedError } from '../../../core/errors.ts';
+
+/** Signatures, and fields by their offset, of APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16. */
+const END = { signature: 'PK\u0005\u0006', bytes: 22, count: 10, length: 12, directory: 16 };
+const ENTRY = {
+  signature: 0x02014b50,
+  bytes: 46,
+  flags: 8,
+  method: 10,
+  checksum: 16,
+  packed: 20,
+  size: 24,
+  name: 28,
+  extra: 30,
+  comment: 32,
+  at: 42,
+};
+const LOCAL = { bytes: 30, name: 26, extra: 28 };
+/** The extra field with what needs 64 bits (4.5.3), and what a field of 32 bits has instead. */
+const WIDE = { id: 1, head: 4, bytes: 8, instead: 0xffffffff };
+const MOST_COMMENT = 65_535;
+const ENCRYPTED = 1;
+const STORED = 0;
+const DEFLATED = 8;
+/** Office files that have a password, or are older than the zipped formats, are compound files (MS-CFB 2.2). */
+const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+
+interface Entry {
+  readonly path: string;
+  readonly isEncrypted: boolean;
+  readonly method: number;
+  readonly checksum: number;
+  /** Bytes in the file, and those that it unpacks to. */
+  readonly packed: number;
+  readonly size: number;
+  /** Where it begins in the file. */
+  readonly at: number;
+}
+
+/**
+ * Unpacks files of a zip, such as those of an Office document. Each has the length and the checksum that the zip's
+ * directory says, or there is an error, so that nothing is cut off or changed without one.
+ *
+ * @param wants whether a file is unpacked, by its path: `word/document.xml`
+ * @param most maximum bytes of all unpacked files together; known before the first one is unpacked
+ * @returns the wanted files that the zip has, by path
+ * @throws Error for callers if it is not a zip, damaged, encrypted, or larger
+ */
+export function unzip(
+  bytes: Uint8Array,
+  wants: (path: string) => boolean,
+  most: number,
+): ReadonlyMap<string, Uint8Array> {
+  const zip = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const wanted = new Map<string, Entry>();
+  let total = 0;
+  for (const entry of entriesOf(zip)) {
+    if (!wants(entry.path)) continue;
+    if (wanted.has(entry.path)) throw damaged(`it has ${entry.path} twice`);
+    wanted.set(entry.path, entry);
+    total += entry.size;
+  }
+  if (total > most) throw refusedError(`The file cannot be read: it unpacks to more than ${most} bytes.`);
+  return new Map([...wanted].map(([path, entry]) => [path, unpack(zip, entry)]));
+}
+
+/** The directory of a zip, in its order. It has as many entries as it says, and nothing between or after them. */
+function entriesOf(zip: Buffer): Entry[] {
+  const end = endOf(zip);
+  let at = zip.readUInt32LE(end + END.directory);
+  const stop = at + zip.readUInt32LE(end + END.length);
+  if (stop > end) throw damaged('its directory');
+  const entries: Entry[] = [];
+  for (let left = zip.readUInt16LE(end + END.count); left > 0; left--) {
+    if (at + ENTRY.bytes > stop || zip.readUInt32LE(at) !== ENTRY.signature) throw damaged('its directory');
+    entries.push(entryAt(zip, at));
+    at += ENTRY.bytes + lengthOf(zip, at, ENTRY.name, ENTRY.extra, ENTRY.comment);
+  }
+  if (at !== stop) throw damaged('its directory');
+  return entries;
+}
+
+/** Where the record at the end of a zip begins. */
+function endOf(zip: Buffer): number {
+  if (zip.subarray(0, COMPOUND.length).equals(COMPOUND))
+    throw refusedError(
+      'The file cannot be read: it has a password, or is of a format older than its name says; save it without one, in the present format.',
+    );
+  const end = zip.lastIndexOf(END.signature, undefined, 'latin1');
+  const isZip = end >= 0 && end >= zip.length - END.bytes - MOST_COMMENT && end + END.bytes <= zip.length;
+  if (!isZip) throw refusedError('The file cannot be read: it is not a zip file, or not all of one.');
+  return end;
+}
+
+function lengthOf(zip: Buffer, at: number, ...fields: readonly number[]): number {
+  return fields.reduce((sum, field) => sum + zip.readUInt16LE(at + field), 0);
+}
+
+function entryAt(zip: Buffer, at: number): Entry {
+  const name = at + ENTRY.bytes;
+  const extra = name + zip.readUInt16LE(at + ENTRY.name);
+  const wide = wideFields(zip.subarray(extra, extra + zip.readUInt16LE(at + ENTRY.extra)));
+  const numberAt = (field: number): number => {
+    const number = zip.readUInt32LE(at + field);
+    if (number !== WIDE.instead) return number;
+    return wide.next().value ?? number;
+  };
+  const path = zip.toString('utf8', name, extra);
+  // The order in which the extra field has them.
+  const [size, packed, start] = [numberAt(ENTRY.size), numberAt(ENTRY.packed), numberAt(ENTRY.at)];
+  const method = zip.readUInt16LE(at + ENTRY.method);
+  const isEncrypted = (zip.readUInt16LE(at + ENTRY.flags) & ENCRYPTED) !== 0;
+  const checksum = zip.readUInt32LE(at + ENTRY.checksum);
+  return { path, isEncrypted, method, checksum, size, packed, at: start };
+}
+
+/** The numbers of 64 bits among the extra fields of an entry: some writers give them to small files, too. */
+function* wideFields(extra: Buffer): Generator<number, undefined> {
+  for (let at = 0; at + WIDE.head <= extra.length; ) {
+    const end = at + WIDE.head + extra.readUInt16LE(at + 2);
+    if (extra.readUInt16LE(at) === WIDE.id)
+      for (let one = at + WIDE.head; one + WIDE.bytes <= Math.min(end, extra.length); one += WIDE.bytes)
+        yield Number(extra.readBigUInt64LE(one));
+    at = end;
+  }
+}
+
+function unpack(zip: Buffer, { path, isEncrypted, method, checksum, packed, size, at }: Entry): Uint8Array {
+  if (isEncrypted)
+    throw refusedError('The file cannot be read: it is encrypted; save it without a password.');
+  if (at + LOCAL.bytes > zip.length) throw damaged(path);
+  const from = at + LOCAL.bytes + lengthOf(zip, at, LOCAL.name, LOCAL.extra);
+  if (from + packed > zip.length) throw damaged(path);
+  const data = inflated(zip.subarray(from, from + packed), method, size, path);
+  if (data.length !== size || crc32(data) !== checksum) throw damaged(path);
+  return data;
+}
+
+function inflated(data: Buffer, method: number, size: number, path: string): Uint8Array {
+  if (method === STORED) return data;
+  if (method !== DEFLATED)
+    throw refusedError(`The file cannot be read: ${path} is packed in a way that is not supported.`);
+  try {
+    return inflateRawSync(data, { maxOutputLength: Math.max(1, size) });
+  } catch (error) {
+    throw damaged(`${path}: ${reasonOf(error)}`);
+  }
+}
+
+function damaged(what: string): Error {
+  return refusedError(`The file cannot be read: it is damaged (${what}).`);
+}

@@ -1,0 +1,34 @@
+import type { SourcePlace } from '../../core/contracts/reader.ts';
+
+/**
+ * The places of pages that follow each other without gaps; that of a page without text is empty.
+ *
+ * @param starts where the pages begin in the text, in UTF-16 units, never decreasing
+ * @param length of the text, in UTF-16 units
+ */
+export function placesOfPages(starts: readonly number[], length: number): SourcePlace[] {
+  return starts.map((start, index) => ({ start, end: starts[index + 1] ?? length, page: index + 1 }));
+}
+
+const LETTERS = 26;
+const BEFORE_A = 64;
+
+/** A range of cells of a sheet, such as `B2:D9`, or one cell. @param left its first column, from 1; likewise the others */
+export function cellRange(left: number, top: number, right: number, bottom: number): string {
+  const [from, to] = [cellName(left, top), cellName(right, bottom)];
+  return from === to ? from : `${from}:${to}`;
+}
+
+function cellName(column: number, row: number): string {
+  let letters = '';
+  for (let rest = column; rest > 0; rest = Math.floor((rest - 1) / LETTERS))
+    letters = String.fromCharCode(BEFORE_A + 1 + ((rest - 1) % LETTERS)) + letters;
+  return `${letters}${row}`;
+}
+
+/** The number of a column, from 1, by its letters: 28 for `AB`. */
+export function columnNumber(letters: string): number {
+  let column = 0;
+  for (let at = 0; at < letters.length; at++) column = column * LETTERS + letters.charCodeAt(at) - BEFORE_A;
+  return column;
+}

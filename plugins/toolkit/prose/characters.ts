@@ -1,0 +1,61 @@
+import { SENTENCE_MARKS } from './sentence-marks.ts';
+
+/** What a UTF-16 unit is to the rules that find sentences. Lone surrogates are `SYMBOL`. */
+export const SYMBOL = 0;
+export const LOWER = 1;
+export const UPPER = 2;
+/** A letter of a script without upper case. */
+const UNCASED = 3;
+export const DIGIT = 4;
+export const SPACE = 5;
+/** Opens a quotation or a bracket, or marks an aside or emphasis. */
+export const OPENER = 6;
+export const CLOSER = 7;
+/** Ends a sentence only if white space follows: `.`, `!`, `?`, `…`. */
+export const MARK = 8;
+/** Ends a sentence whatever follows: `。`, `।`, `؟`. */
+export const FULL_MARK = 9;
+/** Ends a sentence in some scripts: `;` in Greek, `:` in Armenian, a double `၊` in Burmese. */
+export const SCRIPT_MARK = 10;
+
+const UNITS = 0x10000;
+const ROW = 0x800;
+
+/** Later rows win. */
+const CLASSES: readonly (readonly [type: number, pattern: RegExp])[] = [
+  [UNCASED, /\p{L}|\p{M}/gu],
+  [LOWER, /\p{Lowercase}/gu],
+  [UPPER, /\p{Uppercase}|\p{Lt}/gu],
+  [DIGIT, /\p{Nd}/gu],
+  [SPACE, /\p{White_Space}/gu],
+  [OPENER, /[\p{Ps}\p{Pi}¿¡„‚\-–—―*_>]/gu],
+  [CLOSER, /[\p{Pe}\p{Pf}"'`*_]/gu],
+  [FULL_MARK, new RegExp(`[${SENTENCE_MARKS.join('')}]`, 'gu')],
+  [MARK, /[.!?…‥]/gu],
+  [SCRIPT_MARK, /[;:\u104a]/gu],
+];
+
+let classes: Uint8Array | undefined;
+
+/** The class of every UTF-16 unit, built at the first call. */
+export function unitClasses(): Uint8Array {
+  classes ??= classify();
+  return classes;
+}
+
+function classify(): Uint8Array {
+  const made = new Uint8Array(UNITS);
+  for (let from = 0; from < UNITS; from += ROW) {
+    // Surrogates would be read as pairs when rows are joined.
+    if (from >= 0xd800 && from < 0xe000) continue;
+    const row = String.fromCharCode(...Array.from({ length: ROW }, (_, index) => from + index));
+    for (const [type, pattern] of CLASSES) {
+      for (const { index } of row.matchAll(pattern)) made[from + index] = type;
+    }
+  }
+  return made;
+}
+
+export function isLetter(type: number): boolean {
+  return type === LOWER || type === UPPER || type === UNCASED;
+}

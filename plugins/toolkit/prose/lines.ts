@@ -1,0 +1,262 @@
+import { matchEnd } from '../../../core/engine/search.ts';
+import { CLOSER, DIGIT, FULL_MARK, isLetter, LOWER, MARK, OPENER, UPPER, unitClasses } from './characters.ts';
+
+/**
+ * Parts of a text, without gaps: each begins with the text or at a line, where the previous line break ends a
+ * sentence.
+ */
+export interface Stretches {
+  /** Rising; the first is 0. A stretch ends where the next one begins, so blank lines go with what is before. */
+  readonly starts: number[];
+  /** Whether each stretch is prose; no sentence ends within code, a heading or a row of a table. */
+  readonly areProse: boolean[];
+}
+
+/** Divides a text at the line breaks that end a paragraph, an item of a list, a heading, a verse or a line of code. */
+export function stretchesOf(text: string): Stretches {
+  const reader: Reader = {
+    text,
+    starts: [],
+    areProse: [],
+    block: [],
+    inItem: false,
+    fence: '',
+    opens: false,
+  };
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf('\n', start);
+    const next = newline === -1 ? text.length : newline + 1;
+    readLine(reader, lineOf(text, start, next));
+    start = next;
+  }
+  closeBlock(reader);
+  if (reader.starts.length > 0) reader.starts[0] = 0;
+  return reader;
+}
+
+interface Reader extends Stretches {
+  readonly text: string;
+  /** Lines that may belong together. */
+  block: Line[];
+  /** Whether the block is an item of a list. */
+  inItem: boolean;
+  /** The marker of the fence that the line is in, or nothing. */
+  fence: string;
+  /** Whether the fence was opened by this line. */
+  opens: boolean;
+}
+
+function lineOf(text: string, start: number, next: number): Line {
+  let end = next;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
+  let from = start;
+  while (from < end && isBlank(text.charCodeAt(from))) from++;
+  return { start, from, end };
+}
+
+function isBlank(unit: number): boolean {
+  return unit === 32 || (unit >= 9 && unit <= 13) || unit === 0xa0 || unit === 0x3000;
+}
+
+function readLine(reader: Reader, line: Line): void {
+  if (reader.fence !== '') readCode(reader, line);
+  else if (line.from === line.end) closeBlock(reader);
+  else readText(reader, line);
+}
+
+function readText(reader: Reader, line: Line): void {
+  const { text } = reader;
+  const first = text.charAt(line.from);
+  if (MARKERS.has(first) && readMarked(reader, line, first)) return;
+  if (ITEM_STARTS.test(first) && startsItem(reader, line)) {
+    closeBlock(reader);
+    reader.inItem = true;
+  }
+  reader.block.push(line);
+}
+
+/** First units of headings, fences, rules, rows and tags. */
+const MARKERS = new Set('#`~|<=-*_^."\'+:');
+const ITEM_STARTS = /[-*+•‣◦▪●⁃(\da-zA-Z]/;
+const HEADING = /#{1,6}(?:\s|$)/y;
+const FENCE = /`{3,}|~{3,}/y;
+const TAG = /<[/!a-zA-Z]/y;
+const RULE = /^([-=*_^~."'+#:])(?:\s?\1){2,}$/;
+
+/** Reads a line whose markup makes it a stretch of its own, or a part of the previous one. */
+function readMarked(reader: Reader, line: Line, first: string): boolean {
+  const { text } = reader;
+  const matches = (pattern: RegExp) => matchEnd(pattern, text, line.from) !== -1;
+  const fenceEnd = matchEnd(FENCE, text, line.from);
+  if (fenceEnd !== -1) {
+    reader.fence = text.slice(line.from, fenceEnd);
+    reader.opens = true;
+    return standAlone(reader, line);
+  }
+  if (first === '|' || (first === '#' && matches(HEADING))) return standAlone(reader, line);
+  if (first === '<' && text.charAt(line.end - 1) === '>' && matches(TAG)) return standAlone(reader, line);
+  if (!isRule(text, line)) return false;
+  // Below a line, it underlines a title.
+  if (reader.block.length === 0) return standAlone(reader, line);
+  closeBlock(reader);
+  return true;
+}
+
+/** Whether a line repeats one character, at least three times. */
+function isRule(text: string, { from, end }: Line): boolean {
+  return end - from <= MOST_RULE && RULE.test(text.slice(from, end));
+}
+
+const MOST_RULE = 200;
+
+function standAlone(reader: Reader, { start }: Line): true {
+  closeBlock(reader);
+  addStretch(reader, start, false);
+  return true;
+}
+
+/** Lines of code are stretches of their own; the fences go with the first and the last one. */
+function readCode(reader: Reader, { start, from, end }: Line): void {
+  if (from === end) return;
+  const { text, fence } = reader;
+  if (text.startsWith(fence, from) && text.slice(from, end).replaceAll(fence.charAt(0), '') === '') {
+    reader.fence = '';
+    return;
+  }
+  if (!reader.opens) addStretch(reader, start, false);
+  reader.opens = false;
+}
+
+const BULLET = /(?:[-*+]\s|[•‣◦▪●⁃])/y;
+const NUMBER = /\(?(\d{1,9}|[a-zA-Z])(?:\.\)|[.)])\s/y;
+
+/** Whether a line begins an item. Within a paragraph only a bullet or the number 1 does, as in Markdown. */
+function startsItem({ text, block, inItem }: Reader, { from }: Line): boolean {
+  if (matchEnd(BULLET, text, from) !== -1) return true;
+  NUMBER.lastIndex = from;
+  const number = NUMBER.exec(text)?.[1];
+  return number !== undefined && (block.length === 0 || inItem || number === '1');
+}
+
+function addStretch({ starts, areProse }: Reader, start: number, isProse: boolean): void {
+  starts.push(start);
+  areProse.push(isProse);
+}
+
+function closeBlock(reader: Reader): void {
+  const { text, block } = reader;
+  const first = block[0];
+  reader.inItem = false;
+  if (first === undefined) return;
+  addStretch(reader, first.start, true);
+  if (block.length > 1) {
+    const isTogether = keepsTogether(text, block);
+    for (let index = 1; index < block.length; index++) {
+      if (!isTogether(index)) addStretch(reader, (block[index] as Line).start, true);
+    }
+  }
+  reader.block = [];
+}
+
+/** A line that is not blank. */
+interface Line {
+  readonly start: number;
+  /** Where its text begins, after the indentation. */
+  readonly from: number;
+  /** Where its text ends, before white space and the line break. */
+  readonly end: number;
+}
+
+/** A line as part of its block. */
+interface Measured {
+  /** The width of the line. */
+  readonly length: number;
+  /** The class of its first unit, and of the first one after quotation marks and brackets. */
+  readonly first: number;
+  readonly begins: number;
+  /** Units that the previous line would have needed for the first word of this one. */
+  readonly word: number;
+}
+
+/**
+ * Tells whether each line of a block, from the second one on, continues the previous line. The lines of verse, of
+ * lists without bullets and of records are separate. In prose a line break means nothing if the next word did not fit
+ * on the line, or if it begins with a small letter or is a number; otherwise the break is deliberate, as after a
+ * title.
+ */
+function keepsTogether(text: string, lines: readonly Line[]): (index: number) => boolean {
+  const measured = lines.map((line) => measure(text, line));
+  const width = widthOf(measured);
+  const isFree = (index: number, share: number) => {
+    const [before, after] = [measured[index - 1] as Measured, measured[index] as Measured];
+    return before.length + 1 + after.word <= width * share;
+  };
+  if (lines.length >= 3 && areSeparate(text, lines, measured, isFree)) return () => false;
+  return (index) => {
+    const { begins } = measured[index] as Measured;
+    if (!isFree(index, CLEAR) || begins === LOWER || begins === DIGIT) return true;
+    return GOES_ON.test(text.charAt((lines[index - 1] as Line).end - 1));
+  };
+}
+
+/** Share of the width below which the next word would certainly have fitted. */
+const CLEAR = 0.85;
+/** Line endings after which a break means nothing: the sentence continues, or its punctuation decides. */
+const GOES_ON = /[,;(&+=/\-–—.!?…]/;
+/** From here on there are scripts without spaces. */
+const FIRST_WIDE = 0x2e80;
+
+function measure(text: string, { start, from, end }: Line): Measured {
+  const classes = unitClasses();
+  let at = from;
+  while (at < end && isQuote(classes[text.charCodeAt(at)] as number)) at++;
+  const word = text.charCodeAt(at) >= FIRST_WIDE ? at + 1 : wordEnd(text, from, end);
+  const [first, begins] = [classes[text.charCodeAt(from)] as number, classes[text.charCodeAt(at)] as number];
+  return { length: end - start, first, begins: at < end ? begins : first, word: word - from };
+}
+
+function isQuote(type: number): boolean {
+  return type === OPENER || type === CLOSER;
+}
+
+function wordEnd(text: string, from: number, end: number): number {
+  for (let at = from; at < end; at++) if (text.charCodeAt(at) === 32) return at;
+  return end;
+}
+
+/** The width that a block was wrapped to: its longest line, or with four or more lines the second longest. */
+function widthOf(lines: readonly Measured[]): number {
+  let [longest, second] = [0, 0];
+  for (const { length } of lines) {
+    if (length > longest) [longest, second] = [length, longest];
+    else if (length > second) second = length;
+  }
+  return lines.length < 4 ? longest : second;
+}
+
+/** Prose is not wrapped to so few units, unlike captions and addresses. */
+const MAX_CAPTION = 24;
+
+function areSeparate(
+  text: string,
+  lines: readonly Line[],
+  measured: readonly Measured[],
+  isFree: (index: number, share: number) => boolean,
+): boolean {
+  const free = measured.filter((_, index) => index > 0 && isFree(index, 1)).length;
+  const isShort = widthOf(measured) <= MAX_CAPTION || free * 4 >= measured.length - 1;
+  const isVerse = isShort && measured.every(({ begins }) => begins === UPPER);
+  const isRecords =
+    measured.every(({ first }) => !isLetter(first)) && text.charAt(lines[0]?.from ?? 0) !== '>';
+  return isVerse || isRecords || (free * 2 >= measured.length - 1 && !endsProse(text, lines));
+}
+
+/** Whether a block ends as a sentence does. */
+function endsProse(text: string, lines: readonly Line[]): boolean {
+  const classes = unitClasses();
+  const { from, end } = lines.at(-1) as Line;
+  let at = end - 1;
+  while (at > from && isQuote(classes[text.charCodeAt(at)] as number)) at--;
+  const type = classes[text.charCodeAt(at)];
+  return type === MARK || type === FULL_MARK || text.charAt(at) === ':';
+}

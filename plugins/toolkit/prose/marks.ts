@@ -1,0 +1,190 @@
+import { matchEnd } from '../../../core/engine/search.ts';
+import type { Lexicon } from './abbreviations.ts';
+import { CLOSER, DIGIT, FULL_MARK, isLetter, LOWER, MARK, OPENER, SCRIPT_MARK, SPACE } from './characters.ts';
+import { emojiEnd } from './emoji.ts';
+
+/** A text whose sentences are looked for. */
+export interface Prose {
+  readonly text: string;
+  /** The class of every UTF-16 unit. */
+  readonly classes: Uint8Array;
+  readonly lexicon: Lexicon;
+}
+
+/** Marks that may end a sentence. */
+interface Run {
+  /** Where they end. */
+  readonly marked: number;
+  /** Full stops among the marks. */
+  readonly dots: number;
+  /** Whether the full stops are separated by spaces: `. . .` */
+  readonly isSpaced: boolean;
+  readonly isEllipsis: boolean;
+  /** Whether white space is not required after them. */
+  readonly isFull: boolean;
+}
+
+/** The marks at a possible end of a sentence, and what goes with them. */
+interface Marks extends Run {
+  readonly at: number;
+  /** Where the quotation marks and brackets that they close end, and the white space after these. */
+  readonly closed: number;
+  readonly after: number;
+  /** Whether the marks are certainly within a sentence: in a number, a clause or an omission in brackets. */
+  readonly isPart: boolean;
+}
+
+/** A place where a sentence may end. */
+export interface Place extends Marks {
+  /** Where the sentence began. */
+  readonly sentence: number;
+  /** The first unit after white space, quotation marks and brackets, and its class. */
+  readonly next: number;
+  readonly nextClass: number;
+}
+
+/** Reads the marks at `at`; `sentence` is where the sentence began. */
+export function readMarks(
+  text: string,
+  classes: Uint8Array,
+  at: number,
+  end: number,
+  sentence: number,
+): Marks {
+  const run = readRun(text, classes, at, end);
+  const closers = readClosers(text, classes, run.marked, end, { ...run, sentence });
+  const closed = readEmoji(text, classes, closers, end, run.isFull);
+  let after = closed;
+  while (after < end && classes[text.charCodeAt(after)] === SPACE) after++;
+  return { at, ...run, closed, after, isPart: isPart(text, classes, at, run) };
+}
+
+/** Where emoji after the marks end; they belong to the next sentence if that begins with a small letter. */
+function readEmoji(text: string, classes: Uint8Array, from: number, end: number, isFull: boolean): number {
+  const found = emojiEnd(text, from, end);
+  if (found === from) return from;
+  let next = found;
+  while (next < end && classes[text.charCodeAt(next)] === SPACE) next++;
+  const stands = next > found || next >= end || isFull;
+  return stands && classes[text.charCodeAt(next)] !== LOWER ? found : from;
+}
+
+function readRun(text: string, classes: Uint8Array, at: number, end: number): Run {
+  let marked = at;
+  let dots = 0;
+  let isSpaced = false;
+  let isFull = false;
+  let others = 0;
+  while (marked < end) {
+    const unit = text.charCodeAt(marked);
+    const type = classes[unit] as number;
+    if (unit === SMALL_SECTION && isPair(text, marked, end)) {
+      isFull = true;
+      others++;
+      marked += 2;
+    } else if (type >= MARK && (type < SCRIPT_MARK || marked === at)) {
+      if (unit === DOT) dots++;
+      else if (unit !== ELLIPSIS) others++;
+      isFull ||= type === FULL_MARK;
+      marked++;
+    } else if (dots > 0 && isSpacedDot(text, classes, marked, end)) {
+      isSpaced = true;
+      marked++;
+    } else break;
+  }
+  return { marked, dots, isSpaced, isEllipsis: others === 0 && (dots !== 1 || marked - at > 1), isFull };
+}
+
+/** A comma in Burmese, and two of them a full stop. */
+const SMALL_SECTION = 0x104a;
+
+function isPair(text: string, at: number, end: number): boolean {
+  return at + 1 < end && text.charCodeAt(at + 1) === text.charCodeAt(at);
+}
+
+const DOT = 0x2e;
+const ELLIPSIS = 0x2026;
+
+/** Whether a space continues an ellipsis: a full stop follows that does not begin a word such as `.NET`. */
+function isSpacedDot(text: string, classes: Uint8Array, at: number, end: number): boolean {
+  if (classes[text.charCodeAt(at)] !== SPACE || at + 1 >= end || text.charCodeAt(at + 1) !== DOT)
+    return false;
+  const type = at + 2 < end ? (classes[text.charCodeAt(at + 2)] as number) : SPACE;
+  return !isWord(type);
+}
+
+function isWord(type: number): boolean {
+  return isLetter(type) || type === DIGIT;
+}
+
+/**
+ * The end of what follows the marks: closing quotation marks and brackets, further marks, references such as `[3]`.
+ */
+function readClosers(
+  text: string,
+  classes: Uint8Array,
+  from: number,
+  end: number,
+  { isFull, sentence }: { isFull: boolean; sentence: number },
+): number {
+  let at = from;
+  while (at < end) {
+    const type = classes[text.charCodeAt(at)] as number;
+    if (type === MARK || type === FULL_MARK) at++;
+    else if (type === CLOSER && !(isFull && opensQuote(text, at, sentence))) at++;
+    else if (type === OPENER && !isFull && closesHere(text, classes, at, end)) at++;
+    else if (type === SPACE && closesAfterSpace(text, classes, at, end)) at += 2;
+    else {
+      const reference = matchEnd(REFERENCE, text, at);
+      if (reference === -1 || reference > end) break;
+      at = reference;
+    }
+  }
+  return at;
+}
+
+const STRAIGHT = 0x22;
+const MOST_QUOTED = 300;
+
+/** Whether a straight quotation mark opens: an even number of them precede it in the sentence. */
+function opensQuote(text: string, at: number, sentence: number): boolean {
+  if (text.charCodeAt(at) !== STRAIGHT) return false;
+  let count = 0;
+  for (let back = Math.max(sentence, at - MOST_QUOTED); back < at; back++) {
+    if (text.charCodeAt(back) === STRAIGHT) count++;
+  }
+  return count % 2 === 0;
+}
+
+/** Quotation marks that open in some languages and close in others: `„So!“`, `»So!«`. */
+const BOTH_WAYS = /[“‘«‹]/;
+
+function closesHere(text: string, classes: Uint8Array, at: number, end: number): boolean {
+  if (!BOTH_WAYS.test(text.charAt(at))) return false;
+  return at + 1 >= end || !isWord(classes[text.charCodeAt(at + 1)] as number);
+}
+
+/** `« Bonjour ! »`: white space on both sides, unlike `»So!« »Nein`. */
+function closesAfterSpace(text: string, classes: Uint8Array, at: number, end: number): boolean {
+  const quote = text.charAt(at + 1);
+  if (at + 1 >= end || (quote !== '»' && quote !== '›')) return false;
+  return at + 2 >= end || !isWord(classes[text.charCodeAt(at + 2)] as number);
+}
+
+const REFERENCE = /\[\d{1,4}(?:[,–-] ?\d{1,4}){0,4}\]|[¹²³⁰⁴-⁹]/y;
+
+function isPart(text: string, classes: Uint8Array, at: number, run: Run): boolean {
+  const type = classes[text.charCodeAt(at)];
+  if (type === SCRIPT_MARK && !run.isFull) return !isMarkOfScript(text, at);
+  if (run.isFull) return text.charAt(at) === '．' && classes[text.charCodeAt(at + 1)] === DIGIT;
+  return run.isEllipsis && /[[(]/.test(text.charAt(at - 1)) && /[\])]/.test(text.charAt(run.marked));
+}
+
+const GREEK = /[\u0370-\u03ff\u1f00-\u1fff]/;
+const ARMENIAN = /[\u0530-\u058f]/;
+
+/** `;` is a question mark in Greek, and `:` replaces the Armenian full stop. */
+function isMarkOfScript(text: string, at: number): boolean {
+  if (text.charCodeAt(at) === SMALL_SECTION) return false;
+  return (text.charAt(at) === ';' ? GREEK : ARMENIAN).test(text.charAt(at - 1));
+}

@@ -1,0 +1,40 @@
+/** Code units between two checkpoints: the most that a query adds up at each end. */
+const STEP = 64;
+
+/**
+ * Sums over stretches of a text. The sum before each checkpoint is computed once, so that a query takes constant
+ * time.
+ *
+ * @param length UTF-16 code units of the text
+ * @param sumOf the sum over `[start, end)`; the value of a code unit does not depend on the stretch
+ * @returns the sum over `[start, end)`
+ */
+export function createRunningTotal(
+  length: number,
+  sumOf: (start: number, end: number) => number,
+): (start: number, end: number) => number {
+  let checkpoints: Uint32Array | undefined;
+  const before = (offset: number): number => {
+    checkpoints ??= addUp(length, sumOf);
+    const checkpoint = Math.floor(offset / STEP);
+    return (checkpoints[checkpoint] as number) + sumOf(checkpoint * STEP, offset);
+  };
+  return (start, end) => (end - start <= STEP ? sumOf(start, end) : before(end) - before(start));
+}
+
+/** The sum before each multiple of `STEP`. */
+function addUp(length: number, sumOf: (start: number, end: number) => number): Uint32Array {
+  const checkpoints = new Uint32Array(Math.floor(length / STEP) + 1);
+  for (let checkpoint = 1; checkpoint < checkpoints.length; checkpoint++) {
+    const before = checkpoints[checkpoint - 1] as number;
+    checkpoints[checkpoint] = before + sumOf((checkpoint - 1) * STEP, checkpoint * STEP);
+  }
+  return checkpoints;
+}
+
+/** The UTF-16 units of a text: a typed array is read faster than a string. */
+export function utf16Units(text: string): Uint16Array {
+  const units = new Uint16Array(text.length);
+  Buffer.from(units.buffer).write(text, 'utf16le');
+  return units;
+}
