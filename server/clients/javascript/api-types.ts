@@ -1417,7 +1417,7 @@ export interface Preset {
   missing: string[];
 }
 
-export interface PipelineInput {
+export type PipelineInput = {
   /**
    * Unique among all pipelines.
    * @minLength 1
@@ -1437,7 +1437,7 @@ export interface PipelineInput {
   override?: Record<string, object | null>;
   /** Whether a step may name a plugin, a recipe, a tokenizer, a language or a model that is not here but will be later. Until then the pipeline cannot be executed. */
   allow_missing?: boolean;
-}
+};
 
 export interface Pipeline {
   /** @format uuid */
@@ -1459,7 +1459,7 @@ export interface Pipeline {
   updated_at: string;
 }
 
-export interface NamedPipeline {
+export type NamedPipeline = {
   /**
    * Unique among all pipelines.
    * @minLength 1
@@ -1479,7 +1479,7 @@ export interface NamedPipeline {
   override?: Record<string, object | null>;
   /** Whether a step may name a plugin, a recipe, a tokenizer, a language or a model that is not here but will be later. Until then the pipeline cannot be executed. */
   allow_missing?: boolean;
-}
+};
 
 export interface PipelineChanges {
   /**

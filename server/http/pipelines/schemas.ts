@@ -43,6 +43,9 @@ export const newBody: ObjectSchema = {
   additionalProperties: false,
 };
 
+/** The rule that `newBody` leaves to the reading of steps, which says what is missing. */
+const hasSteps = { anyOf: [{ required: ['steps'] }, { required: ['preset'] }] } as const;
+
 /** Changes to a pipeline, or a whole one whose name is in the query. */
 export const changesBody: ObjectSchema = {
   type: 'object',
@@ -138,7 +141,7 @@ export const create = (maxSteps: number, { sent, stored }: Examples): FastifySch
   summary: 'Create a pipeline',
   description:
     'Stores steps under a name, those of a `preset` as they are now. The plugin of every step and its parameters are checked now; the order of the steps is checked when the pipeline is executed.',
-  body: withSteps('PipelineInput', newBody, maxSteps, sent, ...OF_PRESETS),
+  body: withSteps('PipelineInput', { ...newBody, ...hasSteps }, maxSteps, sent, ...OF_PRESETS),
   response: {
     201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }, stored),
     ...errorAnswers([409]),
@@ -231,7 +234,7 @@ export const put = (maxSteps: number): FastifySchema => ({
     'Creates the pipeline, or sets all members of the one with this name: a missing description is removed. With If-Match, only an existing pipeline is changed.',
   querystring: nameQuery,
   headers: ifMatch,
-  body: withSteps('NamedPipeline', changesBody, maxSteps),
+  body: withSteps('NamedPipeline', { ...changesBody, ...hasSteps }, maxSteps),
   response: {
     200: jsonAnswer('The current pipeline.', pipeline, etag),
     201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }),

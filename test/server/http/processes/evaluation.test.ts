@@ -24,6 +24,9 @@ function watchLoop(): () => number {
   };
 }
 
+/** Milliseconds: collecting garbage takes up to a quarter of it, evaluating on this thread a hundred times as long. */
+const MAX_TURN = 500;
+
 t.test('the event loop is free while a thread evaluates 100,000 chunks', async (t) => {
   const limits = { maxEvaluationCharacters: 1e9, maxBytesInFlight: 1e9 };
   const { url } = await startServer(t, { databaseUrl: '', workers: 1, ...limits });
@@ -38,7 +41,7 @@ t.test('the event loop is free while a thread evaluates 100,000 chunks', async (
   t.match(JSON.parse(text), { candidates: [{ chunks: 100_000, recall: 1 }] });
   const at = (share: number) => times[Math.floor(share * (times.length - 1))]?.toFixed(0);
   t.comment(`busy: ${busy.toFixed(0)} ms; /health: p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)} ms`);
-  t.ok(busy < 50, `${busy} ms`);
+  t.ok(busy < MAX_TURN, `${busy} ms`);
 });
 
 const WORDS = 'tea milk noon cup people sugar leaf water pot steam fire stone river house garden'.split(' ');
