@@ -319,17 +319,20 @@ t.test('lines are as their schema says, those of errors too', async (t) => {
     t.notOk(isLine(wrong), JSON.stringify(wrong));
 });
 
-t.test('a validator of the document refuses what the server refuses: a pipeline without steps and preset', async (t) => {
-  const steps = [{ type: 'chunk', chunker: 'token', config: {} }];
-  const bodies = [{}, { steps }, { preset: 'docs' }, { description: 'neither' }];
-  const takesNew = ajv.compile({ $ref: 'document#/components/schemas/PipelineInput' });
-  const takesNamed = ajv.compile({ $ref: 'document#/components/schemas/NamedPipeline' });
-  for (const [index, body] of bodies.entries()) {
-    const isRight = 'steps' in body || 'preset' in body;
-    const name = `of-document-${index}`;
-    t.equal(takesNew({ name, ...body }), isRight, JSON.stringify(body));
-    t.equal(takesNamed(body), isRight, JSON.stringify(body));
-    const { status } = await client.post('/v1/pipelines', { name, ...body, allow_missing: true });
-    t.equal(status, isRight ? 201 : 400, JSON.stringify(body));
-  }
-});
+t.test(
+  'a validator of the document refuses what the server refuses: a pipeline without steps and preset',
+  async (t) => {
+    const steps = [{ type: 'chunk', chunker: 'token', config: {} }];
+    const bodies = [{}, { steps }, { preset: 'docs' }, { description: 'neither' }];
+    const takesNew = ajv.compile({ $ref: 'document#/components/schemas/PipelineInput' });
+    const takesNamed = ajv.compile({ $ref: 'document#/components/schemas/NamedPipeline' });
+    for (const [index, body] of bodies.entries()) {
+      const isRight = 'steps' in body || 'preset' in body;
+      const name = `of-document-${index}`;
+      t.equal(takesNew({ name, ...body }), isRight, JSON.stringify(body));
+      t.equal(takesNamed(body), isRight, JSON.stringify(body));
+      const { status } = await client.post('/v1/pipelines', { name, ...body, allow_missing: true });
+      t.equal(status, isRight ? 201 : 400, JSON.stringify(body));
+    }
+  },
+);
