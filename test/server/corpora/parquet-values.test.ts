@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { EXACT_PARSERS, withExactLeaves } from '../../../server/corpora/formats/parquet/exact-values.ts';
 import { FIXTURES } from '../../support/plugins.ts';
 import { jsonOf, memoryStorage, readPath, shown } from './memory-storage.ts';
 
@@ -123,4 +124,27 @@ t.test('what JSON cannot express is refused with its row, wherever it is', async
     1,
     'columns that are not kept do no harm',
   );
+});
+
+t.test('a time that no day has is out of range, and the ends of a day are not', (t) => {
+  const units = [
+    ['MILLIS', 1000n],
+    ['MICROS', 1_000_000n],
+    ['NANOS', 1_000_000_000n],
+  ] as const;
+  for (const [unit, perSecond] of units) {
+    const [leaf] = withExactLeaves([
+      { name: 't', type: 'INT64', logical_type: { type: 'TIME', unit, isAdjustedToUTC: true } },
+    ]);
+    t.equal(leaf?.converted_type, 'DATE', 'hyparquet takes it for a date');
+    const read = (count: bigint) => EXACT_PARSERS.dateFromDays(count);
+    const day = 86_400n * perSecond;
+    const isOut = (count: bigint) => {
+      const value = read(count);
+      return value instanceof Date && Number.isNaN(value.getTime());
+    };
+    t.same([-1n, 0n, day, day + 1n].map(isOut), [true, false, false, true], unit);
+    t.match([0n, day].map(read), [{ json: '"00:00:00"' }, { json: '"24:00:00"' }], unit);
+  }
+  t.end();
 });

@@ -209,9 +209,17 @@ t.test('a model without a known window gets the texts as they are, and none is c
 });
 
 t.test('a refusal by the model names the text, not its piece', async (t) => {
-  const model = exactModel(8, { limit: 5 });
-  const error = await embed(model, ['tea', 'tea '.repeat(50)]).catch((one) => one);
-  t.match(error, { refusedText: 1 });
+  const model = exactModel(8);
+  const refuses: EmbeddingModel = {
+    ...model,
+    async embed(texts, request) {
+      const refusedText = texts.findIndex((one) => one.includes('sun'));
+      if (refusedText >= 0) throw Object.assign(new Error('refused'), { expose: true, refusedText });
+      return model.embed(texts, request);
+    },
+  };
+  const error = await embed(refuses, ['tea '.repeat(50), 'tea', 'sun '.repeat(50)]).catch((one) => one);
+  t.match(error, { refusedText: 2 });
 });
 
 t.test('a prompt that fills the window leaves nothing to split for', async (t) => {
