@@ -5,7 +5,7 @@ import { type Breach, checkRequests, fuzz, SEED } from './fuzzer.ts';
 
 t.test('whatever is sent, the answer is as described and never an unexpected 5xx', async (t) => {
   const { send } = await checkRequests(t, { workers: 0 });
-  await send(400, SEED);
+  await send(150, SEED);
 });
 
 t.test('the fuzzer finds a bug that is put in on purpose', async (t) => {

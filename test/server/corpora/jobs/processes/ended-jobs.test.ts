@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { ServiceError } from '../../../../core/errors.ts';
-import type { ShardAnswer } from '../../../../server/corpora/jobs/answers.ts';
-import { expireJobs } from '../../../../server/corpora/jobs/remove-job.ts';
-import type { JobLocations, JobSpec } from '../../../../server/corpora/jobs/spec.ts';
-import { createLocalFolder } from '../../../../server/corpora/storage/local-folder.ts';
-import { quietLog } from '../../../../server/testing/collaborators.ts';
-import { chunkInto, linesOf, untilOver, writeCorpus } from '../../../soak/job-results.ts';
-import { openJobs, sqlitePlace } from '../../../support/job-stores.ts';
-import { jobOf, outputOf, runJob, startJobServer } from '../../../support/jobs.ts';
-import { chunker, pluginsFolder, WHOLE_TEXT } from '../../../support/plugins.ts';
-import { createRandom } from '../../../support/random.ts';
-import { failure } from '../../../support/stores.ts';
-import { until } from '../../../support/until.ts';
+import { ServiceError } from '../../../../../core/errors.ts';
+import type { ShardAnswer } from '../../../../../server/corpora/jobs/answers.ts';
+import { expireJobs } from '../../../../../server/corpora/jobs/remove-job.ts';
+import type { JobLocations, JobSpec } from '../../../../../server/corpora/jobs/spec.ts';
+import { createLocalFolder } from '../../../../../server/corpora/storage/local-folder.ts';
+import { quietLog } from '../../../../../server/testing/collaborators.ts';
+import { chunkInto, linesOf, untilOver, writeCorpus } from '../../../../soak/job-results.ts';
+import { openJobs, sqlitePlace } from '../../../../support/job-stores.ts';
+import { jobOf, outputOf, runJob, startJobServer } from '../../../../support/jobs.ts';
+import { chunker, pluginsFolder, WHOLE_TEXT } from '../../../../support/plugins.ts';
+import { createRandom } from '../../../../support/random.ts';
+import { failure } from '../../../../support/stores.ts';
+import { until } from '../../../../support/until.ts';
 
 /** Jobs that do not end well, are cancelled or removed, or whose time is over. */
 

@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { needs } from '../support/here.ts';
-import { startProcess } from '../support/process.ts';
-import { temporaryFolder } from '../support/server.ts';
+import { needs } from '../../support/here.ts';
+import { startProcess } from '../../support/process.ts';
+import { temporaryFolder } from '../../support/server.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 const { PATH = '', HOME = '' } = process.env;
 /** Runs a program to its end. */
 function run(command: string, args: readonly string[], options: { cwd?: string; path?: string } = {}) {

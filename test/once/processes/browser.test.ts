@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import t from 'tap';
-import { PIECES, pieces, TEXT } from '../server/clients/playground/pieces.ts';
-import { openPlayground, showPlayground } from '../server/clients/playground/playground.ts';
-import { openBrowser } from '../support/browser.ts';
-import { pluginsFolder } from '../support/plugins.ts';
-import { startServer } from '../support/server.ts';
+import { PIECES, pieces, TEXT } from '../../server/clients/playground/pieces.ts';
+import { openPlayground, showPlayground } from '../../server/clients/playground/playground.ts';
+import { openBrowser } from '../../support/browser.ts';
+import { pluginsFolder } from '../../support/plugins.ts';
+import { startServer } from '../../support/server.ts';
 
 /** The playground in a real browser, once; server/clients/playground/processes/ has all that it does. */
 
