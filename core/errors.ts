@@ -158,17 +158,46 @@ export interface PlainError {
   readonly values: Values;
   /** The stack, for the log. Never for the caller. */
   readonly stack?: string | undefined;
+  /** The reason, for the log and the authors of plugins. Never for the caller. */
+  readonly cause?: PlainCause | undefined;
+}
+
+/** The cause of an error as plain data. */
+interface PlainCause {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly cause: PlainCause | undefined;
 }
 
 export function toPlainError(error: unknown): PlainError {
-  const stack = error instanceof Error ? withCauses(error) : String(error);
-  if (error instanceof ServiceError) return { code: error.code, values: error.values, stack };
-  return { code: 'internal', values: {}, stack };
+  if (!(error instanceof ServiceError)) return { code: 'internal', values: {}, cause: plainCauseOf(error) };
+  const { code, values, stack, cause } = error;
+  return { code, values, stack, cause: plainCauseOf(cause) };
 }
 
-export function fromPlainError(plain: PlainError): ServiceError {
-  const error = new ServiceError(plain.code, plain.values);
-  if (plain.stack !== undefined) error.stack = plain.stack;
+export function fromPlainError({ code, values, stack, cause }: PlainError): ServiceError {
+  const error = new ServiceError(code, values, causeOf(cause));
+  if (stack !== undefined) error.stack = stack;
+  return error;
+}
+
+/** Maximum causes of causes: an error may be its own. */
+const MAX_CAUSES = 10;
+
+function plainCauseOf(error: unknown, left: number = MAX_CAUSES): PlainCause | undefined {
+  if (error === undefined || left === 0) return undefined;
+  if (!(error instanceof Error)) return plainCauseOf(new Error(String(error)), left);
+  const { name, message, stack, cause } = error;
+  return { name, message, stack, cause: plainCauseOf(cause, left - 1) };
+}
+
+function causeOf(plain: PlainCause | undefined): Error | undefined {
+  if (plain === undefined) return undefined;
+  const { name, message, stack, cause } = plain;
+  const error = new Error(message, cause === undefined ? undefined : { cause: causeOf(cause) });
+  Object.defineProperty(error, 'name', { value: name, configurable: true, writable: true });
+  if (stack !== undefined) error.stack = stack;
   return error;
 }
 
@@ -209,9 +238,4 @@ function fill(template: string, values: Values): string {
 
 function sentence(text: string, stop: string): string {
   return /[.?!]$/.test(text) ? text : text + stop;
-}
-
-function withCauses(error: Error): string {
-  const own = error.stack ?? error.message;
-  return error.cause instanceof Error ? `${own}\n  caused by ${withCauses(error.cause)}` : own;
 }

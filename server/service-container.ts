@@ -47,6 +47,8 @@ export interface ServiceOptions {
   /** Memory that the threads of the process share. */
   readonly shared: SharedBuffers;
   readonly registry: Registry;
+  /** Whether guarded readers run in this thread itself, because it is one of those that guard them; default false. */
+  readonly isGuard?: boolean;
 }
 
 /** Wires the service of one thread. Nothing is created before it is requested. */
@@ -55,6 +57,7 @@ export function createServiceContainer({
   log,
   shared,
   registry,
+  isGuard = false,
 }: ServiceOptions): AwilixContainer<ServiceCradle> {
   const container = createContainer<ServiceCradle>({ injectionMode: InjectionMode.PROXY, strict: true });
   return container.register({
@@ -65,7 +68,7 @@ export function createServiceContainer({
     requestSchemas: asFunction(createRequestSchemas).singleton(),
     models: asFunction(makeModelFiles).singleton(),
     guardedReaders: closed(({ config, registry }: ServiceCradle) => new GuardedReaders(config, registry.all)),
-    host: closed(makeHost),
+    host: closed((given: ServiceCradle) => makeHost(given, isGuard)),
     openers: closed((given: ServiceCradle) => new Openers(given)),
     collections: closed(createSinkCollections),
     service: asClass(Service).singleton(),
@@ -84,11 +87,12 @@ function makeModelFiles({ config, log, registry }: ServiceCradle): ModelFiles {
   return createModelFiles({ settings: hubSettingsOf(config, homedir()), log, ownFolders });
 }
 
-function makeHost({ registry, log, shared, models, guardedReaders }: ServiceCradle): PluginHost {
+function makeHost(cradle: ServiceCradle, isGuard: boolean): PluginHost {
+  const { registry, log, shared, models } = cradle;
   return new PluginHost({
     registry,
     importFactory: async (entry) =>
-      isGuarded(entry) ? () => guardedReaders.reader(entry) : importFactory(entry),
+      isGuarded(entry) && !isGuard ? () => cradle.guardedReaders.reader(entry) : importFactory(entry),
     collaborators: {
       log,
       createCheck,

@@ -17,7 +17,17 @@ function asPluginError({ manifest: { kind, name } }: Named, error: unknown): Ser
     return new ServiceError('invalid_parameters', { problems: reasonOf(error) }, error);
   }
   const reason = expose === true ? reasonOf(error) : "an unexpected error; see the server's log";
-  return new ServiceError('plugin_failed', { kind, name, reason }, error);
+  return new ServiceError('plugin_failed', { kind, name, reason }, asError(error));
+}
+
+/** An error for what was thrown, so that logs and checks always have a cause to show. */
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(`it threw ${inWords(thrown)}, which is not an error`);
+}
+
+function inWords(thrown: unknown): string {
+  if (typeof thrown === 'string') return JSON.stringify(thrown);
+  return typeof thrown === 'object' && thrown !== null ? 'an object' : String(thrown);
 }
 
 /** Runs a plugin's code and translates its errors. */

@@ -55,9 +55,14 @@ export class Ledger<P extends string> {
     this.#note({ promise, where });
   }
 
-  #note({ promise, where }: Broken): void {
+  /** Records a failure after which nothing more is tried. */
+  stop(promise: P, where: string): void {
+    this.#note({ promise, where }, true);
+  }
+
+  #note({ promise, where }: Broken, isLast = false): void {
     if (this.#exemptions[promise] === undefined)
-      this.#broken.set(promise, { promise, where, isUnanswered: true });
+      this.#broken.set(promise, { promise, where, isUnanswered: true, isLast });
   }
 
   /** @throws BrokenContract if a promise was broken */
