@@ -44,7 +44,7 @@ export class Ledger<P extends string> {
    */
   caught(error: unknown, { file }: PluginEntry): void {
     if (isLacking(error)) throw error;
-    if (error instanceof BrokenContract) for (const one of error.broken) this.#note(one);
+    if (error instanceof BrokenContract) for (const one of error.broken) this.#note(one, one.isLast);
     else if (error instanceof ServiceError && error.code === 'broken_promise')
       this.unanswered('its results match the contract of its kind', String(error.values.reason));
     else this.unanswered('it does not throw', thrownIn(error, dirname(file)));

@@ -1,8 +1,7 @@
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Manifest } from '../../../core/contracts/manifest.ts';
 import type { ReadFile, SourceFile, SourcePlace } from '../../../core/contracts/reader.ts';
-import { ServiceError } from '../../../core/errors.ts';
+import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { placeSchema, problemOfPlaces } from '../../engine/read/places.ts';
 import { OverLimitError } from '../../engine/run/guarded-thread.ts';
@@ -95,12 +94,13 @@ async function checkCase(
     bench.read(manifest, file, signal),
     bench.read(manifest, file, signal),
   ]);
-  for (const { reason } of [outcome, other].filter((one) => one.status === 'rejected'))
+  for (const { reason } of [outcome, other].filter((one) => one.status === 'rejected')) {
     if (reason instanceof BrokenContract) throw reason;
-    else if (isOverLimit(reason)) {
-      ledger.stop('a guarded reader stays within the limits of its thread', reason.message);
+    if (isOverLimit(reason)) {
+      ledger.stop('a guarded reader stays within the limits of its thread', reasonOf(reason));
       return 'stopped';
     }
+  }
   ledger.expect(isDeepStrictEqual(file.bytes, before), 'the given bytes are not changed');
   ledger.expect(
     isDeepStrictEqual(facts(outcome), facts(other)),
@@ -200,7 +200,7 @@ function facts(outcome: PromiseSettledResult<ReadFile>): unknown {
 }
 
 /** Whether the thread of a guarded reader was ended because of its limits. */
-function isOverLimit(error: unknown): error is Error {
+function isOverLimit(error: unknown): boolean {
   return error instanceof Error && (error instanceof OverLimitError || isOverLimit(error.cause));
 }
 
