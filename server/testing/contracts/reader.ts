@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { ReadFile, SourceFile, SourcePlace } from '../../../core/contracts/reader.ts';
-import { reasonOf, ServiceError } from '../../../core/errors.ts';
+import { ServiceError } from '../../../core/errors.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { placeSchema, problemOfPlaces } from '../../engine/read/places.ts';
 import { OverLimitError } from '../../engine/run/guarded-thread.ts';
@@ -22,8 +22,8 @@ const PROMISES = {
   refusals: {
     'an unreadable file gives an exposed error with statusCode 400 and a reason':
       'Throw refusedError(reason) for a file that cannot be read.',
-    'a guarded reader stays within the limits of its thread':
-      'Look for an endless loop, a promise that never settles, or a list that grows without end.',
+    'a guarded reader stays within the limits of its thread, and does not end it':
+      'Look for an endless loop, a promise that never settles, a list that grows without end, process.exit, or an error that a timer throws.',
   },
   bytes: { 'the given bytes are not changed': 'Work on a copy: bytes.slice().' },
   text: {
@@ -96,8 +96,9 @@ async function checkCase(
   ]);
   for (const { reason } of [outcome, other].filter((one) => one.status === 'rejected')) {
     if (reason instanceof BrokenContract) throw reason;
-    if (isOverLimit(reason)) {
-      ledger.stop('a guarded reader stays within the limits of its thread', reasonOf(reason));
+    if (manifest.guarded && isOfLostThread(reason)) {
+      const promise = 'a guarded reader stays within the limits of its thread, and does not end it';
+      ledger.stop(promise, thrownIn(reason, dirname(path)));
       return 'stopped';
     }
   }
@@ -197,6 +198,11 @@ function nameOfEncoding(label: string): string | undefined {
 /** The comparable part of an outcome. */
 function facts(outcome: PromiseSettledResult<ReadFile>): unknown {
   return outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason);
+}
+
+/** Whether the thread of a guarded reader is gone; what it answers itself comes as an error of the catalogue. */
+function isOfLostThread(error: unknown): boolean {
+  return !(error instanceof ServiceError);
 }
 
 /** Whether the thread of a guarded reader was ended because of its limits. */
