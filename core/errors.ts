@@ -159,46 +159,28 @@ export interface PlainError {
   /** The stack, for the log. Never for the caller. */
   readonly stack?: string | undefined;
   /** The reason, for the log and the authors of plugins. Never for the caller. */
-  readonly cause?: PlainCause | undefined;
-}
-
-/** The cause of an error as plain data. */
-interface PlainCause {
-  readonly name: string;
-  readonly message: string;
-  readonly stack: string | undefined;
-  readonly cause: PlainCause | undefined;
+  readonly cause?: Error | undefined;
 }
 
 export function toPlainError(error: unknown): PlainError {
-  if (!(error instanceof ServiceError)) return { code: 'internal', values: {}, cause: plainCauseOf(error) };
+  if (!(error instanceof ServiceError)) return { code: 'internal', values: {}, cause: plainCause(error) };
   const { code, values, stack, cause } = error;
-  return { code, values, stack, cause: plainCauseOf(cause) };
+  return { code, values, stack, cause: plainCause(cause) };
 }
 
 export function fromPlainError({ code, values, stack, cause }: PlainError): ServiceError {
-  const error = new ServiceError(code, values, causeOf(cause));
+  const error = new ServiceError(code, values, cause);
   if (stack !== undefined) error.stack = stack;
   return error;
 }
 
-/** Maximum causes of causes: an error may be its own. */
-const MAX_CAUSES = 10;
-
-function plainCauseOf(error: unknown, left: number = MAX_CAUSES): PlainCause | undefined {
+/** A copy that can be sent: other properties may hold anything. An error may be its own cause. */
+function plainCause(error: unknown, left = 10): Error | undefined {
   if (error === undefined || left === 0) return undefined;
-  if (!(error instanceof Error)) return plainCauseOf(new Error(String(error)), left);
-  const { name, message, stack, cause } = error;
-  return { name, message, stack, cause: plainCauseOf(cause, left - 1) };
-}
-
-function causeOf(plain: PlainCause | undefined): Error | undefined {
-  if (plain === undefined) return undefined;
-  const { name, message, stack, cause } = plain;
-  const error = new Error(message, cause === undefined ? undefined : { cause: causeOf(cause) });
-  Object.defineProperty(error, 'name', { value: name, configurable: true, writable: true });
-  if (stack !== undefined) error.stack = stack;
-  return error;
+  if (!(error instanceof Error)) return new Error(String(error));
+  const { name, message, stack } = error;
+  const cause = plainCause(error.cause, left - 1);
+  return Object.assign(new Error(message, cause && { cause }), { name, stack });
 }
 
 /**

@@ -102,16 +102,12 @@ function isWithheld({ guarded }: Manifest, name: string): boolean {
 function cradleOf({ cradle }: AwilixContainer, manifest: Manifest): Parameters<Factory>[0] {
   return new Proxy(cradle as Parameters<Factory>[0], {
     get(given, name) {
-      if (typeof name === 'string' && isWithheld(manifest, name)) throw withheldError(name);
-      return Reflect.get(given, name);
+      if (typeof name === 'symbol' || !isWithheld(manifest, name)) return Reflect.get(given, name);
+      throw exposedError(
+        `its factory asks for ${name}, which a guarded reader does not receive: do without it, or remove guarded from the manifest`,
+      );
     },
   });
-}
-
-function withheldError(name: string): Error {
-  return exposedError(
-    `its factory asks for ${name}, which a guarded reader does not receive: do without it, or remove guarded from the manifest`,
-  );
 }
 
 function partsOf(id: PluginId): [kind: Kind, name: string] {

@@ -22,12 +22,9 @@ function asPluginError({ manifest: { kind, name } }: Named, error: unknown): Ser
 
 /** An error for what was thrown, so that logs and checks always have a cause to show. */
 function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(`it threw ${inWords(thrown)}, which is not an error`);
-}
-
-function inWords(thrown: unknown): string {
-  if (typeof thrown === 'string') return JSON.stringify(thrown);
-  return typeof thrown === 'object' && thrown !== null ? 'an object' : String(thrown);
+  if (thrown instanceof Error) return thrown;
+  const value = typeof thrown === 'object' ? 'an object' : JSON.stringify(String(thrown));
+  return new Error(`it threw ${value}, which is not an error`);
 }
 
 /** Runs a plugin's code and translates its errors. */

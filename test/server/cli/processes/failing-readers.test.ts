@@ -47,7 +47,7 @@ const FAILING: readonly (readonly [
     '() => ({ read: () => Promise.reject() })',
     'refusals',
     'an unreadable',
-    /^Error: it threw undefined, which is not/,
+    /^Error: it threw "undefined", which is not/,
   ],
   ['forgets', '() => ({ read() {} })', 'text', 'it returns an object', /^undefined$/],
   [

@@ -78,7 +78,7 @@ for (const [what, told, logged] of [
   [
     'rejects',
     /The reader \\"obedient\\" failed: an unexpected error/,
-    /it threw undefined, which is not an error/,
+    /it threw \\*"undefined\\*", which is not an error/,
   ],
   ['forgets', /breaks its contract: it returned no text/, /it returned no text/],
   ['sends', /breaks its contract: .* values that JSON cannot represent/, /could not be cloned/],
