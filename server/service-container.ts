@@ -8,7 +8,7 @@ import {
   createContainer,
   InjectionMode,
 } from 'awilix/browser';
-import type { Log, ModelFiles, SharedBuffers } from '../core/contracts/collaborators.ts';
+import type { HostedModels, Log, ModelFiles, SharedBuffers } from '../core/contracts/collaborators.ts';
 import type { TokenizerProvider } from '../core/contracts/tokenizer.ts';
 import { PluginHost } from '../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../core/hosting/registry.ts';
@@ -49,6 +49,10 @@ export interface ServiceOptions {
   readonly registry: Registry;
   /** Whether guarded readers run in this thread itself, because it is one of those that guard them; default false. */
   readonly isGuard?: boolean;
+  /** By default the variables of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** By default with the retries of a server. */
+  readonly hosted?: HostedModels;
 }
 
 /** Wires the service of one thread. Nothing is created before it is requested. */
@@ -57,7 +61,7 @@ export function createServiceContainer({
   log,
   shared,
   registry,
-  isGuard = false,
+  ...ofPlugins
 }: ServiceOptions): AwilixContainer<ServiceCradle> {
   const container = createContainer<ServiceCradle>({ injectionMode: InjectionMode.PROXY, strict: true });
   return container.register({
@@ -68,7 +72,7 @@ export function createServiceContainer({
     requestSchemas: asFunction(createRequestSchemas).singleton(),
     models: asFunction(makeModelFiles).singleton(),
     guardedReaders: closed(({ config, registry }: ServiceCradle) => new GuardedReaders(config, registry.all)),
-    host: closed((given: ServiceCradle) => makeHost(given, isGuard)),
+    host: closed((given: ServiceCradle) => makeHost(given, ofPlugins)),
     openers: closed((given: ServiceCradle) => new Openers(given)),
     collections: closed(createSinkCollections),
     service: asClass(Service).singleton(),
@@ -87,7 +91,10 @@ function makeModelFiles({ config, log, registry }: ServiceCradle): ModelFiles {
   return createModelFiles({ settings: hubSettingsOf(config, homedir()), log, ownFolders });
 }
 
-function makeHost(cradle: ServiceCradle, isGuard: boolean): PluginHost {
+function makeHost(
+  cradle: ServiceCradle,
+  { isGuard = false, env = process.env, hosted = hostedModels }: Partial<ServiceOptions>,
+): PluginHost {
   const { registry, log, shared, models } = cradle;
   return new PluginHost({
     registry,
@@ -98,10 +105,10 @@ function makeHost(cradle: ServiceCradle, isGuard: boolean): PluginHost {
       createCheck,
       shared,
       models,
-      hosted: hostedModels,
+      hosted,
       memoryBytes: readMachine().memoryBytes,
     },
-    env: process.env,
+    env,
     wrap: (entry, plugin) => keepOpened(entry, plugin, log),
   });
 }
