@@ -158,18 +158,29 @@ export interface PlainError {
   readonly values: Values;
   /** The stack, for the log. Never for the caller. */
   readonly stack?: string | undefined;
+  /** The reason, for the log and the authors of plugins. Never for the caller. */
+  readonly cause?: Error | undefined;
 }
 
 export function toPlainError(error: unknown): PlainError {
-  const stack = error instanceof Error ? withCauses(error) : String(error);
-  if (error instanceof ServiceError) return { code: error.code, values: error.values, stack };
-  return { code: 'internal', values: {}, stack };
+  if (!(error instanceof ServiceError)) return { code: 'internal', values: {}, cause: plainCause(error) };
+  const { code, values, stack, cause } = error;
+  return { code, values, stack, cause: plainCause(cause) };
 }
 
-export function fromPlainError(plain: PlainError): ServiceError {
-  const error = new ServiceError(plain.code, plain.values);
-  if (plain.stack !== undefined) error.stack = plain.stack;
+export function fromPlainError({ code, values, stack, cause }: PlainError): ServiceError {
+  const error = new ServiceError(code, values, cause);
+  if (stack !== undefined) error.stack = stack;
   return error;
+}
+
+/** A copy that can be sent: other properties may hold anything. An error may be its own cause. */
+function plainCause(error: unknown, left = 10): Error | undefined {
+  if (error === undefined || left === 0) return undefined;
+  if (!(error instanceof Error)) return new Error(String(error));
+  const { name, message, stack } = error;
+  const cause = plainCause(error.cause, left - 1);
+  return Object.assign(new Error(message, cause && { cause }), { name, stack });
 }
 
 /**
@@ -209,9 +220,4 @@ function fill(template: string, values: Values): string {
 
 function sentence(text: string, stop: string): string {
   return /[.?!]$/.test(text) ? text : text + stop;
-}
-
-function withCauses(error: Error): string {
-  const own = error.stack ?? error.message;
-  return error.cause instanceof Error ? `${own}\n  caused by ${withCauses(error.cause)}` : own;
 }

@@ -1,26 +1,26 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { Manifest } from '../core/contracts/manifest.ts';
 import type { ReadFile } from '../core/contracts/reader.ts';
 import { refusedError, ServiceError, toPlainError } from '../core/errors.ts';
-import { PluginHost } from '../core/hosting/container.ts';
 import { callPlugin } from '../core/hosting/plugin-error.ts';
 import { registryOf } from '../core/hosting/registry.ts';
 import { createThreadLog } from './config/log.ts';
-import { readMachine } from './config/option.ts';
 import { checkPlaceCount } from './engine/limits.ts';
 import { giveMemoryBack } from './engine/run/give-memory-back.ts';
 import type { ReaderThreadData, ReadMessage, ReadOutcome } from './engine/run/guarded-readers.ts';
-import { createCheck } from './engine/validation/validator.ts';
-import { importFactory } from './plugins/loader/import-factory.ts';
+import { BEGUN } from './engine/run/guarded-thread.ts';
+import { ownBuffers } from './engine/run/shared-buffers.ts';
+import { createServiceContainer } from './service-container.ts';
 
 const { config, readers } = workerData as ReaderThreadData;
 const port = parentPort as MessagePort;
-const registry = registryOf(readers);
-const host = new PluginHost({
-  registry,
-  importFactory,
-  collaborators: { createCheck, log: createThreadLog(config), memoryBytes: readMachine().memoryBytes },
-  env: process.env,
-});
+const { host, registry } = createServiceContainer({
+  config,
+  log: createThreadLog(config),
+  shared: ownBuffers,
+  registry: registryOf(readers),
+  isGuard: true,
+}).cradle;
 
 /** Entry of a thread that reads files one after the other. */
 port.on('message', async (message: ReadMessage) => {
@@ -28,8 +28,7 @@ port.on('message', async (message: ReadMessage) => {
   try {
     port.postMessage(outcome);
   } catch (error) {
-    // What was read cannot be sent, such as metadata with functions.
-    port.postMessage(failed(error));
+    port.postMessage(failed(unsendable(registry.require('reader', message.reader).manifest, error)));
   }
   giveMemoryBack();
 });
@@ -42,12 +41,21 @@ async function read({ reader, file, options }: ReadMessage): Promise<ReadOutcome
     signal: new AbortController().signal,
     options,
   };
-  const entry = registry.require('reader', reader);
   const plugin = await host.get('reader', reader);
-  const answer = await callPlugin(entry, () => withinLimits(() => plugin.read(file, context)));
+  port.postMessage(BEGUN);
+  if (file === undefined) return { isReady: true };
+  const answer = await callPlugin(registry.require('reader', reader), () =>
+    withinLimits(() => plugin.read(file, context)),
+  );
   // Here already, since each takes memory on both sides when it is sent.
-  checkPlaceCount(answer.places, 'file', config);
+  checkPlaceCount((answer as ReadFile | undefined)?.places, 'file', config);
   return { read: answer, reported };
+}
+
+/** The result of a reader that cannot be sent, such as metadata with functions. */
+function unsendable({ kind, name }: Manifest, error: unknown): ServiceError {
+  const reason = 'its result has values that JSON cannot represent';
+  return new ServiceError('broken_promise', { kind, name, reason }, error);
 }
 
 /** @throws Error for callers in place of V8's own about its stack and the size of its values */
@@ -55,7 +63,7 @@ async function withinLimits(run: () => ReadFile | Promise<ReadFile>): Promise<Re
   try {
     return await run();
   } catch (error) {
-    const [, reason] = (error instanceof RangeError && LIMITS.find(([of]) => of.test(error.message))) || [];
+    const reason = limitOf(error);
     throw reason === undefined ? error : refusedError(`The file cannot be read: ${reason}.`, error);
   }
 }
@@ -69,13 +77,17 @@ const LIMITS = [
   ],
 ] as const;
 
-function failed(error: unknown): ReadOutcome {
-  return { error: toPlainError(error), isRefusal: isRefusal(error) };
+/** What a limit of V8 that a file has exceeded means for it. */
+function limitOf(error: unknown): string | undefined {
+  if (!(error instanceof RangeError)) return undefined;
+  return LIMITS.find(([of]) => of.test(error.message))?.[1];
 }
 
-/** Whether a reader refused a file by itself. Errors of parsers and of limits are the causes of others. */
-function isRefusal(error: unknown): boolean {
-  if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') return false;
-  const thrown = error.cause instanceof Error ? error.cause : error;
-  return thrown.cause === undefined;
+function failed(error: unknown): ReadOutcome {
+  return { error: toPlainError(error), isOverLimit: isOverLimit(error) };
+}
+
+/** Whether V8 had too little memory for a file; its parser may have kept what it had. */
+function isOverLimit(error: unknown): boolean {
+  return error instanceof Error && (limitOf(error) !== undefined || isOverLimit(error.cause));
 }

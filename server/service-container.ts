@@ -8,7 +8,7 @@ import {
   createContainer,
   InjectionMode,
 } from 'awilix/browser';
-import type { Log, ModelFiles, SharedBuffers } from '../core/contracts/collaborators.ts';
+import type { HostedModels, Log, ModelFiles, SharedBuffers } from '../core/contracts/collaborators.ts';
 import type { TokenizerProvider } from '../core/contracts/tokenizer.ts';
 import { PluginHost } from '../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../core/hosting/registry.ts';
@@ -47,6 +47,12 @@ export interface ServiceOptions {
   /** Memory that the threads of the process share. */
   readonly shared: SharedBuffers;
   readonly registry: Registry;
+  /** Whether guarded readers run in this thread itself, because it is one of those that guard them; default false. */
+  readonly isGuard?: boolean;
+  /** By default the variables of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** By default with the retries of a server. */
+  readonly hosted?: HostedModels;
 }
 
 /** Wires the service of one thread. Nothing is created before it is requested. */
@@ -55,6 +61,7 @@ export function createServiceContainer({
   log,
   shared,
   registry,
+  ...ofPlugins
 }: ServiceOptions): AwilixContainer<ServiceCradle> {
   const container = createContainer<ServiceCradle>({ injectionMode: InjectionMode.PROXY, strict: true });
   return container.register({
@@ -65,7 +72,7 @@ export function createServiceContainer({
     requestSchemas: asFunction(createRequestSchemas).singleton(),
     models: asFunction(makeModelFiles).singleton(),
     guardedReaders: closed(({ config, registry }: ServiceCradle) => new GuardedReaders(config, registry.all)),
-    host: closed(makeHost),
+    host: closed((given: ServiceCradle) => makeHost(given, ofPlugins)),
     openers: closed((given: ServiceCradle) => new Openers(given)),
     collections: closed(createSinkCollections),
     service: asClass(Service).singleton(),
@@ -84,20 +91,24 @@ function makeModelFiles({ config, log, registry }: ServiceCradle): ModelFiles {
   return createModelFiles({ settings: hubSettingsOf(config, homedir()), log, ownFolders });
 }
 
-function makeHost({ registry, log, shared, models, guardedReaders }: ServiceCradle): PluginHost {
+function makeHost(
+  cradle: ServiceCradle,
+  { isGuard = false, env = process.env, hosted = hostedModels }: Partial<ServiceOptions>,
+): PluginHost {
+  const { registry, log, shared, models } = cradle;
   return new PluginHost({
     registry,
     importFactory: async (entry) =>
-      isGuarded(entry) ? () => guardedReaders.reader(entry) : importFactory(entry),
+      isGuarded(entry) && !isGuard ? () => cradle.guardedReaders.reader(entry) : importFactory(entry),
     collaborators: {
       log,
       createCheck,
       shared,
       models,
-      hosted: hostedModels,
+      hosted,
       memoryBytes: readMachine().memoryBytes,
     },
-    env: process.env,
+    env,
     wrap: (entry, plugin) => keepOpened(entry, plugin, log),
   });
 }

@@ -23,6 +23,21 @@ export interface Collaborators {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/**
+ * Collaborators that a guarded reader does not receive: its thread may end at any moment, and is limited to the bytes of
+ * one file.
+ */
+export const WITHHELD_FROM_GUARDED = [
+  'shared',
+  'models',
+  'hosted',
+] as const satisfies readonly (keyof Collaborators)[];
+
+/** What the factory of a plugin with this manifest receives, besides other plugins. */
+type CollaboratorsOf<M> = M extends { readonly guarded: true }
+  ? Omit<Collaborators, (typeof WITHHELD_FROM_GUARDED)[number]>
+  : Collaborators;
+
 /** The active half of a plugin, by kind. */
 export interface Implementations {
   chunker: AnyChunker;
@@ -45,8 +60,9 @@ type ChosenPlugins<Choice> = { readonly [Id in Extract<Choice, PluginId>]: Imple
  * Default export of a plugin's `index`: creates the plugin from the collaborators it names. It is called once per
  * thread, and again only after a failure. If the result has a method `close`, it is called when the service stops; a
  * worker thread ends without it.
- * `Factory<typeof manifest>` types what the manifest's `uses` and `chooses` name.
+ * `Factory<typeof manifest>` types what the manifest's `uses` and `chooses` name, and leaves out what a guarded reader
+ * does not receive.
  */
 export type Factory<M extends Manifest = Manifest> = (
-  collaborators: Collaborators & UsedPlugins<UsesOf<M>> & ChosenPlugins<ChoicesOf<M>>,
+  collaborators: CollaboratorsOf<M> & UsedPlugins<UsesOf<M>> & ChosenPlugins<ChoicesOf<M>>,
 ) => Implementations[M['kind']] | Promise<Implementations[M['kind']]>;

@@ -1,7 +1,13 @@
 // The other build loads 60 files that search for modules, which nothing here does.
 import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix/browser';
 import type { Kind, Manifest, PluginId } from '../contracts/manifest.ts';
-import type { Collaborators, Factory, Implementations } from '../contracts/plugin.ts';
+import {
+  type Collaborators,
+  type Factory,
+  type Implementations,
+  WITHHELD_FROM_GUARDED,
+} from '../contracts/plugin.ts';
+import { exposedError } from '../errors.ts';
 import { injectedKit } from './injected-kit.ts';
 import { callPlugin } from './plugin-error.ts';
 import { type PluginEntry, type Registry, usedPlugins } from './registry.ts';
@@ -34,9 +40,6 @@ export class PluginHost {
   constructor(options: PluginHostOptions) {
     this.#options = options;
     this.#root.register('kit', asValue(injectedKit));
-    for (const [name, value] of Object.entries(options.collaborators)) {
-      this.#root.register(name, asValue(value));
-    }
   }
 
   /**
@@ -68,7 +71,7 @@ export class PluginHost {
     const factory = await importFactory(entry);
     // In a child of the scope it is given, so that a factory may destructure everything without resolving itself.
     const scope = given.createScope<{ plugin: Promise<object> }>();
-    const make = async () => (await factory(given.cradle as Parameters<Factory>[0])) as object;
+    const make = async () => (await factory(cradleOf(given, entry.manifest))) as object;
     scope.register('plugin', asFunction(make).scoped().disposer(close));
     const plugin = await scope.resolve('plugin');
     this.#scopes.push(scope);
@@ -78,6 +81,9 @@ export class PluginHost {
   /** Registers what a manifest declares in a scope. */
   async #scopeOf(manifest: Manifest): Promise<AwilixContainer> {
     const scope = this.#root.createScope();
+    for (const [name, value] of Object.entries(this.#options.collaborators)) {
+      if (!isWithheld(manifest, name)) scope.register(name, asValue(value));
+    }
     scope.register('env', asValue(environmentOf(manifest, this.#options.env)));
     for (const id of usedPlugins(manifest)) scope.register(id, asValue(await this.get(...partsOf(id))));
     for (const id of manifest.chooses ?? []) {
@@ -86,6 +92,22 @@ export class PluginHost {
     }
     return scope;
   }
+}
+
+function isWithheld({ guarded }: Manifest, name: string): boolean {
+  return guarded === true && WITHHELD_FROM_GUARDED.some((withheld) => withheld === name);
+}
+
+/** The argument of a factory: reading what is withheld from it is an error that names the remedy. */
+function cradleOf({ cradle }: AwilixContainer, manifest: Manifest): Parameters<Factory>[0] {
+  return new Proxy(cradle as Parameters<Factory>[0], {
+    get(given, name) {
+      if (typeof name === 'symbol' || !isWithheld(manifest, name)) return Reflect.get(given, name);
+      throw exposedError(
+        `its factory asks for ${name}, which a guarded reader does not receive: do without it, or remove guarded from the manifest`,
+      );
+    },
+  });
 }
 
 function partsOf(id: PluginId): [kind: Kind, name: string] {

@@ -17,7 +17,14 @@ function asPluginError({ manifest: { kind, name } }: Named, error: unknown): Ser
     return new ServiceError('invalid_parameters', { problems: reasonOf(error) }, error);
   }
   const reason = expose === true ? reasonOf(error) : "an unexpected error; see the server's log";
-  return new ServiceError('plugin_failed', { kind, name, reason }, error);
+  return new ServiceError('plugin_failed', { kind, name, reason }, asError(error));
+}
+
+/** An error for what was thrown, so that logs and checks always have a cause to show. */
+function asError(thrown: unknown): Error {
+  if (thrown instanceof Error) return thrown;
+  const value = typeof thrown === 'object' ? 'an object' : JSON.stringify(String(thrown));
+  return new Error(`it threw ${value}, which is not an error`);
 }
 
 /** Runs a plugin's code and translates its errors. */

@@ -148,9 +148,8 @@ async function problemOfExample(entry: PluginEntry, cradle: ServerCradle): Promi
 
 /** A plugin's own error, with the file and the line; `undefined` if the error is the server's. */
 function causeOf(error: unknown, folder: string): string | undefined {
-  const { cause, stack = '' } = error as { readonly cause?: unknown; readonly stack?: string };
-  // Only the text of an error survives the way from another thread.
-  const thrown = cause instanceof Error ? cause.stack : /caused by ([\s\S]*)/.exec(stack)?.[1];
+  const { cause } = error as { readonly cause?: unknown };
+  const thrown = cause instanceof Error ? cause.stack : undefined;
   if (thrown === undefined) return undefined;
   const [line = ''] = thrown.split('\n', 1);
   const place = placeIn(thrown, folder);

@@ -7,6 +7,8 @@ export interface Broken {
   readonly where?: string | undefined;
   /** Whether there was no answer, so that nothing else about it could be checked. */
   readonly isUnanswered?: true;
+  /** Whether nothing more is to be tried, because it would take too long. */
+  readonly isLast?: boolean;
 }
 
 /** The smallest generated case that breaks a promise, or the last one if there was no time to shrink it. */

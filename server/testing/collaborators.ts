@@ -1,10 +1,8 @@
-import type { Log, SharedBuffers } from '../../core/contracts/collaborators.ts';
+import type { Log } from '../../core/contracts/collaborators.ts';
 import type { Collaborators } from '../../core/contracts/plugin.ts';
+import { ownBuffers } from '../engine/run/shared-buffers.ts';
 import { createCheck } from '../engine/validation/validator.ts';
 import { hostedModels } from '../plugins/hosted/provider.ts';
-
-/** Buffers of one thread: every caller builds its own. */
-export const ownBuffers: SharedBuffers = { get: async (_key, build) => build(), release() {} };
 
 /** A log that is discarded. */
 export const quietLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,10 +1,11 @@
 import type { Registry } from '../../core/hosting/registry.ts';
 import { type Config, configOf } from '../config/config.ts';
+import { ownBuffers } from '../engine/run/shared-buffers.ts';
 import type { Service } from '../engine/service.ts';
 import type { Answer, Task } from '../engine/tasks.ts';
 import { loadPlugins } from '../plugins/loader/loader.ts';
 import { createServiceContainer } from '../service-container.ts';
-import { ownBuffers, quietLog } from './collaborators.ts';
+import { quietLog } from './collaborators.ts';
 
 /** The service of one thread, with real parts except for the log. */
 export async function composeQuietly(config: Partial<Config> = {}, registry?: Registry) {

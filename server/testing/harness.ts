@@ -5,19 +5,19 @@ import type { Implementations } from '../../core/contracts/plugin.ts';
 import type { ReadFile, SourceFile } from '../../core/contracts/reader.ts';
 import type { Sink } from '../../core/contracts/sink.ts';
 import type { Tokenizer } from '../../core/contracts/tokenizer.ts';
-import { PluginHost } from '../../core/hosting/container.ts';
 import { createRegistry, type PluginEntry, type Registry } from '../../core/hosting/registry.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, configOf } from '../config/config.ts';
 import { metadataOf } from '../engine/answer/response-metadata.ts';
 import { defaultNameOf } from '../engine/read/request-schemas.ts';
+import { ownBuffers } from '../engine/run/shared-buffers.ts';
 import type { Openers } from '../engine/stages/openers.ts';
 import { startRefining } from '../engine/stages/refining.ts';
 import { countingUnknownText } from '../engine/stages/unknown-text.ts';
 import { createValidator } from '../engine/validation/validator.ts';
 import { createHostedModels } from '../plugins/hosted/provider.ts';
-import { importFactory } from '../plugins/loader/import-factory.ts';
+import { createServiceContainer } from '../service-container.ts';
 import { BrokenContract } from './broken-contract.ts';
-import { collaborators } from './collaborators.ts';
+import { quietLog } from './collaborators.ts';
 import { composeQuietly, runTask } from './compose.ts';
 import { type SinkStandIn, startStandIn } from './contracts/sink/stand-in.ts';
 
@@ -116,9 +116,9 @@ async function refineContext(
 const FAST = { fetch, limits: { retries: 3, firstDelay: 1, longestDelay: 2000 }, timeout: 10_000 };
 
 function makeSink(plugin: PluginEntry, env: Readonly<Record<string, string>>): Promise<Sink> {
-  const { env: _, ...given } = collaborators({ hosted: createHostedModels(FAST) });
   const registry = createRegistry([{ ...plugin, missing: [] }]);
-  const host = new PluginHost({ registry, importFactory, collaborators: given, env });
+  const of = { config: configOf({}), log: quietLog, shared: ownBuffers, registry };
+  const { host } = createServiceContainer({ ...of, env, hosted: createHostedModels(FAST) }).cradle;
   return host.get('sink', plugin.manifest.name);
 }
 

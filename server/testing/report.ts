@@ -44,7 +44,7 @@ export class Ledger<P extends string> {
    */
   caught(error: unknown, { file }: PluginEntry): void {
     if (isLacking(error)) throw error;
-    if (error instanceof BrokenContract) for (const one of error.broken) this.#note(one);
+    if (error instanceof BrokenContract) for (const one of error.broken) this.#note(one, one.isLast);
     else if (error instanceof ServiceError && error.code === 'broken_promise')
       this.unanswered('its results match the contract of its kind', String(error.values.reason));
     else this.unanswered('it does not throw', thrownIn(error, dirname(file)));
@@ -55,9 +55,14 @@ export class Ledger<P extends string> {
     this.#note({ promise, where });
   }
 
-  #note({ promise, where }: Broken): void {
+  /** Records a failure after which nothing more is tried. */
+  stop(promise: P, where: string): void {
+    this.#note({ promise, where }, true);
+  }
+
+  #note({ promise, where }: Broken, isLast = false): void {
     if (this.#exemptions[promise] === undefined)
-      this.#broken.set(promise, { promise, where, isUnanswered: true });
+      this.#broken.set(promise, { promise, where, isUnanswered: true, isLast });
   }
 
   /** @throws BrokenContract if a promise was broken */

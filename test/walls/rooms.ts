@@ -38,7 +38,6 @@ const SEALED: Readonly<Record<string, readonly string[]>> = {
     'server/app.ts',
     'server/cli',
     'server/container.ts',
-    'server/reader-thread.ts',
     'server/service-container.ts',
     'server/testing',
   ],

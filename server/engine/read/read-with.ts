@@ -1,7 +1,9 @@
 import type { ReadContext, ReadFile, SourceFile } from '../../../core/contracts/reader.ts';
+import { brokenPromise } from '../../../core/engine/chunking.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
+import { unlessAborted } from '../abort.ts';
 
 /** Whoever sends files: the same value for the same one. */
 export type Sender = string | object;
@@ -17,7 +19,7 @@ export function isGuarded({ manifest: { kind, guarded } }: PluginEntry): boolean
   return kind === 'reader' && guarded === true;
 }
 
-/** Has a reader read a file. @throws ServiceError */
+/** Has a reader read a file. @throws ServiceError; the reason of the signal */
 export function readWith(
   host: PluginHost,
   reader: PluginEntry,
@@ -26,7 +28,13 @@ export function readWith(
 ): Promise<ReadFile> {
   const given: GuardedContext = { ...context, sender };
   return callPlugin(reader, async () => {
-    const plugin = await host.get('reader', reader.manifest.name);
-    return plugin.read(file, isGuarded(reader) ? given : context);
+    const plugin = await unlessAborted(host.get('reader', reader.manifest.name), context.signal);
+    const read: unknown = await plugin.read(file, isGuarded(reader) ? given : context);
+    if (hasText(read)) return read;
+    throw brokenPromise(reader.manifest, 'it returned no text');
   });
+}
+
+function hasText(read: unknown): read is ReadFile {
+  return typeof read === 'object' && read !== null && 'text' in read && typeof read.text === 'string';
 }

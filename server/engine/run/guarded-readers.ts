@@ -4,7 +4,7 @@ import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import { unlessAborted } from '../abort.ts';
-import { type GuardedContext, isGuarded, type Sender } from '../read/read-with.ts';
+import { type GuardedContext, isGuarded } from '../read/read-with.ts';
 import { GuardedThread, OverLimitError, OverTimeError } from './guarded-thread.ts';
 import { NOBODY, PriorityQueue } from './priority-queue.ts';
 
@@ -15,24 +15,28 @@ export interface ReaderThreadData {
   readonly readers: readonly PluginEntry[];
 }
 
-/** A file to be read by the reader of that name. */
+/** A file to be read by the reader of that name; without a file, the reader is only created. */
 export interface ReadMessage {
   readonly reader: string;
-  readonly file: SourceFile;
+  readonly file?: SourceFile;
   readonly options: ReadContext['options'];
 }
 
-/** Sent back: what was read, with the metadata reported meanwhile, or an error as data: a refusal leaves the thread whole. */
+/**
+ * Sent back: what was read, with the metadata reported meanwhile, or an error as data, and whether it is due to a limit,
+ * which ends the thread.
+ */
 export type ReadOutcome =
   | { readonly read: ReadFile; readonly reported: readonly (readonly [name: string, value: string])[] }
-  | { readonly error: PlainError; readonly isRefusal: boolean };
+  | { readonly isReady: true }
+  | { readonly error: PlainError; readonly isOverLimit: boolean };
 
 type ReaderThread = GuardedThread<ReadOutcome>;
 
 const MEGABYTE = 1_048_576;
 /** Bytes that reading one file may take. */
 const MEMORY = 256 * MEGABYTE;
-/** Files after which a thread is replaced, in case a parser keeps something of each. */
+/** Messages after which a thread is replaced, in case a parser keeps something of each. */
 const MOST_FILES = 100;
 /** Seconds after the deadline of a request, whose error comes first; the documents of jobs have no deadline. */
 const GRACE = 1;
@@ -41,7 +45,7 @@ const MOST_IDLE = 60_000;
 
 /**
  * Runs the readers whose manifests say `guarded`, each file in a thread of its own that ends when it exceeds its limits
- * or is no longer wanted. A thread that has read a file, or refused it, is kept for the next one.
+ * or is no longer wanted. A thread that has read a file, refused it or failed on it is kept for the next one.
  */
 export class GuardedReaders {
   readonly #config: Config;
@@ -49,7 +53,7 @@ export class GuardedReaders {
   /** Kept threads, with the number of files that they have read. */
   readonly #idle = new Map<ReaderThread, { readonly files: number; readonly end: NodeJS.Timeout }>();
   readonly #queue: PriorityQueue;
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(config: Config, plugins: readonly PluginEntry[]) {
     this.#config = config;
@@ -58,44 +62,63 @@ export class GuardedReaders {
     this.#queue = new PriorityQueue({ threads: Math.max(config.workers, 2), queueSize: 0 });
   }
 
-  /** A reader that passes each file to a thread. */
-  reader({ manifest: { name } }: PluginEntry): Reader {
-    return {
-      read: async (file, { report, signal, options, sender }: GuardedContext) => {
-        const outcome = await this.#ask({ reader: name, file, options }, signal, sender);
-        if ('error' in outcome) throw fromPlainError(outcome.error);
-        for (const [reported, value] of outcome.reported) report(reported, value);
-        return outcome.read;
-      },
-    };
+  /**
+   * A reader that passes each file to a thread. It is created in one first, which is kept for the first file.
+   *
+   * @throws ServiceError `plugin_failed`, as for a reader that is not guarded
+   */
+  async reader({ manifest: { name } }: PluginEntry): Promise<Reader> {
+    const outcome = await this.#ask(
+      { reader: name, options: {} },
+      this.#closing.signal,
+      this.#config.requestTimeout,
+    );
+    if ('error' in outcome) throw fromPlainError(outcome.error);
+    return { read: (file, context) => this.#read({ reader: name, file, options: context.options }, context) };
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     await Promise.all([...this.#idle.keys()].map((thread) => this.#end(thread)));
   }
 
-  async #ask(
-    { file, ...message }: ReadMessage,
-    signal: AbortSignal,
-    sender: Sender = NOBODY,
-  ): Promise<ReadOutcome> {
-    const leave = await this.#queue.enter(file.bytes.length, signal, { urgency: 'patient', sender });
-    const { thread, files } = this.#take();
-    const bytes = Uint8Array.from(file.bytes);
-    const time = readingTime(bytes.length, this.#config);
+  async #read(
+    { file, ...message }: ReadMessage & { readonly file: SourceFile },
+    { report, signal, sender = NOBODY }: GuardedContext,
+  ): Promise<ReadFile> {
+    const { length } = file.bytes;
+    const leave = await this.#queue.enter(length, signal, { urgency: 'patient', sender });
+    const time = readingTime(length, this.#config);
     try {
-      const answer = thread.ask({ ...message, file: { ...file, bytes } }, [bytes.buffer], time * 1000);
-      const outcome = await unlessAborted(answer, signal);
-      if ('read' in outcome || outcome.isRefusal) this.#keep(thread, files + 1);
-      return outcome;
+      const bytes = Uint8Array.from(file.bytes);
+      const outcome = await this.#ask({ ...message, file: { ...file, bytes } }, signal, time, [bytes.buffer]);
+      if ('error' in outcome) throw fromPlainError(outcome.error);
+      if ('isReady' in outcome) throw new Error('the thread gave an unexpected answer');
+      for (const [reported, value] of outcome.reported) report(reported, value);
+      return outcome.read;
     } catch (error) {
       if (!(error instanceof OverLimitError)) throw error;
       const remedy = error instanceof OverTimeError ? remedyFor(time, this.#config) : '';
       throw refusedError(`The file cannot be read: ${error.message}${remedy}.`, error);
     } finally {
-      if (!this.#idle.has(thread)) void thread.close();
       leave();
+    }
+  }
+
+  /** @param time seconds @param moved memory that moves to the thread */
+  async #ask(
+    message: ReadMessage,
+    signal: AbortSignal,
+    time: number,
+    moved: readonly ArrayBuffer[] = [],
+  ): Promise<ReadOutcome> {
+    const { thread, files } = this.#take();
+    try {
+      const outcome = await unlessAborted(thread.ask(message, moved, time * 1000), signal);
+      if (!('error' in outcome && outcome.isOverLimit)) this.#keep(thread, files + 1);
+      return outcome;
+    } finally {
+      if (!this.#idle.has(thread)) void thread.close();
     }
   }
 
@@ -113,7 +136,7 @@ export class GuardedReaders {
   }
 
   #keep(thread: ReaderThread, files: number): void {
-    if (files >= MOST_FILES || this.#isClosed) return;
+    if (files >= MOST_FILES || this.#closing.signal.aborted) return;
     this.#idle.set(thread, { files, end: setTimeout(() => this.#end(thread), MOST_IDLE).unref() });
   }
 

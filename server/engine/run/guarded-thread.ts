@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Transferable, Worker } from 'node:worker_threads';
+import { exposedError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 
 /** Limits for code that reads untrusted files. */
@@ -9,9 +10,15 @@ export interface GuardLimits {
    * message moves there; for a moment, garbage may take a sixth more.
    */
   readonly memory: number;
-  /** Milliseconds until an answer. */
+  /** Milliseconds until an answer, from the moment at which the thread begins with the message. */
   readonly time: number;
+  /** Milliseconds until it begins with a message: it starts, and loads what it needs. Default one minute. */
+  readonly start?: number;
 }
+
+/** Posted by the thread when it begins with a message. */
+export const BEGUN = 'begun';
+const START = 60_000;
 
 /** A thread was ended because of its limits. */
 export class OverLimitError extends Error {}
@@ -36,9 +43,17 @@ const LAST_RESORT = 4;
 /** Megabytes for new values: V8 would fill many more with garbage before it collects. */
 const MOST_YOUNG = 16;
 
+/** Whoever waits for an answer. */
+interface Asked<Answer> {
+  /** The thread has begun with the message. */
+  begin(): void;
+  answer(answer: Answer): void;
+  fail(error: Error): void;
+}
+
 /**
- * A separate thread for code that reads untrusted files; it is ended when it exceeds its limits. It answers one
- * message after the other, and does not keep an idle process alive.
+ * A separate thread for code that reads untrusted files; it is ended when it exceeds its limits. It posts `BEGUN` and
+ * then an answer for one message after the other, and does not keep an idle process alive.
  *
  * @typeParam Answer what it posts back, once per message
  */
@@ -47,7 +62,7 @@ export class GuardedThread<Answer> {
   readonly #worker: Worker;
   /** Why it ended. */
   #end: Error | undefined;
-  #settle: { answer(answer: Answer): void; fail(error: Error): void } | undefined;
+  #asked: Asked<Answer> | undefined;
 
   /** @param workerData given to the thread when it starts */
   constructor(entry: URL, limits: GuardLimits, workerData?: unknown) {
@@ -59,8 +74,13 @@ export class GuardedThread<Answer> {
     this.#worker = hold(new Worker(entry, { ...SILENT, resourceLimits, workerData }), (error) =>
       this.#stop(reasonOfEnd(error)),
     );
-    this.#worker.once('exit', () => this.#stop(new OverLimitError(TOO_MUCH)));
-    this.#worker.on('message', (answer: Answer) => this.#settle?.answer(answer)).unref();
+    this.#worker.once('exit', (code) => this.#stop(exposedError(`it ended its thread with status ${code}`)));
+    this.#worker
+      .on('message', (message: Answer | typeof BEGUN) => {
+        if (message === BEGUN) this.#asked?.begin();
+        else this.#asked?.answer(message);
+      })
+      .unref();
   }
 
   /** Whether it can no longer be used. */
@@ -80,18 +100,28 @@ export class GuardedThread<Answer> {
   ): Promise<Answer> {
     if (this.#end !== undefined) throw this.#end;
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    this.#settle = { answer: resolve, fail: reject };
     const done = new AbortController();
+    let timer = this.#stopAfter(this.#limits.start ?? START, (seconds) =>
+      exposedError(`it has not started within ${seconds} s`),
+    );
+    const begin = () => {
+      clearTimeout(timer);
+      timer = this.#stopAfter(
+        Math.min(time, this.#limits.time),
+        (seconds) => new OverTimeError(`it takes longer than ${seconds} s`),
+      );
+    };
+    this.#asked = { begin, answer: resolve, fail: reject };
     this.#worker.ref();
     const given = moved.reduce((sum, one) => sum + (one instanceof ArrayBuffer ? one.byteLength : 0), 0);
     this.#worker.postMessage(message, moved);
     void this.#watchMemory(done.signal, given);
-    void this.#watchTime(done.signal, Math.min(time, this.#limits.time));
     try {
       return await promise;
     } finally {
       done.abort();
-      this.#settle = undefined;
+      clearTimeout(timer);
+      this.#asked = undefined;
       this.#worker.unref();
     }
   }
@@ -113,14 +143,13 @@ export class GuardedThread<Answer> {
     }
   }
 
-  async #watchTime(done: AbortSignal, time: number): Promise<void> {
-    const isUp = await sleep(time, true, { signal: done, ref: false }).catch(() => false);
-    if (isUp) this.#stop(new OverTimeError(`it takes longer than ${Math.round(time / 100) / 10} s`));
+  #stopAfter(time: number, why: (seconds: number) => Error): NodeJS.Timeout {
+    return setTimeout(() => this.#stop(why(Math.round(time / 100) / 10)), time).unref();
   }
 
   #stop(why: Error): void {
     this.#end ??= why;
-    this.#settle?.fail(this.#end);
+    this.#asked?.fail(this.#end);
     void this.#worker.terminate();
   }
 }

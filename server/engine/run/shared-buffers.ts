@@ -13,6 +13,9 @@ export interface SharedBuffersRegistry extends SharedBuffers {
   serve(port: MessagePort): void;
 }
 
+/** Buffers of a thread that shares none: every caller builds its own. */
+export const ownBuffers: SharedBuffers = { get: async (_key, build) => build(), release() {} };
+
 /** What threads tell the registry: the first four; and what it replies. */
 interface Message {
   readonly type: 'ask' | 'built' | 'failed' | 'released' | 'build' | 'buffer';

@@ -11,19 +11,22 @@ import type { Subject } from './subject.ts';
 /** Whether the plugin can be imported and created. A sink is created only with its stand-in. */
 export async function checkFactory({ entry, folder, bench }: Subject): Promise<CheckResult> {
   const { kind, name } = entry.manifest;
-  const remedy =
-    'Let the default export of index be a function that returns the plugin, and import packages inside it.';
-  const failed = (where: string) =>
+  const failed = (where: string, remedy: string) =>
     resultOf('factory', [{ promise: 'it can be imported and created', where, remedy }]);
   const loaded = await loadFactory(indexOf(entry));
-  if ('failure' in loaded) return failed(describeFailure(loaded.failure));
+  if ('failure' in loaded) return failed(describeFailure(loaded.failure), OF_IMPORT);
   try {
     if (kind !== 'sink') await bench.make(kind, name);
     return ok('factory');
   } catch (error) {
-    return failed(thrownIn(error, folder));
+    return failed(thrownIn(error, folder), OF_FACTORY);
   }
 }
+
+const OF_IMPORT =
+  'Let the default export of index be a function that returns the plugin, and import packages inside it.';
+const OF_FACTORY =
+  'Let the factory return the plugin without an error; plugins/AUTHORS.md lists what it receives.';
 
 /** Whether the example of the manifest works as a request. */
 export async function checkExample({ entry: { manifest }, folder, bench }: Subject): Promise<CheckResult> {

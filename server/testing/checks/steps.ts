@@ -1,6 +1,7 @@
 import type { Kind, Manifest } from '../../../core/contracts/manifest.ts';
 import { isLacking } from '../../../core/hosting/capability.ts';
 import { growthRequests, SHAPES } from '../cases/growth-shapes.ts';
+import { isRefusal } from '../contracts/reader.ts';
 import { thrownIn, unlessRefused } from '../report.ts';
 import { SUITES } from '../suites.ts';
 import { checkManifest, checkOptions, checkReadme } from './files.ts';
@@ -176,7 +177,10 @@ const WORK: Readonly<Record<Exclude<Kind, 'sink'>, WorkOf>> = {
       const bytes = new TextEncoder().encode(text);
       const file = { bytes, charset: undefined, name, mediaType: mediaTypes[0] };
       // Work on a refused input also counts.
-      return () => bench.read(manifest, file, signal).catch(() => undefined);
+      return () =>
+        bench.read(manifest, file, signal).catch((error: unknown) => {
+          if (!isRefusal(error)) throw error;
+        });
     });
   },
   async tokenizer({ entry, bench }) {

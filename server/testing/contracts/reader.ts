@@ -1,14 +1,16 @@
+import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Manifest } from '../../../core/contracts/manifest.ts';
 import type { ReadFile, SourceFile, SourcePlace } from '../../../core/contracts/reader.ts';
 import { ServiceError } from '../../../core/errors.ts';
+import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { placeSchema, problemOfPlaces } from '../../engine/read/places.ts';
+import { OverLimitError } from '../../engine/run/guarded-thread.ts';
 import { checkSchema } from '../../engine/validation/validator.ts';
 import { BrokenContract } from '../broken-contract.ts';
 import { anyFile } from '../cases/files.ts';
 import type { Workbench } from '../harness.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
-import { endsOnAbort, expectOnce, holdFor, type Ledger } from '../report.ts';
+import { endsOnAbort, expectOnce, holdFor, type Ledger, thrownIn } from '../report.ts';
 import { shown } from '../visible.ts';
 
 const PROMISES = {
@@ -20,9 +22,12 @@ const PROMISES = {
   refusals: {
     'an unreadable file gives an exposed error with statusCode 400 and a reason':
       'Throw refusedError(reason) for a file that cannot be read.',
+    'a guarded reader stays within the limits of its thread, and does not end it':
+      'Look for an endless loop, a promise that never settles, a list that grows without end, process.exit, or an error that a timer throws.',
   },
   bytes: { 'the given bytes are not changed': 'Work on a copy: bytes.slice().' },
   text: {
+    'it returns an object with a text': 'Return { text }, or a promise of it.',
     'the text is a string without lone surrogates':
       'Decode with a decoder that refuses invalid bytes: new TextDecoder(name, { fatal: true }).',
     'U+FFFD is in the text only if the file has it':
@@ -63,29 +68,40 @@ export const readerSuite: Suite = {
     );
     const formats = isNamed ? { extensions, mediaTypes } : { extensions, mediaTypes: ['*/*'] };
     let refused = 0;
+    let isStopped = false;
     const check = async (file: SourceFile, ledger: ReaderLedger) => {
-      if (!(await checkCase(bench, plugin.manifest, file, ledger))) refused++;
+      // Each further file, also a smaller one, could take as long.
+      if (isStopped) return;
+      const outcome = await checkCase(bench, plugin, file, ledger);
+      if (outcome === 'refused') refused++;
+      isStopped = outcome === 'stopped';
     };
     await holdFor(plugin, anyFile(formats), check, { runs, ...options });
     return `${runs} files, ${refused} refused`;
   },
 };
 
-/** Returns whether the file was read. */
+/** Whether the file was read, and if not, whether its thread had to be stopped. */
 async function checkCase(
   bench: Workbench,
-  manifest: Manifest,
+  { manifest, file: path }: PluginEntry,
   file: SourceFile,
   ledger: ReaderLedger,
-): Promise<boolean> {
+): Promise<'read' | 'refused' | 'stopped'> {
   const { signal } = new AbortController();
   const before = file.bytes.slice();
   const [outcome, other] = await Promise.allSettled([
     bench.read(manifest, file, signal),
     bench.read(manifest, file, signal),
   ]);
-  for (const { reason } of [outcome, other].filter((one) => one.status === 'rejected'))
+  for (const { reason } of [outcome, other].filter((one) => one.status === 'rejected')) {
     if (reason instanceof BrokenContract) throw reason;
+    if (manifest.guarded && isOfLostThread(reason)) {
+      const promise = 'a guarded reader stays within the limits of its thread, and does not end it';
+      ledger.stop(promise, thrownIn(reason, dirname(path)));
+      return 'stopped';
+    }
+  }
   ledger.expect(isDeepStrictEqual(file.bytes, before), 'the given bytes are not changed');
   ledger.expect(
     isDeepStrictEqual(facts(outcome), facts(other)),
@@ -98,10 +114,13 @@ async function checkCase(
     ledger.expect(
       isRefusal(outcome.reason),
       'an unreadable file gives an exposed error with statusCode 400 and a reason',
-      String(outcome.reason),
+      thrownIn(outcome.reason, dirname(path)),
     );
-    return false;
+    return 'refused';
   }
+  const isObject = typeof outcome.value === 'object' && outcome.value !== null;
+  ledger.expect(isObject, 'it returns an object with a text', shown(outcome.value, 200));
+  if (!isObject) return 'read';
   checkText(outcome.value, ledger);
   ledger.expect(
     !String(outcome.value.text).includes(REPLACEMENT) || mayHold(file),
@@ -109,7 +128,7 @@ async function checkCase(
     shown(outcome.value.text, 200),
   );
   checkFacts(outcome.value, ledger);
-  return true;
+  return 'read';
 }
 
 const REPLACEMENT = '\ufffd';
@@ -181,9 +200,19 @@ function facts(outcome: PromiseSettledResult<ReadFile>): unknown {
   return outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason);
 }
 
-/** Also as it comes from the thread of a guarded reader. */
-function isRefusal(error: unknown): boolean {
-  if (!(error instanceof Error) || error.message === '') return false;
+/** Whether the thread of a guarded reader is gone; what it answers itself comes as an error of the catalogue. */
+function isOfLostThread(error: unknown): boolean {
+  return !(error instanceof ServiceError);
+}
+
+/** Whether the thread of a guarded reader was ended because of its limits. */
+function isOverLimit(error: unknown): boolean {
+  return error instanceof Error && (error instanceof OverLimitError || isOverLimit(error.cause));
+}
+
+/** Whether a file was refused by its reader, and not because of limits; also as it comes from the thread of a guarded one. */
+export function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Error) || error.message === '' || isOverLimit(error)) return false;
   if (error instanceof ServiceError) return error.code === 'invalid_parameters';
   const { expose, statusCode } = error as { readonly expose?: unknown; readonly statusCode?: unknown };
   return expose === true && statusCode === 400;

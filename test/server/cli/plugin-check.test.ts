@@ -61,6 +61,14 @@ t.test('a reader that puts U+FFFD for what it does not know fails, on bytes that
   t.match(said, /smallest input: \{"bytes":\[\d[\d,]*\]/);
 });
 
+t.test('the cause of what a guarded reader throws in its thread is found', async (t) => {
+  const manifest = { kind: 'reader', name: 'throws', formats: { extensions: ['.x'] }, guarded: true };
+  const made = "export default () => ({ read() { throw new Error('always'); } });";
+  const report = await checkIn(t, { ...plugin(manifest, made), ...README('throws') }, 'throws', 7);
+  t.same(namesOfFailed(report), ['refusals']);
+  t.match(resultIn(report, 'refusals')?.failures, [{ where: 'Error: always (index.js:1)' }]);
+});
+
 t.test('a plugin in TypeScript breaks several promises, which are told apart', async (t) => {
   const made = `export default () => ({
     chunk(text: string): object[] { return [{ start: 0, end: text.length, token_count: 1, extra: { n: Math.random() } }]; },

@@ -12,6 +12,7 @@ import {
 } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { invalid, type PlainError, reasonOf, ServiceError, toPlainError } from '../../../../core/errors.ts';
+import { BEGUN } from '../../../engine/run/guarded-thread.ts';
 import type { FieldMapping } from '../../shard.ts';
 import { ExactJson, mapRow, orError, type Row } from '../map-fields.ts';
 import { EXACT_PARSERS, valueOfJson, withExactLeaves } from './exact-values.ts';
@@ -68,6 +69,7 @@ let lines: AsyncGenerator<RowLines> | undefined;
 
 /** Entry of a thread that reads Parquet. */
 port.on('message', async (question: ParquetQuestion) => {
+  port.postMessage(BEGUN);
   const answer = await answerTo(question).catch((error: unknown) => ({ problem: reasonOf(error) }));
   port.postMessage(answer, 'lines' in answer ? [answer.lines.bytes.buffer] : []);
 });

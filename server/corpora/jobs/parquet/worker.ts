@@ -4,6 +4,7 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { reasonOf } from '../../../../core/errors.ts';
 import { vectorOfBase64 } from '../../../../plugins/toolkit/json/ascii-numbers.ts';
 import { parseExactJson } from '../../../../plugins/toolkit/json/exact-json.ts';
+import { BEGUN } from '../../../engine/run/guarded-thread.ts';
 
 /** The lines of a row group of the file, or its end. */
 export type ParquetTask = { readonly lines: Uint8Array<ArrayBuffer> } | 'finish';
@@ -16,6 +17,7 @@ let file: { readonly bytes: ByteWriter; readonly parquet: ParquetWriter } | unde
 
 /** Entry of a thread that writes one Parquet file after the other. */
 port.on('message', (task: ParquetTask) => {
+  port.postMessage(BEGUN);
   try {
     const bytes = bytesOf(task);
     port.postMessage({ bytes }, [bytes.buffer]);

@@ -6,8 +6,9 @@ import type { SharedBuffers, SharedMemory } from '../../../../core/contracts/col
 import type { TokenizerProvider } from '../../../../core/contracts/tokenizer.ts';
 import createHuggingFaceTokenizers from '../../../../plugins/tokenizers/huggingface/index.ts';
 import type { HubSettings } from '../../../../server/config/hub-settings.ts';
+import { ownBuffers } from '../../../../server/engine/run/shared-buffers.ts';
 import { createModelFiles } from '../../../../server/plugins/hub/model-files.ts';
-import { collaborators, ownBuffers, quietLog } from '../../../../server/testing/collaborators.ts';
+import { collaborators, quietLog } from '../../../../server/testing/collaborators.ts';
 import {
   bertWordPiece,
   byteLevelBpe,

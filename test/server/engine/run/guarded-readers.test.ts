@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { postForm } from '../../../support/files.ts';
 import { plugin, pluginsFolder } from '../../../support/plugins.ts';
-import { startServer } from '../../../support/server.ts';
+import { startServer, temporaryFolder } from '../../../support/server.ts';
+import { until } from '../../../support/until.ts';
 
 /** Readers whose manifest says `guarded`, over HTTP; processes/guarded-readers.test.ts has all ways in which they fail. */
 
@@ -10,17 +13,46 @@ import { threadId } from 'node:worker_threads';
 const does = {
   reads: () => ({ text: 'thread ' + threadId }),
   runs: () => { for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20); },
-  fails: () => { throw new Error('a secret path'); },
+  fails: () => { throw new TypeError('a secret path', { cause: new Error('a deeper secret') }); },
+  says: () => { throw 'a secret word'; },
+  rejects: async () => { await undefined; return Promise.reject(); },
+  forgets: () => {},
+  sends: () => ({ text: 'x', metadata: { secret: () => {} } }),
   refuses: () => { throw refusedError('The file cannot be read: it is torn.'); },
 };
 export default (given) => ({ read: ({ bytes }) => does[Buffer.from(bytes).toString()](given) });`;
-const manifest = { kind: 'reader', name: 'obedient', formats: { extensions: ['.do'] }, guarded: true };
+const guarded = { kind: 'reader', guarded: true } as const;
+const GREEDY = `export default ({ log, hosted }) => ({ read: () => hosted.ask({}, {}) });`;
+const MODEST = `export default ({ log, env, ...rest }) => ({
+  read: () => ({ text: Object.keys(rest).sort().join() }),
+});`;
 
-const pluginsDir = [await pluginsFolder(t, plugin(manifest, READER))];
+const pluginsDir = [
+  await pluginsFolder(
+    t,
+    plugin({ ...guarded, name: 'obedient', formats: { extensions: ['.do'] } }, READER),
+    plugin({ ...guarded, name: 'greedy', formats: { extensions: ['.greedy'] } }, GREEDY),
+    plugin({ ...guarded, name: 'modest', formats: { extensions: ['.modest'] } }, MODEST),
+  ),
+];
+const logTo = join(await temporaryFolder(t), 'log');
 const config = { pluginsDir, workers: 1 };
-const client = await startServer(t, config);
+const client = await startServer(t, { ...config, logLevel: 'error', logFormat: 'json', logTo });
 const ask = (what: string, server = client) =>
   postForm(server, '/v1/chunk/token/file', { bytes: what, name: 'a.do' });
+/** The last line of the log; the log is written a moment after the answer. */
+async function lastLine(): Promise<string> {
+  let lines: string[] = [];
+  await until(() => {
+    lines = readFileSync(logTo, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+    return lines.length > seen;
+  });
+  seen = lines.length;
+  return lines.at(-1) ?? '';
+}
+let seen = 0;
 const threadOf = async () => (await ask('reads')).json<{ text: string }[]>()[0]?.text;
 
 t.test('a file is read in a thread of its own, which is kept, also if it refuses a file', async (t) => {
@@ -32,13 +64,54 @@ t.test('a file is read in a thread of its own, which is kept, also if it refuses
   t.equal(await threadOf(), before);
 });
 
-t.test('a reader that fails leaves the service whole', async (t) => {
-  const before = await threadOf();
-  const { status, bytes } = await ask('fails');
-  t.equal(status, 500);
-  t.match(String(bytes), /The reader \\"obedient\\" failed/);
-  t.notMatch(String(bytes), /secret/);
-  t.not(await threadOf(), before, 'the next file has a new thread');
+for (const [what, told, logged] of [
+  [
+    'fails',
+    /The reader \\"obedient\\" failed: an unexpected error/,
+    /TypeError: a secret path.*index\.js:\d+.*a deeper secret/,
+  ],
+  [
+    'says',
+    /The reader \\"obedient\\" failed: an unexpected error/,
+    /it threw \\+"a secret word\\+", which is not an error/,
+  ],
+  [
+    'rejects',
+    /The reader \\"obedient\\" failed: an unexpected error/,
+    /it threw \\*"undefined\\*", which is not an error/,
+  ],
+  ['forgets', /breaks its contract: it returned no text/, /it returned no text/],
+  ['sends', /breaks its contract: .* values that JSON cannot represent/, /could not be cloned/],
+] as const) {
+  t.test(`a reader that ${what} keeps its thread, and only the log has the cause`, async (t) => {
+    const before = await threadOf();
+    const { status, bytes } = await ask(what);
+    t.equal(status, 500);
+    t.match(String(bytes), told);
+    t.notMatch(String(bytes), /secret/);
+    t.match(await lastLine(), logged);
+    t.equal(await threadOf(), before);
+  });
+}
+
+t.test(
+  'a guarded reader that asks for what it does not receive is told so, in the answer and the log',
+  async (t) => {
+    const { status, bytes } = await postForm(client, '/v1/chunk/token/file', {
+      bytes: 'x',
+      name: 'a.greedy',
+    });
+    const said =
+      'The reader \\"greedy\\" failed: its factory asks for hosted, which a guarded reader does not receive: do without it, or remove guarded from the manifest.';
+    t.equal(status, 500);
+    t.ok(String(bytes).includes(said), String(bytes));
+    t.ok((await lastLine()).includes(said));
+  },
+);
+
+t.test('a guarded reader receives all the others', async (t) => {
+  const { bytes } = await postForm(client, '/v1/chunk/token/file', { bytes: 'x', name: 'a.modest' });
+  t.match(String(bytes), 'createCheck,kit,memoryBytes');
 });
 
 t.test('a small file that takes long is refused, with the limit and what raises it', async (t) => {

@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { Factory } from '../../../../core/kit.ts';
 import { configOf } from '../../../../server/config/config.ts';
 import { createServerContainer, disposeInOrder } from '../../../../server/container.ts';
 import { BUILT_IN_PLUGINS, loadRegistry } from '../../../../server/plugins/loader/loader.ts';
@@ -29,6 +30,34 @@ t.test('a plugin is given what it uses, by name', async (t) => {
   const { chunk } = await openPlugins(t, { pluginsDir: [folder] });
   const texts = (await chunk('twice', { text: 'abcde' })).map(({ text }) => text);
   t.same(texts, ['ab', 'cd', 'e']);
+});
+
+t.test('the type of a factory has what its manifest allows, and nothing else', (t) => {
+  const formats = { extensions: ['.x'] };
+  const open = { kind: 'reader', name: 'open', summary: 'x', formats } as const;
+  const guarded = { ...open, guarded: true } as const;
+  const read = () => ({ text: '' });
+  const factories = [
+    (({ hosted, models, shared, log }) => ({ read, hosted, models, shared, log })) satisfies Factory<
+      typeof open
+    >,
+    (({ log, env, createCheck, memoryBytes }) => ({
+      read,
+      log,
+      env,
+      createCheck,
+      memoryBytes,
+    })) satisfies Factory<typeof guarded>,
+    // @ts-expect-error: a guarded reader calls no services
+    (({ hosted }) => ({ read, hosted })) satisfies Factory<typeof guarded>,
+    // @ts-expect-error: a guarded reader opens no models
+    (({ models }) => ({ read, models })) satisfies Factory<typeof guarded>,
+    // @ts-expect-error: a guarded reader shares no memory
+    (({ shared }) => ({ read, shared })) satisfies Factory<typeof guarded>,
+  ];
+  // The compiler has checked them.
+  t.equal(factories.length, 5);
+  t.end();
 });
 
 const DIVIDES =

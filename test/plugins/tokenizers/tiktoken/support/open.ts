@@ -3,7 +3,8 @@ import { get_encoding } from 'tiktoken';
 import type { SharedBuffers } from '../../../../../core/contracts/collaborators.ts';
 import type { Tokenizer, TokenizerProvider } from '../../../../../core/contracts/tokenizer.ts';
 import createTiktokenTokenizers from '../../../../../plugins/tokenizers/tiktoken/index.ts';
-import { collaborators, ownBuffers } from '../../../../../server/testing/collaborators.ts';
+import { ownBuffers } from '../../../../../server/engine/run/shared-buffers.ts';
+import { collaborators } from '../../../../../server/testing/collaborators.ts';
 
 const WITH_TABLES = ['gpt2', 'r50k_base', 'p50k_base', 'p50k_edit', 'cl100k_base', 'o200k_base'] as const;
 export const ENCODINGS = [...WITH_TABLES, 'o200k_harmony'] as const;
