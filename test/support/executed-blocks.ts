@@ -6,7 +6,8 @@ import type { Cleanup } from './server.ts';
 export type BlockCounter = Awaited<ReturnType<typeof startBlockCounter>>;
 
 /** What is tested; what tests and the server do around it may have run before. */
-const COUNTED = /^file:.*\/(core|plugins)\/.*(?<!manifest)\.ts$/;
+const COUNTED = /^(core|plugins)\/.*(?<!manifest)\.ts$/;
+const ROOT = new URL('../../', import.meta.url).href;
 
 /** What sets the fields of a class, which V8 may compile without counters at any time. */
 const FIELDS = '<instance_members_initializer>';
@@ -32,11 +33,12 @@ export async function startBlockCounter(t: Cleanup) {
     let blocks = 0;
     for (const { url, functions } of result) {
       if (!url.startsWith('file:')) continue;
+      const file = url.replace(ROOT, '');
       for (const { functionName, isBlockCoverage, ranges } of functions) {
         for (const { count } of ranges) blocks += count;
-        const isOurs = COUNTED.test(url) && functionName !== FIELDS;
+        const isOurs = COUNTED.test(file) && functionName !== FIELDS;
         if (isOurs && !isBlockCoverage && (ranges[0]?.count ?? 0) > 0)
-          compiledBefore.push(`${functionName} in ${url.replace(/.*\/(?=core|plugins)/, '')}`);
+          compiledBefore.push(`${functionName} in ${file}`);
       }
     }
     return { blocks, compiledBefore };
