@@ -1,6 +1,7 @@
-import { invalid, ServiceError } from '../../core/errors.ts';
+import { invalid } from '../../core/errors.ts';
 import type { Config } from '../config/config.ts';
 import { flagName } from '../config/option.ts';
+import { problemsIn } from './validation/refusals.ts';
 
 /** How much one request may contain; see the server's options of the same names. */
 export type Limits = Pick<
@@ -91,10 +92,10 @@ export function inputsOverLimits(request: unknown, limits: Limits): string[] {
   const { text, documents, chunks } = (request ?? {}) as Readonly<Record<string, unknown>>;
   const lists = Array.isArray(chunks) ? chunks.filter(Array.isArray) : [];
   return [
-    ...(areTexts(text) ? overLimit(() => listTexts(text, limits)) : []),
-    ...(areDocuments(documents) ? overLimit(() => checkDocuments(documents, limits)) : []),
+    ...(areTexts(text) ? problemsIn(() => listTexts(text, limits)) : []),
+    ...(areDocuments(documents) ? problemsIn(() => checkDocuments(documents, limits)) : []),
     ...(Array.isArray(chunks)
-      ? overLimit(() => checkChunks(lists.length > 0 ? lists : [chunks], limits))
+      ? problemsIn(() => checkChunks(lists.length > 0 ? lists : [chunks], limits))
       : []),
   ];
 }
@@ -105,17 +106,6 @@ function areTexts(text: unknown): text is string | readonly string[] {
 
 function areDocuments(given: unknown): given is readonly { readonly text: string }[] {
   return Array.isArray(given) && given.every((one) => typeof Object(one).text === 'string');
-}
-
-/** The problems that a check finds. */
-export function overLimit(check: () => void): readonly string[] {
-  try {
-    check();
-    return [];
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') throw error;
-    return error.problems;
-  }
 }
 
 /** @param place of the list in what was sent @throws ServiceError `invalid_parameters` for more than a document may have */

@@ -2,9 +2,9 @@ import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { invalid } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
-import { checkOption, type Limits, overLimit } from '../limits.ts';
+import { checkOption, type Limits } from '../limits.ts';
 import type { StageRequest } from '../stages/stages.ts';
-import { type NamedOptions, withNamed } from '../validation/refusals.ts';
+import { type NamedOptions, problemsIn, withNamed } from '../validation/refusals.ts';
 import { createValidator, type Validate } from '../validation/validator.ts';
 import type { Source } from './document-schemas.ts';
 import { missingPlugin, pluginOf } from './pipeline.ts';
@@ -95,11 +95,13 @@ function limited(options: ObjectSchema, limits: Limits, schema = options): Valid
   return (value, place = '') => {
     const given = (value ?? {}) as Members;
     const over = names.flatMap((name) =>
-      overLimit(() => checkOption(given[name], `${place}${name}`, limits)),
+      problemsIn(() => checkOption(given[name], `${place}${name}`, limits)),
     );
     if (over.length === 0) return validate(value, place);
     const places = new Set(over.map(placeOf));
-    const others = overLimit(() => validate(value, place)).filter((problem) => !places.has(placeOf(problem)));
+    const others = problemsIn(() => validate(value, place)).filter(
+      (problem) => !places.has(placeOf(problem)),
+    );
     throw invalid([...over, ...others]);
   };
 }

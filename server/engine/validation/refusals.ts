@@ -92,6 +92,13 @@ export class Refusals {
   }
 }
 
+/** The problems for which a check refuses a value. @throws another error */
+export function problemsIn(check: () => unknown): readonly string[] {
+  const refusals = new Refusals();
+  refusals.collect(check);
+  return refusals.problems;
+}
+
 /**
  * Reads a request. If it is refused, everything is checked again, so that a caller sees all problems at once.
  *
