@@ -134,7 +134,7 @@ async function wire(config: Config, log: FastifyBaseLogger, registry?: Registry)
 /** Milliseconds without a request before the store is opened: importing its packages blocks the event loop. */
 const HEAD_START = 100;
 /** Milliseconds that the store waits at most, for a thread that starts and for requests. */
-const MOST_WAITING = 1000;
+const MAX_WAITING = 1000;
 
 function openWhenListening(
   app: FastifyInstance,
@@ -145,8 +145,8 @@ function openWhenListening(
 ) {
   let isClosing = false;
   const open = async () => {
-    const latest = performance.now() + MOST_WAITING;
-    await Promise.race([started(), sleep(MOST_WAITING, undefined, { ref: false })]);
+    const latest = performance.now() + MAX_WAITING;
+    await Promise.race([started(), sleep(MAX_WAITING, undefined, { ref: false })]);
     do await sleep(HEAD_START, undefined, { ref: false });
     while (wired.cradle.byteBudget.taken > 0 && performance.now() < latest);
     if (!isClosing) await openStores(wired).then(onOpen, onBroken);

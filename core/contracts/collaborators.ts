@@ -94,7 +94,7 @@ export interface HostedCall<Value> {
   /** What an answer should contain, for errors: `a completion`. */
   readonly expected: string;
   /** Milliseconds after which the call is given up, including its retries; default three minutes. */
-  readonly patience?: number;
+  readonly deadline?: number;
   /** Milliseconds that one try may take; default one minute. */
   readonly timeout?: number;
   /** Statuses that are retried, like a broken connection; default 408, 429 and 500 and above. */

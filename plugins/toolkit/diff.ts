@@ -62,7 +62,7 @@ const HEADERS: readonly RegExp[] = [
 const SIDES = 2;
 const OUTSIDE = HEADERS.length;
 /** A longer header is text in which something looks like its first line. */
-const MOST_HEADER_LINES = 24;
+const MAX_HEADER_LINES = 24;
 
 const UNIFIED = /@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/y;
 const RANGES = ['\\*{3} \\d+(?:,\\d+)? \\*{4}', '-{3} \\d+(?:,\\d+)? -{4}'];
@@ -143,7 +143,7 @@ class DiffScan {
       this.#endFile(at);
       this.#commits.push(at);
     } else if (this.#header === OUTSIDE) this.#lines.push(at);
-    else if (++this.#headerLines === MOST_HEADER_LINES) this.#header = OUTSIDE;
+    else if (++this.#headerLines === MAX_HEADER_LINES) this.#header = OUTSIDE;
   }
 
   #beginsHunk(at: number): boolean {
@@ -176,7 +176,7 @@ class DiffScan {
   }
 
   #lineAt(at: number): string {
-    return this.#text.slice(at, at + MOST_READ).split(/\r?\n/, 1)[0] as string;
+    return this.#text.slice(at, at + MAX_READ).split(/\r?\n/, 1)[0] as string;
   }
 
   #endFile(end: number): void {
@@ -187,13 +187,13 @@ class DiffScan {
 }
 
 /** Characters of a line that are read for a path, and maximum length of the path: each chunk has it. */
-const MOST_READ = 2000;
-const LONGEST_PATH = 200;
+const MAX_READ = 2000;
+const MAX_PATH_LENGTH = 200;
 
 /** The path in a line of a header, or in the two lines that name both sides. */
 function pathIn(first: string, second: string, header: number): string {
   const path = header === SIDES ? pathOfSides(first.slice(4), second.slice(4)) : pathOfLine(first);
-  return path.slice(-LONGEST_PATH).toWellFormed();
+  return path.slice(-MAX_PATH_LENGTH).toWellFormed();
 }
 
 function pathOfSides(before: string, after: string): string {

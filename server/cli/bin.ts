@@ -12,9 +12,9 @@ import { PACKAGED_NODE } from './tools/packaged-node.ts';
  * Node that is bundled as a package, if it is installed.
  */
 
-const LEAST_NODE = 24;
+const MIN_NODE = 24;
 
-if (Number(versions.node.split('.')[0]) >= LEAST_NODE) await import('./main.ts');
+if (Number(versions.node.split('.')[0]) >= MIN_NODE) await import('./main.ts');
 else runOn(packagedNode());
 
 function packagedNode(): string {
@@ -23,7 +23,7 @@ function packagedNode(): string {
     return join(folder, 'bin', 'node');
   } catch {
     console.error(
-      `chunksmith needs Node ${LEAST_NODE} or newer, but ${execPath} is ${versions.node}: install a newer one from https://nodejs.org`,
+      `chunksmith needs Node ${MIN_NODE} or newer, but ${execPath} is ${versions.node}: install a newer one from https://nodejs.org`,
     );
     return exit(1);
   }

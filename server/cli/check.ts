@@ -54,14 +54,14 @@ export async function check(config: Config, corpora: readonly string[]): Promise
 }
 
 /** Seconds that a plugin's example may take. */
-const MOST_SECONDS = 60;
+const MAX_SECONDS = 60;
 
 /** One thread is enough for examples, and each of them ends eventually. */
 function forExamples(config: Config): Config {
   return {
     ...config,
     workers: Math.min(config.workers, 1),
-    requestTimeout: Math.min(config.requestTimeout, MOST_SECONDS),
+    requestTimeout: Math.min(config.requestTimeout, MAX_SECONDS),
   };
 }
 

@@ -52,9 +52,9 @@ export function createThreadLog(settings: LogSettings): Log {
 const isTerminal = (dest: number | string): boolean => typeof dest === 'number' && isatty(dest);
 
 /** Maximum bytes of lines waiting because they cannot be written, such as on a full disk; later ones are dropped. */
-const MOST_WAITING = 1_000_000;
+const MAX_WAITING = 1_000_000;
 /** How often a pipe that nobody reads is retried before the process ends, every 100 ms. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 /** A process has one; tests create more. */
 const opened = new Set<SonicBoom>();
@@ -65,7 +65,7 @@ if (isMainThread) process.on('exit', () => opened.forEach((destination) => void 
  * sonic-boom 4.2.1, ends the process at the first error, and then keeps trying to write the rest for ever.
  */
 function openDestination(dest: number | string): SonicBoom {
-  const settings = { dest, sync: !isMainThread, maxLength: MOST_WAITING, maxWriteRetries: MOST_TRIES };
+  const settings = { dest, sync: !isMainThread, maxLength: MAX_WAITING, maxWriteRetries: MAX_TRIES };
   const { SonicBoom } = require('sonic-boom') as typeof import('sonic-boom');
   const destination = hold(new SonicBoom(settings));
   destination.on('drop', () => destination.flush());

@@ -3,10 +3,10 @@ import { readDatabaseUrl, readOrigin, readServiceUrl } from './urls.ts';
 import { writeSize } from './values.ts';
 
 /** Longest time in seconds that a Node timer supports. */
-const LONGEST_WAIT = 2_000_000;
+const MAX_WAIT = 2_000_000;
 
 /** Bodies may take a share of the memory: processing a body takes several times its size. */
-const LEAST_BYTES_IN_FLIGHT = 104_857_600;
+const MIN_BYTES_IN_FLIGHT = 104_857_600;
 
 /** Each makes a row from its default, its description, and what else there is to say. */
 const text = optionOf('text');
@@ -67,9 +67,9 @@ export const OPTIONS = {
   maxBodyBytes: size(104_857_600, 'Largest request body.'),
   maxAnswerBytes: size(1_073_741_824, 'Largest answer.'),
   maxBytesInFlight: size(
-    ({ memoryBytes }) => Math.max(LEAST_BYTES_IN_FLIGHT, Math.floor(memoryBytes / 16)),
+    ({ memoryBytes }) => Math.max(MIN_BYTES_IN_FLIGHT, Math.floor(memoryBytes / 16)),
     'Total bytes of request bodies, answers and documents of jobs in flight at the same time; a body over 4 KiB that would exceed it is answered with 503.',
-    { shownDefault: `1/16 of the memory, at least ${writeSize(LEAST_BYTES_IN_FLIGHT)}` },
+    { shownDefault: `1/16 of the memory, at least ${writeSize(MIN_BYTES_IN_FLIGHT)}` },
   ),
   maxDocuments: integer(10_000, 'Maximum texts, documents or lists of chunks per request.'),
   maxMetadataBytes: size(16_384, 'Largest metadata of a document; each of its chunks gets a copy.', {
@@ -86,20 +86,20 @@ export const OPTIONS = {
   maxDelimiterCharacters: integer(100, 'Longest entry of such a list in characters (UTF-16 code units).'),
   maxSteps: integer(100, 'Maximum steps of a pipeline.'),
   requestTimeout: integer(300, 'Seconds that a request may take after its last byte has arrived.', {
-    maximum: LONGEST_WAIT,
+    maximum: MAX_WAIT,
   }),
   readerSeconds: integer(
     30,
     'Seconds that reading a file in a thread may take, such as a PDF or an Office file, besides those for its size.',
-    { maximum: LONGEST_WAIT },
+    { maximum: MAX_WAIT },
   ),
   readerSecondsPerMb: integer(
     30,
     'Seconds that it may take for each MB of the file; never more than `--request-timeout`.',
-    { minimum: 0, maximum: LONGEST_WAIT },
+    { minimum: 0, maximum: MAX_WAIT },
   ),
   shutdownGrace: integer(30, 'Seconds that requests in flight have to finish after SIGTERM.', {
-    maximum: LONGEST_WAIT,
+    maximum: MAX_WAIT,
   }),
   workerMemoryMb: integer(0, "Heap of a worker thread in MB; 0 uses Node's default.", {
     minimum: 0,

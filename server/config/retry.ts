@@ -8,15 +8,15 @@ export interface RetryLimits {
   /** Milliseconds before the first retry. The delay doubles each time, plus up to 100 % jitter. */
   readonly firstDelay: number;
   /** Maximum delay in milliseconds. Work that is asked to wait longer is not retried. */
-  readonly longestDelay: number;
+  readonly maxDelay: number;
   /** Milliseconds in total after which no retry starts; default unlimited. */
-  readonly patience?: number;
+  readonly deadline?: number;
 }
 
 /** What a caller knows about the failures of its work. */
 export interface RetryRules {
   /** Whether the same work may succeed later. */
-  readonly isPassing: (error: unknown) => boolean;
+  readonly isTransient: (error: unknown) => boolean;
   /** Milliseconds that the other side asked to wait after this failure. */
   readonly retryAfter?: (error: unknown) => number | undefined;
   /** Called before each wait with its length in milliseconds. */
@@ -30,18 +30,18 @@ export interface RetryRules {
  * side asked for. The last failure is thrown unchanged.
  */
 export function withRetries<T>(limits: RetryLimits, rules: RetryRules, work: () => Promise<T>): Promise<T> {
-  const { retries = Number.POSITIVE_INFINITY, firstDelay, longestDelay, patience } = limits;
-  const { isPassing, retryAfter, onRetry, signal } = rules;
+  const { retries = Number.POSITIVE_INFINITY, firstDelay, maxDelay, deadline } = limits;
+  const { isTransient, retryAfter, onRetry, signal } = rules;
   return pRetry(work, {
     retries,
     minTimeout: firstDelay,
-    maxTimeout: longestDelay,
+    maxTimeout: maxDelay,
     randomize: true,
-    ...(patience === undefined ? {} : { maxRetryTime: patience }),
+    ...(deadline === undefined ? {} : { maxRetryTime: deadline }),
     ...(signal === undefined ? {} : { signal }),
     async shouldRetry({ error, retryDelay }) {
       const asked = retryAfter?.(error) ?? 0;
-      if (!isPassing(error) || asked > longestDelay) return false;
+      if (!isTransient(error) || asked > maxDelay) return false;
       onRetry?.(error, Math.max(asked, retryDelay));
       // The part of `Retry-After` that exceeds the usual delay. p-retry throws the reason of an abort.
       if (asked > retryDelay) await sleep(asked - retryDelay, undefined, { signal }).catch(() => undefined);
@@ -65,7 +65,8 @@ export function retryAfterOf(headers: Headers): number | undefined {
  */
 
 /** Whether a retry after this status may succeed soon. */
-export const isPassingStatus = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+export const isTransientStatus = (status: number): boolean =>
+  status === 408 || status === 429 || status >= 500;
 
 /** Codes of broken connections, and of temporary connection failures. */
 const BROKEN_CONNECTION = [

@@ -97,7 +97,7 @@ async function* chunkDocuments(
   const writes = group === 'document' ? 'documents' : 'chunks';
   const packsVectors = target.sink !== undefined || target.format === 'parquet';
   const plan = { ...read, writes, tellsIds: true, packsVectors } as const;
-  const held = new HeldBytes(byteBudget, PATIENCE, signal);
+  const held = new HeldBytes(byteBudget, TIMEOUT, signal);
   const reader = new SourceLines(whileThereIsRoom(lines, held, signal));
   const answers = answerLines({
     plan,
@@ -135,7 +135,7 @@ async function* chunkDocuments(
  * Seconds after which a job continues reading without room: unlike requests it cannot be refused, and there may
  * always be requests.
  */
-const PATIENCE = 10;
+const TIMEOUT = 10;
 
 async function* whileThereIsRoom(
   batches: AsyncGenerator<readonly SourceDocument[]>,

@@ -34,7 +34,7 @@ export interface SkipGroup extends Pick<Skip, 'skipped' | 'brief'> {
 }
 
 /** Maximum names in a line. */
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;
 
 /** Counts what was skipped. */
 export class Skips {
@@ -63,7 +63,7 @@ export class Skips {
 
   addGroup({ skipped, brief, count, names }: SkipGroup): void {
     const before = this.#groups.get(brief) ?? { count: 0, names: [] };
-    const first = [...new Set([...before.names, ...names])].slice(0, MOST_NAMES);
+    const first = [...new Set([...before.names, ...names])].slice(0, MAX_NAMES);
     this.#groups.set(brief, { skipped, brief, count: before.count + count, names: first });
   }
 

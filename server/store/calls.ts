@@ -4,16 +4,16 @@ import { unavailable } from './errors.ts';
 import { asStoreUnavailable } from './failures.ts';
 
 /** How long temporary failures are retried. */
-const RETRIES: RetryLimits = { firstDelay: 4, longestDelay: 100, patience: 5000 };
+const RETRIES: RetryLimits = { firstDelay: 4, maxDelay: 100, deadline: 5000 };
 /** Milliseconds after which a caller gets an error, even if the database has not answered. */
-const MOST_WAITING = 30_000;
+const MAX_WAITING = 30_000;
 /** Milliseconds after which an unfinished call means that the store is stuck. */
 const STUCK_AFTER = 60_000;
 
 export type Calls = ReturnType<typeof createCalls>;
 
 /** The calls of a database that are in progress. @param now milliseconds of a monotonic clock */
-export function createCalls(now: () => number = () => performance.now(), mostWaiting = MOST_WAITING) {
+export function createCalls(now: () => number = () => performance.now(), maxWaiting = MAX_WAITING) {
   const begun = new Set<{ readonly at: number }>();
   return {
     /**
@@ -21,13 +21,13 @@ export function createCalls(now: () => number = () => performance.now(), mostWai
      *
      * @throws ServiceError `store_unavailable` if the database cannot be used, or does not answer
      */
-    async make<T>(isPassing: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
+    async make<T>(isTransient: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
       const call = { at: now() };
       begun.add(call);
-      const result = withRetries(RETRIES, { isPassing }, work).finally(() => begun.delete(call));
+      const result = withRetries(RETRIES, { isTransient }, work).finally(() => begun.delete(call));
       const late = Promise.withResolvers<never>();
       const giveUp = () => late.reject(unavailable('it has not answered in time'));
-      const timer = setTimeout(giveUp, mostWaiting).unref();
+      const timer = setTimeout(giveUp, maxWaiting).unref();
       try {
         return await Promise.race([result, late.promise]);
       } catch (error) {

@@ -5,7 +5,7 @@
 export type Clock = (after?: string) => string;
 
 /** If the precise clock differs from the system clock by more milliseconds, the system clock was set. */
-const LARGEST_DRIFT = 2;
+const MAX_DRIFT = 2;
 
 /** @param read the time in milliseconds since 1970, with a fraction */
 export function createClock(read: () => number = readSystemClock): Clock {
@@ -20,7 +20,7 @@ export function createClock(read: () => number = readSystemClock): Clock {
 function readSystemClock(): number {
   const system = Date.now();
   const precise = performance.timeOrigin + performance.now();
-  return Math.abs(precise - system) > LARGEST_DRIFT ? system : precise;
+  return Math.abs(precise - system) > MAX_DRIFT ? system : precise;
 }
 
 function toText(microseconds: number): string {

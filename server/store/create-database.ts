@@ -6,7 +6,7 @@ import { unavailable } from './errors.ts';
 import type { OpenDatabase } from './open-database.ts';
 
 /** Milliseconds for calls in progress when the database is closed. */
-const MOST_CLOSING = 5000;
+const MAX_CLOSING = 5000;
 
 /** The one database of a process, which all of its stores share. */
 export type SharedDatabase = ReturnType<typeof createDatabase>;
@@ -35,7 +35,7 @@ export function createDatabase(settings: DatabaseSettings, log: Log) {
       isClosed = true;
       const opened = await opening?.catch(() => undefined);
       // Whatever holds a connection must not delay the end of the process.
-      await Promise.race([opened?.close(), sleep(MOST_CLOSING, undefined, { ref: false })]);
+      await Promise.race([opened?.close(), sleep(MAX_CLOSING, undefined, { ref: false })]);
     },
   };
 }

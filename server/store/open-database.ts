@@ -22,13 +22,13 @@ export type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>;
 const WITHOUT_FOLDER =
   ', or start with --store memory, which needs none and loses pipelines when the server stops';
 /** How long to wait for the lock of another process. */
-const LOCKS: RetryLimits = { firstDelay: 4, longestDelay: 100, patience: 5000 };
+const LOCKS: RetryLimits = { firstDelay: 4, maxDelay: 100, deadline: 5000 };
 /** How often opening is retried if others are creating the tables at the same time. */
-const RACES: RetryLimits = { retries: 3, firstDelay: 4, longestDelay: 100 };
+const RACES: RetryLimits = { retries: 3, firstDelay: 4, maxDelay: 100 };
 /** Milliseconds that SQLite itself may wait for a lock, blocking the event loop. */
 const BLOCKING_WAIT = 20;
 /** Milliseconds after which PostgreSQL counts as not answering. */
-export const ANSWER_PATIENCE = 5000;
+export const ANSWER_TIMEOUT = 5000;
 
 /**
  * Opens the database and updates its tables. A missing file is created; a missing PostgreSQL database is not, since
@@ -87,8 +87,8 @@ export async function openDatabase(settings: DatabaseSettings, log: Log, calls: 
  */
 export async function openOrm(settings: DatabaseSettings, log: Log): Promise<MikroORM> {
   const database = databaseOf(settings);
-  return withRetries(RACES, { isPassing: isLostRace }, () =>
-    withRetries(LOCKS, { isPassing: isTransient }, () => openUpToDate(database, log)),
+  return withRetries(RACES, { isTransient: isLostRace }, () =>
+    withRetries(LOCKS, { isTransient }, () => openUpToDate(database, log)),
   );
 }
 
@@ -178,8 +178,8 @@ async function openPostgreSql(databaseUrl: string, log: Log): Promise<MikroORM> 
     clientUrl: databaseUrl,
     ensureDatabase: false,
     driverOptions: {
-      connectionTimeoutMillis: ANSWER_PATIENCE,
-      query_timeout: ANSWER_PATIENCE,
+      connectionTimeoutMillis: ANSWER_TIMEOUT,
+      query_timeout: ANSWER_TIMEOUT,
       application_name: 'chunksmith',
       onPoolCreated: discardUnanswered,
     },

@@ -24,7 +24,7 @@ interface Table {
 }
 
 /** An update that loses the race for its row this often gives up. */
-const MOST_RACES = 1000;
+const MAX_RACES = 1000;
 
 /**
  * Every change is one statement, so that it is applied completely or not at all. A change of a row names the version
@@ -91,7 +91,7 @@ async function update(
   changes: PipelineChanges,
   ifMatch: Versions = '*',
 ): Promise<PipelineRecord> {
-  for (let race = 0; race < MOST_RACES; race++) {
+  for (let race = 0; race < MAX_RACES; race++) {
     const before = await getMatching(table, id, ifMatch);
     const changed = differences(before, changes);
     if (Object.keys(changed).length === 0) return before;
@@ -106,7 +106,7 @@ async function update(
 }
 
 async function remove(table: Table, id: string, ifMatch: Versions = '*'): Promise<void> {
-  for (let race = 0; race < MOST_RACES; race++) {
+  for (let race = 0; race < MAX_RACES; race++) {
     const before = await getMatching(table, id, ifMatch);
     const where = ifMatch === '*' ? { id: before.id } : { id: before.id, version: before.version };
     if ((await table.orm.em.fork().nativeDelete(PipelineEntity, where)) === 1) return;

@@ -48,7 +48,7 @@ function throwUnavailable(error: unknown): never {
 }
 
 /** How often a shard may fail, and the seconds before it is retried. */
-const TRIES = { mostFailures: 5, pauseSeconds: 1 };
+const TRIES = { maxFailures: 5, pauseSeconds: 1 };
 
 /** The queue settings of a configuration. */
 export function queueOf({ bulkLease }: Pick<Config, 'bulkLease'>): QueueSettings {

@@ -113,7 +113,7 @@ async function refineContext(
   };
 }
 
-const FAST = { fetch, limits: { retries: 3, firstDelay: 1, longestDelay: 2000 }, timeout: 10_000 };
+const FAST = { fetch, limits: { retries: 3, firstDelay: 1, maxDelay: 2000 }, timeout: 10_000 };
 
 function makeSink(plugin: PluginEntry, env: Readonly<Record<string, string>>): Promise<Sink> {
   const registry = createRegistry([{ ...plugin, missing: [] }]);

@@ -195,7 +195,7 @@ interface Found<Case> {
   readonly error: BrokenContract;
 }
 
-const MOST_TRIES = 300;
+const MAX_TRIES = 300;
 
 /**
  * Removes whatever the text of an input does not need to break the same promise: fast-check makes lists of pieces
@@ -212,7 +212,7 @@ async function withSmallestText<Case>(
   let points = Array.from(found.value.text);
   let tries = 0;
   for (let size = points.length; size >= 1; size = Math.floor(size / 2)) {
-    for (let at = 0; at < points.length && tries < MOST_TRIES; tries++) {
+    for (let at = 0; at < points.length && tries < MAX_TRIES; tries++) {
       const shorter = points.toSpliced(at, size);
       const value = { ...best.value, text: shorter.join('') };
       const error = await attempt(value);

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 /** The one kill of every run; others are below folders named `processes`, and `npm run test:soak` has many. */
 
 const LOCAL = ['--host', '127.0.0.1', '--port', '0', '--workers', '1', '--plugins', 'token,character'];
-const LEAST_LINES = 20;
+const MIN_LINES = 20;
 const textOf = (index: number) => `${index} ${'é'.repeat(2000)}`;
 
 t.test('a killed server has sent whole lines, and loses no pipeline that it answered', async (t) => {
@@ -30,7 +30,7 @@ t.test('a killed server has sent whole lines, and loses no pipeline that it answ
   answer.on('data', (part: Buffer) => parts.push(part)).on('error', () => {});
   const closed = new Promise((resolve) => answer.once('close', resolve));
   const isWritten = async () => (await client.get('/v1/pipelines')).json<unknown[]>().length > 0;
-  await until(async () => parts.length > LEAST_LINES && (await isWritten()));
+  await until(async () => parts.length > MIN_LINES && (await isWritten()));
   server.child.kill('SIGKILL');
   await Promise.all([closed, ...writing]);
 
@@ -38,7 +38,7 @@ t.test('a killed server has sent whole lines, and loses no pipeline that it answ
   const lines = Buffer.concat(parts).toString().split('\n');
   // Of the last one only a part may have been sent, which its missing end shows.
   lines.pop();
-  t.ok(lines.length > LEAST_LINES);
+  t.ok(lines.length > MIN_LINES);
   const wrong = lines.filter((line, index) => {
     const { index: found, chunks } = JSON.parse(line) as AnswerLine;
     return found !== index || chunks?.[0]?.text !== textOf(index);

@@ -148,7 +148,7 @@ t.test('after an edit it finds what is to be embedded and what deleted', OF_EDIT
   t.match(deleted, /^delete \S+ "Wait for three minutes\.\\n\\n"$/);
 });
 
-const MOST_BYTES_OF_PICTURE = 150_000;
+const MAX_BYTES_OF_PICTURE = 150_000;
 
 t.test('its pictures load quickly, for bright and dark pages', async (t) => {
   const pictures = Array.from(
@@ -156,7 +156,7 @@ t.test('its pictures load quickly, for bright and dark pages', async (t) => {
     ([, file = '']) => file,
   );
   t.ok(pictures.some((file) => /-light\./.test(file)) && pictures.some((file) => /-dark\./.test(file)));
-  for (const file of pictures) t.ok(statSync(join(ROOT, file)).size < MOST_BYTES_OF_PICTURE, file);
+  for (const file of pictures) t.ok(statSync(join(ROOT, file)).size < MAX_BYTES_OF_PICTURE, file);
 });
 
 t.test('recipes fit on a page', async (t) => {

@@ -16,7 +16,7 @@ import { setVariables } from '../support/variables.ts';
 
 const FAST: HostedTools = {
   fetch,
-  limits: { retries: 2, firstDelay: 1, longestDelay: 2000 },
+  limits: { retries: 2, firstDelay: 1, maxDelay: 2000 },
   timeout: 10_000,
 };
 

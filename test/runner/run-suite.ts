@@ -10,9 +10,9 @@ const SUITE = join(import.meta.dirname, 'suite.ts');
  * How long a process may take to end after its last test, before what it still holds is a failure: V8 first compiles
  * the grammars that tests have loaded.
  */
-const MOST_LINGERING = 60_000;
+const MAX_LINGERING = 60_000;
 /** How long a process may say nothing, which has a time for each test. */
-const MOST_SILENT = 400_000;
+const MAX_SILENT = 400_000;
 /** Enough for the longest file on a machine that has much else to do. */
 const TEST_SECONDS = '300';
 
@@ -39,9 +39,9 @@ export async function runSuite(
   parser.on('assert', (result) => {
     left.delete(result.name);
     report.fileDone(result);
-    if (left.size === 0) lingering = setTimeout(() => child.kill('SIGKILL'), MOST_LINGERING);
+    if (left.size === 0) lingering = setTimeout(() => child.kill('SIGKILL'), MAX_LINGERING);
   });
-  const silent = setTimeout(() => child.kill('SIGKILL'), MOST_SILENT);
+  const silent = setTimeout(() => child.kill('SIGKILL'), MAX_SILENT);
   child.stdout.on('data', () => silent.refresh()).pipe(parser);
   const errors = text(child.stderr);
   const [code, signal] = await once(child, 'close');

@@ -11,7 +11,7 @@ import { failWithUncaught } from './uncaught.ts';
  */
 
 const ROOT = join(import.meta.dirname, '../..');
-const MOST_PER_FILE = 600_000;
+const MAX_PER_FILE = 600_000;
 const DOMAIN = import.meta.resolve('./domain.ts');
 const VIRTUAL = 'tap-of:';
 
@@ -48,7 +48,7 @@ for (const file of files) {
   const name = relative(ROOT, file);
   const missing = await missingPluginOf(name);
   const skip = missing === undefined ? false : `${missing} is not in this checkout`;
-  await tap.test(name, { skip, timeout: MOST_PER_FILE }, async (t) => {
+  await tap.test(name, { skip, timeout: MAX_PER_FILE }, async (t) => {
     const { href } = pathToFileURL(file);
     tests.set(href, t);
     await import(href);

@@ -5,8 +5,8 @@ import type { Client } from '../support/server.ts';
 import { LINES } from '../support/streams.ts';
 import { proseOf } from './texts.ts';
 
-const LEAST_UNITS = 1000;
-const MOST_UNITS = 100_000;
+const MIN_UNITS = 1000;
+const MAX_UNITS = 100_000;
 const DIFFERENT = 64;
 const OPTIONS = { chunk_size: 1000, include: [] };
 
@@ -23,7 +23,7 @@ export async function makeSamples(client: Client, seed: number): Promise<Sample[
   const random = createRandom(seed);
   const samples: Sample[] = [];
   for (let index = 0; index < DIFFERENT; index++) {
-    const units = LEAST_UNITS + Math.floor(random() * (MOST_UNITS - LEAST_UNITS));
+    const units = MIN_UNITS + Math.floor(random() * (MAX_UNITS - MIN_UNITS));
     const text = proseOf(units, seed + index);
     const { status, bytes } = await client.post('/v1/chunk/token', { text, ...OPTIONS });
     if (status !== 200) throw new Error(`no chunks: ${bytes}`);

@@ -41,12 +41,12 @@ interface Opened {
 }
 
 /** Milliseconds of a fault. */
-const [SHORTEST, LONGEST] = [500, 3000];
+const [MIN_LENGTH, MAX_LENGTH] = [500, 3000];
 const WORKERS = 2;
 /** Killed processes have no such deadline: a thread of a busy machine may take that long to start. */
 const TIMELY = ['--request-timeout', String(DEADLINE)];
 /** Writes of 20 KB after which a disk must be full. */
-const MOST_FILLING = 3000;
+const MAX_FILLING = 3000;
 
 /** What the service needs is ended, refuses, or is full: requests are refused in time, and all goes on afterwards. */
 export const faults: Mode = {
@@ -74,7 +74,7 @@ async function play(t: Cleanup, { name, open }: Scene, count: number, seed: numb
     for (let time = 0; time < times; time++) {
       await site.untilJob(isMet);
       await begin(site);
-      await sleep(SHORTEST + random() * (LONGEST - SHORTEST));
+      await sleep(MIN_LENGTH + random() * (MAX_LENGTH - MIN_LENGTH));
       await end(site);
       await site.recover();
       tally.note(tally.done, what);
@@ -132,7 +132,7 @@ async function openSqlite(t: Cleanup) {
 async function fillUnderLoad(site: Site, disk: SmallDisk): Promise<void> {
   await disk.fill();
   const description = 'x'.repeat(20_000);
-  for (let count = 0; count < MOST_FILLING; count++) {
+  for (let count = 0; count < MAX_FILLING; count++) {
     const name = `filler ${performance.now()}`;
     if ((await site.ask('POST', '/v1/pipelines', { name, description, steps: [] })) !== undefined) continue;
     const documents = [{ text: 'x'.repeat(500_000) }];

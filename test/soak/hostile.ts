@@ -5,18 +5,18 @@ import { unlessRefused } from '../../server/testing/report.ts';
 import { isHere } from '../support/here.ts';
 import type { Shapes } from '../support/linear-work.ts';
 import { composeQuietly, runTask } from '../support/service.ts';
-import { leastTime } from './least-time.ts';
+import { minTime } from './least-time.ts';
 import { checkNone, type Mode } from './mode.ts';
 
 const MEGABYTE = 1_000_000;
 /** How many times as long the longer text is: over a single doubling, a larger heap looks like growth. */
 const LONGER = 5;
 /** For a megabyte of what is hard on one parser; what is hard on others may make as many chunks. */
-const MOST_MS = 1000;
+const MAX_MS = 1000;
 /** 2.3 times the time for twice the text, and as much for each further doubling. */
-const MOST_GROWTH = 2.3;
+const MAX_GROWTH = 2.3;
 /** Shorter times say little of how they grow: some garbage collections are as long. */
-const LEAST_MS = 50;
+const MIN_MS = 50;
 /** How often what is over a limit is measured again: a busy machine can only add to a time. */
 const REPEATS = 5;
 /** From how many milliseconds on the time of `token` is shown beside it. */
@@ -37,7 +37,7 @@ interface HostileInput {
 /** A text of one shape, what a chunker took for it, and how many times that is when its length doubles. */
 interface Measured {
   readonly what: string;
-  readonly mostMs: number;
+  readonly maxMs: number;
   readonly ms: number;
   readonly growth: number;
   /** What `token` took for the same text, which is little more than the time of the tokenizer. */
@@ -50,7 +50,7 @@ type Prepare = (length: number) => () => Promise<unknown>;
 /** A shape that a chunker is given, and the same for `token`. */
 interface Case {
   readonly what: string;
-  readonly mostMs: number;
+  readonly maxMs: number;
   readonly own: Prepare;
   readonly token: Prepare;
 }
@@ -74,13 +74,13 @@ export const hostile: Mode = {
       figures: measured.map((one) => [one.what, figureOf(one)] as const),
       checks: [
         checkNone(
-          `more than ${MOST_MS} ms for 1 MB`,
-          measured.filter(({ ms, mostMs }) => ms > mostMs).map(({ what, ms }) => `${what}: ${shown(ms)}`),
+          `more than ${MAX_MS} ms for 1 MB`,
+          measured.filter(({ ms, maxMs }) => ms > maxMs).map(({ what, ms }) => `${what}: ${shown(ms)}`),
         ),
         checkNone(
-          `more than ${MOST_GROWTH} times the time for twice the text, from 1 MB to ${LONGER} MB`,
+          `more than ${MAX_GROWTH} times the time for twice the text, from 1 MB to ${LONGER} MB`,
           measured
-            .filter(({ growth }) => growth > MOST_GROWTH)
+            .filter(({ growth }) => growth > MAX_GROWTH)
             .map(({ what, growth }) => `${what}: ${growth.toFixed(2)} times`),
         ),
         checkNone('an error', failed),
@@ -105,7 +105,7 @@ async function hostileCases(): Promise<Case[]> {
         };
         return {
           what: `${name}, ${setting.tokenizer}, ${shape}`,
-          mostMs: MOST_MS,
+          maxMs: MAX_MS,
           own: runOf(name, optionsFor?.(shape) ?? {}),
           token: runOf('token', {}),
         };
@@ -126,24 +126,24 @@ async function casesOfAll(): Promise<Case[]> {
           return () => unlessRefused(runTask(service, { run: 'chunk', name }, body));
         };
         const what = `${name}, ${shape} ${JSON.stringify(request)}`;
-        return { what, mostMs: Number.POSITIVE_INFINITY, own, token: own };
+        return { what, maxMs: Number.POSITIVE_INFINITY, own, token: own };
       }),
     ),
   );
 }
 
-async function measure({ what, mostMs, own, token }: Case, count: number): Promise<Measured> {
-  const timeOf = (run: Prepare, length: number) => leastTime(count, () => run(length));
+async function measure({ what, maxMs, own, token }: Case, count: number): Promise<Measured> {
+  const timeOf = (run: Prepare, length: number) => minTime(count, () => run(length));
   let [ms, growth] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let run = 0; run <= REPEATS && (ms > mostMs || growth > MOST_GROWTH); run++) {
+  for (let run = 0; run <= REPEATS && (ms > maxMs || growth > MAX_GROWTH); run++) {
     // One right behind the other: the speed of a busy machine changes.
     const single = await timeOf(own, MEGABYTE);
     const longer = await timeOf(own, LONGER * MEGABYTE);
     ms = Math.min(ms, single);
-    growth = Math.min(growth, (longer / Math.max(single, LEAST_MS)) ** (1 / Math.log2(LONGER)));
+    growth = Math.min(growth, (longer / Math.max(single, MIN_MS)) ** (1 / Math.log2(LONGER)));
   }
   const tokenMs = ms > SLOW_MS && token !== own ? await timeOf(token, MEGABYTE) : Number.NaN;
-  return { what, mostMs, ms, growth, tokenMs };
+  return { what, maxMs, ms, growth, tokenMs };
 }
 
 function figureOf({ ms, growth, tokenMs }: Measured): string {

@@ -8,7 +8,7 @@ import type { Database } from '../support/stores.ts';
 export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 
 /** Milliseconds after which a process that starts or ends is stuck, on a machine that has much else to do. */
-const PATIENCE = 120_000;
+const TIMEOUT = 120_000;
 
 /** What a signal did to a process: how it ended, or that it lives. */
 export type Struck = number | null | 'it lives' | 'it did not end';
@@ -20,7 +20,7 @@ export async function strike(
   standstill: number,
 ): Promise<Struck> {
   child.kill(signal);
-  if (signal !== 'SIGSTOP') return ended(PATIENCE);
+  if (signal !== 'SIGSTOP') return ended(TIMEOUT);
   await sleep(standstill);
   child.kill('SIGCONT');
   return 'it lives';
@@ -54,7 +54,7 @@ export async function startFleet(t: Cleanup, place: Database, options: FleetOpti
       env: { ...database, ...env },
     });
   const first = start('api', 0);
-  const api = await first.listening(PATIENCE);
+  const api = await first.listening(TIMEOUT);
   return {
     api,
     server: apiProcess(first, () => start('api', api.port)),
@@ -76,7 +76,7 @@ function apiProcess(first: ServerProcess, start: () => ServerProcess) {
       const struck = await strike(current, signal, standstill);
       if (struck !== 'it lives') {
         current = start();
-        await current.listening(PATIENCE);
+        await current.listening(TIMEOUT);
       }
       state.isUp = true;
       return struck;

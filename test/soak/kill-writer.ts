@@ -21,7 +21,7 @@ export interface Stored {
 /** Sends a request. @returns undefined if it is not known whether it was carried out */
 export type Send = (method: string, path: string, body?: object) => Promise<Answer | undefined>;
 
-const MOST_KEPT = 12;
+const MAX_KEPT = 12;
 
 /** Writes its own pipelines to a server that may fail at any moment, and knows what must be stored. */
 export class KillWriter {
@@ -77,7 +77,7 @@ export class KillWriter {
     const names = [...this.#entries.keys()];
     const known = names[Math.floor(Math.random() * names.length)];
     const serial = ++this.#serial;
-    const isNew = known === undefined || Math.random() * MOST_KEPT > names.length;
+    const isNew = known === undefined || Math.random() * MAX_KEPT > names.length;
     const name = isNew ? this.#prefix + serial : known;
     const { id, possible } = this.#entries.get(name) ?? { id: undefined, possible: [null] };
     const next = isNew || Math.random() < 0.7 ? contentOf(serial) : null;

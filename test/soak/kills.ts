@@ -52,9 +52,9 @@ const WORKERS = 2;
 /** The share of workers that are struck at any moment, also while they start; the others once they have a shard. */
 const ANY_MOMENT = 0.25;
 /** Most milliseconds between two strikes, or that a worker with a shard lives on. */
-const [LONGEST, SHORT] = [1500, 200];
+const [MAX_LENGTH, SHORT] = [1500, 200];
 /** Milliseconds after which a worker is struck that had no shard. */
-const MOST_WAITING = 30_000;
+const MAX_WAITING = 30_000;
 /** Exit codes of a command that is done, with some documents that failed, and that was asked to end. */
 const DONE_BUT_SOME = 3;
 const ENDED = [130, 143];
@@ -150,7 +150,7 @@ async function strikeWorkers(
   for (let signal = signals.pop(); signal !== undefined; signal = signals.pop()) {
     const isAnyMoment = random() < ANY_MOMENT;
     if (!isAnyMoment) await untilWorking(site, worker);
-    await sleep(random() * (isAnyMoment ? LONGEST : SHORT));
+    await sleep(random() * (isAnyMoment ? MAX_LENGTH : SHORT));
     const struck = await strike(worker, signal, standstill);
     judge(site.tally, `worker ${signal}`, struck);
     if (struck !== 'it lives') worker = site.fleet.worker();
@@ -160,7 +160,7 @@ async function strikeWorkers(
 /** Waits until a worker has a shard; those of others may be all that there are. */
 async function untilWorking(site: Site, { child }: ServerProcess): Promise<void> {
   const isIts = ({ worker }: ShardAnswer) => worker?.endsWith(`/${child.pid}`);
-  for (const end = performance.now() + MOST_WAITING; performance.now() < end; await sleep(50)) {
+  for (const end = performance.now() + MAX_WAITING; performance.now() < end; await sleep(50)) {
     const running = await site.ask('GET', `/v1/jobs/${site.job?.id}/shards?state=running`);
     if (running?.status === 200 && running.json<ShardAnswer[]>().some(isIts)) return;
   }
@@ -172,18 +172,18 @@ async function strikeServer(
   standstill: number,
 ): Promise<void> {
   for (let signal = server.pop(); signal !== undefined; signal = server.pop()) {
-    await sleep(random() * LONGEST);
+    await sleep(random() * MAX_LENGTH);
     judge(tally, `server ${signal}`, await fleet.server.strike(signal, standstill));
   }
 }
 
 async function strikeSink({ tally }: Site, server: RouteServer, { sink, random }: Plan, standstill: number) {
   for (let signal = sink.pop(); signal !== undefined; signal = sink.pop()) {
-    await sleep(random() * LONGEST);
+    await sleep(random() * MAX_LENGTH);
     const { child, stop } = server.running();
     // Chroma does not always end when it is asked to: this is about those who lose it.
     const ended = async () => {
-      const later = setTimeout(() => child.kill('SIGKILL'), MOST_WAITING);
+      const later = setTimeout(() => child.kill('SIGKILL'), MAX_WAITING);
       await stop(signal);
       clearTimeout(later);
       return null;
@@ -208,7 +208,7 @@ async function strikeCommandLine(t: Cleanup, { 'command line': signals, random }
       const { child, ended } = startCli(t, [...into(out), '--resume'], options);
       const result = ended();
       const end = result.then(({ status }) => status);
-      await Promise.race([end, sleep(random() * LONGEST)]);
+      await Promise.race([end, sleep(random() * MAX_LENGTH)]);
       const signal = child.exitCode === null ? signals.pop() : undefined;
       if (signal !== undefined) {
         const struck = await strike({ child, ended: () => end }, signal, SHORT);

@@ -9,7 +9,7 @@ import { startSoakServer } from './server.ts';
 
 const SIZES = [150, 2000, 10_000, 40_000, 200_000, 1_000_000];
 const CONNECTIONS = 8;
-const MOST_GROWTH = 0.1;
+const MAX_GROWTH = 0.1;
 /** Full load for minutes: no wrong answer, and no more memory at the end than halfway, when it should be level. */
 export const load: Mode = {
   title: 'load: requests of all kinds and sizes, as fast as they are served',
@@ -51,9 +51,9 @@ export const load: Mode = {
       checks: [
         check('wrong answers: 0', wrong, wrong === 0 && total > 0),
         check(
-          `memory grows by at most ${MOST_GROWTH * 100} % from halfway on`,
+          `memory grows by at most ${MAX_GROWTH * 100} % from halfway on`,
           growth.toFixed(3),
-          growth <= 1 + MOST_GROWTH,
+          growth <= 1 + MAX_GROWTH,
         ),
       ],
     };

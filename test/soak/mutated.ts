@@ -25,14 +25,14 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 
-const LARGEST_FILE = 2_000_000;
-const MOST_UNPACKED = 100_000_000;
-const MOST_CHANGES = 8;
+const MAX_FILE_BYTES = 2_000_000;
+const MAX_UNPACKED = 100_000_000;
+const MAX_CHANGES = 8;
 /** The stretch that a change takes out or repeats is shorter. */
-const LONGEST_STRETCH = 60;
+const MAX_STRETCH_LENGTH = 60;
 const SECONDS = 20;
 /** Bytes by which the server may grow from the second quarter of the files to the last. */
-const MOST_GROWTH = 100_000_000;
+const MAX_GROWTH = 100_000_000;
 
 /** A service is sent files that are damaged at random, and goes on. */
 export const mutated: Mode = {
@@ -85,7 +85,7 @@ async function sendDamaged(t: Cleanup, kind: Kind, count: number, seed: number):
     ],
     checks: [
       checkNone(`${kind}: answers other than 200 and 400`, wrong, files.length > 0),
-      check(`${kind}: grows less than 100 MB`, megabytes(late - early), late - early < MOST_GROWTH),
+      check(`${kind}: grows less than 100 MB`, megabytes(late - early), late - early < MAX_GROWTH),
     ],
   };
 }
@@ -98,7 +98,7 @@ function filesOf(kind: Kind): Buffer[] {
     const bytes = readFileSync(join(FOLDER, name));
     return extname(name) === `.${kind}` ? bytes : Buffer.from(asSrt(bytes.toString()));
   });
-  return files.filter(({ length }) => length > 0 && length < LARGEST_FILE);
+  return files.filter(({ length }) => length > 0 && length < MAX_FILE_BYTES);
 }
 
 const asSrt = (vtt: string): string =>
@@ -108,7 +108,7 @@ const asSrt = (vtt: string): string =>
 function damaged(bytes: Buffer, random: Random): Buffer {
   const isZip = bytes.toString('latin1', 0, 2) === 'PK';
   if (!isZip || random() < 0.25) return changed(bytes, random);
-  const parts = [...unzip(bytes, () => true, MOST_UNPACKED)];
+  const parts = [...unzip(bytes, () => true, MAX_UNPACKED)];
   const [chosen] = pick(random, parts);
   return zipOf(
     parts.map(([name, data]) => ({
@@ -121,9 +121,9 @@ function damaged(bytes: Buffer, random: Random): Buffer {
 /** Some bytes are replaced, left out or repeated, or the rest is cut off. */
 function changed(bytes: Buffer, random: Random): Buffer {
   let result = Buffer.from(bytes);
-  for (let left = between(random, 1, MOST_CHANGES); left > 0 && result.length > 0; left--) {
+  for (let left = between(random, 1, MAX_CHANGES); left > 0 && result.length > 0; left--) {
     const at = between(random, 0, result.length - 1);
-    const [before, length, way] = [result.subarray(0, at), between(random, 1, LONGEST_STRETCH), random()];
+    const [before, length, way] = [result.subarray(0, at), between(random, 1, MAX_STRETCH_LENGTH), random()];
     if (way < 0.5) result[at] = between(random, 0, 255);
     else if (way < 0.7) result = Buffer.concat([before, result.subarray(at + length)]);
     else if (way < 0.95) {

@@ -14,20 +14,20 @@ import { startSoakServer } from './server.ts';
 /** How many times the requests that can be served are sent. */
 const TIMES = 4;
 /** Open requests above which no more are sent: a server that refuses honestly never has as many. */
-const MOST_OPEN = 2000;
-const MOST_HEALTH_MS = 50;
+const MAX_OPEN = 2000;
+const MAX_HEALTH_MS = 50;
 /**
  * Until then the sender opens hundreds of connections. Node accepts one in a turn of its loop, so that `/health` on a
  * new connection waits for those before it; what is promised begins afterwards.
  */
 const CONNECTING_SECONDS = 2;
-const MOST_RECOVERY_MS = 2000;
+const MAX_RECOVERY_MS = 2000;
 /** Memory that the server may take beside what it took when it served all it can. */
-const MOST_MORE_BYTES = 500e6;
+const MAX_MORE_BYTES = 500e6;
 const MEASURED_SECONDS = 10;
 const CONNECTIONS = 16;
 /** Seconds of arrivals that a client which was held up makes up for; it must not send in bursts. */
-const MOST_BEHIND = 0.05;
+const MAX_BEHIND = 0.05;
 /** Between the requests that tell how fast a quiet server is, before and after. */
 const PAUSE_MS = 10;
 /** Percent of the cores that others take: from here on the machine is shared, and no time is promised. */
@@ -137,7 +137,7 @@ function checksOf({ outcomes, unsent, offered, health, recovery, quietBytes, pea
   const { connecting, connected } = health;
   const failures = connecting.failures + connected.failures;
   const p99 = quantile(connected.times, 0.99);
-  const most = quietBytes + MOST_MORE_BYTES;
+  const most = quietBytes + MAX_MORE_BYTES;
   const counted: Check[] = [
     checkNone('neither right nor an honest 503', kinds),
     check('/health failures: 0', failures, failures === 0),
@@ -145,13 +145,9 @@ function checksOf({ outcomes, unsent, offered, health, recovery, quietBytes, pea
   ];
   const timed: Check[] = [
     check(`offered at least ${TIMES - 0.5} times the capacity`, offered.toFixed(2), offered >= TIMES - 0.5),
-    check(`not sent, as ${MOST_OPEN} are open: 0`, unsent, unsent === 0),
-    check(`/health, p99 below ${MOST_HEALTH_MS} ms`, `${p99.toFixed(1)} ms`, p99 < MOST_HEALTH_MS),
-    check(
-      `as fast as before within ${MOST_RECOVERY_MS} ms`,
-      recovery.toFixed(0),
-      recovery < MOST_RECOVERY_MS,
-    ),
+    check(`not sent, as ${MAX_OPEN} are open: 0`, unsent, unsent === 0),
+    check(`/health, p99 below ${MAX_HEALTH_MS} ms`, `${p99.toFixed(1)} ms`, p99 < MAX_HEALTH_MS),
+    check(`as fast as before within ${MAX_RECOVERY_MS} ms`, recovery.toFixed(0), recovery < MAX_RECOVERY_MS),
   ];
   return { counted, timed };
 }
@@ -177,11 +173,11 @@ async function arrive(sender: Sender, cases: readonly Case[], rate: number, seco
   for (let last = begin; last - begin < seconds * 1000; ) {
     await wait(2);
     const now = performance.now();
-    due += rate * Math.min(MOST_BEHIND, (now - last) / 1000);
+    due += rate * Math.min(MAX_BEHIND, (now - last) / 1000);
     last = now;
     for (; due >= 1; due--) {
       const one = pick(random, cases);
-      if (open >= MOST_OPEN) {
+      if (open >= MAX_OPEN) {
         unsent++;
         continue;
       }
@@ -193,13 +189,13 @@ async function arrive(sender: Sender, cases: readonly Case[], rate: number, seco
 }
 
 /** Milliseconds until ten requests in a row are answered rightly and fast enough. */
-async function recoveryMs(sender: Sender, probe: Case, mostMs: number): Promise<number> {
+async function recoveryMs(sender: Sender, probe: Case, maxMs: number): Promise<number> {
   const begin = performance.now();
   let since = begin;
   for (let inRow = 0; inRow < 10; ) {
     const start = performance.now();
     const { isRight, ms } = await sender.send(probe);
-    if (!isRight || ms > mostMs) inRow = 0;
+    if (!isRight || ms > maxMs) inRow = 0;
     else if (inRow++ === 0) since = start;
     if (start - begin > 60_000) return Number.POSITIVE_INFINITY;
     await wait(PAUSE_MS);

@@ -12,7 +12,7 @@ import { DEADLINE, Tally } from './tally.ts';
 import { proseOf } from './texts.ts';
 
 /** Seconds without a step forward after which a job is stuck. */
-const PATIENCE = 180;
+const TIMEOUT = 180;
 /** Why jobs may fail here: they are then opened again. */
 const EXPECTED = /worker|no space|disk is full|cannot be used|does not answer|connection|Chroma|PostgreSQL/;
 const HEADERS = { 'content-type': 'application/json' };
@@ -95,7 +95,7 @@ export class Site {
     const before = { ...this.#progress };
     const kinds = ['answers', 'writes', 'jobs'] as const;
     const missing = () => kinds.filter((kind) => this.#progress[kind] === before[kind]);
-    await until(() => missing().length === 0, PATIENCE * 1000).catch(() => {
+    await until(() => missing().length === 0, TIMEOUT * 1000).catch(() => {
       this.tally.stuck.push(`no ${missing()} after a fault`);
     });
     await this.surely('GET', '/ready');
@@ -104,7 +104,7 @@ export class Site {
 
   /** Waits until the job that is done now is as told. */
   async untilJob(isMet: (job: JobAnswer) => boolean): Promise<void> {
-    await until(() => this.job !== undefined && isMet(this.job), PATIENCE * 1000);
+    await until(() => this.job !== undefined && isMet(this.job), TIMEOUT * 1000);
   }
 
   /** Asks until there is an answer. */
@@ -186,7 +186,7 @@ export class Site {
   async #untilDone(id: string): Promise<JobAnswer | undefined> {
     const { tally } = this;
     let [last, since] = ['', performance.now()];
-    for (; performance.now() - since < PATIENCE * 1000; await sleep(50)) {
+    for (; performance.now() - since < TIMEOUT * 1000; await sleep(50)) {
       const job = (await this.surely('GET', `/v1/jobs/${id}`)).json<JobAnswer>();
       this.job = job;
       const detail = job.error?.detail ?? '';

@@ -10,7 +10,7 @@ import { type SoakServer, startSoakServer } from './server.ts';
 import { proseOf } from './texts.ts';
 
 const MEGABYTE = 1_000_000;
-const MOST_GROWTH = 300 * MEGABYTE;
+const MAX_GROWTH = 300 * MEGABYTE;
 const WARM_UP = 200 * MEGABYTE;
 const QUIET_SECONDS = 10;
 /** Bytes that the slow reader takes in a second. */
@@ -116,6 +116,6 @@ function rightAnswers(what: string, streams: readonly CheckedStream[]): Check {
 }
 
 function growth(what: string, bytes: number): Check {
-  const most = megabytes(MOST_GROWTH);
-  return check(`${what}: growth of memory, at most ${most}`, megabytes(bytes), bytes <= MOST_GROWTH);
+  const most = megabytes(MAX_GROWTH);
+  return check(`${what}: growth of memory, at most ${most}`, megabytes(bytes), bytes <= MAX_GROWTH);
 }

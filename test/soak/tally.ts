@@ -3,7 +3,7 @@ import { check, checkNone, type Report } from './mode.ts';
 /** Seconds that a request may take: those of `--request-timeout`, and of a database that does not answer. */
 export const DEADLINE = 30;
 /** Seconds after which all is well again. */
-const MOST_RECOVERY = 10;
+const MAX_RECOVERY = 10;
 
 /** What was seen of a service that was disturbed. */
 export class Tally {
@@ -58,7 +58,7 @@ export class Tally {
         none('stuck', this.stuck),
         none('wrong', this.wrong),
         within('longest request', this.longest.request, DEADLINE + 1),
-        within('longest recovery', this.longest.recovery, MOST_RECOVERY),
+        within('longest recovery', this.longest.recovery, MAX_RECOVERY),
         check(`${name}: jobs and writes meanwhile`, `${jobs}, ${writes}`, jobs > 0),
       ],
     };

@@ -17,7 +17,7 @@ import { until } from './until.ts';
 /** A lease that only ends in a test if the test says so; pauses that are over at once. */
 export const SETTINGS: QueueSettings = {
   leaseSeconds: 6,
-  mostFailures: 3,
+  maxFailures: 3,
   pauseSeconds: 0.02,
 };
 

@@ -4,7 +4,7 @@ import { type BlockCounter, startBlockCounter } from './executed-blocks.ts';
 const SMALL = 1000;
 const FACTOR = 8;
 /** 2.3 times the work for twice the text. */
-const MOST_GROWTH = 2.3 ** 3;
+const MAX_GROWTH = 2.3 ** 3;
 
 /** Texts of about a given length that may make work grow with the square of it. */
 export type Shapes = Readonly<Record<string, (length: number) => string>>;
@@ -40,9 +40,9 @@ export async function checkLinearWork(
       await run(make(SMALL), request, shape);
       let growth = await growthFrom(SMALL);
       // Some work only begins at some length; what is not linear grows too fast from there on as well.
-      for (const times of [4, 16]) if (growth >= MOST_GROWTH) growth = await growthFrom(SMALL * times);
+      for (const times of [4, 16]) if (growth >= MAX_GROWTH) growth = await growthFrom(SMALL * times);
       t.ok(
-        growth < MOST_GROWTH,
+        growth < MAX_GROWTH,
         `${shape} ${JSON.stringify(request)}: ${growth.toFixed(1)} times for ${FACTOR} times`,
       );
     }

@@ -9,7 +9,7 @@ import { until } from './until.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** A machine that has much else to do is slow, not broken. */
-const MOST_WAITING = 60_000;
+const MAX_WAITING = 60_000;
 
 /** A server in a process of its own. */
 export type ServerProcess = ReturnType<typeof startProcess>;
@@ -41,7 +41,7 @@ export function startProcess(t: Cleanup, args: readonly string[], options: Proce
       return clientFor(url);
     },
     /** Waits until it has ended, and gives the exit code; null if a signal ended it. */
-    async ended(milliseconds = MOST_WAITING) {
+    async ended(milliseconds = MAX_WAITING) {
       const late = wait(milliseconds, ['it did not end'], { ref: false });
       const [code] = await Promise.race([end, late]);
       return code as number | null;

@@ -6,9 +6,9 @@ import { ROOT } from './sources.ts';
 
 /** Pages are short, their links lead somewhere, and a newcomer finds each of them from the README. */
 
-const MOST_LINES = 400;
-const MOST_LINES_OF_README = 200;
-const MOST_CLICKS = 2;
+const MAX_LINES = 400;
+const MAX_LINES_OF_README = 200;
+const MAX_CLICKS = 2;
 
 const NOT_PAGES = ['**/node_modules', 'build', 'data', 'test/fixtures', 'server/cli/templates', '.changeset'];
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -80,9 +80,9 @@ function unfoundIn(pages: ReadonlyMap<string, string>, from: string, clicks: num
 t.test('pages are short', async (t) => {
   const linesOf = (page: string) => page.trimEnd().split('\n').length;
   t.ok(PAGES.size > 20, `${PAGES.size} pages`);
-  t.ok(linesOf(read('README.md')) <= MOST_LINES_OF_README);
+  t.ok(linesOf(read('README.md')) <= MAX_LINES_OF_README);
   t.same(
-    [...PAGES].filter(([, page]) => linesOf(page) > MOST_LINES).map(([file]) => file),
+    [...PAGES].filter(([, page]) => linesOf(page) > MAX_LINES).map(([file]) => file),
     [],
   );
 });
@@ -93,7 +93,7 @@ t.test('their links lead to files and headings', async (t) => t.same(brokenIn(PA
 const WITH_PLUGINS = /^test\/plugins\//;
 
 t.test('the README leads to each in two clicks', async (t) => {
-  const unfound = unfoundIn(PAGES, 'README.md', MOST_CLICKS);
+  const unfound = unfoundIn(PAGES, 'README.md', MAX_CLICKS);
   t.same(
     unfound.filter((file) => !WITH_PLUGINS.test(file)),
     [],

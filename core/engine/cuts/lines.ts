@@ -5,11 +5,11 @@ import { isWhiteSpace } from './cuts.ts';
  * Lines near an offset of a text. A carriage return alone does not begin a line. Each function reads a bounded
  * stretch.
  */
-const LONGEST_LINE = 240;
+const MAX_LINE_LENGTH = 240;
 const USUAL_LINE = 80;
 /** The longest stretch that is searched backwards. */
 const SHORT_LINE = 8;
-const LONGEST_SPACE = 64;
+const MAX_SPACE_LENGTH = 64;
 
 const TAB = 9;
 const LINE_FEED = 10;
@@ -33,7 +33,7 @@ export function isBehindBlankLine(text: string, at: number): boolean {
 
 /** Where the text before `end` ends without white space; `end` if there is more white space than blank lines have. */
 export function endOfContent(text: string, floor: number, end: number): number {
-  const least = Math.max(floor, end - LONGEST_SPACE);
+  const least = Math.max(floor, end - MAX_SPACE_LENGTH);
   let at = end;
   while (at > least && isWhiteSpace(text.charCodeAt(at - 1))) at--;
   return at > least ? at : end;
@@ -51,7 +51,7 @@ export function startOfLine(text: string, floor: number, end: number): number | 
   const least = Math.max(floor, end - SHORT_LINE);
   for (let at = end; at > least; at--) if (isLineStart(text, at)) return at;
   const near = Math.max(floor, end - USUAL_LINE);
-  const far = Math.max(floor, end - LONGEST_LINE);
+  const far = Math.max(floor, end - MAX_LINE_LENGTH);
   const start = lastLineStart(text, near, end) ?? lastLineStart(text, far, near) ?? far;
   return isLineStart(text, start) ? start : undefined;
 }
@@ -70,7 +70,7 @@ function lastLineStart(text: string, from: number, to: number): number | undefin
 
 /** The start of the paragraph that ends at `end`, or `floor` if that is later; `undefined` if it is not near. */
 export function startOfParagraph(text: string, floor: number, end: number): number | undefined {
-  const least = Math.max(floor, end - LONGEST_LINE);
+  const least = Math.max(floor, end - MAX_LINE_LENGTH);
   return lastBlankLineEnd(text, least, end) ?? (least === floor ? floor : undefined);
 }
 
@@ -84,7 +84,7 @@ export function lineAbove(text: string, floor: number, start: number): Span | un
 
 /** The first line at or after `start`. */
 export function lineAt(text: string, start: number): string {
-  const [line = ''] = text.slice(start, start + LONGEST_LINE).split('\n', 1);
+  const [line = ''] = text.slice(start, start + MAX_LINE_LENGTH).split('\n', 1);
   return line;
 }
 

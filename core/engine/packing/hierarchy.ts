@@ -108,7 +108,7 @@ function joinIntroductions(
 /** An introduction of more than this share of the limit counts as text. */
 const MAX_SHARE = 0.75;
 /** Maximum number of consecutive introductions that stay with what follows. */
-const MOST_IN_A_ROW = 6;
+const MAX_IN_A_ROW = 6;
 
 /**
  * Where the introductions begin that end at `cut` and stay with the piece `[cut, end)`; `cut` if there are none. If
@@ -126,7 +126,7 @@ function startOfIntroductions(
   let going = cut;
   let start = cut;
   let isText = false;
-  for (let count = 0; count < MOST_IN_A_ROW; count++) {
+  for (let count = 0; count < MAX_IN_A_ROW; count++) {
     const before = introductionStart(text, floor, lastCut, start, division.titles);
     if (before === start) break;
     const isSubheading = headingDepth(text, start) > headingDepth(text, before);
@@ -221,7 +221,7 @@ function repeatEnds(division: Division, spans: readonly CountedSpan[], limits: O
 }
 
 /** How many cuts of a level are tried; where tokens merge across a cut, the first may be one token too many. */
-const MOST_TRIES = 16;
+const MAX_TRIES = 16;
 
 /** Where a chunk may begin after `least`; its own start if nothing before it fits. */
 function firstFitting(
@@ -234,7 +234,7 @@ function firstFitting(
   const fits = (cut: number) => tokens.count(cut, start) <= overlap && tokens.count(cut, end) <= size;
   if (least >= start) return start;
   for (let level = 0; level < levels.length; level++) {
-    const cut = cutsOf(division, level, least, start).slice(0, MOST_TRIES).find(fits);
+    const cut = cutsOf(division, level, least, start).slice(0, MAX_TRIES).find(fits);
     if (cut !== undefined) return cut;
   }
   return start;

@@ -25,9 +25,9 @@ import { isSentenceEnd, isTitle, mayEndInStop, shortLineStart } from './titles.t
  * `lines.ts` looks for, is ordinary text.
  */
 /** A piece that ends like a sentence and is still a title: `## Why?`. */
-const LONGEST_SENTENCE = 100;
-const LONGEST_COMMENT = 800;
-const LONGEST_SPACE = 16;
+const MAX_SENTENCE_LENGTH = 100;
+const MAX_COMMENT_LENGTH = 800;
+const MAX_SPACE_LENGTH = 16;
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
@@ -84,7 +84,7 @@ export function headingDepth(text: string, start: number): number {
 /** Whether a block begins at `at`, indented or not, whose lines belong together: a fence or a table. */
 export function isWholeBlock(text: string, at: number): boolean {
   let start = at;
-  while (isBlankUnit(text.charCodeAt(start)) && start < at + LONGEST_SPACE) start++;
+  while (isBlankUnit(text.charCodeAt(start)) && start < at + MAX_SPACE_LENGTH) start++;
   return text.startsWith('```', start) || text.startsWith('~~~', start) || text.startsWith('|', start);
 }
 
@@ -102,7 +102,7 @@ function isColon(unit: number): boolean {
  * Decided without looking for the start of the line, because this rules out most paragraphs.
  */
 function endsProse(text: string, lastCut: number, lineEnd: number, titles: boolean): boolean {
-  const isShort = lineEnd - lastCut <= LONGEST_SENTENCE || text.charCodeAt(lastCut) === HASH;
+  const isShort = lineEnd - lastCut <= MAX_SENTENCE_LENGTH || text.charCodeAt(lastCut) === HASH;
   if (isShort && isLineStart(text, lastCut)) return false;
   const next = text.charCodeAt(lineEnd) === LINE_FEED ? lineEnd + 1 : lineEnd + 2;
   const unit = text.charCodeAt(next);
@@ -133,7 +133,7 @@ function startOfColon(text: string, floor: number, end: number): number | undefi
 /** The start of the block comment that ends at `end`, if it begins a line. */
 function startOfComment(text: string, floor: number, end: number): number | undefined {
   if (text.charAt(end - 2) !== '*') return undefined;
-  const least = Math.max(floor, end - LONGEST_COMMENT);
+  const least = Math.max(floor, end - MAX_COMMENT_LENGTH);
   const opening = text.slice(least, end - 2).lastIndexOf('/*');
   const start = opening === -1 ? undefined : startOfLine(text, floor, least + opening);
   const isFirst = start !== undefined && text.slice(start, least + opening).trim() === '';

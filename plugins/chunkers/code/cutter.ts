@@ -62,7 +62,7 @@ export function findCuts(
     embedded: [],
     tears: new Set(),
     kept: new Map(),
-    countable: MOST_COUNTED * (stretch.end - stretch.start),
+    countable: MAX_COUNTED * (stretch.end - stretch.start),
     nameless: 0,
     group: undefined,
     owner: undefined,
@@ -75,7 +75,7 @@ export function findCuts(
 }
 
 function boundaryLimits({ size, oversize }: CutLimits) {
-  const keptSize = { keep: Number.POSITIVE_INFINITY, members: MOST_TIMES * size, split: size }[oversize];
+  const keptSize = { keep: Number.POSITIVE_INFINITY, members: MAX_TIMES * size, split: size }[oversize];
   return { size, keptSize };
 }
 
@@ -87,7 +87,7 @@ function withOpening(pieces: readonly Piece[]): readonly Piece[] {
 }
 
 /** Characters that may be counted per character of the text; deeper nesting is cut at lines. */
-const MOST_COUNTED = 64;
+const MAX_COUNTED = 64;
 
 /** The search for the cuts of one text. */
 interface Search extends Cuts, Candidates, Listing {
@@ -151,12 +151,12 @@ function hasNoMeaning({ syntax }: Search, node: SyntaxNode | undefined): boolean
 }
 
 /** Maximum stretches of other languages that are cut by their own syntax, each with a parse of its own. */
-const MOST_EMBEDDED = 1000;
+const MAX_EMBEDDED = 1000;
 
 /** Whether what is in another language is cut along its own syntax. */
 function isParted({ limits, embedded }: Search, isWhole: boolean): boolean {
   const hasUnits = limits.wantsNodes || limits.separatesFunctions;
-  return embedded.length < MOST_EMBEDDED && (hasUnits || !isWhole);
+  return embedded.length < MAX_EMBEDDED && (hasUnits || !isWhole);
 }
 
 function embed({ embedded, syntax }: Search, node: SyntaxNode, content: Embedded, stretch: Stretch): void {
@@ -177,7 +177,7 @@ function cutNode(search: Search, node: SyntaxNode, stretch: Stretch): void {
 }
 
 /** With `members`, a function stays whole up to this many times `size`. */
-const MOST_TIMES = 4;
+const MAX_TIMES = 4;
 
 /** Whether a node above `size` stays whole. @param start of the stretch with the comments and decorators of the node */
 function isKept(search: Search, node: SyntaxNode, start: number, end: number): boolean {
@@ -185,7 +185,7 @@ function isKept(search: Search, node: SyntaxNode, start: number, end: number): b
   const unit = limits.oversize === 'split' ? undefined : unitOf(syntax, node);
   if (unit === undefined) return false;
   if (limits.oversize === 'keep') return true;
-  return !holdsMembers(syntax, unit) && fits(search, start, end, MOST_TIMES);
+  return !holdsMembers(syntax, unit) && fits(search, start, end, MAX_TIMES);
 }
 
 function keep(search: Search, node: SyntaxNode, stretch: Stretch): void {
@@ -283,7 +283,7 @@ function note(search: Search, group: readonly SyntaxNode[], { start, end, scope 
 }
 
 /** Maximum characters of a piece that is examined. */
-const LONGEST = 64;
+const MAX_LENGTH = 64;
 
 /**
  * Joins pieces of mere punctuation, such as the quotation marks before a docstring or a bracket after a body, with
@@ -314,7 +314,7 @@ function joinSigns(search: Search, pieces: readonly Piece[], end: number): Piece
 /** Whether a piece is punctuation, and its nodes have no meaning, so that they need not be recorded. */
 function isOnlySign(syntax: Syntax, { start, nodes }: Piece, end: number): boolean {
   if (nodes.length > 0 && nodes.every((node) => isBoundary(syntax, node))) return true;
-  if (end - start > LONGEST || /[\p{L}\p{N}]/u.test(syntax.text.slice(start, end))) return false;
+  if (end - start > MAX_LENGTH || /[\p{L}\p{N}]/u.test(syntax.text.slice(start, end))) return false;
   return nodes.every((node) => labelOf(syntax, node) === undefined);
 }
 

@@ -48,15 +48,15 @@ export function isTail({ tails }: Syntax, { type }: SyntaxNode): boolean {
 }
 
 /** Wrappers that may contain a unit. */
-const MOST_WRAPPERS = 4;
+const MAX_WRAPPERS = 4;
 /** Children of a wrapper that are examined. */
-const MOST_CHILDREN = 8;
+const MAX_CHILDREN = 8;
 
 /** The function or class that a node is, or is one with. */
 export function unitOf(syntax: Syntax, node: SyntaxNode, depth = 0): SyntaxNode | undefined {
   if (Object.hasOwn(syntax.units, keyOf(syntax, node))) return isDefinition(node) ? node : undefined;
-  if (depth === MOST_WRAPPERS || !isWrapper(syntax, node)) return undefined;
-  for (const child of node.namedChildren.slice(0, MOST_CHILDREN)) {
+  if (depth === MAX_WRAPPERS || !isWrapper(syntax, node)) return undefined;
+  for (const child of node.namedChildren.slice(0, MAX_CHILDREN)) {
     const unit = child === null ? undefined : unitOf(syntax, child, depth + 1);
     if (unit !== undefined) return unit;
   }

@@ -26,7 +26,7 @@ import { BACKSLASH, COLON, COMMA, isCloser, isOpener, Tokens } from './tokens.ts
 const BETWEEN_LINES = 0;
 const BETWEEN_VALUES = 1;
 /** Everything nested deeper has the same rank, because each rank costs the packing a pass. */
-const HIGHEST_RANK = 32;
+const MAX_RANK = 32;
 
 /**
  * The boundaries between the members and elements of JSON, and between consecutive values. A comma goes with what
@@ -65,7 +65,7 @@ function findMembers(text: string): Outline {
 }
 
 function rankOf(depth: number): number {
-  return Math.min(BETWEEN_VALUES + depth, HIGHEST_RANK);
+  return Math.min(BETWEEN_VALUES + depth, MAX_RANK);
 }
 
 const createJsonChunker: Factory<typeof manifest> = (): Chunker<JsonOptions> => ({

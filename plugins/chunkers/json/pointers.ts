@@ -2,8 +2,8 @@ import { keepOptimised, type Span } from '../../../core/kit.ts';
 import { BACKSLASH, COLON, COMMA, isCloser, isOpener, OPEN_OBJECT, QUOTE, Tokens } from './tokens.ts';
 
 /** Longer and deeper pointers are omitted: deeply nested values would have very long names. */
-const MOST_CHARACTERS = 256;
-const MOST_LEVELS = 64;
+const MAX_CHARACTERS = 256;
+const MAX_LEVELS = 64;
 const NO_NAME = -1;
 
 /** The open objects and lists of a text, and the current member or element of each. */
@@ -26,7 +26,7 @@ class Path {
 
   enter(isObject: boolean): void {
     const level = this.depth++;
-    if (level >= MOST_LEVELS) return;
+    if (level >= MAX_LEVELS) return;
     this.#isObject[level] = isObject;
     this.#elements[level] = 0;
     this.#firsts[level] = 0;
@@ -42,7 +42,7 @@ class Path {
   /** Advances to the next member, whose name is not known yet, or to the next element. */
   advance(): void {
     const level = this.depth - 1;
-    if (level >= MOST_LEVELS) return;
+    if (level >= MAX_LEVELS) return;
     this.#elements[level] = (this.#elements[level] as number) + 1;
     this.#nameStarts[level] = NO_NAME;
     this.#pointers[level] = undefined;
@@ -50,13 +50,13 @@ class Path {
 
   /** Begins to count the elements of a stretch with the current ones. */
   markFirsts(): void {
-    const levels = Math.min(this.depth, MOST_LEVELS);
+    const levels = Math.min(this.depth, MAX_LEVELS);
     for (let level = 0; level < levels; level++) this.#firsts[level] = this.#elements[level] as number;
   }
 
   /** The current element of a level, from 1; 0 if it is a member, or too deep. */
   element(level: number): number {
-    if (level >= MOST_LEVELS || this.#isObject[level] === true) return 0;
+    if (level >= MAX_LEVELS || this.#isObject[level] === true) return 0;
     return (this.#elements[level] as number) + 1;
   }
 
@@ -68,7 +68,7 @@ class Path {
   /** Uses a stretch as the name of the current member, if that has none yet. */
   name(start: number, end: number): void {
     const level = this.depth - 1;
-    if (level < 0 || level >= MOST_LEVELS || this.#nameStarts[level] !== NO_NAME) return;
+    if (level < 0 || level >= MAX_LEVELS || this.#nameStarts[level] !== NO_NAME) return;
     this.#nameStarts[level] = start;
     this.#nameEnds[level] = end;
     this.#pointers[level] = undefined;
@@ -77,12 +77,12 @@ class Path {
   /** JSON Pointer of the current member of the outermost levels; null if it is too long. */
   pointer(levels: number): string | null {
     if (levels === 0) return '';
-    if (levels > MOST_LEVELS) return null;
+    if (levels > MAX_LEVELS) return null;
     const known = this.#pointers[levels - 1];
     if (known !== undefined) return known;
     const outer = this.pointer(levels - 1);
     const segment = outer === null ? undefined : this.#segment(levels - 1);
-    const isShort = segment !== undefined && `${outer}/${segment}`.length <= MOST_CHARACTERS;
+    const isShort = segment !== undefined && `${outer}/${segment}`.length <= MAX_CHARACTERS;
     const pointer = isShort ? `${outer}/${segment}` : null;
     this.#pointers[levels - 1] = pointer;
     return pointer;
@@ -95,7 +95,7 @@ class Path {
     const end = this.#nameEnds[level] as number;
     if (start === NO_NAME) return '';
     // An escape is at most six units for one.
-    if (end - start > 6 * MOST_CHARACTERS) return undefined;
+    if (end - start > 6 * MAX_CHARACTERS) return undefined;
     return nameOf(this.#text.slice(start, end)).replaceAll('~', '~0').replaceAll('/', '~1');
   }
 }

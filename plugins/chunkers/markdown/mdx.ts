@@ -11,7 +11,7 @@ export interface Components {
 }
 
 /** Deeper components are not distinguished, because each level is a rank of boundaries. */
-const DEEPEST = 4;
+const MAX_DEPTH = 4;
 
 /** At the beginning of a block. Prose that begins with such a word is not MDX. */
 const MODULE = /(?:import|export)(?=[\s{*"'])/y;
@@ -134,7 +134,7 @@ class Pairs implements Components {
     if (!this.#isSorted) this.#starts.sort((a, b) => a - b);
     this.#isSorted = true;
     const within = countUpTo(this.#starts, offset - 1) - countUpTo(this.#ends, offset);
-    return Math.min(within, DEEPEST);
+    return Math.min(within, MAX_DEPTH);
   }
 
   /** Forgets the tags of lists and quotes that have ended. */
@@ -150,13 +150,13 @@ class Pairs implements Components {
 }
 
 /** Characters that are read per character of the text; scripts after that end with their blocks. */
-const MOST_READ = 16;
+const MAX_READ = 16;
 
 /** A bracket, a string, a comment or a line break. What is not closed goes to the end. */
 const TOKEN =
   /[{}()[\]>]|"[^"\n]*"|'[^'\n]*'|`(?:[^`\\]|\\[\s\S])*(?:`|$)|\/\/.*|\/\*[\s\S]*?(?:\*\/|$)|\r?\n|\r/g;
 /** Longest script that is read. */
-const LONGEST = 65_536;
+const MAX_SCRIPT_LENGTH = 65_536;
 
 /** Finds where scripts end, with their brackets, strings and comments. */
 class ScriptReader {
@@ -165,7 +165,7 @@ class ScriptReader {
 
   constructor(text: string) {
     this.#text = text;
-    this.#readable = MOST_READ * text.length;
+    this.#readable = MAX_READ * text.length;
   }
 
   /** After imports or exports: before a blank line or a heading that is not within brackets. */
@@ -187,7 +187,7 @@ class ScriptReader {
   }
 
   #end(start: number, isLast: (token: RegExpExecArray, depth: number) => boolean): number | undefined {
-    const source = this.#text.slice(start, start + Math.min(LONGEST, this.#readable));
+    const source = this.#text.slice(start, start + Math.min(MAX_SCRIPT_LENGTH, this.#readable));
     let depth = 0;
     for (const token of source.matchAll(TOKEN)) {
       if (/^[([{]/.test(token[0])) depth++;

@@ -5,7 +5,7 @@ import { isContainer, isRaw } from './blocks.ts';
 import type { Components } from './mdx.ts';
 
 /** Ranks of boundaries, best first: those of headings are their levels, 1 to 6. */
-const LOWEST_HEADING = 6;
+const MAX_HEADING_LEVEL = 6;
 const BEHIND_FRONT_MATTER = 1;
 const BEHIND_BREAK = 7;
 const BLOCK = 8;
@@ -121,7 +121,7 @@ function rankOf(
   text: string,
   components: Components | undefined,
 ): number {
-  if (block.kind === 'heading' && block.depth === 0) return Math.min(block.level, LOWEST_HEADING);
+  if (block.kind === 'heading' && block.depth === 0) return Math.min(block.level, MAX_HEADING_LEVEL);
   const rank = BLOCK + DEEPER * (block.depth + (components?.nestingAt(block.start) ?? 0));
   if (before === undefined) return rank;
   if (block.depth === 0 && before.kind === 'front_matter') return BEHIND_FRONT_MATTER;

@@ -3,7 +3,7 @@ import { type Block, isAside } from './blocks.ts';
 import { Lines } from './lines.ts';
 
 /** Ranks of boundaries, best first: those of headings are their levels, 1 to 6. */
-const LOWEST_HEADING = 6;
+const MAX_HEADING_LEVEL = 6;
 const BEHIND_BREAK = 7;
 const BLOCK = 8;
 /** How much worse it is to cut one block deeper. */
@@ -79,7 +79,7 @@ class GrowingOutline implements Outline {
 keepOptimised(new GrowingOutline());
 
 function rankOf(block: Block, before: Block | undefined, text: string): number {
-  if (block.level > 0) return Math.min(block.level, LOWEST_HEADING);
+  if (block.level > 0) return Math.min(block.level, MAX_HEADING_LEVEL);
   const rank = BLOCK + DEEPER * block.depth;
   if (before === undefined || block.kind === 'heading') return rank;
   if (before.kind === 'break' && block.depth === 0) return BEHIND_BREAK;

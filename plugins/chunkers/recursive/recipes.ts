@@ -280,7 +280,7 @@ function problemOfLevel(level: Level): string | undefined {
   return 'depth' in level && !isHeadings ? 'depth is only for "markdown": "headings"' : undefined;
 }
 
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 
 /** Creates the finder of a level for one text. */
 type MakeFinder = (source: Source) => CutFinder;
@@ -309,7 +309,7 @@ function literalFinder(level: Level, language: Language): CutFinder {
 }
 
 /** The offsets at which a level cuts that a text is parsed for. */
-function offsetsIn(source: Source, { markdown, diff, depth = DEEPEST }: Level): readonly number[] {
+function offsetsIn(source: Source, { markdown, diff, depth = MAX_DEPTH }: Level): readonly number[] {
   if (diff === 'files') return source.diff().files.map(({ start }) => start);
   if (diff !== undefined) return source.diff()[diff];
   if (markdown === undefined) return findLogEntries(source.text).map(({ start }) => start);

@@ -19,7 +19,7 @@ export interface Sizes {
 }
 
 /** Maximum pieces of a cluster, which bounds the time per sentence. */
-const MOST_PIECES = 128;
+const MAX_PIECES = 128;
 
 /**
  * The division of a text whose clusters have the highest sum of `similarity - offset` over all pairs of sentences
@@ -99,7 +99,7 @@ function extendTo(search: Search, end: number): void {
   sum.fill(0);
   let gain = 0;
   let best = Number.NEGATIVE_INFINITY;
-  for (let start = end - 1; start >= 0 && start >= end - MOST_PIECES; start--) {
+  for (let start = end - 1; start >= 0 && start >= end - MAX_PIECES; start--) {
     const place = placeOf(search, start);
     if (start < end - 1 && endTokens - (tokens[place] as number) > size) break;
     gain += addAndMultiply(sum, values, start * dimensions) - offset * (end - 1 - start);

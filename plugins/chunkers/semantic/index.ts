@@ -43,7 +43,7 @@ async function findStarts(
 }
 
 /** A text of fewer sentences has no usual similarity. */
-const FEWEST_FOR_AUTO = 8;
+const MIN_FOR_AUTO = 8;
 
 /** The sentences after the gaps whose similarity is lowest, and below the threshold. */
 function findLows(
@@ -53,7 +53,7 @@ function findLows(
   model: EmbeddingModel,
 ): number[] {
   const { threshold, similarity_window, skip_window } = options;
-  if (threshold === 'auto' && vectors.places.length < FEWEST_FOR_AUTO) return [];
+  if (threshold === 'auto' && vectors.places.length < MIN_FOR_AUTO) return [];
   const toScale = (cosine: number) => model.calibrate?.(cosine) ?? cosine;
   const { curve, lows } = readSimilarities(gapSimilarities(vectors, similarity_window).map(toScale), options);
   const limit = threshold === 'auto' ? usualLow(curve) : threshold;

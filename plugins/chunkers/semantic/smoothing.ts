@@ -87,7 +87,7 @@ export function smooth(curve: Float64Array, { window, order, tolerance }: Smooth
   const lows: number[] = [];
   let isRow = false;
   for (let at = 0; at < curve.length; at++) {
-    const isLow = Math.abs(slopes[at] as number) < tolerance && (bends[at] as number) > LEAST_BEND;
+    const isLow = Math.abs(slopes[at] as number) < tolerance && (bends[at] as number) > MIN_BEND;
     if (isLow && !isRow) lows.push(at);
     else if (isLow && (smoothed[at] as number) < (smoothed[lows.at(-1) as number] as number))
       lows[lows.length - 1] = at;
@@ -97,4 +97,4 @@ export function smooth(curve: Float64Array, { window, order, tolerance }: Smooth
 }
 
 /** Less is a straight line, apart from rounding. */
-const LEAST_BEND = 1e-9;
+const MIN_BEND = 1e-9;

@@ -15,7 +15,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 const SAMPLE_RECORDS = 100;
 const SAMPLE_UNITS = 50_000;
 /** Maximum lines of a caption above the header. */
-const MOST_CAPTIONS = 20;
+const MAX_CAPTIONS = 20;
 
 /** A first line that tells Excel the delimiter, which programs may write again in each of its fields. */
 const SEPARATOR_LINE =
@@ -94,7 +94,7 @@ function countCaptions({ fields, comments, usual }: Shape): number {
     fields[index] !== usual && (fields[index] === 1 || comments[index] === true);
   let count = 0;
   while (count < fields.length && isCaption(count)) count++;
-  return count === fields.length || count > MOST_CAPTIONS ? 0 : count;
+  return count === fields.length || count > MAX_CAPTIONS ? 0 : count;
 }
 
 function nameOf({ delimiter }: Dialect): string {

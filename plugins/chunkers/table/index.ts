@@ -163,13 +163,13 @@ function headersOf(text: string, tables: readonly Table[]): (start: number) => C
 }
 
 /** A shorter line, such as a blank one, is joined to another. */
-const SHORTEST_LINE = 8;
+const MIN_LINE_LENGTH = 8;
 
 /** How text that is too large is cut: at its paragraphs, lines, sentences and words. */
 function textFinders(): readonly CutFinder[] {
   return [
     cutAtDelimiters(['\n\n', '\r\n\r\n']),
-    withMinimumPiece(cutAtDelimiters(['\r\n', '\n', '\r']), SHORTEST_LINE),
+    withMinimumPiece(cutAtDelimiters(['\r\n', '\n', '\r']), MIN_LINE_LENGTH),
     cutAtSentenceEnds(['. ', '! ', '? ']),
     cutAtWhiteSpace,
   ];

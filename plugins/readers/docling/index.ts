@@ -25,7 +25,7 @@ function titleOf(markdown: string): string | undefined {
 type Converted = ReturnType<typeof writeMarkdown> | { readonly problem: string };
 
 /** Characters of its own errors that are shown. */
-const LONGEST_PROBLEM = 300;
+const MAX_PROBLEM_LENGTH = 300;
 
 interface Answer {
   readonly document?: { readonly json_content?: DoclingDocument | null } | null;
@@ -51,7 +51,7 @@ function problemOf(status: string, errors: NonNullable<Answer['errors']>): strin
   const messages = errors.flatMap(({ error_message }) =>
     typeof error_message === 'string' && error_message !== '' ? [error_message] : [],
   );
-  return [status.replaceAll('_', ' '), ...messages].join('; ').slice(0, LONGEST_PROBLEM);
+  return [status.replaceAll('_', ' '), ...messages].join('; ').slice(0, MAX_PROBLEM_LENGTH);
 }
 
 const EXTENSIONS = Object.keys(FORMATS);
@@ -67,7 +67,7 @@ function extensionOf({ name = '', mediaType }: SourceFile): string {
 }
 
 /** Milliseconds for one file. Node's own client gives up after five minutes without an answer. */
-const PATIENCE = 290_000;
+const DEADLINE = 290_000;
 /** Only a busy server is retried: a file that takes too long would take as long the next time. */
 const BUSY = [429, 503];
 /** docling-serve's 404 answer for a failed conversion. */
@@ -91,7 +91,7 @@ const createDoclingReader: Factory<typeof manifest> = ({ env, hosted }) => {
     async read(file, { signal }) {
       signal.throwIfAborted();
       if (file.bytes.length === 0) throw refusal('it is empty');
-      const limits = { patience: PATIENCE, timeout: PATIENCE, retried: BUSY };
+      const limits = { deadline: DEADLINE, timeout: DEADLINE, retried: BUSY };
       const call = { body: formOf(file), read: readAnswer, expected: 'a document', signal };
       const outcome = await hosted.ask(api, { ...call, ...limits });
       if ('failure' in outcome) throw errorOf(outcome);

@@ -1,5 +1,5 @@
 import type { SourcePlace } from '../../../core/kit.ts';
-import { tableRule } from '../../toolkit/markdown/index.ts';
+import { delimiterRow } from '../../toolkit/markdown/index.ts';
 import {
   type DoclingDocument,
   type Item,
@@ -23,7 +23,7 @@ interface Context {
   readonly depth: number;
 }
 
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 const BLOCKS = '\n\n';
 
 /**
@@ -251,7 +251,7 @@ class Writer {
 
 /** @throws Error if nothing can be as deep as that */
 function deeper(context: Context): Context {
-  if (context.depth === DEEPEST) throw new Error(`its items are nested more than ${DEEPEST} deep`);
+  if (context.depth === MAX_DEPTH) throw new Error(`its items are nested more than ${MAX_DEPTH} deep`);
   return { ...context, depth: context.depth + 1 };
 }
 
@@ -291,12 +291,12 @@ function divides(positions: readonly ItemPosition[], { length }: readonly string
 
 type Grid = readonly (readonly (TableCell | undefined)[])[];
 
-const MOST_CELLS = 1_000_000;
+const MAX_CELLS = 1_000_000;
 
 /** The cells by row and column; one that spans several is in each of them. @throws Error for a table that is too large */
 function gridOf({ num_rows = 0, num_cols = 0, table_cells = [] }: TableData): Grid {
-  if (num_rows * num_cols > MOST_CELLS)
-    throw new Error(`a table has ${num_rows} x ${num_cols} cells, over the limit of ${MOST_CELLS}`);
+  if (num_rows * num_cols > MAX_CELLS)
+    throw new Error(`a table has ${num_rows} x ${num_cols} cells, over the limit of ${MAX_CELLS}`);
   const grid = Array.from({ length: num_rows }, () =>
     new Array<TableCell | undefined>(num_cols).fill(undefined),
   );
@@ -321,5 +321,5 @@ function rowsOf(grid: Grid, write: (cell: TableCell) => Piece): Piece {
     ...row.flatMap((cell): Piece[] => [' ', cell === undefined ? '' : { line: write(cell) }, ' |']),
   ]);
   const [head = '', ...others] = rows;
-  return grid.length === 0 ? '' : joined([head, tableRule(grid[0]?.length ?? 0), ...others], '\n');
+  return grid.length === 0 ? '' : joined([head, delimiterRow(grid[0]?.length ?? 0), ...others], '\n');
 }

@@ -1,5 +1,5 @@
 import type { SourcePlace, SourcePosition } from '../../../core/kit.ts';
-import { inCell } from '../../toolkit/markdown/index.ts';
+import { escapeCell } from '../../toolkit/markdown/index.ts';
 
 /** Markdown that is not yet joined to one text. */
 export type Piece = string | readonly Piece[] | Placed | OneLine;
@@ -21,7 +21,7 @@ export function flatten(whole: Piece): { text: string; places: SourcePlace[] } {
   const places: SourcePlace[] = [];
   let length = 0;
   const put = (text: string, isLine: boolean, positions: readonly SourcePosition[]): void => {
-    const written = isLine ? inCell(text) : text;
+    const written = isLine ? escapeCell(text) : text;
     // A lone surrogate is not a character, and cannot be encoded.
     parts.push(written.toWellFormed());
     const start = length;

@@ -7,7 +7,7 @@ import { type Node, writeMarkdown } from './markdown.ts';
 import { hasText, Preparation } from './prepare.ts';
 
 /** Bytes of XML that a file may unpack to. */
-const MOST_BYTES = 100e6;
+const MAX_BYTES = 100e6;
 /** Pictures, fonts and themes have no text; building blocks of templates are not part of the document. */
 const PARTS = /^(?!.*(?:^|\/)(?:theme|customXml|glossary|embeddings|fonts)\/)/;
 const WITH_TEXT = /^\s*(?:<\?[^>]*>\s*)?<w:(?:document|footnotes|endnotes)[\s>]/;
@@ -38,7 +38,7 @@ const createDocxReader: Factory<typeof manifest> = async () => {
   return {
     async read(file, { report, signal }) {
       signal.throwIfAborted();
-      const office = openOfficeFile(file.bytes, MOST_BYTES);
+      const office = openOfficeFile(file.bytes, MAX_BYTES);
       const parts = readParts(office);
       const preparation = new Preparation(partOf(parts, 'styles'), partOf(parts, 'numbering'));
       const prepared = new Map([...parts].filter(([path]) => !UNUSED.test(path)));
@@ -76,7 +76,7 @@ const createDocxReader: Factory<typeof manifest> = async () => {
       });
       return { document, messages: messages.map(({ message }) => message) };
     } catch (error) {
-      const reason = reasonOf(error).split('\n', 1).join('').replace(/\s+/g, ' ').slice(0, LONGEST_REASON);
+      const reason = reasonOf(error).split('\n', 1).join('').replace(/\s+/g, ' ').slice(0, MAX_REASON_LENGTH);
       throw refusedError(`The document cannot be read: ${reason}`, error);
     }
   }
@@ -93,7 +93,7 @@ function leftOutOf(parts: Parts): Record<string, number> {
   return Object.fromEntries(counts);
 }
 
-const LONGEST_REASON = 200;
+const MAX_REASON_LENGTH = 200;
 
 function readParts({ paths, part }: OfficeFile): Parts {
   const read = paths.filter((path) => PARTS.test(path));
@@ -113,12 +113,12 @@ function partOf(parts: Parts, element: string): string {
 const UNREAD = /^An unrecognised element was ignored: (?:\{(.*)\}|\w+:)?([\w.-]+)$/;
 /** They name another part, which has the text. */
 const REFERENCES = ['altChunk', 'subDoc'];
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 /** The names of the elements with text that mammoth does not know. */
 function unreadIn(messages: readonly string[], parts: readonly string[]): string[] {
   const names = messages.flatMap((message) => UNREAD.exec(message)?.[2] ?? []);
-  return [...new Set(names)].slice(0, MOST_SHOWN).filter((name) => {
+  return [...new Set(names)].slice(0, MAX_SHOWN).filter((name) => {
     const prefixes = new Set(
       parts.flatMap((xml) => xml.match(new RegExp(`<[\\w.-]+:${name}(?=[\\s/>])`, 'g')) ?? []),
     );

@@ -44,9 +44,9 @@ interface Block {
 }
 
 /** Cells that span others are repeated there up to this length, so that each row can be read alone. */
-const LONGEST_REPEATED = 100;
+const MAX_REPEATED = 100;
 /** In all tables, each as often as it is repeated. */
-const MOST_CELLS = 1_000_000;
+const MAX_CELLS = 1_000_000;
 const LINK = /^(?:https?:|mailto:)[^\s<>]+$/i;
 const SPACE = /\s+/g;
 const SUPERSCRIPTS: Readonly<Record<string, string>> = Object.fromEntries(
@@ -144,8 +144,8 @@ class Writer {
     if (rows.length === 1 && rows[0]?.length === 1) this.addAll(only?.children ?? []);
     else {
       this.#cells += rows.flat().reduce((sum, cell) => sum + widthOf(cell) * (cell.rowSpan ?? 1), 0);
-      if (this.#cells > MOST_CELLS)
-        throw refusedError(`The document cannot be read: its tables have more than ${MOST_CELLS} cells.`);
+      if (this.#cells > MAX_CELLS)
+        throw refusedError(`The document cannot be read: its tables have more than ${MAX_CELLS} cells.`);
       this.#add(markdownTable(gridOf(rows, (cell) => this.#line(cell.children ?? []))));
     }
   }
@@ -274,7 +274,7 @@ function gridOf(rows: readonly (readonly Node[])[], write: (cell: Node) => strin
       const text = write(cell);
       for (const line of grid.slice(y, y + (cell.rowSpan ?? 1)))
         for (let column = x; column < x + widthOf(cell); column++)
-          line[column] = text.length > LONGEST_REPEATED && (line !== grid[y] || column > x) ? '' : text;
+          line[column] = text.length > MAX_REPEATED && (line !== grid[y] || column > x) ? '' : text;
     }
   }
   return grid;

@@ -154,12 +154,12 @@ const ROMAN: readonly (readonly [letters: string, value: number])[] = [
 ];
 const LETTERS = 26;
 /** Larger ones are decimal: their letters would be as many as a file likes. */
-const LARGEST = 3999;
+const MAX_LETTERED = 3999;
 
 /** A number as Word writes it. Formats of other scripts are decimal. */
 function numberIn(format: string, number: number): string {
   if (format === 'decimalZero') return String(number).padStart(2, '0');
-  if (number < 1 || number > LARGEST) return String(number);
+  if (number < 1 || number > MAX_LETTERED) return String(number);
   if (format === 'lowerRoman') return roman(number);
   if (format === 'upperRoman') return roman(number).toUpperCase();
   if (format === 'lowerLetter') return letters(number);

@@ -13,7 +13,7 @@ export interface Mark {
 }
 
 /** Different elements. mammoth compares those that it does not know with each other; Office has some 300 in all. */
-const MOST_NAMES = 1000;
+const MAX_NAMES = 1000;
 const SUPERSCRIPT = 'superscript';
 /** The highlight of a run that Word does not show. */
 export const HIDDEN = 'hidden';
@@ -52,7 +52,7 @@ export class Preparation {
   /** @param xml a part with text: the document, or its notes */
   prepare(xml: string): string {
     const names = new Set(Array.from(xml.matchAll(/<([\w:.-]+)/g), ([, name]) => name));
-    if (names.size > MOST_NAMES)
+    if (names.size > MAX_NAMES)
       throw refusedError('The document cannot be read: it is not what Word writes.');
     const shapes = ['w:object', 'w:pict', 'w:drawing'];
     const plain = shapes.reduce((part, name) => withShapes(part, name), withAlternatives(xml));
@@ -113,11 +113,11 @@ export function hasText(xml: string): boolean {
 }
 
 /** Alternatives within alternatives, and shapes in text boxes of shapes. */
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 function checkDepth(depth: number): void {
-  if (depth > DEEPEST)
-    throw refusedError(`The document cannot be read: its shapes are nested more than ${DEEPEST} deep.`);
+  if (depth > MAX_DEPTH)
+    throw refusedError(`The document cannot be read: its shapes are nested more than ${MAX_DEPTH} deep.`);
 }
 
 /** Chooses from what is written for newer and older programs: the newer one if it is a shape. */

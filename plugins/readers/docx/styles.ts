@@ -18,7 +18,7 @@ const HEADING = /^heading ([1-9])$/i;
 const TITLES: Readonly<Record<string, number>> = { title: 1, subtitle: 2 };
 const BODY_TEXT = 9;
 /** Styles that one is based on, through others. */
-const MOST_BASES = 20;
+const MAX_BASES = 20;
 
 /** Reads `word/styles.xml`: the styles by their ids. */
 export function readStyles(xml: string): ReadonlyMap<string, Style> {
@@ -32,7 +32,7 @@ export function readStyles(xml: string): ReadonlyMap<string, Style> {
 
 function styleOf(id: string, written: ReadonlyMap<string, string>): Style {
   const chain: string[] = [];
-  for (let next: string | undefined = id; next !== undefined && chain.length < MOST_BASES; ) {
+  for (let next: string | undefined = id; next !== undefined && chain.length < MAX_BASES; ) {
     const inner = written.get(next);
     if (inner === undefined) break;
     chain.push(inner);

@@ -12,7 +12,7 @@ interface Container {
 }
 
 /** Deeper containers are written as those at this depth. */
-const DEEPEST = 16;
+const MAX_DEPTH = 16;
 
 /** Blocks of Markdown one after the other, in quotes and lists. */
 export class Blocks {
@@ -23,7 +23,7 @@ export class Blocks {
   /** Opens a quote or an item until `leave` is called with its owner. */
   enter(owner: unknown, first: string, isFirst: boolean): void {
     const rest = first.startsWith('>') ? first : ' '.repeat(first.length);
-    if (this.#containers.length < DEEPEST) this.#containers.push({ owner, first, rest, isFirst });
+    if (this.#containers.length < MAX_DEPTH) this.#containers.push({ owner, first, rest, isFirst });
   }
 
   leave(owner: unknown): void {
@@ -52,15 +52,15 @@ export class Blocks {
 }
 
 /** Cells that spans may add to all tables of a page, or carry from row to row. */
-const MOST_SPANNED = 200_000;
+const MAX_SPANNED = 200_000;
 /** Characters of a cell that is repeated in each row that it spans. */
-const LONGEST_REPEATED = 200;
+const MAX_REPEATED = 200;
 
 /** How many cells may still be added because of spans. */
 export interface SpanBudget {
   cells: number;
 }
-export const createSpanBudget = (): SpanBudget => ({ cells: MOST_SPANNED });
+export const createSpanBudget = (): SpanBudget => ({ cells: MAX_SPANNED });
 
 /** A table; a cell that spans rows is repeated in each of them, one that spans columns is followed by empty ones. */
 export class Table {
@@ -86,7 +86,7 @@ export class Table {
     for (let count = 0; count < Math.max(spans.columns, 1); count++) {
       if (count > 0 && --this.#budget.cells < 0) break;
       const written = count === 0 ? text : '';
-      const repeated = text.length > LONGEST_REPEATED ? '' : written;
+      const repeated = text.length > MAX_REPEATED ? '' : written;
       if (spans.rows > 1 && --this.#budget.cells >= 0)
         this.#below.set(this.#row.length, { text: repeated, rows: spans.rows - 1 });
       this.#row.push(written);

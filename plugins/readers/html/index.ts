@@ -45,7 +45,7 @@ const REPLACED = /\ufffd|&#0*65533\b|&#x0*fffd\b/i;
 const withoutReplaced = (text: string): string => text.replaceAll('\ufffd', '');
 
 /** The search takes much longer than everything else. */
-const MOST_SEARCHED = 50_000;
+const MAX_SEARCHED = 50_000;
 
 /**
  * The HTML of the main content of a page, as Firefox shows it in its reader view; `undefined` if nothing in it looks like
@@ -54,7 +54,7 @@ const MOST_SEARCHED = 50_000;
  * @throws Error for callers if the page is too large
  */
 async function mainContentOf({ root, elements }: Page): Promise<string | undefined> {
-  if (elements > MOST_SEARCHED) throw refusal(`it has more than ${MOST_SEARCHED} elements`);
+  if (elements > MAX_SEARCHED) throw refusal(`it has more than ${MAX_SEARCHED} elements`);
   const [{ serialize }, { parseHTML }, { default: readability }] = await Promise.all([
     import('parse5'),
     import('linkedom'),

@@ -117,12 +117,12 @@ export const linkText: Finish = (text, element) =>
 /** A link with its address, if that is of use and the text allows it. */
 export const link: Finish = (text, element) => {
   const href = hrefOf(element);
-  const address = href.length > LONGEST_HREF ? '' : href.replace(TRACKING, '').replace(/[?&]$/, '');
+  const address = href.length > MAX_HREF_LENGTH ? '' : href.replace(TRACKING, '').replace(/[?&]$/, '');
   const isLink = ADDRESS.test(address) && !/[[\]\n]/.test(text) && !text.includes(address);
   return isLink ? `[${text}](${address})` : linkText(text, element);
 };
 /** With what only counts visitors. */
-const LONGEST_HREF = 1000;
+const MAX_HREF_LENGTH = 1000;
 
 /** A number above the line is an exponent, or the mark of a note. */
 export const superscript: Finish = (text) => (/^[-\u2212+]?\d+$/.test(text) ? `^${text}` : text);

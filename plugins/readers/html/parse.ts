@@ -6,10 +6,10 @@ import { BLOCKS } from './writer.ts';
 /** Units of text that are parsed between two looks at the signal. */
 const SLICE = 1 << 20;
 /** More take more memory than the thread of a reader has. */
-const MOST_ELEMENTS = 600_000;
+const MAX_ELEMENTS = 600_000;
 /** Elements are not nested deeper; browsers stop at 512. */
-const DEEPEST = 1000;
-const DEEPEST_SEARCHED = 100;
+const MAX_DEPTH = 1000;
+const MAX_SEARCHED_DEPTH = 100;
 /** The attributes that are read. */
 const READ = new Set(
   'alt aria-hidden class colspan content hidden href lang multiple name open placeholder property rel role rowspan selected size start style type value xml:lang'.split(
@@ -44,7 +44,7 @@ type Parser = InstanceType<typeof import('parse5').Parser<Tree.DefaultTreeAdapte
 export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }: Parse5) {
   return async (source: string, { isXml, signal, isSearched }: ParseOptions): Promise<Page> => {
     const counts = { elements: 0, comments: 0, isSearched };
-    const deepest = isSearched ? DEEPEST_SEARCHED : DEEPEST;
+    const deepest = isSearched ? MAX_SEARCHED_DEPTH : MAX_DEPTH;
     const parser = new Parser({
       scriptingEnabled: false,
       treeAdapter: createAdapter(defaultTreeAdapter, counts),
@@ -55,8 +55,8 @@ export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }:
     formatting.pushElement = (element, token) => element.nodeName === 'a' && push(element, token);
     const open = parser.onStartTag.bind(parser);
     parser.onStartTag = (token) => {
-      if (parser.openElements.tmplCount > DEEPEST)
-        throw refusal(`templates are nested more than ${DEEPEST} deep`);
+      if (parser.openElements.tmplCount > MAX_DEPTH)
+        throw refusal(`templates are nested more than ${MAX_DEPTH} deep`);
       if (parser.openElements.depth < deepest || NEVER_FLATTENED.has(token.tagName)) open(token);
       else if (BLOCKS.has(token.tagName)) open({ ...token, tagName: 'br', tagID: html.TAG_ID.BR, attrs: [] });
     };
@@ -83,7 +83,7 @@ function createAdapter(adapter: Parse5['defaultTreeAdapter'], counts: Counts) {
   return {
     ...adapter,
     createElement(name, namespace, attributes) {
-      if (++counts.elements > MOST_ELEMENTS) throw refusal(`it has more than ${MOST_ELEMENTS} elements`);
+      if (++counts.elements > MAX_ELEMENTS) throw refusal(`it has more than ${MAX_ELEMENTS} elements`);
       const read = attributes.filter(({ name: attribute }) => counts.isSearched || READ.has(attribute));
       return adapter.createElement(name, namespace, read);
     },

@@ -262,14 +262,14 @@ function shownOptions(select: Element): string[] {
 const LANGUAGE = /(?:^|\s)(?:lang(?:uage)?-|highlight-(?:source-)?|brush:\s*|sourceCode\s+)([\w+#.-]+)/i;
 const NO_LANGUAGE = words('default none text plain plaintext notranslate');
 /** Elements around a preformatted one that may name its language. */
-const MOST_AROUND = 3;
+const MAX_AROUND = 3;
 
 /** The language of code, from the classes of its element, that of the code in it, and those around it. */
 function languageOf(pre: Element): string {
   const inner = pre.childNodes.find((node) => node.nodeName === 'code') as Element | undefined;
   const elements = inner === undefined ? [] : [inner];
   let around: Element | null = pre;
-  for (let count = 0; count <= MOST_AROUND && around !== null && 'attrs' in around; count++) {
+  for (let count = 0; count <= MAX_AROUND && around !== null && 'attrs' in around; count++) {
     elements.push(around);
     around = around.parentNode as Element | null;
   }

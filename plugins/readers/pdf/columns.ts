@@ -41,11 +41,11 @@ interface Gutter {
 /** Points that a gutter is wide at least. */
 const NARROWEST = 4;
 /** Lines on both sides, characters of their segments, and how much of the column's width they fill: less is a table. */
-const FEWEST_LINES = 4;
-const FEWEST_CHARACTERS = 14;
+const MIN_LINES = 4;
+const MIN_CHARACTERS = 14;
 const FILLED = 0.5;
-const MOST_GUTTERS = 12;
-const DEEPEST = 12;
+const MAX_GUTTERS = 12;
+const MAX_DEPTH = 12;
 
 /** Begins a row with a run. */
 export function rowWith(run: Run): Row {
@@ -78,7 +78,7 @@ export function sharedHeight(run: Run, row: Row): number {
 export function columnsOf(runs: readonly Run[], depth = 0): Row[][] {
   if (runs.length === 0) return [];
   const rows = rowsOf(runs);
-  const gutter = depth < DEEPEST && rows.length >= FEWEST_LINES ? tallestGutter(rows) : undefined;
+  const gutter = depth < MAX_DEPTH && rows.length >= MIN_LINES ? tallestGutter(rows) : undefined;
   if (gutter === undefined) return [rows];
   const [above, left, right, below]: [Run[], Run[], Run[], Run[]] = [[], [], [], []];
   const middle = (gutter.x0 + gutter.x1) / 2;
@@ -133,7 +133,7 @@ function tallestGutter(rows: readonly Row[]): Gutter | undefined {
       if (x1 - x0 < NARROWEST) close(gutter);
       else next.push(grown({ ...gutter, x0, x1, last: index }, segments));
     }
-    for (let at = 1; at < segments.length && next.length < MOST_GUTTERS; at++) {
+    for (let at = 1; at < segments.length && next.length < MAX_GUTTERS; at++) {
       const [x0, x1] = [segments[at - 1]?.x1 ?? 0, segments[at]?.x0 ?? 0];
       if (next.some((gutter) => gutter.x0 < x1 && gutter.x1 > x0)) continue;
       const sides = { left: NO_LINES, right: NO_LINES };
@@ -151,9 +151,7 @@ const linesOf = ({ left, right }: Gutter): number => Math.min(left.lines, right.
 function dividesText({ left, right }: Gutter): boolean {
   return [left, right].every(
     ({ lines, segments, characters, width, x0, x1 }) =>
-      lines >= FEWEST_LINES &&
-      characters >= FEWEST_CHARACTERS * segments &&
-      width >= FILLED * (x1 - x0) * lines,
+      lines >= MIN_LINES && characters >= MIN_CHARACTERS * segments && width >= FILLED * (x1 - x0) * lines,
   );
 }
 

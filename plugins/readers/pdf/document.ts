@@ -8,11 +8,11 @@ import { extractPage, type Page } from './page.ts';
 import { paragraphsOf } from './paragraphs.ts';
 import { isFileName } from './titles.ts';
 
-const MOST_PAGES = 20_000;
+const MAX_PAGES = 20_000;
 const OCR = 'a reader with OCR can read it, such as docling, once DOCLING_URL is set';
 
 /** How much of a text may be characters that no font should have, before it is not a text. */
-const MOST_ODD = 0.2;
+const MAX_ODD = 0.2;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: fonts without a table of characters give them.
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
 const ODD = /[\p{Cc}\p{Co}\p{Cn}\ufffd]/gu;
@@ -23,7 +23,7 @@ export const refusal = (reason: string): Error =>
 /** Reads a document that is open. @throws Error that says why it cannot be read */
 export async function readDocument(document: PDFDocumentProxy, context: ReadContext): Promise<ReadFile> {
   const count = document.numPages;
-  if (count > MOST_PAGES) throw refusal(`it has ${count} pages, over the limit of ${MOST_PAGES}; divide it`);
+  if (count > MAX_PAGES) throw refusal(`it has ${count} pages, over the limit of ${MAX_PAGES}; divide it`);
   const pages = await extractPages(document, context.signal);
   checkText(pages);
   const outline = (await optional(document.getOutline())) ?? [];
@@ -70,7 +70,7 @@ function checkText(pages: readonly Page[]): void {
       odd += visible.match(ODD)?.length ?? 0;
       all += visible.length;
     }
-  if (odd > MOST_ODD * all) throw refusal(`its fonts do not say what their characters are; ${OCR}`);
+  if (odd > MAX_ODD * all) throw refusal(`its fonts do not say what their characters are; ${OCR}`);
 }
 
 /** Writes the pages as a text. What all pages repeat is left out, unless there is nothing else. */

@@ -2,12 +2,12 @@ import type { Line } from './lines.ts';
 
 /** How far from the top or bottom of a page headers and footers are, as a fraction of it. */
 const EDGE = 0.12;
-const FEWEST_PAGES = 3;
-const MOST_PAGES = 6;
+const MIN_PAGES = 3;
+const MAX_PAGES = 6;
 const SHARE_OF_PAGES = 0.3;
 /** Points within which lines of two pages are at the same height. */
 const SAME_HEIGHT = 3;
-const LONGEST_KEY = 200;
+const MAX_KEY_LENGTH = 200;
 const PAGE_NUMBER = /^[-\u2013\s]*\d{1,4}[-\u2013\s]*$/;
 const NUMBERS = /\d+|\b[ivxlc]+\b/gi;
 
@@ -18,8 +18,8 @@ const NUMBERS = /\d+|\b[ivxlc]+\b/gi;
 export function findFurniture(pages: readonly (readonly Line[])[]): ReadonlySet<Line> {
   const found = new Set<Line>();
   for (const line of pages.flat()) if (line.block?.role === 'Artifact') found.add(line);
-  if (pages.length < FEWEST_PAGES) return found;
-  const least = Math.max(FEWEST_PAGES, Math.min(SHARE_OF_PAGES * pages.length, MOST_PAGES));
+  if (pages.length < MIN_PAGES) return found;
+  const least = Math.max(MIN_PAGES, Math.min(SHARE_OF_PAGES * pages.length, MAX_PAGES));
   const atEdges = pages.flatMap((lines) => lines.filter((line) => isAtEdge(line)));
   for (const lines of Map.groupBy(atEdges, keyOf).values())
     if (new Set(lines.map(({ page }) => page)).size >= least) for (const line of lines) found.add(line);
@@ -32,7 +32,7 @@ function isAtEdge({ turns, box, isFigure }: Line): boolean {
 }
 
 const keyOf = ({ base, text }: Line): string =>
-  `${Math.round(base / SAME_HEIGHT)} ${text.slice(0, LONGEST_KEY).replace(NUMBERS, '#')}`;
+  `${Math.round(base / SAME_HEIGHT)} ${text.slice(0, MAX_KEY_LENGTH).replace(NUMBERS, '#')}`;
 
 /** Lone numbers that are the first or the last line of a page. */
 function pageNumbers(lines: readonly Line[], found: ReadonlySet<Line>): Line[] {

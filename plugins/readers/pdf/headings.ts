@@ -16,10 +16,10 @@ interface Usual {
   readonly shares: ReadonlyMap<string, number>;
 }
 
-const LONGEST = 200;
-const LONGEST_OF_FONT = 90;
-const MOST_LINES = 4;
-const DEEPEST = 6;
+const MAX_LENGTH = 200;
+const MAX_LENGTH_OF_FONT = 90;
+const MAX_LINES = 4;
+const MAX_DEPTH = 6;
 const RARE = 0.12;
 const BEGINNING = /^(?:\d+(?:\.\d+)*\.?\s|[A-Z]\.\s|[IVX]+\.\s|\p{Lu})/u;
 
@@ -43,8 +43,8 @@ export function findHeadings(paragraphs: readonly Paragraph[], outline: readonly
     else if (size >= usual.size - 0.6 && isByFont(paragraph, usual)) guessed.set(paragraph, usual.size);
   }
   const sizes = [...new Set(guessed.values())].sort((a, b) => b - a);
-  const ranks = new Map(sizes.map((size, index) => [size, Math.min(index + 1, DEEPEST)]));
-  for (const [paragraph, size] of guessed) paragraph.level = ranks.get(size) ?? DEEPEST;
+  const ranks = new Map(sizes.map((size, index) => [size, Math.min(index + 1, MAX_DEPTH)]));
+  for (const [paragraph, size] of guessed) paragraph.level = ranks.get(size) ?? MAX_DEPTH;
 }
 
 const rounded = (size: number): number => Math.round(size * 2) / 2;
@@ -68,7 +68,7 @@ function usualOf(lines: readonly Line[]): Usual {
 function levelsOf(outline: readonly OutlineItem[]): Map<string, number> {
   const levels = new Map<string, number>();
   let items = outline;
-  for (let level = 1; level <= DEEPEST && items.length > 0; level++) {
+  for (let level = 1; level <= MAX_DEPTH && items.length > 0; level++) {
     for (const { title } of items) {
       const key = plain(title);
       if (key.length > 2 && !levels.has(key)) levels.set(key, level);
@@ -81,8 +81,8 @@ function levelsOf(outline: readonly OutlineItem[]): Map<string, number> {
 function mayBeHeading({ lines }: Paragraph): boolean {
   const length = lines.reduce((sum, { text }) => sum + text.length + 1, -1);
   return (
-    lines.length <= MOST_LINES &&
-    length <= LONGEST &&
+    lines.length <= MAX_LINES &&
+    length <= MAX_LENGTH &&
     lines.every(({ cells, isFigure }) => cells <= 2 && !isFigure) &&
     lines.some(({ text }) => /\p{L}{2}/u.test(text))
   );
@@ -93,7 +93,7 @@ function isByFont(paragraph: Paragraph, { font, shares }: Usual): boolean {
   const isRare = (line: Line) =>
     line.isOneFont && line.cells === 1 && line.font !== font && (shares.get(line.font) ?? 0) < RARE;
   return (
-    text.length < LONGEST_OF_FONT &&
+    text.length < MAX_LENGTH_OF_FONT &&
     paragraph.lines.length <= 2 &&
     paragraph.lines.every(isRare) &&
     !/[.,;:]$/.test(text) &&

@@ -30,7 +30,7 @@ const WORD = /[\p{L}\p{N}]/u;
 export const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
 /** What a line may begin with and leave a wide gap behind. */
 const MARK = /^\s*[\u2022\u25aa\u25cf\uf0b7-]$|^\(?[\dA-Za-z]{1,3}[.)]$/;
-const LONGEST_MARK = 6;
+const MAX_MARK_LENGTH = 6;
 
 /** The lines of a page in reading order: those of the direction with most text first. */
 export function linesOf(page: Page): Line[] {
@@ -217,7 +217,7 @@ function joined(runs: readonly Run[], isRightToLeft: boolean): { text: string; c
   for (const run of runs) {
     const gap = last === undefined ? undefined : gapBetween(last, run, isRightToLeft);
     if (gap === 'same') continue;
-    const isAfterMark = length <= LONGEST_MARK && MARK.test(parts.join(''));
+    const isAfterMark = length <= MAX_MARK_LENGTH && MARK.test(parts.join(''));
     const separator = gap === '\t' && isAfterMark ? ' ' : (gap ?? '');
     if (separator === '\t') {
       cells++;

@@ -8,7 +8,7 @@ const WORDS = /\p{L}{1,1000}(?:-\p{L}{1,1000}){0,100}/gu;
 const LETTERS_AT_END = /(?<!\p{L})\p{L}{1,1000}$/u;
 const HYPHEN = /[-\u2010\u00ad]$/;
 /** Letters of a word that are compared: a line may be one endless word. */
-const LONGEST_WORD = 60;
+const MAX_WORD_LENGTH = 60;
 
 /**
  * Writes paragraphs as Markdown, and where each line comes from. A page without lines has an empty place.
@@ -77,8 +77,8 @@ class Writer {
   /** Joins a line to the next by a space, or without the hyphen that divides a word. */
   #join(line: Line, text: string, next: Line): void {
     const [last, first] = [text.slice(-1), next.text.slice(0, 1)];
-    const before = LETTERS_AT_END.exec(text.slice(-LONGEST_WORD, -1))?.[0];
-    const after = /^\p{Ll}+/u.exec(next.text.slice(0, LONGEST_WORD))?.[0];
+    const before = LETTERS_AT_END.exec(text.slice(-MAX_WORD_LENGTH, -1))?.[0];
+    const after = /^\p{Ll}+/u.exec(next.text.slice(0, MAX_WORD_LENGTH))?.[0];
     if (CJK.test(last) && CJK.test(first)) this.#place(line, text);
     else if (!HYPHEN.test(last) || !before || !after) this.#place(line, text, ' ');
     else this.#place(line, this.#keepsHyphen(before, after) ? text : text.slice(0, -1));

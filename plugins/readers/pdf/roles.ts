@@ -32,13 +32,13 @@ const BLOCK =
 /** Blocks whose paragraphs are not blocks of their own. */
 const WHOLE = /^(?:LI|TD|TH|TOCI|Caption|Note)$/;
 const HEADING = /^(?:H\d?|Title)$/;
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 
 /** Finds the nearest block around each marked content of a page. */
 export function findRoles(tree: Awaited<ReturnType<PDFPageProxy['getStructTree']>> | undefined): Roles {
   const roles = new Map<string, Block>();
   const walk = (node: Node, around: Block | undefined, depth: number): void => {
-    if (depth > DEEPEST) return;
+    if (depth > MAX_DEPTH) return;
     for (const child of node.children ?? []) {
       if (child.type !== 'content') walk(child, blockOf(child, around), depth + 1);
       else if (around !== undefined && child.id !== undefined) roles.set(child.id, around);

@@ -6,14 +6,14 @@ import { SlideReader } from './slides.ts';
 import { childrenOf, find, referenceOf, treeOf } from './tree.ts';
 
 /** Bytes of all XML in a presentation together. */
-const MOST_BYTES = 128 * 1024 * 1024;
+const MAX_BYTES = 128 * 1024 * 1024;
 /** UTF-16 units of a text. Slides of a small file may show one chart many times. */
-const MOST_TEXT = 64 * 1024 * 1024;
+const MAX_TEXT = 64 * 1024 * 1024;
 
 const createPptxReader: Factory<typeof manifest> = () => ({
   read({ bytes }, { report, signal }) {
     signal.throwIfAborted();
-    const file = openOfficeFile(bytes, MOST_BYTES);
+    const file = openOfficeFile(bytes, MAX_BYTES);
     const presentation = treeOf(file.part(file.main), file.main).children[0];
     const slides = new SlideReader(file, slideTransform(presentation));
     const links = file.relationships(file.main);
@@ -23,8 +23,8 @@ const createPptxReader: Factory<typeof manifest> = () => ({
     const put = (text: string): void => {
       parts.push(text);
       length += text.length;
-      if (length > MOST_TEXT)
-        throw refusedError(`The file cannot be read: it has more than ${MOST_TEXT} characters of text.`);
+      if (length > MAX_TEXT)
+        throw refusedError(`The file cannot be read: it has more than ${MAX_TEXT} characters of text.`);
     };
     for (const [index, listed] of childrenOf(find(presentation, 'sldIdLst'), 'sldId').entries()) {
       signal.throwIfAborted();

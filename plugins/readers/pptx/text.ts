@@ -11,7 +11,7 @@ const INDENT = '    ';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an address may contain them.
 const UNSAFE = /[\u0000-\u0020()<>]/g;
 /** A chart may have as many blank cells for each with a value, and some more, to be written as one table. */
-const MOST_BLANK = 8;
+const MAX_BLANK = 8;
 const MORE_BLANK = 10_000;
 
 /**
@@ -102,7 +102,7 @@ function writeSeries(series: readonly Series[]): string {
     for (const index of [...one.categories.keys(), ...one.values.keys()])
       categories.set(index, categories.get(index) || (one.categories.get(index) ?? ''));
   const points = series.reduce((sum, { values }) => sum + values.size, 0);
-  if (series.length > 1 && series.length * categories.size > MOST_BLANK * points + MORE_BLANK)
+  if (series.length > 1 && series.length * categories.size > MAX_BLANK * points + MORE_BLANK)
     return series.map((one) => writeSeries([one])).join('\n\n');
   const names = series.map(({ name }) => name);
   const rows = Array.from(categories, ([index, category]) => [

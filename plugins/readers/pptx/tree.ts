@@ -11,7 +11,7 @@ export interface Element {
 }
 
 /** Elements of one part, so that it fits into memory. */
-const MOST_ELEMENTS = 300_000;
+const MAX_ELEMENTS = 300_000;
 
 /** Reads a part into memory. */
 export function treeOf(bytes: Uint8Array, path: string): Element {
@@ -20,8 +20,8 @@ export function treeOf(bytes: Uint8Array, path: string): Element {
   let count = 0;
   readXml(bytes, path, {
     open(name, attributes) {
-      if (++count > MOST_ELEMENTS)
-        throw refusedError(`The file cannot be read: ${path} has more than ${MOST_ELEMENTS} elements.`);
+      if (++count > MAX_ELEMENTS)
+        throw refusedError(`The file cannot be read: ${path} has more than ${MAX_ELEMENTS} elements.`);
       const element = { name, attributes, children: [], text: '' };
       open.at(-1)?.children.push(element);
       open.push(element);

@@ -18,7 +18,7 @@ const TIME = /^(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,9})$|^(\d{1,4}):(\d{1
 const WEBVTT = /^WEBVTT(?:\s|$)/;
 /** What these begin in WebVTT has no cues in it, up to the next empty line. */
 const BLOCK = /^(?:(WEBVTT|NOTE)(?:\s|$)|(STYLE|REGION)$)/;
-const LONGEST_SHOWN = 60;
+const MAX_SHOWN = 60;
 
 /** The line that says when a cue is shown. */
 interface Timing {
@@ -76,7 +76,7 @@ function problemIn(lines: readonly string[]): string {
   const times = `times such as 00:01:02.500 ${ARROW} 00:01:04.000`;
   const at = lines.findIndex((line) => line.includes(ARROW));
   if (at === -1) return `it has no ${times}`;
-  return `line ${at + 1} gives no ${times}: ${JSON.stringify(lines[at]?.slice(0, LONGEST_SHOWN))}`;
+  return `line ${at + 1} gives no ${times}: ${JSON.stringify(lines[at]?.slice(0, MAX_SHOWN))}`;
 }
 
 /** Where a block ends, whose lines are counted. */

@@ -5,7 +5,7 @@ import type manifest from './manifest.ts';
 
 const SENTENCE_END = /[.!?\u2026\u3002\uff1f\uff01]["')\u201d\u2019]?$/;
 /** Seconds between a cue and one that repeats its lines. */
-const LONGEST_GAP = 0.1;
+const MAX_GAP = 0.1;
 
 /**
  * Writes cues as running text: a line break after the end of a sentence, and a paragraph that begins with the speaker's
@@ -49,7 +49,7 @@ function writeCues(cues: readonly Cue[], leftOut: Counts): { text: string; place
 
 /** How many lines at the beginning of a cue the one before it ended with, while it was still shown. */
 function repeatedBy({ lines, start_time }: Cue, before: Cue | undefined): number {
-  if (before === undefined || start_time > before.end_time + LONGEST_GAP) return 0;
+  if (before === undefined || start_time > before.end_time + MAX_GAP) return 0;
   for (let count = Math.min(lines.length, before.lines.length); count > 0; count--) {
     const ending = before.lines.slice(-count);
     if (ending.every((line, at) => line === lines[at])) return count;

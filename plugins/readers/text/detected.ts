@@ -18,14 +18,14 @@ const LABELS: Readonly<Record<string, string>> = {
 /** Bytes that the detector is given; more of them do not make it more certain. */
 const SAMPLE = 8 * 1024;
 /** How many of the detected encodings are tried. */
-const MOST_TRIED = 8;
+const MAX_TRIED = 8;
 /**
  * A guess so much less likely than the best one is not better if that one fails, for example at characters that few
  * decoders know.
  */
-const LEAST_SHARE = 1 / 3;
+const MIN_SHARE = 1 / 3;
 /** Bytes of a line that are taken before the first non-ASCII one. */
-const MOST_BEFORE = 1024;
+const MAX_BEFORE = 1024;
 const LINE_FEED = 0x0a;
 
 /**
@@ -57,8 +57,8 @@ export async function detectedLabels(bytes: Uint8Array): Promise<string[]> {
   }
   const ranked = [...scores].sort(([, one], [, other]) => other - one);
   const [[, best] = [USUAL, USUAL_BONUS]] = ranked;
-  const near = ranked.filter(([, score]) => score >= best * LEAST_SHARE);
-  return near.slice(0, MOST_TRIED).map(([label]) => label);
+  const near = ranked.filter(([, score]) => score >= best * MIN_SHARE);
+  return near.slice(0, MAX_TRIED).map(([label]) => label);
 }
 
 function factorOf(label: string, sample: Uint8Array): number {
@@ -81,7 +81,7 @@ function sampleOf(bytes: Uint8Array): Uint8Array {
       at++;
       continue;
     }
-    const before = bytes.subarray(Math.max(at - MOST_BEFORE, 0), at);
+    const before = bytes.subarray(Math.max(at - MAX_BEFORE, 0), at);
     const start = at - before.length + before.lastIndexOf(LINE_FEED) + 1;
     const lineEnd = bytes.indexOf(LINE_FEED, at) + 1;
     at = lineEnd === 0 ? bytes.length : lineEnd;

@@ -92,12 +92,12 @@ const SIGNATURES: readonly Signature[] = [
 ];
 
 /** How much of a file is compared. */
-const LONGEST_START = 16;
+const MAX_START = 16;
 
 /** @throws Error for callers that says what a file that is not text looks like */
 function refuseBinary(bytes: Uint8Array): void {
   const isBinary = hasNul(bytes);
-  const start = String.fromCharCode(...bytes.subarray(0, LONGEST_START));
+  const start = String.fromCharCode(...bytes.subarray(0, MAX_START));
   const found = SIGNATURES.find((one) => start.startsWith(one.start) && (isBinary || one.isWeak !== true));
   if (found === undefined && !isBinary) return;
   const what = found?.name ?? 'a binary file: it has NUL bytes';
@@ -109,11 +109,11 @@ function refuseBinary(bytes: Uint8Array): void {
 /** Bytes that are examined to find UTF-16 without a byte order mark. */
 const SAMPLE = 8192;
 /** Letters whose code ends in 00 may put some on the other side. */
-const MOST_ELSEWHERE = 0.1;
+const MAX_ELSEWHERE = 0.1;
 /** In such a text, this share of the pairs have a NUL byte on one side: ASCII letters, spaces, line ends. */
-const LEAST_SHARE = 0.1;
+const MIN_SHARE = 0.1;
 /** Fewer NUL bytes than this may be on one side by chance, unless nearly half of the pairs have one. */
-const LEAST_NULS = 16;
+const MIN_NULS = 16;
 const SURE_SHARE = 0.4;
 
 const startsWith = (bytes: Uint8Array, ...mark: readonly number[]): boolean =>
@@ -133,8 +133,8 @@ function wideText(bytes: Uint8Array): Decoded | undefined {
   for (let at = 0; at < length; at++) if (bytes[at] === 0) nuls[at % 2 === 0 ? 0 : 1]++;
   const [even, odd] = nuls;
   const [less, most] = even < odd ? [even, odd] : [odd, even];
-  const share = most >= LEAST_NULS ? LEAST_SHARE : SURE_SHARE;
-  if (less > most * MOST_ELSEWHERE || most < (length / 2) * share) return undefined;
+  const share = most >= MIN_NULS ? MIN_SHARE : SURE_SHARE;
+  if (less > most * MAX_ELSEWHERE || most < (length / 2) * share) return undefined;
   const decoded = decode(bytes, odd > even ? 'utf-16le' : 'utf-16be');
   return decoded !== undefined && isPlainText(decoded.text) ? decoded : undefined;
 }

@@ -21,7 +21,7 @@ interface Parsed extends Markdown, Facts {
 }
 
 /** Characters of its own errors that are shown. */
-const LONGEST_PROBLEM = 300;
+const MAX_PROBLEM_LENGTH = 300;
 const CONTENT = ['X-TIKA:content', 'tk:content'];
 /** Why the main file, or one within it, was not read to its end. */
 const CONTAINER_PROBLEMS = ['X-TIKA:EXCEPTION:container_exception', 'tk:exception:container-exception'];
@@ -64,7 +64,7 @@ function shorten(exception: string): string {
   return first
     .trim()
     .replace(/\b(?:[a-z]\w*\.)+(?=[A-Z])/g, '')
-    .slice(0, LONGEST_PROBLEM);
+    .slice(0, MAX_PROBLEM_LENGTH);
 }
 
 interface Facts {
@@ -120,7 +120,7 @@ function extensionOf({ name = '', mediaType }: SourceFile): string {
 }
 
 /** Milliseconds for one file. Node's own client gives up after five minutes without an answer. */
-const PATIENCE = 290_000;
+const DEADLINE = 290_000;
 /** Only a busy server is retried: a file that takes too long would take as long the next time. */
 const BUSY = [429, 503];
 /** Statuses that are about the file; 415 if there is no parser for it. */
@@ -151,8 +151,8 @@ const createTikaReader: Factory<typeof manifest> = ({ env, hosted }) => {
         headers: headersOf(file),
         read: readAnswer,
         expected: 'the text of a file',
-        patience: PATIENCE,
-        timeout: PATIENCE,
+        deadline: DEADLINE,
+        timeout: DEADLINE,
         retried: BUSY,
         signal,
       });

@@ -164,7 +164,7 @@ class Writer {
 
   #addToList(text: string): void {
     const list = this.#lists.at(-1);
-    const outer = '  '.repeat(Math.min(this.#lists.length - 1, MOST_LEVELS));
+    const outer = '  '.repeat(Math.min(this.#lists.length - 1, MAX_LEVELS));
     if (list === undefined || !this.#beginsItem) {
       const indent = `${outer}  `;
       this.#add(indent + paragraph(text, indent));
@@ -195,7 +195,7 @@ class Writer {
 }
 
 /** Deeper items: each line has the indentation of this level. */
-const MOST_LEVELS = 16;
+const MAX_LEVELS = 16;
 
 /** The lines of a paragraph. @param indent put before each but the first */
 function paragraph(text: string, indent = ''): string {

@@ -1,11 +1,11 @@
 import { refusedError, type SourcePlace } from '../../../core/kit.ts';
-import { tableRule } from '../../toolkit/markdown/index.ts';
+import { delimiterRow } from '../../toolkit/markdown/index.ts';
 import { cellRange } from '../../toolkit/places.ts';
 
 /** UTF-16 units of a text. The cells of a small file may repeat a long string. */
-const MOST_TEXT = 64 * 1024 * 1024;
+const MAX_TEXT = 64 * 1024 * 1024;
 /** A table may have as many blank cells for each that has text, and some more. */
-const MOST_BLANK = 8;
+const MAX_BLANK = 8;
 const MORE_BLANK = 40_000;
 
 /** Cells that follow each other in a row. */
@@ -21,7 +21,7 @@ interface Row {
 }
 
 /** Rows that wait until the columns of their table are known. Later rows with other columns begin another table. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 
 /**
  * Writes sheets as Markdown: a heading, and a table for each block of rows without a blank one. Columns without text
@@ -59,18 +59,18 @@ export class TableWriter {
     const columns = [...cells.keys()].sort((a, b) => a - b);
     const more = columns.filter((column) => !this.#columns.has(column)).length;
     const size = (this.#rows + 1) * (this.#columns.size + more);
-    const isTooBlank = size > MOST_BLANK * (this.#cells + columns.length) + MORE_BLANK;
+    const isTooBlank = size > MAX_BLANK * (this.#cells + columns.length) + MORE_BLANK;
     if (row !== this.#row + 1 || isTooBlank || (this.#hasHead && more > 0)) this.endTable();
     for (const column of columns) {
       if (!this.#columns.has(column)) this.#columns.set(column, 0);
       this.#waitingLength += cells.get(column)?.length ?? 0;
-      if (this.#length + this.#waitingLength > MOST_TEXT) throw tooLong();
+      if (this.#length + this.#waitingLength > MAX_TEXT) throw tooLong();
     }
     this.#row = row;
     this.#rows++;
     this.#cells += columns.length;
     this.#waiting.push({ row, runs: runsOf(columns, cells) });
-    if (this.#waiting.length === MOST_WAITING) this.#write();
+    if (this.#waiting.length === MAX_WAITING) this.#write();
   }
 
   endTable(): void {
@@ -93,7 +93,7 @@ export class TableWriter {
       const [first, last] = [runs[0], runs.at(-1)] as [Run, Run];
       const cells = cellRange(first.column, row, last.column + last.count - 1, row);
       this.#put(lineOf(runs, this.#columns), { sheet: this.#sheet, cells }, written);
-      if (!this.#hasHead) this.#put(`\n${tableRule(this.#columns.size)}`, undefined, written);
+      if (!this.#hasHead) this.#put(`\n${delimiterRow(this.#columns.size)}`, undefined, written);
       this.#hasHead = true;
     }
     this.#parts.push(written.join(''));
@@ -104,7 +104,7 @@ export class TableWriter {
   #put(text: string, position?: Pick<SourcePlace, 'sheet' | 'cells'>, parts = this.#parts): void {
     const start = this.#length;
     this.#length += text.length;
-    if (this.#length > MOST_TEXT) throw tooLong();
+    if (this.#length > MAX_TEXT) throw tooLong();
     parts.push(text);
     if (position !== undefined) this.places.push({ start, end: this.#length, ...position });
   }
@@ -135,5 +135,5 @@ function lineOf(runs: readonly Run[], indexes: ReadonlyMap<number, number>): str
 }
 
 function tooLong(): Error {
-  return refusedError(`The file cannot be read: it has more than ${MOST_TEXT} characters of text.`);
+  return refusedError(`The file cannot be read: it has more than ${MAX_TEXT} characters of text.`);
 }

@@ -1,15 +1,15 @@
 import { refusedError } from '../../../core/kit.ts';
-import { inCell } from '../../toolkit/markdown/index.ts';
+import { escapeCell } from '../../toolkit/markdown/index.ts';
 import { readXml, type XmlAttributes } from '../../toolkit/markup/index.ts';
 import { openOfficeFile } from '../../toolkit/office/index.ts';
 import { columnNumber } from '../../toolkit/places.ts';
 import { kindOfFormat, type NumberKind, numberText } from './values.ts';
 
 /** Bytes of all XML in a workbook together. */
-const MOST_BYTES = 128 * 1024 * 1024;
-const MOST_ROWS = 1_048_576;
-const MOST_COLUMNS = 16_384;
-const LONGEST_NAME = 255;
+const MAX_BYTES = 128 * 1024 * 1024;
+const MAX_ROWS = 1_048_576;
+const MAX_COLUMNS = 16_384;
+const MAX_NAME_LENGTH = 255;
 
 export interface Sheet {
   readonly name: string;
@@ -33,7 +33,7 @@ interface Meaning {
 
 /** Opens a workbook; its sheets are read when they are visited. */
 export function openWorkbook(bytes: Uint8Array): Workbook {
-  const { main, part, has, relationships, title, metadata } = openOfficeFile(bytes, MOST_BYTES);
+  const { main, part, has, relationships, title, metadata } = openOfficeFile(bytes, MAX_BYTES);
   const related = relationships(main);
   const pathOf = (kind: string) => [...related.values()].find(({ type }) => type === kind)?.target ?? '';
   const read = <T>(kind: string, parse: (bytes: Uint8Array, path: string) => T[]): T[] =>
@@ -53,7 +53,7 @@ export function openWorkbook(bytes: Uint8Array): Workbook {
     const { name = '', state = 'visible' } = attributes;
     const id = Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1] ?? '';
     const { type, target = '' } = related.get(id) ?? {};
-    if (name.length > LONGEST_NAME) throw damaged('the name of a sheet');
+    if (name.length > MAX_NAME_LENGTH) throw damaged('the name of a sheet');
     if (type !== 'worksheet') return [];
     if (paths.has(target)) throw damaged(`${target} is in it twice`);
     paths.add(target);
@@ -133,13 +133,13 @@ function readRows(
     open(name, attributes) {
       if (name === 'row') {
         row = attributes.r === undefined ? row + 1 : rowOf(attributes.r);
-        if (!(row >= 1 && row <= MOST_ROWS)) throw damaged(path);
+        if (!(row >= 1 && row <= MAX_ROWS)) throw damaged(path);
         column = 0;
         cells = new Map();
       } else if (name === 'c') {
         cell = attributes;
         column = attributes.r === undefined ? column + 1 : columnOf(attributes.r);
-        if (!(column >= 1 && column <= MOST_COLUMNS)) throw damaged(path);
+        if (!(column >= 1 && column <= MAX_COLUMNS)) throw damaged(path);
         text.take();
       }
       text.open(name);
@@ -171,7 +171,7 @@ function cellText(text: string): string {
   const decoded = text.replace(/_x([\da-f]{4})_/gi, (_, hex) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );
-  return inCell(decoded.toWellFormed().trim());
+  return escapeCell(decoded.toWellFormed().trim());
 }
 
 /** The column of a cell such as `B2`; 0 if the reference is not valid. */

@@ -29,8 +29,8 @@ type ValueName = (typeof PLAIN_NAMES)[number] | (typeof NEIGHBOURS)[number];
 
 /** The values of templates, for messages. */
 const KNOWN = `${PLAIN_NAMES.map((name) => `{${name}}`).join(', ')}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and alternatives such as {title|filename}`;
-const MOST_VALUES = 30;
-const MOST_CHARACTERS = 2000;
+const MAX_VALUES = 30;
+const MAX_CHARACTERS = 2000;
 
 /** Two braces are a literal one; a single brace begins or ends the name of a value. */
 const TOKENS = /\{\{|\}\}|\{([^{}\n]*)\}|[{}]|[^{}]+/g;
@@ -41,8 +41,8 @@ export function readTemplate(text: string): Template {
     inner === undefined ? readText(token as string) : readAlternatives(inner);
   const lines = text.split(/\r?\n/).map((line) => Array.from(line.matchAll(TOKENS), readPiece));
   const values = lines.flat(2).filter((piece) => typeof piece === 'object').length;
-  if (values <= MOST_VALUES) return lines;
-  throw refusal(`expected at most ${MOST_VALUES} values in braces, got ${values}`);
+  if (values <= MAX_VALUES) return lines;
+  throw refusal(`expected at most ${MAX_VALUES} values in braces, got ${values}`);
 }
 
 const refusal = (problem: string): Error => refusedError(`template: ${problem}.`);
@@ -71,9 +71,9 @@ function readValue(inner: string): Value {
   const side = NEIGHBOURS.find((name) => name === head);
   if (side === undefined) throw refusal(`{${inner}} is not a known value; available: ${KNOWN}`);
   const isCount =
-    inner[mark] === ':' && /^[1-9]\d{0,3}$/.test(argument) && Number(argument) <= MOST_CHARACTERS;
+    inner[mark] === ':' && /^[1-9]\d{0,3}$/.test(argument) && Number(argument) <= MAX_CHARACTERS;
   if (isCount) return { name: side, argument };
   throw refusal(
-    `{${inner}}: expected a number of characters from 1 to ${MOST_CHARACTERS}, such as {${side}:200}`,
+    `{${inner}}: expected a number of characters from 1 to ${MAX_CHARACTERS}, such as {${side}:200}`,
   );
 }

@@ -78,9 +78,9 @@ function metadataText(metadata: unknown, path: string): string {
 }
 
 /** Maximum characters of a list of names or values, which are never cut. */
-const LONGEST_LIST = 300;
+const MAX_LIST_LENGTH = 300;
 /** Longer strings in metadata are texts about the document. */
-const LONGEST_VALUE = 80;
+const MAX_VALUE_LENGTH = 80;
 /** Addresses, hashes and times distinguish documents without telling what they are about. */
 const NOISE = [
   /:\/\//,
@@ -96,7 +96,7 @@ function identityIn(metadata: unknown): string {
     .filter(isText)
     .map((value) => String(value).trim());
   const isNoise = (value: string) => NOISE.some((pattern) => pattern.test(value));
-  return wholeWithin(values.filter((value) => isWithin(value, LONGEST_VALUE) && !isNoise(value)));
+  return wholeWithin(values.filter((value) => isWithin(value, MAX_VALUE_LENGTH) && !isNoise(value)));
 }
 
 /** A unit of code in a chunk. */
@@ -165,7 +165,7 @@ function wholeWithin(values: Iterable<string>): string {
   for (const value of values) {
     if (value === '') continue;
     const longer = list === '' ? value : `${list}, ${value}`;
-    if (!isWithin(longer, LONGEST_LIST)) break;
+    if (!isWithin(longer, MAX_LIST_LENGTH)) break;
     list = longer;
   }
   return list;

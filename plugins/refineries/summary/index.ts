@@ -16,7 +16,7 @@ import { type Window, windowsOf } from './windows.ts';
 type SummaryRefinery = Refinery<SummaryOptions, 'tokenizer'>;
 
 /** UTF-16 units of a title that are used in a prompt. */
-const LONGEST_TITLE = 500;
+const MAX_TITLE_LENGTH = 500;
 
 export default async function createSummaryRefinery(given: Collaborators): Promise<SummaryRefinery> {
   const { log } = given;
@@ -27,7 +27,7 @@ export default async function createSummaryRefinery(given: Collaborators): Promi
       const stop = new AbortController();
       const either = AbortSignal.any([signal, stop.signal]);
       const windowOf = windowsOf(chunks, options.max_document_tokens, { tokenizer, join, signal });
-      const title = (document.title ?? '').trim().slice(0, LONGEST_TITLE);
+      const title = (document.title ?? '').trim().slice(0, MAX_TITLE_LENGTH);
       const askAbout = async ({ text }: Chunk, index: number): Promise<Outcome> => {
         signal.throwIfAborted();
         if (isBlank(text)) return NOTHING_TO_ASK;
@@ -72,7 +72,7 @@ function withContext(chunk: Chunk, outcome: Outcome | undefined): Chunk {
  * Minimum consecutive calls that found the API unavailable after which it is left alone (plus one per concurrent
  * call).
  */
-const MOST_UNAVAILABLE = 3;
+const MAX_UNAVAILABLE = 3;
 
 /**
  * Asks about each chunk, with limited concurrency. After too many consecutive calls that found the API unavailable
@@ -86,7 +86,7 @@ async function askForAll<Item>(
   ask: (item: Item, index: number) => Promise<Outcome>,
 ): Promise<readonly Outcome[]> {
   const { default: pMap } = await import('p-map');
-  const most = Math.max(concurrency, MOST_UNAVAILABLE);
+  const most = Math.max(concurrency, MAX_UNAVAILABLE);
   let unavailable: Outcome[] = [];
   const askNext = async (item: Item, index: number): Promise<Outcome> => {
     const [down] = unavailable;
@@ -107,7 +107,7 @@ type Ask = (question: Question, options: SummaryOptions, signal: AbortSignal) =>
 
 const OPENAI = 'https://api.openai.com/v1';
 /** Characters that are cached in each thread: answers, and the hashes of their questions. */
-const MOST_KEPT = 16 * 1024 * 1024;
+const MAX_KEPT = 16 * 1024 * 1024;
 
 /**
  * Creates the function that asks the model named in the environment. @throws an error for the caller if its URL is
@@ -120,7 +120,7 @@ async function createAsk({ env, hosted }: Pick<Collaborators, 'env' | 'hosted'>)
   const url = `${base}/chat/completions`;
   const api: HostedApi = { title: 'The chat API', url, keyVariable: 'CHAT_API_KEY', key: CHAT_API_KEY };
   const kept = new LRUCache<string, string>({
-    maxSize: MOST_KEPT,
+    maxSize: MAX_KEPT,
     sizeCalculation: (answer, key) => answer.length + key.length,
   });
   return async (question, { max_tokens, call_timeout }, signal) => {
@@ -131,7 +131,7 @@ async function createAsk({ env, hosted }: Pick<Collaborators, 'env' | 'hosted'>)
     const limit = base === OPENAI ? { max_completion_tokens: max_tokens } : { max_tokens };
     const body = { model, messages: [{ role: 'user', content: promptOf(question) }], ...limit };
     const call = { body, read: readCompletion, expected: 'a completion' };
-    const outcome = await hosted.ask(api, { ...call, patience: call_timeout * 1000, signal });
+    const outcome = await hosted.ask(api, { ...call, deadline: call_timeout * 1000, signal });
     if ('value' in outcome) kept.set(key, outcome.value);
     return outcome;
   };

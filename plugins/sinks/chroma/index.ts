@@ -137,7 +137,7 @@ function scalarOf(value: unknown): Scalar | null {
 }
 
 /** Below the limit of Chroma Cloud for one call. */
-const MOST = { chunks: 200, bytes: 4_000_000 };
+const MAX_BATCH = { chunks: 200, bytes: 4_000_000 };
 const DOCUMENTS_PER_CALL = 100;
 
 const createChromaSink: Factory<typeof manifest> = ({ env, hosted }) => {
@@ -167,7 +167,7 @@ const createChromaSink: Factory<typeof manifest> = ({ env, hosted }) => {
       const records = { ...server, path };
       return {
         async upsert(chunks, { signal }) {
-          for (const batch of batchChunks(chunks, { ...MOST, dimensions }))
+          for (const batch of batchChunks(chunks, { ...MAX_BATCH, dimensions }))
             await writeRecords(records, batch, signal);
         },
         async deleteMissing(documentId, keptIds, { signal }) {

@@ -98,7 +98,7 @@ interface Item {
 
 const TRIES = 5;
 const FIRST_DELAY = 250;
-const LONGEST_REASON = 200;
+const MAX_REASON_LENGTH = 200;
 
 /**
  * Writes chunks, and waits until they are searchable. An answer of 200 may contain errors: chunks for which a server
@@ -150,12 +150,12 @@ function itemsIn(answer: unknown, count: number): readonly Item[] {
 }
 
 function describe({ _id, status, error }: Item): string {
-  const said = `${error?.type}: ${error?.reason ?? ''}`.slice(0, LONGEST_REASON);
+  const said = `${error?.type}: ${error?.reason ?? ''}`.slice(0, MAX_REASON_LENGTH);
   return `Elasticsearch refused the chunk ${_id} with ${status}, ${said}`;
 }
 
 /** Servers accept bodies of 100 MB, and recommend 5 to 15. */
-const MOST = { chunks: 1000, bytes: 8_000_000 };
+const MAX_BATCH = { chunks: 1000, bytes: 8_000_000 };
 
 const createElasticsearchSink: Factory<typeof manifest> = ({ env, hosted }) => {
   const api: HostedApi = {
@@ -173,7 +173,7 @@ const createElasticsearchSink: Factory<typeof manifest> = ({ env, hosted }) => {
       await openIndex(index, { engine: String(options.engine), dimensions, signal });
       return {
         async upsert(chunks, { signal }) {
-          for (const batch of batchChunks(chunks, { ...MOST, dimensions }))
+          for (const batch of batchChunks(chunks, { ...MAX_BATCH, dimensions }))
             await writeChunks(index, batch, signal);
         },
         async deleteMissing(documentId, keptIds, { signal }) {

@@ -1,5 +1,5 @@
 /** Temporary SQL states: a server that starts, stops or is full, and transactions that conflicted. */
-const PASSING = /^(08...|57P0[1-3]|53...|40001|40P01)$/;
+const TRANSIENT = /^(08...|57P0[1-3]|53...|40001|40P01)$/;
 /** Codes of the system, such as EPIPE, contain no digit. */
 const SQL_STATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
@@ -15,9 +15,9 @@ function stateOf(error: unknown): string | undefined {
 }
 
 /** Whether the same statement may succeed later. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const state = stateOf(error);
-  if (state !== undefined) return PASSING.test(state);
+  if (state !== undefined) return TRANSIENT.test(state);
   return !(error instanceof TypeError);
 }
 

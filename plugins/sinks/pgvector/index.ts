@@ -11,7 +11,7 @@ import {
 } from '../../../core/kit.ts';
 import { batchChunks } from '../../toolkit/chunk-batches.ts';
 import { vectorJson } from '../../toolkit/json/index.ts';
-import { describeError, isPassing, isTooLong } from './errors.ts';
+import { describeError, isTooLong, isTransient } from './errors.ts';
 import type manifest from './manifest.ts';
 import {
   type Column,
@@ -56,7 +56,7 @@ class Database {
         return await this.#queryOnce<Row>(statement, signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (!isPassing(error)) throw refusedError(describeError(error), error);
+        if (!isTransient(error)) throw refusedError(describeError(error), error);
         if (tries === TRIES) throw exposedError(describeError(error), error);
         await sleep(FIRST_DELAY * 2 ** (tries - 1), undefined, { signal }).catch(() => undefined);
       }
@@ -267,7 +267,7 @@ function firstWithNul(chunks: readonly SinkChunk[]): SinkChunk | undefined {
   );
 }
 
-const MOST = { chunks: 1000, bytes: 8_000_000 };
+const MAX_BATCH = { chunks: 1000, bytes: 8_000_000 };
 /** Few documents are written to a collection at once. */
 const POOL = { max: 4, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 10_000 };
 
@@ -292,7 +292,7 @@ const createPgvectorSink: Factory<typeof manifest> = async ({ env }) => {
               `PostgreSQL cannot store the character NUL, which the chunk ${broken.id} contains`,
             );
           }
-          for (const batch of batchChunks(chunks, { ...MOST, dimensions }))
+          for (const batch of batchChunks(chunks, { ...MAX_BATCH, dimensions }))
             await writeChunks(database, table, batch, signal);
         },
         async deleteMissing(documentId, keptIds, { signal }) {

@@ -14,9 +14,9 @@ import { vectorJson } from '../../toolkit/json/index.ts';
 import type manifest from './manifest.ts';
 
 /** Qdrant accepts bodies of 32 MB. */
-const MOST = { chunks: 500, bytes: 8_000_000 };
+const MAX_BATCH = { chunks: 500, bytes: 8_000_000 };
 /** For points that contain their text twice. */
-const MOST_TWICE = { ...MOST, bytes: MOST.bytes / 2 };
+const MAX_TWICE = { ...MAX_BATCH, bytes: MAX_BATCH.bytes / 2 };
 const IDS_PER_CALL = 1000;
 
 const createQdrantSink: Factory<typeof manifest> = ({ env, hosted }) => {
@@ -37,7 +37,7 @@ const createQdrantSink: Factory<typeof manifest> = ({ env, hosted }) => {
       const path = pathOf(options);
       const tokenizer = options.text_search === true ? String(options.tokenizer) : undefined;
       await openCollection(server, { path, dimensions, tokenizer, signal });
-      const limits = { ...(tokenizer === undefined ? MOST : MOST_TWICE), dimensions };
+      const limits = { ...(tokenizer === undefined ? MAX_BATCH : MAX_TWICE), dimensions };
       return {
         async upsert(chunks, { signal }) {
           for (const chunk of chunks) checkNumbers(chunk);
@@ -184,15 +184,15 @@ function sizeOf(vectors: { readonly size?: unknown }): number | 'none' | 'severa
   return Object.keys(vectors).length === 0 ? 'none' : 'several';
 }
 
-const LEAST_INTEGER = -(2n ** 63n);
-const MOST_INTEGER = 2n ** 64n - 1n;
+const MIN_INTEGER = -(2n ** 63n);
+const MAX_INTEGER = 2n ** 64n - 1n;
 
 /** Qdrant keeps 64-bit integers exactly, and rounds any other number to a double. */
 function checkNumbers({ id, fields }: SinkChunk): void {
   const rounded = rawNumbersIn(fields).find((number) => {
     if (!/^-?\d+$/.test(number)) return true;
     const value = BigInt(number);
-    return value < LEAST_INTEGER || value > MOST_INTEGER;
+    return value < MIN_INTEGER || value > MAX_INTEGER;
   });
   if (rounded === undefined) return;
   throw exposedError(

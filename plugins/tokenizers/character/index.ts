@@ -35,13 +35,13 @@ class PlainText implements TokenizedText {
 keepOptimised(new PlainText(0));
 
 /** Maximum length of a list of ends that is kept. */
-const LONGEST_KEPT = 1 << 20;
+const MAX_KEPT = 1 << 20;
 let kept = new Uint32Array(0);
 
 /** The numbers 1, 2, 3, ... `length`; all shorter texts share one list. */
 function upTo(length: number): Uint32Array {
-  if (length > LONGEST_KEPT) return countUp(length);
-  if (length > kept.length) kept = countUp(Math.min(LONGEST_KEPT, 2 * length));
+  if (length > MAX_KEPT) return countUp(length);
+  if (length > kept.length) kept = countUp(Math.min(MAX_KEPT, 2 * length));
   return kept.subarray(0, length);
 }
 

@@ -67,9 +67,9 @@ export function vectorOfBase64(base64: string): Float32Array {
 }
 
 /** Numbers from here up to 1 have at most nine digits after at most five zeros. */
-const LEAST_DECIMAL = 1e-6;
+const MIN_DECIMAL = 1e-6;
 const POWERS = Float64Array.from({ length: 15 }, (_, power) => 10 ** power);
-const MOST_ZEROS = 5;
+const MAX_ZEROS = 5;
 
 /** Bits of the fraction of a number in single precision, and what is added to its exponent. */
 const [FRACTION_BITS, BIAS] = [23, 127];
@@ -82,13 +82,13 @@ const HALF_GAPS = Float64Array.from(
 /** The fewest zeros after the point that a number of an exponent has; it may have one more. */
 const ZEROS = Int32Array.from({ length: BIAS }, (_, exponent) => -Math.log10(2 ** (exponent - BIAS + 1)));
 /** The bits of the least number of an exponent that does not have one more. */
-const FEWEST_ZEROS_FROM = Int32Array.from(ZEROS, (zeros) => {
+const MIN_ZEROS_FROM = Int32Array.from(ZEROS, (zeros) => {
   const limit = 10 ** -(zeros + 1);
   const nearest = Float32Array.of(limit);
   return (new Int32Array(nearest.buffer)[0] as number) + Number((nearest[0] as number) < limit);
 });
 /** The exponent of the numbers from 2 ** -16 on, which have at most four zeros. */
-const LEAST_EXPONENT = BIAS - 16;
+const MIN_EXPONENT = BIAS - 16;
 /** The bits of a number without its sign. */
 const SIZE = 0x7fffffff;
 /** More than the error of a number that is scaled. */
@@ -114,8 +114,8 @@ const EIGHT_DIGITS = 1e8;
 function findDigits(size: number, bits: number): number {
   const exponent = bits >>> FRACTION_BITS;
   // The number before a power of two is nearer to it than the next one.
-  if ((exponent - LEAST_EXPONENT) >>> 0 >= BIAS - LEAST_EXPONENT || (bits & FRACTION) === 0) return UNUSUAL;
-  const zeros = (ZEROS[exponent] as number) + ((bits - (FEWEST_ZEROS_FROM[exponent] as number)) >>> 31);
+  if ((exponent - MIN_EXPONENT) >>> 0 >= BIAS - MIN_EXPONENT || (bits & FRACTION) === 0) return UNUSUAL;
+  const zeros = (ZEROS[exponent] as number) + ((bits - (MIN_ZEROS_FROM[exponent] as number)) >>> 31);
   const power = POWERS[zeros + 8] as number;
   const half = (HALF_GAPS[exponent] as number) * power;
   const exact = size * power;
@@ -159,9 +159,9 @@ function writeDigits(found: number, sign: number, view: DataView, at: number): n
 
 function writeAnyFloat(value: number, out: Uint8Array, at: number): number {
   const size = Math.abs(value);
-  if (size < LEAST_DECIMAL || !(size < 1)) return writeAscii(shortest(value), out, at);
+  if (size < MIN_DECIMAL || !(size < 1)) return writeAscii(shortest(value), out, at);
   let zeros = 0;
-  while (zeros < MOST_ZEROS && size * (POWERS[zeros + 1] as number) < 1) zeros++;
+  while (zeros < MAX_ZEROS && size * (POWERS[zeros + 1] as number) < 1) zeros++;
   // Seven or eight digits suffice for most numbers.
   let decimals = zeros + 7;
   let scaled = (size * (POWERS[decimals] as number) + 0.5) | 0;

@@ -17,7 +17,7 @@ import {
 } from './leaves.ts';
 import * as letters from './letters.ts';
 import { CLOSE_PAREN, DASH, DOT, isBlank, PLUS, STAR } from './letters.ts';
-import { type Begun, MOST_CONTAINERS, Scan } from './scan.ts';
+import { type Begun, MAX_CONTAINERS, Scan } from './scan.ts';
 
 /**
  * Finds the blocks of CommonMark (0.31), with GFM's tables, footnotes and front matter, in one pass over the lines;
@@ -132,7 +132,7 @@ function matchContainers({ line, open, found }: Scan): number {
 }
 
 function beginQuote(scan: Scan, depth: number): Begun | undefined {
-  if (depth >= MOST_CONTAINERS) return undefined;
+  if (depth >= MAX_CONTAINERS) return undefined;
   scan.beginContainer('quote', depth);
   scan.line.consumeQuote();
   return 'container';
@@ -141,7 +141,7 @@ function beginQuote(scan: Scan, depth: number): Begun | undefined {
 function beginFootnote(scan: Scan, depth: number): Begun | undefined {
   const { line, text } = scan;
   const behind = labelEnd(text, line.ink, line.end, NOTE_LABEL);
-  if (behind === -1 || depth >= MOST_CONTAINERS) return undefined;
+  if (behind === -1 || depth >= MAX_CONTAINERS) return undefined;
   scan.beginContainer('footnote', depth).width = 4;
   line.consume(behind - line.ink);
   line.column += line.indent;
@@ -154,7 +154,7 @@ function beginItem(scan: Scan, depth: number, text: OpenBlock | undefined): Begu
   const marker = markerLetters(scan);
   const behind = line.ink + marker;
   if (marker === 0 || (behind < line.end && !isBlankUnit(scan.units[behind] as number))) return undefined;
-  if (depth >= MOST_CONTAINERS - 1 || (text !== undefined && !interruptsText(scan, marker))) return undefined;
+  if (depth >= MAX_CONTAINERS - 1 || (text !== undefined && !interruptsText(scan, marker))) return undefined;
   const mark = scan.units[behind - 1] as number;
   const offset = line.indent;
   const around = depth > 0 ? scan.open[depth - 1] : undefined;

@@ -3,10 +3,10 @@
 export type { BlockKind, MarkdownBlock } from './block.ts';
 export { findMarkdownBlocks } from './find-blocks.ts';
 export {
+  delimiterRow,
   escapeBlockStarts,
+  escapeCell,
   fencedCode,
-  inCell,
   markdownHeading,
   markdownTable,
-  tableRule,
 } from './write.ts';

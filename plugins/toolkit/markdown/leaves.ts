@@ -212,13 +212,13 @@ function readFirstLine(scan: Scan, paragraph: OpenBlock): void {
 }
 
 /** Maximum length of a label with its brackets and colon. */
-const LONGEST_LABEL = 1002;
+const MAX_LABEL_LENGTH = 1002;
 const LINK_LABEL = /^\[(?![ \t]*\])(?:[^[\]\\]|\\.)*\]:/s;
 export const NOTE_LABEL = /^\[\^(?:[^[\]\\ \t]|\\[^ \t])+\]:/;
 
 /** Where the text after `[label]:` begins; -1 if there is no such label. */
 export function labelEnd(text: string, start: number, end: number, pattern: RegExp): number {
-  const source = text.slice(start, Math.min(end, start + LONGEST_LABEL));
+  const source = text.slice(start, Math.min(end, start + MAX_LABEL_LENGTH));
   // Most brackets begin a link.
   const label = source.includes(']:') ? pattern.exec(source)?.[0] : undefined;
   return label === undefined ? -1 : start + label.length;
@@ -228,11 +228,11 @@ const DESTINATION =
   /^[ \t]*(?:<(?:[^<>\\]|\\.)*>|[^\s<]\S*)(?:[ \t]+(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?[ \t]*$/;
 
 /** Longest line that is read as the destination of a link. */
-const LONGEST_DESTINATION = 4000;
+const MAX_DESTINATION_LENGTH = 4000;
 
 /** Whether the rest of a line is the destination of a link, with an optional title. */
 function isDestination(text: string, start: number, end: number): boolean {
-  return end - start <= LONGEST_DESTINATION && DESTINATION.test(text.slice(start, end));
+  return end - start <= MAX_DESTINATION_LENGTH && DESTINATION.test(text.slice(start, end));
 }
 
 function addLine(scan: Scan, paragraph: OpenBlock): void {

@@ -7,7 +7,7 @@ import { BOM, GREATER, TAB } from './letters.ts';
 import type { RawBlocks } from './raw-blocks.ts';
 
 /** Deeper containers are treated as text, which bounds the cost of a line. */
-export const MOST_CONTAINERS = 32;
+export const MAX_CONTAINERS = 32;
 
 /** What a line has begun. */
 export type Begun = 'leaf' | 'container';
@@ -161,14 +161,14 @@ class Line {
 }
 
 /** Units of a text whose memory is kept for the next one. */
-const MOST_KEPT = 1 << 20;
+const MAX_KEPT = 1 << 20;
 let kept = new Uint16Array(0);
 
 /** The units of a text, until those of the next one are read. */
 function unitsOf(text: string): Uint16Array {
   const { length } = text;
-  if (length > MOST_KEPT) return utf16Units(text);
-  if (length > kept.length) kept = new Uint16Array(Math.min(MOST_KEPT, 2 * length));
+  if (length > MAX_KEPT) return utf16Units(text);
+  if (length > kept.length) kept = new Uint16Array(Math.min(MAX_KEPT, 2 * length));
   Buffer.from(kept.buffer).write(text, 'utf16le');
   return kept.subarray(0, length);
 }

@@ -5,7 +5,7 @@
 const STARTS =
   /^ {0,3}(?=#{1,6}(?:\s|$)|>|=+[ \t]*$|(?:[-*_][ \t]*){3,}$|`{3,}[^`\n]*$|~~~|<[a-z/!?]|\|?[ \t]*:?-+:?[ \t]*(?:\||$)|\[[^\]\n]{1,99}\]:)/gim;
 const SPACES = /[ \t\n\v\f\r]+/g;
-const MOST_HEADINGS = 6;
+const MAX_HEADINGS = 6;
 
 /** A paragraph whose lines begin no other block. A line that begins like an item of a list is one. */
 export function escapeBlockStarts(text: string): string {
@@ -14,7 +14,7 @@ export function escapeBlockStarts(text: string): string {
 
 export function markdownHeading(level: number, text: string): string {
   const line = text.trim().replace(SPACES, ' ');
-  return `${'#'.repeat(Math.min(level, MOST_HEADINGS))} ${line.replace(/ (?=#+$)/, ' \\')}`;
+  return `${'#'.repeat(Math.min(level, MAX_HEADINGS))} ${line.replace(/ (?=#+$)/, ' \\')}`;
 }
 
 /** Code unchanged, in a fence that is longer than any in it. */
@@ -26,17 +26,17 @@ export function fencedCode(code: string, language = ''): string {
 }
 
 /** Text as it may be in a cell of a table: on one line, with its pipes escaped. */
-export function inCell(text: string): string {
+export function escapeCell(text: string): string {
   return text.replace(SPACES, ' ').replaceAll('\\|', '\\&#124;').replaceAll('|', '\\|');
 }
 
 export function tableRow(cells: readonly string[]): string {
-  const written = cells.map((cell) => inCell(cell.trim()));
+  const written = cells.map((cell) => escapeCell(cell.trim()));
   return `|${written.map((cell) => (cell === '' ? ' |' : ` ${cell} |`)).join('')}`;
 }
 
 /** The row between the header of a table and its other rows. */
-export function tableRule(columns: number): string {
+export function delimiterRow(columns: number): string {
   return `|${' - |'.repeat(columns)}`;
 }
 
@@ -50,6 +50,6 @@ export function markdownTable(rows: readonly (readonly string[])[], header?: rea
   const [first = [], ...others] = header === undefined ? filled : [header, ...filled];
   const columns = others.reduce((most, { length }) => Math.max(most, length), first.length);
   const wide = [...first, ...new Array<string>(columns - first.length).fill('')];
-  const lines = [tableRow(wide), tableRule(columns), ...others.map(tableRow)];
+  const lines = [tableRow(wide), delimiterRow(columns), ...others.map(tableRow)];
   return filled.length === 0 ? '' : lines.join('\n');
 }

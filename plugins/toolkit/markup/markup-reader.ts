@@ -45,7 +45,7 @@ export class MarkupReader {
     this.start = start;
     this.end = end;
     this.isClosing = nameStart > start + 1;
-    this.name = text.slice(nameStart, Math.min(nameEnd, nameStart + LONGEST_NAME)).toLowerCase();
+    this.name = text.slice(nameStart, Math.min(nameEnd, nameStart + MAX_NAME_LENGTH)).toLowerCase();
     this.isForeign = this.#followForeign();
     const isRaw = !this.isClosing && !this.isForeign;
     this.rawEnd = isRaw ? rawEnd(text, this.name, end) : end;
@@ -79,7 +79,7 @@ export class MarkupReader {
 
 keepOptimised(new MarkupReader(''));
 
-const LONGEST_NAME = 40;
+const MAX_NAME_LENGTH = 40;
 
 /** Elements of HTML whose opening tags end SVG and MathML. */
 const LEAVES_FOREIGN = new Set(

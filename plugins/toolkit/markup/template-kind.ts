@@ -2,7 +2,7 @@
 export type TemplateKind = 'astro' | 'erb' | 'handlebars' | 'jinja' | 'svelte' | 'vue';
 
 /** Characters from which a template is recognised. */
-const LONGEST = 65_536;
+const MAX_LENGTH = 65_536;
 
 /** What only templates of a kind have; all patterns of a kind must be found. */
 const PATTERNS: readonly (readonly [TemplateKind, ...RegExp[]])[] = [
@@ -26,7 +26,7 @@ const ASTRO = /^\ufeff?\s*---[ \t]*\r?\n(?:import|const|interface|type|export)\b
 
 /** The kind of template or component that a text is, if its beginning shows it. */
 export function templateKindOf(text: string): TemplateKind | undefined {
-  const head = text.slice(0, LONGEST);
+  const head = text.slice(0, MAX_LENGTH);
   if (ASTRO.test(head)) return 'astro';
   if (!/^\ufeff?\s*(?:<(?!\?)|\{[{%#])/.test(head)) return undefined;
   return PATTERNS.find(([, ...patterns]) => patterns.every((pattern) => pattern.test(head)))?.[0];

@@ -13,7 +13,7 @@ export interface XmlHandlers {
   readonly text?: (text: string) => void;
 }
 
-const DEEPEST = 256;
+const MAX_DEPTH = 256;
 
 /**
  * Reads XML in one pass: elements, attributes and text. A document type is refused, so that there are no entities
@@ -65,7 +65,7 @@ class XmlDocument {
     while (!this.#endsTag(next)) next = this.#readAttribute(next, attributes);
     const isEmpty = this.#xml[next] === '/';
     this.#at = next + (isEmpty ? '/>' : '>').length;
-    if (this.#path.length === DEEPEST)
+    if (this.#path.length === MAX_DEPTH)
       throw refusedError(`The file cannot be read: ${this.#name} is nested too deeply.`);
     this.#handlers.open(localName(full), attributes);
     if (isEmpty) this.#handlers.close?.(localName(full));

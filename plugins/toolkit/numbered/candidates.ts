@@ -1,6 +1,6 @@
 import type { Span } from '../../../core/contracts/chunk.ts';
 import { isArticle, isListMark } from './kinds.ts';
-import { type Label, labelsOf, MOST_READ } from './labels.ts';
+import { type Label, labelsOf, MAX_READ } from './labels.ts';
 import { endsParagraph, type Layout, layoutOf } from './layout.ts';
 
 /** Sections that a text quotes, as amending acts do: its mark, and how many candidates come before it. */
@@ -43,13 +43,13 @@ interface Line extends Span {
 }
 
 /** Characters that titles have at most. */
-const LONGEST_TITLE = 160;
-const LONGEST_TITLE_OF_WORD = 300;
-const LONGEST_TITLE_BELOW = 110;
+const MAX_TITLE_LENGTH = 160;
+const MAX_TITLE_LENGTH_OF_WORD = 300;
+const MAX_TITLE_LENGTH_BELOW = 110;
 /** A line without a number's word that is longer than this and has another one below it is not a title. */
-const LONGEST_OPEN = 60;
+const MAX_OPEN = 60;
 /** Spaces before a number without a word; lists are indented by more. */
-const MOST_INDENTED = 3;
+const MAX_INDENTED = 3;
 /** Characters at the end of a line that tell how it ends. */
 const TAIL = 60;
 
@@ -82,7 +82,7 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
     }
     if (isFree && opensQuote(line.ink)) quote = { mark: line.ink.charAt(0), first: found.length };
     else if (quote !== undefined && closesQuote(line.ink, quote.mark)) {
-      if (found.length - quote.first <= MOST_QUOTED) found.length = quote.first;
+      if (found.length - quote.first <= MAX_QUOTED) found.length = quote.first;
       quote = undefined;
     }
     const fit = line.mayBeHeading && (isFree || line.isMarked) ? labelsIn(line, lines, layout) : [];
@@ -108,7 +108,7 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
 }
 
 /** Candidates that a quotation holds at most; with more of them it was closed by another mark. */
-const MOST_QUOTED = 100;
+const MAX_QUOTED = 100;
 const CLOSING: Readonly<Record<string, string>> = { '‘': '’', '“': '”', '«': '»', '„': '“' };
 /** A note below a text, which may end what the text quotes. */
 const NOTE = /^\( ?\*|\bp\. ?\d+\W*$/;
@@ -117,7 +117,7 @@ const NOTE = /^\( ?\*|\bp\. ?\d+\W*$/;
 function opensQuote(ink: string): boolean {
   const mark = ink.charAt(0);
   if (CLOSING[mark] === undefined || quotesLeft(ink, mark) <= 0) return false;
-  const rest = ink.slice(1, MOST_READ).trimStart();
+  const rest = ink.slice(1, MAX_READ).trimStart();
   return rest === '' || labelsOf(rest).some(({ isBare, depth }) => !isBare || depth > 1);
 }
 
@@ -152,7 +152,7 @@ function candidateOf(
     kind: label.kind,
     name: below === undefined ? own : `${own} ${below.ink}`,
     isMarked: line.isMarked,
-    isRepealed: REPEALED.test(line.ink.slice(0, LONGEST_TITLE)),
+    isRepealed: REPEALED.test(line.ink.slice(0, MAX_TITLE_LENGTH)),
     inkBefore: ink,
     sentencesBefore: sentences,
     isAfterText: before === undefined || ink > before.inkBefore,
@@ -166,9 +166,9 @@ const AUTHOR = /^\p{Lu}\. \p{Lu}[\p{L}-]+;/u;
 
 /** The labels of a line that can be a heading by what follows them. */
 function labelsIn(line: Line, lines: Lines, layout: Layout): readonly Label[] {
-  const labels = labelsOf(line.ink.slice(0, MOST_READ));
+  const labels = labelsOf(line.ink.slice(0, MAX_READ));
   if (labels.length === 0 || line.isMarked) return labels;
-  if ((labels[0] as Label).isBare && line.indent > MOST_INDENTED) return [];
+  if ((labels[0] as Label).isBare && line.indent > MAX_INDENTED) return [];
   if (LEADER.test(tail(line.ink))) return [];
   const next = lines.peek(0);
   const goesOn =
@@ -184,12 +184,12 @@ function labelsIn(line: Line, lines: Lines, layout: Layout): readonly Label[] {
   if (
     (labels[0] as Label).depth > 1 &&
     (labels[0] as Label).rest < line.ink.length &&
-    line.ink.length <= LONGEST_OPEN &&
+    line.ink.length <= MAX_OPEN &&
     next?.ink === '' &&
     /[.:]$/.test(line.ink)
   ) {
     const below = lines.peek(1)?.ink ?? '';
-    if (/^\p{Lu}/u.test(below) && labelsOf(below.slice(0, MOST_READ)).length === 0) return labels;
+    if (/^\p{Lu}/u.test(below) && labelsOf(below.slice(0, MAX_READ)).length === 0) return labels;
   }
   return labels.filter((label) => isHeading(label, line, goesOn ? (next as Line).ink : ''));
 }
@@ -197,18 +197,18 @@ function labelsIn(line: Line, lines: Lines, layout: Layout): readonly Label[] {
 /** @param next the line immediately below; empty if it is blank or another block */
 function isHeading(label: Label, { ink }: Line, next: string): boolean {
   const rest = ink.slice(label.rest);
-  const isWrapped = /^[\p{Ll},;)]/u.test(next) && labelsOf(next.slice(0, MOST_READ)).length === 0;
+  const isWrapped = /^[\p{Ll},;)]/u.test(next) && labelsOf(next.slice(0, MAX_READ)).length === 0;
   if (rest === '') return !isWrapped && (!label.isBare || /^(?:I|一)/.test(label.kind));
   if (label.isBare) {
     // The next line may continue a sentence that a long line begins.
-    if (isWrapped || (next !== '' && (isListMark(label.kind) || ink.length > LONGEST_OPEN))) return false;
+    if (isWrapped || (next !== '' && (isListMark(label.kind) || ink.length > MAX_OPEN))) return false;
     if (AUTHOR.test(ink)) return false;
-    const isShort = rest.length <= LONGEST_TITLE;
+    const isShort = rest.length <= MAX_TITLE_LENGTH;
     // Longer titles are those of subsections, or in capitals.
     if (!isShort && (/[.;]\s/.test(rest) || (label.depth === 1 && /\p{Ll}/u.test(rest)))) return false;
     return isTitle(rest, label.depth > 1) && !UNFINISHED.test(tail(rest));
   }
-  if (REPEALED.test(rest.slice(0, LONGEST_TITLE)) && rest.length < LONGEST_TITLE) return true;
+  if (REPEALED.test(rest.slice(0, MAX_TITLE_LENGTH)) && rest.length < MAX_TITLE_LENGTH) return true;
   if (
     REFERENCE.test(rest) ||
     (!isArticle(label.kind) && PART_OF_ANNEX.test(rest)) ||
@@ -222,7 +222,7 @@ function isHeading(label: Label, { ink }: Line, next: string): boolean {
 
 /** Whether words can be a title: they begin with a capital, a number or a mark, and are few. */
 function isTitle(words: string, mayBeLower: boolean): boolean {
-  if (words.length > LONGEST_TITLE_OF_WORD || !/\p{L}/u.test(words)) return false;
+  if (words.length > MAX_TITLE_LENGTH_OF_WORD || !/\p{L}/u.test(words)) return false;
   return mayBeLower
     ? !/^[,;:.)]/.test(words)
     : /^[\p{Lu}\p{Lo}\d([{"“”„«»‘’'`<?¿¡_*►（【《「\\–-]/u.test(words);
@@ -232,12 +232,13 @@ function isTitle(words: string, mayBeLower: boolean): boolean {
 function isRunIn({ ink, isMarked }: Line, label: Label): boolean {
   if (isMarked || label.isBare || label.rest >= ink.length) return false;
   const rest = ink.slice(label.rest);
-  if (rest.length > LONGEST_TITLE_OF_WORD || (isArticle(label.kind) && /[，；：。]./.test(rest))) return true;
+  if (rest.length > MAX_TITLE_LENGTH_OF_WORD || (isArticle(label.kind) && /[，；：。]./.test(rest)))
+    return true;
   if (!UNFINISHED.test(tail(rest)) || REPEALED.test(rest)) return false;
   // Titles of chapters may end with a period.
   return (
     isArticle(label.kind) ||
-    rest.length > LONGEST_TITLE ||
+    rest.length > MAX_TITLE_LENGTH ||
     /[.!?]\s/.test(rest) ||
     !/[:–—-]/.test(ink.slice(label.end, label.rest))
   );
@@ -245,7 +246,7 @@ function isRunIn({ ink, isMarked }: Line, label: Label): boolean {
 
 /** Whether a line is only a number or a dash, or refers to a section, as cells of tables of correlation do. */
 function isReference(ink: string): boolean {
-  if (ink.length > LONGEST_TITLE) return false;
+  if (ink.length > MAX_TITLE_LENGTH) return false;
   const cell = ink.replace(/^[—–] ?/, '');
   const [label] = labelsOf(cell);
   return label === undefined ? /^[\d—–]*$/.test(cell) : !label.isBare && !/[.;:]$/.test(cell);
@@ -261,11 +262,11 @@ function titleBelow(lines: Lines): Line | undefined {
     title.ink === '' ||
     title.isMarked ||
     !title.mayBeHeading ||
-    title.ink.length > LONGEST_TITLE_BELOW
+    title.ink.length > MAX_TITLE_LENGTH_BELOW
   )
     return undefined;
   if (!isTitle(title.ink, false) || UNFINISHED.test(tail(title.ink))) return undefined;
-  if (LEADER.test(tail(title.ink)) || labelsOf(title.ink.slice(0, MOST_READ)).length > 0) return undefined;
+  if (LEADER.test(tail(title.ink)) || labelsOf(title.ink.slice(0, MAX_READ)).length > 0) return undefined;
   const after = lines.peek(isApart ? 2 : 1)?.ink ?? '';
   const goesOn = isApart ? after !== '' : /^\p{Ll}/u.test(after);
   return goesOn ? undefined : title;

@@ -23,7 +23,7 @@ export interface Label {
 }
 
 /** Characters of a line that a label and what follows it immediately are read from. */
-export const MOST_READ = 160;
+export const MAX_READ = 160;
 
 const ALL_WORDS = [...KIND_OF.keys()].sort((a, b) => b.length - a.length).join('|');
 const WORD = new RegExp(`(${ALL_WORDS.replaceAll('-', '[ -]')})(?![\\p{L}\\d])\\.?[ \\t\\u00a0]*`, 'iuy');
@@ -61,7 +61,7 @@ const LISTED =
 /**
  * The labels that a line may begin with: several if a letter is also a Roman number, none for nearly all lines.
  *
- * @param line as much of it as `MOST_READ`, from its first character that is not white space
+ * @param line as much of it as `MAX_READ`, from its first character that is not white space
  */
 export function labelsOf(line: string): readonly Label[] {
   const first = line.charCodeAt(0);

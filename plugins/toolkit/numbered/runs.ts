@@ -68,11 +68,11 @@ function withoutReferences(runs: readonly Run[], bare: readonly Candidate[]): re
 }
 
 /** Articles that a text with numbered paragraphs has at least. */
-const FEWEST_ARTICLES = 3;
+const MIN_ARTICLES = 3;
 
 function articlesOf(runs: readonly Run[]): readonly Candidate[] {
   const articles = runs.filter((run) => isArticle((run[0] as Candidate).kind)).flat();
-  return articles.length < FEWEST_ARTICLES ? [] : articles.sort((a, b) => a.start - b.start);
+  return articles.length < MIN_ARTICLES ? [] : articles.sort((a, b) => a.start - b.start);
 }
 
 /**

@@ -8,7 +8,7 @@ export type Run = readonly Candidate[];
 /** Candidates of a family that are looked at after one, to see how its sequence goes on. */
 const AHEAD = 40;
 /** Interrupted sequences that a number may go on. */
-const MOST_OUTER = 3;
+const MAX_OUTER = 3;
 /** Largest step between two numbers of a sequence that needs no look ahead. */
 const STEP = 5;
 
@@ -47,7 +47,7 @@ export function chain(family: readonly Candidate[]): Candidate[][] {
       outer = outer.slice(0, resumed);
       run.push(candidate);
     } else if (begins(last, candidate, members, index)) {
-      if (last !== undefined) outer = [...outer.slice(-MOST_OUTER), run];
+      if (last !== undefined) outer = [...outer.slice(-MAX_OUTER), run];
       run = [candidate];
       runs.push(run);
     }

@@ -19,7 +19,7 @@ const ENTRY = {
 const LOCAL = { bytes: 30, name: 26, extra: 28 };
 /** The extra field with what needs 64 bits (4.5.3), and what a field of 32 bits has instead. */
 const WIDE = { id: 1, head: 4, bytes: 8, instead: 0xffffffff };
-const MOST_COMMENT = 65_535;
+const MAX_COMMENT = 65_535;
 const ENCRYPTED = 1;
 const STORED = 0;
 const DEFLATED = 8;
@@ -88,7 +88,7 @@ function endOf(zip: Buffer): number {
       'The file cannot be read: it has a password, or is of a format older than its name says; save it without one, in the present format.',
     );
   const end = zip.lastIndexOf(END.signature, undefined, 'latin1');
-  const isZip = end >= 0 && end >= zip.length - END.bytes - MOST_COMMENT && end + END.bytes <= zip.length;
+  const isZip = end >= 0 && end >= zip.length - END.bytes - MAX_COMMENT && end + END.bytes <= zip.length;
   if (!isZip) throw refusedError('The file cannot be read: it is not a zip file, or not all of one.');
   return end;
 }

@@ -198,11 +198,11 @@ function isGlued({ text, classes }: Prose, { at, dots, after, sentence }: Place)
   if (dots !== 1 || classes[text.charCodeAt(after)] !== UPPER) return false;
   if (matchEnd(UNMISTAKABLE, text, after) === -1) return false;
   let from = at;
-  while (from > sentence && at - from < LONGEST_WORD && isOfWord(text, classes, from - 1)) from--;
+  while (from > sentence && at - from < MAX_WORD_LENGTH && isOfWord(text, classes, from - 1)) from--;
   return at - from > 1 && (from === sentence || classes[text.charCodeAt(from - 1)] === SPACE);
 }
 
-const LONGEST_WORD = 24;
+const MAX_WORD_LENGTH = 24;
 
 function isOfWord(text: string, classes: Uint8Array, at: number): boolean {
   const type = classes[text.charCodeAt(at)];

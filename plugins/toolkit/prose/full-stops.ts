@@ -24,7 +24,7 @@ const ABBREVIATED = /^(?:\p{L}\.-?)+\p{L}$/u;
 const LETTER_WITH_STOP = /\p{L}\./uy;
 const INITIAL = /^\p{Lu}$/u;
 const HOUR = /^[ap]\.m$/i;
-const LONGEST_WORD = 24;
+const MAX_WORD_LENGTH = 24;
 
 function endsAfter(prose: Prose, place: Place, word: string): boolean {
   const { lexicon } = prose;
@@ -52,20 +52,20 @@ function isNumbered(prose: Prose, { next, nextClass }: Place): boolean {
 
 /** Whether a time of day opens its sentence: `At 5 a.m. Mr. Smith left.` */
 function isOpening({ text }: Prose, { sentence, at }: Place): boolean {
-  return at - sentence < LONGEST_WORD && text.slice(sentence, at).trim().split(/\s+/).length < 4;
+  return at - sentence < MAX_WORD_LENGTH && text.slice(sentence, at).trim().split(/\s+/).length < 4;
 }
 
 /** The letters of words from `at` on, without apostrophes and what follows them. */
 function wordFrom({ text, classes }: Prose, at: number): string {
   let to = at;
-  while (to - at < LONGEST_WORD && isLetter(classes[text.charCodeAt(to)] as number)) to++;
+  while (to - at < MAX_WORD_LENGTH && isLetter(classes[text.charCodeAt(to)] as number)) to++;
   return text.slice(at, to);
 }
 
 /** Where the word before the full stop begins; full stops and hyphens are part of it. */
 function wordStart({ text, classes }: Prose, { at, sentence }: Place): number {
   let from = at;
-  while (from > sentence && at - from < LONGEST_WORD) {
+  while (from > sentence && at - from < MAX_WORD_LENGTH) {
     const type = classes[text.charCodeAt(from - 1)] as number;
     if (!isLetter(type) && type !== DIGIT && !/[.,°§№-]/.test(text.charAt(from - 1))) break;
     from--;
@@ -75,7 +75,7 @@ function wordStart({ text, classes }: Prose, { at, sentence }: Place): number {
 
 /** Whether a word begins its sentence, ignoring bullets, quotation marks and brackets. */
 function isFirst({ text, classes }: Prose, { sentence }: Place, from: number): boolean {
-  if (from - sentence > LONGEST_WORD) return false;
+  if (from - sentence > MAX_WORD_LENGTH) return false;
   for (let at = sentence; at < from; at++) {
     const type = classes[text.charCodeAt(at)];
     if (type !== SPACE && type !== OPENER && type !== CLOSER && !/[•‣◦▪●⁃+]/.test(text.charAt(at)))
@@ -87,9 +87,9 @@ function isFirst({ text, classes }: Prose, { sentence }: Place, from: number): b
 /** The offset of the first letter of the previous word, or -1. */
 function wordBefore({ text, classes }: Prose, from: number): number {
   let at = from - 1;
-  while (at >= 0 && from - at < LONGEST_WORD && classes[text.charCodeAt(at)] === SPACE) at--;
+  while (at >= 0 && from - at < MAX_WORD_LENGTH && classes[text.charCodeAt(at)] === SPACE) at--;
   let first = -1;
-  while (at >= 0 && from - at < LONGEST_WORD && isLetter(classes[text.charCodeAt(at)] as number))
+  while (at >= 0 && from - at < MAX_WORD_LENGTH && isLetter(classes[text.charCodeAt(at)] as number))
     first = at--;
   return first;
 }

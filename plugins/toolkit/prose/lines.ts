@@ -104,10 +104,10 @@ function readMarked(reader: Reader, line: Line, first: string): boolean {
 
 /** Whether a line repeats one character, at least three times. */
 function isRule(text: string, { from, end }: Line): boolean {
-  return end - from <= MOST_RULE && RULE.test(text.slice(from, end));
+  return end - from <= MAX_RULE && RULE.test(text.slice(from, end));
 }
 
-const MOST_RULE = 200;
+const MAX_RULE = 200;
 
 function standAlone(reader: Reader, { start }: Line): true {
   closeBlock(reader);

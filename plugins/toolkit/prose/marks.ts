@@ -144,13 +144,13 @@ function readClosers(
 }
 
 const STRAIGHT = 0x22;
-const MOST_QUOTED = 300;
+const MAX_QUOTED = 300;
 
 /** Whether a straight quotation mark opens: an even number of them precede it in the sentence. */
 function opensQuote(text: string, at: number, sentence: number): boolean {
   if (text.charCodeAt(at) !== STRAIGHT) return false;
   let count = 0;
-  for (let back = Math.max(sentence, at - MOST_QUOTED); back < at; back++) {
+  for (let back = Math.max(sentence, at - MAX_QUOTED); back < at; back++) {
     if (text.charCodeAt(back) === STRAIGHT) count++;
   }
   return count % 2 === 0;

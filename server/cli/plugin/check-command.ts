@@ -60,7 +60,7 @@ function countOf(text: string): number {
   return count;
 }
 
-const MOST_SHOWN = 8;
+const MAX_SHOWN = 8;
 /** Manifests of plugins in a folder, or in its folders by kind. */
 const PLUGINS = '{*,*/*}/manifest.{ts,js,mjs}';
 
@@ -72,7 +72,7 @@ function pluginFolder(given: string): string {
   if (findModule(folder, 'manifest') !== undefined) return folder;
   const manifests = globSync(PLUGINS, { cwd: folder });
   const within = [...new Set(manifests.map((manifest) => join(given, dirname(manifest))))].sort();
-  const shown = within.slice(0, MOST_SHOWN).join(', ');
+  const shown = within.slice(0, MAX_SHOWN).join(', ');
   throw new UsageError(
     within.length > 0
       ? `${given} is not a plugin itself: choose one inside it, ${shown}`

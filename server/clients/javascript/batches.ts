@@ -1,9 +1,9 @@
 import type { Source } from './source.ts';
 
-const LARGEST = 262_144;
-const MOST = 1000;
+const MAX_BYTES = 262_144;
+const MAX_LINES = 1000;
 /** Milliseconds that available lines wait for more. */
-const LONGEST_WAIT = 50;
+const MAX_WAIT = 50;
 
 /** Lines, joined if they are available at once and not too many, so that nothing waits for a slow source. */
 export async function* batchesOf<T>(source: Source<T>): AsyncGenerator<string[], void, undefined> {
@@ -16,7 +16,7 @@ export async function* batchesOf<T>(source: Source<T>): AsyncGenerator<string[],
       batch.push(line);
       length += line.length;
       next = begun(source);
-      if (length > LARGEST || batch.length === MOST) break;
+      if (length > MAX_BYTES || batch.length === MAX_LINES) break;
       line = await soon(next);
     }
     if (batch.length > 0) yield batch;
@@ -36,7 +36,7 @@ const LATE = Symbol('late');
 async function soon<T>(promise: Promise<T>): Promise<T | typeof LATE> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<typeof LATE>((resolve) => {
-    timer = setTimeout(() => resolve(LATE), LONGEST_WAIT);
+    timer = setTimeout(() => resolve(LATE), MAX_WAIT);
   });
   try {
     return await Promise.race([promise, late]);

@@ -45,7 +45,7 @@ export class ChunksmithError extends Error implements Failure {
   }
 }
 
-const LONGEST_EXCERPT = 200;
+const MAX_EXCERPT_LENGTH = 200;
 
 /** The error in an answer. @param answer with a status of 400 or above */
 export async function errorOf(answer: Response): Promise<ChunksmithError> {
@@ -54,7 +54,7 @@ export async function errorOf(answer: Response): Promise<ChunksmithError> {
   const detail = detailIn(text);
   return new ChunksmithError({
     code: detail === undefined ? 'invalid_answer' : 'refused',
-    detail: detail ?? `${answer.url} answered ${status}: ${text.slice(0, LONGEST_EXCERPT)}`,
+    detail: detail ?? `${answer.url} answered ${status}: ${text.slice(0, MAX_EXCERPT_LENGTH)}`,
     status,
     requestId: headers.get('x-request-id') ?? undefined,
     retryAfter: secondsIn(headers.get('retry-after')),

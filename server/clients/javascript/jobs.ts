@@ -56,7 +56,7 @@ export class Jobs {
   create(job: JobInput, settings: CreateJobSettings = {}): Promise<Job> {
     const { idempotencyKey: key } = settings;
     const headers = key === undefined ? {} : { 'idempotency-key': key };
-    return this.#transport.json({ path: ROOT, json: job, headers, isOnce: key === undefined }, settings);
+    return this.#transport.json({ path: ROOT, json: job, headers, idempotent: key !== undefined }, settings);
   }
 
   /** `GET /v1/jobs`, newest first. */
@@ -81,7 +81,7 @@ export class Jobs {
 
   /** `POST /v1/jobs/<id>/retry`: retries what failed. Not sent again if the connection is lost. */
   retry(id: string, settings?: CallSettings): Promise<Job> {
-    return this.#transport.json({ path: `${pathOf(id)}/retry`, isOnce: true }, settings);
+    return this.#transport.json({ path: `${pathOf(id)}/retry`, idempotent: false }, settings);
   }
 
   /** `GET /v1/jobs/<id>/shards` */

@@ -27,7 +27,7 @@ export interface PipelineQuery {
 export class Pipelines extends Execution<ChunkFields> {
   /** `POST /v1/pipelines`: 409 if the name is taken. Not sent again if the connection is lost. */
   create(pipeline: PipelineInput, settings?: CallSettings): Promise<Pipeline> {
-    return this.transport.json({ path: ROOT, json: pipeline, isOnce: true }, settings);
+    return this.transport.json({ path: ROOT, json: pipeline, idempotent: false }, settings);
   }
 
   /** `PUT /v1/pipelines?name=`: creates the pipeline with this name, or replaces it. */

@@ -2,14 +2,14 @@ import { ChunksmithError } from './errors.ts';
 
 /** Milliseconds before the first retry, if the service names no time; each further wait may be twice as long. */
 const FIRST_DELAY = 250;
-const LONGEST_DELAY = 10_000;
+const MAX_DELAY = 10_000;
 /** If the service asks for a longer wait, the client gives up. */
-const LONGEST_WAIT = 60_000;
+const MAX_WAIT = 60_000;
 
 export interface RetryRules {
   readonly maxRetries: number;
   /** Whether the request may be carried out twice. */
-  readonly isSafe: boolean;
+  readonly isIdempotent: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -19,7 +19,7 @@ export async function withRetries<T>(rules: RetryRules, work: () => Promise<T>):
     try {
       return await work();
     } catch (error) {
-      const delay = tries < rules.maxRetries ? delayAfter(error, tries, rules.isSafe) : undefined;
+      const delay = tries < rules.maxRetries ? delayAfter(error, tries, rules.isIdempotent) : undefined;
       if (delay === undefined) throw error;
       await wait(delay, rules.signal);
     }
@@ -27,14 +27,14 @@ export async function withRetries<T>(rules: RetryRules, work: () => Promise<T>):
 }
 
 /** Milliseconds to wait after a failure; undefined if it is not temporary. */
-function delayAfter(error: unknown, tries: number, isSafe: boolean): number | undefined {
+function delayAfter(error: unknown, tries: number, isIdempotent: boolean): number | undefined {
   if (!(error instanceof ChunksmithError)) return undefined;
-  const jitter = Math.random() * Math.min(FIRST_DELAY * 2 ** tries, LONGEST_DELAY);
+  const jitter = Math.random() * Math.min(FIRST_DELAY * 2 ** tries, MAX_DELAY);
   if (isRefusal(error) && error.retryAfter !== undefined) {
     const asked = error.retryAfter * 1000;
-    return asked > LONGEST_WAIT ? undefined : asked + jitter;
+    return asked > MAX_WAIT ? undefined : asked + jitter;
   }
-  return isSafe && isLost(error) ? jitter + FIRST_DELAY / 2 : undefined;
+  return isIdempotent && isLost(error) ? jitter + FIRST_DELAY / 2 : undefined;
 }
 
 /** The request was rejected before anything was done. */

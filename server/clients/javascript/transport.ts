@@ -22,8 +22,8 @@ export interface Call {
   /** Sent unchanged. */
   readonly body?: string | FormData | ReadableStream<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether it must not be carried out twice, so that it is not sent again if the connection is lost. */
-  readonly isOnce?: boolean;
+  /** Whether the request may be sent again if the connection is lost; default true. */
+  readonly idempotent?: boolean;
 }
 
 /** Sends requests to one service. */
@@ -85,9 +85,9 @@ export class Transport {
   }
 
   /** Does work again if that may help. */
-  retried<T>(call: Pick<Call, 'isOnce'>, settings: CallSettings, work: () => Promise<T>): Promise<T> {
+  retried<T>(call: Pick<Call, 'idempotent'>, settings: CallSettings, work: () => Promise<T>): Promise<T> {
     const { signal, maxRetries = this.#options.maxRetries ?? DEFAULT_RETRIES } = settings;
-    return withRetries({ maxRetries, isSafe: call.isOnce !== true, signal }, work);
+    return withRetries({ maxRetries, isIdempotent: call.idempotent !== false, signal }, work);
   }
 
   watch({ signal, timeout = this.#options.timeout ?? DEFAULT_TIMEOUT }: CallSettings): IdleTimeout {

@@ -66,7 +66,7 @@ interface Reports {
 }
 
 /** Maximum failures shown; the file lists all. */
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 /** Turns finished documents into output, and remembers what is needed later. */
 class Output {
@@ -115,7 +115,7 @@ class Output {
   #noteFailed(document: ChunkedDocument, inWords: string): void {
     const { counts, errors, manifest, earlier } = this.#reports;
     if (errors !== undefined) writeSync(errors, failedDocumentLine(document));
-    else if (counts.failed <= MOST_SHOWN) process.stderr.write(`${inWords}\n`);
+    else if (counts.failed <= MAX_SHOWN) process.stderr.write(`${inWords}\n`);
     this.#firstFailed ??= inWords;
     const { id } = document;
     if (id === undefined) this.#unknown++;
@@ -148,7 +148,7 @@ class Output {
   close(): void {
     const { counts, errors, earlier } = this.#reports;
     earlier?.close();
-    const more = counts.failed - MOST_SHOWN;
+    const more = counts.failed - MAX_SHOWN;
     if (errors !== undefined) closeSync(errors);
     else if (more > 0) process.stderr.write(`${more} more documents failed; --errors FILE lists all\n`);
   }

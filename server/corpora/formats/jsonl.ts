@@ -10,7 +10,7 @@ import type { RawLine, ReadOptions, SourceLines } from './reading.ts';
 /**
  * Maximum members of a line with a field mapping. Documents have far fewer, and finding them takes quadratic time.
  */
-const MOST_MEMBERS = 1000;
+const MAX_MEMBERS = 1000;
 /** Bytes that are read to find the end of the last line, if it is beyond the range; doubled each time. */
 const BEYOND = 64 * 1024;
 
@@ -82,9 +82,9 @@ function rowOf(line: Buffer, fields: FieldMapping): Row {
   const members = new Map<string, unknown>(Object.entries(value));
   const names = [...members.keys()];
   const needed = neededNames(fields, names);
-  if (needed.length > MOST_MEMBERS) {
+  if (needed.length > MAX_MEMBERS) {
     throw invalid(
-      `metadata: ${needed.length} members, over the limit of ${MOST_MEMBERS}; name the ones to keep`,
+      `metadata: ${needed.length} members, over the limit of ${MAX_MEMBERS}; name the ones to keep`,
     );
   }
   const places = findMembers(line, 0, needed);

@@ -29,9 +29,9 @@ export class ExactJson {
 
 const ALL = '*';
 /** Maximum columns of a table: every row is searched for each of them. */
-const MOST_COLUMNS = 10_000;
+const MAX_COLUMNS = 10_000;
 /** Names that messages list. */
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 
 /** How the members of a row are used: those named like a document's members, and all others as metadata. */
 export function defaultMapping(names: readonly string[]): FieldMapping {
@@ -41,7 +41,7 @@ export function defaultMapping(names: readonly string[]): FieldMapping {
 
 /** Which forbidden columns a table has. */
 export function columnsProblem(names: readonly string[]): string | undefined {
-  if (names.length > MOST_COLUMNS) return `${names.length} columns, over the limit of ${MOST_COLUMNS}`;
+  if (names.length > MAX_COLUMNS) return `${names.length} columns, over the limit of ${MAX_COLUMNS}`;
   const known = new Set<string>();
   const twice = names.find((name) => known.size === known.add(name).size);
   return twice === undefined ? undefined : `the column ${twice} twice`;
@@ -134,8 +134,8 @@ function noText(row: Row, name: string, value: unknown) {
 }
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_LISTED).join(', ') || 'none';
-  return names.length > MOST_LISTED ? `${shown}, …` : shown;
+  const shown = names.slice(0, MAX_LISTED).join(', ') || 'none';
+  return names.length > MAX_LISTED ? `${shown}, …` : shown;
 }
 
 function typeName(value: unknown): string {

@@ -82,7 +82,7 @@ function addLoad(registry: Registry, load: () => Promise<JobLoad>): void {
 /** Milliseconds that an answer of the store stays valid. */
 const FRESH = 5000;
 /** Milliseconds that a scrape waits for the store; after that it gets the previous values. */
-const PATIENCE = 1000;
+const TIMEOUT = 1000;
 
 /**
  * How busy the workers of all machines are, according to the store a short while ago; undefined until it has answered
@@ -99,7 +99,7 @@ function recently(load: () => Promise<JobLoad>): () => Promise<JobLoad | undefin
   };
   return async () => {
     if (performance.now() - asked > FRESH) asking ??= ask();
-    if (asking !== undefined) await Promise.race([asking, sleep(PATIENCE, undefined, { ref: false })]);
+    if (asking !== undefined) await Promise.race([asking, sleep(TIMEOUT, undefined, { ref: false })]);
     return last;
   };
 }

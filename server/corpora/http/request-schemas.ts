@@ -6,8 +6,8 @@ import { FORMATS, fieldMapping } from '../shard.ts';
 
 /** Schemas of requests about jobs. */
 
-const LONGEST_PATH = 4096;
-const LONGEST_URL = 2048;
+const MAX_PATH_LENGTH = 4096;
+const MAX_URL_LENGTH = 2048;
 
 export const sourceBody = {
   title: 'JobSource',
@@ -17,7 +17,7 @@ export const sourceBody = {
     path: {
       type: 'string',
       minLength: 1,
-      maxLength: LONGEST_PATH,
+      maxLength: MAX_PATH_LENGTH,
       description:
         "A file or folder inside the server's root, `kb/articles` (`.` is all of it), or in a bucket of one of its connections, `s3://<connection>/kb/articles`.",
     },
@@ -46,7 +46,7 @@ export const targetBody = {
     path: {
       type: 'string',
       minLength: 1,
-      maxLength: LONGEST_PATH,
+      maxLength: MAX_PATH_LENGTH,
       description:
         'The folder of the output, not shared with another job: inside the root, or in a bucket. By default `chunksmith-jobs/<id>` inside the root.',
     },
@@ -110,7 +110,7 @@ export function jobBody(namespace: string): ObjectSchema {
       callback: {
         type: 'string',
         minLength: 1,
-        maxLength: LONGEST_URL,
+        maxLength: MAX_URL_LENGTH,
         description: 'URL that receives a POST when the job ends.',
       },
     },

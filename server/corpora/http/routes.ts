@@ -4,7 +4,7 @@ import { bytesBody } from '../../http/transport/bodies.ts';
 import type { JobTools } from './handlers.ts';
 import { type JobRoutes, jobRoutesOf } from './schemas.ts';
 
-const LARGEST_BODY = 16_777_216;
+const MAX_BODY_BYTES = 16_777_216;
 
 /** Routes that create jobs, report on them, and return their output. */
 export async function jobRoutes(app: FastifyInstance, tools: JobTools): Promise<void> {
@@ -27,7 +27,7 @@ export async function refusedJobRoutes(app: FastifyInstance): Promise<void> {
 
 async function routesOf(app: FastifyInstance): Promise<JobRoutes> {
   const { config } = app.chunksmith;
-  await app.register(bytesBody, { limit: Math.min(LARGEST_BODY, config.maxBodyBytes) });
+  await app.register(bytesBody, { limit: Math.min(MAX_BODY_BYTES, config.maxBodyBytes) });
   return jobRoutesOf(app.chunksmith);
 }
 

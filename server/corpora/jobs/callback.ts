@@ -7,7 +7,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr, { type IPv6 } from 'ipaddr.js';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
-import { isPassingStatus } from '../../config/retry.ts';
+import { isTransientStatus } from '../../config/retry.ts';
 import { unlessAborted } from '../../engine/abort.ts';
 import { type Claim, type JobStore, NO_DOCUMENTS, type ShardResult } from '../../store/jobs/contract.ts';
 import { jobAnswer } from './answers.ts';
@@ -36,7 +36,7 @@ export interface CallbackTools {
 const TOOLS: CallbackTools = { resolve: (host) => lookup(host, { all: true }), timeout: 10_000 };
 
 /** Maximum bytes of an answer that are read. */
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
 /**
  * Posts a body once as JSON, signed. Redirects are not followed. The connection goes to the address that was checked:
@@ -72,7 +72,7 @@ export async function callBack(
     throw failed(deadline.aborted ? `no answer within ${timeout / 1000} s` : reasonFor(error));
   }
   if (status >= 200 && status < 300) return;
-  const isForGood = status >= 400 && !isPassingStatus(status);
+  const isForGood = status >= 400 && !isTransientStatus(status);
   const remark = status >= 300 && status < 400 ? ', and redirects are not followed' : '';
   throw (isForGood ? refused : failed)(`the receiver answered ${status}${remark}`);
 }
@@ -137,7 +137,7 @@ async function drain(response: IncomingMessage): Promise<void> {
   try {
     for await (const part of response as AsyncIterable<Buffer>) {
       bytes += part.length;
-      if (bytes > MOST_BYTES) break;
+      if (bytes > MAX_BYTES) break;
     }
   } catch {
     response.destroy();
@@ -148,7 +148,7 @@ function reasonFor(error: unknown): string {
   return `the connection failed (${(error as NodeJS.ErrnoException).code ?? reasonOf(error)})`;
 }
 
-const LONGEST = 2048;
+const MAX_LENGTH = 2048;
 
 /**
  * The problem with the URL of a callback, as far as the URL itself shows it; undefined if there is none. The address
@@ -157,9 +157,9 @@ const LONGEST = 2048;
  * @param isPrivateAllowed whether it may be an address that is not public
  */
 export function checkCallbackUrl(text: string, isPrivateAllowed: boolean): string | undefined {
-  const url = text.length <= LONGEST ? URL.parse(text) : null;
+  const url = text.length <= MAX_LENGTH ? URL.parse(text) : null;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    return `expected a URL of at most ${LONGEST} characters such as https://app.example/done`;
+    return `expected a URL of at most ${MAX_LENGTH} characters such as https://app.example/done`;
   }
   if (url.username !== '' || url.password !== '') return 'expected a URL without a user and password';
   const host = hostOf(url);

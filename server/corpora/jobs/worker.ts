@@ -146,9 +146,9 @@ async function giveBack(claim: Claim, { store, log }: WorkerOptions): Promise<bo
  * Maximum milliseconds between renewals of a lease, which note the progress, and through which a worker learns that a job
  * was cancelled.
  */
-const LONGEST_RENEWAL = 2000;
+const MAX_RENEWAL = 2000;
 /** How long results are kept while the database does not answer. */
-const COMMIT_RETRIES = { firstDelay: 100, longestDelay: 2000, patience: 60_000 };
+const COMMIT_RETRIES = { firstDelay: 100, maxDelay: 2000, deadline: 60_000 };
 
 /** Why work on a shard stops. */
 class ShardReturned extends Error {}
@@ -223,8 +223,8 @@ function isForGood(error: unknown): boolean {
 
 /** Keeps trying while the database does not answer. */
 function untilStored<T>(change: () => Promise<T>): Promise<T> {
-  const isPassing = (error: unknown) => error instanceof ServiceError && error.code === 'store_unavailable';
-  return withRetries(COMMIT_RETRIES, { isPassing }, change);
+  const isTransient = (error: unknown) => error instanceof ServiceError && error.code === 'store_unavailable';
+  return withRetries(COMMIT_RETRIES, { isTransient }, change);
 }
 
 /** Renews the lease of a shard until that is ended, and stops the work if the shard is lost. */
@@ -245,6 +245,6 @@ function keepLease(
       if (performance.now() - renewed > leaseSeconds * 1000) stop.abort(new ShardLost());
     }
   };
-  const timer = setInterval(() => void renew(), Math.min((leaseSeconds * 1000) / 3, LONGEST_RENEWAL));
+  const timer = setInterval(() => void renew(), Math.min((leaseSeconds * 1000) / 3, MAX_RENEWAL));
   return () => clearInterval(timer);
 }

@@ -189,14 +189,14 @@ function writeNull(writer: ByteWriter, name: string): void {
 }
 
 /** Maximum names whose JSON is cached; requests may bring any. */
-const MOST_HEADS = 1000;
+const MAX_HEADS = 1000;
 const HEADS = new Map<string, Uint8Array>();
 
 function headOf(name: string): Uint8Array {
   const known = HEADS.get(name);
   if (known !== undefined) return known;
   const head = Buffer.from(`,${JSON.stringify(name)}:`);
-  if (HEADS.size < MOST_HEADS) HEADS.set(name, head);
+  if (HEADS.size < MAX_HEADS) HEADS.set(name, head);
   return head;
 }
 

@@ -11,7 +11,7 @@ interface Touched {
 }
 
 /** The most places of a chunk; of more, those that differ only in their extent become one. */
-const MOST = 32;
+const MAX_PLACES = 32;
 
 /** The places of each chunk, neighbours that are one stretch of the source joined; null without places. */
 export function placeColumns(places: readonly SourcePlace[] = [], spans: readonly Span[]): Column[] {
@@ -75,7 +75,7 @@ function joined(places: readonly SourcePlace[], first: number, end: number): Joi
     if (last !== undefined && areOne(last, place)) extend(last, reachOf(place));
     else found.push(reachOf(place));
   }
-  return found.length <= MOST ? found : byKind(found);
+  return found.length <= MAX_PLACES ? found : byKind(found);
 }
 
 function reachOf(place: SourcePlace): Joined {

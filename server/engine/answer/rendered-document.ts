@@ -20,13 +20,13 @@ const PIPELINE_FIELDS = Object.freeze({ context: null, embedding: null });
 const NONE = Object.freeze({});
 
 /** The bytes of a chunk without text, with offsets of one digit. */
-const SMALLEST_CHUNK = '{"text":"","start_index":0,"end_index":0,"token_count":0},'.length;
+const MIN_CHUNK_SIZE = '{"text":"","start_index":0,"end_index":0,"token_count":0},'.length;
 
 /** A lower bound for the bytes of an input's chunks: an answer that is too large is refused before it is built. */
-export function leastBytes(input: Input, { spans, refined, offsets }: DocumentChunks, plan: Plan): number {
+export function minBytes(input: Input, { spans, refined, offsets }: DocumentChunks, plan: Plan): number {
   const count = refined?.chunks.length ?? spans.length;
   const hasMetadata = !('chunks' in input) && plan.include.includes('metadata');
-  const each = SMALLEST_CHUNK + (hasMetadata ? (input.about?.metadata?.length ?? 0) : 0);
+  const each = MIN_CHUNK_SIZE + (hasMetadata ? (input.about?.metadata?.length ?? 0) : 0);
   let texts = 0;
   if (refined === undefined && offsets !== undefined)
     for (let index = 0; index < count; index++)

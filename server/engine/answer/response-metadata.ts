@@ -39,10 +39,10 @@ export function reportedVectors(
 }
 
 /** How many texts whose vectors mean nothing are named by their index. */
-const MOST_NAMED = 100;
+const MAX_NAMED = 100;
 
 /** Maximum characters of a list of values; the rest is replaced by an ellipsis. */
-const MAX_LENGTH = 4_000;
+const MAX_LIST_LENGTH = 4_000;
 
 /** Collects what plugins report about the documents of a request, which are processed one after the other. */
 export class ResponseMetadata {
@@ -83,7 +83,9 @@ function valuesOf(name: string, documents: readonly Reported[]): string {
   const values = documents.map((reported) => reported[name] ?? '-');
   if (new Set(values).size === 1) return values[0] as string;
   const list = values.join(', ');
-  return list.length <= MAX_LENGTH ? list : `${list.slice(0, list.lastIndexOf(',', MAX_LENGTH))}, ...`;
+  return list.length <= MAX_LIST_LENGTH
+    ? list
+    : `${list.slice(0, list.lastIndexOf(',', MAX_LIST_LENGTH))}, ...`;
 }
 
 /** What a request spends its time on. */
@@ -171,7 +173,7 @@ const NO_VECTORS: VectorCounts = { empty: 0, emptyAt: [], fallback: 0, fallbackN
 function addVectors(one: VectorCounts, other: VectorCounts): VectorCounts {
   return {
     empty: one.empty + other.empty,
-    emptyAt: [...new Set([...one.emptyAt, ...other.emptyAt])].slice(0, MOST_NAMED),
+    emptyAt: [...new Set([...one.emptyAt, ...other.emptyAt])].slice(0, MAX_NAMED),
     fallback: one.fallback + other.fallback,
     fallbackNames: [...new Set([...one.fallbackNames, ...other.fallbackNames])],
     cut: one.cut + other.cut,

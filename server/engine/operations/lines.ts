@@ -223,7 +223,7 @@ const GROWTH = 1.25;
 const GROWTH_WITH_VECTORS = 12;
 const GROWTH_WITH_BASE64 = 6;
 /** Longest texts that vectors are estimated for: more of them would take too much memory if their chunks are long. */
-const MOST_WITH_VECTORS = 1_048_576;
+const MAX_WITH_VECTORS = 1_048_576;
 
 /** Estimates the bytes of the answer: allocating everything at once saves copies. */
 function estimate({ stages, uses, packsVectors }: StreamPlan, lines: readonly ReadLine[]): number {
@@ -231,7 +231,7 @@ function estimate({ stages, uses, packsVectors }: StreamPlan, lines: readonly Re
   let texts = 0;
   for (const line of lines) if ('input' in line && 'json' in line.input) texts += line.input.json.length;
   const withVectors = packsVectors ? GROWTH_WITH_BASE64 : GROWTH_WITH_VECTORS;
-  const growth = adds && texts <= MOST_WITH_VECTORS ? withVectors : GROWTH;
+  const growth = adds && texts <= MAX_WITH_VECTORS ? withVectors : GROWTH;
   return Math.ceil(LINE_BYTES * lines.length + growth * texts);
 }
 

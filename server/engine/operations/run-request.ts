@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { type WrittenDocument, writeChunks } from '../answer/chunk-writer.ts';
-import { leastBytes, writtenDocument } from '../answer/rendered-document.ts';
+import { minBytes, writtenDocument } from '../answer/rendered-document.ts';
 import { ResponseMetadata, Timer, type Timings } from '../answer/response-metadata.ts';
 import type { Run } from '../operation.ts';
 import type { Plan } from '../read/plan.ts';
@@ -35,7 +35,7 @@ export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
       const chunks = await runStages(stages, input).catch((error: unknown) => {
         throw isBatch ? placeDocument(error, index) : error;
       });
-      least += leastBytes(input, chunks, request);
+      least += minBytes(input, chunks, request);
       if (least > maxAnswerBytes)
         throw new ServiceError('answer_too_large', { bytes: least, limit: maxAnswerBytes });
       documents.push(chunks);

@@ -22,14 +22,14 @@ export type SinkCollections = LeaseCache<SinkCollection>;
 
 /** Milliseconds after which an idle collection is closed: when its job ends is not known here. */
 const IDLE_MS = 10_000;
-const MOST_IDLE = 16;
+const MAX_IDLE = 16;
 
 export function createSinkCollections(): SinkCollections {
   const free = async (collection: SinkCollection) => {
     // A collection that fails to close is dropped all the same.
     await Promise.try(() => collection.close()).catch(() => {});
   };
-  return new LeaseCache({ max: MOST_IDLE, ttl: IDLE_MS, free });
+  return new LeaseCache({ max: MAX_IDLE, ttl: IDLE_MS, free });
 }
 
 /** Chunks to be stored by a sink. */

@@ -25,7 +25,7 @@ const DEFAULTS: Readonly<Record<Source, readonly Included[]>> = {
   apart: OF_DOCUMENTS,
 };
 
-const LONGEST_ID = 512;
+const MAX_ID_LENGTH = 512;
 
 /** A document of a request. */
 export const documentSchema = {
@@ -35,7 +35,7 @@ export const documentSchema = {
   properties: {
     text: { type: 'string', description: 'The text to chunk.' },
     id: {
-      anyOf: [{ type: 'string', minLength: 1, maxLength: LONGEST_ID }, { type: 'integer' }],
+      anyOf: [{ type: 'string', minLength: 1, maxLength: MAX_ID_LENGTH }, { type: 'integer' }],
       description:
         'Your id of the document; the ids of its chunks are derived from it. An integer and the string of its digits are the same id.',
     },
@@ -114,7 +114,7 @@ export function fieldMembers(source: Source, namespace: string): Readonly<Record
     },
     namespace: {
       type: 'string',
-      maxLength: LONGEST_ID,
+      maxLength: MAX_ID_LENGTH,
       default: namespace,
       description: 'Chunk ids differ between namespaces, for example one per collection.',
     },

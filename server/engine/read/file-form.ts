@@ -27,7 +27,7 @@ export interface FileForm {
 
 const FORM = 'multipart/form-data';
 /** Fields of a form: several times the number of a chunker's options. */
-const MOST_FIELDS = 1000;
+const MAX_FIELDS = 1000;
 /** Sent by clients that know nothing about a file, and by curl for any data. */
 const SAY_NOTHING: ReadonlySet<string> = new Set([
   'application/octet-stream',
@@ -71,7 +71,7 @@ async function formOf(form: FormData, query: Fields, known: readonly string[]): 
   const others = new Set<string>();
   let count = 0;
   for (const [name, value] of form) {
-    if (++count > MOST_FIELDS) throw invalid(`the form has more than ${MOST_FIELDS} fields`);
+    if (++count > MAX_FIELDS) throw invalid(`the form has more than ${MAX_FIELDS} fields`);
     if (typeof value === 'string') {
       const texts = given.get(name);
       if (texts === undefined) given.set(name, [value]);

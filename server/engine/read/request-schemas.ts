@@ -129,12 +129,12 @@ function usedMembers(uses: Manifest['uses'] = [], tokenizer: ReturnType<typeof t
 }
 
 /** Maximum names of one plugin listed in the documentation of an option. */
-const MOST_NAMES = 10;
+const MAX_NAMES = 10;
 
 /** The first names of a plugin, which puts the most useful ones first. */
 function firstOf(names: readonly string[]): string[] {
-  const more = names.length - MOST_NAMES;
-  return [...names.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more names of the same kind`] : [])];
+  const more = names.length - MAX_NAMES;
+  return [...names.slice(0, MAX_NAMES), ...(more > 0 ? [`${more} more names of the same kind`] : [])];
 }
 
 /**

@@ -65,21 +65,21 @@ export class ByteBudget {
 /** Accounts in the byte budget for what a stream has read and not answered. */
 export class HeldBytes {
   readonly #budget: ByteBudget;
-  readonly #patience: number;
+  readonly #timeout: number;
   readonly #signal: AbortSignal;
   #bytes = 0;
   #isOver = false;
 
-  /** @param patience seconds that it waits for room */
-  constructor(budget: ByteBudget, patience: number, signal: AbortSignal) {
+  /** @param timeout seconds that it waits for room */
+  constructor(budget: ByteBudget, timeout: number, signal: AbortSignal) {
     this.#budget = budget;
-    this.#patience = patience;
+    this.#timeout = timeout;
     this.#signal = signal;
   }
 
   /** Waits until more may be read, see `ByteBudget.room`. */
   room(): Promise<void> {
-    return this.#budget.room(this.#bytes, this.#patience, this.#signal);
+    return this.#budget.room(this.#bytes, this.#timeout, this.#signal);
   }
 
   /** @param bytes the total that the stream holds now */

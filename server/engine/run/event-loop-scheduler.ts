@@ -5,7 +5,7 @@ import { OVERLOADED } from './priority-queue.ts';
 /** Milliseconds after the first task of an event loop turn in which more may start in the same turn. */
 const TURN_MS = 5;
 /** Maximum consecutive turns without a task while tasks wait. */
-const MOST_PASSED = 16;
+const MAX_PASSED = 16;
 
 /** Admits tasks to the event loop so that it serves other requests between them. */
 export class EventLoopScheduler {
@@ -83,7 +83,7 @@ export class EventLoopScheduler {
       this.#began = undefined;
       return;
     }
-    const passes = this.#mayPass && this.#passed < MOST_PASSED;
+    const passes = this.#mayPass && this.#passed < MAX_PASSED;
     this.#mayPass = false;
     if (passes) {
       this.#passed++;

@@ -37,11 +37,11 @@ const MEGABYTE = 1_048_576;
 /** Bytes that reading one file may take. */
 const MEMORY = 256 * MEGABYTE;
 /** Messages after which a thread is replaced, in case a parser keeps something of each. */
-const MOST_FILES = 100;
+const MAX_FILES = 100;
 /** Seconds after the deadline of a request, whose error comes first; the documents of jobs have no deadline. */
 const GRACE = 1;
 /** Milliseconds after which the memory of an idle thread is freed. */
-const MOST_IDLE = 60_000;
+const MAX_IDLE = 60_000;
 
 /**
  * Runs the readers whose manifests say `guarded`, each file in a thread of its own that ends when it exceeds its limits
@@ -136,8 +136,8 @@ export class GuardedReaders {
   }
 
   #keep(thread: ReaderThread, files: number): void {
-    if (files >= MOST_FILES || this.#closing.signal.aborted) return;
-    this.#idle.set(thread, { files, end: setTimeout(() => this.#end(thread), MOST_IDLE).unref() });
+    if (files >= MAX_FILES || this.#closing.signal.aborted) return;
+    this.#idle.set(thread, { files, end: setTimeout(() => this.#end(thread), MAX_IDLE).unref() });
   }
 
   #end(thread: ReaderThread): Promise<void> {

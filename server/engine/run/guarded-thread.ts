@@ -32,7 +32,7 @@ const SILENT = { stdout: true, stderr: true };
 /** Milliseconds between two checks of the memory. */
 const LOOK = 20;
 /** Milliseconds for which memory may be above its limit, as V8 collects garbage only when it needs to. */
-const MOST_ABOVE = 250;
+const MAX_ABOVE = 250;
 /** What it may be above even so, in limits. */
 const FAR_ABOVE = 7 / 6;
 /**
@@ -41,7 +41,7 @@ const FAR_ABOVE = 7 / 6;
  */
 const LAST_RESORT = 4;
 /** Megabytes for new values: V8 would fill many more with garbage before it collects. */
-const MOST_YOUNG = 16;
+const MAX_YOUNG = 16;
 
 /** Whoever waits for an answer. */
 interface Asked<Answer> {
@@ -69,7 +69,7 @@ export class GuardedThread<Answer> {
     this.#limits = limits;
     const resourceLimits = {
       maxOldGenerationSizeMb: Math.ceil((limits.memory * LAST_RESORT) / MEGABYTE),
-      maxYoungGenerationSizeMb: MOST_YOUNG,
+      maxYoungGenerationSizeMb: MAX_YOUNG,
     };
     this.#worker = hold(new Worker(entry, { ...SILENT, resourceLimits, workerData }), (error) =>
       this.#stop(reasonOfEnd(error)),
@@ -139,7 +139,7 @@ export class GuardedThread<Answer> {
         (await this.#worker.getHeapStatistics().catch(() => undefined)) ?? {};
       const [taken, now] = [heap + external - given, performance.now()];
       if (taken <= memory) below = now;
-      if (taken > FAR_ABOVE * memory || now - below > MOST_ABOVE) this.#stop(new OverLimitError(TOO_MUCH));
+      if (taken > FAR_ABOVE * memory || now - below > MAX_ABOVE) this.#stop(new OverLimitError(TOO_MUCH));
     }
   }
 

@@ -37,8 +37,8 @@ export abstract class LineSource {
    * Takes the next lines: at least one if there is one, up to this many lines with this many bytes in total. One that
    * cannot be read is taken alone.
    */
-  take(most: number, mostBytes: number): Line[] {
-    const taken = this.#lines.splice(0, countToTake(this.#lines, most, mostBytes));
+  take(most: number, maxBytes: number): Line[] {
+    const taken = this.#lines.splice(0, countToTake(this.#lines, most, maxBytes));
     for (const line of taken) this.#bytes -= sizeOf(line);
     return taken;
   }
@@ -50,11 +50,11 @@ export abstract class LineSource {
 }
 
 /** How many of the lines `LineSource.take` takes. */
-function countToTake(lines: readonly Line[], most: number, mostBytes: number): number {
+function countToTake(lines: readonly Line[], most: number, maxBytes: number): number {
   let [count, bytes] = [0, 0];
   for (const line of lines) {
     bytes += sizeOf(line);
-    if (count > 0 && (count === most || bytes > mostBytes || !Buffer.isBuffer(line))) break;
+    if (count > 0 && (count === most || bytes > maxBytes || !Buffer.isBuffer(line))) break;
     count++;
     if (!Buffer.isBuffer(line)) break;
   }

@@ -29,7 +29,7 @@ interface Running {
 /** Milliseconds after the first work, whose caller may go on at once. */
 const SECOND_AFTER = 1000;
 /** Bytes in a thread above which a model is opened only by threads that use it; a thread takes as much without any. */
-const MOST_BYTES = 64e6;
+const MAX_BYTES = 64e6;
 
 /**
  * Runs work in worker threads: the first one starts with the pool, the second a moment after the first
@@ -105,7 +105,7 @@ function shareModels(most: number) {
     },
     share({ opened }: Answer['timings']): void {
       for (const { asked, bytes } of opened) {
-        if (bytes > MOST_BYTES || shared.has(asked)) continue;
+        if (bytes > MAX_BYTES || shared.has(asked)) continue;
         shared.add(asked);
         for (const port of ports) send(port, [asked]);
       }

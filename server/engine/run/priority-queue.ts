@@ -19,7 +19,7 @@ export interface QueueLimits {
 /** A task with a larger body is large. */
 const SMALL_BYTES = 262_144;
 /** Maximum small tasks that may overtake a waiting large one. */
-const MOST_OVERTAKING = 8;
+const MAX_OVERTAKING = 8;
 
 /**
  * How urgent work is. `patient` waits even if the queue is full, because its caller has few tasks at a time, and
@@ -173,7 +173,7 @@ export class PriorityQueue {
   #next(): Waiting | undefined {
     const small = this.#nextOf('small');
     const large = this.#nextOf('large');
-    const isLargeNext = large !== undefined && this.#overtaking >= MOST_OVERTAKING;
+    const isLargeNext = large !== undefined && this.#overtaking >= MAX_OVERTAKING;
     if (small !== undefined && !isLargeNext) {
       if (this.#queues.large.size > 0) this.#overtaking++;
       return small;

@@ -49,7 +49,7 @@ export interface LineStream {
  * Maximum lines, bytes and expected seconds of work per group. A group costs a message between threads, and its lines
  * share a deadline, so quick lines are grouped and slow lines go alone.
  */
-const MOST_LINES = 256;
+const MAX_LINES = 256;
 const GROUP_BYTES = 262_144;
 const GROUP_SECONDS = 0.02;
 
@@ -96,7 +96,7 @@ class LineGroups {
   /** Starts work on the waiting lines, as long as there is room. */
   start(): void {
     const { reader } = this.#stream;
-    while (this.#hasRoom && reader.waiting > 0) this.#startGroup(reader.take(MOST_LINES, this.#groupBytes));
+    while (this.#hasRoom && reader.waiting > 0) this.#startGroup(reader.take(MAX_LINES, this.#groupBytes));
     const inWork = this.#running.reduce((sum, { bytes }) => sum + bytes, 0);
     this.#stream.onHeld(reader.bytes + inWork);
   }

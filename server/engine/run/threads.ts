@@ -85,7 +85,7 @@ export class Threads {
   /** Whether groups of the inputs are worth their messages; false if the duration of the work is unknown. */
   #isWorthDividing(rate: Rate, bytes: number): boolean {
     const seconds = rate.expect(bytes) ?? 0;
-    return this.#options.queue.idle > 1 && seconds >= LEAST_SECONDS && seconds >= bytes * SECONDS_PER_BYTE;
+    return this.#options.queue.idle > 1 && seconds >= MIN_SECONDS && seconds >= bytes * SECONDS_PER_BYTE;
   }
 
   /**
@@ -154,7 +154,7 @@ export class Threads {
 }
 
 /** Minimum work that is divided. */
-const LEAST_SECONDS = 0.02;
+const MIN_SECONDS = 0.02;
 /** Work that takes less time per byte than finding inputs and joining answers is not worth dividing. */
 const SECONDS_PER_BYTE = 40e-9;
 const OF_READING: ReadonlySet<string> = new Set(['invalid_parameters', 'line_not_json']);

@@ -1,7 +1,7 @@
 import type { Timings } from '../answer/response-metadata.ts';
 
 /** Maximum kinds of work that are tracked. */
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 /** The weight of the newest answer, if it is for this many bytes or more; smaller ones weigh less. */
 const NEWEST = 0.3;
 const WHOLE_BYTES = 65_536;
@@ -42,8 +42,7 @@ export class Throughput {
     const now = work.reduce((sum, { seconds }) => sum + seconds, 0) / bytes;
     const before = this.#secondsPerByte.get(key) ?? now;
     const weight = NEWEST * Math.min(1, bytes / WHOLE_BYTES);
-    if (this.#secondsPerByte.size >= MOST_KEPT && !this.#secondsPerByte.has(key))
-      this.#secondsPerByte.clear();
+    if (this.#secondsPerByte.size >= MAX_KEPT && !this.#secondsPerByte.has(key)) this.#secondsPerByte.clear();
     this.#secondsPerByte.set(key, weight * now + (1 - weight) * before);
   }
 }

@@ -17,11 +17,11 @@ export interface ListedModel extends ModelInfo {
 }
 
 /** Maximum tokenizers of a plugin that stay open. */
-const MOST_TOKENIZERS = 8;
+const MAX_TOKENIZERS = 8;
 
 /** Wraps a provider so that it keeps the tokenizers that it opens, for requests and for plugins that use it. */
 export function keepTokenizers(provider: TokenizerProvider, log: Log): TokenizerProvider {
-  const cache = new LeaseCache<Tokenizer>({ max: MOST_TOKENIZERS });
+  const cache = new LeaseCache<Tokenizer>({ max: MAX_TOKENIZERS });
   return {
     names: () => provider.names(),
     aliases: () => provider.aliases?.() ?? {},

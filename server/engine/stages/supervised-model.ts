@@ -96,9 +96,9 @@ function findZeros({ dimensions, values }: Vectors): number[] {
 function areFinite({ buffer, byteOffset, length }: Float32Array): boolean {
   const bits = new Int32Array(buffer, byteOffset, length);
   let overflow = 0;
-  for (let index = 0; index < length; index++) overflow |= ((bits[index] as number) & SIZE) + LEAST_EXPONENT;
+  for (let index = 0; index < length; index++) overflow |= ((bits[index] as number) & SIZE) + MIN_EXPONENT;
   return overflow >= 0;
 }
 
 /** The bits of a number in single precision without its sign, and the lowest one of its exponent. */
-const [SIZE, LEAST_EXPONENT] = [0x7fffffff, 0x00800000];
+const [SIZE, MIN_EXPONENT] = [0x7fffffff, 0x00800000];

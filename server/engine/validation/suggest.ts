@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 
-const MOST_COMPARED = 64;
+const MAX_COMPARED = 64;
 
 /**
  * The known name closest to a mistyped one, if it is close enough.
@@ -12,7 +12,7 @@ export function suggest(
   known: readonly string[],
   most = Math.max(2, Math.floor(name.length / 2)),
 ): string | undefined {
-  if (name.length > MOST_COMPARED || known.length === 0) return undefined;
+  if (name.length > MAX_COMPARED || known.length === 0) return undefined;
   const [given, ...candidates] = [name, ...known].map((one) => one.toLowerCase()) as [string, ...string[]];
   const near = closest(given, candidates);
   return distance(given, near) <= most ? known[candidates.indexOf(near)] : undefined;

@@ -15,7 +15,7 @@ import { suggest } from './suggest.ts';
  */
 export type Validate = (value: unknown, place?: string) => Record<string, unknown>;
 
-const MOST_PROBLEMS = 20;
+const MAX_PROBLEMS = 20;
 
 /**
  * Creates the check of one schema. Types are strict: nothing is converted. All problems of a value are reported,
@@ -103,7 +103,7 @@ function once<T>(make: () => T): () => T {
 }
 
 function invalidValue(problems: readonly string[]): ServiceError {
-  const shown = withOneKnown(problems.slice(0, MOST_PROBLEMS));
+  const shown = withOneKnown(problems.slice(0, MAX_PROBLEMS));
   if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more problems`);
   return invalid(shown);
 }
@@ -273,7 +273,7 @@ function isDefault(value: unknown, schema: OptionSchema | undefined): boolean {
   return value === undefined || isDeepStrictEqual(value, schema?.default);
 }
 
-const LONGEST_PREVIEW = 60;
+const MAX_PREVIEW_LENGTH = 60;
 
 /** The schema of an option, as far as this server reads it. */
 export interface OptionSchema {
@@ -343,5 +343,5 @@ function preview(value: unknown): string {
 }
 
 function cutShort(text: string): string {
-  return text.length <= LONGEST_PREVIEW ? text : `${text.slice(0, LONGEST_PREVIEW)}…`;
+  return text.length <= MAX_PREVIEW_LENGTH ? text : `${text.slice(0, MAX_PREVIEW_LENGTH)}…`;
 }

@@ -96,12 +96,12 @@ const UNDECLARED = {
 } as const;
 
 /** Milliseconds that the documentation waits for one answer; slower ones are left out. */
-const LONGEST_WAIT = 15_000;
+const MAX_WAIT = 15_000;
 
 /** Runs a task on its example request; `undefined` if that fails or takes too long. */
 async function answerExample(runner: Runner, task: Task, example: unknown): Promise<RunAnswer | undefined> {
   const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(), LONGEST_WAIT);
+  const timer = setTimeout(() => stop.abort(), MAX_WAIT);
   try {
     return await unlessAborted(runner.run(task, Buffer.from(JSON.stringify(example)), stop), stop.signal);
   } catch {

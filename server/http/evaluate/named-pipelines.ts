@@ -6,7 +6,7 @@ import { textProblems } from '../pipelines/read.ts';
 import type { Services } from '../transport/services.ts';
 
 /** Maximum pipelines that are looked up for a request: one with more candidates is refused when it is read. */
-const MOST = 100;
+const MAX_PIPELINES = 100;
 
 /**
  * Runs requests to evaluate. One that names stored pipelines is first answered with their names, and then run with
@@ -25,7 +25,7 @@ export function evaluateNamed({ runner, store }: Pick<Services, 'runner' | 'stor
 /** @throws ServiceError `store_unavailable` */
 async function findAll(names: readonly string[], store: PipelineStore): Promise<NamedPipelines> {
   const found = new Map<string, NamedPipeline>();
-  for (const name of names.slice(0, MOST)) {
+  for (const name of names.slice(0, MAX_PIPELINES)) {
     const pipeline = await findPipeline(name, store);
     if (pipeline !== undefined) found.set(name, pipeline);
   }

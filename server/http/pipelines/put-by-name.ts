@@ -2,7 +2,7 @@ import { type ErrorCode, ServiceError } from '../../../core/errors.ts';
 import type { NewPipeline, PipelineRecord, PipelineStore, Versions } from '../../store/contract.ts';
 
 /** A change that loses the race for its name this often gives up. */
-const MOST_RACES = 1000;
+const MAX_RACES = 1000;
 
 type Store = Pick<PipelineStore, 'list' | 'create' | 'update'>;
 
@@ -19,7 +19,7 @@ export async function putByName(
   ifMatch?: Versions,
 ): Promise<{ readonly record: PipelineRecord; readonly isNew: boolean }> {
   const { name, description, steps } = pipeline;
-  for (let race = 0; race < MOST_RACES; race++) {
+  for (let race = 0; race < MAX_RACES; race++) {
     const [before] = (await store.list({ limit: 1, name })).pipelines;
     expectMatch(name, before, ifMatch);
     const put = await unlessOvertaken(async () => {

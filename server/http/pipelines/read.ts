@@ -17,7 +17,7 @@ import { checkQuery, type Query, readCursor, toCursor } from '../transport/pages
 import { changesBody, nameQuery, newBody, pageQuery } from './schemas.ts';
 
 /** Maximum nesting of lists and objects in a configuration: very deep values cannot be written as JSON again. */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 /** What is needed to check steps. */
 export interface StepRules {
@@ -154,7 +154,7 @@ export function textProblems(place: string, text: unknown): string[] {
 function jsonProblems(value: unknown, place: string, depth = 0): string[] {
   if (typeof value === 'number' && !Number.isFinite(value)) return [`${place}: the number is too large`];
   if (typeof value !== 'object' || value === null) return [];
-  if (depth === DEEPEST) return [`${place}: expected at most ${DEEPEST} levels of lists and objects`];
+  if (depth === MAX_DEPTH) return [`${place}: expected at most ${MAX_DEPTH} levels of lists and objects`];
   for (const [name, item] of Object.entries(value)) {
     const path = Array.isArray(value) ? `${place}[${name}]` : `${place}.${name}`;
     const problems = jsonProblems(item, path, depth + 1);

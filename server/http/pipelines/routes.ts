@@ -9,7 +9,7 @@ import { putByName } from './put-by-name.ts';
 import { cursorAfter, readChanges, readIfMatch, readNew, readPage, readWhole } from './read.ts';
 import * as docs from './schemas.ts';
 
-const LARGEST_BODY = 1_048_576;
+const MAX_BODY_BYTES = 1_048_576;
 /** Pipelines that are read from the store at once for a list without a limit. */
 const READ_AT_ONCE = 500;
 
@@ -23,7 +23,7 @@ export async function pipelineRoutes(app: FastifyInstance): Promise<void> {
   const { maxBodyBytes, maxSteps } = config;
   const rules = { service, maxSteps };
   const examples = docs.pipelineExamples(exampleSteps(registry));
-  await app.register(bytesBody, { limit: Math.min(LARGEST_BODY, maxBodyBytes) });
+  await app.register(bytesBody, { limit: Math.min(MAX_BODY_BYTES, maxBodyBytes) });
 
   app.get('/v1/presets', { schema: docs.presets }, async () => service.presets.list());
 

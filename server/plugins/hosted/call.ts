@@ -1,6 +1,6 @@
 import type { HostedApi, HostedCall, HostedFailure } from '../../../core/contracts/collaborators.ts';
 import { exposedError, reasonOf, refusedError } from '../../../core/errors.ts';
-import { isPassingStatus, type RetryLimits, retryAfterOf, withRetries } from '../../config/retry.ts';
+import { isTransientStatus, type RetryLimits, retryAfterOf, withRetries } from '../../config/retry.ts';
 
 /** What is known about a failed call besides its message. */
 interface FailureDetails extends Pick<HostedFailure, 'failure' | 'status'> {
@@ -33,7 +33,7 @@ export interface HostedTools {
 }
 
 /** A call without a limit to all of its tries. */
-type Call<Value> = Omit<HostedCall<Value>, 'patience'>;
+type Call<Value> = Omit<HostedCall<Value>, 'deadline'>;
 
 interface Answer {
   readonly response: Response;
@@ -41,7 +41,7 @@ interface Answer {
 }
 
 /** Maximum length of a provider's own message that is shown. */
-const LONGEST_MESSAGE = 200;
+const MAX_MESSAGE_LENGTH = 200;
 
 /** Makes one call. @throws CallError, or an error for callers if the answer has the wrong content */
 async function callApi<Value>(api: HostedApi, call: Call<Value>, tools: HostedTools): Promise<Value> {
@@ -84,7 +84,7 @@ async function send(api: HostedApi, call: Call<unknown>, tools: HostedTools): Pr
 }
 
 /** Maximum bytes of an answer: a service that never ends must not fill the memory. */
-const LONGEST_ANSWER = 256 * 1_048_576;
+const MAX_ANSWER_LENGTH = 256 * 1_048_576;
 
 /** @throws CallError if it is longer than an answer may be */
 async function textOf({ body }: Response, title: string): Promise<string> {
@@ -92,8 +92,8 @@ async function textOf({ body }: Response, title: string): Promise<string> {
   let bytes = 0;
   for await (const piece of body ?? []) {
     bytes += piece.length;
-    if (bytes > LONGEST_ANSWER)
-      throw new CallError(`${title}: its answer is longer than ${LONGEST_ANSWER} bytes`, {
+    if (bytes > MAX_ANSWER_LENGTH)
+      throw new CallError(`${title}: its answer is longer than ${MAX_ANSWER_LENGTH} bytes`, {
         failure: 'refused',
       });
     pieces.push(piece);
@@ -115,7 +115,7 @@ function failureOf(
   text: string,
 ): CallError {
   // The key is replaced before the message is truncated, so that no part of it remains.
-  const said = withoutKey(messageOf(text), key).slice(0, LONGEST_MESSAGE);
+  const said = withoutKey(messageOf(text), key).slice(0, MAX_MESSAGE_LENGTH);
   const what = `${title} answered ${status}${said === '' ? '' : `: ${said}`}`;
   if (status === 401 || status === 403)
     return new CallError(`${what}; check ${keyVariable}`, { failure: 'setup', status });
@@ -123,7 +123,7 @@ function failureOf(
     const place = urlVariable ?? "the model's name and the base URL";
     return new CallError(`${what}; check ${place}`, { failure: 'setup', status });
   }
-  const failure = isPassingStatus(status) ? 'unavailable' : 'refused';
+  const failure = isTransientStatus(status) ? 'unavailable' : 'refused';
   return new CallError(what, { failure, status, retryAfter: retryAfterOf(headers) });
 }
 
@@ -157,17 +157,17 @@ export function callWithRetries<Value>(
   tools: HostedTools,
 ): Promise<Value> {
   const { retried, signal } = call;
-  const isPassing = (error: unknown) =>
+  const isTransient = (error: unknown) =>
     error instanceof CallError &&
     error.failure === 'unavailable' &&
     (error.status === undefined || retried === undefined || retried.includes(error.status));
-  return withRetries(tools.limits, { isPassing, retryAfter, signal }, () => callApi(api, call, tools));
+  return withRetries(tools.limits, { isTransient, retryAfter, signal }, () => callApi(api, call, tools));
 }
 
 const retryAfter = (error: unknown): number | undefined =>
   error instanceof CallError ? error.retryAfter : undefined;
 
-const PATIENCE = 180_000;
+const DEADLINE = 180_000;
 
 /** See `HostedModels.ask`. */
 export async function ask<Value>(
@@ -175,15 +175,15 @@ export async function ask<Value>(
   call: HostedCall<Value>,
   tools: HostedTools,
 ): Promise<{ readonly value: Value } | HostedFailure> {
-  const { patience = PATIENCE } = call;
-  const deadline = AbortSignal.timeout(patience);
-  const signal = AbortSignal.any([call.signal, deadline]);
+  const { deadline = DEADLINE } = call;
+  const expiry = AbortSignal.timeout(deadline);
+  const signal = AbortSignal.any([call.signal, expiry]);
   try {
     return { value: await callWithRetries(api, { ...call, signal }, tools) };
   } catch (error) {
     call.signal.throwIfAborted();
-    if (deadline.aborted)
-      return { failure: 'unavailable', message: `${api.title}: no answer within ${patience / 1000} s` };
+    if (expiry.aborted)
+      return { failure: 'unavailable', message: `${api.title}: no answer within ${deadline / 1000} s` };
     const { failure, status } = error instanceof CallError ? error : REFUSED;
     return { failure, message: reasonOf(error), status };
   }

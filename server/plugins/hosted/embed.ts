@@ -15,7 +15,7 @@ export interface Embedding {
 }
 
 /** Maximum concurrent calls of one request. */
-const MOST_CALLS = 4;
+const MAX_CALLS = 4;
 
 /** Embeds texts in batches, in order, with retries. */
 export async function embed(embedding: Embedding): Promise<Vectors> {
@@ -31,7 +31,7 @@ export async function embed(embedding: Embedding): Promise<Vectors> {
   };
   try {
     const batches = batchesOf(texts, provider.limits);
-    const concurrency = MOST_CALLS;
+    const concurrency = MAX_CALLS;
     const rows = await pMap(batches, (batch) => callWithHalves(batch, embedBatch), { concurrency });
     return flatten(rows.flat(), provider.title);
   } catch (error) {

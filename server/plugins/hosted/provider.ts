@@ -8,7 +8,7 @@ const loadCalls = () => import('./call.ts');
 
 const TOOLS: HostedTools = {
   fetch: (...args) => fetch(...args),
-  limits: { retries: 4, firstDelay: 500, longestDelay: 60_000 },
+  limits: { retries: 4, firstDelay: 500, maxDelay: 60_000 },
   timeout: 60_000,
 };
 

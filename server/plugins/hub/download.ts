@@ -1,6 +1,6 @@
 import type { Log, ModelFile } from '../../../core/contracts/collaborators.ts';
 import { exposedError } from '../../../core/errors.ts';
-import { codeOf, isBrokenConnection, isPassingStatus, withRetries } from '../../config/retry.ts';
+import { codeOf, isBrokenConnection, isTransientStatus, withRetries } from '../../config/retry.ts';
 import { type Hub, type HubAnswer, HubRefusal } from './hub.ts';
 import { isGone, takePlace } from './own-place.ts';
 import {
@@ -175,10 +175,10 @@ async function downloadAlone(one: Download): Promise<string> {
 }
 
 function transferWithRetries(one: Transfer): Promise<void> {
-  const limits = { retries: MAX_RETRIES, firstDelay: one.backoff, longestDelay: MAX_WAIT_MS };
+  const limits = { retries: MAX_RETRIES, firstDelay: one.backoff, maxDelay: MAX_WAIT_MS };
   const onRetry = (error: unknown, milliseconds: number) =>
     one.log.warn({ url: one.url.pathname, reason: reasonOf(error), milliseconds }, 'retrying');
-  return withRetries(limits, { isPassing, retryAfter, onRetry }, () => transferOnce(one));
+  return withRetries(limits, { isTransient, retryAfter, onRetry }, () => transferOnce(one));
 }
 
 /** A partial download that cannot be resumed is emptied, unless another process has taken it. */
@@ -201,11 +201,11 @@ function reportProgress(log: Log, name: string, file: string): Transfer['onBytes
 }
 
 /** Whether the same request may succeed later. A silent hub is not retried. */
-const isPassing = (error: unknown): boolean =>
-  isBrokenConnection(error) || (error instanceof HubRefusal && isPassingStatus(error.status));
+const isTransient = (error: unknown): boolean =>
+  isBrokenConnection(error) || (error instanceof HubRefusal && isTransientStatus(error.status));
 
 /** Whether the bytes received so far are worth keeping after such an error. */
-const mayResume = (error: unknown): boolean => isPassing(error) || error instanceof IdleTimeoutError;
+const mayResume = (error: unknown): boolean => isTransient(error) || error instanceof IdleTimeoutError;
 
 /** A hub that asks for a longer wait is still retried after the maximum one. */
 const retryAfter = (error: unknown): number =>

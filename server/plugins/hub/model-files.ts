@@ -19,7 +19,7 @@ export interface HubCollaborators {
 }
 
 /** Maximum files that are remembered as missing. */
-const MOST_MISSING = 1000;
+const MAX_MISSING = 1000;
 
 /** Finds the files of models on this machine and, if downloads are allowed, on the hub. */
 export function createModelFiles({
@@ -34,7 +34,7 @@ export function createModelFiles({
   const { modelsDir, allowDownloads } = settings;
   const local = createLocalFiles([...ownFolders, modelsDir], settings);
   const downloads = new Map<string, Promise<string | undefined>>();
-  const missing = new LRUCache<string, true>({ max: MOST_MISSING, ttl: memory });
+  const missing = new LRUCache<string, true>({ max: MAX_MISSING, ttl: memory });
 
   /** Callers in this thread that request the same file at once share one download. */
   function downloadOnce(name: string, file: ModelFile): Promise<string | undefined> {

@@ -59,7 +59,7 @@ interface Imported {
 
 const ENTRY = join(import.meta.dirname, `import-process${MODULE_ENDING}`);
 /** Milliseconds that the import of one factory may take. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 
 function importInProcess(entries: readonly PluginEntry[], stop: AbortSignal): Promise<Imported> {
   const files = entries.map((entry) => indexOf(entry));
@@ -76,9 +76,9 @@ function importInProcess(entries: readonly PluginEntry[], stop: AbortSignal): Pr
   child.send(files);
   const kill = () => void child.kill('SIGKILL');
   const late = setTimeout(() => {
-    end = `its import takes longer than ${MOST_WAITING / 1000} s`;
+    end = `its import takes longer than ${MAX_WAITING / 1000} s`;
     kill();
-  }, MOST_WAITING);
+  }, MAX_WAITING);
   child.on('message', (outcome: ImportOutcome) => {
     outcomes.push(outcome);
     late.refresh();

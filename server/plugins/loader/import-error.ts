@@ -43,7 +43,7 @@ function importIn(error: unknown, folder: string): string | undefined {
   return line === -1 ? file : `${file}:${line + 1}`;
 }
 
-const MOST_FILES = 100;
+const MAX_FILES = 100;
 const run = promisify(execFile);
 
 /**
@@ -53,7 +53,7 @@ const run = promisify(execFile);
 async function syntaxErrorIn(error: unknown, folder: string): Promise<string | undefined> {
   if (!(error instanceof SyntaxError)) return undefined;
   const files = globSync('**/*.{js,mjs}', { cwd: folder, exclude: ['**/node_modules/**'] });
-  for (const file of files.sort().slice(0, MOST_FILES)) {
+  for (const file of files.sort().slice(0, MAX_FILES)) {
     const failure = await run(process.execPath, ['--check', join(folder, file)]).then(
       () => undefined,
       (error: { stderr: string }) => placeIn(error.stderr, folder),

@@ -306,7 +306,7 @@ export interface QueueSettings {
   /** Seconds without a sign of life from its worker after which a shard runs elsewhere. */
   readonly leaseSeconds: number;
   /** How often a shard may fail, or lose its worker. */
-  readonly mostFailures: number;
+  readonly maxFailures: number;
   /** Seconds before the first retry; doubles each time. */
   readonly pauseSeconds: number;
 }

@@ -76,7 +76,7 @@ async function claim(tables: JobTables, worker: string): Promise<Claim | undefin
   for (;;) {
     const { tickets } = tables;
     const claim = await (tickets === undefined ? takeFirst(tables, worker) : tickets.claim(worker));
-    if (claim === undefined || claim.failures < tables.settings.mostFailures) return claim;
+    if (claim === undefined || claim.failures < tables.settings.maxFailures) return claim;
     // Too often it took its workers down with it, or was too slow for its lease.
     await fail(tables, claim, { code: 'worker_lost', values: {} }, true);
   }

@@ -2,7 +2,7 @@ import type { ConstructorOptions, Job, JobAttempt, JobInsert, PgBoss } from 'pg-
 import type { Log } from '../../../core/contracts/collaborators.ts';
 import { reasonOf } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
-import { ANSWER_PATIENCE } from '../open-database.ts';
+import { ANSWER_TIMEOUT } from '../open-database.ts';
 import { transact } from '../transact.ts';
 import type { Claim, QueueSettings, ShardKind, ShardState } from './contract.ts';
 import { isOver, lockJob, type OpenShard, rowOf, type ShardTable, type Transaction } from './dialect.ts';
@@ -16,8 +16,8 @@ const QUEUE = 'chunksmith-bulk';
 const LOST = 'chunksmith-bulk-lost';
 const SCHEMA = 'chunksmith_queue';
 /** Minimum lease that pg-boss supports. */
-const SHORTEST_HEARTBEAT = 10;
-const LONGEST_MONITOR = 5;
+const MIN_HEARTBEAT = 10;
+const MAX_MONITOR = 5;
 /**
  * How long a ticket may wait, and be processed: ten years, and the day that pg-boss allows. A ticket that returns
  * before its worker is done gives nobody the shard.
@@ -140,7 +140,7 @@ export class PgBossTickets {
     const which = `job_id = ? and seq = ? and ${isDead ? `state = 'running'` : IS_OPEN} and ${this.#due}`;
     const taken = await takeShard(this.#table, worker, which, [jobId, seq]);
     if (taken === undefined) return undefined;
-    const claim = isDead ? { ...taken, failures: this.#table.settings.mostFailures } : taken;
+    const claim = isDead ? { ...taken, failures: this.#table.settings.maxFailures } : taken;
     this.#tickets.set(claim, ticket);
     return claim;
   }
@@ -208,7 +208,7 @@ async function within(tx: Transaction) {
 
 /** Seconds between two checks for tickets whose workers are lost. */
 export const monitorOf = ({ leaseSeconds }: QueueSettings): number =>
-  Math.max(1, Math.min(LONGEST_MONITOR, Math.floor(leaseSeconds / 6)));
+  Math.max(1, Math.min(MAX_MONITOR, Math.floor(leaseSeconds / 6)));
 
 /**
  * Starts pg-boss, which creates and updates its own tables in its own schema.
@@ -233,8 +233,8 @@ async function startPgBoss(
     schedule: false,
     superviseIntervalSeconds: monitor,
     monitorIntervalSeconds: monitor,
-    connectionTimeoutMillis: ANSWER_PATIENCE,
-    query_timeout: ANSWER_PATIENCE,
+    connectionTimeoutMillis: ANSWER_TIMEOUT,
+    query_timeout: ANSWER_TIMEOUT,
   };
   const boss = hold(new PgBoss(options), (error) =>
     log.warn({ reason: error.message }, 'The queue of jobs failed.'),
@@ -251,9 +251,9 @@ async function startPgBoss(
   }
 }
 
-async function createQueues(boss: PgBoss, { leaseSeconds, mostFailures }: QueueSettings): Promise<void> {
+async function createQueues(boss: PgBoss, { leaseSeconds, maxFailures }: QueueSettings): Promise<void> {
   const common = {
-    heartbeatSeconds: Math.max(SHORTEST_HEARTBEAT, Math.ceil(leaseSeconds)),
+    heartbeatSeconds: Math.max(MIN_HEARTBEAT, Math.ceil(leaseSeconds)),
     retryDelay: 0,
     deleteAfterSeconds: KEPT,
     ...LASTING,
@@ -262,5 +262,5 @@ async function createQueues(boss: PgBoss, { leaseSeconds, mostFailures }: QueueS
   await boss.createQueue(QUEUE, { policy: 'exclusive' });
   // For existing queues, which have the settings of an earlier start.
   await boss.updateQueue(LOST, { ...common, retryLimit: ALWAYS });
-  await boss.updateQueue(QUEUE, { ...common, retryLimit: mostFailures - 1, deadLetter: LOST });
+  await boss.updateQueue(QUEUE, { ...common, retryLimit: maxFailures - 1, deadLetter: LOST });
 }

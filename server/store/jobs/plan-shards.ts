@@ -14,7 +14,7 @@ interface PlannedRow {
 }
 
 /** Characters of ranges that are written at once: lists of files may be long. */
-const MOST_CHARACTERS = 500_000;
+const MAX_CHARACTERS = 500_000;
 
 /** See `JobStore.addShards`. Each batch is a transaction: its shards may run while the next one is planned. */
 export async function addShards(
@@ -100,7 +100,7 @@ function* batchesOf(from: number, shards: readonly PlannedShard[]): Generator<re
   let characters = 0;
   for (const [index, { range, bytes }] of shards.entries()) {
     const row = { seq: from + index, range: JSON.stringify(range), bytes };
-    if (batch.length === BATCH || (batch.length > 0 && characters + row.range.length > MOST_CHARACTERS)) {
+    if (batch.length === BATCH || (batch.length > 0 && characters + row.range.length > MAX_CHARACTERS)) {
       yield batch;
       batch = [];
       characters = 0;

@@ -41,14 +41,14 @@ export async function fail(
   const { settings, dialect } = tables;
   const failure = { code, values };
   const error = JSON.stringify(failure);
-  if (!isFinal && claim.failures + 1 < settings.mostFailures) {
+  if (!isFinal && claim.failures + 1 < settings.maxFailures) {
     const pause = pauseOf(settings, claim.failures);
     const set = `failures = failures + 1, error = ?, due_at = ${dialect.since} + ${pause}`;
     return putBack(tables, claim, { set, values: [error] }, pause);
   }
   const counts = 'shards_open = shards_open - 1, shards_failed = shards_failed + 1';
   const job = claim.kind === 'chunk' ? { set: counts, values: [] } : SAME;
-  const failures = Math.min(claim.failures + 1, settings.mostFailures);
+  const failures = Math.min(claim.failures + 1, settings.maxFailures);
   const shard = { set: `state = 'failed', failures = ?, error = ?`, values: [failures, error] };
   return settle(tables, claim, job, shard, (tx, job) =>
     claim.kind === 'plan' || claim.kind === 'finish'

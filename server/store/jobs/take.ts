@@ -24,7 +24,7 @@ export const pauseOf = ({ pauseSeconds }: QueueSettings, failures: number): numb
  * comes from a clock that was set back since.
  */
 export function dueCondition({ dialect, settings }: Pick<ShardTable, 'dialect' | 'settings'>): string {
-  const furthest = 2 * Math.max(settings.leaseSeconds, pauseOf(settings, settings.mostFailures));
+  const furthest = 2 * Math.max(settings.leaseSeconds, pauseOf(settings, settings.maxFailures));
   return `(due_at <= ${dialect.since} or due_at > ${dialect.since} + ${furthest})`;
 }
 

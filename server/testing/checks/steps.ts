@@ -10,12 +10,12 @@ import { checkContract, checkExample, checkFactory } from './running.ts';
 import type { Subject } from './subject.ts';
 
 const FIRST = 2000;
-const LONGEST = 128_000;
+const MAX_LENGTH = 128_000;
 /** Milliseconds of processor time from which a measurement is meaningful. */
 const ENOUGH = 300;
 const TIMES = 16;
 /** Linear work takes TIMES as long for TIMES the text, quadratic work the square of it. */
-const MOST_GROWTH = TIMES * 3;
+const MAX_GROWTH = TIMES * 3;
 const TRIES = 3;
 
 const PROMISE = 'its work grows linearly with the length of the text, not quadratically';
@@ -35,7 +35,7 @@ async function checkGrowth(subject: Subject): Promise<CheckResult> {
       const where = await firstGrowth(work, subject);
       if (where !== undefined) return resultOf('growth', [{ promise: PROMISE, where, remedy: REMEDY }]);
     }
-    return ok('growth', `${works.length} kinds of texts, of up to ${LONGEST} characters`);
+    return ok('growth', `${works.length} kinds of texts, of up to ${MAX_LENGTH} characters`);
   } catch (error) {
     if (isLacking(error)) return leftOut('growth', error.message);
     const where = thrownIn(error, subject.folder);
@@ -51,7 +51,7 @@ async function firstGrowth({ what, prepare }: Work, { suite }: Subject): Promise
   };
   let length = FIRST;
   let large = await costOf(length);
-  while (large < ENOUGH && length < LONGEST) {
+  while (large < ENOUGH && length < MAX_LENGTH) {
     length *= 2;
     large = await costOf(length);
   }
@@ -61,10 +61,10 @@ async function firstGrowth({ what, prepare }: Work, { suite }: Subject): Promise
   // A busy machine, and code that is not yet compiled, can only add to a time.
   for (let tried = 0; tried < TRIES; tried++) {
     for (let run = 0; run < TRIES; run++) small = Math.min(small, await costOf(part));
-    if (large / small < MOST_GROWTH) return undefined;
+    if (large / small < MAX_GROWTH) return undefined;
     large = Math.min(large, await costOf(length));
   }
-  if (large / small < MOST_GROWTH) return undefined;
+  if (large / small < MAX_GROWTH) return undefined;
   return `${what}: ${part} characters take ${small.toFixed(2)} ms of processor time, ${length} take ${large.toFixed(0)} ms`;
 }
 

@@ -76,7 +76,7 @@ export const embeddingSuite: Suite = {
 };
 
 /** Tolerance for the numbers of one text with different neighbours, which are added up in another order. */
-const MOST_DIFFERENCE = 1e-4;
+const MAX_DIFFERENCE = 1e-4;
 
 const { signal } = new AbortController();
 const anyTexts = fc.array(anyText, { maxLength: 5 });
@@ -182,7 +182,7 @@ function numberAt(at: number, { dimensions, values }: Vectors): string {
 function firstFar(one: Vectors, other: Vectors): number {
   if (one.values.length !== other.values.length) return Math.min(one.values.length, other.values.length);
   const isClose = (value: number, at: number) =>
-    Object.is(value, other.values[at]) || Math.abs(value - (other.values[at] ?? NaN)) <= MOST_DIFFERENCE;
+    Object.is(value, other.values[at]) || Math.abs(value - (other.values[at] ?? NaN)) <= MAX_DIFFERENCE;
   return one.values.findIndex((value, at) => !isClose(value, at));
 }
 

@@ -10,7 +10,7 @@ import { dataTexts } from '../structure/data.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const TEXTS = 'md,markdown,txt,js,ts,py,html,json,vtt';
 /** Bytes of a file, and how many files of a folder are read at most. */
-const [FEWEST, MOST] = [500, 60_000];
+const [MIN_BYTES, MAX_BYTES] = [500, 60_000];
 const FILES = scaled(150, 50);
 const BYTES = 40_000;
 const SEEDS = scaled(10, 4);
@@ -42,7 +42,7 @@ function filesOf(folder: string, below: string, endings: string): string[] {
     const paths = globSync(join(below, `**/*.${ending}`), { cwd: folder }).sort();
     return spread(paths, FILES).map((path) => readFileSync(join(folder, path)));
   });
-  const fitting = all.flat().filter(({ length }) => length >= FEWEST && length <= MOST);
+  const fitting = all.flat().filter(({ length }) => length >= MIN_BYTES && length <= MAX_BYTES);
   return [...new Set(fitting.map((bytes) => bytes.toString('utf8')))];
 }
 

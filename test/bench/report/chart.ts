@@ -4,7 +4,7 @@ import { short } from './page.ts';
 
 const SOURCE = 'structure';
 const TITLE = 'one thread: READMEs, chunk_size 256, cl100k_base';
-const MOST_BARS = 6;
+const MAX_BARS = 6;
 
 const [WIDTH, NAMES, BAR, GAP, TOP] = [860, 390, 22, 12, 64];
 const PLOT = WIDTH - NAMES - 110;
@@ -26,7 +26,7 @@ export function chartOf(all: ReadonlyMap<string, Figures>, scheme: Scheme): stri
   const drawn = speeds.filter(
     (one): one is Bar => one.speed !== undefined && !one.name.includes(', markdown'),
   );
-  const sorted = drawn.sort((a, b) => b.speed.median - a.speed.median).slice(0, MOST_BARS);
+  const sorted = drawn.sort((a, b) => b.speed.median - a.speed.median).slice(0, MAX_BARS);
   const bars = sorted.map((bar) => ({
     ...bar,
     name: bar.name.replace(/^chunksmith/, `chunksmith ${figures?.version}`),

@@ -11,7 +11,7 @@ import { SOURCES, type Source } from './sources.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const ENTRIES = { bench: '', eval: 'test/eval/main.ts', 'test:soak': 'test/soak/main.ts' } as const;
 /** A source that hangs fails; searching code takes the longest, twenty minutes on a busy machine. */
-const MOST_MS = 2_400_000;
+const MAX_MS = 2_400_000;
 
 export function commandOf(name: string): string {
   const { script, args } = SOURCES[name] as Source;
@@ -26,7 +26,7 @@ export async function measure(name: string): Promise<Figures | undefined> {
   const [begin, before] = [Date.now(), coreSeconds()];
   const printed = await withFile('', async (file) => {
     const env = { ...process.env, BENCH_TABLES: file };
-    const options = { cwd: ROOT, stdio: 'inherit', env, timeout: MOST_MS } as const;
+    const options = { cwd: ROOT, stdio: 'inherit', env, timeout: MAX_MS } as const;
     const { status } = spawnSync(process.execPath, ['--expose-gc', entry, ...given], options);
     return status === 0 || script === 'test:soak' ? readFileSync(file, 'utf8') : '';
   });

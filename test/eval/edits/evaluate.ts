@@ -9,7 +9,7 @@ import { EDITS_OF_CODE, EDITS_OF_PROSE, type Edit } from './edits.ts';
 const PLACES = 40;
 const ROOT = join(import.meta.dirname, '../../..');
 /** Most characters of a text; fewer where they are embedded or parsed. */
-const LONGEST = { prose: 1_000_000, semantic: 600_000, code: 600_000 };
+const MAX_LENGTH = { prose: 1_000_000, semantic: 600_000, code: 600_000 };
 
 /** Languages that `EDITS_OF_CODE` knows the words of, by the endings of their files. */
 const LANGUAGES = { ts: 'typescript', js: 'javascript' };
@@ -36,7 +36,7 @@ export async function evaluateEdits(sources: string = ROOT): Promise<void> {
 
 function casesOfProse(): Case[] {
   return readTexts().flatMap(({ name, text }) => {
-    const prose = { edits: EDITS_OF_PROSE, text: text.slice(0, LONGEST.prose) };
+    const prose = { edits: EDITS_OF_PROSE, text: text.slice(0, MAX_LENGTH.prose) };
     const counted = ['token', 'sentence', 'recursive'].flatMap((chunker) =>
       ['cl100k_base', 'character'].map((tokenizer) => ({
         ...prose,
@@ -45,7 +45,7 @@ function casesOfProse(): Case[] {
         options: { tokenizer },
       })),
     );
-    const head = text.slice(0, LONGEST.semantic);
+    const head = text.slice(0, MAX_LENGTH.semantic);
     return [...counted, { ...prose, chunker: 'semantic', name, text: head, options: {} }];
   });
 }
@@ -60,7 +60,7 @@ function caseOfCode(folder: string): Case {
   const { language, text } = sources.reduce((a, b) => (b.text.length > a.text.length ? b : a));
   if (text === '') throw new Error(`${folder} has no sources in ${Object.values(LANGUAGES).join(' or ')}.`);
   const one = { chunker: 'code', name: language, options: { language }, edits: EDITS_OF_CODE };
-  return { ...one, text: text.slice(0, LONGEST.code) };
+  return { ...one, text: text.slice(0, MAX_LENGTH.code) };
 }
 
 type Ids = (one: Case, text: string) => Promise<string[]>;

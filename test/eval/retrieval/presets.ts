@@ -22,7 +22,7 @@ import {
 const SHARED = 'needs a folder';
 const BUDGET = 1500;
 /** Characters of a file below which nearly all of it fits the budget. */
-const LEAST_CHARACTERS = 20_000;
+const MIN_CHARACTERS = 20_000;
 
 export async function* proseRows(set: DataSet, measured: Measured): AsyncGenerator<Row> {
   const figure = `${set.name}: preset prose less recursive 256, 1,000 tokens`;
@@ -71,7 +71,7 @@ async function largestChunk(set: DataSet, { service }: Measured): Promise<Row> {
 async function withinFiles(set: DataSet, measured: Measured): Promise<Row> {
   const pairs = RETRIEVERS.map((name): Pair => ({ name, own: [], other: [] }));
   const alone = { preset: 'code', override: { context: null } };
-  const files = answeringIn(set).filter((at) => lengthOf(set, at) >= LEAST_CHARACTERS);
+  const files = answeringIn(set).filter((at) => lengthOf(set, at) >= MIN_CHARACTERS);
   for (const file of files) {
     const found = await measured.compare(partOf(set, [file]), { preset: 'code' }, alone, BUDGET);
     for (const [at, { own, other }] of found.entries()) {

@@ -24,7 +24,7 @@ export interface PlainQuestion {
 /** The indices of the chunks that were found, best first, with their scores. */
 export type PlainFound = readonly (readonly [chunk: number, score: number])[];
 
-const LONGEST_LIST = 100;
+const MAX_LIST_LENGTH = 100;
 const PAIRED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]/u;
 const CAPITAL = '[\\p{Lu}\\p{Lt}]';
 const EDGES = [
@@ -79,7 +79,7 @@ export function plainLists(
   return questions.map((question) => {
     const scores = chunks.map(scorerOf(question)).map((score, at) => [at, score] as const);
     const listed = retriever === 'dense' ? scores : scores.filter(([, score]) => score > 0);
-    return ranked(listed).slice(0, LONGEST_LIST);
+    return ranked(listed).slice(0, MAX_LIST_LENGTH);
   });
 }
 
@@ -129,7 +129,7 @@ export function plainlyBought(
   if (by.budget === undefined) return all.slice(0, by.k);
   const bought: PlainChunk[] = [];
   let rest = by.budget;
-  for (const chunk of all.slice(0, LONGEST_LIST)) {
+  for (const chunk of all.slice(0, MAX_LIST_LENGTH)) {
     if (chunk.token_count > rest) continue;
     rest -= chunk.token_count;
     bought.push(chunk);

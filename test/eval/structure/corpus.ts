@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-const FEWEST_BYTES = 2_000;
-const MOST_BYTES = 200_000;
+const MIN_BYTES = 2_000;
+const MAX_BYTES = 200_000;
 const FILES = 150;
 
 /** A file of Markdown. */
@@ -18,7 +18,7 @@ export function readPages(folder: string): Page[] {
   const found = new Map<string, Page>();
   for (const path of paths.sort()) {
     const bytes = readFileSync(join(folder, path));
-    if (bytes.length < FEWEST_BYTES || bytes.length > MOST_BYTES) continue;
+    if (bytes.length < MIN_BYTES || bytes.length > MAX_BYTES) continue;
     const text = bytes.toString('utf8').replace(/^\ufeff/, '');
     if (!found.has(text)) found.set(text, { path, text });
   }

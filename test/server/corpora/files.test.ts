@@ -64,7 +64,7 @@ t.test('files are read several at a time and given in their order', async (t) =>
   const lines = await readPath(storage, '', 'auto');
   const sources = lines.map(({ place }) => place.source);
   t.same(sources, names);
-  t.ok(storage.counts.mostOpen > 4 && storage.counts.mostOpen <= 8, `${storage.counts.mostOpen} at a time`);
+  t.ok(storage.counts.maxOpen > 4 && storage.counts.maxOpen <= 8, `${storage.counts.maxOpen} at a time`);
 });
 
 t.test('large files are not read side by side', async (t) => {
@@ -72,7 +72,7 @@ t.test('large files are not read side by side', async (t) => {
   const storage = memoryStorage({ a: large, b: large, c: large }, 1_000_000);
   const lines = await readPath(storage, '', 'auto', { limit: 50_000_000, shardBytes: 1_000_000_000 });
   t.equal(lines.length, 3);
-  t.equal(storage.counts.mostOpen, 1);
+  t.equal(storage.counts.maxOpen, 1);
 });
 
 t.test('a file that is too large is an error of its own, without being read', async (t) => {

@@ -7,7 +7,7 @@ import type { SourceStorage, StoredFile } from '../../../server/corpora/storage/
 /** A storage for tests of formats: files in memory, which are read in pieces of some size. */
 export function memoryStorage(files: Readonly<Record<string, Uint8Array | string>>, block = 65_536) {
   /** Bytes that were read so far; reads that have begun and not ended, and the most of them. */
-  const counts = { bytes: 0, open: 0, mostOpen: 0 };
+  const counts = { bytes: 0, open: 0, maxOpen: 0 };
   const bytesOf = (name: string) => Buffer.from(files[name] ?? '');
   const fileOf = (name: string) => ({ name, size: bytesOf(name).length, version: 'one' });
   async function* read({ name, size }: StoredFile, range = { from: 0, to: size }): AsyncGenerator<Buffer> {
@@ -15,7 +15,7 @@ export function memoryStorage(files: Readonly<Record<string, Uint8Array | string
     if (range.from < 0 || range.to > bytes.length || range.from > range.to)
       throw new Error('a range outside');
     counts.open++;
-    counts.mostOpen = Math.max(counts.mostOpen, counts.open);
+    counts.maxOpen = Math.max(counts.maxOpen, counts.open);
     try {
       for (let at = range.from; at < range.to; at += block) {
         await new Promise(setImmediate);

@@ -24,9 +24,9 @@ const folder = await pluginsFolder(
   chunker('waits', TAKES_ALL + WAITS_OR_FAILS),
   refinery('marks', 'return chunks.map((chunk) => ({ ...chunk, seen: true }));'),
 );
-const MOST_BYTES = 100_000;
+const MAX_BYTES = 100_000;
 const plugins = ['token', 'character', 'waits', 'meets', 'marks'];
-const settings = { plugins, pluginsDir: [folder], maxBodyBytes: MOST_BYTES, requestTimeout: 60 };
+const settings = { plugins, pluginsDir: [folder], maxBodyBytes: MAX_BYTES, requestTimeout: 60 };
 const inline = await startServer(t, settings);
 const workers = await startServer(t, { ...settings, workers: 2, workerMemoryMb: 64 });
 const ROUTE = '/v1/chunk/waits';
@@ -49,7 +49,7 @@ for (const [name, client] of [
       '{"text":"zwei"',
       '{"txt":"x","id":9007199254740993}',
       '["no document"]',
-      `{"text":"${'a'.repeat(MOST_BYTES)}"}`,
+      `{"text":"${'a'.repeat(MAX_BYTES)}"}`,
       '{"text":"throw","id":"fails"}',
       '{"text":"letztes 😀","id":7}',
       '{"text":"x","id":7.0}',
@@ -98,7 +98,7 @@ t.test('what is wrong with the whole request has a status of its own', async (t)
     ['{"include":["ids"]}\n{"text":"a"}', 400, /include\[0\]: expected one of "id"/],
     ['{"includ":[]}', 400, /includ: unknown parameter, did you mean "include"/],
     ['{"text":"a"}', 400, /text: unknown parameter/],
-    [`{"a":"${'a'.repeat(MOST_BYTES)}"}`, 413, /The first line of the stream is longer/],
+    [`{"a":"${'a'.repeat(MAX_BYTES)}"}`, 413, /The first line of the stream is longer/],
   ] as const;
   for (const [body, status, detail] of cases) {
     const answer = await post(body);
@@ -137,7 +137,7 @@ t.test('bodies may be compressed, streams and others', async (t) => {
 });
 
 t.test('of a compressed body, what comes out is limited', async (t) => {
-  const zeros = Buffer.alloc(200 * MOST_BYTES, 'a');
+  const zeros = Buffer.alloc(200 * MAX_BYTES, 'a');
   const headers = { 'content-encoding': 'gzip' };
   const bomb = gzipSync(Buffer.concat([Buffer.from('{}\n{"text":"a"}\n{"text":"'), zeros]));
   const lines = linesIn((await post(bomb, headers)).bytes);

@@ -3,7 +3,7 @@ import numpy as np
 import torch
 
 DROPPED_WORDS = 0.1
-MOST_INTENTS = 6000
+MAX_INTENTS = 6000
 GROUP_POWER = 0.7
 
 GOVERNMENT = {
@@ -46,7 +46,7 @@ class Batches:
             if wanted and kind not in wanted:
                 continue
             intents += kind == "intent"
-            if kind != "intent" or intents <= MOST_INTENTS:
+            if kind != "intent" or intents <= MAX_INTENTS:
                 groups.setdefault(group_of(sources[index], kind), []).append(index)
         return {name: np.array(indices) for name, indices in groups.items()}
 

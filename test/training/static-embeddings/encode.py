@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 
 from words import WORD, normalize
 
-LONGEST_TEXT = 160
+MAX_TEXT_LENGTH = 160
 
 
 def create_encoder(tokenizer):
@@ -47,7 +47,7 @@ def join(lists):
 def encode_pairs(work, encode):
     sources, kinds, offsets, sides = [], [], [0], []
     for source, kind, one, other in rows_of(os.path.join(work, "pairs.tsv")):
-        ids = encode(one)[:LONGEST_TEXT], encode(other)[:LONGEST_TEXT]
+        ids = encode(one)[:MAX_TEXT_LENGTH], encode(other)[:MAX_TEXT_LENGTH]
         if not all(ids):
             continue
         sources.append(source)

@@ -16,7 +16,7 @@ from native import load, pointer
 DIMENSIONS = 256
 SPARE_DIMENSIONS = 40
 WINDOW = 10
-LEAST_WEIGHT = 0.3
+MIN_WEIGHT = 0.3
 CONTEXT_POWER = 0.75
 ROWS_AT_ONCE = 15_000
 
@@ -31,7 +31,7 @@ def count_neighbours(ids, size):
         sums[first:end] = counts.sum(1, dtype=np.float64)
         for start in range(0, end - first, 1500):
             part = counts[start : start + 1500]
-            part[part < LEAST_WEIGHT] = 0
+            part[part < MIN_WEIGHT] = 0
             blocks.append(csr_matrix(part))
     return vstack(blocks, format="csr"), sums
 

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from words import WORD, normalize
 
 TRAINED_PIECES = 7500
-LONGEST_WORD = 24
+MAX_WORD_LENGTH = 24
 
 
 def count_words(work, sample_path):
@@ -61,7 +61,7 @@ def rank_words(counts, sources, known):
     """Words of two sources or more first, those of only two at half their count; then the frequent others."""
     shared, single = [], []
     for word, count in counts.items():
-        if word in known or len(word) > LONGEST_WORD or not word.isascii():
+        if word in known or len(word) > MAX_WORD_LENGTH or not word.isascii():
             continue
         if len(sources[word]) > 1:
             if not (word.isdigit() and len(word) > 4):

@@ -27,7 +27,7 @@ const MARK = /\[[^[\]\n]+\]\([^)\s]{1,500}\)|\*\*\S[^*\n]*\*\*|`[^`\n]+`/g;
 /** A list item, which plain texts may also have. */
 const ITEM = /^[-*+] \S/gm;
 /** Minimum marks and items in a text without a heading of its own, a fence or a table. */
-const FEWEST = 2;
+const MIN_MARKS = 2;
 
 /** Whether a text is Markdown (`markdown`), only a Markdown table (`table`), or neither (`recursive`). */
 export function proseOrMarkdown(sample: string): 'markdown' | 'table' | 'recursive' {
@@ -40,7 +40,7 @@ export function proseOrMarkdown(sample: string): 'markdown' | 'table' | 'recursi
   if (blocks[0]?.kind === 'front_matter') return 'markdown';
   const marks = headings.all + (sample.match(MARK)?.length ?? 0);
   const items = sample.match(ITEM)?.length ?? 0;
-  return marks > 0 && marks + items >= FEWEST ? 'markdown' : 'recursive';
+  return marks > 0 && marks + items >= MIN_MARKS ? 'markdown' : 'recursive';
 }
 
 interface Headings {

@@ -24,10 +24,10 @@ export function isDiff(sample: string): boolean {
 }
 
 /** Minimum entries of a log, and their minimum share of the lines that are neither indented nor part of a trace. */
-const FEWEST = 3;
+const MIN_ENTRIES = 3;
 const SHARE_OF_ENTRIES = 0.5;
 /** Characters of a line that are read. */
-const MOST_READ = 300;
+const MAX_READ = 300;
 const LEVEL = '(?:TRACE|DEBUG|INFO|NOTICE|WARN|ERR|FATAL|CRIT|SEVERE)';
 /** Minimum share of the entries that look like messages of people. */
 const SHARE_OF_SPEAKERS = 0.8;
@@ -49,13 +49,13 @@ const TRACE_LINE =
 
 /** Whether a text is a log: most of its lines, except those of stack traces, begin with a date and time, or with a time and a level. */
 export function isLog(sample: string): boolean {
-  const lineAt = (start: number) => sample.slice(start, start + MOST_READ).split('\n', 1)[0] as string;
+  const lineAt = (start: number) => sample.slice(start, start + MAX_READ).split('\n', 1)[0] as string;
   const isEntry = ({ start, timeEnd, isDated }: LogEntry) =>
     AFTER_TIME.test(lineAt(timeEnd)) &&
     (isDated ? SECONDS.test(sample.slice(start, timeEnd)) : HAS_LEVEL.test(lineAt(start))) &&
     !OTHER.test(lineAt(start));
   const entries = findLogEntries(sample).filter(isEntry);
-  if (entries.length < FEWEST) return false;
+  if (entries.length < MIN_ENTRIES) return false;
   const speakers = entries.filter(
     ({ start, timeEnd }) => NUMERIC.test(lineAt(start)) && SPEAKER.test(lineAt(timeEnd)),
   );

@@ -1,5 +1,5 @@
 /** Lines that are examined. */
-const MOST = 500;
+const MAX_LINES = 500;
 /** Minimum share of the lines, excluding comments, that look like code. */
 const SHARE = 0.4;
 /** Minimum lines for judging by lines; with fewer, as in minified code, the share of code punctuation counts. */
@@ -13,7 +13,7 @@ const SHARE_OF_MARKS = 0.04;
  */
 export function isSourceCode(sample: string, lines: readonly string[]): boolean {
   if (/^\uFEFF?(#!|<\?php\b)/.test(sample)) return true;
-  const first = lines.slice(0, MOST).map((line) => line.replace(TRAILING, '').trimEnd());
+  const first = lines.slice(0, MAX_LINES).map((line) => line.replace(TRAILING, '').trimEnd());
   if (first.length < FEW) return isTerse(first);
   return first.filter(isCodeLine).length >= SHARE * first.length;
 }

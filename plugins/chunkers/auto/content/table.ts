@@ -1,8 +1,8 @@
 const DELIMITERS = ['\t', ',', ';', '|'];
 /** Minimum records of a table. */
-const FEWEST = 3;
+const MIN_RECORDS = 3;
 /** Records that are examined. */
-const MOST = 200;
+const MAX_RECORDS = 200;
 
 /** A first line that tells Excel the delimiter. */
 const SEPARATOR_LINE = /^\ufeff?"?sep=([^\r\n"])"?\1{0,1000} {0,99}(?:\r\n|\r|\n)/i;
@@ -17,7 +17,7 @@ export function isTable(text: string): boolean {
 function isTableBy(sample: string, delimiter: string): boolean {
   const records = recordsOf(sample, delimiter);
   const [fields = 0] = records;
-  if (records.length < FEWEST || fields < 2 || records.some((count) => count !== fields)) return false;
+  if (records.length < MIN_RECORDS || fields < 2 || records.some((count) => count !== fields)) return false;
   return fields > 2 || !isPunctuation(sample, delimiter);
 }
 
@@ -40,7 +40,7 @@ function recordsOf(sample: string, delimiter: string): number[] {
     [fields, isBlank] = [1, true];
   };
   for (const character of sample) {
-    if (records.length === MOST) return records;
+    if (records.length === MAX_RECORDS) return records;
     if (character === '"') isQuoted = !isQuoted;
     if (character === '\n' && !isQuoted) end();
     else if (character === delimiter && !isQuoted) fields++;

@@ -75,7 +75,7 @@ const OTHER_NAMES: ReadonlyMap<string, LanguageName> = new Map([
 /** Characters in which an obvious hint is searched. */
 const SIGHT = 2048;
 /** Characters of a text that is parsed to see whether it is JSON. */
-const LONGEST_JSON = 100_000;
+const MAX_JSON_LENGTH = 100_000;
 
 /** The language of a text with an unambiguous beginning: a shebang, an editor's mode line, `<?php`, a doctype. */
 function languageAtSight(text: string): Language | undefined {
@@ -87,7 +87,7 @@ function byBeginning(head: string, text: string): LanguageName | undefined {
   const start = head.trimStart().toLowerCase();
   if (start.startsWith('<?php') || start.startsWith('<?=')) return 'php';
   if (/^(<\?xml[^>]*>\s*)?(<!--(?:(?!-->)[\s\S])*-->\s*)*<(!doctype html|html)\b/.test(start)) {
-    return text.slice(0, LONGEST_JSON).includes('<?php') ? 'php' : 'html';
+    return text.slice(0, MAX_JSON_LENGTH).includes('<?php') ? 'php' : 'html';
   }
   if (start.startsWith('%yaml ')) return 'yaml';
   if (/^\/\/\/ *<reference (?:no-default-lib|lib)=/m.test(head)) return 'typescript';
@@ -106,7 +106,7 @@ function isGo(head: string): boolean {
 }
 
 function isJson(text: string): boolean {
-  if (text.length > LONGEST_JSON) return false;
+  if (text.length > MAX_JSON_LENGTH) return false;
   try {
     JSON.parse(text);
     return true;
@@ -170,12 +170,12 @@ const OPENINGS: readonly (readonly [RegExp, readonly LanguageName[]])[] = [
 ];
 
 /** Characters in which the first line of code is searched. */
-const LONGEST = 16_384;
+const MAX_LENGTH = 16_384;
 const BEFORE_CODE = /\s+|\/\/.*|\/\*[\s\S]*?\*\/|#(?=[\s#]|$).*/y;
 
 /** The languages of a text by its first line of code, if that line is unambiguous. */
 function languagesByOpening(text: string): readonly LanguageName[] | undefined {
-  const opening = codeOf(text.slice(0, LONGEST));
+  const opening = codeOf(text.slice(0, MAX_LENGTH));
   return OPENINGS.find(([pattern]) => pattern.test(opening))?.[1];
 }
 

@@ -93,7 +93,7 @@ const WORD = 1;
 const CAPITALISED = 2;
 const NUMBER = 3;
 const FOREIGN = 4;
-const LONGEST_WORD = 24;
+const MAX_WORD_LENGTH = 24;
 
 /** Reads a token and returns the offset after it. */
 function readToken(reader: Reader, text: string, start: number, end: number): number {
@@ -114,7 +114,7 @@ function readWord(reader: Reader, text: string, start: number, end: number): num
   let hash = 7;
   let at = start;
   for (let code = text.charCodeAt(at); at < end && isWordPart(code); code = text.charCodeAt(++at)) {
-    if (at - start < LONGEST_WORD) hash = mixed(hash, code);
+    if (at - start < MAX_WORD_LENGTH) hash = mixed(hash, code);
   }
   const first = text.charCodeAt(start);
   add(reader, hash, first >= 65 && first <= 90 ? CAPITALISED : WORD);

@@ -28,12 +28,12 @@ function isCertain(guesses: readonly Guess[]): boolean {
 }
 
 /** Characters in which a deciding construct is searched. */
-const LONGEST = 100_000;
+const MAX_LENGTH = 100_000;
 
 /** The text without comment lines and quoted text. */
 function codeOf(text: string): string {
   return text
-    .slice(0, LONGEST)
+    .slice(0, MAX_LENGTH)
     .replace(/^[ \t]*(?:\/\/|\/?\*).*$/gm, '')
     .replace(/"(?:[^"\\\n]|\\.){0,200}"|'(?:[^'\\\n]|\\.){0,200}'|`(?:[^`\\]|\\.){0,1000}`/g, '""');
 }

@@ -15,7 +15,7 @@ export interface Tag {
 }
 
 /** Characters of tags and braces that are read per character of the text; what follows then is text. */
-const MOST_READ = 16;
+const MAX_READ = 16;
 
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
 /** Elements whose content is text, whatever it looks like. */
@@ -49,7 +49,7 @@ class Scanner {
     this.#hasElements = !dialect.isAnyText || /<\/[A-Za-z]/.test(text);
     const first = new Set(dialect.tags.map(({ open }) => open[0]));
     this.#candidates = new RegExp(`[<${[...first].join('')}]`, 'g');
-    this.#readable = MOST_READ * text.length;
+    this.#readable = MAX_READ * text.length;
   }
 
   /** Reads the front matter. @returns where the rest begins */

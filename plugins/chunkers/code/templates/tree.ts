@@ -6,7 +6,7 @@ import type { Dialect } from './dialects.ts';
 import { scanTags, type Tag } from './scan.ts';
 
 /** Pairs that are nested deeper are not distinguished. */
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 
 /** The elements and blocks of a template, as far as they are closed, as the syntax nodes of its text. */
 export function markupTree(text: string, dialect: Dialect): SyntaxNode {
@@ -25,7 +25,7 @@ export function markupTree(text: string, dialect: Dialect): SyntaxNode {
   tags.forEach((tag, index) => {
     const partner = partners[index];
     if (partner === undefined && isNameless(tag)) return;
-    if (partner === undefined || (open.length > DEEPEST && partner > index))
+    if (partner === undefined || (open.length > MAX_DEPTH && partner > index))
       add(nodeOf(source, tag, dialect));
     else if (partner > index) {
       const pair = new MarkupNode(source, typeOf(tag), tag.start, (tags[partner] as Tag).end, tag.name);
@@ -69,7 +69,7 @@ function nodeOf(source: Source, tag: Tag, dialect: Dialect): MarkupNode {
 
 const ATTRIBUTE = /\s(lang|type)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
 /** Longest tag whose attributes are read. */
-const LONGEST = 2000;
+const MAX_TAG_LENGTH = 2000;
 
 /** The language of the content of a part; undefined if it is unknown. */
 function languageOf(
@@ -78,7 +78,7 @@ function languageOf(
   dialect: Dialect,
 ): Language | undefined {
   if (role === 'front_matter') return findLanguage(dialect.frontMatter ?? '');
-  const tag = text.slice(start, Math.min(content?.[0] ?? start, start + LONGEST));
+  const tag = text.slice(start, Math.min(content?.[0] ?? start, start + MAX_TAG_LENGTH));
   const attributes = new Map<string, string>();
   for (const [, key = '', ...values] of tag.matchAll(ATTRIBUTE))
     attributes.set(key, values.find((value) => value !== undefined) ?? '');

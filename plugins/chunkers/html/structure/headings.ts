@@ -19,7 +19,7 @@ interface Scope {
 type Open<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** Maximum names of a path. */
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 const NOWHERE = -1;
 
 /**
@@ -90,7 +90,7 @@ export class Headings {
     this.#open = undefined;
     if (open === undefined || open.start === NOWHERE) return false;
     const { start, inner } = open;
-    const level = Math.min(Math.max(open.level, this.#base + 1), DEEPEST);
+    const level = Math.min(Math.max(open.level, this.#base + 1), MAX_DEPTH);
     if (this.#lead !== undefined) {
       this.#lead.isLead = true;
       this.#lead.end = start;

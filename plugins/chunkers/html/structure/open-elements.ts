@@ -19,7 +19,7 @@ export interface Unit {
 }
 
 /** How far up an open element is searched: deeper nesting is read less precisely, but in linear time. */
-const MOST_LOOKED = 64;
+const MAX_LOOKED = 64;
 
 const NONE: ReadonlySet<string> = new Set();
 const TABLE = new Set(['table']);
@@ -119,7 +119,7 @@ export class OpenElements {
 
   /** The outermost open element that is looked at. */
   get #least(): number {
-    return Math.max(this.depth - MOST_LOOKED, 0);
+    return Math.max(this.depth - MAX_LOOKED, 0);
   }
 
   #blockAt(index: number): Block {

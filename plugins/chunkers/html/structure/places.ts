@@ -3,7 +3,7 @@ import { keepOptimised } from '../../../../core/kit.ts';
 /** Ranks of boundaries: before headings by their level, after rules, and between blocks by depth. */
 const BEHIND_RULE = 7;
 const BLOCK = 8;
-const MOST_DEPTH = 40;
+const MAX_DEPTH = 40;
 
 /** Level for anything but a heading. */
 export const NO_LEVEL = 7;
@@ -139,7 +139,7 @@ const COLON = 58;
 
 /** The rank between blocks; one more is worse, and still better than between deeper blocks. */
 function blockRank(depth: number): number {
-  return BLOCK + 2 * Math.min(depth, MOST_DEPTH);
+  return BLOCK + 2 * Math.min(depth, MAX_DEPTH);
 }
 
 /** Whether a unit is HTML white space. */

@@ -65,12 +65,15 @@ interface EmbedParts {
 }
 
 /** Below the first share of words in other scripts a vector is that of the vocabulary, above the second that of the parts. */
-const FEW = 0.25;
-const MOST = 0.5;
+const MIN_OTHER_SCRIPTS = 0.25;
+const MAX_OTHER_SCRIPTS = 0.5;
 
 function shareOfParts(text: string, isKnown: boolean): number {
   if (!isKnown) return 1;
-  return Math.min(Math.max((shareOfOtherScripts(text) - FEW) / (MOST - FEW), 0), 1);
+  return Math.min(
+    Math.max((shareOfOtherScripts(text) - MIN_OTHER_SCRIPTS) / (MAX_OTHER_SCRIPTS - MIN_OTHER_SCRIPTS), 0),
+    1,
+  );
 }
 
 /** Blends a vector with that of the text's parts in proportion to `share`. Returns whether the text has parts. */

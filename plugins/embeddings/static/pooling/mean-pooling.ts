@@ -82,9 +82,9 @@ const dampedCounts = Float64Array.from({ length: 64 }, (_, times) => 1 + Math.lo
 const damped = (times: number): number => dampedCounts[times] ?? 1 + Math.log(times);
 
 /** Lengths below this count as zero: their inverse is too large for single precision. */
-const LEAST_LENGTH = 1e-32;
+const MIN_NORM = 1e-32;
 
-const inverse = (value: number): number => (value < LEAST_LENGTH ? 0 : 1 / value);
+const inverse = (value: number): number => (value < MIN_NORM ? 0 : 1 / value);
 
 function writeScaled(sums: Float32Array, factor: number, target: Float32Array, offset: number): void {
   for (let column = 0; column < sums.length; column++)

@@ -91,7 +91,7 @@ const ADD_LOCALS = [2, 2 + ROWS, wasm.I32, ROWS + 1 + 2 * MAX_SUMS, wasm.V128];
  * How many times as much a byte counts as the highest of an integer. Its factor is divided by that, which is exact for
  * factors of 2 ** -102 or more.
  */
-const HIGHEST = 2 ** 24;
+const MAX_FACTOR = 2 ** 24;
 /** The place of a byte that is 0. */
 const NONE = 0x80;
 
@@ -127,7 +127,7 @@ function addRows(count: number, isInt8: boolean, step: number, sumBytes: number)
     ...rows.flatMap((row) => [
       ...[...wasm.get(AT), ...wasm.loadI32(OWN, 4 * row), ...wasm.set(FIRST_ROW + row)],
       ...[...wasm.get(AT), ...wasm.loadF32(OWN, FACTORS_START + 4 * row)],
-      ...(isInt8 ? [...wasm.constantF32(1 / HIGHEST), ...wasm.MULTIPLY_F32] : []),
+      ...(isInt8 ? [...wasm.constantF32(1 / MAX_FACTOR), ...wasm.MULTIPLY_F32] : []),
       ...[...wasm.SPLAT_F32, ...wasm.set(FIRST_FACTOR + row)],
     ]),
     ...[...advance(AT, 4 * count), ...wasm.constant(0), ...wasm.set(SUMS)],

@@ -24,7 +24,7 @@ const ONNX_FILES = ['onnx/model.onnx', 'model.onnx'];
 /** The maximum length of a text in tokens if no file specifies it. */
 const DEFAULT_LENGTH = 512;
 /** Tokenizers without a limit write a number far above any real one. */
-const LONGEST = 1 << 20;
+const MAX_LENGTH = 1 << 20;
 
 /** The files that say how long a text may be, in order of precedence, each with its member. */
 const LENGTH_FILES = [
@@ -139,5 +139,5 @@ function poolingOf(config: Json, name: string): PoolingMode {
 }
 
 function isLength(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) > 0 && (value as number) <= LONGEST;
+  return Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_LENGTH;
 }

@@ -139,7 +139,7 @@ export class WordTokens {
 
 keepOptimised(new WordTokens(() => ({ ids: [], ends: [] })));
 
-const LEAST_ROOM = 1 << 10;
+const MIN_ROOM = 1 << 10;
 
 /** The array itself, or a longer copy if it is too short. */
 export function withRoomFor<Numbers extends Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>>(
@@ -148,7 +148,7 @@ export function withRoomFor<Numbers extends Uint16Array<ArrayBuffer> | Uint32Arr
 ): Numbers {
   if (length <= numbers.length) return numbers;
   const longer = new (numbers.constructor as new (length: number) => Numbers)(
-    Math.max(length, 2 * numbers.length, LEAST_ROOM),
+    Math.max(length, 2 * numbers.length, MIN_ROOM),
   );
   longer.set(numbers);
   return longer;

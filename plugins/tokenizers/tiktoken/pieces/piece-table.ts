@@ -7,7 +7,7 @@ import type { PieceEncoder } from './piece-encoder.ts';
 const BOUNDS = { pieces: 1 << 16, units: 1 << 20, tokens: 1 << 18 };
 
 /** Longer pieces are encoded each time. */
-const LONGEST = 128;
+const MAX_LENGTH = 128;
 
 const SLOT_WORDS = 4;
 const UNITS = 1;
@@ -47,12 +47,12 @@ export function createPieceTable(encode: PieceEncoder, bounds = BOUNDS): PieceTa
 
   return {
     count(units, start, end) {
-      if (end - start > LONGEST) return encode(units, start, end).length;
+      if (end - start > MAX_LENGTH) return encode(units, start, end).length;
       return (slots[locate(units, start, end) + LENGTHS] as number) >>> LENGTH_BITS;
     },
 
     write(units, start, end, target, at) {
-      if (end - start > LONGEST) {
+      if (end - start > MAX_LENGTH) {
         const ids = encode(units, start, end);
         target.set(ids, at);
         return ids.length;
@@ -72,14 +72,14 @@ class KeptPieces {
   readonly units: Uint16Array;
   readonly ids: Uint32Array;
   readonly #encode: PieceEncoder;
-  readonly #mostPieces: number;
+  readonly #maxPieces: number;
   #pieces = 0;
   #unitsEnd = 0;
   #idsEnd = 0;
 
   constructor(encode: PieceEncoder, bounds: typeof BOUNDS) {
     this.#encode = encode;
-    this.#mostPieces = bounds.pieces;
+    this.#maxPieces = bounds.pieces;
     this.slots = new Int32Array(2 * bounds.pieces * SLOT_WORDS);
     this.units = new Uint16Array(bounds.units);
     this.ids = new Uint32Array(bounds.tokens);
@@ -107,7 +107,7 @@ class KeptPieces {
 
   #hasRoomFor(units: number, tokens: number): boolean {
     return (
-      this.#pieces < this.#mostPieces &&
+      this.#pieces < this.#maxPieces &&
       this.#unitsEnd + units <= this.units.length &&
       this.#idsEnd + tokens <= this.ids.length
     );

@@ -30,7 +30,7 @@ export async function readRankFile(name: string): Promise<RankFile> {
 export function parseRanks(text: string): RankList {
   const source = Buffer.from(text, 'latin1');
   const tokenBytes = new Uint8Array(source.length);
-  const tokenStarts: Uint32Array = new Uint32Array(mostRanks(text));
+  const tokenStarts: Uint32Array = new Uint32Array(maxRanks(text));
   let rank = 0;
   let filled = 0;
   let at = 0;
@@ -54,7 +54,7 @@ export function parseRanks(text: string): RankList {
 }
 
 /** An upper bound on the number of ranks: the last line's first rank, a token for every two characters, and the end. */
-function mostRanks(text: string): number {
+function maxRanks(text: string): number {
   const lastLine = text.slice(text.lastIndexOf('!') + 1).trimStart();
   return Number.parseInt(lastLine, 10) + Math.ceil(lastLine.length / 2) + 1;
 }

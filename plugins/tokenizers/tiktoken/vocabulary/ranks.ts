@@ -15,7 +15,7 @@ const SINGLES = 256;
 const PAIRS = 65536;
 const WORD = Int32Array.BYTES_PER_ELEMENT;
 /** Maximum bytes of a token. */
-const LONGEST = 255;
+const MAX_TOKEN_BYTES = 255;
 /** Words of the bytes of the longest token for each pair of bytes that it begins with, four in each word. */
 const REACH_WORDS = PAIRS / 4;
 
@@ -24,7 +24,7 @@ export function buildRanks({ tokenStarts, tokenBytes }: RankList): SharedArrayBu
   const tokens = tokenStarts.length - 1;
   if (tokens >= RANK_MASK) throw new RangeError(`${tokens} tokens are more than the rank table can hold.`);
   const longest = longestToken(tokenStarts);
-  if (longest > LONGEST)
+  if (longest > MAX_TOKEN_BYTES)
     throw new RangeError(`A token of ${longest} bytes is longer than the rank table can hold.`);
   const slots = 2 ** Math.ceil(Math.log2(2 * tokens));
   const words = HEADER_WORDS + SINGLES + PAIRS + REACH_WORDS + slots + tokenStarts.length;

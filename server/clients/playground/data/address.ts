@@ -1,5 +1,5 @@
 import type { Setting, Step } from './model.ts';
-import { LETTERS, MOST_SETTINGS } from './model.ts';
+import { LETTERS, MAX_SETTINGS } from './model.ts';
 
 /** What a link can contain. */
 export interface Shared {
@@ -21,7 +21,7 @@ export async function fromHash(hash: string): Promise<Shared | undefined> {
     const lists: unknown = JSON.parse(parameters.get('s') ?? '');
     if (!Array.isArray(lists) || lists.length === 0 || !lists.every(isSteps)) return undefined;
     const settings = lists
-      .slice(0, MOST_SETTINGS)
+      .slice(0, MAX_SETTINGS)
       .map((steps, index) => ({ id: LETTERS[index] as string, steps }));
     const text = parameters.get('t');
     return { settings, text: text === null ? undefined : await unpacked(text) };

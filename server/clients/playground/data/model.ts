@@ -77,7 +77,7 @@ export function isKnown({ chunks, error, isStale }: Run): boolean {
 export type Unit = 'code_point' | 'utf16' | 'byte';
 
 /** Maximum settings side by side. */
-export const MOST_SETTINGS = 4;
+export const MAX_SETTINGS = 4;
 export const LETTERS = ['A', 'B', 'C', 'D'] as const;
 
 /** Maximum tokens per chunk, if a setting has a limit. */

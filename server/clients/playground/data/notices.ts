@@ -2,9 +2,9 @@ import type { State } from './state.ts';
 import type { Store } from './store.ts';
 
 /** Milliseconds that a notice is shown: just long enough to read it. */
-const LEAST = 4000;
-const EACH_CHARACTER = 60;
-const MOST = 15_000;
+const MIN_MS = 4000;
+const MS_PER_CHARACTER = 60;
+const MAX_MS = 15_000;
 
 /** Actions of the user that end a notice, including Escape and clicks. */
 const ACTIONS = ['click', 'keydown', 'change', 'drop'];
@@ -26,6 +26,6 @@ export function endNotices(
     if (notice === shown) return;
     shown = notice;
     clearTimeout(timer);
-    if (notice !== '') timer = startTimer(end, Math.min(MOST, LEAST + EACH_CHARACTER * notice.length));
+    if (notice !== '') timer = startTimer(end, Math.min(MAX_MS, MIN_MS + MS_PER_CHARACTER * notice.length));
   });
 }

@@ -1,7 +1,7 @@
 import {
   type Catalogue,
   LETTERS,
-  MOST_SETTINGS,
+  MAX_SETTINGS,
   type Options,
   type Plugin,
   type Preset,
@@ -85,7 +85,7 @@ export function firstSettings({ plugins, presets }: Catalogue): readonly Setting
 /** The settings with another one, a copy of the last; unchanged if there is no room. */
 export function withCopy(settings: readonly Setting[]): readonly Setting[] {
   const last = settings.at(-1);
-  if (last === undefined || settings.length >= MOST_SETTINGS) return settings;
+  if (last === undefined || settings.length >= MAX_SETTINGS) return settings;
   return relettered([...settings, last]);
 }
 

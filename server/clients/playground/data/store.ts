@@ -8,7 +8,7 @@ export interface Store<State> {
 
 export function createStore<State extends object>(initial: State): Store<State> {
   let state = initial;
-  let isTold = true;
+  let isScheduled = false;
   const watchers: ((state: State) => void)[] = [];
   return {
     get state() {
@@ -16,10 +16,10 @@ export function createStore<State extends object>(initial: State): Store<State> 
     },
     change(members) {
       state = { ...state, ...members };
-      if (!isTold) return;
-      isTold = false;
+      if (isScheduled) return;
+      isScheduled = true;
       queueMicrotask(() => {
-        isTold = true;
+        isScheduled = false;
         for (const watcher of watchers) watcher(state);
       });
     },

@@ -1,14 +1,14 @@
 import { firstIndex } from './search.ts';
 
 /** Approximate characters of a block: it ends with a line if possible. */
-const USUAL = 1200;
-const MOST = 3000;
+const USUAL_BLOCK_LENGTH = 1200;
+const MAX_BLOCK_LENGTH = 3000;
 
 /** Where the blocks of a text begin, plus its length: only visible blocks are in the page. */
 export function blocksOf(text: string): number[] {
   const edges = [0];
   let start = 0;
-  while (text.length - start > USUAL) {
+  while (text.length - start > USUAL_BLOCK_LENGTH) {
     const end = endOfBlock(text, start);
     if (end >= text.length) break;
     edges.push(end);
@@ -19,10 +19,10 @@ export function blocksOf(text: string): number[] {
 }
 
 function endOfBlock(text: string, start: number): number {
-  const line = text.indexOf('\n', start + USUAL);
-  if (line !== -1 && line < start + MOST) return line + 1;
-  const space = text.lastIndexOf(' ', start + MOST);
-  const end = space > start + USUAL ? space + 1 : start + MOST;
+  const line = text.indexOf('\n', start + USUAL_BLOCK_LENGTH);
+  if (line !== -1 && line < start + MAX_BLOCK_LENGTH) return line + 1;
+  const space = text.lastIndexOf(' ', start + MAX_BLOCK_LENGTH);
+  const end = space > start + USUAL_BLOCK_LENGTH ? space + 1 : start + MAX_BLOCK_LENGTH;
   return splitsPair(text, end) ? end + 1 : end;
 }
 

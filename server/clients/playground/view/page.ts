@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { showTokens } from '../data/inquiry.ts';
-import { type Catalogue, MOST_SETTINGS, NO_RUN, type Run, type Step, type Unit } from '../data/model.ts';
+import { type Catalogue, MAX_SETTINGS, NO_RUN, type Run, type Step, type Unit } from '../data/model.ts';
 import { presetOf } from '../data/settings.ts';
 import type { State } from '../data/state.ts';
 import type { Store } from '../data/store.ts';
@@ -35,7 +35,7 @@ export function pageOf(state: State, wiring: Wiring): TemplateResult {
 
 function side(state: State, catalogue: Catalogue, wiring: Wiring): TemplateResult {
   const { settings } = state;
-  const isFull = settings.length >= MOST_SETTINGS;
+  const isFull = settings.length >= MAX_SETTINGS;
   return html`<div class="side">
     ${textPanel(state, wiring)}
     ${settings.map((setting) => settingCard({ ...wiring, state, catalogue, setting }))}

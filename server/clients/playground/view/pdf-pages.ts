@@ -25,10 +25,10 @@ interface RenderTask {
 
 /** Pixels of the width of a page, of its longer side, and of all of it, at most. */
 const WIDTH = 1400;
-const MOST_SIDE = 8000;
-const MOST_PIXELS = 6_000_000;
+const MAX_SIDE = 8000;
+const MAX_PIXELS = 6_000_000;
 /** Larger images are left out. */
-const MOST_IMAGE_PIXELS = 100_000_000;
+const MAX_IMAGE_PIXELS = 100_000_000;
 
 /** Where the server has the files of pdf.js, and the module of it, which the compiler must not look for. */
 const FOLDER = new URL('../pdf/', import.meta.url);
@@ -93,7 +93,7 @@ export class PdfPages {
 
   async #render(page: PdfPage): Promise<HTMLCanvasElement> {
     const { width, height } = page.getViewport({ scale: 1 });
-    const most = Math.min(MOST_SIDE / Math.max(width, height), Math.sqrt(MOST_PIXELS / (width * height)));
+    const most = Math.min(MAX_SIDE / Math.max(width, height), Math.sqrt(MAX_PIXELS / (width * height)));
     const viewport = page.getViewport({ scale: Math.min(WIDTH / width, most) });
     const canvas = document.createElement('canvas');
     canvas.width = Math.max(1, Math.floor(viewport.width));
@@ -115,7 +115,7 @@ async function open(file: File): Promise<LoadingTask> {
     useWasm: false,
     // Those of the system would be loaded by styles, which the policy does not allow.
     useSystemFonts: false,
-    maxImageSize: MOST_IMAGE_PIXELS,
+    maxImageSize: MAX_IMAGE_PIXELS,
     verbosity: 0,
   });
 }

@@ -7,7 +7,7 @@ import { UNITS } from './chunk-details.ts';
 import { valueIn, type Wiring } from './wiring.ts';
 
 /** Longer texts are not put into a field, where layout would take seconds. */
-const MOST_EDITED = 300_000;
+const MAX_EDITED = 300_000;
 
 /** Chooses the text: a sample, a file, or typed text. */
 export function textPanel(
@@ -32,11 +32,11 @@ export function textPanel(
         ${SAMPLES.map(({ name }) => html`<option value=${name} .selected=${name === source}>${name}</option>`)}
       </select>
       <label class="button">Open file<input type="file" class="hidden" @change=${chosen}></label>
-      <button class="plain" aria-expanded=${isEditing} ?disabled=${text.length > MOST_EDITED} @click=${() => store.change({ isEditing: !isEditing })}>
+      <button class="plain" aria-expanded=${isEditing} ?disabled=${text.length > MAX_EDITED} @click=${() => store.change({ isEditing: !isEditing })}>
         ${isEditing ? 'Close' : 'Edit'}
       </button>
     </header>
-    ${isEditing && text.length <= MOST_EDITED ? editor(text, (edited) => actions.edit(edited)) : nothing}
+    ${isEditing && text.length <= MAX_EDITED ? editor(text, (edited) => actions.edit(edited)) : nothing}
     <p class="brief">${lengthOf(text, unit)}${endings(text)}. Drop a file anywhere.</p>
   </section>`;
 }

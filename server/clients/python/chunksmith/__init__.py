@@ -480,7 +480,7 @@ class _Pipelines(_Execution):
     async def create(self, /, name: str, steps: Steps | None = None, **options: Any) -> Pipeline:
         """Makes a pipeline of steps, or of a `preset`, with a `description` if you like: 409 if the name is taken."""
         body = {"name": name, **calls.with_steps(steps, options)}
-        return await self._sender.ask(calls.post("/v1/pipelines", Pipeline.from_dict, body, is_safe=False))
+        return await self._sender.ask(calls.post("/v1/pipelines", Pipeline.from_dict, body, is_idempotent=False))
 
     @_answered
     async def put(
@@ -557,9 +557,9 @@ class _Jobs(_Resource):
 
         Without a key, it is not sent again if the connection fails.
         """
-        headers, is_safe = {"idempotency-key": idempotency_key}, idempotency_key is not None
+        headers, is_idempotent = {"idempotency-key": idempotency_key}, idempotency_key is not None
         body = {"source": source, **options}
-        return await self._sender.ask(calls.post("/v1/jobs", Job.from_dict, body, is_safe=is_safe, headers=headers))
+        return await self._sender.ask(calls.post("/v1/jobs", Job.from_dict, body, is_idempotent=is_idempotent, headers=headers))
 
     @_answered
     async def list(self, *, state: str | None = None, limit: int | None = None, cursor: str | None = None) -> List[Job]:
@@ -584,7 +584,7 @@ class _Jobs(_Resource):
     @_answered
     async def retry(self, id: str) -> Job:
         """Does again what failed."""
-        return await self._sender.ask(Call("POST", calls.route("jobs", id, "retry"), Job.from_dict, is_safe=False))
+        return await self._sender.ask(Call("POST", calls.route("jobs", id, "retry"), Job.from_dict, is_idempotent=False))
 
     @_answered
     async def shards(

@@ -57,7 +57,7 @@ class Call(Generic[T]):
     # Those without a value are not sent.
     headers: Mapping[str, str | None] = field(default_factory=dict)
     # Whether it may be sent again if nobody knows what became of it.
-    is_safe: bool = True
+    is_idempotent: bool = True
     # Whether the answer is JSON; else it is a text.
     is_json: bool = True
     # Seconds without an answer that a stream of answers may have, if the timeout is shorter.
@@ -93,10 +93,10 @@ def post(
     body: Mapping[str, Any],
     *,
     method: str = "POST",
-    is_safe: bool = True,
+    is_idempotent: bool = True,
     headers: Mapping[str, str | None] | None = None,
 ) -> Call[T]:
-    return Call(method, path, read, to_json(body), {"content-type": "application/json", **(headers or {})}, is_safe)
+    return Call(method, path, read, to_json(body), {"content-type": "application/json", **(headers or {})}, is_idempotent)
 
 
 def with_steps(steps: Steps | None, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,13 +106,13 @@ def with_steps(steps: Steps | None, options: Mapping[str, Any]) -> dict[str, Any
 
 def put_pipeline(path: str, body: Mapping[str, Any], if_match: str | None) -> Call[Pipeline]:
     # With If-Match, a change that is repeated after it was made would be refused.
-    is_safe = if_match is None
-    return post(path, Pipeline.from_dict, body, method="PUT", is_safe=is_safe, headers={"if-match": if_match})
+    is_idempotent = if_match is None
+    return post(path, Pipeline.from_dict, body, method="PUT", is_idempotent=is_idempotent, headers={"if-match": if_match})
 
 
 def delete(path: str, if_match: str | None = None) -> Call[None]:
     # One that is repeated after it was carried out would be answered with 404.
-    return Call("DELETE", path, lambda _: None, headers={"if-match": if_match}, is_safe=False, is_json=False)
+    return Call("DELETE", path, lambda _: None, headers={"if-match": if_match}, is_idempotent=False, is_json=False)
 
 
 def chunk(path: str, text: Any, options: Mapping[str, Any]) -> Call[Any]:

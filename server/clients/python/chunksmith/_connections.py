@@ -113,7 +113,7 @@ class SyncPool(_PoolOfProcess):
         if self.is_closed:
             self._closing.set()
 
-    async def send(self, request: httpx.Request, deadline: Deadline, *, is_safe: bool) -> httpx.Response:
+    async def send(self, request: httpx.Request, deadline: Deadline, *, is_idempotent: bool) -> httpx.Response:
         """Begins an answer. What is not safe to repeat has a new connection, which is surely open."""
 
         def trace(event: str, info: Mapping[str, Any]) -> None:
@@ -122,10 +122,10 @@ class SyncPool(_PoolOfProcess):
                 self._add(info["return_value"].get_extra_info("socket"))
 
         request.extensions["trace"] = trace
-        transport = self._transports.get(is_safe)
+        transport = self._transports.get(is_idempotent)
         if transport is None:
-            made = httpx.HTTPTransport(**_options(is_kept=is_safe))
-            transport = self._transports.setdefault(is_safe, made)
+            made = httpx.HTTPTransport(**_options(is_kept=is_idempotent))
+            transport = self._transports.setdefault(is_idempotent, made)
         return transport.handle_request(request)
 
     def _add(self, new: socket.socket) -> None:
@@ -177,7 +177,7 @@ class AsyncPool(_PoolOfProcess):
     def _begin(self) -> None:
         self._transports: dict[tuple[asyncio.AbstractEventLoop, bool], httpx.AsyncHTTPTransport] = {}
 
-    async def send(self, request: httpx.Request, deadline: Deadline, *, is_safe: bool) -> httpx.Response:
+    async def send(self, request: httpx.Request, deadline: Deadline, *, is_idempotent: bool) -> httpx.Response:
         async def trace(event: str, info: Mapping[str, Any]) -> None:
             deadline.renew()
 
@@ -185,9 +185,9 @@ class AsyncPool(_PoolOfProcess):
         for key in [*self._transports]:
             if key[0].is_closed():
                 self._transports.pop(key, None)
-        own = (asyncio.get_running_loop(), is_safe)
+        own = (asyncio.get_running_loop(), is_idempotent)
         if own not in self._transports:
-            self._transports[own] = httpx.AsyncHTTPTransport(**_options(is_kept=is_safe))
+            self._transports[own] = httpx.AsyncHTTPTransport(**_options(is_kept=is_idempotent))
         return await self._transports[own].handle_async_request(request)
 
     async def body(self, response: httpx.Response) -> AsyncGenerator[bytes, None]:
@@ -206,8 +206,8 @@ class AsyncPool(_PoolOfProcess):
 
     async def close(self) -> None:
         self.is_closed = True
-        for loop, is_safe in [*self._transports]:
-            transport = self._transports.pop((loop, is_safe))
+        for loop, is_idempotent in [*self._transports]:
+            transport = self._transports.pop((loop, is_idempotent))
             if loop is asyncio.get_running_loop():
                 await transport.aclose()
             elif loop.is_running():

@@ -151,7 +151,7 @@ class Sender:
         process = os.getpid()
         request = self._request(answer.call, deadline)
         try:
-            response = await self.pool.send(request, deadline, is_safe=answer.call.is_safe)
+            response = await self.pool.send(request, deadline, is_idempotent=answer.call.is_idempotent)
             parts = self.pool.body(response)
             try:
                 answer.begin(response, self.settings.on_headers)
@@ -193,7 +193,7 @@ def _may_pass(error: ChunksmithError, call: Call[Any]) -> bool:
         return True
     # A gateway that has no service behind it gives no reason in JSON.
     is_of_gateway = error.code == "invalid_answer" and error.status in (502, 503)
-    return call.is_safe and (is_of_gateway or error.code in ("unreachable", "cut_off"))
+    return call.is_idempotent and (is_of_gateway or error.code in ("unreachable", "cut_off"))
 
 
 class _Answer(Generic[T]):

@@ -31,13 +31,13 @@ import type { RunContext } from '../to-stdout.ts';
 import { checkFolder, holdFolder, makeFolder, openJob, STATE } from './folder-job.ts';
 
 /** No other process works on the folder, so a lease may last long; it matters only for retries. */
-const QUEUE = { leaseSeconds: 600, mostFailures: 3, pauseSeconds: 0.5 } as const;
+const QUEUE = { leaseSeconds: 600, maxFailures: 3, pauseSeconds: 0.5 } as const;
 const nothing = () => {};
 /** Final failures are reported at the end. */
 const QUIET: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 /** Milliseconds between checks whether the job is over. */
 const POLL = 100;
-const MOST_DOCUMENTS = 10_000;
+const MAX_DOCUMENTS = 10_000;
 /**
  * Workers that the source is divided for, regardless of their real number: the files are the same on every machine.
  */
@@ -108,7 +108,7 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
       leaseSeconds: QUEUE.leaseSeconds,
       documentBytes: config.maxBodyBytes,
       shardBytes: shardBytesFor(source.total ?? 0, SHARES),
-      shardDocuments: MOST_DOCUMENTS,
+      shardDocuments: MAX_DOCUMENTS,
     },
     notify: () => Promise.reject(new Error('the command line has no callbacks')),
     filter: (group) => show(group, context, earlier),

@@ -31,7 +31,7 @@ const LINE_FEED = Buffer.from('\n');
 /** A broken stream is restarted below with what is left; a source may be silent for long. */
 const ONCE = { maxRetries: 0, timeout: 0 };
 /** How often a broken stream is restarted before it fails, if nothing was answered in between. */
-const LIMITS: RetryLimits = { retries: 15, firstDelay: 250, longestDelay: 5000 };
+const LIMITS: RetryLimits = { retries: 15, firstDelay: 250, maxDelay: 5000 };
 const UNAVAILABLE = 503;
 
 /** Chunks on a server, through one stream. If it breaks, everything not yet answered is sent again. */
@@ -49,8 +49,8 @@ export function remoteChunking(api: Api, path: string): Chunking {
         throw error;
       }
     };
-    const isPassing = (error: unknown) => !signal.aborted && lines.failure === undefined && mayPass(error);
-    const rules = { isPassing, signal };
+    const isTransient = (error: unknown) => !signal.aborted && lines.failure === undefined && mayPass(error);
+    const rules = { isTransient, signal };
     const surelyNext = () => withRetries(LIMITS, rules, next);
     try {
       for (let one = await surelyNext(); !one.done; one = await surelyNext()) yield one.value;

@@ -4,8 +4,8 @@ import { findSentences } from '../../../../plugins/toolkit/prose/find-sentences.
 import type { CorpusDocument, CorpusQuestion } from './read-corpus.ts';
 
 /** How many questions are derived, and the smallest distances between two in a document, the first that gives enough. */
-const LEAST = 60;
-const MOST = 400;
+const MIN_QUESTIONS = 60;
+const MAX_QUESTIONS = 400;
 const DISTANCES = [1500, 500, 0];
 /** Lengths of a question and of an answer, in UTF-16 code units. */
 const QUESTION = { least: 25, most: 300 };
@@ -37,9 +37,9 @@ export function deriveQuestions(
     [...(isCode(filename) ? inCode(text) : inProse(text))].map((one) => ({ document, ...one })),
   );
   const found = DISTANCES.map((distance) => apart(all, distance));
-  const enough = found.find(({ length }) => length >= LEAST) ?? found.at(-1) ?? [];
+  const enough = found.find(({ length }) => length >= MIN_QUESTIONS) ?? found.at(-1) ?? [];
   const drawn = enough.map((one) => ({ one, key: random() })).sort((a, b) => a.key - b.key);
-  const chosen = new Set(drawn.slice(0, MOST).map(({ one }) => one));
+  const chosen = new Set(drawn.slice(0, MAX_QUESTIONS).map(({ one }) => one));
   const byDocument = Map.groupBy(
     enough.filter((one) => chosen.has(one)),
     ({ document }) => document,
@@ -121,7 +121,7 @@ function* inCode(text: string): Generator<Found> {
 }
 
 /** Lines of code that an answer has at least, if there are so many. */
-const LEAST_LINES = 3;
+const MIN_LINES = 3;
 
 /** Where the first blank line is after a few lines of code. */
 function endOfUnit(text: string, starts: readonly number[], line: number): number {
@@ -129,7 +129,7 @@ function endOfUnit(text: string, starts: readonly number[], line: number): numbe
   for (let index = line; index < starts.length; index++) {
     const [start, end] = [starts[index] as number, starts[index + 1] ?? text.length];
     const isBlank = text.slice(start, end).trim() === '';
-    if (isBlank && filled >= LEAST_LINES) return start;
+    if (isBlank && filled >= MIN_LINES) return start;
     if (end - (starts[line] as number) > ANSWER.most) return start;
     if (!isBlank) filled++;
   }

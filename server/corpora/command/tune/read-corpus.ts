@@ -90,7 +90,7 @@ function documentIn(line: Buffer, name: string): CorpusDocument | string {
 
 /** The file of questions in a folder: a line of JSON for each. */
 export const QUESTIONS = 'questions.jsonl';
-const MOST_PROBLEMS = 10;
+const MAX_PROBLEMS = 10;
 
 /** A stretch of a document, in code points. */
 interface Stretch {
@@ -125,7 +125,7 @@ export function readQuestions(path: string, documents: readonly CorpusDocument[]
       }
     });
   if (questions.length + problems.length === 0) problems.push(`${path}: it has no questions`);
-  if (problems.length > 0) throw new UsageError(problems.slice(0, MOST_PROBLEMS).join('\n'));
+  if (problems.length > 0) throw new UsageError(problems.slice(0, MAX_PROBLEMS).join('\n'));
   return questions;
 }
 
@@ -173,14 +173,14 @@ function placeOf(answer: string, { index: document, id, text }: Indexed) {
 }
 
 /** Characters of all documents above which those without answers are thinned out. */
-const MOST_CHARACTERS = 10_000_000;
+const MAX_CHARACTERS = 10_000_000;
 /** Documents without an answer that are kept, half of them before and half after each with one. */
 const NEIGHBOURS = 20;
 
 /** Leaves out documents without answers that are far from those with one, if there is much text. */
 export function thinned(documents: readonly CorpusDocument[], questions: readonly CorpusQuestion[]) {
   const size = documents.reduce((sum, { text }) => sum + text.length, 0);
-  if (size <= MOST_CHARACTERS) return { documents, questions };
+  if (size <= MAX_CHARACTERS) return { documents, questions };
   const kept = new Set<number>();
   for (const { document } of questions.flatMap(({ answers }) => answers)) {
     const first = Math.max(0, document - NEIGHBOURS / 2);

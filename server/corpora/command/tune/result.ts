@@ -10,8 +10,8 @@ import {
 } from '../../../engine/operations/evaluation/bootstrap.ts';
 import {
   budgetCautions,
-  LEAST_DIFFERING,
-  MOST_TIMES,
+  MAX_TIMES,
+  MIN_DIFFERING,
   remedyOf,
   verdictOf,
 } from '../../../engine/operations/evaluation/verdict.ts';
@@ -42,7 +42,7 @@ export async function chooseAgainst(
 ) {
   const all = scores.map((own, at) => ({ at, ...pairOf(own, scores[baseline] as Float64Array) }));
   const questions = scores[baseline]?.length ?? 0;
-  const compared = all.filter(({ differing }) => differing >= LEAST_DIFFERING);
+  const compared = all.filter(({ differing }) => differing >= MIN_DIFFERING);
   const limit = await limitOf(compared, signal);
   const better = compared.filter(({ mean, error }) => mean / error > limit);
   const [best] = better.length > 0 ? all.toSorted(byMean) : [];
@@ -54,7 +54,7 @@ export async function chooseAgainst(
   const [chosen] = [...near, ...better.toSorted(byMean)];
   const most = Math.max(...all.map(({ mean, error }) => (mean > 0 ? mean / error : 0)));
   const needed = questions * (((Number.isFinite(limit) ? limit : NORMAL) + POWER) / most) ** 2;
-  const isOpen = chosen === undefined && needed <= MOST_TIMES * questions;
+  const isOpen = chosen === undefined && needed <= MAX_TIMES * questions;
   return {
     /** The cheapest of those that are about as good as the best one; the baseline if nothing is better beyond doubt. */
     chosen: chosen?.at ?? baseline,
@@ -62,7 +62,7 @@ export async function chooseAgainst(
     differences: all.map(({ mean: difference, error, differing }) => {
       const reach = limit * error;
       const interval: Interval = [difference - reach, difference + reach];
-      return { difference, interval: differing < LEAST_DIFFERING ? null : interval };
+      return { difference, interval: differing < MIN_DIFFERING ? null : interval };
     }),
     /** How many more questions would decide it, if the differences stay; null if it is decided, or none would. */
     moreQuestions: isOpen ? Math.max(1, Math.ceil(needed) - questions) : null,

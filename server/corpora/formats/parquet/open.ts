@@ -9,13 +9,13 @@ import type { ParquetFile, Stretch } from './worker.ts';
 const MAGIC = 4;
 const TAIL = 8;
 /** Maximum bytes of metadata; parsed they take a multiple of it. */
-const MOST_METADATA = 32 * 1024 * 1024;
+const MAX_METADATA = 32 * 1024 * 1024;
 /** Maximum rows of a row group. */
-const MOST_ROWS = 20_000_000;
+const MAX_ROWS = 20_000_000;
 
 /** Maximum bytes of the columns of a row group that are read, compressed or not. */
-const MOST_BYTES = 1024 * 1024 * 1024;
-const TOO_LARGE = `a row group takes more than ${MOST_BYTES} bytes: write it with smaller row groups`;
+const MAX_BYTES = 1024 * 1024 * 1024;
+const TOO_LARGE = `a row group takes more than ${MAX_BYTES} bytes: write it with smaller row groups`;
 
 /** @throws ServiceError `source_unreadable` if it is not Parquet, or its metadata is invalid or too large */
 export async function openParquet(
@@ -56,7 +56,7 @@ export async function readColumns(
     const size = Number(column.total_compressed_size);
     const from = Number(column.dictionary_page_offset || column.data_page_offset);
     packed += size;
-    if (packed > MOST_BYTES) throw asUnreadable(file, new Error(TOO_LARGE));
+    if (packed > MAX_BYTES) throw asUnreadable(file, new Error(TOO_LARGE));
     stretches.push({ from, bytes: await readBytes(storage, file, from, from + size) });
   }
   return stretches;
@@ -93,15 +93,14 @@ async function readTail(storage: SourceStorage, file: StoredFile): Promise<Buffe
   }
   const length = tail.readUInt32LE(0);
   if (length > size - MAGIC - TAIL) throw unreadable(name, 'its metadata would be longer than the file');
-  if (length > MOST_METADATA) {
-    throw unreadable(name, `its metadata takes ${length} bytes, over the limit of ${MOST_METADATA}`);
+  if (length > MAX_METADATA) {
+    throw unreadable(name, `its metadata takes ${length} bytes, over the limit of ${MAX_METADATA}`);
   }
   return readBytes(storage, file, size - TAIL - length, size);
 }
 
 function checkGroup({ num_rows, columns }: RowGroup, index: number, end: number): void {
-  if (num_rows < 0n || num_rows > MOST_ROWS)
-    throw new Error(`row group ${index} would have ${num_rows} rows`);
+  if (num_rows < 0n || num_rows > MAX_ROWS) throw new Error(`row group ${index} would have ${num_rows} rows`);
   for (const { meta_data: column, file_path } of columns) {
     if (column === undefined || file_path !== undefined) {
       throw new Error(`a column of row group ${index} is in another file, or missing`);

@@ -6,7 +6,7 @@ import type { ParquetAnswer, ParquetFile, RowLines, RowsTask } from './worker.ts
 const LIMITS = { memory: 3_221_225_472, time: 120_000 };
 
 /** Milliseconds for a small row group; a damaged one may never end. */
-const LEAST_TIME = 10_000;
+const MIN_TIME = 10_000;
 /** Milliseconds per byte and per row, generous for any machine. */
 const SLOW = { byte: 1 / 1000, row: 1 / 20 };
 
@@ -57,5 +57,5 @@ export class ParquetThread {
 
 function timeFor({ stretches, metadata }: RowsTask): number {
   const bytes = stretches.reduce((sum, one) => sum + one.bytes.length, 0);
-  return LEAST_TIME + bytes * SLOW.byte + Number(metadata.num_rows) * SLOW.row;
+  return MIN_TIME + bytes * SLOW.byte + Number(metadata.num_rows) * SLOW.row;
 }

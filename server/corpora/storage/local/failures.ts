@@ -13,7 +13,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 /** The file does not and cannot exist. */
 const MISSING = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ENXIO'];
-const RETRIES = { retries: 3, firstDelay: 50, longestDelay: 1000 };
+const RETRIES = { retries: 3, firstDelay: 50, maxDelay: 1000 };
 
 /** Says in words, and without the path on this machine, why the file system refused something. */
 export function storageFailed(storage: string, error: unknown): ServiceError {
@@ -32,7 +32,7 @@ export async function attempt<T>(storage: string, work: () => Promise<T>): Promi
   } catch (error) {
     if (!isBusyFile(error)) throw storageFailed(storage, error);
   }
-  return withRetries(RETRIES, { isPassing: isBusyFile }, work).catch((error: unknown) => {
+  return withRetries(RETRIES, { isTransient: isBusyFile }, work).catch((error: unknown) => {
     throw storageFailed(storage, error);
   });
 }

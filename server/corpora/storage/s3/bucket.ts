@@ -113,7 +113,7 @@ function readPage({ Contents = [], EncodingType, IsTruncated, NextContinuationTo
 const decodeKey = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '));
 
 /** Maximum consecutive bodies that end early without a byte. */
-const MOST_CUTS = 4;
+const MAX_CUTS = 4;
 
 /** Reads bytes of an object. If a body is cut off in the middle, reading continues at the missing byte. */
 async function* readObject(
@@ -137,7 +137,7 @@ async function* readObject(
     } catch (error) {
       failure = error;
     }
-    if (at < to && cuts === MOST_CUTS - 1) throw storageFailed(client.label, failure);
+    if (at < to && cuts === MAX_CUTS - 1) throw storageFailed(client.label, failure);
   }
 }
 

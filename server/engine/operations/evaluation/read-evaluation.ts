@@ -16,7 +16,7 @@ import {
   type Embedded,
   type GivenCandidate,
   type GivenQuestion,
-  MOST_CANDIDATES,
+  MAX_CANDIDATES,
   type Retriever,
 } from './schemas.ts';
 import { type Range, united } from './scores.ts';
@@ -155,8 +155,8 @@ function readCandidates(
   unit: OffsetUnit,
   rules: CandidateRules,
 ): Candidate[] {
-  if (given.length === 0 || given.length > MOST_CANDIDATES)
-    throw invalid(`candidates: expected 1 to ${MOST_CANDIDATES}, got ${given.length}`);
+  if (given.length === 0 || given.length > MAX_CANDIDATES)
+    throw invalid(`candidates: expected 1 to ${MAX_CANDIDATES}, got ${given.length}`);
   const firsts = new Map<string, number>();
   const firstOf = (key: string, index: number) => {
     if (!firsts.has(key)) firsts.set(key, index);

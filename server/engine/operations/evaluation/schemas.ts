@@ -7,7 +7,7 @@ import { embeddingModel, longTexts } from '../../read/text-schemas.ts';
 import { LISTED } from './ranking.ts';
 
 /** Maximum candidates of a request. */
-export const MOST_CANDIDATES = 16;
+export const MAX_CANDIDATES = 16;
 
 /** What finds chunks: their vectors, their words, or both. */
 export const RETRIEVERS = ['dense', 'bm25', 'hybrid'] as const;
@@ -100,7 +100,7 @@ export function evaluateRequest(
       candidates: {
         type: 'array',
         items: candidate,
-        description: `The candidates to compare, 1 to ${MOST_CANDIDATES}: each is a chunker with its config, a stored pipeline, a preset, or steps.`,
+        description: `The candidates to compare, 1 to ${MAX_CANDIDATES}: each is a chunker with its config, a stored pipeline, a preset, or steps.`,
       },
       ...search,
       tokenizer: {

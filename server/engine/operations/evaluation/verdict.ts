@@ -29,11 +29,11 @@ export interface Difference {
 }
 
 /** If fewer questions differ, even a sign test cannot reach 5 %. */
-export const LEAST_DIFFERING = 6;
+export const MIN_DIFFERING = 6;
 /** The normal quantiles of 95 % and of a power of 80 %, added. */
 const POWER = 2.8;
 /** More than this many times the questions is not realistic. */
-export const MOST_TIMES = 20;
+export const MAX_TIMES = 20;
 /** Means that differ less are equal: sums of the same numbers in another order. */
 const EQUAL = 1e-9;
 
@@ -65,7 +65,7 @@ export async function verdictOf(scores: ScoreTable, seed: number, signal: AbortS
     best,
     winner: open.length === 0 && others.length > 0 ? best : null,
     more_questions:
-      open.length === 0 || !(needed <= MOST_TIMES * questions)
+      open.length === 0 || !(needed <= MAX_TIMES * questions)
         ? null
         : Math.max(1, Math.ceil(needed) - questions),
     differences,
@@ -76,7 +76,7 @@ function differenceOf(candidate: number, paired: Float64Array, resampled: Float6
   const difference = meanOf(paired);
   const interval = intervalOf(difference, resampled, paired.length, [-1, 1]);
   const differing = paired.reduce((count, value) => count + (value === 0 ? 0 : 1), 0);
-  const decided = differing >= LEAST_DIFFERING && (interval[0] > 0 || interval[1] < 0);
+  const decided = differing >= MIN_DIFFERING && (interval[0] > 0 || interval[1] < 0);
   return { candidate, difference, interval, decided };
 }
 
@@ -105,7 +105,7 @@ export function summaryOf(
 export function remedyOf(questions: number, more: number | null): string {
   if (more !== null)
     return `About ${more} more question${more === 1 ? '' : 's'} would decide it, if the difference stays that large.`;
-  if (questions < LEAST_DIFFERING) return `Ask at least ${LEAST_DIFFERING}.`;
+  if (questions < MIN_DIFFERING) return `Ask at least ${MIN_DIFFERING}.`;
   return 'No realistic number of questions would decide it: choose by cost.';
 }
 
@@ -156,7 +156,7 @@ export async function verdictIn(
 /** Candidates that find this many times as much text are not compared by how well they find it. */
 const OTHER_AMOUNT = 1.2;
 /** A budget of fewer of the largest chunks is mostly spent on what fits. */
-const LEAST_CHUNKS = 4;
+const MIN_CHUNKS = 4;
 
 /** Why the figures may mean less than they seem to. */
 function cautions(compared: readonly Compared[], budget: number | undefined): string[] {
@@ -171,7 +171,7 @@ function cautions(compared: readonly Compared[], budget: number | undefined): st
 
 /** @param chunk which one is the largest @param largest its tokens */
 export function budgetCautions(chunk: string, largest: number, budget: number): string[] {
-  const needed = LEAST_CHUNKS * largest;
+  const needed = MIN_CHUNKS * largest;
   if (budget >= needed) return [];
   return [
     `${chunk} has ${largest} tokens: a budget of fewer than ${needed} also measures how well chunks fill it.`,

@@ -11,7 +11,7 @@ const chosen = (text: string, filename?: string, mediaType?: string) =>
   choose({ text, filename, mediaType, isTolerant: false, isHere: () => true });
 
 /** Most files of an ending that are looked at. */
-const MOST = 150;
+const MAX_FILES = 150;
 
 const installed = globSync('node_modules/**/*.{md,html,json,js,ts,css,yaml}', { cwd: ROOT });
 
@@ -22,7 +22,7 @@ function filesNamed(ending: string): string[] {
     const stats = statSync(join(ROOT, file));
     return stats.isFile() && stats.size > 200 && stats.size < 300_000;
   });
-  const step = Math.max(1, Math.floor(sized.length / MOST));
+  const step = Math.max(1, Math.floor(sized.length / MAX_FILES));
   return sized.filter((_, index) => index % step === 0);
 }
 

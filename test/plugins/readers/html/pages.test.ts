@@ -15,7 +15,7 @@ import { inOrder, wordsOf } from './words-in-order.ts';
 
 const FOLDER = process.env.HTML_SAMPLES ?? join(import.meta.dirname, '../../../fixtures/html');
 const NAMES = readdirSync(FOLDER).filter((name) => name.endsWith('.html'));
-const LEAST_SHARE = 0.98;
+const MIN_SHARE = 0.98;
 const UNSEEN = new Set('head title script style template iframe select'.split(' '));
 
 const textOf = async (source: string | Uint8Array) => (await readWith(createReader, source)).text;
@@ -59,7 +59,7 @@ for (const name of NAMES)
     const text = await textOf(source);
     const [words, own] = [wordsOf(textIn(source).replace(/\s+/g, ' ')), wordsOf(text)];
     const share = inOrder(words, own) / words.length;
-    t.ok(share >= LEAST_SHARE, `${share.toFixed(4)} of ${words.length} words`);
+    t.ok(share >= MIN_SHARE, `${share.toFixed(4)} of ${words.length} words`);
     t.notMatch(withoutCode(text), TAG);
     t.notOk(
       UNWRITTEN.some((kind) => kindsIn(text).has(kind)),
@@ -116,7 +116,7 @@ t.test('pages with parts removed, doubled and swapped keep their words, and get 
     const text = await textOf(mutated);
     const words = wordsOf(textIn(mutated).replace(/\s+/g, ' '));
     const lost = words.length - inOrder(words, wordsOf(text));
-    if (lost > words.length * (1 - LEAST_SHARE) || !text.isWellFormed())
+    if (lost > words.length * (1 - MIN_SHARE) || !text.isWellFormed())
       t.fail(`${NAMES[run % NAMES.length]} ${run}: ${lost} of ${words.length} words`);
     if (TAG.test(withoutCode(text))) t.fail(`a tag: ${TAG.exec(withoutCode(text))?.index} of ${run}`);
   }

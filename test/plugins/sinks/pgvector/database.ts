@@ -30,9 +30,9 @@ export function sinkDatabase(
     }
   };
   // PGlite's socket (0.2.17) ends a new connection now and then while another one is closed.
-  const rules = { isPassing: (error: unknown) => /terminated unexpectedly/.test(String(error)) };
+  const rules = { isTransient: (error: unknown) => /terminated unexpectedly/.test(String(error)) };
   const run = (text: string) =>
-    withRetries({ retries: 3, firstDelay: 20, longestDelay: 200 }, rules, () => runOnce(text));
+    withRetries({ retries: 3, firstDelay: 20, maxDelay: 200 }, rules, () => runOnce(text));
   return {
     url,
     /** Runs a statement as a superuser. */

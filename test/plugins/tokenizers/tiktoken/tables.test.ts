@@ -17,7 +17,7 @@ import { classReader, nodeClass } from './support/read-classes.ts';
 /** The long way to encode a piece finds what merging ends with; the short way merges. */
 
 const VOCABULARIES = ['gpt2', 'r50k_base', 'p50k_base', 'cl100k_base', 'o200k_base'];
-const LONGEST = 600;
+const MAX_LENGTH = 600;
 
 const fewBytes = fc
   .tuple(fc.constantFrom(32, 48, 97, 0x80, 0xe3), fc.integer({ min: 1, max: 12 }))
@@ -36,14 +36,14 @@ function pieces(ranks: Ranks): fc.Arbitrary<Uint8Array> {
     .map(([part, times]) => Buffer.concat(Array<Uint8Array>(times).fill(part)));
   return fc
     .oneof(fewBytes, fc.uint8Array({ minLength: 1, maxLength: 40 }), joined, repeated)
-    .map((bytes) => Uint8Array.from(bytes.subarray(0, LONGEST)))
+    .map((bytes) => Uint8Array.from(bytes.subarray(0, MAX_LENGTH)))
     .filter(({ length }) => length > 0);
 }
 
 for (const name of VOCABULARIES) {
   const ranks = viewRanks(buildRanks((await readRankFile(name)).ranks));
   t.test(`${name}: both ways give the same tokens`, async () => {
-    const [long, short] = [createLongMerge(ranks), createShortMerge(ranks, LONGEST)];
+    const [long, short] = [createLongMerge(ranks), createShortMerge(ranks, MAX_LENGTH)];
     fc.assert(
       fc.property(pieces(ranks), (bytes) => {
         const [found, merged] = [long, short].map((merge) => {

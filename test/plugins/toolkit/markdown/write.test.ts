@@ -3,8 +3,8 @@ import t from 'tap';
 import { findMarkdownBlocks } from '../../../../plugins/toolkit/markdown/find-blocks.ts';
 import {
   escapeBlockStarts,
+  escapeCell,
   fencedCode,
-  inCell,
   markdownHeading,
   markdownTable,
   tableRow,
@@ -78,7 +78,7 @@ t.test('a table is one block, with a line for each row that has text', (t) => {
   );
   t.equal(markdownTable([['', ''], []]), '');
   t.equal(tableRow(['a', '', 'b\\|c']), '| a | | b\\&#124;c |');
-  t.equal(inCell(' a\t| b '), ' a \\| b ');
+  t.equal(escapeCell(' a\t| b '), ' a \\| b ');
   t.end();
 });
 

@@ -28,7 +28,7 @@ from chunksmith import AsyncChunksmith, Chunk, Chunksmith, ChunksmithError, Stre
 
 SECURE = os.environ.get("CHUNKSMITH_SECURE", "")
 # More than all buffers between the client and the chunks take.
-MOST_WAITING = 24_000_000
+MAX_WAITING = 24_000_000
 DOCUMENT = {"text": "One 👍🏽 document. " * 600}
 DOCUMENT_BYTES = len(DOCUMENT["text"].encode())
 
@@ -60,11 +60,11 @@ class Sync(unittest.TestCase):
 
     def test_a_stream_of_thousands_takes_no_more_than_it_answers(self) -> None:
         documents, waiting = Counted(3000), []
-        self.assertGreater(documents.most * DOCUMENT_BYTES, 1.5 * MOST_WAITING)
+        self.assertGreater(documents.most * DOCUMENT_BYTES, 1.5 * MAX_WAITING)
         for line in self.client.stream("token", documents, chunk_size=500, include=[]):
             waiting.append(documents.taken - line.index)
         self.assertEqual((len(waiting), documents.taken), (3000, 3000))
-        self.assertLess(max(waiting) * DOCUMENT_BYTES, MOST_WAITING)
+        self.assertLess(max(waiting) * DOCUMENT_BYTES, MAX_WAITING)
 
     def test_the_first_answer_needs_few_documents(self) -> None:
         for text in ("a", "a" * 100_000):
@@ -214,14 +214,14 @@ class Async(unittest.IsolatedAsyncioTestCase):
         self.addAsyncCleanup(self.client.close)
 
     async def test_who_does_not_read_is_sent_no_more(self) -> None:
-        documents = Counted(4 * MOST_WAITING // DOCUMENT_BYTES)
+        documents = Counted(4 * MAX_WAITING // DOCUMENT_BYTES)
         async with aclosing(self.client.stream("token", documents, chunk_size=500)) as lines:
             await anext(lines)
             before = -1
             while documents.taken != before:
                 before = documents.taken
                 await asyncio.sleep(0.2)
-        self.assertLess(documents.taken * DOCUMENT_BYTES, MOST_WAITING)
+        self.assertLess(documents.taken * DOCUMENT_BYTES, MAX_WAITING)
 
     async def test_answers_come_while_the_source_waits_for_them(self) -> None:
         answered = asyncio.Event()

@@ -14,7 +14,7 @@ function written(values: Float32Array): string {
 /** Of a text such as -0.00125 or 1.5e-7, without zeros at its ends. */
 const digitsOf = (number: string): number => number.replace(/e.*|[-.]/g, '').replace(/^0+|0+$/g, '').length;
 
-const fewestDigits = (value: number): number => {
+const minDigits = (value: number): number => {
   for (let digits = 1; digits < 9; digits++)
     if (Math.fround(Number(value.toPrecision(digits))) === value) return digits;
   return 9;
@@ -34,7 +34,7 @@ t.test('a number in JSON is the same float, with the fewest digits', async () =>
       if (!Object.is(Math.fround(read[index] as number), wanted))
         throw new Error(`${value} became ${parts[index]}`);
       const digits = digitsOf(parts[index] as string);
-      if (value !== 0 && digits > fewestDigits(value))
+      if (value !== 0 && digits > minDigits(value))
         throw new Error(`${parts[index]} is longer than necessary`);
     }
   });

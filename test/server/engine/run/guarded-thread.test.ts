@@ -3,7 +3,7 @@ import { GuardedThread, OverLimitError } from '../../../../server/engine/run/gua
 
 const MEGABYTE = 1_048_576;
 /** Of the process, until a thread that takes memory as fast as it can is ended. */
-const MOST_GROWTH = 400_000_000;
+const MAX_GROWTH = 400_000_000;
 const LIMITS = { memory: 64 * MEGABYTE, time: 10_000, start: 30_000 };
 
 /**
@@ -69,7 +69,7 @@ for (const [what, program, why, limits] of [
     t.ok(error instanceof OverLimitError);
     t.ok(thread.isOver);
     await t.rejects(thread.ask('again'), why, 'and asked no more');
-    t.ok(most - before < MOST_GROWTH, `${most - before} bytes`);
+    t.ok(most - before < MAX_GROWTH, `${most - before} bytes`);
   });
 }
 

@@ -27,18 +27,18 @@ t.test('however bytes come, lines are taken in their order, as many as asked for
     fc.integer({ min: 1, max: 20 }),
     fc.integer({ min: 1, max: 6 }),
     fc.integer({ min: 0, max: 60 }),
-    async (lines, size, most, mostBytes) => {
+    async (lines, size, most, maxBytes) => {
       const limit = 9;
       const reader = readerOf(lines.join('\n'), { size, limit });
       const taken: string[] = [];
       while (!reader.isOver || reader.waiting > 0) {
         if (reader.waiting === 0) await reader.read();
         const held = reader.bytes;
-        const some = reader.take(most, mostBytes);
+        const some = reader.take(most, maxBytes);
         const bytes = some.reduce((sum, line) => sum + sizeOf(line), 0);
         if (reader.bytes !== held - bytes) throw new Error('the bytes are not counted');
         if (some.length > most) throw new Error('too many');
-        if (some.length > 1 && (bytes > mostBytes || !some.every(Buffer.isBuffer)))
+        if (some.length > 1 && (bytes > maxBytes || !some.every(Buffer.isBuffer)))
           throw new Error('too large');
         taken.push(...some.map((line) => (Buffer.isBuffer(line) ? line.toString() : 'too long')));
       }

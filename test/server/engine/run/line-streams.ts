@@ -19,7 +19,7 @@ export interface Fate {
 }
 
 /** Notes how much work there was at once, and how many bytes of lines. */
-export const newLoad = () => ({ runs: 0, running: 0, mostRunning: 0, bytes: 0, mostBytes: 0 });
+export const newLoad = () => ({ runs: 0, running: 0, maxRunning: 0, bytes: 0, maxBytes: 0 });
 
 /**
  * Answers lines as their fates say.
@@ -31,9 +31,9 @@ export function fatefulRunner(turn: () => Promise<unknown>, load = newLoad()): L
     async run(task, body, stop) {
       const { length } = body;
       load.runs++;
-      load.mostRunning = Math.max(load.mostRunning, ++load.running);
+      load.maxRunning = Math.max(load.maxRunning, ++load.running);
       load.bytes += length;
-      load.mostBytes = Math.max(load.mostBytes, load.bytes);
+      load.maxBytes = Math.max(load.maxBytes, load.bytes);
       const aborted = new Promise((resolve) => stop.signal.addEventListener('abort', resolve));
       try {
         await Promise.race([turn(), aborted]);

@@ -10,7 +10,7 @@ import { startProcess } from '../../../support/process.ts';
 const READERS = join(import.meta.dirname, '../../../plugins/readers');
 const LIMITS = { 'request-timeout': 20, 'reader-seconds': 6, 'reader-seconds-per-mb': 3 };
 /** What a thread may take in and outside its heap, with its code, and what V8 has not given back. */
-const MOST_GROWTH = 400_000_000;
+const MAX_GROWTH = 400_000_000;
 
 const { listening, child, stderr } = startProcess(t, [
   ...['--workers', '1', '--port', '0', '--store', 'memory'],
@@ -48,7 +48,7 @@ for (const file of globSync('*/hostile-files.ts', { cwd: READERS }).sort()) {
       const seconds = (performance.now() - begin) / 1000;
       t.ok([200, 400, 503].includes(status), `${status} ${String(answer).slice(0, 300)}`);
       if (status !== 200) t.match(String(answer), /cannot be read|longer than|over the limit/);
-      t.ok(most - before < MOST_GROWTH, `${most - before} bytes`);
+      t.ok(most - before < MAX_GROWTH, `${most - before} bytes`);
       t.equal((await read(Buffer.from('{"cells": []}'), 'a.ipynb')).status, 200, 'the next request');
       const mb = Math.round((most - before) / 1e6);
       figures.push(

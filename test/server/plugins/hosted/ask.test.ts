@@ -3,7 +3,7 @@ import type { HostedApi, HostedCall } from '../../../../core/contracts/collabora
 import { createHostedModels } from '../../../../server/plugins/hosted/provider.ts';
 import { KEY, never, type Reply, send, startHost } from '../../../support/hosted-host.ts';
 
-const TOOLS = { fetch, limits: { retries: 2, firstDelay: 1, longestDelay: 2000 }, timeout: 1000 };
+const TOOLS = { fetch, limits: { retries: 2, firstDelay: 1, maxDelay: 2000 }, timeout: 1000 };
 const { ask } = createHostedModels(TOOLS);
 
 /** The outcome of a call whose answer should be a list, with the requests that it took. */
@@ -19,7 +19,7 @@ async function asked(
     if (Array.isArray(answer)) return answer;
     throw new Error(`no list but ${JSON.stringify(answer)}`);
   };
-  const call = { body: { a: 1 }, read, expected: 'a list', patience: 5000, signal: never, ...more };
+  const call = { body: { a: 1 }, read, expected: 'a list', deadline: 5000, signal: never, ...more };
   return { outcome: await ask(api, call), requests: host.asked };
 }
 
@@ -66,7 +66,7 @@ t.test('an answer that does not end is given up', async (t) => {
     };
     write();
   };
-  const { outcome, requests } = await asked(t, endless, { timeout: 60_000, patience: 60_000 });
+  const { outcome, requests } = await asked(t, endless, { timeout: 60_000, deadline: 60_000 });
   t.same(outcome, {
     failure: 'refused',
     message: 'Test: its answer is longer than 268435456 bytes',
@@ -84,11 +84,11 @@ t.test('a connection that fails is said to, as is a redirection', async (t) => {
   }
 });
 
-t.test('patience counts retries, and waits between them', async (t) => {
-  const silent = await asked(t, () => {}, { patience: 100 });
+t.test('deadline counts retries, and waits between them', async (t) => {
+  const silent = await asked(t, () => {}, { deadline: 100 });
   t.same(silent.outcome, { failure: 'unavailable', message: 'Test: no answer within 0.1 s' });
   const later: Reply = (_, response) => send(response, 429, {}, { 'retry-after': '1.5' });
-  const waiting = await asked(t, later, { patience: 100 });
+  const waiting = await asked(t, later, { deadline: 100 });
   t.match(waiting.outcome, { failure: 'unavailable' });
   t.equal(waiting.requests.length, 1);
   const tomorrow: Reply = (_, response) => send(response, 429, {}, { 'retry-after': '3600' });
@@ -164,7 +164,7 @@ t.test('a GET has no body, and the key may stand behind another word than Bearer
 t.test('what is demanded is the value, or an error for callers', async (t) => {
   const { demand } = createHostedModels(TOOLS);
   const read = (answer: unknown) => answer;
-  const call = { body: {}, read, expected: 'anything', patience: 5000, signal: never };
+  const call = { body: {}, read, expected: 'anything', deadline: 5000, signal: never };
   const reply: Reply = (_, response, count) => send(response, count === 1 ? 200 : 400, { message: 'no' });
   const host = await startHost(t, reply);
   const api = { title: 'Test', url: host.url, keyVariable: 'TEST_API_KEY', key: '' };

@@ -19,7 +19,7 @@ function providerAt(url: string): EmbeddingProvider {
     read: hostedModels.readData,
     tokenizer: { provider: tokenizers, name: 'cl100k_base' },
   };
-  const limits = { retries: 2, firstDelay: 1, longestDelay: 2000 };
+  const limits = { retries: 2, firstDelay: 1, maxDelay: 2000 };
   return createHostedModels({ fetch, limits, timeout: 1000 }).createProvider(provider);
 }
 

@@ -6,7 +6,7 @@ import {
   withRetries,
 } from '../../../../server/config/retry.ts';
 
-const LIMITS: RetryLimits = { retries: 3, firstDelay: 1, longestDelay: 200 };
+const LIMITS: RetryLimits = { retries: 3, firstDelay: 1, maxDelay: 200 };
 
 /** Work that fails as often as there are errors, and what happened to it. */
 function failing(errors: readonly Error[]) {
@@ -17,7 +17,7 @@ function failing(errors: readonly Error[]) {
     if (error !== undefined) throw error;
     return 'done';
   };
-  const rules: RetryRules = { isPassing: () => true, onRetry: (_, delay) => delays.push(delay) };
+  const rules: RetryRules = { isTransient: () => true, onRetry: (_, delay) => delays.push(delay) };
   return { work, rules, delays, runs: () => runs };
 }
 

@@ -11,8 +11,8 @@ export interface KnownFile {
   readonly language: LanguageName;
 }
 
-const LEAST_BYTES = 500;
-const MOST_BYTES = 1_000_000;
+const MIN_BYTES = 500;
+const MAX_BYTES = 1_000_000;
 const languagesOf = indexFileNames();
 
 /**
@@ -36,7 +36,7 @@ export async function readKnownFiles(folder: string): Promise<KnownFile[]> {
 }
 
 function textOf(bytes: Buffer): string | undefined {
-  const isText = bytes.length >= LEAST_BYTES && bytes.length <= MOST_BYTES && !bytes.includes(0);
+  const isText = bytes.length >= MIN_BYTES && bytes.length <= MAX_BYTES && !bytes.includes(0);
   return isText && isUtf8(bytes) ? new TextDecoder().decode(bytes) : undefined;
 }
 

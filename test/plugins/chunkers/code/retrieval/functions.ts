@@ -79,7 +79,7 @@ const OTHER =
 const FILES = 150;
 const QUESTIONS = 500;
 /** Characters of a file that is taken. */
-const LONGEST_FILE = 60_000;
+const MAX_FILE_LENGTH = 60_000;
 
 const parsers = await createParsers();
 const limits = { budget: 10_000_000, signal: AbortSignal.any([]) };
@@ -105,7 +105,7 @@ export async function readCodeSet(folder: string, source: Source, isBare = false
   for (const filename of shuffled(paths, random)) {
     if (files.length >= FILES && asked.length >= QUESTIONS) break;
     const text = textOf(folder, filename);
-    if (text.length > LONGEST_FILE) continue;
+    if (text.length > MAX_FILE_LENGTH) continue;
     const functions = await withTree(language, text, (root, syntax) => [...functionsIn(root, syntax)]);
     if (files.length >= FILES && !functions.some(({ documented }) => documented !== undefined)) continue;
     files.push({ filename, text, functions });
@@ -177,7 +177,7 @@ function* functionsIn(node: Node, syntax: Syntax): Generator<Found> {
 
 /** Characters of a function that is asked for; the most are about 1,200 tokens. */
 const ANSWER = { least: 100, most: 5000 };
-const LEAST_LINES = 3;
+const MIN_LINES = 3;
 
 function foundAt(node: Node, unit: Node, syntax: Syntax): Found {
   const { startIndex: start, endIndex: end } = node;
@@ -191,7 +191,7 @@ function foundAt(node: Node, unit: Node, syntax: Syntax): Found {
     question !== undefined &&
     code.length >= ANSWER.least &&
     code.length <= ANSWER.most &&
-    code.split('\n').length >= LEAST_LINES;
+    code.split('\n').length >= MIN_LINES;
   return isUsable ? { ...found, documented: { ...found, question } } : found;
 }
 

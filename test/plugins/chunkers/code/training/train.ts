@@ -16,8 +16,8 @@ const RATE = 0.4;
 /** Texts of each language in an epoch, whatever there are of it. */
 const TEXTS_PER_EPOCH = 900;
 /** Files of a repository for each language, so that none speaks for all. */
-const MOST_FILES = 60;
-const SHORTEST = 100;
+const MAX_FILES = 60;
+const MIN_LENGTH = 100;
 
 const random = createRandom(42);
 const samples = await readSamples(folder);
@@ -37,7 +37,7 @@ async function readSamples(folder: string): Promise<Sample[][][]> {
     const files = await readKnownFiles(join(folder, repository.replace('/', '+')));
     console.log(repository, files.length);
     LANGUAGE_NAMES.forEach((name, language) => {
-      const own = shuffled(files.filter((file) => file.language === name)).slice(0, MOST_FILES);
+      const own = shuffled(files.filter((file) => file.language === name)).slice(0, MAX_FILES);
       if (own.length > 0) all[language]?.push(own.flatMap((file) => samplesOf(file, language)));
     });
   }
@@ -52,7 +52,9 @@ function samplesOf({ text }: KnownFile, language: number): Sample[] {
     wholeLines(text, 600 + Math.floor(random() * 1500)),
     wholeLines(text.slice(start), 800 + Math.floor(random() * 5000)),
   ];
-  return texts.filter((one) => one.length > SHORTEST).map((one) => ({ features: featuresOf(one), language }));
+  return texts
+    .filter((one) => one.length > MIN_LENGTH)
+    .map((one) => ({ features: featuresOf(one), language }));
 }
 
 function wholeLines(text: string, length: number): string {

@@ -12,10 +12,10 @@ import subprocess
 import sys
 
 # Characters of a page, and letters of a paragraph, that say enough.
-SHORTEST, FEWEST_LETTERS = 150, 12
+MIN_LENGTH, MIN_LETTERS = 150, 12
 # Share of letters that are not Latin: Chinese, Japanese and Korean have more to a letter.
 OTHER_LETTERS = {"ja": 0.3, "ko": 0.3, "zh": 0.3}
-LARGEST = 3_000_000
+MAX = 3_000_000
 
 LETTER = re.compile(r"[^\W\d_]")
 LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
@@ -47,7 +47,7 @@ def read_files(clone, commit, pattern):
         if head[-1] == b"missing":
             continue
         size = int(head[2])
-        if size <= LARGEST:
+        if size <= MAX:
             yield path, out[at : at + size].decode("utf-8", "replace")
         at += size + 1
 
@@ -93,7 +93,7 @@ def paragraphs(text, language):
         paragraph = re.sub(r"\s+", " ", paragraph).strip()
         letters = len(LETTER.findall(paragraph))
         other = letters - len(LATIN.findall(paragraph))
-        if letters >= FEWEST_LETTERS and other >= OTHER_LETTERS.get(language, 0.5) * letters:
+        if letters >= MIN_LETTERS and other >= OTHER_LETTERS.get(language, 0.5) * letters:
             yield paragraph
 
 
@@ -107,7 +107,7 @@ def write_pages(clones, pages, repository, commit, language, pattern):
         found = [one for one in dict.fromkeys(paragraphs(read(text), language)) if one not in seen]
         seen.update(found)
         page = "\n\n".join(found)
-        if len(page) >= SHORTEST:
+        if len(page) >= MIN_LENGTH:
             with open(os.path.join(folder, f"{count:05}.txt"), "w", encoding="utf-8") as file:
                 file.write(f"{page}\n")
             count += 1

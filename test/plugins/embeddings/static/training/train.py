@@ -22,7 +22,7 @@ GROUPS = {
     ("ar", "bn", "el", "fa", "hi", "ta", "th"): 0.1,
 }
 # The most that a part counts, a logarithm, and in how many sentences a part with a row is at least.
-RAREST, FEWEST = 8.0, 4
+RAREST, MIN = 8.0, 4
 # Sentences of a stretch, and how many stretches are enough.
 STRETCH, ENOUGH = 10, 20_000
 
@@ -74,7 +74,7 @@ def rows_of(counts, page, most, taken):
     """The columns of a group of languages, and their rows."""
     often = np.bincount(counts.indices, minlength=counts.shape[1])
     weight = np.minimum(np.log(len(page) / np.maximum(often, 1)), RAREST)
-    worth = np.where(taken | (often < FEWEST), 0, often * weight)
+    worth = np.where(taken | (often < MIN), 0, often * weight)
     columns = np.argsort(-worth, kind="stable")[:most]
     columns = columns[worth[columns] > 0]
     weight = weight[columns].astype(np.float32)

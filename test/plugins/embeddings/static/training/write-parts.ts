@@ -10,7 +10,7 @@ import { sentencesBy } from '../../../../../plugins/toolkit/prose/index.ts';
  */
 const [pages = '', output = ''] = process.argv.slice(2);
 /** A page of a reference may have thousands. */
-const MOST_SENTENCES = 40;
+const MAX_SENTENCES = 40;
 
 const sentences = sentencesBy({
   delim: ['\n', '. ', '! ', '? ', '。', '！', '？', '｡'],
@@ -22,7 +22,7 @@ const seen = new Set<string>();
 
 function* newSentences(text: string): Generator<string> {
   const ends = sentences.boundaries(text);
-  for (let place = 1, found = 0; place < ends.length && found < MOST_SENTENCES; place++) {
+  for (let place = 1, found = 0; place < ends.length && found < MAX_SENTENCES; place++) {
     const sentence = text.slice(ends[place - 1], ends[place]);
     if (seen.has(sentence)) continue;
     seen.add(sentence);

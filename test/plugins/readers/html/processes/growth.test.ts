@@ -5,8 +5,8 @@ import { HOSTILE_PAGES } from '../hostile-pages.ts';
 /** Bytes of pages, beyond the depth at which nesting is flattened. */
 const SIZES = [30_000, 120_000] as const;
 /** Twice that of the slowest of these pages. */
-const MOST_BLOCKS_PER_BYTE = 100;
-const MOST_GROWTH = 1.5;
+const MAX_BLOCKS_PER_BYTE = 100;
+const MAX_GROWTH = 1.5;
 
 t.test('the work is linear in the page, however hostile it is, and not much for a byte', async (t) => {
   const counter = await startBlockCounter(t);
@@ -17,7 +17,7 @@ t.test('the work is linear in the page, however hostile it is, and not much for 
     await run(make(1000));
     const perByte = async (bytes: number) => (await counter.count(() => run(make(bytes)))) / bytes;
     const [small, large] = [await perByte(SIZES[0]), await perByte(SIZES[1])];
-    t.ok(large < MOST_BLOCKS_PER_BYTE, `${what}: ${large.toFixed(0)} blocks for each byte`);
-    t.ok(large < small * MOST_GROWTH + 1, `${what}: ${(large / small).toFixed(2)} times as many`);
+    t.ok(large < MAX_BLOCKS_PER_BYTE, `${what}: ${large.toFixed(0)} blocks for each byte`);
+    t.ok(large < small * MAX_GROWTH + 1, `${what}: ${(large / small).toFixed(2)} times as many`);
   }
 });

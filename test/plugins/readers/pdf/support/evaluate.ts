@@ -138,12 +138,12 @@ function isIn({ x, y }: Word, [left, top, right, bottom]: Box, { width, height }
 
 const HEADING_LINE = /^#{1,6} (.*)$/gm;
 /** Fewer words are not worth a measure of order. */
-const FEWEST_WORDS = 50;
+const MIN_WORDS = 50;
 
 async function againstTags(document: PDFDocumentProxy, text: string): Promise<Measures> {
   const blocks = await taggedBlocks(document);
   const truth = blocks.flatMap((block) => wordsOf(block.text));
-  if (truth.length < FEWEST_WORDS) return {};
+  if (truth.length < MIN_WORDS) return {};
   const hidden = new Proxy(document, { get: (target, name) => withoutTags(target, name) });
   const untagged = (await readDocument(hidden, context)).text;
   const headings = blocks.filter(({ role }) => /^(?:H\d?|Title)$/.test(role));

@@ -3,7 +3,7 @@ import type { Random } from '../../../../soak/tokenizer-shapes.ts';
 import { fuzzedText, pick } from './fuzz.ts';
 import type { Oracle } from './open.ts';
 
-const LONGEST_SPAN = 600;
+const MAX_SPAN_LENGTH = 600;
 
 /** Texts in which white space, line ends and long runs meet the edges of spans often. */
 export function spanText(random: Random): string {
@@ -26,7 +26,7 @@ export function wrongCounts(text: string, tokenized: TokenizedText, oracle: Orac
 export function* randomSpans(random: Random, length: number, spans: number): Spans {
   for (let left = spans; left > 0; left -= 1) {
     const start = random(length);
-    yield [start, Math.min(length, start + random(pick(random, [12, 60, LONGEST_SPAN])))];
+    yield [start, Math.min(length, start + random(pick(random, [12, 60, MAX_SPAN_LENGTH])))];
   }
 }
 

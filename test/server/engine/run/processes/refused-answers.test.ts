@@ -5,8 +5,8 @@ import { temporaryFolder } from '../../../../support/server.ts';
 import { until } from '../../../../support/until.ts';
 
 const skip = process.platform !== 'linux' && 'only Linux says what memory a process has';
-const MOST_MEGABYTES = 400;
-const MOST_KEPT = 200;
+const MAX_MEGABYTES = 400;
+const MAX_KEPT = 200;
 
 t.test('an answer of 16 GB that is refused takes little memory, which is given back', { skip }, async (t) => {
   const server = startProcess(t, ['--port', '0', '--workers', '2', '--data-dir', await temporaryFolder(t)]);
@@ -29,8 +29,8 @@ t.test('an answer of 16 GB that is refused takes little memory, which is given b
     for (const { status } of refused) t.equal(status, 400);
   }
   const peak = megabytes('VmHWM') - idle;
-  t.ok(peak < MOST_MEGABYTES, `${Math.round(peak)} MB more than idle at most`);
+  t.ok(peak < MAX_MEGABYTES, `${Math.round(peak)} MB more than idle at most`);
   const kept = () => megabytes('VmRSS') - idle;
-  await until(() => kept() < MOST_KEPT, 10_000).catch(() => undefined);
-  t.ok(kept() < MOST_KEPT, `${Math.round(kept())} MB are kept`);
+  await until(() => kept() < MAX_KEPT, 10_000).catch(() => undefined);
+  t.ok(kept() < MAX_KEPT, `${Math.round(kept())} MB are kept`);
 });
