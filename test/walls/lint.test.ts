@@ -9,8 +9,8 @@ const PROCESS = 'export const id = process.pid;\n';
 const ENVIRONMENT = 'export const home = process.env.HOME;\n';
 const DEVELOPMENT = "import { test } from 'vitest';\nexport const run = test;\n";
 const UNDECLARED = "export const x = await import('no-such-package');\n";
-const LONG_FUNCTION = `export function f(x: number[]): void {\n${'  x.push(1);\n'.repeat(41)}}\n`;
-const LONG_FILE = Array.from({ length: 351 }, (_, index) => `export const x${index} = ${index};\n`).join('');
+const LONG_FUNCTION = `export function f(x: number[]): void {\n${'  x.push(1);\n'.repeat(61)}}\n`;
+const LONG_FILE = Array.from({ length: 501 }, (_, index) => `export const x${index} = ${index};\n`).join('');
 
 /** Sources that break a rule of biome.jsonc, by their paths. */
 const BREACHING: [file: string, source: string, rule: string][] = [
