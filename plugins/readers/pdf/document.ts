@@ -1,4 +1,3 @@
-import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { type ReadContext, type ReadFile, reasonOf, refusedError } from '../../../core/kit.ts';
 import { findFurniture } from './furniture.ts';
 import { findHeadings, type OutlineItem } from './headings.ts';
@@ -6,6 +5,7 @@ import { linesOf } from './lines.ts';
 import { writeMarkdown } from './markdown.ts';
 import { extractPage, type Page } from './page.ts';
 import { paragraphsOf } from './paragraphs.ts';
+import type { PdfFile } from './pdfium.ts';
 import { isFileName } from './titles.ts';
 
 const MAX_PAGES = 20_000;
@@ -20,39 +20,49 @@ const ODD = /[\p{Cc}\p{Co}\p{Cn}\ufffd]/gu;
 export const refusal = (reason: string): Error =>
   refusedError(`The PDF cannot be read: ${reason.replace(/\.$/, '')}.`);
 
-/** Reads a document that is open. @throws Error that says why it cannot be read */
-export async function readDocument(document: PDFDocumentProxy, context: ReadContext): Promise<ReadFile> {
-  const count = document.numPages;
+/** Reads a file that is open. @throws Error that says why it cannot be read */
+export function readDocument(file: PdfFile, context: ReadContext): ReadFile {
+  const count = file.pages;
   if (count > MAX_PAGES) throw refusal(`it has ${count} pages, over the limit of ${MAX_PAGES}; divide it`);
-  const pages = await extractPages(document, context.signal);
+  const pages = extractPages(file, context.signal);
   checkText(pages);
-  const outline = (await optional(document.getOutline())) ?? [];
-  const written = writePages(pages, outline as readonly OutlineItem[], context);
-  return { ...written, mediaType: 'text/markdown', ...(await propertiesOf(document)) };
+  const written = writePages(pages, outlineOf(file), context);
+  return { ...written, mediaType: 'text/markdown', ...propertiesOf(file) };
 }
 
 /** @throws Error that names the page that cannot be read */
-export async function extractPages(document: PDFDocumentProxy, signal: AbortSignal): Promise<Page[]> {
-  // Its types say that it is an object.
-  const marks = (await optional(document.getMarkInfo())) as ReadonlyMap<string, boolean> | null | undefined;
-  const isTagged = marks?.get('Marked') === true;
+export function extractPages(file: PdfFile, signal: AbortSignal): Page[] {
   const pages: Page[] = [];
-  for (let number = 1; number <= document.numPages; number++) {
+  for (let index = 0; index < file.pages; index++) {
     signal.throwIfAborted();
     try {
-      const page = await document.getPage(number);
-      pages.push(await extractPage(page, isTagged));
-      page.cleanup();
+      pages.push(extractPage(file, index));
     } catch (error) {
-      signal.throwIfAborted();
-      throw refusal(`page ${number} of ${document.numPages} cannot be read: ${reasonOf(error)}`);
+      throw refusal(`page ${index + 1} of ${file.pages} cannot be read: ${reasonOf(error)}`);
     }
   }
   return pages;
 }
 
-/** What a file may lack or have in a broken form, and can be read without. */
-const optional = <Value>(value: Promise<Value>): Promise<Value | undefined> => value.catch(() => undefined);
+const MAX_BOOKMARKS = 20_000;
+
+function outlineOf({ pdfium, document }: PdfFile): OutlineItem[] {
+  const { call } = pdfium;
+  const seen = new Set<number>();
+  const itemsOf = (parent: number, depth: number): OutlineItem[] => {
+    const items: OutlineItem[] = [];
+    let bookmark = call.FPDFBookmark_GetFirstChild(document, parent);
+    while (bookmark !== 0 && !seen.has(bookmark) && seen.size < MAX_BOOKMARKS) {
+      seen.add(bookmark);
+      const at = bookmark;
+      const title = pdfium.utf16((buffer, bytes) => call.FPDFBookmark_GetTitle(at, buffer, bytes));
+      items.push({ title, items: depth < 6 ? itemsOf(at, depth + 1) : [] });
+      bookmark = call.FPDFBookmark_GetNextSibling(document, at);
+    }
+    return items;
+  };
+  return itemsOf(0, 1);
+}
 
 const isBlank = ({ runs, figures }: Page): boolean => runs.size === 0 && figures.length === 0;
 
@@ -92,12 +102,10 @@ function writePages(pages: readonly Page[], outline: readonly OutlineItem[], { r
   return { ...writeMarkdown(paragraphs, pages.length), leftOut };
 }
 
-async function propertiesOf(document: PDFDocumentProxy) {
-  const info = (await optional(document.getMetadata()))?.info as Record<string, unknown> | undefined;
-  const text = (value: unknown): string | undefined =>
-    typeof value === 'string' ? value.toWellFormed().replace(CONTROLS, '').trim() || undefined : undefined;
-  const author = text(info?.Author);
-  const title = text(info?.Title);
+function propertiesOf(file: PdfFile) {
+  const text = (name: string) => file.property(name).toWellFormed().replace(CONTROLS, '').trim() || undefined;
+  const author = text('Author');
+  const title = text('Title');
   return {
     title: title === undefined || isFileName(title) ? undefined : title,
     ...(author !== undefined && { metadata: { authors: [author] } }),

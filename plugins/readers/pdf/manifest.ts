@@ -10,18 +10,8 @@ export default {
     'pages-without-text': 'Numbers of pages without text, such as `3 4`: they are blank, scanned or drawn.',
   },
   needs: {
-    packages: ['pdfjs-dist'],
-    packageFiles: {
-      'pdfjs-dist': [
-        'LICENSE',
-        'legacy/build/pdf.min.mjs',
-        'legacy/build/pdf.worker.min.mjs',
-        'cmaps/*',
-        'standard_fonts/*',
-        // What the playground draws scans with.
-        'wasm/*_nowasm_fallback.js',
-      ],
-    },
+    packages: ['@hyzyla/pdfium'],
+    packageFiles: { '@hyzyla/pdfium': ['LICENSE.md', 'dist/index.esm.js', 'dist/pdfium.wasm'] },
   },
   guarded: true,
 } as const satisfies Manifest;

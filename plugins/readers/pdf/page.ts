@@ -1,4 +1,4 @@
-import type { PDFPageProxy } from 'pdfjs-dist';
+import type { PdfFile, Pdfium, Rectangle } from './pdfium.ts';
 import { type Block, findRoles, type Roles } from './roles.ts';
 
 /**
@@ -39,90 +39,209 @@ export interface Page {
 /** Left, top, right and bottom. */
 export type Box = readonly [number, number, number, number];
 export type Turnable = Pick<Run, 'x0' | 'x1' | 'y0' | 'y1'>;
-type Viewport = ReturnType<PDFPageProxy['getViewport']>;
-type Content = Awaited<ReturnType<PDFPageProxy['getTextContent']>>;
-type Item = Content['items'][number];
-type TextItem = Extract<Item, { str: string }>;
-/** With a member that its type lacks. */
-type MarkedContent = Exclude<Item, TextItem> & { readonly tag?: string };
-type Annotation = Awaited<ReturnType<PDFPageProxy['getAnnotations']>>[number];
 
-/** Extracts what a page says: its content, what was filled into forms, and descriptions of pictures. */
-export async function extractPage(page: PDFPageProxy, isTagged: boolean): Promise<Page> {
-  const [content, annotations, tree] = await Promise.all([
-    page.getTextContent({ includeMarkedContent: true }),
-    page.getAnnotations({ intent: 'display' }),
-    isTagged ? page.getStructTree() : undefined,
-  ]);
-  const viewport = page.getViewport({ scale: 1 });
-  const collector = new Collector(viewport, content.styles, findRoles(tree));
-  for (const item of content.items) collector.add(item);
-  for (const annotation of annotations) collector.addAnnotation(annotation);
-  const { width, height } = viewport;
-  return { number: page.pageNumber, width, height, runs: collector.runs, figures: collector.figures };
+/** A page that is open. */
+interface OpenPage {
+  readonly file: PdfFile;
+  readonly page: number;
+  readonly box: Rectangle;
+  /** Quarter turns clockwise by which the page is shown. */
+  readonly rotation: number;
+  readonly width: number;
+  readonly height: number;
+  readonly roles: Roles;
+}
+
+/** Extracts what a page says: its content, what was filled into forms, and descriptions of pictures. @throws Error if it is broken */
+export function extractPage(file: PdfFile, index: number): Page {
+  const { call } = file.pdfium;
+  const page = call.FPDF_LoadPage(file.document, index);
+  if (page === 0) throw new Error('its description is broken');
+  try {
+    const open = openPage(file, page);
+    const collector = new Collector(open);
+    collector.addText();
+    collector.addAnnotations();
+    const { width, height } = open;
+    return { number: index + 1, width, height, runs: collector.runs, figures: collector.figures };
+  } finally {
+    call.FPDF_ClosePage(page);
+  }
+}
+
+function openPage(file: PdfFile, page: number): OpenPage {
+  const { pdfium } = file;
+  pdfium.call.FPDF_GetPageBoundingBox(page, pdfium.scratch);
+  const box = pdfium.rectangle();
+  const rotation = pdfium.call.FPDFPage_GetRotation(page);
+  const across = box.right - box.left;
+  const up = box.top - box.bottom;
+  const [width, height] = rotation % 2 === 0 ? [across, up] : [up, across];
+  const roles = file.isTagged ? findRoles(pdfium, page) : NO_ROLES;
+  return { file, page, box, rotation, width, height, roles };
+}
+
+const NO_ROLES: Roles = new Map();
+
+/** What the characters of one text object have in common. */
+interface Style {
+  readonly turns: number;
+  readonly size: number;
+  readonly font: string;
+  readonly isMono: boolean;
+  /** Points above and below the base line. */
+  readonly ascent: number;
+  readonly descent: number;
+  readonly block: Block | undefined;
+}
+
+/** Flags of a font, by its descriptor. */
+const FIXED_PITCH = 1;
+
+/** A run that grows character by character. */
+interface Growing {
+  readonly style: Style;
+  readonly object: number;
+  text: string;
+  x0: number;
+  x1: number;
+  base: number;
 }
 
 class Collector {
   readonly runs = new Map<number, Run[]>();
   readonly figures: Figure[] = [];
-  readonly #viewport: Viewport;
-  readonly #styles: Content['styles'];
-  readonly #roles: Roles;
+  readonly #open: OpenPage;
+  readonly #pdfium: Pdfium;
+  readonly #fonts = new Map<number, { name: string; isMono: boolean }>();
   readonly #described = new Set<Block>();
-  /** The block of each marked content that is open. */
-  readonly #open: (Block | undefined)[] = [];
+  #growing: Growing | undefined;
   #last: Run | undefined;
 
-  constructor(viewport: Viewport, styles: Content['styles'], roles: Roles) {
-    this.#viewport = viewport;
-    this.#styles = styles;
-    this.#roles = roles;
+  constructor(open: OpenPage) {
+    this.#open = open;
+    this.#pdfium = open.file.pdfium;
   }
 
-  add(item: Item): void {
-    if ('str' in item) this.#addText(item);
-    else if (item.type === 'endMarkedContent') this.#open.pop();
-    else this.#begin(item as MarkedContent);
+  addText(): void {
+    const { call } = this.#pdfium;
+    const text = call.FPDFText_LoadPage(this.#open.page);
+    if (text === 0) return;
+    try {
+      const count = call.FPDFText_CountChars(text);
+      for (let index = 0; index < count; index++) this.#addCharacter(text, index);
+      this.#finish();
+    } finally {
+      call.FPDFText_ClosePage(text);
+    }
   }
 
-  #begin({ tag, id }: MarkedContent): void {
-    const own = tag === 'Artifact' ? ARTIFACT : this.#roles.get(id ?? '');
-    this.#open.push(own ?? this.#open.at(-1));
-    const { alt, bounds } = own?.figure ?? {};
-    if (own === undefined || alt === undefined || this.#described.has(own)) return;
-    this.#described.add(own);
-    const box = bounds && boxOf(this.#shown(bounds), this.#viewport);
-    this.figures.push({ text: alt, box, after: this.#last });
+  #lastX = Number.NaN;
+  #object = 0;
+  #style: Style | undefined;
+
+  #addCharacter(text: number, index: number): void {
+    const { call } = this.#pdfium;
+    const unicode = call.FPDFText_GetUnicode(text, index);
+    // PDFium's own spaces and line breaks are found here by geometry.
+    if (call.FPDFText_IsGenerated(text, index) === 1) return;
+    const object = call.FPDFText_GetTextObject(text, index);
+    if (object !== this.#object || this.#style === undefined) {
+      this.#object = object;
+      this.#style = this.#styleOf(text, index, object);
+    }
+    const style = this.#style;
+    if (unicode === SPACE || unicode === NO_BREAK_SPACE) {
+      if (this.#growing !== undefined) this.#growing.text += ' ';
+      return;
+    }
+    const character = characterOf(unicode);
+    const box = this.#boxOf(text, index, style);
+    const growing = this.#growing;
+    const isOfLigature = growing !== undefined && box.x0 === this.#lastX && growing.object === object;
+    this.#lastX = box.x0;
+    if (growing !== undefined && (isOfLigature || continues(growing, box, style))) {
+      growing.text += character;
+      growing.x1 = Math.max(growing.x1, box.x1);
+      return;
+    }
+    this.#finish();
+    this.#growing = { style, object, text: character, ...box };
   }
 
-  #addText({ str, transform, fontName, width, height }: TextItem): void {
-    const text = cleaned(str);
-    if (text.trim() === '') return;
-    const [va, vb, vc, vd, ve, vf] = this.#viewport.transform as unknown as Matrix;
-    const [a, b, c, d, e, f] = transform as unknown as Matrix;
-    const style = this.#styles[fontName];
-    const isVertical = style?.vertical === true;
-    const [dx, dy] = isVertical ? [-c, -d] : [a, b];
-    const turns = quarterTurns(va * dx + vc * dy, vb * dx + vd * dy);
-    const [x, y] = turned(va * e + vc * f + ve, vb * e + vd * f + vf, turns, this.#viewport);
-    // A file may have larger units than points.
-    const unit = Math.hypot(va, vb);
-    const size = unit * ((isVertical ? 0 : Math.hypot(c, d)) || Math.hypot(a, b) || 1);
-    const length = Math.max(unit * (isVertical ? height || width : width), 0.1);
+  /** From the origin of a character to the end of its advance, in a page that is turned so that the text runs to the right. */
+  #boxOf(text: number, index: number, { turns }: Style): { x0: number; x1: number; base: number } {
+    const { call, scratch } = this.#pdfium;
+    call.FPDFText_GetCharOrigin(text, index, scratch, scratch + 8);
+    const [originX, originY] = this.#shown(this.#pdfium.float64(0), this.#pdfium.float64(1));
+    const [x, base] = turned(originX, originY, turns, this.#open);
+    call.FPDFText_GetLooseCharBox(text, index, scratch);
+    const { left, right, top, bottom } = this.#pdfium.rectangle();
+    const [ax, ay] = this.#shown(left, bottom);
+    const [bx, by] = this.#shown(right, top);
+    const [cx] = turned(ax, ay, turns, this.#open);
+    const [dx] = turned(bx, by, turns, this.#open);
+    return { x0: Math.min(x, cx, dx), x1: Math.max(cx, dx, x + 0.1), base };
+  }
+
+  #styleOf(text: number, index: number, object: number): Style {
+    const { call, scratch } = this.#pdfium;
+    call.FPDFText_GetMatrix(text, index, scratch);
+    const [a, b, c, d] = [0, 1, 2, 3].map((at) => this.#pdfium.float32(at)) as [number, number, number, number];
+    const size = call.FPDFText_GetFontSize(text, index) * (Math.hypot(c, d) || Math.hypot(a, b) || 1);
+    const direction = Math.round(Math.atan2(-b, a) / (Math.PI / 2));
+    const turns = (((direction + this.#open.rotation) % 4) + 4) % 4;
+    const font = object === 0 ? 0 : call.FPDFTextObj_GetFont(object);
+    const { name, isMono } = this.#fontOf(font);
+    const measure = (of: (font: number, size: number, result: number) => number) =>
+      font !== 0 && of(font, 1, scratch) !== 0 ? this.#pdfium.float32() : undefined;
     // Fonts often give wrong ascents and descents.
-    const ascent = isVertical ? size / 2 : within(style?.ascent, 0.6, 1, 0.8) * size;
-    const descent = isVertical ? size / 2 : within(-(style?.descent ?? 0), 0.1, 0.4, 0.2) * size;
-    this.#put(turns, {
-      text,
-      ...{ x0: x, x1: x + length, y0: y - ascent, y1: y + descent, base: y, size },
-      font: fontName,
-      isMono: style?.fontFamily === 'monospace',
-      block: this.#open.at(-1),
+    const ascent = within(measure(call.FPDFFont_GetAscent), 0.6, 1, 0.8) * size;
+    const descent = within(-(measure(call.FPDFFont_GetDescent) ?? 0), 0.1, 0.4, 0.2) * size;
+    return { turns, size: size || 1, font: name, isMono, ascent, descent, block: this.#blockOf(object) };
+  }
+
+  #fontOf(font: number): { name: string; isMono: boolean } {
+    const { call } = this.#pdfium;
+    const known = this.#fonts.get(font);
+    if (known !== undefined) return known;
+    const name = font === 0 ? '' : this.#pdfium.utf8((buffer, bytes) => call.FPDFFont_GetBaseFontName(font, buffer, bytes));
+    const isMono = font !== 0 && (call.FPDFFont_GetFlags(font) & FIXED_PITCH) !== 0;
+    const own = { name: `${name} ${font}`, isMono };
+    this.#fonts.set(font, own);
+    return own;
+  }
+
+  #blockOf(object: number): Block | undefined {
+    if (object === 0 || !this.#open.file.isTagged) return undefined;
+    const { call } = this.#pdfium;
+    return this.#open.roles.get(call.FPDFPageObj_GetMarkedContentID(object));
+  }
+
+  #finish(): void {
+    const growing = this.#growing;
+    this.#growing = undefined;
+    if (growing === undefined) return;
+    const { style, text, x0, x1, base } = growing;
+    const cleanText = cleaned(text);
+    if (cleanText.trim() === '') return;
+    const { size, font, isMono, ascent, descent, block } = style;
+    this.#put(style.turns, {
+      text: cleanText,
+      x0,
+      x1: Math.max(x1, x0 + 0.1),
+      y0: base - ascent,
+      y1: base + descent,
+      base,
+      size,
+      font,
+      isMono,
+      block,
     });
   }
 
   #put(turns: number, run: Run): void {
-    const { width, height } = this.#viewport;
+    const { width, height } = this.#open;
     const [right, bottom] = turns % 2 === 0 ? [width, height] : [height, width];
     const isShown = run.x1 > -1 && run.x0 < right + 1 && run.y1 > -1 && run.y0 < bottom + 1;
     if (!isShown) return;
@@ -130,51 +249,111 @@ class Collector {
     if (runs.length === 0) this.runs.set(turns, runs);
     runs.push(run);
     this.#last = run;
+    const alt = run.block?.figure?.alt;
+    if (alt === undefined || run.block === undefined || this.#described.has(run.block)) return;
+    this.#described.add(run.block);
   }
 
-  addAnnotation(annotation: Annotation): void {
-    const lines = valuesOf(annotation)
-      .join('\n')
-      .split(/\r\n?|\n/)
-      .map(cleaned);
-    const written = lines.filter((line) => line.trim() !== '');
-    // Its type does not say that a window for a note may have none.
-    const rectangle = annotation.rect as readonly number[] | null;
-    if (written.length === 0 || rectangle === null) return;
-    const { x0, x1, y0, y1 } = this.#shown(rectangle);
-    const height = (y1 - y0) / written.length;
-    const size = Math.max(Math.min(height * 0.75, 12), 0.1);
-    for (const [index, text] of written.entries()) {
-      const base = y0 + index * height + (height + size * 0.7) / 2;
-      const across = { x0, x1: Math.max(x1, x0 + 0.1), y0: base - size * 0.8, y1: base + size * 0.2 };
-      this.#put(0, { text, ...across, base, size, font: 'annotation', isMono: false, block: undefined });
+  addAnnotations(): void {
+    const { call } = this.#pdfium;
+    const count = call.FPDFPage_GetAnnotCount(this.#open.page);
+    for (let index = 0; index < count; index++) {
+      const annotation = call.FPDFPage_GetAnnot(this.#open.page, index);
+      if (annotation === 0) continue;
+      try {
+        this.#addAnnotation(annotation);
+      } finally {
+        call.FPDFPage_CloseAnnot(annotation);
+      }
     }
   }
 
-  /** A rectangle of the file, as it is shown. */
-  #shown([left, bottom, right, top]: readonly number[]): Turnable {
-    const [ax, ay] = this.#viewport.convertToViewportPoint(left ?? 0, bottom ?? 0) as [number, number];
-    const [bx, by] = this.#viewport.convertToViewportPoint(right ?? 0, top ?? 0) as [number, number];
-    return { x0: Math.min(ax, bx), x1: Math.max(ax, bx), y0: Math.min(ay, by), y1: Math.max(ay, by) };
+  #addAnnotation(annotation: number): void {
+    const { call, scratch } = this.#pdfium;
+    const lines = valueOf(this.#open.file, annotation)
+      .split(/\r\n?|\n/)
+      .map(cleaned)
+      .filter((line) => line.trim() !== '');
+    if (lines.length === 0 || call.FPDFAnnot_GetRect(annotation, scratch) === 0) return;
+    const { left, bottom, right, top } = this.#pdfium.rectangle();
+    const [ax, ay] = this.#shown(left, bottom);
+    const [bx, by] = this.#shown(right, top);
+    const [x0, x1, y0, y1] = [Math.min(ax, bx), Math.max(ax, bx), Math.min(ay, by), Math.max(ay, by)];
+    const height = (y1 - y0) / lines.length;
+    const size = Math.max(Math.min(height * 0.75, 12), 0.1);
+    for (const [index, text] of lines.entries()) {
+      const base = y0 + index * height + (height + size * 0.7) / 2;
+      this.#put(0, {
+        text,
+        x0,
+        x1: Math.max(x1, x0 + 0.1),
+        y0: base - size * 0.8,
+        y1: base + size * 0.2,
+        base,
+        size,
+        font: 'annotation',
+        isMono: false,
+        block: undefined,
+      });
+    }
+  }
+
+  /** A point of the file in the page as it is shown, from its top left corner. */
+  #shown(x: number, y: number): [number, number] {
+    const { left, bottom, right, top } = this.#open.box;
+    const { rotation } = this.#open;
+    if (rotation === 0) return [x - left, top - y];
+    if (rotation === 1) return [y - bottom, x - left];
+    return rotation === 2 ? [right - x, y - bottom] : [top - y, right - x];
   }
 }
 
-type Matrix = readonly [number, number, number, number, number, number];
-const ARTIFACT: Block = { role: 'Artifact' };
+const SPACE = 32;
+const NO_BREAK_SPACE = 160;
+/** What PDFium writes for the hyphen of a word that is divided at the end of a line. */
+const DIVIDING_HYPHEN = 2;
 
-const quarterTurns = (dx: number, dy: number): number =>
-  ((Math.round(Math.atan2(dy, dx) / (Math.PI / 2)) % 4) + 4) % 4;
+function characterOf(unicode: number): string {
+  if (unicode === DIVIDING_HYPHEN) return '-';
+  return unicode === 0 ? '\ufffd' : String.fromCodePoint(unicode);
+}
+
+/** Whether a character belongs to a run: close behind it, on its base line, in its style. */
+function continues(run: Growing, { x0, base }: { x0: number; base: number }, style: Style): boolean {
+  const { size } = style;
+  if (run.style !== style && (run.style.turns !== style.turns || run.style.font !== style.font || run.style.block !== style.block || Math.abs(run.style.size - size) > 0.05 * size))
+    return false;
+  const gap = x0 - run.x1;
+  return Math.abs(base - run.base) < 0.05 * size && gap < (run.text.endsWith(' ') ? 0.9 : 0.16) * size && gap > -0.3 * size;
+}
+
+/** Annotation subtypes and form field types of PDFium's headers. */
+const FREE_TEXT = 3;
+const WIDGET = 20;
+const CHECK_BOX = 2;
+const RADIO_BUTTON = 3;
+const COMBO_BOX = 4;
+const LIST_BOX = 5;
+const TEXT_FIELD = 6;
+const HIDDEN = 1 << 1;
+const PASSWORD_FIELD = 1 << 13;
+
+/** What a reader of the page sees of an annotation, besides the page's content. */
+function valueOf({ pdfium, form }: PdfFile, annotation: number): string {
+  const { call } = pdfium;
+  if ((call.FPDFAnnot_GetFlags(annotation) & HIDDEN) !== 0) return '';
+  const subtype = call.FPDFAnnot_GetSubtype(annotation);
+  if (subtype === FREE_TEXT) return pdfium.annotationText(annotation, 'Contents');
+  if (subtype !== WIDGET || form === 0) return '';
+  const type = call.FPDFAnnot_GetFormFieldType(form, annotation);
+  if (type === CHECK_BOX || type === RADIO_BUTTON) return call.FPDFAnnot_IsChecked(form, annotation) === 1 ? '[x]' : '[ ]';
+  if (type !== TEXT_FIELD && type !== COMBO_BOX && type !== LIST_BOX) return '';
+  if (type === TEXT_FIELD && (call.FPDFAnnot_GetFormFieldFlags(form, annotation) & PASSWORD_FIELD) !== 0) return '';
+  return pdfium.utf16((buffer, bytes) => call.FPDFAnnot_GetFormFieldValue(form, annotation, buffer, bytes));
+}
 
 const within = (value: number | undefined, low: number, high: number, usual: number): number =>
   value !== undefined && value >= low && value <= high ? value : usual;
-
-/** What a reader of the page sees of it, besides the page's content. */
-function valuesOf({ hidden, subtype, fieldValue, contentsObj, ...field }: Annotation): string[] {
-  if (hidden) return [];
-  const isText = !(field.checkBox || field.radioButton || field.pushButton || field.password);
-  const value = subtype === 'Widget' && isText ? fieldValue : subtype === 'FreeText' ? contentsObj?.str : '';
-  return (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string');
-}
 
 const ACCENTS: Readonly<Record<string, string>> = {
   '\u00a8': '\u0308',
@@ -206,7 +385,7 @@ function cleaned(text: string): string {
 }
 
 /** Coordinates in which text of a direction runs to the right. */
-function turned(x: number, y: number, turns: number, { width, height }: Viewport): [number, number] {
+function turned(x: number, y: number, turns: number, { width, height }: Pick<Page, 'width' | 'height'>): [number, number] {
   if (turns === 0) return [x, y];
   if (turns === 1) return [y, width - x];
   return turns === 2 ? [width - x, height - y] : [height - y, x];

@@ -1,4 +1,4 @@
-import type { PDFPageProxy } from 'pdfjs-dist';
+import type { Pdfium } from './pdfium.ts';
 
 /** A block that a tagged file names: a paragraph, a heading, an item of a list, a row of a table. */
 export interface Block {
@@ -15,17 +15,7 @@ interface Description {
 }
 
 /** The blocks of marked contents, by their ids. */
-export type Roles = ReadonlyMap<string, Block>;
-
-/** A node as pdf.js gives it, whose types lack some members. */
-interface Node {
-  readonly role?: string;
-  readonly type?: string;
-  readonly id?: string;
-  readonly alt?: string;
-  readonly bbox?: readonly number[];
-  readonly children?: readonly Node[];
-}
+export type Roles = ReadonlyMap<number, Block>;
 
 const BLOCK =
   /^(?:H\d?|P|L|LI|TD|TH|TR|Table|Caption|Note|BlockQuote|Code|TOCI|Figure|Formula|Title|Artifact)$/;
@@ -35,28 +25,36 @@ const HEADING = /^(?:H\d?|Title)$/;
 const MAX_DEPTH = 200;
 
 /** Finds the nearest block around each marked content of a page. */
-export function findRoles(tree: Awaited<ReturnType<PDFPageProxy['getStructTree']>> | undefined): Roles {
-  const roles = new Map<string, Block>();
-  const walk = (node: Node, around: Block | undefined, depth: number): void => {
-    if (depth > MAX_DEPTH) return;
-    for (const child of node.children ?? []) {
-      if (child.type !== 'content') walk(child, blockOf(child, around), depth + 1);
-      else if (around !== undefined && child.id !== undefined) roles.set(child.id, around);
+export function findRoles(pdfium: Pdfium, page: number): Roles {
+  const { call } = pdfium;
+  const roles = new Map<number, Block>();
+  const tree = call.FPDF_StructTree_GetForPage(page);
+  if (tree === 0) return roles;
+  const walk = (element: number, around: Block | undefined, depth: number): void => {
+    if (element === 0 || depth > MAX_DEPTH) return;
+    const block = blockOf(pdfium, element, around);
+    const count = call.FPDF_StructElement_CountChildren(element);
+    for (let index = 0; index < count; index++) {
+      const content = call.FPDF_StructElement_GetChildMarkedContentID(element, index);
+      if (content >= 0 && block !== undefined) roles.set(content, block);
+      else if (content < 0) walk(call.FPDF_StructElement_GetChildAtIndex(element, index), block, depth + 1);
     }
   };
-  if (tree) walk(tree as Node, undefined, 0);
+  const count = call.FPDF_StructTree_CountChildren(tree);
+  for (let index = 0; index < count; index++) walk(call.FPDF_StructTree_GetChildAtIndex(tree, index), undefined, 0);
+  call.FPDF_StructTree_Close(tree);
   return roles;
 }
 
-function blockOf(node: Node, around: Block | undefined): Block | undefined {
-  const { role = '', alt, bbox } = node;
+function blockOf(pdfium: Pdfium, element: number, around: Block | undefined): Block | undefined {
+  const { call } = pdfium;
+  const role = pdfium.utf16((buffer, bytes) => call.FPDF_StructElement_GetType(element, buffer, bytes));
   if (!BLOCK.test(role) || (role === 'P' && around !== undefined && WHOLE.test(around.role))) return around;
-  const description = alt?.trim()
-    ? { alt: alt.toWellFormed().replace(/\s+/g, ' ').trim(), bounds: bbox }
-    : undefined;
+  const alt = pdfium.utf16((buffer, bytes) => call.FPDF_StructElement_GetAltText(element, buffer, bytes));
+  const description = alt.trim() ? { alt: alt.toWellFormed().replace(/\s+/g, ' ').trim(), bounds: undefined } : undefined;
   return {
     role,
-    table: role === 'Table' ? node : around?.table,
+    table: role === 'Table' ? { element } : around?.table,
     figure: role === 'Figure' || role === 'Formula' ? description : undefined,
   };
 }
