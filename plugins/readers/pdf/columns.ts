@@ -9,6 +9,8 @@ export interface Row {
   y1: number;
   base: number;
   size: number;
+  /** Characters of the longest run, whose height, base line and size the row has. */
+  length: number;
 }
 
 /** A stretch of a row without a gap that could be a gutter. */
@@ -17,10 +19,13 @@ interface Segment {
   x1: number;
   characters: number;
   readonly size: number;
+  readonly isContinuation: boolean;
 }
 
 interface Side {
   lines: number;
+  /** Segments that begin with a small letter, within a sentence. */
+  continuations: number;
   segments: number;
   characters: number;
   width: number;
@@ -50,25 +55,35 @@ const MAX_DEPTH = 12;
 /** Begins a row with a run. */
 export function rowWith(run: Run): Row {
   const { x0, x1, y0, y1, base, size } = run;
-  return { runs: [run], x0, x1, y0, y1, base, size };
+  return { runs: [run], x0, x1, y0, y1, base, size, length: run.text.length };
 }
 
-/** Adds a run to a row, which has the height of its largest. */
+/** Adds a run to a row, which has the height and size of its longest run: one larger sign does not make a line larger. */
 export function addToRow(row: Row, run: Run): void {
   row.runs.push(run);
   row.x0 = Math.min(row.x0, run.x0);
   row.x1 = Math.max(row.x1, run.x1);
-  if (run.size <= row.size) return;
+  if (run.text.length <= row.length) return;
+  row.length = run.text.length;
   row.y0 = run.y0;
   row.y1 = run.y1;
   row.base = run.base;
   row.size = run.size;
 }
 
-/** How much of the lower of two runs or rows is beside the other. */
-export function sharedHeight(run: Run, row: Row): number {
+/** Sizes that differ by more are those of a drop cap, or of a mark such as that of a note. */
+const MAX_RATIO = 1.7;
+const MAX_MARK_LENGTH = 6;
+
+/** Whether a run is on the line of a row. */
+export function isBeside(run: Run, row: Row): boolean {
+  const [small, large] = run.size < row.size ? [run, row] : [row, run];
+  const distance = Math.abs(run.base - row.base);
   const shared = Math.min(run.y1, row.y1) - Math.max(run.y0, row.y0);
-  return shared / Math.min(run.y1 - run.y0, row.y1 - row.y0);
+  if (shared < 0.4 * Math.min(run.y1 - run.y0, row.y1 - row.y0)) return false;
+  if (large.size <= MAX_RATIO * small.size) return distance < 0.6 * large.size;
+  const length = small === run ? run.text.length : row.length;
+  return distance < 0.3 * small.size || length <= MAX_MARK_LENGTH;
 }
 
 /**
@@ -93,18 +108,16 @@ export function columnsOf(runs: readonly Run[], depth = 0): Row[][] {
 function rowsOf(runs: readonly Run[]): Row[] {
   const rows: Row[] = [];
   for (const run of runs.toSorted((a, b) => a.base - b.base || a.x0 - b.x0)) {
-    const row = rows
-      .slice(-3)
-      .findLast(
-        (one) =>
-          sharedHeight(run, one) > 0.5 && Math.abs(run.base - one.base) < 0.6 * Math.max(run.size, one.size),
-      );
+    const row = rows.slice(-3).findLast((one) => isBeside(run, one));
     if (row === undefined) rows.push(rowWith(run));
     else addToRow(row, run);
   }
   for (const row of rows) row.runs.sort((a, b) => a.x0 - b.x0);
   return rows;
 }
+
+/** A beginning of a cell, an entry or a sentence: what a text column has only now and then. */
+const WITHIN_NO_SENTENCE = /^\s*[^\p{Ll}\p{Lo}]/u;
 
 function segmentsOf({ runs }: Row): Segment[] {
   const segments: Segment[] = [];
@@ -113,7 +126,14 @@ function segmentsOf({ runs }: Row): Segment[] {
     if (last !== undefined && x0 - last.x1 < 0.9 * Math.max(size, last.size)) {
       last.x1 = Math.max(last.x1, x1);
       last.characters += text.length;
-    } else segments.push({ x0, x1, size, characters: text.length });
+    } else
+      segments.push({
+        x0,
+        x1,
+        size,
+        characters: text.length,
+        isContinuation: !WITHIN_NO_SENTENCE.test(text),
+      });
   }
   return segments;
 }
@@ -128,9 +148,10 @@ function tallestGutter(rows: readonly Row[]): Gutter | undefined {
   for (const [index, row] of rows.entries()) {
     const segments = segmentsOf(row);
     const next: Gutter[] = [];
+    const endsSection = isHeadingOfSection(rows, index);
     for (const gutter of active) {
       const [x0, x1] = leftOpen(gutter, segments);
-      if (x1 - x0 < NARROWEST) close(gutter);
+      if (x1 - x0 < NARROWEST || (endsSection && segments.every((one) => one.x1 <= x0))) close(gutter);
       else next.push(grown({ ...gutter, x0, x1, last: index }, segments));
     }
     for (let at = 1; at < segments.length && next.length < MAX_GUTTERS; at++) {
@@ -145,14 +166,38 @@ function tallestGutter(rows: readonly Row[]): Gutter | undefined {
   return best;
 }
 
-const NO_LINES: Side = { lines: 0, segments: 0, characters: 0, width: 0, x0: Infinity, x1: -Infinity };
+/** Font sizes between a heading and the rows around it. */
+const MIN_SPACE = 1.5;
+
+/** Whether a row is in a size or font of its own, with space above it over the whole width: there sections begin. */
+function isHeadingOfSection(rows: readonly Row[], index: number): boolean {
+  const [before, row, after] = [rows[index - 1], rows[index], rows[index + 1]];
+  if (before === undefined || row === undefined || after === undefined) return false;
+  const isOther = (one: Row) => one.size < 0.95 * row.size || one.runs[0]?.font !== row.runs[0]?.font;
+  return isOther(before) && isOther(after) && row.base - before.base > MIN_SPACE * row.size;
+}
+
+const NO_LINES: Side = {
+  lines: 0,
+  continuations: 0,
+  segments: 0,
+  characters: 0,
+  width: 0,
+  x0: Infinity,
+  x1: -Infinity,
+};
 const linesOf = ({ left, right }: Gutter): number => Math.min(left.lines, right.lines);
 
+/** Share of segments within sentences: columns of text have more, columns of a table fewer. */
+const MIN_CONTINUATIONS = 0.1;
+
 function dividesText({ left, right }: Gutter): boolean {
-  return [left, right].every(
+  const isFilled = [left, right].every(
     ({ lines, segments, characters, width, x0, x1 }) =>
       lines >= MIN_LINES && characters >= MIN_CHARACTERS * segments && width >= FILLED * (x1 - x0) * lines,
   );
+  const continuations = left.continuations + right.continuations;
+  return isFilled && continuations >= MIN_CONTINUATIONS * (left.segments + right.segments);
 }
 
 /** What a row leaves of a gutter. */
@@ -182,6 +227,7 @@ function withLine(side: Side, segments: readonly Segment[], isOn: (one: Segment)
     next.lines = side.lines + 1;
     next.segments++;
     next.characters += one.characters;
+    if (one.isContinuation) next.continuations++;
     next.width += one.x1 - one.x0;
     next.x0 = Math.min(next.x0, one.x0);
     next.x1 = Math.max(next.x1, one.x1);

@@ -1,7 +1,8 @@
 import { type ReadContext, type ReadFile, reasonOf, refusedError } from '../../../core/kit.ts';
+import { isLanguage, withoutUnreadable } from './characters.ts';
 import { findFurniture } from './furniture.ts';
 import { findHeadings, type OutlineItem } from './headings.ts';
-import { linesOf } from './lines.ts';
+import { type Line, linesOf, mostFrequent } from './lines.ts';
 import { writeMarkdown } from './markdown.ts';
 import { extractPage, type Page } from './page.ts';
 import { paragraphsOf } from './paragraphs.ts';
@@ -10,12 +11,6 @@ import { isFileName } from './titles.ts';
 
 const MAX_PAGES = 20_000;
 const OCR = 'a reader with OCR can read it, such as docling, once DOCLING_URL is set';
-
-/** How much of a text may be characters that no font should have, before it is not a text. */
-const MAX_ODD = 0.2;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: fonts without a table of characters give them.
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
-const ODD = /[\p{Cc}\p{Co}\p{Cn}\ufffd]/gu;
 
 export const refusal = (reason: string): Error =>
   refusedError(`The PDF cannot be read: ${reason.replace(/\.$/, '')}.`);
@@ -73,37 +68,43 @@ function checkText(pages: readonly Page[]): void {
     throw refusal(
       `${count === 1 ? 'its page has no text' : `none of its ${count} pages has text`}: it is a scan, or drawn; ${OCR}`,
     );
-  let [odd, all] = [0, 0];
-  for (const { runs } of pages)
-    for (const { text } of [...runs.values()].flat()) {
-      const visible = text.replace(/\s+/g, '');
-      odd += visible.match(ODD)?.length ?? 0;
-      all += visible.length;
-    }
-  if (odd > MAX_ODD * all) throw refusal(`its fonts do not say what their characters are; ${OCR}`);
+  const text = pages.flatMap(({ runs }) => [...runs.values()].flat().map((run) => run.text)).join(' ');
+  const removed = pages.reduce((sum, { unreadable }) => sum + unreadable, 0);
+  if (removed > text.length || !isLanguage(text, removed))
+    throw refusal(`its fonts do not say what their characters are; ${OCR}`);
 }
 
 /** Writes the pages as a text. What all pages repeat is left out, unless there is nothing else. */
 function writePages(pages: readonly Page[], outline: readonly OutlineItem[], { report }: ReadContext) {
   const lines = pages.map(linesOf);
   const all = lines.flat();
-  const furniture = findFurniture(lines);
+  const furniture = findFurniture(lines, usualSizeOf(all));
   const body = furniture.size < all.length ? all.filter((line) => !furniture.has(line)) : all;
   const blank = pages.filter(isBlank).map(({ number }) => number);
   const repeated = all.length - body.length;
+  const unreadable = pages.reduce((sum, page) => sum + page.unreadable, 0);
   if (repeated > 0) report('left-out-lines', `${repeated}`);
+  if (unreadable > 0) report('unreadable-characters', `${unreadable}`);
   if (blank.length > 0) report('pages-without-text', blank.join(' '));
   const paragraphs = paragraphsOf(body);
   findHeadings(paragraphs, outline);
   const leftOut = {
     ...(repeated > 0 && { header_or_footer_line: repeated }),
     ...(blank.length > 0 && { page_without_text: blank.length }),
+    ...(unreadable > 0 && { unreadable_character: unreadable }),
   };
   return { ...writeMarkdown(paragraphs, pages.length), leftOut };
 }
 
+function usualSizeOf(lines: readonly Line[]): number {
+  const characters = new Map<number, number>();
+  for (const { size, text } of lines) characters.set(size, (characters.get(size) ?? 0) + text.length);
+  return mostFrequent(characters) ?? 0;
+}
+
 function propertiesOf(file: PdfFile) {
-  const text = (name: string) => file.property(name).toWellFormed().replace(CONTROLS, '').trim() || undefined;
+  const text = (name: string) =>
+    withoutUnreadable(file.property(name).toWellFormed()).text.trim() || undefined;
   const author = text('Author');
   const title = text('Title');
   return {

@@ -1,4 +1,4 @@
-import { addToRow, columnsOf, type Row, rowWith, sharedHeight } from './columns.ts';
+import { addToRow, columnsOf, isBeside, type Row, rowWith } from './columns.ts';
 import { type Box, boxOf, type Page, type Run, type Turnable, turnedBack } from './page.ts';
 import { type Block, isHeading } from './roles.ts';
 
@@ -92,7 +92,7 @@ function flowsOf(runs: readonly Run[]): Row[][] {
     const goesOn =
       row !== undefined &&
       last !== undefined &&
-      sharedHeight(run, row) > 0.4 &&
+      isBeside(run, row) &&
       (run.x0 > last.x0 - 0.2 * run.size || RIGHT_TO_LEFT.test(run.text));
     if (goesOn) addToRow(row, run);
     else rows.push(rowWith(run));
@@ -120,6 +120,7 @@ function isReadable(flows: readonly Row[][], columns: readonly Row[][]): boolean
   const rows = flows.reduce((sum, flow) => sum + flow.length, 0);
   const inLong = flows.reduce((sum, flow) => sum + (flow.length >= 4 ? flow.length : 0), 0);
   if (rows > 6 && (inLong < 0.6 * rows || flows.length > columns.length + 2 + 0.25 * rows)) return false;
+  if (rowsOutOfOrder(flows) >= MAX_OUT_OF_ORDER * rows) return false;
   if (columns.length < 2) return true;
   const columnOf = new Map<Run, Row[]>();
   for (const column of columns)
@@ -131,6 +132,24 @@ function isReadable(flows: readonly Row[][], columns: readonly Row[][]): boolean
       if (runs.some((run) => columnOf.get(run) !== first)) crossing++;
     }
   return crossing <= 0.1 * rows;
+}
+
+/** Share of rows in stretches that are drawn after what is below them; headers and footers are few. */
+const MAX_OUT_OF_ORDER = 0.15;
+
+/** Rows of stretches that are above the one drawn before, in the same column. */
+function rowsOutOfOrder(flows: readonly Row[][]): number {
+  let rows = 0;
+  for (const [index, flow] of flows.entries()) {
+    const before = flows[index - 1];
+    if (before === undefined) continue;
+    const [first, last] = [before[0], flow.at(-1)];
+    if (first === undefined || last === undefined || last.base >= first.base) continue;
+    const shared = Math.min(first.x1, last.x1) - Math.max(first.x0, last.x0);
+    const narrower = Math.min(first.x1 - first.x0, last.x1 - last.x0);
+    if (shared > 0.5 * narrower) rows += Math.min(flow.length, before.length);
+  }
+  return rows;
 }
 
 interface Position {
@@ -210,6 +229,7 @@ function fromRight(runs: readonly Run[]): Run[] {
 
 /** The text of a row: a space where runs are apart, a tab where they are far apart. */
 function joined(runs: readonly Run[], isRightToLeft: boolean): { text: string; cells: number } {
+  if (isSpacedOut(runs)) return { text: withoutLetterSpaces(runs), cells: 1 };
   const parts: string[] = [];
   let cells = 1;
   let length = 0;
@@ -228,6 +248,24 @@ function joined(runs: readonly Run[], isRightToLeft: boolean): { text: string; c
     last = run;
   }
   return { text: parts.join('').trim(), cells };
+}
+
+const MIN_SPACED = 4;
+
+/** Whether a line is set with space between its letters, as some headings are. */
+function isSpacedOut(runs: readonly Run[]): boolean {
+  const single = runs.filter(({ text }) => /^\p{L}$/u.test(text.trim())).length;
+  return single >= MIN_SPACED && single >= 0.8 * runs.length;
+}
+
+/** Letters whose gaps are the usual ones of the line are a word. */
+function withoutLetterSpaces(runs: readonly Run[]): string {
+  const gaps = runs.slice(1).map(({ x0 }, index) => x0 - (runs[index]?.x1 ?? 0));
+  const usual = gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? 0;
+  const parts = runs.map(({ text }, index) =>
+    (gaps[index - 1] ?? 0) > 1.6 * usual ? ` ${text.trim()}` : text.trim(),
+  );
+  return parts.join('');
 }
 
 function gapBetween(last: Run, run: Run, isRightToLeft: boolean): 'same' | '' | ' ' | '\t' {

@@ -31,6 +31,19 @@ function wordsOf(paragraphs: readonly Paragraph[]): ReadonlySet<string> {
   return words;
 }
 
+const ADDRESS = /(?:\b[a-z]{3,8}:\/\/|\bwww\.)\S*$/i;
+const PART_OF_ADDRESS = /^[^\s,;]*[/.?=&_%#~-][^\s]*|^[a-z0-9]+(?:\s|$)/i;
+/** Characters of a line's end in which an address is found. */
+const MAX_ADDRESS_LENGTH = 300;
+
+/** Whether a line ends within an address that continues on the next one. */
+function isInAddress(text: string, next: string): boolean {
+  const address = ADDRESS.exec(text.slice(-MAX_ADDRESS_LENGTH))?.[0];
+  if (address === undefined || !/[/\-_.=&?%#~+]$/.test(address))
+    return /^[/?&=#%_]/.test(next) && address !== undefined;
+  return !address.endsWith('.') && PART_OF_ADDRESS.test(next.slice(0, MAX_ADDRESS_LENGTH));
+}
+
 class Writer {
   readonly #words: ReadonlySet<string>;
   readonly #parts: string[] = [];
@@ -77,11 +90,15 @@ class Writer {
   /** Joins a line to the next by a space, or without the hyphen that divides a word. */
   #join(line: Line, text: string, next: Line): void {
     const [last, first] = [text.slice(-1), next.text.slice(0, 1)];
+    if ((CJK.test(last) && CJK.test(first)) || isInAddress(text, next.text)) return this.#place(line, text);
+    if (!HYPHEN.test(last)) return this.#place(line, text, ' ');
     const before = LETTERS_AT_END.exec(text.slice(-MAX_WORD_LENGTH, -1))?.[0];
     const after = /^\p{Ll}+/u.exec(next.text.slice(0, MAX_WORD_LENGTH))?.[0];
-    if (CJK.test(last) && CJK.test(first)) this.#place(line, text);
-    else if (!HYPHEN.test(last) || !before || !after) this.#place(line, text, ' ');
-    else this.#place(line, this.#keepsHyphen(before, after) ? text : text.slice(0, -1));
+    const isDivided = before !== undefined && after !== undefined && !this.#keepsHyphen(before, after);
+    if (isDivided) return this.#place(line, text.slice(0, -1));
+    // A dash has a space before it; a hyphen joins the parts of a name or a range.
+    const isJoined = /[\p{L}\p{N}]$/u.test(text.slice(0, -1)) && /^[\p{L}\p{N}]/u.test(first);
+    this.#place(line, text, isJoined ? '' : ' ');
   }
 
   /** A word that the file has with its hyphen elsewhere keeps it, unless the file has it without, too. */

@@ -1,3 +1,5 @@
+import { cleaned, UNREADABLE, withoutUnreadable } from './characters.ts';
+import { type Drawing, drawPage, isBlank } from './layers.ts';
 import type { PdfFile, Pdfium, Rectangle } from './pdfium.ts';
 import { type Block, findRoles, type Roles } from './roles.ts';
 
@@ -34,6 +36,8 @@ export interface Page {
   /** By quarter turns of their direction, clockwise from left to right. */
   readonly runs: ReadonlyMap<number, Run[]>;
   readonly figures: readonly Figure[];
+  /** Characters that are left out, because no font says what they are. */
+  readonly unreadable: number;
 }
 
 /** Left, top, right and bottom. */
@@ -63,7 +67,14 @@ export function extractPage(file: PdfFile, index: number): Page {
     collector.addText();
     collector.addAnnotations();
     const { width, height } = open;
-    return { number: index + 1, width, height, runs: collector.runs, figures: collector.figures };
+    return {
+      number: index + 1,
+      width,
+      height,
+      runs: collector.runs,
+      figures: collector.figures,
+      unreadable: collector.unreadable,
+    };
   } finally {
     call.FPDF_ClosePage(page);
   }
@@ -93,7 +104,29 @@ interface Style {
   readonly ascent: number;
   readonly descent: number;
   readonly block: Block | undefined;
+  /** It belongs to a layer, which may be off. */
+  readonly isOfLayer: boolean;
 }
+
+interface Font {
+  readonly name: string;
+  readonly isMono: boolean;
+  /** What its sizes are multiplied by. */
+  readonly scale: number;
+}
+
+/** A character of a font, and the size in which it is drawn. */
+interface Sample {
+  readonly text: number;
+  readonly index: number;
+  readonly size: number;
+}
+
+/** Points. */
+const USUAL_SIZES = { least: 3, most: 100 };
+const MAX_SAMPLE = 500;
+/** From the lowest to the highest point of letters, in font sizes. */
+const LETTER_HEIGHT = 0.9;
 
 /** Flags of a font, by its descriptor. */
 const FIXED_PITCH = 1;
@@ -111,9 +144,10 @@ interface Growing {
 class Collector {
   readonly runs = new Map<number, Run[]>();
   readonly figures: Figure[] = [];
+  unreadable = 0;
   readonly #open: OpenPage;
   readonly #pdfium: Pdfium;
-  readonly #fonts = new Map<number, { name: string; isMono: boolean }>();
+  readonly #fonts = new Map<number, Font>();
   readonly #described = new Set<Block>();
   #growing: Growing | undefined;
   #last: Run | undefined;
@@ -187,29 +221,63 @@ class Collector {
   #styleOf(text: number, index: number, object: number): Style {
     const { call, scratch } = this.#pdfium;
     call.FPDFText_GetMatrix(text, index, scratch);
-    const [a, b, c, d] = [0, 1, 2, 3].map((at) => this.#pdfium.float32(at)) as [number, number, number, number];
-    const size = call.FPDFText_GetFontSize(text, index) * (Math.hypot(c, d) || Math.hypot(a, b) || 1);
+    const [a, b, c, d] = [0, 1, 2, 3].map((at) => this.#pdfium.float32(at)) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    const drawn = call.FPDFText_GetFontSize(text, index) * (Math.hypot(c, d) || Math.hypot(a, b) || 1);
     const direction = Math.round(Math.atan2(-b, a) / (Math.PI / 2));
     const turns = (((direction + this.#open.rotation) % 4) + 4) % 4;
     const font = object === 0 ? 0 : call.FPDFTextObj_GetFont(object);
-    const { name, isMono } = this.#fontOf(font);
+    const { name, isMono, scale } = this.#fontOf(font, { text, index, size: drawn });
+    const size = scale * drawn;
     const measure = (of: (font: number, size: number, result: number) => number) =>
       font !== 0 && of(font, 1, scratch) !== 0 ? this.#pdfium.float32() : undefined;
     // Fonts often give wrong ascents and descents.
     const ascent = within(measure(call.FPDFFont_GetAscent), 0.6, 1, 0.8) * size;
     const descent = within(-(measure(call.FPDFFont_GetDescent) ?? 0), 0.1, 0.4, 0.2) * size;
-    return { turns, size: size || 1, font: name, isMono, ascent, descent, block: this.#blockOf(object) };
+    return {
+      turns,
+      size: size || 1,
+      font: name,
+      isMono,
+      ascent,
+      descent,
+      block: this.#blockOf(object),
+      isOfLayer: this.#isOfLayer(object),
+    };
   }
 
-  #fontOf(font: number): { name: string; isMono: boolean } {
+  #fontOf(font: number, sample: Sample): Font {
     const { call } = this.#pdfium;
     const known = this.#fonts.get(font);
     if (known !== undefined) return known;
-    const name = font === 0 ? '' : this.#pdfium.utf8((buffer, bytes) => call.FPDFFont_GetBaseFontName(font, buffer, bytes));
+    const name =
+      font === 0
+        ? ''
+        : this.#pdfium.utf8((buffer, bytes) => call.FPDFFont_GetBaseFontName(font, buffer, bytes));
     const isMono = font !== 0 && (call.FPDFFont_GetFlags(font) & FIXED_PITCH) !== 0;
-    const own = { name: `${name} ${font}`, isMono };
+    const own = { name: `${name} ${font}`, isMono, scale: this.#scaleOf(font, sample) };
     this.#fonts.set(font, own);
     return own;
+  }
+
+  /** A Type 3 font has units of its own, and its size says little: then letters say how large they are. */
+  #scaleOf(font: number, { text, index, size }: Sample): number {
+    const { call, scratch } = this.#pdfium;
+    if (size >= USUAL_SIZES.least && size <= USUAL_SIZES.most) return 1;
+    let tallest = 0;
+    const end = Math.min(call.FPDFText_CountChars(text), index + MAX_SAMPLE);
+    for (let at = index; at < end; at++) {
+      const object = call.FPDFText_GetTextObject(text, at);
+      if (object === 0 || call.FPDFTextObj_GetFont(object) !== font) continue;
+      call.FPDFText_GetCharBox(text, at, scratch, scratch + 8, scratch + 16, scratch + 24);
+      tallest = Math.max(tallest, Math.abs(this.#pdfium.float64(3) - this.#pdfium.float64(2)));
+    }
+    const isWrong = tallest > 2 * size || tallest < 0.2 * size;
+    return tallest > 0 && isWrong ? tallest / LETTER_HEIGHT / size : 1;
   }
 
   #blockOf(object: number): Block | undefined {
@@ -218,16 +286,40 @@ class Collector {
     return this.#open.roles.get(call.FPDFPageObj_GetMarkedContentID(object));
   }
 
+  #isOfLayer(object: number): boolean {
+    const { call } = this.#pdfium;
+    const marks = object === 0 ? 0 : call.FPDFPageObj_CountMarks(object);
+    for (let index = 0; index < marks; index++) {
+      if (this.#pdfium.markName(call.FPDFPageObj_GetMark(object, index)) === 'OC') return true;
+    }
+    return false;
+  }
+
+  #drawing: Drawing | undefined;
+
+  /** PDFium gives the text of all layers, but draws only those that are on. */
+  #isHidden(turns: number, box: Turnable): boolean {
+    const { file, page, width, height } = this.#open;
+    this.#drawing ??= drawPage(file, page, width, height);
+    return (
+      this.#drawing !== undefined &&
+      isBlank(this.#drawing, boxOf(turnedBack(box, turns, this.#open), this.#open))
+    );
+  }
+
   #finish(): void {
     const growing = this.#growing;
     this.#growing = undefined;
     if (growing === undefined) return;
     const { style, text, x0, x1, base } = growing;
-    const cleanText = cleaned(text);
-    if (cleanText.trim() === '') return;
+    const { text: readable, removed } = withoutUnreadable(cleaned(text));
+    this.unreadable += removed;
+    if (readable.trim() === '') return;
     const { size, font, isMono, ascent, descent, block } = style;
+    if (style.isOfLayer && this.#isHidden(style.turns, { x0, x1, y0: base - ascent, y1: base + descent }))
+      return;
     this.#put(style.turns, {
-      text: cleanText,
+      text: readable,
       x0,
       x1: Math.max(x1, x0 + 0.1),
       y0: base - ascent,
@@ -315,16 +407,26 @@ const DIVIDING_HYPHEN = 2;
 
 function characterOf(unicode: number): string {
   if (unicode === DIVIDING_HYPHEN) return '-';
-  return unicode === 0 ? '\ufffd' : String.fromCodePoint(unicode);
+  return unicode === 0 || unicode > 0x10ffff ? UNREADABLE : String.fromCodePoint(unicode);
 }
 
 /** Whether a character belongs to a run: close behind it, on its base line, in its style. */
 function continues(run: Growing, { x0, base }: { x0: number; base: number }, style: Style): boolean {
   const { size } = style;
-  if (run.style !== style && (run.style.turns !== style.turns || run.style.font !== style.font || run.style.block !== style.block || Math.abs(run.style.size - size) > 0.05 * size))
+  if (
+    run.style !== style &&
+    (run.style.turns !== style.turns ||
+      run.style.font !== style.font ||
+      run.style.block !== style.block ||
+      Math.abs(run.style.size - size) > 0.05 * size)
+  )
     return false;
   const gap = x0 - run.x1;
-  return Math.abs(base - run.base) < 0.05 * size && gap < (run.text.endsWith(' ') ? 0.9 : 0.16) * size && gap > -0.3 * size;
+  return (
+    Math.abs(base - run.base) < 0.05 * size &&
+    gap < (run.text.endsWith(' ') ? 0.9 : 0.16) * size &&
+    gap > -0.3 * size
+  );
 }
 
 /** Annotation subtypes and form field types of PDFium's headers. */
@@ -346,46 +448,24 @@ function valueOf({ pdfium, form }: PdfFile, annotation: number): string {
   if (subtype === FREE_TEXT) return pdfium.annotationText(annotation, 'Contents');
   if (subtype !== WIDGET || form === 0) return '';
   const type = call.FPDFAnnot_GetFormFieldType(form, annotation);
-  if (type === CHECK_BOX || type === RADIO_BUTTON) return call.FPDFAnnot_IsChecked(form, annotation) === 1 ? '[x]' : '[ ]';
+  if (type === CHECK_BOX || type === RADIO_BUTTON)
+    return call.FPDFAnnot_IsChecked(form, annotation) === 1 ? '[x]' : '[ ]';
   if (type !== TEXT_FIELD && type !== COMBO_BOX && type !== LIST_BOX) return '';
-  if (type === TEXT_FIELD && (call.FPDFAnnot_GetFormFieldFlags(form, annotation) & PASSWORD_FIELD) !== 0) return '';
+  if (type === TEXT_FIELD && (call.FPDFAnnot_GetFormFieldFlags(form, annotation) & PASSWORD_FIELD) !== 0)
+    return '';
   return pdfium.utf16((buffer, bytes) => call.FPDFAnnot_GetFormFieldValue(form, annotation, buffer, bytes));
 }
 
 const within = (value: number | undefined, low: number, high: number, usual: number): number =>
   value !== undefined && value >= low && value <= high ? value : usual;
 
-const ACCENTS: Readonly<Record<string, string>> = {
-  '\u00a8': '\u0308',
-  '\u00b4': '\u0301',
-  '\u02c6': '\u0302',
-  '\u02dc': '\u0303',
-  '\u02c7': '\u030c',
-  '\u02da': '\u030a',
-  '\u02d9': '\u0307',
-  '\u02dd': '\u030b',
-  '\u02d8': '\u0306',
-};
-const LOOSE_ACCENT = /([\u00a8\u00b4\u02c6\u02dc\u02c7\u02da\u02d9\u02dd\u02d8]) ?([a-zA-Z\u0131\u0237])/g;
-const DOTLESS: Readonly<Record<string, string>> = { '\u0131': 'i', '\u0237': 'j' };
-const C1 = /[\u0080-\u009f]/g;
-const WINDOWS = new TextDecoder('windows-1252');
-/** Lam and alef drawn as one sign come out with their letters exchanged. */
-const LAM_ALEF = /\u0627([\u0625\u0623\u0622])\u0644/g;
-
-/** Characters as they are meant: fonts and TeX write some in a way of their own. */
-function cleaned(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(C1, (sign) => WINDOWS.decode(Uint8Array.of(sign.charCodeAt(0))))
-    .replace(LAM_ALEF, '\u0627\u0644$1')
-    .replace(LOOSE_ACCENT, (_, accent: string, letter: string) =>
-      `${DOTLESS[letter] ?? letter}${ACCENTS[accent]}`.normalize('NFC'),
-    );
-}
-
 /** Coordinates in which text of a direction runs to the right. */
-function turned(x: number, y: number, turns: number, { width, height }: Pick<Page, 'width' | 'height'>): [number, number] {
+function turned(
+  x: number,
+  y: number,
+  turns: number,
+  { width, height }: Pick<Page, 'width' | 'height'>,
+): [number, number] {
   if (turns === 0) return [x, y];
   if (turns === 1) return [y, width - x];
   return turns === 2 ? [width - x, height - y] : [height - y, x];

@@ -31,15 +31,58 @@ export function paragraphsOf(lines: readonly Line[]): Paragraph[] {
   const columns = new Map<string, Column>();
   const keyOf = ({ page, column, turns }: Line) => `${page} ${column} ${turns}`;
   for (const [key, group] of Map.groupBy(lines, keyOf)) columns.set(key, columnOf(group));
+  const points = pointsOf(lines);
   const paragraphs: Paragraph[] = [];
   for (const [index, line] of lines.entries()) {
     const last = lines[index - 1];
     const column = columns.get(keyOf(line));
-    if (last !== undefined && column !== undefined && goesOn(last, line, column))
+    const isPoint = points.has(line);
+    if (last !== undefined && column !== undefined && !isPoint && goesOn(last, line, column))
       paragraphs.at(-1)?.lines.push(line);
     else paragraphs.push({ lines: [line] });
   }
   return paragraphs;
+}
+
+const LABEL = /^(\(?)(\d{1,3}|[a-z]|[ivx]{1,5})([.)])\s/i;
+/** Lines after a point in which the next one is searched. */
+const MAX_LINES_OF_POINT = 30;
+
+/** Lines that begin points of a list: their labels count up, at the same distance from the left. */
+function pointsOf(lines: readonly Line[]): ReadonlySet<Line> {
+  const points = new Set<Line>();
+  const open: { line: Line; index: number; next: readonly string[] }[] = [];
+  for (const [index, line] of lines.entries()) {
+    const label = LABEL.exec(line.text);
+    if (label === null) continue;
+    const [, opening = '', value = '', closing = ''] = label;
+    const key = `${opening}${value}${closing}`;
+    const before = open.findLast(
+      (one) =>
+        one.next.includes(key) &&
+        Math.abs(one.line.x0 - line.x0) < 0.6 * line.size &&
+        index - one.index < MAX_LINES_OF_POINT,
+    );
+    if (before !== undefined) {
+      points.add(before.line);
+      points.add(line);
+      open.splice(open.indexOf(before), 1);
+    }
+    open.push({ line, index, next: successorsOf(value).map((one) => `${opening}${one}${closing}`) });
+    if (open.length > MAX_LINES_OF_POINT) open.shift();
+  }
+  return points;
+}
+
+const ROMAN = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x', 'xi', 'xii'];
+
+function successorsOf(value: string): string[] {
+  if (/\d/.test(value)) return [`${Number(value) + 1}`];
+  const isUpper = value === value.toUpperCase();
+  const roman = ROMAN.indexOf(value.toLowerCase());
+  const found = roman === -1 ? [] : [ROMAN[roman + 1] ?? ''];
+  if (value.length === 1) found.push(String.fromCharCode(value.toLowerCase().charCodeAt(0) + 1));
+  return found.map((one) => (isUpper ? one.toUpperCase() : one));
 }
 
 function columnOf(lines: readonly Line[]): Column {

@@ -64,6 +64,12 @@ const FUNCTIONS = [
   'FPDFAnnot_GetFormFieldFlags',
   'FPDFAnnot_GetFormFieldValue',
   'FPDFAnnot_IsChecked',
+  'FPDFBitmap_CreateEx',
+  'FPDFBitmap_FillRect',
+  'FPDFBitmap_GetBuffer',
+  'FPDFBitmap_GetStride',
+  'FPDFBitmap_Destroy',
+  'FPDF_RenderPageBitmap',
   'FPDFDOC_InitFormFillEnvironment',
   'FPDFDOC_ExitFormFillEnvironment',
 ] as const;
@@ -135,17 +141,44 @@ export class Pdfium {
     return this.#module.HEAPF64[(this.scratch >> 3) + index] as number;
   }
 
+  /** Bytes of PDFium's memory, until its next call. */
+  bytes(pointer: number, length: number): Uint8Array {
+    return this.#module.HEAPU8.subarray(pointer, pointer + length);
+  }
+
   /** A rectangle that a function has written, as `FS_RECTF`. */
   rectangle(): Rectangle {
-    const [left, top, right, bottom] = [0, 1, 2, 3].map((index) => this.float32(index)) as [number, number, number, number];
-    return { left: Math.min(left, right), right: Math.max(left, right), top: Math.max(top, bottom), bottom: Math.min(top, bottom) };
+    const [left, top, right, bottom] = [0, 1, 2, 3].map((index) => this.float32(index)) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    return {
+      left: Math.min(left, right),
+      right: Math.max(left, right),
+      top: Math.max(top, bottom),
+      bottom: Math.min(top, bottom),
+    };
+  }
+
+  /** The name of marked content, such as `Artifact`. */
+  markName(mark: number): string {
+    const { call, scratch } = this;
+    if (call.FPDFPageObjMark_GetName(mark, 0, 0, scratch) === 0) return '';
+    return this.utf16((buffer, bytes) => {
+      if (buffer !== 0) call.FPDFPageObjMark_GetName(mark, buffer, bytes, scratch);
+      return this.int32();
+    });
   }
 
   /** A string of an annotation's dictionary; empty if it has none. */
   annotationText(annotation: number, name: string): string {
     const key = this.copied(new TextEncoder().encode(`${name}\0`));
     try {
-      return this.utf16((buffer, bytes) => this.call.FPDFAnnot_GetStringValue(annotation, key, buffer, bytes));
+      return this.utf16((buffer, bytes) =>
+        this.call.FPDFAnnot_GetStringValue(annotation, key, buffer, bytes),
+      );
     } finally {
       this.free(key);
     }

@@ -41,7 +41,8 @@ export function findRoles(pdfium: Pdfium, page: number): Roles {
     }
   };
   const count = call.FPDF_StructTree_CountChildren(tree);
-  for (let index = 0; index < count; index++) walk(call.FPDF_StructTree_GetChildAtIndex(tree, index), undefined, 0);
+  for (let index = 0; index < count; index++)
+    walk(call.FPDF_StructTree_GetChildAtIndex(tree, index), undefined, 0);
   call.FPDF_StructTree_Close(tree);
   return roles;
 }
@@ -51,7 +52,9 @@ function blockOf(pdfium: Pdfium, element: number, around: Block | undefined): Bl
   const role = pdfium.utf16((buffer, bytes) => call.FPDF_StructElement_GetType(element, buffer, bytes));
   if (!BLOCK.test(role) || (role === 'P' && around !== undefined && WHOLE.test(around.role))) return around;
   const alt = pdfium.utf16((buffer, bytes) => call.FPDF_StructElement_GetAltText(element, buffer, bytes));
-  const description = alt.trim() ? { alt: alt.toWellFormed().replace(/\s+/g, ' ').trim(), bounds: undefined } : undefined;
+  const description = alt.trim()
+    ? { alt: alt.toWellFormed().replace(/\s+/g, ' ').trim(), bounds: undefined }
+    : undefined;
   return {
     role,
     table: role === 'Table' ? { element } : around?.table,
