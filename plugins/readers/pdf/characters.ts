@@ -55,7 +55,7 @@ const ODD_CASE = /\p{Ll}\p{Lu}/gu;
 const LATIN = /^[A-Za-z]{4,}$/;
 const VOWEL = /[aeiouy]/i;
 /** Texts with fewer visible characters are not judged. */
-const MIN_JUDGED = 200;
+const MIN_JUDGED = 1000;
 /** Share of characters in words and numbers. Of 180 public files the worst readable one has .17, the best garbage .08. */
 const MIN_LANGUAGE = 0.1;
 /** A text that has more is judged by its beginning. */

@@ -1,4 +1,5 @@
-import { type ReadContext, type ReadFile, reasonOf, refusedError } from '../../../core/kit.ts';
+import { setImmediate } from 'node:timers/promises';
+import { type ReadContext, type ReadFile, refusedError } from '../../../core/kit.ts';
 import { isLanguage, withoutUnreadable } from './characters.ts';
 import { findFurniture } from './furniture.ts';
 import { findHeadings, type OutlineItem } from './headings.ts';
@@ -16,25 +17,24 @@ export const refusal = (reason: string): Error =>
   refusedError(`The PDF cannot be read: ${reason.replace(/\.$/, '')}.`);
 
 /** Reads a file that is open. @throws Error that says why it cannot be read */
-export function readDocument(file: PdfFile, context: ReadContext): ReadFile {
+export async function readDocument(file: PdfFile, context: ReadContext): Promise<ReadFile> {
   const count = file.pages;
+  if (count === 0) throw refusal('it has no pages');
   if (count > MAX_PAGES) throw refusal(`it has ${count} pages, over the limit of ${MAX_PAGES}; divide it`);
-  const pages = extractPages(file, context.signal);
+  const pages = await extractPages(file, context.signal);
   checkText(pages);
   const written = writePages(pages, outlineOf(file), context);
   return { ...written, mediaType: 'text/markdown', ...propertiesOf(file) };
 }
 
-/** @throws Error that names the page that cannot be read */
-export function extractPages(file: PdfFile, signal: AbortSignal): Page[] {
+/** Reads the pages one by one. A faulty page is empty, and does not affect the others. */
+export async function extractPages(file: PdfFile, signal: AbortSignal): Promise<Page[]> {
   const pages: Page[] = [];
   for (let index = 0; index < file.pages; index++) {
+    // PDFium does not wait for anything, and an abort is noticed between pages.
+    await setImmediate();
     signal.throwIfAborted();
-    try {
-      pages.push(extractPage(file, index));
-    } catch (error) {
-      throw refusal(`page ${index + 1} of ${file.pages} cannot be read: ${reasonOf(error)}`);
-    }
+    pages.push(extractPage(file, index));
   }
   return pages;
 }
@@ -64,6 +64,9 @@ const isBlank = ({ runs, figures }: Page): boolean => runs.size === 0 && figures
 /** @throws Error if the text of the pages is not one */
 function checkText(pages: readonly Page[]): void {
   const count = pages.length;
+  const faulty = pages.filter(({ isFaulty }) => isFaulty).length;
+  if (faulty === count)
+    throw refusal(count === 1 ? 'its page is broken' : `all of its ${count} pages are broken`);
   if (pages.every(isBlank))
     throw refusal(
       `${count === 1 ? 'its page has no text' : `none of its ${count} pages has text`}: it is a scan, or drawn; ${OCR}`,
@@ -80,16 +83,19 @@ function writePages(pages: readonly Page[], outline: readonly OutlineItem[], { r
   const all = lines.flat();
   const furniture = findFurniture(lines, usualSizeOf(all));
   const body = furniture.size < all.length ? all.filter((line) => !furniture.has(line)) : all;
-  const blank = pages.filter(isBlank).map(({ number }) => number);
+  const blank = pages.filter((page) => isBlank(page) && !page.isFaulty).map(({ number }) => number);
+  const faulty = pages.filter(({ isFaulty }) => isFaulty).map(({ number }) => number);
   const repeated = all.length - body.length;
   const unreadable = pages.reduce((sum, page) => sum + page.unreadable, 0);
   if (repeated > 0) report('left-out-lines', `${repeated}`);
   if (unreadable > 0) report('unreadable-characters', `${unreadable}`);
+  if (faulty.length > 0) report('unread-pages', faulty.join(' '));
   if (blank.length > 0) report('pages-without-text', blank.join(' '));
   const paragraphs = paragraphsOf(body);
   findHeadings(paragraphs, outline);
   const leftOut = {
     ...(repeated > 0 && { header_or_footer_line: repeated }),
+    ...(faulty.length > 0 && { unread_page: faulty.length }),
     ...(blank.length > 0 && { page_without_text: blank.length }),
     ...(unreadable > 0 && { unreadable_character: unreadable }),
   };

@@ -13,6 +13,8 @@ const NUMBERS = /\d+|\b[ivxlc]+\b/gi;
 /** Distance to the body, in font sizes and in usual distances of the page: lines of a paragraph or a table are closer. */
 const MIN_DISTANCE = 1.6;
 const MIN_DISTANCES = 1.3;
+/** Distances of a page, of which fewer have no usual one. */
+const MIN_USUAL = 5;
 /** Font sizes above the usual size are those of headings. */
 const MAX_SIZE = 1.25;
 /** Share of pages on which a number must count up with the pages: some files have pages that are numbered otherwise. */
@@ -66,7 +68,7 @@ function atEdges(lines: readonly Line[], usualSize: number): Line[] {
   const down = across.toSorted((a, b) => a.base - b.base);
   const distances = down.slice(1).map(({ base }, index) => base - (down[index]?.base ?? 0));
   const usual = distances.filter((distance) => distance > 1).sort((a, b) => a - b);
-  const distance = MIN_DISTANCES * (usual[usual.length >> 1] ?? 0);
+  const distance = usual.length < MIN_USUAL ? 0 : MIN_DISTANCES * (usual[usual.length >> 1] ?? 0);
   return [
     ...outer(down, usualSize, distance, isAtTop),
     ...outer(down.toReversed(), usualSize, distance, isAtBottom),

@@ -10,7 +10,7 @@ const createPdfReader: Factory<typeof manifest> = async () => {
       context.signal.throwIfAborted();
       const file = openFile(bytes);
       try {
-        return readDocument(file, context);
+        return await readDocument(file, context);
       } finally {
         file.close();
       }

@@ -7,6 +7,7 @@ export default {
   formats: { extensions: ['.pdf'], mediaTypes: ['application/pdf'] },
   reports: {
     'left-out-lines': 'Lines of headers and footers that pages repeat, which are not in the text.',
+    'unread-pages': 'Numbers of pages that are broken, such as `3 4`, which are not in the text.',
     'unreadable-characters': 'Characters that are left out, because no font of the file says what they are.',
     'pages-without-text': 'Numbers of pages without text, such as `3 4`: they are blank, scanned or drawn.',
   },

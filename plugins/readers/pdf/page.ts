@@ -36,6 +36,8 @@ export interface Page {
   /** By quarter turns of their direction, clockwise from left to right. */
   readonly runs: ReadonlyMap<number, Run[]>;
   readonly figures: readonly Figure[];
+  /** It cannot be read. */
+  readonly isFaulty: boolean;
   /** Characters that are left out, because no font says what they are. */
   readonly unreadable: number;
 }
@@ -56,25 +58,22 @@ interface OpenPage {
   readonly roles: Roles;
 }
 
-/** Extracts what a page says: its content, what was filled into forms, and descriptions of pictures. @throws Error if it is broken */
+/** Extracts what a page says: its content, what was filled into forms, and descriptions of pictures. */
 export function extractPage(file: PdfFile, index: number): Page {
   const { call } = file.pdfium;
+  const number = index + 1;
   const page = call.FPDF_LoadPage(file.document, index);
-  if (page === 0) throw new Error('its description is broken');
+  if (page === 0)
+    return { number, width: 0, height: 0, runs: new Map(), figures: [], unreadable: 0, isFaulty: true };
   try {
     const open = openPage(file, page);
+    const { width, height } = open;
     const collector = new Collector(open);
     collector.addText();
+    collector.addFigures();
     collector.addAnnotations();
-    const { width, height } = open;
-    return {
-      number: index + 1,
-      width,
-      height,
-      runs: collector.runs,
-      figures: collector.figures,
-      unreadable: collector.unreadable,
-    };
+    const { runs, figures, unreadable } = collector;
+    return { number, width, height, runs, figures, unreadable, isFaulty: false };
   } finally {
     call.FPDF_ClosePage(page);
   }
@@ -128,6 +127,13 @@ const MAX_SAMPLE = 500;
 /** From the lowest to the highest point of letters, in font sizes. */
 const LETTER_HEIGHT = 0.9;
 
+/** Names of fonts whose descriptor is missing, or does not say that all letters are equally wide. */
+const MONO = /courier|mono|consol|typewriter|cmtt/i;
+
+/** Type of a page object that has objects of its own, and how deep these are looked at. */
+const FORM = 5;
+const MAX_FORMS = 8;
+
 /** Flags of a font, by its descriptor. */
 const FIXED_PITCH = 1;
 
@@ -148,9 +154,9 @@ class Collector {
   readonly #open: OpenPage;
   readonly #pdfium: Pdfium;
   readonly #fonts = new Map<number, Font>();
-  readonly #described = new Set<Block>();
+  /** The last run of each text object. */
+  readonly #runOfObject = new Map<number, Run>();
   #growing: Growing | undefined;
-  #last: Run | undefined;
 
   constructor(open: OpenPage) {
     this.#open = open;
@@ -258,7 +264,7 @@ class Collector {
       font === 0
         ? ''
         : this.#pdfium.utf8((buffer, bytes) => call.FPDFFont_GetBaseFontName(font, buffer, bytes));
-    const isMono = font !== 0 && (call.FPDFFont_GetFlags(font) & FIXED_PITCH) !== 0;
+    const isMono = font !== 0 && ((call.FPDFFont_GetFlags(font) & FIXED_PITCH) !== 0 || MONO.test(name));
     const own = { name: `${name} ${font}`, isMono, scale: this.#scaleOf(font, sample) };
     this.#fonts.set(font, own);
     return own;
@@ -311,14 +317,14 @@ class Collector {
     const growing = this.#growing;
     this.#growing = undefined;
     if (growing === undefined) return;
-    const { style, text, x0, x1, base } = growing;
+    const { style, object, text, x0, x1, base } = growing;
     const { text: readable, removed } = withoutUnreadable(cleaned(text));
     this.unreadable += removed;
     if (readable.trim() === '') return;
     const { size, font, isMono, ascent, descent, block } = style;
     if (style.isOfLayer && this.#isHidden(style.turns, { x0, x1, y0: base - ascent, y1: base + descent }))
       return;
-    this.#put(style.turns, {
+    const run = this.#put(style.turns, {
       text: readable,
       x0,
       x1: Math.max(x1, x0 + 0.1),
@@ -330,20 +336,73 @@ class Collector {
       isMono,
       block,
     });
+    if (run !== undefined) this.#runOfObject.set(object, run);
   }
 
-  #put(turns: number, run: Run): void {
+  #put(turns: number, run: Run): Run | undefined {
     const { width, height } = this.#open;
     const [right, bottom] = turns % 2 === 0 ? [width, height] : [height, width];
     const isShown = run.x1 > -1 && run.x0 < right + 1 && run.y1 > -1 && run.y0 < bottom + 1;
-    if (!isShown) return;
+    if (!isShown) return undefined;
     const runs = this.runs.get(turns) ?? [];
     if (runs.length === 0) this.runs.set(turns, runs);
     runs.push(run);
-    this.#last = run;
-    const alt = run.block?.figure?.alt;
-    if (alt === undefined || run.block === undefined || this.#described.has(run.block)) return;
-    this.#described.add(run.block);
+    return run;
+  }
+
+  /** Adds the described pictures of a tagged file, each after the text that is drawn before it. */
+  addFigures(): void {
+    const { roles, page } = this.#open;
+    if (![...roles.values()].some(({ figure }) => figure !== undefined)) return;
+    const { call } = this.#pdfium;
+    const boxes = new Map<Block, { after: Run | undefined; box: Turnable | undefined }>();
+    let last: Run | undefined;
+    const walk = (count: number, at: (index: number) => number, depth: number): void => {
+      for (let index = 0; index < count; index++) {
+        const object = at(index);
+        last = this.#runOfObject.get(object) ?? last;
+        const block = this.#blockOf(object);
+        if (block?.figure !== undefined) {
+          const known = boxes.get(block);
+          boxes.set(block, {
+            after: known === undefined ? last : known.after,
+            box: this.#joined(known?.box, object),
+          });
+        }
+        if (call.FPDFPageObj_GetType(object) !== FORM || depth >= MAX_FORMS) continue;
+        walk(
+          call.FPDFFormObj_CountObjects(object),
+          (inner) => call.FPDFFormObj_GetObject(object, inner),
+          depth + 1,
+        );
+      }
+    };
+    walk(call.FPDFPage_CountObjects(page), (index) => call.FPDFPage_GetObject(page, index), 0);
+    for (const block of new Set(roles.values())) {
+      if (block.figure?.alt === undefined) continue;
+      const { after, box } = boxes.get(block) ?? { after: last, box: undefined };
+      this.figures.push({ text: block.figure.alt, box: box && boxOf(box, this.#open), after });
+    }
+  }
+
+  /** The smallest rectangle around a box and what an object draws. */
+  #joined(box: Turnable | undefined, object: number): Turnable | undefined {
+    const { call, scratch } = this.#pdfium;
+    if (call.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12) === 0) return box;
+    const [left, bottom, right, top] = [0, 1, 2, 3].map((at) => this.#pdfium.float32(at)) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    const [ax, ay] = this.#shown(left, bottom);
+    const [bx, by] = this.#shown(right, top);
+    return {
+      x0: Math.min(ax, bx, box?.x0 ?? Infinity),
+      x1: Math.max(ax, bx, box?.x1 ?? -Infinity),
+      y0: Math.min(ay, by, box?.y0 ?? Infinity),
+      y1: Math.max(ay, by, box?.y1 ?? -Infinity),
+    };
   }
 
   addAnnotations(): void {
