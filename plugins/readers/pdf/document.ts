@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ReadContext, type ReadFile, refusedError } from '../../../core/kit.ts';
 import { isLanguage, withoutUnreadable } from './characters.ts';
+import { extractPage } from './extract-page.ts';
 import { findFurniture } from './furniture.ts';
 import { findHeadings, type OutlineItem } from './headings.ts';
 import { type Line, linesOf, mostFrequent } from './lines.ts';
 import { writeMarkdown } from './markdown.ts';
-import { extractPage, type Page } from './page.ts';
+import type { Page } from './page.ts';
 import { paragraphsOf } from './paragraphs.ts';
 import type { PdfFile } from './pdfium.ts';
 import { isFileName } from './titles.ts';

@@ -100,7 +100,7 @@ const keyOf = ({ base, text }: Line): string =>
 
 /** Whether each number of the lines is the same on all pages, or counts up with them. */
 function countsUp(lines: readonly Line[]): boolean {
-  const numbers = lines.map(({ text }) => (text.match(NUMBERS) ?? []).map(valueOf));
+  const numbers = lines.map(({ text }) => (text.match(NUMBERS) ?? []).map(numberOf));
   const count = numbers[0]?.length ?? 0;
   for (let at = 0; at < count; at++) {
     const values = numbers.map((one) => one[at] ?? Number.NaN);
@@ -123,7 +123,7 @@ function countsWithPages(lines: readonly Line[], values: readonly number[]): boo
 
 const ROMAN: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 };
 
-function valueOf(written: string): number {
+function numberOf(written: string): number {
   if (/\d/.test(written)) return Number(written);
   const digits = [...written.toLowerCase()].map((letter) => ROMAN[letter] ?? 0);
   return digits.reduce((sum, digit, index) => sum + (digit < (digits[index + 1] ?? 0) ? -digit : digit), 0);

@@ -90,15 +90,19 @@ class Writer {
   /** Joins a line to the next by a space, or without the hyphen that divides a word. */
   #join(line: Line, text: string, next: Line): void {
     const [last, first] = [text.slice(-1), next.text.slice(0, 1)];
-    if ((CJK.test(last) && CJK.test(first)) || isInAddress(text, next.text)) return this.#place(line, text);
-    if (!HYPHEN.test(last)) return this.#place(line, text, ' ');
+    if ((CJK.test(last) && CJK.test(first)) || isInAddress(text, next.text)) this.#place(line, text);
+    else if (HYPHEN.test(last)) this.#joinAtHyphen(line, text, next);
+    else this.#place(line, text, ' ');
+  }
+
+  #joinAtHyphen(line: Line, text: string, next: Line): void {
     const before = LETTERS_AT_END.exec(text.slice(-MAX_WORD_LENGTH, -1))?.[0];
     const after = /^\p{Ll}+/u.exec(next.text.slice(0, MAX_WORD_LENGTH))?.[0];
     const isDivided = before !== undefined && after !== undefined && !this.#keepsHyphen(before, after);
-    if (isDivided) return this.#place(line, text.slice(0, -1));
     // A dash has a space before it; a hyphen joins the parts of a name or a range.
-    const isJoined = /[\p{L}\p{N}]$/u.test(text.slice(0, -1)) && /^[\p{L}\p{N}]/u.test(first);
-    this.#place(line, text, isJoined ? '' : ' ');
+    const isJoined = /[\p{L}\p{N}]$/u.test(text.slice(0, -1)) && /^[\p{L}\p{N}]/u.test(next.text);
+    if (isDivided) this.#place(line, text.slice(0, -1));
+    else this.#place(line, text, isJoined ? '' : ' ');
   }
 
   /** A word that the file has with its hyphen elsewhere keeps it, unless the file has it without, too. */
