@@ -7,5 +7,5 @@ const MARKS: readonly (readonly [mark: readonly number[], encoding: string])[] =
 
 /** The encoding whose byte order mark a file begins with. */
 export function encodingOfMark(bytes: Uint8Array): string | undefined {
-  return MARKS.find(([mark]) => mark.every((byte, at) => bytes[at] === byte))?.[1];
+  return MARKS.find(([mark]) => mark.every((byte, index) => bytes[index] === byte))?.[1];
 }

@@ -6,11 +6,11 @@ export interface Heading {
   readonly start: number;
   /** 1 is the highest. */
   readonly level: number;
-  /** Whether another heading follows immediately, so that no text belongs to this one alone. */
+  /** Whether another heading follows immediately. */
   readonly isLead: boolean;
-  /** Where its section ends at the latest; at the end of the text if missing. */
+  /** The latest end of its section; by default the end of the text. */
   readonly reach?: number | undefined;
-  /** Its text; read once, when a stretch is under it. Empty if it has none: then paths are without it. */
+  /** The text, read once, when a stretch is under the heading. Paths leave out empty names. */
   name(): string;
 }
 
@@ -23,7 +23,7 @@ interface Section {
 }
 
 /**
- * The heading paths of a text: a heading applies until the next one that is not deeper.
+ * Finds the headings above stretches of one text: a heading applies until the next one that is not deeper.
  *
  * @param headings in the order of the text
  */
@@ -31,7 +31,6 @@ export function headingPaths(headings: readonly Heading[]): HeadingPaths {
   return new HeadingPaths(headings);
 }
 
-/** Finds the headings above stretches of one text. */
 class HeadingPaths {
   readonly #sections: readonly Section[];
 
@@ -40,8 +39,8 @@ class HeadingPaths {
   }
 
   /**
-   * The names of the headings that apply to the whole stretch, the highest first. Headings that begin the stretch are
-   * included; those that only lead into other headings are not. Stretches come in the order of the text.
+   * The names of the headings that apply to the whole stretch, the highest first. They include headings that begin the
+   * stretch, but not those that only lead into other headings.
    */
   within(start: number, end: number): readonly string[] {
     const sections = this.#sections;
@@ -58,7 +57,7 @@ class HeadingPaths {
     return pathOf(reaching(common, end));
   }
 
-  /** The names of the headings above an offset, the highest first, excluding one that begins there. */
+  /** The names of the headings above an offset, the highest first, without a heading that begins there. */
   above(offset: number): readonly string[] {
     const sections = this.#sections;
     const next = firstFrom(sections, offset);
@@ -72,7 +71,6 @@ export type { HeadingPaths };
 function sectionsOf(headings: readonly Heading[]): Section[] {
   const sections: Section[] = [];
   let open: Section | undefined;
-  // A loop and not a callback, whose optimised code V8 discards with its last closure.
   for (const heading of headings) {
     while (open !== undefined && !holds(open.heading, heading)) open = open.parent;
     open = { heading, parent: open, depth: (open?.depth ?? 0) + 1, path: undefined };
@@ -91,18 +89,22 @@ function holds({ level, reach = Number.POSITIVE_INFINITY }: Heading, inner: Head
 
 /** The innermost of a section and its ancestors that reaches an offset. */
 function reaching(section: Section | undefined, end: number): Section | undefined {
-  let found = section;
-  while (found?.heading.reach !== undefined && found.heading.reach < end) found = found.parent;
-  return found;
+  let inner = section;
+  while (inner?.heading.reach !== undefined && inner.heading.reach < end) inner = inner.parent;
+  return inner;
 }
 
 function commonOf(first: Section | undefined, second: Section): Section | undefined {
-  let [a, b]: [Section | undefined, Section | undefined] = [first, second];
+  let a = first;
+  let b: Section | undefined = second;
   while (a !== b) {
     if (a === undefined || b === undefined) return undefined;
     if (a.depth > b.depth) a = a.parent;
     else if (b.depth > a.depth) b = b.parent;
-    else [a, b] = [a.parent, b.parent];
+    else {
+      a = a.parent;
+      b = b.parent;
+    }
   }
   return a;
 }

@@ -25,13 +25,13 @@ export const PIPE = 124;
 export const TILDE = 126;
 export const BOM = 0xfeff;
 
-/** Whether a stretch of a line is only spaces and tabs. */
+/** Whether a stretch is only spaces and tabs. */
 export function isBlank(units: Uint16Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (!isBlankUnit(units[at] as number)) return false;
   return true;
 }
 
-/** Where the run of one unit that begins at an offset ends. */
+/** The end of the run of one unit at an offset. */
 export function runEnd(units: Uint16Array, start: number, end: number, unit: number): number {
   let at = start;
   while (at < end && units[at] === unit) at++;

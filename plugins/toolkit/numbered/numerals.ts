@@ -1,9 +1,7 @@
-/** Numbers written in letters: Roman, Chinese, ordinal words, Latin suffixes. */
-
 const ROMAN = /^(?=[CXLVI])(C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})$/;
 const ROMAN_DIGITS: Readonly<Record<string, number>> = { I: 1, V: 5, X: 10, L: 50, C: 100 };
 
-/** The value of a Roman number up to 399 in capital letters; `undefined` if it is not one. */
+/** The value of a Roman number up to 399 in capital letters. */
 export function romanNumber(letters: string): number | undefined {
   if (!ROMAN.test(letters)) return undefined;
   let value = 0;
@@ -33,7 +31,7 @@ export function cjkNumber(written: string): number {
   return value + digit;
 }
 
-/** The first ordinals as whole words or as beginnings of words, in order. */
+/** Ordinals from 1. */
 const ORDINALS: readonly RegExp[] = [
   /^(?:erste[rsn]?|first|one|premi[eè]re?|primer[oa]?|prim[oa]|unique|[uú]nic[oa])$/i,
   /^(?:zweite[rsn]?|second|two|deuxi[eè]me|seconde|segund[oa]|second[oa])$/i,
@@ -57,17 +55,17 @@ const ORDINALS: readonly RegExp[] = [
   /^(?:zwanzigste[rsn]?|twentieth|vingti[eè]me)$/i,
 ];
 
-/** German ones up to 99. */
+/** German ordinals from 20 to 99. */
 const COMPOSED =
   /^(?:(ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)und)?(zwanzig|drei(?:ß|ss)ig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig)ste[rsn]?$/i;
 const UNITS = ['ein', 'zwei', 'drei', 'vier', 'fünf', 'sechs', 'sieben', 'acht', 'neun'];
 const TENS = ['zw', 'dr', 'vi', 'fü', 'se', 'si', 'ac', 'ne'];
 
-/** The value of an ordinal in English, German, French, Spanish or Italian, as far as the table goes. */
+/** The value of an ordinal in English, German, French, Spanish or Italian. */
 export function ordinalNumber(word: string): number | undefined {
   if (/^pr[eé]limina(?:ire|ry|re?)$/i.test(word)) return 0;
-  const at = ORDINALS.findIndex((pattern) => pattern.test(word));
-  if (at !== -1) return at + 1;
+  const index = ORDINALS.findIndex((pattern) => pattern.test(word));
+  if (index !== -1) return index + 1;
   const composed = COMPOSED.exec(word);
   if (composed === null) return undefined;
   const unit = UNITS.indexOf((composed[1] ?? '').toLowerCase()) + 1;
@@ -75,7 +73,7 @@ export function ordinalNumber(word: string): number | undefined {
   return tens * 10 + unit;
 }
 
-/** Suffixes of numbers that were inserted later, by their order after the number itself. */
+/** Suffixes of inserted numbers, by their order after the number itself. */
 export const LATIN_SUFFIXES: Readonly<Record<string, number>> = {
   bis: 1,
   ter: 2,
