@@ -1,9 +1,8 @@
-import { isHtml } from '../content/markup.ts';
-import type { Content } from '../manifest.ts';
-import { type LanguageRule, ruleOf } from './languages.ts';
+import { isHtml } from './content.ts';
 import LINGUIST from './linguist.json' with { type: 'json' };
+import type { Content } from './manifest.ts';
 
-/** The endings of file names for which a chunker is chosen. */
+/** Extensions of file names by content. */
 export const ENDINGS: Readonly<Record<Exclude<Content, 'recursive' | 'lines'>, string>> = {
   markdown: 'md markdown mdown mkd mdx qmd rmd',
   markup:
@@ -27,10 +26,10 @@ const BY_ENDING: ReadonlyMap<string, Content> = new Map(
   ),
 );
 
-/** Characters in which signs of a language are searched. */
+/** Characters of a text that are examined. */
 const SAMPLE = 4096;
 
-/** Texts of other languages under names that say something: what they show, and how they are cut. */
+/** Signs of other languages that share an extension, and their contents. */
 const OTHERS: readonly (readonly [endings: string, sign: RegExp, content: Content | undefined])[] = [
   ['md', /^\(define_(?:insn|expand|attr|constants|split|peephole2?|mode_iterator)\b/m, 'lines'],
   ['h', /^[ \t]*(?:@(?:interface|protocol|property|class|end)\b|#import\b)/m, 'lines'],
@@ -46,10 +45,10 @@ const OTHERS: readonly (readonly [endings: string, sign: RegExp, content: Conten
   ['rest', /^(?:###|(?:GET|POST|PUT|PATCH|DELETE) \S)/m, 'lines'],
 ];
 
-/** The beginning of XML, which many formats share an extension with. */
+/** The start of XML, with which many formats share an extension. */
 const MARKED = /^\s*<[?!a-z]/i;
 
-/** Signs that distinguish languages with the same extension: for grammars, and for contents. */
+/** Signs of languages with the same extension, by content or grammar. */
 const SIGNS: Readonly<Partial<Record<string, RegExp>>> = {
   markup:
     /^[ \t]*\\(?:documentclass|NeedsTeXFormat|Provides|RequirePackage|LoadClass|section|begin|def|newcommand)|^[.'][A-Za-z]{1,3}\b|^[.']\\"|^=(?:head\d|pod)\b/m,
@@ -58,7 +57,7 @@ const SIGNS: Readonly<Partial<Record<string, RegExp>>> = {
   toml: /^\[[^[\]\n]+\][ \t]*\r?$/m,
 };
 
-/** How a text of that name is cut; undefined if its name does not tell. */
+/** The rule for a text with a file name; undefined if the name does not decide. */
 export function ruleByName(filename: string, text: string): LanguageRule | undefined {
   const name = (filename.split(/[/\\]/).at(-1) as string).toLowerCase();
   const head = text.slice(0, SAMPLE);
@@ -79,7 +78,7 @@ export function ruleByName(filename: string, text: string): LanguageRule | undef
   return variant === undefined ? undefined : amongRules(variant, head);
 }
 
-/** How a script is cut that begins with `#!` and a program; undefined if none of a known language is named. */
+/** The rule for a script that begins with `#!` and a program of a known language. */
 export function ruleByProgram(text: string): LanguageRule | undefined {
   const [, path = '', argument = ''] = /^#!\s*(\S+)(?:\s+(?:-\S+\s+)*(\S+))?/.exec(text.slice(0, 256)) ?? [];
   const program = (path.endsWith('/env') ? argument : path).split('/').at(-1) as string;
@@ -87,13 +86,13 @@ export function ruleByProgram(text: string): LanguageRule | undefined {
   return languages === undefined ? undefined : amongRules(languages, text.slice(0, SAMPLE));
 }
 
-/** How a text of a language is cut that a media type such as `text/x-cmake` names. */
-export function ruleByLanguage(name: string): LanguageRule | undefined {
+/** @param name in lower case, with hyphens for spaces */
+function ruleByLanguage(name: string): LanguageRule | undefined {
   const language = languageNames().get(name.toLowerCase());
   return language === undefined ? undefined : ruleOf(language);
 }
 
-/** The rule that several languages share, or that of the only one that the text shows; else lines are cut. */
+/** The rule that several languages share, or the rule of the language whose signs the text has; else `lines`. */
 function amongRules(languages: readonly string[], head: string): LanguageRule | undefined {
   const rules = languages.map(ruleOf);
   const [first] = rules;
@@ -101,7 +100,7 @@ function amongRules(languages: readonly string[], head: string): LanguageRule | 
   const isShown = ({ content, grammar }: LanguageRule) =>
     (content === undefined ? MARKED : SIGNS[grammar ?? content])?.test(head) === true;
   if (languages.includes('Text')) return undefined;
-  // A number, as in `ls.1`, is not only the section of a manual.
+  // An extension such as `.1` also has other meanings than a section of a manual.
   if (isSame && languages.every((language) => language.startsWith('Roff')))
     return first !== undefined && isShown(first) ? first : undefined;
   if (isSame) return first;
@@ -111,15 +110,15 @@ function amongRules(languages: readonly string[], head: string): LanguageRule | 
 
 let byName: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** The languages of each extension, `/name` and `#!program`. */
+/** Languages by extension, `/name` and `#!program`. */
 function namesOfLinguist(): ReadonlyMap<string, readonly string[]> {
   if (byName !== undefined) return byName;
-  const found = new Map<string, string[]>();
-  for (const [language, names] of Object.entries(LINGUIST)) {
-    for (const name of names.split(' ')) found.set(name, [...(found.get(name) ?? []), language]);
+  const names = new Map<string, string[]>();
+  for (const [language, list] of Object.entries(LINGUIST)) {
+    for (const name of list.split(' ')) names.set(name, [...(names.get(name) ?? []), language]);
   }
-  byName = found;
-  return found;
+  byName = names;
+  return names;
 }
 
 let languages: ReadonlyMap<string, string> | undefined;
@@ -129,4 +128,96 @@ function languageNames(): ReadonlyMap<string, string> {
     Object.keys(LINGUIST).map((name) => [name.toLowerCase().replaceAll(' ', '-'), name] as const),
   );
   return languages;
+}
+
+const MEDIA_TYPES: Readonly<Record<Exclude<Content, 'recursive' | 'lines'>, RegExp>> = {
+  markdown: /^text\/(x-)?markdown$/,
+  markup:
+    /^(text|application)\/(x-|prs\.fallenstein\.)?(rst|restructuredtext|asciidoc|org|(la)?tex|bibtex|(media)?wiki|(web-)?textile|pod|texinfo|(t|n)?roff(-m[aes]n?)?|man|mdoc)$/,
+  html: /^(text\/html|application\/xhtml\+xml)$/,
+  xml: /^((text|application)\/xml|[^/]+\/[^/]+\+xml)$/,
+  table: /^text\/(csv|tab-separated-values)$/,
+  json: /^application\/(.*\+)?(json|x-ndjson|jsonl|json-seq)$/,
+  code: /^(text|application)\/(x-)?(c|c\+\+|csharp|css|dart|ecmascript|elixir|go|haskell|java|javascript|kotlin|lua|perl|php|httpd-php|python|ruby|rust|scala|script\.python|sh|shellscript|sql|swift|toml|typescript|yaml|zig)(src)?$/,
+  diff: /^text\/(x-)?(diff|patch)$/,
+  log: /^text\/x-log$/,
+  mail: /^(message\/rfc822|application\/mbox)$/,
+};
+
+/** A media type in lower case without parameters. */
+export function essenceOf(mediaType: string): string {
+  return (mediaType.split(';', 1)[0] as string).trim().toLowerCase();
+}
+
+/** The content of a text with a media type; undefined if the type does not decide. */
+export function contentByMediaType(essence: string): Content | undefined {
+  if (essence === '') return undefined;
+  const match = Object.entries(MEDIA_TYPES).find(([, pattern]) => pattern.test(essence));
+  return match?.[0] as Content | undefined;
+}
+
+/** The rule for a text whose media type names a language of linguist after `x-`: `text/x-cmake`. */
+export function ruleByLanguageIn(essence: string): LanguageRule | undefined {
+  const [, name] = /^(?:text|application)\/x-(.{1,60}?)(?:-?src|-source)?$/.exec(essence) ?? [];
+  return name === undefined ? undefined : ruleByLanguage(name);
+}
+
+/** The rule for a language of linguist. */
+interface LanguageRule {
+  /** Undefined if the text itself decides. */
+  readonly content: Content | undefined;
+  /** The grammar of a related language. */
+  readonly grammar?: string | undefined;
+}
+
+/** Names of languages in linguist. Texts in all other languages are cut at line ends. */
+const LANGUAGES: Readonly<Partial<Record<Content | 'by content', string>>> = {
+  markdown: 'Markdown, RMarkdown, MDX, mdsvex, API Blueprint',
+  markup:
+    'reStructuredText, AsciiDoc, Org, TeX, BibTeX, BibTeX Style, Wikitext, Textile, Pod, Texinfo, Roff, Roff Manpage',
+  html: 'HTML, Ecmarkup, Bikeshed',
+  xml: `XML, XML Property List, SVG, Maven POM, XPages, XSLT, Ant Build System, COLLADA, Web Ontology Language, Eagle,
+    XProc`,
+  table: 'CSV, TSV',
+  json: 'JSON, JSON with Comments, JSONLD, OASv2-json, OASv3-json, Jupyter Notebook',
+  code: `Shell, C, C++, C#, CSS, SCSS, Dart, Elixir, Go, Haskell, Java, JavaScript, JSON5, Kotlin, Lua, Perl, PHP, Python, R,
+    Ruby, Rust, Scala, SQL, PLpgSQL, PLSQL, TSQL, Swift, TOML, TSX, TypeScript, YAML, OASv2-yaml, OASv3-yaml, Zig, Astro,
+    Svelte, Vue, HTML+ERB, EJS, Handlebars, Mustache, Jinja, Nunjucks, Twig, Liquid, HTML+PHP, Gradle Kotlin DSL`,
+  diff: 'Diff, Darcs Patch',
+  mail: 'E-mail',
+  recursive: 'Creole, Gemini, Muse, RDoc, Pod 6, Sweave, Vim Help File, Git Commit, Rich Text Format',
+  'by content': `Text, Raw token data, SubRip Text, WebVTT, Pickle, XQuery, MTML`,
+};
+
+/** Languages without a grammar here, and the grammar of a relative that reads nearly all of their texts. */
+const NEAR_KIN: Readonly<Record<string, string>> = {
+  INI: 'toml',
+  EditorConfig: 'toml',
+  'Git Config': 'toml',
+  Arduino: 'cpp',
+  Cuda: 'cpp',
+  Less: 'css',
+  Starlark: 'python',
+  'HTML+PHP': 'php',
+};
+
+const LINES: LanguageRule = { content: 'lines' };
+
+const RULES: ReadonlyMap<string, LanguageRule> = new Map([
+  ...Object.entries(LANGUAGES).flatMap(([content, names]) =>
+    names
+      .split(/,\s+/)
+      .map((name): [string, LanguageRule] => [
+        name,
+        { content: content === 'by content' ? undefined : (content as Content) },
+      ]),
+  ),
+  ...Object.entries(NEAR_KIN).map(([name, grammar]): [string, LanguageRule] => [
+    name,
+    { content: 'code', grammar },
+  ]),
+]);
+
+function ruleOf(language: string): LanguageRule {
+  return RULES.get(language) ?? LINES;
 }
