@@ -2,17 +2,14 @@ import { matchEnd } from '../../../../core/kit.ts';
 
 const OPENING = /\{(?::[ \t]*|[ \t]*)/y;
 const SPACE = /[ \t]+/y;
-/** An identifier, a class, or a value with a name of several letters: `{x=1}` is a set. */
+/** An identifier, a class, or a value with a name of several letters, because `{x=1}` is a set. */
 const ATTRIBUTE =
   /#[^\s{}"'#]+|\.[\p{L}_-][^\s{}"'#.]*|[\p{L}_:@][\w:.@-]+=(?:"[^"\r\n]*"|'[^'\r\n]*'|[^\s{}"']*)/uy;
-/** After a colon: the name of attributes that are given elsewhere. */
+/** The name of attributes that are defined elsewhere, after a colon. */
 const NAME = /[\p{L}_][\w-]*/uy;
 const UNNUMBERED = /\{-\}/y;
 
-/**
- * Where a list of attributes ends that begins at an offset, such as `{#id .class key="value"}`, `{: .class}` or `{-}`;
- * -1 if there is none.
- */
+/** The end of a list of attributes, such as `{#id .class key="value"}`, `{: .class}` or `{-}`; -1 if there is none. */
 export function attributesEnd(source: string, start: number): number {
   if (source[start] !== '{') return -1;
   const unnumbered = matchEnd(UNNUMBERED, source, start);
@@ -31,17 +28,17 @@ function itemEnd(source: string, at: number, hasColon: boolean): number {
   return attribute === -1 && hasColon ? matchEnd(NAME, source, at) : attribute;
 }
 
-/** The name of a block in Obsidian. An exponent is shorter, or a number of other length. */
+/** The name of a block in Obsidian: six hexadecimal digits, or a word with a letter or hyphen, unlike an exponent. */
 const BLOCK_NAME = /(?:^|[ \t])\^(?=[\da-f]{6}$|[\w-]*[a-z-])[a-z\d-]{2,}$/i;
 const MAX_BLOCK_NAME = 100;
 
-/** A heading without what names and formats it at its end. */
+/** A heading without the attributes and the block name at its end. */
 export function withoutAttributes(source: string): string {
   let words = source;
   for (;;) {
     const start = words.endsWith('}') ? words.lastIndexOf('{') : -1;
-    const isOwn = start !== -1 && words[start - 1] !== '\\' && attributesEnd(words, start) === words.length;
-    if (!isOwn) break;
+    const isList = start !== -1 && words[start - 1] !== '\\' && attributesEnd(words, start) === words.length;
+    if (!isList) break;
     words = words.slice(0, start).trimEnd();
   }
   const tail = words.slice(-MAX_BLOCK_NAME);

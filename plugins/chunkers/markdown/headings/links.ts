@@ -1,6 +1,7 @@
 import { matchEnd } from '../../../../core/kit.ts';
+import type { MarkdownBlock } from '../../../toolkit/markdown/index.ts';
 
-/** Longest label of a link. */
+/** The maximum length of a label. */
 const MAX_LABEL = 999;
 const LABEL = /^\[((?:[^[\]\\]|\\[\s\S])*)\]/;
 const NOTE = /^\[\^([^[\]\s]+)\]/;
@@ -8,17 +9,17 @@ const SPACE = /[ \t]*(?:\r\n|\r|\n)?[ \t]*/y;
 const POINTED = /<(?:[^<>\\\r\n]|\\.)*>/y;
 const TITLE = /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\((?:[^()\\]|\\[\s\S])*\)/y;
 
-/** The label between brackets at an offset, without them. */
+/** The label between the brackets at an offset. */
 export function labelAt(source: string, at: number): string | undefined {
   return source[at] === '[' ? LABEL.exec(source.slice(at, at + MAX_LABEL + '[]'.length))?.[1] : undefined;
 }
 
-/** The label of the reference to a footnote at an offset. */
+/** The label of the footnote reference at an offset. */
 export function noteAt(source: string, at: number): string | undefined {
   return source[at + 1] === '^' ? NOTE.exec(source.slice(at, at + MAX_LABEL))?.[1] : undefined;
 }
 
-/** Where a link ends, after the bracket that closes it, whose destination begins at an offset; -1 if there is none. */
+/** The end of the link whose destination begins at an offset, after its closing bracket; -1 if there is none. */
 export function destinationEnd(source: string, from: number): number {
   let at = matchEnd(SPACE, source, from);
   at = source[at] === '<' ? matchEnd(POINTED, source, at) : bareEnd(source, at);
@@ -32,9 +33,13 @@ export function destinationEnd(source: string, from: number): number {
 }
 
 const MAX_NESTED = 32;
-const [OPEN, CLOSE, BACKSLASH, SPACE_UNIT, DELETE] = [40, 41, 92, 32, 127];
+const OPEN = 40;
+const CLOSE = 41;
+const BACKSLASH = 92;
+const SPACE_UNIT = 32;
+const DELETE = 127;
 
-/** Where a destination ends that is not between `<` and `>`: its brackets are balanced. */
+/** The end of a destination without `<` and `>`, whose brackets must be balanced; -1 if there is none. */
 function bareEnd(source: string, from: number): number {
   let nested = 0;
   let at = from;
@@ -46,4 +51,48 @@ function bareEnd(source: string, from: number): number {
     else if (unit === CLOSE && --nested < 0) return at;
   }
   return nested > 0 ? -1 : at;
+}
+
+/** The label of a link definition or a footnote. */
+const DEFINED_LABEL = /^\[\^?((?:[^\]\\]|\\.)*)\]/;
+
+/** The labels of the link definitions and footnotes of a text. */
+export class Definitions {
+  readonly #text: string;
+  readonly #blocks: readonly MarkdownBlock[];
+  #links: Set<string> | undefined;
+  #notes: Set<string> | undefined;
+
+  constructor(text: string, blocks: readonly MarkdownBlock[]) {
+    this.#text = text;
+    this.#blocks = blocks;
+  }
+
+  hasLink(label: string): boolean {
+    this.#links ??= this.#labelsOf('definition');
+    return this.#links.has(normal(label));
+  }
+
+  /** Whether a footnote has a label. A number counts even without a footnote in the text. */
+  hasNote(label: string): boolean {
+    if (/^\d+$/.test(label)) return true;
+    this.#notes ??= this.#labelsOf('footnote');
+    return this.#notes.has(normal(label));
+  }
+
+  #labelsOf(kind: MarkdownBlock['kind']): Set<string> {
+    const labels = new Set<string>();
+    for (const block of this.#blocks) if (block.kind === kind) labels.add(normal(this.#labelOf(block)));
+    return labels;
+  }
+
+  #labelOf({ inner, end }: MarkdownBlock): string {
+    const source = this.#text.slice(inner, Math.min(end, inner + MAX_LABEL + '[]'.length));
+    return DEFINED_LABEL.exec(source)?.[1] ?? '';
+  }
+}
+
+function normal(label: string): string {
+  // Both conversions, because some letters are equal only after one of them.
+  return label.trim().replace(/\s+/g, ' ').toLowerCase().toUpperCase();
 }
