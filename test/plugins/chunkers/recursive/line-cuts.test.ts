@@ -1,5 +1,5 @@
 import t from 'tap';
-import { cutAfterBlankLines, cutAtLineStarts } from '../../../../plugins/chunkers/recursive/line-cuts.ts';
+import { cutAfterBlankLines, cutAtLineStarts } from '../../../../plugins/chunkers/recursive/levels.ts';
 
 t.test('cuts before lines that begin with a string', async (t) => {
   const starts = cutAtLineStarts(['# ']);

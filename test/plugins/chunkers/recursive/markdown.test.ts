@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { findMarkdownCuts as findCuts } from '../../../../plugins/chunkers/recursive/markdown.ts';
-import { findMarkdownBlocks } from '../../../../plugins/toolkit/markdown/find-blocks.ts';
+import { findMarkdownCuts } from '../../../../plugins/chunkers/recursive/levels.ts';
 import { openChunkers } from '../../../support/service.ts';
 import { testCuts } from '../cuts.ts';
 
-const findMarkdownCuts = (text: string) => findCuts(text, findMarkdownBlocks(text));
 const chunk = await openChunkers();
 
 const CALL = '## Use\n\nCall it like this:\n\n```js\nconst a = open("file");\na.read();\na.close();\n```\n\n';
