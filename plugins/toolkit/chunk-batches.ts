@@ -4,7 +4,6 @@ import { exposedError } from '../../core/errors.ts';
 interface ChunkLimits {
   /** The required length of each vector; undefined if chunks must not have vectors. */
   readonly dimensions: number | undefined;
-  /** Maximum chunks per batch. */
   readonly chunks: number;
   /** Approximate maximum bytes of a batch of several chunks. */
   readonly bytes: number;
@@ -51,7 +50,6 @@ const ESCAPED_HALF = /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/;
 const BYTES_PER_UNIT = 2;
 const BYTES_PER_DIMENSION = 12;
 
-/** The approximate size of a chunk in JSON. */
 function checkedSize({ id, document_id, text, embedding, fields }: SinkChunk): number {
   const json = JSON.stringify(fields);
   if (!text.isWellFormed() || !document_id.isWellFormed() || ESCAPED_HALF.test(json)) {

@@ -82,7 +82,6 @@ class DiffScan {
   readonly #files: DiffFile[] = [];
   readonly #hunks: number[] = [];
   readonly #lines: number[] = [];
-  /** The file that is read. */
   #file: { start: number; path: string; hasHunks: boolean } | undefined;
   /** The index in `HEADERS` of the last line of an unfinished header; `OUTSIDE` elsewhere. */
   #header = OUTSIDE;
@@ -188,7 +187,6 @@ class DiffScan {
   }
 }
 
-/** Characters of a line in which a path is searched. */
 const MAX_READ = 2000;
 /** Each chunk repeats the path. */
 const MAX_PATH_LENGTH = 200;
@@ -207,7 +205,6 @@ function pathOfSides(before: string, after: string): string {
   return isMarked ? path.replace(MARK, '') : path;
 }
 
-/** The path of a side, without the time after it. */
 function pathOfSide(side: string): string {
   return unquoted(side.replace(/(?:\t.*| +\d{4}-\d\d-\d\d \d\d:.*)$/, ''));
 }

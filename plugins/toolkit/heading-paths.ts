@@ -1,12 +1,10 @@
 import { keepOptimised } from '../../core/engine/keep-optimised.ts';
 import { countWhile } from '../../core/engine/search.ts';
 
-/** A heading of a text. */
 export interface Heading {
   readonly start: number;
   /** 1 is the highest. */
   readonly level: number;
-  /** Whether another heading follows immediately. */
   readonly isLead: boolean;
   /** The latest end of its section; by default the end of the text. */
   readonly reach?: number | undefined;
@@ -14,7 +12,6 @@ export interface Heading {
   name(): string;
 }
 
-/** The part of a text under a heading. */
 interface Section {
   readonly heading: Heading;
   readonly parent: Section | undefined;
@@ -50,7 +47,8 @@ class HeadingPaths {
     for (; index < sections.length; index++) {
       const section = sections[index] as Section;
       if (section.heading.start >= end) break;
-      if (section.heading.isLead && startOf(sections[index + 1]) < end) continue;
+      const next = sections[index + 1];
+      if (section.heading.isLead && next !== undefined && next.heading.start < end) continue;
       common = isEmpty ? section : commonOf(common, section);
       isEmpty = false;
     }
@@ -77,10 +75,6 @@ function sectionsOf(headings: readonly Heading[]): Section[] {
     sections.push(open);
   }
   return sections;
-}
-
-function startOf(section: Section | undefined): number {
-  return section?.heading.start ?? Number.POSITIVE_INFINITY;
 }
 
 function holds({ level, reach = Number.POSITIVE_INFINITY }: Heading, inner: Heading): boolean {
@@ -111,18 +105,16 @@ function commonOf(first: Section | undefined, second: Section): Section | undefi
 
 function pathOf(section: Section | undefined): readonly string[] {
   if (section === undefined) return NO_PATH;
-  section.path ??= below(pathOf(section.parent), section.heading.name());
+  if (section.path === undefined) {
+    const above = pathOf(section.parent);
+    const name = section.heading.name();
+    section.path = name === '' ? above : [...above, name];
+  }
   return section.path;
-}
-
-/** A heading without text ends the section before it, and has no name. */
-function below(path: readonly string[], name: string): readonly string[] {
-  return name === '' ? path : [...path, name];
 }
 
 const NO_PATH: readonly string[] = Object.freeze([]);
 
-/** The index of the first section whose heading begins at or after an offset. */
 function firstFrom(sections: readonly Section[], offset: number): number {
   return countWhile(sections, ({ heading }) => heading.start < offset);
 }

@@ -3,7 +3,6 @@ export interface LogEntry {
   readonly start: number;
   /** The end of the time, or of another sign of an entry. */
   readonly timeEnd: number;
-  /** Whether the time has a date. */
   readonly isDated: boolean;
 }
 

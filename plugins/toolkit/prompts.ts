@@ -4,10 +4,8 @@ import type { Purpose } from '../../core/contracts/embedding.ts';
 /** The prefix that a model expects before a text, by the purpose of the vector; empty if there is none. */
 export type Prompts = Readonly<Record<Purpose, string>>;
 
-/** The file in which sentence-transformers keeps the prompts of a model. */
 export const PROMPTS_FILE: ModelFile = { name: 'config_sentence_transformers.json', maxBytes: 1024 * 1024 };
 
-/** The names of prompts in order of precedence. */
 const NAMES: Readonly<Record<Purpose, readonly string[]>> = {
   document: ['document', 'passage', 'corpus'],
   query: ['query'],

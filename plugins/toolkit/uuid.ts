@@ -1,4 +1,3 @@
-/** The text of a UUID; digits are written between the dashes. */
 const text = Buffer.alloc(36, '-');
 const GROUPS = [0, 8, 12, 16, 20, 32];
 const VERSION_AT = 14;

@@ -21,7 +21,6 @@ export interface Question {
   readonly mediaType: string | undefined;
   /** Whether invalid JSON is chunked as JSON if its name says so. */
   readonly isTolerant: boolean;
-  /** Whether a chunker can run here. */
   readonly isHere: (choice: Choice) => boolean;
 }
 
@@ -43,7 +42,6 @@ export function choose(question: Question): Content {
 
 const MARK = 0xfeff;
 
-/** The content of a text by its media type, its name, or the program in its first line. */
 function byName({ filename = '', mediaType = '' }: Question, text: string): Content | undefined {
   const essence = essenceOf(mediaType);
   const content =
@@ -73,7 +71,6 @@ function byContent(text: string): Content {
   return proseOrMarkdown(sample);
 }
 
-/** The sample of a text, in whole lines. */
 function wholeLines(text: string): string {
   if (text.length <= SAMPLE) return text;
   const end = text.lastIndexOf('\n', SAMPLE);

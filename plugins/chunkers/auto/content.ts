@@ -9,14 +9,12 @@ const CLOSING = /<\/[a-z][a-z0-9]*\s*>/i;
 /** A Markdown heading or fence: Markdown may begin with HTML. */
 const MARKDOWN = /^(#{1,6} \S|```)/m;
 
-/** Whether a text is HTML: it has the doctype or the root element, or begins with an HTML element. */
 export function isHtml(sample: string): boolean {
   const start = sample.replace(/^\uFEFF?\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*/, '');
   if (/^<(!doctype\s+html|html)\b/i.test(start)) return true;
   return ELEMENT.test(start) && CLOSING.test(start) && !MARKDOWN.test(sample);
 }
 
-/** Whether an HTML text is only a table. */
 export function isHtmlTable(text: string): boolean {
   const trimmed = text.trim().toLowerCase();
   return /^<table[\s>]/.test(trimmed) && trimmed.indexOf('</table>') === trimmed.length - '</table>'.length;
@@ -24,9 +22,7 @@ export function isHtmlTable(text: string): boolean {
 
 /** A heading; in many languages, a comment. */
 const HEADING = /^(#{1,6}) \S.*$/gm;
-/** A link, emphasis or code in Markdown syntax. */
 const MARK = /\[[^[\]\n]+\]\([^)\s]{1,500}\)|\*\*\S[^*\n]*\*\*|`[^`\n]+`/g;
-/** A list item, as in plain texts too. */
 const ITEM = /^[-*+] \S/gm;
 /** Minimum marks and items in a text without a heading on its own, a fence or a table. */
 const MIN_MARKS = 2;
@@ -44,16 +40,11 @@ export function proseOrMarkdown(sample: string): 'markdown' | 'table' | 'recursi
   return marks > 0 && marks + items >= MIN_MARKS ? 'markdown' : 'recursive';
 }
 
-interface Headings {
-  readonly all: number;
-  /** Headings followed by a blank line. */
-  readonly ofTheirOwn: number;
-}
-
-const NO_HEADINGS: Headings = { all: 0, ofTheirOwn: 0 };
-
-/** Counts the headings of a text. Lines of one level that are mostly next to other text are comments. */
-function headingsIn(sample: string): Headings {
+/**
+ * Counts the headings of a text, and those followed by a blank line. Lines of one level that are mostly next to other text
+ * are comments.
+ */
+function headingsIn(sample: string): { readonly all: number; readonly ofTheirOwn: number } {
   let all = 0;
   let ofTheirOwn = 0;
   let alone = 0;
@@ -68,7 +59,7 @@ function headingsIn(sample: string): Headings {
     ofTheirOwn++;
     if (/(?:^|\n[ \t]*\r?\n)$/.test(sample.slice(Math.max(index - 80, 0), index))) alone++;
   }
-  return all > 1 && levels.size < 2 && alone < all / 2 ? NO_HEADINGS : { all, ofTheirOwn };
+  return all > 1 && levels.size < 2 && alone < all / 2 ? { all: 0, ofTheirOwn: 0 } : { all, ofTheirOwn };
 }
 
 /** The XML declaration (group 1), other instructions and comments before the root element or document type. */
@@ -83,7 +74,6 @@ const TAG = /<[A-Za-z_!?/:]/;
 const TEMPLATES =
   /\.(?:php|erb|rhtml|ejs|jinja2?|j2|njk|twig|liquid|hbs|handlebars|mustache|vue|svelte|astro)$/i;
 
-/** Whether a text is XML by its declaration or document type. */
 export function isXml(sample: string, filename: string): boolean {
   const [prolog = '', declaration] = PROLOG.exec(sample) ?? [];
   const root = sample.slice(prolog.length);
@@ -91,7 +81,6 @@ export function isXml(sample: string, filename: string): boolean {
   return declaration !== undefined || DOCUMENT_TYPE.test(root);
 }
 
-/** Whether a text is XML by the namespace of its root. */
 export function hasNamespace(sample: string): boolean {
   const [prolog = ''] = PROLOG.exec(sample) ?? [];
   const root = sample.slice(prolog.length);
@@ -103,14 +92,12 @@ export function hasTags(sample: string): boolean {
 }
 
 const DELIMITERS = ['\t', ',', ';', '|'];
-/** Minimum records of a table. */
 const MIN_RECORDS = 3;
 const MAX_RECORDS = 200;
 
 /** A first line that names the delimiter for Excel. */
 const SEPARATOR_LINE = /^\ufeff?"?sep=([^\r\n"])"?\1{0,1000} {0,99}(?:\r\n|\r|\n)/i;
 
-/** Whether a text is CSV: with one delimiter, all of its first records have the same number of fields. */
 export function isTable(text: string): boolean {
   const sample = text.replace(SEPARATOR_LINE, '');
   const [first = ''] = sample.trimStart().split('\n', 1);
@@ -129,7 +116,6 @@ function isPunctuation(sample: string, delimiter: string): boolean {
   return /[,;]/.test(delimiter) && sample.replace(/"[^"]*"/g, '').includes(`${delimiter} `);
 }
 
-/** The number of fields of each of the first records. Blank lines are skipped. */
 function recordsOf(sample: string, delimiter: string): number[] {
   const records: number[] = [];
   let fields = 1;
@@ -174,11 +160,9 @@ export function isDiff(sample: string): boolean {
   return share >= SHARE_OF_DIFF && ofFiles >= SHARE_OF_FILES && !FENCE_LINE.test(before);
 }
 
-/** Minimum entries of a log. */
 const MIN_ENTRIES = 3;
 /** Minimum share of entries among the lines that are neither indented nor part of a stack trace. */
 const SHARE_OF_ENTRIES = 0.5;
-/** Characters of a line that are examined. */
 const MAX_READ = 300;
 const LEVEL = '(?:TRACE|DEBUG|INFO|NOTICE|WARN|ERR|FATAL|CRIT|SEVERE)';
 /** Minimum share of messages of people among the entries of a chat. */
@@ -217,7 +201,6 @@ export function isLog(sample: string): boolean {
 }
 
 const MAX_LINES = 500;
-/** Minimum share of lines of code among the lines that are no comments. */
 const SHARE_OF_CODE = 0.4;
 /** With fewer lines, as in minified code, the share of code punctuation counts. */
 const MIN_LINES = 3;
@@ -250,7 +233,6 @@ const KEYWORD =
 /** A literal, an assignment, a call, an annotation, a directive, a tag, or the end of a block. */
 const STATEMENT =
   /^((['"])\S*\2,?$|[$@%]?[\w.$[\]'"-]+\s*(:=|[-+*/|&%.]?=)|[\w.$>:-]+\(|@\w+|#(include|define|ifn?def|endif|pragma)\b|<\/?\w+[^>]*>$|(end|fi|done|else|try|pass|continue|break)[:;)]?$|[\])}]+[;,]?$)/;
-/** A setting: `name: value`. */
 const SETTING = /^(- )?["']?[\w./@-]+["']?:(\s+[^\s.]+(\s+\S+){0,3})?$/;
 
 /** Markdown links and images, which can make lines end like code. */
@@ -261,7 +243,6 @@ function isCodeLine(line: string): boolean {
   return [ENDING, KEYWORD, STATEMENT, SETTING].some((pattern) => pattern.test(line));
 }
 
-/** Starts and ends of multi-line comments. */
 const COMMENTS: readonly (readonly [opening: RegExp, closing: RegExp])[] = [
   [/^\/\*/, /\*\//],
   [/^[a-z]{0,2}"""/i, /"""/],
@@ -269,12 +250,10 @@ const COMMENTS: readonly (readonly [opening: RegExp, closing: RegExp])[] = [
   [/^<!--/, /-->/],
   [/^=[a-z]\w+/, /^=cut\b/],
 ];
-/** Any of these starts. */
 const OPENING = /^(?:\/\*|[a-zA-Z]{0,2}(?:"""|''')|<!--|=[a-z]\w)/;
 const FENCE = /^(?:```|~~~)/;
 /** A one-line comment in most languages; it may also be a heading or a list item. */
 const COMMENT = /^(\/\/|\*|#(?!\w)|--|;;|%%|\.\\")/;
-/** A comment after code. */
 const TRAILING = /\s(#|\/\/|--|\/\*)\s.*$/;
 
 /**
@@ -298,7 +277,6 @@ export function codeLines(sample: string): { readonly lines: readonly string[]; 
   return { lines, hasFence: false };
 }
 
-/** The end of a comment that begins in a line, unless it also ends there. */
 function commentFrom(line: string): RegExp | undefined {
   for (const [opening, closing] of COMMENTS) {
     const [start] = opening.exec(line) ?? [];

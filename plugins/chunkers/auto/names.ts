@@ -26,7 +26,6 @@ const BY_ENDING: ReadonlyMap<string, Content> = new Map(
   ),
 );
 
-/** Characters of a text that are examined. */
 const SAMPLE = 4096;
 
 /** Signs of other languages that share an extension, and their contents. */
@@ -78,7 +77,6 @@ export function ruleByName(filename: string, text: string): LanguageRule | undef
   return variant === undefined ? undefined : amongRules(variant, head);
 }
 
-/** The rule for a script that begins with `#!` and a program of a known language. */
 export function ruleByProgram(text: string): LanguageRule | undefined {
   const [, path = '', argument = ''] = /^#!\s*(\S+)(?:\s+(?:-\S+\s+)*(\S+))?/.exec(text.slice(0, 256)) ?? [];
   const program = (path.endsWith('/env') ? argument : path).split('/').at(-1) as string;
@@ -86,9 +84,12 @@ export function ruleByProgram(text: string): LanguageRule | undefined {
   return languages === undefined ? undefined : amongRules(languages, text.slice(0, SAMPLE));
 }
 
+let languages: ReadonlyMap<string, string> | undefined;
+
 /** @param name in lower case, with hyphens for spaces */
 function ruleByLanguage(name: string): LanguageRule | undefined {
-  const language = languageNames().get(name.toLowerCase());
+  languages ??= new Map(Object.keys(LINGUIST).map((key) => [key.toLowerCase().replaceAll(' ', '-'), key]));
+  const language = languages.get(name);
   return language === undefined ? undefined : ruleOf(language);
 }
 
@@ -110,7 +111,6 @@ function amongRules(languages: readonly string[], head: string): LanguageRule | 
 
 let byName: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** Languages by extension, `/name` and `#!program`. */
 function namesOfLinguist(): ReadonlyMap<string, readonly string[]> {
   if (byName !== undefined) return byName;
   const names = new Map<string, string[]>();
@@ -119,15 +119,6 @@ function namesOfLinguist(): ReadonlyMap<string, readonly string[]> {
   }
   byName = names;
   return names;
-}
-
-let languages: ReadonlyMap<string, string> | undefined;
-
-function languageNames(): ReadonlyMap<string, string> {
-  languages ??= new Map(
-    Object.keys(LINGUIST).map((name) => [name.toLowerCase().replaceAll(' ', '-'), name] as const),
-  );
-  return languages;
 }
 
 const MEDIA_TYPES: Readonly<Record<Exclude<Content, 'recursive' | 'lines'>, RegExp>> = {
@@ -162,7 +153,6 @@ export function ruleByLanguageIn(essence: string): LanguageRule | undefined {
   return name === undefined ? undefined : ruleByLanguage(name);
 }
 
-/** The rule for a language of linguist. */
 interface LanguageRule {
   /** Undefined if the text itself decides. */
   readonly content: Content | undefined;

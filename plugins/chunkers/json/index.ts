@@ -52,7 +52,8 @@ function findMembers(text: string): Outline {
     if (!closes && (isBehindComma || (depth === 0 && !isBehindColon))) {
       const edge = startOnLine(text, before, tokens.start);
       edges.push(edge);
-      ranks.push(depth === 0 && isLineBreak(text.charCodeAt(edge - 1)) ? BETWEEN_LINES : rankOf(depth));
+      const isNewLine = depth === 0 && isLineBreak(text.charCodeAt(edge - 1));
+      ranks.push(isNewLine ? BETWEEN_LINES : Math.min(BETWEEN_VALUES + depth, MAX_RANK));
     }
     isBehindComma = false;
     isBehindColon = false;
@@ -62,10 +63,6 @@ function findMembers(text: string): Outline {
   edges.push(text.length);
   ranks.push(BETWEEN_LINES);
   return { edges, ranks };
-}
-
-function rankOf(depth: number): number {
-  return Math.min(BETWEEN_VALUES + depth, MAX_RANK);
 }
 
 const createJsonChunker: Factory<typeof manifest> = (): Chunker<JsonOptions> => ({
@@ -108,7 +105,6 @@ function refusal(text: string, { offset, expected }: Problem): Error {
   return refusedError(message);
 }
 
-/** Cuts of a value that is too large: lines, sentences, clauses and words of a string, then tokens. */
 function finderList(tokens: TokenizedText): readonly CutFinder[] {
   return [
     cutAtDelimiters(['\\n', '\n']),
@@ -120,7 +116,6 @@ function finderList(tokens: TokenizedText): readonly CutFinder[] {
   ];
 }
 
-/** Cuts between tokens, but not within an escape. */
 function cutBesideEscapes(tokens: TokenizedText): CutFinder {
   const find = cutAtTokens(tokens);
   return (text, start, end) => {

@@ -6,18 +6,15 @@ const MAX_CHARACTERS = 256;
 const MAX_LEVELS = 64;
 const NO_NAME = -1;
 
-/** The open objects and lists, and the current member or element of each. */
 class Path {
   readonly #text: string;
   /** The number of open objects and lists; only the outermost `MAX_LEVELS` are kept. */
   depth = 0;
   readonly #isObject: boolean[] = [];
   readonly #elements: number[] = [];
-  /** The first elements in the current stretch. */
   readonly #firsts: number[] = [];
   readonly #nameStarts: number[] = [];
   readonly #nameEnds: number[] = [];
-  /** The pointers of the current members, as far as requested. */
   readonly #pointers: (string | null | undefined)[] = [];
 
   constructor(text: string) {
@@ -39,7 +36,6 @@ class Path {
     if (this.depth > 0) this.depth--;
   }
 
-  /** Advances to the next member, whose name is not known yet, or to the next element. */
   advance(): void {
     const level = this.depth - 1;
     if (level >= MAX_LEVELS) return;
@@ -60,12 +56,10 @@ class Path {
     return (this.#elements[level] as number) + 1;
   }
 
-  /** The first element of a level in the stretch, from 1. */
   firstElement(level: number): number {
     return (this.#firsts[level] as number) + 1;
   }
 
-  /** Names the current member, if it has no name yet. */
   name(start: number, end: number): void {
     const level = this.depth - 1;
     if (level < 0 || level >= MAX_LEVELS || this.#nameStarts[level] !== NO_NAME) return;
@@ -88,7 +82,6 @@ class Path {
     return pointer;
   }
 
-  /** The name of a level's current member, or the index of its element; undefined if too long. */
   #segment(level: number): string | undefined {
     if (this.#isObject[level] !== true) return String(this.#elements[level]);
     const start = this.#nameStarts[level] as number;
@@ -102,7 +95,6 @@ class Path {
 
 keepOptimised(new Path(''));
 
-/** The content of a string or a bare word. */
 function nameOf(written: string): string {
   if (written.charCodeAt(0) !== QUOTE) return written;
   const inner = written.slice(1, written.endsWith('"') ? -1 : undefined);
@@ -117,13 +109,10 @@ function nameOf(written: string): string {
 /** Counted from 1. */
 type Range = readonly [first: number, last: number];
 
-/** The position of a stretch among the values of a text. */
 export interface Position {
   /** JSON Pointer of the smallest value that contains the stretch, see the manifest. */
   readonly pointer: string | null;
-  /** The records that the stretch overlaps. */
   readonly records: Range;
-  /** The elements that the stretch overlaps, if the pointer is that of a list. */
   readonly elements: Range | undefined;
 }
 
@@ -222,7 +211,6 @@ class Walk {
     this.#isBehindComma = false;
   }
 
-  /** Advances to the member, element or record that the token begins. */
   #begin(): void {
     const { kind, start, end } = this.#tokens;
     const { depth } = this.#path;

@@ -19,7 +19,6 @@ export interface Problem {
   readonly expected: string;
 }
 
-/** States by the syntax expected next. */
 const VALUE = 0;
 const FIRST_ELEMENT = 1;
 const FIRST_NAME = 2;
@@ -102,7 +101,6 @@ function problemWithin({ text, kind, start, end }: Tokens, expected: string): Pr
   return isValid ? undefined : { offset: start, expected };
 }
 
-/** A number, or a literal. */
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 const SPACE = 32;

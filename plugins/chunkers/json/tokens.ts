@@ -34,7 +34,6 @@ export class Tokens {
     if (text.charCodeAt(0) === BYTE_ORDER_MARK) this.end = 1;
   }
 
-  /** Reads the next token; false at the end of the text. */
   next(): boolean {
     const { text } = this;
     let at = this.end;

@@ -5,9 +5,7 @@ import type { BlockKind, MarkdownBlock } from '../../toolkit/markdown/index.ts';
 
 export interface Markdown {
   readonly text: string;
-  /** The outermost blocks. */
   readonly outer: readonly MarkdownBlock[];
-  /** The fences and tables. */
   readonly opened: readonly MarkdownBlock[];
   readonly paths: HeadingPaths;
 }
@@ -111,7 +109,6 @@ class RowCounter {
     this.#lines = new LineEnds(text);
   }
 
-  /** The number of rows of a table that begin before an offset. */
   before(table: MarkdownBlock, end: number): number {
     if (this.#table !== table) {
       this.#table = table;
@@ -125,7 +122,6 @@ class RowCounter {
 
 keepOptimised(new RowCounter(''));
 
-/** The blocks of a chunk, from `first` on. */
 function locatedIn(text: string, blocks: readonly MarkdownBlock[], first: number, span: Span): Located[] {
   const located: Located[] = [];
   for (let index = first; index < blocks.length; index++) {
@@ -142,9 +138,7 @@ function locatedIn(text: string, blocks: readonly MarkdownBlock[], first: number
   return located;
 }
 
-/** Characters of a fence in which its language is searched. */
 const MAX_READ = 200;
-/** The longest name of a language. */
 const MAX_NAME = 40;
 
 /** The text after the marker of a fence, or after a tag of Jekyll, Octopress or Hugo. */
@@ -166,7 +160,6 @@ const DIRECTIVES: ReadonlySet<string> = new Set(
 /** Classes that say how lines are numbered. */
 const NUMBERING = /^(?:number-?lines|line-?numbers|line-?anchors)$/i;
 
-/** The language of a fence. */
 function languageOf(text: string, { kind, inner, end }: MarkdownBlock): string | undefined {
   if (kind !== 'fence') return undefined;
   const info = INFO.exec(text.slice(inner, Math.min(end, inner + MAX_READ)))?.[1] ?? '';

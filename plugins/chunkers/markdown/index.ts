@@ -23,7 +23,6 @@ import { componentsOf, withScripts } from './mdx.ts';
 import { type NumberedBlocks, withNumberedHeadings } from './numbered.ts';
 import { isContainer, isRaw, lastBefore, outlineOf } from './outline.ts';
 
-/** The headings outside of lists and quotes. */
 function headingsOf(text: string, { blocks, names }: NumberedBlocks, decode: Decode): Heading[] {
   const headings: Heading[] = [];
   const definitions = new Definitions(text, blocks);
@@ -46,7 +45,6 @@ function makesSection({ kind, depth }: MarkdownBlock): boolean {
   return kind === 'heading' && depth === 0;
 }
 
-/** Divides a stretch without boundaries: a paragraph, a line of code, a table row. */
 type DivideMarkdown = (start: number, end: number, size: number) => readonly Span[];
 
 const SENTENCE_MARKS = ['.', '!', '?', ':'];
@@ -163,7 +161,6 @@ function carriedIn(markdown: Markdown, carry: Carry): ((start: number) => Carrie
   };
 }
 
-/** The header of a table, or the first line of a fence. */
 interface Opening {
   readonly end: number;
   readonly text: string;

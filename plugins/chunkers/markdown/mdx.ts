@@ -2,7 +2,6 @@ import { countUpTo, matchEnd } from '../../../core/kit.ts';
 import { nextLine } from '../../toolkit/lines.ts';
 import type { MarkdownBlock } from '../../toolkit/markdown/index.ts';
 
-/** The components of MDX around its blocks. */
 export interface Components {
   /** The number of components around an offset, at most `MAX_DEPTH`. */
   nestingAt(offset: number): number;
@@ -13,7 +12,6 @@ export interface Components {
 /** Each level is a rank of boundaries, so deeper components are not distinguished. */
 const MAX_DEPTH = 4;
 
-/** The start of an import or export. */
 const MODULE = /(?:import|export)(?=[\s{*"'])/y;
 const SCRIPT = /<(?:[A-Za-z][\w.-]*(?=[\s/>])|>)|\{/y;
 
@@ -61,7 +59,6 @@ const TAG = /<(\/?)([A-Za-z][\w.:-]*|(?=>))/g;
 /** A closing tag at the start of a line; elsewhere in a paragraph, a tag is text. */
 const CLOSING = /^[ \t]*<\/([\w.:-]*)\s*>/gm;
 
-/** Pairs the tags of components. */
 export function componentsOf(text: string, blocks: readonly MarkdownBlock[]): Components {
   const pairs = new Pairs();
   const reader = new ScriptReader(text);
@@ -92,9 +89,7 @@ export function componentsOf(text: string, blocks: readonly MarkdownBlock[]): Co
 interface OpenTag {
   readonly key: string;
   readonly depth: number;
-  /** The start of its block. */
   readonly start: number;
-  /** The start of the next block. */
   readonly next: number;
 }
 
@@ -133,7 +128,6 @@ class Pairs implements Components {
     return Math.min(within, MAX_DEPTH);
   }
 
-  /** Drops the tags of lists and quotes that have ended. */
   #leave(depth: number): void {
     while ((this.#open.at(-1)?.depth ?? 0) > depth) this.#pop();
   }
@@ -153,7 +147,6 @@ const TOKEN =
   /[{}()[\]>]|"[^"\n]*"|'[^'\n]*'|`(?:[^`\\]|\\[\s\S])*(?:`|$)|\/\/.*|\/\*[\s\S]*?(?:\*\/|$)|\r?\n|\r/g;
 const MAX_SCRIPT_LENGTH = 65_536;
 
-/** Finds the ends of scripts, with their brackets, strings and comments. */
 class ScriptReader {
   readonly #text: string;
   #readable: number;
@@ -171,12 +164,10 @@ class ScriptReader {
     });
   }
 
-  /** The end of the expression in braces at an offset. */
   braceEnd(start: number): number | undefined {
     return this.#end(start, ([token], depth) => token === '}' && depth === 0);
   }
 
-  /** The end of the tag at an offset. */
   tagEnd(start: number): number | undefined {
     return this.#end(start, ([token], depth) => token === '>' && depth === 0);
   }

@@ -13,7 +13,6 @@ export interface NumberedBlocks {
   readonly names: ReadonlyMap<number, string>;
 }
 
-/** Makes headings of the lines that are headings only by their numbers. */
 export function withNumberedHeadings(text: string, blocks: readonly MarkdownBlock[]): NumberedBlocks {
   const marked = blocks.filter(isHeading);
   const markedStarts = new Set(marked.map(({ start }) => start));
@@ -51,7 +50,6 @@ function rangesOf(
   });
 }
 
-/** Divides blocks before and after headings. */
 function cutBlocks(
   text: string,
   blocks: readonly MarkdownBlock[],

@@ -107,10 +107,8 @@ function staysWith(
   return !isOther && tokens.count(outline.last, start) <= MAX_SHARE * room;
 }
 
-/** Maximum units of a title with its line break. */
 const MAX_TITLE = 102;
 
-/** Whether a block is a title without marks. */
 function isTitleBlock(text: string, { kind, start, end, depth }: MarkdownBlock): boolean {
   if (kind !== 'paragraph' || depth > 0 || end - start > MAX_TITLE) return false;
   let last = end;
@@ -133,7 +131,6 @@ function rankOf(
   return leansBack(block, before, text) ? rank + LEANING : rank;
 }
 
-/** Whether a block belongs to the previous one more than to the next. */
 function leansBack({ kind }: MarkdownBlock, before: MarkdownBlock, text: string): boolean {
   if (kind === 'break') return true;
   if (kind === 'definition') return before.kind === 'definition';
@@ -143,7 +140,6 @@ function leansBack({ kind }: MarkdownBlock, before: MarkdownBlock, text: string)
 
 const COLON = 58;
 const DELETE = 127;
-/** Characters at the end of a block in which a colon is searched. */
 const LAST_READ = 8;
 
 function endsWithColon(text: string, { start, end }: MarkdownBlock): boolean {

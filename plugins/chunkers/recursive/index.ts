@@ -48,7 +48,6 @@ function givenHierarchy(levels: readonly (readonly string[])[]): Hierarchy {
   return { finders: levels.map((level) => cutAtDelimiters(level)), introductions: true, titles: true };
 }
 
-/** A file of a diff as a heading above its hunks. */
 function headingOfFile({ start, end, path }: DiffFile): Heading {
   return { start, level: 1, isLead: false, reach: end, name: () => path };
 }

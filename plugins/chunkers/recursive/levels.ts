@@ -39,7 +39,6 @@ export const languageSchema = {
 
 export type Level = FromSchema<typeof levelSchema>;
 
-/** The delimiters of a language. */
 export type Language = Required<FromSchema<typeof languageSchema>>;
 
 const KINDS = [
@@ -62,7 +61,6 @@ export function problemOfLevel(level: Level): string | undefined {
   return 'depth' in level && !isHeadings ? 'depth is only for "markdown": "headings"' : undefined;
 }
 
-/** A text that is parsed at most once in each format, for all levels. */
 export interface Source {
   markdown(): MarkdownCuts;
   diff(): DiffParts;
@@ -85,7 +83,6 @@ export function sourceOf(text: string): Source {
   };
 }
 
-/** Creates the finder of a level for one text. */
 export type MakeFinder = (source: Source) => CutFinder;
 
 export function prepareLevel(level: Level, language: Language): MakeFinder {
@@ -111,7 +108,6 @@ function literalFinder(level: Level, language: Language): CutFinder {
   return cutAtWhiteSpace;
 }
 
-/** The offsets at which a level cuts a parsed text. */
 function offsetsIn(source: Source, { markdown, diff, depth = 6 }: Level): readonly number[] {
   if (diff === 'files') return source.diff().files.map(({ start }) => start);
   if (diff !== undefined) return source.diff()[diff];
@@ -123,10 +119,8 @@ function offsetsIn(source: Source, { markdown, diff, depth = 6 }: Level): readon
 
 const LINE_FEED = 10;
 const SPACE = 32;
-/** The first white space beyond ASCII. */
 const FIRST_WIDE_SPACE = 0x85;
 
-/** Cuts before every line that begins with one of the given literal strings. */
 export function cutAtLineStarts(starts: readonly string[]): CutFinder {
   const find = cutAtDelimiters(
     starts.map((start) => `\n${start}`),

@@ -14,7 +14,6 @@ import {
   sourceOf,
 } from './levels.ts';
 
-/** The cuts that divide a text. */
 export interface Hierarchy {
   /** Coarsest first. */
   readonly finders: readonly CutFinder[];
@@ -22,7 +21,6 @@ export interface Hierarchy {
   readonly introductions: boolean;
   /** Whether titles without marks stay with the text after them. */
   readonly titles: boolean;
-  /** The files of a diff, if the recipe is for diffs. */
   readonly files?: readonly DiffFile[] | undefined;
 }
 
@@ -32,7 +30,6 @@ export interface Hierarchy {
  * @throws an error for the caller if there is no such recipe; an exposed error if the file of the recipe is malformed
  */
 export type HierarchyOf = ((recipe: string, lang: string, text: string) => Hierarchy) & {
-  /** The problem with the name of a recipe. */
   readonly problemOf: (recipe: string) => string | undefined;
 };
 
@@ -151,7 +148,6 @@ function readJson(path: string): { readonly json?: unknown; readonly problem?: s
   return { problem: `, ${position}: this is not valid JSON, ${reason.replace(/ in JSON at .*/, '')}` };
 }
 
-/** The message of the parser for a text that is not JSON. */
 function reasonAgainst(text: string): string | undefined {
   try {
     JSON.parse(text);

@@ -1,6 +1,5 @@
 import { addTo, type SentenceVectors } from './similarities.ts';
 
-/** The constraints on the clusters of a division. */
 export interface ClusterLimits {
   /** Maximum tokens of a cluster, unless it is a single piece. */
   readonly size: number;
@@ -74,14 +73,11 @@ function meanPair({ indexes: { length }, values, dimensions }: SentenceVectors):
 /** A penalty above any sum of similarities. */
 const TOO_SHORT = 1e6;
 
-/** The best divisions of the pieces before each end. */
 interface Search {
   readonly vectors: SentenceVectors;
   readonly sizes: Sizes;
   readonly limits: ClusterLimits;
-  /** The score of the best division. */
   readonly worth: Float64Array;
-  /** The start of its last cluster. */
   readonly from: Uint32Array;
   /** Scratch: the sum of the vectors of a cluster. */
   readonly sum: Float64Array;

@@ -5,10 +5,9 @@ import {
   type EmbeddingModel,
   type Factory,
   type Span,
-  type TokenizedText,
 } from '../../../core/kit.ts';
 import { type Sentences, sentencesBy } from '../../toolkit/prose/index.ts';
-import { findClusters, offsetFor, type Sizes } from './clusters.ts';
+import { findClusters, offsetFor } from './clusters.ts';
 import type manifest from './manifest.ts';
 import type { SemanticOptions } from './manifest.ts';
 import { evenOutLast, joinShort, keepApart } from './minimum.ts';
@@ -18,7 +17,7 @@ import {
   gapSimilarities,
   type SentenceVectors,
 } from './similarities.ts';
-import { type Smoothed, type Smoothing, smooth } from './smoothing.ts';
+import { type Smoothing, smooth } from './smoothing.ts';
 
 const createSemanticChunker: Factory<typeof manifest> = (): Chunker<SemanticOptions, 'embedding'> => ({
   async chunk(text, options, context) {
@@ -31,7 +30,6 @@ const createSemanticChunker: Factory<typeof manifest> = (): Chunker<SemanticOpti
 
 export default createSemanticChunker;
 
-/** The sentences, except the first, that begin a segment with another topic. */
 async function findStarts(
   text: string,
   boundaries: readonly number[],
@@ -41,9 +39,16 @@ async function findStarts(
   if (boundaries.length <= 2) return [];
   const vectors = await embedSentences(text, boundaries, model, signal);
   signal.throwIfAborted();
-  return options.mode === 'threshold'
-    ? findLows(vectors, charactersOf(text, boundaries), options, model)
-    : findClusters(vectors, sizesOf(text, boundaries, tokens), clusterLimits(options, vectors), signal);
+  const characters = totalsOf(boundaries, (start, end) => countCodePoints(text, start, end));
+  if (options.mode === 'threshold') return findLows(vectors, characters, options, model);
+  const limits = {
+    size: options.chunk_size,
+    minSentences: options.min_sentences_per_chunk,
+    minCharacters: minCharactersOf(options),
+    offset: offsetFor(options.threshold === 'auto' ? 0.5 : options.threshold, vectors),
+  };
+  const sizes = { tokens: totalsOf(boundaries, (start, end) => tokens.count(start, end)), characters };
+  return findClusters(vectors, sizes, limits, signal);
 }
 
 /** Fewer sentences have no usual similarity. */
@@ -59,7 +64,12 @@ function findLows(
   const { threshold, similarity_window, skip_window } = options;
   if (threshold === 'auto' && vectors.indexes.length < MIN_FOR_AUTO) return [];
   const toScale = (cosine: number) => model.calibrate?.(cosine) ?? cosine;
-  const { curve, lows } = readSimilarities(gapSimilarities(vectors, similarity_window).map(toScale), options);
+  const similarities = gapSimilarities(vectors, similarity_window).map(toScale);
+  const smoothing = smoothingOf(options);
+  const { curve, lows } =
+    smoothing === undefined
+      ? { curve: similarities, lows: findValleys(similarities) }
+      : smooth(similarities, smoothing);
   const limit = threshold === 'auto' ? usualLow(curve) : threshold;
   const heights =
     skip_window === 0
@@ -74,37 +84,17 @@ function findLows(
   return keepApart(low, minimum, characters);
 }
 
-function readSimilarities(similarities: Float64Array, options: SemanticOptions): Smoothed {
-  const smoothing = smoothingOf(options);
-  if (smoothing !== undefined) return smooth(similarities, smoothing);
-  return { curve: similarities, lows: findValleys(similarities) };
-}
-
-/** The parameters of the filter; undefined if a request has no option of it. */
 function smoothingOf({
   filter_window,
   filter_polyorder,
   filter_tolerance,
 }: SemanticOptions): Smoothing | undefined {
   if ((filter_window ?? filter_polyorder ?? filter_tolerance) === null) return undefined;
-  const window = filter_window ?? Math.max(5, oddAbove(filter_polyorder ?? 0));
+  const given = filter_polyorder ?? 0;
+  // At least the next odd number above the order.
+  const window = filter_window ?? Math.max(5, given + 1 + (given % 2));
   const order = filter_polyorder ?? Math.min(3, window - 1);
   return { window, order, tolerance: filter_tolerance ?? 0.2 };
-}
-
-function oddAbove(order: number): number {
-  return order + 1 + (order % 2);
-}
-
-function sizesOf(text: string, boundaries: readonly number[], tokens: TokenizedText): Sizes {
-  return {
-    tokens: totalsOf(boundaries, (start, end) => tokens.count(start, end)),
-    characters: charactersOf(text, boundaries),
-  };
-}
-
-function charactersOf(text: string, boundaries: readonly number[]): Float64Array {
-  return totalsOf(boundaries, (start, end) => countCodePoints(text, start, end));
 }
 
 function totalsOf(
@@ -124,15 +114,6 @@ const MIN_CHARACTERS_OF_CLUSTERS = 40;
 
 function minCharactersOf({ mode, min_characters_per_chunk }: SemanticOptions): number {
   return min_characters_per_chunk ?? (mode === 'cluster' ? MIN_CHARACTERS_OF_CLUSTERS : 1);
-}
-
-function clusterLimits(options: SemanticOptions, vectors: SentenceVectors) {
-  return {
-    size: options.chunk_size,
-    minSentences: options.min_sentences_per_chunk,
-    minCharacters: minCharactersOf(options),
-    offset: offsetFor(options.threshold === 'auto' ? 0.5 : options.threshold, vectors),
-  };
 }
 
 /** Makes each segment a chunk, or several of whole sentences if it is over the limit. */
@@ -192,8 +173,8 @@ function findValleys(similarities: ArrayLike<number>): number[] {
   return last < 2 ? valleys : valleys.filter((gap) => gap > 0 && gap < last);
 }
 
-/** Mean less one standard deviation. */
 function usualLow(values: Float64Array): number {
+  // Mean minus one standard deviation.
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   return mean - Math.sqrt(squares / values.length);

@@ -1,17 +1,10 @@
 import { countCodePoints, type Span } from '../../../core/kit.ts';
 
-/** A possible cut. */
 export interface Candidate {
   /** The sentence after the cut. */
   readonly sentence: number;
   /** The lower, the better a cut. */
   readonly similarity: number;
-}
-
-/** The minimum of each chunk. */
-export interface Minimum {
-  readonly sentences: number;
-  readonly characters: number;
 }
 
 /**
@@ -23,7 +16,7 @@ export interface Minimum {
  */
 export function keepApart(
   candidates: readonly Candidate[],
-  minimum: Minimum,
+  minimum: { readonly sentences: number; readonly characters: number },
   characters: ArrayLike<number>,
 ): number[] {
   const last = characters.length - 1;
@@ -66,7 +59,6 @@ export function evenOutLast(
   return [...spans.slice(0, -2), { start: before.start, end: start }, { start, end: last.end }];
 }
 
-/** Consecutive chunks that may become one. */
 interface Group {
   readonly spans: CountedSpan[];
   tokens: number;

@@ -50,7 +50,6 @@ function squareOf(values: Float32Array, from: number, dimensions: number): numbe
   return sum;
 }
 
-/** Adds a row to a sum. */
 export function addTo(sum: Float64Array, values: Float32Array, from: number): void {
   for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] as number) + (values[from + at] as number);
 }
@@ -100,13 +99,11 @@ function raise(values: number[], from: number, to: number, value: number): void 
   for (let index = from; index <= to; index++) values[index] = Math.max(values[index] as number, value);
 }
 
-/** The sums of the windows on both sides of a moving gap. */
 interface WindowSums {
   readonly before: Float64Array;
   readonly after: Float64Array;
   readonly vectors: SentenceVectors;
   readonly window: number;
-  /** The vector after the gap. */
   at: number;
 }
 

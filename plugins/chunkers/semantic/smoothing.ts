@@ -33,12 +33,10 @@ export function savitzkyGolayWeights(window: number, order: number, derivative: 
   return weights;
 }
 
-/** A polynomial by its values at the points of a window. */
 interface Polynomial {
   readonly values: Float64Array;
   /** Its value in the middle, and its first two derivatives there. */
   readonly middle: number[];
-  /** The sum of the squares of its values. */
   readonly square: number;
 }
 

@@ -11,7 +11,6 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   [' ', 'space'],
   [':', 'colon'],
 ]);
-/** The part of a text that determines its dialect. */
 const SAMPLE_RECORDS = 100;
 const SAMPLE_UNITS = 50_000;
 /** Maximum lines of a caption above the header. */
@@ -21,7 +20,6 @@ const MAX_CAPTIONS = 20;
 const SEPARATOR_LINE =
   /^\ufeff?(?:"sep=([^\r\n"])"\1{0,1000}|sep=([^\r\n"])\2{0,1000}) {0,99}(?:\r\n|\r|\n|$)/i;
 
-/** Reads a text as CSV or TSV: a caption or comments, and one table. */
 export function readCsv(text: string, options: TableOptions): Layout {
   const [line = '', quoted, bare] = SEPARATOR_LINE.exec(text) ?? [];
   const sample = sampleOf(text, line.length);
@@ -50,13 +48,10 @@ function sampleOf(text: string, from: number): string {
 
 interface Shape {
   readonly dialect: Dialect;
-  /** The number of fields of each record. */
   readonly fields: readonly number[];
-  /** Whether each record begins like a comment. */
   readonly comments: readonly boolean[];
   /** The most frequent number of fields above 1; 1 if there is none. */
   readonly usual: number;
-  /** The share of the records with that number. */
   readonly agreeing: number;
 }
 
@@ -78,13 +73,16 @@ function shapeOf(sample: string, dialect: Dialect): Shape {
 
 /** The shape by the delimiter with which most records have the same number of fields; in a tie, more fields win. */
 function sniff(sample: string, quote: string): Shape {
-  const [first, ...others] = DELIMITERS.map((delimiter) => shapeOf(sample, { delimiter, quote })) as [Shape];
-  return others.reduce((best: Shape, shape: Shape) => (isBetter(shape, best) ? shape : best), first);
-}
-
-function isBetter(shape: Shape, than: Shape): boolean {
-  if (shape.agreeing !== than.agreeing) return shape.agreeing > than.agreeing;
-  return shape.usual > than.usual;
+  const [first, ...others] = DELIMITERS.map((delimiter) => shapeOf(sample, { delimiter, quote })) as [
+    Shape,
+    ...Shape[],
+  ];
+  let best = first;
+  for (const shape of others) {
+    const isTie = shape.agreeing === best.agreeing;
+    if (isTie ? shape.usual > best.usual : shape.agreeing > best.agreeing) best = shape;
+  }
+  return best;
 }
 
 /** The number of captions (records of one field) and comments before the first usual record. */
@@ -138,7 +136,6 @@ function findRecords(
   return starts;
 }
 
-/** The end of a record, after its line break. */
 function recordEnd(text: string, start: number, { delimiter, quote }: Dialect): number {
   const mark = delimiter.charCodeAt(delimiter.length - 1);
   const enclosing = unitOf(quote);
@@ -160,14 +157,12 @@ function unitOf(quote: string): number {
   return quote === '' ? NO_UNIT : quote.charCodeAt(0);
 }
 
-/** The offset of the quote that closes a field. */
 function closingQuote(text: string, from: number, quote: string): number {
   let at = text.indexOf(quote, from);
   while (at !== NEVER_CLOSED && text.startsWith(quote, at + 1)) at = text.indexOf(quote, at + 2);
   return at;
 }
 
-/** The offsets after the delimiters of a record. */
 function findFieldCuts(text: string, start: number, end: number, dialect: Dialect): number[] {
   const { delimiter } = dialect;
   const cuts: number[] = [];

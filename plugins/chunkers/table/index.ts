@@ -161,7 +161,6 @@ function headersOf(text: string, tables: readonly Table[]): (start: number) => C
 /** Shorter lines, such as blank ones, are joined to others. */
 const MIN_LINE_LENGTH = 8;
 
-/** Cuts of text that is too large: paragraphs, lines, sentences and words. */
 function textFinders(): readonly CutFinder[] {
   return [
     cutAtDelimiters(['\n\n', '\r\n\r\n']),

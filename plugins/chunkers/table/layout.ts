@@ -1,22 +1,18 @@
 import { type CutFinder, isLineBreak } from '../../../core/kit.ts';
 
-/** A table of a text; offsets are in UTF-16 units. */
 export interface Table {
   readonly start: number;
   readonly end: number;
   /** The starts of all rows with those of the header, at least one; the first row begins with the table. */
   readonly rows: readonly number[];
-  /** The number of rows of the header. */
   readonly headerRows: number;
 }
 
 export interface Layout {
-  /** The format as the response describes it. */
   readonly dialect: string;
   /** The start of the text after a line about the format; by default the start of the text. */
   readonly from?: number | undefined;
   readonly tables: readonly Table[];
-  /** Cuts a row between its cells. */
   readonly cutAtCells: CutFinder;
 }
 

@@ -30,14 +30,12 @@ export function readHtml(text: string): Layout {
 
 const NOWHERE = -1;
 
-/** A table being read. */
 class OpenTable {
   readonly #start: number;
   readonly #rows: number[] = [];
   #headerRows = 0;
   #isHead = false;
   #hasHead = false;
-  /** Whether all rows so far are the header. */
   #isLeading = true;
   #hasHeaderCell = false;
   #hasDataCell = false;
@@ -96,7 +94,6 @@ class OpenTable {
 
 keepOptimised(new OpenTable(0));
 
-/** The offsets before the cells of a stretch. */
 function findCells(text: string, start: number, end: number): number[] {
   const cells = text.slice(start, end).matchAll(/<t[dh](?=[\s>/])/gi);
   return [...cells].map(({ index }) => start + index).filter((at) => at > start);
@@ -128,7 +125,6 @@ function rowStarts(text: string, start: number, inner: number, end: number): num
   return starts;
 }
 
-/** The offsets after the unescaped pipes of a stretch. */
 function findPipes(text: string, start: number, end: number): number[] {
   const cuts: number[] = [];
   for (let at = start; at < end; at++) {

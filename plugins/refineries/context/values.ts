@@ -6,10 +6,8 @@ import {
   splitsCodePoint,
 } from '../../../core/kit.ts';
 
-/** The lines of a template. */
 export type Template = readonly (readonly Piece[])[];
 
-/** Literal text, or alternative values. */
 export type Piece = string | readonly Value[];
 
 interface Value {
@@ -32,7 +30,6 @@ const PLAIN_NAMES = [
 const NEIGHBOURS = ['previous', 'next'] as const;
 type ValueName = (typeof PLAIN_NAMES)[number] | (typeof NEIGHBOURS)[number];
 
-/** The values in messages. */
 const KNOWN = `${PLAIN_NAMES.map((name) => `{${name}}`).join(', ')}, {metadata.<name>}, {previous:<characters>}, {next:<characters>} and alternatives such as {title|filename}`;
 const MAX_VALUES = 30;
 const MAX_CHARACTERS = 2000;
@@ -82,17 +79,14 @@ function readValue(inner: string): Value {
   );
 }
 
-/** A chunk with its neighbours. */
 export interface Neighbours {
   readonly chunk: Chunk;
   readonly previous: Chunk | undefined;
   readonly next: Chunk | undefined;
 }
 
-/** The sources of values besides the chunk. */
 export interface Sources {
   readonly document: DocumentInfo;
-  /** The separator between headings, and between the units of a scope. */
   readonly separator: string;
   readonly join: RefineTools['join'];
 }
@@ -161,7 +155,6 @@ function metadataText(metadata: unknown, path: string): string {
   return path === '' ? identityIn(metadata) : textOf(memberOf(metadata, path), ', ');
 }
 
-/** Maximum characters of a list of names or values. */
 const MAX_LIST_LENGTH = 300;
 /** Longer values of metadata are texts about the document. */
 const MAX_VALUE_LENGTH = 80;
@@ -182,7 +175,6 @@ function identityIn(metadata: unknown): string {
   return wholeWithin(values.filter((value) => isWithin(value, MAX_VALUE_LENGTH) && !isNoise(value)));
 }
 
-/** A unit of code in a chunk. */
 interface CodeNode {
   readonly name: string;
   readonly scope: readonly string[];
@@ -206,7 +198,6 @@ function stringsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-/** The outermost units of code that all nodes share. */
 function sharedScope(nodes: readonly CodeNode[]): readonly string[] {
   const [first, ...others] = nodes.map(({ scope }) => scope);
   return others.reduce((shared, scope) => {
@@ -221,7 +212,6 @@ function namesOf(nodes: readonly CodeNode[], separator: string): Set<string> {
   return new Set(nodes.map(({ name, scope }) => textOf([scope.slice(length).at(-1), name], separator)));
 }
 
-/** The names of nodes, then those of their members. */
 function withMembers(nodes: readonly CodeNode[], separator: string): Set<string> {
   return new Set([...namesOf(nodes, separator), ...nodes.flatMap(({ members }) => members)]);
 }
@@ -254,7 +244,6 @@ function wholeWithin(values: Iterable<string>): string {
   return list;
 }
 
-/** The member at a path of names separated by dots. */
 function memberOf(value: unknown, path: string): unknown {
   return path.split('.').reduce((inner, name) => (isObject(inner, name) ? inner[name] : undefined), value);
 }

@@ -89,7 +89,6 @@ function tailLimit(ends: Uint32Array, size: number): number {
   return first === 0 ? 0 : (ends[first - 1] as number);
 }
 
-/** Maximum boundaries of grapheme clusters that are tried. */
 const MAX_TRIES = 16;
 
 /**
@@ -113,7 +112,6 @@ function coarsest(
   return longest(paragraph) ?? longest(line) ?? longest(sentence) ?? longest(word);
 }
 
-/** Rising offsets between the paragraphs, lines, sentences and words of a text. */
 type Boundaries = Readonly<Record<Level, number[]>>;
 
 type Level = 'paragraph' | 'line' | 'sentence' | 'word';
@@ -150,7 +148,6 @@ interface Gap {
   readonly level: Level;
   readonly start: number;
   readonly end: number;
-  /** The offset after the last line break; the end if there is none. */
   readonly lineStart: number;
 }
 
@@ -199,13 +196,11 @@ function gapOf(text: string, start: number, end: number): Gap {
   return { level: isSentence ? 'sentence' : 'word', start, end, lineStart };
 }
 
-/** Whether a line ends with the unit at `at`: LF, CRLF or CR. */
 function breaksLine(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   return unit === 10 || (unit === 13 && text.charCodeAt(at + 1) !== 10);
 }
 
-/** Ends of sentences before white space. */
 const ENDS = [...'.!?'].map((mark) => mark.charCodeAt(0));
 
 /** Ends of sentences that need no white space after them. */

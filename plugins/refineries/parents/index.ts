@@ -51,7 +51,6 @@ function runsOf(
   return runs;
 }
 
-/** @param index of the chunk in its parent */
 function withParent(chunk: Chunk, index: number, parent: Chunk, parent_id: string): Chunk {
   const { parent_text: _, ...own } = chunk;
   return {
@@ -116,7 +115,6 @@ function plain(value: unknown): string | number | null {
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }
 
-/** The number of chunks that fit by the sum of their sizes. */
 function guess(sizes: readonly number[], start: number, most: number): number {
   let end = start;
   let sum = 0;

@@ -15,7 +15,6 @@ import { type Window, windowsOf } from './windows.ts';
 
 type SummaryRefinery = Refinery<SummaryOptions, 'tokenizer'>;
 
-/** Maximum UTF-16 units of a title in a prompt. */
 const MAX_TITLE_LENGTH = 500;
 
 export default async function createSummaryRefinery(given: Collaborators): Promise<SummaryRefinery> {
@@ -41,7 +40,6 @@ export default async function createSummaryRefinery(given: Collaborators): Promi
         reportFailures(outcomes, report, log);
         return chunks.map((chunk, index) => withContext(chunk, outcomes[index]));
       } finally {
-        // An error ends the other calls.
         stop.abort();
       }
     },
@@ -117,7 +115,9 @@ async function createAsk({ env, hosted }: Pick<Collaborators, 'env' | 'hosted'>)
     sizeCalculation: (answer, key) => answer.length + key.length,
   });
   return async (question, { max_tokens, call_timeout }, signal) => {
-    const key = `${hashOf(question)} ${max_tokens}`;
+    const { title, window, instruction, text } = question;
+    const seed = JSON.stringify([title, window.hash, instruction, text]);
+    const key = `${hash('sha256', seed, 'hex')} ${max_tokens}`;
     const known = kept.get(key);
     if (known !== undefined) return { value: known };
     // OpenAI's newer models reject max_tokens, and other servers may not know max_completion_tokens.
@@ -145,11 +145,6 @@ function promptOf({ title, window, instruction, text }: Question): string {
   return prompt.toWellFormed();
 }
 
-function hashOf({ title, window, instruction, text }: Question): string {
-  return hash('sha256', JSON.stringify([title, window.hash, instruction, text]), 'hex');
-}
-
-/** The reasoning that some models write before their answer. */
 const REASONING = /^\s*<think>[\s\S]*?<\/think>/;
 
 /**

@@ -61,7 +61,6 @@ function slidingWindows(
   };
 }
 
-/** The start of each stretch in their concatenation, and the end of the last one. */
 function runningTotal(sizes: readonly number[]): number[] {
   const starts = [0];
   let sum = 0;

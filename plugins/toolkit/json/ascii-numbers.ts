@@ -18,7 +18,6 @@ export function writeVector(vector: Float32Array, out: Uint8Array, at: number): 
 const BLOCK = 1024;
 const blockDigits = new Int32Array(BLOCK);
 
-/** Writes each number after a comma. */
 function writeBlock(vector: Float32Array, out: Uint8Array, view: DataView, at: number): number {
   const bits = new Int32Array(vector.buffer, vector.byteOffset, vector.length);
   for (let index = 0; index < bits.length; index++)
@@ -36,7 +35,6 @@ function writeBlock(vector: Float32Array, out: Uint8Array, view: DataView, at: n
   return next;
 }
 
-/** The longest vector that is written into reused memory. */
 const MAX_REUSED = 4096;
 const reused = Buffer.alloc(MAX_REUSED * NUMBER_BYTES + 2);
 
@@ -214,7 +212,6 @@ function shortest(value: number): string {
   return String(Number(value.toPrecision(9)));
 }
 
-/** Writes a non-negative safe integer. */
 export function writeInteger(value: number, out: Uint8Array, at: number): number {
   let digits = 1;
   for (let power = 10; power <= value; power *= 10) digits++;

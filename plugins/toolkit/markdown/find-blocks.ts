@@ -36,7 +36,7 @@ export function findMarkdownBlocks(text: string): readonly MarkdownBlock[] {
     else beginBlocks(scan, matched);
   }
   scan.closeTo(0);
-  return scan.found;
+  return scan.blocks;
 }
 
 /** Begins the blocks that the line opens, containers first and then one leaf, or continues a paragraph or table. */
@@ -107,13 +107,11 @@ const MARKS = Uint8Array.from({ length: 128 }, (_, unit) =>
   '>#`~<=-*_[|:+$%\\{0123456789'.includes(String.fromCharCode(unit)) ? 1 : 0,
 );
 
-/** Whether a block other than a paragraph may begin with the unit. */
 function isMark(unit: number): boolean {
   return unit < 128 && MARKS[unit] === 1;
 }
 
-/** The number of open containers that the current line continues. */
-function matchContainers({ line, open, found }: Scan): number {
+function matchContainers({ line, open, blocks }: Scan): number {
   let matched = 0;
   for (; matched < open.length; matched++) {
     const container = open[matched] as OpenBlock;
@@ -123,7 +121,7 @@ function matchContainers({ line, open, found }: Scan): number {
       if (!line.consumeQuote()) break;
     } else if (line.isBlank) {
       // The container is still empty.
-      if (container === found.at(-1)) break;
+      if (container === blocks.at(-1)) break;
     } else if (line.indent >= width) line.column += width;
     else break;
   }
@@ -185,7 +183,6 @@ function interruptsText({ text, units, line: { ink, end } }: Scan, marker: numbe
 const OPENING = /^\ufeff?(---|\+\+\+)[ \t]*(?:\r\n|\r|\n)/;
 /** A comment (group 1) or a member. */
 const FIRST = /[ \t]*(?:(#)|[^\s:=][^:=\r\n]*[:=])/y;
-/** A blank line, or a comment. */
 const EMPTY_LINE = /[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n)/y;
 /** A member of YAML or TOML. Its name has one or two words: more would be a sentence. */
 const MEMBER_LINE =
@@ -197,7 +194,7 @@ const INNER_LINE = /[ \t\-\]}][^\r\n]*(?:\r\n|\r|\n)/y;
  * Reads front matter: metadata between lines of `---` or `+++` at the start of the text. It begins with a member, or with a
  * comment if all further lines are metadata, because a comment could be a heading.
  */
-function readFrontMatter({ text, line, found }: Scan): void {
+function readFrontMatter({ text, line, blocks }: Scan): void {
   const open = OPENING.exec(text);
   if (open === null) return;
   const start = open[0].length;
@@ -209,7 +206,7 @@ function readFrontMatter({ text, line, found }: Scan): void {
   const last = close.exec(text);
   if (last === null || (first[1] !== undefined && !isData(text, start, last.index))) return;
   while (line.next <= last.index) line.read();
-  found.push(openBlock('front_matter', 0, line.next, 0, 0));
+  blocks.push(openBlock('front_matter', 0, line.next, 0, 0));
 }
 
 /** Whether all lines of a stretch are comments, blank or members, at least one of them a member. */

@@ -114,7 +114,6 @@ export function beginBreak(scan: Scan, depth: number): Begun | undefined {
   return 'leaf';
 }
 
-/** Turns the paragraph above a line of `=` or `-` into a heading. */
 export function underline(scan: Scan, text: OpenBlock | undefined): Begun | undefined {
   const { ink, end, unit } = scan.line;
   const isLine = isBlank(scan.units, runEnd(scan.units, ink, end, unit), end);
@@ -151,7 +150,6 @@ export function beginTable(scan: Scan, text: OpenBlock | undefined): Begun | und
 /** Maximum rows of a header: with more, they are rows of a table without header. */
 const MAX_HEADER_ROWS = 5;
 
-/** The start of the header whose last row is the last line of a paragraph. */
 function headerStart(scan: Scan, paragraph: OpenBlock, columns: number): number {
   let first = scan.lastLine;
   for (let rows = 1; first > paragraph.start; rows++) {
@@ -172,7 +170,6 @@ function lineBefore({ units }: Scan, floor: number, end: number): number {
   return at;
 }
 
-/** Whether a line has a pipe and this number of cells. */
 function isRow(scan: Scan, start: number, end: number, inner: number, columns: number): boolean {
   const { units } = scan;
   let ink = Math.max(start, inner);
@@ -198,7 +195,6 @@ export function continueText(scan: Scan, text: OpenBlock): void {
   if (isLabel && isDestination(scan.text, ink, end)) text.kind = 'definition';
 }
 
-/** Adds the first line of a paragraph, which may be a link definition. */
 function readFirstLine(scan: Scan, paragraph: OpenBlock): void {
   const { ink, end, unit } = scan.line;
   addLine(scan, paragraph);
@@ -226,7 +222,6 @@ const DESTINATION =
 
 const MAX_DESTINATION_LENGTH = 4000;
 
-/** Whether the rest of a line is the destination of a link, with an optional title. */
 function isDestination(text: string, start: number, end: number): boolean {
   return end - start <= MAX_DESTINATION_LENGTH && DESTINATION.test(text.slice(start, end));
 }
@@ -290,7 +285,6 @@ function htmlKindOf(text: string, start: number, end: number): number {
   return isTagAlone(line) ? TAG_ALONE : NO_HTML;
 }
 
-/** Whether an HTML block ends with the line `[start, end)`. */
 function closesHtml(kind: number, text: string, start: number, end: number): boolean {
   return KINDS[kind - 1]?.[1]?.test(text.slice(start, end)) ?? false;
 }

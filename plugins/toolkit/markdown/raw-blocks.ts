@@ -2,10 +2,8 @@ import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
 import { matchEnd } from '../../../core/engine/search.ts';
 import { BACKSLASH, DOLLAR, isBlank, PERCENT } from './letters.ts';
 
-/** Lines that are not Markdown. */
 export interface RawBlock {
   readonly kind: 'fence' | 'raw';
-  /** Within the last line. */
   readonly end: number;
 }
 

@@ -68,15 +68,13 @@ export const MAX_CONTAINERS = 32;
 
 export type Begun = 'leaf' | 'container';
 
-/** A pass over the lines of a Markdown text. */
 export class Scan {
   readonly text: string;
   readonly units: Uint16Array;
   readonly line: Line;
-  readonly found: OpenBlock[] = [];
+  readonly blocks: OpenBlock[] = [];
   /** The open containers, outermost first. */
   readonly open: OpenBlock[] = [];
-  /** The open leaf block in the innermost container. */
   leaf: OpenBlock | undefined;
   /** Created at the first line that may begin a raw block. */
   raw: RawBlocks | undefined;
@@ -92,13 +90,11 @@ export class Scan {
     this.line = new Line(text, this.units);
   }
 
-  /** The open paragraph or link definition. */
   get openText(): OpenBlock | undefined {
     const { leaf } = this;
     return leaf?.kind === 'paragraph' || leaf?.kind === 'definition' ? leaf : undefined;
   }
 
-  /** Begins a leaf that the next lines may continue. */
   begin(kind: BlockKind, depth: number): OpenBlock {
     const leaf = this.add(kind, depth);
     this.leaf = leaf;
@@ -113,11 +109,10 @@ export class Scan {
 
   /** Ends the open leaf; the new leaf follows in the same containers. */
   follow(leaf: OpenBlock): void {
-    this.found.push(leaf);
+    this.blocks.push(leaf);
     this.leaf = leaf;
   }
 
-  /** Adds the current line to a block. */
   extend(leaf: OpenBlock): void {
     leaf.end = this.line.next;
     this.#lastEnd = this.line.next;
@@ -136,7 +131,7 @@ export class Scan {
     this.closeTo(isInList ? depth - 1 : depth);
     const { start, next, ink } = this.line;
     const block = openBlock(kind, start, next, this.open.length, ink);
-    this.found.push(block);
+    this.blocks.push(block);
     this.#lastEnd = next;
     return block;
   }
@@ -163,7 +158,6 @@ class Line {
     this.#ends = new LineEnds(text);
   }
 
-  /** Goes to the next line; there must be one. */
   read(): void {
     const start = this.next;
     this.start = start;
@@ -193,7 +187,6 @@ class Line {
     this.#skipSpace(this.ink + letters);
   }
 
-  /** Skips a quote marker, if one is next. */
   consumeQuote(): boolean {
     if (this.indent >= 4 || this.isBlank || this.unit !== GREATER) return false;
     this.consume(1);

@@ -25,7 +25,6 @@ export function fencedCode(code: string, language = ''): string {
   return `${fence}${language}\n${code}\n${fence}`;
 }
 
-/** Text for a cell of a table: on one line, with escaped pipes. */
 export function escapeCell(text: string): string {
   return text.replace(SPACES, ' ').replaceAll('\\|', '\\&#124;').replaceAll('|', '\\|');
 }

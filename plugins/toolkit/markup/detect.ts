@@ -1,6 +1,5 @@
 type MarkupSyntax = 'restructuredtext' | 'asciidoc' | 'org' | 'latex' | 'mediawiki' | 'texinfo' | 'roff';
 
-/** Characters of a text that are examined. */
 const SAMPLE = 65_536;
 
 /** Signs of markup languages: all patterns of one row must match. */
@@ -33,7 +32,6 @@ export function markupSyntaxOf(text: string): MarkupSyntax | undefined {
   return isMarkdown && syntax !== 'latex' && syntax !== 'roff' ? undefined : syntax;
 }
 
-/** Templates and components: markup with parts in other languages. */
 type TemplateKind = 'astro' | 'erb' | 'handlebars' | 'jinja' | 'svelte' | 'vue';
 
 /** Signs of templates: all patterns of a row must match. */
@@ -56,7 +54,6 @@ const PATTERNS: readonly (readonly [TemplateKind, ...RegExp[]])[] = [
 /** Front matter that is a script. */
 const ASTRO = /^\ufeff?\s*---[ \t]*\r?\n(?:import|const|interface|type|export)\b[\s\S]*?^---[ \t]*$/m;
 
-/** The kind of template or component that the beginning of a text shows. */
 export function templateKindOf(text: string): TemplateKind | undefined {
   const head = text.slice(0, SAMPLE);
   if (ASTRO.test(head)) return 'astro';

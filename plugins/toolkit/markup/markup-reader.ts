@@ -107,7 +107,6 @@ function tagEnd(text: string, from: number): number {
   return -1;
 }
 
-/** The end of an attribute with its value. */
 function attributeEnd(text: string, start: number): number {
   // An equals sign at the beginning belongs to the name.
   let at = start + 1;

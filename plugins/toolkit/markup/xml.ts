@@ -97,7 +97,6 @@ class XmlDocument {
     return index + sign.length;
   }
 
-  /** The end of white space, or of a name. */
   #skip(from: number, isSpace: boolean): number {
     const xml = this.#xml;
     const units = isSpace ? SPACE : ENDS_NAME;
@@ -130,7 +129,6 @@ function localName(full: string): string {
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const LAST_CODE_POINT = 0x10ffff;
 
-/** Replaces references such as `&lt;` and `&#65;` by their characters. */
 export function decodeReferences(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(

@@ -5,7 +5,6 @@ import { type Label, labelsOf, MAX_READ } from './labels.ts';
 /** An open quotation of sections, as in amending acts. */
 interface Quote {
   readonly mark: string;
-  /** The number of candidates before it. */
   readonly first: number;
 }
 
@@ -14,7 +13,6 @@ export interface HeadingLines extends Span {
   readonly isMarked?: boolean;
 }
 
-/** A line that looks like a numbered heading. */
 export interface Candidate extends Span {
   readonly label: Label;
   readonly kind: string;
@@ -36,7 +34,6 @@ interface Line extends Span {
   /** The line without white space and emphasis around it. */
   readonly ink: string;
   readonly inkEnd: number;
-  /** Characters of white space before the text. */
   readonly indent: number;
   readonly isMarked: boolean;
   readonly mayBeHeading: boolean;
@@ -50,7 +47,6 @@ const MAX_TITLE_LENGTH_BELOW = 110;
 const MAX_OPEN = 60;
 /** Maximum spaces before a number without a word; lists are indented by more. */
 const MAX_INDENTED = 3;
-/** Characters at the end of a line that are examined. */
 const TAIL = 60;
 
 const LEADER = /(?:\.\s?){4,}\d*$|…\s*\d+$|[·⋯]{2,}\s*\d*$|(?:\s{3,}|\t)\d{1,4}$/;
@@ -112,7 +108,6 @@ const CLOSING: Readonly<Record<string, string>> = { '‘': '’', '“': '”', 
 /** A note below a text; its closing mark ends no quotation. */
 const NOTE = /^\( ?\*|\bp\. ?\d+\W*$/;
 
-/** Whether a line opens a quoted section that continues after the line. */
 function opensQuote(ink: string): boolean {
   const mark = ink.charAt(0);
   if (CLOSING[mark] === undefined || quotesLeft(ink, mark) <= 0) return false;
@@ -271,12 +266,10 @@ function titleBelow(lines: Lines): Line | undefined {
   return goesOn ? undefined : title;
 }
 
-/** The end of a line, for patterns anchored there. */
 function tail(ink: string): string {
   return ink.slice(-TAIL);
 }
 
-/** Reads the lines of a text, with lookahead. */
 class Lines {
   readonly #text: string;
   readonly #within: readonly HeadingLines[] | undefined;
@@ -345,9 +338,7 @@ function inkOf(line: string): string {
 }
 
 interface Layout {
-  /** Whether paragraphs have blank lines between them. */
   readonly isSpaced: boolean;
-  /** Columns to which lines are wrapped. */
   readonly width: number;
 }
 
@@ -366,7 +357,6 @@ function layoutOf(text: string): Layout {
   return { isSpaced: (lines.length - widths.length) * SPACED >= lines.length - 1, width };
 }
 
-/** Whether a paragraph ends between two consecutive lines. */
 function endsParagraph(line: string, next: string, { isSpaced, width }: Layout): boolean {
   if (isSpaced) return false;
   if (width > WIDEST) return true;

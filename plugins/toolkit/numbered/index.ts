@@ -16,7 +16,6 @@ export interface NumberedHeading {
   readonly end: number;
   /** From 1, the highest. */
   readonly level: number;
-  /** Whether another heading follows immediately. */
   readonly isLead: boolean;
   readonly name: string;
 }
@@ -47,12 +46,10 @@ export function findNumberedHeadings(
   });
 }
 
-/** Whether there is text between two headings. */
 function hasBody(first: Candidate, second: Candidate): boolean {
   return second.inkBefore > first.inkBefore;
 }
 
-/** A heading with its level. */
 interface Head {
   readonly candidate: Candidate;
   readonly level: number;
@@ -60,9 +57,7 @@ interface Head {
 
 interface Member {
   readonly candidate: Candidate;
-  /** The index of the sequence. */
   readonly run: number;
-  /** The length of the sequence. */
   readonly length: number;
   readonly isFirst: boolean;
 }
@@ -186,5 +181,3 @@ function ranksOf(candidates: readonly Candidate[]): ReadonlyMap<string, number> 
   }
   return ranks;
 }
-
-/** Headings by their numbers, such as `Article 5` and `2.1.4 Scope`. */

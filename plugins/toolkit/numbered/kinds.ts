@@ -1,5 +1,3 @@
-/** Kinds of numbered headings: their words, and their usual order. */
-
 /** Words of headings by kind. A kind of a lower rank holds those of higher ranks. */
 const WORDS: Readonly<Record<string, { readonly rank: number; readonly words: string }>> = {
   annex: {
@@ -43,7 +41,6 @@ const COUNTERS: Readonly<Record<string, number>> = {
   條: 8,
 };
 
-/** Ranks of numbers without a word. */
 const BARE: Readonly<Record<string, number>> = {
   'I.': 10,
   'A.': 11,

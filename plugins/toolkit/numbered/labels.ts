@@ -14,11 +14,9 @@ export interface Label {
   /** The number of levels: 3 for 2.1.4, 1 for 12a. */
   readonly depth: number;
   readonly end: number;
-  /** The start of the rest of the line. */
   readonly rest: number;
   /** Whether a mark, and not only a space, separates the label from the rest. */
   readonly isDivided: boolean;
-  /** Whether it is a number without a word. */
   readonly isBare: boolean;
 }
 

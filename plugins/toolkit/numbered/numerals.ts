@@ -14,7 +14,6 @@ export function romanNumber(letters: string): number | undefined {
 
 const CJK_DIGITS = '〇一二三四五六七八九';
 
-/** The value of a number in Chinese, full-width or ASCII digits. */
 export function cjkNumber(written: string): number {
   const ascii = written.replace(/[０-９]/g, (digit) => String(digit.charCodeAt(0) - 0xff10));
   if (/^\d+$/.test(ascii)) return Number(ascii);
@@ -31,7 +30,6 @@ export function cjkNumber(written: string): number {
   return value + digit;
 }
 
-/** Ordinals from 1. */
 const ORDINALS: readonly RegExp[] = [
   /^(?:erste[rsn]?|first|one|premi[eè]re?|primer[oa]?|prim[oa]|unique|[uú]nic[oa])$/i,
   /^(?:zweite[rsn]?|second|two|deuxi[eè]me|seconde|segund[oa]|second[oa])$/i,
@@ -61,7 +59,6 @@ const COMPOSED =
 const UNITS = ['ein', 'zwei', 'drei', 'vier', 'fünf', 'sechs', 'sieben', 'acht', 'neun'];
 const TENS = ['zw', 'dr', 'vi', 'fü', 'se', 'si', 'ac', 'ne'];
 
-/** The value of an ordinal in English, German, French, Spanish or Italian. */
 export function ordinalNumber(word: string): number | undefined {
   if (/^pr[eé]limina(?:ire|ry|re?)$/i.test(word)) return 0;
   const index = ORDINALS.findIndex((pattern) => pattern.test(word));
@@ -74,34 +71,10 @@ export function ordinalNumber(word: string): number | undefined {
 }
 
 /** Suffixes of inserted numbers, by their order after the number itself. */
-export const LATIN_SUFFIXES: Readonly<Record<string, number>> = {
-  bis: 1,
-  ter: 2,
-  quater: 3,
-  quinquies: 4,
-  sexies: 5,
-  septies: 6,
-  octies: 7,
-  nonies: 8,
-  novies: 8,
-  decies: 9,
-  undecies: 10,
-  duodecies: 11,
-  terdecies: 12,
-  quaterdecies: 13,
-  quindecies: 14,
-  quinquiesdecies: 14,
-  sexdecies: 15,
-  sexiesdecies: 15,
-  septdecies: 16,
-  septiesdecies: 16,
-  octodecies: 17,
-  octiesdecies: 17,
-  novodecies: 18,
-  vicies: 19,
-  unvicies: 20,
-  duovicies: 21,
-  tervicies: 22,
-  quatervicies: 23,
-  quinvicies: 24,
-};
+export const LATIN_SUFFIXES: Readonly<Record<string, number>> = Object.fromEntries(
+  `bis ter quater quinquies sexies septies octies nonies|novies decies undecies duodecies terdecies quaterdecies
+  quindecies|quinquiesdecies sexdecies|sexiesdecies septdecies|septiesdecies octodecies|octiesdecies novodecies vicies
+  unvicies duovicies tervicies quatervicies quinvicies`
+    .split(/\s+/)
+    .flatMap((forms, index) => forms.split('|').map((form) => [form, index + 1])),
+);

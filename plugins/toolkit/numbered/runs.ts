@@ -54,7 +54,6 @@ function isCell(run: Run): boolean {
   return filled.length * 2 < run.length;
 }
 
-/** Minimum characters between articles. */
 const CELL = 5;
 
 /** Drops references such as `Section 2.1` in a text whose sections have the same numbers without a word. */
@@ -69,7 +68,6 @@ function withoutReferences(runs: readonly Run[], bare: readonly Candidate[]): re
   );
 }
 
-/** Minimum articles of a text with numbered paragraphs. */
 const MIN_ARTICLES = 3;
 
 function articlesOf(runs: readonly Run[]): readonly Candidate[] {
@@ -166,7 +164,6 @@ function minimumLength(run: Run): number {
 /** Mean characters between numbers above which they are not those of a list. */
 const LONG = 200;
 
-/** Characters between the first and the last member of a sequence. */
 function textOf(run: Run): number {
   return (run.at(-1) as Candidate).inkBefore - (run[0] as Candidate).inkBefore;
 }

@@ -5,7 +5,6 @@ import { CAPITALS, LETTERS } from './labels.ts';
 /** A sequence: candidates in the order of the text whose numbers follow each other. */
 export type Run = readonly Candidate[];
 
-/** Lookahead in candidates of a family. */
 const AHEAD = 40;
 /** Maximum interrupted sequences that a number may resume. */
 const MAX_OUTER = 3;

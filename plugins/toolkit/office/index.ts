@@ -2,25 +2,20 @@ import { refusedError } from '../../../core/errors.ts';
 import { readXml } from '../markup/xml.ts';
 import { unzip } from './zip.ts';
 
-/** A reference from one part of an Office file to another, or to an address outside. */
 export interface Relationship {
   /** The last segment of the URI of the type: `slideLayout`. */
   readonly type: string;
-  /** The path of the part, or the address outside. */
   readonly target: string;
   readonly isExternal: boolean;
 }
 
 /** A file of Office Open XML (ECMA-376, part 2). */
 export interface OfficeFile {
-  /** The path of the main part. */
   readonly main: string;
-  /** The paths of the XML parts. */
   readonly paths: readonly string[];
   /** @throws Error for callers if there is no such part */
   readonly part: (path: string) => Uint8Array;
   readonly has: (path: string) => boolean;
-  /** The relationships of a part, by id. */
   readonly relationships: (path: string) => ReadonlyMap<string, Relationship>;
   readonly title: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -113,5 +108,3 @@ function propertiesOf(bytes: Uint8Array | undefined, path: string): Pick<OfficeF
   }
   return { title: texts.get('title')?.trim().toWellFormed() || undefined, metadata };
 }
-
-/** Office files: zip archives of XML parts. */

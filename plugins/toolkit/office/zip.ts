@@ -31,9 +31,7 @@ interface Entry {
   readonly isEncrypted: boolean;
   readonly method: number;
   readonly checksum: number;
-  /** Bytes in the zip. */
   readonly packed: number;
-  /** Unpacked bytes. */
   readonly size: number;
   readonly at: number;
 }
@@ -80,7 +78,6 @@ function entriesOf(zip: Buffer): Entry[] {
   return entries;
 }
 
-/** The offset of the end record. */
 function endOf(zip: Buffer): number {
   if (zip.subarray(0, COMPOUND.length).equals(COMPOUND))
     throw refusedError(

@@ -56,6 +56,11 @@ function classify(): Uint8Array {
   return byUnit;
 }
 
+/** Whether a unit is white space within a line. */
+export function isInlineSpace(unit: number): boolean {
+  return unit === 0x20 || unit === 0x09 || unit === 0xa0 || unit === 0x3000;
+}
+
 export function isLetter(type: number): boolean {
   return type === LOWER || type === UPPER || type === UNCASED;
 }

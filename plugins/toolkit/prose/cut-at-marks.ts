@@ -1,6 +1,7 @@
 import type { CutFinder } from '../../../core/contracts/chunker.ts';
 import { isWhiteSpace, pointAt, pointBefore } from '../../../core/engine/cuts/cuts.ts';
 import { cutAtDelimiters, type DelimiterSide } from '../../../core/engine/cuts/delimiters.ts';
+import { isInlineSpace } from './characters.ts';
 import { ALL_SENTENCE_MARKS, CLAUSE_MARKS } from './sentence-marks.ts';
 
 /**
@@ -62,7 +63,7 @@ function markEnd(text: string, from: number, end: number): number {
     while (at < end && goesWithMark(text, at)) at += pointAt(text, at) > 0xffff ? 2 : 1;
     at = signsEnd(text, at, end);
     let next = at;
-    while (next < end && isSpace(text.charCodeAt(next))) next++;
+    while (next < end && isInlineSpace(text.charCodeAt(next))) next++;
     const isMore = next > at && next < end && isMarkAt(text, next);
     if (!isMore) return Math.min(afterLineFeed(text, next), end);
     at = next;
@@ -116,10 +117,6 @@ function isMarkAt(text: string, at: number): boolean {
 function isMarkBefore(text: string, end: number): boolean {
   const kind = UNITS[text.charCodeAt(end - 1)];
   return kind === MARK || (kind === HALF && MARKS.has(pointBefore(text, end)));
-}
-
-function isSpace(unit: number): boolean {
-  return unit === 0x20 || unit === 0x09 || unit === 0xa0 || unit === 0x3000;
 }
 
 /** Whether a mark stands between two digits: `３．１４`. */

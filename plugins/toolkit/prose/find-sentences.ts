@@ -96,7 +96,6 @@ function itemStarts(stretch: string): number[] {
   });
 }
 
-/** Units in which the marker of an item is searched. */
 const HEAD = 40;
 
 function countOn(count: string): string {
@@ -104,7 +103,6 @@ function countOn(count: string): string {
   return Number.isNaN(number) ? String.fromCharCode(count.charCodeAt(0) + 1) : String(number + 1);
 }
 
-/** The offsets of consecutive markers that follow white space. */
 function markerOffsets(stretch: string, nextMark: () => string): number[] {
   const offsets: number[] = [];
   let mark = nextMark();
@@ -119,7 +117,6 @@ function markerOffsets(stretch: string, nextMark: () => string): number[] {
   }
 }
 
-/** Minimum length of an item. */
 const HEAD_OF_ITEM = 2;
 
 /** Adds the ends of sentences between `start` and `end`, which are not cuts themselves. */
@@ -259,7 +256,6 @@ function staysAfter(prose: Prose, candidate: Candidate): boolean {
   return !prose.lexicon.starters.has(wordFrom(prose, candidate.next).toLowerCase());
 }
 
-/** Whether a number, a letter or a Roman numeral follows. */
 function isNumbered(prose: Prose, { next, nextClass }: Candidate): boolean {
   if (nextClass === DIGIT || /[#§№]/.test(prose.text.charAt(next))) return true;
   return /^(?:[A-Z]|[IVXLC]+)$/.test(wordFrom(prose, next));
@@ -270,7 +266,6 @@ function isOpening({ text }: Prose, { sentence, at }: Candidate): boolean {
   return at - sentence < MAX_WORD_LENGTH && text.slice(sentence, at).trim().split(/\s+/).length < 4;
 }
 
-/** The letters from `at` on, up to an apostrophe. */
 function wordFrom({ text, classes }: Prose, at: number): string {
   let to = at;
   while (to - at < MAX_WORD_LENGTH && isLetter(classes[text.charCodeAt(to)] as number)) to++;
@@ -288,7 +283,6 @@ function wordStart({ text, classes }: Prose, { at, sentence }: Candidate): numbe
   return from;
 }
 
-/** Whether only bullets, quotation marks and brackets precede a word in its sentence. */
 function isFirst({ text, classes }: Prose, { sentence }: Candidate, from: number): boolean {
   if (from - sentence > MAX_WORD_LENGTH) return false;
   for (let at = sentence; at < from; at++) {

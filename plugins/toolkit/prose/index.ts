@@ -17,7 +17,6 @@ export { cutAtClauseEnds, cutAtSentenceEnds } from './cut-at-marks.ts';
 export * from './options.ts';
 export { SENTENCE_MARKS } from './sentence-marks.ts';
 
-/** The options by which chunkers find sentences (see `options.ts`). */
 interface SentenceRules {
   /** Default `delimiters`. */
   readonly sentences?: 'delimiters' | 'rules';
@@ -40,13 +39,16 @@ export interface Sentences {
    * Packs the sentences between rising boundaries into chunks of at most `size` tokens. A sentence over the limit is a
    * chunk of its own, or several chunks if `oversize` is `split`.
    */
-  pack(text: string, boundaries: ArrayLike<number>, limits: PackLimits, tools: PackTools): Span[];
+  pack(
+    text: string,
+    boundaries: ArrayLike<number>,
+    limits: PackLimits,
+    tools: Pick<ChunkContext, 'pack' | 'divide'>,
+  ): Span[];
 }
 
 /** A line break alone is not a chunk. */
 const MIN_CHARACTERS = 3;
-
-type PackTools = Pick<ChunkContext, 'pack' | 'divide'>;
 
 export function sentencesBy(rules: SentenceRules): Sentences {
   const findAll = rules.sentences === 'rules' ? cutAtRules(rules.lang) : cutAtDelim(rules);
@@ -106,7 +108,6 @@ function cutAtRules(lang = 'en'): CutFinder {
   };
 }
 
-/** Maximum number of consecutive titles that stay with what follows. */
 const MAX_IN_A_ROW = 6;
 
 const LINE_FEED = 10;
@@ -153,5 +154,3 @@ function titleStart(text: string, end: number): number {
   const start = shortLineStart(text, end);
   return start !== -1 && isTitle(text, start, end) ? start : -1;
 }
-
-/** Sentences and clauses of texts in natural languages. */

@@ -23,7 +23,10 @@ export function stretchesOf(text: string): Stretches {
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start);
     const next = newline === -1 ? text.length : newline + 1;
-    readLine(reader, lineOf(text, start, next));
+    const line = lineOf(text, start, next);
+    if (reader.fence !== '') readCode(reader, line);
+    else if (line.from === line.end) closeBlock(reader);
+    else readText(reader, line);
     start = next;
   }
   closeBlock(reader);
@@ -33,9 +36,7 @@ export function stretchesOf(text: string): Stretches {
 
 interface Reader extends Stretches {
   readonly text: string;
-  /** Lines that may belong together. */
   block: Line[];
-  /** Whether the block is an item of a list. */
   inItem: boolean;
   /** The marker of the open fence; empty outside. */
   fence: string;
@@ -53,12 +54,6 @@ function lineOf(text: string, start: number, next: number): Line {
 
 function isBlank(unit: number): boolean {
   return unit === 32 || (unit >= 9 && unit <= 13) || unit === 0xa0 || unit === 0x3000;
-}
-
-function readLine(reader: Reader, line: Line): void {
-  if (reader.fence !== '') readCode(reader, line);
-  else if (line.from === line.end) closeBlock(reader);
-  else readText(reader, line);
 }
 
 function readText(reader: Reader, line: Line): void {
@@ -99,7 +94,6 @@ function readMarked(reader: Reader, line: Line, first: string): boolean {
   return true;
 }
 
-/** Whether a line repeats one character, at least three times. */
 function isRule(text: string, { from, end }: Line): boolean {
   return end - from <= MAX_RULE && RULE.test(text.slice(from, end));
 }
@@ -155,12 +149,9 @@ function closeBlock(reader: Reader): void {
   reader.block = [];
 }
 
-/** A line that is not blank. */
 interface Line {
   readonly start: number;
-  /** The start of the text, after the indentation. */
   readonly from: number;
-  /** The end of the text, before white space and the line break. */
   readonly end: number;
 }
 

@@ -1,20 +1,28 @@
 import { isWhiteSpace } from '../../../core/engine/cuts/cuts.ts';
 import { matchEnd } from '../../../core/engine/search.ts';
 import type { Lexicon } from './abbreviations.ts';
-import { CLOSER, DIGIT, FULL_MARK, isLetter, LOWER, MARK, OPENER, SCRIPT_MARK, SPACE } from './characters.ts';
+import {
+  CLOSER,
+  DIGIT,
+  FULL_MARK,
+  isInlineSpace,
+  isLetter,
+  LOWER,
+  MARK,
+  OPENER,
+  SCRIPT_MARK,
+  SPACE,
+} from './characters.ts';
 
 export interface Prose {
   readonly text: string;
-  /** The class of each UTF-16 unit, from `unitClasses`. */
   readonly classes: Uint8Array;
   readonly lexicon: Lexicon;
 }
 
 /** Consecutive marks that may end a sentence. */
 interface Run {
-  /** The end of the marks. */
   readonly marked: number;
-  /** The number of full stops. */
   readonly dots: number;
   /** Whether the full stops are separated by spaces: `. . .` */
   readonly isSpaced: boolean;
@@ -23,12 +31,10 @@ interface Run {
   readonly isFull: boolean;
 }
 
-/** A run of marks with the closing quotation marks, brackets and white space after it. */
 interface Marks extends Run {
   readonly at: number;
   /** The end of the closing quotation marks, brackets and emoji. */
   readonly closed: number;
-  /** The end of the white space. */
   readonly after: number;
   /** Whether the marks are within a sentence: in a number, a clause or an omission in brackets. */
   readonly isPart: boolean;
@@ -36,7 +42,6 @@ interface Marks extends Run {
 
 /** A possible end of a sentence. */
 export interface Candidate extends Marks {
-  /** The start of the sentence. */
   readonly sentence: number;
   /** The first unit after white space, quotation marks and brackets, and its class. */
   readonly next: number;
@@ -61,12 +66,12 @@ export function readMarks(
 
 /** The end of the emoji after the marks; emoji before a small letter belong to the next sentence. */
 function readEmoji(text: string, classes: Uint8Array, from: number, end: number, isFull: boolean): number {
-  const found = emojiEnd(text, from, end);
-  if (found === from) return from;
-  let next = found;
+  const emoji = emojiEnd(text, from, end);
+  if (emoji === from) return from;
+  let next = emoji;
   while (next < end && classes[text.charCodeAt(next)] === SPACE) next++;
-  const stands = next > found || next >= end || isFull;
-  return stands && classes[text.charCodeAt(next)] !== LOWER ? found : from;
+  const isSeparate = next > emoji || next >= end || isFull;
+  return isSeparate && classes[text.charCodeAt(next)] !== LOWER ? emoji : from;
 }
 
 function readRun(text: string, classes: Uint8Array, at: number, end: number): Run {
@@ -203,22 +208,17 @@ function emojiEnd(text: string, from: number, end: number): number {
   let last = from;
   for (;;) {
     let at = last;
-    while (at < end && isSpace(text.charCodeAt(at))) at++;
-    const found = text.charCodeAt(at) >= FIRST_EMOJI ? matchEnd(EMOJI, text, at) : -1;
-    if (found === -1 || found > end) return last;
-    last = found;
+    while (at < end && isInlineSpace(text.charCodeAt(at))) at++;
+    const next = text.charCodeAt(at) >= FIRST_EMOJI ? matchEnd(EMOJI, text, at) : -1;
+    if (next === -1 || next > end) return last;
+    last = next;
   }
 }
 
-/** Whether a stretch has only emoji and white space. */
 export function isOnlyEmoji(text: string, start: number, end: number): boolean {
   const last = emojiEnd(text, start, end);
   if (last === start) return false;
   let at = last;
   while (at < end && isWhiteSpace(text.charCodeAt(at))) at++;
   return at === end;
-}
-
-function isSpace(unit: number): boolean {
-  return unit === 0x20 || unit === 0x09 || unit === 0xa0 || unit === 0x3000;
 }

@@ -64,7 +64,6 @@ const CLAUSE: Readonly<Record<string, string>> = {
 /** Ends of sentences of the basic plane, one unit each, the most frequent scripts first. */
 export const SENTENCE_MARKS: readonly string[] = [...Object.values(SENTENCE).join('')];
 
-/** Ends of sentences of all planes. */
 export const ALL_SENTENCE_MARKS: readonly string[] = [...SENTENCE_MARKS, ...RARE_SENTENCE];
 
 /** Ends of clauses, one unit each. */

@@ -32,7 +32,6 @@ function itemEnd(source: string, at: number, hasColon: boolean): number {
 const BLOCK_NAME = /(?:^|[ \t])\^(?=[\da-f]{6}$|[\w-]*[a-z-])[a-z\d-]{2,}$/i;
 const MAX_BLOCK_NAME = 100;
 
-/** A heading without the attributes and the block name at its end. */
 export function withoutAttributes(source: string): string {
   let words = source;
   for (;;) {

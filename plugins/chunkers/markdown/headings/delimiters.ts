@@ -1,13 +1,11 @@
 import { splitsCodePoint } from '../../../../core/kit.ts';
 
-/** A run of `*`, `_` or `~` that may open or close emphasis. */
 interface Run {
   readonly mark: string;
   readonly piece: number;
   readonly length: number;
   readonly opens: boolean;
   readonly closes: boolean;
-  /** The number of unmatched marks. */
   left: number;
   before: Run | undefined;
   after: Run | undefined;
@@ -21,7 +19,6 @@ export class Delimiters {
   readonly #source: string;
   readonly #pieces: string[];
   #last: Run | undefined;
-  /** The number of open runs. */
   count = 0;
 
   constructor(source: string, pieces: string[]) {

@@ -8,7 +8,6 @@ import { Tags } from './tags.ts';
 /** Decodes a character reference, such as `&amp;`; other text is unchanged. */
 export type Decode = (reference: string) => string;
 
-/** The first characters of inline syntax. */
 const MARK = /[\\`<&![\]*_~{$]/g;
 const ESCAPABLE = /[!-/:-@[-`{-~]/;
 const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/iy;
@@ -25,13 +24,10 @@ export function inlineText(source: string, definitions: Definitions, decode: Dec
   return new InlineText(source, definitions, decode).read();
 }
 
-/** A bracket that may begin a link or an image. */
 interface Bracket {
   readonly isImage: boolean;
-  /** The start of its text. */
   readonly inner: number;
   readonly piece: number;
-  /** The number of delimiter runs before it. */
   readonly runs: number;
   /** Whether another bracket begins within it: then it is no label. */
   holdsBracket: boolean;

@@ -1,7 +1,6 @@
 import { matchEnd } from '../../../../core/kit.ts';
 import type { MarkdownBlock } from '../../../toolkit/markdown/index.ts';
 
-/** The maximum length of a label. */
 const MAX_LABEL = 999;
 const LABEL = /^\[((?:[^[\]\\]|\\[\s\S])*)\]/;
 const NOTE = /^\[\^([^[\]\s]+)\]/;
@@ -9,12 +8,10 @@ const SPACE = /[ \t]*(?:\r\n|\r|\n)?[ \t]*/y;
 const POINTED = /<(?:[^<>\\\r\n]|\\.)*>/y;
 const TITLE = /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\((?:[^()\\]|\\[\s\S])*\)/y;
 
-/** The label between the brackets at an offset. */
 export function labelAt(source: string, at: number): string | undefined {
   return source[at] === '[' ? LABEL.exec(source.slice(at, at + MAX_LABEL + '[]'.length))?.[1] : undefined;
 }
 
-/** The label of the footnote reference at an offset. */
 export function noteAt(source: string, at: number): string | undefined {
   return source[at + 1] === '^' ? NOTE.exec(source.slice(at, at + MAX_LABEL))?.[1] : undefined;
 }
@@ -53,10 +50,8 @@ function bareEnd(source: string, from: number): number {
   return nested > 0 ? -1 : at;
 }
 
-/** The label of a link definition or a footnote. */
 const DEFINED_LABEL = /^\[\^?((?:[^\]\\]|\\.)*)\]/;
 
-/** The labels of the link definitions and footnotes of a text. */
 export class Definitions {
   readonly #text: string;
   readonly #blocks: readonly MarkdownBlock[];

@@ -4,7 +4,6 @@ import { withoutAttributes } from './attributes.ts';
 import { type Decode, inlineText } from './inline.ts';
 import type { Definitions } from './links.ts';
 
-/** Characters of a heading that are read. */
 const MAX_READ = 10_000;
 /** Every chunk repeats the name. */
 const MAX_NAME = 200;
@@ -29,9 +28,7 @@ export function headingName(
 }
 
 const SOFT_HYPHEN = '\u00ad';
-/** White space other than a single space. */
 const SPACES = /\s{2,}|[^\S ]/g;
-/** The first characters of inline syntax. */
 const MARKS = /[\\`<&[*_~{$]/;
 
 function shortened(name: string): string {
@@ -74,7 +71,6 @@ function isLetterBeyondAscii(unit: number): boolean {
 
 const CLOSING = /(?:^|[ \t])#+$/;
 
-/** The source of a heading's text, without the marks around it, or without its underline. */
 function wordsOf(text: string, { inner, end }: MarkdownBlock): string {
   const source = text.slice(inner, Math.min(end, inner + MAX_READ)).trimEnd();
   if (!/^#{1,6}(?:[ \t]|$)/.test(source))

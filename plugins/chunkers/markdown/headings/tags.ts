@@ -9,7 +9,6 @@ const ATTRIBUTE =
   /\s+(?:[a-z_:@#][\w.:@-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|[^\s"'=<>`]+))?|\{[^{}]*\})/iy;
 const END = /\s*(\/?)>/y;
 
-/** Comments, instructions and CDATA. */
 const VERBATIM: readonly (readonly [opening: string, closing: string])[] = [
   ['<!--', '-->'],
   ['<?', '?>'],
@@ -19,11 +18,9 @@ const DECLARATION = /<![a-z]/iy;
 
 interface Tag {
   readonly end: number;
-  /** The text that replaces the tag. */
   readonly text: string;
 }
 
-/** Reads the tags, comments and autolinks of inline Markdown. */
 export class Tags {
   readonly #source: string;
   /** Closing marks that do not follow any more. */
@@ -35,7 +32,6 @@ export class Tags {
     this.#source = source;
   }
 
-  /** Reads a tag, a comment, an autolink, or only the `<`. */
   read(at: number): Tag {
     const source = this.#source;
     AUTOLINK.lastIndex = at;
