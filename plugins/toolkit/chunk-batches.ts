@@ -10,7 +10,7 @@ interface ChunkLimits {
 }
 
 /**
- * Divides chunks into batches for a database, in their order. Of chunks with the same id, only the last one counts.
+ * Divides chunks into batches for a database, in their order. The last of the chunks with the same id counts.
  *
  * @throws Error for callers if a vector is missing or has the wrong length, or if a chunk has half of a surrogate
  *   pair, which UTF-8 cannot encode

@@ -86,7 +86,7 @@ class DiffScan {
   /** The index in `HEADERS` of the last line of an unfinished header; `OUTSIDE` elsewhere. */
   #header = OUTSIDE;
   #headerLines = 0;
-  /** The remaining lines of a unified hunk. */
+  /** The remaining old and new lines of a unified hunk. */
   #before = 0;
   #after = 0;
   /** The start of each line of a hunk without a length. */
@@ -188,7 +188,6 @@ class DiffScan {
 }
 
 const MAX_READ = 2000;
-/** Each chunk repeats the path. */
 const MAX_PATH_LENGTH = 200;
 
 /** The path in a header line, or in the two lines that name both sides. */

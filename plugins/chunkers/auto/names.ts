@@ -2,7 +2,6 @@ import { isHtml } from './content.ts';
 import LINGUIST from './linguist.json' with { type: 'json' };
 import type { Content } from './manifest.ts';
 
-/** Extensions of file names by content. */
 export const ENDINGS: Readonly<Record<Exclude<Content, 'recursive' | 'lines'>, string>> = {
   markdown: 'md markdown mdown mkd mdx qmd rmd',
   markup:

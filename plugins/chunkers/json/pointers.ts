@@ -44,7 +44,7 @@ class Path {
     this.#pointers[level] = undefined;
   }
 
-  /** Begins to count the elements of a stretch with the current ones. */
+  /** The current elements become the first ones of the stretch. */
   markFirsts(): void {
     const levels = Math.min(this.depth, MAX_LEVELS);
     for (let level = 0; level < levels; level++) this.#firsts[level] = this.#elements[level] as number;
@@ -144,7 +144,7 @@ class Walk {
   #sharedWithNext = Number.POSITIVE_INFINITY;
   /** The pointer of the values so far, while the path is at a bracket that may be single. */
   #pointer: string | null | undefined;
-  /** The minimum of open levels in the stretch. */
+  /** The minimum depth in the stretch. */
   #fewest = 0;
   /** The first and last element so far of the list that the pointer names; 0 if it names none. */
   #first = 0;

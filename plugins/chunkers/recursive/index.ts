@@ -17,17 +17,17 @@ import type { RecursiveOptions } from './manifest.ts';
 import { type Hierarchy, loadRecipes } from './recipes.ts';
 
 const createRecursiveChunker: Factory<typeof manifest> = (tools): Chunker<RecursiveOptions> => {
-  const hierarchyOf = loadRecipes(tools);
+  const recipes = loadRecipes(tools);
   return {
     check: ({ recipe }) => {
-      const problem = typeof recipe === 'string' ? hierarchyOf.problemOf(recipe) : undefined;
+      const problem = typeof recipe === 'string' ? recipes.problemOf(recipe) : undefined;
       return problem === undefined ? [] : [problem];
     },
     chunk(text, options, { divide }) {
       const { recipe, lang, delimiters, levels } = options;
       const given = delimiters.length > 0 ? [delimiters] : levels;
       const { finders, introductions, titles, files } =
-        given.length > 0 ? givenHierarchy(given) : hierarchyOf(recipe, lang, text);
+        given.length > 0 ? givenHierarchy(given) : recipes.hierarchyOf(recipe, lang, text);
       const headings = options.numbered_headings ? findNumberedHeadings(text) : [];
       const spans = divide({ start: 0, end: text.length }, belowHeadings(finders, headings, text), {
         size: options.chunk_size,

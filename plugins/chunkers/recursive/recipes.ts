@@ -24,14 +24,12 @@ export interface Hierarchy {
   readonly files?: readonly DiffFile[] | undefined;
 }
 
-/**
- * The hierarchy of a recipe for a text in a language.
- *
- * @throws an error for the caller if there is no such recipe; an exposed error if the file of the recipe is malformed
- */
-export type HierarchyOf = ((recipe: string, lang: string, text: string) => Hierarchy) & {
-  readonly problemOf: (recipe: string) => string | undefined;
-};
+export interface Recipes {
+  /** @throws Error for callers if there is no such recipe; exposed error if the file of the recipe is malformed */
+  hierarchyOf(recipe: string, lang: string, text: string): Hierarchy;
+  /** The problem with the name of a recipe. */
+  problemOf(recipe: string): string | undefined;
+}
 
 type RecipeTools = Pick<Collaborators, 'log' | 'createCheck'>;
 
@@ -39,7 +37,7 @@ type RecipeTools = Pick<Collaborators, 'log' | 'createCheck'>;
  * Reads the recipes of a folder: `recipes/<name>.json` and `languages.json`. A malformed file is logged, and only requests
  * that need it fail.
  */
-export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dirname): HierarchyOf {
+export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dirname): Recipes {
   const { createCheck } = tools;
   const checkRecipe = createCheck(recipeSchema);
   const checkLanguage = createCheck(languageSchema);
@@ -68,20 +66,18 @@ export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dir
     return makers;
   }
 
-  const problemOf = (recipe: string) =>
-    recipes.has(recipe) ? undefined : unknownRecipe(recipe, [...recipes.keys()]);
-
-  function hierarchyOf(recipe: string, lang: string, text: string): Hierarchy {
-    const readRecipe = recipes.get(recipe);
-    if (readRecipe === undefined) throw refusedError(unknownRecipe(recipe, [...recipes.keys()]));
-    const { levels, introductions = true, titles = introductions } = readRecipe();
-    const source = sourceOf(text);
-    const finders = prepare(recipe, levels, lang).map((make) => make(source));
-    const files = levels.some((level) => 'diff' in level) ? source.diff().files : undefined;
-    return { finders, introductions, titles, files };
-  }
-
-  return Object.assign(hierarchyOf, { problemOf });
+  return {
+    hierarchyOf(recipe, lang, text) {
+      const readRecipe = recipes.get(recipe);
+      if (readRecipe === undefined) throw refusedError(unknownRecipe(recipe, [...recipes.keys()]));
+      const { levels, introductions = true, titles = introductions } = readRecipe();
+      const source = sourceOf(text);
+      const finders = prepare(recipe, levels, lang).map((make) => make(source));
+      const files = levels.some((level) => 'diff' in level) ? source.diff().files : undefined;
+      return { finders, introductions, titles, files };
+    },
+    problemOf: (recipe) => (recipes.has(recipe) ? undefined : unknownRecipe(recipe, [...recipes.keys()])),
+  };
 }
 
 type Check = ReturnType<Collaborators['createCheck']>;

@@ -79,7 +79,7 @@ interface Search {
   readonly limits: ClusterLimits;
   readonly worth: Float64Array;
   readonly from: Uint32Array;
-  /** Scratch: the sum of the vectors of a cluster. */
+  /** The sum of the vectors of a cluster, reused. */
   readonly sum: Float64Array;
 }
 

@@ -150,9 +150,9 @@ function packSegments(
 }
 
 /**
- * The gaps with a lower similarity than both neighbours; the ends of the text count as higher. Of consecutive equal gaps,
- * the first one counts. Of three or more gaps, the first and the last do not count, because a single sentence says too
- * little about a topic.
+ * The gaps with a lower similarity than both neighbours; the ends of the text count as higher. The first of consecutive
+ * equal gaps counts. If there are three gaps or more, the first and the last do not count, because a single sentence does
+ * not show a topic.
  */
 function findValleys(similarities: ArrayLike<number>): number[] {
   const valleys: number[] = [];

@@ -13,7 +13,6 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 const SAMPLE_RECORDS = 100;
 const SAMPLE_UNITS = 50_000;
-/** Maximum lines of a caption above the header. */
 const MAX_CAPTIONS = 20;
 
 /** A first line that names the delimiter for Excel; programs may repeat the delimiter after it. */

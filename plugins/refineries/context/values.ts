@@ -158,7 +158,7 @@ function metadataText(metadata: unknown, path: string): string {
 const MAX_LIST_LENGTH = 300;
 /** Longer values of metadata are texts about the document. */
 const MAX_VALUE_LENGTH = 80;
-/** Addresses, hashes and times, which say nothing about the topic of a document. */
+/** Addresses, hashes and times, which do not show the topic of a document. */
 const NOISE = [
   /:\/\//,
   /[0-9a-f]{16}|[0-9a-f]{8}(-[0-9a-f]{4}){3}/i,

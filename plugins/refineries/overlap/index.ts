@@ -116,7 +116,7 @@ type Boundaries = Readonly<Record<Level, number[]>>;
 
 type Level = 'paragraph' | 'line' | 'sentence' | 'word';
 
-/** Possible ends, up to `limit`, of a head: after a paragraph, line, sentence or word, and after the white space behind it. */
+/** Possible ends, up to `limit`, of a head: after a paragraph, line, sentence or word, and after white space that follows. */
 function headEnds(text: string, limit: number): Boundaries {
   const ends = noBoundaries();
   forEachGap(text, 0, limit, ({ level, start, lineStart }) => {

@@ -66,7 +66,7 @@ function withContext(chunk: Chunk, outcome: Outcome | undefined): Chunk {
   return { ...chunk, context: parts.join('\n') || null };
 }
 
-/** The number of consecutive calls to an unavailable API after which no more calls are made; at least `concurrency`. */
+/** Consecutive calls to an unavailable API after which no more are made, unless `concurrency` is higher. */
 const MAX_UNAVAILABLE = 3;
 
 /**

@@ -235,7 +235,7 @@ function addLine(scan: Scan, paragraph: OpenBlock): void {
 /** A cell of a delimiter row, `| --- | :-: |`. */
 const DASHES = /^[ \t]*:?-+:?[ \t]*$/;
 
-/** The number of columns of a delimiter row; 0 if the stretch is none. A pipe at either end adds no column. */
+/** The number of columns of a delimiter row; 0 for any other stretch. A pipe at either end adds no column. */
 function delimiterColumns(text: string, start: number, end: number): number {
   const row = text.slice(start, end);
   if (/[^-:| \t]/.test(row)) return 0;

@@ -31,9 +31,9 @@ export interface MarkdownBlock {
   readonly kind: BlockKind;
   readonly start: number;
   readonly end: number;
-  /** The number of containers around it. */
+  /** The number of containers around the block. */
   readonly depth: number;
-  /** Headings: 1 to 6; others: 0. */
+  /** From 1 to 6 for headings; else 0. */
   readonly level: number;
   /** The start of the text of the first line; of a table, the start of the first row after the delimiter row. */
   readonly inner: number;
@@ -81,7 +81,6 @@ export class Scan {
   /** The start of the last line of the open paragraph, and the start of that line's text. */
   lastLine = 0;
   lastInk = 0;
-  /** The end of the last line that belongs to a block. */
   #lastEnd = 0;
 
   constructor(text: string) {

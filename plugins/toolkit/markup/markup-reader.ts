@@ -129,7 +129,7 @@ function attributeEnd(text: string, start: number): number {
 function commentEnd(text: string, start: number, isForeign: boolean): number {
   if (text.startsWith('<!--', start)) {
     const close = COMMENT_END;
-    // `<!-->` and `<!--->` are whole comments, `<!--!>` is none.
+    // `<!-->` and `<!--->` are whole comments, unlike `<!--!>`.
     close.lastIndex = start + (text.charCodeAt(start + 4) === BANG ? 4 : 2);
     return close.test(text) ? close.lastIndex : text.length;
   }

@@ -22,9 +22,9 @@ export interface Candidate extends Span {
   readonly isRepealed: boolean;
   /** Characters before the line that belong to no heading. */
   readonly inkBefore: number;
-  /** Lines of these characters that end like a sentence. */
+  /** Lines among these that end like a sentence. */
   readonly sentencesBefore: number;
-  /** Whether text separates it from the candidate before it. */
+  /** Whether text separates the line from the candidate before it. */
   readonly isAfterText: boolean;
   /** The numbers of the last candidate of another family; a decimal number may begin with them. */
   readonly under: readonly number[];
@@ -314,7 +314,7 @@ class Lines {
     const indent = line.length - line.trimStart().length;
     const inkEnd = end > start && text.charCodeAt(end - 1) === CARRIAGE_RETURN ? end - 1 : end;
     const isMarked = lines?.isMarked === true;
-    // Of a marked heading, the first line counts.
+    // Only the first line of a marked heading counts.
     const mayBeHeading =
       this.#within === undefined || (lines !== undefined && (!isMarked || lines.start === start));
     return { start, end, ink, inkEnd, indent, isMarked, mayBeHeading };
@@ -342,7 +342,7 @@ interface Layout {
   readonly width: number;
 }
 
-/** With one blank line in this many at the start of a text, its headings come after blank lines. */
+/** If at least one line in this many is blank, headings come after blank lines. */
 const SPACED = 8;
 const SAMPLE = 100_000;
 /** With a width above this, each line is a whole paragraph. */

@@ -124,7 +124,7 @@ function withLevels(
 function doubled(members: readonly Member[], rankOf: (candidate: Candidate) => number): ReadonlySet<number> {
   const dropped = new Set<number>();
   const lastOf = new Map<string, Member>();
-  // The index up to which no higher heading follows the last member.
+  // By family, the index up to which no higher heading follows the last member.
   const readTo = new Map<string, number>();
   members.forEach((member, index) => {
     const { candidate, run, length, isFirst } = member;

@@ -74,7 +74,7 @@ function isItem(last: Candidate, members: readonly Candidate[], index: number, a
   const holder = members[at - 1];
   if (next === undefined || isMarked || !label.isBare || label.depth > 1 || isLettered(candidate))
     return false;
-  // Immediately below another heading.
+  // A number immediately below another heading.
   if (!candidate.isAfterText && members[index - 1]?.inkBefore !== candidate.inkBefore) return false;
   const [above, second, ...further] = next.label.numbers;
   // The section that holds the next number is immediately above it.
@@ -201,7 +201,7 @@ function begins(
   // A text may be part of a larger one, and the first articles of a section may be repealed.
   if (last === undefined && rises(candidate, later)) return true;
   const { isBare, depth, numbers } = candidate.label;
-  // Parts of a section whose own line is no heading.
+  // Parts of a section whose own line was not found.
   const goOn = later[1] !== undefined && follows(later[0] as Candidate, later[1]);
   if (isBare) return next === 0 && goOn && depth > 1 && numbers.at(-1) === 1;
   if (next !== 0) return false;
@@ -223,7 +223,7 @@ function rises(candidate: Candidate, later: readonly Candidate[]): boolean {
   return next.length > 3 && next.every(({ kind }) => isArticle(kind)) && next.slice(1).every(isInOrder);
 }
 
-/** Whether a number is the first of its kind, or of the heading above it. */
+/** Whether a number is the first of its kind, or the first below the heading above it. */
 export function isFirst({ label: { numbers, depth, isBare }, under }: Candidate): boolean {
   if (depth === 1 || !isBare) {
     if (numbers.every((number) => number <= 1)) return true;

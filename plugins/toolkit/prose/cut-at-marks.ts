@@ -24,13 +24,13 @@ function cutAtMarks(delimiters: readonly string[], side: DelimiterSide): CutFind
   return (text, start, end) => afterMarks(find(text, start, end), text, end);
 }
 
-/** Moves each cut after a mark to behind the marks, brackets and spaces that belong to it. */
+/** Moves each cut after a mark to the end of the marks, brackets and spaces that belong to it. */
 function afterMarks(cuts: number[], text: string, end: number): number[] {
   let kept = 0;
   let last = -1;
   for (let index = 0; index < cuts.length; index++) {
     const given = cuts[index] as number;
-    // The first of consecutive marks was moved behind all of them.
+    // The first of consecutive marks was moved after all of them.
     if (given <= last) continue;
     const isMark = isMarkBefore(text, given);
     const cut = isMark && !isLetter(text.charCodeAt(given)) ? markEnd(text, given, end) : given;

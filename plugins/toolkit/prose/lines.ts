@@ -157,7 +157,6 @@ interface Line {
 
 interface Measured {
   readonly length: number;
-  /** The class of the first unit. */
   readonly first: number;
   /** The class of the first unit after quotation marks and brackets. */
   readonly begins: number;
@@ -223,7 +222,7 @@ function widthOf(lines: readonly Measured[]): number {
   return lines.length < 4 ? longest : second;
 }
 
-/** Maximum width of captions and addresses; prose is wrapped to more. */
+/** Maximum width of captions and addresses. */
 const MAX_CAPTION = 24;
 
 function areSeparate(

@@ -1,8 +1,6 @@
 import { isWhiteSpace } from '../../../../core/kit.ts';
-import { attributesEnd } from './attributes.ts';
 import { Delimiters } from './delimiters.ts';
-import type { Definitions } from './links.ts';
-import { destinationEnd, labelAt, noteAt } from './links.ts';
+import { attributesEnd, type Definitions, destinationEnd, labelAt, noteAt } from './links.ts';
 import { Tags } from './tags.ts';
 
 /** Decodes a character reference, such as `&amp;`; other text is unchanged. */
@@ -29,7 +27,7 @@ interface Bracket {
   readonly inner: number;
   readonly piece: number;
   readonly runs: number;
-  /** Whether another bracket begins within it: then it is no label. */
+  /** Whether another bracket begins within it, so that it is not a label. */
   holdsBracket: boolean;
 }
 
@@ -45,7 +43,7 @@ class InlineText {
   #withoutLinks = 0;
   /** Offsets of runs of backticks by length, each list in falling order. */
   #ticks: Map<number, number[]> | undefined;
-  /** The end of the last link, code or emphasis: attributes may follow there. */
+  /** The end of the last link, code or emphasis, where attributes may follow. */
   #spanEnd = -1;
   #hasMathEnd = true;
   #hasCommentEnd = true;
@@ -106,7 +104,7 @@ class InlineText {
   #readEscape(at: number): number {
     const next = this.#source[at + 1] ?? '';
     if (ESCAPABLE.test(next)) return this.#put(next, at + 2);
-    // At the end of a line it breaks the line.
+    // A backslash at the end of a line is a line break.
     return this.#put(next === '\n' || next === '\r' ? ' ' : '\\', at + 1);
   }
 
@@ -196,7 +194,7 @@ class InlineText {
     return isDefined ? at + 1 + (label === undefined ? 0 : '[]'.length) : -1;
   }
 
-  /** Whether a link without words leads to its own page: the sign beside a heading from which one copies its address. */
+  /** Whether a link without words leads to its own page: the permalink sign beside a heading. */
   #isPermalink({ inner, isImage }: Bracket, at: number): boolean {
     return !isImage && this.#source.startsWith('(#', at + 1) && !WORD.test(this.#source.slice(inner, at));
   }

@@ -91,3 +91,31 @@ function normal(label: string): string {
   // Both conversions, because some letters are equal only after one of them.
   return label.trim().replace(/\s+/g, ' ').toLowerCase().toUpperCase();
 }
+
+const ATTRIBUTES = /\{(?::[ \t]*|[ \t]*)/y;
+const GAP = /[ \t]+/y;
+/** An identifier, a class, or a value with a name of several letters, because `{x=1}` is a set. */
+const ATTRIBUTE =
+  /#[^\s{}"'#]+|\.[\p{L}_-][^\s{}"'#.]*|[\p{L}_:@][\w:.@-]+=(?:"[^"\r\n]*"|'[^'\r\n]*'|[^\s{}"']*)/uy;
+/** The name of attributes that are defined elsewhere, after a colon. */
+const ATTRIBUTES_NAME = /[\p{L}_][\w-]*/uy;
+const UNNUMBERED = /\{-\}/y;
+
+/** The end of a list of attributes, such as `{#id .class key="value"}`, `{: .class}` or `{-}`; -1 if there is none. */
+export function attributesEnd(source: string, start: number): number {
+  if (source[start] !== '{') return -1;
+  const unnumbered = matchEnd(UNNUMBERED, source, start);
+  if (unnumbered !== -1) return unnumbered;
+  const inner = matchEnd(ATTRIBUTES, source, start);
+  const hasColon = source[start + 1] === ':';
+  let at = inner;
+  for (let next = inner; next !== -1; next = itemEnd(source, at, hasColon)) at = next;
+  return at > inner && source[at] === '}' ? at + 1 : -1;
+}
+
+function itemEnd(source: string, at: number, hasColon: boolean): number {
+  const space = matchEnd(GAP, source, at);
+  if (space !== -1) return space;
+  const attribute = matchEnd(ATTRIBUTE, source, at);
+  return attribute === -1 && hasColon ? matchEnd(ATTRIBUTES_NAME, source, at) : attribute;
+}

@@ -1,8 +1,7 @@
 import { isLineBreak, splitsCodePoint } from '../../../../core/kit.ts';
 import type { MarkdownBlock } from '../../../toolkit/markdown/index.ts';
-import { withoutAttributes } from './attributes.ts';
 import { type Decode, inlineText } from './inline.ts';
-import type { Definitions } from './links.ts';
+import { attributesEnd, type Definitions } from './links.ts';
 
 const MAX_READ = 10_000;
 /** Every chunk repeats the name. */
@@ -81,4 +80,21 @@ function wordsOf(text: string, { inner, end }: MarkdownBlock): string {
     .trimEnd();
   const name = withoutAttributes(words);
   return name === words ? name : name.replace(CLOSING, '').trimEnd();
+}
+
+/** The name of a block in Obsidian: six hexadecimal digits, or a word with a letter or hyphen, unlike an exponent. */
+const BLOCK_NAME = /(?:^|[ \t])\^(?=[\da-f]{6}$|[\w-]*[a-z-])[a-z\d-]{2,}$/i;
+const MAX_BLOCK_NAME = 100;
+
+function withoutAttributes(source: string): string {
+  let words = source;
+  for (;;) {
+    const start = words.endsWith('}') ? words.lastIndexOf('{') : -1;
+    const isList = start !== -1 && words[start - 1] !== '\\' && attributesEnd(words, start) === words.length;
+    if (!isList) break;
+    words = words.slice(0, start).trimEnd();
+  }
+  const tail = words.slice(-MAX_BLOCK_NAME);
+  const name = tail.includes('^') ? BLOCK_NAME.exec(tail) : null;
+  return name === null ? words : words.slice(0, words.length - name[0].length).trimEnd();
 }

@@ -23,7 +23,7 @@ interface Tag {
 
 export class Tags {
   readonly #source: string;
-  /** Closing marks that do not follow any more. */
+  /** Closing marks without a further occurrence. */
   readonly #unclosed = new Set<string>();
   /** The start of the last closing tag by name. */
   #closing: Map<string, number> | undefined;
