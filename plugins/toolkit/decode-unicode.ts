@@ -18,7 +18,7 @@ export function decodeUnicode({
     const decoder = new TextDecoder(label, { fatal: true });
     return { text: decoder.decode(bytes), encoding: decoder.encoding };
   } catch (error) {
-    // For an unknown label and for invalid bytes; a text that is too long gives another error.
+    // Thrown for an unknown label and for invalid bytes; a text that is too long has another error.
     if (error instanceof RangeError || error instanceof TypeError)
       throw refusedError(`The file cannot be read: it is not valid ${label}; ${REMEDY}.`, error);
     throw error;

@@ -2,25 +2,25 @@
 export interface DiffFile {
   readonly start: number;
   readonly end: number;
-  /** Its path after the change, or before it if the change deletes the file; of a long one the last 200 characters. */
+  /** The path after the change, or before it if the file is deleted; of a long path, the last 200 characters. */
   readonly path: string;
 }
 
-/** Where a diff can be cut: rising offsets of the starts of lines. */
+/** Rising offsets of the starts of lines before which a diff can be cut. */
 export interface DiffParts {
-  /** Before commits of a log, and before mails with a patch. */
+  /** Commits of a log, and mails with a patch. */
   readonly commits: readonly number[];
   readonly files: readonly DiffFile[];
-  /** Before hunks, except the first one of a file, which belongs to the file's header. */
+  /** Hunks, except the first one of a file, which belongs to the file's header. */
   readonly hunks: readonly number[];
-  /** Before lines, except those of the header of a file and the first line of a hunk. */
+  /** Lines, except those of the header of a file and the first line of a hunk. */
   readonly lines: readonly number[];
 }
 
 /**
  * Finds the files and hunks of a diff: unified, combined, context or normal, with the headers of git, Subversion, CVS,
  * Mercurial, Bazaar and quilt, also in mails and logs. The lines of a hunk are counted, so that a removed `-- comment`
- * does not begin a file. Linear in the text.
+ * does not begin a file. Linear.
  */
 export function findDiffParts(text: string): DiffParts {
   const first = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
@@ -39,7 +39,7 @@ export function findDiffParts(text: string): DiffParts {
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** One of some beginnings of a line, in which `\n` ends a line of any kind. */
+/** Alternatives for the start of a line, in which `\n` matches each kind of line end. */
 function patternOf(...sources: readonly string[]): RegExp {
   return new RegExp(sources.join('|').replaceAll('\\n', '(?:\\r?\\n|$)'), 'y');
 }
@@ -58,17 +58,17 @@ const HEADERS: readonly RegExp[] = [
   patternOf('diff (?:--(?:git|cc|combined) |-[a-zA-Z])'),
   patternOf('--- .*\\n\\+{3} .*\\n@@+ -', '\\*{3} .*\\n--- .*\\n\\*{15}'),
 ];
-/** The index of the last of these, which names the file before and after the change. */
+/** The index of the last header line, which names the file before and after the change. */
 const SIDES = 2;
 const OUTSIDE = HEADERS.length;
-/** A longer header is text in which something looks like its first line. */
+/** A longer header is text with a line that looks like the first one of a header. */
 const MAX_HEADER_LINES = 24;
 
 const UNIFIED = /@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/y;
 const RANGES = ['\\*{3} \\d+(?:,\\d+)? \\*{4}', '-{3} \\d+(?:,\\d+)? -{4}'];
-/** A line of a hunk that the line after it belongs to. */
+/** A line of a hunk to which the next line belongs. */
 const RANGE = patternOf(...RANGES);
-/** How hunks begin that do not say how long they are, and how each of their lines does. */
+/** Hunks without a length: their start, and the start of each of their lines. */
 const UNCOUNTED: readonly (readonly [start: RegExp, line: RegExp])[] = [
   [patternOf('@@@+ -'), patternOf('[ +\\\\-]', '\\n')],
   [patternOf('\\*{15}(?: .*)?\\n\\*{3} \\d'), patternOf('[ !+-][ \\t\\n]', '\\n', '\\\\', ...RANGES)],
@@ -82,15 +82,14 @@ class DiffScan {
   readonly #files: DiffFile[] = [];
   readonly #hunks: number[] = [];
   readonly #lines: number[] = [];
-  /** The file that is being read, if there is one. */
   #file: { start: number; path: string; hasHunks: boolean } | undefined;
-  /** The index of the last line in `HEADERS`, as long as the header lasts. */
+  /** The index in `HEADERS` of the last line of an unfinished header; `OUTSIDE` elsewhere. */
   #header = OUTSIDE;
   #headerLines = 0;
-  /** Lines of a unified hunk that are still to come. */
+  /** The remaining old and new lines of a unified hunk. */
   #before = 0;
   #after = 0;
-  /** Each line of another hunk. */
+  /** The start of each line of a hunk without a length. */
   #body: RegExp | undefined;
   /** Whether the next line stays with this one. */
   #isGlued = false;
@@ -99,7 +98,7 @@ class DiffScan {
     this.#text = text;
   }
 
-  /** Reads a line, and returns where the next one begins. */
+  /** Reads a line. @returns the start of the next one */
   read(at: number): number {
     const feed = this.#text.indexOf('\n', at);
     if (this.#isInHunk(at)) {
@@ -134,7 +133,9 @@ class DiffScan {
   }
 
   #readOutside(at: number): void {
-    [this.#before, this.#after, this.#body] = [0, 0, undefined];
+    this.#before = 0;
+    this.#after = 0;
+    this.#body = undefined;
     this.#isGlued = false;
     if (this.#beginsHunk(at)) return;
     const header = HEADERS.findIndex((pattern) => this.#matches(pattern, at));
@@ -186,27 +187,29 @@ class DiffScan {
   }
 }
 
-/** Characters of a line that are read for a path, and maximum length of the path: each chunk has it. */
 const MAX_READ = 2000;
 const MAX_PATH_LENGTH = 200;
 
-/** The path in a line of a header, or in the two lines that name both sides. */
+/** The path in a header line, or in the two lines that name both sides. */
 function pathIn(first: string, second: string, header: number): string {
   const path = header === SIDES ? pathOfSides(first.slice(4), second.slice(4)) : pathOfLine(first);
   return path.slice(-MAX_PATH_LENGTH).toWellFormed();
 }
 
 function pathOfSides(before: string, after: string): string {
-  const [from, to] = [before, after].map((side) =>
-    unquoted(side.replace(/(?:\t.*| +\d{4}-\d\d-\d\d \d\d:.*)$/, '')),
-  ) as [string, string];
+  const from = pathOfSide(before);
+  const to = pathOfSide(after);
   const path = to === NOTHING ? from : to;
   const isMarked = [from, to].every((side) => side === NOTHING || MARK.test(side));
   return isMarked ? path.replace(MARK, '') : path;
 }
 
+function pathOfSide(side: string): string {
+  return unquoted(side.replace(/(?:\t.*| +\d{4}-\d\d-\d\d \d\d:.*)$/, ''));
+}
+
 const NOTHING = '/dev/null';
-/** What git puts before the paths of both sides. */
+/** Git's prefix of the paths of both sides. */
 const MARK = /^[abciow]\//;
 
 /** The path in a line `Index: path`, `=== modified file 'path'` or `diff --git a/path b/path`. */
@@ -219,7 +222,7 @@ function pathOfLine(line: string): string {
   return unquoted(renamed).replace(MARK, '');
 }
 
-/** A path without the quotes of git, in which bytes of UTF-8 are octal numbers. */
+/** A path without the quotes of git, within which bytes of UTF-8 are octal numbers. */
 function unquoted(path: string): string {
   if (!/^".*"$/.test(path)) return path;
   const bytes = path

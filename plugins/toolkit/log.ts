@@ -1,31 +1,29 @@
-/** An entry of a log: from its first line to that of the next one. */
+/** The first line of an entry of a log. */
 export interface LogEntry {
   readonly start: number;
-  /** Where the time in its first line ends, or what else says that an entry begins. */
+  /** The end of the time, or of another sign of an entry. */
   readonly timeEnd: number;
-  /** Whether the time has a date. */
   readonly isDated: boolean;
 }
 
 /**
- * Finds the entries of a log: they begin at lines that begin with a time, so that a stack trace or the further lines of
- * a message belong to the entry above. Times have a date, in one of the usual forms, possibly after a bracket, a level
- * and up to four words, such as the address in access logs; or are those of klog and dmesg, or seconds since 1970. In a
- * log that has few of these, times of day begin entries; in one without times, levels do (`INFO:root:`). Linear in the
- * text.
+ * Finds the entries of a log. An entry begins at a line that begins with a time, so that stack traces and further lines of
+ * a message belong to the entry above. Times have a date, possibly after a bracket, a level and up to four words, such as
+ * the address in access logs; or they are those of klog and dmesg, or seconds since 1970. In a log with few of these, times
+ * of day begin entries; in a log without times, levels do (`INFO:root:`). Linear.
  */
 export function findLogEntries(text: string): readonly LogEntry[] {
-  const found = STARTS.map((): LogEntry[] => []);
+  const entries = STARTS.map((): LogEntry[] => []);
   for (let start = 0; start < text.length; ) {
     const kind = STARTS.findIndex((pattern) => endsMatch(pattern, text, start));
     const isDated = kind === 0;
-    if (kind !== -1) found[kind]?.push({ start, timeEnd: (STARTS[kind] as RegExp).lastIndex, isDated });
+    if (kind !== -1) entries[kind]?.push({ start, timeEnd: (STARTS[kind] as RegExp).lastIndex, isDated });
     const feed = text.indexOf('\n', start);
     start = feed === -1 ? text.length : feed + 1;
   }
-  // A message may begin with the word for a level or another time, on a line of its own.
-  const most = Math.max(...found.map(({ length }) => length));
-  return found.find(({ length }) => length > 0 && length >= most / 2) ?? [];
+  // Lines of a message may begin with another time or a level: the first frequent kind of start counts.
+  const most = Math.max(...entries.map(({ length }) => length));
+  return entries.find(({ length }) => length > 0 && length >= most / 2) ?? [];
 }
 
 function endsMatch(pattern: RegExp, text: string, at: number): boolean {
@@ -57,13 +55,13 @@ const DATED = [
 /** The rest of a time: seconds with fractions, a year, a zone. */
 const REST =
   '(?:[:.]\\d{2}\\b)?(?:[.,:]\\d{1,9})?(?: \\d{4}\\b)?(?: ?(?:[AP]M|Z|UTC|GMT|[-+]\\d{2}:?\\d{2}))*';
-/** Words before a time. One with a colon is a label, whose time may be any. */
+/** Words before a time. A word with a colon would be a label, whose time may be any. */
 const WORDS = `(?:(?:${LEVEL}:?|\\S{0,47}[^\\s:])[ \\t]{1,20}){0,4}`;
-/** Colors of terminals, brackets, quotes, and the key of a pair. */
+/** Colours of terminals, brackets, quotes, and the key of a pair. */
 const OPENING = '(?:[^ -~]\\[[\\d;]*m|\\w{1,20}=|<\\d{1,3}>\\d? ?|[[("\'<{|]){0,3}';
 const CLOCK = '\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?(?=[\\])"\' \\t|]|\\r?$)';
 
-/** How lines begin that begin entries: with a date and time, with the time of day, with a level. */
+/** Starts of entries: a date and time, a time of day, a level. */
 const STARTS: readonly RegExp[] = [
   new RegExp(
     [

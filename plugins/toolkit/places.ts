@@ -1,10 +1,10 @@
 import type { SourcePlace } from '../../core/contracts/reader.ts';
 
 /**
- * The places of pages that follow each other without gaps; that of a page without text is empty.
+ * The places of consecutive pages. The place of a page without text is empty.
  *
- * @param starts where the pages begin in the text, in UTF-16 units, never decreasing
- * @param length of the text, in UTF-16 units
+ * @param starts offsets of the pages in UTF-16 units, never falling
+ * @param length of the text in UTF-16 units
  */
 export function placesOfPages(starts: readonly number[], length: number): SourcePlace[] {
   return starts.map((start, index) => ({ start, end: starts[index + 1] ?? length, page: index + 1 }));
@@ -13,9 +13,10 @@ export function placesOfPages(starts: readonly number[], length: number): Source
 const LETTERS = 26;
 const BEFORE_A = 64;
 
-/** A range of cells of a sheet, such as `B2:D9`, or one cell. @param left its first column, from 1; likewise the others */
+/** A range of cells of a sheet, such as `B2:D9`, or one cell. Columns and rows count from 1. */
 export function cellRange(left: number, top: number, right: number, bottom: number): string {
-  const [from, to] = [cellName(left, top), cellName(right, bottom)];
+  const from = cellName(left, top);
+  const to = cellName(right, bottom);
   return from === to ? from : `${from}:${to}`;
 }
 

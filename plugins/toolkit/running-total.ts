@@ -1,13 +1,12 @@
-/** Code units between two checkpoints: the most that a query adds up at each end. */
+/** Code units between two checkpoints: a query adds up at most this many at each end. */
 const STEP = 64;
 
 /**
- * Sums over stretches of a text. The sum before each checkpoint is computed once, so that a query takes constant
- * time.
+ * Creates a function for sums over stretches `[start, end)` of a text. A query takes constant time: the sum before each
+ * checkpoint is computed once.
  *
  * @param length UTF-16 code units of the text
- * @param sumOf the sum over `[start, end)`; the value of a code unit does not depend on the stretch
- * @returns the sum over `[start, end)`
+ * @param sumOf adds up a stretch; the value of a code unit must not depend on the stretch
  */
 export function createRunningTotal(
   length: number,
@@ -22,7 +21,6 @@ export function createRunningTotal(
   return (start, end) => (end - start <= STEP ? sumOf(start, end) : before(end) - before(start));
 }
 
-/** The sum before each multiple of `STEP`. */
 function addUp(length: number, sumOf: (start: number, end: number) => number): Uint32Array {
   const checkpoints = new Uint32Array(Math.floor(length / STEP) + 1);
   for (let checkpoint = 1; checkpoint < checkpoints.length; checkpoint++) {

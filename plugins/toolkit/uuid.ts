@@ -1,17 +1,12 @@
-/** The text of a UUID; its digits are written between its dashes. */
 const text = Buffer.alloc(36, '-');
 const GROUPS = [0, 8, 12, 16, 20, 32];
 const VERSION_AT = 14;
 const VARIANT_AT = 19;
-/**
- * The first hexadecimal digit of the byte that begins with the variant of a UUID, by the last two bits of that digit.
- */
+/** The digit with the variant, by its last two bits. */
 const VARIANTS = '89ab';
 
 /**
- * A UUID of version 8 (RFC 9562) from 16 bytes, with the version and variant bits set.
- *
- * @param digits hexadecimal; those from `at` on count
+ * A UUID of version 8 (RFC 9562) from the 32 hexadecimal digits from `at` on, with the version and variant bits set.
  */
 export function toUuid(digits: string, at = 0): string {
   for (let group = 1; group < GROUPS.length; group++) {

@@ -3,11 +3,11 @@ import type { Manifest } from '../../../core/kit.ts';
 import { chunkSize } from '../../../core/options.ts';
 import { numberedHeadings } from '../../toolkit/numbered/options.ts';
 
-/** The chunkers to choose from; `recursive` takes everything that no other one does. */
+/** The chunkers to choose from; `recursive` gets every text that is for no other one. */
 export const CHOICES = ['markdown', 'markup', 'html', 'xml', 'table', 'json', 'code', 'recursive'] as const;
 export type Choice = (typeof CHOICES)[number];
 
-/** What a text is: what one of the chunkers is for, or one of the recipes of `recursive`. */
+/** The content of a text: a chunker, or a recipe of `recursive`. */
 export type Content = Choice | 'diff' | 'log' | 'mail' | 'lines';
 
 const options = {

@@ -1,23 +1,20 @@
 import { keepOptimised, type Span } from '../../../core/kit.ts';
 import { BACKSLASH, COLON, COMMA, isCloser, isOpener, OPEN_OBJECT, QUOTE, Tokens } from './tokens.ts';
 
-/** Longer and deeper pointers are omitted: deeply nested values would have very long names. */
+/** Longer and deeper pointers are omitted. */
 const MAX_CHARACTERS = 256;
 const MAX_LEVELS = 64;
 const NO_NAME = -1;
 
-/** The open objects and lists of a text, and the current member or element of each. */
 class Path {
   readonly #text: string;
-  /** The number of open ones. Only the outermost are kept. */
+  /** The number of open objects and lists; only the outermost `MAX_LEVELS` are kept. */
   depth = 0;
   readonly #isObject: boolean[] = [];
   readonly #elements: number[] = [];
-  /** The first of them in the current stretch. */
   readonly #firsts: number[] = [];
   readonly #nameStarts: number[] = [];
   readonly #nameEnds: number[] = [];
-  /** The pointers of the current members, as far as they were requested. */
   readonly #pointers: (string | null | undefined)[] = [];
 
   constructor(text: string) {
@@ -39,7 +36,6 @@ class Path {
     if (this.depth > 0) this.depth--;
   }
 
-  /** Advances to the next member, whose name is not known yet, or to the next element. */
   advance(): void {
     const level = this.depth - 1;
     if (level >= MAX_LEVELS) return;
@@ -48,7 +44,7 @@ class Path {
     this.#pointers[level] = undefined;
   }
 
-  /** Begins to count the elements of a stretch with the current ones. */
+  /** The current elements become the first ones of the stretch. */
   markFirsts(): void {
     const levels = Math.min(this.depth, MAX_LEVELS);
     for (let level = 0; level < levels; level++) this.#firsts[level] = this.#elements[level] as number;
@@ -60,12 +56,10 @@ class Path {
     return (this.#elements[level] as number) + 1;
   }
 
-  /** The first element of a level in the stretch, from 1. */
   firstElement(level: number): number {
     return (this.#firsts[level] as number) + 1;
   }
 
-  /** Uses a stretch as the name of the current member, if that has none yet. */
   name(start: number, end: number): void {
     const level = this.depth - 1;
     if (level < 0 || level >= MAX_LEVELS || this.#nameStarts[level] !== NO_NAME) return;
@@ -88,13 +82,12 @@ class Path {
     return pointer;
   }
 
-  /** The name or the number of a level's current member; undefined if it is too long. */
   #segment(level: number): string | undefined {
     if (this.#isObject[level] !== true) return String(this.#elements[level]);
     const start = this.#nameStarts[level] as number;
     const end = this.#nameEnds[level] as number;
     if (start === NO_NAME) return '';
-    // An escape is at most six units for one.
+    // An escape has at most six units.
     if (end - start > 6 * MAX_CHARACTERS) return undefined;
     return nameOf(this.#text.slice(start, end)).replaceAll('~', '~0').replaceAll('/', '~1');
   }
@@ -102,7 +95,6 @@ class Path {
 
 keepOptimised(new Path(''));
 
-/** The content of a string or a bare word. */
 function nameOf(written: string): string {
   if (written.charCodeAt(0) !== QUOTE) return written;
   const inner = written.slice(1, written.endsWith('"') ? -1 : undefined);
@@ -114,51 +106,47 @@ function nameOf(written: string): string {
   }
 }
 
-/** From the first to the last, counted from 1. */
+/** Counted from 1. */
 type Range = readonly [first: number, last: number];
 
-/** Where a stretch lies among the values of a text. */
-export interface Place {
-  /** JSON Pointer of the smallest value that contains it, see the manifest. */
+export interface Position {
+  /** JSON Pointer of the smallest value that contains the stretch, see the manifest. */
   readonly pointer: string | null;
-  /** The first and the last record that it overlaps, from 1. */
   readonly records: Range;
-  /** The first and the last element that it overlaps, if its pointer is that of a list. */
   readonly elements: Range | undefined;
 }
 
 /**
- * The positions of rising stretches that cover a text. They are determined by names, which count to their values,
- * scalars, and objects and lists from bracket to bracket; a bracket by itself counts only if there is nothing else.
+ * The positions of rising stretches that cover a text. A stretch contains scalars, names (as parts of their values), and
+ * objects and lists from bracket to bracket. A single bracket counts only in a stretch with nothing else.
  */
-export function placesOf(text: string, spans: readonly Span[]): Place[] {
+export function positionsOf(text: string, spans: readonly Span[]): Position[] {
   const walk = new Walk(text);
   return spans.map(({ end }) => walk.to(end));
 }
 
-/** A walk over the tokens of a text that follows the path of names and elements. */
 class Walk {
   readonly #tokens: Tokens;
   readonly #path: Path;
   /** Whether the last token extends into the next stretch, or begins there. */
   #isRead: boolean;
-  /** Whether that token was followed already. */
+  /** Whether the path already follows that token. */
   #isFollowed = false;
   #isBehindComma = false;
   #isBehindColon = false;
   #isBehindOpener = false;
   #record = 0;
-  /** Levels of the path that all values of the stretch share so far; undefined before the first. */
+  /** Levels of the path that all values of the stretch share; undefined before the first. */
   #shared: number | undefined;
-  /** The same including single brackets. */
+  /** Levels shared by all values and single brackets. */
   #sharedByMarks: number | undefined;
-  /** Maximum levels that the next value shares with those before it. */
+  /** Maximum levels that the next value can share with those before it. */
   #sharedWithNext = Number.POSITIVE_INFINITY;
-  /** The pointer so far, if the path has advanced to a bracket that may be by itself. */
+  /** The pointer of the values so far, while the path is at a bracket that may be single. */
   #pointer: string | null | undefined;
-  /** The fewest levels that were open in the stretch. */
+  /** The minimum depth in the stretch. */
   #fewest = 0;
-  /** The elements so far of the list that the pointer names; 0 if it names no list. */
+  /** The first and last element so far of the list that the pointer names; 0 if it names none. */
   #first = 0;
   #last = 0;
 
@@ -168,8 +156,8 @@ class Walk {
     this.#isRead = this.#tokens.next();
   }
 
-  /** The position of the part before an offset that was not walked over before. */
-  to(end: number): Place {
+  /** The position of the stretch from the last offset to this one. */
+  to(end: number): Position {
     const tokens = this.#tokens;
     const path = this.#path;
     this.#shared = undefined;
@@ -223,7 +211,6 @@ class Walk {
     this.#isBehindComma = false;
   }
 
-  /** Advances to the member, element or record that a token begins, if any. */
   #begin(): void {
     const { kind, start, end } = this.#tokens;
     const { depth } = this.#path;
@@ -246,7 +233,7 @@ class Walk {
   }
 
   /**
-   * Records that the stretch contains a value of the current member, or a bracket by itself.
+   * Records that the stretch contains a value of the current member, or a single bracket.
    *
    * @param isClosed whether the value is an object or a list that is not empty
    */

@@ -1,29 +1,34 @@
-import { isLineBreak, isTitle, keepOptimised, type Outline, type TokenizedText } from '../../../core/kit.ts';
+import {
+  countWhile,
+  isLineBreak,
+  isTitle,
+  keepOptimised,
+  type Outline,
+  type TokenizedText,
+} from '../../../core/kit.ts';
 import { LineEnds } from '../../toolkit/lines.ts';
-import type { MarkdownBlock } from '../../toolkit/markdown/index.ts';
-import { isContainer, isRaw } from './blocks.ts';
+import type { BlockKind, MarkdownBlock } from '../../toolkit/markdown/index.ts';
 import type { Components } from './mdx.ts';
 
-/** Ranks of boundaries, best first: those of headings are their levels, 1 to 6. */
+/** Ranks of boundaries, best first; headings have their levels, 1 to 6. */
 const MAX_HEADING_LEVEL = 6;
 const BEHIND_FRONT_MATTER = 1;
 const BEHIND_BREAK = 7;
 const BLOCK = 8;
-/** How much worse it is to cut one container deeper. */
+/** Added for each container around a block. */
 const DEEPER = 4;
-/** How much worse it is to cut before a block that belongs to the previous one. */
+/** Added for a block that belongs to the previous one. */
 const LEANING = 1;
 
-/** Headings in a row that take more than this share of a chunk are parted. */
+/** Consecutive headings that take more than this share of a chunk are separated. */
 const MAX_SHARE = 0.75;
 
 export interface OutlineRules {
   /** Whether code, HTML and rows are never cut. */
   readonly keepsWhole: boolean;
-  /** Maximum tokens of a stretch that fits into a chunk, so that it needs no boundaries within. */
+  /** Maximum tokens of a stretch that needs no boundaries within. */
   readonly room: number;
   readonly tokens: TokenizedText;
-  /** Those of MDX. */
   readonly components: Components | undefined;
 }
 
@@ -32,8 +37,8 @@ function fits({ room, tokens }: OutlineRules, start: number, end: number): boole
 }
 
 /**
- * Finds where Markdown may be cut: only at the beginnings of lines. Not between a heading and the text below it, not
- * between the header of a table and its first row, not after the first or before the last line of a fence.
+ * Finds boundaries of Markdown, all at the starts of lines. There is none between a heading and the text below it, between
+ * the header of a table and its first row, after the first or before the last line of a fence.
  */
 export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules: OutlineRules): Outline {
   const { components } = rules;
@@ -48,7 +53,7 @@ export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules:
     const isTitled = leading?.kind === 'paragraph' && isRaw(block);
     if (leading !== undefined && staysWith(block, leading, rules, outline)) {
       glued = block.start;
-      // Where a higher heading stays with an empty section, the cut before both is as good as before the heading.
+      // A higher heading stays with an empty section above it: the cut before both gets its rank.
       if (isHeading) outline.add(outline.last, rank);
     }
     if (block.start !== glued && components?.glued.has(block.start) !== true) outline.add(block.start, rank);
@@ -68,7 +73,6 @@ class GrowingOutline implements Outline {
   readonly edges = [0];
   readonly ranks = [0];
 
-  /** The last boundary. */
   get last(): number {
     return this.edges.at(-1) as number;
   }
@@ -86,8 +90,8 @@ class GrowingOutline implements Outline {
 keepOptimised(new GrowingOutline());
 
 /**
- * Whether a block stays with the heading or title above it. So do headings in a row, whatever their levels, as long as
- * they leave room for the text below them; a title leads into text only.
+ * Whether a block stays with the heading or title above it. Consecutive headings of any level stay together as long as they
+ * leave room for the text below them. A title stays only with text.
  */
 function staysWith(
   { kind, level, start, depth }: MarkdownBlock,
@@ -103,10 +107,8 @@ function staysWith(
   return !isOther && tokens.count(outline.last, start) <= MAX_SHARE * room;
 }
 
-/** Maximum units of a line that may be a title, with its line break. */
 const MAX_TITLE = 102;
 
-/** Whether a block is a title without marks. */
 function isTitleBlock(text: string, { kind, start, end, depth }: MarkdownBlock): boolean {
   if (kind !== 'paragraph' || depth > 0 || end - start > MAX_TITLE) return false;
   let last = end;
@@ -129,7 +131,6 @@ function rankOf(
   return leansBack(block, before, text) ? rank + LEANING : rank;
 }
 
-/** Whether a block belongs to the previous one. */
 function leansBack({ kind }: MarkdownBlock, before: MarkdownBlock, text: string): boolean {
   if (kind === 'break') return true;
   if (kind === 'definition') return before.kind === 'definition';
@@ -139,7 +140,6 @@ function leansBack({ kind }: MarkdownBlock, before: MarkdownBlock, text: string)
 
 const COLON = 58;
 const DELETE = 127;
-/** Characters in which the colon is looked for. */
 const LAST_READ = 8;
 
 function endsWithColon(text: string, { start, end }: MarkdownBlock): boolean {
@@ -147,13 +147,13 @@ function endsWithColon(text: string, { start, end }: MarkdownBlock): boolean {
   let at = end - 1;
   while (at >= from && isSpace(text.charCodeAt(at))) at--;
   const last = text.charCodeAt(at);
-  // The expression takes several times as long.
+  // Faster than the expression.
   return last > 32 && last < DELETE ? last === COLON && at >= from : /[:：]\s*$/.test(text.slice(from, end));
 }
 
 /**
- * Adds the boundaries within a block that is too large by itself or with the heading before it: questions find the
- * heading with the first lines better than the block without its heading. What is kept whole is parted from it.
+ * Adds the boundaries within a block that is too large by itself, or with the heading before it: a search finds the heading
+ * with the first lines better than the block without its heading. A block that is kept whole is separated from it.
  */
 function addWithin(
   text: string,
@@ -169,7 +169,7 @@ function addWithin(
   else if (block.start > outline.last && fits(rules, block.start, block.end)) outline.add(block.start, rank);
 }
 
-/** Between rows; the header, the delimiter row and the first row stay together. */
+/** Adds boundaries between rows; the header, the delimiter row and the first row stay together. */
 function addRows(
   { inner, end }: MarkdownBlock,
   rank: number,
@@ -179,7 +179,7 @@ function addRows(
   for (let at = lines.next(inner); at < end; at = lines.next(at)) outline.add(at, rank);
 }
 
-/** Between lines, best after a blank one and where nothing is indented; never next to the markers of a fence. */
+/** Adds boundaries between lines, best after blank lines and before unindented ones, never beside a fence's markers. */
 function addLines(
   text: string,
   block: MarkdownBlock,
@@ -213,4 +213,19 @@ function firstInk(text: string, start: number, end: number): number {
 
 function isSpace(unit: number): boolean {
   return unit === 32 || unit === 9 || isLineBreak(unit);
+}
+
+export function isContainer({ kind }: MarkdownBlock): boolean {
+  return kind === 'list' || kind === 'item' || kind === 'quote' || kind === 'footnote';
+}
+
+const RAW: ReadonlySet<BlockKind> = new Set(['fence', 'indented', 'html', 'raw', 'esm', 'front_matter']);
+
+export function isRaw({ kind }: MarkdownBlock): boolean {
+  return RAW.has(kind);
+}
+
+/** The index of the last block that begins before an offset; -1 if there is none. */
+export function lastBefore(blocks: readonly MarkdownBlock[], offset: number): number {
+  return countWhile(blocks, ({ start }) => start < offset) - 1;
 }

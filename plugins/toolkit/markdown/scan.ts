@@ -2,33 +2,85 @@ import { isBlankUnit } from '../../../core/engine/cuts/lines.ts';
 import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
 import { LineEnds } from '../lines.ts';
 import { utf16Units } from '../running-total.ts';
-import { type BlockKind, type OpenBlock, openBlock } from './block.ts';
 import { BOM, GREATER, TAB } from './letters.ts';
 import type { RawBlocks } from './raw-blocks.ts';
 
-/** Deeper containers are treated as text, which bounds the cost of a line. */
+/**
+ * `esm` is an import or export of MDX; `raw` is math, or text that a template or a note program keeps from Markdown. A
+ * `list`, `item`, `quote` or `footnote` is a container: it holds other blocks.
+ */
+export type BlockKind =
+  | 'front_matter'
+  | 'heading'
+  | 'paragraph'
+  | 'fence'
+  | 'indented'
+  | 'html'
+  | 'raw'
+  | 'esm'
+  | 'table'
+  | 'break'
+  | 'definition'
+  | 'list'
+  | 'item'
+  | 'quote'
+  | 'footnote';
+
+/** Whole lines of a Markdown text, `[start, end)`, with the last line break. A container precedes its contents. */
+export interface MarkdownBlock {
+  readonly kind: BlockKind;
+  readonly start: number;
+  readonly end: number;
+  /** The number of containers around the block. */
+  readonly depth: number;
+  /** From 1 to 6 for headings; else 0. */
+  readonly level: number;
+  /** The start of the text of the first line; of a table, the start of the first row after the delimiter row. */
+  readonly inner: number;
+}
+
+export interface OpenBlock extends MarkdownBlock {
+  kind: BlockKind;
+  end: number;
+  level: number;
+  inner: number;
+  /** Item, footnote: columns of indentation. Fence: its length. */
+  width: number;
+  /** Fence, list, item: the marker. HTML: the kind of block. Paragraph: `LABEL_ALONE`, or 0. */
+  mark: number;
+}
+
+/** The mark of a paragraph that is only `[label]:` so far: the next line may make it a definition. */
+export const LABEL_ALONE = 1;
+
+export function openBlock(
+  kind: BlockKind,
+  start: number,
+  end: number,
+  depth: number,
+  inner: number,
+): OpenBlock {
+  return { kind, start, end, depth, level: 0, inner, width: 0, mark: 0 };
+}
+
+/** Deeper containers are text, which bounds the cost of a line. */
 export const MAX_CONTAINERS = 32;
 
-/** What a line has begun. */
 export type Begun = 'leaf' | 'container';
 
-/** A pass over the lines of a Markdown text: the current line, the blocks so far, and the open ones. */
 export class Scan {
   readonly text: string;
-  /** Its UTF-16 units, which are read faster, and with less code, than those of a string. */
   readonly units: Uint16Array;
   readonly line: Line;
-  readonly found: OpenBlock[] = [];
+  readonly blocks: OpenBlock[] = [];
   /** The open containers, outermost first. */
   readonly open: OpenBlock[] = [];
-  /** The open leaf block in the innermost container. */
   leaf: OpenBlock | undefined;
-  /** What reads blocks that are not Markdown; made when the first line may begin one. */
+  /** Created at the first line that may begin a raw block. */
   raw: RawBlocks | undefined;
-  /** Where the last line of the open paragraph begins, and where that line's text begins. */
+  /** The start of the last line of the open paragraph, and the start of that line's text. */
   lastLine = 0;
   lastInk = 0;
-  /** End of the last line that belongs to a block. */
   #lastEnd = 0;
 
   constructor(text: string) {
@@ -37,13 +89,11 @@ export class Scan {
     this.line = new Line(text, this.units);
   }
 
-  /** The open text, which a line may continue. */
   get openText(): OpenBlock | undefined {
     const { leaf } = this;
     return leaf?.kind === 'paragraph' || leaf?.kind === 'definition' ? leaf : undefined;
   }
 
-  /** Begins a leaf that the next lines may continue. */
   begin(kind: BlockKind, depth: number): OpenBlock {
     const leaf = this.add(kind, depth);
     this.leaf = leaf;
@@ -56,49 +106,48 @@ export class Scan {
     return container;
   }
 
-  /** Replaces the open leaf by one that follows it in the same containers. */
+  /** Ends the open leaf; the new leaf follows in the same containers. */
   follow(leaf: OpenBlock): void {
-    this.found.push(leaf);
+    this.blocks.push(leaf);
     this.leaf = leaf;
   }
 
-  /** Adds the current line to a block. */
   extend(leaf: OpenBlock): void {
     leaf.end = this.line.next;
     this.#lastEnd = this.line.next;
   }
 
-  /** Closes the leaf, and all containers deeper than this. */
+  /** Closes the leaf, and all containers deeper than `depth`. */
   closeTo(depth: number): void {
     this.leaf = undefined;
     while (this.open.length > depth) (this.open.pop() as OpenBlock).end = this.#lastEnd;
   }
 
-  /** Adds a block of the current line in this many of the open containers, and closes the others. */
+  /** Adds a block of the current line in the outermost `depth` containers, and closes the others. */
   add(kind: BlockKind, depth: number): OpenBlock {
-    // A list holds nothing but items. V8 looks up an index of -1 as a name, which is slow.
+    // A list holds nothing but items.
     const isInList = depth > 0 && this.open[depth - 1]?.kind === 'list' && kind !== 'item';
     this.closeTo(isInList ? depth - 1 : depth);
     const { start, next, ink } = this.line;
     const block = openBlock(kind, start, next, this.open.length, ink);
-    this.found.push(block);
+    this.blocks.push(block);
     this.#lastEnd = next;
     return block;
   }
 }
 
 /**
- * The lines of a text, one after the other, and how far blocks have read into the current one. Lines end with LF, CR
- * or both. Columns count a tab up to the next multiple of four.
+ * The current line of a text, and how far blocks have read into it. Lines end with LF, CR or both. A tab advances the
+ * column to the next multiple of four.
  */
 class Line {
   readonly #units: Uint16Array;
   readonly #ends: LineEnds;
-  /** `[start, end)` without the break, and where the next line begins. */
+  /** `[start, end)` is without the line break; `next` is the start of the next line. */
   start = 0;
   end = 0;
   next = 0;
-  /** The column read up to, and the first character after it that is not a space, with its column. */
+  /** The column read up to, and the offset of the first character after it that is not a space or tab. */
   column = 0;
   ink = 0;
   #inkColumn = 0;
@@ -108,7 +157,6 @@ class Line {
     this.#ends = new LineEnds(text);
   }
 
-  /** Goes to the next line; there must be one. */
   read(): void {
     const start = this.next;
     this.start = start;
@@ -118,12 +166,12 @@ class Line {
     this.#skipSpace(start === 0 && this.#units[0] === BOM ? 1 : start);
   }
 
-  /** The first character after the position read up to; undefined at the end of the text. */
+  /** The unit at `ink`; undefined at the end of the text. */
   get unit(): number {
     return this.#units[this.ink] as number;
   }
 
-  /** Columns of space before it. */
+  /** Columns of space between `column` and `ink`. */
   get indent(): number {
     return this.#inkColumn - this.column;
   }
@@ -138,7 +186,6 @@ class Line {
     this.#skipSpace(this.ink + letters);
   }
 
-  /** Skips a quote marker, if one is next. */
   consumeQuote(): boolean {
     if (this.indent >= 4 || this.isBlank || this.unit !== GREATER) return false;
     this.consume(1);
@@ -160,11 +207,11 @@ class Line {
   }
 }
 
-/** Units of a text whose memory is kept for the next one. */
+/** Maximum units of memory that is kept for the next text. */
 const MAX_KEPT = 1 << 20;
 let kept = new Uint16Array(0);
 
-/** The units of a text, until those of the next one are read. */
+/** The units of a text; valid until the next call. */
 function unitsOf(text: string): Uint16Array {
   const { length } = text;
   if (length > MAX_KEPT) return utf16Units(text);
@@ -173,5 +220,4 @@ function unitsOf(text: string): Uint16Array {
   return kept.subarray(0, length);
 }
 
-// A scan holds a line and its ends.
 keepOptimised([new Scan(''), openBlock('paragraph', 0, 0, 0, 0)]);

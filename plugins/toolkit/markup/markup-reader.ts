@@ -1,23 +1,23 @@
 import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
 
 /**
- * Reads the tags and comments of HTML one after the other, in one pass, by the rules of the HTML standard's
- * tokenizer. Everything between them is text. A tag that is never closed, and everything after it, is also text.
+ * Reads the tags and comments of HTML in one pass, by the rules of the HTML standard's tokenizer. A tag that is never
+ * closed is text, and so is everything after it.
  */
 export class MarkupReader {
   readonly #text: string;
   #next = 0;
-  /** How many `svg` and `math` are open: within them no element has raw text, and CDATA is recognised. */
+  /** The number of open `svg` and `math`: within them no element has raw text, and CDATA is recognised. */
   #foreign = 0;
   /** `[start, end)` of the current tag or comment. */
   start = 0;
   end = 0;
-  /** Tags: the name in lower case, truncated to 40 letters. Comments, declarations and the like: empty. */
+  /** The name of a tag in lower case, truncated to 40 letters; empty for comments and declarations. */
   name = '';
   isClosing = false;
-  /** Whether a tag belongs to SVG or MathML, and not to HTML. */
+  /** Whether a tag belongs to SVG or MathML. */
   isForeign = false;
-  /** Tags: where the raw text after it ends; the tag's own end if there is none. */
+  /** The end of the raw text after a tag; the tag's own end if there is none. */
   rawEnd = 0;
 
   constructor(text: string) {
@@ -53,7 +53,7 @@ export class MarkupReader {
     return true;
   }
 
-  /** Whether the current tag is foreign, except the `svg` and `math` that contain foreign content. */
+  /** Whether the current tag is foreign; `svg` and `math` themselves are not. */
   #followForeign(): boolean {
     const { name, isClosing } = this;
     if (name === 'svg' || name === 'math') {
@@ -81,7 +81,7 @@ keepOptimised(new MarkupReader(''));
 
 const MAX_NAME_LENGTH = 40;
 
-/** Elements of HTML whose opening tags end SVG and MathML. */
+/** Elements whose opening tags end SVG and MathML. */
 const LEAVES_FOREIGN = new Set(
   `b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ol
   p pre ruby s small span strong strike sub sup table tt u ul var`.split(/\s+/),
@@ -95,7 +95,7 @@ const QUESTION = 63;
 const DOUBLE = 34;
 const SINGLE = 39;
 
-/** After the `>` that closes a tag, ignoring those in quoted values; -1 if there is none. */
+/** The offset after the `>` that closes a tag, outside of quoted values; -1 if there is none. */
 function tagEnd(text: string, from: number): number {
   let at = from;
   while (at < text.length) {
@@ -107,7 +107,6 @@ function tagEnd(text: string, from: number): number {
   return -1;
 }
 
-/** After an attribute with its value. */
 function attributeEnd(text: string, start: number): number {
   // An equals sign at the beginning belongs to the name.
   let at = start + 1;
@@ -126,13 +125,11 @@ function attributeEnd(text: string, start: number): number {
   return at;
 }
 
-/**
- * After a comment, or what the standard treats as one: a declaration, an instruction, a closing tag without a name.
- */
+/** The end of a comment. By the standard, declarations, instructions and closing tags without a name are comments. */
 function commentEnd(text: string, start: number, isForeign: boolean): number {
   if (text.startsWith('<!--', start)) {
     const close = COMMENT_END;
-    // `<!-->` and `<!--->` are whole comments, `<!--!>` is not one.
+    // `<!-->` and `<!--->` are whole comments, unlike `<!--!>`.
     close.lastIndex = start + (text.charCodeAt(start + 4) === BANG ? 4 : 2);
     return close.test(text) ? close.lastIndex : text.length;
   }
@@ -151,12 +148,11 @@ function endsName(unit: number): boolean {
   return unit === GREATER || unit === SLASH || isSpace(unit);
 }
 
-/** Whether a unit is HTML white space. */
 function isSpace(unit: number): boolean {
   return unit === 32 || (unit >= 9 && unit <= 13 && unit !== 11);
 }
 
-/** Elements whose content is text, whatever it looks like. */
+/** Elements whose content is text, with the patterns of their ends. */
 const RAW = new Map(
   ['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes'].map((name) => [
     name,
@@ -165,9 +161,8 @@ const RAW = new Map(
 );
 
 /**
- * Where the raw text after an opening tag ends: before the closing tag, or with the text if there is none.
- *
- * @returns `start` if the element has no raw text
+ * The end of the raw text after an opening tag: before the closing tag, or the end of the text if there is none;
+ * `start` if the element has no raw text.
  */
 function rawEnd(text: string, name: string, start: number): number {
   if (name === 'plaintext') return text.length;
@@ -180,7 +175,7 @@ function rawEnd(text: string, name: string, start: number): number {
 
 const SCRIPT_MARKS = /<!--|-->|<(\/?)script(?=[\s/>])/gi;
 
-/** A script ends at its closing tag, unless that closes a script which begins within `<!--` and `-->`. */
+/** A script ends at its closing tag, unless the tag closes a script that begins between `<!--` and `-->`. */
 function scriptEnd(text: string, start: number): number {
   const marks = SCRIPT_MARKS;
   marks.lastIndex = start;

@@ -1,5 +1,4 @@
-/** The request parameter of chunkers that find headings by their numbers, as those of `core/options.ts`. */
-
+/** The request parameter of chunkers that find headings by their numbers: data, which manifests import. */
 export const numberedHeadings = {
   type: 'boolean',
   default: false,

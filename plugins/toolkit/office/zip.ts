@@ -1,7 +1,7 @@
 import { crc32, inflateRawSync } from 'node:zlib';
 import { reasonOf, refusedError } from '../../../core/errors.ts';
 
-/** Signatures, and fields by their offset, of APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16. */
+/** Signatures and offsets of fields, from APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16. */
 const END = { signature: 'PK\u0005\u0006', bytes: 22, count: 10, length: 12, directory: 16 };
 const ENTRY = {
   signature: 0x02014b50,
@@ -17,13 +17,13 @@ const ENTRY = {
   at: 42,
 };
 const LOCAL = { bytes: 30, name: 26, extra: 28 };
-/** The extra field with what needs 64 bits (4.5.3), and what a field of 32 bits has instead. */
+/** The extra field for numbers of 64 bits (4.5.3); `instead` is in their fields of 32 bits. */
 const WIDE = { id: 1, head: 4, bytes: 8, instead: 0xffffffff };
 const MAX_COMMENT = 65_535;
 const ENCRYPTED = 1;
 const STORED = 0;
 const DEFLATED = 8;
-/** Office files that have a password, or are older than the zipped formats, are compound files (MS-CFB 2.2). */
+/** The signature of compound files (MS-CFB 2.2): Office files with a password, or of the formats before zip. */
 const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 interface Entry {
@@ -31,21 +31,18 @@ interface Entry {
   readonly isEncrypted: boolean;
   readonly method: number;
   readonly checksum: number;
-  /** Bytes in the file, and those that it unpacks to. */
   readonly packed: number;
   readonly size: number;
-  /** Where it begins in the file. */
   readonly at: number;
 }
 
 /**
- * Unpacks files of a zip, such as those of an Office document. Each has the length and the checksum that the zip's
- * directory says, or there is an error, so that nothing is cut off or changed without one.
+ * Unpacks files of a zip, and checks their length and checksum against the zip's directory.
  *
- * @param wants whether a file is unpacked, by its path: `word/document.xml`
- * @param most maximum bytes of all unpacked files together; known before the first one is unpacked
- * @returns the wanted files that the zip has, by path
- * @throws Error for callers if it is not a zip, damaged, encrypted, or larger
+ * @param wants whether to unpack a file, by its path: `word/document.xml`
+ * @param most maximum bytes of all unpacked files together; checked before the first file is unpacked
+ * @returns the wanted files by path
+ * @throws Error for callers if the bytes are not a zip, damaged, encrypted, or unpack to more
  */
 export function unzip(
   bytes: Uint8Array,
@@ -65,7 +62,7 @@ export function unzip(
   return new Map([...wanted].map(([path, entry]) => [path, unpack(zip, entry)]));
 }
 
-/** The directory of a zip, in its order. It has as many entries as it says, and nothing between or after them. */
+/** The directory of a zip: as many entries as it says, and nothing between or after them. */
 function entriesOf(zip: Buffer): Entry[] {
   const end = endOf(zip);
   let at = zip.readUInt32LE(end + END.directory);
@@ -81,7 +78,6 @@ function entriesOf(zip: Buffer): Entry[] {
   return entries;
 }
 
-/** Where the record at the end of a zip begins. */
 function endOf(zip: Buffer): number {
   if (zip.subarray(0, COMPOUND.length).equals(COMPOUND))
     throw refusedError(
@@ -107,15 +103,17 @@ function entryAt(zip: Buffer, at: number): Entry {
     return wide.next().value ?? number;
   };
   const path = zip.toString('utf8', name, extra);
-  // The order in which the extra field has them.
-  const [size, packed, start] = [numberAt(ENTRY.size), numberAt(ENTRY.packed), numberAt(ENTRY.at)];
+  // In the order of the extra field.
+  const size = numberAt(ENTRY.size);
+  const packed = numberAt(ENTRY.packed);
+  const start = numberAt(ENTRY.at);
   const method = zip.readUInt16LE(at + ENTRY.method);
   const isEncrypted = (zip.readUInt16LE(at + ENTRY.flags) & ENCRYPTED) !== 0;
   const checksum = zip.readUInt32LE(at + ENTRY.checksum);
   return { path, isEncrypted, method, checksum, size, packed, at: start };
 }
 
-/** The numbers of 64 bits among the extra fields of an entry: some writers give them to small files, too. */
+/** The numbers of 64 bits among the extra fields of an entry; some writers use them for small files too. */
 function* wideFields(extra: Buffer): Generator<number, undefined> {
   for (let at = 0; at + WIDE.head <= extra.length; ) {
     const end = at + WIDE.head + extra.readUInt16LE(at + 2);

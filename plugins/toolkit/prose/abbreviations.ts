@@ -1,17 +1,17 @@
 /**
- * What the full stop of an abbreviation means, by language: most of them from the sentence-break suppressions of
- * Unicode's CLDR 46.1 (licence Unicode-3.0), sorted here by their effect, without common words, and completed. Words
- * are separated by spaces and written without the last full stop; a space within one is left out, so that `z.B` also
- * matches `z. B.`. A lower-case word matches all spellings, any other only itself.
+ * Abbreviations of a language by the effect of their full stop. Most come from the sentence-break suppressions of
+ * Unicode's CLDR 46.1 (licence Unicode-3.0). Words are separated by spaces and written without their last full stop and
+ * without inner spaces, so that `z.B` also matches `z. B.`. A lower-case word matches all spellings, any other only
+ * itself.
  */
 interface Words {
-  /** Belongs to what follows: never the end of a sentence. */
+  /** Never the end of a sentence. */
   readonly before?: string;
-  /** Abbreviates before a number; elsewhere it is a common word or the end of a sentence. */
+  /** An abbreviation before a number; elsewhere a common word, or the end of a sentence. */
   readonly number?: string;
-  /** May end a sentence: does so if the next word is a `starter`. */
+  /** The end of a sentence if the next word is one of `starters`. */
   readonly within?: string;
-  /** Ends a sentence if the next word has a capital letter. */
+  /** The end of a sentence if the next word has a capital letter. */
   readonly last?: string;
   /** Words that are capitalised only at the beginning of a sentence. */
   readonly starters?: string;
@@ -137,17 +137,16 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
 };
 
-/** Languages without rows of their own that write `third` as `3.`. */
+/** Languages without words above that write `third` as `3.`. */
 const WITH_ORDINALS = new Set('bs cs da et fi hr hu is lv nb nn no sk sl sr'.split(' '));
 
-/** The words of a language, as sets. */
 export type Lexicon = Readonly<Record<Exclude<keyof Words, 'ordinals'>, ReadonlySet<string>>> & {
   readonly ordinals: boolean;
 };
 
 const lexicons = new Map<string, Lexicon>();
 
-/** The words of a language (BCP 47), by its primary subtag; those of English for an unknown one. */
+/** The words of a language (BCP 47), by its primary subtag; the English words if the language is unknown. */
 export function lexiconOf(lang: string): Lexicon {
   const language = lang.split(/[-_]/, 1)[0]?.toLowerCase() ?? '';
   const key = Object.hasOwn(WORDS, language) || WITH_ORDINALS.has(language) ? language : 'en';

@@ -1,6 +1,6 @@
 import { SENTENCE_MARKS } from './sentence-marks.ts';
 
-/** What a UTF-16 unit is to the rules that find sentences. Lone surrogates are `SYMBOL`. */
+/** The classes of UTF-16 units in the rules that find sentences. Lone surrogates are `SYMBOL`. */
 export const SYMBOL = 0;
 export const LOWER = 1;
 export const UPPER = 2;
@@ -11,11 +11,11 @@ export const SPACE = 5;
 /** Opens a quotation or a bracket, or marks an aside or emphasis. */
 export const OPENER = 6;
 export const CLOSER = 7;
-/** Ends a sentence only if white space follows: `.`, `!`, `?`, `…`. */
+/** An end of a sentence if white space follows: `.`, `!`, `?`, `…`. */
 export const MARK = 8;
-/** Ends a sentence whatever follows: `。`, `।`, `؟`. */
+/** An end of a sentence whatever follows: `。`, `।`, `؟`. */
 export const FULL_MARK = 9;
-/** Ends a sentence in some scripts: `;` in Greek, `:` in Armenian, a double `၊` in Burmese. */
+/** An end of a sentence in some scripts: `;` in Greek, `:` in Armenian, a double `၊` in Burmese. */
 export const SCRIPT_MARK = 10;
 
 const UNITS = 0x10000;
@@ -44,16 +44,21 @@ export function unitClasses(): Uint8Array {
 }
 
 function classify(): Uint8Array {
-  const made = new Uint8Array(UNITS);
+  const byUnit = new Uint8Array(UNITS);
   for (let from = 0; from < UNITS; from += ROW) {
-    // Surrogates would be read as pairs when rows are joined.
+    // In a joined row, surrogates would become pairs.
     if (from >= 0xd800 && from < 0xe000) continue;
     const row = String.fromCharCode(...Array.from({ length: ROW }, (_, index) => from + index));
     for (const [type, pattern] of CLASSES) {
-      for (const { index } of row.matchAll(pattern)) made[from + index] = type;
+      for (const { index } of row.matchAll(pattern)) byUnit[from + index] = type;
     }
   }
-  return made;
+  return byUnit;
+}
+
+/** Whether a unit is white space within a line. */
+export function isInlineSpace(unit: number): boolean {
+  return unit === 0x20 || unit === 0x09 || unit === 0xa0 || unit === 0x3000;
 }
 
 export function isLetter(type: number): boolean {

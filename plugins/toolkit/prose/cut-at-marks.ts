@@ -1,10 +1,11 @@
 import type { CutFinder } from '../../../core/contracts/chunker.ts';
 import { isWhiteSpace, pointAt, pointBefore } from '../../../core/engine/cuts/cuts.ts';
 import { cutAtDelimiters, type DelimiterSide } from '../../../core/engine/cuts/delimiters.ts';
+import { isInlineSpace } from './characters.ts';
 import { ALL_SENTENCE_MARKS, CLAUSE_MARKS } from './sentence-marks.ts';
 
 /**
- * Cuts after the ends of sentences: literal delimiters, and the marks of all scripts, which need nothing after them.
+ * Cuts after the ends of sentences: literal delimiters, and the marks of all scripts, which need no space after them.
  * Consecutive marks, and the closing quotation marks, brackets, spaces and line feed after them, stay with their
  * sentence.
  */
@@ -12,7 +13,7 @@ export function cutAtSentenceEnds(delimiters: readonly string[], side: Delimiter
   return cutAtMarks([...delimiters, ...ALL_SENTENCE_MARKS], side);
 }
 
-/** The same for clauses, with the commas and colons of all scripts. */
+/** Cuts after the ends of clauses: literal delimiters, and the commas and colons of all scripts. */
 export function cutAtClauseEnds(delimiters: readonly string[], side: DelimiterSide = 'prev'): CutFinder {
   return cutAtMarks([...delimiters, ...CLAUSE_MARKS], side);
 }
@@ -23,18 +24,18 @@ function cutAtMarks(delimiters: readonly string[], side: DelimiterSide): CutFind
   return (text, start, end) => afterMarks(find(text, start, end), text, end);
 }
 
-/** Moves each cut that follows a mark to the end of what belongs to the mark. */
+/** Moves each cut after a mark to the end of the marks, brackets and spaces that belong to it. */
 function afterMarks(cuts: number[], text: string, end: number): number[] {
   let kept = 0;
   let last = -1;
   for (let index = 0; index < cuts.length; index++) {
-    const found = cuts[index] as number;
-    // Consecutive marks were read from the first of them.
-    if (found <= last) continue;
-    const isMark = isMarkBefore(text, found);
-    const cut = isMark && !isLetter(text.charCodeAt(found)) ? markEnd(text, found, end) : found;
+    const given = cuts[index] as number;
+    // The first of consecutive marks was moved after all of them.
+    if (given <= last) continue;
+    const isMark = isMarkBefore(text, given);
+    const cut = isMark && !isLetter(text.charCodeAt(given)) ? markEnd(text, given, end) : given;
     last = cut;
-    if (cut < end && !(isMark && isInNumber(text, found, cut))) cuts[kept++] = cut;
+    if (cut < end && !(isMark && isInNumber(text, given, cut))) cuts[kept++] = cut;
   }
   cuts.length = kept;
   return cuts;
@@ -44,7 +45,7 @@ const MARKS = new Set([...ALL_SENTENCE_MARKS, ...CLAUSE_MARKS].map((mark) => poi
 const FIRST_MARK = Math.min(...MARKS);
 const MARK = 1;
 const HALF = 2;
-/** What each unit is: a mark, half of a pair that may be one, or neither. */
+/** The kind of each unit: a mark, half of a surrogate pair that may be a mark, or neither. */
 const UNITS = new Uint8Array(0x10000);
 for (const mark of MARKS) {
   if (mark <= 0xffff) UNITS[mark] = MARK;
@@ -55,14 +56,14 @@ const NUMERIC = new Set([...'．﹒，،'].map((mark) => mark.charCodeAt(0)));
 const DIGIT = /\p{Nd}/u;
 const CLOSER = /[\p{Pe}\p{Pf}]/u;
 
-/** Where what belongs to a mark ends: further marks, closing quotation marks and brackets, spaces, a line feed. */
+/** The end of the further marks, closing quotation marks, brackets, spaces and line feed after a mark. */
 function markEnd(text: string, from: number, end: number): number {
   let at = from;
   for (;;) {
     while (at < end && goesWithMark(text, at)) at += pointAt(text, at) > 0xffff ? 2 : 1;
     at = signsEnd(text, at, end);
     let next = at;
-    while (next < end && isSpace(text.charCodeAt(next))) next++;
+    while (next < end && isInlineSpace(text.charCodeAt(next))) next++;
     const isMore = next > at && next < end && isMarkAt(text, next);
     if (!isMore) return Math.min(afterLineFeed(text, next), end);
     at = next;
@@ -72,14 +73,13 @@ function markEnd(text: string, from: number, end: number): number {
 const SIGNS = new Set([...'"\'*_`'].map((sign) => sign.charCodeAt(0)));
 const MAX_SIGNS = 4;
 
-/** Where straight quotation marks and signs of emphasis end that close, which white space after them tells. */
+/** The end of straight quotation marks and signs of emphasis, if white space after them shows that they close. */
 function signsEnd(text: string, from: number, end: number): number {
   let at = from;
   while (at < end && at - from < MAX_SIGNS && SIGNS.has(text.charCodeAt(at))) at++;
   return at === end || isWhiteSpace(text.charCodeAt(at)) ? at : from;
 }
 
-/** After the line feed at an offset, if there is one. */
 function afterLineFeed(text: string, at: number): number {
   const isPair = text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED;
   if (isPair) return at + 2;
@@ -96,7 +96,7 @@ function goesWithMark(text: string, at: number): boolean {
   return unit === EMOJI_VARIANT || isMarkAt(text, at) || CLOSER.test(text.charAt(at));
 }
 
-/** Whether a unit is a letter of Chinese or Japanese, which follow nearly all of their marks. */
+/** Whether a unit is a letter of Chinese or Japanese: nearly all of their marks are followed by one. */
 function isLetter(unit: number): boolean {
   return unit >= FIRST_KANA && unit < AFTER_HAN;
 }
@@ -117,10 +117,6 @@ function isMarkAt(text: string, at: number): boolean {
 function isMarkBefore(text: string, end: number): boolean {
   const kind = UNITS[text.charCodeAt(end - 1)];
   return kind === MARK || (kind === HALF && MARKS.has(pointBefore(text, end)));
-}
-
-function isSpace(unit: number): boolean {
-  return unit === 0x20 || unit === 0x09 || unit === 0xa0 || unit === 0x3000;
 }
 
 /** Whether a mark stands between two digits: `３．１４`. */

@@ -1,27 +1,24 @@
 import { splitsCodePoint } from '../../../../core/kit.ts';
 
-/** A run of `*`, `_` or `~` that may open or close emphasis. */
 interface Run {
   readonly mark: string;
   readonly piece: number;
   readonly length: number;
   readonly opens: boolean;
   readonly closes: boolean;
-  /** How many of its marks are not matched yet. */
   left: number;
   before: Run | undefined;
   after: Run | undefined;
 }
 
-/** Longest run of `~` that strikes text out. */
+/** The longest run of `~` that strikes text out. */
 const MAX_TILDES = 2;
 
-/** Matches the delimiter runs of inline Markdown, and takes those out of its pieces that are emphasis. */
+/** Matches the delimiter runs of inline Markdown (CommonMark, "process emphasis"), and removes emphasis from its pieces. */
 export class Delimiters {
   readonly #source: string;
   readonly #pieces: string[];
   #last: Run | undefined;
-  /** The number of runs that are not matched or given up. */
   count = 0;
 
   constructor(source: string, pieces: string[]) {
@@ -29,7 +26,7 @@ export class Delimiters {
     this.#pieces = pieces;
   }
 
-  /** Reads the run at an offset. @returns where it ends */
+  /** Reads the run at an offset. @returns its end */
   read(at: number): number {
     const source = this.#source;
     const mark = source.charAt(at);
@@ -38,7 +35,8 @@ export class Delimiters {
     const length = end - at;
     const { opens, closes } = flanksOf(source, at, end);
     if ((opens || closes) && (mark !== '~' || length <= MAX_TILDES)) {
-      const [piece, before] = [this.#pieces.length, this.#last];
+      const before = this.#last;
+      const piece = this.#pieces.length;
       const run = { mark, piece, length, opens, closes, left: length, before, after: undefined };
       if (before !== undefined) before.after = run;
       this.#last = run;
@@ -48,13 +46,13 @@ export class Delimiters {
     return end;
   }
 
-  /** Matches the runs after this many, and gives up those that are left. */
+  /** Matches the open runs after the first `kept`, and drops those that remain. */
   match(kept: number): void {
     let first = this.#last;
     for (let index = this.count - 1; index > kept; index--) first = first?.before;
     if (this.count <= kept) return;
     const bottom = first?.before;
-    /** Below these no run opens what the runs of a kind close. */
+    /** By kind of closer, the run down to which no opener was found. */
     const floors = new Map<string, Run | undefined>();
     let closer = first;
     while (closer !== undefined) {
@@ -79,7 +77,7 @@ export class Delimiters {
     closer.left -= marks;
     this.#pieces[opener.piece] = opener.mark.repeat(opener.left);
     this.#pieces[closer.piece] = closer.mark.repeat(closer.left);
-    // What is between them opens and closes nothing any more.
+    // Runs between opener and closer are dropped.
     const before = opener.left > 0 ? opener : opener.before;
     closer.before = before;
     if (before !== undefined) before.after = closer;
@@ -91,7 +89,7 @@ export class Delimiters {
   }
 }
 
-/** Runs of a kind match the same runs. */
+/** Closers of a kind match the same openers. */
 function kindOf({ mark, opens, length, left }: Run): string {
   return mark === '~' ? `~${left}` : `${mark}${opens}${length % 3}`;
 }
@@ -115,9 +113,12 @@ const PUNCTUATION = /[\p{P}\p{S}]/u;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 function flanksOf(source: string, start: number, end: number): { opens: boolean; closes: boolean } {
-  const [before, after] = [characterBefore(source, start), characterAt(source, end)];
-  const [isSpaceBefore, isSpaceAfter] = [before.trim() === '', after.trim() === ''];
-  const [isMarkBefore, isMarkAfter] = [PUNCTUATION.test(before), PUNCTUATION.test(after)];
+  const before = characterBefore(source, start);
+  const after = characterAt(source, end);
+  const isSpaceBefore = before.trim() === '';
+  const isSpaceAfter = after.trim() === '';
+  const isMarkBefore = PUNCTUATION.test(before);
+  const isMarkAfter = PUNCTUATION.test(after);
   const isWordly = source[start] === '_';
   const isFreeBefore = isSpaceBefore || isMarkBefore || (!isWordly && UNSPACED.test(before));
   const isFreeAfter = isSpaceAfter || isMarkAfter || (!isWordly && UNSPACED.test(after));

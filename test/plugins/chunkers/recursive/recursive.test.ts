@@ -79,7 +79,7 @@ t.test('own delimiters go with no other hierarchy, and have the limits of all de
 t.test('every language of the data cuts its own sentences at the sentence level', async (t) => {
   const western = { en: 'One. Two', de: 'Eins… Zwei', fr: 'Un… Deux', es: 'Uno… Dos', ru: 'Раз… Два' };
   const others = { zh: '一。二', ja: '一。二', ko: '하나. 둘', hi: 'एक। दो', ar: 'واحد؟ اثنان' };
-  const hierarchyOf = loadRecipes(collaborators());
+  const { hierarchyOf } = loadRecipes(collaborators());
   for (const [lang, text] of Object.entries({ ...western, ...others }))
     t.equal(hierarchyOf('default', lang, text).finders[2]?.(text, 0, text.length).length, 1, lang);
 });

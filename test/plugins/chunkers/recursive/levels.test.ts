@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { findMarkdownCuts as findCuts } from '../../../../plugins/chunkers/recursive/markdown.ts';
-import { findMarkdownBlocks } from '../../../../plugins/toolkit/markdown/find-blocks.ts';
+import {
+  cutAfterBlankLines,
+  cutAtLineStarts,
+  findMarkdownCuts,
+} from '../../../../plugins/chunkers/recursive/levels.ts';
 import { openChunkers } from '../../../support/service.ts';
 import { testCuts } from '../cuts.ts';
 
-const findMarkdownCuts = (text: string) => findCuts(text, findMarkdownBlocks(text));
 const chunk = await openChunkers();
 
 const CALL = '## Use\n\nCall it like this:\n\n```js\nconst a = open("file");\na.read();\na.close();\n```\n\n';
@@ -70,3 +72,22 @@ function cutWithin(parts: readonly string[], fence: string, offset: number): boo
     return part === fence && isWithin;
   });
 }
+
+t.test('cuts before lines that begin with a string', async (t) => {
+  const starts = cutAtLineStarts(['# ']);
+  t.same(starts('# a\n# b\r\n# c #', 0, 15), [4, 9]);
+});
+
+t.test('a stretch is cut behind two blank lines first, whatever white space they hold', async (t) => {
+  const find = cutAfterBlankLines(2);
+  for (const [text, ...cuts] of [
+    ['a\n\nb\n\n\nc', 7],
+    ['a\r\n\r\n\r\nb', 7],
+    ['a\n \t\n\u3000\n  b', 7],
+    ['\n\n\na\n\n\n'],
+    [''],
+  ] as const)
+    t.same(find(text, 0, text.length), cuts, JSON.stringify(text));
+  const long = `a\n${' \n'.repeat(300_000)}b${'\n'.repeat(300_000)}`;
+  t.equal(find(long, 0, long.length).length, 1);
+});

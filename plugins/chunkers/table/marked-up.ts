@@ -1,9 +1,10 @@
 import { keepOptimised } from '../../../core/kit.ts';
-import { startOnLine } from '../../toolkit/lines.ts';
+import { nextLine, startOnLine } from '../../toolkit/lines.ts';
+import { findMarkdownBlocks } from '../../toolkit/markdown/index.ts';
 import { MarkupReader } from '../../toolkit/markup/index.ts';
 import type { Layout, Table } from './layout.ts';
 
-/** The outermost tables of an HTML text; one within a cell is part of its row. */
+/** The outermost tables of an HTML text; a table within a cell is part of the row. */
 export function readHtml(text: string): Layout {
   const tables: Table[] = [];
   const tags = new MarkupReader(text);
@@ -29,18 +30,16 @@ export function readHtml(text: string): Layout {
 
 const NOWHERE = -1;
 
-/** A table being read. */
 class OpenTable {
   readonly #start: number;
   readonly #rows: number[] = [];
   #headerRows = 0;
   #isHead = false;
   #hasHead = false;
-  /** Whether all rows so far are the header. */
   #isLeading = true;
   #hasHeaderCell = false;
   #hasDataCell = false;
-  /** Where the tags directly before the next row begin, which go with it. */
+  /** The start of the tags directly before the next row, which go with the row. */
   #opening = NOWHERE;
 
   constructor(start: number) {
@@ -80,7 +79,7 @@ class OpenTable {
     this.#opening = NOWHERE;
   }
 
-  /** Adds the last row to the header if it is in `thead` or, in a table without one, has only header cells. */
+  /** Adds the last row to the header if it is in `thead`, or has only header cells in a table without `thead`. */
   #endRow(): void {
     const isByCells = !this.#hasHead && this.#hasHeaderCell && !this.#hasDataCell;
     const hasCells = this.#hasHeaderCell || this.#hasDataCell;
@@ -95,8 +94,43 @@ class OpenTable {
 
 keepOptimised(new OpenTable(0));
 
-/** The offsets before the cells of a stretch. */
 function findCells(text: string, start: number, end: number): number[] {
   const cells = text.slice(start, end).matchAll(/<t[dh](?=[\s>/])/gi);
   return [...cells].map(({ index }) => start + index).filter((at) => at > start);
+}
+
+const BACKSLASH = 92;
+const PIPE = 124;
+
+/** The tables of a Markdown text; a header includes its delimiter row. */
+export function readMarkdown(text: string): Layout {
+  const mayHoldTable = text.includes('|') && text.includes('-');
+  const blocks = mayHoldTable ? findMarkdownBlocks(text) : [];
+  const tables = blocks
+    .filter(({ kind }) => kind === 'table')
+    .map(
+      ({ start, end, inner }): Table => ({
+        start,
+        end,
+        rows: rowStarts(text, start, inner, end),
+        headerRows: 1,
+      }),
+    );
+  return { dialect: 'markdown', tables, cutAtCells: findPipes };
+}
+
+function rowStarts(text: string, start: number, inner: number, end: number): number[] {
+  const starts = [start];
+  for (let at = inner; at < end; at = nextLine(text, at, text.length)) starts.push(at);
+  return starts;
+}
+
+function findPipes(text: string, start: number, end: number): number[] {
+  const cuts: number[] = [];
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === BACKSLASH) at++;
+    else if (unit === PIPE && at > start && at + 1 < end) cuts.push(at + 1);
+  }
+  return cuts;
 }
