@@ -1,5 +1,5 @@
 import { decodeReferences } from '../../../toolkit/markup/index.ts';
-import { type Block, Blocks, type Scan } from '../blocks.ts';
+import { type Block, Blocks, type Scan, signsOf } from '../blocks.ts';
 import { Lines } from '../lines.ts';
 
 const TITLE = /^(={1,6}|#{1,6})[ \t]+(\S.*)$/;
@@ -245,22 +245,11 @@ function markerDepth(content: string): number {
   return Math.min(Math.max(mark.length - 1, 0), 3);
 }
 
-const INTRINSIC: Readonly<Record<string, string>> = {
-  ...{
-    nbsp: ' ',
-    sp: ' ',
-    empty: '',
-    cpp: 'C++',
-    plus: '+',
-    amp: '&',
-    lt: '<',
-    gt: '>',
-    apos: "'",
-    quot: '"',
-  },
-  ...{ asterisk: '*', tilde: '~', caret: '^', backslash: '\\', backtick: '`', zwsp: '', 'two-colons': '::' },
-  ...{ startsb: '[', endsb: ']', vbar: '|', hash: '#', deg: '°', ndash: '–', mdash: '—' },
-};
+const INTRINSIC = signsOf(
+  `empty= zwsp= cpp=C++ plus=+ amp=& lt=< gt=> apos=' quot=" asterisk=* tilde=~ caret=^ backslash=\\ backtick=\`
+  two-colons=:: startsb=[ endsb=] vbar=| hash=# deg=° ndash=– mdash=—`,
+);
+for (const name of ['nbsp', 'sp']) INTRINSIC.set(name, ' ');
 const CONSTRAINED = ['*', '_', '`', '#'].map((mark) => {
   const [sign, other] = [`\\${mark}`, `[^\\${mark}]`];
   return new RegExp(
@@ -271,7 +260,8 @@ const CONSTRAINED = ['*', '_', '`', '#'].map((mark) => {
 
 /** A title without anchors, macros, formatting and escapes; attributes have their values. */
 function plainTitle(title: string, attributes: ReadonlyMap<string, string | undefined>): string {
-  const known = (all: string, name: string) => attributes.get(name.toLowerCase()) ?? INTRINSIC[name] ?? all;
+  const known = (all: string, name: string) =>
+    attributes.get(name.toLowerCase()) ?? INTRINSIC.get(name) ?? all;
   let plain = title
     .replace(/[ \t]+(?:={1,6}|#{1,6})$/, '')
     .replace(/\[\[[^\]]*\]\]|anchor:[^\s[]+\[[^\]]*\]/g, '');

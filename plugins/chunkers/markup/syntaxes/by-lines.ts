@@ -37,6 +37,15 @@ export function scanLines(text: string, syntax: LineSyntax): Scan {
   return { blocks: withDenseLevels(blocks), plain: syntax.plain };
 }
 
+/** Finds the paragraphs of a text without syntax. */
+export function scanParagraphs(text: string, kind: 'paragraph' | 'code'): Scan {
+  const lines = new Lines(text);
+  const blocks = new Blocks();
+  for (let line = lines.firstInked(0); line < lines.count; line = lines.firstInked(lines.firstBlank(line)))
+    blocks.add(kind, lines.start(line), { hasLines: kind === 'code' });
+  return { blocks: blocks.finish(text.length), plain: (title) => title };
+}
+
 /** Kinds whose lines say it each. */
 const ONE_LINE: ReadonlySet<BlockKind> = new Set(['comment', 'metadata', 'table', 'break']);
 

@@ -1,11 +1,17 @@
-import { type Block, Blocks, type Scan, withDenseLevels } from '../blocks.ts';
+import { type Block, Blocks, Held, levelsOf, type Scan, signsOf, withDenseLevels } from '../blocks.ts';
 import { Lines } from '../lines.ts';
-import { argumentsAt, plainLatex, skipSpace } from './latex-titles.ts';
+import { scanParagraphs } from './by-lines.ts';
 
-const LEVELS: Readonly<Record<string, number>> = {
-  ...{ title: 1, part: 2, chapter: 3, addchap: 3, section: 4, addsec: 4, subsection: 5, subsubsection: 6 },
-  ...{ paragraph: 7, subparagraph: 8 },
-};
+const LEVELS = levelsOf(
+  'title',
+  'part',
+  'chapter addchap',
+  'section addsec',
+  'subsection',
+  'subsubsection',
+  'paragraph',
+  'subparagraph',
+);
 const TOKEN =
   /\\(?:(begin|end)[ \t]*\{([^{}\n]{1,60})\}|(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph|title|addchap|addsec)(?![A-Za-z@])|verb\*?([^A-Za-z\s*])|[^\n])|%/g;
 const VERBATIM =
@@ -24,16 +30,12 @@ export function scanLatex(text: string): Scan {
   return { blocks: scanner.scan(), plain: plainLatex };
 }
 
-/** A text whose commands define others: packages, classes, styles. No title counts. */
+/** Reads packages, classes and styles, whose commands define others: no title counts. */
 export function scanLatexDefinitions(text: string): Scan {
-  const lines = new Lines(text);
-  const blocks = new Blocks();
-  for (let line = lines.firstInked(0); line < lines.count; line = lines.firstInked(lines.firstBlank(line)))
-    blocks.add('code', lines.start(line), { hasLines: true });
-  return { blocks: blocks.finish(text.length), plain: plainLatex };
+  return scanParagraphs(text, 'code');
 }
 
-/** BibTeX: entries are whole. */
+/** Finds the entries of BibTeX. */
 export function scanBibliography(text: string): Scan {
   const lines = new Lines(text);
   const blocks = new Blocks();
@@ -180,7 +182,7 @@ class Scanner {
     this.#hasTitle ||= isTitle;
     // An environment with a section in it is not a block.
     this.#open.length = 0;
-    this.#blocks.add('heading', start, { level: LEVELS[name] ?? 1, title: found.title });
+    this.#blocks.add('heading', start, { level: LEVELS.get(name) ?? 1, title: found.title });
     this.#at = skipSpace(text, found.end);
     this.#isNew = true;
   }
@@ -199,4 +201,117 @@ function languageIn(options: string): string | undefined {
     .exec(options)
     ?.slice(1)
     .find(Boolean);
+}
+
+/** Longest title that is read, with its short form. */
+const MAX_TITLE = 2000;
+
+interface Arguments {
+  readonly title: readonly [start: number, end: number];
+  readonly end: number;
+}
+
+/** The title that follows a command for a section: after a star and a short title; undefined if there is none. */
+function argumentsAt(text: string, behind: number): Arguments | undefined {
+  let at = blankAt(text, text[behind] === '*' ? behind + 1 : behind);
+  if (text[at] === '[') {
+    const end = closingAt(text, at, '[', ']');
+    if (end === undefined) return undefined;
+    at = blankAt(text, end);
+  }
+  if (text[at] !== '{') return undefined;
+  const end = closingAt(text, at, '{', '}');
+  return end === undefined ? undefined : { title: [at + 1, end - 1], end };
+}
+
+function blankAt(text: string, from: number): number {
+  let at = from;
+  while (at < from + MAX_TITLE && /\s/.test(text.charAt(at))) at++;
+  return at;
+}
+
+/** After the sign that closes the one at an offset; braces are balanced, comments and escapes do not count. */
+function closingAt(text: string, open: number, opening: string, closing: string): number | undefined {
+  let depth = 0;
+  const most = Math.min(text.length, open + MAX_TITLE);
+  for (let at = open; at < most; at++) {
+    const sign = text[at];
+    if (sign === '\\') at++;
+    else if (sign === '%') at = lineEnd(text, at, most);
+    else if (sign === opening || sign === '{') depth++;
+    else if (sign === closing || sign === '}') {
+      depth--;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return undefined;
+}
+
+function lineEnd(text: string, from: number, most: number): number {
+  let at = from;
+  while (at < most && text[at] !== '\n') at++;
+  return at;
+}
+
+const LABELS = /(?:\s*\\label[ \t]*\{[^{}\n]{0,200}\})*[ \t]*(?:%[^\n]*)?(?:\r?\n|\r)?/y;
+
+/** The offset after the labels, the comment and the line break that follow a title. */
+function skipSpace(text: string, end: number): number {
+  LABELS.lastIndex = end;
+  LABELS.test(text);
+  return Math.max(LABELS.lastIndex, end);
+}
+
+/** Combining characters by the commands of accents. */
+const ACCENTS = signsOf(
+  `'=\u0301 \`=\u0300 ^=\u0302 "=\u0308 ~=\u0303 ==\u0304 .=\u0307 u=\u0306 v=\u030c H=\u030b c=\u0327 k=\u0328 r=\u030a d=\u0323 b=\u0331`,
+);
+const COMMANDS = signsOf(
+  `LaTeX=LaTeX TeX=TeX LaTeXe=LaTeX2e BibTeX=BibTeX XeTeX=XeTeX LuaTeX=LuaTeX
+  ss=ß ae=æ AE=Æ oe=œ OE=Œ o=ø O=Ø aa=å AA=Å l=ł L=Ł i=ı j=ȷ S=§ P=¶
+  textbackslash=\\ textasciitilde=~ textasciicircum=^ textunderscore=_
+  ldots=… dots=… textendash=– textemdash=— copyright=© times=× to=→ infty=∞`,
+);
+for (const name of 'quad qquad newline linebreak par and hfill space'.split(' ')) COMMANDS.set(name, ' ');
+const GREEK = new Map(
+  'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho _ sigma tau upsilon phi chi psi omega'
+    .split(' ')
+    .flatMap((name, index) => [
+      [name, String.fromCharCode(0x3b1 + index)],
+      [name.charAt(0).toUpperCase() + name.slice(1), String.fromCharCode(0x391 + index)],
+    ]),
+);
+const DROPPED =
+  /\\(?:label|index|cite[a-z]*|footnote|footnotemark|thanks|protect\b|vspace|hspace|glsadd|ref|pageref|eqref)\*?[ \t]*(?:\[[^\]]*\])?\{[^{}]*\}/g;
+const PDF_STRING = /\\texorpdfstring[ \t]*\{(?:[^{}]|\{[^{}]*\})*\}[ \t]*\{((?:[^{}]|\{[^{}]*\})*)\}/g;
+const ACCENT = /\\(['`^"~=.]|[uvHckrdb](?![A-Za-z]))[ \t]*(?:\{\\?([A-Za-z])\}|\\?([A-Za-z]))/g;
+
+/** A title without commands, labels, notes and comments, with accents and special characters. */
+function plainLatex(title: string): string {
+  const held = new Held();
+  const plain = title
+    .replace(/(?<!\\)%[^\n]*\n?[ \t]*/g, '')
+    .replace(PDF_STRING, '$1')
+    .replace(DROPPED, '')
+    .replace(/\\\\\*?(?:\[[^\]]*\])?/g, ' ')
+    .replace(
+      ACCENT,
+      (_, accent: string, braced?: string, bare?: string) => `${braced ?? bare}${ACCENTS.get(accent)}`,
+    )
+    .replace(/\\([A-Za-z@]+)\*?(?:[ \t]*\[[^\]]*\])?[ \t]*(?:\{\})?/g, (all, name: string) =>
+      signOf(name, all),
+    )
+    .replace(/\\([,;:!/@-])/g, (_, sign: string) => (/[,;:]/.test(sign) ? ' ' : ''))
+    .replace(/\\([&%$#_{} ])/g, (_, sign: string) => held.hold(sign))
+    .replace(/[{}$]/g, '')
+    .replace(/~/g, ' ')
+    .replace(/``|''/g, '"');
+  return held.release(plain).normalize('NFC');
+}
+
+function signOf(name: string, command: string): string {
+  const sign = COMMANDS.get(name);
+  if (sign !== undefined) return sign;
+  const letter = GREEK.get(name) ?? '';
+  return letter !== '' && name.length > 2 && /\s$/.test(command) ? `${letter} ` : letter;
 }

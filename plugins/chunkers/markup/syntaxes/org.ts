@@ -1,6 +1,5 @@
 import { countUpTo } from '../../../../core/kit.ts';
-import { type Block, Blocks, type Scan } from '../blocks.ts';
-import { Held } from '../held.ts';
+import { type Block, Blocks, Held, type Scan } from '../blocks.ts';
 import { Lines } from '../lines.ts';
 
 /** Deeper headlines stay with the text of the section around them: every chunk repeats its path. */

@@ -1,5 +1,4 @@
-import { type Block, Blocks, type Scan } from '../blocks.ts';
-import { Held } from '../held.ts';
+import { type Block, Blocks, Held, type Scan } from '../blocks.ts';
 import { Lines } from '../lines.ts';
 
 /** A line of one punctuation character, which underlines a title or divides a text. */
