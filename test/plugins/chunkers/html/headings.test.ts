@@ -1,6 +1,6 @@
 import { decodeHTML } from 'entities/decode';
 import t from 'tap';
-import { wordsOf } from '../../../../plugins/chunkers/html/structure/words.ts';
+import { wordsOf } from '../../../../plugins/chunkers/html/structure/headings.ts';
 
 const words = (html: string) => wordsOf(html, 0, html.length, decodeHTML);
 
