@@ -1,10 +1,10 @@
 import type { ChunkContext, Span } from '../../../core/kit.ts';
 import { type Candidates, chooseCuts } from './boundaries.ts';
-import { isLineBreak, LINE_LEVELS, startOfLine } from './lines.ts';
+import { isLineBreak, LINE_LEVELS, lineStart, startOfLine } from './lines.ts';
 import { BODY, type FoundNode, isBoundary, type Listing, list, scopeWithin } from './listing.ts';
 import type { CodeOptions } from './manifest.ts';
 import { labelOf } from './naming.ts';
-import { lineStart, type Piece, piecesOf, singles } from './pieces.ts';
+import { type Piece, piecesOf, singles } from './pieces.ts';
 import { type Embedded, holdsMembers, type Syntax, type SyntaxNode, unitOf } from './syntax.ts';
 
 export interface Cuts {

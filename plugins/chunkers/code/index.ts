@@ -14,8 +14,8 @@ import { cutAtLines } from './lines.ts';
 import type { FoundNode } from './listing.ts';
 import type manifest from './manifest.ts';
 import { type CodeOptions, type LanguageName, NAMES } from './manifest.ts';
-import { membersOf } from './members.ts';
-import { nameOf } from './naming.ts';
+
+import { membersOf, nameOf } from './naming.ts';
 import { createParsers, type Parsers } from './parsers.ts';
 import { withoutRepetition } from './repetition.ts';
 import { lineStartsOf, type Syntax, unitOf } from './syntax.ts';

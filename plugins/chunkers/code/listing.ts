@@ -1,5 +1,5 @@
+import { lineStart } from './lines.ts';
 import { labelOf, nameOf } from './naming.ts';
-import { lineStart } from './pieces.ts';
 import {
   childrenOf,
   holdsMembers,

@@ -1,5 +1,5 @@
 import { macroName } from './macros.ts';
-import { isCall, keyOf, type Syntax, type SyntaxNode, unitOf, wordOf } from './syntax.ts';
+import { holdsMembers, isCall, keyOf, type Syntax, type SyntaxNode, unitOf, wordOf } from './syntax.ts';
 
 /** The name of a cut node in a scope, such as `class Parser`; undefined for nodes without a meaning. */
 export function labelOf(syntax: Syntax, node: SyntaxNode): string | undefined {
@@ -195,4 +195,34 @@ function withoutQuotes(name: string): string {
   const [quote = ''] = name;
   const isQuoted = name.length > 1 && `"'\``.includes(quote) && name.indexOf(quote, 1) === name.length - 1;
   return isQuoted ? name.slice(1, -1) : name;
+}
+
+/** Nodes between a class and its members. */
+const BODY = /body|block|_list$|declarations$|members|^preproc_/;
+/** Other nodes whose types match `BODY`. */
+const OTHER = /param|argument|base|heritage|super|inherit/;
+/** Levels of bodies and classes in a class that are read. */
+const MAX_DEPTH = 16;
+
+/** The names of the functions and classes in a class, each once; not of those within functions. */
+export function membersOf(syntax: Syntax, node: SyntaxNode): string[] {
+  const unit = unitOf(syntax, node);
+  if (unit === undefined || !holdsMembers(syntax, unit)) return [];
+  const names = new Set<string>();
+  addMembers(syntax, unit, names, 0);
+  names.delete(nameOf(syntax, node) ?? '');
+  return [...names];
+}
+
+function addMembers(syntax: Syntax, node: SyntaxNode, names: Set<string>, depth: number): void {
+  if (depth > MAX_DEPTH) return;
+  for (const child of node.namedChildren) {
+    if (child === null) continue;
+    const unit = unitOf(syntax, child);
+    if (unit !== undefined) {
+      const name = nameOf(syntax, child);
+      if (name !== undefined) names.add(name);
+      if (holdsMembers(syntax, unit)) addMembers(syntax, unit, names, depth + 1);
+    } else if (BODY.test(child.type) && !OTHER.test(child.type)) addMembers(syntax, child, names, depth + 1);
+  }
 }

@@ -52,15 +52,3 @@ export interface Language extends Rules {
 
 /** What is particular to a language. */
 export type Row = Partial<Omit<Language, 'name'>>;
-
-/** Types of units without a word before their names in a scope. */
-export function wordless(types: string): Record<string, ''> {
-  return Object.fromEntries(types.split(/\s+/).map((type) => [type, '']));
-}
-
-/** Calls of a type with one of these words. In a scope, the word precedes the name. */
-export function calls(type: string, words: string): Record<string, string> {
-  return Object.fromEntries(
-    words.split(/\s+/).map((word) => [`${type}:${word}`, word.replace(/^\w+\.|\.\w+$/g, '')]),
-  );
-}

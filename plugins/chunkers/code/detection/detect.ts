@@ -1,35 +1,36 @@
+import { matchEnd } from '../../../../core/kit.ts';
 import { templateKindOf } from '../../../toolkit/markup/index.ts';
-import { findLanguage, type Language } from '../languages.ts';
+import { findLanguage, LANGUAGES, type Language } from '../languages.ts';
 import type { LanguageName } from '../manifest.ts';
-import { type Dialect, findDialect } from '../templates/dialects.ts';
-import { indexFileNames, type LanguagesOf } from './file-names.ts';
+import { DIALECTS, type Dialect, findDialect } from '../templates/dialects.ts';
 import { amongKin } from './kin.ts';
+import LINGUIST from './linguist.json' with { type: 'json' };
 import { type Guess, type Guesser, loadModel } from './model.ts';
 
-/** The language of short texts that resemble none: shorter, and less likely, than this. */
+/** The language of a short text whose likeliest language is unlikely. */
 const FALLBACK: LanguageName = 'python';
 const SHORT = 200;
 const UNLIKELY = 0.35;
 
 /**
- * Creates what finds the language of a text, by its file name if that is known, else by the text alone. The model and
- * the table of file names are loaded at first use.
+ * Creates a function that finds the language of a text, by its file name if that is known, else by the text alone. The
+ * model and the table of file names are loaded at first use.
  */
 export function createDetector(): (text: string, fileName?: string) => Promise<Language | Dialect> {
   let guesser: Promise<Guesser> | undefined;
-  let languagesOf: LanguagesOf | undefined;
+  let languagesOf: ReturnType<typeof indexFileNames> | undefined;
 
   async function byName(text: string, fileName: string): Promise<Language | Dialect | undefined> {
     languagesOf ??= indexFileNames();
-    const found = languagesOf(fileName);
-    const [first] = found;
+    const languages = languagesOf(fileName);
+    const [first] = languages;
     if (first?.name === 'html') return templateOf(text) ?? first;
-    return found.length < 2 ? first : byText(text, found.filter(isLanguage));
+    return languages.length < 2 ? first : byText(text, languages.filter(isLanguage));
   }
 
   async function byText(text: string, named?: readonly Language[]): Promise<Language> {
-    const seen = languageAtSight(text);
-    if (seen !== undefined && named?.includes(seen) !== false) return seen;
+    const obvious = obviousLanguage(text);
+    if (obvious !== undefined && named?.includes(obvious) !== false) return obvious;
     const among = named ?? languagesByOpening(text)?.map(languageNamed);
     guesser ??= loadModel();
     const guesses = (await guesser)(text);
@@ -47,8 +48,8 @@ function templateOf(text: string): Dialect | undefined {
   return findDialect(templateKindOf(text) ?? '');
 }
 
-function isLanguage(found: Language | Dialect): found is Language {
-  return !('tags' in found);
+function isLanguage(one: Language | Dialect): one is Language {
+  return !('tags' in one);
 }
 
 function likeliest(guesses: readonly Guess[], text: string): LanguageName {
@@ -60,7 +61,7 @@ function languageNamed(name: LanguageName): Language {
   return findLanguage(name) as Language;
 }
 
-/** Programs in shebangs and modes of editors that are not named like their language. */
+/** Programs in shebangs, and modes of editors, whose names differ from those of their languages. */
 const OTHER_NAMES: ReadonlyMap<string, LanguageName> = new Map([
   ['rscript', 'r'],
   ['runghc', 'haskell'],
@@ -73,13 +74,13 @@ const OTHER_NAMES: ReadonlyMap<string, LanguageName> = new Map([
 ]);
 
 /** Characters in which an obvious hint is searched. */
-const SIGHT = 2048;
-/** Characters of a text that is parsed to see whether it is JSON. */
+const MAX_HEAD = 2048;
+/** Characters of a text that may be parsed as JSON. */
 const MAX_JSON_LENGTH = 100_000;
 
 /** The language of a text with an unambiguous beginning: a shebang, an editor's mode line, `<?php`, a doctype. */
-function languageAtSight(text: string): Language | undefined {
-  const head = text.slice(0, SIGHT);
+function obviousLanguage(text: string): Language | undefined {
+  const head = text.slice(0, MAX_HEAD);
   return fromShebang(head) ?? fromModeLine(head) ?? findLanguage(byBeginning(head, text) ?? '');
 }
 
@@ -97,9 +98,7 @@ function byBeginning(head: string, text: string): LanguageName | undefined {
   return undefined;
 }
 
-/**
- * `package name` on a line of its own before everything but comments, and an import or declaration that only Go has.
- */
+/** Whether the first line of code is `package name`, and an import or a declaration that only Go has follows. */
 function isGo(head: string): boolean {
   const [, rest = ''] = /^package \w+\s*(?:\/\/.*)?\n([\s\S]*)/.exec(codeOf(head)) ?? [];
   return /^(import (\(|(\w+ )?")|func (\(\w* ?\*?\w+\) )?\w+\(|type \w+ (struct|interface)\b)/m.test(rest);
@@ -118,7 +117,7 @@ function isJson(text: string): boolean {
 function fromShebang(head: string): Language | undefined {
   const [, path = '', argument = ''] = /^\uFEFF?#!\s*(\S+)(?:\s+(?:-\S+\s+)*(\S+))?/.exec(head) ?? [];
   const program = (path.endsWith('/env') ? argument : path).split('/').at(-1) ?? '';
-  return RUNS_SCRIPTS.test(program) ? undefined : named(program);
+  return RUNS_SCRIPTS.test(program) ? undefined : languageOfProgram(program);
 }
 
 /** Programs that run both JavaScript and TypeScript. */
@@ -129,26 +128,27 @@ const MODE_LINES = [
   /-\*-\s*([\w+-]+?)(?:-mode)?\s*-\*-/,
   /\bvim?:.*\b(?:ft|filetype|syntax)=([\w+-]+)/,
 ];
-const MODE_LINES_WITHIN = 5;
+/** Lines that may be a mode line. */
+const MAX_MODE_LINE = 5;
 
 function fromModeLine(head: string): Language | undefined {
-  for (const line of head.split('\n', MODE_LINES_WITHIN)) {
+  for (const line of head.split('\n', MAX_MODE_LINE)) {
     for (const pattern of MODE_LINES) {
-      const mode = line.length < SIGHT ? pattern.exec(line)?.[1] : undefined;
-      if (mode !== undefined) return named(mode);
+      const mode = line.length < MAX_HEAD ? pattern.exec(line)?.[1] : undefined;
+      if (mode !== undefined) return languageOfProgram(mode);
     }
   }
   return undefined;
 }
 
-function named(program: string): Language | undefined {
+function languageOfProgram(program: string): Language | undefined {
   const name = program.toLowerCase();
   return findLanguage(OTHER_NAMES.get(name) ?? name) ?? findLanguage(name.replace(/[\d.]+$/, ''));
 }
 
 const SCRIPTS: readonly LanguageName[] = ['javascript', 'typescript', 'tsx'];
 
-/** Patterns of the first line of code, and the only languages that have such a line. */
+/** Patterns of the first line of code, each with the only languages that have such a line. */
 const OPENINGS: readonly (readonly [RegExp, readonly LanguageName[]])[] = [
   [/^import ['"](?:dart:|package:|[^'"\n]+\.dart['"])|^part of /, ['dart']],
   [/^import\s+(?:type\s+)?[\w$*{][^;'"=]{0,2000}?\bfrom\s*['"]|^import ['"]/, SCRIPTS],
@@ -179,12 +179,33 @@ function languagesByOpening(text: string): readonly LanguageName[] | undefined {
   return OPENINGS.find(([pattern]) => pattern.test(opening))?.[1];
 }
 
-/** What follows the comments at the head of a text; they begin with `//`, `/*` or `#`. */
+/** Removes the comments at the head of a text, which begin with `//`, `/*` or `#`. */
 function codeOf(head: string): string {
-  let at = 0;
-  for (let found: RegExpExecArray | null; ; at += found[0].length) {
-    BEFORE_CODE.lastIndex = at;
-    found = BEFORE_CODE.exec(head);
-    if (found === null) return head.slice(at);
+  let start = 0;
+  for (let end = 0; end !== -1; end = matchEnd(BEFORE_CODE, head, start)) start = end;
+  return head.slice(start);
+}
+
+/** Linguist's extensions, which begin with a full stop, and whole names: the tests' `write-linguist.ts` writes them. */
+const NAMES: Readonly<Record<string, string>> = LINGUIST;
+
+/** Creates a function that finds all languages whose files have such a name: several for `.h`, none if it is unknown. */
+export function indexFileNames() {
+  const names = new Map<string, Set<Language | Dialect>>();
+  for (const language of [...LANGUAGES, ...DIALECTS]) {
+    for (const name of (NAMES[language.name] as string).split(' ')) {
+      names.set(name, (names.get(name) ?? new Set()).add(language));
+    }
   }
+  return (fileName: string): readonly (Language | Dialect)[] => [...(entryOf(names, fileName) ?? [])];
+}
+
+/** Looks up the whole name, then its extensions, the longest first. */
+function entryOf<Entry>(names: ReadonlyMap<string, Entry>, fileName: string): Entry | undefined {
+  const name = (fileName.split(/[/\\]/).at(-1) as string).toLowerCase();
+  for (let at = 0; at >= 0; at = name.indexOf('.', at + 1)) {
+    const entry = names.get(name.slice(at));
+    if (entry !== undefined) return entry;
+  }
+  return undefined;
 }

@@ -2,9 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Node, Tree } from 'web-tree-sitter';
 import { findLanguage, type Language } from '../../../../../plugins/chunkers/code/languages.ts';
+import { lineStart } from '../../../../../plugins/chunkers/code/lines.ts';
 import { nameOf } from '../../../../../plugins/chunkers/code/naming.ts';
 import { createParsers } from '../../../../../plugins/chunkers/code/parsers.ts';
-import { lineStart } from '../../../../../plugins/chunkers/code/pieces.ts';
 import {
   type Syntax as AnySyntax,
   holdsMembers,
