@@ -4,15 +4,19 @@ import type { Language, Row, Rules } from './rules.ts';
 
 export type { Language, Rules } from './rules.ts';
 
+function words(list: string): readonly string[] {
+  return list.trim().split(/\s+/);
+}
+
 /** Types of units without a word before their names in a scope. */
 function wordless(types: string): Record<string, ''> {
-  return Object.fromEntries(types.split(/\s+/).map((type) => [type, '']));
+  return Object.fromEntries(words(types).map((type) => [type, '']));
 }
 
 /** Calls of a type with one of these words. In a scope, the word precedes the name. */
-function calls(type: string, words: string): Record<string, string> {
+function calls(type: string, names: string): Record<string, string> {
   return Object.fromEntries(
-    words.split(/\s+/).map((word) => [`${type}:${word}`, word.replace(/^\w+\.|\.\w+$/g, '')]),
+    words(names).map((word) => [`${type}:${word}`, word.replace(/^\w+\.|\.\w+$/g, '')]),
   );
 }
 
@@ -60,22 +64,14 @@ const JAVASCRIPT = {
   },
   worded: ['expression_statement'],
   spaces: calls('expression_statement', 'describe context suite it test t.test'),
-  wrappers: [
-    'export_statement',
-    'lexical_declaration',
-    'variable_declaration',
-    'variable_declarator',
-    'pair',
-    'expression_statement',
-    'assignment_expression',
-    'field_definition',
-    'public_field_definition',
-  ],
+  wrappers: words(
+    'export_statement lexical_declaration variable_declaration variable_declarator pair expression_statement assignment_expression field_definition public_field_definition',
+  ),
   leads: ['decorator'],
-  containers: `expression_statement expression_statement:describe 
+  containers: words(`expression_statement expression_statement:describe 
     expression_statement:context expression_statement:suite call_expression await_expression arguments parenthesized_expression unary_expression
     statement_block if_statement else_clause try_statement catch_clause finally_clause export_statement
-    ambient_declaration internal_module module arrow_function function function_expression`.split(/\s+/),
+    ambient_declaration internal_module module arrow_function function function_expression`),
   calls: ['call_expression', 'arguments', 'parenthesized_expression', 'unary_expression', 'await_expression'],
   names: {
     arrow_function: 'none',
@@ -211,7 +207,7 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
       'call:describe': 'describe',
     },
     leads: ['unary_operator'],
-    containers: `call:defmodule call:defprotocol call:defimpl call:describe do_block`.split(' '),
+    containers: words('call:defmodule call:defprotocol call:defimpl call:describe do_block'),
     names: { call: 'arguments', arguments: 'string *' },
   },
   go: {
@@ -281,16 +277,9 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
     worded: ['function_call'],
     spaces: calls('function_call', 'describe context it'),
     wrappers: ['variable_declaration', 'assignment_statement', 'expression_list', 'field'],
-    containers: [
-      'function_call',
-      'function_call:describe',
-      'function_call:context',
-      'arguments',
-      'function_definition',
-      'block',
-      'do_statement',
-      'if_statement',
-    ],
+    containers: words(
+      'function_call function_call:describe function_call:context arguments function_definition block do_statement if_statement',
+    ),
     calls: ['function_call', 'arguments'],
     names: {
       function_call: 'call common',
@@ -348,8 +337,8 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
     units: { function_definition: '', class_definition: 'class' },
     wrappers: ['decorated_definition'],
     containers:
-      `if_statement elif_clause else_clause try_statement except_clause finally_clause with_statement
-      block`.split(/\s+/),
+      words(`if_statement elif_clause else_clause try_statement except_clause finally_clause with_statement
+      block`),
     names: {
       expression_statement: 'assignment',
       assignment: 'left',
