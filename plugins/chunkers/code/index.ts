@@ -112,12 +112,7 @@ interface Work {
 }
 
 function limitsOf({ chunk_size, oversize, include_nodes, separate_functions }: CodeOptions): CutLimits {
-  return {
-    size: chunk_size,
-    oversize,
-    wantsNodes: include_nodes,
-    separatesFunctions: separate_functions,
-  };
+  return { size: chunk_size, oversize, wantsNodes: include_nodes, separatesFunctions: separate_functions };
 }
 
 /** Where a text can be cut, and its syntax units, without the tree. */

@@ -411,11 +411,7 @@ const ROWS: Readonly<Record<LanguageName, Row>> = {
     containers: ['package_clause', 'template_body', 'extension_definition'],
     leads: ['annotation'],
   },
-  sql: {
-    isBundled: true,
-    spaces: { statement: '' },
-    names: { statement: '*' },
-  },
+  sql: { isBundled: true, spaces: { statement: '' }, names: { statement: '*' } },
   swift: {
     isBundled: true,
     units: {

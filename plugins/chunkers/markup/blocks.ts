@@ -1,3 +1,5 @@
+import { Lines } from './lines.ts';
+
 /** The names that chunks list as `kinds`. */
 export type BlockKind =
   | 'heading'
@@ -161,4 +163,24 @@ export class Held {
   release(title: string): string {
     return title.replace(SIGN, (sign) => this.#parts[sign.charCodeAt(0) - FIRST] ?? sign);
   }
+}
+
+/** Reads a text whose blocks begin with lines. */
+export abstract class BlockScanner {
+  protected readonly lines: Lines;
+  protected readonly blocks = new Blocks();
+
+  constructor(text: string) {
+    this.lines = new Lines(text);
+  }
+
+  scan(first = 0): readonly Block[] {
+    const { lines } = this;
+    for (let line = lines.firstInked(first); line < lines.count; line = lines.firstInked(line))
+      line = this.addBlock(line);
+    return this.blocks.finish(lines.text.length);
+  }
+
+  /** Adds the block that begins with a line. @returns the line after it */
+  protected abstract addBlock(line: number): number;
 }

@@ -24,16 +24,8 @@ const SYNTAXES: Readonly<Record<SyntaxName, Syntax>> = {
     mediaTypes: /^text\/(?:x-|prs\.fallenstein\.)?(?:rst|restructuredtext)$/,
     scan: scanRestructuredText,
   },
-  asciidoc: {
-    endings: 'adoc asciidoc asc',
-    mediaTypes: /^text\/(?:x-)?asciidoc$/,
-    scan: scanAsciiDoc,
-  },
-  org: {
-    endings: 'org org_archive',
-    mediaTypes: /^text\/(?:x-)?org$/,
-    scan: scanOrg,
-  },
+  asciidoc: { endings: 'adoc asciidoc asc', mediaTypes: /^text\/(?:x-)?asciidoc$/, scan: scanAsciiDoc },
+  org: { endings: 'org org_archive', mediaTypes: /^text\/(?:x-)?org$/, scan: scanOrg },
   latex: {
     endings: 'tex latex ltx sty cls dtx bib bbx cbx lbx aux toc ins',
     mediaTypes: /^(?:text|application)\/(?:x-)?(?:la)?tex$|^(?:text|application)\/(?:x-)?bibtex$/,
@@ -49,11 +41,7 @@ const SYNTAXES: Readonly<Record<SyntaxName, Syntax>> = {
     mediaTypes: /^text\/(?:x-)?(?:web-)?textile$/,
     scan: (text) => scanLines(text, TEXTILE),
   },
-  pod: {
-    endings: 'pod',
-    mediaTypes: /^text\/(?:x-)?pod$/,
-    scan: (text) => scanLines(text, POD),
-  },
+  pod: { endings: 'pod', mediaTypes: /^text\/(?:x-)?pod$/, scan: (text) => scanLines(text, POD) },
   texinfo: {
     endings: 'texi texinfo txi',
     mediaTypes: /^(?:text|application)\/(?:x-)?texinfo$/,

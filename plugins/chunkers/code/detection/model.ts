@@ -60,13 +60,7 @@ export interface Features {
  */
 export function featuresOf(text: string): Features {
   const counts = new Map<number, number>();
-  const reader: Reader = {
-    counts,
-    words: [0, 0],
-    shapes: [0, 0, 0],
-    atLineStart: true,
-    isUnclosed: false,
-  };
+  const reader: Reader = { counts, words: [0, 0], shapes: [0, 0, 0], atLineStart: true, isUnclosed: false };
   const excerpt = excerptOf(text);
   const end = excerpt.length;
   for (let at = 0; at < end; )

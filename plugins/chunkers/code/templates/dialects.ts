@@ -140,16 +140,8 @@ const ROWS: Readonly<Record<TemplateName, Row>> = {
       { open: '{{', close: /\}\}/g, role: text },
     ],
   },
-  svelte: {
-    ...HTML,
-    tags: [{ open: '{', close: 'brace', role: svelteRole }],
-    hasBracedValues: true,
-  },
-  vue: {
-    ...HTML,
-    tags: [{ open: '{{', close: /\}\}/g, role: text }],
-    hasParts: true,
-  },
+  svelte: { ...HTML, tags: [{ open: '{', close: 'brace', role: svelteRole }], hasBracedValues: true },
+  vue: { ...HTML, tags: [{ open: '{{', close: /\}\}/g, role: text }], hasParts: true },
 };
 
 /** All kinds of templates, sorted by name. */

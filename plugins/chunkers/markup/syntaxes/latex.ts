@@ -19,7 +19,7 @@ const VERBATIM =
 const WHOLE =
   /^(?:equation|align|alignat|flalign|gather|multline|eqnarray|displaymath|math|array|tabular|tabularx|longtable|figure|wrapfigure|table|sidewaystable|tikzpicture|tikzcd|algorithm|algorithmic|picture|pspicture|subequations|mathpar|prooftree)\*?$/;
 const TABLE = /^(?:tabular|tabularx|longtable|table|sidewaystable)\*?$/;
-/** The text before a command that is defined or passed on instead of used. */
+/** The text before a command that is defined or passed on, not used. */
 const DEFINED =
   /(?:\\(?:re|provide|Declare)?(?:new)?(?:command|robustcmd|DeclareRobustCommand)\*?|\\[egx]?def|\\let|\\expandafter|\\string|\\csname|=)[ \t]*\{?[ \t]*$/;
 const MAX_OPEN = 64;
@@ -56,10 +56,10 @@ class Scanner {
   /** Where the body begins and ends. */
   readonly #body: readonly [start: number, end: number];
   #hasTitle = false;
-  /** Where the next token is read: after titles and verbatim text. */
+  /** Where the next token is read. */
   #at = 0;
-  /** The last token that was looked for; null if there are no more. */
-  #found: RegExpExecArray | null | undefined;
+  /** The last token that was found; null if there are no more. */
+  #lastToken: RegExpExecArray | null | undefined;
   /** Whether the next line with text begins a block. */
   #isNew = true;
 
@@ -98,12 +98,13 @@ class Scanner {
     this.#at = Math.max(this.#at, end);
   }
 
-  /** The first token from an offset on. The last one found serves as long as it is not before the offset. */
+  /** The first token from an offset on. */
   #tokenFrom(at: number): RegExpExecArray | null {
-    if (this.#found === null || (this.#found !== undefined && this.#found.index >= at)) return this.#found;
+    if (this.#lastToken === null || (this.#lastToken !== undefined && this.#lastToken.index >= at))
+      return this.#lastToken;
     TOKEN.lastIndex = at;
-    this.#found = TOKEN.exec(this.#text);
-    return this.#found;
+    this.#lastToken = TOKEN.exec(this.#text);
+    return this.#lastToken;
   }
 
   /** Adds a block at the beginning of a line, unless the line continues one. */
@@ -156,7 +157,7 @@ class Scanner {
     this.#isNew = true;
   }
 
-  /** Reads what is whole if it fits, to its end; without an end it is text. */
+  /** Reads a block to its end; without an end it is text. */
   #whole(closing: string, kind: Block['kind'], start: number, language?: string): void {
     const text = this.#text;
     if ((this.#lastEnds.get(closing) ?? -1) < this.#at) return;
@@ -172,27 +173,27 @@ class Scanner {
     const isTitle = name === 'title';
     const [from, to] = this.#body;
     if (at >= to || (isTitle ? this.#hasTitle || from === 0 : at < from)) return;
-    const found = argumentsAt(text, behind);
+    const titled = argumentsAt(text, behind);
     if (
-      found === undefined ||
-      text.slice(...found.title).includes('#') ||
+      titled === undefined ||
+      text.slice(...titled.title).includes('#') ||
       DEFINED.test(text.slice(Math.max(at - 40, 0), at))
     )
       return;
     this.#hasTitle ||= isTitle;
     // An environment with a section in it is not a block.
     this.#open.length = 0;
-    this.#blocks.add('heading', start, { level: LEVELS.get(name) ?? 1, title: found.title });
-    this.#at = skipSpace(text, found.end);
+    this.#blocks.add('heading', start, { level: LEVELS.get(name) ?? 1, title: titled.title });
+    this.#at = skipSpace(text, titled.end);
     this.#isNew = true;
   }
 }
 
-/** The last place of everything that ends what is whole. A search for each that is missing would read the whole text. */
+/** The last offset of each end of an environment, so that no search for a missing end reads the whole text. */
 function lastEndsIn(text: string): Map<string, number> {
-  const found = new Map<string, number>([['\\]', text.lastIndexOf('\\]')]]);
-  for (const { 0: closing, index } of text.matchAll(/\\end\{[^{}\n]{1,60}\}/g)) found.set(closing, index);
-  return found;
+  const ends = new Map<string, number>([['\\]', text.lastIndexOf('\\]')]]);
+  for (const { 0: closing, index } of text.matchAll(/\\end\{[^{}\n]{1,60}\}/g)) ends.set(closing, index);
+  return ends;
 }
 
 /** The language that the options of a listing name. */
@@ -203,7 +204,7 @@ function languageIn(options: string): string | undefined {
     .find(Boolean);
 }
 
-/** Longest title that is read, with its short form. */
+/** Characters of a title with its short form. */
 const MAX_TITLE = 2000;
 
 interface Arguments {
@@ -211,7 +212,7 @@ interface Arguments {
   readonly end: number;
 }
 
-/** The title that follows a command for a section: after a star and a short title; undefined if there is none. */
+/** Reads the title of a section, perhaps after a star and a short title. @param behind where the command ends */
 function argumentsAt(text: string, behind: number): Arguments | undefined {
   let at = blankAt(text, text[behind] === '*' ? behind + 1 : behind);
   if (text[at] === '[') {
@@ -230,7 +231,7 @@ function blankAt(text: string, from: number): number {
   return at;
 }
 
-/** After the sign that closes the one at an offset; braces are balanced, comments and escapes do not count. */
+/** After the sign that closes the sign at `open`: braces are balanced, comments and escapes do not count. */
 function closingAt(text: string, open: number, opening: string, closing: string): number | undefined {
   let depth = 0;
   const most = Math.min(text.length, open + MAX_TITLE);
@@ -286,7 +287,7 @@ const DROPPED =
 const PDF_STRING = /\\texorpdfstring[ \t]*\{(?:[^{}]|\{[^{}]*\})*\}[ \t]*\{((?:[^{}]|\{[^{}]*\})*)\}/g;
 const ACCENT = /\\(['`^"~=.]|[uvHckrdb](?![A-Za-z]))[ \t]*(?:\{\\?([A-Za-z])\}|\\?([A-Za-z]))/g;
 
-/** A title without commands, labels, notes and comments, with accents and special characters. */
+/** Removes commands, labels, notes and comments, and writes accents and special characters. */
 function plainLatex(title: string): string {
   const held = new Held();
   const plain = title
