@@ -5,50 +5,51 @@ import type { LanguageName } from './manifest.ts';
  * whose first named child is that word (`call:def`).
  */
 export interface Rules {
-  /** Types of nodes that have a meaning only with their first word, as in `call:def`. */
+  /** Types whose nodes have a meaning only with their first word, as in `call:def`. */
   readonly worded: readonly string[];
-  /** Functions and classes, which are never broken, and their names in a scope (`class Parser`). */
+  /** Functions and classes, each with the word before its name in a scope (`class Parser`). */
   readonly units: Readonly<Record<string, string>>;
-  /** Nodes that contain units and may be cut between them, and their names in a scope. */
+  /** Nodes that contain units and may be cut between them, with the same word. */
   readonly spaces: Readonly<Record<string, string>>;
-  /** Nodes around a unit that are one with it: `export`, decorators, assignments of functions. */
+  /** Nodes that wrap a unit: `export`, decorators, assignments of functions. */
   readonly wrappers: readonly string[];
   /** Nodes that stay with what follows them, besides comments: attributes, annotations, signatures. */
   readonly leads: readonly string[];
   /** Nodes that stay with what precedes them. */
   readonly tails: readonly string[];
-  /** Nodes that open and close what contains them: they stay with what follows or precedes them if that fits. */
+  /** Nodes that open the node around them: they stay with what follows if that fits. */
   readonly openings: readonly string[];
+  /** Nodes that close the node around them: they stay with what precedes if that fits. */
   readonly closings: readonly string[];
-  /** Nodes without a meaning of their own: their children count as children of their parent. */
+  /** Nodes whose children count as children of their parent. */
   readonly flat: readonly string[];
-  /** Nodes that list what is in them even if they are not cut, as `spaces` or because units may be in them. */
+  /** Nodes whose inner units are listed even if the node is not cut. */
   readonly containers: readonly string[];
-  /** Those of `containers` that only group: what is in them counts as if they were not there. */
+  /** Containers that only group: the nodes in them count as if the group were not there. */
   readonly groups: readonly string[];
-  /** Nodes between a function and the call that it is given to, with that call. */
+  /** Calls that may be given a function, and the nodes between both. */
   readonly calls: readonly string[];
   /**
-   * Where the name of a node is, if the common rules do not find it. The first word that finds a name counts. A word is
-   * a field or the type of a child, `first` (child), `itself`, `identifiers` (from the first to the last of its
-   * children), `call` (its first argument, if that is a string and a function is given too), `from:operator`
-   * and `from:this` (from that word to the parameters), `parameters` (the child before the parameters), `*` (the first within), `common` (by the common rules), or `none`.
+   * Where the name of a node is, if the common rules do not find it; the first word that finds a name counts. A word is
+   * a field or the type of a child, or one of these:
+   * - `first`: the first child; `identifiers`: from the first to the last identifier; `*`: the first name at any depth
+   * - `itself`; `common`: by the common rules; `none`: the node has no name
+   * - `call`: the first argument, if that is a string and a function is given too
+   * - `from:operator`, `from:this`: from that word to the parameters; `parameters`: the child before the parameters
    */
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** What the chunker knows about a language. */
 export interface Language extends Rules {
   readonly name: LanguageName;
-  /** Aliases that a request may use. */
   readonly aliases: readonly string[];
-  /** Whether its grammar is one of `grammars/`, because the package `tree-sitter-wasms` lacks it or has a broken one. */
+  /** Whether its grammar is in `grammars/`, because the package `tree-sitter-wasms` lacks it or has a broken one. */
   readonly isBundled: boolean;
-  /** Name of the grammar in its file's name. */
+  /** The grammar's name in the name of its file. */
   readonly grammar: string;
-  /** Makes a text of the same length that the grammar can read. */
+  /** Makes a text readable for the grammar without changing its length. */
   readonly prepare?: ((text: string) => string) | undefined;
 }
 
-/** What is particular to a language. */
+/** The particulars of a language. */
 export type Row = Partial<Omit<Language, 'name'>>;

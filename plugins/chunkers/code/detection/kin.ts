@@ -2,23 +2,23 @@ import type { LanguageName } from '../manifest.ts';
 import type { Guess } from './model.ts';
 
 /**
- * Distinguishes a language from its superset, where a single construct of the larger language decides. A script
- * without types is JavaScript unless it looks far more like TypeScript.
+ * Distinguishes a language from its superset by constructs of the superset. A script without types is JavaScript unless
+ * it looks far more like TypeScript.
  *
- * @param guesses of the model, most likely first; at least one
+ * @param guesses at least one, most likely first
  */
 export function amongKin(guesses: readonly Guess[], text: string): LanguageName {
-  const found = (guesses[0] as Guess).name;
-  if (found === 'c') return CPP.test(codeOf(text)) ? 'cpp' : 'c';
-  if (found === 'cpp') return LIKE_CPP.test(codeOf(text)) ? 'cpp' : 'c';
-  if (found !== 'javascript' && found !== 'typescript' && found !== 'tsx') return found;
+  const { name } = guesses[0] as Guess;
+  if (name === 'c') return CPP.test(codeOf(text)) ? 'cpp' : 'c';
+  if (name === 'cpp') return LIKE_CPP.test(codeOf(text)) ? 'cpp' : 'c';
+  if (name !== 'javascript' && name !== 'typescript' && name !== 'tsx') return name;
   const code = codeOf(text);
-  if (found === 'javascript' && !TYPES.test(code)) return 'javascript';
-  if (found === 'typescript' && !LIKE_TYPES.test(code) && !isCertain(guesses)) return 'javascript';
+  if (name === 'javascript' && !TYPES.test(code)) return 'javascript';
+  if (name === 'typescript' && !LIKE_TYPES.test(code) && !isCertain(guesses)) return 'javascript';
   return JSX_START.test(code) && JSX_END.test(code) ? 'tsx' : 'typescript';
 }
 
-/** How many times as likely TypeScript must be if nothing decides. */
+/** How many times as likely as JavaScript TypeScript must be if no construct decides. */
 const CERTAIN = 3;
 
 function isCertain(guesses: readonly Guess[]): boolean {
@@ -27,10 +27,10 @@ function isCertain(guesses: readonly Guess[]): boolean {
   return javascript === undefined || best.probability > CERTAIN * javascript.probability;
 }
 
-/** Characters in which a deciding construct is searched. */
+/** Characters in which constructs are searched. */
 const MAX_LENGTH = 100_000;
 
-/** The text without comment lines and quoted text. */
+/** Removes comment lines and quoted text. */
 function codeOf(text: string): string {
   return text
     .slice(0, MAX_LENGTH)
