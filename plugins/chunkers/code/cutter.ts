@@ -165,8 +165,14 @@ function fits(search: Search, start: number, end: number, times = 1): boolean {
 
 function cutNode(search: Search, node: SyntaxNode, stretch: Stretch): void {
   if (node.id === search.owner) cutWithin(search, node, stretch);
-  else if (isKept(search, node, stretch.start, stretch.end)) keep(search, node, stretch);
-  else cutByMeaning(search, node, stretch);
+  else if (isKept(search, node, stretch.start, stretch.end)) {
+    search.kept.set(stretch.start, stretch);
+    note(search, [node], stretch);
+  } else {
+    const label = labelOf(search.syntax, node);
+    if (label === undefined) cutNameless(search, node, stretch);
+    else cutNamed(search, node, label, stretch);
+  }
 }
 
 /** With `members`, a function stays whole up to this many times `size`. */
@@ -181,11 +187,6 @@ function isKept(search: Search, node: SyntaxNode, start: number, end: number): b
   return !holdsMembers(syntax, unit) && fits(search, start, end, MAX_TIMES);
 }
 
-function keep(search: Search, node: SyntaxNode, stretch: Stretch): void {
-  search.kept.set(stretch.start, stretch);
-  note(search, [node], stretch);
-}
-
 /** Adds nodes that fit. A function or class among them stays whole although its piece begins within a line. */
 function noteWhole(search: Search, group: readonly SyntaxNode[], stretch: Stretch): void {
   const { syntax, limits, kept } = search;
@@ -198,12 +199,6 @@ function noteWhole(search: Search, group: readonly SyntaxNode[], stretch: Stretc
     kept.set(stretch.start, { start, end: stretch.end });
   }
   note(search, group, stretch);
-}
-
-function cutByMeaning(search: Search, node: SyntaxNode, stretch: Stretch): void {
-  const label = labelOf(search.syntax, node);
-  if (label === undefined) cutNameless(search, node, stretch);
-  else cutNamed(search, node, label, stretch);
 }
 
 function cutNamed(search: Search, node: SyntaxNode, label: string, stretch: Stretch): void {

@@ -147,7 +147,7 @@ function callName(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   return { startIndex: type === 'simple_symbol' ? startIndex + 1 : startIndex, endIndex };
 }
 
-/** The statement of a call, if statements are worded. */
+/** The statement around a call, if statements are named by their first words. */
 function outermost({ worded }: Syntax, node: SyntaxNode): SyntaxNode {
   return node.parent !== null && !worded.includes(node.type) ? node.parent : node;
 }

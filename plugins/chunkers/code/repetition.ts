@@ -6,7 +6,7 @@ import { lineStartsOf, rangeOf } from './syntax.ts';
 const WINDOW = 512;
 /** Different groups of three characters in a window that repeats itself. */
 const MAX_GROUPS = 24;
-/** Separators in such a window; with more it is a table of numbers. */
+/** Commas in such a window; with more commas it is a table of numbers. */
 const MAX_SEPARATORS = WINDOW / 32;
 /** Repeated characters of a text that are parsed like anything else. */
 const MAX_PARSED = 8192;

@@ -9,7 +9,7 @@ export interface Rules {
   readonly worded: readonly string[];
   /** Functions and classes, each with the word before its name in a scope (`class Parser`). */
   readonly units: Readonly<Record<string, string>>;
-  /** Nodes that contain units and may be cut between them, with the same word. */
+  /** Nodes that may be cut between the units in them, each with the word before its name in a scope. */
   readonly spaces: Readonly<Record<string, string>>;
   /** Nodes that wrap a unit: `export`, decorators, assignments of functions. */
   readonly wrappers: readonly string[];

@@ -35,7 +35,6 @@ export interface Block {
   /** Headings: 1 to 6; others: 0. */
   readonly level: number;
   readonly closes: Closes;
-  /** Whether it has no content and no closing tag. */
   readonly isVoid: boolean;
   /** Whether headings in it are below those around it, and do not extend beyond it. */
   readonly isScope: boolean;
@@ -102,10 +101,9 @@ export const SHOWN_INLINE = wordsIn(
   'area audio br button canvas embed iframe img input math meter object param progress source svg textarea track video wbr',
 );
 
-/** An open block. */
 export interface Element {
   readonly block: Block;
-  /** The kinds of it and of all blocks around it. */
+  /** Its kind and the kinds of all blocks around it. */
   readonly kinds: KindBits;
   readonly unit: Unit | undefined;
   /** Whether it is skipped, so that nothing in it is recorded. */

@@ -51,12 +51,11 @@ class Scanner {
   readonly #blocks = new Blocks();
   /** Names of the environments that are open. */
   readonly #open: string[] = [];
-  /** Where each environment ends last; the last `\]`. */
+  /** The last offset of each end of an environment, and of `\]`. */
   readonly #lastEnds: ReadonlyMap<string, number>;
   /** Where the body begins and ends. */
   readonly #body: readonly [start: number, end: number];
   #hasTitle = false;
-  /** Where the next token is read. */
   #at = 0;
   /** The last token that was found; null if there are no more. */
   #lastToken: RegExpExecArray | null | undefined;
@@ -98,7 +97,6 @@ class Scanner {
     this.#at = Math.max(this.#at, end);
   }
 
-  /** The first token from an offset on. */
   #tokenFrom(at: number): RegExpExecArray | null {
     if (this.#lastToken === null || (this.#lastToken !== undefined && this.#lastToken.index >= at))
       return this.#lastToken;
@@ -189,7 +187,7 @@ class Scanner {
   }
 }
 
-/** The last offset of each end of an environment, so that no search for a missing end reads the whole text. */
+/** Finds the last offset of each end, so that no search for a missing end reads the whole text. */
 function lastEndsIn(text: string): Map<string, number> {
   const ends = new Map<string, number>([['\\]', text.lastIndexOf('\\]')]]);
   for (const { 0: closing, index } of text.matchAll(/\\end\{[^{}\n]{1,60}\}/g)) ends.set(closing, index);

@@ -15,21 +15,29 @@ const TEXT = 3;
 /** What a parent has before an offset. */
 type Before = typeof NOTHING | typeof LEAD | typeof ELEMENT | typeof TEXT;
 
-/** An open element. */
-interface Open extends Scope {
-  readonly parent: Open | undefined;
-  /** Number of open elements around its children. */
-  readonly depth: number;
-  /** Index in the tree: its own, or that of the deepest kept element around it. */
-  readonly index: number;
-  readonly isDeep: boolean;
+/** Where an open element is in the text, in the tree, and among the boundaries. */
+interface Position {
   readonly start: number;
   /** Where its opening tag ends. */
   readonly inner: number;
+  /** Where the tags and comments before its content begin. */
+  readonly runStart: number;
+  /** Index in the tree: its own, or that of the deepest kept element around it. */
+  readonly index: number;
+  /** Number of contents before it. */
+  readonly contentsBefore: number;
   /** Index of the boundary before it. */
   readonly edge: number;
   /** Number of boundaries before its first inner one. */
   readonly edgesBefore: number;
+}
+
+/** An open element. */
+interface Open extends Scope, Position {
+  readonly parent: Open | undefined;
+  /** Number of open elements around its children. */
+  readonly depth: number;
+  readonly isDeep: boolean;
   /** The last boundary between its children. */
   lastEdge: number;
   children: number;
@@ -233,11 +241,6 @@ class StructureFinder {
     if (this.#runStart === NO_OFFSET) this.#runStart = offset;
   }
 }
-
-type Position = Pick<
-  Open,
-  'index' | 'edge' | 'edgesBefore' | 'contentsBefore' | 'start' | 'inner' | 'runStart'
->;
 
 function openElement(name: string, parent: Open | undefined, position: Position): Open {
   return {
