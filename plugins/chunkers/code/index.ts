@@ -43,8 +43,8 @@ export function createChunker(
   const detect = createDetector();
   return {
     check({ language }) {
-      const isKnown = typeof language !== 'string' || language === 'auto' || isLanguage(language);
-      return isKnown ? [] : [unknownLanguage(language)];
+      if (typeof language !== 'string' || language === 'auto') return [];
+      return (findLanguage(language) ?? findDialect(language)) ? [] : [unknownLanguage(language)];
     },
     async chunk(text, options, context) {
       const language = await languageOf(detect, text, options, context);
@@ -173,10 +173,6 @@ function divideLines({ context, limits }: Work, { start, end }: Span): Span[] {
 function atLines(work: Work, stretch: EmbeddedStretch): Division {
   const offsets = divideLines(work, stretch).map(({ start }) => start);
   return { offsets: offsets.slice(1), seams: new Set(), units: [] };
-}
-
-function isLanguage(name: string): boolean {
-  return findLanguage(name) !== undefined || findDialect(name) !== undefined;
 }
 
 function unknownLanguage(language: string): string {
