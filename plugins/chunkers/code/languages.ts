@@ -1,8 +1,8 @@
 import { withoutMacros } from './macros.ts';
 import type { LanguageName } from './manifest.ts';
-import type { Language, Row, Rules } from './rules.ts';
+import type { Language, Row, Rules } from './syntax.ts';
 
-export type { Language, Rules } from './rules.ts';
+export type { Language, Rules } from './syntax.ts';
 
 function words(list: string): readonly string[] {
   return list.trim().split(/\s+/);

@@ -65,7 +65,7 @@ export function scopeWithin(scope: readonly string[], node: SyntaxNode, label: s
   return label === scope.at(-1) || label === node.type ? scope : [...scope, label];
 }
 
-/** Whether the nodes in a node are listed: it is no unit, holds several units, or is a function that is given to a call. */
+/** Whether the nodes in a node are listed: it is not a unit, holds several units, or is a function in a call. */
 function isContainer(syntax: Syntax, node: SyntaxNode, unit: SyntaxNode | undefined): boolean {
   if (!syntax.containers.includes(keyOf(syntax, node))) return false;
   if (unit === undefined) return true;
@@ -89,7 +89,7 @@ function listWithin(listing: Listing, node: SyntaxNode, scope: readonly string[]
   return nodes.length > count;
 }
 
-/** Whether a node is not listed: it has no meaning, and is no line of the node around it. */
+/** Whether a node is not listed: it has no meaning, and does not begin a line of the node around it. */
 function isHidden(
   { syntax, nameless, group }: Listing,
   node: SyntaxNode,

@@ -149,11 +149,11 @@ const FIRST = 0xe000;
 const LAST = 0xf8ff;
 const SIGN = /[\ue000-\uf8ff]/g;
 
-/** Hides verbatim parts of a title behind characters of the private use area, while markup is removed from the rest. */
+/** Replaces verbatim parts of a title with characters of the private use area, until markup is removed from the rest. */
 export class Held {
   readonly #parts: string[] = [];
 
-  /** The sign that stands for a part. */
+  /** @returns the sign that replaces a part */
   hold(part: string): string {
     if (FIRST + this.#parts.length > LAST) return part;
     return String.fromCharCode(FIRST + this.#parts.push(part) - 1);

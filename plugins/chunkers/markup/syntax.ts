@@ -71,7 +71,7 @@ export function syntaxOf(text: string, filename: string, mediaType: string): Syn
   return byName ?? markupSyntaxOf(text) ?? (MANUAL.test(filename) ? 'roff' : undefined);
 }
 
-/** How a text is read: packages and bibliographies of LaTeX, by their names, are no documents. */
+/** Packages and bibliographies of LaTeX, which are known by their names, have scanners of their own. */
 export function scannerOf(syntax: SyntaxName, filename: string): Scanner {
   if (syntax !== 'latex') return SYNTAXES[syntax].scan;
   if (/\.(?:bib|bbx|bst)$/i.test(filename)) return scanBibliography;

@@ -50,7 +50,7 @@ export const BUCKETS = 1 << 15;
 export interface Features {
   /** Each bucket once. */
   readonly buckets: readonly number[];
-  /** Of each bucket; their squares add up to 1. */
+  /** One value for each bucket; their squares add up to 1. */
   readonly values: Float32Array;
 }
 

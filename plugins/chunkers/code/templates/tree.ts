@@ -95,7 +95,7 @@ const DEFAULTS: Readonly<Record<string, (dialect: Dialect) => string>> = {
   docs: () => 'markdown',
 };
 
-/** The language of a media type; '' if it is no code, as for templates; undefined for the element's default. */
+/** The language of a media type; '' if it is not code, as for templates; undefined for the element's default. */
 function ofType(type: string | undefined): string | undefined {
   if (
     type === undefined ||

@@ -210,9 +210,9 @@ interface Arguments {
   readonly end: number;
 }
 
-/** Reads the title of a section, perhaps after a star and a short title. @param behind where the command ends */
-function argumentsAt(text: string, behind: number): Arguments | undefined {
-  let at = blankAt(text, text[behind] === '*' ? behind + 1 : behind);
+/** Reads the title of a section, perhaps after a star and a short title. @param commandEnd where the command ends */
+function argumentsAt(text: string, commandEnd: number): Arguments | undefined {
+  let at = blankAt(text, text[commandEnd] === '*' ? commandEnd + 1 : commandEnd);
   if (text[at] === '[') {
     const end = closingAt(text, at, '[', ']');
     if (end === undefined) return undefined;

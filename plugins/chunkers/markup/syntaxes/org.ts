@@ -18,7 +18,7 @@ const PLANNING = /^[ \t]*(?:SCHEDULED|DEADLINE|CLOSED):/;
 const ITEM = /^(?:[-+]|[ \t]+\*|[ \t]*(?:\d+|[a-zA-Z])[.)]|[ \t]+[-+])(?:[ \t]|$)/;
 const ENVIRONMENT = /^[ \t]*\\begin\{([^{}]{1,40})\}/;
 
-/** Finds the blocks of Org. A line with stars is no headline within a block that has an end. */
+/** Finds the blocks of Org. A line with stars is not a headline within a block that has an end. */
 export function scanOrg(text: string): Scan {
   const scanner = new Scanner(text);
   return { blocks: scanner.scan(), plain: (title) => plainTitle(title, scanner.keywords) };

@@ -122,7 +122,7 @@ function titledBy(title: Scope, name: string): Scope | undefined {
 const MAX_READ = 2000;
 const MAX_NAME = 200;
 
-/** Elements within a title that are no part of its text. */
+/** Notes and entries of an index, whose text is not a part of the title around them. */
 const ASIDE = wordsIn('fn xref-fn footnote note indexterm index-term index');
 
 /** The text of a title: without tags, comments and notes, with decoded references and single spaces. */
