@@ -18,7 +18,7 @@ export interface BoundaryLimits {
   readonly keptSize: number;
 }
 
-/** Chooses among the cuts of a stretch. A line that fits the limit is never cut: its neighbours are, at other lines. */
+/** Chooses among the cuts of a stretch. A line that fits the limit is never cut; the text around it is cut at other lines. */
 export function chooseCuts(
   text: string,
   context: ChunkContext,

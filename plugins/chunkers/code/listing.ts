@@ -30,7 +30,7 @@ export interface Listing {
   group: SyntaxNode | undefined;
 }
 
-/** One less than 0, because the body of a node with a meaning is treated like the whole text. */
+/** Within a node that has a meaning: its body adds 1, so that nodes in the body count like outermost nodes. */
 export const BODY = -1;
 
 /** Levels of nodes in containers that are listed. */

@@ -145,7 +145,7 @@ function createDescriber(text: string, structure: HtmlStructure, carry: HtmlOpti
   };
 }
 
-/** A function that is called once for each object. */
+/** Makes a function that computes the value of each object once. */
 function memoized<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const values = new Map<Key, Value>();
   return (key) => {

@@ -130,12 +130,12 @@ export interface Scan {
   plain(title: string): string;
 }
 
-/** The levels of names: the first list has level 1. */
+/** Gives the names of the first list level 1, of the second list level 2, and so on. */
 export function levelsOf(...lists: readonly string[]): ReadonlyMap<string, number> {
   return new Map(lists.flatMap((names, index) => names.split(' ').map((name) => [name, index + 1])));
 }
 
-/** The signs of names: `amp=& lt=<`. */
+/** Reads a table of names and signs, such as `amp=& lt=<`. */
 export function signsOf(table: string): Map<string, string> {
   return new Map(
     table.split(/\s+/).map((pair) => {

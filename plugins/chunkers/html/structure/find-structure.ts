@@ -55,7 +55,7 @@ class StructureRecord {
     this.contents.add(start, end, kinds);
   }
 
-  /** The opening tag `[start, end)` of a block. */
+  /** A block opens with a tag `[start, end)`. */
   open(block: Block, start: number, end: number, depth: number, around: KindBits): Element {
     const { edges } = this;
     const kinds = around | bitOf(block.kind);
@@ -69,7 +69,6 @@ class StructureRecord {
     return { block, kinds, unit: this.#openUnit(block, start), isSkipped: false };
   }
 
-  /** The closing tag of a block ends. */
   close(end: number, depth: number): void {
     this.edges.close(end, depth);
     this.edges.block();
@@ -191,7 +190,7 @@ class StructureFinder {
     this.#readText(rawEnd);
   }
 
-  /** Text between two tags is content, unless it is white space. */
+  /** Adds the text between two tags as content, unless it is white space. */
   #readText(end: number): void {
     let start = this.#behind;
     while (start < end && isSpace(this.#text.charCodeAt(start))) start++;

@@ -60,7 +60,7 @@ export class Skipped {
     return this.#isBlock ? end : inner;
   }
 
-  /** An inline element opens within. */
+  /** An inline element opens within the skipped element. */
   open(name: string): void {
     if (!this.#isBlock && name === this.#name) this.#nested++;
   }

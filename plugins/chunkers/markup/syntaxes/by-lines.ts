@@ -47,7 +47,7 @@ export function scanParagraphs(text: string, kind: 'paragraph' | 'code'): Scan {
 /** Kinds that every line of a block shows. */
 const ONE_LINE: ReadonlySet<BlockKind> = new Set(['comment', 'metadata', 'table', 'break']);
 
-/** Different blocks without an end, after which no more are searched: each search reads the rest of the text. */
+/** Searches for an end that may fail, because each reads the rest of the text. */
 const MAX_UNCLOSED = 64;
 
 class Scanner extends BlockScanner {

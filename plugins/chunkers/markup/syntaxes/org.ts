@@ -29,7 +29,7 @@ class Scanner extends BlockScanner {
   readonly keywords = new Set(['TODO', 'DONE']);
   /** Levels that headlines are deeper: 1 below the title of the text. */
   #shift = 0;
-  /** The lines that end blocks, by the ends that they have. */
+  /** The lines that end blocks, by their text. */
   readonly #ends = new Map<string, number[]>();
   readonly #headlines: number[] = [];
   #isBelowHeadline = true;

@@ -32,7 +32,6 @@ interface Position {
   readonly edgesBefore: number;
 }
 
-/** An open element. */
 interface Open extends Scope, Position {
   readonly parent: Open | undefined;
   /** Number of open elements around its children. */
@@ -109,7 +108,7 @@ class StructureFinder {
     this.#behind = end;
   }
 
-  /** Text between two tags is content, unless it is white space. */
+  /** Adds the text between two tags as content, unless it is white space. */
   #readText(end: number): void {
     let start = this.#behind;
     while (start < end && isSpace(this.#text.charCodeAt(start))) start++;
