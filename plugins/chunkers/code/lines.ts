@@ -1,7 +1,5 @@
 import { type CutFinder, cutAtDelimiters, cutAtWhiteSpace, type Span } from '../../../core/kit.ts';
-import { closesAt } from './pieces.ts';
 
-/** Finders of line ends, and of what is left where a line is above the limit. */
 export const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
 
 /** Cuts at lines, but neither after a line that opens a block nor before one that closes it. */
@@ -17,12 +15,12 @@ const cutBetweenBlocks: CutFinder = (text, start, end) => {
   return cuts;
 };
 
-/** The levels at which code is cut below its syntax. */
+/** Finders for code that syntax does not divide, best first. */
 export const LINE_LEVELS: readonly CutFinder[] = [cutBetweenBlocks, cutAtLines, cutAtWhiteSpace];
 
 const HASH = '#';
 
-/** Whether a cut parts a line that opens a block, by its indentation, from the next one, or one that closes a block. */
+/** Whether a cut is after a line that opens a block, by its indentation, or before a line that closes a block. */
 export function tearsBlock(text: string, cut: number): boolean {
   if (!isLineBreak(text, cut - 1)) return false;
   const at = endOfIndentation(text, cut, text.length);
@@ -38,7 +36,7 @@ function isBlank(text: string, at: number): boolean {
   return isLineBreak(text, at) || isIndentation(text, at);
 }
 
-function isIndentation(text: string, at: number): boolean {
+export function isIndentation(text: string, at: number): boolean {
   return text[at] === ' ' || text[at] === '\t';
 }
 
@@ -52,7 +50,6 @@ export function isLineBreak(text: string, at: number): boolean {
   return text[at] === '\n' || text[at] === '\r';
 }
 
-/** Where the line of an offset begins. */
 export function startOfLine(text: string, offset: number): number {
   let start = offset;
   while (start > 0 && !isLineBreak(text, start - 1)) start--;
@@ -66,4 +63,22 @@ export function lineAround(text: string, offset: number): Span {
   while (end < text.length && !isLineBreak(text, end)) end++;
   while (end < text.length && isLineBreak(text, end)) end++;
   return { start, end };
+}
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** Where the line of an offset begins if only white space, or a byte order mark, is before the offset. */
+export function lineStart(text: string, offset: number): number | undefined {
+  let at = offset;
+  while (at > 0 && isIndentation(text, at - 1)) at--;
+  if (at === 1 && text[0] === BYTE_ORDER_MARK) return 0;
+  return at === 0 || isLineBreak(text, at - 1) ? at : undefined;
+}
+
+const CLOSING = /[)\]}]|(?:end|fi|done|esac)\b/iy;
+
+/** Whether a line whose text begins at `at` closes something: with a bracket, `end` or the like. */
+export function closesAt(text: string, at: number): boolean {
+  CLOSING.lastIndex = at;
+  return CLOSING.test(text);
 }

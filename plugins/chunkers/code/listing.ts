@@ -1,5 +1,5 @@
+import { lineStart } from './lines.ts';
 import { labelOf, nameOf } from './naming.ts';
-import { lineStart } from './pieces.ts';
 import {
   childrenOf,
   holdsMembers,
@@ -11,32 +11,32 @@ import {
   unitOf,
 } from './syntax.ts';
 
-/** A syntax node of the result: one that was not cut, or a part of one that was cut at lines. */
+/** A syntax node that was not cut, or the part of a node that was cut at lines. */
 export interface FoundNode {
   readonly node: SyntaxNode;
   readonly start: number;
   readonly end: number;
-  /** The nodes with a meaning around it that were cut or that list what is in them, outermost first. */
+  /** The names of the nodes around it that have a meaning and were cut or are containers, outermost first. */
   readonly scope: readonly string[];
 }
 
-/** The list of nodes, and where in the tree it is continued. */
+/** The state of listing nodes. */
 export interface Listing {
   readonly syntax: Syntax;
   readonly nodes: FoundNode[];
-  /** How many nodes without a meaning are open here; `BODY` within the body of one that has a meaning. */
+  /** Number of open nodes without a meaning; `BODY` within a node that has one. */
   nameless: number;
   /** The innermost open node of `groups`. */
   group: SyntaxNode | undefined;
 }
 
-/** Within a node that has a meaning, before its body: the content of the body is treated like the whole text. */
+/** Within a node that has a meaning: its body adds 1, so that nodes in the body count like outermost nodes. */
 export const BODY = -1;
 
-/** Containers within each other that list what is in them, with the nodes between them. */
+/** Levels of nodes in containers that are listed. */
 const MAX_DEPTH = 64;
 
-/** Adds a node that is not cut, or what is in it if it is a container. */
+/** Adds a node, or the nodes in it if it is a container. */
 export function list(
   listing: Listing,
   node: SyntaxNode,
@@ -49,7 +49,7 @@ export function list(
   const unit = syntax.containers.length === 0 ? undefined : unitOf(syntax, node);
   const isOpen = depth < MAX_DEPTH && isContainer(syntax, node, unit);
   if (isOpen && listWithin(listing, node, scope, depth)) return;
-  // A function that is given to a call is not listed beside what is in others.
+  // A function that is given to a call is not listed beside other functions.
   if (isOpen && depth > 0 && unit !== undefined && !holdsMembers(syntax, unit)) return;
   if (isHidden(listing, node, scope, around)) return;
   nodes.push({ node, start: node.startIndex, end: node.endIndex, scope });
@@ -60,22 +60,22 @@ export function isBoundary({ openings, closings }: Syntax, { type }: SyntaxNode)
   return openings.includes(type) || closings.includes(type);
 }
 
-/** The scope of what is in a node; a label that is only the type of the node is left out. */
+/** The scope of the nodes in a node, without a label that is only the type of the node. */
 export function scopeWithin(scope: readonly string[], node: SyntaxNode, label: string): readonly string[] {
   return label === scope.at(-1) || label === node.type ? scope : [...scope, label];
 }
 
-/** Whether a node lists what is in it: if it is not a unit, is a function that is given to a call, or holds several units. */
+/** Whether the nodes in a node are listed: it is not a unit, holds several units, or is a function in a call. */
 function isContainer(syntax: Syntax, node: SyntaxNode, unit: SyntaxNode | undefined): boolean {
   if (!syntax.containers.includes(keyOf(syntax, node))) return false;
   if (unit === undefined) return true;
   return unit.id === node.id && (holdsMembers(syntax, unit) || nameOf(syntax, node) === undefined);
 }
 
-/** Adds what is in a node, and says whether that is anything. */
+/** Adds the nodes in a node. @returns whether there are any */
 function listWithin(listing: Listing, node: SyntaxNode, scope: readonly string[], depth: number): boolean {
   const { syntax, nodes, nameless, group } = listing;
-  const known = nodes.length;
+  const count = nodes.length;
   const isGroup = syntax.groups.includes(node.type);
   const label = isGroup ? undefined : labelOf(syntax, node);
   const hasMeaning = label !== undefined && label !== node.type;
@@ -86,10 +86,10 @@ function listWithin(listing: Listing, node: SyntaxNode, scope: readonly string[]
     if (!isLead(syntax, child) && !isTail(syntax, child)) list(listing, child, inner, depth + 1, node);
   listing.nameless = nameless;
   listing.group = group;
-  return nodes.length > known;
+  return nodes.length > count;
 }
 
-/** Whether a node is left out beside the others: it has no meaning, and is not one of the lines of what contains it. */
+/** Whether a node is not listed: it has no meaning, and does not begin a line of the node around it. */
 function isHidden(
   { syntax, nameless, group }: Listing,
   node: SyntaxNode,
@@ -103,7 +103,7 @@ function isHidden(
   return labelOf(syntax, node) === undefined;
 }
 
-/** Whether a node only defines the name that its group asks for, as that of an include guard does. */
+/** Whether a node only defines the name of its group, as in an include guard. */
 function repeats(syntax: Syntax, group: SyntaxNode, node: SyntaxNode): boolean {
   const name = nameOf(syntax, group);
   const text = syntax.text.slice(node.startIndex, node.endIndex).trimEnd();

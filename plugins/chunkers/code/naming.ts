@@ -1,7 +1,7 @@
 import { macroName } from './macros.ts';
-import { isCall, keyOf, type Syntax, type SyntaxNode, unitOf, wordOf } from './syntax.ts';
+import { holdsMembers, isCall, keyOf, type Syntax, type SyntaxNode, unitOf, wordOf } from './syntax.ts';
 
-/** The name of a cut node in a scope, such as `class Parser`; undefined for nodes without a meaning. */
+/** The name of a node in a scope, such as `class Parser`; undefined if the node has no meaning. */
 export function labelOf(syntax: Syntax, node: SyntaxNode): string | undefined {
   const unit = unitOf(syntax, node) ?? node;
   const word = wordOf(syntax, keyOf(syntax, unit));
@@ -9,24 +9,24 @@ export function labelOf(syntax: Syntax, node: SyntaxNode): string | undefined {
   return `${word} ${nameOf(syntax, node) ?? ''}`.trim() || unit.type;
 }
 
-/** The name that a developer would search for, as it is written. */
+/** The name of a node, as it is written. */
 export function nameOf(syntax: Syntax, node: SyntaxNode): string | undefined {
   const unit = unitOf(syntax, node);
-  const found =
+  const name =
     (unit && nameIn(syntax, unit)) ??
     wrapperName(syntax, node, unit) ??
     nameIn(syntax, node) ??
     receiverName(syntax, unit);
-  return found && shortened(writtenName(syntax, found));
+  return name && shortened(writtenName(syntax, name));
 }
 
-/** A name as the text has it; within a word, the grammar was given the head of a function in place of a macro. */
+/** The text of a name. A name that begins within a word is a macro that was replaced by the head of a function. */
 function writtenName({ text, prepare }: Syntax, { startIndex, endIndex }: Stretch): string {
   const isMade = prepare !== undefined && startIndex > 1 && /\w/.test(text[startIndex - 1] as string);
   return (isMade ? macroName(text, startIndex - 2) : undefined) ?? text.slice(startIndex, endIndex);
 }
 
-/** The stretch of a name. */
+/** Where a name is. */
 type Stretch = Pick<SyntaxNode, 'startIndex' | 'endIndex'>;
 
 /** The name that a wrapper gives to a unit without one: that of the variable. */
@@ -39,10 +39,10 @@ function wrapperName(syntax: Syntax, node: SyntaxNode, unit: SyntaxNode | undefi
   return undefined;
 }
 
-/** Calls around a function that are examined, each with its arguments. */
+/** Calls and arguments around a function that are examined. */
 const MAX_CALLS = 8;
 
-/** The name of what receives a function that is given to calls: `const Row = memo(() => …)`. */
+/** The name of the variable that receives a function through calls: `const Row = memo(() => …)`. */
 function receiverName(syntax: Syntax, unit: SyntaxNode | undefined): Stretch | undefined {
   let outer = unit?.parent ?? null;
   for (let depth = 0; outer !== null && depth < MAX_CALLS && syntax.calls.includes(outer.type); depth++)
@@ -51,7 +51,6 @@ function receiverName(syntax: Syntax, unit: SyntaxNode | undefined): Stretch | u
   return outer !== null && isReceiver ? nameIn(syntax, outer) : undefined;
 }
 
-/** The rule of a node: where its name is. */
 function ruleOf(syntax: Syntax, node: SyntaxNode): string | undefined {
   const { names, worded } = syntax;
   if (Object.hasOwn(names, node.type)) return names[node.type];
@@ -62,14 +61,14 @@ function ruleOf(syntax: Syntax, node: SyntaxNode): string | undefined {
 function nameIn(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   const rule = ruleOf(syntax, node);
   if (rule === undefined) return commonName(syntax, node);
-  for (const one of rule.split(' ')) {
-    const found = nameBy(one, syntax, node);
-    if (found !== undefined) return found;
+  for (const word of rule.split(' ')) {
+    const name = nameBy(word, syntax, node);
+    if (name !== undefined) return name;
   }
   return undefined;
 }
 
-/** The name by one word of a rule, as `Rules.names` describes it. */
+/** The name by a word of a rule (see `Rules.names`). */
 function nameBy(rule: string, syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   switch (rule) {
     case 'none':
@@ -98,18 +97,19 @@ function nameBy(rule: string, syntax: Syntax, node: SyntaxNode): Stretch | undef
   }
 }
 
-/** The name of a child, or all of it if nothing says how it is named. */
+/** The name of a child, or the whole child if no rule describes it. */
 function nameOrNode(syntax: Syntax, child: SyntaxNode, isWhole = false): Stretch | undefined {
   if (NAMELESS.test(child.type)) return undefined;
   if (isWhole) return child;
   return nameIn(syntax, child) ?? (ruleOf(syntax, child) === undefined ? child : undefined);
 }
 
-/** What several variables are taken from is not a name. */
+/** Patterns of several variables. */
 const NAMELESS = /^(?:object|array)_pattern$/;
 
 function spanOf(nodes: readonly (SyntaxNode | null)[]): Stretch | undefined {
-  const [first, last] = [nodes[0], nodes.at(-1)];
+  const first = nodes[0];
+  const last = nodes.at(-1);
   return first && last ? { startIndex: first.startIndex, endIndex: last.endIndex } : undefined;
 }
 
@@ -120,20 +120,19 @@ function wordBeforeParameters(word: string, { text }: Syntax, node: SyntaxNode):
   return endIndex === undefined || startIndex < node.startIndex ? undefined : { startIndex, endIndex };
 }
 
-/** The child before the parameters. */
 function beforeParameters(node: SyntaxNode): Stretch | undefined {
   const index = node.namedChildren.findIndex((child) => /parameter_list$/.test(child?.type ?? ''));
   return index < 1 ? undefined : (node.namedChildren[index - 1] ?? undefined);
 }
 
 function parametersOf(node: SyntaxNode): SyntaxNode | undefined {
-  const own = node.namedChildren.find((child) => /parameter_list$/.test(child?.type ?? ''));
-  if (own) return own;
+  const parameters = node.namedChildren.find((child) => /parameter_list$/.test(child?.type ?? ''));
+  if (parameters) return parameters;
   const declarator = node.childForFieldName('declarator');
   return declarator === null ? undefined : parametersOf(declarator);
 }
 
-/** The first argument of a call that is given a function, if it is a string or a symbol: `it('adds items', () => …)`. */
+/** The first argument of a call with a function, if it is a string or a symbol: `it('adds items', () => …)`. */
 function callName(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   const list = node.childForFieldName('arguments');
   const all = (list?.namedChildren ?? []).slice(0, MAX_CHILDREN).map((child) => child && contentOf(child));
@@ -148,12 +147,12 @@ function callName(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   return { startIndex: type === 'simple_symbol' ? startIndex + 1 : startIndex, endIndex };
 }
 
-/** The statement of a call, if that has the word. */
+/** The statement around a call, if statements are named by their first words. */
 function outermost({ worded }: Syntax, node: SyntaxNode): SyntaxNode {
   return node.parent !== null && !worded.includes(node.type) ? node.parent : node;
 }
 
-/** What an argument holds. */
+/** The key of a pair, or the value of another argument. */
 function contentOf(argument: SyntaxNode): SyntaxNode {
   const value = argument.childForFieldName('value');
   if (argument.type === 'pair') return argument.childForFieldName('key') ?? argument;
@@ -169,7 +168,7 @@ function isFunction({ units }: Syntax, { type }: SyntaxNode): boolean {
 /** Children of a node that are examined. */
 const MAX_CHILDREN = 8;
 
-/** The name of a node that no rule describes. */
+/** The name of a node by its fields or by the types of its children. */
 function commonName(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   const field = node.childForFieldName('name');
   if (field !== null) return nameOrNode(syntax, field, ruleOf(syntax, field) === undefined);
@@ -195,4 +194,34 @@ function withoutQuotes(name: string): string {
   const [quote = ''] = name;
   const isQuoted = name.length > 1 && `"'\``.includes(quote) && name.indexOf(quote, 1) === name.length - 1;
   return isQuoted ? name.slice(1, -1) : name;
+}
+
+/** Nodes between a class and its members. */
+const BODY = /body|block|_list$|declarations$|members|^preproc_/;
+/** Other nodes whose types match `BODY`. */
+const OTHER = /param|argument|base|heritage|super|inherit/;
+/** Levels of bodies and classes in a class that are read. */
+const MAX_DEPTH = 16;
+
+/** The names of the functions and classes in a class, each once; not of those within functions. */
+export function membersOf(syntax: Syntax, node: SyntaxNode): string[] {
+  const unit = unitOf(syntax, node);
+  if (unit === undefined || !holdsMembers(syntax, unit)) return [];
+  const names = new Set<string>();
+  addMembers(syntax, unit, names, 0);
+  names.delete(nameOf(syntax, node) ?? '');
+  return [...names];
+}
+
+function addMembers(syntax: Syntax, node: SyntaxNode, names: Set<string>, depth: number): void {
+  if (depth > MAX_DEPTH) return;
+  for (const child of node.namedChildren) {
+    if (child === null) continue;
+    const unit = unitOf(syntax, child);
+    if (unit !== undefined) {
+      const name = nameOf(syntax, child);
+      if (name !== undefined) names.add(name);
+      if (holdsMembers(syntax, unit)) addMembers(syntax, unit, names, depth + 1);
+    } else if (BODY.test(child.type) && !OTHER.test(child.type)) addMembers(syntax, child, names, depth + 1);
+  }
 }

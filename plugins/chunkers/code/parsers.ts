@@ -5,17 +5,17 @@ import { brotliDecompressSync } from 'node:zlib';
 import type { Parser, Range, Tree } from 'web-tree-sitter';
 import type { Language } from './languages.ts';
 
-/** Parses code with grammars that are loaded at first use, and keeps one parser per language. */
+/** Parses code with one parser per language, which is loaded at first use. */
 export interface Parsers {
   /**
-   * Passes the tree of a text to `use` and deletes it afterwards; no tree if the parse took more steps than the
-   * budget. After an exception, which may corrupt the memory of the grammars, all of them are loaded again.
+   * Passes the tree of a text to `use` and then deletes it; null if the parse took more steps than the budget. After an
+   * exception, which may corrupt the memory of the grammars, all grammars are loaded again.
    */
   parse<T>(language: Language, text: string, limits: ParseLimits, use: (tree: Tree | null) => T): Promise<T>;
 }
 
 export interface ParseLimits {
-  /** Steps of the parser, a hundred operations each: the same for the same text, on every machine. */
+  /** Steps of the parser, of a hundred operations each: equal texts take equal steps on every machine. */
   readonly budget: number;
   readonly signal: AbortSignal;
   /** The stretches of the text that are parsed, at least one; default: all of it. */
@@ -63,7 +63,7 @@ function parseWith<T>(
   }
 }
 
-/** The parsers of a copy of the binding, with its own WebAssembly memory that all its grammars share. */
+/** Gives the parsers of one instance of the binding, whose grammars share a WebAssembly memory. */
 type ParserOf = (language: Language) => Promise<Parser>;
 
 async function createInstance(): Promise<ParserOf> {
@@ -85,10 +85,10 @@ async function createInstance(): Promise<ParserOf> {
   };
 }
 
-/** The part that is used here of a global that ECMAScript's types lack. */
+/** A global that the types of ECMAScript lack. */
 declare const WebAssembly: { compile(bytes: Uint8Array): Promise<object> };
 
-/** Modules by file: while one is held, V8 does not compile the same bytes again for another instance. */
+/** Modules by file. While a module is held, V8 does not compile equal bytes again. */
 const compiled = new Map<string, object>();
 
 async function readCompiled(file: string): Promise<Uint8Array> {
@@ -100,8 +100,8 @@ async function readCompiled(file: string): Promise<Uint8Array> {
 const require = createRequire(import.meta.url);
 
 /**
- * A new module each time: an ES module is kept for good, but a required one can be forgotten, also by the `require`
- * that loaded it, which lists it among its children.
+ * Loads a new copy of the module. Unlike an ES module, a required module can be forgotten; its `require` must be new,
+ * too, because it lists the module among its children.
  */
 function importFresh(): typeof import('web-tree-sitter') {
   const require = createRequire(import.meta.url);
@@ -112,7 +112,7 @@ function importFresh(): typeof import('web-tree-sitter') {
   return binding;
 }
 
-/** The file of a language's grammar. Bundled ones are compressed. */
+/** The file of a language's grammar; bundled files are compressed. */
 export function fileOf({ isBundled, grammar }: Language): string {
   const file = `tree-sitter-${grammar}.wasm`;
   return isBundled
@@ -120,7 +120,6 @@ export function fileOf({ isBundled, grammar }: Language): string {
     : join(dirname(require.resolve('tree-sitter-wasms/package.json')), 'out', file);
 }
 
-/** Reads the WebAssembly of a grammar. */
 export async function readGrammar(file: string): Promise<Uint8Array> {
   const bytes = await readFile(file);
   return file.endsWith('.br') ? brotliDecompressSync(bytes) : bytes;

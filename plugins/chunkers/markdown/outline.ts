@@ -1,11 +1,5 @@
-import {
-  countWhile,
-  isLineBreak,
-  isTitle,
-  keepOptimised,
-  type Outline,
-  type TokenizedText,
-} from '../../../core/kit.ts';
+import { countWhile, isLineBreak, isTitle, type Outline, type TokenizedText } from '../../../core/kit.ts';
+import { GrowingOutline } from '../../toolkit/growing-outline.ts';
 import { LineEnds } from '../../toolkit/lines.ts';
 import type { BlockKind, MarkdownBlock } from '../../toolkit/markdown/index.ts';
 import type { Components } from './mdx.ts';
@@ -54,7 +48,7 @@ export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules:
     if (leading !== undefined && staysWith(block, leading, rules, outline)) {
       glued = block.start;
       // A higher heading stays with an empty section above it: the cut before both gets its rank.
-      if (isHeading) outline.add(outline.last, rank);
+      if (isHeading) outline.improve(rank);
     }
     if (block.start !== glued && components?.glued.has(block.start) !== true) outline.add(block.start, rank);
     leading = isHeading || isTitleBlock(text, block) ? block : undefined;
@@ -68,26 +62,6 @@ export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules:
   outline.add(text.length, 0);
   return outline;
 }
-
-class GrowingOutline implements Outline {
-  readonly edges = [0];
-  readonly ranks = [0];
-
-  get last(): number {
-    return this.edges.at(-1) as number;
-  }
-
-  add(offset: number, rank: number): void {
-    const at = this.edges.length - 1;
-    if (offset === this.edges[at]) this.ranks[at] = Math.min(this.ranks[at] as number, rank);
-    else {
-      this.edges.push(offset);
-      this.ranks.push(rank);
-    }
-  }
-}
-
-keepOptimised(new GrowingOutline());
 
 /**
  * Whether a block stays with the heading or title above it. Consecutive headings of any level stay together as long as they

@@ -1,4 +1,6 @@
-/** Kinds of blocks, as chunks list them. */
+import { Lines } from './lines.ts';
+
+/** The names that chunks list as `kinds`. */
 export type BlockKind =
   | 'heading'
   | 'paragraph'
@@ -11,27 +13,27 @@ export type BlockKind =
   | 'metadata'
   | 'break';
 
-/** A stretch of a text. A block ends where the next one begins. */
+/** A stretch of a text, which ends where the next block begins. */
 export interface Block {
   readonly kind: BlockKind;
   readonly start: number;
   readonly end: number;
-  /** The number of blocks around it that are cut only if they are too large. */
+  /** The number of blocks around it. */
   readonly depth: number;
   /** The level of a heading that makes a section, from 1, the highest; else 0. */
   readonly level: number;
-  /** Where the text of a heading is. */
+  /** The text of a heading. */
   readonly title: readonly [start: number, end: number];
-  /** Whether it may be cut between its lines: after `from`, before `to`. */
+  /** Whether it may be cut between its lines, from `from` to `to`. */
   readonly hasLines: boolean;
-  /** Where the content begins, after the lines that open the block. */
+  /** Where its content begins, after the lines that open it. */
   readonly from: number;
-  /** Where the content ends, before the line that closes the block. */
+  /** Where its content ends, before the line that closes it. */
   readonly to: number;
   readonly language: string | undefined;
 }
 
-/** Whether a block is a comment or attributes: below a heading, the text follows after it. */
+/** Whether a block may stand between a heading and its text. */
 export function isAside(block: Block | undefined): boolean {
   return block?.kind === 'comment' || block?.kind === 'metadata';
 }
@@ -39,28 +41,27 @@ export function isAside(block: Block | undefined): boolean {
 type Fields = Partial<Omit<Block, 'kind' | 'start' | 'end'>>;
 
 const NO_TITLE = [0, 0] as const;
-/** Ranks of boundaries are few. */
+/** Deeper blocks count as this deep, so that boundaries have few ranks. */
 const MAX_DEPTH = 6;
-/** Lines that lead into a block. More are a block of their own. */
+/** Lines that lead into a block; if there are more, they are a block of their own. */
 const MAX_LEADS = 12;
 
-/** Blocks that are added in the order of the text. */
+/** Collects blocks in the order of the text. */
 export class Blocks {
   readonly #blocks: Writable[] = [];
   #lead = -1;
   #leads = 0;
 
-  /** Kind of the last block, unless lines that lead into the next one follow it. */
+  /** The kind of the last block; undefined if lines that lead into the next block follow it. */
   get lastKind(): BlockKind | undefined {
     return this.#lead === -1 ? this.#blocks.at(-1)?.kind : undefined;
   }
 
-  /** Whether lines have been added that lead into the next block. */
   get hasLead(): boolean {
     return this.#lead !== -1;
   }
 
-  /** A line at an offset belongs to the next block: a label, an attribute, a title of a block. */
+  /** Adds a line that belongs to the next block: a label, an attribute, a title of a block. */
   lead(start: number): void {
     if (this.#lead === -1) this.#lead = start;
     this.#leads++;
@@ -83,12 +84,20 @@ export class Blocks {
     const { depth = 0, level = 0, title = NO_TITLE, hasLines = false, from = at, to = -1, language } = fields;
     const start = this.#blocks.length === 0 ? 0 : at;
     this.#blocks.push({
-      ...{ kind, start, end: -1, depth: Math.min(depth, MAX_DEPTH), level, title, hasLines, from, to },
+      kind,
+      start,
+      end: -1,
+      depth: Math.min(depth, MAX_DEPTH),
+      level,
+      title,
+      hasLines,
+      from,
+      to,
       language,
     });
   }
 
-  /** All blocks, the last of which ends with the text. */
+  /** @param length of the text, where the last block ends */
   finish(length: number): readonly Block[] {
     this.#addLeads();
     if (this.#blocks.length === 0) this.#push('paragraph', 0, {});
@@ -104,7 +113,7 @@ export class Blocks {
 
 type Writable = { -readonly [Key in keyof Block]: Block[Key] };
 
-/** Blocks whose levels of headings are 1, 2, 3, ... without gaps, for texts that need not begin with the highest. */
+/** Renumbers the levels of headings as 1, 2, 3, ... without gaps, for texts that lack the highest levels. */
 export function withDenseLevels(blocks: readonly Block[]): readonly Block[] {
   const levels = [...new Set(blocks.map(({ level }) => level))]
     .filter((level) => level > 0)
@@ -115,9 +124,63 @@ export function withDenseLevels(blocks: readonly Block[]): readonly Block[] {
   );
 }
 
-/** The blocks of a text, and how its titles are read. */
 export interface Scan {
   readonly blocks: readonly Block[];
-  /** A title without markup. */
+  /** Removes the markup of a title. */
   plain(title: string): string;
+}
+
+/** Gives the names of the first list level 1, of the second list level 2, and so on. */
+export function levelsOf(...lists: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(lists.flatMap((names, index) => names.split(' ').map((name) => [name, index + 1])));
+}
+
+/** Reads a table of names and signs, such as `amp=& lt=<`. */
+export function signsOf(table: string): Map<string, string> {
+  return new Map(
+    table.split(/\s+/).map((pair) => {
+      const end = pair.indexOf('=');
+      return [pair.slice(0, end), pair.slice(end + 1)];
+    }),
+  );
+}
+
+const FIRST = 0xe000;
+const LAST = 0xf8ff;
+const SIGN = /[\ue000-\uf8ff]/g;
+
+/** Replaces verbatim parts of a title with characters of the private use area, until markup is removed from the rest. */
+export class Held {
+  readonly #parts: string[] = [];
+
+  /** @returns the sign that replaces a part */
+  hold(part: string): string {
+    if (FIRST + this.#parts.length > LAST) return part;
+    return String.fromCharCode(FIRST + this.#parts.push(part) - 1);
+  }
+
+  /** Puts the parts back. Other characters of the private use area stay. */
+  release(title: string): string {
+    return title.replace(SIGN, (sign) => this.#parts[sign.charCodeAt(0) - FIRST] ?? sign);
+  }
+}
+
+/** Reads a text whose blocks begin with lines. */
+export abstract class BlockScanner {
+  protected readonly lines: Lines;
+  protected readonly blocks = new Blocks();
+
+  constructor(text: string) {
+    this.lines = new Lines(text);
+  }
+
+  scan(first = 0): readonly Block[] {
+    const { lines } = this;
+    for (let line = lines.firstInked(first); line < lines.count; line = lines.firstInked(line))
+      line = this.addBlock(line);
+    return this.blocks.finish(lines.text.length);
+  }
+
+  /** Adds the block that begins with a line. @returns the line after it */
+  protected abstract addBlock(line: number): number;
 }

@@ -1,4 +1,5 @@
-import { keepOptimised, type Outline, type TokenizedText } from '../../../core/kit.ts';
+import type { Outline, TokenizedText } from '../../../core/kit.ts';
+import { GrowingOutline } from '../../toolkit/growing-outline.ts';
 import { type Block, isAside } from './blocks.ts';
 import { Lines } from './lines.ts';
 
@@ -12,10 +13,11 @@ const DEEPER = 4;
 const LEANING = 1;
 /** How much worse it is to cut between lines without a blank one. */
 const WITHIN_LINES = 2;
-/** Columns of an indentation by which a line stands one deeper, and how many count. */
+/** Columns per level of indentation. */
 const COLUMNS = 2;
+/** Levels of indentation that count. */
 const MAX_INDENTS = 5;
-/** Comments and attributes that stay with the heading above them. All together are counted again for each. */
+/** Comments and attributes that stay with the heading above them: each recounts the tokens of those before it. */
 const MAX_ASIDES = 12;
 
 export interface OutlineRules {
@@ -51,32 +53,6 @@ export function outlineOf(text: string, blocks: readonly Block[], rules: Outline
   outline.add(text.length, 0);
   return outline;
 }
-
-class GrowingOutline implements Outline {
-  readonly edges = [0];
-  readonly ranks = [0];
-
-  /** The last boundary. */
-  get last(): number {
-    return this.edges.at(-1) as number;
-  }
-
-  add(offset: number, rank: number): void {
-    if (offset === this.last) this.improve(rank);
-    else {
-      this.edges.push(offset);
-      this.ranks.push(rank);
-    }
-  }
-
-  /** Gives the last boundary a rank if that is better than its own. */
-  improve(rank: number): void {
-    const at = this.ranks.length - 1;
-    this.ranks[at] = Math.min(this.ranks[at] as number, rank);
-  }
-}
-
-keepOptimised(new GrowingOutline());
 
 function rankOf(block: Block, before: Block | undefined, text: string): number {
   if (block.level > 0) return Math.min(block.level, MAX_HEADING_LEVEL);

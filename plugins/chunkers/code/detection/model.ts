@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { LANGUAGE_NAMES, type LanguageName } from '../manifest.ts';
-import { BUCKETS, featuresOf } from './features.ts';
 
 /** A language and its probability, 0 to 1, according to the model. */
 export interface Guess {
@@ -43,4 +42,181 @@ function guess(weights: Int8Array, text: string): Guess[] {
     probability: (likelihoods[index] as number) / sum,
   }));
   return guesses.sort((a, b) => b.probability - a.probability);
+}
+
+/** The buckets into which features are hashed. */
+export const BUCKETS = 1 << 15;
+
+export interface Features {
+  /** Each bucket once. */
+  readonly buckets: readonly number[];
+  /** One value for each bucket; their squares add up to 1. */
+  readonly values: Float32Array;
+}
+
+/**
+ * The features of a sample of a text: words, pairs of tokens, shapes of up to four tokens, and how lines begin and end.
+ * The work is bounded, whatever the length of the text.
+ */
+export function featuresOf(text: string): Features {
+  const counts = new Map<number, number>();
+  const reader: Reader = { counts, words: [0, 0], shapes: [0, 0, 0], atLineStart: true, isUnclosed: false };
+  const excerpt = excerptOf(text);
+  const end = excerpt.length;
+  for (let at = 0; at < end; )
+    at = readComment(reader, excerpt, at, end) ?? readToken(reader, excerpt, at, end);
+  return normalised(counts);
+}
+
+/** Characters that are read at the head of a text. */
+const HEAD = 8192;
+/** Characters that are read in the middle and at the end of a long text. */
+const SAMPLE = 4096;
+
+/** The text if it is short, else whole lines of its head, its middle and its end. */
+function excerptOf(text: string): string {
+  const { length } = text;
+  if (length <= HEAD + 2 * SAMPLE) return text;
+  const middle = Math.floor((length - SAMPLE) / 2);
+  return `${lines(text, 0, HEAD)}\n${lines(text, middle, middle + SAMPLE)}\n${lines(text, length - SAMPLE, length)}`;
+}
+
+/** The whole lines of a stretch; all of it if its lines are long. */
+function lines(text: string, start: number, end: number): string {
+  const stretch = text.slice(start, end);
+  const from = start === 0 ? 0 : stretch.indexOf('\n') + 1;
+  const to = end === text.length ? stretch.length : stretch.lastIndexOf('\n');
+  return to - from > stretch.length / 2 ? stretch.slice(from, to) : stretch;
+}
+
+/** The state of reading: the last tokens, by their texts and by their shapes. */
+interface Reader {
+  readonly counts: Map<number, number>;
+  readonly words: [before: number, last: number];
+  readonly shapes: [earlier: number, before: number, last: number];
+  atLineStart: boolean;
+  /** Whether the text has no more ends of comments. */
+  isUnclosed: boolean;
+}
+
+/** The openings of comments that extend to the end of the line. */
+const LINE_COMMENT = /\/\/|-- |#{1,6} /y;
+const BLOCK_START = '/*';
+const BLOCK_END = '*/';
+
+/** Reads a comment: its punctuation counts, its words are prose in any language. @returns where it ends, if there is one */
+function readComment(reader: Reader, text: string, start: number, end: number): number | undefined {
+  const code = text.charCodeAt(start);
+  if (code !== 47 && code !== 45 && code !== 35) return undefined;
+  if (start > 0 && text.charCodeAt(start - 1) > 32) return undefined;
+  if (text.startsWith(BLOCK_START, start)) {
+    const close = reader.isUnclosed ? -1 : text.indexOf(BLOCK_END, start + 2);
+    reader.isUnclosed = close < 0;
+    if (close < 0) return undefined;
+    addSign(reader, BLOCK_START);
+    return close + 2;
+  }
+  LINE_COMMENT.lastIndex = start;
+  const sign = LINE_COMMENT.exec(text)?.[0];
+  if (sign === undefined || (sign !== '//' && !reader.atLineStart)) return undefined;
+  addSign(reader, sign);
+  const close = text.indexOf('\n', start);
+  return close < 0 ? end : close;
+}
+
+function addSign(reader: Reader, sign: string): void {
+  let hash = 41;
+  for (let at = 0; at < sign.length; at++) hash = mixed(hash, sign.charCodeAt(at));
+  add(reader, hash, hash);
+}
+
+/** Codes of tokens; any other character is its own code. */
+const NEW_LINE = 10;
+const WORD = 1;
+const CAPITALISED = 2;
+const NUMBER = 3;
+const FOREIGN = 4;
+const MAX_WORD_LENGTH = 24;
+
+/** @returns where the token ends */
+function readToken(reader: Reader, text: string, start: number, end: number): number {
+  const first = text.charCodeAt(start);
+  if (isWordStart(first)) return readWord(reader, text, start, end);
+  if (isDigit(first)) {
+    let at = start + 1;
+    while (at < end && (isDigit(text.charCodeAt(at)) || isWordStart(text.charCodeAt(at)))) at++;
+    add(reader, NUMBER, NUMBER);
+    return at;
+  }
+  if (first === NEW_LINE) endLine(reader);
+  else if (first > 32) add(reader, first < 128 ? first : FOREIGN, first < 128 ? first : FOREIGN);
+  return start + 1;
+}
+
+function readWord(reader: Reader, text: string, start: number, end: number): number {
+  let hash = 7;
+  let at = start;
+  for (let code = text.charCodeAt(at); at < end && isWordPart(code); code = text.charCodeAt(++at)) {
+    if (at - start < MAX_WORD_LENGTH) hash = mixed(hash, code);
+  }
+  const first = text.charCodeAt(start);
+  add(reader, hash, first >= 65 && first <= 90 ? CAPITALISED : WORD);
+  return at;
+}
+
+function add(reader: Reader, word: number, shape: number): void {
+  const { counts, words, shapes, atLineStart } = reader;
+  count(counts, mixed(11, word));
+  count(counts, mixed(mixed(13, words[1]), word));
+  count(counts, mixed(mixed(17, shapes[2]), word));
+  count(counts, mixed(mixed(19, words[1]), shape));
+  const three = mixed(mixed(mixed(23, shapes[1]), shapes[2]), shape);
+  count(counts, three);
+  count(counts, mixed(mixed(29, shapes[0]), three));
+  if (atLineStart) count(counts, mixed(31, word));
+  reader.atLineStart = false;
+  words[0] = words[1];
+  words[1] = word;
+  shapes[0] = shapes[1];
+  shapes[1] = shapes[2];
+  shapes[2] = shape;
+}
+
+/** Consecutive empty lines count once. */
+function endLine(reader: Reader): void {
+  if (reader.atLineStart) return;
+  const { counts, words } = reader;
+  count(counts, mixed(mixed(37, words[0]), words[1]));
+  add(reader, NEW_LINE, NEW_LINE);
+  reader.atLineStart = true;
+}
+
+function count(counts: Map<number, number>, hash: number): void {
+  const bucket = (hash ^ (hash >>> 15)) & (BUCKETS - 1);
+  counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
+}
+
+function mixed(hash: number, value: number): number {
+  const product = Math.imul(hash ^ value, 0x9e3779b1);
+  return (product ^ (product >>> 15)) >>> 0;
+}
+
+function normalised(counts: Map<number, number>): Features {
+  const values = Float32Array.from(counts.values(), (times) => 1 + Math.log(times));
+  let squares = 0;
+  for (const value of values) squares += value * value;
+  const length = Math.sqrt(squares) || 1;
+  return { buckets: [...counts.keys()], values: values.map((value) => value / length) };
+}
+
+function isWordStart(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95;
+}
+
+function isWordPart(code: number): boolean {
+  return isWordStart(code) || isDigit(code);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
 }

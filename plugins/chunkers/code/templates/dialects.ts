@@ -1,41 +1,38 @@
 import type { TemplateName } from '../manifest.ts';
 
-/** What a template tag does to the structure: blocks are opened and closed in pairs. */
+/** What a template tag does. */
 export interface Role {
   readonly role: 'open' | 'close' | 'single' | 'comment' | 'text';
-  /** Opening and closing tags of the same key are a pair. */
+  /** An opening and a closing tag with the same key are a pair. */
   readonly key: string;
-  /** The part of the tag that names the block. */
+  /** The name of the block. */
   readonly name: string;
 }
 
 /** A kind of tag, by its delimiters. */
 export interface Delimiters {
   readonly open: string;
-  /** Global; `brace` if the tag ends with the brace that closes its first one, `none` if it is only `open`. */
+  /** A global pattern; `brace`: the brace that closes the first one; `none`: the tag is only `open`. */
   readonly close: RegExp | 'brace' | 'none';
-  /** The role of a tag with this content. */
   readonly role: (content: string) => Role;
 }
 
-/** What templates of a kind consist of, besides elements and comments of HTML. */
+/** A kind of templates: elements and comments of HTML, and more. */
 export interface Dialect {
   readonly name: TemplateName;
-  /** Aliases that a request may use. */
   readonly aliases: readonly string[];
   /** In the order in which they are tried. */
   readonly tags: readonly Delimiters[];
   /** Whether attributes may have values in braces, which may contain `>`. */
   readonly hasBracedValues: boolean;
-  /** Whether elements that are not within others are parts of the file, whose content is not markup. */
+  /** Whether outermost elements are parts of the file, whose content is not markup. */
   readonly hasParts: boolean;
-  /** Whether the file may be without elements, so that `<` counts only if an element is closed somewhere. */
+  /** Whether `<` counts only if an element is closed somewhere, because the file may have no elements. */
   readonly isAnyText: boolean;
   /** Language of the lines between `---` at the beginning. */
   readonly frontMatter?: string;
-  /** Languages of scripts and styles that name none. */
+  /** Language of scripts that name none. */
   readonly script: string;
-  readonly style: string;
 }
 
 const TEXT: Role = { role: 'text', key: '', name: '' };
@@ -94,14 +91,13 @@ const HTML: Omit<Row, 'tags'> = {
   hasParts: false,
   isAnyText: false,
   script: 'javascript',
-  style: 'css',
 };
 const ANY_TEXT: Omit<Row, 'tags'> = { ...HTML, isAnyText: true, frontMatter: 'yaml' };
 
 const ROWS: Readonly<Record<TemplateName, Row>> = {
   astro: {
     ...HTML,
-    // An expression may contain elements, and the other way round.
+    // Expressions and elements may contain each other.
     tags: [
       { open: '{/*', close: /\*\/\s*\}/g, role: comment },
       { open: '{', close: 'none', role: () => ({ role: 'open', key: '}', name: '' }) },
@@ -140,25 +136,17 @@ const ROWS: Readonly<Record<TemplateName, Row>> = {
       { open: '{{', close: /\}\}/g, role: text },
     ],
   },
-  svelte: {
-    ...HTML,
-    tags: [{ open: '{', close: 'brace', role: svelteRole }],
-    hasBracedValues: true,
-  },
-  vue: {
-    ...HTML,
-    tags: [{ open: '{{', close: /\}\}/g, role: text }],
-    hasParts: true,
-  },
+  svelte: { ...HTML, tags: [{ open: '{', close: 'brace', role: svelteRole }], hasBracedValues: true },
+  vue: { ...HTML, tags: [{ open: '{{', close: /\}\}/g, role: text }], hasParts: true },
 };
 
-/** All kinds of templates, sorted by name. */
+/** Sorted by name. */
 export const DIALECTS: readonly Dialect[] = (Object.keys(ROWS) as TemplateName[]).map((name) => ({
   name,
   ...ROWS[name],
 }));
 
-/** The kind of templates with a name or an alias, case-insensitively. */
+/** @param name a name or an alias, case-insensitive */
 export function findDialect(name: string): Dialect | undefined {
   const wanted = name.toLowerCase();
   return DIALECTS.find((dialect) => dialect.name === wanted || dialect.aliases.includes(wanted));

@@ -1,20 +1,19 @@
 import type { Delimiters, Dialect, Role } from './dialects.ts';
 
-/** A tag of the markup or of the template, a comment, or a whole part that is not markup. */
+/** A tag of HTML or of the template, a comment, or a whole part that is not markup. */
 export interface Tag {
   readonly start: number;
   readonly end: number;
   readonly role: Exclude<Role['role'], 'text'> | 'front_matter';
   readonly key: string;
-  /** Whether it is a template tag, which also ends the elements within its block. */
+  /** Whether it is a template tag, whose block also ends the elements within it. */
   readonly isBlock: boolean;
-  /** `[start, end)` of the name. */
   readonly name: readonly [start: number, end: number];
-  /** For a part: `[start, end)` of its content. */
+  /** The content of a part. */
   readonly content?: readonly [start: number, end: number];
 }
 
-/** Characters of tags and braces that are read per character of the text; what follows then is text. */
+/** Characters of tags and braces that are read per character of the text; the rest is text. */
 const MAX_READ = 16;
 
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
@@ -22,7 +21,7 @@ const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr
 const RAW = /^(?:script|style|textarea|xmp)$/i;
 const NAME = /[A-Za-z][^\s/>{}"'<=]*/y;
 
-/** Reads the tags of a template in one pass. What is never closed is text. */
+/** Reads the tags of a template in one pass. Unclosed tags are text. */
 export function scanTags(text: string, dialect: Dialect): Tag[] {
   const scan = new Scanner(text, dialect);
   const tags: Tag[] = [];
@@ -33,14 +32,14 @@ export function scanTags(text: string, dialect: Dialect): Tag[] {
 class Scanner {
   readonly #text: string;
   readonly #dialect: Dialect;
-  /** What may begin a tag. */
+  /** Characters that may begin a tag. */
   readonly #candidates: RegExp;
   readonly #hasElements: boolean;
-  /** Ends that do not occur in the rest of the text. */
+  /** Ends that the rest of the text lacks. */
   readonly #missing = new Set<string>();
   /** Characters that may still be read within tags. */
   #readable: number;
-  /** How many elements of a file with parts are open. All that are within none are parts, except templates. */
+  /** Open `template` elements of a file with parts. Elements outside them are parts. */
   #depth = 0;
 
   constructor(text: string, dialect: Dialect) {
@@ -73,8 +72,8 @@ class Scanner {
     for (const delimiters of this.#dialect.tags) {
       const end = this.#tagEnd(delimiters, at);
       if (end === undefined) continue;
-      const [start, behind] = [at + delimiters.open.length, end.close];
-      const content = this.#text.slice(start, behind);
+      const start = at + delimiters.open.length;
+      const content = this.#text.slice(start, end.close);
       const { role, key, name } = delimiters.role(content);
       const nameStart = start + Math.max(content.indexOf(name), 0);
       const range = [nameStart, nameStart + name.length] as const;
@@ -96,7 +95,7 @@ class Scanner {
     return this.#find(close, start);
   }
 
-  /** The first match of a global pattern; each is searched in vain only once. */
+  /** The first match of a global pattern. A pattern without a match is searched only once. */
   #find(pattern: RegExp, from: number): { close: number; end: number } | undefined {
     if (this.#missing.has(pattern.source)) return undefined;
     pattern.lastIndex = from;
@@ -136,7 +135,7 @@ class Scanner {
     return behind;
   }
 
-  /** The content of an element if that is not markup, and the element is closed. */
+  /** The content of a closed element, if the content is not markup. */
   #partAt(at: number, name: string, end: number): readonly [number, number] | undefined {
     const isPart =
       this.#dialect.hasParts && this.#depth === 0 && !isTemplate(name, this.#text.slice(at, end));
@@ -148,7 +147,7 @@ class Scanner {
     return close && [end, close.close];
   }
 
-  /** After the `>` of a tag, ignoring those in values and template tags; undefined if another tag comes first. */
+  /** After the `>` of a tag, but not in values and template tags; undefined if another tag comes first. */
   #elementEnd(from: number): number | undefined {
     const text = this.#text;
     for (let at = from; at < text.length && this.#readable-- > 0; at++) {
@@ -167,7 +166,7 @@ class Scanner {
     return undefined;
   }
 
-  /** After the quotation mark that closes the one at an offset, ignoring those in template tags. */
+  /** After the quotation mark that closes the mark at an offset, but not in template tags. */
   #quoteEnd(start: number, quote: string): number | undefined {
     const text = this.#text;
     for (let at = start + 1; at < text.length && this.#readable-- > 0; at++) {
@@ -178,7 +177,7 @@ class Scanner {
     return undefined;
   }
 
-  /** After the template tag, or the braces of a value, at an offset within a tag. */
+  /** After a template tag, or the braces of a value, within a tag. */
   #skipped(at: number): number | undefined {
     if (this.#dialect.hasBracedValues) return this.#text[at] === '{' ? this.#braceEnd(at) : undefined;
     for (const delimiters of this.#dialect.tags) {
@@ -188,7 +187,7 @@ class Scanner {
     return undefined;
   }
 
-  /** After the brace that closes the one at an offset, ignoring those in strings and comments. */
+  /** After the brace that closes the brace at an offset, but not in strings and comments. */
   #braceEnd(start: number): number | undefined {
     const text = this.#text;
     let depth = 0;
@@ -201,7 +200,7 @@ class Scanner {
     return undefined;
   }
 
-  /** After the string or comment of a script that begins at an offset; after the first character if none does. */
+  /** After the string or comment at an offset; after the first character if there is none. */
   #literalEnd(start: number, mark: string): number {
     const text = this.#text;
     const second = text[start + 1];
@@ -227,7 +226,7 @@ function isTemplate(name: string, tag: string): boolean {
 
 const FRONT_MATTER = /^\ufeff?\s*---[ \t]*\r?\n/;
 
-/** The lines between two of `---` at the beginning of a text. */
+/** The lines between two lines of `---` at the beginning of a text. */
 function frontMatterIn(text: string): Tag | undefined {
   const [open] = FRONT_MATTER.exec(text) ?? [];
   if (open === undefined) return undefined;

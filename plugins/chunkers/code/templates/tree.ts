@@ -1,14 +1,12 @@
-import type { Range } from 'web-tree-sitter';
-import { countUpTo } from '../../../../core/kit.ts';
 import { findLanguage, type Language } from '../languages.ts';
-import { lineStartsOf, type SyntaxNode } from '../syntax.ts';
+import { lineStartsOf, positionOf, rangeOf, type SyntaxNode } from '../syntax.ts';
 import type { Dialect } from './dialects.ts';
 import { scanTags, type Tag } from './scan.ts';
 
-/** Pairs that are nested deeper are not distinguished. */
+/** Levels of elements and blocks; deeper tags are single nodes. */
 const MAX_DEPTH = 200;
 
-/** The elements and blocks of a template, as far as they are closed, as the syntax nodes of its text. */
+/** The closed elements and blocks of a template as syntax nodes. */
 export function markupTree(text: string, dialect: Dialect): SyntaxNode {
   const tags = scanTags(text, dialect);
   const partners = pairsOf(tags);
@@ -43,7 +41,7 @@ export function markupTree(text: string, dialect: Dialect): SyntaxNode {
   return root;
 }
 
-/** Whether a tag is only a brace, which is text unless it is closed: there may be a million of them. */
+/** Whether a tag is only a brace, which is text unless it is closed: a text may have a million of them. */
 function isNameless({ role, isBlock, name }: Tag): boolean {
   return isBlock && name[0] === name[1] && (role === 'open' || role === 'close');
 }
@@ -63,12 +61,13 @@ function nodeOf(source: Source, tag: Tag, dialect: Dialect): MarkupNode {
   const node = new MarkupNode(source, type, start, end, name);
   const language = languageOf(source.text, tag, dialect);
   const isBlank = source.text.slice(...content).trim() === '';
-  if (language !== undefined && !isBlank) node.embedded = { language, range: rangeOf(source, ...content) };
+  if (language !== undefined && !isBlank)
+    node.embedded = { language, range: rangeOf(source.lineStarts, ...content) };
   return node;
 }
 
 const ATTRIBUTE = /\s(lang|type)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
-/** Longest tag whose attributes are read. */
+/** Characters of a tag in which attributes are read. */
 const MAX_TAG_LENGTH = 2000;
 
 /** The language of the content of a part; undefined if it is unknown. */
@@ -96,7 +95,7 @@ const DEFAULTS: Readonly<Record<string, (dialect: Dialect) => string>> = {
   docs: () => 'markdown',
 };
 
-/** The language of a media type; an empty one, which is unknown, for templates and the like. */
+/** The language of a media type; '' if it is not code, as for templates; undefined for the element's default. */
 function ofType(type: string | undefined): string | undefined {
   if (
     type === undefined ||
@@ -107,7 +106,7 @@ function ofType(type: string | undefined): string | undefined {
   return /json|^importmap$/.test(type) ? 'json' : '';
 }
 
-/** The tags of a pair, by the index of each other. A block ends the elements within it; no element ends a block. */
+/** The index of each tag's partner. A block ends the elements within it; no element ends a block. */
 function pairsOf(tags: readonly Tag[]): (number | undefined)[] {
   const partners: (number | undefined)[] = new Array(tags.length).fill(undefined);
   const ends = new Set(tags.flatMap(({ role, isBlock, key }) => (role === 'close' && isBlock ? key : [])));
@@ -155,23 +154,12 @@ class OpenTags {
   }
 }
 
-/** A text, and where its lines begin. */
 interface Source {
   readonly text: string;
   readonly lineStarts: readonly number[];
 }
 
-function positionOf({ lineStarts }: Source, offset: number) {
-  const row = countUpTo(lineStarts, offset) - 1;
-  return { row, column: offset - (lineStarts[row] as number) };
-}
-
-function rangeOf(source: Source, startIndex: number, endIndex: number): Range {
-  const [startPosition, endPosition] = [positionOf(source, startIndex), positionOf(source, endIndex)];
-  return { startIndex, endIndex, startPosition, endPosition };
-}
-
-/** Adds the text between two nodes without the white space around it. */
+/** Adds the text between two nodes, without white space around it. */
 function addText(source: Source, around: MarkupNode, start: number, end: number): void {
   if (start >= end) return;
   const text = source.text.slice(start, end);
@@ -181,7 +169,7 @@ function addText(source: Source, around: MarkupNode, start: number, end: number)
   around.add(new MarkupNode(source, 'text', from, from + ink));
 }
 
-/** A node of a template, with what the cutter reads of those of tree-sitter. */
+/** A node of a template, which can be read like a node of tree-sitter. */
 class MarkupNode implements SyntaxNode {
   static #count = 0;
   readonly id = MarkupNode.#count--;
@@ -212,11 +200,11 @@ class MarkupNode implements SyntaxNode {
   }
 
   get startPosition() {
-    return positionOf(this.#source, this.startIndex);
+    return positionOf(this.#source.lineStarts, this.startIndex);
   }
 
   get endPosition() {
-    return positionOf(this.#source, this.endIndex);
+    return positionOf(this.#source.lineStarts, this.endIndex);
   }
 
   childForFieldName(field: string): MarkupNode | null {

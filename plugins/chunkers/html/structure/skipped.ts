@@ -1,17 +1,19 @@
 import type { Span } from '../../../../core/kit.ts';
 
-/** The elements of a text that are left out, and the current one. */
+const NOWHERE = -1;
+
+/** The skipped elements of a text, and the current one. */
 export class Skipped {
   readonly #names: ReadonlySet<string>;
-  readonly found: Span[] = [];
-  /** Number of left-out elements by name. */
+  readonly stretches: Span[] = [];
+  /** Number of skipped elements by name. */
   readonly counts = new Map<string, number>();
   #start = NOWHERE;
   #name = '';
   #isBlock = false;
-  /** For an inline element: how many with its name are open. */
+  /** Inline elements of its name that are open, if it is inline. */
   #nested = 0;
-  /** Number of blocks that stay open after the one that it ends with. */
+  /** Number of blocks that are open after the block that ends it. */
   #lastDepth = 0;
 
   /** @param names case-insensitive */
@@ -23,16 +25,16 @@ export class Skipped {
     return this.#start !== NOWHERE;
   }
 
-  /** Where the last one ended. */
+  /** Where the last skipped element ends. */
   get end(): number {
-    return this.found.at(-1)?.end ?? NOWHERE;
+    return this.stretches.at(-1)?.end ?? NOWHERE;
   }
 
   has(name: string): boolean {
     return this.#names.has(name);
   }
 
-  /** A left-out element begins, with this many open blocks around it. */
+  /** A skipped element begins. @param depth number of open blocks around it */
   begin(name: string, start: number, depth: number, isBlock: boolean): void {
     this.#start = start;
     this.#name = name;
@@ -43,28 +45,28 @@ export class Skipped {
   }
 
   finish(end: number): void {
-    this.found.push({ start: this.#start, end });
+    this.stretches.push({ start: this.#start, end });
     this.#start = NOWHERE;
   }
 
   /**
-   * Where the element ends if a block does, whose content ends at `inner`, with this many still open: an inline element
-   * ends with the content of the block around it. Undefined if it does not end.
+   * Where the element ends if it ends with a block; an inline element ends with the content of the block around it.
+   *
+   * @param depth number of blocks that stay open
+   * @param inner where the content of the block ends
    */
   endWith(depth: number, inner: number, end: number): number | undefined {
     if (!this.isOn || depth !== this.#lastDepth) return undefined;
     return this.#isBlock ? end : inner;
   }
 
-  /** An inline element opens within. */
+  /** An inline element opens within the skipped element. */
   open(name: string): void {
     if (!this.#isBlock && name === this.#name) this.#nested++;
   }
 
-  /** Whether the closing tag of an inline element ends the left-out one. */
+  /** Whether the closing tag of an inline element ends the skipped element. */
   closes(name: string): boolean {
     return !this.#isBlock && name === this.#name && --this.#nested === 0;
   }
 }
-
-const NOWHERE = -1;

@@ -1,7 +1,7 @@
-/** A table. Its header extends from `start` to `headerEnd`; they are the same if it has none. */
 export interface Table {
   readonly start: number;
   readonly end: number;
+  /** Where the header ends; equal to `start` if there is none. */
   readonly headerEnd: number;
   /** Where its rows begin, excluding the header's. */
   readonly rows: readonly number[];
@@ -20,10 +20,7 @@ interface OpenTable {
   hasCell: boolean;
 }
 
-/**
- * Collects the tables of a text, without nesting: of a table that contains tables, itself if it has a header, else
- * those.
- */
+/** Collects the tables of a text without nesting: a table with tables in it counts only if it has a header, else they do. */
 export class Tables {
   readonly #text: string;
   readonly found: Table[] = [];
@@ -83,7 +80,7 @@ export class Tables {
     table.hasCell ||= !isHeader;
   }
 
-  /** @returns whether it belongs to the header: within `thead`, or a first row of only `th` */
+  /** @returns whether the row belongs to the header: it is in `thead`, or has only `th` and is the first */
   closeRow(end: number): boolean {
     const table = this.#open.at(-1);
     if (table === undefined) return false;

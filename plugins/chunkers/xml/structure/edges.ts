@@ -1,8 +1,8 @@
-import { keepOptimised, type Outline } from '../../../../core/kit.ts';
+import { keepOptimised, type Outline, type TokenizedText } from '../../../../core/kit.ts';
 
-/** Everything nested deeper has the same ranks, because each rank costs the packing a pass. */
+/** Deeper elements have the same ranks, because each rank costs the packing a pass. */
 const MAX_DEPTH = 40;
-/** The boundary was taken back. */
+/** The rank of a boundary that was taken back. */
 const NO_RANK = -1;
 export const NO_EDGE = -1;
 
@@ -20,7 +20,7 @@ function isLeadRank(rank: number): boolean {
   return rank % 2 === 1;
 }
 
-/** An element that has boundaries in it, with the indices of those beside it. */
+/** An element that has boundaries in it, with the indices of the boundaries before and after it. */
 export interface Parted {
   readonly start: number;
   readonly end: number;
@@ -28,7 +28,7 @@ export interface Parted {
   after: number;
 }
 
-/** The boundaries between elements, in the order of the text. Those of an element can be taken back when it ends. */
+/** The boundaries between elements, in the order of the text. When an element ends, its boundaries can be taken back. */
 export class Edges {
   readonly #edges: number[] = [0];
   readonly #ranks: number[] = [0];
@@ -45,7 +45,7 @@ export class Edges {
   /**
    * @param previous index of the previous boundary between children of the same element
    * @param parted the element before it, if that has boundaries itself
-   * @returns its index; `NO_EDGE` if there is one at this place already
+   * @returns its index; `NO_EDGE` if the offset has a boundary already
    */
   add(offset: number, rank: number, previous: number, parted: Parted | undefined): number {
     if (offset <= (this.#edges.at(-1) as number)) return NO_EDGE;
@@ -57,7 +57,6 @@ export class Edges {
     return index;
   }
 
-  /** An element with boundaries in it ends. */
   addParted(start: number, end: number, before: number): Parted {
     const parted = { start, end, before, after: NO_EDGE };
     this.#parted.push(parted);
@@ -86,20 +85,20 @@ export class Edges {
   /**
    * The boundaries of a text, for chunks of at most `size` tokens. An element is cut apart from what introduces or
    * closes it only if it fits by itself, and from its indentation and line end only if it does not fit with them.
-   *
-   * @param count the tokens of a stretch
    */
-  outline(length: number, size: number, count: (start: number, end: number) => number): Outline {
+  outline(length: number, size: number, tokens: TokenizedText): Outline {
+    const count = countNear(size, length, tokens);
     const offsets = this.#edges.slice();
     const isNeeded = new Uint8Array(offsets.length);
     for (const parted of this.#parted) {
       const { start, end, before, after } = parted;
-      const [from, to] = [offsets[before] ?? 0, offsets[after] ?? length];
-      const own = count(start, end);
-      if (own > size) continue;
+      const from = offsets[before] ?? 0;
+      const to = offsets[after] ?? length;
+      const elementTokens = count(start, end);
+      if (elementTokens > size) continue;
       if (before !== NO_EDGE) isNeeded[before] = 1;
       if (after !== NO_EDGE) isNeeded[after] = 1;
-      if (own + (start - from) + (to - end) <= size || count(from, to) <= size) continue;
+      if (elementTokens + (start - from) + (to - end) <= size || count(from, to) <= size) continue;
       if (before !== NO_EDGE) offsets[before] = start;
       if (after !== NO_EDGE && count(start, to) > size) offsets[after] = end;
     }
@@ -124,3 +123,29 @@ export class Edges {
 }
 
 keepOptimised(new Edges());
+
+/** Characters from which the tokens per character are estimated. */
+const SAMPLE = 4096;
+/** Stretches are counted if their estimate is between these shares of the limit. */
+const MIN_SHARE = 0.6;
+const MAX_SHARE = 1.6;
+/** Stretches within each other that are counted: counting all of them is quadratic. */
+const MAX_NESTED = 8;
+
+/** Creates a function that counts the tokens of elements: exactly near a limit, else by an estimate. */
+function countNear(size: number, length: number, tokens: TokenizedText) {
+  const sample = Math.min(length, SAMPLE);
+  const tokensPerUnit = tokens.count(0, sample) / sample;
+  let countedStart = 0;
+  let countedEnd = 0;
+  let nested = 0;
+  return (start: number, end: number): number => {
+    const estimate = (end - start) * tokensPerUnit;
+    if (estimate < MIN_SHARE * size || estimate > MAX_SHARE * size) return estimate;
+    nested = start < countedEnd && end > countedStart ? nested + 1 : 0;
+    if (nested > MAX_NESTED) return estimate;
+    countedStart = start;
+    countedEnd = end;
+    return tokens.count(start, end);
+  };
+}

@@ -6,30 +6,37 @@ import { Headings, type Scope } from './headings.ts';
 import { CDATA, CDATA_END, CDATA_START, CLOSING, EMPTY, isSpace, OPENING, XmlReader } from './syntax.ts';
 import { DOCUMENT, Tree } from './tree.ts';
 
-/** What a parent has before an offset. */
 const NOTHING = 0;
-/** Something that introduces what follows: a comment, an instruction, a title. */
+/** A comment, an instruction or a title: it introduces what follows. */
 const LEAD = 1;
 const ELEMENT = 2;
 const TEXT = 3;
 
+/** What a parent has before an offset. */
 type Before = typeof NOTHING | typeof LEAD | typeof ELEMENT | typeof TEXT;
 
-/** An open element. */
-interface Open extends Scope {
+/** Where an open element is in the text, in the tree, and among the boundaries. */
+interface Position {
+  readonly start: number;
+  /** Where its opening tag ends. */
+  readonly inner: number;
+  /** Where the tags and comments before its content begin. */
+  readonly runStart: number;
+  /** Index in the tree: its own, or that of the deepest kept element around it. */
+  readonly index: number;
+  /** Number of contents before it. */
+  readonly contentsBefore: number;
+  /** Index of the boundary before it. */
+  readonly edge: number;
+  /** Number of boundaries before its first inner one. */
+  readonly edgesBefore: number;
+}
+
+interface Open extends Scope, Position {
   readonly parent: Open | undefined;
   /** Number of open elements around its children. */
   readonly depth: number;
-  /** Its index in the tree, or that of the deepest kept element around it. */
-  readonly index: number;
   readonly isDeep: boolean;
-  readonly start: number;
-  /** Its opening tag ends. */
-  readonly inner: number;
-  /** Index of the boundary before it. */
-  readonly edge: number;
-  /** Number of boundaries before those in it. */
-  readonly edgesBefore: number;
   /** The last boundary between its children. */
   lastEdge: number;
   children: number;
@@ -38,11 +45,10 @@ interface Open extends Scope {
   before: Before;
   /** Its last child, if that has boundaries. */
   parted: Parted | undefined;
-  /** Whether any child has. */
+  /** Whether any child has boundaries. */
   hasParted: boolean;
 }
 
-/** The structure of an XML text. */
 export interface XmlStructure {
   readonly edges: Edges;
   readonly headings: readonly Heading[];
@@ -71,7 +77,7 @@ class StructureFinder {
   #top: Open = this.#document;
   /** The open elements by name, innermost last. */
   readonly #openByName = new Map<string, Open[]>();
-  /** After what has been read. */
+  /** Where the unread text begins. */
   #behind = 0;
   /** Where the tags and comments before the next content begin. */
   #runStart = NO_OFFSET;
@@ -102,7 +108,7 @@ class StructureFinder {
     this.#behind = end;
   }
 
-  /** Text between two tags is content, unless it is white space. */
+  /** Adds the text between two tags as content, unless it is white space. */
   #readText(end: number): void {
     let start = this.#behind;
     while (start < end && isSpace(this.#text.charCodeAt(start))) start++;
@@ -127,10 +133,10 @@ class StructureFinder {
   #addContent(start: number, end: number, owner: Open): void {
     this.#headings.content(this.#runStart === NO_OFFSET ? start : this.#runStart);
     this.#runStart = NO_OFFSET;
-    this.#tree.content(start, end, owner.index, owner.isDeep);
+    this.#tree.addContent(start, end, owner.index, owner.isDeep);
   }
 
-  /** A comment belongs to what follows, unless it ends the line of what was before. */
+  /** Reads a comment or an instruction, which belongs to what follows unless it ends a line. */
   #lead(): void {
     const { start, end } = this.#reader;
     const top = this.#top;
@@ -160,8 +166,15 @@ class StructureFinder {
     const edge = isFirst ? NO_EDGE : this.#addEdge(parent, position, isLead);
     this.#beginRun(position);
     const index = this.#tree.open(name, parent.index, start);
-    const place = { index, edge, edgesBefore: this.#edges.length, contentsBefore: this.#tree.contents };
-    const element = openElement(name, parent, { ...place, start, inner: end, runStart: this.#runStart });
+    const element = openElement(name, parent, {
+      index,
+      edge,
+      edgesBefore: this.#edges.length,
+      contentsBefore: this.#tree.contents,
+      start,
+      inner: end,
+      runStart: this.#runStart,
+    });
     parent.children++;
     parent.before = ELEMENT;
     parent.parted = undefined;
@@ -183,7 +196,7 @@ class StructureFinder {
     this.#leave(start, end);
   }
 
-  /** The innermost element ends, with or without a closing tag: its content at `inner`. */
+  /** Ends the innermost element, with or without a closing tag. @param inner where its content ends */
   #leave(inner: number, end: number): void {
     const element = this.#top;
     const parent = element.parent as Open;
@@ -228,27 +241,25 @@ class StructureFinder {
   }
 }
 
-type Place = Pick<Open, 'index' | 'edge' | 'edgesBefore' | 'contentsBefore' | 'start' | 'inner' | 'runStart'>;
-
-function openElement(name: string, parent: Open | undefined, place: Place): Open {
+function openElement(name: string, parent: Open | undefined, position: Position): Open {
   return {
     name,
     parent,
     depth: parent === undefined ? 0 : parent.depth + 1,
-    index: place.index,
-    isDeep: place.index === parent?.index,
-    start: place.start,
-    inner: place.inner,
-    edge: place.edge,
-    edgesBefore: place.edgesBefore,
+    index: position.index,
+    isDeep: position.index === parent?.index,
+    start: position.start,
+    inner: position.inner,
+    edge: position.edge,
+    edgesBefore: position.edgesBefore,
     lastEdge: NO_EDGE,
     children: 0,
     texts: 0,
     before: NOTHING,
     parted: undefined,
     hasParted: false,
-    runStart: place.runStart,
-    contentsBefore: place.contentsBefore,
+    runStart: position.runStart,
+    contentsBefore: position.contentsBefore,
     titled: parent?.titled ?? 0,
     hasTitle: false,
     headings: undefined,
@@ -256,8 +267,15 @@ function openElement(name: string, parent: Open | undefined, place: Place): Open
 }
 
 function openDocument(): Open {
-  const nowhere = { index: DOCUMENT, edge: NO_EDGE, start: 0, inner: 0, runStart: 0 };
-  return openElement('', undefined, { ...nowhere, edgesBefore: 1, contentsBefore: 0 });
+  return openElement('', undefined, {
+    index: DOCUMENT,
+    edge: NO_EDGE,
+    edgesBefore: 1,
+    contentsBefore: 0,
+    start: 0,
+    inner: 0,
+    runStart: 0,
+  });
 }
 
 const BYTE_ORDER_MARK = 0xfeff;
@@ -267,5 +285,4 @@ function isBlank(unit: number): boolean {
   return unit === 32 || unit === 9;
 }
 
-// It contains all that finds the structure.
 keepOptimised(new StructureFinder(''));

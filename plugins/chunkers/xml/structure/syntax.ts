@@ -34,26 +34,26 @@ const NOWHERE = -1;
 const BROKEN_OFF = -2;
 
 /**
- * Reads the markup of XML one after the other, in one pass; everything between is text. What is not well-formed is
- * text, too: a `<` that begins no markup, and markup without an end. Its fields describe the last one read.
+ * Reads the markup of XML in one pass; everything between is text. A `<` that begins no markup, and markup without an
+ * end, are text, too.
  */
 export class XmlReader {
   readonly #text: string;
   #next = 0;
-  /** The ends of markup that no longer occur. */
+  /** Ends of markup that the rest of the text lacks. */
   readonly #missing = new Set<string>();
   kind: MarkupKind = INSTRUCTION;
-  /** `[start, end)` of the markup. */
+  /** `[start, end)` of the last markup. */
   start = 0;
   end = 0;
-  /** Tags: the name with its prefix, as written. */
+  /** The name of a tag, with its prefix. */
   name = '';
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Goes to the next markup; false if there is none. */
+  /** Reads the next markup; false if there is none. */
   read(): boolean {
     const text = this.#text;
     for (let at = text.indexOf('<', this.#next); at !== -1; at = text.indexOf('<', at + 1)) {
@@ -103,7 +103,7 @@ export class XmlReader {
     return beginsName(text.charCodeAt(at + 2)) ? this.#afterDeclaration(at + 2) : NOWHERE;
   }
 
-  /** After a declaration with its quotes and brackets. Once one has no end, others end at the next `>`. */
+  /** After a declaration with its quotes and brackets. Once a declaration lacks its end, others end at the next `>`. */
   #afterDeclaration(from: number): number {
     if (this.#missing.has(']>')) return this.#after('>', from);
     const end = declarationEnd(this.#text, from);
@@ -114,7 +114,7 @@ export class XmlReader {
     return NOWHERE;
   }
 
-  /** After the next occurrence of a sign. One that is missing is searched for once. */
+  /** After the next occurrence of a sign; a missing sign is searched for only once. */
   #after(sign: string, from: number): number {
     if (this.#missing.has(sign)) return NOWHERE;
     const found = this.#text.indexOf(sign, from);
@@ -141,8 +141,8 @@ function tagEnd(text: string, from: number): number {
 }
 
 /**
- * After the `>` of a declaration, which may contain others in brackets. Without one it is above the length of the text,
- * or `BROKEN_OFF` after brackets.
+ * After the `>` of a declaration, which may contain others in brackets. Without an end: above the length of the text,
+ * `NOWHERE`, or `BROKEN_OFF` after brackets.
  */
 function declarationEnd(text: string, from: number): number {
   let quote = 0;
@@ -190,6 +190,10 @@ function endsName(unit: number): boolean {
 /** Whether a unit is white space in XML. */
 export function isSpace(unit: number): boolean {
   return unit === 32 || unit === 10 || unit === 9 || unit === 13;
+}
+
+export function wordsIn(list: string): ReadonlySet<string> {
+  return new Set(list.trim().split(/\s+/));
 }
 
 /** A name without its prefix. */

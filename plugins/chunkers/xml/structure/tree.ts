@@ -1,21 +1,21 @@
 import { countUpTo, countWhile, keepOptimised } from '../../../../core/kit.ts';
 
-/** Longer and deeper paths are omitted: deeply nested elements would have very long ones. */
+/** Longer and deeper paths are omitted, because many chunks of deeply nested elements would repeat them. */
 const MAX_CHARACTERS = 256;
 const MAX_LEVELS = 64;
 
-/** The document, which is around the root element. */
+/** The index of the document, which contains the root element. */
 export const DOCUMENT = 0;
 
 /** Where a stretch lies among the elements of a text. */
-export interface Place {
+interface Location {
   /** XPath of the smallest element that contains it; null if that is too long or too deep. */
   readonly xpath: string | null;
   /** The first and the last child of that element in the stretch, from 1, unless it is one element or has text. */
   readonly elements: readonly [first: number, last: number] | undefined;
 }
 
-/** The elements of a text, and which of them its contents belong to. */
+/** The elements of a text, and the element of each content. */
 export class Tree {
   readonly #names: string[] = [''];
   readonly #parents: number[] = [DOCUMENT];
@@ -31,7 +31,7 @@ export class Tree {
   readonly #contentStarts: number[] = [];
   readonly #contentEnds: number[] = [];
   readonly #owners: number[] = [];
-  /** Whether a content belongs to an element that is too deep to be kept here. */
+  /** Whether the element of a content is too deep to be kept. */
   readonly #isDeep: boolean[] = [];
 
   get contents(): number {
@@ -64,22 +64,23 @@ export class Tree {
     this.#counts[element] = undefined;
   }
 
-  /** Text, or an element without content, belongs to an element. */
-  content(start: number, end: number, owner: number, isDeep: boolean): void {
+  /** Adds text, or an element without content. @param owner the element that it belongs to */
+  addContent(start: number, end: number, owner: number, isDeep: boolean): void {
     this.#contentStarts.push(start);
     this.#contentEnds.push(end);
     this.#owners.push(owner);
     this.#isDeep.push(isDeep);
   }
 
-  /** The place of a stretch; that of one without content is what contains it and the contents beside it. */
-  place(start: number, end: number): Place {
+  /** Locates a stretch; without content, by what contains it and the contents beside it. */
+  locate(start: number, end: number): Location {
     const behind = countUpTo(this.#contentEnds, start);
     const before = countWhile(this.#contentStarts, (content) => content < end) - 1;
-    const [first, last] = [Math.min(behind, before), Math.max(behind, before)];
+    const first = Math.min(behind, before);
+    const last = Math.max(behind, before);
     if (first < 0 || last >= this.contents) return { xpath: '/', elements: undefined };
     const element = this.#common(this.#owners[first] as number, this.#owners[last] as number);
-    const isDeep = [first, last].some((one) => this.#isDeep[one] && this.#owners[one] === element);
+    const isDeep = [first, last].some((index) => this.#isDeep[index] && this.#owners[index] === element);
     if (isDeep) return { xpath: null, elements: undefined };
     const whole = this.#outermostWithin(element, start, end);
     if (whole !== undefined) return { xpath: this.#xpath(whole), elements: undefined };
@@ -89,8 +90,9 @@ export class Tree {
   }
 
   #childrenIn(element: number, first: number, last: number): [number, number] | undefined {
-    const [one, other] = [first, last].map((content) => this.#childAround(element, content));
-    return one === undefined || other === undefined ? undefined : [one, other];
+    const firstChild = this.#childAround(element, first);
+    const lastChild = this.#childAround(element, last);
+    return firstChild === undefined || lastChild === undefined ? undefined : [firstChild, lastChild];
   }
 
   /** The number of the child of an element that a content belongs to; undefined if it belongs to the element itself. */
@@ -102,7 +104,8 @@ export class Tree {
   }
 
   #common(one: number, other: number): number {
-    let [a, b] = [one, other];
+    let a = one;
+    let b = other;
     while (a !== b) {
       if ((this.#levels[a] as number) >= (this.#levels[b] as number)) a = this.#parents[a] as number;
       else b = this.#parents[b] as number;
@@ -110,14 +113,14 @@ export class Tree {
     return a;
   }
 
-  /** The outermost element, from one outwards, that lies within a stretch with both of its tags. */
+  /** The outermost of an element and its ancestors whose tags both lie within a stretch. */
   #outermostWithin(element: number, start: number, end: number): number | undefined {
-    let found: number | undefined;
+    let outermost: number | undefined;
     for (let at = element; at !== DOCUMENT; at = this.#parents[at] as number) {
       if ((this.#starts[at] as number) < start || (this.#ends[at] as number) > end) break;
-      found = at;
+      outermost = at;
     }
-    return found;
+    return outermost;
   }
 
   #xpath(element: number): string | null {

@@ -1,23 +1,26 @@
-import { keepOptimised } from '../../../../core/kit.ts';
+import { keepOptimised, type Outline as PackedOutline } from '../../../../core/kit.ts';
+
+export interface Outline extends PackedOutline {
+  readonly edges: readonly number[];
+  readonly ranks: readonly number[];
+}
 
 /** Ranks of boundaries: before headings by their level, after rules, and between blocks by depth. */
 const BEHIND_RULE = 7;
 const BLOCK = 8;
 const MAX_DEPTH = 40;
 
-/** Level for anything but a heading. */
 export const NO_LEVEL = 7;
 
 /**
- * Finds the boundaries of the outline. Between two stretches of content there is a run of tags with at most one
- * boundary: where the fewest elements are open, so that opening tags go with what follows, and closing tags with what
- * precedes.
+ * Finds the boundaries of the outline. A run of tags between two contents has at most one boundary, where the fewest
+ * elements are open: opening tags go with what follows, closing tags with what precedes.
  */
-export class Places {
+export class Edges implements Outline {
   readonly #text: string;
   readonly edges: number[] = [0];
   readonly ranks: number[] = [0];
-  /** After the content before the run; 0 if there is none. */
+  /** Where the content before the run ends; 0 if there is none. */
   #contentEnd = 0;
   // The run so far.
   #cut = -1;
@@ -26,36 +29,36 @@ export class Places {
   #hasBlock = false;
   #level = NO_LEVEL;
   #isBehindRule = false;
-  /** Whether what follows needs what was before. */
+  /** Whether the content after the run needs the content before it. */
   leans = false;
   /** The depth of the rows of a table whose header the run of tags ends; -1 if it ends none. */
   tableRowDepth = -1;
-  /** Whether the header or caption of a table ends: it is cut from the first row only if they do not fit together. */
+  /** Whether the run ends the header or caption of a table, which stays with the first row if both fit. */
   endsHeader = false;
-  /** Level of the heading before the run, from which nothing is cut; `NO_LEVEL` if there is none. */
+  /** Level of the heading before the run, which stays with its text; `NO_LEVEL` if there is none. */
   lead = NO_LEVEL;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** A tag or comment that begins something, with this many blocks open before it. */
+  /** A tag or comment begins something. @param depth number of blocks that are open before it */
   open(offset: number, depth: number): void {
     this.#consider(offset, depth, true);
   }
 
-  /** A tag that ends something, with this many blocks open after it. */
+  /** A tag ends something. @param depth number of blocks that are open after it */
   close(offset: number, depth: number): void {
     this.#consider(offset, depth, false);
   }
 
-  /** One of the tags is a block's: the run separates what is before it from what is after it. */
+  /** A tag of the run is a block's, so that the run separates contents. */
   block(level = 0): void {
     this.#hasBlock = true;
     if (level > 0) this.#level = Math.min(this.#level, level);
   }
 
-  /** A rule ends here, and stays with what was before. */
+  /** A rule ends, which stays with the content before it. */
   rule(offset: number, depth: number): void {
     this.#cut = offset;
     this.#depth = depth;
@@ -75,21 +78,21 @@ export class Places {
     const isLed = this.lead !== NO_LEVEL;
     if (isLed) this.#improve(this.#level);
     else if (this.#hasBlock && this.#contentEnd > 0) this.#add(cut, this.#rank());
-    this.#startRow();
+    this.#startRun();
     this.lead = NO_LEVEL;
     this.#contentEnd = end;
     return cut;
   }
 
-  /** A boundary regardless of the tags, followed by a new run. */
+  /** Adds a boundary regardless of the tags, and begins a new run. */
   cutAt(offset: number): void {
-    this.#startRow();
+    this.#startRun();
     this.lead = NO_LEVEL;
     this.#contentEnd = offset;
     this.#add(offset, 0);
   }
 
-  #startRow(): void {
+  #startRun(): void {
     this.#cut = -1;
     this.#isOpened = false;
     this.#hasBlock = false;
@@ -113,7 +116,7 @@ export class Places {
     this.ranks.push(rank);
   }
 
-  /** The cut before headings in a row is as good as that before the highest of them. */
+  /** Gives the cut before several headings the rank of the highest of them. */
   #improve(level: number): void {
     const last = this.ranks.length - 1;
     if (last > 0 && level < NO_LEVEL) this.ranks[last] = Math.min(this.ranks[last] as number, level);
@@ -133,11 +136,11 @@ export class Places {
   }
 }
 
-keepOptimised(new Places(''));
-
 const COLON = 58;
 
-/** The rank between blocks; one more is worse, and still better than between deeper blocks. */
+keepOptimised(new Edges(''));
+
+/** The rank between blocks. One more is worse, and still better than the rank between deeper blocks. */
 function blockRank(depth: number): number {
   return BLOCK + 2 * Math.min(depth, MAX_DEPTH);
 }
