@@ -1,5 +1,5 @@
-import type { SourcePlace } from '../../../core/kit.ts';
 import { delimiterRow } from '../../toolkit/markdown/index.ts';
+import { type Piece, type PlacedMarkdown, writePieces } from '../../toolkit/placed-markdown.ts';
 import {
   type DoclingDocument,
   type Item,
@@ -10,7 +10,6 @@ import {
   type TableCell,
   type TableData,
 } from './document.ts';
-import { flatten, isEmpty, joined, type Piece } from './pieces.ts';
 
 /** Where a node is: in a sheet, in a list of this depth, in a line. */
 interface Context {
@@ -30,9 +29,8 @@ const BLOCKS = '\n\n';
  * Writes a document as Markdown, in the form that docling-core gives it, and where each stretch of it comes from. What
  * is not part of the body is left out: headers and footers of pages, notes, invisible text.
  */
-export function writeMarkdown(document: DoclingDocument): { text: string; places: SourcePlace[] } {
-  const writer = new Writer(document);
-  return flatten(writer.body());
+export function writeMarkdown(document: DoclingDocument): PlacedMarkdown {
+  return writePieces(new Writer(document).body());
 }
 
 class Writer {
@@ -318,8 +316,22 @@ function cellsOf(grid: Grid): TableCell[] {
 function rowsOf(grid: Grid, write: (cell: TableCell) => Piece): Piece {
   const rows = grid.map((row) => [
     '|',
-    ...row.flatMap((cell): Piece[] => [' ', cell === undefined ? '' : { line: write(cell) }, ' |']),
+    ...row.flatMap((cell): Piece[] => [' ', cell === undefined ? '' : { cell: write(cell) }, ' |']),
   ]);
   const [head = '', ...others] = rows;
   return grid.length === 0 ? '' : joined([head, delimiterRow(grid[0]?.length ?? 0), ...others], '\n');
+}
+
+function isEmpty(piece: Piece): boolean {
+  if (typeof piece === 'string') return piece === '';
+  if ('text' in piece) return piece.text === '';
+  if ('cell' in piece) return isEmpty(piece.cell);
+  return !('startsPage' in piece) && piece.every(isEmpty);
+}
+
+/** The pieces that are not empty, with a separator between them. */
+function joined(pieces: readonly Piece[], separator: string): readonly Piece[] {
+  return pieces
+    .filter((piece) => !isEmpty(piece))
+    .flatMap((piece, index) => (index === 0 ? [piece] : [separator, piece]));
 }

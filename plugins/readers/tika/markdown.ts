@@ -4,12 +4,7 @@ import {
   markdownHeading,
   markdownTable,
 } from '../../toolkit/markdown/index.ts';
-
-export interface Markdown {
-  readonly text: string;
-  /** Where pages, slides and sheets begin. Empty if there are none. */
-  readonly pages: readonly number[];
-}
+import { type Piece, type PlacedMarkdown, writePieces } from '../../toolkit/placed-markdown.ts';
 
 /** Elements within a line: all others begin and end blocks. */
 const INLINE = new Set(
@@ -20,15 +15,15 @@ const INLINE = new Set(
 const HEADING = /^h([1-6])$/;
 /** Elements that are not text. */
 const SKIPPED = new Set(['head', 'script', 'style']);
-/** Tika's elements for pages in PDF, presentations and spreadsheets. */
+/** The classes of pages of PDF, slides and sheets. */
 const PAGE = /(?:^|\s)(?:page|slide|slide-content|sheet)(?:\s|$)/;
 const LINK = /^(?:https?:|mailto:)[^\s()<>]+$/i;
 
 /**
- * Writes Tika's XHTML as Markdown: its headings, paragraphs, lists, tables and code. Tika writes it itself: well-formed,
- * and with `>` in attributes as `&gt;`.
+ * Writes Tika's XHTML as Markdown: its headings, paragraphs, lists, tables and code, with the places of pages, slides and
+ * sheets. Tika's XHTML is well-formed, with `>` in attributes as `&gt;`.
  */
-export function writeMarkdown(xhtml: string): Markdown {
+export function writeMarkdown(xhtml: string): PlacedMarkdown {
   const writer = new Writer();
   scanXhtml(xhtml, writer);
   return writer.end();
@@ -40,8 +35,8 @@ interface List {
 }
 
 class Writer {
-  #text = '';
-  readonly #pages: number[] = [];
+  readonly #written: Piece[] = [];
+  #hasBlock = false;
   /** Pages that have begun since the last block. */
   #newPages = 0;
   readonly #lists: List[] = [];
@@ -79,24 +74,23 @@ class Writer {
     if (this.#skipped === 0) this.#pieces.push(text);
   }
 
-  end(): Markdown {
+  end(): PlacedMarkdown {
     if (this.#tables > 0) this.#endTable();
     this.#endBlock();
-    this.#beginPages();
-    // The text before the first page belongs to it.
-    if (this.#pages.length > 0) this.#pages[0] = 0;
-    return { text: this.#text, pages: this.#pages };
+    this.#startPages();
+    return writePieces(this.#written);
   }
 
   /** Appends a block. @param gap the separator from the previous block */
   #add(block: string, gap = '\n\n'): void {
-    if (this.#text !== '') this.#text += gap;
-    this.#beginPages();
-    this.#text += block;
+    if (this.#hasBlock) this.#written.push(gap);
+    this.#startPages();
+    this.#written.push(block);
+    this.#hasBlock = true;
   }
 
-  #beginPages(): void {
-    for (; this.#newPages > 0; this.#newPages--) this.#pages.push(this.#text.length);
+  #startPages(): void {
+    for (; this.#newPages > 0; this.#newPages--) this.#written.push({ startsPage: true });
   }
 
   #openBlock(name: string, attribute: (name: string) => string | undefined): void {
