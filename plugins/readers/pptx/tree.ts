@@ -10,10 +10,9 @@ export interface Element {
   readonly text: string;
 }
 
-/** Elements of one part, so that it fits into memory. */
+/** Elements of one part. */
 const MAX_ELEMENTS = 300_000;
 
-/** Reads a part into memory. */
 export function treeOf(bytes: Uint8Array, path: string): Element {
   const root = { name: '', attributes: {}, children: [] as Element[], text: '' };
   const open: { children: Element[]; text: string }[] = [root];
