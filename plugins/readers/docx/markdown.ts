@@ -87,7 +87,7 @@ class Writer {
       const before = this.#blocks[index - 1];
       return before === undefined ? [text] : [before.isItem && isItem ? '\n' : '\n\n', text];
     });
-    // A lone surrogate is not a character, and cannot be encoded.
+    // A lone surrogate cannot be encoded.
     return parts.join('').toWellFormed();
   }
 

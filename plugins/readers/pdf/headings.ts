@@ -8,11 +8,11 @@ export interface OutlineItem {
   readonly items: readonly OutlineItem[];
 }
 
-/** What is usual in a file. */
+/** The usual fonts of a file. */
 interface Usual {
   readonly size: number;
   readonly font: string;
-  /** How much of the text each font has, from 0 to 1. */
+  /** The share of the text in each font, from 0 to 1. */
   readonly shares: ReadonlyMap<string, number>;
 }
 
@@ -24,8 +24,8 @@ const RARE = 0.12;
 const BEGINNING = /^(?:\d+(?:\.\d+)*\.?\s|[A-Z]\.\s|[IVX]+\.\s|\p{Lu})/u;
 
 /**
- * Gives headings their level: as a tagged file says, else as the outline does, else by the size of the font. Short lines in
- * a rare font are the lowest headings.
+ * Sets the levels of headings: from the tags of the file, else from its outline, else by font size. Short lines in a rare
+ * font are the lowest headings.
  */
 export function findHeadings(paragraphs: readonly Paragraph[], outline: readonly OutlineItem[]): void {
   const usual = usualOf(paragraphs.flatMap(({ lines }) => lines));

@@ -6,14 +6,14 @@ import {
 } from '../../toolkit/markdown/index.ts';
 import { type Piece, type PlacedMarkdown, writePieces } from '../../toolkit/placed-markdown.ts';
 
-/** Elements within a line: all others begin and end blocks. */
+/** Inline elements; all others begin and end blocks. */
 const INLINE = new Set(
   'a abbr b big cite code del em font i img ins kbd mark q s samp small span strike strong sub sup tt u var'.split(
     ' ',
   ),
 );
 const HEADING = /^h([1-6])$/;
-/** Elements that are not text. */
+/** Elements whose content is not text. */
 const SKIPPED = new Set(['head', 'script', 'style']);
 /** The classes of pages of PDF, slides and sheets. */
 const PAGE = /(?:^|\s)(?:page|slide|slide-content|sheet)(?:\s|$)/;
@@ -44,8 +44,8 @@ class Writer {
   #rows: string[][] = [];
   #tables = 0;
   #skipped = 0;
-  /** Number of open `div` elements, now and when the page began. */
-  #divisions = 0;
+  #openDivisions = 0;
+  /** The number of open divisions within the page and around it; 0 outside a page. */
   #page = 0;
   /** The text of the open block or cell. */
   #pieces: string[] = [];
@@ -103,9 +103,9 @@ class Writer {
   }
 
   #openDivision(kind: string): void {
-    this.#divisions++;
+    this.#openDivisions++;
     if (this.#page > 0 || !PAGE.test(kind)) return;
-    this.#page = this.#divisions;
+    this.#page = this.#openDivisions;
     this.#newPages++;
   }
 
@@ -113,7 +113,7 @@ class Writer {
     this.#endBlock();
     if (name === 'ul' || name === 'ol') this.#lists.pop();
     else if (name === 'li') this.#beginsItem = false;
-    else if (name === 'div' && this.#divisions-- === this.#page) this.#page = 0;
+    else if (name === 'div' && this.#openDivisions-- === this.#page) this.#page = 0;
   }
 
   #openInTable(name: string): void {
@@ -188,7 +188,7 @@ class Writer {
   }
 }
 
-/** Deeper items: each line has the indentation of this level. */
+/** Deeper items have the indentation of this level. */
 const MAX_LEVELS = 16;
 
 /** The lines of a paragraph. @param indent put before each but the first */
@@ -204,7 +204,7 @@ const NAME = /^<\/?([\w:.-]+)/;
 const ENTITY = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/gi;
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** Calls the writer with each tag and text, in order. Elements without content are opened and closed. */
+/** Calls the writer with each tag and text. Elements without content are opened and closed. */
 function scanXhtml(source: string, writer: Writer): void {
   let at = 0;
   while (at < source.length) {

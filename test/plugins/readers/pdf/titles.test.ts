@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isFileName } from '../../../../plugins/readers/pdf/titles.ts';
+import { isFileName } from '../../../../plugins/readers/pdf/index.ts';
 
 t.test('a title that is the name of a file is none', async (t) => {
   for (const title of [
