@@ -20,7 +20,7 @@ export interface Node {
   readonly noteId?: string;
   readonly colSpan?: number;
   readonly rowSpan?: number;
-  /** Of a document. */
+  /** Only a document has notes. */
   readonly notes?: { resolve(reference: Node): { readonly body: readonly Node[] } | null };
 }
 

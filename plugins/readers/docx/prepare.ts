@@ -111,7 +111,7 @@ export function hasText(xml: string): boolean {
   return /<(?:[wma]:t|c:v)(?:\s[^<>]*)?>[^<]*[^<\s]/.test(xml);
 }
 
-/** Of alternatives in alternatives, and of shapes in text boxes. */
+/** Depth of alternatives in alternatives, and of shapes in text boxes. */
 const MAX_DEPTH = 8;
 
 function checkDepth(depth: number): void {

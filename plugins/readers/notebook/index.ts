@@ -77,7 +77,7 @@ function writeCell({ cell_type, source, input, level = 1, outputs = [] }: Cell, 
   return [own, ...written].filter((part) => part.trim() !== '').join('\n\n');
 }
 
-/** Closes a fence that a cell leaves open: it must not go on in the next cell. */
+/** Closes a fence that a cell leaves open: it must not continue in the next cell. */
 function withClosedFence(text: string): string {
   const last = findMarkdownBlocks(text).at(-1);
   if (last?.kind !== 'fence' || last.depth > 0) return text;

@@ -28,7 +28,7 @@ const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Sc
 const WORD = /[\p{L}\p{N}]/u;
 /** Scripts without spaces between words. */
 export const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
-/** A bullet or number, which may have a wide gap behind it. */
+/** A bullet or number, which may have a wide gap after it. */
 const MARK = /^\s*[\u2022\u25aa\u25cf\uf0b7-]$|^\(?[\dA-Za-z]{1,3}[.)]$/;
 const MAX_MARK_LENGTH = 6;
 

@@ -78,7 +78,7 @@ export function parseCues(source: string, leftOut: Counts): Cue[] | CueProblem {
   return cues;
 }
 
-/** Of lines before the first cue. */
+/** The timing of lines before the first cue. */
 const NEVER: Timing = { start_time: 0, end_time: 0, rest: '' };
 
 function problemIn(lines: readonly string[]): string {
