@@ -8,6 +8,7 @@ export * from './decode-unicode.ts';
 export * from './diff.ts';
 export * from './encoding-of-mark.ts';
 export * from './heading-paths.ts';
+export * from './hosted-sink.ts';
 export * from './json/index.ts';
 export * from './lines.ts';
 export * from './log.ts';

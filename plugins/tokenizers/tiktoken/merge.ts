@@ -160,7 +160,7 @@ class MergeHistory {
       const isLeftByte = this.#leftOf(left) === NONE;
       const isRightByte = this.#leftOf(right) === NONE;
       if (isLeftByte && isRightByte) return true;
-      // Of merges with the same rank the left one came first, and a merge across the seam came before one to its right.
+      // The left one of merges with the same rank came first, and a merge across the seam before one to its right.
       if (isRightByte || (!isLeftByte && left > right)) {
         limit = left;
         left = this.#rights[left] as number;
