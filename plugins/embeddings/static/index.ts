@@ -15,7 +15,6 @@ import type manifest from './manifest.ts';
 import { CONFIG_FILE, createModel, type EncodingTokenizer, parseFields, readConfig } from './model.ts';
 import { createTableRegistry, type TableLease, type TableRegistry } from './table/table-registry.ts';
 
-/** Opens static models by name: the plugin's own, and any other in the Model2Vec layout. */
 const createStaticEmbeddings: Factory<typeof manifest> = ({
   models: files,
   shared,
@@ -51,7 +50,6 @@ export const OWN_MODELS: readonly Required<ModelInfo>[] = [
   },
 ];
 
-/** The name of a model that is requested by its name or alias. */
 function ownNameOf(name: string): string {
   return OWN_MODELS.find(({ aliases }) => aliases.includes(name))?.name ?? name;
 }
@@ -66,7 +64,6 @@ async function listModels(files: ModelFiles): Promise<ModelInfo[]> {
   return [...OWN_MODELS, ...described.flat()];
 }
 
-/** Returns an empty list if the model is not static. */
 async function describe(name: string, files: ModelFiles): Promise<ModelInfo[]> {
   const path = await files.find(name, CONFIG_FILE);
   const config = path === undefined ? undefined : await readConfig(path);

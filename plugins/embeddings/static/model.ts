@@ -11,7 +11,6 @@ import {
 import { createMeanPooling, type MeanPooling, type PoolingOptions } from './pooling/mean-pooling.ts';
 import type { Table, TableShape } from './table/table.ts';
 
-/** The fields of a model's `config.json` that are read. */
 export interface StaticConfig extends PoolingOptions {
   readonly dimensions: number | undefined;
   /** Maps a cosine to `(cosine + offset) / (1 + offset)`. */
@@ -72,7 +71,6 @@ export interface ModelParts {
   readonly prompts: Prompts;
   readonly table: Table;
   readonly tokenizer: EncodingTokenizer;
-  /** Releases the table. */
   close(): void;
 }
 

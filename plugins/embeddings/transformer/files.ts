@@ -5,10 +5,8 @@ import { PROMPTS_FILE, type Prompts, promptsOf } from '../../toolkit/prompts.ts'
 /** How the vectors of tokens become the vector of a text. */
 export type PoolingMode = 'mean' | 'cls' | 'max' | 'last';
 
-/** The settings in the files of a model. */
 export interface TransformerFiles {
   readonly weights: string;
-  /** Bytes of the weights. */
   readonly bytes: number;
   readonly pooling: PoolingMode;
   readonly normalizes: boolean;

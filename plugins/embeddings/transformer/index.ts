@@ -10,7 +10,6 @@ import { findTransformer, listTransformers } from './files.ts';
 import type manifest from './manifest.ts';
 import { createModel, type EncodingTokenizer, type Graph } from './model.ts';
 
-/** Opens sentence-embedding transformers in ONNX, by their name on the hub. */
 const createTransformers: Factory<typeof manifest> = ({ models, 'tokenizer/huggingface': tokenizers }) => ({
   list: () => listTransformers(models),
   open: (name, signal) => openModel(name, models, tokenizers, signal),

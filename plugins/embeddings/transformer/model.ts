@@ -187,7 +187,6 @@ function normalize(vector: Float32Array): void {
 }
 
 export interface Graph {
-  /** The model's name, for errors. */
   readonly name: string;
   readonly session: InferenceSession;
   readonly TensorClass: typeof Tensor;
@@ -200,7 +199,6 @@ const INPUTS: Readonly<Record<string, 'id' | 1 | 0>> = {
   token_type_ids: 0,
 };
 
-/** Outputs in order of preference. */
 const OUTPUTS = ['sentence_embedding', 'last_hidden_state', 'token_embeddings'];
 
 /**

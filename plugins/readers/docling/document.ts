@@ -20,7 +20,6 @@ export interface DoclingDocument {
   >;
 }
 
-/** A node of the tree: a group, a text, a table or a picture. */
 export interface Item {
   readonly self_ref?: string;
   readonly parent?: Reference | null;

@@ -40,7 +40,6 @@ function formOf(file: SourceFile, extension: string): FormData {
   return form;
 }
 
-/** An answer of `/v1/convert/file`. */
 interface Answer {
   readonly document?: { readonly json_content?: DoclingDocument | null } | null;
   readonly status?: unknown;

@@ -11,7 +11,6 @@ import {
   type TableData,
 } from './document.ts';
 
-/** The surroundings of a node. */
 interface Context {
   readonly sheet?: string | undefined;
   /** Depth of nested lists. */
@@ -40,7 +39,6 @@ class Writer {
   readonly #written = new Set<Item>();
   /** Captions are written with their tables and pictures. */
   readonly #captions: ReadonlySet<Item | undefined>;
-  /** The numbers of pictures, from 1. */
   readonly #images: ReadonlyMap<Item, number>;
   readonly #numbers = new Map<Item, ReadonlyMap<Item | undefined, number> | undefined>();
 
@@ -209,7 +207,6 @@ class Writer {
     return /[a-z0-9]/i.test(marker) ? `${sign} ${marker} ` : `${sign} `;
   }
 
-  /** The numbers of the items of a list; undefined if the list is not numbered. */
   #numbersOf(list: Item): ReadonlyMap<Item | undefined, number> | undefined {
     if (!this.#numbers.has(list)) {
       const items = (list.children ?? []).map((one) => this.#find(one));
@@ -308,7 +305,6 @@ function gridOf({ num_rows = 0, num_cols = 0, table_cells = [] }: TableData): Gr
   return grid;
 }
 
-/** Each cell once. */
 function cellsOf(grid: Grid): TableCell[] {
   return [...new Set(grid.flat())].filter((cell) => cell !== undefined);
 }
@@ -330,7 +326,6 @@ function isEmpty(piece: Piece): boolean {
   return !('startsPage' in piece) && piece.every(isEmpty);
 }
 
-/** The pieces that are not empty, with a separator between them. */
 function joined(pieces: readonly Piece[], separator: string): readonly Piece[] {
   return pieces
     .filter((piece) => !isEmpty(piece))

@@ -8,7 +8,6 @@ import { refusedError } from '../../../core/kit.ts';
 interface XmlElement {
   readonly start: number;
   readonly end: number;
-  /** The opening tag. */
   readonly tag: string;
   readonly inner: string;
 }
@@ -44,7 +43,6 @@ export function replaceElements(
   return parts.join('') + xml.slice(done);
 }
 
-/** The content of the first element of a name; undefined if there is none. */
 export function contentOf(xml: string, name: string): string | undefined {
   return elementsIn(xml, name).next().value?.inner;
 }

@@ -16,7 +16,6 @@ const SIGNS: Readonly<Record<string, readonly [before: string, after: string]>> 
   fName: ['', ' '],
   m: ['[', ']'],
 };
-/** The signs between the operands of an element. */
 const SEPARATORS: Readonly<Record<string, string>> = { d: ' | ', mr: ' ', m: '; ', eqArr: '; ' };
 const INTEGRAL = '\u222b';
 const TOKEN = /<(\/?)m:(\w+)([^<>]*)>|<[^<>]*>|[^<]+/g;

@@ -6,7 +6,6 @@ import type manifest from './manifest.ts';
 import { type Node, writeMarkdown } from './markdown.ts';
 import { hasText, Preparation } from './prepare.ts';
 
-/** Bytes of XML that a file may unpack to. */
 const MAX_BYTES = 100e6;
 /** All parts but those without text, such as fonts, and building blocks of templates. */
 const PARTS = /^(?!.*(?:^|\/)(?:theme|customXml|glossary|embeddings|fonts)\/)/;
@@ -84,7 +83,6 @@ const createDocxReader: Factory<typeof manifest> = async () => {
 
 export default createDocxReader;
 
-/** The number of parts with text that are left out. */
 function leftOutOf(parts: Parts): Record<string, number> {
   const counts = LEFT_OUT.map(([path, name]) => {
     const withText = [...parts].filter(([part, xml]) => path.test(part) && hasText(xml));

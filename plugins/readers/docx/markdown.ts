@@ -31,7 +31,6 @@ interface Format {
   readonly isRaised: boolean;
 }
 
-/** A stretch of a paragraph with one format. */
 interface Stretch extends Format {
   text: string;
 }
@@ -71,7 +70,6 @@ class Writer {
   #indents: number[] = [];
   /** The numbers of notes, in the order of their references. */
   readonly #notes = new Map<string, number>();
-  /** Notes whose text is not yet written. */
   #pending: { readonly number: number; readonly reference: Node }[] = [];
   #cells = 0;
   title: string | undefined;
@@ -151,7 +149,6 @@ class Writer {
     }
   }
 
-  /** Writes the notes of the previous block below it. */
   #addNotes(): void {
     const notes = this.#pending;
     this.#pending = [];

@@ -14,7 +14,7 @@ export interface Mark {
 /** Different names of elements: mammoth compares all that it does not know. Office has about 300. */
 const MAX_NAMES = 1000;
 const SUPERSCRIPT = 'superscript';
-/** Marks a run that Word does not show, as its highlight. */
+/** The highlight that marks a run as hidden. */
 export const HIDDEN = 'hidden';
 
 /** Elements that mammoth skips, although their content is text of the paragraph around them. */
@@ -106,7 +106,6 @@ export class Preparation {
   }
 }
 
-/** Whether a part has text that Word shows. */
 export function hasText(xml: string): boolean {
   return /<(?:[wma]:t|c:v)(?:\s[^<>]*)?>[^<]*[^<\s]/.test(xml);
 }

@@ -18,10 +18,8 @@ const HEADING = /^heading ([1-9])$/i;
 /** By their English names, which Word writes in all languages. */
 const TITLES: Readonly<Record<string, number>> = { title: 1, subtitle: 2 };
 const BODY_TEXT = 9;
-/** Styles in a chain of inheritance. */
 const MAX_BASES = 20;
 
-/** Reads `word/styles.xml`: the styles by their ids. */
 export function readStyles(xml: string): ReadonlyMap<string, Style> {
   const written = new Map<string, string>();
   for (const { tag, inner } of elementsIn(xml, 'w:style')) {

@@ -1,6 +1,5 @@
 import { escapeBlockStarts, markdownTable } from '../../toolkit/markdown/index.ts';
 
-/** A quote or a list item, with the beginnings of its lines. */
 interface Container {
   readonly owner: unknown;
   /** Before the first line of its first block; undefined after that line. */
@@ -14,7 +13,6 @@ interface Container {
 /** Deeper containers are written as those at this depth. */
 const MAX_DEPTH = 16;
 
-/** Writes blocks of Markdown in quotes and lists. */
 export class Blocks {
   readonly #parts: string[] = [];
   readonly #containers: Container[] = [];

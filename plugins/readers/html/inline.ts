@@ -1,6 +1,5 @@
 import { attributeOf, type Element } from './page.ts';
 
-/** Writes the text of an inline element. */
 export type Finish = (text: string, element: Element) => string;
 
 interface Open {

@@ -4,10 +4,8 @@ import { refusedError } from '../../../core/kit.ts';
 export type Node = Tree.ChildNode;
 export type Element = Tree.Element;
 
-/** A parsed page with its metadata. */
 export interface Page {
   readonly root: Tree.Document;
-  /** The number of elements. */
   readonly elements: number;
   readonly title: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;

@@ -48,7 +48,6 @@ class Writer {
   #navigation: Element | undefined;
   /** The number of blocks after the last term of a definition. */
   #atTerm = 0;
-  /** Whether the next block begins a definition. */
   #isDefinition = false;
 
   constructor(page: Page) {

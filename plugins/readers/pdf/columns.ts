@@ -28,7 +28,7 @@ interface Side {
   x1: number;
 }
 
-/** A gap that rows have in common. */
+/** A gap between two columns, at the same place in several rows. */
 interface Gutter {
   readonly first: number;
   readonly last: number;

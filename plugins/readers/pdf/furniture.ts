@@ -1,6 +1,6 @@
 import type { Line } from './lines.ts';
 
-/** How far from the top or bottom of a page headers and footers are, as a fraction of it. */
+/** The fraction of a page, at its top and bottom, that contains headers and footers. */
 const EDGE = 0.12;
 const MIN_PAGES = 3;
 const MAX_PAGES = 6;

@@ -2,7 +2,6 @@ import { type Line, mostFrequent } from './lines.ts';
 import type { Paragraph } from './paragraphs.ts';
 import { levelOf } from './roles.ts';
 
-/** An entry of a file's outline. */
 export interface OutlineItem {
   readonly title: string;
   readonly items: readonly OutlineItem[];
@@ -49,7 +48,7 @@ export function findHeadings(paragraphs: readonly Paragraph[], outline: readonly
 
 const rounded = (size: number): number => Math.round(size * 2) / 2;
 const textOf = ({ lines }: Paragraph): string => lines.map(({ text }) => text).join(' ');
-/** For comparing titles. */
+/** A title without its number, case and punctuation, for comparison. */
 const plain = (title: string): string => title.toLowerCase().replace(/^[\d.\s]+|[^\p{L}\p{N}]/gu, '');
 
 function usualOf(lines: readonly Line[]): Usual {

@@ -10,7 +10,7 @@ export interface Line extends Turnable {
   /** The font of most of its characters, and whether it is the only one. */
   readonly font: string;
   readonly isOneFont: boolean;
-  /** Stretches with wide gaps between them: more than one is a row of a table, say. */
+  /** The number of stretches with wide gaps between them; a row of a table has several. */
   readonly cells: number;
   readonly isRightToLeft: boolean;
   readonly isMono: boolean;
@@ -89,7 +89,7 @@ function withFigures(lines: Line[], page: Page, lineOfRun: ReadonlyMap<Run, Line
   return [...linesAfter(undefined), ...lines.flatMap((line) => [line, ...linesAfter(line)])];
 }
 
-/** Trusts the order in which the file draws, and geometry where that jumps. */
+/** Uses the order in which the file draws, or geometry if that order jumps. */
 function inOrder(runs: readonly Run[]): Row[][] {
   const columns = columnsOf(runs);
   const flows = flowsOf(runs);
@@ -128,7 +128,7 @@ function isBelow(row: Row, last: Row): boolean {
   );
 }
 
-/** Whether the file draws in an order that can be read: short flows are jumps, and few of them are notes and figures. */
+/** Whether the file draws in reading order. Short flows are jumps, of which notes and figures cause a few. */
 function isReadable(flows: readonly Row[][], columns: readonly Row[][]): boolean {
   const rows = flows.reduce((sum, flow) => sum + flow.length, 0);
   const inLong = flows.reduce((sum, flow) => sum + (flow.length >= 4 ? flow.length : 0), 0);

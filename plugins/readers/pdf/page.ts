@@ -43,7 +43,7 @@ type Viewport = ReturnType<PDFPageProxy['getViewport']>;
 type Content = Awaited<ReturnType<PDFPageProxy['getTextContent']>>;
 type Item = Content['items'][number];
 type TextItem = Extract<Item, { str: string }>;
-/** With the member `tag`, which its type lacks. */
+/** The type of pdf.js lacks the member `tag`. */
 type MarkedContent = Exclude<Item, TextItem> & { readonly tag?: string };
 type Annotation = Awaited<ReturnType<PDFPageProxy['getAnnotations']>>[number];
 
@@ -156,7 +156,7 @@ class Collector {
     }
   }
 
-  /** A rectangle of the file, as it is shown. */
+  /** A rectangle of the file in coordinates of the shown page. */
   #shown([left, bottom, right, top]: readonly number[]): Turnable {
     const [ax, ay] = this.#viewport.convertToViewportPoint(left ?? 0, bottom ?? 0) as [number, number];
     const [bx, by] = this.#viewport.convertToViewportPoint(right ?? 0, top ?? 0) as [number, number];
@@ -210,14 +210,14 @@ function cleaned(text: string): string {
     );
 }
 
-/** Coordinates in which text of a direction runs to the right. */
+/** Turns coordinates so that the text of a direction runs to the right. */
 function turned(x: number, y: number, turns: number, { width, height }: Viewport): [number, number] {
   if (turns === 0) return [x, y];
   if (turns === 1) return [y, width - x];
   return turns === 2 ? [width - x, height - y] : [height - y, x];
 }
 
-/** Back to the page as it is shown. */
+/** Turns coordinates back to the page as it is shown. */
 export function turnedBack(box: Turnable, turns: number, page: Pick<Page, 'width' | 'height'>): Turnable {
   const { x0, x1, y0, y1 } = box;
   const { width, height } = page;
@@ -229,7 +229,7 @@ export function turnedBack(box: Turnable, turns: number, page: Pick<Page, 'width
 
 const DECIMALS = 10_000;
 
-/** As fractions of the page. */
+/** A box in fractions of the page. */
 export function boxOf({ x0, x1, y0, y1 }: Turnable, { width, height }: Pick<Page, 'width' | 'height'>): Box {
   const fraction = (length: number, whole: number) =>
     whole > 0 ? Math.round(Math.min(Math.max(length / whole, 0), 1) * DECIMALS) / DECIMALS : 0;

@@ -8,7 +8,6 @@ export interface Paragraph {
   level?: number;
 }
 
-/** The usual geometry of a column. */
 interface Column {
   readonly left: number;
   readonly right: number;
@@ -85,7 +84,6 @@ function goesOn(last: Line, line: Line, column: Column): boolean {
 const runsOn = (last: Line, line: Line): boolean =>
   Math.abs(last.size - line.size) < 0.3 && OPEN_END.test(last.text.slice(-1)) && SMALL_BEGIN.test(line.text);
 
-/** Whether a line belongs to the one above it. */
 function isNext(last: Line, line: Line, { left, right, leading }: Column): boolean {
   const em = line.size;
   const gap = (line.base - last.base) / em;

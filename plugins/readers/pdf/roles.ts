@@ -14,7 +14,6 @@ interface Description {
   readonly bounds: readonly number[] | undefined;
 }
 
-/** The blocks of marked contents, by their ids. */
 export type Roles = ReadonlyMap<string, Block>;
 
 /** A node as pdf.js gives it, whose types lack some members. */

@@ -53,7 +53,7 @@ export function groupTransform(frame: Element | undefined, outer: Transform): Tr
   return after(outer, after(rotation(frame, own), after(flip(frame, own), scale)));
 }
 
-/** About the centre of a shape, clockwise. */
+/** A clockwise rotation about the centre of a shape. */
 function rotation(frame: Element | undefined, { x, y, width, height }: Rectangle): Transform {
   const angle = ((Number(frame?.attributes.rot ?? 0) / DEGREE) * Math.PI) / 180;
   const [cos, sin] = Number.isFinite(angle) ? [Math.cos(angle), Math.sin(angle)] : [1, 0];
@@ -112,7 +112,6 @@ export function placeholderOf(shape: Element): Element | undefined {
   return find(properties, 'nvPr', 'ph');
 }
 
-/** The `xfrm` of a shape, with its coordinates. */
 export function frameOf(shape: Element | undefined): Element | undefined {
   return find(shape, 'xfrm') ?? find(shape, 'spPr', 'xfrm') ?? find(shape, 'grpSpPr', 'xfrm');
 }

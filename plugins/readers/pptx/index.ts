@@ -169,7 +169,6 @@ function descriptionOf(picture: Element): string {
   return text === '' ? '' : `![${text.replace(/[[\]]/g, '\\$&')}]()`;
 }
 
-/** The speaker's notes. */
 function notesOf(notes: Element | undefined): string {
   const shapes = childrenOf(find(notes, 'cSld', 'spTree'), 'sp');
   const bodies = shapes.filter((shape) => placeholderOf(shape)?.attributes.type === 'body');

@@ -41,7 +41,6 @@ export function writeBody(body: Element | undefined, links: Relationships, isLis
   return parts.join('');
 }
 
-/** The paragraphs of a text body on one line. */
 export function lineOf(body: Element | undefined, links: Relationships): string {
   const lines = childrenOf(body, 'p').map((paragraph) => textOf(paragraph, links).trim());
   return oneLine(lines.filter((line) => line !== '').join(' '));
@@ -70,7 +69,6 @@ function linked(text: string, link: Relationship | undefined): string {
   return `[${oneLine(text).replace(/[[\]]/g, '\\$&')}](${target})`;
 }
 
-/** A table. Cells that a wide cell covers are empty. */
 export function writeTable(table: Element, links: Relationships): string {
   const rows = childrenOf(table, 'tr').map((row) =>
     childrenOf(row, 'tc').map((cell) => lineOf(find(cell, 'txBody'), links)),
@@ -116,7 +114,6 @@ function seriesBelow(plot: Element | undefined): Element[] {
   return plot?.children.flatMap((one) => childrenOf(one, 'ser')) ?? [];
 }
 
-/** The values of a series by their indexes. */
 function pointsOf(data: Element | undefined): Map<string, string> {
   const cache = findBelow(data, 'strCache') ?? findBelow(data, 'numCache') ?? findBelow(data, 'lvl');
   const points = childrenOf(cache ?? findBelow(data, 'strLit') ?? findBelow(data, 'numLit'), 'pt');
@@ -125,7 +122,6 @@ function pointsOf(data: Element | undefined): Map<string, string> {
   );
 }
 
-/** The texts of a diagram (SmartArt), in the order of its data. */
 export function writeDiagram(model: Element | undefined): string {
   const points = childrenOf(find(model, 'ptLst'), 'pt').map((point) => lineOf(find(point, 't'), new Map()));
   return points

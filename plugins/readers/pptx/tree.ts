@@ -6,11 +6,9 @@ export interface Element {
   readonly name: string;
   readonly attributes: XmlAttributes;
   readonly children: readonly Element[];
-  /** Its own text. */
   readonly text: string;
 }
 
-/** Elements of one part. */
 const MAX_ELEMENTS = 300_000;
 
 export function treeOf(bytes: Uint8Array, path: string): Element {

@@ -11,7 +11,6 @@ export interface Cue extends Speech {
   readonly end_time: number;
 }
 
-/** What one speaker says in a cue. */
 interface Speech {
   readonly speaker: string | undefined;
   /** Without markup, as shown; at least one. */
@@ -31,7 +30,6 @@ const WEBVTT = /^WEBVTT(?:\s|$)/;
 const BLOCK = /^(?:(WEBVTT|NOTE)(?:\s|$)|(STYLE|REGION)$)/;
 const MAX_SHOWN = 60;
 
-/** The line with the times of a cue. */
 interface Timing {
   readonly start_time: number;
   readonly end_time: number;
@@ -88,7 +86,6 @@ function problemIn(lines: readonly string[]): string {
   return `line ${at + 1} gives no ${times}: ${JSON.stringify(lines[at]?.slice(0, MAX_SHOWN))}`;
 }
 
-/** The index after a block. */
 function endOfBlock(lines: readonly string[], start: number, name: string, leftOut: Counts): number {
   let end = start + 1;
   while (end < lines.length && lines[end] !== '' && timingOf(lines[end] as string) === undefined) end++;

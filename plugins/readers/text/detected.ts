@@ -17,7 +17,6 @@ const LABELS: Readonly<Record<string, string>> = {
 
 /** Bytes that the detector is given; more bytes do not make it more certain. */
 const SAMPLE = 8 * 1024;
-/** Detected encodings that are tried. */
 const MAX_TRIED = 8;
 /** Guesses with a smaller share of the best guess's score are not tried, even if the best one fails. */
 const MIN_SHARE = 1 / 3;

@@ -91,7 +91,6 @@ const SIGNATURES: readonly Signature[] = [
   { name: 'a WebAssembly module', start: '\0asm' },
 ];
 
-/** Bytes. */
 const MAX_START = 16;
 
 /** @throws Error for callers that names the format of a file that is not text */
@@ -205,7 +204,6 @@ const C1 = /[\u0080-\u009f]/;
 /** Fewer characters for each control character mean a wrong guess. */
 const CHARACTERS_PER_CONTROL = 200;
 
-/** The name of the encoding for a label; undefined if it is unknown. */
 function labelOf(label: string): string | undefined {
   try {
     return new TextDecoder(label).encoding;

@@ -75,7 +75,6 @@ function firstOf(entry: Entry, names: readonly string[]): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The class and the message of a Java exception. */
 function withoutStack(exception: string): string {
   const [first = ''] = exception.split('\n', 1);
   return first.trim().replace(/\b(?:[a-z]\w*\.)+(?=[A-Z])/g, '');

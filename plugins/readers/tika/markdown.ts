@@ -37,7 +37,6 @@ interface List {
 class Writer {
   readonly #written: Piece[] = [];
   #hasBlock = false;
-  /** Pages that have begun since the last block. */
   #newPages = 0;
   readonly #lists: List[] = [];
   /** Rows of the open table; tables within it are text of its cells. */
@@ -47,7 +46,6 @@ class Writer {
   #openDivisions = 0;
   /** The number of open divisions within the page and around it; 0 outside a page. */
   #page = 0;
-  /** The text of the open block or cell. */
   #pieces: string[] = [];
   #block = 'p';
   /** Whether the next block is the first of an item. */
@@ -81,7 +79,6 @@ class Writer {
     return writePieces(this.#written);
   }
 
-  /** Appends a block. @param gap the separator from the previous block */
   #add(block: string, gap = '\n\n'): void {
     if (this.#hasBlock) this.#written.push(gap);
     this.#startPages();

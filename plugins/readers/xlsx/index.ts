@@ -58,10 +58,8 @@ class TableWriter {
   readonly #parts: string[] = [];
   #length = 0;
   #sheet = '';
-  /** The number of the last row. */
   #row = 0;
   #waiting: Row[] = [];
-  /** UTF-16 units. */
   #waitingLength = 0;
   /** The columns of the table by number, with their indexes once the table has a head. */
   #columns = new Map<number, number>();

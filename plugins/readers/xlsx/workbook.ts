@@ -23,7 +23,6 @@ interface Workbook {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** The parts of a workbook that the values of cells refer to. */
 interface Meaning {
   readonly strings: readonly string[];
   readonly kinds: readonly NumberKind[];

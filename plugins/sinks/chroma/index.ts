@@ -15,7 +15,6 @@ import {
 import { vectorJson } from '../../toolkit/json/index.ts';
 import type manifest from './manifest.ts';
 
-/** A collection of Chroma. */
 interface Records extends SinkServer {
   /** `/api/v2/…/collections/<id>`. */
   readonly path: string;
@@ -44,7 +43,6 @@ async function writeRecords(
   await change(records, 'upsert', new TextEncoder().encode(json), signal);
 }
 
-/** The ids of all chunks of documents. */
 async function idsOf(
   records: Records,
   documentIds: readonly string[],
@@ -60,7 +58,6 @@ async function idsOf(
   }
 }
 
-/** Deletes chunks of documents by their ids. */
 async function deleteIds(
   records: Records,
   documentIds: readonly string[],
@@ -111,11 +108,9 @@ type Scalar = string | number | boolean;
 type Metadata = Readonly<Record<string, Scalar | null>>;
 
 /**
- * The fields of a chunk except its text and vector: lists and objects as JSON, since Chroma stores neither, and no
- * nulls.
+ * The fields of a chunk except its text and vector. Lists and objects are written as JSON, because Chroma stores neither.
  *
- * @param before what is stored under its id: Chroma merges, so fields that the chunk no longer has are removed with
- *   null
+ * @param before the stored metadata, with which Chroma merges: fields that the chunk no longer has are removed by null
  */
 function metadataOf({ document_id, fields }: SinkChunk, before: Metadata = {}): Metadata {
   const gone = Object.keys(before).map((name): [string, null] => [name, null]);

@@ -41,7 +41,6 @@ const IDS_PER_CALL = 1000;
 
 const ofDocument = (documentId: string): object => ({ term: { document_id: documentId } });
 
-/** The ids of all chunks that pass a filter. */
 async function idsOf({ hosted, api, path }: Index, filter: object, signal: AbortSignal): Promise<string[]> {
   const ids: string[] = [];
   const query = { bool: { filter: [filter] } };

@@ -91,7 +91,6 @@ function stateOf(error: unknown): string | undefined {
   return typeof code === 'string' && SQL_STATE.test(code) ? code : undefined;
 }
 
-/** Whether the same statement may succeed later. */
 function isTransient(error: unknown): boolean {
   const state = stateOf(error);
   if (state !== undefined) return TRANSIENT.test(state);
@@ -104,7 +103,6 @@ export function isTooLong(error: unknown): boolean {
   return stateOf(cause) === '54000' && /\btsvector\b/.test((cause as Error).message);
 }
 
-/** The message for callers. */
 export function describeError(error: unknown): string {
   const { code, message } = error as Failure;
   const said = typeof message === 'string' && message !== '' ? message : String(code);

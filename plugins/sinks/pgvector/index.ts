@@ -13,7 +13,6 @@ import { vectorJson } from '../../toolkit/json/index.ts';
 import { Database, isTooLong, type Statement } from './database.ts';
 import type manifest from './manifest.ts';
 
-/** Where chunks are stored, and the format of their vectors. */
 interface Table {
   /** Quoted, with its schema. */
   readonly name: string;
@@ -76,7 +75,6 @@ function creationOf(table: Table): string {
     end $$`;
 }
 
-/** The types of the columns that chunks are written to. */
 function typesOf({ vectors, dimensions }: Table): Readonly<Record<string, string>> {
   const type = vectors === 'array' ? 'real[]' : `vector(${dimensions})`;
   const types = { id: 'uuid', document_id: 'text', text: 'text', fields: 'jsonb' };
@@ -117,7 +115,6 @@ async function columnsOf(database: Database, { name }: Table, signal: AbortSigna
   return new Map(rows.map((row) => [row.name, { ...row, type: row.type.replace(/^.*\./, '') }]));
 }
 
-/** Writes chunks with different ids, in one statement. */
 function upsertOf({ name, vectors, dimensions }: Table, chunks: readonly SinkChunk[]): Statement {
   const hasVectors = dimensions !== undefined;
   const columns = ['id', 'document_id', 'text', 'fields', ...(hasVectors ? ['embedding'] : [])];
@@ -165,7 +162,6 @@ async function writeChunks(
 interface SearchColumn {
   /** The table's quoted name. */
   readonly table: string;
-  /** The text search configuration. */
   readonly language: string;
 }
 
@@ -186,8 +182,8 @@ interface Column {
 }
 
 /**
- * Why words cannot be searched, with the two statements that change it: they rewrite and lock the table, which only its
- * owner can plan.
+ * Why words cannot be searched, with the two statements that add the column. They rewrite and lock the table, so that its
+ * owner must run them.
  *
  * @param found the column that has its name
  */

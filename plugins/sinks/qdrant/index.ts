@@ -148,7 +148,6 @@ async function checkCollection(server: SinkServer, opening: Opening): Promise<bo
   throw refusedError(`${problem}; choose that one or another collection, or delete the index`);
 }
 
-/** The length of the vectors of a collection, and the tokenizer of its words. */
 function readCollection(answer: unknown) {
   const { result } = answer as {
     readonly result: {
@@ -184,14 +183,12 @@ function checkNumbers({ id, fields }: SinkChunk): void {
   );
 }
 
-/** The body of a call with points, and its headers. */
 function pointsOf(chunks: readonly SinkChunk[], isSearched: boolean) {
   const points = chunks.map((chunk) => pointOf(chunk, isSearched));
   const body = new TextEncoder().encode(`{"points":[${points.join(',')}]}`);
   return { body, headers: { 'content-type': 'application/json' } };
 }
 
-/** A point as JSON. */
 function pointOf({ id, document_id, text, embedding, fields }: SinkChunk, isSearched: boolean): string {
   const words = isSearched ? { [SEARCH_TEXT]: embeddedText(text, fields.context) } : {};
   const rest = JSON.stringify({ id, payload: { ...fields, document_id, text, ...words } });
@@ -212,7 +209,6 @@ interface Page {
   readonly next_page_offset?: string | null;
 }
 
-/** The ids of all points of a document. */
 async function idsOf(
   { hosted, api }: SinkServer,
   path: string,

@@ -25,7 +25,6 @@ const TOKENIZER_FILE: ModelFile = {
   },
 };
 
-/** Opens any tokenizer from the hub, by its name there. */
 const createHuggingFaceTokenizers: Factory<typeof manifest> = ({ models, shared }) => ({
   names: () => models.names(TOKENIZER_FILE.name),
   async open(name) {
@@ -121,7 +120,6 @@ function addToken(json: string, opening: number, closing: number, id: number, to
   else tokens.addAll([[JSON.parse(json.slice(opening, closing + 1)) as string, id]]);
 }
 
-/** The closing quote of a string literal. */
 function endOfString(json: string, opening: number): number {
   let at = opening + 1;
   for (; at < json.length; at++) {

@@ -51,7 +51,6 @@ export interface UnigramConfig {
   readonly unknownId: number | undefined;
 }
 
-/** The id of the token for unknown text. */
 export function unknownIdOf(model: ModelConfig): number | undefined {
   if (model.type === 'Unigram') return model.unknownId;
   const { unknownToken } = model;
@@ -141,7 +140,6 @@ function readMerges(merges: unknown): [string, string][] {
   return pairs;
 }
 
-/** The entries of added tokens in the vocabulary. */
 export const entriesOf = (tokens: readonly AddedToken[]) =>
   tokens.map(({ content, id }): [string, number] => [content, id ?? NO_ID]);
 
@@ -157,7 +155,6 @@ export function readAddedTokens(tokens: unknown): AddedToken[] {
   });
 }
 
-/** The stages of a stage, which may be a sequence of sequences. */
 function stagesIn(stage: unknown, listField: string): StageConfig[] {
   if (stage === undefined || stage === null) return [];
   if (!isStage(stage)) throw new Error('it has a stage without a type');
@@ -211,13 +208,11 @@ function specialIds(part: unknown, specials: unknown): number[] {
   return ids;
 }
 
-/** The id of `["[CLS]", 101]`. */
 function idOfPair(pair: unknown): number[] {
   if (!Array.isArray(pair) || !isId(pair[1])) throw new Error('its post-processor has a token without an id');
   return [pair[1]];
 }
 
-/** The post-processors of a post-processor, which may be a sequence of sequences. */
 function processorsIn(processor: unknown): Fields[] {
   if (!isRecord(processor)) return [];
   if (processor.type !== 'Sequence') return [processor];

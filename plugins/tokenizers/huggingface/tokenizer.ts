@@ -172,7 +172,6 @@ function readTokens(assembly: Assembly, text: string): Tokens {
 
 /** Called with the tokens of a text in order. Ends are computed only on request. */
 interface Visitor {
-  /** An added token. */
   token(id: number, end: () => number): void;
   /**
    * @param from the index of the first token that counts: 1 if the word begins with an unknown token after another one
@@ -232,12 +231,9 @@ function visitWords(
 
 /** The parts of a tokenizer, in processing order. */
 interface Assembly {
-  /** Finds added tokens in the source. */
   readonly findInSource: FindSections;
   readonly normalizers: readonly TextStage[];
-  /** Finds added tokens in the normalised text. */
   readonly findInNormalized: FindSections;
-  /** The pre-tokenizers. */
   readonly splitters: readonly TextStage[];
   /** Cuts a piece into words that the model reads separately. */
   readonly cutPiece: (piece: string) => readonly string[];
@@ -245,7 +241,6 @@ interface Assembly {
   /** Reads a word from `cutPiece`, with a cache. */
   readonly readWord: (text: string) => Word;
   readonly fusesUnknown: boolean;
-  /** The id of an added token, by its text. */
   readonly idOf: (added: string) => number;
 }
 

@@ -171,7 +171,6 @@ class MergeHistory {
     }
   }
 
-  /** Whether two tokens are merged to one of a lower rank than `limit`. */
   #mergeBelow(left: number, right: number, limit: number): boolean {
     const length = this.#copyBytes(right, this.#copyBytes(left, 0));
     const token = this.#ranks.find(this.#joined, 0, length);

@@ -144,7 +144,6 @@ function classAt(units: Uint16Array, classes: Uint8Array, index: number, end: nu
   return found === SURROGATE ? (classes[codePointAt(units, index, end)] as number) : found;
 }
 
-/** The code point at `index`, U+FFFD for a lone surrogate. */
 export function codePointAt(units: Uint16Array, index: number, end: number): number {
   const unit = units[index] as number;
   if ((unit & 0xf800) !== 0xd800) return unit;
@@ -152,7 +151,6 @@ export function codePointAt(units: Uint16Array, index: number, end: number): num
   return 0x10000 + ((unit & 0x3ff) << 10) + ((units[index + 1] as number) & 0x3ff);
 }
 
-/** The offset after the code point at `index`. */
 export function afterCodePoint(units: Uint16Array, index: number, end: number): number {
   return isPair(units, index, end) ? index + 2 : index + 1;
 }

@@ -80,7 +80,6 @@ const LENGTH_MASK = (1 << LENGTH_BITS) - 1;
 
 /** Caches the tokens of pieces in about 6 MB. A full table drops all pieces, so that users' texts never stay for long. */
 export interface PieceTable {
-  /** The number of tokens of the piece `units[start, end)`. */
   count(units: Uint16Array, start: number, end: number): number;
   /** Writes the ids of the piece's tokens to `target` from `at` on, and returns their number. */
   write(units: Uint16Array, start: number, end: number, target: Uint32Array, at: number): number;
@@ -124,7 +123,6 @@ export function createPieceTable(encode: PieceEncoder, bounds = BOUNDS): PieceTa
   };
 }
 
-/** The concatenated units and ids of pieces, and a hash table of their positions. */
 class KeptPieces {
   readonly slots: Int32Array;
   readonly units: Uint16Array;

@@ -16,7 +16,6 @@ const HEADER_WORDS = 4;
 const SINGLES = 256;
 const PAIRS = 65536;
 const WORD = Int32Array.BYTES_PER_ELEMENT;
-/** Maximum bytes of a token. */
 const MAX_TOKEN_BYTES = 255;
 /** Words for the table `reach`, which has four of its bytes in each. */
 const REACH_WORDS = PAIRS / 4;
@@ -42,7 +41,6 @@ export function buildRanks({ tokenStarts, tokenBytes }: RankList): SharedArrayBu
   return buffer;
 }
 
-/** Views a buffer that `buildRanks` made. */
 export function viewRanks(buffer: SharedArrayBuffer): Ranks {
   const tables = layOut(buffer);
   const lookUp = createLookUp(tables);
@@ -97,7 +95,6 @@ function longestToken(tokenStarts: Uint32Array): number {
 }
 
 interface Tables {
-  /** The rank of each single byte. */
   readonly singles: Int32Array;
   /** The rank of each pair of bytes, at `first * 256 + second`; -1 if that is not a token. */
   readonly pairs: Int32Array;
@@ -108,7 +105,6 @@ interface Tables {
   /** The start of each token in `tokenBytes`, by rank, and the end of the last token. */
   readonly tokenStarts: Uint32Array;
   readonly tokenBytes: Uint8Array;
-  /** Bytes of the longest token. */
   readonly longest: number;
 }
 

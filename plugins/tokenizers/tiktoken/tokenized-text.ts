@@ -69,12 +69,10 @@ function countPieces(
   return tokens;
 }
 
-/** The ids of all tokens of a text. */
 export function encodeText(encoding: Encoding, text: string): Uint32Array {
   return readTokens(encoding, utf16Units(text), false);
 }
 
-/** The ids or the ends of the tokens of a text. */
 function readTokens(
   { scan, classes, table, ranks }: Encoding,
   units: Uint16Array,
@@ -213,7 +211,6 @@ function record(
   return at;
 }
 
-/** The tokens of all pieces before a recorded piece end. */
 function totalAt(marks: Uint16Array, blockTotals: Float64Array, pieceEnd: number): number {
   return (blockTotals[pieceEnd >> BLOCK_BITS] as number) + (marks[pieceEnd] as number) - 1;
 }

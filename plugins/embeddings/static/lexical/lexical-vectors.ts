@@ -56,7 +56,6 @@ interface Rows {
   readonly indexes: ReadonlyMap<number, number>;
   /** The factor of each row's levels. */
   readonly scales: Float32Array;
-  /** The numbers of all rows. */
   readonly levels: Int8Array;
   /** The weight of each part in the dimensions of its signs, which makes them as long as its row. */
   readonly weights: Float64Array;
@@ -192,11 +191,9 @@ function readWord(word: string, onPart: OnPart): void {
 const codeAt = (word: string, at: number): number =>
   at < 0 || at >= word.length ? EDGE : word.charCodeAt(at);
 
-/** FNV-1a over characters. */
 const SEED = 0x811c9dc5;
 const step = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193);
 
-/** Mixes the bits of a hash so that each depends on all. */
 function mixed(hash: number): number {
   let bits = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);

@@ -7,7 +7,6 @@ import {
 } from './row-accumulator.ts';
 
 export interface PoolingOptions {
-  /** Whether vectors are scaled to length 1. */
   readonly normalizes: boolean;
   /** Whether a token that occurs `n` times has the weight `1 + ln(n)`. */
   readonly dampsRepeats: boolean;
@@ -30,7 +29,6 @@ export function createMeanPooling(table: Table, { normalizes, dampsRepeats }: Po
   };
 }
 
-/** Counts the tokens of one text at a time. */
 interface TokenCounter {
   /** The occurrences of each token, by its id; all zero between texts. */
   readonly counts: Uint32Array;

@@ -5,15 +5,12 @@ import * as wasm from './wasm-code.ts';
 export interface RowAccumulator {
   /** The start of each row in the table's memory, in bytes. Has `MAX_ROWS` elements. */
   readonly rows: Uint32Array;
-  /** The factor of each row. Has `MAX_ROWS` elements. */
   readonly factors: Float32Array;
   /** The sums so far, one per dimension. The caller sets them to zero. */
   readonly sums: Float32Array;
-  /** Adds the first `count` rows to the sums. */
   add(count: number): void;
 }
 
-/** Maximum rows of one call of `add`. */
 export const MAX_ROWS = 2048;
 
 /** Adds rows in plain JavaScript. The sums are bit-identical to those of WebAssembly. */
@@ -154,7 +151,6 @@ function createAdd(isInt8: boolean, step: number, sumBytes: number): number[] {
   return wasm.code(isInt8 ? setIndexes : [], addWhile(ROWS), addWhile(1));
 }
 
-/** Adds the next rows. */
 function addRows(count: number, isInt8: boolean, step: number, sumBytes: number): number[] {
   const { code, constant, get, set } = wasm;
   const rows = Array.from({ length: count }, (_, index) => index);
@@ -197,7 +193,6 @@ function addRows(count: number, isInt8: boolean, step: number, sumBytes: number)
 const advance = (local: number, bytes: number): number[] =>
   wasm.code(wasm.get(local), wasm.constant(bytes), wasm.ADD, wasm.set(local));
 
-/** Adds four floats of a row. */
 function addFloats(row: number, sum: number): number[] {
   return addTo(row, sum, wasm.code(wasm.get(FIRST_ROW + row), wasm.loadVector(TABLE, sum * VECTOR_BYTES)));
 }

@@ -45,7 +45,6 @@ export function createTableRegistry(shared: SharedBuffers) {
   };
 }
 
-/** Bytes that are read at once. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
 const MAX_DIMENSIONS = 8192;
@@ -147,7 +146,6 @@ const FLOATS: Readonly<Record<string, NumberType>> = {
   F64: { bytes: 8, read: (buffer) => new Float64Array(buffer) },
 };
 
-/** The formats of the rows of a mapping. */
 const INTEGERS: Readonly<Record<string, NumberType>> = {
   U8: { bytes: 1, read: (buffer) => new Uint8Array(buffer) },
   U16: { bytes: 2, read: (buffer) => new Uint16Array(buffer) },
@@ -174,7 +172,6 @@ function isAllBelow(values: Numbers, limit: number): boolean {
   return values.every((value) => value >= 0 && value < limit);
 }
 
-/** A tensor of a file, and the format of its numbers. */
 interface Tensor {
   readonly dtype: string;
   readonly shape: readonly number[];

@@ -28,9 +28,7 @@ export interface Table {
    */
   readonly memory: SharedMemory;
   readonly buffer: SharedArrayBuffer;
-  /** The first byte of the first row. */
   readonly rowsStart: number;
-  /** Bytes from one row to the next. */
   readonly stride: number;
   /** The factor of each token's row. */
   readonly weights: Float32Array | undefined;
@@ -38,7 +36,6 @@ export interface Table {
   readonly mapping: Uint32Array | undefined;
 }
 
-/** The sizes that determine the layout of a table. */
 export interface TableShape {
   readonly rows: number;
   readonly dimensions: number;

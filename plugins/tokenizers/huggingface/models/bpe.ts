@@ -121,7 +121,6 @@ function rankOf({ ranks }: MergeTable, left: number, right: number): number {
   return left === NONE || right === NONE ? NONE : (ranks.get(left * MAX_SYMBOLS + right) ?? NONE);
 }
 
-/** The ends of the parts that are still linked. */
 function endsLeft(ends: readonly number[], next: Int32Array): number[] {
   const left: number[] = [];
   for (let index = ends.length === 0 ? NONE : 0; index !== NONE; index = next[index] as number)
@@ -132,7 +131,6 @@ function endsLeft(ends: readonly number[], next: Int32Array): number[] {
 interface MergeTable {
   /** The number of each string that takes part in a merge. */
   readonly symbols: ReadonlyMap<string, number>;
-  /** The rank of a pair of symbols. */
   readonly ranks: ReadonlyMap<number, number>;
   /** The symbol that the merge of a rank produces. */
   readonly merged: Int32Array;
@@ -155,7 +153,6 @@ function createMergeTable(merges: readonly (readonly [string, string])[]): Merge
   return { symbols, ranks, merged };
 }
 
-/** The ends and the symbols of the code points of a word. */
 function readCharacters(word: string, suffix: string, table: ReadonlyMap<string, number>) {
   const ends: number[] = [];
   const symbols: number[] = [];

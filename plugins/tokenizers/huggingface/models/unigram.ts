@@ -84,7 +84,6 @@ function findBest({ trie, scores, unknownId, unknownScore }: Vocabulary, word: s
 
 /** A trie over UTF-16 units, in one flat hash table. */
 interface TokenTrie {
-  /** The id of the token that ends at a node, or `NONE`. */
   readonly ids: Int32Array;
   /** The node after `node` on a unit, or `NO_NODE`. */
   child(node: number, unit: number): number;

@@ -102,7 +102,6 @@ export class Vocabulary {
     this.rest = new Uint8Array(memory, at + units * Uint16Array.BYTES_PER_ELEMENT);
   }
 
-  /** @param rest bytes that are kept with the tokens */
   static build(tokens: TokenList, rest = new Uint8Array()): Vocabulary {
     const { count, unitCount } = tokens;
     const slots = 2 ** Math.ceil(Math.log2(MIN_SLOTS_PER_TOKEN * count + 1));
@@ -137,7 +136,6 @@ export class Vocabulary {
     return FREE;
   }
 
-  /** Units of a token, with its prefix. */
   lengthOf(index: number): number {
     return (this.#starts[index + 1] as number) - (this.#starts[index] as number);
   }
@@ -193,7 +191,6 @@ export class TokenList {
   units = new Uint16Array(FIRST_UNITS);
   count = 0;
   unitCount = 0;
-  /** Units of the longest token. */
   longest = 0;
 
   addAll(entries: Iterable<readonly [string, number]>): this {

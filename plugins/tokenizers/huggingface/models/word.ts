@@ -1,13 +1,11 @@
 import { keepOptimised } from '../../../../core/kit.ts';
 
-/** The tokens of a text or of a word. */
 export interface Tokens {
   /** The end of every token, as a rising offset into the text. Text that no token covers belongs to the next token. */
   readonly ends: readonly number[];
   readonly ids: readonly number[];
 }
 
-/** The tokens of a word from a model. */
 export interface Word extends Tokens {
   readonly startsUnknown: boolean;
   readonly endsUnknown: boolean;
@@ -22,7 +20,6 @@ export interface WordModel {
   readonly cutsAtMetaspace: boolean;
 }
 
-/** Whether a token contains a `▁` after another character. */
 export const hasInnerMetaspace = (token: string): boolean => /[^▁]▁/.test(token);
 
 /** The id of a token that the vocabulary lacks; higher than any other id. */

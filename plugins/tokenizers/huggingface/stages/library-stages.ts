@@ -27,7 +27,6 @@ export interface TextStage {
   align(input: string, outputs: readonly string[]): Alignment;
 }
 
-/** A normalizer, which returns one output for its input. */
 export function createNormalizer(library: Library, config: StageConfig): TextStage {
   const [normalizer] = new library.SequenceNormalizer({ normalizers: [config] }).normalizers;
   if (normalizer === undefined) throw new Error(`its normalizer ${config.type} did not load`);
@@ -121,14 +120,12 @@ function alignPattern(
   return alignReplaced(input, output, 0, matches, String(content ?? '').length);
 }
 
-/** The pieces of a text after some stages. */
 export interface Traced {
   readonly pieces: readonly string[];
   /** The end in the source of the first `length` units of the pieces. The stages are aligned at the first call. */
   sourceEnd(length: number): number;
 }
 
-/** Passes a text through stages. */
 export function trace(text: string, stages: readonly TextStage[], section: number): Traced {
   const source: Traced = { pieces: [text], sourceEnd: (length) => length };
   return stages.reduce((traced, stage) => pass(traced, stage, section), source);
@@ -148,7 +145,6 @@ function pass(source: Traced, stage: TextStage, section: number): Traced {
   };
 }
 
-/** The end in the source of each UTF-16 unit of a stage's outputs. */
 function endsOf(source: Traced, stage: TextStage, outputs: readonly (readonly string[])[]): number[] {
   const ends: number[] = [];
   let offset = 0;

@@ -198,7 +198,6 @@ function countBetween(
   return total;
 }
 
-/** The first index whose number is at least `value`. */
 function lowerBound(rising: Uint32Array, count: number, value: number): number {
   let low = 0;
   let high = count;

@@ -36,7 +36,7 @@ const UNHELD = SLOTS * STEP;
 
 /** Caches the tokens of words in a hash table over flat arrays: unlike in a `Map`, a look-up creates no string. */
 export class WordTokens {
-  /** The tokens of a word are from `firstOf(word)` on in `ids` and `ends`. */
+  /** The tokens of a word begin at the index `firstOf(word)` of `ids` and `ends`. */
   ids = new Uint32Array();
   /** The end of every token as an offset into its word, if words are read with ends. */
   ends = new Uint32Array();
@@ -108,7 +108,6 @@ export class WordTokens {
     return slot;
   }
 
-  /** Returns the index of the first unit. */
   #addUnits(word: string): number {
     const from = this.#unitCount;
     this.#units = withRoomFor(this.#units, from + word.length);
