@@ -56,7 +56,7 @@ interface Provenance {
   readonly charspan?: readonly [number, number];
 }
 
-/** In points, or in cells of a sheet. */
+/** A box in points, or in cells of a sheet. */
 interface BoundingBox {
   readonly l: number;
   readonly t: number;

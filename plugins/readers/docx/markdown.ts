@@ -44,7 +44,7 @@ interface Block {
 
 /** Units of a cell that is repeated wherever it spans, so that each row can be read alone. */
 const MAX_REPEATED = 100;
-/** In all tables, with repeated cells. */
+/** Cells of all tables, with repeated cells. */
 const MAX_CELLS = 1_000_000;
 const LINK = /^(?:https?:|mailto:)[^\s<>]+$/i;
 const SPACE = /\s+/g;

@@ -15,7 +15,7 @@ export interface Style {
 }
 
 const HEADING = /^heading ([1-9])$/i;
-/** By their English names, which Word writes in all languages. */
+/** Levels of styles by their English names, which Word writes in all languages. */
 const TITLES: Readonly<Record<string, number>> = { title: 1, subtitle: 2 };
 const BODY_TEXT = 9;
 const MAX_BASES = 20;
@@ -53,7 +53,7 @@ function styleOf(id: string, written: ReadonlyMap<string, string>): Style {
   };
 }
 
-/** By its name, else by its outline level: 0 for body text, undefined if it has neither. */
+/** The level of a heading by the style's name, else by its outline level; undefined if it has neither. */
 function headingLevel(inner: string, name = ''): number | undefined {
   const named = HEADING.exec(name)?.[1] ?? TITLES[name];
   return named === undefined ? outlineLevel(inner) : Number(named);

@@ -23,7 +23,7 @@ const MARKUP = /\\(?=[<&])|<(?=[a-z/!?]|$)|&(?=#?\w+;)/gi;
 export class Inline {
   #pieces: string[] = [];
   #endsInSpace = true;
-  /** At most one for each way to finish. */
+  /** The open elements, at most one for each `Finish`. */
   readonly #open: Open[] = [];
 
   text(value: string): void {

@@ -5,7 +5,7 @@ import { attributeOf, BLOCKS, type Element, NEVER_SHOWN, type Node, type Page, w
 
 /** Inline elements with spaces around them. */
 const APART = words('button img input math select svg text textarea');
-/** Not shown, or not in the page. */
+/** Elements that are not shown in the page. */
 const HIDDEN = words('head title rp area defs symbol metadata desc annotation annotation-xml');
 const PREFORMATTED = words('pre listing xmp plaintext');
 const FIELDS_WITHOUT_TEXT = words('hidden checkbox radio password file color range');

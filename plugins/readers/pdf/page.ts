@@ -31,7 +31,7 @@ export interface Page {
   /** In points, as the page is shown. */
   readonly width: number;
   readonly height: number;
-  /** By quarter turns of their direction, clockwise from left to right. */
+  /** By the direction of the text, in clockwise quarter turns from left-to-right. */
   readonly runs: ReadonlyMap<number, Run[]>;
   readonly figures: readonly Figure[];
 }

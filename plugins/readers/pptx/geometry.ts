@@ -16,7 +16,7 @@ interface Rectangle {
 const DEGREE = 60_000;
 const DECIMALS = 10_000;
 
-/** From coordinates of a slide to fractions of the slide. */
+/** Maps coordinates of a slide to fractions of it. */
 export function slideTransform(presentation: Element | undefined): Transform {
   const { cx = '12192000', cy = '6858000' } = find(presentation, 'sldSz')?.attributes ?? {};
   return [1 / Number(cx), 0, 0, 1 / Number(cy), 0, 0];
@@ -42,7 +42,7 @@ export function boxOf(frame: Element | undefined, outer: Transform): SourcePosit
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-/** From the inner coordinates of a group to fractions of the slide. @param frame its `xfrm` */
+/** Maps the inner coordinates of a group to fractions of the slide. @param frame its `xfrm` */
 export function groupTransform(frame: Element | undefined, outer: Transform): Transform {
   const own = rectangleOf(frame, 'off', 'ext');
   const inner = rectangleOf(frame, 'chOff', 'chExt');

@@ -93,7 +93,7 @@ interface Series {
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** One table, or one for each series if it would be mostly blank. */
+/** Writes one table, or a table for each series if one would be mostly blank. */
 function writeSeries(series: readonly Series[]): string {
   const categories = new Map<string, string>();
   for (const one of series)

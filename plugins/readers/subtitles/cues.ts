@@ -1,4 +1,4 @@
-/** How many things of each name are not in the text. */
+/** The number of things that are not in the text, by name. */
 export type Counts = Map<string, number>;
 
 export function count(counts: Counts, name: string, times = 1): void {

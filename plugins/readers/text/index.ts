@@ -63,7 +63,7 @@ async function readByTrial(file: SourceFile, report: Report): Promise<Decoded> {
 
 interface Signature {
   readonly name: string;
-  /** The bytes that such a file begins with, as Latin-1. */
+  /** The first bytes of such a file, as Latin-1. */
   readonly start: string;
   /** A text may begin like this, too: the signature counts only if there are NUL bytes. */
   readonly isWeak?: boolean;

@@ -52,9 +52,9 @@ async function idsOf(
   for (;;) {
     const page = { include: [], limit: RECORDS_PER_CALL, offset: ids.length };
     const where = whereOf(documentIds);
-    const found = await getRecords(records, { where, ...page }, 'ids', signal);
-    ids.push(...found.ids);
-    if (found.ids.length < RECORDS_PER_CALL) return ids;
+    const stored = await getRecords(records, { where, ...page }, 'ids', signal);
+    ids.push(...stored.ids);
+    if (stored.ids.length < RECORDS_PER_CALL) return ids;
   }
 }
 
@@ -85,7 +85,7 @@ const change = (
 
 const whereOf = (documentIds: readonly string[]): object => ({ document_id: { $in: documentIds } });
 
-interface Found {
+interface StoredRecords {
   readonly ids: readonly string[];
   readonly metadatas?: readonly (Metadata | null)[] | null;
 }
@@ -95,12 +95,13 @@ const getRecords = (
   body: object,
   expected: string,
   signal: AbortSignal,
-): Promise<Found> => hosted.demand(api, { path: `${path}/get`, body, expected, read: readRecords, signal });
+): Promise<StoredRecords> =>
+  hosted.demand(api, { path: `${path}/get`, body, expected, read: readRecords, signal });
 
-function readRecords(answer: unknown): Found {
-  const found = answer as Found;
-  if (!Array.isArray(found.ids)) throw new Error('it has no ids');
-  return found;
+function readRecords(answer: unknown): StoredRecords {
+  const records = answer as StoredRecords;
+  if (!Array.isArray(records.ids)) throw new Error('it has no ids');
+  return records;
 }
 
 type Scalar = string | number | boolean;

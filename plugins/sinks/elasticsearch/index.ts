@@ -47,15 +47,15 @@ async function idsOf({ hosted, api, path }: Index, filter: object, signal: Abort
   let after: string | undefined;
   for (;;) {
     const page = { size: IDS_PER_CALL, _source: false, track_total_hits: false, sort: [{ id: 'asc' }] };
-    const found = await hosted.demand(api, {
+    const hits = await hosted.demand(api, {
       path: `${path}/_search`,
       body: { ...page, query, ...(after !== undefined && { search_after: [after] }) },
       expected: 'hits',
       read: hitsIn,
       signal,
     });
-    for (const { _id } of found) ids.push(_id);
-    if (found.length < IDS_PER_CALL) return ids;
+    for (const { _id } of hits) ids.push(_id);
+    if (hits.length < IDS_PER_CALL) return ids;
     after = ids.at(-1);
   }
 }
@@ -71,7 +71,7 @@ function hitsIn(answer: unknown): readonly { readonly _id: string }[] {
 }
 
 const DELETE = '_delete_by_query?refresh=true';
-/** The index may be missing. */
+/** The variant for an index that may be missing. */
 const DELETE_IF_THERE = `${DELETE}&ignore_unavailable=true`;
 
 /** Deletes the chunks that pass all filters. @param operation `DELETE` or `DELETE_IF_THERE` */
@@ -242,7 +242,7 @@ async function checkIndex(index: Index, { signal, dimensions }: Opening): Promis
 /** The mapping of words, unless the index already maps them with an analyzer of its own. */
 const SEARCH_TEXT = { search_text: { type: 'text' } };
 
-/** The fields of each index of an answer, whose name differs from that of an alias. */
+/** The fields of each index of an answer. An alias is answered with the names of its indexes. */
 function fieldsIn(answer: unknown): readonly Fields[] {
   const indices = answer as Readonly<Record<string, { readonly mappings: { readonly properties?: Fields } }>>;
   return Object.values(indices).map(({ mappings }) => mappings.properties ?? {});

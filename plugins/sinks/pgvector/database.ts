@@ -4,7 +4,7 @@ import { exposedError, hold, refusedError } from '../../../core/kit.ts';
 
 export interface Statement {
   readonly text: string;
-  /** Without them, it may be several statements, which are one transaction. */
+  /** Without values, the text may be several statements in one transaction. */
   readonly values?: readonly (string | readonly (string | null)[])[];
 }
 

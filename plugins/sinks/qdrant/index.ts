@@ -20,7 +20,7 @@ import type manifest from './manifest.ts';
 
 /** Qdrant accepts bodies of 32 MB. */
 const MAX_BATCH = { chunks: 500, bytes: 8_000_000 };
-/** For points that contain their text twice. */
+/** The limits for points that contain their text twice. */
 const MAX_TWICE = { ...MAX_BATCH, bytes: MAX_BATCH.bytes / 2 };
 const IDS_PER_CALL = 1000;
 

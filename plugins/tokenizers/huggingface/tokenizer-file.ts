@@ -6,7 +6,7 @@ import { TokenList, Vocabulary, type WordPieceConfig } from './models/word-piece
 export interface TokenizerFile {
   readonly normalizers: readonly StageConfig[];
   readonly preTokenizers: readonly StageConfig[];
-  /** Without special ones, whose text is therefore ordinary text. */
+  /** Special tokens are not among them, so that their text is ordinary text. */
   readonly addedTokens: readonly AddedToken[];
   readonly model: ModelConfig;
   readonly specialTokens: SpecialTokens;

@@ -85,30 +85,30 @@ function pairRank(ranks: Ranks, bytes: Uint8Array, starts: Int32Array, part: num
  */
 export function createLongMerge(ranks: Ranks): Merge {
   let areNeighbours: NeighbourTest | undefined;
-  const found = new Int32Array(ranks.longest);
+  const candidates = new Int32Array(ranks.longest);
 
   return (bytes, length, ids) => {
     areNeighbours ??= createNeighbourTest(ranks);
     const isDead = new Uint8Array(length + 1);
     let tokens = 0;
     let at = 0;
-    let candidates = ranks.candidatesAt(bytes, at, length, found);
+    let remaining = ranks.candidatesAt(bytes, at, length, candidates);
     while (at < length) {
-      if (candidates === 0) {
+      if (remaining === 0) {
         isDead[at] = 1;
         const last = ranks.lengthOf(ids[--tokens] as number);
         at -= last;
-        candidates = ranks.candidatesAt(bytes, at, at + last - 1, found);
+        remaining = ranks.candidatesAt(bytes, at, at + last - 1, candidates);
         continue;
       }
-      const token = found[--candidates] as number;
+      const token = candidates[--remaining] as number;
       const end = at + ranks.lengthOf(token);
       if (isDead[end] === 1) continue;
       if (tokens > 0 && !areNeighbours(ids[tokens - 1] as number, token)) continue;
       if (!ranks.isAt(token, bytes, at)) continue;
       ids[tokens++] = token;
       at = end;
-      if (at < length) candidates = ranks.candidatesAt(bytes, at, length, found);
+      if (at < length) remaining = ranks.candidatesAt(bytes, at, length, candidates);
     }
     return tokens;
   };
@@ -196,9 +196,9 @@ class MergeHistory {
     const start = tokenStarts[token] as number;
     const end = tokenStarts[token + 1] as number;
     if (end - start < 2) return NONE;
-    const found = new Int32Array(end - start);
-    const count = this.#ranks.candidatesAt(tokenBytes, start, end - 1, found);
-    for (const left of found.subarray(0, count)) {
+    const candidates = new Int32Array(end - start);
+    const count = this.#ranks.candidatesAt(tokenBytes, start, end - 1, candidates);
+    for (const left of candidates.subarray(0, count)) {
       if (left >= token || !this.#ranks.isAt(left, tokenBytes, start)) continue;
       const right = this.#ranks.find(tokenBytes, start + this.#ranks.lengthOf(left), end);
       if (right < 0 || right >= token || !this.endWith(left, right, token)) continue;

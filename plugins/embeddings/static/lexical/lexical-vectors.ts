@@ -133,8 +133,8 @@ function normalized(text: string): string {
 }
 
 /**
- * Reads the parts of a text: characters and pairs of them where words have no spaces between them, elsewhere words,
- * their beginnings, and the stretches of four characters in them. Upper case and compatible forms do not matter.
+ * Visits the parts of a text. In scripts without spaces between words they are characters and pairs of characters; in all
+ * others words, their beginnings, and their stretches of four characters. Case and compatible forms do not matter.
  */
 export function forEachPart(text: string, onPart: OnPart): void {
   for (const [run, dense] of runsOf(normalized(text))) {

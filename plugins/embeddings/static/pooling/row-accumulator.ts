@@ -122,8 +122,8 @@ const FIRST_SUM = FIRST_INDEXES + MAX_SUMS;
 const ADD_LOCALS = [2, 2 + ROWS, wasm.I32, ROWS + 1 + 2 * MAX_SUMS, wasm.V128];
 
 /**
- * A byte of a row is read as the highest byte of an integer, which multiplies it by this. Its factor is divided by it, which
- * is exact for factors of 2 ** -102 or more.
+ * A byte of a row is read as the highest byte of an integer, and so multiplied by this number. The row's factor is divided by
+ * it, which is exact for factors of 2 ** -102 or more.
  */
 const MAX_FACTOR = 2 ** 24;
 /** The index of a byte that is 0. */
