@@ -52,20 +52,14 @@ export class Blocks {
 }
 
 /** Cells that spans may add to all tables of a page. */
-const MAX_SPANNED = 200_000;
+export const MAX_SPANNED = 200_000;
 /** Characters of a cell that is repeated in each row that it spans. */
 const MAX_REPEATED = 200;
-
-/** The number of cells that spans may still add. */
-export interface SpanBudget {
-  cells: number;
-}
-export const createSpanBudget = (): SpanBudget => ({ cells: MAX_SPANNED });
 
 /** A table. A cell that spans rows is repeated in each row; a cell that spans columns is followed by empty cells. */
 export class Table {
   readonly #rows: string[][] = [];
-  readonly #budget: SpanBudget;
+  readonly #budget: { cells: number };
   /** Cells of previous rows that span the open row, and cells that span the next one, by column. */
   #above = new Map<number, { readonly text: string; rows: number }>();
   #below = new Map<number, { readonly text: string; rows: number }>();
@@ -73,7 +67,8 @@ export class Table {
   #isHeader = true;
   #row: string[] = [];
 
-  constructor(budget: SpanBudget) {
+  /** @param budget the number of cells that spans may still add, shared by all tables of a page */
+  constructor(budget: { cells: number }) {
     this.#budget = budget;
   }
 

@@ -1,5 +1,5 @@
 import { escapeBlockStarts, fencedCode, markdownHeading } from '../../toolkit/markdown/index.ts';
-import { Blocks, createSpanBudget, Table } from './blocks.ts';
+import { Blocks, MAX_SPANNED, Table } from './blocks.ts';
 import { codeSpan, type Finish, Inline, inBrackets, link, linkText, superscript } from './inline.ts';
 import { attributeOf, BLOCKS, type Element, NEVER_SHOWN, type Node, type Page, walk, words } from './page.ts';
 
@@ -41,7 +41,7 @@ class Writer {
   readonly #inline = new Inline();
   readonly #lists: { readonly element: Element; next: number | undefined; isFirst: boolean }[] = [];
   readonly #tables: { readonly element: Element; readonly rows: Table }[] = [];
-  readonly #budget = createSpanBudget();
+  readonly #budget = { cells: MAX_SPANNED };
   /** The open heading or cell. Its blocks are parts of one line. */
   #oneLine: Element | undefined;
   #pre: { readonly element: Element; text: string } | undefined;
