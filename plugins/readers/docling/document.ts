@@ -2,8 +2,8 @@ import type { SourcePosition } from '../../../core/kit.ts';
 import { cellRange } from '../../toolkit/places.ts';
 
 /**
- * A DoclingDocument, as far as it is read: `docling_core.types.doc` of docling-core 2, versions 1.0 to 1.10 of its
- * schema. It comes from another server, so that any member may be missing.
+ * The members of a DoclingDocument that are read: `docling_core.types.doc` of docling-core 2, versions 1.0 to 1.10 of its
+ * schema. Any member may be missing, because the document comes from another server.
  */
 export interface DoclingDocument {
   readonly body?: Item;
@@ -20,7 +20,6 @@ export interface DoclingDocument {
   >;
 }
 
-/** A node of the tree: a group, a text, a table or a picture. */
 export interface Item {
   readonly self_ref?: string;
   readonly parent?: Reference | null;
@@ -57,7 +56,7 @@ interface Provenance {
   readonly charspan?: readonly [number, number];
 }
 
-/** In points, or in cells of a sheet. */
+/** A box in points, or in cells of a sheet. */
 interface BoundingBox {
   readonly l: number;
   readonly t: number;
@@ -91,13 +90,13 @@ export interface TableCell {
   readonly end_col_offset_idx: number;
 }
 
-/** A position of an item, and the stretch of its text that it is about, in code points. */
+/** A position of an item, and the stretch of its text at that position, in code points. */
 export interface ItemPosition {
   readonly position: SourcePosition;
   readonly charspan: readonly [number, number] | undefined;
 }
 
-/** The positions of an item: on pages, or in a recording. @param sheet the sheet that it is on, if it is on one */
+/** The positions of an item: on pages, on a sheet, or in a recording. @param sheet its name */
 export function positionsOf(document: DoclingDocument, item: Item, sheet?: string): ItemPosition[] {
   const boxes = (item.prov ?? []).map(({ page_no, bbox, charspan }) => ({
     position: sheet === undefined ? onPage(document, page_no, bbox) : onSheet(sheet, bbox),
@@ -111,18 +110,19 @@ export function positionsOf(document: DoclingDocument, item: Item, sheet?: strin
   return [...boxes, ...times];
 }
 
-/** The positions of a cell: its own, or those of its table. */
+/** The position of a cell, else of its table. */
 export function positionsOfCell(
   document: DoclingDocument,
   table: Item,
   cell: TableCell,
   sheet?: string,
 ): SourcePosition[] {
-  const [own] = table.prov ?? [];
-  if (own === undefined) return [];
-  if (sheet === undefined) return [onPage(document, own.page_no, cell.bbox ?? own.bbox)];
+  const [provenance] = table.prov ?? [];
+  if (provenance === undefined) return [];
+  const { page_no, bbox } = provenance;
+  if (sheet === undefined) return [onPage(document, page_no, cell.bbox ?? bbox)];
   const { start_col_offset_idx, start_row_offset_idx, end_col_offset_idx, end_row_offset_idx } = cell;
-  const { l, t } = own.bbox;
+  const { l, t } = bbox;
   return [
     onSheet(sheet, {
       l: l + start_col_offset_idx,
@@ -145,14 +145,14 @@ function onPage(
   const fraction = (length: number, whole: number) =>
     Math.round(Math.min(Math.max(length / whole, 0), 1) * DECIMALS) / DECIMALS;
   const isFromBottom = coord_origin === 'BOTTOMLEFT';
-  const [y, z] = (isFromBottom ? [height - t, height - b] : [t, b]).map((length) =>
-    fraction(length, height),
-  ) as [number, number];
-  const [x, w] = [fraction(l, width), fraction(r, width)];
-  return { page, box: [Math.min(x, w), Math.min(y, z), Math.max(x, w), Math.max(y, z)] };
+  const x0 = fraction(l, width);
+  const x1 = fraction(r, width);
+  const y0 = fraction(isFromBottom ? height - t : t, height);
+  const y1 = fraction(isFromBottom ? height - b : b, height);
+  return { page, box: [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)] };
 }
 
-/** In sheets the box counts cells from 0, its right and bottom edge exclusive. */
+/** The box of an item of a sheet counts cells from 0; its right and bottom are exclusive. */
 function onSheet(sheet: string, { l, t, r, b }: BoundingBox): SourcePosition {
   return { sheet, cells: cellRange(l + 1, t + 1, Math.max(r, l + 1), Math.max(b, t + 1)) };
 }

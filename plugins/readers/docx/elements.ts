@@ -1,20 +1,19 @@
 import { refusedError } from '../../../core/kit.ts';
 
 /**
- * Elements of XML by the names that Word writes, such as `w:p`, without parsing what is around them. One that is never
- * closed is not found: it is left to the parser that reads the whole.
+ * Elements of XML by the names that Word writes, such as `w:p`, without parsing the XML around them. An element that is never
+ * closed is not found; the parser of the whole reports it.
  */
 
-interface Found {
+interface XmlElement {
   readonly start: number;
   readonly end: number;
-  /** The opening tag, and what is between it and the closing one. */
   readonly tag: string;
   readonly inner: string;
 }
 
-/** All of a name in their order, without those within another one of that name. */
-export function* elementsIn(xml: string, name: string): Generator<Found> {
+/** The elements of a name in their order, without those inside another one of that name. */
+export function* elementsIn(xml: string, name: string): Generator<XmlElement> {
   let depth = 0;
   let open: { readonly index: number; readonly 0: string } | undefined;
   for (const match of xml.matchAll(tagsOf(name))) {
@@ -44,7 +43,6 @@ export function replaceElements(
   return parts.join('') + xml.slice(done);
 }
 
-/** The content of the first element of a name; undefined if there is none. */
 export function contentOf(xml: string, name: string): string | undefined {
   return elementsIn(xml, name).next().value?.inner;
 }
@@ -55,13 +53,13 @@ export function attributeOf(tag: string, name: string): string | undefined {
   return double ?? single;
 }
 
-/** The attribute `val` of the first element of a name; undefined without such an element. */
+/** The attribute `val` of the first element of a name, empty if it has none; undefined without such an element. */
 export function valueIn(xml: string, name: string): string | undefined {
   const tag = cached(`<${name}(?=[\\s/>])[^<>]*>`).exec(xml)?.[0];
   return tag === undefined ? undefined : (attributeOf(tag, 'val') ?? '');
 }
 
-/** Whether a switch such as `w:b` is on: without a value it is. */
+/** Whether a switch such as `w:b` is on, as it is without a value. */
 export function isOn(xml: string, name: string): boolean {
   const value = valueIn(xml, name);
   return value !== undefined && !['0', 'false', 'off', 'none'].includes(value);
@@ -82,8 +80,8 @@ const TAG_IN_TAG = /<[^<>]*</;
 /**
  * A part without comments, and with text in place of `<![CDATA[`.
  *
- * @throws Error for callers if a tag is not closed: the time of mammoth's parser is then quadratic; declarations of
- *   entities look the same, and Office files have none
+ * @throws Error for callers if a tag is not closed: mammoth's parser would take quadratic time. Office files have no
+ *   declarations of entities, which look the same.
  */
 export function plainXml(xml: string): string {
   const uncommented = replaceSections(xml, '<!--', '-->', () => '');

@@ -1,9 +1,8 @@
-import { type Factory, reasonOf, refusedError } from '../../../core/kit.ts';
-import { decodePage } from './decode.ts';
+import { type Factory, reasonOf, refusedError, type SourceFile } from '../../../core/kit.ts';
+import { decodeUnicode } from '../../toolkit/decode-unicode.ts';
 import type manifest from './manifest.ts';
 import type { HtmlOptions } from './manifest.ts';
-import type { Page } from './page.ts';
-import { createParse } from './parse.ts';
+import { createParse, type Page } from './page.ts';
 import { writeMarkdown } from './writer.ts';
 
 const createHtmlReader: Factory<typeof manifest> = async () => {
@@ -40,16 +39,15 @@ const createHtmlReader: Factory<typeof manifest> = async () => {
 
 export default createHtmlReader;
 
-/** A page that has U+FFFD itself; the parser also writes it for references to no character, such as `&#xD800;`. */
+/** A page that contains U+FFFD. The parser also writes it for invalid references, such as `&#xD800;`. */
 const REPLACED = /\ufffd|&#0*65533\b|&#x0*fffd\b/i;
 const withoutReplaced = (text: string): string => text.replaceAll('\ufffd', '');
 
-/** The search takes much longer than everything else. */
+/** Elements of a page that is searched, which takes much longer than everything else. */
 const MAX_SEARCHED = 50_000;
 
 /**
- * The HTML of the main content of a page, as Firefox shows it in its reader view; `undefined` if nothing in it looks like
- * an article.
+ * The HTML of the main content of a page, as in the reader view of Firefox; `undefined` if nothing looks like an article.
  *
  * @throws Error for callers if the page is too large
  */
@@ -72,4 +70,55 @@ async function mainContentOf({ root, elements }: Page): Promise<string | undefin
 function refusal(reason: string, cause?: unknown): Error {
   const remedy = 'read all of it, without {"content": "main"}';
   return refusedError(`The main content of the page cannot be found: ${reason}; ${remedy}.`, cause);
+}
+
+/** The first bytes of a file may declare its encoding. Browsers, too, read further than the 1024 bytes of the standard. */
+const SCANNED = 16 * 1024;
+const XML = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"'>]+)["']/;
+const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
+const META = /<meta[\s/]([^>]*)/gi;
+const CHARSET = /(?:^|[\s/"';])charset\s*=\s*["']?\s*([^\s"'/>;]+)/i;
+
+/**
+ * Decodes a page as the HTML standard says: by its byte order mark, the charset of the request, its own declaration, else
+ * as UTF-8, or as windows-1252 if it is not valid UTF-8.
+ *
+ * @throws Error for callers if it is invalid in its encoding, or not text
+ */
+function decodePage({ bytes, charset }: SourceFile): ReturnType<typeof decodeUnicode> {
+  const declared = declaredIn(String.fromCharCode(...bytes.subarray(0, SCANNED)));
+  const known = isKnown(declared) ? declared : undefined;
+  const undeclared = () => (isUtf8(bytes) ? 'utf-8' : (declared ?? 'windows-1252'));
+  const { text, encoding } = decodeUnicode({ bytes, charset: charset ?? known ?? undeclared() });
+  if (text.includes('\0'))
+    throw refusedError(
+      'The page cannot be read: it has NUL characters, as files that are not text have, and UTF-16 that is not named; save it as UTF-8.',
+    );
+  return { text, encoding };
+}
+
+function declaredIn(head: string): string | undefined {
+  const xml = XML.exec(head)?.[1];
+  const metas = head.replace(COMMENT, '').matchAll(META);
+  const [label] = Array.from(metas, ([, attributes = '']) => CHARSET.exec(attributes)?.[1]).filter(Boolean);
+  const declared = xml ?? label;
+  // A declaration that can be read as ASCII is not in UTF-16, even if it says so.
+  return declared !== undefined && /^utf-?16/i.test(declared) ? 'utf-8' : declared;
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function isKnown(label: string | undefined): boolean {
+  if (label === undefined) return false;
+  try {
+    return new TextDecoder(label) !== undefined;
+  } catch {
+    return false;
+  }
 }

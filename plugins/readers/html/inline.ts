@@ -1,33 +1,31 @@
 import { attributeOf, type Element } from './page.ts';
 
-/** What an inline element makes of its text. */
 export type Finish = (text: string, element: Element) => string;
 
 interface Open {
   readonly element: Element;
   readonly finish: Finish;
-  /** The piece that it begins with. */
+  /** The index of its first piece. */
   start: number;
   /** Whether a block has ended within it. */
   isBroken: boolean;
 }
 
-/** White space other than a single space, which a browser shows as one; a no-break space is one for a reader, too. */
+/** White space that a browser shows as one space, and no-break spaces. */
 const SPACES = /[\t\n\f\r\u00a0][ \t\n\f\r\u00a0]*| [ \t\n\f\r\u00a0]+/g;
 const SOFT_HYPHENS = /\u00ad/g;
-/** Units of text whose spaces and signs are replaced together: each takes memory. */
+/** UTF-16 units that are replaced together, which bounds the memory of the matches. */
 const SLICE = 1 << 16;
-/** What would begin a tag or a character reference, with the backslashes that would escape it. */
+/** Signs that would begin a tag or a character reference, and backslashes before them. */
 const MARKUP = /\\(?=[<&])|<(?=[a-z/!?]|$)|&(?=#?\w+;)/gi;
 
 /** Collects the text of a block or a cell, with single spaces. */
 export class Inline {
   #pieces: string[] = [];
   #endsInSpace = true;
-  /** At most one for each way to finish. */
+  /** The open elements, at most one for each `Finish`. */
   readonly #open: Open[] = [];
 
-  /** Text as the page has it. */
   text(value: string): void {
     for (let at = 0; at < value.length; at += SLICE) this.#slice(value.slice(at, at + SLICE));
   }
@@ -59,7 +57,7 @@ export class Inline {
     if (!last.isBroken || last.finish === codeSpan) this.#finish(last);
   }
 
-  /** The text until now, of lines without spaces around them. What is open continues in the next block. */
+  /** Returns the text so far, and begins the next block, in which open elements continue. */
   take(): string {
     for (const one of this.#open.toReversed()) {
       if (one.finish === codeSpan) this.#finish(one);
@@ -82,9 +80,10 @@ export class Inline {
     const text = this.#pieces.splice(start).join('');
     const inner = text.trim();
     const finished = inner === '' ? '' : finish(inner, element);
-    const [before, after] = [/^\s/.test(text) ? ' ' : '', inner !== '' && /\s$/.test(text) ? ' ' : ''];
+    const before = /^\s/.test(text) ? ' ' : '';
+    const after = inner !== '' && /\s$/.test(text) ? ' ' : '';
     const last = this.#pieces.at(-1);
-    // Neighbouring code spans are one, as their ticks would otherwise be a longer mark.
+    // Neighbouring code spans are joined: their backticks would form a longer mark.
     if (finish === codeSpan && before === '' && last?.endsWith('`') === true && finished.startsWith('`'))
       this.#pieces[this.#pieces.length - 1] = last.slice(0, -1) + finished.slice(1) + after;
     else this.#pieces.push(before + finished + after);
@@ -93,7 +92,7 @@ export class Inline {
   }
 }
 
-/** In more backticks than any run of them in it. */
+/** A code span, in more backticks than any run of them in the text. */
 export const codeSpan: Finish = (text) => {
   let most = 1;
   for (const [run] of text.matchAll(/`+/g)) most = Math.max(most, run.length + 1);
@@ -102,29 +101,29 @@ export const codeSpan: Finish = (text) => {
   return `${ticks}${pad}${text.replaceAll('\n', ' ')}${pad}${ticks}`;
 };
 
-/** Addresses that mean something outside the site, unless they are so long that they are noise. */
+/** Addresses that are valid outside the site, and not so long that they are noise. */
 const ADDRESS = /^(?:https?:\/\/|mailto:)[^\s()<>[\]]{1,150}$/i;
-/** Parts of addresses that only count visitors. */
+/** Parameters that track visitors. */
 const TRACKING = /(?<=[?&])(?:utm_\w+|fbclid|gclid|mc_cid|mc_eid|igshid)=[^&#]*&?/gi;
 const HAS_WORDS = /[\p{L}\p{N}]/u;
 
 const hrefOf = (link: Element): string => attributeOf(link, 'href')?.trim() ?? '';
 
-/** The text of a link, unless it has no words and leads to its own place, as beside headings. */
+/** The text of a link, unless it has no words and leads to the same page, like anchors beside headings. */
 export const linkText: Finish = (text, element) =>
   !HAS_WORDS.test(text) && hrefOf(element).startsWith('#') ? '' : text;
 
-/** A link with its address, if that is of use and the text allows it. */
+/** A link with its address, if both can be written. */
 export const link: Finish = (text, element) => {
   const href = hrefOf(element);
   const address = href.length > MAX_HREF_LENGTH ? '' : href.replace(TRACKING, '').replace(/[?&]$/, '');
   const isLink = ADDRESS.test(address) && !/[[\]\n]/.test(text) && !text.includes(address);
   return isLink ? `[${text}](${address})` : linkText(text, element);
 };
-/** With what only counts visitors. */
+/** Units of an address before tracking parameters are removed. */
 const MAX_HREF_LENGTH = 1000;
 
-/** A number above the line is an exponent, or the mark of a note. */
+/** A raised number is an exponent or the mark of a note. */
 export const superscript: Finish = (text) => (/^[-\u2212+]?\d+$/.test(text) ? `^${text}` : text);
 
 export const inBrackets: Finish = (text) => `(${text})`;

@@ -18,7 +18,7 @@ const cells = {
     },
   },
 } as const;
-/** A notebook of nbformat 3 or 4, as far as it is read. */
+/** The members of a notebook of nbformat 3 or 4 that are read. */
 const notebookSchema = {
   type: 'object',
   properties: {
@@ -38,7 +38,7 @@ type Notebook = FromSchema<typeof notebookSchema>;
 type Cell = FromSchema<typeof cells>[number];
 type Output = NonNullable<Cell['outputs']>[number];
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: escapes that colour a terminal begin with one.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escapes that colour a terminal begin with a control character.
 const COLOURS = /\u001b\[[\d;?]*[A-Za-z]/g;
 const DEFAULT_LANGUAGE = 'python';
 
@@ -70,16 +70,14 @@ function languageOf({ metadata }: Notebook): string {
 function writeCell({ cell_type, source, input, level = 1, outputs = [] }: Cell, language: string): string {
   const text = textOf(source ?? input).replace(/\n$/, '');
   const written = outputs.map((output) => fenced(outputText(output).replace(COLOURS, '').trimEnd(), 'text'));
-  return [ownText(), ...written].filter((part) => part.trim() !== '').join('\n\n');
-
-  function ownText(): string {
-    if (cell_type === 'code') return fenced(text, language);
-    if (cell_type === 'heading') return `${'#'.repeat(level)} ${text}`;
-    return cell_type === 'markdown' ? withClosedFence(text) : text;
-  }
+  let own = text;
+  if (cell_type === 'code') own = fenced(text, language);
+  else if (cell_type === 'heading') own = `${'#'.repeat(level)} ${text}`;
+  else if (cell_type === 'markdown') own = withClosedFence(text);
+  return [own, ...written].filter((part) => part.trim() !== '').join('\n\n');
 }
 
-/** A fence that a cell leaves open ends with it, as on the page, and not in a later cell. */
+/** Closes a fence that a cell leaves open: it must not continue in the next cell. */
 function withClosedFence(text: string): string {
   const last = findMarkdownBlocks(text).at(-1);
   if (last?.kind !== 'fence' || last.depth > 0) return text;
@@ -113,7 +111,7 @@ const createNotebookReader: Factory<typeof manifest> = ({ createCheck }) => {
       const cells = book.cells ?? book.worksheets?.flatMap((sheet) => sheet.cells ?? []) ?? [];
       const { text, places } = writeNotebook(cells, languageOf(book));
       return {
-        // A lone surrogate is not a character, and cannot be encoded.
+        // A lone surrogate cannot be encoded.
         text: text.toWellFormed(),
         places,
         mediaType: 'text/markdown',

@@ -28,7 +28,7 @@ interface Side {
   x1: number;
 }
 
-/** A gap that rows have in common. */
+/** A gap between two columns, at the same place in several rows. */
 interface Gutter {
   readonly first: number;
   readonly last: number;
@@ -38,16 +38,15 @@ interface Gutter {
   readonly right: Side;
 }
 
-/** Points that a gutter is wide at least. */
-const NARROWEST = 4;
-/** Lines on both sides, characters of their segments, and how much of the column's width they fill: less is a table. */
+/** Points. */
+const MIN_GUTTER = 4;
+/** Columns of text have lines on both sides, long segments, and fill this share of their width; tables do not. */
 const MIN_LINES = 4;
 const MIN_CHARACTERS = 14;
 const FILLED = 0.5;
 const MAX_GUTTERS = 12;
 const MAX_DEPTH = 12;
 
-/** Begins a row with a run. */
 export function rowWith(run: Run): Row {
   const { x0, x1, y0, y1, base, size } = run;
   return { runs: [run], x0, x1, y0, y1, base, size };
@@ -65,22 +64,22 @@ export function addToRow(row: Row, run: Run): void {
   row.size = run.size;
 }
 
-/** How much of the lower of two runs or rows is beside the other. */
+/** The share of the lower of a run and a row that is beside the other. */
 export function sharedHeight(run: Run, row: Row): number {
   const shared = Math.min(run.y1, row.y1) - Math.max(run.y0, row.y0);
   return shared / Math.min(run.y1 - run.y0, row.y1 - row.y0);
 }
 
-/**
- * Rows in reading order, as far as geometry says it: columns one after the other. Each list is a column, or what is above
- * or below columns.
- */
+/** Rows in reading order, by their geometry. Each list is a column, or the rows above or below columns. */
 export function columnsOf(runs: readonly Run[], depth = 0): Row[][] {
   if (runs.length === 0) return [];
   const rows = rowsOf(runs);
   const gutter = depth < MAX_DEPTH && rows.length >= MIN_LINES ? tallestGutter(rows) : undefined;
   if (gutter === undefined) return [rows];
-  const [above, left, right, below]: [Run[], Run[], Run[], Run[]] = [[], [], [], []];
+  const above: Run[] = [];
+  const left: Run[] = [];
+  const right: Run[] = [];
+  const below: Run[] = [];
   const middle = (gutter.x0 + gutter.x1) / 2;
   for (const [index, row] of rows.entries())
     for (const run of row.runs) {
@@ -130,7 +129,7 @@ function tallestGutter(rows: readonly Row[]): Gutter | undefined {
     const next: Gutter[] = [];
     for (const gutter of active) {
       const [x0, x1] = leftOpen(gutter, segments);
-      if (x1 - x0 < NARROWEST) close(gutter);
+      if (x1 - x0 < MIN_GUTTER) close(gutter);
       else next.push(grown({ ...gutter, x0, x1, last: index }, segments));
     }
     for (let at = 1; at < segments.length && next.length < MAX_GUTTERS; at++) {
@@ -155,7 +154,7 @@ function dividesText({ left, right }: Gutter): boolean {
   );
 }
 
-/** What a row leaves of a gutter. */
+/** The part of a gutter that a row leaves free. */
 function leftOpen({ x0, x1 }: Gutter, segments: readonly Segment[]): readonly [number, number] {
   let [from, to] = [x0, x1];
   for (const segment of segments) {

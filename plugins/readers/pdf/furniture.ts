@@ -1,6 +1,6 @@
 import type { Line } from './lines.ts';
 
-/** How far from the top or bottom of a page headers and footers are, as a fraction of it. */
+/** The fraction of a page, at its top and bottom, that contains headers and footers. */
 const EDGE = 0.12;
 const MIN_PAGES = 3;
 const MAX_PAGES = 6;
@@ -12,8 +12,8 @@ const PAGE_NUMBER = /^[-\u2013\s]*\d{1,4}[-\u2013\s]*$/;
 const NUMBERS = /\d+|\b[ivxlc]+\b/gi;
 
 /**
- * Finds headers and footers: lines at the edge of pages that other pages have at the same height, numbers aside, lone
- * numbers of pages, and what a tagged file says not to be content.
+ * Finds headers and footers: lines at the edge of pages that other pages repeat at the same height, ignoring numbers; lone
+ * page numbers; and artifacts of tagged files.
  */
 export function findFurniture(pages: readonly (readonly Line[])[]): ReadonlySet<Line> {
   const found = new Set<Line>();
@@ -37,7 +37,8 @@ const keyOf = ({ base, text }: Line): string =>
 /** Lone numbers that are the first or the last line of a page. */
 function pageNumbers(lines: readonly Line[], found: ReadonlySet<Line>): Line[] {
   const others = lines.filter((line) => line.turns === 0 && !line.isFigure && !found.has(line));
-  let [top, bottom] = [Infinity, -Infinity];
+  let top = Infinity;
+  let bottom = -Infinity;
   for (const { y0, y1 } of others) {
     top = Math.min(top, y0);
     bottom = Math.max(bottom, y1);

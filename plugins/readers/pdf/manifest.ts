@@ -18,7 +18,7 @@ export default {
         'legacy/build/pdf.worker.min.mjs',
         'cmaps/*',
         'standard_fonts/*',
-        // What the playground draws scans with.
+        // The playground draws scans with these files.
         'wasm/*_nowasm_fallback.js',
       ],
     },

@@ -31,7 +31,7 @@ export interface Page {
   /** In points, as the page is shown. */
   readonly width: number;
   readonly height: number;
-  /** By quarter turns of their direction, clockwise from left to right. */
+  /** By the direction of the text, in clockwise quarter turns from left-to-right. */
   readonly runs: ReadonlyMap<number, Run[]>;
   readonly figures: readonly Figure[];
 }
@@ -43,11 +43,11 @@ type Viewport = ReturnType<PDFPageProxy['getViewport']>;
 type Content = Awaited<ReturnType<PDFPageProxy['getTextContent']>>;
 type Item = Content['items'][number];
 type TextItem = Extract<Item, { str: string }>;
-/** With a member that its type lacks. */
+/** The type of pdf.js lacks the member `tag`. */
 type MarkedContent = Exclude<Item, TextItem> & { readonly tag?: string };
 type Annotation = Awaited<ReturnType<PDFPageProxy['getAnnotations']>>[number];
 
-/** Extracts what a page says: its content, what was filled into forms, and descriptions of pictures. */
+/** Extracts the text of a page: its content, the values of forms, and the descriptions of pictures. */
 export async function extractPage(page: PDFPageProxy, isTagged: boolean): Promise<Page> {
   const [content, annotations, tree] = await Promise.all([
     page.getTextContent({ includeMarkedContent: true }),
@@ -114,7 +114,12 @@ class Collector {
     const descent = isVertical ? size / 2 : within(-(style?.descent ?? 0), 0.1, 0.4, 0.2) * size;
     this.#put(turns, {
       text,
-      ...{ x0: x, x1: x + length, y0: y - ascent, y1: y + descent, base: y, size },
+      x0: x,
+      x1: x + length,
+      y0: y - ascent,
+      y1: y + descent,
+      base: y,
+      size,
       font: fontName,
       isMono: style?.fontFamily === 'monospace',
       block: this.#open.at(-1),
@@ -138,7 +143,7 @@ class Collector {
       .split(/\r\n?|\n/)
       .map(cleaned);
     const written = lines.filter((line) => line.trim() !== '');
-    // Its type does not say that a window for a note may have none.
+    // A window for a note may have none, although its type says otherwise.
     const rectangle = annotation.rect as readonly number[] | null;
     if (written.length === 0 || rectangle === null) return;
     const { x0, x1, y0, y1 } = this.#shown(rectangle);
@@ -151,7 +156,7 @@ class Collector {
     }
   }
 
-  /** A rectangle of the file, as it is shown. */
+  /** A rectangle of the file in coordinates of the shown page. */
   #shown([left, bottom, right, top]: readonly number[]): Turnable {
     const [ax, ay] = this.#viewport.convertToViewportPoint(left ?? 0, bottom ?? 0) as [number, number];
     const [bx, by] = this.#viewport.convertToViewportPoint(right ?? 0, top ?? 0) as [number, number];
@@ -168,7 +173,7 @@ const quarterTurns = (dx: number, dy: number): number =>
 const within = (value: number | undefined, low: number, high: number, usual: number): number =>
   value !== undefined && value >= low && value <= high ? value : usual;
 
-/** What a reader of the page sees of it, besides the page's content. */
+/** The visible values of a form field or a text annotation. */
 function valuesOf({ hidden, subtype, fieldValue, contentsObj, ...field }: Annotation): string[] {
   if (hidden) return [];
   const isText = !(field.checkBox || field.radioButton || field.pushButton || field.password);
@@ -191,10 +196,10 @@ const LOOSE_ACCENT = /([\u00a8\u00b4\u02c6\u02dc\u02c7\u02da\u02d9\u02dd\u02d8])
 const DOTLESS: Readonly<Record<string, string>> = { '\u0131': 'i', '\u0237': 'j' };
 const C1 = /[\u0080-\u009f]/g;
 const WINDOWS = new TextDecoder('windows-1252');
-/** Lam and alef drawn as one sign come out with their letters exchanged. */
+/** Lam and alef that are drawn as one sign are extracted in the wrong order. */
 const LAM_ALEF = /\u0627([\u0625\u0623\u0622])\u0644/g;
 
-/** Characters as they are meant: fonts and TeX write some in a way of their own. */
+/** Replaces characters that fonts and TeX encode in their own ways. */
 function cleaned(text: string): string {
   return text
     .toWellFormed()
@@ -205,14 +210,14 @@ function cleaned(text: string): string {
     );
 }
 
-/** Coordinates in which text of a direction runs to the right. */
+/** Turns coordinates so that the text of a direction runs to the right. */
 function turned(x: number, y: number, turns: number, { width, height }: Viewport): [number, number] {
   if (turns === 0) return [x, y];
   if (turns === 1) return [y, width - x];
   return turns === 2 ? [width - x, height - y] : [height - y, x];
 }
 
-/** Back to the page as it is shown. */
+/** Turns coordinates back to the page as it is shown. */
 export function turnedBack(box: Turnable, turns: number, page: Pick<Page, 'width' | 'height'>): Turnable {
   const { x0, x1, y0, y1 } = box;
   const { width, height } = page;
@@ -224,7 +229,7 @@ export function turnedBack(box: Turnable, turns: number, page: Pick<Page, 'width
 
 const DECIMALS = 10_000;
 
-/** As fractions of the page. */
+/** A box in fractions of the page. */
 export function boxOf({ x0, x1, y0, y1 }: Turnable, { width, height }: Pick<Page, 'width' | 'height'>): Box {
   const fraction = (length: number, whole: number) =>
     whole > 0 ? Math.round(Math.min(Math.max(length / whole, 0), 1) * DECIMALS) / DECIMALS : 0;

@@ -1,9 +1,9 @@
 import type { PDFPageProxy } from 'pdfjs-dist';
 
-/** A block that a tagged file names: a paragraph, a heading, an item of a list, a row of a table. */
+/** A block of a tagged file: a paragraph, a heading, a list item, a row of a table. */
 export interface Block {
   readonly role: string;
-  /** That it is in. */
+  /** The table around it, by identity. */
   readonly table?: object | undefined;
   readonly figure?: Description | undefined;
 }
@@ -14,7 +14,6 @@ interface Description {
   readonly bounds: readonly number[] | undefined;
 }
 
-/** The blocks of marked contents, by their ids. */
 export type Roles = ReadonlyMap<string, Block>;
 
 /** A node as pdf.js gives it, whose types lack some members. */
@@ -61,7 +60,7 @@ function blockOf(node: Node, around: Block | undefined): Block | undefined {
   };
 }
 
-/** The level that a block says to have; `undefined` if it is not a heading. */
+/** The level of a heading; `undefined` for another block. */
 export function levelOf({ role }: Block): number | undefined {
   if (!HEADING.test(role)) return undefined;
   return role === 'Title' ? 1 : Math.min(Math.max(Number(role.slice(1)) || 2, 1), 6);
@@ -70,6 +69,6 @@ export function levelOf({ role }: Block): number | undefined {
 export const isHeading = (block: Block | undefined): boolean =>
   block !== undefined && levelOf(block) !== undefined;
 
-/** Whether lines of two blocks belong together: one block, or one table. */
+/** Whether two blocks are the same, or in the same table. */
 export const isSameBlock = (a: Block, b: Block): boolean =>
   a === b || (a.table !== undefined && a.table === b.table);

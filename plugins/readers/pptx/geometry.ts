@@ -16,13 +16,13 @@ interface Rectangle {
 const DEGREE = 60_000;
 const DECIMALS = 10_000;
 
-/** From the slide to the fractions of it. */
+/** Maps coordinates of a slide to fractions of it. */
 export function slideTransform(presentation: Element | undefined): Transform {
   const { cx = '12192000', cy = '6858000' } = find(presentation, 'sldSz')?.attributes ?? {};
   return [1 / Number(cx), 0, 0, 1 / Number(cy), 0, 0];
 }
 
-/** The box around a shape, as it is rotated; undefined without coordinates. @param frame its `xfrm` */
+/** The box around a shape with its rotation; undefined without coordinates. @param frame its `xfrm` */
 export function boxOf(frame: Element | undefined, outer: Transform): SourcePosition['box'] {
   const own = rectangleOf(frame, 'off', 'ext');
   if (own === undefined) return;
@@ -37,34 +37,35 @@ export function boxOf(frame: Element | undefined, outer: Transform): SourcePosit
     turned[0] * x + turned[2] * y + turned[4],
     turned[1] * x + turned[3] * y + turned[5],
   ]);
-  const [xs, ys] = [0, 1].map((axis) => corners.map((corner) => fraction(corner[axis]))) as [
-    number[],
-    number[],
-  ];
+  const xs = corners.map(([x]) => fraction(x));
+  const ys = corners.map(([, y]) => fraction(y));
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-/** From the inner coordinates of a group to those that `outer` leads to. @param frame its `xfrm` */
+/** Maps the inner coordinates of a group to fractions of the slide. @param frame its `xfrm` */
 export function groupTransform(frame: Element | undefined, outer: Transform): Transform {
-  const [own, inner] = [rectangleOf(frame, 'off', 'ext'), rectangleOf(frame, 'chOff', 'chExt')];
+  const own = rectangleOf(frame, 'off', 'ext');
+  const inner = rectangleOf(frame, 'chOff', 'chExt');
   if (own === undefined || inner === undefined || inner.width === 0 || inner.height === 0) return outer;
-  const [x, y] = [own.width / inner.width, own.height / inner.height];
+  const x = own.width / inner.width;
+  const y = own.height / inner.height;
   const scale: Transform = [x, 0, 0, y, own.x - inner.x * x, own.y - inner.y * y];
   return after(outer, after(rotation(frame, own), after(flip(frame, own), scale)));
 }
 
-/** About the centre of a shape, clockwise. */
+/** A clockwise rotation about the centre of a shape. */
 function rotation(frame: Element | undefined, { x, y, width, height }: Rectangle): Transform {
   const angle = ((Number(frame?.attributes.rot ?? 0) / DEGREE) * Math.PI) / 180;
   const [cos, sin] = Number.isFinite(angle) ? [Math.cos(angle), Math.sin(angle)] : [1, 0];
-  const [left, top] = [x + width / 2, y + height / 2];
+  const left = x + width / 2;
+  const top = y + height / 2;
   return [cos, sin, -sin, cos, left - left * cos + top * sin, top - left * sin - top * cos];
 }
 
 function flip(frame: Element | undefined, { x, y, width, height }: Rectangle): Transform {
-  const [isAcross, isDown] = ['flipH', 'flipV'].map((name) =>
-    ['1', 'true'].includes(frame?.attributes[name] ?? ''),
-  );
+  const isOn = (name: string) => ['1', 'true'].includes(frame?.attributes[name] ?? '');
+  const isAcross = isOn('flipH');
+  const isDown = isOn('flipV');
   return [
     isAcross ? -1 : 1,
     0,
@@ -75,7 +76,7 @@ function flip(frame: Element | undefined, { x, y, width, height }: Rectangle): T
   ];
 }
 
-/** First `inner`, then `outer`. */
+/** Applies `inner` first. */
 function after(outer: Transform, inner: Transform): Transform {
   const [a, b, c, d, e, f] = outer;
   const [g, h, i, j, k, l] = inner;
@@ -100,7 +101,7 @@ function fraction(value = 0): number {
   return Number.isFinite(rounded) ? rounded : 0;
 }
 
-/** The kinds of placeholders of a master that others inherit from; all others from its body. */
+/** The placeholder of a master that a kind inherits from; other kinds inherit from its body. */
 const OF_MASTER: Readonly<Record<string, string>> = { title: 'title', ctrTitle: 'title' };
 
 /** Placeholders of a layout by index, or of a master by kind. */
@@ -111,15 +112,14 @@ export function placeholderOf(shape: Element): Element | undefined {
   return find(properties, 'nvPr', 'ph');
 }
 
-/** The `xfrm` of a shape: where it is. */
 export function frameOf(shape: Element | undefined): Element | undefined {
   return find(shape, 'xfrm') ?? find(shape, 'spPr', 'xfrm') ?? find(shape, 'grpSpPr', 'xfrm');
 }
 
-/** Where the placeholders of slides are, if their layout or master says so. */
+/** The coordinates that placeholders of slides inherit from their layout or master. */
 export class InheritedFrames {
   readonly #file: OfficeFile;
-  readonly #known = new Map<string, Placeholders>();
+  readonly #read = new Map<string, Placeholders>();
 
   constructor(file: OfficeFile) {
     this.#file = file;
@@ -144,15 +144,15 @@ export class InheritedFrames {
   }
 
   #placeholders(path: string, keyOf: (placeholder: Element) => string): Placeholders {
-    const known = this.#known.get(path);
-    if (known !== undefined) return known;
-    const found = new Map<string, Element>();
+    const read = this.#read.get(path);
+    if (read !== undefined) return read;
+    const placeholders = new Map<string, Element>();
     const tree = this.#file.has(path) ? treeOf(this.#file.part(path), path).children[0] : undefined;
     for (const shape of childrenOf(find(tree, 'cSld', 'spTree'), 'sp')) {
       const placeholder = placeholderOf(shape);
-      if (placeholder !== undefined) found.set(keyOf(placeholder), shape);
+      if (placeholder !== undefined) placeholders.set(keyOf(placeholder), shape);
     }
-    this.#known.set(path, found);
-    return found;
+    this.#read.set(path, placeholders);
+    return placeholders;
   }
 }

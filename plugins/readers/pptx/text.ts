@@ -4,13 +4,13 @@ import { childrenOf, type Element, find, findBelow, referenceOf } from './tree.t
 
 type Relationships = ReadonlyMap<string, Relationship>;
 
-/** Fields that only number slides or give the day. */
+/** Fields with the number of the slide or the date. */
 const FIELDS = /^(slidenum|datetime)/;
 const INDENT = '    ';
-/** What would end the address of a link. */
+/** Characters that would end the address of a link. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an address may contain them.
 const UNSAFE = /[\u0000-\u0020()<>]/g;
-/** A chart may have as many blank cells for each with a value, and some more, to be written as one table. */
+/** Blank cells of the table of a chart: this many for each value, and some more. */
 const MAX_BLANK = 8;
 const MORE_BLANK = 10_000;
 
@@ -31,7 +31,7 @@ export function writeBody(body: Element | undefined, links: Relationships, isLis
     const isBullet = find(properties, 'buChar') !== undefined || find(properties, 'buBlip') !== undefined;
     const isItem = isNumbered || isBullet || (isList && find(properties, 'buNone') === undefined);
     if (parts.length > 0) parts.push(isItem && deepest >= 0 ? '\n' : '\n\n');
-    // An item below none would be code.
+    // A deeper indentation than that of the items above would be code.
     deepest = isItem ? Math.min(Number(properties?.attributes.lvl ?? 0) || 0, deepest + 1) : -1;
     numbers.length = deepest + 1;
     if (isNumbered) numbers[deepest] = (numbers[deepest] ?? 0) + 1;
@@ -41,7 +41,6 @@ export function writeBody(body: Element | undefined, links: Relationships, isLis
   return parts.join('');
 }
 
-/** On one line. */
 export function lineOf(body: Element | undefined, links: Relationships): string {
   const lines = childrenOf(body, 'p').map((paragraph) => textOf(paragraph, links).trim());
   return oneLine(lines.filter((line) => line !== '').join(' '));
@@ -70,7 +69,6 @@ function linked(text: string, link: Relationship | undefined): string {
   return `[${oneLine(text).replace(/[[\]]/g, '\\$&')}](${target})`;
 }
 
-/** A table of a slide; the cells that a wide one covers are empty. */
 export function writeTable(table: Element, links: Relationships): string {
   const rows = childrenOf(table, 'tr').map((row) =>
     childrenOf(row, 'tc').map((cell) => lineOf(find(cell, 'txBody'), links)),
@@ -95,7 +93,7 @@ interface Series {
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** One table, or one for each series if it would be mostly blank. */
+/** Writes one table, or a table for each series if one would be mostly blank. */
 function writeSeries(series: readonly Series[]): string {
   const categories = new Map<string, string>();
   for (const one of series)
@@ -116,7 +114,6 @@ function seriesBelow(plot: Element | undefined): Element[] {
   return plot?.children.flatMap((one) => childrenOf(one, 'ser')) ?? [];
 }
 
-/** The values of a series by their indexes. */
 function pointsOf(data: Element | undefined): Map<string, string> {
   const cache = findBelow(data, 'strCache') ?? findBelow(data, 'numCache') ?? findBelow(data, 'lvl');
   const points = childrenOf(cache ?? findBelow(data, 'strLit') ?? findBelow(data, 'numLit'), 'pt');
@@ -125,7 +122,6 @@ function pointsOf(data: Element | undefined): Map<string, string> {
   );
 }
 
-/** The texts of a diagram (SmartArt), in the order of its data. */
 export function writeDiagram(model: Element | undefined): string {
   const points = childrenOf(find(model, 'ptLst'), 'pt').map((point) => lineOf(find(point, 't'), new Map()));
   return points

@@ -6,14 +6,11 @@ export interface Element {
   readonly name: string;
   readonly attributes: XmlAttributes;
   readonly children: readonly Element[];
-  /** Its own text. */
   readonly text: string;
 }
 
-/** Elements of one part, so that it fits into memory. */
 const MAX_ELEMENTS = 300_000;
 
-/** Reads a part into memory. */
 export function treeOf(bytes: Uint8Array, path: string): Element {
   const root = { name: '', attributes: {}, children: [] as Element[], text: '' };
   const open: { children: Element[]; text: string }[] = [root];
@@ -50,14 +47,14 @@ export function childrenOf(element: Element | undefined, name: string): Element[
 /** The first element of a name below another one, at any depth. */
 export function findBelow(element: Element | undefined, name: string): Element | undefined {
   for (const child of element?.children ?? []) {
-    const found = child.name === name ? child : findBelow(child, name);
-    if (found !== undefined) return found;
+    const match = child.name === name ? child : findBelow(child, name);
+    if (match !== undefined) return match;
   }
   return;
 }
 
 /** The id of a relationship in an attribute, whatever prefix it has: `r:id`. */
 export function referenceOf(element: Element | undefined, name = 'id'): string {
-  const found = Object.entries(element?.attributes ?? {}).find(([key]) => key.endsWith(`:${name}`));
-  return found?.[1] ?? '';
+  const attribute = Object.entries(element?.attributes ?? {}).find(([key]) => key.endsWith(`:${name}`));
+  return attribute?.[1] ?? '';
 }

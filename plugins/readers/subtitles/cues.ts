@@ -1,10 +1,20 @@
-import { type Counts, count } from './counts.ts';
-import { type Said, saidIn } from './markup.ts';
+/** The number of things that are not in the text, by name. */
+export type Counts = Map<string, number>;
 
-/** A cue of a file, or the part of it that one speaker says: what is said from one second to another. */
-export interface Cue extends Said {
+export function count(counts: Counts, name: string, times = 1): void {
+  if (times > 0) counts.set(name, (counts.get(name) ?? 0) + times);
+}
+
+/** A cue, or the part of it that one speaker says. Times are in seconds. */
+export interface Cue extends Speech {
   readonly start_time: number;
   readonly end_time: number;
+}
+
+interface Speech {
+  readonly speaker: string | undefined;
+  /** Without markup, as shown; at least one. */
+  readonly lines: readonly string[];
 }
 
 /** Why a file has no cues, as a clause for the caller. */
@@ -16,11 +26,10 @@ const ARROW = '-->';
 /** Without hours, only a fraction tells a time from other numbers. */
 const TIME = /^(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,9})$|^(\d{1,4}):(\d{1,2}):(\d{1,2})$/;
 const WEBVTT = /^WEBVTT(?:\s|$)/;
-/** What these begin in WebVTT has no cues in it, up to the next empty line. */
+/** The first line of a WebVTT block without cues, which ends at the next empty line. */
 const BLOCK = /^(?:(WEBVTT|NOTE)(?:\s|$)|(STYLE|REGION)$)/;
 const MAX_SHOWN = 60;
 
-/** The line that says when a cue is shown. */
 interface Timing {
   readonly start_time: number;
   readonly end_time: number;
@@ -28,21 +37,19 @@ interface Timing {
   readonly rest: string;
 }
 
-/** A cue whose lines are still being read. */
 interface OpenCue {
   readonly timing: Timing;
-  /** The number in front of it. */
+  /** The number above its times. */
   readonly number: number | undefined;
-  /** Trimmed; blank lines are among them. */
+  /** Trimmed, with the blank ones. */
   readonly lines: string[];
 }
 
 /**
- * Parses WebVTT or SubRip, in which the same things are written in many ways: cues without numbers, without hours,
- * without empty lines between them, with a comma or a point before the fraction. A cue ends at the next line with times,
- * whatever blank lines it has.
+ * Parses WebVTT or SubRip. Cues may lack numbers, hours and the empty lines between them, and have a comma or a point before
+ * the fraction. A cue ends at the next line with times, and may contain blank lines.
  *
- * @param leftOut gets the number of what is not in the cues, by name
+ * @param leftOut counts what is not in the cues
  * @returns the cues in the order of the file; none if it is empty, or has only a head or notes
  */
 export function parseCues(source: string, leftOut: Counts): Cue[] | CueProblem {
@@ -69,7 +76,7 @@ export function parseCues(source: string, leftOut: Counts): Cue[] | CueProblem {
   return cues;
 }
 
-/** The times of lines before the first cue. */
+/** The timing of lines before the first cue. */
 const NEVER: Timing = { start_time: 0, end_time: 0, rest: '' };
 
 function problemIn(lines: readonly string[]): string {
@@ -79,7 +86,6 @@ function problemIn(lines: readonly string[]): string {
   return `line ${at + 1} gives no ${times}: ${JSON.stringify(lines[at]?.slice(0, MAX_SHOWN))}`;
 }
 
-/** Where a block ends, whose lines are counted. */
 function endOfBlock(lines: readonly string[], start: number, name: string, leftOut: Counts): number {
   let end = start + 1;
   while (end < lines.length && lines[end] !== '' && timingOf(lines[end] as string) === undefined) end++;
@@ -89,8 +95,8 @@ function endOfBlock(lines: readonly string[], start: number, name: string, leftO
 }
 
 /**
- * Takes the number of the next cue from the end of the open one. A number directly above the times belongs to them if
- * a blank line is above it, or in a file that numbers its cues. Above blank lines it has to follow the number before.
+ * Takes the number of the next cue from the end of the open one. A number directly above the times belongs to the next cue
+ * if a blank line is above it, or if the file numbers its cues. Above blank lines it must follow the previous number.
  */
 function takeNumber({ timing, number: before, lines }: OpenCue, leftOut: Counts): number | undefined {
   const at = lines.findLastIndex((line) => line !== '');
@@ -106,7 +112,7 @@ function takeNumber({ timing, number: before, lines }: OpenCue, leftOut: Counts)
   return number;
 }
 
-/** Takes the name of the next cue, a line between a blank one and the times, from the end of the open one. */
+/** Takes the identifier of the next cue, a line between a blank one and the times, from the end of the open one. */
 function takeIdentifier(lines: string[], leftOut: Counts): void {
   if ((lines.at(-1) ?? '') === '' || (lines.at(-2) ?? '') !== '') return;
   lines.pop();
@@ -120,15 +126,15 @@ function close({ timing, lines }: OpenCue, cues: Cue[], leftOut: Counts): void {
     return;
   }
   const { start_time, end_time } = timing;
-  const said = saidIn(written, leftOut);
-  if (said.length === 0) count(leftOut, 'cue_without_text');
-  for (const one of said) cues.push({ start_time, end_time, ...one });
+  const speeches = speechesIn(written, leftOut);
+  if (speeches.length === 0) count(leftOut, 'cue_without_text');
+  for (const { speaker, lines } of speeches) cues.push({ start_time, end_time, speaker, lines });
 }
 
-/** What may follow the times: settings of WebVTT and its drafts, and coordinates of SubRip. */
+/** After the times: settings of WebVTT and its drafts, and coordinates of SubRip. */
 const SETTING = /^(?:align|position|size|line|vertical|region|[ADLST]|[XY][12]):\S+$/i;
 
-/** The times of a line; undefined if it has none. @param leftOut gets the number of settings */
+/** The times of a line; undefined if it has none. @param leftOut counts its settings */
 function timingOf(line: string, leftOut?: Counts): Timing | undefined {
   const arrow = line.indexOf(ARROW);
   const start_time = arrow === -1 ? undefined : secondsOf(line.slice(0, arrow).trim());
@@ -145,9 +151,62 @@ function timingOf(line: string, leftOut?: Counts): Timing | undefined {
 }
 
 function secondsOf(written: string): number | undefined {
-  const found = TIME.exec(written);
-  if (found === null) return undefined;
-  const [, hours = found[5] ?? '0', minutes = found[6], seconds = found[7], fraction = ''] = found;
+  const match = TIME.exec(written);
+  if (match === null) return undefined;
+  const [, hours = match[5] ?? '0', minutes = match[6], seconds = match[7], fraction = ''] = match;
   const milliseconds = Number(`${fraction.padEnd(3, '0').slice(0, 3)}.${fraction.slice(3)}`);
   return (((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + milliseconds) / 1000;
 }
+
+/** A voice of WebVTT, with its speaker. */
+const VOICE = /<v(?:\.[^\s<>]*)?\s+([^\s<>][^<>]*)>/gi;
+/** Tags of both formats, times within a cue, and positions as SubStation Alpha writes them. */
+const MARKUP = /<\/?(?:c|i|b|u|v|s|ruby|rt|lang|font)(?:[.\s][^<>]*)?>|<\d[\d:.]*>|\{\\an?\d+\}/gi;
+const ENTITY = /&(amp|lt|gt|nbsp|lrm|rlm|quot|apos);/g;
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
+  lrm: '\u200e',
+  rlm: '\u200f',
+};
+
+/** The speeches in the lines of a cue. @param leftOut counts the tags */
+function speechesIn(lines: readonly string[], leftOut: Counts): Speech[] {
+  const written = lines.join('\n');
+  const voices = [...written.matchAll(VOICE)];
+  const starts = voices.map(({ index }) => index);
+  const speeches = [0, ...starts].map((start, at): Speech => {
+    const speaker = voices[at - 1]?.[1]?.trim();
+    return {
+      speaker: speaker === undefined ? undefined : decoded(speaker),
+      lines: shownLines(written.slice(start, starts[at]), leftOut),
+    };
+  });
+  return joined(speeches.filter(({ lines }) => lines.length > 0));
+}
+
+/** Joins neighbours with the same speaker. */
+function joined(all: readonly Speech[]): Speech[] {
+  const speeches: Speech[] = [];
+  for (const one of all) {
+    const last = speeches.at(-1);
+    if (last === undefined || last.speaker !== one.speaker) speeches.push(one);
+    else speeches.splice(-1, 1, { ...last, lines: [...last.lines, ...one.lines] });
+  }
+  return speeches;
+}
+
+function shownLines(written: string, leftOut: Counts): string[] {
+  const plain = written.replace(MARKUP, () => {
+    count(leftOut, 'tag');
+    return '';
+  });
+  const lines = decoded(plain).split('\n');
+  return lines.map((line) => line.replace(/[ \t]+/g, ' ').trim()).filter((line) => line !== '');
+}
+
+const decoded = (text: string): string => text.replace(ENTITY, (_, name: string) => ENTITIES[name] as string);

@@ -1,6 +1,5 @@
 import { type Factory, refusedError, type SourcePlace } from '../../../core/kit.ts';
-import { type Counts, count } from './counts.ts';
-import { type Cue, parseCues } from './cues.ts';
+import { type Counts, type Cue, count, parseCues } from './cues.ts';
 import type manifest from './manifest.ts';
 
 const SENTENCE_END = /[.!?\u2026\u3002\uff1f\uff01]["')\u201d\u2019]?$/;
@@ -9,10 +8,9 @@ const MAX_GAP = 0.1;
 
 /**
  * Writes cues as running text: a line break after the end of a sentence, and a paragraph that begins with the speaker's
- * name where the speaker changes. Rolling captions show a line again with the next one: it is written once, and its time
- * goes on.
+ * name where the speaker changes. A line that rolling captions repeat is written once, with the time of both cues.
  *
- * @param leftOut gets the number of these lines
+ * @param leftOut counts the repeated lines
  */
 function writeCues(cues: readonly Cue[], leftOut: Counts): { text: string; places: SourcePlace[] } {
   const parts: string[] = [];
@@ -25,7 +23,7 @@ function writeCues(cues: readonly Cue[], leftOut: Counts): { text: string; place
   let before: Cue | undefined;
   for (const cue of cues) {
     const { start_time, end_time, speaker } = cue;
-    const repeated = repeatedBy(cue, before);
+    const repeated = repeatedLines(cue, before);
     const fresh = cue.lines.slice(repeated).join(' ');
     count(leftOut, 'repeated_line', repeated);
     before = cue;
@@ -47,8 +45,8 @@ function writeCues(cues: readonly Cue[], leftOut: Counts): { text: string; place
   return { text: parts.join(''), places };
 }
 
-/** How many lines at the beginning of a cue the one before it ended with, while it was still shown. */
-function repeatedBy({ lines, start_time }: Cue, before: Cue | undefined): number {
+/** The number of lines at the beginning of a cue that the previous cue, still shown, ended with. */
+function repeatedLines({ lines, start_time }: Cue, before: Cue | undefined): number {
   if (before === undefined || start_time > before.end_time + MAX_GAP) return 0;
   for (let count = Math.min(lines.length, before.lines.length); count > 0; count--) {
     const ending = before.lines.slice(-count);

@@ -7,7 +7,7 @@ const ENCODINGS = `
   .trim()
   .split(/\s+/);
 
-/** Their names in the WHATWG standard, if different. */
+/** Names in the WHATWG standard that differ from the detector's. */
 const LABELS: Readonly<Record<string, string>> = {
   macroman: 'macintosh',
   maccyrillic: 'x-mac-cyrillic',
@@ -15,25 +15,19 @@ const LABELS: Readonly<Record<string, string>> = {
   cp949: 'euc-kr',
 };
 
-/** Bytes that the detector is given; more of them do not make it more certain. */
+/** Bytes that the detector is given; more bytes do not make it more certain. */
 const SAMPLE = 8 * 1024;
-/** How many of the detected encodings are tried. */
 const MAX_TRIED = 8;
-/**
- * A guess so much less likely than the best one is not better if that one fails, for example at characters that few
- * decoders know.
- */
+/** Guesses with a smaller share of the best guess's score are not tried, even if the best one fails. */
 const MIN_SHARE = 1 / 3;
-/** Bytes of a line that are taken before the first non-ASCII one. */
+/** Bytes of a line before its first non-ASCII byte that are part of the sample. */
 const MAX_BEFORE = 1024;
 const LINE_FEED = 0x0a;
 
-/**
- * From a few words with accents the detector may infer any language; nearly all such files are in the usual encoding.
- */
+/** From a few words with accents the detector may infer any language; nearly all such files have this encoding. */
 const USUAL = 'windows-1252';
 const USUAL_BONUS = 0.02;
-/** It can hardly distinguish these from those of Windows, which are far more usual. */
+/** Encodings that the detector can hardly distinguish from those of Windows, which are far more usual. */
 const OUTDATED = /^(macintosh|x-mac-cyrillic)$/;
 const OUTDATED_FACTOR = 0.85;
 /** A word with letters of two alphabets is a wrong guess: `cafι`. */
@@ -46,9 +40,9 @@ const MIXED_FACTOR = 0.1;
 export async function detectedLabels(bytes: Uint8Array): Promise<string[]> {
   const { detectAll } = await import('jschardet');
   const sample = sampleOf(bytes);
-  const found = detectAll(sample, { detectEncodings: ENCODINGS, minimumThreshold: 0 });
+  const guesses = detectAll(sample, { detectEncodings: ENCODINGS, minimumThreshold: 0 });
   const scores = new Map<string, number>([[USUAL, USUAL_BONUS]]);
-  for (const { encoding, confidence } of found) {
+  for (const { encoding, confidence } of guesses) {
     const name = (encoding ?? '').toLowerCase();
     if (!ENCODINGS.includes(name)) continue;
     const label = LABELS[name] ?? name;
@@ -68,9 +62,7 @@ function factorOf(label: string, sample: Uint8Array): number {
   return (changes > words / 2 ? MIXED_FACTOR : 1) * (OUTDATED.test(label) ? OUTDATED_FACTOR : 1);
 }
 
-/**
- * A short file, or the most informative lines: those with non-ASCII bytes, from shortly before the first of these.
- */
+/** A short file, or the lines with non-ASCII bytes, each from shortly before its first non-ASCII byte. */
 function sampleOf(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= SAMPLE) return bytes;
   const sample = new Uint8Array(SAMPLE);

@@ -15,7 +15,7 @@ const REMEDY =
  */
 async function readText(file: SourceFile, report: Report): Promise<Decoded> {
   const { bytes, charset } = file;
-  if (usesUtf32(bytes)) throw refusal('it is in UTF-32; save it as UTF-8');
+  if (hasUtf32Mark(bytes)) throw refusal('it is in UTF-32; save it as UTF-8');
   const mark = encodingOfMark(bytes);
   const label = mark ?? charset;
   if (label === undefined) {
@@ -63,9 +63,9 @@ async function readByTrial(file: SourceFile, report: Report): Promise<Decoded> {
 
 interface Signature {
   readonly name: string;
-  /** The bytes that such a file begins with, as Latin-1. */
+  /** The first bytes of such a file, as Latin-1. */
   readonly start: string;
-  /** A text may also begin like this: it counts only if there are NUL bytes. */
+  /** A text may begin like this, too: the signature counts only if there are NUL bytes. */
   readonly isWeak?: boolean;
 }
 
@@ -91,16 +91,17 @@ const SIGNATURES: readonly Signature[] = [
   { name: 'a WebAssembly module', start: '\0asm' },
 ];
 
-/** How much of a file is compared. */
 const MAX_START = 16;
 
-/** @throws Error for callers that says what a file that is not text looks like */
+/** @throws Error for callers that names the format of a file that is not text */
 function refuseBinary(bytes: Uint8Array): void {
   const isBinary = hasNul(bytes);
   const start = String.fromCharCode(...bytes.subarray(0, MAX_START));
-  const found = SIGNATURES.find((one) => start.startsWith(one.start) && (isBinary || one.isWeak !== true));
-  if (found === undefined && !isBinary) return;
-  const what = found?.name ?? 'a binary file: it has NUL bytes';
+  const signature = SIGNATURES.find(
+    (one) => start.startsWith(one.start) && (isBinary || one.isWeak !== true),
+  );
+  if (signature === undefined && !isBinary) return;
+  const what = signature?.name ?? 'a binary file: it has NUL bytes';
   throw refusal(
     `it looks like ${what}; choose a reader for this format (GET /v1/plugins lists the readers), or send its text`,
   );
@@ -108,43 +109,43 @@ function refuseBinary(bytes: Uint8Array): void {
 
 /** Bytes that are examined to find UTF-16 without a byte order mark. */
 const SAMPLE = 8192;
-/** Letters whose code ends in 00 may put some on the other side. */
+/** Share of NUL bytes on the other side, from letters whose code ends in 00. */
 const MAX_ELSEWHERE = 0.1;
-/** In such a text, this share of the pairs have a NUL byte on one side: ASCII letters, spaces, line ends. */
+/** Share of the pairs with a NUL byte on one side: ASCII letters, spaces, line ends. */
 const MIN_SHARE = 0.1;
-/** Fewer NUL bytes than this may be on one side by chance, unless nearly half of the pairs have one. */
+/** Fewer NUL bytes may be on one side by chance, unless the share `SURE_SHARE` of the pairs has one. */
 const MIN_NULS = 16;
 const SURE_SHARE = 0.4;
 
 const startsWith = (bytes: Uint8Array, ...mark: readonly number[]): boolean =>
   mark.every((byte, at) => bytes[at] === byte);
 
-/** Whether a file begins with the byte order mark of UTF-32. */
-const usesUtf32 = (bytes: Uint8Array): boolean =>
+const hasUtf32Mark = (bytes: Uint8Array): boolean =>
   startsWith(bytes, 0xff, 0xfe, 0, 0) || startsWith(bytes, 0, 0, 0xfe, 0xff);
 
 const hasNul = (bytes: Uint8Array): boolean => bytes.includes(0);
 
-/** A text in UTF-16 without a byte order mark: NUL bytes are on one side of the pairs. */
+/** Decodes UTF-16 without a byte order mark, which has NUL bytes on one side of the pairs. */
 function wideText(bytes: Uint8Array): Decoded | undefined {
   if (bytes.length % 2 !== 0 || !hasNul(bytes)) return undefined;
   const length = Math.min(bytes.length, SAMPLE);
   const nuls: [even: number, odd: number] = [0, 0];
   for (let at = 0; at < length; at++) if (bytes[at] === 0) nuls[at % 2 === 0 ? 0 : 1]++;
   const [even, odd] = nuls;
-  const [less, most] = even < odd ? [even, odd] : [odd, even];
+  const less = Math.min(even, odd);
+  const most = Math.max(even, odd);
   const share = most >= MIN_NULS ? MIN_SHARE : SURE_SHARE;
   if (less > most * MAX_ELSEWHERE || most < (length / 2) * share) return undefined;
   const decoded = decode(bytes, odd > even ? 'utf-16le' : 'utf-16be');
   return decoded !== undefined && isPlainText(decoded.text) ? decoded : undefined;
 }
 
-/** How much of a file may declare its encoding, as in browsers. */
+/** The first bytes of a file may declare its encoding, as in browsers. */
 const SCANNED = 1024;
 
 const XML = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"'>]+)["']/;
 const CSS = /^@charset "([^"]+)";/;
-/** In a comment of the first two lines, as Python and Emacs read it. */
+/** A comment in the first two lines, as Python and Emacs read it. */
 const COOKIE = /^(?:.*\r?\n)?[ \t\f]*(?:#|;|%|\/\/|--|\/\*|\.\.).*?coding[:=][ \t]*([\w.-]+)/;
 const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
 const META = /<meta[\s/]([^>]*)/gi;
@@ -153,7 +154,7 @@ const CONTENT_TYPE = /http-equiv\s*=\s*["']?content-type\b/i;
 const IN_CONTENT = /content\s*=\s*(?:"[^"]*?|'[^']*?|[^\s"']*?)charset\s*=\s*([^\s"';>]+)/i;
 const HTML_NAME = /\.(x?html?|xht|shtml)$/i;
 
-/** The encodings that a document declares. Unknown labels are left out. */
+/** The encodings that a document declares, without unknown labels. */
 function declaredLabels({ bytes, name = '', mediaType = '' }: SourceFile): string[] {
   const head = String.fromCharCode(...bytes.subarray(0, SCANNED));
   const isHtml = HTML_NAME.test(name) || mediaType.includes('html') || /^\s*</.test(head);
@@ -179,7 +180,7 @@ function charsetOfMeta(head: string): string | undefined {
   return undefined;
 }
 
-/** A readable declaration is not in UTF-16, whatever it says. */
+/** A declaration that can be read as ASCII is not in UTF-16, even if it says so. */
 function asWritten(label: string): string | undefined {
   const encoding = labelOf(label);
   if (encoding?.startsWith('utf-16') === true) return 'utf-8';
@@ -197,15 +198,12 @@ const ASCII = /^(us-)?ascii$/i;
 /** Control characters that rarely occur in text: all except white space, ESC, and NEL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for.
 const CONTROL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f-\u0084\u0086-\u009f]/g;
-/**
- * ICU's decoders read invalid lead bytes of these encodings as control characters; in the standard they are errors.
- */
+/** ICU decodes invalid lead bytes of these encodings to control characters; in the standard they are errors. */
 const EAST_ASIAN = /^(?:big5|euc-|gb|shift_jis)/;
 const C1 = /[\u0080-\u009f]/;
-/** One in this many characters may have got in by mistake. */
+/** Fewer characters for each control character mean a wrong guess. */
 const CHARACTERS_PER_CONTROL = 200;
 
-/** The name of the encoding for a label, if it can be decoded. */
 function labelOf(label: string): string | undefined {
   try {
     return new TextDecoder(label).encoding;
@@ -223,13 +221,13 @@ function decode(bytes: Uint8Array, label: string): Decoded | undefined {
     if (EAST_ASIAN.test(decoder.encoding) && C1.test(text)) return undefined;
     return { text, encoding: decoder.encoding };
   } catch (error) {
-    // For an unknown label and for invalid bytes; a text that is too long gives another error.
+    // An unknown label or invalid bytes. A text that is too long gives another error.
     if (error instanceof RangeError || error instanceof TypeError) return undefined;
     throw error;
   }
 }
 
-/** Whether a text decoded by a guess has hardly any of the characters that a wrong guess produces. */
+/** Whether a text has few control characters, which wrong guesses produce. */
 function isPlainText(text: string): boolean {
   let allowed = Math.floor(text.length / CHARACTERS_PER_CONTROL);
   for (const _ of text.matchAll(CONTROL)) if (--allowed < 0) return false;

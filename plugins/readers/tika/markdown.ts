@@ -4,31 +4,26 @@ import {
   markdownHeading,
   markdownTable,
 } from '../../toolkit/markdown/index.ts';
+import { type Piece, type PlacedMarkdown, writePieces } from '../../toolkit/placed-markdown.ts';
 
-export interface Markdown {
-  readonly text: string;
-  /** Where pages, slides and sheets begin. Empty if there are none. */
-  readonly pages: readonly number[];
-}
-
-/** Elements within a line: all others begin and end blocks. */
+/** Inline elements; all others begin and end blocks. */
 const INLINE = new Set(
   'a abbr b big cite code del em font i img ins kbd mark q s samp small span strike strong sub sup tt u var'.split(
     ' ',
   ),
 );
 const HEADING = /^h([1-6])$/;
-/** Elements that are not text. */
+/** Elements whose content is not text. */
 const SKIPPED = new Set(['head', 'script', 'style']);
-/** Tika's elements for pages in PDF, presentations and spreadsheets. */
+/** The classes of pages of PDF, slides and sheets. */
 const PAGE = /(?:^|\s)(?:page|slide|slide-content|sheet)(?:\s|$)/;
 const LINK = /^(?:https?:|mailto:)[^\s()<>]+$/i;
 
 /**
- * Writes Tika's XHTML as Markdown: its headings, paragraphs, lists, tables and code. Tika writes it itself: well-formed,
- * and with `>` in attributes as `&gt;`.
+ * Writes Tika's XHTML as Markdown: its headings, paragraphs, lists, tables and code, with the places of pages, slides and
+ * sheets. Tika's XHTML is well-formed, with `>` in attributes as `&gt;`.
  */
-export function writeMarkdown(xhtml: string): Markdown {
+export function writeMarkdown(xhtml: string): PlacedMarkdown {
   const writer = new Writer();
   scanXhtml(xhtml, writer);
   return writer.end();
@@ -40,19 +35,17 @@ interface List {
 }
 
 class Writer {
-  #text = '';
-  readonly #pages: number[] = [];
-  /** Pages that have begun since the last block. */
+  readonly #written: Piece[] = [];
+  #hasBlock = false;
   #newPages = 0;
   readonly #lists: List[] = [];
   /** Rows of the open table; tables within it are text of its cells. */
   #rows: string[][] = [];
   #tables = 0;
   #skipped = 0;
-  /** Number of open `div` elements, now and when the page began. */
-  #divisions = 0;
+  #openDivisions = 0;
+  /** The number of open divisions within the page and around it; 0 outside a page. */
   #page = 0;
-  /** The text of the open block or cell. */
   #pieces: string[] = [];
   #block = 'p';
   /** Whether the next block is the first of an item. */
@@ -79,24 +72,22 @@ class Writer {
     if (this.#skipped === 0) this.#pieces.push(text);
   }
 
-  end(): Markdown {
+  end(): PlacedMarkdown {
     if (this.#tables > 0) this.#endTable();
     this.#endBlock();
-    this.#beginPages();
-    // The text before the first page belongs to it.
-    if (this.#pages.length > 0) this.#pages[0] = 0;
-    return { text: this.#text, pages: this.#pages };
+    this.#startPages();
+    return writePieces(this.#written);
   }
 
-  /** Appends a block. @param gap the separator from the previous block */
   #add(block: string, gap = '\n\n'): void {
-    if (this.#text !== '') this.#text += gap;
-    this.#beginPages();
-    this.#text += block;
+    if (this.#hasBlock) this.#written.push(gap);
+    this.#startPages();
+    this.#written.push(block);
+    this.#hasBlock = true;
   }
 
-  #beginPages(): void {
-    for (; this.#newPages > 0; this.#newPages--) this.#pages.push(this.#text.length);
+  #startPages(): void {
+    for (; this.#newPages > 0; this.#newPages--) this.#written.push({ startsPage: true });
   }
 
   #openBlock(name: string, attribute: (name: string) => string | undefined): void {
@@ -109,9 +100,9 @@ class Writer {
   }
 
   #openDivision(kind: string): void {
-    this.#divisions++;
+    this.#openDivisions++;
     if (this.#page > 0 || !PAGE.test(kind)) return;
-    this.#page = this.#divisions;
+    this.#page = this.#openDivisions;
     this.#newPages++;
   }
 
@@ -119,7 +110,7 @@ class Writer {
     this.#endBlock();
     if (name === 'ul' || name === 'ol') this.#lists.pop();
     else if (name === 'li') this.#beginsItem = false;
-    else if (name === 'div' && this.#divisions-- === this.#page) this.#page = 0;
+    else if (name === 'div' && this.#openDivisions-- === this.#page) this.#page = 0;
   }
 
   #openInTable(name: string): void {
@@ -194,7 +185,7 @@ class Writer {
   }
 }
 
-/** Deeper items: each line has the indentation of this level. */
+/** Deeper items have the indentation of this level. */
 const MAX_LEVELS = 16;
 
 /** The lines of a paragraph. @param indent put before each but the first */
@@ -210,7 +201,7 @@ const NAME = /^<\/?([\w:.-]+)/;
 const ENTITY = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/gi;
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** Calls the writer with each tag and text, in order. Elements without content are opened and closed. */
+/** Calls the writer with each tag and text. Elements without content are opened and closed. */
 function scanXhtml(source: string, writer: Writer): void {
   let at = 0;
   while (at < source.length) {

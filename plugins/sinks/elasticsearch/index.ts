@@ -5,27 +5,31 @@ import {
   exposedError,
   type Factory,
   type HostedApi,
-  type HostedModels,
   refusedError,
   type SinkChunk,
   type SinkCollection,
   type SinkTarget,
 } from '../../../core/kit.ts';
-import { batchChunks } from '../../toolkit/chunk-batches.ts';
+import {
+  callUnlessMissing,
+  createHostedCollection,
+  createUnlessThere,
+  type SinkServer,
+  slicesOf,
+  vectorsProblem,
+} from '../../toolkit/hosted-sink.ts';
 import { vectorJson } from '../../toolkit/json/index.ts';
 import type manifest from './manifest.ts';
 
 /** An index of a server, or an alias. */
-interface Index {
-  readonly hosted: HostedModels;
-  readonly api: HostedApi;
+interface Index extends SinkServer {
   /** `/<index>`. */
   readonly path: string;
   /** Whether chunks are searched by their words. */
   readonly isSearched: boolean;
 }
 
-/** An API key, or else a user and a password, the only method of OpenSearch. */
+/** An API key, else a user and a password, the only method of OpenSearch. */
 function keyOf(env: Collaborators['env']): Pick<HostedApi, 'key' | 'keyScheme' | 'keyVariable'> {
   const { ELASTICSEARCH_API_KEY: key = '', ELASTICSEARCH_USERNAME: user = '' } = env;
   if (key !== '' || user === '') return { key, keyScheme: 'ApiKey', keyVariable: 'ELASTICSEARCH_API_KEY' };
@@ -35,22 +39,23 @@ function keyOf(env: Collaborators['env']): Pick<HostedApi, 'key' | 'keyScheme' |
 
 const IDS_PER_CALL = 1000;
 
-/** The ids of all chunks of a document. */
+const ofDocument = (documentId: string): object => ({ term: { document_id: documentId } });
+
 async function idsOf({ hosted, api, path }: Index, filter: object, signal: AbortSignal): Promise<string[]> {
   const ids: string[] = [];
   const query = { bool: { filter: [filter] } };
   let after: string | undefined;
   for (;;) {
     const page = { size: IDS_PER_CALL, _source: false, track_total_hits: false, sort: [{ id: 'asc' }] };
-    const found = await hosted.demand(api, {
+    const hits = await hosted.demand(api, {
       path: `${path}/_search`,
       body: { ...page, query, ...(after !== undefined && { search_after: [after] }) },
       expected: 'hits',
       read: hitsIn,
       signal,
     });
-    for (const { _id } of found) ids.push(_id);
-    if (found.length < IDS_PER_CALL) return ids;
+    for (const { _id } of hits) ids.push(_id);
+    if (hits.length < IDS_PER_CALL) return ids;
     after = ids.at(-1);
   }
 }
@@ -66,7 +71,7 @@ function hitsIn(answer: unknown): readonly { readonly _id: string }[] {
 }
 
 const DELETE = '_delete_by_query?refresh=true';
-/** The index may be missing. */
+/** The variant for an index that may be missing. */
 const DELETE_IF_THERE = `${DELETE}&ignore_unavailable=true`;
 
 /** Deletes the chunks that pass all filters. @param operation `DELETE` or `DELETE_IF_THERE` */
@@ -171,28 +176,18 @@ const createElasticsearchSink: Factory<typeof manifest> = ({ env, hosted }) => {
     async open({ options, dimensions }, { signal }): Promise<SinkCollection> {
       const index = indexOf(options);
       await openIndex(index, { engine: String(options.engine), dimensions, signal });
-      return {
-        async upsert(chunks, { signal }) {
-          for (const batch of batchChunks(chunks, { ...MAX_BATCH, dimensions }))
-            await writeChunks(index, batch, signal);
-        },
-        async deleteMissing(documentId, keptIds, { signal }) {
-          const ofDocument = { term: { document_id: documentId } };
-          const kept = new Set(keptIds);
-          const missing = (await idsOf(index, ofDocument, signal)).filter((id) => !kept.has(id));
-          for (let at = 0; at < missing.length; at += IDS_PER_CALL) {
-            const values = missing.slice(at, at + IDS_PER_CALL);
-            await deleteFound(index, DELETE, [ofDocument, { ids: { values } }], signal);
-          }
-        },
-        async close() {},
-      };
+      return createHostedCollection({
+        limits: { ...MAX_BATCH, dimensions },
+        idsPerCall: IDS_PER_CALL,
+        write: (chunks, signal) => writeChunks(index, chunks, signal),
+        idsOf: (documentId, signal) => idsOf(index, ofDocument(documentId), signal),
+        deleteIds: (documentId, values, signal) =>
+          deleteFound(index, DELETE, [ofDocument(documentId), { ids: { values } }], signal),
+      });
     },
     async removeDocuments(documentIds, options, { signal }) {
-      for (let at = 0; at < documentIds.length; at += IDS_PER_CALL) {
-        const document_id = documentIds.slice(at, at + IDS_PER_CALL);
+      for (const document_id of slicesOf(documentIds, IDS_PER_CALL))
         await deleteFound(indexOf(options), DELETE_IF_THERE, [{ terms: { document_id } }], signal);
-      }
     },
   };
 };
@@ -217,47 +212,37 @@ interface Field {
 type Fields = Readonly<Record<string, Field | undefined>>;
 
 /**
- * Makes sure that there is an index that maps ids as keywords, and vectors of this length.
+ * Ensures that there is an index that maps ids as keywords, and vectors of this length.
  *
  * @throws Error for callers if the index maps them differently
  */
 async function openIndex(index: Index, opening: Opening): Promise<void> {
-  const { hosted, api, path, isSearched } = index;
-  if (await checkIndex(index, opening)) return;
-  const { signal } = opening;
-  const body = indexFor(opening, isSearched);
-  const call = { path, body, expected: 'an index', read: () => {}, signal };
-  const outcome = await hosted.ask(api, { ...call, method: 'PUT' });
-  // If several create it at the same time, all but one are refused; what matters then is what they find.
-  if (!('failure' in outcome) || (await checkIndex(index, opening))) return;
-  throw exposedError(outcome.message);
+  const body = indexFor(opening, index.isSearched);
+  const call = { path: index.path, body, expected: 'an index', signal: opening.signal };
+  await createUnlessThere(index, call, () => checkIndex(index, opening));
 }
 
-/** Whether the index exists; it then maps words, if wanted. @throws Error for callers if it maps other fields */
-async function checkIndex({ hosted, api, path, isSearched }: Index, opening: Opening): Promise<boolean> {
-  const { signal, dimensions } = opening;
+/** Whether the index exists. Lets it map words, if they are searched. @throws Error for callers if it maps other fields */
+async function checkIndex(index: Index, { signal, dimensions }: Opening): Promise<boolean> {
+  const { hosted, api, path, isSearched } = index;
   const call = { path: `${path}/_mapping`, expected: 'a mapping', read: fieldsIn, signal };
-  const outcome = await hosted.ask(api, { ...call, method: 'GET' });
-  if ('failure' in outcome) {
-    if (outcome.status === 404) return false;
-    throw exposedError(outcome.message);
-  }
-  for (const fields of outcome.value) {
+  const mappings = await callUnlessMissing(index, { ...call, method: 'GET' });
+  if (mappings === undefined) return false;
+  for (const fields of mappings.value) {
     const problem = problemOf(fields, dimensions);
-    if (problem === undefined) continue;
-    throw refusedError(`Elasticsearch: ${problem}; choose another index`);
+    if (problem !== undefined) throw refusedError(`Elasticsearch: ${problem}; choose another index`);
   }
-  if (isSearched && outcome.value.some(({ search_text }) => search_text === undefined)) {
+  if (isSearched && mappings.value.some(({ search_text }) => search_text === undefined)) {
     const addition = { ...call, body: { properties: SEARCH_TEXT }, read: () => {} };
     await hosted.demand(api, { ...addition, method: 'PUT' });
   }
   return true;
 }
 
-/** How the words of chunks are mapped, unless the index already maps them with an analyzer of its own. */
+/** The mapping of words, unless the index already maps them with an analyzer of its own. */
 const SEARCH_TEXT = { search_text: { type: 'text' } };
 
-/** The fields of each index of an answer: an alias refers to one with another name. */
+/** The fields of each index of an answer. An alias is answered with the names of its indexes. */
 function fieldsIn(answer: unknown): readonly Fields[] {
   const indices = answer as Readonly<Record<string, { readonly mappings: { readonly properties?: Fields } }>>;
   return Object.values(indices).map(({ mappings }) => mappings.properties ?? {});
@@ -270,9 +255,7 @@ function problemOf(fields: Fields, dimensions: number | undefined): string | und
   if (words !== 'text') return `the index maps search_text as ${words}, but text is needed`;
   const { dims, dimension } = fields.embedding ?? {};
   const has = dims ?? dimension;
-  if (has === dimensions) return undefined;
-  const wanted = dimensions === undefined ? 'the chunks have none' : `the chunks have ${dimensions}`;
-  return `the index maps vectors with dimensions: ${has ?? 'none'}, but ${wanted}`;
+  return has === dimensions ? undefined : vectorsProblem('the index maps', has ?? 'none', dimensions);
 }
 
 /** Unmapped fields are stored and not searched, so that no metadata can be refused or grow the mapping. */

@@ -1,101 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import {
+  embeddedText,
   exposedError,
   type Factory,
-  hold,
   reasonOf,
   refusedError,
   type SinkChunk,
   type SinkCollection,
 } from '../../../core/kit.ts';
 import { batchChunks } from '../../toolkit/chunk-batches.ts';
+import { vectorsProblem } from '../../toolkit/hosted-sink.ts';
 import { vectorJson } from '../../toolkit/json/index.ts';
-import { describeError, isTooLong, isTransient } from './errors.ts';
+import { Database, isTooLong, type Statement } from './database.ts';
 import type manifest from './manifest.ts';
-import {
-  type Column,
-  columnOf,
-  firstTooLong,
-  indexOf,
-  type SearchColumn,
-  searchProblemOf,
-} from './search-column.ts';
 
-interface Statement {
-  readonly text: string;
-  /** Without them, it may be several statements, which are one transaction. */
-  readonly values?: readonly (string | readonly (string | null)[])[];
-}
-
-/** Milliseconds; the retries take 12.7 s together: a server that was killed repairs its files before it answers. */
-const FIRST_DELAY = 100;
-const TRIES = 8;
-
-/** A database whose statements can all be repeated. */
-class Database {
-  readonly #pool: Pool;
-
-  constructor(pool: Pool) {
-    // A broken connection is replaced at the next statement; one in use ends its statement with the error.
-    this.#pool = hold(pool).on('connect', (client) => hold(client));
-  }
-
-  /**
-   * The rows of a statement. It is retried while the server restarts.
-   *
-   * @throws Error for callers, `refusedError` if a retry would fail in the same way, or the reason of the signal
-   */
-  async query<Row extends QueryResultRow>(
-    statement: Statement,
-    signal: AbortSignal,
-  ): Promise<readonly Row[]> {
-    for (let tries = 1; ; tries++) {
-      signal.throwIfAborted();
-      try {
-        return await this.#queryOnce<Row>(statement, signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!isTransient(error)) throw refusedError(describeError(error), error);
-        if (tries === TRIES) throw exposedError(describeError(error), error);
-        await sleep(FIRST_DELAY * 2 ** (tries - 1), undefined, { signal }).catch(() => undefined);
-      }
-    }
-  }
-
-  async #queryOnce<Row extends QueryResultRow>(
-    { text, values }: Statement,
-    signal: AbortSignal,
-  ): Promise<readonly Row[]> {
-    const client = await this.#pool.connect();
-    const release = once(client);
-    // Closing a connection ends its statement on this side; the server may still finish it.
-    const stop = () => release(true);
-    signal.addEventListener('abort', stop);
-    try {
-      if (values === undefined) await client.query(text);
-      return values === undefined ? [] : (await client.query<Row>(text, [...values])).rows;
-    } finally {
-      signal.removeEventListener('abort', stop);
-      release(signal.aborted);
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#pool.end();
-  }
-}
-
-/** Releases a connection, or closes it, only at the first call. */
-function once(client: PoolClient): (isBroken: boolean) => void {
-  let isReleased = false;
-  return (isBroken) => {
-    if (!isReleased) client.release(isBroken);
-    isReleased = true;
-  };
-}
-
-/** Where chunks are stored, and the format of their vectors. */
 interface Table {
   /** Quoted, with its schema. */
   readonly name: string;
@@ -116,11 +33,11 @@ function tableOf(options: Readonly<Record<string, unknown>>, dimensions: number 
 
 const quoted = (name: unknown): string => `"${String(name).replaceAll('"', '""')}"`;
 
-/** Key of the advisory lock under which the table is created. */
+/** The advisory lock under which tables are created. */
 const LOCK = 7_238_105;
 
 /**
- * Makes sure that there is a table with these columns, and an index to find documents by.
+ * Ensures that there is a table with these columns, and an index for documents.
  *
  * @throws Error for callers if the table has other columns
  */
@@ -132,7 +49,7 @@ async function prepareTable(database: Database, table: Table, signal: AbortSigna
   const columns = await columnsOf(database, table, signal);
   const problem = await problemOf(database, table, columns, signal);
   if (problem !== undefined) throw refusedError(`PostgreSQL: ${problem}; choose another table`);
-  const unsearchable = table.search && searchProblemOf(table.search, columns.get('search_text'));
+  const unsearchable = table.search && searchProblemOf(table.search, columns.get(SEARCH_TEXT));
   if (unsearchable !== undefined) throw refusedError(`PostgreSQL: ${unsearchable}`);
 }
 
@@ -158,7 +75,6 @@ function creationOf(table: Table): string {
     end $$`;
 }
 
-/** The types of the columns that chunks are written to. */
 function typesOf({ vectors, dimensions }: Table): Readonly<Record<string, string>> {
   const type = vectors === 'array' ? 'real[]' : `vector(${dimensions})`;
   const types = { id: 'uuid', document_id: 'text', text: 'text', fields: 'jsonb' };
@@ -183,7 +99,7 @@ async function problemOf(
   const rows = await database.query<{ dimensions: number }>({ text, values: [] }, signal);
   const { dimensions = table.dimensions } = rows[0] ?? {};
   if (dimensions === table.dimensions) return undefined;
-  return `the table has vectors with dimensions: ${dimensions}, but the chunks have ${table.dimensions}`;
+  return vectorsProblem('the table has', dimensions, table.dimensions);
 }
 
 type Columns = ReadonlyMap<string, Column>;
@@ -199,7 +115,6 @@ async function columnsOf(database: Database, { name }: Table, signal: AbortSigna
   return new Map(rows.map((row) => [row.name, { ...row, type: row.type.replace(/^.*\./, '') }]));
 }
 
-/** Writes chunks with different ids, in one statement. */
 function upsertOf({ name, vectors, dimensions }: Table, chunks: readonly SinkChunk[]): Statement {
   const hasVectors = dimensions !== undefined;
   const columns = ['id', 'document_id', 'text', 'fields', ...(hasVectors ? ['embedding'] : [])];
@@ -243,7 +158,73 @@ async function writeChunks(
   }
 }
 
-/** Deletes the chunks of a document that were not kept. */
+/** The column for text search. PostgreSQL computes it, so that it never differs from the chunk. */
+interface SearchColumn {
+  /** The table's quoted name. */
+  readonly table: string;
+  readonly language: string;
+}
+
+const SEARCH_TEXT = 'search_text';
+
+/** The words of the same text as that of `embeddedText`. */
+function columnOf({ language }: SearchColumn): string {
+  const words = `to_tsvector('${language}'::regconfig, coalesce(fields ->> 'context' || E'\\n', '') || text)`;
+  return `${SEARCH_TEXT} tsvector generated always as (${words}) stored`;
+}
+
+const indexOf = ({ table }: SearchColumn): string => `on ${table} using gin (${SEARCH_TEXT})`;
+
+interface Column {
+  readonly type: string;
+  /** The expression of a computed column, else null. */
+  readonly expression: string | null;
+}
+
+/**
+ * Why words cannot be searched, with the two statements that add the column. They rewrite and lock the table, so that its
+ * owner must run them.
+ *
+ * @param found the column that has its name
+ */
+function searchProblemOf(search: SearchColumn, found: Column | undefined): string | undefined {
+  const { table, language } = search;
+  if (found?.expression?.includes(`to_tsvector('${language}'::regconfig`)) return undefined;
+  const [problem, drop] =
+    found === undefined
+      ? ['is missing', '']
+      : [`is not computed for the language ${language}`, `drop column ${SEARCH_TEXT}, `];
+  const alteration = `alter table ${table} ${drop}add column ${columnOf(search)};`;
+  const statements = `${alteration} create index concurrently ${indexOf(search)};`;
+  return `the column ${SEARCH_TEXT} ${problem}; choose another table, text_search: false, or run: ${statements}`;
+}
+
+/**
+ * The first chunk whose words exceed a `tsvector`, found by halving chunks of which at least one does.
+ *
+ * @param query runs a statement, which stores nothing
+ */
+async function firstTooLong(
+  search: SearchColumn,
+  chunks: readonly SinkChunk[],
+  query: (statement: Statement) => Promise<unknown>,
+): Promise<SinkChunk> {
+  const [first, ...others] = chunks as readonly [SinkChunk, ...SinkChunk[]];
+  if (others.length === 0) return first;
+  const half = chunks.slice(0, Math.ceil(chunks.length / 2));
+  const words = `count(to_tsvector('${search.language}'::regconfig, given))`;
+  const texts = half.map(({ text, fields }) => embeddedText(text, fields.context));
+  const statement = { text: `select ${words} from unnest($1::text[]) as given`, values: [texts] };
+  const hasIt = await query(statement).then(
+    () => false,
+    (error: unknown) => {
+      if (isTooLong(error)) return true;
+      throw error;
+    },
+  );
+  return firstTooLong(search, hasIt ? half : chunks.slice(half.length), query);
+}
+
 function deletionOf({ name }: Table, documentId: string, keptIds: readonly string[]): Statement {
   const text = `
     delete from ${name} as stored where document_id = $1
@@ -251,7 +232,6 @@ function deletionOf({ name }: Table, documentId: string, keptIds: readonly strin
   return { text, values: [documentId, keptIds] };
 }
 
-/** Deletes all chunks of documents. */
 function removalOf({ name }: Table, documentIds: readonly string[]): Statement {
   return { text: `delete from ${name} where document_id = any($1::text[])`, values: [documentIds] };
 }
@@ -268,7 +248,7 @@ function firstWithNul(chunks: readonly SinkChunk[]): SinkChunk | undefined {
 }
 
 const MAX_BATCH = { chunks: 1000, bytes: 8_000_000 };
-/** Few documents are written to a collection at once. */
+/** Few documents are written to a collection at a time. */
 const POOL = { max: 4, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 10_000 };
 
 const createPgvectorSink: Factory<typeof manifest> = async ({ env }) => {

@@ -2,25 +2,30 @@ import {
   embeddedText,
   exposedError,
   type Factory,
-  type HostedApi,
-  type HostedModels,
   refusedError,
   type SinkChunk,
   type SinkCollection,
   type SinkTarget,
 } from '../../../core/kit.ts';
-import { batchChunks } from '../../toolkit/chunk-batches.ts';
+import {
+  callUnlessMissing,
+  createHostedCollection,
+  createUnlessThere,
+  type SinkServer,
+  slicesOf,
+  vectorsProblem,
+} from '../../toolkit/hosted-sink.ts';
 import { vectorJson } from '../../toolkit/json/index.ts';
 import type manifest from './manifest.ts';
 
 /** Qdrant accepts bodies of 32 MB. */
 const MAX_BATCH = { chunks: 500, bytes: 8_000_000 };
-/** For points that contain their text twice. */
+/** The limits for points that contain their text twice. */
 const MAX_TWICE = { ...MAX_BATCH, bytes: MAX_BATCH.bytes / 2 };
 const IDS_PER_CALL = 1000;
 
 const createQdrantSink: Factory<typeof manifest> = ({ env, hosted }) => {
-  const server: Server = {
+  const server: SinkServer = {
     hosted,
     api: {
       title: 'Qdrant',
@@ -37,49 +42,40 @@ const createQdrantSink: Factory<typeof manifest> = ({ env, hosted }) => {
       const path = pathOf(options);
       const tokenizer = options.text_search === true ? String(options.tokenizer) : undefined;
       await openCollection(server, { path, dimensions, tokenizer, signal });
-      const limits = { ...(tokenizer === undefined ? MAX_BATCH : MAX_TWICE), dimensions };
+      const collection = createHostedCollection({
+        limits: { ...(tokenizer === undefined ? MAX_BATCH : MAX_TWICE), dimensions },
+        idsPerCall: IDS_PER_CALL,
+        write(chunks, signal) {
+          const content = pointsOf(chunks, tokenizer !== undefined);
+          const call = { path: `${path}/points?wait=true`, ...content, ...COMPLETED, signal };
+          return hosted.demand(server.api, { ...call, method: 'PUT' });
+        },
+        idsOf: (documentId, signal) => idsOf(server, path, documentId, signal),
+        deleteIds(_, points, signal) {
+          const call = { path: `${path}/points/delete?wait=true`, body: { points }, ...COMPLETED, signal };
+          return hosted.demand(server.api, call);
+        },
+      });
       return {
-        async upsert(chunks, { signal }) {
+        ...collection,
+        async upsert(chunks, context) {
           for (const chunk of chunks) checkNumbers(chunk);
-          for (const batch of batchChunks(chunks, limits)) {
-            const content = pointsOf(batch, tokenizer !== undefined);
-            const call = { path: `${path}/points?wait=true`, ...content, ...COMPLETED, signal };
-            await hosted.demand(server.api, { ...call, method: 'PUT' });
-          }
+          await collection.upsert(chunks, context);
         },
-        async deleteMissing(documentId, keptIds, { signal }) {
-          const kept = new Set(keptIds);
-          const missing = (await idsOf(server, path, documentId, signal)).filter((id) => !kept.has(id));
-          for (let at = 0; at < missing.length; at += IDS_PER_CALL) {
-            const body = { points: missing.slice(at, at + IDS_PER_CALL) };
-            const call = { path: `${path}/points/delete?wait=true`, body, ...COMPLETED, signal };
-            await hosted.demand(server.api, call);
-          }
-        },
-        async close() {},
       };
     },
     async removeDocuments(documentIds, options, { signal }) {
       const path = `${pathOf(options)}/points/delete?wait=true`;
-      for (let at = 0; at < documentIds.length; at += IDS_PER_CALL) {
-        const any = documentIds.slice(at, at + IDS_PER_CALL);
+      for (const any of slicesOf(documentIds, IDS_PER_CALL)) {
         const body = { filter: { must: [{ key: 'document_id', match: { any } }] } };
-        const outcome = await hosted.ask(server.api, { path, body, ...COMPLETED, signal });
-        // There is no collection.
-        if ('failure' in outcome && outcome.status === 404) return;
-        if ('failure' in outcome) throw exposedError(outcome.message);
+        const done = await callUnlessMissing(server, { path, body, ...COMPLETED, signal });
+        if (done === undefined) return;
       }
     },
   };
 };
 
 export default createQdrantSink;
-
-/** A Qdrant server, and how it is called. */
-interface Server {
-  readonly hosted: HostedModels;
-  readonly api: HostedApi;
-}
 
 interface Opening {
   /** `/collections/<name>`. */
@@ -91,14 +87,16 @@ interface Opening {
 }
 
 /**
- * Makes sure that there is a collection for vectors of this length, and indexes to find documents and words by.
+ * Ensures that there is a collection for vectors of this length, with indexes for documents and words.
  *
  * @throws Error for callers if the collection has other vectors or words, or the server cannot rank by words
  */
-async function openCollection(server: Server, opening: Opening): Promise<void> {
-  const { tokenizer } = opening;
+async function openCollection(server: SinkServer, opening: Opening): Promise<void> {
+  const { path, dimensions, tokenizer, signal } = opening;
   if (tokenizer !== undefined) await checkVersion(server, opening);
-  if (!(await checkCollection(server, opening))) await createCollection(server, opening);
+  const vectors = dimensions === undefined ? {} : { size: dimensions, distance: 'Cosine' };
+  const call = { path, body: { vectors }, expected: 'a collection', signal };
+  await createUnlessThere(server, call, () => checkCollection(server, opening));
   await createIndex(server, opening, 'document_id', 'keyword');
   if (tokenizer === undefined) return;
   await createIndex(server, opening, SEARCH_TEXT, {
@@ -109,9 +107,9 @@ async function openCollection(server: Server, opening: Opening): Promise<void> {
   });
 }
 
-/** Creates an index of the payload, from stored points, too; an equal one is kept. */
+/** Creates an index of the payload, including stored points. An equal index is kept. */
 function createIndex(
-  { hosted, api }: Server,
+  { hosted, api }: SinkServer,
   { path, signal }: Opening,
   field_name: string,
   field_schema: string | object,
@@ -124,7 +122,7 @@ function createIndex(
 /** The field of the payload that is searched by its words. */
 const SEARCH_TEXT = 'search_text';
 
-async function checkVersion({ hosted, api }: Server, { signal }: Opening): Promise<void> {
+async function checkVersion({ hosted, api }: SinkServer, { signal }: Opening): Promise<void> {
   const read = (answer: unknown) => String((answer as { readonly version: unknown }).version);
   const version = await hosted.demand(api, { method: 'GET', path: '/', expected: 'a version', read, signal });
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -134,37 +132,22 @@ async function checkVersion({ hosted, api }: Server, { signal }: Opening): Promi
   );
 }
 
-/** If several create it at the same time, all but one are refused; what matters then is what they find. */
-async function createCollection({ hosted, api }: Server, opening: Opening): Promise<void> {
-  const { path, dimensions, signal } = opening;
-  const vectors = dimensions === undefined ? {} : { size: dimensions, distance: 'Cosine' };
-  const call = { path, body: { vectors }, expected: 'a collection', read: () => {}, signal };
-  const outcome = await hosted.ask(api, { ...call, method: 'PUT' });
-  if (!('failure' in outcome) || (await checkCollection({ hosted, api }, opening))) return;
-  throw exposedError(outcome.message);
-}
-
 /** Whether the collection exists. @throws Error for callers if it has other vectors or words */
-async function checkCollection({ hosted, api }: Server, opening: Opening): Promise<boolean> {
+async function checkCollection(server: SinkServer, opening: Opening): Promise<boolean> {
   const { path, dimensions, tokenizer, signal } = opening;
   const call = { path, expected: 'a collection', read: readCollection, signal };
-  const outcome = await hosted.ask(api, { ...call, method: 'GET' });
-  if ('failure' in outcome) {
-    if (outcome.status === 404) return false;
-    throw exposedError(outcome.message);
-  }
-  const { size, words } = outcome.value;
+  const collection = await callUnlessMissing(server, { ...call, method: 'GET' });
+  if (collection === undefined) return false;
+  const { size, words } = collection.value;
   if (size !== (dimensions ?? 'none')) {
-    const wanted = dimensions === undefined ? 'the chunks have none' : `the chunks have ${dimensions}`;
-    const found = `Qdrant: the collection has vectors with dimensions: ${size}, but ${wanted}`;
-    throw refusedError(`${found}; choose another collection`);
+    const problem = vectorsProblem('the collection has', size, dimensions);
+    throw refusedError(`Qdrant: ${problem}; choose another collection`);
   }
   if (tokenizer === undefined || words === undefined || words === tokenizer) return true;
-  const found = `Qdrant: the collection has an index of ${SEARCH_TEXT} with the tokenizer ${words}`;
-  throw refusedError(`${found}; choose that one or another collection, or delete the index`);
+  const problem = `Qdrant: the collection has an index of ${SEARCH_TEXT} with the tokenizer ${words}`;
+  throw refusedError(`${problem}; choose that one or another collection, or delete the index`);
 }
 
-/** What a collection has: the length of its vectors, and the tokenizer of its words. */
 function readCollection(answer: unknown) {
   const { result } = answer as {
     readonly result: {
@@ -200,14 +183,12 @@ function checkNumbers({ id, fields }: SinkChunk): void {
   );
 }
 
-/** The body of a call with points, and its headers. */
 function pointsOf(chunks: readonly SinkChunk[], isSearched: boolean) {
   const points = chunks.map((chunk) => pointOf(chunk, isSearched));
   const body = new TextEncoder().encode(`{"points":[${points.join(',')}]}`);
   return { body, headers: { 'content-type': 'application/json' } };
 }
 
-/** A point as JSON. */
 function pointOf({ id, document_id, text, embedding, fields }: SinkChunk, isSearched: boolean): string {
   const words = isSearched ? { [SEARCH_TEXT]: embeddedText(text, fields.context) } : {};
   const rest = JSON.stringify({ id, payload: { ...fields, document_id, text, ...words } });
@@ -228,9 +209,8 @@ interface Page {
   readonly next_page_offset?: string | null;
 }
 
-/** The ids of all points of a document. */
 async function idsOf(
-  { hosted, api }: Server,
+  { hosted, api }: SinkServer,
   path: string,
   documentId: string,
   signal: AbortSignal,
@@ -254,10 +234,10 @@ function readPage(answer: unknown): Page {
   return result;
 }
 
-/** What ECMAScript 2026 adds to `JSON`, missing from TypeScript's types. */
+/** ECMAScript 2026; TypeScript's types lack it. */
 const { isRawJSON } = JSON as unknown as { isRawJSON(value: object): boolean };
 
-/** The numbers in parsed fields that a double would change. */
+/** The numbers in fields that a double would change. */
 function rawNumbersIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return isRawJSON(value) ? [JSON.stringify(value)] : Object.values(value).flatMap(rawNumbersIn);

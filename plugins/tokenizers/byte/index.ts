@@ -24,7 +24,7 @@ function createByteText(text: string): TokenizedText {
   });
 
   return {
-    /** A pair that the span's start or end cuts in two leaves a half, which counts by itself. */
+    /** A half of a pair that the span's start or end divides counts by itself. */
     count(start, end) {
       if (end <= start) return 0;
       const cutAtStart = isPair(units, start - 1) ? BYTES_OF_HALF : 0;
@@ -45,7 +45,7 @@ function createByteText(text: string): TokenizedText {
   };
 }
 
-/** The bytes of the code point that begins at `at`: none at the second half of a pair. */
+/** The bytes of the code point that begins at `at`; 0 at the second half of a pair. */
 function bytesAt(units: Uint16Array, at: number): number {
   const unit = units[at] as number;
   if (unit < 0x80) return 1;

@@ -38,7 +38,6 @@ keepOptimised(new PlainText(0));
 const MAX_KEPT = 1 << 20;
 let kept = new Uint32Array(0);
 
-/** The numbers 1, 2, 3, ... `length`; all shorter texts share one list. */
 function upTo(length: number): Uint32Array {
   if (length > MAX_KEPT) return countUp(length);
   if (length > kept.length) kept = countUp(Math.min(MAX_KEPT, 2 * length));
@@ -51,7 +50,7 @@ function countUp(length: number): Uint32Array<ArrayBuffer> {
   return numbers;
 }
 
-/** A text with surrogates: the pairs before each checkpoint are counted once, those after it at each query. */
+/** A text with surrogates. The pairs before each checkpoint are counted once, and the pairs after it at each query. */
 class AstralText implements TokenizedText {
   readonly #units: Uint16Array;
   #checkpoints: Uint32Array | undefined;
@@ -60,7 +59,7 @@ class AstralText implements TokenizedText {
     this.#units = utf16Units(text);
   }
 
-  /** A pair counts at its first half, so a pair that `end` cuts in two is not subtracted. */
+  /** A pair counts at its first half. A pair that `end` divides is therefore not subtracted. */
   count(start: number, end: number): number {
     return end > start ? end - start - this.#pairsBefore(end - 1) + this.#pairsBefore(start) : 0;
   }
@@ -94,10 +93,9 @@ class AstralText implements TokenizedText {
 
 keepOptimised(new AstralText(''));
 
-/** Code units between two checkpoints: the most that a query scans at each end. */
+/** UTF-16 units between two checkpoints: the maximum that a query scans at each end. */
 const STEP = 16;
 
-/** How many surrogate pairs start before each multiple of `STEP`. */
 function countPairs(units: Uint16Array): Uint32Array {
   const checkpoints = new Uint32Array(Math.floor(units.length / STEP) + 1);
   const twos = new Uint32Array(units.buffer, 0, units.length >>> 1);
@@ -110,7 +108,7 @@ function countPairs(units: Uint16Array): Uint32Array {
   return checkpoints;
 }
 
-/** Whether one of `twos[start, end)`, each two code units, has the first half of a pair; most texts have few. */
+/** Whether one of `twos[start, end)`, each of two UTF-16 units, contains the first half of a pair. */
 function hasHighSurrogate(twos: Uint32Array, start: number, end: number): boolean {
   for (let index = start; index < end; index++) {
     const two = twos[index] as number;
@@ -119,7 +117,6 @@ function hasHighSurrogate(twos: Uint32Array, start: number, end: number): boolea
   return false;
 }
 
-/** How many surrogate pairs start in `units[start, end)`. */
 function pairsIn(units: Uint16Array, start: number, end: number): number {
   let pairs = 0;
   for (let index = start; index < end; index++) if (isPair(units, index)) pairs++;

@@ -1,4 +1,4 @@
-/** The bytes of a WebAssembly module or part of one. */
+/** Bytes of a WebAssembly module. */
 export type Code = readonly number[];
 
 /** Kinds of sections. */
@@ -15,8 +15,10 @@ export const V128 = 0x7b;
 /** Marks a loop or block without a result. */
 const VOID = 0x40;
 
-/** The memory that an instruction reads or writes, as an import index. */
+/** Import index of the memory that an instruction reads or writes. */
 export type MemoryIndex = 0 | 1;
+
+export const code = (...parts: readonly Code[]): number[] => parts.flat();
 
 /** Encodes an unsigned number as LEB128. */
 export function unsigned(value: number): number[] {
@@ -38,7 +40,7 @@ export const name = (text: string): number[] => [...unsigned(text.length), ...Bu
 
 export const get = (local: number): number[] => [0x20, ...unsigned(local)];
 export const set = (local: number): number[] => [0x21, ...unsigned(local)];
-/** A constant of 32 bits that is not negative; the encoding is signed, so that bit 6 of its last byte must be 0. */
+/** A non-negative constant of 32 bits. The encoding is signed, so that bit 6 of its last byte must be 0. */
 export function constant(value: number): number[] {
   const bytes = unsigned(value);
   const last = bytes.at(-1) as number;
@@ -58,24 +60,30 @@ export const REPEAT_IF = [0x0d, 0];
 export const IF = [0x04, VOID];
 export const END = [0x0b];
 
-export const loadI32 = (memory: MemoryIndex, offset: number): number[] => [0x28, ...place(2, memory, offset)];
-export const loadF32 = (memory: MemoryIndex, offset: number): number[] => [0x2a, ...place(2, memory, offset)];
+export const loadI32 = (memory: MemoryIndex, offset: number): number[] => [
+  0x28,
+  ...address(2, memory, offset),
+];
+export const loadF32 = (memory: MemoryIndex, offset: number): number[] => [
+  0x2a,
+  ...address(2, memory, offset),
+];
 
 const vector = (operation: number, ...rest: Code): number[] => [0xfd, ...unsigned(operation), ...rest];
 
 export const loadVector = (memory: MemoryIndex, offset: number): number[] =>
-  vector(0, ...place(0, memory, offset));
+  vector(0, ...address(0, memory, offset));
 export const storeVector = (memory: MemoryIndex, offset: number): number[] =>
-  vector(11, ...place(0, memory, offset));
+  vector(11, ...address(0, memory, offset));
 export const SPLAT_F32 = vector(19);
 export const constantVector = (bytes: Code): number[] => vector(12, ...bytes);
-/** Takes each byte of a vector from the place in another one that a second vector says. */
+/** Selects bytes of one vector by the indexes in another. */
 export const SWIZZLE = vector(14);
 export const FLOATS_OF_INTEGERS = vector(250);
 export const ADD_FLOATS = vector(228);
 export const MULTIPLY_FLOATS = vector(230);
 
-/** An address within a memory; bit 6 of the alignment says that the memory's index follows. */
-function place(alignment: number, memory: MemoryIndex, offset: number): number[] {
+/** An address within a memory; bit 6 of the alignment means that the memory's index follows. */
+function address(alignment: number, memory: MemoryIndex, offset: number): number[] {
   return memory === 0 ? [alignment, ...unsigned(offset)] : [alignment | 0x40, memory, ...unsigned(offset)];
 }

@@ -5,15 +5,15 @@ import { createTable, type Table, viewTable } from './table.ts';
 /** A table that this thread uses until it is released. */
 export interface TableLease {
   readonly table: Table;
-  /** Call it once. */
+  /** May be called once. */
   release(): void;
 }
 
 export type TableRegistry = ReturnType<typeof createTableRegistry>;
 
 /**
- * The tables that one thread uses. Shared buffers know which threads use a table, not how often, so a model that is
- * open under two names releases its table after the last lease.
+ * The tables that one thread uses. Shared buffers count a thread once, so that a model that is open under two names must
+ * release its table only after the last lease.
  */
 export function createTableRegistry(shared: SharedBuffers) {
   const leases = new Map<string, number>();
@@ -45,7 +45,6 @@ export function createTableRegistry(shared: SharedBuffers) {
   };
 }
 
-/** Bytes that are read at once. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
 const MAX_DIMENSIONS = 8192;
@@ -108,13 +107,13 @@ async function readMapping(tensor: Tensor, target: Uint32Array, rows: number): P
   });
 }
 
-/** Reads a tensor of `count` numbers in stretches; `place` is called with the position of each in the tensor. */
+/** Reads a tensor of `count` numbers in stretches. @param visit gets the index of the first number of each */
 async function readNumbers(
   name: string,
   tensor: Tensor,
   types: Readonly<Record<string, NumberType>>,
   count: number,
-  place: (values: Numbers, first: number) => void,
+  visit: (values: Numbers, first: number) => void,
 ): Promise<void> {
   const type = types[tensor.dtype];
   if (type === undefined) throw new Error(`its tensor ${name} is of type ${tensor.dtype}`);
@@ -125,20 +124,20 @@ async function readNumbers(
     const length = Math.min(CHUNK_BYTES, tensor.bytes - position);
     const values = type.read(await readBytes(tensor.file, tensor.start + position, length));
     if (!isAllFinite(values)) throw new Error(`its tensor ${name} has a number that is not finite`);
-    place(values, position / type.bytes);
+    visit(values, position / type.bytes);
   }
 }
 
 type Numbers = Int8Array | Uint8Array | Uint16Array | Int32Array | Uint32Array | Floats;
 type Floats = Float16Array | Float32Array | Float64Array;
 
-/** How a tensor's numbers are read, each from `bytes` bytes in the order of the machine, which is little-endian. */
+/** Numbers are little-endian, like the machine. */
 interface NumberType {
   readonly bytes: number;
   read(buffer: ArrayBuffer): Numbers;
 }
 
-/** The formats of embeddings and weights, by the names that the file uses. */
+/** The formats of embeddings and weights, by their names in the file. */
 const FLOATS: Readonly<Record<string, NumberType>> = {
   I8: { bytes: 1, read: (buffer) => new Int8Array(buffer) },
   F16: { bytes: 2, read: (buffer) => new Float16Array(buffer) },
@@ -147,7 +146,6 @@ const FLOATS: Readonly<Record<string, NumberType>> = {
   F64: { bytes: 8, read: (buffer) => new Float64Array(buffer) },
 };
 
-/** The formats of the rows of a mapping. */
 const INTEGERS: Readonly<Record<string, NumberType>> = {
   U8: { bytes: 1, read: (buffer) => new Uint8Array(buffer) },
   U16: { bytes: 2, read: (buffer) => new Uint16Array(buffer) },
@@ -174,7 +172,6 @@ function isAllBelow(values: Numbers, limit: number): boolean {
   return values.every((value) => value >= 0 && value < limit);
 }
 
-/** Where a tensor lies in a file, and the format of its numbers. */
 interface Tensor {
   readonly dtype: string;
   readonly shape: readonly number[];

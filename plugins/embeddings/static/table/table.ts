@@ -1,5 +1,20 @@
 import type { SharedMemory } from '../../../../core/kit.ts';
-import { PAGE_BYTES, webAssembly } from './web-assembly.ts';
+
+/** The part of WebAssembly that is used here; the types of Node.js lack it. */
+interface WebAssemblyNamespace {
+  readonly Memory: new (descriptor: {
+    readonly initial: number;
+    readonly maximum?: number;
+    readonly shared?: boolean;
+  }) => { readonly buffer: ArrayBuffer | SharedArrayBuffer };
+  readonly Module: new (code: Uint8Array) => object;
+  readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };
+}
+
+/** `undefined` if the process was started without WebAssembly. */
+export const webAssembly = (globalThis as { WebAssembly?: WebAssemblyNamespace }).WebAssembly;
+
+export const PAGE_BYTES = 65536;
 
 /**
  * A model's rows, as all threads read them. A row is padded with zeros to a multiple of 16 bytes, as vector
@@ -8,14 +23,12 @@ import { PAGE_BYTES, webAssembly } from './web-assembly.ts';
 export interface Table {
   readonly shape: TableShape;
   /**
-   * What threads share: header, rows, weights and mapping. WebAssembly reads only its own kind of memory, so it is one
-   * if WebAssembly is available.
+   * Header, rows, weights and mapping, which threads share. A `WebAssembly.Memory` if WebAssembly is available, because it
+   * cannot read other memory.
    */
   readonly memory: SharedMemory;
   readonly buffer: SharedArrayBuffer;
-  /** The first byte of the first row. */
   readonly rowsStart: number;
-  /** Bytes from one row to the next. */
   readonly stride: number;
   /** The factor of each token's row. */
   readonly weights: Float32Array | undefined;
@@ -23,13 +36,12 @@ export interface Table {
   readonly mapping: Uint32Array | undefined;
 }
 
-/** The sizes that determine the layout of a table. */
 export interface TableShape {
   readonly rows: number;
   readonly dimensions: number;
   /** Whether a number of a row takes one byte; four otherwise. */
   readonly isInt8: boolean;
-  /** How many ids a token can have. */
+  /** The number of token ids. */
   readonly tokens: number;
   readonly hasWeights: boolean;
   readonly hasMapping: boolean;

@@ -1,16 +1,15 @@
 import { splitsCodePoint } from '../../../../core/kit.ts';
-import type { UnigramConfig } from '../file/tokenizer-file.ts';
+import type { UnigramConfig } from '../tokenizer-file.ts';
 import { hasInnerMetaspace, WordBuilder, type WordModel } from './word.ts';
 
 /** The penalty of an unknown character relative to the worst token. */
 const UNKNOWN_PENALTY = 10;
 
-/** Represents a missing id: of the unknown token, or at the end of no token. */
 const NONE = -1;
 
 /**
- * Scores are rounded to this step, which single-precision ones are multiples of anyway. Sums are then exact, so the
- * best reading of a word does not depend on rounding, nor on what precedes the word.
+ * Scores are rounded to multiples of this step, as those of single precision already are. Sums are then exact, and the best
+ * reading of a word does not depend on the text before it.
  */
 const SCORE_STEP = 2 ** -24;
 
@@ -83,21 +82,17 @@ function findBest({ trie, scores, unknownId, unknownScore }: Vocabulary, word: s
   return { starts, ids };
 }
 
-/** The ids of strings, which can be walked one code unit at a time, in one flat hash table. */
+/** A trie over UTF-16 units, in one flat hash table. */
 interface TokenTrie {
-  /** The id of the token that ends at a node, or `NONE`. */
   readonly ids: Int32Array;
-  /** The node after `node` on that code unit, or `NO_NODE`. */
+  /** The node after `node` on a unit, or `NO_NODE`. */
   child(node: number, unit: number): number;
 }
 
-/** The node that every walk starts at. */
 const ROOT = 0;
 
-/** Represents a missing node. */
 const NO_NODE = -1;
 
-/** Builds a trie of the tokens. */
 function createTokenTrie(tokens: readonly (readonly [token: string, id: number])[]): TokenTrie {
   const units = tokens.reduce((total, [token]) => total + token.length, 0);
   const capacity = 2 ** Math.ceil(Math.log2(2 * units + 2));
@@ -108,7 +103,7 @@ function createTokenTrie(tokens: readonly (readonly [token: string, id: number])
   const ids = new Int32Array(units + 1).fill(NONE);
   let size = 1;
 
-  /** The slot of an edge, or the free slot where it would be. */
+  /** The slot of an edge, or the free slot for it. */
   function slotOf(node: number, unit: number): number {
     let slot = (Math.imul(node, 0x9e3779b1) ^ Math.imul(unit, 0x85ebca6b)) >>> 0;
     slot = (slot ^ (slot >>> 15)) & mask;

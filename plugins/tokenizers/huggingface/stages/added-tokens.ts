@@ -1,18 +1,17 @@
-import type { AddedToken } from '../file/tokenizer-file.ts';
+import type { AddedToken } from '../tokenizer-file.ts';
 
-/** A stretch of a text: an added token, or the text between two of them. */
+/** A stretch of a text: an added token, or the text between two added tokens. */
 export interface Section {
   start: number;
   end: number;
   isToken: boolean;
 }
 
-/** Cuts a text into its sections. */
 export type FindSections = (text: string) => Section[];
 
 /**
- * Cuts a text at the added tokens in it, the longest one at each place, from the left. `contents` are searched for; a
- * section that is exactly one of `tokens` is always a token, and may request that white space around it is dropped.
+ * Creates the function that cuts a text at its added tokens: from the left, the longest one at each offset. `contents` are
+ * searched for. A section that equals one of `tokens` is a token, and may drop the white space around it.
  */
 export function createSectionFinder(
   contents: readonly string[],

@@ -1,48 +1,48 @@
 import { keepOptimised } from '../../../../core/kit.ts';
 import type { Tokens } from '../models/word.ts';
 
-/** Longest word that is kept. */
+/** Units of a word that is cached. */
 const MAX_LENGTH = 64;
 
-/** Maximum words that a cache holds. At that number all are dropped, so that users' words never stay for long. */
+/** Words of a cache. A full cache drops all words, so that users' texts never stay for long. */
 const MAX_WORDS = 1 << 16;
 
-/** Maximum tokens of all held words. */
+/** Tokens of all words of a cache. */
 const MAX_TOKENS = 1 << 20;
 
 const SLOTS = 2 * MAX_WORDS;
 
-/** Slots that are examined for one word, which bounds the time for any word. */
+/** Slots that are examined for one word, which bounds the time of a search. */
 const MAX_PROBES = 16;
 
 /**
- * The numbers of a slot are side by side, so that looking up most words takes one line of the cache. The first is the
- * key, 0 in a free slot: the hash, with the length of the word in its lowest bits.
+ * Numbers of a slot, side by side so that most look-ups take one cache line. The first is the key, 0 in a free slot: the
+ * hash, with the length of the word in its lowest bits.
  */
 const STEP = 8;
 const LENGTH_MASK = 2 * MAX_LENGTH - 1;
-/**
- * How many tokens the word has; where they begin; the id of the first; from then on the units of a short word, two in
- * a number, or where those of a longer one begin.
- */
-const [COUNT, FIRST, ID, UNITS] = [1, 2, 3, 4];
+/** Number of tokens. */
+const COUNT = 1;
+/** Index of the first token. */
+const FIRST = 2;
+/** Id of the first token. */
+const ID = 3;
+/** Units of a short word, two in a number, or the index of the units of a longer word. */
+const UNITS = 4;
 const SHORT = 2 * (STEP - UNITS);
 
-/** The slot of a word that is not held. */
+/** The slot of the last word that is not cached. */
 const UNHELD = SLOTS * STEP;
 
-/**
- * Caches the tokens of words. A hash table over flat arrays, because looking up a word in it creates no string, as a
- * `Map` would require.
- */
+/** Caches the tokens of words in a hash table over flat arrays: unlike in a `Map`, a look-up creates no string. */
 export class WordTokens {
-  /** The tokens of a word are from `firstOf(word)` on in `ids` and `ends`. */
+  /** The tokens of a word begin at the index `firstOf(word)` of `ids` and `ends`. */
   ids = new Uint32Array();
-  /** End of every token, as an offset into its word, if words are read with them. */
+  /** The end of every token as an offset into its word, if words are read with ends. */
   ends = new Uint32Array();
   readonly #read: (word: string) => Tokens;
   readonly #slots = new Int32Array((SLOTS + 1) * STEP);
-  /** The same memory. */
+  /** The memory of `#slots`. */
   readonly #slotUnits = new Uint16Array(this.#slots.buffer);
   #units = new Uint16Array();
   #unitCount = 0;
@@ -54,7 +54,7 @@ export class WordTokens {
   }
 
   /**
-   * Returns the place of `text.slice(start, end)`, which has a unit or more. It is valid until the next call.
+   * Returns the slot of `text.slice(start, end)`, which is not empty. The slot is valid until the next call.
    *
    * @param units of the text
    */
@@ -86,9 +86,9 @@ export class WordTokens {
 
   #holds(slot: number, units: Uint16Array, start: number, end: number): boolean {
     const isShort = end - start <= SHORT;
-    const known = isShort ? this.#slotUnits : this.#units;
+    const held = isShort ? this.#slotUnits : this.#units;
     const offset = (isShort ? 2 * (slot + UNITS) : (this.#slots[slot + UNITS] as number)) - start;
-    for (let at = start; at < end; at++) if (known[offset + at] !== units[at]) return false;
+    for (let at = start; at < end; at++) if (held[offset + at] !== units[at]) return false;
     return true;
   }
 
@@ -108,7 +108,6 @@ export class WordTokens {
     return slot;
   }
 
-  /** Returns where the units of the word begin. */
   #addUnits(word: string): number {
     const from = this.#unitCount;
     this.#units = withRoomFor(this.#units, from + word.length);
@@ -156,18 +155,18 @@ export function withRoomFor<Numbers extends Uint16Array<ArrayBuffer> | Uint32Arr
 
 /** Caches the results of `read` for short words, within a bound. */
 export function createMemo<Value>(read: (word: string) => Value): (word: string) => Value {
-  const known = new Map<string, Value>();
+  const values = new Map<string, Value>();
   return (word) => {
     if (word.length > MAX_LENGTH) return read(word);
-    let value = known.get(word);
+    let value = values.get(word);
     if (value === undefined) {
       value = read(word);
-      if (known.size >= MAX_WORDS) known.clear();
-      known.set(detach(word), value);
+      if (values.size >= MAX_WORDS) values.clear();
+      values.set(detach(word), value);
     }
     return value;
   };
 }
 
-/** A copy of a word that does not keep the text alive that it was sliced from. */
+/** A copy of a word that does not keep alive the text it was sliced from. */
 const detach = (word: string): string => ` ${word}`.slice(1);

@@ -1,11 +1,10 @@
-import type { TokenizedText } from '../../../../core/kit.ts';
-import { utf16Units } from '../../../toolkit/running-total.ts';
-import type { PieceTable } from '../pieces/piece-table.ts';
-import { afterCodePoint, codePointAt, isPair, type Scanner } from '../scan/scanner.ts';
-import { WHITE } from '../scan/unicode-classes.ts';
-import type { Ranks } from '../vocabulary/ranks.ts';
+import type { TokenizedText } from '../../../core/kit.ts';
+import { utf16Units } from '../../toolkit/running-total.ts';
+import { afterCodePoint, codePointAt, isPair, type Scanner } from './patterns.ts';
+import type { PieceTable } from './pieces.ts';
+import type { Ranks } from './ranks.ts';
+import { WHITE } from './unicode-classes.ts';
 
-/** Reads the texts of one encoding. */
 export interface Encoding {
   readonly scan: Scanner;
   readonly classes: Uint8Array;
@@ -26,7 +25,7 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
   let total: number | undefined;
   const last = { from: -1, to: -1, tokens: 0 };
 
-  /** The tokens of a span; cached because dividing a text counts one that is too large repeatedly. */
+  /** The tokens of a span; cached because dividing a text counts a span that is too large repeatedly. */
   function countSpan(from: number, to: number): number {
     if (last.from === from && last.to === to) return last.tokens;
     last.tokens = countInText(from, to);
@@ -40,7 +39,7 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
       const from = Math.max(start, 0);
       const to = Math.min(end, units.length);
       if (from === 0 && to === units.length) {
-        // Counting the whole text is usually followed by counting spans of it, for which this records the totals.
+        // Spans of the text are usually counted next, for which this records the totals.
         total ??= tokenEnds?.length ?? countInText(0, to);
         return total;
       }
@@ -70,32 +69,30 @@ function countPieces(
   return tokens;
 }
 
-/** The ids of all tokens of a text. */
 export function encodeText(encoding: Encoding, text: string): Uint32Array {
   return readTokens(encoding, utf16Units(text), false);
 }
 
-/** The id of each token of a text, or its end: the ids of a piece are then overwritten in place. */
 function readTokens(
   { scan, classes, table, ranks }: Encoding,
   units: Uint16Array,
   wantsEnds: boolean,
 ): Uint32Array {
-  let found: Uint32Array = new Uint32Array((units.length >> 2) + TOKENS_PER_UNIT);
+  let ids: Uint32Array = new Uint32Array((units.length >> 2) + TOKENS_PER_UNIT);
   let tokens = 0;
   for (let at = 0; at < units.length; ) {
     const pieceEnd = scan(units, classes, at, units.length);
-    found = withRoom(found, tokens + TOKENS_PER_UNIT * (pieceEnd - at));
-    const count = table.write(units, at, pieceEnd, found, tokens);
-    if (wantsEnds) placeTokens(ranks, units, at, pieceEnd, found, tokens, count);
+    ids = withRoom(ids, tokens + TOKENS_PER_UNIT * (pieceEnd - at));
+    const count = table.write(units, at, pieceEnd, ids, tokens);
+    if (wantsEnds) replaceByEnds(ranks, units, at, pieceEnd, ids, tokens, count);
     tokens += count;
     at = pieceEnd;
   }
-  return found.slice(0, tokens);
+  return ids.slice(0, tokens);
 }
 
-/** Replaces the ids `ids[first, first + count)`, those of the piece `units[start, end)`, by the tokens' ends. */
-function placeTokens(
+/** Replaces the ids of the piece `units[start, end)`, `ids[first, first + count)`, by the ends of the tokens. */
+function replaceByEnds(
   { tokenStarts }: Ranks,
   units: Uint16Array,
   start: number,
@@ -135,25 +132,22 @@ function withRoom(held: Uint32Array, needed: number): Uint32Array {
 
 /**
  * Counts the tokens of many spans of one text from prefix counts: the running totals at the ends of the pieces of the
- * whole text.
- * A span `[start, end)` is a text of its own, so its pieces can differ from those of the whole text at both
+ * whole text. A span `[start, end)` is a text of its own, so that its pieces can differ from those of the whole text at both
  * boundaries, and nowhere else:
  *
- * - On the left: scanning is stateless. Once a piece of the span and a piece of the text end at the same
- *   place, all following pieces are the same.
- * - On the right: only `\s+(?!\S)` makes a piece depend on the text after it. Everything else in the patterns
- *   looks only at what it matches, and if there are two ways to match, the order of the pattern decides. So a
- *   piece of the text that ends within the span comes out differently in the span only if everything from
- *   its start to the span's end is white space. Each piece that starts before the white space at the span's
- *   end, and ends within the span, is the same in both.
- * The tokens between the two are a difference of totals; everything outside them is scanned.
+ * - On the left: scanning is stateless. Once a piece of the span and a piece of the text end at the same offset, all
+ *   following pieces are the same.
+ * - On the right: only `\s+(?!\S)` makes a piece depend on the text after it. A piece that starts before the white space at
+ *   the span's end, and ends within the span, is therefore the same in both.
+ *
+ * The tokens between the two are a difference of totals; the rest is scanned.
  */
 type CountSpan = (start: number, end: number) => number;
 
-/** Totals are kept relative to a block, so that they fit in two bytes: a unit has at most three tokens. */
+/** Totals are relative to a block, so that they fit into two bytes: a unit has at most three tokens. */
 const BLOCK_BITS = 12;
 const NO_PIECE_END = 0;
-/** How many units of the text may be recorded for each unit of the requested spans. */
+/** Units of the text that may be recorded for each unit of the requested spans. */
 const EAGERNESS = 4;
 
 function createPrefixCounts(encoding: Encoding, units: Uint16Array): CountSpan {
@@ -163,7 +157,7 @@ function createPrefixCounts(encoding: Encoding, units: Uint16Array): CountSpan {
   let recorded = 0;
   let allowance = 0;
 
-  /** Whether the totals reach up to `end`; a single span far into a long text is not worth recording them. */
+  /** Whether totals are recorded up to `end`. For a single span far into a long text that is not worthwhile. */
   function reaches(start: number, end: number): boolean {
     if (end <= recorded) return true;
     allowance += EAGERNESS * (end - start);
@@ -217,7 +211,6 @@ function record(
   return at;
 }
 
-/** The tokens of all pieces before a recorded piece end. */
 function totalAt(marks: Uint16Array, blockTotals: Float64Array, pieceEnd: number): number {
   return (blockTotals[pieceEnd >> BLOCK_BITS] as number) + (marks[pieceEnd] as number) - 1;
 }

@@ -1,8 +1,8 @@
 import { UNICODE_RUNS } from './unicode-runs.ts';
 
 /**
- * What the patterns of the encodings can distinguish, one bit each. `SURROGATE` is not a bit: it means that a single
- * unit does not tell, because it is half of a code point beyond the first 65,536.
+ * The classes that the patterns of the encodings distinguish, one bit each. `SURROGATE` is not a bit: it is the class of
+ * UTF-16 units that are half of a code point.
  */
 export const SURROGATE = 0;
 /** Symbols, punctuation, controls and everything unassigned. */

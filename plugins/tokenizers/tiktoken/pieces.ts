@@ -1,9 +1,70 @@
-import type { PieceEncoder } from './piece-encoder.ts';
+import { createLongMerge, createShortMerge } from './merge.ts';
+import { afterCodePoint, codePointAt } from './patterns.ts';
+import type { Ranks } from './ranks.ts';
 
-/**
- * How much a table keeps before it is emptied: pieces, a power of two, and the UTF-16 units and tokens of all of them.
- * The longest cached piece must fit.
- */
+/** Bytes of a piece that is merged by the short merge, in buffers that are reused. */
+const SHORT = 192;
+/** UTF-8 takes at most three bytes for a UTF-16 unit. */
+const BYTES_PER_UNIT = 3;
+
+/** Encodes `units[start, end)`, one piece of a text. The ids are valid until the next call. */
+type PieceEncoder = (units: Uint16Array, start: number, end: number) => Uint32Array;
+
+export function createPieceEncoder(ranks: Ranks): PieceEncoder {
+  const shortBytes = new Uint8Array(SHORT);
+  const shortIds = new Uint32Array(SHORT);
+  const mergeShort = createShortMerge(ranks, SHORT);
+  const mergeLong = createLongMerge(ranks);
+
+  return (units, start, end) => {
+    const maxBytes = (end - start) * BYTES_PER_UNIT;
+    const isShort = maxBytes <= SHORT;
+    const bytes = isShort ? shortBytes : new Uint8Array(maxBytes);
+    const length = writeUtf8(units, start, end, bytes);
+    const whole = ranks.find(bytes, 0, length);
+    if (whole >= 0) {
+      shortIds[0] = whole;
+      return shortIds.subarray(0, 1);
+    }
+    const ids = isShort ? shortIds : new Uint32Array(length);
+    const merge = isShort ? mergeShort : mergeLong;
+    return ids.subarray(0, merge(bytes, length, ids));
+  };
+}
+
+/** Writes `units[start, end)` to `bytes`, lone surrogates as U+FFFD, and returns the number of bytes. */
+function writeUtf8(units: Uint16Array, start: number, end: number, bytes: Uint8Array): number {
+  let filled = 0;
+  for (let at = start; at < end; ) {
+    const unit = units[at] as number;
+    if (unit < 0x80) {
+      bytes[filled] = unit;
+      filled += 1;
+      at += 1;
+      continue;
+    }
+    filled = writeCodePoint(codePointAt(units, at, end), bytes, filled);
+    at = afterCodePoint(units, at, end);
+  }
+  return filled;
+}
+
+function writeCodePoint(codePoint: number, bytes: Uint8Array, from: number): number {
+  let at = from;
+  if (codePoint < 0x800) bytes[at++] = 0xc0 | (codePoint >> 6);
+  else {
+    if (codePoint < 0x10000) bytes[at++] = 0xe0 | (codePoint >> 12);
+    else {
+      bytes[at++] = 0xf0 | (codePoint >> 18);
+      bytes[at++] = 0x80 | ((codePoint >> 12) & 0x3f);
+    }
+    bytes[at++] = 0x80 | ((codePoint >> 6) & 0x3f);
+  }
+  bytes[at++] = 0x80 | (codePoint & 0x3f);
+  return at;
+}
+
+/** Limits of a table before it is emptied: pieces, a power of two, and their UTF-16 units and tokens in total. */
 const BOUNDS = { pieces: 1 << 16, units: 1 << 20, tokens: 1 << 18 };
 
 /** Longer pieces are encoded each time. */
@@ -13,18 +74,14 @@ const SLOT_WORDS = 4;
 const UNITS = 1;
 const LENGTHS = 2;
 const IDS = 3;
-/** The word `LENGTHS` holds the number of units in its lower bits and the number of tokens above. */
+/** The word `LENGTHS` holds the number of units in its lower bits, and the number of tokens above. */
 const LENGTH_BITS = 8;
 const LENGTH_MASK = (1 << LENGTH_BITS) - 1;
 
-/**
- * Caches how pieces are encoded, so that a known piece costs a look-up. It holds pieces of users' texts, within its
- * bounds, in about 6 MB of memory; when full, it forgets all of them.
- */
+/** Caches the tokens of pieces in about 6 MB. A full table drops all pieces, so that users' texts never stay for long. */
 export interface PieceTable {
-  /** The number of tokens of the piece `units[start, end)`. */
   count(units: Uint16Array, start: number, end: number): number;
-  /** Writes the ids of the piece's tokens to `target` from `at` on, and returns how many there are. */
+  /** Writes the ids of the piece's tokens to `target` from `at` on, and returns their number. */
   write(units: Uint16Array, start: number, end: number, target: Uint32Array, at: number): number;
 }
 
@@ -33,7 +90,7 @@ export function createPieceTable(encode: PieceEncoder, bounds = BOUNDS): PieceTa
   const { slots, units: keptUnits, ids: keptIds } = kept;
   const slotMask = slots.length - 1;
 
-  /** The slot of a piece, which is encoded now if the table does not hold it. */
+  /** The slot of a piece, which is encoded if the table does not hold it. */
   function locate(units: Uint16Array, start: number, end: number): number {
     const length = end - start;
     const hash = hashUnits(units, start, end);
@@ -66,7 +123,6 @@ export function createPieceTable(encode: PieceEncoder, bounds = BOUNDS): PieceTa
   };
 }
 
-/** The pieces of a table: their units and ids, concatenated, and a hash table of their positions. */
 class KeptPieces {
   readonly slots: Int32Array;
   readonly units: Uint16Array;
@@ -85,7 +141,7 @@ class KeptPieces {
     this.ids = new Uint32Array(bounds.tokens);
   }
 
-  /** Encodes a piece that has no slot yet, and returns its new slot. */
+  /** Encodes a piece that has no slot, and returns its new slot. */
   add(units: Uint16Array, start: number, end: number, hash: number): number {
     const ids = this.#encode(units, start, end);
     const length = end - start;
@@ -130,7 +186,6 @@ function hashUnits(units: Uint16Array, start: number, end: number): number {
   return hash ^ (hash >>> 13);
 }
 
-/** Whether the `length` units from `from` on in `kept` equal those from `start` on in `units`. */
 function holds(kept: Uint16Array, from: number, units: Uint16Array, start: number, length: number): boolean {
   let same = 0;
   while (same < length && kept[from + same] === units[start + same]) same += 1;

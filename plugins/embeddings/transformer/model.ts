@@ -1,19 +1,22 @@
-import type { Tensor } from 'onnxruntime-node';
-import type { EmbeddingModel, EmbedRequest, Tokenizer, Vectors } from '../../../../core/kit.ts';
-import { withPrompt } from '../../../toolkit/prompts.ts';
+import type { InferenceSession, Tensor } from 'onnxruntime-node';
+import {
+  type EmbeddingModel,
+  type EmbedRequest,
+  exposedError,
+  type Tokenizer,
+  type Vectors,
+} from '../../../core/kit.ts';
+import { withPrompt } from '../../toolkit/prompts.ts';
 import type { PoolingMode, TransformerFiles } from './files.ts';
-import { type Graph, runGraph } from './graph.ts';
 
 export type EncodingTokenizer = Tokenizer & Required<Pick<Tokenizer, 'encode'>>;
 
-/** What a model is built from. */
-export interface ModelParts {
+interface ModelParts {
   readonly files: TransformerFiles;
   readonly graph: Graph;
   readonly tokenizer: EncodingTokenizer;
 }
 
-/** A transformer whose graph is loaded. */
 export function createModel(parts: ModelParts): EmbeddingModel {
   const { files, graph, tokenizer } = parts;
   return {
@@ -86,7 +89,7 @@ function emptyVectors(count: number, { dims }: Tensor): Vectors {
   return { dimensions, values: new Float32Array(count * dimensions) };
 }
 
-/** How many tokens a prompt takes before a text, including the special ones before it. */
+/** The number of tokens of a prompt, including the special ones before it. */
 function promptTokens(prompt: string, tokenizer: EncodingTokenizer): number {
   if (prompt === '') return 0;
   return (tokenizer.specialTokens?.prefix.length ?? 0) + tokenizer.encode(prompt).length;
@@ -109,8 +112,8 @@ function writeVector(
 }
 
 /**
- * Texts, and tokens with their padding, that one run of the graph takes. A larger one is slower on a processor: its
- * intermediate results leave the caches, and its texts differ more in length.
+ * Texts, and tokens with their padding, in one run of the graph. A larger run is slower on a processor: its intermediate
+ * results leave the caches, and its texts differ more in length.
  */
 const MAX_TEXTS = 64;
 const MAX_TOKENS = 512;
@@ -134,7 +137,7 @@ function batchesByLength(ids: readonly Uint32Array[]): number[][] {
 
 const lengthAt = (ids: readonly Uint32Array[], index: number) => (ids[index] as Uint32Array).length;
 
-/** The tokens of a text that the mean and the maximum are taken of; those from `end` on are padding. */
+/** The tokens of a text that are pooled; from `end` on there is padding. */
 interface TokenRange {
   readonly first: number;
   readonly end: number;
@@ -148,7 +151,7 @@ function poolTokens(
   target: Float32Array,
 ): void {
   const width = target.length;
-  // A prompt that fills the whole length leaves its last token, so that there is something to pool.
+  // If a prompt fills the whole length, its last token is pooled.
   const from = Math.min(first, end - 1);
   if (mode === 'cls') target.set(rows.subarray(0, width));
   else if (mode === 'last') target.set(rows.subarray((end - 1) * width, end * width));
@@ -181,4 +184,57 @@ function normalize(vector: Float32Array): void {
   if (sum === 0) return;
   const scale = 1 / Math.sqrt(sum);
   for (let at = 0; at < vector.length; at++) vector[at] = (vector[at] as number) * scale;
+}
+
+export interface Graph {
+  readonly name: string;
+  readonly session: InferenceSession;
+  readonly TensorClass: typeof Tensor;
+}
+
+/** The possible inputs of a graph, with their values for each token. Padding is zero. */
+const INPUTS: Readonly<Record<string, 'id' | 1 | 0>> = {
+  input_ids: 'id',
+  attention_mask: 1,
+  token_type_ids: 0,
+};
+
+const OUTPUTS = ['sentence_embedding', 'last_hidden_state', 'token_embeddings'];
+
+/**
+ * Runs the graph on the ids of texts. Its output has a row per text: a vector, or one for each token.
+ *
+ * @throws an error for the caller if the graph does not match its tokenizer, or has another output
+ */
+async function runGraph(graph: Graph, batch: readonly Uint32Array[]): Promise<Tensor> {
+  const { name, session } = graph;
+  const outputs = await session.run(inputsOf(graph, batch)).catch((cause: unknown) => {
+    throw exposedError(`the graph of "${name}" does not accept the output of its tokenizer`, cause);
+  });
+  const preferred = OUTPUTS.find((output) => output in outputs) ?? session.outputNames[0];
+  return checkOutput(outputs[preferred as string] as Tensor, batch.length, name);
+}
+
+function inputsOf({ session, TensorClass }: Graph, batch: readonly Uint32Array[]): Record<string, Tensor> {
+  const width = Math.max(1, ...batch.map(({ length }) => length));
+  const wanted = Object.entries(INPUTS).filter(([input]) => session.inputNames.includes(input));
+  return Object.fromEntries(
+    wanted.map(([input, content]) => {
+      const values = new BigInt64Array(batch.length * width);
+      for (const [row, ids] of batch.entries()) {
+        const start = row * width;
+        if (content !== 'id') values.fill(BigInt(content), start, start + ids.length);
+        else for (const [token, id] of ids.entries()) values[start + token] = BigInt(id);
+      }
+      return [input, new TensorClass('int64', values, [batch.length, width])];
+    }),
+  );
+}
+
+function checkOutput(output: Tensor, count: number, name: string): Tensor {
+  const { dims, type } = output;
+  if (type === 'float32' && dims[0] === count && (dims.length === 2 || dims.length === 3)) return output;
+  throw exposedError(
+    `the graph of "${name}" returned ${type} of shape ${dims.join(' x ')} instead of the vectors of ${count} texts`,
+  );
 }

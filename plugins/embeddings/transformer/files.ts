@@ -1,14 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
-import { exposedError, type ModelFile, type ModelFiles, type ModelInfo } from '../../../../core/kit.ts';
-import { PROMPTS_FILE, type Prompts, promptsOf } from '../../../toolkit/prompts.ts';
+import { exposedError, type ModelFile, type ModelFiles, type ModelInfo } from '../../../core/kit.ts';
+import { PROMPTS_FILE, type Prompts, promptsOf } from '../../toolkit/prompts.ts';
 
-/** How the vectors of tokens become that of a text. */
+/** How the vectors of tokens become the vector of a text. */
 export type PoolingMode = 'mean' | 'cls' | 'max' | 'last';
 
-/** The settings in the files of a model. */
 export interface TransformerFiles {
   readonly weights: string;
-  /** Bytes of the weights. */
   readonly bytes: number;
   readonly pooling: PoolingMode;
   readonly normalizes: boolean;
@@ -21,22 +19,22 @@ export interface TransformerFiles {
 
 const MEGABYTE = 1024 * 1024;
 const ONNX_FILES = ['onnx/model.onnx', 'model.onnx'];
-/** The maximum length of a text in tokens if no file specifies it. */
+/** Tokens of a text if no file specifies the maximum. */
 const DEFAULT_LENGTH = 512;
-/** Tokenizers without a limit write a number far above any real one. */
+/** Tokenizers without a limit specify a number above any real maximum. */
 const MAX_LENGTH = 1 << 20;
 
-/** The files that say how long a text may be, in order of precedence, each with its member. */
+/** The files with the maximum length of a text, in order of precedence, each with its member. */
 const LENGTH_FILES = [
   ['sentence_bert_config.json', 'max_seq_length'],
   ['tokenizer_config.json', 'model_max_length'],
   ['config.json', 'max_position_embeddings'],
 ] as const;
 
-/** The models on this machine that have an ONNX file, sorted. */
+/** The models on this machine that have an ONNX file, sorted by name. */
 export async function listTransformers(models: ModelFiles): Promise<ModelInfo[]> {
   const names = (await Promise.all(ONNX_FILES.map((file) => models.names(file)))).flat();
-  // Only files that are here are read: a list must not download any.
+  // Only files on this machine are read: a list must not download any.
   const having = await Promise.all(LENGTH_FILES.map(async ([file]) => new Set(await models.names(file))));
   return Promise.all([...new Set(names)].sort().map((name) => describe(models, name, having)));
 }
@@ -61,7 +59,7 @@ async function describe(
 
 type Json = Readonly<Record<string, unknown>> | undefined;
 
-/** Maximum tokens of a text, by the first file that says it. */
+/** Maximum tokens of a text, from the first file that specifies it. */
 async function windowOf(json: (file: string) => Promise<Json> | undefined): Promise<number> {
   for (const [file, member] of LENGTH_FILES) {
     const length = (await json(file))?.[member];

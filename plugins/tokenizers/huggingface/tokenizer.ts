@@ -1,16 +1,10 @@
-import { splitsCodePoint, type Tokenizer } from '../../../../core/kit.ts';
-import {
-  type AddedToken,
-  type ModelConfig,
-  type TokenizerFile,
-  unknownIdOf,
-} from '../file/tokenizer-file.ts';
-import { createBpe } from '../models/bpe.ts';
-import { createUnigram } from '../models/unigram.ts';
-import { NO_ID, type Tokens, type Word, type WordModel } from '../models/word.ts';
-import { createWordPiece } from '../models/word-piece.ts';
-import { createSectionFinder, type FindSections } from '../stages/added-tokens.ts';
-import { alignBytes } from '../stages/alignment.ts';
+import { splitsCodePoint, type Tokenizer } from '../../../core/kit.ts';
+import { createBpe } from './models/bpe.ts';
+import { createUnigram } from './models/unigram.ts';
+import { NO_ID, type Tokens, type Word, type WordModel } from './models/word.ts';
+import { createWordPiece } from './models/word-piece.ts';
+import { createSectionFinder, type FindSections } from './stages/added-tokens.ts';
+import { alignBytes } from './stages/alignment.ts';
 import {
   createByteLevelSplitter,
   createNormalizer,
@@ -18,9 +12,12 @@ import {
   encodeBytes,
   type Library,
   type TextStage,
-} from '../stages/library-stages.ts';
-import { type Traced, trace } from '../stages/trace.ts';
+  type Traced,
+  trace,
+} from './stages/library-stages.ts';
+import { type AddedToken, type ModelConfig, type TokenizerFile, unknownIdOf } from './tokenizer-file.ts';
 import {
+  createWordCounts,
   forEachRawWord,
   hasRawWords,
   type Isolated,
@@ -28,9 +25,8 @@ import {
   isolatedIn,
   plainWords,
   withoutPunctuation,
-} from '../words/raw-words.ts';
-import { createWordCounts } from '../words/word-counts.ts';
-import { createMemo, WordTokens, withRoomFor } from '../words/word-tokens.ts';
+} from './words/raw-words.ts';
+import { createMemo, WordTokens, withRoomFor } from './words/word-tokens.ts';
 
 /** Creates a tokenizer. Throws if the library does not know a stage. */
 export function createTokenizer(name: string, file: TokenizerFile, library: Library): Tokenizer {
@@ -43,12 +39,12 @@ export function createTokenizer(name: string, file: TokenizerFile, library: Libr
 
 type ReadingMethods = Required<Pick<Tokenizer, 'tokenize' | 'encode'>>;
 
-/** Maximum length of a list of tokens whose memory is reused for the next text. */
+/** Tokens of a text whose memory is reused for the next text. */
 const MAX_KEPT = 1 << 20;
 
 /**
- * For tokenizers that read each word between white space separately. Counts and ids need no positions, so that the
- * stages of a word are traced only for a caller of `ends`.
+ * For tokenizers that read each word between white space separately. Counts and ids need no positions: the stages of a word
+ * are traced only for `ends`.
  */
 function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
   const isolated = isolatedBy(file);
@@ -60,36 +56,36 @@ function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
       ends: NO_ENDS,
     };
   });
-  let placedWords: WordTokens | undefined;
-  let found = new Uint32Array();
+  let tracedWords: WordTokens | undefined;
+  let target = new Uint32Array();
 
   /** Has `add` write the tokens of each word. The array is valid until the next call. */
   function collect(text: string, isolated: Isolated, tokens: WordTokens, add: AddTokens): Uint32Array {
     let count = 0;
     forEachRawWord(text, isolated, (start, end, hash, units) => {
       const word = tokens.find(text, start, end, hash, units);
-      const own = tokens.countOf(word);
-      found = withRoomFor(found, count + own);
-      add(found, count, word, own, start);
-      count += own;
+      const length = tokens.countOf(word);
+      target = withRoomFor(target, count + length);
+      add(target, count, word, length, start);
+      count += length;
     });
-    const collected = found.subarray(0, count);
-    if (found.length > MAX_KEPT) found = new Uint32Array();
+    const collected = target.subarray(0, count);
+    if (target.length > MAX_KEPT) target = new Uint32Array();
     return collected;
   }
 
   function endsOf(text: string): Uint32Array {
-    placedWords ??= new WordTokens((word) => readTokens(assembly, word));
-    const placed = placedWords;
-    return collect(text, withoutPunctuation(isolated), placed, (target, at, word, own, start) => {
-      for (let token = 0; token < own; token++)
-        target[at + token] = start + (placed.ends[placed.firstOf(word) + token] as number);
+    tracedWords ??= new WordTokens((word) => readTokens(assembly, word));
+    const traced = tracedWords;
+    return collect(text, withoutPunctuation(isolated), traced, (target, at, word, length, start) => {
+      for (let token = 0; token < length; token++)
+        target[at + token] = start + (traced.ends[traced.firstOf(word) + token] as number);
     });
   }
 
-  function addIds(target: Uint32Array, at: number, word: number, own: number): void {
-    if (own > 0) target[at] = words.idOf(word);
-    for (let token = 1; token < own; token++)
+  function addIds(target: Uint32Array, at: number, word: number, length: number): void {
+    if (length > 0) target[at] = words.idOf(word);
+    for (let token = 1; token < length; token++)
       target[at + token] = words.ids[words.firstOf(word) + token] as number;
   }
 
@@ -102,8 +98,8 @@ function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
   };
 }
 
-/** Writes the `own` tokens of a word that begins at `start` into `target` from `at` on. */
-type AddTokens = (target: Uint32Array, at: number, word: number, own: number, start: number) => void;
+/** Writes the `length` tokens of a word that begins at `start` into `target` from `at` on. */
+type AddTokens = (target: Uint32Array, at: number, word: number, length: number, start: number) => void;
 
 const NO_ENDS: readonly number[] = [];
 
@@ -131,7 +127,6 @@ function settle(ends: ArrayLike<number>, text: string): Uint32Array {
   return settled;
 }
 
-/** The number of tokens of a text. */
 function countTokens(assembly: Assembly, text: string): number {
   let total = 0;
   visitTokens(assembly, text, {
@@ -143,7 +138,6 @@ function countTokens(assembly: Assembly, text: string): number {
   return total;
 }
 
-/** The id of every token of a text. */
 function tokenIds(assembly: Assembly, text: string): number[] {
   const result: number[] = [];
   visitTokens(assembly, text, {
@@ -155,10 +149,7 @@ function tokenIds(assembly: Assembly, text: string): number[] {
   return result;
 }
 
-/**
- * The tokens of a text with their positions, which requires tracing every stage and takes several times as long as
- * the ids alone.
- */
+/** The tokens with their ends. Tracing every stage takes several times as long as reading the ids alone. */
 function readTokens(assembly: Assembly, text: string): Tokens {
   const ends: number[] = [];
   const ids: number[] = [];
@@ -168,10 +159,10 @@ function readTokens(assembly: Assembly, text: string): Tokens {
       ids.push(id);
     },
     word: (word, from, offset, endOf) => {
-      const place = (index: number): number => endOf(offset + (word.ends[index] as number));
-      if (from === 1) ends[ends.length - 1] = place(0);
+      const endAt = (index: number): number => endOf(offset + (word.ends[index] as number));
+      if (from === 1) ends[ends.length - 1] = endAt(0);
       for (let index = from; index < word.ends.length; index++) {
-        ends.push(place(index));
+        ends.push(endAt(index));
         ids.push(word.ids[index] as number);
       }
     },
@@ -179,13 +170,13 @@ function readTokens(assembly: Assembly, text: string): Tokens {
   return { ends, ids };
 }
 
-/** Gets the tokens of a text in order. The positions are computed only if they are requested. */
+/** Called with the tokens of a text in order. Ends are computed only on request. */
 interface Visitor {
-  /** Called with the id of an added token, and its end in the text. */
   token(id: number, end: () => number): void;
   /**
-   * Called with a word, the index of its first token that counts (1 if it begins with an unknown token after another
-   * one), its offset in the joined pieces, and what maps an end in these to the text.
+   * @param from the index of the first token that counts: 1 if the word begins with an unknown token after another one
+   * @param offset of the word in the joined pieces
+   * @param endOf maps an end in the joined pieces to the text
    */
   word(word: Word, from: number, offset: number, endOf: (end: number) => number): void;
 }
@@ -217,7 +208,6 @@ function visitSection(
   }
 }
 
-/** Has the model read the words of the pieces. */
 function visitWords(
   { cutPiece, readWord, fusesUnknown }: Assembly,
   split: Traced,
@@ -239,27 +229,21 @@ function visitWords(
   }
 }
 
-/** The parts of a whole tokenizer, in processing order. */
+/** The parts of a tokenizer, in processing order. */
 interface Assembly {
-  /** Finds the added tokens that are searched for in the source. */
   readonly findInSource: FindSections;
   readonly normalizers: readonly TextStage[];
-  /** Finds the added tokens that are searched for in the normalised text. */
   readonly findInNormalized: FindSections;
-  /** The pre-tokenizers. */
   readonly splitters: readonly TextStage[];
   /** Cuts a piece into words that the model reads separately. */
   readonly cutPiece: (piece: string) => readonly string[];
   readonly model: WordModel;
-  /** Reads a word as `cutPiece` gives it, with those that are read often kept. */
+  /** Reads a word from `cutPiece`, with a cache. */
   readonly readWord: (text: string) => Word;
-  /** Whether consecutive unknown tokens are one, also across the boundaries of words. */
   readonly fusesUnknown: boolean;
-  /** The id of an added token, by its text. */
   readonly idOf: (added: string) => number;
 }
 
-/** Assembles what a file describes. Throws if the library does not know a stage. */
 function assemble(library: Library, file: TokenizerFile): Assembly {
   const normalizers = file.normalizers.map((config) => createNormalizer(library, config));
   const spellsBytes = file.preTokenizers.at(-1)?.type === 'ByteLevel';
@@ -288,7 +272,7 @@ function createModel(config: ModelConfig): WordModel {
   return config.type === 'WordPiece' ? createWordPiece(config) : createUnigram(config);
 }
 
-/** Which added tokens are searched for before and after normalisation, and all of them by their text. */
+/** The added tokens to find before and after normalisation, and all added tokens by their text. */
 function sortAddedTokens(file: TokenizerFile, normalizers: readonly TextStage[]) {
   const tokens = new Map<string, AddedToken>();
   const sourceTokens: string[] = [];
@@ -304,12 +288,12 @@ function sortAddedTokens(file: TokenizerFile, normalizers: readonly TextStage[])
   return { sourceTokens, normalizedTokens, tokens };
 }
 
-/** Reads words as they appear in the text with a model whose vocabulary is spelled in bytes. */
+/** Reads words as they appear in the text by a model whose vocabulary is spelled in bytes. */
 function readBytes(model: WordModel): (text: string) => Word {
   return (text) => {
     const word = model.read(encodeBytes(text));
-    const places = alignBytes(text);
-    return { ...word, ends: word.ends.map((end) => places[end - 1] ?? 0) };
+    const alignment = alignBytes(text);
+    return { ...word, ends: word.ends.map((end) => alignment[end - 1] ?? 0) };
   };
 }
 

@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
+
 /**
- * The vocabulary of an encoding: byte sequence to rank. A rank is also the token's id, and lower ones are merged
- * first. The tables are in one buffer that any number of threads may view.
+ * The vocabulary of an encoding, from byte sequences to ranks. A rank is also the token's id, and lower ranks are merged
+ * first. Threads share the buffer of the tables.
  */
 export type Ranks = Omit<Tables, 'slots' | 'reach'> & LookUp & ReturnType<typeof createCandidates>;
 
@@ -14,12 +16,11 @@ const HEADER_WORDS = 4;
 const SINGLES = 256;
 const PAIRS = 65536;
 const WORD = Int32Array.BYTES_PER_ELEMENT;
-/** Maximum bytes of a token. */
 const MAX_TOKEN_BYTES = 255;
-/** Words of the bytes of the longest token for each pair of bytes that it begins with, four in each word. */
+/** Words for the table `reach`, which has four of its bytes in each. */
 const REACH_WORDS = PAIRS / 4;
 
-/** Builds the buffer of a vocabulary. Throws a RangeError if it has more tokens than a slot can name. */
+/** Builds the buffer of a vocabulary. Throws a RangeError if a token or its rank exceeds a limit of the tables. */
 export function buildRanks({ tokenStarts, tokenBytes }: RankList): SharedArrayBuffer {
   const tokens = tokenStarts.length - 1;
   if (tokens >= RANK_MASK) throw new RangeError(`${tokens} tokens are more than the rank table can hold.`);
@@ -40,7 +41,6 @@ export function buildRanks({ tokenStarts, tokenBytes }: RankList): SharedArrayBu
   return buffer;
 }
 
-/** Views a buffer that `buildRanks` made. */
 export function viewRanks(buffer: SharedArrayBuffer): Ranks {
   const tables = layOut(buffer);
   const lookUp = createLookUp(tables);
@@ -94,20 +94,17 @@ function longestToken(tokenStarts: Uint32Array): number {
   return longest;
 }
 
-/** The tables of a vocabulary, in the buffer that threads share. */
 interface Tables {
-  /** The rank of each single byte. */
   readonly singles: Int32Array;
   /** The rank of each pair of bytes, at `first * 256 + second`; -1 if that is not a token. */
   readonly pairs: Int32Array;
   /** Bytes of the longest token that begins with a pair of bytes, at the index of the pair. */
   readonly reach: Uint8Array;
-  /** A hash table of the tokens. */
+  /** A hash table of the tokens, as `RANK_BITS` describes. */
   readonly slots: Int32Array;
-  /** Where each token's bytes begin in `tokenBytes`, by rank, and one more for the end of the last. */
+  /** The start of each token in `tokenBytes`, by rank, and the end of the last token. */
   readonly tokenStarts: Uint32Array;
   readonly tokenBytes: Uint8Array;
-  /** Bytes of the longest token. */
   readonly longest: number;
 }
 
@@ -139,7 +136,6 @@ function createLookUp({ slots, tokenStarts, tokenBytes, longest }: Tables) {
     return same === length;
   }
 
-  /** Bytes of a token. */
   function lengthOf(rank: number): number {
     return (tokenStarts[rank + 1] as number) - (tokenStarts[rank] as number);
   }
@@ -150,7 +146,7 @@ function createLookUp({ slots, tokenStarts, tokenBytes, longest }: Tables) {
 function createCandidates({ slots, singles, reach }: Tables, { find, lengthOf }: LookUp) {
   const slotMask = slots.length - 1;
 
-  /** The only token that bytes with a hash can be; if two have that hash, the matching one. -1 if there is none. */
+  /** The only token that bytes with a hash can be; if several tokens have the hash, the matching one. -1 if none. */
   function candidate(bytes: Uint8Array, start: number, end: number, hash: number): number {
     let rank = -1;
     for (let at = hash & slotMask; slots[at] !== 0; at = (at + 1) & slotMask) {
@@ -163,8 +159,8 @@ function createCandidates({ slots, singles, reach }: Tables, { find, lengthOf }:
   }
 
   /**
-   * Finds by their hashes the tokens that `bytes` may have from `start`, none beyond `end`; `isAt` says whether one is
-   * really there. Writes their ranks to `found`, shortest first, and returns how many there are.
+   * Finds by their hashes the tokens that `bytes` may have from `start`, none beyond `end`; `isAt` verifies one. Writes their
+   * ranks to `found`, shortest first, and returns their number.
    *
    * @param found has room for one per byte of the longest token
    */
@@ -189,12 +185,10 @@ function createCandidates({ slots, singles, reach }: Tables, { find, lengthOf }:
 const RANK_BITS = 18;
 const RANK_MASK = (1 << RANK_BITS) - 1;
 
-/** Whether a slot belongs to bytes with another hash. */
 function isOther(slot: number, hash: number): boolean {
   return (slot ^ hash) >>> RANK_BITS !== 0;
 }
 
-/** Two bytes as one number. */
 function pairAt(bytes: Uint8Array, at: number): number {
   return ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
 }
@@ -205,12 +199,98 @@ function hashBytes(bytes: Uint8Array, start: number, end: number): number {
   return hash;
 }
 
-/** The hash of bytes extended by one more. */
 function hashByte(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, 0x5bd1e995) ^ (hash >>> 15);
 }
 
-/** The hash in the form used in slots. */
+/** The final hash, as in slots. */
 function mixed(hash: number): number {
   return Math.imul(hash ^ (hash >>> 13), 0x85ebca6b) ^ (hash >>> 16);
+}
+
+const EXCLAMATION_MARK = 0x21;
+const BLANK = 0x20;
+const LINE_END = 0x0a;
+const PADDING = 0x3d;
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+interface RankFile {
+  /** The pattern of pieces, in the syntax of Rust. */
+  readonly pattern: string;
+  readonly ranks: RankList;
+}
+
+/** Reads `encoders/<name>.json` of the installed tiktoken package. Throws if it is missing or incomplete. */
+export async function readRankFile(name: string): Promise<RankFile> {
+  const url = new URL(import.meta.resolve(`tiktoken/encoders/${name}.json`));
+  const { pat_str, bpe_ranks } = JSON.parse(await readFile(url, 'utf8')) as Record<string, unknown>;
+  if (typeof pat_str !== 'string' || typeof bpe_ranks !== 'string')
+    throw new Error(`The rank file of ${name} in the tiktoken package lacks pat_str or bpe_ranks.`);
+  return { pattern: pat_str, ranks: parseRanks(bpe_ranks) };
+}
+
+/**
+ * Reads lines of the form `! 256 IHQ= IGE=`: the rank of the first token, then tokens of rising rank in base64. Ranks
+ * that no line names get an empty token.
+ */
+export function parseRanks(text: string): RankList {
+  const source = Buffer.from(text, 'latin1');
+  const tokenBytes = new Uint8Array(source.length);
+  const tokenStarts: Uint32Array = new Uint32Array(maxRanks(text));
+  let rank = 0;
+  let filled = 0;
+  let at = 0;
+  while (at < source.length) {
+    const wordEnd = endOfWord(source, at);
+    if (source[at] === EXCLAMATION_MARK) {
+      const numberEnd = endOfWord(source, wordEnd + 1);
+      const firstRank = Number(source.toString('latin1', wordEnd + 1, numberEnd));
+      tokenStarts.fill(filled, rank, firstRank);
+      rank = firstRank;
+      at = numberEnd + 1;
+      continue;
+    }
+    tokenStarts[rank] = filled;
+    filled = decodeBase64(source, at, wordEnd, tokenBytes, filled);
+    rank += 1;
+    at = wordEnd + 1;
+  }
+  tokenStarts[rank] = filled;
+  return { tokenStarts: tokenStarts.subarray(0, rank + 1), tokenBytes: tokenBytes.subarray(0, filled) };
+}
+
+/** An upper bound: the first rank of the last line, and a token for every two characters of that line. */
+function maxRanks(text: string): number {
+  const lastLine = text.slice(text.lastIndexOf('!') + 1).trimStart();
+  return Number.parseInt(lastLine, 10) + Math.ceil(lastLine.length / 2) + 1;
+}
+
+function endOfWord(source: Uint8Array, start: number): number {
+  let at = start;
+  while (at < source.length && source[at] !== BLANK && source[at] !== LINE_END) at += 1;
+  return at;
+}
+
+const digits = new Uint8Array(256);
+for (let value = 0; value < ALPHABET.length; value += 1) digits[ALPHABET.charCodeAt(value)] = value;
+
+function decodeBase64(
+  source: Uint8Array,
+  start: number,
+  end: number,
+  target: Uint8Array,
+  from: number,
+): number {
+  let filled = from;
+  let bits = 0;
+  let held = 0;
+  for (let at = start; at < end && source[at] !== PADDING; at += 1) {
+    bits = ((bits << 6) | (digits[source[at] as number] as number)) & 0xffff;
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    target[filled] = bits >> held;
+    filled += 1;
+  }
+  return filled;
 }

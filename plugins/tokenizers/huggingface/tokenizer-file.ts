@@ -1,18 +1,20 @@
-import { TokenList, Vocabulary } from '../models/vocabulary.ts';
-import { NO_ID } from '../models/word.ts';
-import { type Fields, isRecord, readSpecialTokens, type SpecialTokens } from './special-tokens.ts';
+import type { Tokenizer } from '../../../core/kit.ts';
+import { NO_ID } from './models/word.ts';
+import { TokenList, Vocabulary, type WordPieceConfig } from './models/word-piece.ts';
 
-/** The used parts of a `tokenizer.json`. Truncation, padding and decoder are ignored. */
+/** The parts of a `tokenizer.json` that are read. Truncation, padding and decoder are ignored. */
 export interface TokenizerFile {
   readonly normalizers: readonly StageConfig[];
   readonly preTokenizers: readonly StageConfig[];
-  /** Added tokens that are not special: special ones are left out, so that their text is ordinary text. */
+  /** Special tokens are not among them, so that their text is ordinary text. */
   readonly addedTokens: readonly AddedToken[];
   readonly model: ModelConfig;
   readonly specialTokens: SpecialTokens;
 }
 
-/** A stage as the file describes it; the library knows the other fields. */
+type SpecialTokens = Required<Tokenizer>['specialTokens'];
+
+/** A stage of the file; the library knows its other fields. */
 export interface StageConfig {
   readonly type: string;
   readonly [field: string]: unknown;
@@ -29,7 +31,6 @@ export interface AddedToken {
   readonly rstrip: boolean;
 }
 
-/** The model as the file describes it, in full: our own code runs it. */
 export type ModelConfig = BpeConfig | WordPieceConfig | UnigramConfig;
 
 export interface BpeConfig {
@@ -44,22 +45,12 @@ export interface BpeConfig {
   readonly fusesUnknown: boolean;
 }
 
-export interface WordPieceConfig {
-  readonly type: 'WordPiece';
-  readonly vocabulary: Vocabulary;
-  readonly unknownToken: string | undefined;
-  readonly prefix: string;
-  readonly maxCharacters: number;
-  readonly fusesUnknown: boolean;
-}
-
 export interface UnigramConfig {
   readonly type: 'Unigram';
   readonly vocabulary: readonly (readonly [string, number])[];
   readonly unknownId: number | undefined;
 }
 
-/** The id of the token for unknown text. */
 export function unknownIdOf(model: ModelConfig): number | undefined {
   if (model.type === 'Unigram') return model.unknownId;
   const { unknownToken } = model;
@@ -68,7 +59,7 @@ export function unknownIdOf(model: ModelConfig): number | undefined {
 }
 
 /**
- * Reads a `tokenizer.json`. Throws if it is invalid, or of a kind that is not supported.
+ * Reads a `tokenizer.json`. Throws if it is invalid or unsupported.
  *
  * @param given the file as JSON, or with its vocabulary packed
  */
@@ -78,8 +69,8 @@ export function parseTokenizerFile(given: string | Vocabulary): TokenizerFile {
   if (!isRecord(file) || !isRecord(file.model)) throw new Error('it has no model');
   const addedTokens = readAddedTokens(file.added_tokens);
   return {
-    normalizers: flatten(file.normalizer, 'normalizers'),
-    preTokenizers: flatten(file.pre_tokenizer, 'pretokenizers'),
+    normalizers: stagesIn(file.normalizer, 'normalizers'),
+    preTokenizers: stagesIn(file.pre_tokenizer, 'pretokenizers'),
     addedTokens,
     model: readModel(file.model, addedTokens, packed),
     specialTokens: readSpecialTokens(file.post_processor),
@@ -149,7 +140,6 @@ function readMerges(merges: unknown): [string, string][] {
   return pairs;
 }
 
-/** What added tokens add to the vocabulary. */
 export const entriesOf = (tokens: readonly AddedToken[]) =>
   tokens.map(({ content, id }): [string, number] => [content, id ?? NO_ID]);
 
@@ -165,13 +155,12 @@ export function readAddedTokens(tokens: unknown): AddedToken[] {
   });
 }
 
-/** The single stages of a stage, which may be a sequence of sequences. */
-function flatten(stage: unknown, listField: string): StageConfig[] {
+function stagesIn(stage: unknown, listField: string): StageConfig[] {
   if (stage === undefined || stage === null) return [];
   if (!isStage(stage)) throw new Error('it has a stage without a type');
   if (stage.type !== 'Sequence') return [stage];
   const list = stage[listField];
-  return Array.isArray(list) ? list.flatMap((inner) => flatten(inner, listField)) : [];
+  return Array.isArray(list) ? list.flatMap((inner) => stagesIn(inner, listField)) : [];
 }
 
 const isStage = (value: unknown): value is StageConfig => isRecord(value) && typeof value.type === 'string';
@@ -185,3 +174,54 @@ const isPair = (value: unknown): value is [string, string] =>
 const asString = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+
+/** Reads the tokens that a post-processor puts around a single text. */
+function readSpecialTokens(postProcessor: unknown): SpecialTokens {
+  const all = processorsIn(postProcessor).map(readProcessor);
+  const prefix = all.toReversed().flatMap((tokens) => tokens.prefix);
+  return { prefix, suffix: all.flatMap(({ suffix }) => suffix) };
+}
+
+function readProcessor(processor: Fields): SpecialTokens {
+  if (processor.type === 'TemplateProcessing') return readTemplate(processor);
+  if (processor.type === 'BertProcessing' || processor.type === 'RobertaProcessing') {
+    return { prefix: idOfPair(processor.cls), suffix: idOfPair(processor.sep) };
+  }
+  return { prefix: [], suffix: [] };
+}
+
+function readTemplate({ single, special_tokens: specials }: Fields): SpecialTokens {
+  if (!Array.isArray(single)) throw new Error('its post-processor has no template');
+  const text = single.findIndex((part) => isRecord(part) && 'Sequence' in part);
+  const idsOf = (parts: unknown[]): number[] => parts.flatMap((part) => specialIds(part, specials));
+  if (text === -1) throw new Error('its post-processor has a template without a text');
+  return { prefix: idsOf(single.slice(0, text)), suffix: idsOf(single.slice(text + 1)) };
+}
+
+/** The ids of `{"SpecialToken": {"id": "<s>"}}`, from the template's list of special tokens. */
+function specialIds(part: unknown, specials: unknown): number[] {
+  const name = isRecord(part) && isRecord(part.SpecialToken) ? part.SpecialToken.id : undefined;
+  const special = isRecord(specials) ? specials[String(name)] : undefined;
+  const ids = isRecord(special) ? special.ids : undefined;
+  if (!Array.isArray(ids) || !ids.every(isId))
+    throw new Error('its post-processor has a token without an id');
+  return ids;
+}
+
+function idOfPair(pair: unknown): number[] {
+  if (!Array.isArray(pair) || !isId(pair[1])) throw new Error('its post-processor has a token without an id');
+  return [pair[1]];
+}
+
+function processorsIn(processor: unknown): Fields[] {
+  if (!isRecord(processor)) return [];
+  if (processor.type !== 'Sequence') return [processor];
+  return Array.isArray(processor.processors) ? processor.processors.flatMap(processorsIn) : [];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export const isRecord = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isId = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value);

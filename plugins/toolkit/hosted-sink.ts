@@ -1,0 +1,75 @@
+import type { HostedApi, HostedCall, HostedModels } from '../../core/contracts/collaborators.ts';
+import type { SinkChunk, SinkCollection } from '../../core/contracts/sink.ts';
+import { exposedError } from '../../core/errors.ts';
+import { batchChunks } from './chunk-batches.ts';
+
+/** A server of a vector database, and how it is called. */
+export interface SinkServer {
+  readonly hosted: HostedModels;
+  readonly api: HostedApi;
+}
+
+/** A collection that is opened for writing, by the calls that it needs. */
+export interface HostedCollection {
+  readonly limits: Parameters<typeof batchChunks>[1];
+  /** Maximum ids of one call of `deleteIds`. */
+  readonly idsPerCall: number;
+  write(chunks: readonly SinkChunk[], signal: AbortSignal): Promise<void>;
+  /** The ids of all chunks of a document. */
+  idsOf(documentId: string, signal: AbortSignal): Promise<readonly string[]>;
+  deleteIds(documentId: string, ids: readonly string[], signal: AbortSignal): Promise<void>;
+}
+
+export function createHostedCollection(collection: HostedCollection): SinkCollection {
+  return {
+    async upsert(chunks, { signal }) {
+      for (const batch of batchChunks(chunks, collection.limits)) await collection.write(batch, signal);
+    },
+    async deleteMissing(documentId, keptIds, { signal }) {
+      const kept = new Set(keptIds);
+      const stored = await collection.idsOf(documentId, signal);
+      const missing = stored.filter((id) => !kept.has(id));
+      for (const ids of slicesOf(missing, collection.idsPerCall))
+        await collection.deleteIds(documentId, ids, signal);
+    },
+    async close() {},
+  };
+}
+
+/** Values in slices of at most `size`. */
+export function* slicesOf<Value>(values: readonly Value[], size: number): Generator<readonly Value[]> {
+  for (let start = 0; start < values.length; start += size) yield values.slice(start, start + size);
+}
+
+/** The result of a call; undefined if it is answered with 404. @throws Error for callers after any other failure */
+export async function callUnlessMissing<Value>(
+  { hosted, api }: SinkServer,
+  call: HostedCall<Value>,
+): Promise<{ readonly value: Value } | undefined> {
+  const outcome = await hosted.ask(api, call);
+  if (!('failure' in outcome)) return outcome;
+  if (outcome.status === 404) return undefined;
+  throw exposedError(outcome.message);
+}
+
+/**
+ * Creates what `exists` does not find. If several create it at the same time, all but one are refused; what they then find
+ * decides.
+ *
+ * @throws Error for callers if it cannot be created
+ */
+export async function createUnlessThere(
+  { hosted, api }: SinkServer,
+  call: Omit<HostedCall<void>, 'method' | 'read'>,
+  exists: () => Promise<boolean>,
+): Promise<void> {
+  if (await exists()) return;
+  const outcome = await hosted.ask(api, { ...call, method: 'PUT', read: () => {} });
+  if ('failure' in outcome && !(await exists())) throw exposedError(outcome.message);
+}
+
+/** The clause that the vectors of chunks differ from the stored ones. */
+export function vectorsProblem(stored: string, has: number | string, wanted: number | undefined): string {
+  const chunks = wanted === undefined ? 'the chunks have none' : `the chunks have ${wanted}`;
+  return `${stored} vectors with dimensions: ${has}, but ${chunks}`;
+}
