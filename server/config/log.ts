@@ -6,13 +6,13 @@ import type { PrettyOptions } from 'pino-pretty';
 import type { SonicBoom } from 'sonic-boom';
 import type { Log } from '../../core/contracts/collaborators.ts';
 import { hold } from '../../core/hold.ts';
+import type { Config } from './config.ts';
 
 /** How a log is written; `auto` is pretty on a terminal. */
 interface LogSettings {
   readonly logLevel: string;
   readonly logFormat: string;
-  /** `stderr` for standard error instead of standard output; a path for a file. */
-  readonly logTo?: string;
+  readonly logTo?: Config['logTo'];
 }
 
 const require = createRequire(import.meta.url);

@@ -34,7 +34,6 @@ export const OPTIONS = {
     'JSON lines, or lines for people; auto is pretty on a terminal and json elsewhere.',
     { choices: ['auto', 'json', 'pretty'] },
   ),
-  logTo: text('stdout', 'Where the log is written.', { choices: ['stdout', 'stderr'] }),
   dataDir: text('data', 'Folder of the database and of models.'),
   store: text(
     'database',
@@ -72,19 +71,8 @@ export const OPTIONS = {
     { shownDefault: `1/16 of the memory, at least ${writeSize(MIN_BYTES_IN_FLIGHT)}` },
   ),
   maxDocuments: integer(10_000, 'Maximum texts, documents or lists of chunks per request.'),
-  maxMetadataBytes: size(16_384, 'Largest metadata of a document; each of its chunks gets a copy.', {
-    minimum: 2,
-  }),
-  maxPlaces: integer(200_000, 'Maximum places of a document.'),
   maxCharacters: integer(100_000_000, 'Longest text in characters (UTF-16 code units).'),
   maxChunks: integer(1_000_000, 'Maximum chunks per request to a refinery.'),
-  maxEvaluationCharacters: integer(
-    10_000_000,
-    'Maximum characters that a request to evaluate searches: its documents count once for each different way to chunk.',
-  ),
-  maxDelimiters: integer(100, "Maximum entries of a list in a request's options, such as delimiters."),
-  maxDelimiterCharacters: integer(100, 'Longest entry of such a list in characters (UTF-16 code units).'),
-  maxSteps: integer(100, 'Maximum steps of a pipeline.'),
   requestTimeout: integer(300, 'Seconds that a request may take after its last byte has arrived.', {
     maximum: MAX_WAIT,
   }),
@@ -133,7 +121,6 @@ export const OPTIONS = {
     33_554_432,
     "Largest shard of a job's source: the unit of work that is retried if its worker is lost.",
   ),
-  bulkShardDocuments: integer(10_000, 'Maximum files per shard.'),
   bulkCallbackPrivate: boolean(false, 'Allow callbacks of jobs to private and loopback addresses too.'),
   bulkCallbackSecret: text(
     '',

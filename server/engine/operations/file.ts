@@ -139,10 +139,10 @@ function documentOfFile(
 ): SourceDocument {
   const { text, title, mediaType, places } = read;
   checkLength(text, 'file', limits);
-  checkPlaces(reader, read, limits);
+  checkPlaces(reader, read);
   const given = readGiven(document);
   const metadata = joinMetadata(read.metadata, given.metadata);
-  checkMetadata(metadata, 'document.metadata', limits);
+  checkMetadata(metadata, 'document.metadata');
   const name = given.id === undefined ? filename || undefined : undefined;
   const about = {
     id: given.id ?? name,
@@ -155,8 +155,8 @@ function documentOfFile(
   return { text, json: toJsonText(text), about };
 }
 
-function checkPlaces({ manifest }: PluginEntry, { text, places = [] }: ReadFile, limits: Limits): void {
-  checkPlaceCount(places, 'file', limits);
+function checkPlaces({ manifest }: PluginEntry, { text, places = [] }: ReadFile): void {
+  checkPlaceCount(places, 'file');
   const reason = problemOfPlaces(places, text);
   if (reason !== undefined) throw brokenPromise(manifest, reason);
 }

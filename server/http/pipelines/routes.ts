@@ -20,20 +20,18 @@ interface ById {
 /** Routes that create, list, read, change and delete stored pipelines, by their ids and by their names. */
 export async function pipelineRoutes(app: FastifyInstance): Promise<void> {
   const { config, registry, service, store } = app.chunksmith;
-  const { maxBodyBytes, maxSteps } = config;
-  const rules = { service, maxSteps };
   const examples = docs.pipelineExamples(exampleSteps(registry));
-  await app.register(bytesBody, { limit: Math.min(MAX_BODY_BYTES, maxBodyBytes) });
+  await app.register(bytesBody, { limit: Math.min(MAX_BODY_BYTES, config.maxBodyBytes) });
 
   app.get('/v1/presets', { schema: docs.presets }, async () => service.presets.list());
 
-  app.post('/v1/pipelines', { schema: docs.create(maxSteps, examples) }, async (request, reply) => {
-    return answerNew(request, reply, await store.create(await readNew(bodyOf(request), rules)));
+  app.post('/v1/pipelines', { schema: docs.create(examples) }, async (request, reply) => {
+    return answerNew(request, reply, await store.create(await readNew(bodyOf(request), service)));
   });
 
-  app.put('/v1/pipelines', { schema: docs.put(maxSteps) }, async (request, reply) => {
+  app.put('/v1/pipelines', { schema: docs.put }, async (request, reply) => {
     const ifMatch = readIfMatch(request.headers['if-match']);
-    const pipeline = await readWhole(bodyOf(request), request.query, rules);
+    const pipeline = await readWhole(bodyOf(request), request.query, service);
     const { record, isNew } = await putByName(store, pipeline, ifMatch);
     return isNew ? answerNew(request, reply, record) : answer(reply, record);
   });
@@ -46,15 +44,11 @@ export async function pipelineRoutes(app: FastifyInstance): Promise<void> {
     return answer(reply, await store.get(params.pipeline_id));
   });
 
-  app.put<ById>(
-    '/v1/pipelines/:pipeline_id',
-    { schema: docs.update(maxSteps, examples) },
-    async (request, reply) => {
-      const ifMatch = readIfMatch(request.headers['if-match']);
-      const changes = await readChanges(bodyOf(request), rules);
-      return answer(reply, await store.update(request.params.pipeline_id, changes, ifMatch));
-    },
-  );
+  app.put<ById>('/v1/pipelines/:pipeline_id', { schema: docs.update(examples) }, async (request, reply) => {
+    const ifMatch = readIfMatch(request.headers['if-match']);
+    const changes = await readChanges(bodyOf(request), service);
+    return answer(reply, await store.update(request.params.pipeline_id, changes, ifMatch));
+  });
 
   app.delete<ById>('/v1/pipelines/:pipeline_id', { schema: docs.remove }, async (request, reply) => {
     await store.delete(request.params.pipeline_id, readIfMatch(request.headers['if-match']));

@@ -3,7 +3,7 @@ import type { LongTexts } from '../../../../core/contracts/embedding.ts';
 import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
 import { invalid } from '../../../../core/errors.ts';
 import { offsetsIn, utf16Offsets } from '../../answer/offsets.ts';
-import { atMost, type Limits } from '../../limits.ts';
+import { atMost, type Limits, MAX_STEPS, refuseAbove } from '../../limits.ts';
 import type { Rules } from '../../operation.ts';
 import { canonicalJson } from '../../read/canonical-json.ts';
 import { type ParsedDocument, readDocuments, type SourceDocument } from '../../read/documents.ts';
@@ -129,7 +129,12 @@ function checkCost(
   const fitting = Math.floor((limits.maxEvaluationCharacters - asked) / each);
   const fewer =
     fitting > 0 ? `fewer documents or at most ${fitting} ways to chunk` : 'fewer documents or questions';
-  atMost(limits, 'maxEvaluationCharacters', { place: 'documents', unit, count: each * ways + asked, fewer });
+  refuseAbove(limits.maxEvaluationCharacters, {
+    place: 'documents',
+    unit,
+    count: each * ways + asked,
+    fewer,
+  });
 }
 
 /** The names of stored pipelines in a request to evaluate that is not checked yet. */
@@ -237,10 +242,10 @@ function readCandidate(
 function readSteps(
   given: NonNullable<GivenCandidate['steps']> | readonly PipelineStep[],
   place: string,
-  { checks, limits: { maxSteps } }: CandidateRules,
+  { checks }: CandidateRules,
 ): StageRequest[] {
-  if (given.length === 0 || given.length > maxSteps)
-    throw invalid(`${place}: expected 1 to ${maxSteps} steps, got ${given.length}`);
+  if (given.length === 0 || given.length > MAX_STEPS)
+    throw invalid(`${place}: expected 1 to ${MAX_STEPS} steps, got ${given.length}`);
   const steps = given.map((step) => ({ chunker: null, refinery: null, config: {}, ...step }));
   checkOrder(steps, place);
   return steps.map((step, index) => checks.step(step, `${place}[${index}]`));
