@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import t from 'tap';
 import { KINDS, type Manifest } from '../../../core/contracts/manifest.ts';
-import { importsOf } from '../../../server/cli/tools/import-scanner.ts';
+import { importsOf } from '../../tools/import-scanner.ts';
 import { isHere } from '../../support/here.ts';
 import { startProcess } from '../../support/process.ts';
 import { temporaryFolder } from '../../support/server.ts';
@@ -45,7 +45,7 @@ const installed = join(packages, 'chunksmith');
 /** The package as it is built, without the plugins that are moved. */
 function install(): void {
   mkdirSync(installed, { recursive: true });
-  const build = join(ROOT, 'server/cli/tools/build.ts');
+  const build = join(ROOT, 'test/tools/build.ts');
   const { status, stderr } = spawnSync(process.execPath, [build, join(installed, 'build')], {
     encoding: 'utf8',
   });
