@@ -23,7 +23,7 @@ import { type SinkStandIn, startStandIn } from './contracts/sink/stand-in.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-export interface WorkbenchOptions {
+export interface HarnessOptions {
   /** The plugins, if they are already loaded. */
   readonly registry?: Registry;
   /** A folder with a folder for each sink that has no stand-in of its own. */
@@ -31,12 +31,12 @@ export interface WorkbenchOptions {
 }
 
 /** Runs plugins as the service does; the only part of the contract suites that knows how to build a service. */
-export type Workbench = Awaited<ReturnType<typeof openWorkbench>>;
+export type Harness = Awaited<ReturnType<typeof openHarness>>;
 
 /** @param config additional folders of plugins, for example */
-export async function openWorkbench(
+export async function openHarness(
   config: Partial<Config> = {},
-  { registry: loaded, standIns }: WorkbenchOptions = {},
+  { registry: loaded, standIns }: HarnessOptions = {},
 ) {
   const composed = await composeQuietly(config, loaded);
   const { registry, host, openers, service } = composed;

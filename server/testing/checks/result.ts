@@ -1,5 +1,4 @@
-import type { SmallestCase } from '../broken-contract.ts';
-import { shown } from '../visible.ts';
+import { type SmallestCase, shown } from '../broken-contract.ts';
 
 /** A promise that a plugin breaks, and the remedy. */
 export interface Failure {

@@ -6,12 +6,11 @@ import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { placeSchema, problemOfPlaces } from '../../engine/read/places.ts';
 import { OverLimitError } from '../../engine/run/guarded-thread.ts';
 import { checkSchema } from '../../engine/validation/validator.ts';
-import { BrokenContract } from '../broken-contract.ts';
+import { BrokenContract, shown } from '../broken-contract.ts';
 import { anyFile } from '../cases/files.ts';
-import type { Workbench } from '../harness.ts';
+import type { Harness } from '../harness.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
 import { endsOnAbort, expectOnce, holdFor, type Ledger, thrownIn } from '../report.ts';
-import { shown } from '../visible.ts';
 
 const PROMISES = {
   answers: COMMON.answers,
@@ -39,7 +38,7 @@ const PROMISES = {
     'the members of places have their types':
       'Pages, cells and images count from 1, boxes are fractions from 0 to 1, times are seconds.',
   },
-  facts: {
+  'response metadata': {
     'the media type is in lower case and has no parameters': 'Return a mediaType such as text/markdown.',
     'the encoding has its name from the WHATWG standard': 'Return new TextDecoder(label).encoding.',
     'the title is a string': 'Return a string as title, or no title.',
@@ -60,7 +59,7 @@ type ReaderLedger = Ledger<PromiseOf<typeof PROMISES>>;
  */
 export const readerSuite: Suite = {
   promises: PROMISES,
-  async run(bench, plugin, { runs = 300, ...options } = {}) {
+  async run(harness, plugin, { runs = 300, ...options } = {}) {
     const { extensions = [], mediaTypes = [] } = plugin.manifest.formats ?? {};
     const isNamed = extensions.length + mediaTypes.length > 0;
     await expectOnce(plugin, options.exemptions, async (ledger: ReaderLedger) =>
@@ -72,7 +71,7 @@ export const readerSuite: Suite = {
     const check = async (file: SourceFile, ledger: ReaderLedger) => {
       // Each further file, also a smaller one, could take as long.
       if (isStopped) return;
-      const outcome = await checkCase(bench, plugin, file, ledger);
+      const outcome = await checkCase(harness, plugin, file, ledger);
       if (outcome === 'refused') refused++;
       isStopped = outcome === 'stopped';
     };
@@ -83,7 +82,7 @@ export const readerSuite: Suite = {
 
 /** Whether the file was read, and if not, whether its thread had to be stopped. */
 async function checkCase(
-  bench: Workbench,
+  harness: Harness,
   { manifest, file: path }: PluginEntry,
   file: SourceFile,
   ledger: ReaderLedger,
@@ -91,8 +90,8 @@ async function checkCase(
   const { signal } = new AbortController();
   const before = file.bytes.slice();
   const [outcome, other] = await Promise.allSettled([
-    bench.read(manifest, file, signal),
-    bench.read(manifest, file, signal),
+    harness.read(manifest, file, signal),
+    harness.read(manifest, file, signal),
   ]);
   for (const { reason } of [outcome, other].filter((one) => one.status === 'rejected')) {
     if (reason instanceof BrokenContract) throw reason;
@@ -104,11 +103,11 @@ async function checkCase(
   }
   ledger.expect(isDeepStrictEqual(file.bytes, before), 'the given bytes are not changed');
   ledger.expect(
-    isDeepStrictEqual(facts(outcome), facts(other)),
+    isDeepStrictEqual(comparable(outcome), comparable(other)),
     'the same file is read in the same way',
-    `${shown(facts(outcome), 200)}, and then ${shown(facts(other), 200)}`,
+    `${shown(comparable(outcome), 200)}, and then ${shown(comparable(other), 200)}`,
   );
-  const ends = await endsOnAbort((aborted) => bench.read(manifest, file, aborted));
+  const ends = await endsOnAbort((aborted) => harness.read(manifest, file, aborted));
   ledger.expect(ends, 'it ends when the signal aborts');
   if (outcome.status === 'rejected') {
     ledger.expect(
@@ -196,7 +195,7 @@ function nameOfEncoding(label: string): string | undefined {
 }
 
 /** The comparable part of an outcome. */
-function facts(outcome: PromiseSettledResult<ReadFile>): unknown {
+function comparable(outcome: PromiseSettledResult<ReadFile>): unknown {
   return outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason);
 }
 

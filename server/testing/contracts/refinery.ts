@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Chunk } from '../../../core/contracts/chunk.ts';
 import type { Manifest } from '../../../core/contracts/manifest.ts';
+import { shown } from '../broken-contract.ts';
 import { anyRequest, defaultsOf } from '../cases/options.ts';
 import { anyText } from '../cases/texts.ts';
-import type { Workbench } from '../harness.ts';
+import type { Harness } from '../harness.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
 import { chunkPlace, endsOnAbort, firstWrong, holdFor, type Ledger } from '../report.ts';
-import { shown } from '../visible.ts';
 
 const KEEPS_FIELDS = 'unknown fields are kept';
 
@@ -45,10 +45,10 @@ export const refinerySuite: Suite = {
     changesCount === true
       ? { count: 'its manifest has `changesCount`' }
       : { places: 'its manifest does not have `changesCount`' },
-  async run(bench, plugin, { runs = 300, ...options } = {}) {
+  async run(harness, plugin, { runs = 300, ...options } = {}) {
     const { manifest } = plugin;
-    const cases = fc.record({ chunks: anyChunks, options: await anyRequest(bench, manifest) });
-    const check = (one: RefineCase, ledger: RefineryLedger) => checkCase(bench, manifest, one, ledger);
+    const cases = fc.record({ chunks: anyChunks, options: await anyRequest(harness, manifest) });
+    const check = (one: RefineCase, ledger: RefineryLedger) => checkCase(harness, manifest, one, ledger);
     await holdFor(plugin, cases, check, { runs, ...options });
     return `${runs} lists of chunks`;
   },
@@ -74,7 +74,7 @@ const anyChunks = fc.array(fc.tuple(anyText, fc.nat(600), fc.jsonValue()), { max
 });
 
 async function checkCase(
-  bench: Workbench,
+  harness: Harness,
   manifest: Manifest,
   { chunks: made, options: given }: RefineCase,
   ledger: RefineryLedger,
@@ -83,13 +83,13 @@ async function checkCase(
   const options = { ...defaultsOf(manifest), ...given };
   const before = structuredClone(made);
   const chunks = structuredClone(made);
-  const refined = await bench.refine(manifest, chunks, options, signal);
+  const refined = await harness.refine(manifest, chunks, options, signal);
   const isKept = (chunk: Chunk, index: number) => isDeepStrictEqual(chunk, before[index]);
   ledger.expectEach(chunks, isKept, chunkPlace, 'the given chunks are not changed');
   ledger.expectEach(refined, (chunk) => !chunks.includes(chunk), chunkPlace, 'it returns new chunks');
   if (manifest.changesCount === true) checkPlaces(before, refined, ledger);
   else checkOneByOne(before, refined, ledger);
-  const again = await bench.refine(manifest, structuredClone(made), options, signal);
+  const again = await harness.refine(manifest, structuredClone(made), options, signal);
   const isSame = (chunk: Chunk, index: number) => isDeepStrictEqual(chunk, again[index]);
   const change = firstWrong(refined, isSame, (chunk, index) => differenceAt(chunk, again[index], index));
   ledger.expect(
@@ -97,7 +97,7 @@ async function checkCase(
     'the same chunks are refined in the same way',
     change ?? `${refined.length} chunks, and then ${again.length}`,
   );
-  const ends = await endsOnAbort((aborted) => bench.refine(manifest, chunks, options, aborted));
+  const ends = await endsOnAbort((aborted) => harness.refine(manifest, chunks, options, aborted));
   ledger.expect(chunks.length === 0 || ends, 'it ends when the signal aborts');
 }
 

@@ -40,10 +40,10 @@ type TokenizerLedger = Ledger<PromiseOf<typeof PROMISES>>;
 /** Every tokenizer that the plugin lists, on arbitrary texts. */
 export const tokenizerSuite: Suite = {
   promises: PROMISES,
-  async run(bench, plugin, { runs = 300, ...options } = {}) {
+  async run(harness, plugin, { runs = 300, ...options } = {}) {
     const { name } = plugin.manifest;
     const opened = await expectOnce(plugin, options.exemptions, async (ledger: TokenizerLedger) =>
-      openAll(await bench.make('tokenizer', name), ledger),
+      openAll(await harness.make('tokenizer', name), ledger),
     );
     const tokenizers = opened ?? [];
     const cases = fc.record({ text: anyText, spans: anySpans });
