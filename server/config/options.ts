@@ -1,6 +1,5 @@
-import { type Option, optionOf, type Read } from './option.ts';
-import { readDatabaseUrl, readOrigin, readServiceUrl } from './urls.ts';
-import { writeSize } from './values.ts';
+import { flagName, type Option, type OptionType, optionOf, type Read, variableName } from './option.ts';
+import { readDatabaseUrl, readOrigin, readServiceUrl, writeSize } from './values.ts';
 
 /** Longest time in seconds that a Node timer supports. */
 const MAX_WAIT = 2_000_000;
@@ -214,4 +213,35 @@ const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 function readPackageName(text: string): Read<string> {
   if (NAME.test(text)) return { value: text };
   return { expected: 'the name of an npm package; for a folder use --plugins-dir' };
+}
+
+/** The description of an option. */
+export interface OptionRow {
+  readonly type: OptionType;
+  /** Empty if the option is read only from the environment. */
+  readonly flag: string;
+  readonly variable: string;
+  /** The default as shown to users. */
+  readonly shown: string;
+  readonly description: string;
+}
+
+/** A description for a terminal, which shows no links: `[Buckets](CORPORA.md#buckets)` is Buckets in server/CORPORA.md. */
+export function withoutLinks(description: string): string {
+  return description.replace(/\[([^\]]+)\]\(([^)#]+)[^)]*\)/g, '$1 in server/$2');
+}
+
+/** The options as rows of the table in OPTIONS.md. */
+export function describeOptions(): OptionRow[] {
+  return OPTION_ENTRIES.map(([name, option]) => {
+    const { type, isVariableOnly = false, isSecret = false, choices, description } = option;
+    const value = type === 'size' ? writeSize(option.default as number) : String(option.default);
+    return {
+      type,
+      flag: isVariableOnly || isSecret ? '' : flagName(name),
+      variable: variableName(name),
+      shown: option.shownDefault ?? value,
+      description: choices === undefined ? description : `${description} One of ${choices.join(', ')}.`,
+    };
+  });
 }

@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import type { Kind } from '../../core/contracts/manifest.ts';
 import type { Collaborators } from '../../core/contracts/plugin.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
-import { checkPluginUrls } from '../../server/cli/plugin-urls.ts';
+import { checkPluginUrls } from '../../server/cli/run-server.ts';
 import type { HostedTools } from '../../server/plugins/hosted/call.ts';
 import { createHostedModels } from '../../server/plugins/hosted/provider.ts';
 import { collaborators } from '../../server/testing/collaborators.ts';

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Kind } from '../../core/contracts/manifest.ts';
-import { newPluginFiles } from '../../server/cli/new-plugin.ts';
-import { describeOptions } from '../../server/config/help.ts';
+import { newPluginFiles } from '../../server/cli/commands/plugin-new.ts';
+import { describeOptions } from '../../server/config/options.ts';
 
 const PAGE = join(import.meta.dirname, '../../server/OPTIONS.md');
 /** The pages with examples for authors. */

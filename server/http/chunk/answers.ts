@@ -1,7 +1,7 @@
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 import { count, described, listOf, natural, number, object, text } from '../../engine/answer/schemas.ts';
 import { placeProperties } from '../../engine/read/places.ts';
-import { componentName } from '../docs/names.ts';
+import { componentName } from '../docs/document.ts';
 
 /**
  * Schemas of answers, for the documentation. A schema whose `title` is one word becomes a component with that name,

@@ -6,7 +6,7 @@ import { PRESET_NAMES } from '../../engine/presets/presets.ts';
 import { SOURCES } from '../../engine/read/document-schemas.ts';
 import { presetOptions, type RequestSchemas } from '../../engine/read/request-schemas.ts';
 import { jsonAnswer } from '../docs/answer-schemas.ts';
-import { componentName, operationId, purposeOf } from '../docs/names.ts';
+import { componentName, operationId, purposeOf } from '../docs/document.ts';
 import { chunkOf, embeddings, givenChunk, oneOrMany, pipelineChunk, tokenizedTexts } from './answers.ts';
 import { chunksStream, documentStream, orStream, orStreamed } from './stream-schemas.ts';
 

@@ -14,11 +14,11 @@ import {
   type Document,
   type Header,
   type Operation,
+  operationId,
   operationsOf,
   type Reference,
   type Response,
 } from './document.ts';
-import { operationId } from './names.ts';
 
 /**
  * Adds example answers, computed from the example requests, to every route whose requests are work, including the

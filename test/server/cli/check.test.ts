@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { addressOfServer } from '../../../server/cli/health.ts';
-import { describeOptions, withoutLinks } from '../../../server/config/help.ts';
+import { describeOptions, withoutLinks } from '../../../server/config/options.ts';
 import { needs } from '../../support/here.ts';
 import { startLoopback } from '../../support/loopback.ts';
 import { chunker, plugin, pluginsFolder, WHOLE_TEXT } from '../../support/plugins.ts';

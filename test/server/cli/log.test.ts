@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { buildApp } from '../../../server/app.ts';
-import { announce } from '../../../server/cli/announce.ts';
+import { announce } from '../../../server/cli/run-server.ts';
 import { type Config, configOf } from '../../../server/config/config.ts';
 import { createLog } from '../../../server/config/log.ts';
 import { loadPlugins } from '../../../server/plugins/loader/loader.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { KINDS } from '../../../core/contracts/manifest.ts';
-import { writeNewPlugin } from '../../../server/cli/new-plugin.ts';
+import { writeNewPlugin } from '../../../server/cli/commands/plugin-new.ts';
 import { openHarness, SUITES } from '../../../server/testing/index.ts';
 import { postForm } from '../../support/files.ts';
 import { runJob, startJobServer } from '../../support/jobs.ts';

@@ -5,9 +5,9 @@ import { Command } from 'commander';
 import t from 'tap';
 import { withServerFlags } from '../../../server/cli/commands/serve.ts';
 import { configOf, type Environment, readConfig } from '../../../server/config/config.ts';
-import { describeOptions } from '../../../server/config/help.ts';
 import { hubSettingsOf } from '../../../server/config/hub-settings.ts';
 import { type Machine, readMachine } from '../../../server/config/option.ts';
+import { describeOptions } from '../../../server/config/options.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 

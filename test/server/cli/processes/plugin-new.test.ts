@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { KINDS } from '../../../../core/contracts/manifest.ts';
-import { writeNewPlugin } from '../../../../server/cli/new-plugin.ts';
+import { writeNewPlugin } from '../../../../server/cli/commands/plugin-new.ts';
 import { temporaryFolder } from '../../../support/server.ts';
 
 /** The compiler reads what `chunksmith plugin new` makes. */
