@@ -58,7 +58,7 @@ export async function check(config: Config, corpora: readonly string[]): Promise
 /** Seconds that a plugin's example may take. */
 const MAX_SECONDS = 60;
 
-/** One thread is enough for examples, and each of them ends eventually. */
+/** The configuration to run examples with: one thread, and a time limit. */
 function forExamples(config: Config): Config {
   return {
     ...config,

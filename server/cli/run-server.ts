@@ -103,7 +103,7 @@ export function announce(app: FastifyInstance, config: Config, registry: Registr
   app.log.info({ ...docs, ...describe(config, registry) }, `Server listening at ${address}`);
 }
 
-/** What an operator wants to see at the start: what is loaded, where data is kept, and who may call. */
+/** For an operator at the start: what is loaded, where data is kept, and who may call. */
 function describe(config: Config, { all, broken }: Registry): Readonly<Record<string, string | number>> {
   const [ready, missing] = [true, false].map((isReady) =>
     all.filter((entry) => (entry.missing.length === 0) === isReady).map(({ manifest }) => manifest.name),

@@ -190,7 +190,7 @@ export const OPTIONS = {
     read: readServiceUrl,
   }),
   hfToken: text('', 'Access token for the hub.', { isSecret: true }),
-  // What git refuses as a branch name is refused here too, so that it can never be a path.
+  // Refuses what git refuses as a branch name, so that it can never be a path.
   hfRevision: text('main', 'Branch, tag or commit to take from the hub and from its local cache.', {
     isVariableOnly: true,
     pattern: /^(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/,

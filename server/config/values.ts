@@ -124,7 +124,8 @@ function readSize(text: string): number | undefined {
 
 /** A number of bytes in the largest unit that represents it exactly: `100MiB`. */
 export function writeSize(bytes: number): string {
-  let [value, power] = [bytes, 0];
+  let value = bytes;
+  let power = 0;
   while (value >= 1024 && value % 1024 === 0 && power < POWERS.length - 1) {
     value /= 1024;
     power++;

@@ -141,7 +141,7 @@ async function withReports<T>(
   }
 }
 
-/** What the service itself reports about a model. */
+/** Metadata that the service itself reports about a model. */
 const OF_MODELS = [
   'embedding-model',
   'embedding-empty',

@@ -1,4 +1,4 @@
-/** What plugin authors test with: `import { testPlugin } from 'chunksmith/testing'`. */
+/** For plugin authors: `import { testPlugin } from 'chunksmith/testing'`. */
 export { BrokenContract } from './broken-contract.ts';
 export type { SinkStandIn, StartStandIn } from './contracts/sink/stand-in.ts';
 export { type Harness, type HarnessOptions, openHarness } from './harness.ts';

@@ -9,7 +9,7 @@ export type Promises = Readonly<Record<string, Readonly<Record<string, string>>>
 /** The names of promises. */
 export type PromiseOf<All extends Promises> = { [Group in keyof All]: keyof All[Group] & string }[keyof All];
 
-/** What every plugin promises, whatever its kind, and one that gets a signal. */
+/** Promises of plugins of every kind, and of all that get a signal. */
 export const COMMON = {
   answers: {
     'it does not throw': 'Handle such inputs; for a mistake of the caller, throw refusedError(message).',
@@ -63,7 +63,7 @@ export async function findBroken(suite: Suite, harness: Harness, plugin: PluginE
       return { broken, tried: await suite.run(harness, plugin, { ...options, exemptions }) };
     } catch (error) {
       if (!(error instanceof BrokenContract)) throw error;
-      // What keeps the suite from running at all cannot be exempted.
+      // A promise that is broken again although it is exempt keeps the suite from running at all.
       const isNew = error.broken.some(({ promise }) => exemptions[promise] === undefined);
       if (!isNew) return { broken, tried: 'nothing' };
       broken.push(error);

@@ -71,7 +71,7 @@ export class Ledger<P extends string> {
   }
 }
 
-/** What was thrown, with the line of the plugin. */
+/** A thrown error in words, with the line of the plugin. */
 export function thrownIn(error: unknown, folder: string): string {
   if (error instanceof ServiceError && error.cause === undefined) return error.message;
   const thrown = error instanceof ServiceError ? error.cause : error;
@@ -215,8 +215,12 @@ async function withSmallestText<Case>(
       const shorter = points.toSpliced(at, size);
       const value = { ...best.value, text: shorter.join('') };
       const error = await attempt(value);
-      if (error === undefined) at += size;
-      else [best, points] = [{ value, error }, shorter];
+      if (error === undefined) {
+        at += size;
+        continue;
+      }
+      best = { value, error };
+      points = shorter;
     }
   }
   return best;

@@ -156,7 +156,6 @@ export interface CheckReport {
   readonly checks: readonly CheckResult[];
 }
 
-/** What the events say about a plugin. */
 export function reportOf(events: readonly CheckEvent[]): CheckReport {
   const [plugin] = events.flatMap((event) => ('plugin' in event ? [event.plugin] : []));
   return { plugin, checks: events.flatMap((event) => ('results' in event ? event.results : [])) };

@@ -28,9 +28,8 @@ interface FileRequest extends AnyRequest {
   readonly bytes: Uint8Array;
 }
 
-/** A file whose text is chunked. */
 export const fileOperation: Operation<FileTask, FileRequest> = {
-  // Which reader takes it, and whether it is a form, is known only once it is parsed.
+  // The reader, and whether the body is a form, are known only once it is parsed.
   plugins: () => undefined,
   read: (task, bytes) => ({ run: 'file', uses: [], task, bytes }),
   run: runFile,
@@ -65,7 +64,7 @@ async function runFile(request: FileRequest, run: Run): Promise<Answer> {
 }
 
 /**
- * What is done with a file, and its reader.
+ * Reads a request with a file as far as the file itself.
  *
  * @throws ServiceError `invalid_parameters` with all problems of the form, the options and the reader
  */

@@ -54,7 +54,7 @@ async function chunksRoutes(app: FastifyInstance): Promise<void> {
   const { registry, requestSchemas } = app.chunksmith;
   app.addContentTypeParser(LINES, (_request, payload, done) => done(null, payload));
   const open = new Set<LineReader>();
-  // What was read is answered, and a final line says why the stream ends.
+  // Lines that were read are answered, and a final line says why the stream ends.
   app.addHook('preClose', async () => {
     for (const reader of open) reader.stop(new ServiceError('shutting_down'));
   });

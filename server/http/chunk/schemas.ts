@@ -25,7 +25,7 @@ function sourceBody(schemas: RequestSchemas, ...parts: readonly object[]): objec
   return { anyOf: [textInput, documentsInput].map((input) => closed(input, chunkFields(schemas), ...parts)) };
 }
 
-/** What a request says about the fields of its chunks. */
+/** The members of a request about the fields of its chunks. */
 export function chunkFields({ fields }: RequestSchemas): object {
   return { title: 'ChunkFields', type: 'object', properties: fields };
 }

@@ -111,7 +111,6 @@ function batchesOf(texts: readonly string[], { items, tokens }: BatchLimits): Ba
   return batches;
 }
 
-/** One list of numbers from the vectors of all texts. */
 function flatten(rows: readonly ArrayLike<number>[], title: string): Vectors {
   const dimensions = rows[0]?.length ?? 0;
   const values = new Float32Array(rows.length * dimensions);

@@ -124,7 +124,7 @@ async function readEntry({ folder, origin, problem }: FoundFolder, env: Environm
   return { id, manifest, file, origin, warning, missing: findMissing(manifest, file, env) };
 }
 
-/** What a plugin needs and lacks: one sentence each, with the remedy. Empty if it can run. */
+/** The unmet needs of a plugin, one sentence each with the remedy; empty if it can run. */
 function findMissing({ needs }: Manifest, manifestFile: string, env: Environment): string[] {
   const { packages = [], env: variables = [], files = [] } = needs ?? {};
   const missing = packages.filter((name) => !hasPackage(name, manifestFile));

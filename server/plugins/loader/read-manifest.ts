@@ -15,7 +15,7 @@ import { malformed } from './plugin-folders.ts';
 
 const string = { type: 'string' } as const;
 
-/** What a request has besides the options of its plugin; the first member is required. */
+/** Members of a request besides the options of its plugin; the first one is required. */
 const MEMBERS: Readonly<Record<'chunker' | 'refinery', Readonly<Record<string, object>>>> = {
   chunker: {
     text: { anyOf: [string, { type: 'array', items: string }] },

@@ -73,7 +73,6 @@ export function checkReadme({ entry: { manifest }, folder }: Subject): CheckResu
   );
 }
 
-/** What is missing in a plugin's README. */
 export function problemsOfReadme({ name, options }: Manifest, text: string): string[] {
   const isTitled = text.split('\n').some((line) => /^# /.test(line) && line.toLowerCase().includes(name));
   const unnamed = Object.keys(options?.properties ?? {}).filter((option) => !text.includes(option));

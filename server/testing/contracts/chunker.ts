@@ -73,7 +73,8 @@ export const chunkerSuite: Suite = {
   async run(harness, plugin, { runs = 500, ...options } = {}) {
     const { manifest } = plugin;
     const cases = fc.record({ text: anyText, options: await anyRequest(harness, manifest) });
-    let [tried, refused] = [0, 0];
+    let tried = 0;
+    let refused = 0;
     const check = (one: ChunkCase, ledger: ChunkerLedger) => {
       tried++;
       const checked = checkCase(harness, manifest, one, ledger);
@@ -107,7 +108,6 @@ function noteSpans(error: unknown, ledger: ChunkerLedger): void {
   ledger.unanswered(promise, reason);
 }
 
-/** One request to a chunker. */
 interface ChunkCase {
   readonly text: string;
   readonly options: Readonly<Record<string, unknown>>;

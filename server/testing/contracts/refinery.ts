@@ -54,22 +54,21 @@ export const refinerySuite: Suite = {
   },
 };
 
-/** One request to a refinery. */
 interface RefineCase {
   readonly chunks: readonly Chunk[];
   readonly options: Readonly<Record<string, unknown>>;
 }
 
 /** Fields that no refinery knows: the index among the chunks, and any JSON. */
-const PLACE = 'place of the contract suite';
+const INDEX = 'index of the contract suite';
 const UNKNOWN = 'field of the contract suite';
 
 const anyChunks = fc.array(fc.tuple(anyText, fc.nat(600), fc.jsonValue()), { maxLength: 6 }).map((parts) => {
   let end = 0;
-  return parts.map(([text, token_count, unknown], place): Chunk => {
+  return parts.map(([text, token_count, unknown], index): Chunk => {
     const start = end;
     end += Array.from(text).length;
-    return { text, start_index: start, end_index: end, token_count, [PLACE]: place, [UNKNOWN]: unknown };
+    return { text, start_index: start, end_index: end, token_count, [INDEX]: index, [UNKNOWN]: unknown };
   });
 });
 
@@ -112,11 +111,11 @@ function checkOneByOne(given: readonly Chunk[], refined: readonly Chunk[], ledge
     'it returns as many chunks as it was given',
     `it got ${given.length} and returned ${refined.length}`,
   );
-  const isPlaced = (chunk: Chunk, index: number) => chunk[PLACE] === undefined || chunk[PLACE] === index;
+  const isPlaced = (chunk: Chunk, index: number) => chunk[INDEX] === undefined || chunk[INDEX] === index;
   // A missing chunk shifts those after it, and is reported already.
   if (refined.length === given.length)
     ledger.expectEach(refined, isPlaced, chunkPlace, 'chunks stay in their order');
-  checkFields(refined, (chunk, index) => given[(chunk[PLACE] as number | undefined) ?? index], ledger);
+  checkFields(refined, (chunk, index) => given[(chunk[INDEX] as number | undefined) ?? index], ledger);
 }
 
 /** The promises if chunks may be dropped, merged and split. */
@@ -127,7 +126,7 @@ function checkPlaces(given: readonly Chunk[], refined: readonly Chunk[], ledger:
   const rises = ({ start_index }: Chunk, index: number) =>
     start_index >= (refined[index - 1]?.start_index ?? 0);
   ledger.expectEach(refined, rises, chunkPlace, 'chunks stay in the order of the text');
-  checkFields(refined, (chunk) => given[chunk[PLACE] as number], ledger);
+  checkFields(refined, (chunk) => given[chunk[INDEX] as number], ledger);
 }
 
 /** @param origin the given chunk that became this one */
@@ -140,12 +139,12 @@ function checkFields(
     const before = origin(chunk, index);
     return (
       before !== undefined &&
-      chunk[PLACE] === before[PLACE] &&
+      chunk[INDEX] === before[INDEX] &&
       isDeepStrictEqual(chunk[UNKNOWN], before[UNKNOWN])
     );
   };
   const place = (chunk: Chunk, index: number) => {
-    const lost = chunk[PLACE] === undefined ? PLACE : UNKNOWN;
+    const lost = chunk[INDEX] === undefined ? INDEX : UNKNOWN;
     return `${chunkPlace(chunk, index)}: "${lost}" is ${shown(chunk[lost], 100)}`;
   };
   ledger.expectEach(refined, isKept, place, KEEPS_FIELDS);

@@ -156,6 +156,7 @@ function hasEndsOfWhole(tokens: TokenizedText, [start, end]: Span): boolean {
 
 /** The span in rising order, inside the text. */
 function within(text: string, [one, other]: Span): Span {
-  const [start, end] = [Math.min(one, text.length), Math.min(other, text.length)];
+  const start = Math.min(one, text.length);
+  const end = Math.min(other, text.length);
   return start < end ? [start, end] : [end, start];
 }

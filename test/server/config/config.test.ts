@@ -56,7 +56,10 @@ const SIZES = [
 /** Flags whose value is the text itself, if it has no choices. */
 const TEXTS = 'host data-dir models-dir api-keys-file bulk-root bulk-connections id-namespace'.split(' ');
 const CHOICES = {
-  ...{ 'log-level': 'warning', 'log-format': 'json', store: 'memory', role: 'api' },
+  'log-level': 'warning',
+  'log-format': 'json',
+  store: 'memory',
+  role: 'api',
 };
 const LISTS = 'plugins plugins-dir plugins-from'.split(' ');
 const SWITCHES = [

@@ -28,7 +28,8 @@ const post = (request: object, headers?: Record<string, string>) =>
   client.post('/v1/evaluate', request, headers);
 
 const sized = (chunk_size: number, more: object = {}) => ({
-  ...{ chunker: 'token', config: { tokenizer: 'character', chunk_size } },
+  chunker: 'token',
+  config: { tokenizer: 'character', chunk_size },
   ...more,
 });
 

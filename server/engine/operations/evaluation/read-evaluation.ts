@@ -40,7 +40,7 @@ interface EvaluationOptions {
   readonly k: number;
   /** Tokens to find, instead of `k` chunks. */
   readonly budget?: number;
-  /** What counts tokens, if not the tokenizer of each candidate. */
+  /** Counts tokens, in place of the tokenizer of each candidate. */
   readonly tokenizer?: string;
   /** Given if a candidate needs vectors. */
   readonly embedding_model?: string;
@@ -124,7 +124,8 @@ function checkCost(
   const lengthOf = (texts: readonly { readonly text: string }[]) =>
     texts.reduce((sum, { text }) => sum + text.length, 0);
   const ways = new Set(candidates.map(({ chunkedAs }) => chunkedAs)).size;
-  const [each, asked] = [lengthOf(documents), lengthOf(questions)];
+  const each = lengthOf(documents);
+  const asked = lengthOf(questions);
   const unit = `characters to search (${each} for each of ${ways} different ways to chunk, and the questions)`;
   const fitting = Math.floor((limits.maxEvaluationCharacters - asked) / each);
   const fewer =
@@ -145,7 +146,7 @@ export function pipelinesNamed(request: unknown): string[] {
   return [...new Set(names.filter((name) => typeof name === 'string'))];
 }
 
-/** What candidates are checked against, the stored pipelines that they name, and their default retriever. */
+/** The rules with the stored pipelines that candidates name, and their default retriever. */
 type CandidateRules = Rules & { readonly pipelines: NamedPipelines; readonly retriever: Retriever };
 
 /**
@@ -193,7 +194,7 @@ function distinctName(candidate: Candidate, all: readonly Candidate[]): string {
   return shown.length === 0 ? name : `${name} (${shown.join(', ')})`;
 }
 
-/** What a candidate is set to, once defaults are filled in. */
+/** The settings of a candidate, with defaults filled in. */
 function settingsOf({ stages, retriever }: Candidate): ReadonlyMap<string, string> {
   const settings = stages.flatMap(({ name, options }, at) => {
     const isRepeated = stages.findIndex((stage) => stage.name === name) < at;

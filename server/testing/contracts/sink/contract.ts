@@ -62,7 +62,7 @@ export const PROMISES = {
 
 export type SinkLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
-/** What a sink stores is compared with what it was given, in generated histories of documents and in single cases. */
+/** Compares the stored chunks with the given ones, in generated histories of documents and in single cases. */
 export const sinkSuite: Suite = {
   promises: PROMISES,
   async run(harness, plugin, options) {

@@ -12,9 +12,17 @@ const ROOT = join(import.meta.dirname, '../../../..');
 
 const INCLUDED = ['index', 'manifest', 'stand-in'].map((name) => `plugins/*/${name}.ts`);
 const COMPILER = {
-  ...{ target: 'es2024', lib: ['es2025'], module: 'nodenext', strict: true, noEmit: true, types: ['node'] },
-  ...{ erasableSyntaxOnly: true, verbatimModuleSyntax: true, skipLibCheck: true },
-  ...{ allowImportingTsExtensions: true, noUncheckedIndexedAccess: true },
+  target: 'es2024',
+  lib: ['es2025'],
+  module: 'nodenext',
+  strict: true,
+  noEmit: true,
+  types: ['node'],
+  erasableSyntaxOnly: true,
+  verbatimModuleSyntax: true,
+  skipLibCheck: true,
+  allowImportingTsExtensions: true,
+  noUncheckedIndexedAccess: true,
   customConditions: ['chunksmith-source'],
 };
 
