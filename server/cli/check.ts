@@ -21,7 +21,7 @@ import { tryToListen } from './listening.ts';
 
 /** The answer of this command is what it prints; its log shows warnings of plugins, in lines for people. */
 const WARNINGS = { logLevel: 'warn', logFormat: 'pretty' };
-/** The answer reports what is wrong with the store. */
+/** The log while the store is tried, whose faults the answer reports. */
 const QUIET = { logLevel: 'error', logFormat: 'json' };
 
 /**
@@ -55,7 +55,6 @@ export async function check(config: Config, corpora: readonly string[]): Promise
   }
 }
 
-/** Seconds that a plugin's example may take. */
 const MAX_SECONDS = 60;
 
 /** The configuration to run examples with: one thread, and a time limit. */
@@ -154,7 +153,6 @@ function causeOf(error: unknown, folder: string): string | undefined {
   return cause === undefined ? undefined : withLine(String(cause), cause, folder);
 }
 
-/** A request that shows whether a plugin works. */
 interface Example {
   readonly task: Task;
   readonly body: object;

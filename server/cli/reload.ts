@@ -59,7 +59,6 @@ function superviseServer() {
     });
   };
   return {
-    /** Starts the server, or restarts it. */
     restart() {
       if (running === undefined) return start();
       // A second signal would stop it at once, with requests in flight.

@@ -19,7 +19,6 @@ const UNLISTED: Unlisted = { maxEvaluationCharacters: 10_000_000, bulkShardDocum
 /** The flags that were given: their texts, and true or false for a switch without one. */
 export type Flags = { readonly [K in OptionName]?: string | boolean | undefined };
 
-/** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** An unusable configuration; the message has a line for every problem. */

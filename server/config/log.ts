@@ -56,7 +56,7 @@ const MAX_WAITING = 1_000_000;
 /** How often a pipe that nobody reads is retried before the process ends, every 100 ms. */
 const MAX_TRIES = 10;
 
-/** A process has one; tests create more. */
+/** Flushed when the process ends. */
 const opened = new Set<SonicBoom>();
 if (isMainThread) process.on('exit', () => opened.forEach((destination) => void destination.flushSync()));
 

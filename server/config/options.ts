@@ -204,7 +204,6 @@ export const OPTIONS = {
 
 export type OptionName = keyof typeof OPTIONS;
 
-/** The options as pairs, from which the rest is derived. */
 export const OPTION_ENTRIES = Object.entries(OPTIONS) as readonly (readonly [OptionName, Option])[];
 
 const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
@@ -215,7 +214,6 @@ function readPackageName(text: string): Read<string> {
   return { expected: 'the name of an npm package; for a folder use --plugins-dir' };
 }
 
-/** The description of an option. */
 export interface OptionRow {
   readonly type: OptionType;
   /** Empty if the option is read only from the environment. */

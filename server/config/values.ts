@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import { dirname } from 'node:path';
 import type { Option, OptionType, Read, ValueOf } from './option.ts';
 
-/** A parsed text, or what was expected instead. */
 export type Parsed = Read<ValueOf[OptionType]>;
 
 /** Parses the value of an option from the text of a flag or a variable. */
@@ -68,7 +67,7 @@ const PROXIES = {
   expected: `true for one proxy, false, a number of proxies from 0 to ${MAX_HOPS}, or their addresses and networks, such as 10.0.0.0/8,::1`,
 };
 
-/** A switch that is on means one proxy. */
+/** `true` means one proxy. */
 function parseProxies(text: string): Parsed {
   const word = text.toLowerCase();
   if (word === 'true') return { value: 1 };
@@ -144,7 +143,6 @@ export function readOrigin(text: string): Read<string> {
   return { expected: 'origins such as https://app.example, without a path, or *' };
 }
 
-/** Parses the address of a service. */
 export function readServiceUrl(text: string): Read<string> {
   const expected = 'a URL such as https://host or http://host:8080/path';
   const { protocol } = URL.parse(text) ?? {};

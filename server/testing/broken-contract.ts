@@ -1,4 +1,3 @@
-/** A promise that was not kept, and where. */
 export interface Broken {
   readonly promise: string;
   /** The chunk with its offsets, for example. */
@@ -16,7 +15,6 @@ export interface SmallestCase {
   readonly seed?: number | undefined;
 }
 
-/** The error of a plugin that does not keep its promises. */
 export class BrokenContract extends Error {
   readonly broken: readonly Broken[];
   readonly smallest: SmallestCase | undefined;

@@ -4,7 +4,6 @@ import { ownBuffers } from '../engine/run/shared-buffers.ts';
 import { createCheck } from '../engine/validation/validator.ts';
 import { hostedModels } from '../plugins/hosted/provider.ts';
 
-/** A log that is discarded. */
 export const quietLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** The collaborators of a factory, without models and variables unless the test provides them. */

@@ -123,7 +123,6 @@ const ENTRY = join(import.meta.dirname, `check-process${MODULE_ENDING}`);
 
 interface Ended {
   readonly sent: readonly CheckEvent[];
-  /** How the process ended. */
   readonly end: string;
 }
 
@@ -149,7 +148,6 @@ function runInProcess(task: CheckTask, limit: number): Promise<Ended> {
   return ended.promise;
 }
 
-/** Everything known about a checked plugin. */
 export interface CheckReport {
   /** `chunker/section`; missing if the manifest cannot be read. */
   readonly plugin?: string | undefined;

@@ -79,7 +79,6 @@ async function chunksRoutes(app: FastifyInstance): Promise<void> {
   brokenRoutes(app);
 }
 
-/** The kinds of plugins that have routes, and what these do. */
 const PLUGIN_ROUTES = [
   ['chunker', 'chunk'],
   ['refinery', 'refine'],
@@ -116,7 +115,6 @@ function chunksWith(services: Services, open: Set<LineReader>): AnswerTask<Chunk
   };
 }
 
-/** A stream, and its recipient. */
 interface StreamedRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;

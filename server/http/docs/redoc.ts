@@ -63,7 +63,6 @@ const SCRIPTS = '<script src="redoc/redoc.js" defer></script><script src="redoc/
 const WITHOUT_SCRIPT =
   '<p class="note">Redoc is not installed here. Each route leads to its description on the page of Swagger UI. With all packages of a checkout (<code>npm ci</code>), and in the package and the image, this page is the reference.</p>';
 
-/** Without Redoc, the list leads to the other page. */
 function page(hasPlayground: boolean, document: Document, hasScript: boolean): string {
   const routes = hasScript
     ? routeList(document, (tag, id) => `#tag/${tag}/operation/${id}`)

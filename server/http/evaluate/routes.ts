@@ -74,8 +74,6 @@ async function answerInParts(
   return reply.type(`${LINES}; charset=utf-8`).send(stream);
 }
 
-/** The documentation of the route that compares candidates. */
-
 const foundChunk = {
   title: 'FoundChunk',
   ...object({
@@ -194,7 +192,6 @@ intersection over union (\`iou\`) and precision at full recall are those of Chro
 The \`verdict\` says whether chance would explain the differences. Equal candidates are computed once. A failing
 candidate has an \`error\`. With \`Accept: application/x-ndjson\` each is answered with a line, and so is the verdict.`;
 
-/** The route that compares candidates. */
 export function evaluateRouteSchema(registry: Registry, { evaluate }: RequestSchemas): FastifySchema {
   const answer = jsonAnswer('What questions find with each candidate.', evaluation, modelHeader);
   return {

@@ -59,8 +59,6 @@ function taskOf(request: FastifyRequest, of: DocumentsTask): FileTask {
   return { run: 'file', of, contentType: headers['content-type'], query: fields, sender };
 }
 
-/** The documentation of the routes that accept files. */
-
 const bytes = { type: 'string', contentMediaType: 'application/octet-stream' } as const;
 
 const inQuery = {
@@ -91,7 +89,6 @@ const HOW = `The file is the field \`file\` of a form, whose other fields are th
 \`Content-Type\`, and the fields stand in the address: \`?filename=cities.csv&chunk_size=256\`. Lists and objects are
 written as JSON, and a field may be repeated for a list. Offsets refer to the text that was read.`;
 
-/** The route that accepts files for a chunker. */
 export function fileRouteSchema(
   entry: PluginEntry,
   registry: Registry,
@@ -114,7 +111,6 @@ export function fileRouteSchema(
   };
 }
 
-/** The route that accepts files for a stored pipeline. */
 export function executeFileSchema(registry: Registry, schemas: RequestSchemas): FastifySchema {
   return {
     tags: ['files'],
@@ -130,7 +126,6 @@ export function executeFileSchema(registry: Registry, schemas: RequestSchemas): 
   };
 }
 
-/** The route that accepts files for a preset. */
 export function presetFileSchema(registry: Registry, schemas: RequestSchemas): FastifySchema {
   return {
     tags: ['files'],

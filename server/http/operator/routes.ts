@@ -62,8 +62,6 @@ export async function operatorRoutes(app: FastifyInstance): Promise<void> {
   );
 }
 
-/** The documentation of the routes about the service itself. */
-
 const info = {
   title: 'ServiceInfo',
   ...object(
@@ -106,7 +104,6 @@ const prometheus = {
   content: { 'text/plain': { schema: { type: 'string' } } },
 } as const;
 
-/** The schemas of the routes, by topic. */
 export const ABOUT = {
   info: about('get_info', 'Service', 'Name, version and endpoints.', info),
   health: about('get_health', 'Health', 'Whether the server is alive.', status('ok'), [503]),

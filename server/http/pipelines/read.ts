@@ -162,8 +162,6 @@ function jsonProblems(value: unknown, place: string, depth = 0): string[] {
   return [];
 }
 
-/** Parameters of pipeline requests outside their bodies: pages and versions. */
-
 const checkPage = createValidator(pageQuery);
 
 /**
@@ -205,7 +203,6 @@ export function readIfMatch(header: string | undefined): Versions | undefined {
   return tags.filter((tag) => /^[1-9]\d*$/.test(tag)).map(Number);
 }
 
-/** The cursor of the page after a pipeline. */
 export function cursorAfter({ created_at, id }: PagePosition): string {
   return toCursor(`${created_at} ${id}`);
 }

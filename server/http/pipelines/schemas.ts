@@ -24,8 +24,6 @@ const allowMissing = {
     'Whether a step may name a plugin, a recipe, a tokenizer, a language or a model that is not here but will be later. Until then the pipeline cannot be executed.',
 } as const;
 
-/** Schemas of requests and answers about stored pipelines. */
-
 const stepInput = { title: 'PipelineStepInput', ...stepSchema };
 const storedStep = { ...stepSchema, ...object(stepSchema.properties), title: 'PipelineStep' } as const;
 
@@ -34,7 +32,7 @@ const members = {
   description: described('What the pipeline is for, or null.', orNull(text)),
 } as const;
 
-/** Steps are checked one by one, each with its number. */
+/** Without a schema of the steps, which `readSteps` checks one by one. */
 const steps = { type: 'array', description: 'Run in this order.' };
 
 export const newBody: ObjectSchema = {
@@ -212,8 +210,6 @@ export const remove: FastifySchema = {
     204: { type: 'null', description: 'The pipeline was deleted.' },
   },
 };
-
-/** Schemas of the request that creates or updates the pipeline with a given name. */
 
 export const nameQuery: ObjectSchema = {
   type: 'object',

@@ -92,7 +92,6 @@ async function joined(parts: readonly Buffer[], length: number): Promise<Buffer>
   return body;
 }
 
-/** The bytes of a request's body. */
 export function bodyOf(request: FastifyRequest): Buffer {
   return (request.body ?? Buffer.alloc(0)) as Buffer;
 }

@@ -34,7 +34,6 @@ export function createMetrics({ load, bytesInFlight }: { load(): RunnerLoad; byt
       counters.vectors(timings.vectors, { plugin });
       for (const { name } of timings.opened) counters.models.inc({ model: name });
     },
-    /** Counts a stream that is answered. */
     streamed: (plugin: string) => counters.streams.inc({ plugin }),
     /** Counts a request that failed because of a plugin; `error` is its code. */
     failed: (kind: string, name: string, error: string) => counters.failures.inc({ kind, name, error }),

@@ -14,7 +14,6 @@ export interface Embedding {
   readonly request: EmbedRequest;
 }
 
-/** Maximum concurrent calls of one request. */
 const MAX_CALLS = 4;
 
 /** Embeds texts in batches, in order, with retries. */
@@ -43,7 +42,6 @@ export async function embed(embedding: Embedding): Promise<Vectors> {
   }
 }
 
-/** Consecutive texts of a request. */
 interface Batch {
   /** The index of the first one. */
   readonly first: number;

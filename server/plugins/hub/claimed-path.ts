@@ -35,7 +35,7 @@ export async function claimPath(target: string) {
   await takeOver(target, path);
   return {
     path,
-    /** Leaves only what can be resumed. @param url of the file */
+    /** Leaves a partial download only if it can resume. @param url of the file */
     async release(url: string): Promise<void> {
       clearInterval(timer);
       if ((await findPartial(path, url)) !== undefined) await move(path, target);

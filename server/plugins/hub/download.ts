@@ -24,10 +24,8 @@ interface Download {
   readonly timeout: number;
   /** The delay before the first retry, in milliseconds. */
   readonly backoff: number;
-  /** Name of the model. */
   readonly name: string;
   readonly file: ModelFile;
-  /** Where the file will be on this machine. */
   readonly target: string;
 }
 
@@ -137,7 +135,6 @@ class IdleTimeoutError extends Error {}
 
 const MAX_RETRIES = 3;
 const MAX_WAIT_MS = 30_000;
-/** Milliseconds between two progress reports. */
 const PROGRESS_MS = 5000;
 
 /**

@@ -36,7 +36,6 @@ export const BUILT_IN_PLUGINS = join(import.meta.dirname, '../../..', 'plugins')
 export interface LoaderOptions {
   /** Folders to search: each contains plugin folders, directly or in folders by kind (`chunkers/`). */
   readonly folders: readonly string[];
-  /** Names of npm packages that contain plugins. */
   readonly packages?: readonly string[];
   /** Names of the plugins to load, as `--plugins` takes them; empty for all. */
   readonly only: readonly string[];

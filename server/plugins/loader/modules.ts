@@ -19,7 +19,6 @@ registerHooks({
   },
 });
 
-/** Imports a file, once. */
 export function importModule(file: string): Promise<{ readonly default?: unknown }> {
   return import(pathToFileURL(file).href);
 }

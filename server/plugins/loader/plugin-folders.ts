@@ -6,7 +6,7 @@ import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import type { PluginOrigin } from '../../../core/hosting/registry.ts';
 import { packageFolder } from './modules.ts';
 
-/** A folder that is, or should be, that of a plugin. */
+/** The folder of a plugin, perhaps an unreadable one. */
 export interface FoundFolder {
   readonly folder: string;
   readonly origin: PluginOrigin;

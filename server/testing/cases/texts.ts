@@ -84,7 +84,7 @@ export const structuredText = fc
 
 /** Texts that chunkers may get: every script, every kind of white space, lone surrogates, NUL, every format. */
 
-/** The first one is what failing texts are shrunk towards. */
+/** Parts of texts; fast-check shrinks failing texts towards the first one. */
 const PIECES = [
   ['a', 'The quick brown fox', ' jumps over the lazy dog. ', 'Is it true? ', 'Yes! ', 'e.g. 3.14 '],
   ['\n', '\n\n', '\r\n', '\r\n\r\n', '\t', '   ', '\u00a0', '\u2028'],

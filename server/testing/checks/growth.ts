@@ -72,7 +72,6 @@ async function cost(work: () => unknown): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** Work whose growth is measured. */
 interface Work {
   /** The shape of the text, and the options. */
   readonly what: string;

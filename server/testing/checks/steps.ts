@@ -14,8 +14,6 @@ import { checkGrowth } from './growth.ts';
 import { type CheckResult, type Failure, leftOut, ok, resultOf } from './result.ts';
 import type { Subject } from './subject.ts';
 
-/** Checks of a plugin that do not run it. */
-
 /** Whether the plugins that it uses are here, and it is written for this version of the contract. */
 export function checkManifest({ entry: { manifest, warning }, others }: Subject): CheckResult {
   const failures: Failure[] = usedPlugins(manifest)
@@ -82,8 +80,6 @@ export function problemsOfReadme({ name, options }: Manifest, text: string): str
   ];
 }
 
-/** Checks of a plugin that run it. */
-
 /** Whether the plugin can be imported and created. A sink is created only with its stand-in. */
 export async function checkFactory({ entry, folder, harness }: Subject): Promise<CheckResult> {
   const { kind, name } = entry.manifest;
@@ -107,7 +103,6 @@ const OF_IMPORT =
 const OF_FACTORY =
   'Let the factory return the plugin without an error; plugins/AUTHORS.md lists what it receives.';
 
-/** Whether the example of the manifest works as a request. */
 export async function checkExample({ entry: { manifest }, folder, harness }: Subject): Promise<CheckResult> {
   const { kind, example } = manifest;
   if (kind === 'sink' && example !== undefined) return ok('example', 'it is valid for the options');
@@ -153,10 +148,8 @@ export async function checkContract({ entry, harness, suite: options }: Subject)
   }
 }
 
-/** A group of checks that are run as one. */
 export interface Step {
   readonly name: string;
-  /** Whether it runs the plugin. */
   readonly runs: boolean;
   /** The names of its results, in order. */
   checks(subject: Subject): readonly string[];

@@ -9,7 +9,6 @@ import type { Harness } from '../harness.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
 import { chunkPlace, expectOnce, firstWrong, holdFor, type Ledger, unlessRefused } from '../report.ts';
 
-/** The promises of a chunker. */
 const PROMISES = {
   answers: {
     ...COMMON.answers,

@@ -1,6 +1,5 @@
 import type { Vectors } from '../../../../core/contracts/embedding.ts';
 
-/** A chunk that was found. */
 export interface Ranked {
   /** Its index among the added chunks. */
   readonly chunk: number;

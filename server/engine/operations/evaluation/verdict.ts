@@ -115,7 +115,6 @@ function points(share: number): string {
   return shown === '-0.0' ? '0.0' : shown;
 }
 
-/** A candidate of a request that was evaluated. */
 export interface Compared {
   /** Its index in the request. */
   readonly index: number;

@@ -9,7 +9,6 @@ import { endsOnAbort, expectOnce, holdFor, type Ledger } from '../../report.ts';
 import { anyChunk, areSame, chunkOf, DIMENSIONS } from './chunks.ts';
 import { HAS_STAND_IN, type SinkStandIn } from './stand-in.ts';
 
-/** The promises of a sink. */
 export const PROMISES = {
   answers: {
     ...COMMON.answers,
