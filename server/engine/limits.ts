@@ -12,9 +12,9 @@ export type Limits = Pick<
 /** Maximum steps of a pipeline. */
 export const MAX_STEPS = 100;
 /** Maximum bytes of the metadata of a document, which each of its chunks gets a copy of. */
-export const MAX_METADATA_BYTES = 16_384;
+const MAX_METADATA_BYTES = 16_384;
 /** Maximum places of a document. */
-export const MAX_PLACES = 200_000;
+const MAX_PLACES = 200_000;
 /** Maximum entries of a list in the options of a request, such as delimiters. */
 export const MAX_ENTRIES = 100;
 /** Maximum UTF-16 units of such an entry. */

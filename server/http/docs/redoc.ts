@@ -96,7 +96,7 @@ interface Element {
  * Draws Redoc with the server's document, dark where the browser is. It is sent as text, so it uses nothing outside
  * itself. Long lists of numbers in examples are cut, because Redoc makes an element of every number.
  */
-export async function startRedoc(): Promise<void> {
+async function startRedoc(): Promise<void> {
   const shortened = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) {

@@ -192,7 +192,7 @@ intersection over union (\`iou\`) and precision at full recall are those of Chro
 The \`verdict\` says whether chance would explain the differences. Equal candidates are computed once. A failing
 candidate has an \`error\`. With \`Accept: application/x-ndjson\` each is answered with a line, and so is the verdict.`;
 
-export function evaluateRouteSchema(registry: Registry, { evaluate }: RequestSchemas): FastifySchema {
+function evaluateRouteSchema(registry: Registry, { evaluate }: RequestSchemas): FastifySchema {
   const answer = jsonAnswer('What questions find with each candidate.', evaluation, modelHeader);
   return {
     tags: ['evaluate'],

@@ -89,7 +89,7 @@ const HOW = `The file is the field \`file\` of a form, whose other fields are th
 \`Content-Type\`, and the fields stand in the address: \`?filename=cities.csv&chunk_size=256\`. Lists and objects are
 written as JSON, and a field may be repeated for a list. Offsets refer to the text that was read.`;
 
-export function fileRouteSchema(
+function fileRouteSchema(
   entry: PluginEntry,
   registry: Registry,
   schemas: RequestSchemas,
@@ -111,7 +111,7 @@ export function fileRouteSchema(
   };
 }
 
-export function executeFileSchema(registry: Registry, schemas: RequestSchemas): FastifySchema {
+function executeFileSchema(registry: Registry, schemas: RequestSchemas): FastifySchema {
   return {
     tags: ['files'],
     operationId: 'execute_pipeline_file',
@@ -126,7 +126,7 @@ export function executeFileSchema(registry: Registry, schemas: RequestSchemas): 
   };
 }
 
-export function presetFileSchema(registry: Registry, schemas: RequestSchemas): FastifySchema {
+function presetFileSchema(registry: Registry, schemas: RequestSchemas): FastifySchema {
   return {
     tags: ['files'],
     operationId: 'execute_preset_file',

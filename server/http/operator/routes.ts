@@ -104,7 +104,7 @@ const prometheus = {
   content: { 'text/plain': { schema: { type: 'string' } } },
 } as const;
 
-export const ABOUT = {
+const ABOUT = {
   info: about('get_info', 'Service', 'Name, version and endpoints.', info),
   health: about('get_health', 'Health', 'Whether the server is alive.', status('ok'), [503]),
   ready: about(

@@ -168,7 +168,7 @@ const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
  * The error for what Node accepts and HTTP forbids, since a proxy in front may read it differently: RFC 9112, sections 3.2,
  * 6.1 and 7.1.
  */
-export function problemOfHeaders({ headers, rawHeaders }: IncomingMessage): ServiceError | undefined {
+function problemOfHeaders({ headers, rawHeaders }: IncomingMessage): ServiceError | undefined {
   const hosts = countOf(rawHeaders, 'host');
   if (hosts > 1) return invalid(`Host: expected one header, got ${hosts}`);
   if (!HOST.test(headers.host ?? '')) return invalid('Host: expected a host and an optional port');

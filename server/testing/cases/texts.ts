@@ -12,7 +12,7 @@ const character = fc
  * Texts of any characters, as `fc.string({ unit: 'binary' })` makes them, which first spends seconds on a table of all
  * of Unicode.
  */
-export const anyCharacters = (maxLength: number): fc.Arbitrary<string> =>
+const anyCharacters = (maxLength: number): fc.Arbitrary<string> =>
   fc.array(character, { maxLength }).map((list) => list.join(''));
 
 /** Structured texts: Markdown, HTML, tables and JSON with all constructs, intact and damaged. */

@@ -15,7 +15,7 @@ import { type CheckResult, type Failure, leftOut, ok, resultOf } from './result.
 import type { Subject } from './subject.ts';
 
 /** Whether the plugins that it uses are here, and it is written for this version of the contract. */
-export function checkManifest({ entry: { manifest, warning }, others }: Subject): CheckResult {
+function checkManifest({ entry: { manifest, warning }, others }: Subject): CheckResult {
   const failures: Failure[] = usedPlugins(manifest)
     .filter((id) => !others.includes(id))
     .map((id) => {
@@ -38,7 +38,7 @@ export function checkManifest({ entry: { manifest, warning }, others }: Subject)
 }
 
 /** Whether each option is described, and its default is valid. */
-export function checkOptions({ entry: { manifest }, harness }: Subject): CheckResult {
+function checkOptions({ entry: { manifest }, harness }: Subject): CheckResult {
   const { options = NO_OPTIONS } = manifest;
   const schemas = Object.entries(options.properties);
   if (schemas.length === 0) return ok('options', 'it has no options');
@@ -59,7 +59,7 @@ export function checkOptions({ entry: { manifest }, harness }: Subject): CheckRe
 }
 
 /** Whether there is a README that names the plugin and each of its options. */
-export function checkReadme({ entry: { manifest }, folder }: Subject): CheckResult {
+function checkReadme({ entry: { manifest }, folder }: Subject): CheckResult {
   const file = join(folder, 'README.md');
   const remedy = 'Write what the plugin does, its options, an example and its limits.';
   if (!existsSync(file))
@@ -81,7 +81,7 @@ export function problemsOfReadme({ name, options }: Manifest, text: string): str
 }
 
 /** Whether the plugin can be imported and created. A sink is created only with its stand-in. */
-export async function checkFactory({ entry, folder, harness }: Subject): Promise<CheckResult> {
+async function checkFactory({ entry, folder, harness }: Subject): Promise<CheckResult> {
   const { kind, name } = entry.manifest;
   const failed = (where: string, remedy: string) =>
     resultOf('factory', [{ promise: 'it can be imported and created', where, remedy }]);
@@ -103,7 +103,7 @@ const OF_IMPORT =
 const OF_FACTORY =
   'Let the factory return the plugin without an error; plugins/AUTHORS.md lists what it receives.';
 
-export async function checkExample({ entry: { manifest }, folder, harness }: Subject): Promise<CheckResult> {
+async function checkExample({ entry: { manifest }, folder, harness }: Subject): Promise<CheckResult> {
   const { kind, example } = manifest;
   if (kind === 'sink' && example !== undefined) return ok('example', 'it is valid for the options');
   if (kind !== 'chunker' && kind !== 'refinery')

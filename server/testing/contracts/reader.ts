@@ -257,7 +257,7 @@ const anyBytes = fc.oneof(
 );
 
 /** Files of formats, by file extension or by media type; at least one of them is given. */
-export function anyFile(formats: {
+function anyFile(formats: {
   readonly extensions: readonly string[];
   readonly mediaTypes: readonly string[];
 }): fc.Arbitrary<SourceFile> {
