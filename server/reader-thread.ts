@@ -48,7 +48,7 @@ async function read({ reader, file, options }: ReadMessage): Promise<ReadOutcome
     withinLimits(() => plugin.read(file, context)),
   );
   // Here already, since each takes memory on both sides when it is sent.
-  checkPlaceCount((answer as ReadFile | undefined)?.places, 'file', config);
+  checkPlaceCount((answer as ReadFile | undefined)?.places, 'file');
   return { read: answer, reported };
 }
 

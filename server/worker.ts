@@ -8,6 +8,7 @@ import { release } from './engine/answer/release.ts';
 import { runWork } from './engine/run/executor.ts';
 import { giveMemoryBack } from './engine/run/give-memory-back.ts';
 import {
+  type PluginState,
   type Preparation,
   partSender,
   type WorkerData,
@@ -40,6 +41,7 @@ const { service, openers } = createServiceContainer({
   log: createThreadLog(config),
   shared: connectSharedBuffers(port2),
   registry: registryOf(plugins.all, plugins.broken),
+  onPluginState: (plugin, failure) => port2.postMessage({ plugin, failure } satisfies PluginState),
 }).cradle;
 port2.on('message', ({ models = [] }: Partial<Preparation>) => openers.prepare(models)).unref();
 (parentPort as MessagePort).postMessage(port1, [port1]);

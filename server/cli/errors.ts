@@ -25,7 +25,6 @@ export function isExpected(error: unknown): error is Error {
   return expected.some((kind) => error instanceof kind) || isUsage(error);
 }
 
-/** Whether it is a usage error. */
 export function isUsage(error: unknown): error is Error {
   if (error instanceof ServiceError) return error.status < 500;
   return error instanceof UsageError || error instanceof ConfigError;

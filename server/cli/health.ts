@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { argv } from 'node:process';
 import { Command } from 'commander';
 import { type Flags, readConfig } from '../config/config.ts';
-import { addressOf } from './address.ts';
 import { withServerFlags } from './commands/serve.ts';
+import { addressOf } from './listening.ts';
 
 /**
  * The health check of the image: checks whether the server running as a process, by default the first one of the

@@ -1,7 +1,15 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, isIPv6 } from 'node:net';
 import { hold } from '../../core/hold.ts';
 import type { Config } from '../config/config.ts';
+
+/** The URL at which this machine reaches a server; a wildcard host is replaced by a loopback address. */
+export function addressOf(host: string, port: number): string {
+  const reached = ALL_ADDRESSES[host] ?? host;
+  return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;
+}
+
+const ALL_ADDRESSES: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use; choose another with --port',

@@ -2,7 +2,6 @@ import { Option } from 'commander';
 import { PRESET_NAMES } from '../engine/presets/presets.ts';
 import { UsageError } from './errors.ts';
 
-/** The values of the flags that name and change a preset. */
 export interface PresetFlags {
   readonly preset?: string;
   readonly set?: readonly string[];
@@ -58,7 +57,7 @@ export function presetOf({ preset, set = [], without = [] }: PresetFlags): Named
   return { preset, ...(set.length + without.length > 0 && { override }) };
 }
 
-/** JSON, else a text as it is. */
+/** The value of JSON, or the text itself if it is none. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

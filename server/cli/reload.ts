@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../..');
  * Milliseconds without a change after which the server restarts: an editor, and `plugin new`, write several files.
  */
 const SETTLED = 200;
-/** What nobody edits: packages, and what tools and editors hide. */
+/** Paths that nobody edits: packages, and what tools and editors hide. */
 const IGNORED = /(^|[\\/])(node_modules|\.[^\\/]*)([\\/]|$)/;
 
 /**
@@ -59,7 +59,6 @@ function superviseServer() {
     });
   };
   return {
-    /** Starts the server, or restarts it. */
     restart() {
       if (running === undefined) return start();
       // A second signal would stop it at once, with requests in flight.

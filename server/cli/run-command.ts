@@ -25,14 +25,14 @@ export async function runCommand(args: readonly string[], env: Environment): Pro
 /** The commands that have the flags of the server. */
 const OF_SERVER: readonly (string | undefined)[] = ['serve', 'check'];
 
-/** What a service in this process says is put in the terms of the command line. */
+/** The message of an error; those of the service in the terms of the command line. */
 function messageOf(error: Error, [command]: readonly string[]): string {
   return error instanceof ServiceError && !OF_SERVER.includes(command)
     ? inOwnTerms(error.detail)
     : error.message;
 }
 
-/** What other commands need is not loaded for the server and for `chunk`. */
+/** The server and `chunk` start without loading the other commands. */
 async function run(args: readonly string[], env: Environment): Promise<number> {
   const [name, ...rest] = args;
   if (name === 'chunk') {

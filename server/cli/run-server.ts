@@ -1,17 +1,28 @@
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from '../../core/hosting/registry.ts';
 import { buildApp } from '../app.ts';
-import { type Config, type Environment, type Flags, readConfig } from '../config/config.ts';
+import { readKeys } from '../config/access.ts';
+import {
+  type Config,
+  ConfigError,
+  type Environment,
+  type Flags,
+  readConfig,
+  takesJobs,
+} from '../config/config.ts';
 import { checkFolders } from '../config/folders.ts';
 import { readMachine } from '../config/option.ts';
+import { readServiceUrl } from '../config/values.ts';
+import { VERSION } from '../config/version.ts';
 import { corporaFor } from '../find-corpora.ts';
 import { loadPlugins } from '../plugins/loader/loader.ts';
-import { announce } from './announce.ts';
+import { databaseOf, nameOf } from '../store/database.ts';
 import { check } from './check.ts';
 import { EXIT, isExpected, UsageError } from './errors.ts';
-import { listenProblem } from './listening.ts';
-import { checkPluginUrls } from './plugin-urls.ts';
+import { addressOf, listenProblem } from './listening.ts';
 import { reload } from './reload.ts';
 import { setSwitchesFor } from './v8-switches.ts';
 
@@ -82,4 +93,49 @@ const BACKLOG = 4096;
 function fail(error: unknown): never {
   console.error(isExpected(error) ? error.message : error);
   process.exit(isExpected(error) ? EXIT.usage : EXIT.failed);
+}
+
+/** Logs where the server is found and what it has, once everything is ready. */
+export function announce(app: FastifyInstance, config: Config, registry: Registry): void {
+  const { port } = app.server.address() as AddressInfo;
+  const address = addressOf(config.host, port);
+  const docs = config.role === 'worker' ? {} : { docs: `${address}/docs` };
+  app.log.info({ ...docs, ...describe(config, registry) }, `Server listening at ${address}`);
+}
+
+/** For an operator at the start: what is loaded, where data is kept, and who may call. */
+function describe(config: Config, { all, broken }: Registry): Readonly<Record<string, string | number>> {
+  const [ready, missing] = [true, false].map((isReady) =>
+    all.filter((entry) => (entry.missing.length === 0) === isReady).map(({ manifest }) => manifest.name),
+  ) as [string[], string[]];
+  const keys = readKeys(config).length;
+  return {
+    version: VERSION,
+    host: config.host,
+    data: resolve(config.dataDir),
+    store: nameOf(databaseOf(config)),
+    plugins: ready.join(', '),
+    ...(missing.length > 0 && { unavailable: missing.join(', ') }),
+    ...(broken.length > 0 && { broken: broken.map(({ name }) => name).join(', ') }),
+    workers: config.workers,
+    jobs: takesJobs(config) ? `on, --role ${config.role}` : 'off',
+    keys: keys === 0 ? 'off' : `on, ${keys}`,
+    cors: config.corsOrigins.join(', ') || 'off',
+    rateLimit: config.rateLimit === 0 ? 'off' : `${config.rateLimit} per minute and address`,
+  };
+}
+
+/**
+ * Checks the addresses that the plugins' manifests name among their variables.
+ *
+ * @throws ConfigError with a line for each that is not a URL
+ */
+export function checkPluginUrls({ all }: Registry, env: Environment): void {
+  const names = new Set(all.flatMap(({ manifest }) => manifest.urls ?? []));
+  const problems = [...names].flatMap((name) => {
+    const text = env[name] ?? '';
+    const read = text === '' ? { value: text } : readServiceUrl(text);
+    return 'expected' in read ? [`${name}: expected ${read.expected}, got ${JSON.stringify(text)}`] : [];
+  });
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
 }

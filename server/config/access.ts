@@ -2,13 +2,11 @@ import { readFileSync } from 'node:fs';
 import { type Config, ConfigError } from './config.ts';
 import { splitList } from './values.ts';
 
-/** The options that control access to the service. */
 export type AccessConfig = Pick<
   Config,
   'apiKeys' | 'apiKeysFile' | 'docsNeedKey' | 'corsOrigins' | 'rateLimit' | 'failedKeyLimit' | 'trustProxy'
 >;
 
-/** Whether requests must carry a key. */
 export function asksForKeys({ apiKeys, apiKeysFile }: AccessConfig): boolean {
   return apiKeys !== '' || apiKeysFile !== '';
 }

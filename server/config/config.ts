@@ -2,13 +2,23 @@ import { flagName, type Machine, type Option, readMachine, type ValueOf, variabl
 import { OPTION_ENTRIES, type OPTIONS, type OptionName } from './options.ts';
 import { parseValue } from './values.ts';
 
-/** The configuration of a server: a value for each option of the table. */
-export type Config = { readonly [K in OptionName]: ValueOf[(typeof OPTIONS)[K]['type']] };
+/** The configuration of a server: a value for each option of the table, and what only the program sets. */
+export type Config = { readonly [K in OptionName]: ValueOf[(typeof OPTIONS)[K]['type']] } & Unlisted;
+
+interface Unlisted {
+  /** Characters that a request to evaluate may search: its documents count once for each different way to chunk. */
+  readonly maxEvaluationCharacters: number;
+  /** Maximum files of a shard of a job. */
+  readonly bulkShardDocuments: number;
+  /** Where the log goes in place of standard output: `stderr`, or the path of a file. */
+  readonly logTo?: string;
+}
+
+const UNLISTED: Unlisted = { maxEvaluationCharacters: 10_000_000, bulkShardDocuments: 10_000 };
 
 /** The flags that were given: their texts, and true or false for a switch without one. */
 export type Flags = { readonly [K in OptionName]?: string | boolean | undefined };
 
-/** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** An unusable configuration; the message has a line for every problem. */
@@ -34,7 +44,7 @@ export function readConfig(flags: Flags, env: Environment, machine: Machine = re
     problems.push(`${place}: expected ${parsed.expected}${got}`);
     return [name, undefined];
   });
-  const config = Object.fromEntries(entries) as Config;
+  const config: Config = { ...(Object.fromEntries(entries) as Config), ...UNLISTED };
   if (config.store === 'memory' && (config.databaseUrl ?? '') !== '') {
     problems.push('--store memory: DATABASE_URL is set too; remove one of the two');
   }
@@ -47,7 +57,7 @@ export function readConfig(flags: Flags, env: Environment, machine: Machine = re
 /** The default configuration with the given values, for an app that mounts the service. */
 export function configOf(given: Partial<Config> = {}, machine: Machine = readMachine()): Config {
   const defaults = OPTION_ENTRIES.map(([name, option]) => [name, defaultOf(option, machine)]);
-  return { ...(Object.fromEntries(defaults) as Config), ...given };
+  return { ...(Object.fromEntries(defaults) as Config), ...UNLISTED, ...given };
 }
 
 /** Whether a server accepts jobs at all: they need something that they may read. */

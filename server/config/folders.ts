@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { type Config, ConfigError } from './config.ts';
 
 /** @throws ConfigError if an option names a folder that does not exist */
@@ -22,35 +22,17 @@ export function checkFolders({ pluginsDir, modelsDir, allowDownloads }: Config):
 /** The error code if the file system of the parent folder cannot have folders, such as `/proc`. */
 export const NO_FOLDER = 'ENOFOLDER';
 
-/**
- * Creates a folder, including its parents. Node's own `recursive` tries forever if a file system cannot have folders.
- *
- * @throws the error of the system, or one with the code `NO_FOLDER`
- */
+/** Creates a folder, including its parents. @throws the error of the system, or one with the code `NO_FOLDER` */
 export async function makeFolder(folder: string): Promise<void> {
-  try {
-    await makeOne(folder);
-  } catch (error) {
-    const parent = dirname(folder);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    if (parent === folder || (await isFolder(parent))) {
-      throw Object.assign(new Error(`no folder can be created in ${parent}`, { cause: error }), {
-        code: NO_FOLDER,
-      });
-    }
-    await makeFolder(parent);
-    await makeOne(folder);
-  }
-}
-
-async function makeOne(folder: string): Promise<void> {
-  try {
-    await mkdir(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !(await isFolder(folder))) throw error;
-  }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
+  let top = resolve(folder);
+  while (!existsSync(dirname(top))) top = dirname(top);
+  // First the topmost one alone: where it cannot be created, Node's own `recursive` tries forever.
+  await mkdir(top).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'EEXIST') return;
+    if (cause.code !== 'ENOENT') throw cause;
+    throw Object.assign(new Error(`no folder can be created in ${dirname(top)}`, { cause }), {
+      code: NO_FOLDER,
+    });
+  });
+  await mkdir(folder, { recursive: true });
 }

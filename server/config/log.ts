@@ -6,13 +6,13 @@ import type { PrettyOptions } from 'pino-pretty';
 import type { SonicBoom } from 'sonic-boom';
 import type { Log } from '../../core/contracts/collaborators.ts';
 import { hold } from '../../core/hold.ts';
+import type { Config } from './config.ts';
 
 /** How a log is written; `auto` is pretty on a terminal. */
 interface LogSettings {
   readonly logLevel: string;
   readonly logFormat: string;
-  /** `stderr` for standard error instead of standard output; a path for a file. */
-  readonly logTo?: string;
+  readonly logTo?: Config['logTo'];
 }
 
 const require = createRequire(import.meta.url);
@@ -56,7 +56,7 @@ const MAX_WAITING = 1_000_000;
 /** How often a pipe that nobody reads is retried before the process ends, every 100 ms. */
 const MAX_TRIES = 10;
 
-/** A process has one; tests create more. */
+/** Flushed when the process ends. */
 const opened = new Set<SonicBoom>();
 if (isMainThread) process.on('exit', () => opened.forEach((destination) => void destination.flushSync()));
 

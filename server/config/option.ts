@@ -39,11 +39,11 @@ interface OptionDetails {
   /** Other words for choices. */
   readonly synonyms?: Readonly<Record<string, string>>;
   readonly pattern?: RegExp;
-  /** What the pattern requires, in words. */
+  /** The pattern in words. */
   readonly expected?: string;
   /** Parses what a pattern cannot check, each item of a list; not called for an empty text. */
   readonly read?: (text: string) => Read<string>;
-  /** The least number or size; default 1. */
+  /** For a number or a size; default 1. */
   readonly minimum?: number;
   readonly maximum?: number;
 }

@@ -13,7 +13,6 @@ export interface RetryLimits {
   readonly deadline?: number;
 }
 
-/** What a caller knows about the failures of its work. */
 export interface RetryRules {
   /** Whether the same work may succeed later. */
   readonly isTransient: (error: unknown) => boolean;

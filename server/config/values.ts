@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
+import { dirname } from 'node:path';
 import type { Option, OptionType, Read, ValueOf } from './option.ts';
 
-/** A parsed text, or what was expected instead. */
 export type Parsed = Read<ValueOf[OptionType]>;
 
 /** Parses the value of an option from the text of a flag or a variable. */
@@ -67,7 +67,7 @@ const PROXIES = {
   expected: `true for one proxy, false, a number of proxies from 0 to ${MAX_HOPS}, or their addresses and networks, such as 10.0.0.0/8,::1`,
 };
 
-/** A switch that is on means one proxy. */
+/** `true` means one proxy. */
 function parseProxies(text: string): Parsed {
   const word = text.toLowerCase();
   if (word === 'true') return { value: 1 };
@@ -123,10 +123,51 @@ function readSize(text: string): number | undefined {
 
 /** A number of bytes in the largest unit that represents it exactly: `100MiB`. */
 export function writeSize(bytes: number): string {
-  let [value, power] = [bytes, 0];
+  let value = bytes;
+  let power = 0;
   while (value >= 1024 && value % 1024 === 0 && power < POWERS.length - 1) {
     value /= 1024;
     power++;
   }
   return power === 0 ? `${value}` : `${value}${(POWERS[power] as string).toUpperCase()}iB`;
+}
+
+/** Parses an origin of web pages as browsers send it, or `*`. */
+export function readOrigin(text: string): Read<string> {
+  if (text === '*') return { value: text };
+  const url = URL.parse(text);
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (url !== null && isWeb && url.href === `${url.origin}/`) return { value: url.origin };
+  // Browser extensions have origins of their own schemes.
+  if (!isWeb && /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+$/.test(text)) return { value: text };
+  return { expected: 'origins such as https://app.example, without a path, or *' };
+}
+
+export function readServiceUrl(text: string): Read<string> {
+  const expected = 'a URL such as https://host or http://host:8080/path';
+  const { protocol } = URL.parse(text) ?? {};
+  return protocol === 'http:' || protocol === 'https:' ? { value: text } : { expected };
+}
+
+const POSTGRESQL = 'postgresql://user:password@host:5432/database';
+
+/** Parses the URL of a PostgreSQL database; for that of an SQLite file it says what to do instead. */
+export function readDatabaseUrl(text: string): Read<string> {
+  const { protocol } = URL.parse(text) ?? {};
+  if (protocol === 'postgresql:' || protocol === 'postgres:') return { value: text };
+  if (/^sqlite\b/i.test(text)) return { expected: insteadOfSqlite(text) };
+  if (/^postgres(ql)?\+\w+:/i.test(text)) {
+    return { expected: `${POSTGRESQL}, without the driver in its scheme` };
+  }
+  return { expected: `a URL such as ${POSTGRESQL}` };
+}
+
+/** `sqlite+aiosqlite:///./data/x.db` is a file in `./data`; without a file it is in memory. */
+function insteadOfSqlite(text: string): string {
+  const path = text.replace(/^[^:]*:(\/\/\/?)?/, '').replace(/\?.*/, '');
+  if (path === '' || path.includes(':memory:')) {
+    return 'a URL of PostgreSQL; to keep pipelines in memory, leave it out and set STORE=memory';
+  }
+  const folder = path.includes('@') ? '<folder>' : dirname(path);
+  return `a URL of PostgreSQL; SQLite is the file chunksmith.db in the data folder: leave it out and set DATA_DIR=${folder}`;
 }

@@ -6,17 +6,19 @@ import { problemsIn } from './validation/refusals.ts';
 /** How much one request may contain; see the server's options of the same names. */
 export type Limits = Pick<
   Config,
-  | 'maxAnswerBytes'
-  | 'maxDocuments'
-  | 'maxMetadataBytes'
-  | 'maxPlaces'
-  | 'maxCharacters'
-  | 'maxChunks'
-  | 'maxEvaluationCharacters'
-  | 'maxSteps'
-  | 'maxDelimiters'
-  | 'maxDelimiterCharacters'
+  'maxAnswerBytes' | 'maxDocuments' | 'maxCharacters' | 'maxChunks' | 'maxEvaluationCharacters'
 >;
+
+/** Maximum steps of a pipeline. */
+export const MAX_STEPS = 100;
+/** Maximum bytes of the metadata of a document, which each of its chunks gets a copy of. */
+const MAX_METADATA_BYTES = 16_384;
+/** Maximum places of a document. */
+const MAX_PLACES = 200_000;
+/** Maximum entries of a list in the options of a request, such as delimiters. */
+export const MAX_ENTRIES = 100;
+/** Maximum UTF-16 units of such an entry. */
+export const MAX_ENTRY_CHARACTERS = 100;
 
 /**
  * The text or the texts of a request, as a list; refuses more or longer ones than a request may contain.
@@ -51,8 +53,8 @@ export function checkLength({ length }: string, place: string, limits: Limits): 
  * @param metadata JSON
  * @throws ServiceError `invalid_parameters` with the exceeded number
  */
-export function checkMetadata(metadata: Uint8Array | undefined, place: string, limits: Limits): void {
-  atMost(limits, 'maxMetadataBytes', { place, unit: 'bytes', count: metadata?.length ?? 0 });
+export function checkMetadata(metadata: Uint8Array | undefined, place: string): void {
+  refuseAbove(MAX_METADATA_BYTES, { place, unit: 'bytes', count: metadata?.length ?? 0 });
 }
 
 /** Refuses more chunks, or lists of them, than a request may contain. @throws ServiceError `invalid_parameters` */
@@ -64,23 +66,23 @@ export function checkChunks(lists: readonly (readonly unknown[])[], limits: Limi
 
 /**
  * Refuses an option that is a list, such as delimiters, if it has too many or too long entries. Call it before
- * checking the type, because its message names the limit that can be raised.
+ * checking the type, because its message has the number of entries.
  *
  * @param place such as `steps[1].config.delim`
  * @throws ServiceError `invalid_parameters` with the exceeded number
  */
-export function checkOption(value: unknown, place: string, limits: Limits): void {
+export function checkOption(value: unknown, place: string): void {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) {
-    for (const [name, member] of Object.entries(value)) checkOption(member, `${place}.${name}`, limits);
+    for (const [name, member] of Object.entries(value)) checkOption(member, `${place}.${name}`);
     return;
   }
-  atMost(limits, 'maxDelimiters', { place, unit: 'entries', count: value.length });
+  refuseAbove(MAX_ENTRIES, { place, unit: 'entries', count: value.length });
   value.forEach((entry, index) => {
     const own = `${place}[${index}]`;
-    checkOption(entry, own, limits);
+    checkOption(entry, own);
     if (typeof entry !== 'string') return;
-    atMost(limits, 'maxDelimiterCharacters', { place: own, unit: 'characters', count: entry.length });
+    refuseAbove(MAX_ENTRY_CHARACTERS, { place: own, unit: 'characters', count: entry.length });
   });
 }
 
@@ -109,12 +111,8 @@ function areDocuments(given: unknown): given is readonly { readonly text: string
 }
 
 /** @param place of the list in what was sent @throws ServiceError `invalid_parameters` for more than a document may have */
-export function checkPlaceCount(
-  places: readonly unknown[] | undefined,
-  place: string,
-  limits: Pick<Limits, 'maxPlaces'>,
-): void {
-  atMost(limits, 'maxPlaces', { place, unit: 'places', count: places?.length ?? 0 });
+export function checkPlaceCount(places: readonly unknown[] | undefined, place: string): void {
+  refuseAbove(MAX_PLACES, { place, unit: 'places', count: places?.length ?? 0 });
 }
 
 interface Counted {
@@ -134,11 +132,17 @@ interface Counted {
 export function atMost<Name extends keyof Limits>(
   limits: Pick<Limits, Name>,
   name: Name,
-  { place, unit, count, fewer = 'fewer' }: Counted,
+  counted: Counted,
 ): void {
-  const limit: number = limits[name];
+  refuseAbove(limits[name], counted, `, or raise ${flagName(name)}`);
+}
+
+/** Refuses more than a limit that no option changes. @throws ServiceError `invalid_parameters` */
+export function refuseAbove(
+  limit: number,
+  { place, unit, count, fewer = 'fewer' }: Counted,
+  otherwise = '',
+): void {
   if (count <= limit) return;
-  throw invalid(
-    `${place}: ${count} ${unit}, over the limit of ${limit}; send ${fewer}, or raise ${flagName(name)}`,
-  );
+  throw invalid(`${place}: ${count} ${unit}, over the limit of ${limit}; send ${fewer}${otherwise}`);
 }

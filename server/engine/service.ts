@@ -38,7 +38,7 @@ export class Service {
     log,
     config: limits,
   }: ServiceOptions) {
-    const checks = createChecks(registry, schemas, limits);
+    const checks = createChecks(registry, schemas);
     this.presets = new Presets({ registry, checks, openers });
     // If no plugin has a default, a request that names no tokenizer gets `unknown_tokenizer` with the known names.
     const defaultTokenizer = defaultNameOf(registry, 'tokenizer') ?? '';

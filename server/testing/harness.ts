@@ -10,20 +10,22 @@ import { type Config, configOf } from '../config/config.ts';
 import { metadataOf } from '../engine/answer/response-metadata.ts';
 import { defaultNameOf } from '../engine/read/request-schemas.ts';
 import { ownBuffers } from '../engine/run/shared-buffers.ts';
+import type { Service } from '../engine/service.ts';
 import type { Openers } from '../engine/stages/openers.ts';
 import { startRefining } from '../engine/stages/refining.ts';
 import { countingUnknownText } from '../engine/stages/unknown-text.ts';
+import type { Answer, Task } from '../engine/tasks.ts';
 import { createValidator } from '../engine/validation/validator.ts';
 import { createHostedModels } from '../plugins/hosted/provider.ts';
+import { loadPlugins } from '../plugins/loader/loader.ts';
 import { createServiceContainer } from '../service-container.ts';
 import { BrokenContract } from './broken-contract.ts';
 import { quietLog } from './collaborators.ts';
-import { composeQuietly, runTask } from './compose.ts';
 import { type SinkStandIn, startStandIn } from './contracts/sink/stand-in.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-export interface WorkbenchOptions {
+export interface HarnessOptions {
   /** The plugins, if they are already loaded. */
   readonly registry?: Registry;
   /** A folder with a folder for each sink that has no stand-in of its own. */
@@ -31,12 +33,12 @@ export interface WorkbenchOptions {
 }
 
 /** Runs plugins as the service does; the only part of the contract suites that knows how to build a service. */
-export type Workbench = Awaited<ReturnType<typeof openWorkbench>>;
+export type Harness = Awaited<ReturnType<typeof openHarness>>;
 
 /** @param config additional folders of plugins, for example */
-export async function openWorkbench(
+export async function openHarness(
   config: Partial<Config> = {},
-  { registry: loaded, standIns }: WorkbenchOptions = {},
+  { registry: loaded, standIns }: HarnessOptions = {},
 ) {
   const composed = await composeQuietly(config, loaded);
   const { registry, host, openers, service } = composed;
@@ -139,7 +141,7 @@ async function withReports<T>(
   }
 }
 
-/** What the service itself reports about a model. */
+/** Metadata that the service itself reports about a model. */
 const OF_MODELS = [
   'embedding-model',
   'embedding-empty',
@@ -156,4 +158,24 @@ function checkReports({ reports = {}, uses = [] }: Manifest, names: readonly str
   throw new BrokenContract([
     { promise: 'it reports only what its manifest lists', where: [...new Set(unlisted)].join(', ') },
   ]);
+}
+
+/** The service of one thread, with real parts except for the log. */
+export async function composeQuietly(config: Partial<Config> = {}, registry?: Registry) {
+  const whole = configOf(config);
+  const loaded = registry ?? (await loadPlugins(whole, process.env));
+  const given = { config: whole, log: quietLog, shared: ownBuffers, registry: loaded };
+  const { requestSchemas, host, openers, service, pluginFailures } = createServiceContainer(given).cradle;
+  return { registry: loaded, requestSchemas, host, openers, service, pluginFailures };
+}
+
+/** Reads a request and runs it on this thread. */
+export function runTask(
+  service: Service,
+  task: Task,
+  request: object | Uint8Array,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Answer> {
+  const body = request instanceof Uint8Array ? request : Buffer.from(JSON.stringify(request));
+  return service.run(service.read(task, body), signal);
 }

@@ -1,7 +1,7 @@
 import type { Manifest } from '../../core/contracts/manifest.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { BrokenContract } from './broken-contract.ts';
-import type { Workbench } from './harness.ts';
+import type { Harness } from './harness.ts';
 
 /** Promises by the group that they are reported in, each with its remedy. */
 export type Promises = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -9,7 +9,7 @@ export type Promises = Readonly<Record<string, Readonly<Record<string, string>>>
 /** The names of promises. */
 export type PromiseOf<All extends Promises> = { [Group in keyof All]: keyof All[Group] & string }[keyof All];
 
-/** What every plugin promises, whatever its kind, and one that gets a signal. */
+/** Promises of plugins of every kind, and of all that get a signal. */
 export const COMMON = {
   answers: {
     'it does not throw': 'Handle such inputs; for a mistake of the caller, throw refusedError(message).',
@@ -47,7 +47,7 @@ export interface Suite {
    *
    * @throws BrokenContract
    */
-  run(bench: Workbench, plugin: PluginEntry, options?: SuiteOptions): Promise<string>;
+  run(harness: Harness, plugin: PluginEntry, options?: SuiteOptions): Promise<string>;
 }
 
 /**
@@ -55,15 +55,15 @@ export interface Suite {
  *
  * @returns what the plugin breaks: each promise once, with its own smallest case; and what was tried
  */
-export async function findBroken(suite: Suite, bench: Workbench, plugin: PluginEntry, options: SuiteOptions) {
+export async function findBroken(suite: Suite, harness: Harness, plugin: PluginEntry, options: SuiteOptions) {
   const broken: BrokenContract[] = [];
   let exemptions: Exemptions = options.exemptions ?? {};
   for (;;) {
     try {
-      return { broken, tried: await suite.run(bench, plugin, { ...options, exemptions }) };
+      return { broken, tried: await suite.run(harness, plugin, { ...options, exemptions }) };
     } catch (error) {
       if (!(error instanceof BrokenContract)) throw error;
-      // What keeps the suite from running at all cannot be exempted.
+      // A promise that is broken again although it is exempt keeps the suite from running at all.
       const isNew = error.broken.some(({ promise }) => exemptions[promise] === undefined);
       if (!isNew) return { broken, tried: 'nothing' };
       broken.push(error);

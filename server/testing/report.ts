@@ -4,7 +4,7 @@ import type { Chunk } from '../../core/contracts/chunk.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { isLacking } from '../../core/hosting/capability.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
-import { placeIn } from '../plugins/loader/import-error.ts';
+import { withLine } from '../plugins/loader/import-factory.ts';
 import { type Broken, BrokenContract } from './broken-contract.ts';
 import type { COMMON, Exemptions, PromiseOf, SuiteOptions } from './promises.ts';
 
@@ -71,13 +71,12 @@ export class Ledger<P extends string> {
   }
 }
 
-/** What was thrown, with the line of the plugin. */
+/** A thrown error in words, with the line of the plugin. */
 export function thrownIn(error: unknown, folder: string): string {
   if (error instanceof ServiceError && error.cause === undefined) return error.message;
   const thrown = error instanceof ServiceError ? error.cause : error;
   if (!(thrown instanceof Error)) return String(thrown);
-  const place = placeIn(thrown.stack ?? '', folder);
-  return place === undefined ? String(thrown) : `${thrown} (${place})`;
+  return withLine(String(thrown), thrown, folder);
 }
 
 /**
@@ -216,8 +215,12 @@ async function withSmallestText<Case>(
       const shorter = points.toSpliced(at, size);
       const value = { ...best.value, text: shorter.join('') };
       const error = await attempt(value);
-      if (error === undefined) at += size;
-      else [best, points] = [{ value, error }, shorter];
+      if (error === undefined) {
+        at += size;
+        continue;
+      }
+      best = { value, error };
+      points = shorter;
     }
   }
   return best;

@@ -8,12 +8,9 @@ import { pluginFolderOf, SOURCES, type Sources, withoutComments } from './source
 const ARGUMENT_READERS: Readonly<Record<string, string>> = {
   'server/main.ts': 'the entry of the server',
   'server/cli/bin.ts': 'the entry of the command of the package',
-  'server/cli/tools/build.ts': 'the entry of a command of its own',
   'server/cli/health.ts': 'the entry of a command of its own',
   'server/cli/main.ts': 'the entry of the command line',
   'server/cli/reload.ts': 'it runs what this process runs, again',
-  'server/cli/tools/slim.ts': 'the entry of a command of its own',
-  'server/cli/tools/trim.ts': 'the entry of a command of its own',
 };
 
 const IDS = new Set(

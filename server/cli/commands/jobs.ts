@@ -89,7 +89,6 @@ async function remove(jobs: Jobs, id: string, flags: RemoteFlags): Promise<void>
   print(flags, { deleted: id }, () => `deleted ${id}`);
 }
 
-/** Copies what a job has written. */
 function copy(name: 'result' | 'errors', env: Environment) {
   return async (_jobs: Jobs, id: string, flags: RemoteFlags): Promise<void> => {
     const path = `/v1/jobs/${encodeURIComponent(id)}/${name}`;

@@ -5,12 +5,10 @@ import type { Environment } from '../../config/config.ts';
 import { Api } from '../api.ts';
 import { UsageError } from '../errors.ts';
 
-/** Common flags of commands that print an answer. */
 export interface PrintFlags {
   readonly json?: true;
 }
 
-/** Common flags of commands to a running service. */
 export interface RemoteFlags extends PrintFlags {
   readonly server: string;
 }
@@ -33,7 +31,6 @@ export function apiOf({ server }: RemoteFlags, env: Environment): Api {
   return new Api(server, env.CHUNKSMITH_KEY);
 }
 
-/** Prints an answer as JSON, or in words. */
 export function print<T>({ json }: PrintFlags, answer: T, inWords: (answer: T) => string): void {
   console.log(json === true ? JSON.stringify(answer, undefined, 2) : inWords(answer));
 }

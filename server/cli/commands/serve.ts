@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { Environment, Flags } from '../../config/config.ts';
-import { describeOptions, type OptionRow, withoutLinks } from '../../config/help.ts';
+import { describeOptions, type OptionRow, withoutLinks } from '../../config/options.ts';
 import { VERSION } from '../../config/version.ts';
 import { commandName } from '../command-name.ts';
 import { withSmallYoungGeneration } from '../v8-switches.ts';

@@ -123,7 +123,6 @@ const ENTRY = join(import.meta.dirname, `check-process${MODULE_ENDING}`);
 
 interface Ended {
   readonly sent: readonly CheckEvent[];
-  /** How the process ended. */
   readonly end: string;
 }
 
@@ -149,14 +148,12 @@ function runInProcess(task: CheckTask, limit: number): Promise<Ended> {
   return ended.promise;
 }
 
-/** Everything known about a checked plugin. */
 export interface CheckReport {
   /** `chunker/section`; missing if the manifest cannot be read. */
   readonly plugin?: string | undefined;
   readonly checks: readonly CheckResult[];
 }
 
-/** What the events say about a plugin. */
 export function reportOf(events: readonly CheckEvent[]): CheckReport {
   const [plugin] = events.flatMap((event) => ('plugin' in event ? [event.plugin] : []));
   return { plugin, checks: events.flatMap((event) => ('results' in event ? event.results : [])) };

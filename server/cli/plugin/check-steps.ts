@@ -5,7 +5,6 @@ import { runStep, STEPS } from '../../testing/checks/steps.ts';
 import { openSubject, type Subject } from '../../testing/checks/subject.ts';
 import { thrownIn } from '../../testing/report.ts';
 
-/** What to check of a plugin. */
 export interface CheckTask {
   readonly folder: string;
   readonly runs?: number | undefined;

@@ -123,12 +123,12 @@ const UNSIGNED = 'this server has no secret to sign callbacks with; set the vari
 /** @returns undefined if they are refused, or missing */
 async function stepsOf(
   { pipeline, steps, preset, override }: JobMembers,
-  { service, store, config }: Services,
+  { service, store }: Services,
   refusals: Refusals,
 ): Promise<readonly PipelineStep[] | undefined> {
   const { problems } = refusals;
   const before = problems.length;
-  const rules = { service, maxSteps: config.maxSteps, missing: 'refused' } as const;
+  const rules = { service, missing: 'refused' } as const;
   const expanded = refusals.collect(() => service.presets.stepsOf({ preset, override }));
   if (expanded !== undefined) return expanded;
   const read = steps === undefined ? undefined : readSteps(steps, rules, refusals);

@@ -172,13 +172,13 @@ or documents in the request. The work survives a restart of the server, and work
 chunks are written as JSON Lines to part files, then a manifest; ids are derived from the documents, so that a second run
 writes the same. Steps, paths, sink and callback are checked now.`;
 
-const create = ({ config: { idNamespace, maxSteps }, registry }: RouteSettings): FastifySchema => ({
+const create = ({ config: { idNamespace }, registry }: RouteSettings): FastifySchema => ({
   tags,
   operationId: 'create_job',
   summary: 'Create a job',
   description: CREATE,
   headers: idempotency,
-  body: withSteps('JobInput', jobBody(idNamespace), maxSteps, exampleRequest(registry)),
+  body: withSteps('JobInput', jobBody(idNamespace), exampleRequest(registry)),
   response: {
     200: jsonAnswer('The existing job with this Idempotency-Key.', job, location),
     202: jsonAnswer('The job was created, and runs when its turn comes.', job, location, exampleNewJob),

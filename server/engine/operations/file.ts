@@ -28,9 +28,8 @@ interface FileRequest extends AnyRequest {
   readonly bytes: Uint8Array;
 }
 
-/** A file whose text is chunked. */
 export const fileOperation: Operation<FileTask, FileRequest> = {
-  // Which reader takes it, and whether it is a form, is known only once it is parsed.
+  // The reader, and whether the body is a form, are known only once it is parsed.
   plugins: () => undefined,
   read: (task, bytes) => ({ run: 'file', uses: [], task, bytes }),
   run: runFile,
@@ -65,7 +64,7 @@ async function runFile(request: FileRequest, run: Run): Promise<Answer> {
 }
 
 /**
- * What is done with a file, and its reader.
+ * Reads a request with a file as far as the file itself.
  *
  * @throws ServiceError `invalid_parameters` with all problems of the form, the options and the reader
  */
@@ -139,10 +138,10 @@ function documentOfFile(
 ): SourceDocument {
   const { text, title, mediaType, places } = read;
   checkLength(text, 'file', limits);
-  checkPlaces(reader, read, limits);
+  checkPlaces(reader, read);
   const given = readGiven(document);
   const metadata = joinMetadata(read.metadata, given.metadata);
-  checkMetadata(metadata, 'document.metadata', limits);
+  checkMetadata(metadata, 'document.metadata');
   const name = given.id === undefined ? filename || undefined : undefined;
   const about = {
     id: given.id ?? name,
@@ -155,8 +154,8 @@ function documentOfFile(
   return { text, json: toJsonText(text), about };
 }
 
-function checkPlaces({ manifest }: PluginEntry, { text, places = [] }: ReadFile, limits: Limits): void {
-  checkPlaceCount(places, 'file', limits);
+function checkPlaces({ manifest }: PluginEntry, { text, places = [] }: ReadFile): void {
+  checkPlaceCount(places, 'file');
   const reason = problemOfPlaces(places, text);
   if (reason !== undefined) throw brokenPromise(manifest, reason);
 }

@@ -110,7 +110,7 @@ const checkList = createValidator(chunksLine);
 function readDocumentLine(value: unknown, line: Buffer, plan: StreamPlan, limits: Limits): Input {
   const document = checkDocument(value) as ParsedDocument;
   checkLength(document.text, 'text', limits);
-  return readDocument(document, { body: line, at: 0, place: '' }, unitOf(plan), limits);
+  return readDocument(document, { body: line, at: 0, place: '' }, unitOf(plan));
 }
 
 /** A list of chunks, or an object that contains one, like the lines of answers. */

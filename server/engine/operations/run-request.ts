@@ -53,7 +53,8 @@ export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
 
 /** The times of a request, with the sizes of its answer. */
 function timingsOf(timer: Timer, documents: readonly WrittenDocument[]): Timings {
-  let [count, tokens] = [0, 0];
+  let count = 0;
+  let tokens = 0;
   for (const { chunks } of documents) {
     count += chunks.length;
     tokens += tokensOf(chunks);

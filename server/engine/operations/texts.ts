@@ -36,9 +36,8 @@ interface TokenizeTexts extends Texts {
   };
 }
 
-/** Vectors of texts. */
 export const embedOperation: Operation<TextsTask & { run: 'embed' }, EmbedTexts> = {
-  // Which plugin is used is known only once the body is read.
+  // The plugin is known only once the body is read.
   plugins: () => [],
   read(_task, bytes, { checks, limits }) {
     const { texts, ...options } = readTexts(bytes, checks.embed, limits);
@@ -50,7 +49,6 @@ export const embedOperation: Operation<TextsTask & { run: 'embed' }, EmbedTexts>
   label: () => 'embed',
 };
 
-/** Tokens of texts. */
 export const tokenizeOperation: Operation<TextsTask & { run: 'tokenize' }, TokenizeTexts> = {
   plugins: () => [],
   read(_task, bytes, { checks, limits, defaultTokenizer }) {

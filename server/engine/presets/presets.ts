@@ -37,7 +37,6 @@ export function requirePreset(name: string): Preset {
   throw new ServiceError('preset_not_found', { name: JSON.stringify(name), known: PRESET_NAMES.join(', ') });
 }
 
-/** What changes the steps of a preset. */
 export const overrideSchema = {
   type: 'object',
   additionalProperties: { anyOf: [{ type: 'object' }, { type: 'null' }] },
@@ -127,7 +126,7 @@ export class Presets {
     return [...new Set(steps.flatMap((step) => this.#missingFor(step, override[nameOf(step)] ?? {})))];
   }
 
-  /** What a step lacks here. What its request has chosen is checked like that of any other request. */
+  /** What a step lacks here, except for what the request itself has chosen, which is checked like any option. */
   #missingFor(step: PipelineStep, change: Options): readonly string[] {
     const { registry, openers } = this.#given;
     const { kind, name, entry } = pluginOf(registry, step);

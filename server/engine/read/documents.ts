@@ -52,7 +52,7 @@ export function readDocuments(
   const places = findElements(body, list.from);
   return documents.map((document, index) => {
     const given = { body, at: (places[index] as JsonPlace).from, place: `documents[${index}].` };
-    return readDocument(document, given, unit, limits);
+    return readDocument(document, given, unit);
   });
 }
 
@@ -92,7 +92,6 @@ export function readDocument(
   { text, id, title, filename, media_type: mediaType, pages, places }: ParsedDocument,
   { body, at, place }: DocumentPosition,
   unit: OffsetUnit,
-  limits: Limits,
 ): SourceDocument {
   const [literal, metadata] = findMembers(body, at, ['text', 'metadata']);
   const json = literalOf(body, literal as JsonPlace);
@@ -102,9 +101,9 @@ export function readDocument(
     filename,
     mediaType,
     metadata: metadata === undefined ? undefined : body.subarray(metadata.from, metadata.to),
-    places: readPlaces({ pages, places }, text, unit, place, limits),
+    places: readPlaces({ pages, places }, text, unit, place),
   };
-  checkMetadata(about.metadata, `${place}metadata`, limits);
+  checkMetadata(about.metadata, `${place}metadata`);
   return { text, json, about };
 }
 

@@ -4,7 +4,7 @@ import { splitsCodePoint } from '../../../core/engine/cuts/cuts.ts';
 import { invalid, type ServiceError } from '../../../core/errors.ts';
 import { placesOfPages } from '../../../plugins/toolkit/places.ts';
 import { createUtf16Cursor, type Utf16Cursor } from '../answer/offsets.ts';
-import { checkPlaceCount, type Limits } from '../limits.ts';
+import { checkPlaceCount } from '../limits.ts';
 
 /** What a request says about where a document's text comes from: one of the two, or nothing. */
 interface GivenPlaces {
@@ -68,7 +68,6 @@ export function readPlaces(
   text: string,
   unit: OffsetUnit,
   name: string,
-  limits: Limits,
 ): readonly SourcePlace[] | undefined {
   if (pages === undefined && places === undefined) return undefined;
   // In ASCII all units are the same.
@@ -78,7 +77,7 @@ export function readPlaces(
     return placesOfPages(readPages(pages, offsetOf, unit, `${name}pages`), text.length);
   if (places === undefined) return undefined;
   const at = `${name}places`;
-  checkPlaceCount(places, at, limits);
+  checkPlaceCount(places, at);
   const problem = firstProblem(places);
   if (problem !== undefined) throw invalid(`${at}${problem}`);
   if ((isPlain || unit === 'utf16') && firstOutside(places, text) === -1) return places;

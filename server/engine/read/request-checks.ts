@@ -2,7 +2,7 @@ import type { Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { invalid } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
-import { checkOption, type Limits } from '../limits.ts';
+import { checkOption } from '../limits.ts';
 import type { StageRequest } from '../stages/stages.ts';
 import { type NamedOptions, problemsIn, withNamed } from '../validation/refusals.ts';
 import { createValidator, type Validate } from '../validation/validator.ts';
@@ -32,7 +32,7 @@ type CheckOf = (
 ) => Members;
 
 /** Checks requests against the schemas of the plugins that they name, and fills in defaults. */
-export function createChecks(registry: Registry, schemas: RequestSchemas, limits: Limits) {
+export function createChecks(registry: Registry, schemas: RequestSchemas) {
   const check = keeping(new Map());
 
   /** Checks options or a whole request of a plugin. */
@@ -42,21 +42,21 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
   return {
     chunk(name: string, request: unknown, source: Source = sourceOf(request)): Members {
       const { manifest } = registry.require('chunker', name);
-      const create = () => limited(schemas.step(manifest), limits, schemas.chunk(manifest, source));
+      const create = () => limited(schemas.step(manifest), schemas.chunk(manifest, source));
       return checkOf(manifest, `chunk ${source} ${name}`, create, request);
     },
 
     refine(name: string, request: unknown): Members {
       const { manifest } = registry.require('refinery', name);
       const documents = isListOfLists((request as Members | null)?.chunks) ? 'many' : 'one';
-      const create = () => limited(schemas.step(manifest), limits, schemas.refine(manifest, documents));
+      const create = () => limited(schemas.step(manifest), schemas.refine(manifest, documents));
       return checkOf(manifest, `refine ${documents} ${name}`, create, request);
     },
 
     /** The options of a refinery, which are in the first line of a stream. */
     refineOptions(name: string, request: unknown): Members {
       const { manifest } = registry.require('refinery', name);
-      return checkOf(manifest, `refinery ${name}`, () => limited(schemas.step(manifest), limits), request);
+      return checkOf(manifest, `refinery ${name}`, () => limited(schemas.step(manifest)), request);
     },
 
     execute(request: unknown, preset: string | undefined, source: Source = sourceOf(request)): Members {
@@ -76,7 +76,7 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
       const plugin = pluginOf(registry, step);
       const { kind, name, entry } = plugin;
       if (entry === undefined) throw invalid(missingPlugin(registry, plugin, place));
-      const create = () => limited(schemas.step(entry.manifest), limits);
+      const create = () => limited(schemas.step(entry.manifest));
       const config = structuredClone(step.config);
       return { kind, name, options: checkOf(entry.manifest, `${kind} ${name}`, create, config, options) };
     },
@@ -84,19 +84,17 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
 }
 
 /**
- * A validator that also reports which limits of the server options exceed, because those can be raised: in place of
- * what the schema says about the same entry.
+ * A validator that reports lists with too many or too long entries with their numbers, in place of what the schema says
+ * about the same entry.
  *
  * @param schema of the options alone, or of a whole request
  */
-function limited(options: ObjectSchema, limits: Limits, schema = options): Validate {
+function limited(options: ObjectSchema, schema = options): Validate {
   const names = Object.keys(options.properties);
   const validate = createValidator(schema);
   return (value, place = '') => {
     const given = (value ?? {}) as Members;
-    const over = names.flatMap((name) =>
-      problemsIn(() => checkOption(given[name], `${place}${name}`, limits)),
-    );
+    const over = names.flatMap((name) => problemsIn(() => checkOption(given[name], `${place}${name}`)));
     if (over.length === 0) return validate(value, place);
     const places = new Set(over.map(placeOf));
     const others = problemsIn(() => validate(value, place)).filter(

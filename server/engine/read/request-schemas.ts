@@ -2,17 +2,16 @@ import { OFFSET_UNITS } from '../../../core/contracts/chunk.ts';
 import type { Kind, Manifest, ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
+import { MAX_ENTRIES, MAX_ENTRY_CHARACTERS } from '../limits.ts';
 import { evaluateRequest } from '../operations/evaluation/schemas.ts';
 import { overrideSchema } from '../presets/presets.ts';
 import type { OptionSchema } from '../validation/validator.ts';
 import { chunksOfMany, chunksOfOne, fieldMembers, SOURCES, type Source } from './document-schemas.ts';
 import { embedRequest, longTexts, tokenizeRequest } from './text-schemas.ts';
 
-type SchemaSettings = Pick<Config, 'maxDelimiters' | 'maxDelimiterCharacters' | 'idNamespace'>;
-
 interface SchemaOptions {
   readonly registry: Registry;
-  readonly config: SchemaSettings;
+  readonly config: Pick<Config, 'idNamespace'>;
 }
 
 /** For routes that always answer a list. */
@@ -58,7 +57,7 @@ export function createRequestSchemas({ registry, config }: SchemaOptions) {
       required: required.filter((name) => !hasDefault(name)),
       properties: {
         ...usedMembers(uses, tokenizer),
-        ...limitedMembers(own, config),
+        ...limitedMembers(own),
         ...(kind === 'chunker' && { offset_unit: offsetUnit }),
       },
       additionalProperties: false,
@@ -138,31 +137,26 @@ function firstOf(names: readonly string[]): string[] {
 }
 
 /**
- * Adds this server's limits to a list of strings, and to a string that may be given instead of such a list; for an
- * object, to each of its members. A list may always be as long as the default one.
+ * Adds the limits to a list of strings, and to a string that may be given instead of such a list; for an object, to
+ * each of its members. A list may always be as long as the default one.
  */
-function withLimits(schema: object, settings: SchemaSettings): object {
-  const { maxDelimiterCharacters } = settings;
+function withLimits(schema: object): object {
   const { default: usual } = schema as { readonly default?: unknown };
-  const maxDelimiters = Math.max(settings.maxDelimiters, Array.isArray(usual) ? usual.length : 0);
+  const maxItems = Math.max(MAX_ENTRIES, Array.isArray(usual) ? usual.length : 0);
   const isTextList = ({ type, items }: OptionSchema) => type === 'array' && items?.type === 'string';
-  const limitText = (one: object) => ({ ...one, maxLength: maxDelimiterCharacters });
+  const limitText = (one: object) => ({ ...one, maxLength: MAX_ENTRY_CHARACTERS });
   const limit = (one: OptionSchema): object => {
-    if (isTextList(one)) return { ...one, maxItems: maxDelimiters, items: limitText(one.items as object) };
+    if (isTextList(one)) return { ...one, maxItems, items: limitText(one.items as object) };
     if (one.type === 'array' && isTextList(one.items ?? {}))
-      return { ...one, maxItems: maxDelimiters, items: limit(one.items as OptionSchema) };
+      return { ...one, maxItems, items: limit(one.items as OptionSchema) };
     return one.type === 'string' ? limitText(one) : one;
   };
   const { anyOf, properties } = schema as OptionSchema;
-  if (properties !== undefined) return { ...schema, properties: limitedMembers(properties, settings) };
+  if (properties !== undefined) return { ...schema, properties: limitedMembers(properties) };
   if (anyOf?.some(isTextList)) return { ...schema, anyOf: anyOf.map(limit) };
   return (schema as OptionSchema).type === 'array' ? limit(schema as OptionSchema) : schema;
 }
 
-function limitedMembers(
-  members: Readonly<Record<string, object>>,
-  settings: SchemaSettings,
-): Record<string, object> {
-  const limited = Object.entries(members).map(([name, schema]) => [name, withLimits(schema, settings)]);
-  return Object.fromEntries(limited);
+function limitedMembers(members: Readonly<Record<string, object>>): Record<string, object> {
+  return Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, withLimits(schema)]));
 }

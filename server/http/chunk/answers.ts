@@ -1,7 +1,7 @@
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 import { count, described, listOf, natural, number, object, text } from '../../engine/answer/schemas.ts';
 import { placeProperties } from '../../engine/read/places.ts';
-import { componentName } from '../docs/names.ts';
+import { componentName } from '../docs/document.ts';
 
 /**
  * Schemas of answers, for the documentation. A schema whose `title` is one word becomes a component with that name,
@@ -19,7 +19,6 @@ const lineOrPage = { type: ['integer', 'null'], minimum: 1 };
 const uuid = { type: 'string', format: 'uuid' };
 const uuidOrNull = { type: ['string', 'null'], format: 'uuid' };
 
-/** The fields that `include` asks for. */
 const includedProperties = {
   id: described('Stays the same as long as the document and the content do.', uuid),
   document_id: { type: ['string', 'null'] },
@@ -42,7 +41,6 @@ const includedProperties = {
 /** The input and output of a refinery: further fields are the caller's. */
 export const givenChunk = { title: 'GivenChunk', ...object(chunkProperties) };
 
-/** The output of a chunker. */
 export const chunk = {
   ...givenChunk,
   title: 'Chunk',
@@ -63,7 +61,6 @@ export function chunkOf(manifest: Manifest): object {
   return { title: `${componentName(manifest)}Chunk`, allOf: [base, added] };
 }
 
-/** The output of a pipeline. */
 export const pipelineChunk = {
   title: 'PipelineChunk',
   allOf: [

@@ -54,7 +54,7 @@ async function chunksRoutes(app: FastifyInstance): Promise<void> {
   const { registry, requestSchemas } = app.chunksmith;
   app.addContentTypeParser(LINES, (_request, payload, done) => done(null, payload));
   const open = new Set<LineReader>();
-  // What was read is answered, and a final line says why the stream ends.
+  // Lines that were read are answered, and a final line says why the stream ends.
   app.addHook('preClose', async () => {
     for (const reader of open) reader.stop(new ServiceError('shutting_down'));
   });
@@ -79,7 +79,6 @@ async function chunksRoutes(app: FastifyInstance): Promise<void> {
   brokenRoutes(app);
 }
 
-/** The kinds of plugins that have routes, and what these do. */
 const PLUGIN_ROUTES = [
   ['chunker', 'chunk'],
   ['refinery', 'refine'],
@@ -116,7 +115,6 @@ function chunksWith(services: Services, open: Set<LineReader>): AnswerTask<Chunk
   };
 }
 
-/** A stream, and its recipient. */
 interface StreamedRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;

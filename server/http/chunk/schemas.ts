@@ -6,11 +6,9 @@ import { PRESET_NAMES } from '../../engine/presets/presets.ts';
 import { SOURCES } from '../../engine/read/document-schemas.ts';
 import { presetOptions, type RequestSchemas } from '../../engine/read/request-schemas.ts';
 import { jsonAnswer } from '../docs/answer-schemas.ts';
-import { componentName, operationId, purposeOf } from '../docs/names.ts';
+import { componentName, operationId, purposeOf } from '../docs/document.ts';
 import { chunkOf, embeddings, givenChunk, oneOrMany, pipelineChunk, tokenizedTexts } from './answers.ts';
 import { chunksStream, documentStream, orStream, orStreamed } from './stream-schemas.ts';
-
-/** The documentation of the routes whose requests are work. */
 
 const textInput = { title: 'TextInput', ...object(SOURCES.text) };
 const documentsInput = { title: 'DocumentsInput', ...object(SOURCES.documents) };
@@ -25,7 +23,7 @@ function sourceBody(schemas: RequestSchemas, ...parts: readonly object[]): objec
   return { anyOf: [textInput, documentsInput].map((input) => closed(input, chunkFields(schemas), ...parts)) };
 }
 
-/** What a request says about the fields of its chunks. */
+/** The members of a request about the fields of its chunks. */
 export function chunkFields({ fields }: RequestSchemas): object {
   return { title: 'ChunkFields', type: 'object', properties: fields };
 }
@@ -58,7 +56,6 @@ const chunksInput = {
   }),
 };
 
-/** The routes of the plugins of a kind. */
 const ROUTES = {
   chunker: {
     verb: 'chunk',
@@ -76,7 +73,6 @@ const ROUTES = {
   },
 };
 
-/** The route of a chunker or refinery. */
 export function pluginRouteSchema(
   kind: keyof typeof ROUTES,
   entry: PluginEntry,
@@ -135,7 +131,6 @@ export const modelHeader = {
 
 export const pipelineId = object({ pipeline_id: described('Id of the pipeline.', text) });
 
-/** The route that executes a pipeline. */
 export function executeRouteSchema(schemas: RequestSchemas): FastifySchema {
   return {
     tags: ['pipelines'],
@@ -165,7 +160,6 @@ export const presetHeader = {
 /** The members of a request that executes a preset, as part of a body. */
 export const presetPart = { title: 'PresetOptions', type: 'object', properties: presetOptions.properties };
 
-/** The route that executes a preset. */
 export function presetRouteSchema(schemas: RequestSchemas): FastifySchema {
   const example = { text: '# Tea\n\nBoil water.', override: { embeddings: null } };
   return {
@@ -180,7 +174,6 @@ export function presetRouteSchema(schemas: RequestSchemas): FastifySchema {
   };
 }
 
-/** The route that embeds texts. */
 export function embedRouteSchema({ embed }: RequestSchemas): FastifySchema {
   return {
     tags: ['texts'],
@@ -192,7 +185,6 @@ export function embedRouteSchema({ embed }: RequestSchemas): FastifySchema {
   };
 }
 
-/** The route that splits texts into tokens. */
 export function tokenizeRouteSchema({ tokenize }: RequestSchemas): FastifySchema {
   return {
     tags: ['texts'],
@@ -204,7 +196,7 @@ export function tokenizeRouteSchema({ tokenize }: RequestSchemas): FastifySchema
   };
 }
 
-/** Without a default model no request works on every server. */
+/** A schema with its example, unless it lacks a required member: without a default model no request works on every server. */
 export function withExample(title: string, schema: ObjectSchema, example: object): object {
   const isWhole = (schema.required ?? []).every((name) => name in example);
   return { title, ...schema, ...(isWhole ? { examples: [example] } : {}) };

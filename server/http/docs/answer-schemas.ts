@@ -22,7 +22,6 @@ const error = { title: 'Error', ...object({ detail: described('What is wrong and
 
 const retryAfter = { 'retry-after': described('Seconds after which a retry may succeed.', count) };
 
-/** The headers of errors, by status. */
 const HEADERS: Readonly<Record<number, Readonly<Record<string, object>>>> = {
   401: { 'www-authenticate': described('How a key is sent.', text) },
   405: { allow: described('The methods that the path supports.', text) },

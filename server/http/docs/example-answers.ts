@@ -14,11 +14,11 @@ import {
   type Document,
   type Header,
   type Operation,
+  operationId,
   operationsOf,
   type Reference,
   type Response,
 } from './document.ts';
-import { operationId } from './names.ts';
 
 /**
  * Adds example answers, computed from the example requests, to every route whose requests are work, including the
@@ -80,7 +80,6 @@ async function addAnswer(
   response.headers = headers;
 }
 
-/** The header that a reference points to. */
 function headerOf(
   header: Header | Reference | undefined,
   shared: Readonly<Record<string, Header>>,
@@ -142,7 +141,6 @@ function lightest(entries: readonly PluginEntry[]): PluginEntry | undefined {
   return ready.find(isLight) ?? ready[0];
 }
 
-/** Steps as a request has them. */
 export function sentSteps(steps: readonly PipelineStep[]): object[] {
   return steps.map(({ type, chunker, refinery, config }) =>
     type === 'chunk' ? { type, chunker, config } : { type, refinery, config },

@@ -37,7 +37,6 @@ each document or list of chunks. Each is answered with a line, in their order, a
 **Compression.** Routes that chunk, refine, evaluate, embed and tokenize take bodies with \`Content-Encoding\` \`gzip\`, \`br\`,
 \`deflate\` or \`zstd\`; the body limit applies to the decompressed size.`;
 
-/** How keys are sent. */
 const SECURITY_SCHEMES = {
   apiKey: {
     type: 'http',

@@ -8,7 +8,6 @@ const FOLDER = join(import.meta.dirname, '../../clients/playground');
 const LIBRARY = 'lit-html';
 const LIBRARY_FOLDER = dirname(createRequire(import.meta.url).resolve(LIBRARY));
 
-/** A file as sent to a browser. */
 export interface PageFile {
   readonly type: string;
   readonly content: string | Buffer;

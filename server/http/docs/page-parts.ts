@@ -1,7 +1,7 @@
 import { NAME } from '../../config/version.ts';
 import type { Document } from './document.ts';
 
-/** What the two pages of the reference share. */
+/** Parts of both pages of the reference. */
 
 /** Content-Security-Policy of both pages: they load nothing from other hosts; their styles are inline. */
 export const PAGE_POLICY = {

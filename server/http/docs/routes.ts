@@ -41,7 +41,6 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
   await redocRoutes(app);
 }
 
-/** What Swagger UI shows besides the document. */
 const THEME = {
   title: `Try it out – ${NAME}`,
   css: [{ filename: 'bar.css', content: BAR_STYLE }],

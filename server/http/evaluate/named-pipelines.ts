@@ -44,7 +44,7 @@ export async function findPipeline(given: string, store: PipelineStore): Promise
   return pipelines[0] === undefined ? undefined : plain(pipelines[0]);
 }
 
-/** Without what other threads do not need. */
+/** The members of a pipeline that other threads need. */
 function plain({ name, steps }: NamedPipeline): NamedPipeline {
   return { name, steps };
 }

@@ -1,5 +1,6 @@
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import { invalid } from '../../../core/errors.ts';
+import { MAX_STEPS } from '../../engine/limits.ts';
 import { type PresetUse, placeOfOptions } from '../../engine/presets/presets.ts';
 import { jsonBytes, parseJson } from '../../engine/read/json.ts';
 import { type MissingPlugins, stepSchema } from '../../engine/read/pipeline.ts';
@@ -19,11 +20,8 @@ import { changesBody, nameQuery, newBody, pageQuery } from './schemas.ts';
 /** Maximum nesting of lists and objects in a configuration: very deep values cannot be written as JSON again. */
 const MAX_DEPTH = 100;
 
-/** What is needed to check steps. */
-export interface StepRules {
-  readonly service: Pick<Service, 'checkStep' | 'presets' | 'refuse'>;
-  readonly maxSteps: number;
-}
+/** The parts of a service that check steps. */
+type StepChecks = Pick<Service, 'checkStep' | 'presets' | 'refuse'>;
 
 const checkNew = createValidator(newBody);
 const checkChanges = createValidator(changesBody);
@@ -35,10 +33,10 @@ const checkNameQuery = createValidator(nameQuery);
  *
  * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems
  */
-export async function readNew(body: Buffer, rules: StepRules): Promise<NewPipeline> {
+export async function readNew(body: Buffer, service: StepChecks): Promise<NewPipeline> {
   const refusals = new Refusals();
-  const given = read(body, checkNew, rules, refusals, true);
-  await rules.service.refuse(refusals);
+  const given = read(body, checkNew, service, refusals, true);
+  await service.refuse(refusals);
   const { name, description = null, steps } = given as unknown as NewPipeline;
   return { name, description, steps };
 }
@@ -48,10 +46,10 @@ export async function readNew(body: Buffer, rules: StepRules): Promise<NewPipeli
  *
  * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems
  */
-export async function readChanges(body: Buffer, rules: StepRules): Promise<PipelineChanges> {
+export async function readChanges(body: Buffer, service: StepChecks): Promise<PipelineChanges> {
   const refusals = new Refusals();
-  const changes = read(body, checkChanges, rules, refusals);
-  await rules.service.refuse(refusals);
+  const changes = read(body, checkChanges, service, refusals);
+  await service.refuse(refusals);
   return changes;
 }
 
@@ -60,17 +58,17 @@ export async function readChanges(body: Buffer, rules: StepRules): Promise<Pipel
  *
  * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters` with all problems
  */
-export async function readWhole(body: Buffer, query: unknown, rules: StepRules): Promise<NewPipeline> {
+export async function readWhole(body: Buffer, query: unknown, service: StepChecks): Promise<NewPipeline> {
   const refusals = new Refusals();
   refusals.collect(() => checkNameQuery(query, 'query.'));
   const { name } = query as { readonly name?: unknown };
   refusals.problems.push(...textProblems('query.name', name));
-  const given = read(body, checkChanges, rules, refusals, true);
+  const given = read(body, checkChanges, service, refusals, true);
   if (typeof name === 'string' && typeof given.name === 'string' && given.name !== name) {
     const [wanted, got] = [name, given.name].map((one) => JSON.stringify(one));
     refusals.problems.push(`name: expected the name in the query, ${wanted}, or none, got ${got}`);
   }
-  await rules.service.refuse(refusals);
+  await service.refuse(refusals);
   const { description = null, steps = [] } = given;
   return { name: name as string, description, steps };
 }
@@ -82,7 +80,7 @@ export async function readWhole(body: Buffer, query: unknown, rules: StepRules):
 function read(
   bytes: Buffer,
   check: Validate,
-  rules: StepRules,
+  service: StepChecks,
   refusals: Refusals,
   isWhole = false,
 ): PipelineChanges {
@@ -94,13 +92,13 @@ function read(
   problems.push(...textProblems('name', name), ...textProblems('description', description));
   const mayLack = allow_missing === true;
   const named = { preset, override } as PresetUse;
-  const expand = () => rules.service.presets.stepsOf(named, '', mayLack);
+  const expand = () => service.presets.stepsOf(named, '', mayLack);
   const isShaped = typeof (preset ?? '') === 'string' && (override === undefined || areOptions(override));
   const steps = (isShaped ? refusals.collect(expand) : undefined) ?? members.steps;
   if (isWhole && isObject(body) && (steps ?? preset) === undefined)
     problems.push('steps: missing, expected steps, or the name of a preset');
   const use = isShaped ? named : {};
-  const given = { ...rules, missing: mayLack ? 'allowed' : 'optional', use } as const;
+  const given = { service, missing: mayLack ? 'allowed' : 'optional', use } as const;
   const read = Array.isArray(steps) ? readSteps(steps, given, refusals) : undefined;
   return { ...(members as PipelineChanges), ...(read === undefined ? {} : { steps: read }) };
 }
@@ -111,7 +109,8 @@ const areOptions = (override: unknown) =>
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export interface GivenRules extends StepRules {
+export interface GivenRules {
+  readonly service: StepChecks;
   readonly missing: MissingPlugins;
   /** The preset that the steps are of, and its changes. */
   readonly use?: PresetUse;
@@ -119,10 +118,10 @@ export interface GivenRules extends StepRules {
 
 /** Reads steps, and adds to the problems. */
 export function readSteps(steps: readonly unknown[], rules: GivenRules, refusals: Refusals): PipelineStep[] {
-  if (steps.length <= rules.maxSteps) {
+  if (steps.length <= MAX_STEPS) {
     return steps.map((given, index) => readStep(given, index, rules, refusals));
   }
-  refusals.problems.push(`steps: expected at most ${rules.maxSteps} steps, got ${steps.length}`);
+  refusals.problems.push(`steps: expected at most ${MAX_STEPS} steps, got ${steps.length}`);
   return [];
 }
 
@@ -162,8 +161,6 @@ function jsonProblems(value: unknown, place: string, depth = 0): string[] {
   }
   return [];
 }
-
-/** Parameters of pipeline requests outside their bodies: pages and versions. */
 
 const checkPage = createValidator(pageQuery);
 
@@ -206,7 +203,6 @@ export function readIfMatch(header: string | undefined): Versions | undefined {
   return tags.filter((tag) => /^[1-9]\d*$/.test(tag)).map(Number);
 }
 
-/** The cursor of the page after a pipeline. */
 export function cursorAfter({ created_at, id }: PagePosition): string {
   return toCursor(`${created_at} ${id}`);
 }

@@ -10,6 +10,7 @@ import {
   orNull,
   text,
 } from '../../engine/answer/schemas.ts';
+import { MAX_STEPS } from '../../engine/limits.ts';
 import { PRESET_NAMES, presetMembers } from '../../engine/presets/presets.ts';
 import { stepSchema } from '../../engine/read/pipeline.ts';
 import { cursor, errorAnswers, jsonAnswer, nextPage } from '../docs/answer-schemas.ts';
@@ -23,8 +24,6 @@ const allowMissing = {
     'Whether a step may name a plugin, a recipe, a tokenizer, a language or a model that is not here but will be later. Until then the pipeline cannot be executed.',
 } as const;
 
-/** Schemas of requests and answers about stored pipelines. */
-
 const stepInput = { title: 'PipelineStepInput', ...stepSchema };
 const storedStep = { ...stepSchema, ...object(stepSchema.properties), title: 'PipelineStep' } as const;
 
@@ -33,7 +32,7 @@ const members = {
   description: described('What the pipeline is for, or null.', orNull(text)),
 } as const;
 
-/** Steps are checked one by one, each with its number. */
+/** Without a schema of the steps, which `readSteps` checks one by one. */
 const steps = { type: 'array', description: 'Run in this order.' };
 
 export const newBody: ObjectSchema = {
@@ -96,17 +95,12 @@ const params = object({ pipeline_id: described('The `id` of the pipeline.', text
 const tags = ['pipelines'];
 
 /** @param examples of the whole body */
-export function withSteps(
-  title: string,
-  schema: ObjectSchema,
-  maxSteps: number,
-  ...examples: readonly object[]
-): object {
+export function withSteps(title: string, schema: ObjectSchema, ...examples: readonly object[]): object {
   const documented = {
     ...steps,
-    description: `At most ${maxSteps}, run in this order.`,
+    description: `At most ${MAX_STEPS}, run in this order.`,
     items: stepInput,
-    maxItems: maxSteps,
+    maxItems: MAX_STEPS,
   };
   const properties = { ...schema.properties, steps: documented };
   return { title, ...schema, properties, ...(examples.length > 0 && { examples }) };
@@ -135,13 +129,13 @@ const OF_PRESETS = PRESET_NAMES.map((preset) => ({ name: `my-${preset}`, preset 
 
 type Examples = ReturnType<typeof pipelineExamples>;
 
-export const create = (maxSteps: number, { sent, stored }: Examples): FastifySchema => ({
+export const create = ({ sent, stored }: Examples): FastifySchema => ({
   tags,
   operationId: 'create_pipeline',
   summary: 'Create a pipeline',
   description:
     'Stores steps under a name, those of a `preset` as they are now. The plugin of every step and its parameters are checked now; the order of the steps is checked when the pipeline is executed.',
-  body: withSteps('PipelineInput', { ...newBody, ...hasSteps }, maxSteps, sent, ...OF_PRESETS),
+  body: withSteps('PipelineInput', { ...newBody, ...hasSteps }, sent, ...OF_PRESETS),
   response: {
     201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }, stored),
     ...errorAnswers([409]),
@@ -191,14 +185,14 @@ export const get = ({ stored }: Examples): FastifySchema => ({
   },
 });
 
-export const update = (maxSteps: number, { changes, changed }: Examples): FastifySchema => ({
+export const update = ({ changes, changed }: Examples): FastifySchema => ({
   tags,
   operationId: 'update_pipeline',
   summary: 'Change a pipeline',
   description: 'Sets the given members and leaves the others. A description of null removes it.',
   params,
   headers: ifMatch,
-  body: withSteps('PipelineChanges', changesBody, maxSteps, changes),
+  body: withSteps('PipelineChanges', changesBody, changes),
   response: {
     200: jsonAnswer('The current pipeline.', pipeline, etag, changed),
     ...errorAnswers([409]),
@@ -217,8 +211,6 @@ export const remove: FastifySchema = {
   },
 };
 
-/** Schemas of the request that creates or updates the pipeline with a given name. */
-
 export const nameQuery: ObjectSchema = {
   type: 'object',
   required: ['name'],
@@ -226,7 +218,7 @@ export const nameQuery: ObjectSchema = {
   additionalProperties: false,
 };
 
-export const put = (maxSteps: number): FastifySchema => ({
+export const put: FastifySchema = {
   tags,
   operationId: 'put_pipeline',
   summary: 'Create or replace a pipeline',
@@ -234,10 +226,10 @@ export const put = (maxSteps: number): FastifySchema => ({
     'Creates the pipeline, or sets all members of the one with this name: a missing description is removed. With If-Match, only an existing pipeline is changed.',
   querystring: nameQuery,
   headers: ifMatch,
-  body: withSteps('NamedPipeline', { ...changesBody, ...hasSteps }, maxSteps),
+  body: withSteps('NamedPipeline', { ...changesBody, ...hasSteps }),
   response: {
     200: jsonAnswer('The current pipeline.', pipeline, etag),
     201: jsonAnswer('The pipeline was created.', pipeline, { ...etag, ...location }),
     ...errorAnswers([404]),
   },
-});
+};

@@ -81,7 +81,8 @@ export function readBody(
 
 async function joined(parts: readonly Buffer[], length: number): Promise<Buffer> {
   const body = Buffer.allocUnsafeSlow(length);
-  let [at, pause] = [0, STRIDE];
+  let at = 0;
+  let pause = STRIDE;
   for (const part of parts) {
     at += part.copy(body, at);
     if (at < pause) continue;
@@ -91,7 +92,6 @@ async function joined(parts: readonly Buffer[], length: number): Promise<Buffer>
   return body;
 }
 
-/** The bytes of a request's body. */
 export function bodyOf(request: FastifyRequest): Buffer {
   return (request.body ?? Buffer.alloc(0)) as Buffer;
 }

@@ -7,7 +7,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** What the server counts for Prometheus. No label contains text, names of pipelines or keys. */
+/** Metrics for Prometheus. No label contains text, names of pipelines or keys. */
 export function createMetrics({ load, bytesInFlight }: { load(): RunnerLoad; bytesInFlight(): number }) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -34,7 +34,6 @@ export function createMetrics({ load, bytesInFlight }: { load(): RunnerLoad; byt
       counters.vectors(timings.vectors, { plugin });
       for (const { name } of timings.opened) counters.models.inc({ model: name });
     },
-    /** Counts a stream that is answered. */
     streamed: (plugin: string) => counters.streams.inc({ plugin }),
     /** Counts a request that failed because of a plugin; `error` is its code. */
     failed: (kind: string, name: string, error: string) => counters.failures.inc({ kind, name, error }),

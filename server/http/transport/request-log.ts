@@ -13,7 +13,6 @@ declare module 'fastify' {
   }
 }
 
-/** Logs a line for each request that is answered. */
 export const requestLog = plugin(
   async (app) => {
     app.addHook('onResponse', (request, reply, done) => {

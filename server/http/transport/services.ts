@@ -2,12 +2,11 @@ import type { AwilixContainer } from 'awilix/browser';
 import plugin from 'fastify-plugin';
 import { disposeInOrder, type ServerCradle } from '../../container.ts';
 
-/** What the container provides. */
 export type Services = ServerCradle;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What the container provides, each created at first use. */
+    /** The parts of the server, each created at first use. */
     readonly chunksmith: ServerCradle;
   }
 }

@@ -2,7 +2,6 @@ import type { HostedApi, HostedCall, HostedFailure } from '../../../core/contrac
 import { exposedError, reasonOf, refusedError } from '../../../core/errors.ts';
 import { isTransientStatus, type RetryLimits, retryAfterOf, withRetries } from '../../config/retry.ts';
 
-/** What is known about a failed call besides its message. */
 interface FailureDetails extends Pick<HostedFailure, 'failure' | 'status'> {
   /** Milliseconds that the API asked to wait. */
   readonly retryAfter?: number | undefined;
@@ -24,7 +23,7 @@ export class CallError extends Error {
   }
 }
 
-/** What the calls are made with; tests inject their own. */
+/** Means to make calls; tests inject their own. */
 export interface HostedTools {
   readonly fetch: typeof fetch;
   readonly limits: RetryLimits;

@@ -14,7 +14,6 @@ export interface Embedding {
   readonly request: EmbedRequest;
 }
 
-/** Maximum concurrent calls of one request. */
 const MAX_CALLS = 4;
 
 /** Embeds texts in batches, in order, with retries. */
@@ -43,7 +42,6 @@ export async function embed(embedding: Embedding): Promise<Vectors> {
   }
 }
 
-/** Consecutive texts of a request. */
 interface Batch {
   /** The index of the first one. */
   readonly first: number;
@@ -111,7 +109,6 @@ function batchesOf(texts: readonly string[], { items, tokens }: BatchLimits): Ba
   return batches;
 }
 
-/** One list of numbers from the vectors of all texts. */
 function flatten(rows: readonly ArrayLike<number>[], title: string): Vectors {
   const dimensions = rows[0]?.length ?? 0;
   const values = new Float32Array(rows.length * dimensions);

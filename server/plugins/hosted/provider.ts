@@ -12,7 +12,7 @@ const TOOLS: HostedTools = {
   timeout: 60_000,
 };
 
-/** What factories are given as `hosted`. */
+/** The collaborator `hosted`. */
 export function createHostedModels(tools: HostedTools = TOOLS): HostedModels {
   return Object.freeze<HostedModels>({
     createProvider: (provider) => createHostedProvider(provider, tools),
@@ -65,11 +65,12 @@ function baseUrl(given: string | undefined, fallback: string, variable: string):
 function readData(answer: unknown): readonly ArrayLike<number>[] {
   const { data } = answer as { data: readonly { index?: number; embedding: unknown }[] };
   const rows: ArrayLike<number>[] = new Array(data.length);
-  data.forEach(({ index, embedding }, place) => {
-    rows[index ?? place] = typeof embedding === 'string' ? fromBase64(embedding) : (embedding as number[]);
+  data.forEach(({ index, embedding }, position) => {
+    rows[index ?? position] = typeof embedding === 'string' ? fromBase64(embedding) : (embedding as number[]);
   });
-  for (let place = 0; place < rows.length; place++)
-    if (!rows[place]?.length) throw new Error('a vector is missing');
+  // A missing row is a hole, which `every` and `some` skip.
+  for (let index = 0; index < rows.length; index++)
+    if (!rows[index]?.length) throw new Error('a vector is missing');
   return rows;
 }
 

@@ -1,8 +1,8 @@
 import type { Log, ModelFile } from '../../../core/contracts/collaborators.ts';
 import { exposedError } from '../../../core/errors.ts';
 import { codeOf, isBrokenConnection, isTransientStatus, withRetries } from '../../config/retry.ts';
+import { claimPath, isGone } from './claimed-path.ts';
 import { type Hub, type HubAnswer, HubRefusal } from './hub.ts';
-import { isGone, takePlace } from './own-place.ts';
 import {
   appendToPartial,
   findPartial,
@@ -24,17 +24,15 @@ interface Download {
   readonly timeout: number;
   /** The delay before the first retry, in milliseconds. */
   readonly backoff: number;
-  /** Name of the model. */
   readonly name: string;
   readonly file: ModelFile;
-  /** Where the file will be on this machine. */
   readonly target: string;
 }
 
 interface Transfer extends Download {
   readonly url: URL;
-  /** Where the partial download is, which the transfer completes. */
-  readonly place: string;
+  /** Path of the partial download, which the transfer completes. */
+  readonly path: string;
   readonly onBytes: (bytes: number, total: number | undefined) => void;
 }
 
@@ -51,7 +49,7 @@ interface FileAnswer extends HubAnswer {
  * transfer in progress may take as long as it needs.
  */
 async function transfer(one: Transfer): Promise<void> {
-  const { place, file, timeout } = one;
+  const { path, file, timeout } = one;
   const idle = new AbortController();
   const timer = setTimeout(() => {
     idle.abort(new IdleTimeoutError(`it was silent for longer than ${timeout / 1000} s`));
@@ -61,15 +59,15 @@ async function transfer(one: Transfer): Promise<void> {
     const { body } = response;
     if (body === null || response.status !== (from === 0 ? 200 : 206)) throw await refusal(response);
     if (total !== undefined && total > file.maxBytes) throw await refusal(response, tooLarge(file.maxBytes));
-    if (from === 0) await startPartial(place, originOf(one.url, response));
+    if (from === 0) await startPartial(path, originOf(one.url, response));
     const onBytes = (now: number) => {
       timer.refresh();
       one.onBytes(now, total);
     };
-    const bytes = await appendToPartial(place, { from, body, maxBytes: file.maxBytes, onBytes });
+    const bytes = await appendToPartial(path, { from, body, maxBytes: file.maxBytes, onBytes });
     clearTimeout(timer);
     if (total !== undefined && total !== bytes) throw new Error('it is not as long as announced');
-    await check(place, file, sha256);
+    await check(path, file, sha256);
   } catch (error) {
     throw idle.signal.aborted ? idle.signal.reason : error;
   } finally {
@@ -78,8 +76,8 @@ async function transfer(one: Transfer): Promise<void> {
 }
 
 /** Requests the missing part, or the whole file if the hub does not resume the partial download. */
-async function askForRest({ hub, url, place }: Transfer, signal: AbortSignal): Promise<FileAnswer> {
-  const partial = await findPartial(place, url.href);
+async function askForRest({ hub, url, path }: Transfer, signal: AbortSignal): Promise<FileAnswer> {
+  const partial = await findPartial(path, url.href);
   if (partial !== undefined) {
     const range = { range: `bytes=${partial.bytes}-`, 'if-range': partial.etag };
     const answer = await hub.ask(url, range, signal);
@@ -88,7 +86,7 @@ async function askForRest({ hub, url, place }: Transfer, signal: AbortSignal): P
       return { ...answer, from: partial.bytes, total: rangeOf(answer.response)?.total };
     if (status !== 206 && status !== 416) return whole(answer);
     await answer.response.body?.cancel();
-    await startPartial(place);
+    await startPartial(path);
   }
   return whole(await hub.ask(url, {}, signal));
 }
@@ -127,17 +125,16 @@ async function refusal(response: Response, error?: Error): Promise<Error> {
   return error ?? new HubRefusal(response);
 }
 
-async function check(place: string, file: ModelFile, sha256: string | undefined): Promise<void> {
-  if (sha256 !== undefined && (await sha256OfPartial(place)) !== sha256)
+async function check(path: string, file: ModelFile, sha256: string | undefined): Promise<void> {
+  if (sha256 !== undefined && (await sha256OfPartial(path)) !== sha256)
     throw new Error('its SHA-256 differs from the one that the hub announced');
-  await file.check?.(partialPath(place));
+  await file.check?.(partialPath(path));
 }
 
 class IdleTimeoutError extends Error {}
 
 const MAX_RETRIES = 3;
 const MAX_WAIT_MS = 30_000;
-/** Milliseconds between two progress reports. */
 const PROGRESS_MS = 5000;
 
 /**
@@ -158,18 +155,18 @@ async function downloadAlone(one: Download): Promise<string> {
   const { hub, log, name, file, target } = one;
   const url = hub.urlOf(name, file.name);
   for (;;) {
-    const place = await takePlace(target);
-    if (place === undefined) return target;
+    const claim = await claimPath(target);
+    if (claim === undefined) return target;
     const onBytes = reportProgress(log, name, file.name);
     try {
-      await transferWithRetries({ ...one, url, place: place.path, onBytes });
-      await finishPartial(place.path, target);
+      await transferWithRetries({ ...one, url, path: claim.path, onBytes });
+      await finishPartial(claim.path, target);
       log.info({ name, file: file.name }, 'downloaded from the hub');
       return target;
     } catch (error) {
-      if (!(await isGone(place.path))) throw error;
+      if (!(await isGone(claim.path))) throw error;
     } finally {
-      await place.release(url.href);
+      await claim.release(url.href);
     }
   }
 }
@@ -186,7 +183,7 @@ async function transferOnce(one: Transfer): Promise<void> {
   try {
     await transfer(one);
   } catch (error) {
-    if (!mayResume(error) && !(await isGone(one.place))) await startPartial(one.place);
+    if (!mayResume(error) && !(await isGone(one.path))) await startPartial(one.path);
     throw error;
   }
 }

@@ -9,7 +9,7 @@ export interface HubAnswer {
   readonly sha256: string | undefined;
 }
 
-/** The hub answered, but not with the file. */
+/** An answer of the hub other than the file. */
 export class HubRefusal extends Error {
   readonly status: number;
   /** Milliseconds that the hub asks to wait. */
@@ -24,7 +24,6 @@ export class HubRefusal extends Error {
 
 const MAX_REDIRECTS = 5;
 
-/** The hub of models, over HTTP. */
 export function createHub(settings: HubSettings, fetch: typeof globalThis.fetch) {
   const { hubEndpoint, hubToken, hubRevision } = settings;
   return {
@@ -51,7 +50,6 @@ export function createHub(settings: HubSettings, fetch: typeof globalThis.fetch)
   };
 }
 
-/** Where an answer redirects to, if it does. */
 function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
   const location = headers.get('location');
   return status < 300 || status >= 400 || location === null ? undefined : new URL(location, from);

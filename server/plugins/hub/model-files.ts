@@ -18,7 +18,6 @@ export interface HubCollaborators {
   readonly memory?: number;
 }
 
-/** Maximum files that are remembered as missing. */
 const MAX_MISSING = 1000;
 
 /** Finds the files of models on this machine and, if downloads are allowed, on the hub. */

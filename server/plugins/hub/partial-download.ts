@@ -11,33 +11,33 @@ export interface PartialDownload {
   readonly etag: string;
 }
 
-/** What must stay the same for a download to resume; stored in `<path>.part.json`. */
+/** The file that a partial download is of, in `<path>.part.json`: it resumes only if both stay the same. */
 export interface Origin {
   readonly url: string;
   readonly etag: string;
 }
 
-export const partialPath = (place: string): string => `${place}.part`;
-export const originPath = (place: string): string => `${place}.part.json`;
+export const partialPath = (path: string): string => `${path}.part`;
+export const originPath = (path: string): string => `${path}.part.json`;
 
 /** The partial download of a file from this URL, if one can be resumed. */
-export async function findPartial(place: string, url: string): Promise<PartialDownload | undefined> {
-  const found = await stat(partialPath(place)).catch(() => undefined);
-  const origin = await readFile(originPath(place), 'utf8').then(readOrigin, () => undefined);
+export async function findPartial(path: string, url: string): Promise<PartialDownload | undefined> {
+  const found = await stat(partialPath(path)).catch(() => undefined);
+  const origin = await readFile(originPath(path), 'utf8').then(readOrigin, () => undefined);
   if (found === undefined || found.size === 0 || origin?.url !== url) return undefined;
   return { bytes: found.size, etag: origin.etag };
 }
 
 /** Empties a partial download to start over. Without an origin it never resumes. */
-export async function startPartial(place: string, origin?: Origin): Promise<void> {
-  await rm(originPath(place), { force: true });
-  await writeFile(partialPath(place), '');
-  if (origin !== undefined) await writeFile(originPath(place), JSON.stringify(origin));
+export async function startPartial(path: string, origin?: Origin): Promise<void> {
+  await rm(originPath(path), { force: true });
+  await writeFile(partialPath(path), '');
+  if (origin !== undefined) await writeFile(originPath(path), JSON.stringify(origin));
 }
 
-export async function removePartial(place: string): Promise<void> {
-  await rm(originPath(place), { force: true });
-  await rm(partialPath(place), { force: true });
+export async function removePartial(path: string): Promise<void> {
+  await rm(originPath(path), { force: true });
+  await rm(partialPath(path), { force: true });
 }
 
 /**
@@ -47,7 +47,7 @@ export async function removePartial(place: string): Promise<void> {
  * @returns the total bytes received
  */
 export async function appendToPartial(
-  place: string,
+  path: string,
   rest: { from: number; body: NonNullable<Response['body']>; maxBytes: number; onBytes(bytes: number): void },
 ): Promise<number> {
   const { from, body, maxBytes, onBytes } = rest;
@@ -61,21 +61,21 @@ export async function appendToPartial(
     }
   }
   const flags = from === 0 ? 'w' : 'r+';
-  const file = hold(createWriteStream(partialPath(place), { flags, start: from, flush: true }));
+  const file = hold(createWriteStream(partialPath(path), { flags, start: from, flush: true }));
   await pipeline(body, counted, file);
   return bytes;
 }
 
 /** Renames a complete partial download to the file. */
-export async function finishPartial(place: string, target: string): Promise<void> {
-  await rename(partialPath(place), target);
-  await rm(originPath(place), { force: true });
+export async function finishPartial(path: string, target: string): Promise<void> {
+  await rename(partialPath(path), target);
+  await rm(originPath(path), { force: true });
 }
 
 /** @returns hexadecimal digits */
-export async function sha256OfPartial(place: string): Promise<string> {
+export async function sha256OfPartial(path: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of hold(createReadStream(partialPath(place)))) hash.update(chunk);
+  for await (const chunk of hold(createReadStream(partialPath(path)))) hash.update(chunk);
   return hash.digest('hex');
 }
 

@@ -36,7 +36,6 @@ export const BUILT_IN_PLUGINS = join(import.meta.dirname, '../../..', 'plugins')
 export interface LoaderOptions {
   /** Folders to search: each contains plugin folders, directly or in folders by kind (`chunkers/`). */
   readonly folders: readonly string[];
-  /** Names of npm packages that contain plugins. */
   readonly packages?: readonly string[];
   /** Names of the plugins to load, as `--plugins` takes them; empty for all. */
   readonly only: readonly string[];
@@ -124,7 +123,7 @@ async function readEntry({ folder, origin, problem }: FoundFolder, env: Environm
   return { id, manifest, file, origin, warning, missing: findMissing(manifest, file, env) };
 }
 
-/** What a plugin needs and lacks: one sentence each, with the remedy. Empty if it can run. */
+/** The unmet needs of a plugin, one sentence each with the remedy; empty if it can run. */
 function findMissing({ needs }: Manifest, manifestFile: string, env: Environment): string[] {
   const { packages = [], env: variables = [], files = [] } = needs ?? {};
   const missing = packages.filter((name) => !hasPackage(name, manifestFile));

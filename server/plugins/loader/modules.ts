@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 
-/** What plugins import of this program, by the names that its package exports. */
+/** The modules of this program that plugins may import, by the names that its package exports. */
 const DOORS: ReadonlyMap<string, string> = new Map(
   Object.entries({ 'chunksmith/kit': 'core/kit', 'chunksmith/toolkit': 'plugins/toolkit/index' }).map(
     ([name, file]) => [name, new URL(`../../../${file}${MODULE_ENDING}`, import.meta.url).href],
@@ -19,7 +19,6 @@ registerHooks({
   },
 });
 
-/** Imports a file, once. */
 export function importModule(file: string): Promise<{ readonly default?: unknown }> {
   return import(pathToFileURL(file).href);
 }

@@ -6,7 +6,7 @@ import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import type { PluginOrigin } from '../../../core/hosting/registry.ts';
 import { packageFolder } from './modules.ts';
 
-/** A folder that is, or should be, that of a plugin. */
+/** The folder of a plugin, perhaps an unreadable one. */
 export interface FoundFolder {
   readonly folder: string;
   readonly origin: PluginOrigin;
@@ -97,7 +97,8 @@ export function findModule(folder: string, name: string): string | undefined {
  * @throws ServiceError `malformed_plugin`
  */
 export function manifestOf(pluginFolder: string): string {
-  const [manifest, index] = ['manifest', 'index'].map((name) => findModule(pluginFolder, name));
+  const manifest = findModule(pluginFolder, 'manifest');
+  const index = findModule(pluginFolder, 'index');
   if (manifest === undefined) throw malformed(pluginFolder, `it has no ${anyOf('manifest')}`);
   if (index === undefined) throw malformed(pluginFolder, `it has no ${anyOf('index')}`);
   for (const file of [manifest, index]) {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { type Manifest, NO_OPTIONS } from '../../../core/contracts/manifest.ts';
 import type { OptionSchema } from '../../engine/validation/validator.ts';
-import type { Workbench } from '../harness.ts';
+import type { Harness } from '../harness.ts';
 
 type Options = Record<string, unknown>;
 type Properties = Readonly<Record<string, OptionSchema>>;
@@ -19,13 +19,13 @@ function anyMembers(properties: Properties): fc.Arbitrary<Options> {
  * missing. Strings are those in the schema's `default` and `examples`, if any. With the tokenizer or the model that a
  * request chooses.
  */
-export async function anyRequest(bench: Workbench, manifest: Manifest): Promise<fc.Arbitrary<Options>> {
+export async function anyRequest(harness: Harness, manifest: Manifest): Promise<fc.Arbitrary<Options>> {
   const { options: { properties } = NO_OPTIONS, uses = [] } = manifest;
   const options = anyMembers(properties).map((given) => keepRules(given, properties, {}));
   if (uses.includes('embedding')) return options.map((given) => ({ ...defaultsOf(manifest), ...given }));
   if (!uses.includes('tokenizer')) return options;
   return fc
-    .tuple(options, fc.constantFrom(...(await bench.tokenizerNames())))
+    .tuple(options, fc.constantFrom(...(await harness.tokenizerNames())))
     .map(([given, tokenizer]) => ({ ...given, tokenizer }));
 }
 

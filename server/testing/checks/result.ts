@@ -1,10 +1,9 @@
-import type { SmallestCase } from '../broken-contract.ts';
-import { shown } from '../visible.ts';
+import { type SmallestCase, shown } from '../broken-contract.ts';
 
 /** A promise that a plugin breaks, and the remedy. */
 export interface Failure {
   readonly promise: string;
-  /** What is wrong and where: a chunk with its offsets, a line of the plugin. */
+  /** The fault and its position: a chunk with its offsets, a line of the plugin. */
   readonly where?: string | undefined;
   /** The smallest input found that breaks it. */
   readonly smallest?: SmallestCase | undefined;
@@ -15,7 +14,7 @@ export interface Failure {
 export interface CheckResult {
   readonly check: string;
   readonly state: 'ok' | 'failed' | 'left out';
-  /** What was tried, or why it was left out. */
+  /** The inputs that were tried, or why it was left out. */
   readonly detail?: string | undefined;
   /** Empty unless it failed. */
   readonly failures: readonly Failure[];

@@ -3,7 +3,7 @@ import type { PluginId } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { type Environment, readConfig } from '../../config/config.ts';
 import { BUILT_IN_PLUGINS, loadOnePlugin } from '../../plugins/loader/loader.ts';
-import { openWorkbench, type Workbench } from '../harness.ts';
+import { type Harness, openHarness } from '../harness.ts';
 import type { SuiteOptions } from '../promises.ts';
 
 /** A plugin to be checked, with everything that its checks need. */
@@ -12,7 +12,7 @@ export interface Subject {
   /** All other plugins, which it may use. */
   readonly others: readonly PluginId[];
   readonly folder: string;
-  readonly bench: Workbench;
+  readonly harness: Harness;
   readonly suite: SuiteOptions;
   /** Why it cannot be run here; its files are checked all the same. */
   readonly whyNotRun: string | undefined;
@@ -35,8 +35,8 @@ export async function openSubject(folder: string, { env, ...suite }: SubjectOpti
   const folders = [BUILT_IN_PLUGINS, ...config.pluginsDir];
   const packages = config.pluginsFrom;
   const { registry, entry, others } = await loadOnePlugin(folder, { folders, packages, env });
-  const bench = await openWorkbench(config, { registry });
-  return { entry, others, folder: dirname(entry.file), bench, suite, whyNotRun: whyNotRun(entry, env) };
+  const harness = await openHarness(config, { registry });
+  return { entry, others, folder: dirname(entry.file), harness, suite, whyNotRun: whyNotRun(entry, env) };
 }
 
 /** Why a plugin cannot be checked by running it. A sink gets the variables of its stand-in. */

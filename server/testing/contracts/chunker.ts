@@ -5,11 +5,10 @@ import { isBlank } from '../../../core/engine/cuts/cuts.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import { anyRequest, defaultsOf, effectiveOptions, hasEffectiveWith } from '../cases/options.ts';
 import { anyText } from '../cases/texts.ts';
-import type { Workbench } from '../harness.ts';
+import type { Harness } from '../harness.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
 import { chunkPlace, expectOnce, firstWrong, holdFor, type Ledger, unlessRefused } from '../report.ts';
 
-/** The promises of a chunker. */
 const PROMISES = {
   answers: {
     ...COMMON.answers,
@@ -70,13 +69,14 @@ export const chunkerSuite: Suite = {
       ...(!hasEffectiveWith(manifest) && { 'options together': 'no option has `effectiveWith`' }),
     };
   },
-  async run(bench, plugin, { runs = 500, ...options } = {}) {
+  async run(harness, plugin, { runs = 500, ...options } = {}) {
     const { manifest } = plugin;
-    const cases = fc.record({ text: anyText, options: await anyRequest(bench, manifest) });
-    let [tried, refused] = [0, 0];
+    const cases = fc.record({ text: anyText, options: await anyRequest(harness, manifest) });
+    let tried = 0;
+    let refused = 0;
     const check = (one: ChunkCase, ledger: ChunkerLedger) => {
       tried++;
-      const checked = checkCase(bench, manifest, one, ledger);
+      const checked = checkCase(harness, manifest, one, ledger);
       return unlessRefused(checked, () => refused++).catch((error) => noteSpans(error, ledger));
     };
     await holdFor(plugin, cases, check, { runs, ...options });
@@ -107,25 +107,24 @@ function noteSpans(error: unknown, ledger: ChunkerLedger): void {
   ledger.unanswered(promise, reason);
 }
 
-/** One request to a chunker. */
 interface ChunkCase {
   readonly text: string;
   readonly options: Readonly<Record<string, unknown>>;
 }
 
 async function checkCase(
-  bench: Workbench,
+  harness: Harness,
   manifest: Manifest,
   { text, options }: ChunkCase,
   ledger: ChunkerLedger,
 ): Promise<void> {
-  const ask = (unit: object = {}) => bench.chunk(manifest.name, { text, ...options, ...unit });
+  const ask = (unit: object = {}) => harness.chunk(manifest.name, { text, ...options, ...unit });
   const chunksIn = async (offset_unit: string) => JSON.parse(await ask({ offset_unit })) as Chunk[];
   const answer = await ask();
   const chunks = JSON.parse(answer) as Chunk[];
   ledger.expectNone(firstChange(answer, await ask()), 'the same request gives the same answer');
   if (hasEffectiveWith(manifest)) {
-    const effective = await bench.chunk(manifest.name, { text, ...effectiveOptions(options, manifest) });
+    const effective = await harness.chunk(manifest.name, { text, ...effectiveOptions(options, manifest) });
     const change = firstChange(answer, effective);
     ledger.expectNone(change, 'an option that effectiveWith rules out has no effect');
   }
@@ -133,7 +132,7 @@ async function checkCase(
   if (isBlank(text)) return;
   checkOffsets(text, chunks, await chunksIn('utf16'), await chunksIn('byte'), ledger);
   checkOrder(text, chunks, manifest, { ...defaultsOf(manifest), ...options }, ledger);
-  const tokenizer = await bench.tokenizerFor(manifest, options);
+  const tokenizer = await harness.tokenizerFor(manifest, options);
   const countOf = ({ text }: Chunk) => tokenizer.tokenize(text).count(0, text.length);
   ledger.expectEach(
     chunks,

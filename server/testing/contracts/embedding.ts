@@ -55,10 +55,10 @@ type EmbeddingLedger = Ledger<PromiseOf<typeof PROMISES>>;
 /** Every model that the plugin lists, on lists of arbitrary texts. */
 export const embeddingSuite: Suite = {
   promises: PROMISES,
-  async run(bench, plugin, { runs = 50, ...options } = {}) {
+  async run(harness, plugin, { runs = 50, ...options } = {}) {
     const { name } = plugin.manifest;
     const opened = await expectOnce(plugin, options.exemptions, async (ledger: EmbeddingLedger) =>
-      openAll(await bench.make('embedding', name), ledger),
+      openAll(await harness.make('embedding', name), ledger),
     );
     const models = opened ?? [];
     const cases = fc.record({ texts: anyTexts, purpose: fc.constantFrom(...PURPOSES) });

@@ -1,17 +1,17 @@
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
 import type { ReadFile, SourceFile, SourcePlace } from '../../../core/contracts/reader.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { placeSchema, problemOfPlaces } from '../../engine/read/places.ts';
 import { OverLimitError } from '../../engine/run/guarded-thread.ts';
 import { checkSchema } from '../../engine/validation/validator.ts';
-import { BrokenContract } from '../broken-contract.ts';
-import { anyFile } from '../cases/files.ts';
-import type { Workbench } from '../harness.ts';
+import { BrokenContract, shown } from '../broken-contract.ts';
+import { anyText } from '../cases/texts.ts';
+import type { Harness } from '../harness.ts';
 import { COMMON, type PromiseOf, type Promises, type Suite } from '../promises.ts';
 import { endsOnAbort, expectOnce, holdFor, type Ledger, thrownIn } from '../report.ts';
-import { shown } from '../visible.ts';
 
 const PROMISES = {
   answers: COMMON.answers,
@@ -39,7 +39,7 @@ const PROMISES = {
     'the members of places have their types':
       'Pages, cells and images count from 1, boxes are fractions from 0 to 1, times are seconds.',
   },
-  facts: {
+  'response metadata': {
     'the media type is in lower case and has no parameters': 'Return a mediaType such as text/markdown.',
     'the encoding has its name from the WHATWG standard': 'Return new TextDecoder(label).encoding.',
     'the title is a string': 'Return a string as title, or no title.',
@@ -60,7 +60,7 @@ type ReaderLedger = Ledger<PromiseOf<typeof PROMISES>>;
  */
 export const readerSuite: Suite = {
   promises: PROMISES,
-  async run(bench, plugin, { runs = 300, ...options } = {}) {
+  async run(harness, plugin, { runs = 300, ...options } = {}) {
     const { extensions = [], mediaTypes = [] } = plugin.manifest.formats ?? {};
     const isNamed = extensions.length + mediaTypes.length > 0;
     await expectOnce(plugin, options.exemptions, async (ledger: ReaderLedger) =>
@@ -72,7 +72,7 @@ export const readerSuite: Suite = {
     const check = async (file: SourceFile, ledger: ReaderLedger) => {
       // Each further file, also a smaller one, could take as long.
       if (isStopped) return;
-      const outcome = await checkCase(bench, plugin, file, ledger);
+      const outcome = await checkCase(harness, plugin, file, ledger);
       if (outcome === 'refused') refused++;
       isStopped = outcome === 'stopped';
     };
@@ -83,7 +83,7 @@ export const readerSuite: Suite = {
 
 /** Whether the file was read, and if not, whether its thread had to be stopped. */
 async function checkCase(
-  bench: Workbench,
+  harness: Harness,
   { manifest, file: path }: PluginEntry,
   file: SourceFile,
   ledger: ReaderLedger,
@@ -91,8 +91,8 @@ async function checkCase(
   const { signal } = new AbortController();
   const before = file.bytes.slice();
   const [outcome, other] = await Promise.allSettled([
-    bench.read(manifest, file, signal),
-    bench.read(manifest, file, signal),
+    harness.read(manifest, file, signal),
+    harness.read(manifest, file, signal),
   ]);
   for (const { reason } of [outcome, other].filter((one) => one.status === 'rejected')) {
     if (reason instanceof BrokenContract) throw reason;
@@ -104,11 +104,11 @@ async function checkCase(
   }
   ledger.expect(isDeepStrictEqual(file.bytes, before), 'the given bytes are not changed');
   ledger.expect(
-    isDeepStrictEqual(facts(outcome), facts(other)),
+    isDeepStrictEqual(comparable(outcome), comparable(other)),
     'the same file is read in the same way',
-    `${shown(facts(outcome), 200)}, and then ${shown(facts(other), 200)}`,
+    `${shown(comparable(outcome), 200)}, and then ${shown(comparable(other), 200)}`,
   );
-  const ends = await endsOnAbort((aborted) => bench.read(manifest, file, aborted));
+  const ends = await endsOnAbort((aborted) => harness.read(manifest, file, aborted));
   ledger.expect(ends, 'it ends when the signal aborts');
   if (outcome.status === 'rejected') {
     ledger.expect(
@@ -196,7 +196,7 @@ function nameOfEncoding(label: string): string | undefined {
 }
 
 /** The comparable part of an outcome. */
-function facts(outcome: PromiseSettledResult<ReadFile>): unknown {
+function comparable(outcome: PromiseSettledResult<ReadFile>): unknown {
   return outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason);
 }
 
@@ -217,3 +217,59 @@ export function isRefusal(error: unknown): boolean {
   const { expose, statusCode } = error as { readonly expose?: unknown; readonly statusCode?: unknown };
   return expose === true && statusCode === 400;
 }
+
+/**
+ * Files that readers may get: texts in several encodings, intact and damaged, the beginnings of other formats,
+ * arbitrary bytes.
+ */
+
+const BEGINNINGS = [
+  '%PDF-1.7\n',
+  'PK\u0003\u0004',
+  '\u0089PNG\r\n\u001a\n',
+  '\u00ff\u00d8\u00ff',
+  '{\\rtf1\\ansi ',
+];
+const CHARSETS = ['utf-8', 'UTF-16LE', 'windows-1252', 'iso-8859-15', 'shift_jis', 'no-such-charset', ''];
+
+const encoded = fc
+  .tuple(anyText, fc.constantFrom<BufferEncoding>('utf8', 'utf8', 'utf16le', 'latin1'), fc.boolean())
+  .map(([text, encoding, hasMark]) => Buffer.from(hasMark ? `\ufeff${text}` : text, encoding));
+
+const formatted = fc
+  .tuple(fc.constantFrom(...BEGINNINGS), fc.uint8Array({ maxLength: 200 }))
+  .map(([beginning, rest]) => Buffer.concat([Buffer.from(beginning, 'latin1'), rest]));
+
+/** A file with a part removed, and something else in its place. */
+const damaged = fc
+  .tuple(fc.oneof(encoded, formatted), fc.nat(), fc.nat(30), fc.uint8Array({ maxLength: 3 }))
+  .map(([bytes, at, length, other]) => {
+    const start = at % (bytes.length + 1);
+    return Buffer.concat([bytes.subarray(0, start), other, bytes.subarray(start + length)]);
+  });
+
+const anyBytes = fc.oneof(
+  { weight: 6, arbitrary: encoded },
+  { weight: 3, arbitrary: damaged },
+  { weight: 1, arbitrary: formatted },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }) },
+  { weight: 1, arbitrary: fc.constant(new Uint8Array()) },
+);
+
+/** Files of formats, by file extension or by media type; at least one of them is given. */
+function anyFile(formats: {
+  readonly extensions: readonly string[];
+  readonly mediaTypes: readonly string[];
+}): fc.Arbitrary<SourceFile> {
+  const named = formats.extensions.map((extension) => ({ name: `file${extension}`, mediaType: undefined }));
+  const typed = formats.mediaTypes.map((type) => ({ name: undefined, mediaType: exampleOf(type) }));
+  const sent = fc.constantFrom(...named, ...typed);
+  const charset = fc.option(fc.constantFrom(...CHARSETS), { nil: undefined, freq: 4 });
+  return fc
+    .tuple(anyBytes, sent, charset)
+    .map(([bytes, one, charset]) => ({ bytes: Uint8Array.from(bytes), charset, ...one }));
+}
+
+/** A media type that matches a pattern such as `text/*`. */
+const exampleOf = (type: string): string =>
+  type.replace('*/*', 'application/octet-stream').replace('*', 'plain');

@@ -5,9 +5,9 @@ import { Command } from 'commander';
 import t from 'tap';
 import { withServerFlags } from '../../../server/cli/commands/serve.ts';
 import { configOf, type Environment, readConfig } from '../../../server/config/config.ts';
-import { describeOptions } from '../../../server/config/help.ts';
 import { hubSettingsOf } from '../../../server/config/hub-settings.ts';
 import { type Machine, readMachine } from '../../../server/config/option.ts';
+import { describeOptions } from '../../../server/config/options.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -45,18 +45,21 @@ t.test('defaults follow the machine', async (t) => {
 
 /** Flags whose value is the number that is written. */
 const NUMBERS = [
-  'port workers queue-size max-models max-documents max-places max-characters max-chunks max-evaluation-characters',
-  'max-delimiters max-delimiter-characters max-steps request-timeout shutdown-grace worker-memory-mb',
-  'reader-seconds reader-seconds-per-mb rate-limit failed-key-limit bulk-concurrency bulk-keep bulk-lease bulk-shard-documents',
+  'port workers queue-size max-models max-documents max-characters max-chunks',
+  'request-timeout shutdown-grace worker-memory-mb',
+  'reader-seconds reader-seconds-per-mb rate-limit failed-key-limit bulk-concurrency bulk-keep bulk-lease',
 ].flatMap((flags) => flags.split(' '));
 const SIZES = [
-  'inline-bytes max-model-bytes max-body-bytes max-answer-bytes max-bytes-in-flight max-metadata-bytes',
+  'inline-bytes max-model-bytes max-body-bytes max-answer-bytes max-bytes-in-flight',
   'bulk-shard-bytes',
 ].flatMap((flags) => flags.split(' '));
 /** Flags whose value is the text itself, if it has no choices. */
 const TEXTS = 'host data-dir models-dir api-keys-file bulk-root bulk-connections id-namespace'.split(' ');
 const CHOICES = {
-  ...{ 'log-level': 'warning', 'log-format': 'json', 'log-to': 'stderr', store: 'memory', role: 'api' },
+  'log-level': 'warning',
+  'log-format': 'json',
+  store: 'memory',
+  role: 'api',
 };
 const LISTS = 'plugins plugins-dir plugins-from'.split(' ');
 const SWITCHES = [

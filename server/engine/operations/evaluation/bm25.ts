@@ -4,9 +4,9 @@ import { BestChunks, type Ranked } from './ranking.ts';
 const K1 = 1.2;
 const B = 0.75;
 
-/** The chunks of each term, and how often each has it; those of one term follow each other. */
+/** The chunks of each term, and how often each of them has it, term after term. */
 interface Postings {
-  /** Where those of each term begin; the last one is where all end. */
+  /** Where the chunks of each term begin, and where the last ones end. */
   readonly starts: Int32Array;
   readonly chunks: Int32Array;
   readonly counts: Int32Array;
@@ -74,7 +74,8 @@ export class Bm25 {
     }
     for (let id = 0; id < latest.length; id++) (starts[id + 1] as number) += starts[id] as number;
     const next = starts.slice();
-    const [chunks, counts] = [new Int32Array(starts.at(-1) ?? 0), new Int32Array(starts.at(-1) ?? 0)];
+    const chunks = new Int32Array(starts.at(-1) ?? 0);
+    const counts = new Int32Array(chunks.length);
     for (const [chunk, own] of added.entries()) {
       for (const id of own) {
         const last = (next[id] as number) - 1;
@@ -94,10 +95,12 @@ export class Bm25 {
 
 /** Adds what a term is worth to the scores of the chunks that have it. */
 function score(id: number, { starts, chunks, counts, norms, scores }: Postings): void {
-  const [from, to] = [starts[id] as number, starts[id + 1] as number];
+  const from = starts[id] as number;
+  const to = starts[id + 1] as number;
   const frequency = Math.log(1 + (scores.length - (to - from) + 0.5) / (to - from + 0.5));
   for (let at = from; at < to; at++) {
-    const [chunk, count] = [chunks[at] as number, counts[at] as number];
+    const chunk = chunks[at] as number;
+    const count = counts[at] as number;
     (scores[chunk] as number) += (frequency * count * (K1 + 1)) / (count + (norms[chunk] as number));
   }
 }

@@ -64,7 +64,8 @@ export function intervalOf(
 
 /** How much wider an interval has to be: for the degree of freedom that resampling ignores, and Student's t. */
 export function wideningOf(questions: number): number {
-  const [z, freedom] = [NORMAL, questions - 1];
+  const z = NORMAL;
+  const freedom = questions - 1;
   // The Cornish-Fisher expansion of Student's t.
   const t =
     z +

@@ -32,14 +32,14 @@ export interface IndexedChunk {
   readonly token_count: number;
 }
 
-/** What the candidates of a request share. */
+/** Shared by the candidates of a request. */
 export interface Tools {
   readonly request: EvaluationRequest;
   readonly run: Run;
   readonly timer: Timer;
   /** Given if a candidate needs vectors. */
   readonly dense: { readonly model: EmbeddingModel; readonly questions: Vectors } | undefined;
-  /** What counts the tokens of chunks, if not the tokenizers of the candidates. */
+  /** Counts the tokens of chunks, in place of the tokenizers of the candidates. */
   readonly tokenizer: Tokenizer | undefined;
 }
 
@@ -76,7 +76,8 @@ export class ChunkIndex {
   async add(made: DocumentChunks, at: number): Promise<void> {
     const { request, run } = this.#tools;
     const { embed, offset_unit: unit } = request.options;
-    const [source, from] = [request.documents[at], request.starts[at]] as [SourceDocument, number];
+    const source = request.documents[at] as SourceDocument;
+    const from = request.starts[at] as number;
     const points = locate(source.json, made.spans, 'code_point');
     const shown = unit === 'code_point' ? points : locate(source.json, made.spans, unit);
     const objects = chunkObjects(source, made);
@@ -91,8 +92,9 @@ export class ChunkIndex {
         end_index: shown.end[index] as number,
         token_count: tokens[index] as number,
       });
-      const [start, end] = [points.start[index] as number, points.end[index] as number];
-      this.ranges.push({ start: from + start, end: from + end });
+      const start = from + (points.start[index] as number);
+      const end = from + (points.end[index] as number);
+      this.ranges.push({ start, end });
       if (this.#texts.length === BATCH) await this.flush();
     }
   }

@@ -3,7 +3,7 @@ import type { LongTexts } from '../../../../core/contracts/embedding.ts';
 import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
 import { invalid } from '../../../../core/errors.ts';
 import { offsetsIn, utf16Offsets } from '../../answer/offsets.ts';
-import { atMost, type Limits } from '../../limits.ts';
+import { atMost, type Limits, MAX_STEPS, refuseAbove } from '../../limits.ts';
 import type { Rules } from '../../operation.ts';
 import { canonicalJson } from '../../read/canonical-json.ts';
 import { type ParsedDocument, readDocuments, type SourceDocument } from '../../read/documents.ts';
@@ -40,7 +40,7 @@ interface EvaluationOptions {
   readonly k: number;
   /** Tokens to find, instead of `k` chunks. */
   readonly budget?: number;
-  /** What counts tokens, if not the tokenizer of each candidate. */
+  /** Counts tokens, in place of the tokenizer of each candidate. */
   readonly tokenizer?: string;
   /** Given if a candidate needs vectors. */
   readonly embedding_model?: string;
@@ -124,12 +124,18 @@ function checkCost(
   const lengthOf = (texts: readonly { readonly text: string }[]) =>
     texts.reduce((sum, { text }) => sum + text.length, 0);
   const ways = new Set(candidates.map(({ chunkedAs }) => chunkedAs)).size;
-  const [each, asked] = [lengthOf(documents), lengthOf(questions)];
+  const each = lengthOf(documents);
+  const asked = lengthOf(questions);
   const unit = `characters to search (${each} for each of ${ways} different ways to chunk, and the questions)`;
   const fitting = Math.floor((limits.maxEvaluationCharacters - asked) / each);
   const fewer =
     fitting > 0 ? `fewer documents or at most ${fitting} ways to chunk` : 'fewer documents or questions';
-  atMost(limits, 'maxEvaluationCharacters', { place: 'documents', unit, count: each * ways + asked, fewer });
+  refuseAbove(limits.maxEvaluationCharacters, {
+    place: 'documents',
+    unit,
+    count: each * ways + asked,
+    fewer,
+  });
 }
 
 /** The names of stored pipelines in a request to evaluate that is not checked yet. */
@@ -140,7 +146,7 @@ export function pipelinesNamed(request: unknown): string[] {
   return [...new Set(names.filter((name) => typeof name === 'string'))];
 }
 
-/** What candidates are checked against, the stored pipelines that they name, and their default retriever. */
+/** The rules with the stored pipelines that candidates name, and their default retriever. */
 type CandidateRules = Rules & { readonly pipelines: NamedPipelines; readonly retriever: Retriever };
 
 /**
@@ -188,7 +194,7 @@ function distinctName(candidate: Candidate, all: readonly Candidate[]): string {
   return shown.length === 0 ? name : `${name} (${shown.join(', ')})`;
 }
 
-/** What a candidate is set to, once defaults are filled in. */
+/** The settings of a candidate, with defaults filled in. */
 function settingsOf({ stages, retriever }: Candidate): ReadonlyMap<string, string> {
   const settings = stages.flatMap(({ name, options }, at) => {
     const isRepeated = stages.findIndex((stage) => stage.name === name) < at;
@@ -237,10 +243,10 @@ function readCandidate(
 function readSteps(
   given: NonNullable<GivenCandidate['steps']> | readonly PipelineStep[],
   place: string,
-  { checks, limits: { maxSteps } }: CandidateRules,
+  { checks }: CandidateRules,
 ): StageRequest[] {
-  if (given.length === 0 || given.length > maxSteps)
-    throw invalid(`${place}: expected 1 to ${maxSteps} steps, got ${given.length}`);
+  if (given.length === 0 || given.length > MAX_STEPS)
+    throw invalid(`${place}: expected 1 to ${MAX_STEPS} steps, got ${given.length}`);
   const steps = given.map((step) => ({ chunker: null, refinery: null, config: {}, ...step }));
   checkOrder(steps, place);
   return steps.map((step, index) => checks.step(step, `${place}[${index}]`));

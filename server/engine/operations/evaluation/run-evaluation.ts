@@ -42,8 +42,8 @@ export const evaluateOperation: Operation<EvaluateTask, EvaluationRequest | Unna
 };
 
 /**
- * Evaluates the candidates one after the other. The failure of one is reported in its place and does not affect the
- * others.
+ * Evaluates the candidates one after the other. The failure of a candidate is reported as its result and
+ * does not affect the others.
  * If the answer is wanted in lines, `onPart` gets the line of each candidate as soon as it is ready and then that of the
  * verdict, and the answer itself is empty.
  *
@@ -77,7 +77,7 @@ async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answ
   }
 }
 
-/** What the questions find with a candidate, or why it failed. */
+/** The result of a candidate, or why it failed. */
 type Outcome = Evaluated | { readonly error: unknown };
 
 interface Evaluated extends Compared {
@@ -93,12 +93,12 @@ async function evaluateAll(tools: Tools): Promise<Pick<Answer, 'bytes' | 'timing
   const { request, run, timer, dense } = tools;
   const { candidates, documents, options } = request;
   const answer = new AnswerWriter(run);
-  // Those that do the same as earlier ones are left out.
+  // Without the candidates that do the same as an earlier one.
   const outcomes: Outcome[] = [];
-  for (const [place, candidate] of candidates.entries()) {
-    if (candidate.chunkedAs === place) await evaluateChunking(place, tools, outcomes);
-    const outcome = outcomes[candidate.sameAs ?? place] as Outcome;
-    await timer.time('serialise', 'json', () => answer.candidate(place, candidate, outcome));
+  for (const [index, candidate] of candidates.entries()) {
+    if (candidate.chunkedAs === index) await evaluateChunking(index, tools, outcomes);
+    const outcome = outcomes[candidate.sameAs ?? index] as Outcome;
+    await timer.time('serialise', 'json', () => answer.candidate(index, candidate, outcome));
   }
   const evaluated = outcomes.flatMap((one) => ('error' in one ? [] : [one]));
   const verdict = await verdictIn(evaluated, options, run.signal);
@@ -126,18 +126,18 @@ async function evaluateChunking(first: number, tools: Tools, outcomes: Outcome[]
   const own = [...candidates.entries()].filter(
     ([, { chunkedAs, sameAs }]) => chunkedAs === first && sameAs === undefined,
   );
-  const index = new ChunkIndex(tools, new Set(own.map(([, { retriever }]) => retriever)));
+  const chunks = new ChunkIndex(tools, new Set(own.map(([, { retriever }]) => retriever)));
   let failure: unknown;
   try {
-    await fill(index, candidates[first] as Candidate, tools);
+    await fill(chunks, candidates[first] as Candidate, tools);
   } catch (error) {
     tools.run.signal.throwIfAborted();
     failure = error;
   }
-  for (const [place, { name, retriever }] of own) {
-    const error = failure ?? index.failureOf(retriever);
-    if (error === undefined) outcomes[place] = { place, name, ...(await evaluate(index, retriever, tools)) };
-    else outcomes[place] = { error };
+  for (const [index, { name, retriever }] of own) {
+    const error = failure ?? chunks.failureOf(retriever);
+    if (error === undefined) outcomes[index] = { index, name, ...(await evaluate(chunks, retriever, tools)) };
+    else outcomes[index] = { error };
   }
 }
 
@@ -162,7 +162,7 @@ async function evaluate(
   index: ChunkIndex,
   retriever: Retriever,
   { request: { questions, options }, run, timer }: Tools,
-): Promise<Omit<Evaluated, 'place' | 'name'>> {
+): Promise<Omit<Evaluated, 'index' | 'name'>> {
   const { chunks, ranges } = index;
   const { k, budget } = options;
   const tokensAt = (chunk: number) => (chunks[chunk] as IndexedChunk).token_count;

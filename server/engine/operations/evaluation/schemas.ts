@@ -9,14 +9,14 @@ import { LISTED } from './ranking.ts';
 /** Maximum candidates of a request. */
 export const MAX_CANDIDATES = 16;
 
-/** What finds chunks: their vectors, their words, or both. */
+/** Ways to find chunks: by vectors, by words, or by both. */
 export const RETRIEVERS = ['dense', 'bm25', 'hybrid'] as const;
 export type Retriever = (typeof RETRIEVERS)[number];
 
 /** The tokenizer of a budget by default. */
 export const BUDGET_TOKENIZER = 'cl100k_base';
 
-/** Which text of a chunk is embedded. */
+/** The text of a chunk that is embedded. */
 export const EMBEDDED = ['text', 'context+text'] as const;
 export type Embedded = (typeof EMBEDDED)[number];
 

@@ -38,7 +38,8 @@ export const INTERVALS = ['recall', 'precision', 'iou'] as const;
  * @param all chunks that could be found
  */
 export function scoresOf(answer: readonly Range[], found: readonly Range[], all: readonly Range[]): Scores {
-  const [wanted, got] = [lengthOf(answer), lengthOf(found)];
+  const wanted = lengthOf(answer);
+  const got = lengthOf(found);
   const shared = sharedLength(answer, united(found));
   const touching = all.filter((chunk) => touches(chunk, answer));
   const inAny = sharedLength(answer, united(touching));
@@ -76,9 +77,12 @@ function lengthOf(ranges: readonly Range[]): number {
 
 /** Number of characters in both. @param a united ranges @param b united ranges */
 function sharedLength(a: readonly Range[], b: readonly Range[]): number {
-  let [shared, atA, atB] = [0, 0, 0];
+  let shared = 0;
+  let atA = 0;
+  let atB = 0;
   while (atA < a.length && atB < b.length) {
-    const [one, other] = [a[atA] as Range, b[atB] as Range];
+    const one = a[atA] as Range;
+    const other = b[atB] as Range;
     shared += Math.max(0, Math.min(one.end, other.end) - Math.max(one.start, other.start));
     if (one.end < other.end) atA++;
     else atB++;

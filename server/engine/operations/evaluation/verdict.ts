@@ -7,7 +7,7 @@ import {
   type ScoreTable,
 } from './bootstrap.ts';
 
-/** What the same questions say about several candidates. */
+/** The comparison of several candidates by the same questions. */
 export interface Verdict {
   readonly questions: number;
   /** The candidate with the highest mean; of equal ones the first. */
@@ -32,7 +32,7 @@ export interface Difference {
 export const MIN_DIFFERING = 6;
 /** The normal quantiles of 95 % and of a power of 80 %, added. */
 const POWER = 2.8;
-/** More than this many times the questions is not realistic. */
+/** Times the questions above which more of them are not realistic. */
 export const MAX_TIMES = 20;
 /** Means that differ less are equal: sums of the same numbers in another order. */
 const EQUAL = 1e-9;
@@ -115,10 +115,9 @@ function points(share: number): string {
   return shown === '-0.0' ? '0.0' : shown;
 }
 
-/** A candidate of a request that was evaluated. */
 export interface Compared {
   /** Its index in the request. */
-  readonly place: number;
+  readonly index: number;
   readonly name: string;
   /** The recall of each question. */
   readonly recalls: Float64Array;
@@ -129,7 +128,7 @@ export interface Compared {
 }
 
 /**
- * The verdict as a request is answered: its candidates by their places in the request; null without any.
+ * The verdict as a request is answered: candidates by their indexes in the request; null without any.
  *
  * @throws the signal's reason once it aborts
  */
@@ -142,13 +141,13 @@ export async function verdictIn(
   const recalls = compared.map((one) => one.recalls);
   const verdict = await verdictOf(recalls, seed, signal);
   const names = compared.map(({ name }) => name);
-  const placeOf = (at: number) => compared[at]?.place as number;
+  const indexOf = (at: number) => compared[at]?.index as number;
   return {
     score: 'recall',
     ...verdict,
-    best: placeOf(verdict.best),
-    winner: verdict.winner === null ? null : placeOf(verdict.winner),
-    differences: verdict.differences.map((one) => ({ ...one, candidate: placeOf(one.candidate) })),
+    best: indexOf(verdict.best),
+    winner: verdict.winner === null ? null : indexOf(verdict.winner),
+    differences: verdict.differences.map((one) => ({ ...one, candidate: indexOf(one.candidate) })),
     summary: [summaryOf(verdict, names), ...cautions(compared, budget)].join(' '),
   };
 }

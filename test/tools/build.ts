@@ -3,7 +3,7 @@ import { cpSync, globSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 
-const ROOT = join(import.meta.dirname, '../../..');
+const ROOT = join(import.meta.dirname, '../..');
 const PROJECT = join(import.meta.dirname, 'tsconfig.build.json');
 
 /**

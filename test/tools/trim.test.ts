@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { trim } from '../../../server/cli/tools/trim.ts';
-import { temporaryFolder } from '../../support/server.ts';
+import { temporaryFolder } from '../support/server.ts';
 import { MADE_UP } from './made-up-checkout.ts';
+import { trim } from './trim.ts';
 
 /** What `npm run trim` deletes, and what it keeps; processes/trim.test.ts has the command itself. */
 

@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Kind } from '../../../core/contracts/manifest.ts';
-import { describeOptions } from '../../config/help.ts';
-import { newPluginFiles } from '../new-plugin.ts';
+import type { Kind } from '../../core/contracts/manifest.ts';
+import { newPluginFiles } from '../../server/cli/commands/plugin-new.ts';
+import { describeOptions } from '../../server/config/options.ts';
 
-const PAGE = join(import.meta.dirname, '../..', 'OPTIONS.md');
+const PAGE = join(import.meta.dirname, '../../server/OPTIONS.md');
 /** The pages with examples for authors. */
 export const EXAMPLES = ['EXAMPLES.md', 'EXAMPLES-FILES.md'].map((name) =>
-  join(import.meta.dirname, '../../..', 'plugins', name),
+  join(import.meta.dirname, '../../plugins', name),
 );
 const TABLE = /(?<=<!-- options -->\n).*(?=\n<!-- \/options -->)/s;
 

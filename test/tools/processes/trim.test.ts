@@ -2,14 +2,14 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { trim } from '../../../../server/cli/tools/trim.ts';
-import { startProcess } from '../../../support/process.ts';
-import { temporaryFolder } from '../../../support/server.ts';
+import { startProcess } from '../../support/process.ts';
+import { temporaryFolder } from '../../support/server.ts';
 import { MADE_UP } from '../made-up-checkout.ts';
+import { trim } from '../trim.ts';
 
 /** `npm run trim` in checkouts of their own. */
 
-const ROOT = join(import.meta.dirname, '../../../..');
+const ROOT = join(import.meta.dirname, '../../..');
 
 /** Copies parts of this checkout. */
 async function checkoutWith(t: Test, parts: readonly string[], files: Record<string, string> = {}) {
@@ -27,9 +27,13 @@ t.test('a trimmed checkout starts, keeps what was asked for and answers 404 for 
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const dependencies = { ...manifest.dependencies, 'of-both': '1.0.0', 'of-drop': '1.0.0' };
   const files = { ...MADE_UP, 'package.json': JSON.stringify({ ...manifest, dependencies }) };
-  const checkout = await checkoutWith(t, ['core', 'plugins/toolkit', 'server', '.gitignore'], files);
+  const checkout = await checkoutWith(
+    t,
+    ['core', 'plugins/toolkit', 'server', 'test/tools', '.gitignore'],
+    files,
+  );
   const dropped = join(checkout, 'plugins/chunkers/drop');
-  const trimmed = (...args: string[]) => run(checkout, 'server/cli/tools/trim.ts', ...args);
+  const trimmed = (...args: string[]) => run(checkout, 'test/tools/trim.ts', ...args);
 
   const unknown = trimmed('kep');
   t.match(unknown, { status: 2, stderr: /There is no plugin "kep"[\s\S]*chunker\/keep/ });

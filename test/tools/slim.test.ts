@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { platform } from 'node:process';
 import t from 'tap';
-import { slim } from '../../../server/cli/tools/slim.ts';
-import { chunker, WHOLE_TEXT } from '../../support/plugins.ts';
-import { temporaryFolder } from '../../support/server.ts';
+import { chunker, WHOLE_TEXT } from '../support/plugins.ts';
+import { temporaryFolder } from '../support/server.ts';
 import { below } from './made-up-checkout.ts';
+import { slim } from './slim.ts';
 
 /** Of a machine that is not this one. */
 const cpu = 'riscv64';

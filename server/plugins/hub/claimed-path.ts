@@ -13,12 +13,12 @@ const RENEW_MS = 2000;
 const POLL_MS = 300;
 
 /**
- * Waits until nobody downloads a file, takes a unique path beside it, so that no lock is needed, and takes over what exists of it: a partial download that was left, or what an
- * ended process has received so far.
+ * Waits until no other process downloads a file, and claims a unique path beside it, so that no lock is needed. Takes
+ * over what was received so far: a partial download that was left, or that of an ended process.
  *
  * @returns undefined if another process has completed the file meanwhile
  */
-export async function takePlace(target: string) {
+export async function claimPath(target: string) {
   const path = `${target}.${randomUUID()}`;
   let created: string | undefined;
   for (;;) {
@@ -34,9 +34,8 @@ export async function takePlace(target: string) {
   const timer = setInterval(() => void keepFresh(path), RENEW_MS).unref();
   await takeOver(target, path);
   return {
-    /** Where the partial download is, see `partialPath` and the like. */
     path,
-    /** Leaves only what can be resumed. @param url of the file */
+    /** Leaves a partial download only if it can resume. @param url of the file */
     async release(url: string): Promise<void> {
       clearInterval(timer);
       if ((await findPartial(path, url)) !== undefined) await move(path, target);
@@ -47,12 +46,12 @@ export async function takePlace(target: string) {
 }
 
 /** Whether a path was taken over from an ended process, and now belongs to another one. */
-export async function isGone(place: string): Promise<boolean> {
-  return (await existing(partialPath(place))) === undefined;
+export async function isGone(path: string): Promise<boolean> {
+  return (await existing(partialPath(path))) === undefined;
 }
 
 /** The partial downloads of a file that belong to some process. */
-async function ownPlaces(target: string): Promise<string[]> {
+async function claimedPaths(target: string): Promise<string[]> {
   const [begin, end] = [`${basename(target)}.`, partialPath('')];
   const names = await readdir(dirname(target)).catch(() => []);
   return names
@@ -61,23 +60,23 @@ async function ownPlaces(target: string): Promise<string[]> {
 }
 
 async function isBusy(target: string, own: string): Promise<boolean> {
-  const others = (await ownPlaces(target)).filter((place) => place !== own);
+  const others = (await claimedPaths(target)).filter((path) => path !== own);
   return (await Promise.all(others.map(isFresh))).includes(true);
 }
 
-async function isFresh(place: string): Promise<boolean> {
-  const found = await stat(partialPath(place)).catch(() => undefined);
+async function isFresh(path: string): Promise<boolean> {
+  const found = await stat(partialPath(path)).catch(() => undefined);
   return found !== undefined && Date.now() - found.mtimeMs < STALE_MS;
 }
 
-async function keepFresh(place: string): Promise<void> {
-  await utimes(partialPath(place), new Date(), new Date()).catch(() => undefined);
+async function keepFresh(path: string): Promise<void> {
+  await utimes(partialPath(path), new Date(), new Date()).catch(() => undefined);
 }
 
 /** @returns false if the folder was just removed by its creator */
-async function mark(place: string): Promise<boolean> {
+async function mark(path: string): Promise<boolean> {
   try {
-    await writeFile(partialPath(place), '');
+    await writeFile(partialPath(path), '');
     return true;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return false;
@@ -87,7 +86,7 @@ async function mark(place: string): Promise<boolean> {
 
 /** Copies a partial download that its process does not refresh: should it still write, it writes to its own file. */
 async function takeOver(target: string, own: string): Promise<void> {
-  for (const stale of (await ownPlaces(target)).filter((place) => place !== own)) {
+  for (const stale of (await claimedPaths(target)).filter((path) => path !== own)) {
     for (const pathOf of [partialPath, originPath])
       await copyFile(pathOf(stale), pathOf(own)).catch(() => undefined);
     await removePartial(stale);

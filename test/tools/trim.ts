@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { type Dirent, existsSync, globSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { reasonOf } from '../../../core/errors.ts';
-import type { PluginEntry } from '../../../core/hosting/registry.ts';
-import { splitList } from '../../config/values.ts';
-import { loadRegistry } from '../../plugins/loader/loader.ts';
+import { reasonOf } from '../../core/errors.ts';
+import type { PluginEntry } from '../../core/hosting/registry.ts';
+import { splitList } from '../../server/config/values.ts';
+import { loadRegistry } from '../../server/plugins/loader/loader.ts';
 import { importsOf, packageOf } from './import-scanner.ts';
-import { PACKAGED_NODE } from './packaged-node.ts';
+import { PACKAGED_NODE } from './slim.ts';
 
 /** What the server loads when a bucket is first opened: 23 MB that a trimmed deployment has only if requested. */
 const OF_BUCKETS = ['@aws-sdk/client-s3', '@aws-sdk/lib-storage'];
@@ -127,7 +127,7 @@ names it deletes what is left of plugins whose folders were deleted by hand.
  * were deleted by hand.
  */
 async function main(args: readonly string[]): Promise<void> {
-  const root = join(import.meta.dirname, '../../..');
+  const root = join(import.meta.dirname, '../..');
   const { values, positionals } = parseArgs({
     args: [...args],
     options: {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { importsOf, packageOf } from '../../../server/cli/tools/import-scanner.ts';
+import { importsOf, packageOf } from './import-scanner.ts';
 
 const COMMENTS = `
 // import a from 'a';
