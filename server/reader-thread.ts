@@ -6,7 +6,7 @@ import { callPlugin } from '../core/hosting/plugin-error.ts';
 import { registryOf } from '../core/hosting/registry.ts';
 import { createThreadLog } from './config/log.ts';
 import { checkPlaceCount } from './engine/limits.ts';
-import { giveMemoryBack } from './engine/run/give-memory-back.ts';
+import { giveMemoryBack } from './engine/memory.ts';
 import type { ReaderThreadData, ReadMessage, ReadOutcome } from './engine/run/guarded-readers.ts';
 import { BEGUN } from './engine/run/guarded-thread.ts';
 import { ownBuffers } from './engine/run/shared-buffers.ts';

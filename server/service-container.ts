@@ -16,7 +16,7 @@ import type { Config } from './config/config.ts';
 import { hubSettingsOf } from './config/hub-settings.ts';
 import { readMachine } from './config/option.ts';
 import { createSinkCollections, type SinkCollections } from './engine/operations/store-chunks.ts';
-import { isGuarded } from './engine/read/read-with.ts';
+import { isGuarded } from './engine/read/readers.ts';
 import { createRequestSchemas, type RequestSchemas } from './engine/read/request-schemas.ts';
 import { GuardedReaders } from './engine/run/guarded-readers.ts';
 import { Service } from './engine/service.ts';

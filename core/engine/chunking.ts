@@ -7,9 +7,7 @@ import { ServiceError } from '../errors.ts';
 import { isBlank, splitsCodePoint } from './cuts/cuts.ts';
 import { keepOptimised } from './keep-optimised.ts';
 import { divide } from './packing/hierarchy.ts';
-import { type CountedSpan, packPieces } from './packing/packing.ts';
-import { tokenWindows } from './packing/windows.ts';
-import { withFields } from './structure/span-fields.ts';
+import { type CountedSpan, packPieces, tokenWindows, withFields } from './packing/packing.ts';
 import { packStructure } from './structure/structure.ts';
 
 /** A chunker that is ready to run, with the manifest whose guarantees it has to keep. */

@@ -1,4 +1,5 @@
 // The other build loads 60 files that search for modules, which nothing here does.
+
 import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix/browser';
 import type { Kind, Manifest, PluginId } from '../contracts/manifest.ts';
 import {
@@ -8,7 +9,7 @@ import {
   WITHHELD_FROM_GUARDED,
 } from '../contracts/plugin.ts';
 import { exposedError } from '../errors.ts';
-import { injectedKit } from './injected-kit.ts';
+import * as kit from '../kit.ts';
 import { callPlugin } from './plugin-error.ts';
 import { type PluginEntry, type Registry, usedPlugins } from './registry.ts';
 
@@ -127,3 +128,16 @@ function environmentOf(
 ): Collaborators['env'] {
   return Object.fromEntries([...(needs?.env ?? []), ...reads, ...urls].map((name) => [name, env[name]]));
 }
+
+/**
+ * What plugins of contract 1 receive as `kit`. Deprecated: plugins import `chunksmith/kit` and `chunksmith/toolkit`. Reading
+ * a name that `kit.ts` does not export throws an error for callers that says so.
+ */
+export const injectedKit: object = new Proxy({ ...kit } as Readonly<Record<string | symbol, unknown>>, {
+  get(functions, name) {
+    if (typeof name === 'symbol' || name in functions) return functions[name];
+    throw exposedError(
+      `kit.${name} is no longer passed to factories: import ${name} from 'chunksmith/toolkit' if it is exported there`,
+    );
+  },
+});

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { reasonOf } from '../../core/errors.ts';
-import { describeFailure, isLacking } from '../../core/hosting/capability.ts';
+import { describeFailure, isLacking } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { describeAccess } from '../config/access.ts';
 import type { Config } from '../config/config.ts';

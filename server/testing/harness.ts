@@ -12,7 +12,7 @@ import { defaultNameOf } from '../engine/read/request-schemas.ts';
 import { ownBuffers } from '../engine/run/shared-buffers.ts';
 import type { Openers } from '../engine/stages/openers.ts';
 import { startRefining } from '../engine/stages/refining.ts';
-import { countingUnknownText } from '../engine/stages/unknown-text.ts';
+import { countingUnknownText } from '../engine/stages/supervised-model.ts';
 import { createValidator } from '../engine/validation/validator.ts';
 import { createHostedModels } from '../plugins/hosted/provider.ts';
 import { createServiceContainer } from '../service-container.ts';

@@ -1,8 +1,8 @@
 import type { Span } from '../../contracts/chunk.ts';
-import type { Outline } from '../../contracts/structure.ts';
+import type { Outline } from '../../contracts/chunker.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
+import { withFields } from '../packing/packing.ts';
 import { countWhile } from '../search.ts';
-import { withFields } from './span-fields.ts';
 
 /** Limits for packing an outline, in tokens. */
 export interface OutlineLimits {

@@ -1,9 +1,9 @@
 import type { Span } from '../../contracts/chunk.ts';
-import type { Carried, Structure, StructureRules } from '../../contracts/structure.ts';
+import type { Carried, Structure, StructureRules } from '../../contracts/chunker.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
 import { embeddedText } from '../cuts/cuts.ts';
+import { withFields } from '../packing/packing.ts';
 import { packOutline } from './pack-outline.ts';
-import { withFields } from './span-fields.ts';
 
 /** A text as a tokenizer reads it. */
 interface Source {

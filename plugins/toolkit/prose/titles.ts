@@ -1,5 +1,5 @@
 import { endOfContent, isBlankUnit } from '../../../core/engine/cuts/lines.ts';
-import { isTitle, shortLineStart } from '../../../core/engine/packing/titles.ts';
+import { isTitle, shortLineStart } from '../../../core/engine/packing/introductions.ts';
 
 /** Maximum number of consecutive titles that stay with what follows. */
 const MAX_IN_A_ROW = 6;

@@ -1,7 +1,7 @@
 import { type Kind, type Manifest, NO_OPTIONS } from '../../../core/contracts/manifest.ts';
-import { needsKey } from '../../../core/hosting/capability.ts';
-import { ownersOf } from '../../../core/hosting/owners.ts';
+import { needsKey } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
+import { ownersOf } from '../../../core/hosting/registry.ts';
 import type { ServerCradle } from '../../container.ts';
 import type { Task } from '../../engine/tasks.ts';
 

@@ -1,5 +1,5 @@
 import { invalid, ServiceError } from '../../../core/errors.ts';
-import { isWholeNumber } from '../../engine/read/document-id.ts';
+import { isWholeNumber } from '../../engine/read/documents.ts';
 import { toJsonText } from '../../engine/read/json.ts';
 import type { FieldMapping } from '../shard.ts';
 

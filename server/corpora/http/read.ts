@@ -7,9 +7,9 @@ import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import type { Described } from '../../engine/answer/schemas.ts';
 import { type PresetUse, placeOfOptions } from '../../engine/presets/presets.ts';
-import { canonicalJson } from '../../engine/read/canonical-json.ts';
 import { checkList, type ParsedDocument } from '../../engine/read/documents.ts';
 import {
+  canonicalJson,
   findElements,
   findMembers,
   type JsonPlace,

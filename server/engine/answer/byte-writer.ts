@@ -6,7 +6,7 @@ import {
   writeInteger,
   writeVector,
 } from '../../../plugins/toolkit/json/ascii-numbers.ts';
-import { release } from './release.ts';
+import { release } from '../memory.ts';
 
 /** Longest stretch to copy byte by byte: up to this length a native call costs more. */
 const SHORT_COPY = 48;

@@ -2,7 +2,7 @@ import type { Span } from '../../../core/contracts/chunk.ts';
 import type { SourcePlace, SourcePosition } from '../../../core/contracts/reader.ts';
 import { countUpTo } from '../../../core/engine/search.ts';
 import { cellRange, columnNumber } from '../../../plugins/toolkit/places.ts';
-import { type Column, constantColumn, jsonColumn, numberColumn } from './columns.ts';
+import { type Column, constantColumn, jsonColumn, numberColumn } from './chunk-writer.ts';
 
 /** The places that a chunk touches are `places.slice(first, end)`. */
 interface Touched {

@@ -3,16 +3,15 @@ import type { Span } from '../../../core/contracts/chunk.ts';
 import { embeddedText } from '../../../core/engine/cuts/cuts.ts';
 import { countUpTo } from '../../../core/engine/search.ts';
 import { toUuid } from '../../../plugins/toolkit/uuid.ts';
-import { canonicalJson } from '../read/canonical-json.ts';
 import { INCLUDED, type Included } from '../read/document-schemas.ts';
 import type { SourceDocument } from '../read/documents.ts';
-import { canonicalJsonText, type JsonText } from '../read/json.ts';
+import { canonicalJson, canonicalJsonText, type JsonText } from '../read/json.ts';
 import type { Plan } from '../read/plan.ts';
 import { keptMetadata } from '../read/request-chunks.ts';
-import { type DocumentChunks, writtenChunks } from '../stages/chunk-set.ts';
 import type { Input } from '../stages/stages.ts';
+import { type DocumentChunks, writtenChunks } from './chunk-set.ts';
 import type { WrittenDocument } from './chunk-writer.ts';
-import { asciiColumn, type Column, constantColumn, numberColumn } from './columns.ts';
+import { asciiColumn, type Column, constantColumn, numberColumn } from './chunk-writer.ts';
 import { pageColumns, placeColumns } from './places.ts';
 
 /** Further fields of every chunk of a pipeline, null if no step has set them. */

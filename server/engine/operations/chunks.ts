@@ -4,10 +4,9 @@ import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import { checkChunks, inputsOverLimits, type Limits, listTexts } from '../limits.ts';
 import type { Operation, Rules } from '../operation.ts';
 import { type PresetUse, placeOfOptions } from '../presets/presets.ts';
-import { allStages } from '../read/all-stages.ts';
 import type { Included, Source } from '../read/document-schemas.ts';
 import { type ParsedDocument, readDocuments, type SourceDocument } from '../read/documents.ts';
-import { fieldValues } from '../read/field-values.ts';
+import { fieldValues } from '../read/file-form.ts';
 import {
   findElements,
   findMembers,
@@ -18,7 +17,7 @@ import {
 } from '../read/json.ts';
 import { checkOrder, pluginOf } from '../read/pipeline.ts';
 import { type Plan, type StreamPlan, unitOf } from '../read/plan.ts';
-import { isListOfLists, type Members } from '../read/request-checks.ts';
+import { allStages, isListOfLists, type Members } from '../read/request-checks.ts';
 import { withMetadata } from '../read/request-chunks.ts';
 import { namedIn, type StageList, type StageRequest, usesOf } from '../stages/stages.ts';
 import type {

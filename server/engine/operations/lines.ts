@@ -11,13 +11,17 @@ import {
 import { ByteWriter } from '../answer/byte-writer.ts';
 import { type WrittenDocument, writeLines, writeList } from '../answer/chunk-writer.ts';
 import { writtenDocument } from '../answer/rendered-document.ts';
-import { ResponseMetadata, Timer, totalsOf, type VectorCounts } from '../answer/response-metadata.ts';
-import { nonZeroTotals } from '../answer/vector-totals.ts';
+import {
+  nonZeroTotals,
+  ResponseMetadata,
+  Timer,
+  totalsOf,
+  type VectorCounts,
+} from '../answer/response-metadata.ts';
 import { checkChunks, checkLength, type Limits } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
-import { readId } from '../read/document-id.ts';
 import { chunksLine, documentSchema } from '../read/document-schemas.ts';
-import { type ParsedDocument, readDocument } from '../read/documents.ts';
+import { type ParsedDocument, readDocument, readId } from '../read/documents.ts';
 import { findMembers, literalOf, withoutBreaks } from '../read/json.ts';
 import { type LineHead, type LineOutcome, lineHead, type StreamPlan, unitOf } from '../read/plan.ts';
 import { withMetadata } from '../read/request-chunks.ts';

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../../core/errors.ts';
+import type { DocumentChunks } from '../answer/chunk-set.ts';
 import { type WrittenDocument, writeChunks } from '../answer/chunk-writer.ts';
 import { minBytes, writtenDocument } from '../answer/rendered-document.ts';
 import { ResponseMetadata, Timer, type Timings } from '../answer/response-metadata.ts';
 import type { Run } from '../operation.ts';
 import type { Plan } from '../read/plan.ts';
-import type { DocumentChunks } from '../stages/chunk-set.ts';
 import { type Input, runStages, withStages } from '../stages/stages.ts';
 import { placeDocument } from '../stages/windows.ts';
 import type { Answer, AnyRequest } from '../tasks.ts';

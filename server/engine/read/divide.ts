@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Rules } from '../operation.ts';
 import type { ChunksOperation } from '../operations/chunks.ts';
 import type { ChunksTask } from '../tasks.ts';
-import { idAt } from './document-id.ts';
+import { idAt } from './documents.ts';
 import { findElements, findMembers, type JsonPlace, jsonBytes } from './json.ts';
 import type { Division } from './plan.ts';
 

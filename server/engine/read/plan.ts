@@ -1,10 +1,10 @@
 import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import type { PlainError } from '../../../core/errors.ts';
-import type { VectorTotals } from '../answer/vector-totals.ts';
+import type { VectorTotals } from '../answer/response-metadata.ts';
 import type { StageList } from '../stages/stages.ts';
-import { findId } from './document-id.ts';
 import type { Included } from './document-schemas.ts';
+import { findId } from './documents.ts';
 import type { JsonPlace } from './json.ts';
 
 /** What is done with each input of a request, parsed and checked. Plain data. */

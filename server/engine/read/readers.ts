@@ -1,7 +1,11 @@
 import { type Manifest, NO_OPTIONS } from '../../../core/contracts/manifest.ts';
-import type { SourceFile } from '../../../core/contracts/reader.ts';
+import type { LeftOut, ReadContext, ReadFile, SourceFile } from '../../../core/contracts/reader.ts';
+import { brokenPromise } from '../../../core/engine/chunking.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
+import type { PluginHost } from '../../../core/hosting/container.ts';
+import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import { unlessAborted } from '../abort.ts';
 import type { DocumentsTask } from '../tasks.ts';
 import { createValidator, type Validate } from '../validation/validator.ts';
 
@@ -170,4 +174,63 @@ function parsed(json: string): unknown {
   } catch {
     throw invalid('reader_options: expected an object as JSON, such as {"content": "main"}');
   }
+}
+
+/** Whoever sends files: the same value for the same one. */
+export type Sender = string | object;
+
+/** What a guarded reader is given besides what all readers are. */
+export interface GuardedContext extends ReadContext {
+  /** For the turns of those who wait for a thread. */
+  readonly sender?: Sender | undefined;
+}
+
+/** Whether a plugin is a reader that runs in a guarded thread. */
+export function isGuarded({ manifest: { kind, guarded } }: PluginEntry): boolean {
+  return kind === 'reader' && guarded === true;
+}
+
+/** Has a reader read a file. @throws ServiceError; the reason of the signal */
+export function readWith(
+  host: PluginHost,
+  reader: PluginEntry,
+  file: SourceFile,
+  { sender, ...context }: GuardedContext,
+): Promise<ReadFile> {
+  const given: GuardedContext = { ...context, sender };
+  return callPlugin(reader, async () => {
+    const plugin = await unlessAborted(host.get('reader', reader.manifest.name), context.signal);
+    const read: unknown = await plugin.read(file, isGuarded(reader) ? given : context);
+    if (hasText(read)) return read;
+    throw brokenPromise(reader.manifest, 'it returned no text');
+  });
+}
+
+function hasText(read: unknown): read is ReadFile {
+  return typeof read === 'object' && read !== null && 'text' in read && typeof read.text === 'string';
+}
+
+const NAME = /^[a-z][a-z0-9_]{0,63}$/;
+
+/** What a reader left out. @throws ServiceError `broken_promise` if that cannot be counted */
+export function leftOutOf(manifest: Pick<Manifest, 'kind' | 'name'>, { leftOut }: ReadFile): LeftOut {
+  for (const [name, count] of Object.entries(leftOut ?? {})) {
+    if (!NAME.test(name)) throw brokenPromise(manifest, `leftOut has a name not in snake_case: ${name}`);
+    if (!Number.isSafeInteger(count) || count < 1)
+      throw brokenPromise(manifest, `leftOut has a count that is not a positive integer: ${name}`);
+  }
+  return leftOut ?? {};
+}
+
+/** The sums, by name. */
+export function addLeftOut(one: LeftOut, other: LeftOut): LeftOut {
+  const sums = new Map(Object.entries(one));
+  for (const [name, count] of Object.entries(other)) sums.set(name, (sums.get(name) ?? 0) + count);
+  return Object.fromEntries(sums);
+}
+
+/** `note 2; repeated_line 12`, or nothing. */
+export function leftOutInWords(leftOut: LeftOut): string {
+  const sorted = Object.entries(leftOut).sort(([one], [other]) => (one < other ? -1 : 1));
+  return sorted.map(([name, count]) => `${name} ${count}`).join('; ');
 }

@@ -4,7 +4,7 @@ import { invalid } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import { checkOption, type Limits } from '../limits.ts';
 import type { StageRequest } from '../stages/stages.ts';
-import { type NamedOptions, problemsIn, withNamed } from '../validation/refusals.ts';
+import { type NamedOptions, problemsIn, Refusals, withNamed } from '../validation/refusals.ts';
 import { createValidator, type Validate } from '../validation/validator.ts';
 import type { Source } from './document-schemas.ts';
 import { missingPlugin, pluginOf } from './pipeline.ts';
@@ -149,4 +149,23 @@ function sourceOf(request: unknown): Source {
 /** Whether the chunks are those of many documents, as a list of lists. */
 export function isListOfLists(chunks: unknown): boolean {
   return Array.isArray(chunks) && Array.isArray(chunks[0]);
+}
+
+/**
+ * Checks all steps.
+ *
+ * @throws ServiceError `invalid_parameters` with the problems of all of them; another error, unless one of these goes before it
+ */
+export function allStages(
+  steps: readonly PipelineStep[],
+  check: (step: PipelineStep, index: number) => StageRequest,
+): StageRequest[] {
+  const refusals = new Refusals();
+  const stages = steps.map((step, index) => {
+    const stage = refusals.collect(() => check(step, index));
+    if (stage !== undefined) refusals.note({ ...stage, place: stage.place ?? `steps[${index}].config.` });
+    return stage;
+  });
+  if (refusals.problems.length > 0) throw refusals.error();
+  return stages as StageRequest[];
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Chunk } from '../../../core/contracts/chunk.ts';
 import type { WrittenChunk } from '../answer/chunk-writer.ts';
-import { type Column, jsonColumn } from '../answer/columns.ts';
+import { type Column, jsonColumn } from '../answer/chunk-writer.ts';
 import type { GivenChunks } from '../stages/stages.ts';
 import { findElements, findMembers, type JsonPlace } from './json.ts';
 

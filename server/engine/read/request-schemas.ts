@@ -5,8 +5,16 @@ import type { Config } from '../../config/config.ts';
 import { evaluateRequest } from '../operations/evaluation/schemas.ts';
 import { overrideSchema } from '../presets/presets.ts';
 import type { OptionSchema } from '../validation/validator.ts';
-import { chunksOfMany, chunksOfOne, fieldMembers, SOURCES, type Source } from './document-schemas.ts';
-import { embedRequest, longTexts, tokenizeRequest } from './text-schemas.ts';
+import {
+  chunksOfMany,
+  chunksOfOne,
+  embedRequest,
+  fieldMembers,
+  longTexts,
+  SOURCES,
+  type Source,
+  tokenizeRequest,
+} from './document-schemas.ts';
 
 type SchemaSettings = Pick<Config, 'maxDelimiters' | 'maxDelimiterCharacters' | 'idNamespace'>;
 

@@ -4,7 +4,7 @@ import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import { unlessAborted } from '../abort.ts';
-import { type GuardedContext, isGuarded } from '../read/read-with.ts';
+import { type GuardedContext, isGuarded } from '../read/readers.ts';
 import { GuardedThread, OverLimitError, OverTimeError } from './guarded-thread.ts';
 import { NOBODY, PriorityQueue } from './priority-queue.ts';
 

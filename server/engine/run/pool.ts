@@ -4,17 +4,19 @@ import { fromPlainError, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import type { Answer, OnPart } from '../tasks.ts';
-import { type Executor, STOP_GRACE, type Work } from './executor.ts';
 import {
   createStopFlag,
+  type Executor,
   hasBegun,
   openPartChannel,
   type Preparation,
   raise,
+  STOP_GRACE,
+  type Work,
   type WorkerData,
   type WorkMessage,
   type WorkOutcome,
-} from './message.ts';
+} from './executor.ts';
 import type { SharedBuffersRegistry } from './shared-buffers.ts';
 
 type Pool = Piscina<WorkMessage | undefined, WorkOutcome>;

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
-import type { Sender } from '../read/read-with.ts';
+import type { Sender } from '../read/readers.ts';
 
 /** Seconds after which a rejected client may retry. */
 const RETRY_SECONDS = 1;

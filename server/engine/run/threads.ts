@@ -1,14 +1,14 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { withLinkedStop } from '../abort.ts';
-import { release } from '../answer/release.ts';
 import { joinTimings, type Timings } from '../answer/response-metadata.ts';
+import { release } from '../memory.ts';
 import type { Service } from '../service.ts';
 import type { Answer, ChunksTask, OnPart, Task } from '../tasks.ts';
 import type { Executor, RunAnswer, Work } from './executor.ts';
 import { LineList } from './line-reader.ts';
 import { NOBODY, type PriorityQueue, type Urgency } from './priority-queue.ts';
+import type { Rate, Throughput } from './stream.ts';
 import { answerLines, groupsInFlight, type LineAnswers } from './stream.ts';
-import type { Rate, Throughput } from './throughput.ts';
 
 export interface ThreadsOptions {
   readonly pool: Executor;

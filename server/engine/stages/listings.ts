@@ -1,6 +1,6 @@
 import { KINDS, type PluginId } from '../../../core/contracts/manifest.ts';
-import type { ImportFailure } from '../../../core/hosting/capability.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
+import type { ImportFailure } from '../../../core/hosting/plugin-error.ts';
 import {
   type BrokenPlugin,
   PLUGIN_ORIGINS,

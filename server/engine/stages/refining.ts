@@ -5,8 +5,8 @@ import { brokenPromise } from '../../../core/engine/chunking.ts';
 import { countCodePoints } from '../../../core/engine/cuts/cuts.ts';
 import type { CountedSpan } from '../../../core/engine/packing/packing.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
+import type { Origin } from '../answer/chunk-set.ts';
 import { utf16Offsets } from '../answer/offsets.ts';
-import type { Origin } from './chunk-set.ts';
 
 /** Chunks that a refinery has returned, with their origins. */
 export interface Refined {

@@ -11,14 +11,13 @@ import { ServiceError } from '../../../core/errors.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import { chunkObjects, type DocumentChunks, givenChunks, placeChunks } from '../answer/chunk-set.ts';
 import type { Timer } from '../answer/response-metadata.ts';
 import { infoOf, type SourceDocument } from '../read/documents.ts';
 import type { NamedOptions } from '../validation/refusals.ts';
-import { chunkObjects, type DocumentChunks, givenChunks, placeChunks } from './chunk-set.ts';
 import type { Openers } from './openers.ts';
 import { startRefining } from './refining.ts';
-import { supervisedModel } from './supervised-model.ts';
-import { countingUnknownText } from './unknown-text.ts';
+import { countingUnknownText, supervisedModel } from './supervised-model.ts';
 
 /** A stage of a request: a plugin and its validated options, with defaults. Plain data. */
 export interface StageRequest {

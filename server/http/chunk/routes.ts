@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../../core/errors.ts';
-import { release } from '../../engine/answer/release.ts';
+import { release } from '../../engine/memory.ts';
 import { operationOf } from '../../engine/operations.ts';
 import type { StreamPlan } from '../../engine/read/plan.ts';
 import { HeldBytes } from '../../engine/run/byte-budget.ts';

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { Kind, PluginId } from '../../../core/contracts/manifest.ts';
 import { hold } from '../../../core/hold.ts';
-import type { ImportFailure } from '../../../core/hosting/capability.ts';
+import type { ImportFailure } from '../../../core/hosting/plugin-error.ts';
 import { givenPlugins, type PluginEntry, type Registry } from '../../../core/hosting/registry.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import { indexOf } from './import-factory.ts';

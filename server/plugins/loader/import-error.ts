@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { reasonOf } from '../../../core/errors.ts';
-import type { ImportFailure } from '../../../core/hosting/capability.ts';
+import type { ImportFailure } from '../../../core/hosting/plugin-error.ts';
 
 /** Finds out why a file of a plugin could not be imported, and in which line. */
 export async function explainImport(error: unknown, folder: string): Promise<ImportFailure> {

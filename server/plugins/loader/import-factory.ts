@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { Factory } from '../../../core/contracts/plugin.ts';
 import { ServiceError } from '../../../core/errors.ts';
-import type { ImportFailure } from '../../../core/hosting/capability.ts';
+import type { ImportFailure } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { importModule } from './modules.ts';
 import { findModule } from './plugin-folders.ts';

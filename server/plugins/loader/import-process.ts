@@ -1,5 +1,5 @@
 import { enableCompileCache } from 'node:module';
-import type { ImportFailure } from '../../../core/hosting/capability.ts';
+import type { ImportFailure } from '../../../core/hosting/plugin-error.ts';
 import { loadFactory } from './import-factory.ts';
 
 /** The problem of the factory in a file; null if there is none. */

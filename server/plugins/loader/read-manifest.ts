@@ -7,7 +7,7 @@ import {
   type ObjectSchema,
 } from '../../../core/contracts/manifest.ts';
 import { reasonOf } from '../../../core/errors.ts';
-import { describeFailure } from '../../../core/hosting/capability.ts';
+import { describeFailure } from '../../../core/hosting/plugin-error.ts';
 import { suggest } from '../../engine/validation/suggest.ts';
 import { checkSchema, createCheck, KEYWORDS } from '../../engine/validation/validator.ts';
 import { explainImport } from './import-error.ts';

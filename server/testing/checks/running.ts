@@ -1,4 +1,4 @@
-import { describeFailure, isLacking } from '../../../core/hosting/capability.ts';
+import { describeFailure, isLacking } from '../../../core/hosting/plugin-error.ts';
 import { indexOf, loadFactory } from '../../plugins/loader/import-factory.ts';
 import { findBroken } from '../promises.ts';
 import { thrownIn } from '../report.ts';

@@ -1,5 +1,5 @@
 import type { Kind, Manifest } from '../../../core/contracts/manifest.ts';
-import { isLacking } from '../../../core/hosting/capability.ts';
+import { isLacking } from '../../../core/hosting/plugin-error.ts';
 import { growthRequests, SHAPES } from '../cases/growth-shapes.ts';
 import { isRefusal } from '../contracts/reader.ts';
 import { thrownIn, unlessRefused } from '../report.ts';

@@ -3,9 +3,9 @@ import type { Api } from '../../../cli/api.ts';
 import { ChunksmithError } from '../../../clients/javascript/errors.ts';
 import { LINES } from '../../../clients/javascript/transport.ts';
 import { type RetryLimits, withRetries } from '../../../config/retry.ts';
-import { VECTOR_TOTALS, vectorTotals } from '../../../engine/answer/vector-totals.ts';
+import { VECTOR_TOTALS, vectorTotals } from '../../../engine/answer/response-metadata.ts';
 import { findElements, findMembers, type JsonPlace } from '../../../engine/read/json.ts';
-import { LineSplitter } from '../../../engine/read/line-splitter.ts';
+import { LineSplitter } from '../../../engine/run/line-reader.ts';
 import {
   type ChunkedDocument,
   type ChunkedDocuments,

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { LineSplitter, TOO_LONG } from '../../../../server/engine/read/line-splitter.ts';
+import { LineSplitter, TOO_LONG } from '../../../../server/engine/run/line-reader.ts';
 
 /** How lines are found is in `run/line-reader.test.ts`. */
 

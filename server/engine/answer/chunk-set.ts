@@ -1,9 +1,9 @@
 import type { Chunk, OffsetUnit, Span } from '../../../core/contracts/chunk.ts';
 import type { CountedSpan } from '../../../core/engine/packing/packing.ts';
-import type { WrittenChunk } from '../answer/chunk-writer.ts';
-import { locate, type SpanOffsets } from '../answer/locate.ts';
 import type { SourceDocument } from '../read/documents.ts';
 import type { JsonText } from '../read/json.ts';
+import type { WrittenChunk } from './chunk-writer.ts';
+import { locate, type SpanOffsets } from './offsets.ts';
 
 /**
  * The index of a chunk's source in `offsets`, and the text that refineries put around it; the answer copies the source
