@@ -25,7 +25,6 @@ import { forwardedAddresses, trustOf } from './http/transport/client-address.ts'
 import { gracefulShutdown, refuseConnection } from './http/transport/connections.ts';
 import { errorHandler, sendError } from './http/transport/error-handler.ts';
 import { knownPaths, methodNotAllowed, operatorsAlone, unknownPaths } from './http/transport/known-paths.ts';
-import { pluginCheck } from './http/transport/plugin-check.ts';
 import { requestId, requestLog, requestMetrics } from './http/transport/request-log.ts';
 import { security } from './http/transport/security.ts';
 import { services } from './http/transport/services.ts';
@@ -216,7 +215,6 @@ async function serve(
   if (corpora !== undefined) await app.register(corpora.routes);
   await app.register(docsRoutes);
   if (config.playground) await app.register(playgroundRoutes);
-  await app.register(pluginCheck);
   await app.register(methodNotAllowed);
 }
 

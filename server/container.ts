@@ -9,7 +9,6 @@ import { Runner } from './engine/run/runner.ts';
 import { openSharedBuffers, type SharedBuffersRegistry } from './engine/run/shared-buffers.ts';
 import { type Admission, createAdmission } from './http/transport/admission.ts';
 import { createMetrics, type Metrics } from './http/transport/metrics.ts';
-import { createImportCheck, type ImportCheck } from './plugins/loader/import-check.ts';
 import { loadPlugins } from './plugins/loader/loader.ts';
 import { closed, createServiceContainer, type ServiceCradle } from './service-container.ts';
 import type { PipelineStore } from './store/contract.ts';
@@ -25,7 +24,6 @@ export interface ServerCradle extends ServiceCradle {
   readonly database: SharedDatabase;
   readonly store: PipelineStore;
   readonly jobs: JobStore;
-  readonly importCheck: ImportCheck;
   readonly metrics: Metrics;
   readonly byteBudget: ByteBudget;
   readonly admission: Admission;
@@ -46,10 +44,14 @@ export async function createServerContainer(
   const container = createServiceContainer({ config, log, shared, registry });
   return container.register({
     shared: asValue(shared),
-    pool: asFunction(({ shared }: ServerCradle) =>
+    pool: asFunction(({ shared, pluginFailures }: ServerCradle) =>
       config.workers === 0
         ? undefined
-        : createPoolExecutor({ config, plugins: { all: registry.all, broken: registry.broken } }, shared),
+        : createPoolExecutor(
+            { config, plugins: { all: registry.all, broken: registry.broken } },
+            shared,
+            (id, failure) => pluginFailures.set(id, failure),
+          ),
     ).singleton(),
     runner: closed((given: ServerCradle) => new Runner(given)),
     database: closed(() => createDatabase(config, log)),
@@ -57,7 +59,6 @@ export async function createServerContainer(
     jobs: asFunction(({ database }: ServerCradle) =>
       createJobStore(database, queueOf(config), log),
     ).singleton(),
-    importCheck: closed(createImportCheck),
     byteBudget: asFunction(() => new ByteBudget(config.maxBytesInFlight)).singleton(),
     metrics: asFunction(({ runner, byteBudget }: ServerCradle) =>
       createMetrics({ load: () => runner.load(), bytesInFlight: () => byteBudget.taken }),

@@ -25,6 +25,7 @@ import { createCheck } from './engine/validation/validator.ts';
 import { hostedModels } from './plugins/hosted/provider.ts';
 import { createModelFiles } from './plugins/hub/model-files.ts';
 import { importFactory } from './plugins/loader/import-factory.ts';
+import { type OnPluginState, PluginFailures } from './plugins/loader/plugin-failures.ts';
 
 /** What one thread needs to serve requests: the main thread and every worker build the same from the same data. */
 export interface ServiceCradle {
@@ -35,6 +36,7 @@ export interface ServiceCradle {
   readonly requestSchemas: RequestSchemas;
   readonly models: ModelFiles;
   readonly guardedReaders: GuardedReaders;
+  readonly pluginFailures: PluginFailures;
   readonly host: PluginHost;
   readonly openers: Openers;
   readonly collections: SinkCollections;
@@ -53,6 +55,7 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** By default with the retries of a server. */
   readonly hosted?: HostedModels;
+  readonly onPluginState?: OnPluginState;
 }
 
 /** Wires the service of one thread. Nothing is created before it is requested. */
@@ -61,6 +64,7 @@ export function createServiceContainer({
   log,
   shared,
   registry,
+  onPluginState,
   ...ofPlugins
 }: ServiceOptions): AwilixContainer<ServiceCradle> {
   const container = createContainer<ServiceCradle>({ injectionMode: InjectionMode.PROXY, strict: true });
@@ -72,6 +76,9 @@ export function createServiceContainer({
     requestSchemas: asFunction(createRequestSchemas).singleton(),
     models: asFunction(makeModelFiles).singleton(),
     guardedReaders: closed(({ config, registry }: ServiceCradle) => new GuardedReaders(config, registry.all)),
+    pluginFailures: asFunction(
+      ({ log }: ServiceCradle) => new PluginFailures(log, onPluginState),
+    ).singleton(),
     host: closed((given: ServiceCradle) => makeHost(given, ofPlugins)),
     openers: closed((given: ServiceCradle) => new Openers(given)),
     collections: closed(createSinkCollections),
@@ -95,7 +102,7 @@ function makeHost(
   cradle: ServiceCradle,
   { isGuard = false, env = process.env, hosted = hostedModels }: Partial<ServiceOptions>,
 ): PluginHost {
-  const { registry, log, shared, models } = cradle;
+  const { registry, log, shared, models, pluginFailures } = cradle;
   return new PluginHost({
     registry,
     importFactory: async (entry) =>
@@ -110,6 +117,8 @@ function makeHost(
     },
     env,
     wrap: (entry, plugin) => keepOpened(entry, plugin, log),
+    // Those of a guard are noted by the thread that asks it.
+    ...(isGuard ? {} : { onCreated: (entry, error) => pluginFailures.note(entry, error) }),
   });
 }
 

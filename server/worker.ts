@@ -6,6 +6,7 @@ import { registryOf } from '../core/hosting/registry.ts';
 import { createThreadLog } from './config/log.ts';
 import { giveMemoryBack, release } from './engine/memory.ts';
 import {
+  type PluginState,
   type Preparation,
   partSender,
   runWork,
@@ -39,6 +40,7 @@ const { service, openers } = createServiceContainer({
   log: createThreadLog(config),
   shared: connectSharedBuffers(port2),
   registry: registryOf(plugins.all, plugins.broken),
+  onPluginState: (plugin, failure) => port2.postMessage({ plugin, failure } satisfies PluginState),
 }).cradle;
 port2.on('message', ({ models = [] }: Partial<Preparation>) => openers.prepare(models)).unref();
 (parentPort as MessagePort).postMessage(port1, [port1]);

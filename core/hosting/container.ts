@@ -24,6 +24,8 @@ export interface PluginHostOptions {
   readonly env: Collaborators['env'];
   /** Wraps a plugin in what all of its kind share, such as a cache, before it is handed out. */
   readonly wrap?: <P extends object>(entry: PluginEntry, plugin: P) => P;
+  /** Called when a plugin has been created, or with the error. */
+  readonly onCreated?: (entry: PluginEntry, error?: unknown) => void;
 }
 
 /**
@@ -62,7 +64,14 @@ export class PluginHost {
   #start(entry: PluginEntry): Promise<unknown> {
     const plugin = callPlugin(entry, () => this.#make(entry));
     this.#made.set(entry.id, plugin);
-    plugin.catch(() => this.#made.delete(entry.id));
+    const { onCreated } = this.#options;
+    plugin.then(
+      () => onCreated?.(entry),
+      (error: unknown) => {
+        this.#made.delete(entry.id);
+        onCreated?.(entry, error);
+      },
+    );
     return plugin;
   }
 

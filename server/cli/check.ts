@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { reasonOf } from '../../core/errors.ts';
-import { describeFailure, isLacking } from '../../core/hosting/plugin-error.ts';
+import { isLacking } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { describeAccess } from '../config/access.ts';
 import type { Config } from '../config/config.ts';
@@ -9,7 +9,7 @@ import { flagName } from '../config/option.ts';
 import { OPTION_ENTRIES } from '../config/options.ts';
 import { writeSize } from '../config/values.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
-import { placeIn } from '../plugins/loader/import-error.ts';
+import { importFactory, withLine } from '../plugins/loader/import-factory.ts';
 import { createDatabase } from '../store/create-database.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
 import { createPipelineStore } from '../store/stores.ts';
@@ -103,14 +103,9 @@ async function problemOfStore(config: Config): Promise<string | undefined> {
  * @returns whether every plugin that lacks nothing can be imported and runs its example, and no plugin is broken
  */
 async function checkPlugins(cradle: ServerCradle): Promise<boolean> {
-  const failures = await cradle.importCheck.failures();
   let areGood = true;
   for (const entry of cradle.registry.all) {
-    const failure = failures.get(entry.id);
-    const problem =
-      failure === undefined
-        ? await problemOfExample(entry, cradle)
-        : `cannot be imported, ${describeFailure(failure)}`;
+    const problem = entry.missing.length > 0 ? undefined : await problemOf(entry, cradle);
     if (problem !== undefined) areGood = false;
     console.log(`  ${entry.id}: ${problem ?? stateOf(entry)}`);
     if (problem !== undefined || lacksPackage(entry)) console.log(`    in ${dirname(entry.file)}`);
@@ -132,9 +127,14 @@ function stateOf({ missing }: PluginEntry): string {
   return missing.length === 0 ? 'available' : `missing, ${missing.join('; ')}`;
 }
 
-/** The problem with running a plugin's example; `undefined` if it works, or cannot be run here. */
-async function problemOfExample(entry: PluginEntry, cradle: ServerCradle): Promise<string | undefined> {
-  if (entry.missing.length > 0) return undefined;
+/** The problem with importing a plugin and running its example; `undefined` if it works, or cannot be run here. */
+async function problemOf(entry: PluginEntry, cradle: ServerCradle): Promise<string | undefined> {
+  const folder = dirname(entry.file);
+  try {
+    await importFactory(entry);
+  } catch (error) {
+    return `cannot be imported, ${causeOf(error, folder) ?? reasonOf(error)}`;
+  }
   try {
     const example = await exampleFor(entry, cradle);
     if (example === undefined) return undefined;
@@ -142,16 +142,12 @@ async function problemOfExample(entry: PluginEntry, cradle: ServerCradle): Promi
     return undefined;
   } catch (error) {
     if (isLacking(error)) return undefined;
-    return `its example fails, ${causeOf(error, dirname(entry.file)) ?? reasonOf(error)}`;
+    return `its example fails, ${causeOf(error, folder) ?? reasonOf(error)}`;
   }
 }
 
 /** A plugin's own error, with the file and the line; `undefined` if the error is the server's. */
 function causeOf(error: unknown, folder: string): string | undefined {
   const { cause } = error as { readonly cause?: unknown };
-  const thrown = cause instanceof Error ? cause.stack : undefined;
-  if (thrown === undefined) return undefined;
-  const [line = ''] = thrown.split('\n', 1);
-  const place = placeIn(thrown, folder);
-  return place === undefined ? line : `${line} (${place})`;
+  return cause === undefined ? undefined : withLine(String(cause), cause, folder);
 }

@@ -12,8 +12,8 @@ export async function composeQuietly(config: Partial<Config> = {}, registry?: Re
   const whole = configOf(config);
   const loaded = registry ?? (await loadPlugins(whole, process.env));
   const given = { config: whole, log: quietLog, shared: ownBuffers, registry: loaded };
-  const { requestSchemas, host, openers, service } = createServiceContainer(given).cradle;
-  return { registry: loaded, requestSchemas, host, openers, service };
+  const { requestSchemas, host, openers, service, pluginFailures } = createServiceContainer(given).cradle;
+  return { registry: loaded, requestSchemas, host, openers, service, pluginFailures };
 }
 
 /** Reads a request and runs it on this thread. */

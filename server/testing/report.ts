@@ -4,7 +4,7 @@ import type { Chunk } from '../../core/contracts/chunk.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { isLacking } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
-import { placeIn } from '../plugins/loader/import-error.ts';
+import { withLine } from '../plugins/loader/import-factory.ts';
 import { type Broken, BrokenContract } from './broken-contract.ts';
 import type { COMMON, Exemptions, PromiseOf, SuiteOptions } from './promises.ts';
 
@@ -76,8 +76,7 @@ export function thrownIn(error: unknown, folder: string): string {
   if (error instanceof ServiceError && error.cause === undefined) return error.message;
   const thrown = error instanceof ServiceError ? error.cause : error;
   if (!(thrown instanceof Error)) return String(thrown);
-  const place = placeIn(thrown.stack ?? '', folder);
-  return place === undefined ? String(thrown) : `${thrown} (${place})`;
+  return withLine(String(thrown), thrown, folder);
 }
 
 /**

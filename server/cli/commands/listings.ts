@@ -17,8 +17,7 @@ type ListingFlags = PrintFlags & Pick<Flags, 'pluginsDir' | 'pluginsFrom'>;
 export function listingCommands(env: Environment): readonly Command[] {
   return [
     listing('plugins', 'List the installed plugins, and what they lack', env, async (cradle, flags) => {
-      const failures = await cradle.importCheck.failures();
-      print(flags, listPlugins(cradle.registry, failures), pluginsInWords);
+      print(flags, listPlugins(cradle.registry, cradle.pluginFailures.reasons), pluginsInWords);
     }),
     listing(
       'models',

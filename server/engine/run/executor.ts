@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import type { PluginId } from '../../../core/contracts/manifest.ts';
 import type { PlainError } from '../../../core/errors.ts';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
@@ -90,6 +91,12 @@ export interface WorkMessage {
 /** Sent to a worker thread through its port: models that others have opened, for it to open before it needs them. */
 export interface Preparation {
   readonly models: readonly string[];
+}
+
+/** Sent by a worker thread through its port: a plugin could not be created there, or could after all. */
+export interface PluginState {
+  readonly plugin: PluginId;
+  readonly failure: string | undefined;
 }
 
 /** Sent back by a worker thread: errors as data, because a cloned error loses its code. */

@@ -9,6 +9,7 @@ import {
   type Executor,
   hasBegun,
   openPartChannel,
+  type PluginState,
   type Preparation,
   raise,
   STOP_GRACE,
@@ -38,7 +39,11 @@ const MAX_BYTES = 64e6;
  * has done work, so that it is ready when it is needed, the others on demand. They stay. A model that
  * one of them has opened is opened by all.
  */
-export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegistry): Executor {
+export function createPoolExecutor(
+  data: WorkerData,
+  shared: SharedBuffersRegistry,
+  onPluginState: (id: PluginState['plugin'], failure: PluginState['failure']) => void,
+): Executor {
   const running = new Set<Running>();
   const models = shareModels(data.config.maxModels);
   const started = Promise.withResolvers<void>();
@@ -53,6 +58,9 @@ export function createPoolExecutor(data: WorkerData, shared: SharedBuffersRegist
       if (!(port instanceof MessagePort)) return;
       shared.serve(port);
       models.addThread(port);
+      port.on('message', ({ plugin, failure }: Partial<PluginState>) => {
+        if (plugin !== undefined) onPluginState(plugin, failure);
+      });
       started.resolve();
     });
     return pool.on('workerDestroy', () => {

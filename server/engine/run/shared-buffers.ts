@@ -53,6 +53,8 @@ export function openSharedBuffers(): SharedBuffersRegistry {
     },
     serve(port) {
       port.on('message', (message: Message) => {
+        // The thread sends other things too.
+        if (message.type === undefined) return;
         ports.set(message.thread, port);
         registry.receive(message);
       });

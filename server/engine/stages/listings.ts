@@ -1,6 +1,5 @@
 import { KINDS, type PluginId } from '../../../core/contracts/manifest.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
-import type { ImportFailure } from '../../../core/hosting/plugin-error.ts';
 import {
   type BrokenPlugin,
   PLUGIN_ORIGINS,
@@ -38,21 +37,20 @@ export const listedPlugin = {
 
 export type ListedPlugin = Described<typeof listedPlugin>;
 
-/** All plugins, broken ones last. @param failures what is known about those that cannot be imported */
+/** All plugins, broken ones last. @param failures why plugins could not be created when they were last used */
 export function listPlugins(
   { all, broken }: Registry,
-  failures: ReadonlyMap<PluginId, ImportFailure>,
+  failures: ReadonlyMap<PluginId, string>,
 ): readonly ListedPlugin[] {
   return [...all.map((entry) => describe(entry, failures.get(entry.id))), ...broken.map(describeBroken)];
 }
 
-/** A plugin and what it lacks; why it cannot be imported is only for the operator, because it may contain paths. */
 function describe(
   { manifest, origin, warning, missing }: PluginEntry,
-  failure: ImportFailure | undefined,
+  failure: string | undefined,
 ): ListedPlugin {
   const { kind, name, summary, version, engine } = manifest;
-  const lacks = failure === undefined ? [...missing] : [...missing, unimportable(failure)];
+  const lacks = failure === undefined ? [...missing] : [...missing, `it cannot be created: ${failure}`];
   const about = { kind, name, summary, version, engine, origin, warning };
   if (lacks.length === 0) return { ...about, state: 'ready', available: true, missing: lacks };
   const state = failure === undefined ? 'unavailable' : 'broken';
@@ -63,12 +61,6 @@ function describeBroken({ kind, name, origin, reason }: BrokenPlugin): ListedPlu
   const missing = [`it is broken: ${reason}; see the server's log or --check`];
   const about = { kind: kind ?? null, name, summary: '', origin };
   return { ...about, state: 'broken', reason, available: false, missing };
-}
-
-function unimportable({ reason, message, place }: ImportFailure): string {
-  const where = place === undefined ? '' : ` (${place})`;
-  const more = message === undefined ? '' : "; see the server's log or --check";
-  return `it cannot be imported: ${reason}${where}${more}`;
 }
 
 /** A tokenizer that requests may name. */

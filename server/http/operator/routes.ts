@@ -8,8 +8,8 @@ import { ABOUT } from './schemas.ts';
 
 /** Routes about the service itself: name and endpoints, plugins, models, tokenizers. */
 export async function metaRoutes(app: FastifyInstance): Promise<void> {
-  const { config, registry, importCheck } = app.chunksmith;
-  const all = async () => listPlugins(registry, await importCheck.failures());
+  const { config, registry, pluginFailures } = app.chunksmith;
+  const all = async () => listPlugins(registry, pluginFailures.reasons);
   app.get('/', { schema: ABOUT.info }, async () => ({
     name: NAME,
     version: VERSION,

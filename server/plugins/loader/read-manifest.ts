@@ -7,10 +7,9 @@ import {
   type ObjectSchema,
 } from '../../../core/contracts/manifest.ts';
 import { reasonOf } from '../../../core/errors.ts';
-import { describeFailure } from '../../../core/hosting/plugin-error.ts';
 import { suggest } from '../../engine/validation/suggest.ts';
 import { checkSchema, createCheck, KEYWORDS } from '../../engine/validation/validator.ts';
-import { explainImport } from './import-error.ts';
+import { describeImportError, withLine } from './import-factory.ts';
 import { importModule } from './modules.ts';
 import { malformed } from './plugin-folders.ts';
 
@@ -82,10 +81,9 @@ async function importManifest(file: string): Promise<Manifest> {
   try {
     return structuredClone((await importModule(file)).default) as Manifest;
   } catch (error) {
-    const failure = await explainImport(error, dirname(file));
-    const { reason, place } = failure;
-    const shown = place === undefined ? reason : `${reason} (${place})`;
-    throw malformed(file, describeFailure(failure), { cause: error, shown });
+    const folder = dirname(file);
+    const shown = withLine(describeImportError(error), error, folder);
+    throw malformed(file, withLine(reasonOf(error), error, folder), { cause: error, shown });
   }
 }
 

@@ -1,5 +1,5 @@
-import { describeFailure, isLacking } from '../../../core/hosting/plugin-error.ts';
-import { indexOf, loadFactory } from '../../plugins/loader/import-factory.ts';
+import { isLacking } from '../../../core/hosting/plugin-error.ts';
+import { importFactory } from '../../plugins/loader/import-factory.ts';
 import { findBroken } from '../promises.ts';
 import { thrownIn } from '../report.ts';
 import { SUITES } from '../suites.ts';
@@ -13,8 +13,11 @@ export async function checkFactory({ entry, folder, bench }: Subject): Promise<C
   const { kind, name } = entry.manifest;
   const failed = (where: string, remedy: string) =>
     resultOf('factory', [{ promise: 'it can be imported and created', where, remedy }]);
-  const loaded = await loadFactory(indexOf(entry));
-  if ('failure' in loaded) return failed(describeFailure(loaded.failure), OF_IMPORT);
+  try {
+    await importFactory(entry);
+  } catch (error) {
+    return failed(thrownIn(error, folder), OF_IMPORT);
+  }
   try {
     if (kind !== 'sink') await bench.make(kind, name);
     return ok('factory');

@@ -1,0 +1,47 @@
+import { dirname } from 'node:path';
+import type { Log } from '../../../core/contracts/collaborators.ts';
+import type { PluginId } from '../../../core/contracts/manifest.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import { isLacking } from '../../../core/hosting/plugin-error.ts';
+import type { PluginEntry } from '../../../core/hosting/registry.ts';
+
+/** Called when a plugin could not be created, with the reason for anyone to read, and when it could after all. */
+export type OnPluginState = (id: PluginId, failure: string | undefined) => void;
+
+/** The plugins that could not be imported or created when they were last used, with the reason for anyone to read. */
+export class PluginFailures {
+  readonly reasons = new Map<PluginId, string>();
+  readonly #log: Log;
+  readonly #onChange: OnPluginState;
+
+  /** @param onChange called for what this thread finds out itself */
+  constructor(log: Log, onChange: OnPluginState = () => {}) {
+    this.#log = log;
+    this.#onChange = onChange;
+  }
+
+  /** Notes that this thread has created a plugin, or the error. The log has each failure once. */
+  note({ id, file }: PluginEntry, error?: unknown): void {
+    if (isLacking(error)) return;
+    const failure = error === undefined ? undefined : reasonFor(id, error);
+    if (failure === this.reasons.get(id)) return;
+    if (failure !== undefined)
+      this.#log.error({ plugin: id, folder: dirname(file), err: error }, 'a plugin cannot be created');
+    this.set(id, failure);
+    this.#onChange(id, failure);
+  }
+
+  /** Sets what another thread has found out. */
+  set(id: PluginId, failure: string | undefined): void {
+    if (failure === undefined) this.reasons.delete(id);
+    else this.reasons.set(id, failure);
+  }
+}
+
+/** The error may be about another plugin, which this one uses. */
+function reasonFor(id: PluginId, error: unknown): string {
+  if (!(error instanceof ServiceError)) return "an unexpected error; see the server's log";
+  const { code, values, detail } = error;
+  const isOwn = code === 'plugin_failed' && id === `${values.kind}/${values.name}`;
+  return isOwn ? String(values.reason) : detail;
+}
