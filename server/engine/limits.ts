@@ -63,25 +63,31 @@ export function checkChunks(lists: readonly (readonly unknown[])[], limits: Limi
 }
 
 /**
- * Refuses an option that is a list, such as delimiters, if it has too many or too long entries. Call it before
- * checking the type, because its message names the limit that can be raised.
+ * The problem with an option that has too many or too long entries, such as delimiters. Its message names the limit
+ * that can be raised, so look for it before the types are checked.
  *
  * @param place such as `steps[1].config.delim`
- * @throws ServiceError `invalid_parameters` with the exceeded number
  */
-export function checkOption(value: unknown, place: string, limits: Limits): void {
-  if (typeof value !== 'object' || value === null) return;
+export function optionOverLimit(value: unknown, place: string, limits: Limits): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value)) {
-    for (const [name, member] of Object.entries(value)) checkOption(member, `${place}.${name}`, limits);
-    return;
+    for (const [name, member] of Object.entries(value)) {
+      const problem = optionOverLimit(member, `${place}.${name}`, limits);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
   }
-  atMost(limits, 'maxDelimiters', { place, unit: 'entries', count: value.length });
-  value.forEach((entry, index) => {
-    const own = `${place}[${index}]`;
-    checkOption(entry, own, limits);
-    if (typeof entry !== 'string') return;
-    atMost(limits, 'maxDelimiterCharacters', { place: own, unit: 'characters', count: entry.length });
-  });
+  const tooMany = overLimit(limits, 'maxDelimiters', { place, unit: 'entries', count: value.length });
+  if (tooMany !== undefined) return tooMany;
+  for (const [index, entry] of value.entries()) {
+    const at = `${place}[${index}]`;
+    const problem =
+      typeof entry === 'string'
+        ? overLimit(limits, 'maxDelimiterCharacters', { place: at, unit: 'characters', count: entry.length })
+        : optionOverLimit(entry, at, limits);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 /**
@@ -134,11 +140,18 @@ interface Counted {
 export function atMost<Name extends keyof Limits>(
   limits: Pick<Limits, Name>,
   name: Name,
-  { place, unit, count, fewer = 'fewer' }: Counted,
+  counted: Counted,
 ): void {
+  const problem = overLimit(limits, name, counted);
+  if (problem !== undefined) throw invalid(problem);
+}
+
+function overLimit<Name extends keyof Limits>(
+  limits: Pick<Limits, Name>,
+  name: Name,
+  { place, unit, count, fewer = 'fewer' }: Counted,
+): string | undefined {
   const limit: number = limits[name];
-  if (count <= limit) return;
-  throw invalid(
-    `${place}: ${count} ${unit}, over the limit of ${limit}; send ${fewer}, or raise ${flagName(name)}`,
-  );
+  if (count <= limit) return undefined;
+  return `${place}: ${count} ${unit}, over the limit of ${limit}; send ${fewer}, or raise ${flagName(name)}`;
 }

@@ -122,23 +122,24 @@ function extrasOf(
   const extras: Fields[] = [];
   let hasFields = false;
   for (let index = 0; index < spans.length; index++) {
-    const fields = fieldsOf(spans[index] as CountedSpan, located, index);
+    const span = spans[index] as CountedSpan;
+    const isPlain = span.context === undefined && span.located === undefined;
+    const fields = isPlain ? span.extra : withLocated(span, located, index);
     if (fields !== undefined) hasFields = true;
     extras.push(fields);
   }
   return hasFields ? extras : undefined;
 }
 
-/** @param found the located fields of all spans, by their names */
-function fieldsOf(
+/** @param lists the located fields of all spans, by their names */
+function withLocated(
   { context, extra, located }: Span,
-  found: ReadonlyMap<string, readonly object[]>,
+  lists: ReadonlyMap<string, readonly object[]>,
   index: number,
 ): Fields {
-  if (context === undefined && located === undefined) return extra;
   const all: Record<string, unknown> = { ...extra };
   if (context !== undefined) all.context = context;
-  for (const field in located) all[field] = found.get(field)?.[index];
+  for (const field in located) all[field] = lists.get(field)?.[index];
   return all;
 }
 

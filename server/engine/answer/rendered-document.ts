@@ -1,17 +1,23 @@
 import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Span } from '../../../core/contracts/chunk.ts';
 import { embeddedText } from '../../../core/engine/cuts/cuts.ts';
 import { countUpTo } from '../../../core/engine/search.ts';
 import { toUuid } from '../../../plugins/toolkit/uuid.ts';
 import { INCLUDED, type Included } from '../read/document-schemas.ts';
-import type { SourceDocument } from '../read/documents.ts';
+import { type GivenChunks, hasMetadata, type Input, type SourceDocument } from '../read/documents.ts';
 import { canonicalJson, canonicalJsonText, type JsonText } from '../read/json.ts';
 import type { Plan } from '../read/plan.ts';
-import { keptMetadata } from '../read/request-chunks.ts';
-import type { Input } from '../stages/stages.ts';
 import { type DocumentChunks, writtenChunks } from './chunk-set.ts';
 import type { WrittenDocument } from './chunk-writer.ts';
-import { asciiColumn, type Column, constantColumn, numberColumn } from './chunk-writer.ts';
+import {
+  asciiColumn,
+  type Column,
+  constantColumn,
+  jsonColumn,
+  numberColumn,
+  type WrittenChunk,
+} from './chunk-writer.ts';
 import { pageColumns, placeColumns } from './places.ts';
 
 /** Further fields of every chunk of a pipeline, null if no step has set them. */
@@ -185,4 +191,23 @@ function documentChunkIds(namespace: string, documentId: string, hashes: readonl
     ids.push(toUuid(hash('sha256', parts, 'hex')));
   }
   return ids;
+}
+
+/**
+ * The metadata of refined chunks as it came, because a number such as 1e400 does not survive parsing. Metadata that a
+ * refinery has changed is written as the refinery returned it.
+ */
+function keptMetadata({ chunks, metadata }: GivenChunks, refined: readonly WrittenChunk[]): Column[] {
+  if (metadata === undefined) return [];
+  const given = new Map(
+    chunks.map((chunk, index) => [chunk.metadata, hasMetadata(chunk) ? metadata[index] : undefined]),
+  );
+  const values = refined.map(({ fields }, index) => {
+    const value = fields?.metadata;
+    if (value === undefined) return undefined;
+    // A refinery may have copied the whole chunk.
+    const isCopy = () => isDeepStrictEqual(value, chunks[index]?.metadata);
+    return given.get(value) ?? (isCopy() ? metadata[index] : undefined) ?? Buffer.from(JSON.stringify(value));
+  });
+  return [jsonColumn('metadata', values)];
 }

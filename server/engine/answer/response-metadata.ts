@@ -123,8 +123,9 @@ export class Timer {
   readonly #times: StageTime[] = [];
   readonly #opened: OpenedModel[] = [];
   #inner = 0;
+  /** What was embedded since `takeVectors` was called. */
   #vectors = NO_VECTORS;
-  #taken = NO_VECTORS;
+  #totals = NO_VECTOR_TOTALS;
 
   constructor(parseSeconds: number) {
     addTime(this.#times, { stage: 'parse', by: 'json', seconds: parseSeconds });
@@ -150,20 +151,18 @@ export class Timer {
 
   embedded(counts: VectorCounts): void {
     this.#vectors = addVectors(this.#vectors, counts);
+    this.#totals = addTotals(this.#totals, totalsOf(counts));
   }
 
   /** What was embedded since the last call. */
   takeVectors(): VectorCounts {
     const vectors = this.#vectors;
-    this.#taken = addVectors(this.#taken, vectors);
     this.#vectors = NO_VECTORS;
     return vectors;
   }
 
   summary(documents: number, chunks: number, tokens: number): Timings {
-    const vectors = totalsOf(addVectors(this.#taken, this.#vectors));
-    const counts = { documents, chunks, tokens, vectors };
-    return { times: this.#times, ...counts, opened: this.#opened };
+    return { times: this.#times, documents, chunks, tokens, vectors: this.#totals, opened: this.#opened };
   }
 }
 

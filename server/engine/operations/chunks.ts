@@ -1,25 +1,17 @@
 import type { Chunk, OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
-import { checkChunks, inputsOverLimits, type Limits, listTexts } from '../limits.ts';
+import { checkChunks, inputsOverLimits, type Limits } from '../limits.ts';
 import type { Operation, Rules } from '../operation.ts';
 import { type PresetUse, placeOfOptions } from '../presets/presets.ts';
 import type { Included, Source } from '../read/document-schemas.ts';
-import { type ParsedDocument, readDocuments, type SourceDocument } from '../read/documents.ts';
+import { type ParsedDocument, readChunks, readDocuments, readTexts } from '../read/documents.ts';
 import { fieldValues } from '../read/file-form.ts';
-import {
-  findElements,
-  findMembers,
-  findTextLiterals,
-  type JsonPlace,
-  jsonBytes,
-  parseJson,
-} from '../read/json.ts';
+import { findElements, findMembers, type JsonPlace, jsonBytes, parseJson } from '../read/json.ts';
 import { checkOrder, pluginOf } from '../read/pipeline.ts';
-import { type Plan, type StreamPlan, unitOf } from '../read/plan.ts';
-import { allStages, isListOfLists, type Members } from '../read/request-checks.ts';
-import { withMetadata } from '../read/request-chunks.ts';
-import { namedIn, type StageList, type StageRequest, usesOf } from '../stages/stages.ts';
+import type { Plan, StreamPlan } from '../read/plan.ts';
+import { allStages, isListOfLists, type Members, withoutInputs } from '../read/request-checks.ts';
+import { namedIn, type StageList, type StageRequest, unitOf, usesOf } from '../stages/stages.ts';
 import type {
   ChunksTask,
   ChunkTask,
@@ -29,7 +21,7 @@ import type {
   RefineTask,
   Unread,
 } from '../tasks.ts';
-import { orAllRefusals, type Refusals } from '../validation/refusals.ts';
+import { type Refusals, withAllProblems } from '../validation/refusals.ts';
 import { runRequest, type StagesRequest } from './run-request.ts';
 
 /** Work that produces chunks: its inputs come in the request, in the lines of a stream, or in a file. */
@@ -96,16 +88,12 @@ export const refineOperation: ChunksOperation<RefineTask> = {
   plugins: ({ name }, registry) => [registry.find('refinery', name)],
   label: ({ name }) => name,
   plan: ({ name }, options, rules) => refinePlan(name, rules.checks.refineOptions(name, options), rules),
-  read({ name }, bytes, rules) {
+  read: ({ name }, bytes, rules) => readRefine(name, jsonBytes(bytes), rules),
+  collect({ name }, bytes, rules, refusals) {
     const body = jsonBytes(bytes);
-    return orAllRefusals(
-      () => readRefine(name, body, rules),
-      (refusals) => {
-        const request = refusals.collect(() => rules.checks.refine(name, parseJson(body)));
-        if (request !== undefined) noteStages(refinePlan(name, withoutChunks(request), rules), refusals);
-        refusals.problems.push(...inputsOverLimits(parseJson(body), rules.limits));
-      },
-    );
+    const request = refusals.collect(() => rules.checks.refine(name, parseJson(body)));
+    if (request !== undefined) noteStages(refinePlan(name, withoutChunks(request), rules), refusals);
+    refusals.problems.push(...inputsOverLimits(parseJson(body), rules.limits));
   },
   run: runRequest,
 };
@@ -117,7 +105,7 @@ function readRefine(name: string, body: Buffer, rules: Rules): Unread<StagesRequ
   const isBatch = isListOfLists(chunks);
   const lists = (isBatch ? chunks : [chunks]) as readonly (readonly Chunk[])[];
   checkChunks(lists, rules.limits);
-  const inputs = withMetadata(lists, body, () => {
+  const inputs = readChunks(lists, body, () => {
     const [place] = findMembers(body, 0, ['chunks']);
     return isBatch ? findElements(body, (place as JsonPlace).from) : [place];
   });
@@ -145,11 +133,16 @@ interface Work<T> {
 }
 
 function documentsOperation<T extends DocumentsTask>(kind: DocumentsKind<T>): DocumentsOperation<T> {
-  const planApart = (task: T, options: unknown, rules: Rules, source: Source = 'apart') =>
-    orAllRefusals(
-      () => planOf({ kind, task, rules }, kind.check(task, options, rules, source)),
-      (refusals) => void collectPlan({ kind, task, rules }, options, source, refusals),
-    );
+  const planApart = (task: T, options: unknown, rules: Rules, source: Source = 'apart') => {
+    try {
+      return planOf({ kind, task, rules }, kind.check(task, options, rules, source));
+    } catch (error) {
+      throw withAllProblems(
+        error,
+        (refusals) => void collectPlan({ kind, task, rules }, options, source, refusals),
+      );
+    }
+  };
   return {
     takes: 'document',
     plugins: kind.plugins,
@@ -159,13 +152,12 @@ function documentsOperation<T extends DocumentsTask>(kind: DocumentsKind<T>): Do
     fieldNames: (task, rules) => Object.keys(kind.schema(task, rules).properties),
     read(task, bytes, rules) {
       const body = jsonBytes(bytes);
-      const read = (): Unread<StagesRequest> => {
-        const members = kind.check(task, parseJson(body), rules);
-        const plan = planOf({ kind, task, rules }, members);
-        return { run: task.run, ...plan, ...readInputs(members, body, unitOf(plan), rules.limits) };
-      };
-      return orAllRefusals(read, (refusals) => collectRequest({ kind, task, rules }, body, refusals));
+      const members = kind.check(task, parseJson(body), rules);
+      const plan = planOf({ kind, task, rules }, members);
+      return { run: task.run, ...plan, ...readInputs(members, body, unitOf(plan), rules.limits) };
     },
+    collect: (task, bytes, rules, refusals) =>
+      collectRequest({ kind, task, rules }, jsonBytes(bytes), refusals),
     run: runRequest,
   };
 }
@@ -225,17 +217,11 @@ function refinePlan(name: string, options: Members, rules: Rules): Plan {
 
 type Inputs = Pick<StagesRequest, 'inputs' | 'isBatch'>;
 
-const withoutInputs = ({ text: _, documents: __, ...options }: Members): Members => options;
-
 function readInputs({ text, documents }: Members, body: Buffer, unit: OffsetUnit, limits: Limits): Inputs {
-  if (documents === undefined) return readTexts(text as string | readonly string[], body, limits);
+  if (documents === undefined) {
+    const inputs = readTexts(text as string | readonly string[], body, limits);
+    return { inputs, isBatch: typeof text !== 'string' };
+  }
   const given = documents as readonly ParsedDocument[];
   return { inputs: readDocuments(given, body, unit, limits), isBatch: true };
-}
-
-function readTexts(text: string | readonly string[], body: Buffer, limits: Limits): Inputs {
-  const texts = listTexts(text, limits);
-  const literals = findTextLiterals(body, 'text') as Uint8Array[];
-  const inputs = texts.map((text, index): SourceDocument => ({ text, json: literals[index] as Uint8Array }));
-  return { inputs, isBatch: typeof text !== 'string' };
 }

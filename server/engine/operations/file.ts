@@ -7,10 +7,9 @@ import { ResponseMetadata } from '../answer/response-metadata.ts';
 import { checkLength, checkMetadata, checkPlaceCount, type Limits } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
 import { fileDocumentSchema } from '../read/document-schemas.ts';
-import type { AboutDocument, SourceDocument } from '../read/documents.ts';
-import { readId } from '../read/documents.ts';
+import { type AboutDocument, documentOf, readId, type SourceDocument } from '../read/documents.ts';
 import { type FileForm, readForm } from '../read/file-form.ts';
-import { findMembers, toJsonText } from '../read/json.ts';
+import { findMembers } from '../read/json.ts';
 import { problemOfPlaces } from '../read/places.ts';
 import {
   isLastResort,
@@ -158,7 +157,7 @@ function documentOfFile(
     places,
     metadata,
   };
-  return { text, json: toJsonText(text), about };
+  return documentOf(text, about);
 }
 
 function checkPlaces({ manifest }: PluginEntry, { text, places = [] }: ReadFile, limits: Limits): void {

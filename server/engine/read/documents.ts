@@ -1,12 +1,23 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { DocumentInfo, OffsetUnit } from '../../../core/contracts/chunk.ts';
+import type { Chunk, DocumentInfo, OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { SourcePlace } from '../../../core/contracts/reader.ts';
 import { invalid } from '../../../core/errors.ts';
 import { locate } from '../answer/offsets.ts';
-import { checkDocuments, checkMetadata, type Limits } from '../limits.ts';
+import { checkDocuments, checkMetadata, type Limits, listTexts } from '../limits.ts';
 import type { documentSchema } from './document-schemas.ts';
-import { findElements, findMembers, type JsonPlace, type JsonText, literalOf } from './json.ts';
+import {
+  findElements,
+  findMembers,
+  findTextLiterals,
+  type JsonPlace,
+  type JsonText,
+  literalOf,
+  toJsonText,
+} from './json.ts';
 import { readPlaces } from './places.ts';
+
+/** What goes through the stages: a document, or a list of chunks of a request. */
+export type Input = SourceDocument | GivenChunks;
 
 /** The text of a request, and the same text as the content of a JSON literal. */
 export interface SourceDocument {
@@ -27,6 +38,36 @@ export interface AboutDocument {
   readonly metadata?: Uint8Array | undefined;
   /** Where its text comes from in the source, in UTF-16 units; neither starts nor ends decrease. */
   readonly places?: readonly SourcePlace[] | undefined;
+}
+
+export interface GivenChunks {
+  readonly chunks: readonly Chunk[];
+  /** The JSON of the `metadata` of each chunk, as it came; undefined if none has any. */
+  readonly metadata?: readonly (Uint8Array | undefined)[] | undefined;
+}
+
+export const NO_DOCUMENT: SourceDocument = { text: '', json: new Uint8Array(0) };
+
+/** The bytes of an input's text in JSON; 0 for chunks. */
+export function textBytes(input: Input): number {
+  return 'json' in input ? input.json.length : 0;
+}
+
+/** A document whose text does not come from a JSON body, such as that of a file. */
+export function documentOf(text: string, about: AboutDocument): SourceDocument {
+  return { text, json: toJsonText(text), about };
+}
+
+/** The document of a line that is a JSON string. */
+export function documentOfLine(text: string, line: Buffer): SourceDocument {
+  return { text, json: literalOf(line, { from: 0, to: line.length }) };
+}
+
+/** The texts of a request, from its member `text`. @throws ServiceError `invalid_parameters`: too many or too long */
+export function readTexts(text: string | readonly string[], body: Buffer, limits: Limits): SourceDocument[] {
+  const texts = listTexts(text, limits);
+  const literals = findTextLiterals(body, 'text') as JsonText[];
+  return texts.map((text, index) => ({ text, json: literals[index] as JsonText }));
 }
 
 /** A parsed document, checked against its schema. */
@@ -158,6 +199,35 @@ function startsOfPages(places: readonly SourcePlace[]): number[] {
     while (starts.length < page) starts.push(begin);
   }
   return starts;
+}
+
+/**
+ * The lists of chunks of a request, with the JSON of their metadata.
+ *
+ * @param findLists finds the lists in the body
+ */
+export function readChunks(
+  lists: readonly (readonly Chunk[])[],
+  body: Buffer,
+  findLists: () => readonly (JsonPlace | undefined)[],
+): GivenChunks[] {
+  if (!lists.some((chunks) => chunks.some(hasMetadata))) return lists.map((chunks) => ({ chunks }));
+  const positions = findLists();
+  return lists.map((chunks, index) => ({
+    chunks,
+    metadata: metadataAt(body, (positions[index] as JsonPlace).from),
+  }));
+}
+
+export function hasMetadata({ metadata }: Chunk): boolean {
+  return typeof metadata === 'object' && metadata !== null;
+}
+
+function metadataAt(body: Buffer, list: number): (Uint8Array | undefined)[] {
+  return findElements(body, list).map(({ from }) => {
+    const [found] = findMembers(body, from, ['metadata']);
+    return found === undefined ? undefined : body.subarray(found.from, found.to);
+  });
 }
 
 /** The JSON of a number with all its digits, limited to the length of an id. */

@@ -4,7 +4,10 @@ import { reasonOf, ServiceError } from '../../../core/errors.ts';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
 const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const COMMA = 0x2c;
 
 /**
  * Finds values in JSON by its bytes. In invalid JSON the positions are meaningless, but they lie in the body, and the
@@ -60,9 +63,6 @@ export function findElements(body: Buffer, start: number): JsonPlace[] {
   return places;
 }
 
-const CLOSE_LIST = 0x5d;
-const CLOSE_OBJECT = 0x7d;
-
 function nameAt(body: Buffer, from: number, to: number): string {
   const name = body.toString('latin1', from + 1, to - 1);
   return name.includes('\\') ? (JSON.parse(body.toString('utf8', from, to)) as string) : name;
@@ -91,7 +91,9 @@ function skipValue(body: Buffer, start: number): number {
   if (body[start] === QUOTE) return stringEnd(body, start);
   if (body[start] === OPEN_OBJECT || body[start] === OPEN_LIST) return skipNested(body, start);
   let at = start;
-  while (!isDelimiter(body[at])) at++;
+  let byte = body[at];
+  while (byte !== undefined && byte > 0x20 && byte !== COMMA && byte !== CLOSE_LIST && byte !== CLOSE_OBJECT)
+    byte = body[++at];
   return at;
 }
 
@@ -112,11 +114,6 @@ function skipNested(body: Buffer, start: number): number {
     at++;
   } while (depth > 0 && at < body.length);
   return at;
-}
-
-/** Whether a byte ends a number or a keyword. */
-function isDelimiter(byte: number | undefined): boolean {
-  return byte === undefined || byte === 0x2c || byte === 0x7d || byte === 0x5d || byte <= 0x20;
 }
 
 function skipSpace(body: Buffer, start: number): number {

@@ -1,4 +1,3 @@
-import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import type { PlainError } from '../../../core/errors.ts';
 import type { VectorTotals } from '../answer/response-metadata.ts';
@@ -17,11 +16,6 @@ export interface Plan extends StageList {
   readonly namespace: string;
   /** Whether the vectors of `embedding` are written as base64, for readers that need no digits. */
   readonly packsVectors?: boolean;
-}
-
-/** The unit of the offsets of an answer: that of the last chunker. */
-export function unitOf({ stages }: Plan): OffsetUnit {
-  return stages.findLast(({ kind }) => kind === 'chunker')?.options.offset_unit as OffsetUnit;
 }
 
 /** The first line of a stream: what is done with each of the following lines. Plain data. */

@@ -53,12 +53,13 @@ export async function runWork(
   signal: AbortSignal,
   onPart?: OnPart,
 ): Promise<Answer> {
-  const read = () => {
-    const divided = 'divides' in work ? dividedAnswer(service, work) : undefined;
-    return divided ?? ('request' in work ? work.request : service.read(work.task, work.body));
-  };
-  const request = await orUnknownNames(service, read);
-  return 'bytes' in request && 'timings' in request ? request : service.run(request, signal, onPart);
+  const divided = 'divides' in work ? dividedAnswer(service, work) : undefined;
+  if (divided !== undefined) return divided;
+  const request =
+    'request' in work
+      ? work.request
+      : await orUnknownNames(service, () => service.read(work.task, work.body));
+  return service.run(request, signal, onPart);
 }
 
 /** Reads a request; a refusal also has the unknown names in it. */

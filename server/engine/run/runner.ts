@@ -3,8 +3,8 @@ import { ServiceError } from '../../../core/errors.ts';
 import type { Config } from '../../config/config.ts';
 import { unlessAborted } from '../abort.ts';
 import type { Service } from '../service.ts';
-import type { ChunksTask, OnPart, Task } from '../tasks.ts';
-import { type Executor, orUnknownNames, type RunAnswer, runWork, STOP_GRACE } from './executor.ts';
+import type { AnyRequest, ChunksTask, OnPart, Task } from '../tasks.ts';
+import { type Executor, type RunAnswer, runWork, STOP_GRACE } from './executor.ts';
 import { OVERLOADED, PriorityQueue, type Urgency } from './priority-queue.ts';
 import { Throughput } from './stream.ts';
 import { Threads } from './threads.ts';
@@ -103,7 +103,12 @@ export class Runner {
       if (!mayBeInline) return threads.run(task, body, signal, { onPart, urgency });
     }
     const queueSeconds = await this.#scheduler.enter(signal);
-    const request = await orUnknownNames(service, () => service.read(task, body));
+    let request: AnyRequest;
+    try {
+      request = service.read(task, body);
+    } catch (error) {
+      throw await service.withUnknownNames(error);
+    }
     if (threads !== undefined && !service.isLight(request)) {
       return threads.enter({ request }, length, signal, { onPart });
     }

@@ -1,4 +1,4 @@
-import type { Chunk, DocumentInfo, Located, OffsetUnit, Report } from '../../../core/contracts/chunk.ts';
+import type { DocumentInfo, Located, OffsetUnit, Report } from '../../../core/contracts/chunk.ts';
 import type { Chunker } from '../../../core/contracts/chunker.ts';
 import type { Log } from '../../../core/contracts/collaborators.ts';
 import type { EmbeddingModel, LongTexts } from '../../../core/contracts/embedding.ts';
@@ -13,7 +13,7 @@ import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import { chunkObjects, type DocumentChunks, givenChunks, placeChunks } from '../answer/chunk-set.ts';
 import type { Timer } from '../answer/response-metadata.ts';
-import { infoOf, type SourceDocument } from '../read/documents.ts';
+import { type Input, infoOf, NO_DOCUMENT, type SourceDocument } from '../read/documents.ts';
 import type { NamedOptions } from '../validation/refusals.ts';
 import type { Openers } from './openers.ts';
 import { startRefining } from './refining.ts';
@@ -56,6 +56,11 @@ export function usesOf(
 export interface StageList {
   readonly stages: readonly StageRequest[];
   readonly uses: readonly StageUses[];
+}
+
+/** The unit of the offsets of an answer: that of the last chunker. */
+export function unitOf({ stages }: StageList): OffsetUnit {
+  return stages.findLast(({ kind }) => kind === 'chunker')?.options.offset_unit as OffsetUnit;
 }
 
 /** What stages are created from. */
@@ -206,15 +211,6 @@ function refineStage(
   };
 }
 
-/** What goes through the stages: a document, or a list of chunks of a request. */
-export type Input = SourceDocument | GivenChunks;
-
-export interface GivenChunks {
-  readonly chunks: readonly Chunk[];
-  /** The JSON of the `metadata` of each chunk, as it came; undefined if none has any. */
-  readonly metadata?: readonly (Uint8Array | undefined)[] | undefined;
-}
-
 /**
  * Runs one input through the stages; lists and streams are run one input after the other. A chunk stage after others
  * splits the stretches of the document that the previous chunks cover, so offsets stay those of the document. What
@@ -236,8 +232,6 @@ export async function runStages(stages: readonly Stage[], input: Input): Promise
   }
   return chunks as DocumentChunks;
 }
-
-const NO_DOCUMENT: SourceDocument = { text: '', json: new Uint8Array(0) };
 
 async function splitFurther(
   { chunk }: ChunkStage,

@@ -100,19 +100,15 @@ export function problemsIn(check: () => unknown): readonly string[] {
 }
 
 /**
- * Reads a request. If it is refused, everything is checked again, so that a caller sees all problems at once.
+ * The refusal of a request with all its problems, so that a caller sees them at once; other errors as they are.
  *
- * @param checkAll collects the problems of checks that do not depend on each other
+ * @param collect repeats the checks that do not depend on each other
  */
-export function orAllRefusals<T>(read: () => T, checkAll: (refusals: Refusals) => void): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') throw error;
-    const refusals = new Refusals();
-    checkAll(refusals);
-    throw refusals.problems.length > 0 ? refusals.error() : error;
-  }
+export function withAllProblems(error: unknown, collect: (refusals: Refusals) => void): unknown {
+  if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') return error;
+  const refusals = new Refusals();
+  collect(refusals);
+  return refusals.problems.length > 0 ? refusals.error() : error;
 }
 
 /** The problems that an error tells, without full stops. */
