@@ -17,8 +17,6 @@ export function cutAtDelimiters(delimiters: readonly string[], side: DelimiterSi
       : searchDelimiters(searched, side === 'prev', text, start, end);
 }
 
-// At module level, because a finder lives for only one request, and V8 discards optimised code together with its
-// closure.
 function searchDelimiters(
   { common, rare }: Searched,
   isPrev: boolean,
@@ -53,7 +51,7 @@ interface Search {
   at: number;
 }
 
-// Longer than any text. Infinity would make V8 store `at` as a boxed floating-point number.
+/** Longer than any text. */
 const NOWHERE = 2 ** 30 - 1;
 const NONE: Search = { prefix: '', trie: newTrie(), at: NOWHERE };
 

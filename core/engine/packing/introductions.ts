@@ -222,17 +222,13 @@ export function shortLineStart(text: string, end: number): number {
 /** Whether a short line that ends like a sentence may be a title: by its script and by what is above it. */
 export function mayEndInStop(text: string, start: number): boolean {
   if (text.charCodeAt(start) < FIRST_WIDE) return true;
-  const above = beforeLineBreak(text, start);
-  return isSpaceEnd(text, beforeLineBreak(text, above));
+  const end = beforeLineBreak(text, beforeLineBreak(text, start));
+  return end <= 0 || isWhiteSpace(text.charCodeAt(end - 1));
 }
 
 /** Where the line break begins that ends at an offset. */
 function beforeLineBreak(text: string, end: number): number {
   return text.charCodeAt(end - 2) === CARRIAGE_RETURN ? end - 2 : end - 1;
-}
-
-function isSpaceEnd(text: string, end: number): boolean {
-  return end <= 0 || isWhiteSpace(text.charCodeAt(end - 1));
 }
 
 /** Whether a line begins and ends like a title. @param isApart whether it is below two blank lines */
@@ -243,26 +239,13 @@ function readsAsTitle(text: string, start: number, end: number, isApart: boolean
   const isStop = !isPlain(text.charCodeAt(to - 1)) && STOP.test(text.charAt(to - 1));
   if (isStop && QUOTE.test(text.charAt(to))) return false;
   if (!isPlain(text.charCodeAt(to - 1)) && GOES_ON.test(text.charAt(to - 1))) return false;
-  if (!beginsAsTitle(text, from, end, isApart)) return false;
-  return !isStop || (isApart && end - from <= MAX_STOPPED) || mayStop(text.slice(from, end));
-}
-
-/** Whether a line has a letter or digit, and does not begin like an item or another block. */
-function beginsAsTitle(text: string, from: number, end: number, isApart: boolean): boolean {
-  // Most lines begin with a capital letter, and need no pattern.
-  if (isCapital(text.charCodeAt(from))) return true;
   const line = text.slice(from, end);
-  return !NO_TITLE.test(line) && (isApart || !ITEM.test(line)) && INK.test(line);
-}
-
-/** Whether a line that ends in a stop may be a title: by its number, or because it is in capitals. */
-function mayStop(line: string): boolean {
+  const first = text.charCodeAt(from);
+  // Most lines begin with a capital letter, and need no pattern.
+  const isCapital = first >= 65 && first <= 90;
+  if (!isCapital && (NO_TITLE.test(line) || (!isApart && ITEM.test(line)) || !INK.test(line))) return false;
+  if (!isStop || (isApart && line.length <= MAX_STOPPED)) return true;
   return NUMBERED_PART.test(line) || (!SMALL.test(line) && CAPITALS.test(line));
-}
-
-/** Whether a unit is one of the letters A to Z. */
-function isCapital(unit: number): boolean {
-  return unit >= 65 && unit <= 90;
 }
 
 /** Whether a unit is a letter or digit of a script in which most texts are written. */
@@ -291,11 +274,11 @@ function contentBefore(text: string, at: number): number {
 /** The line feeds in the white space from an offset on. */
 function lineFeedsAfter(text: string, from: number): number {
   const most = Math.min(text.length, from + MAX_SPACE);
-  let found = 0;
+  let count = 0;
   for (let at = from; at < most; at++) {
     const unit = text.charCodeAt(at);
-    if (unit === LINE_FEED) found++;
+    if (unit === LINE_FEED) count++;
     else if (!isWhiteSpace(unit)) break;
   }
-  return found;
+  return count;
 }

@@ -43,10 +43,7 @@ interface Pieces {
   readonly length: number;
   readonly boundaries: ArrayLike<number>;
   readonly tokens: TokenizedText;
-  /**
-   * Tokens of the pieces before each piece, each counted alone or estimated. As integers: V8 would box what is computed
-   * from numbers with a fraction.
-   */
+  /** Tokens of the pieces before each piece, each counted alone or estimated. */
   readonly totals: Int32Array;
   readonly isEstimated: boolean;
 }
@@ -128,28 +125,30 @@ function extend(pieces: Pieces, run: Run, size: number): Run | undefined {
   return undefined;
 }
 
-/** The last `to` with `sum(from, to) <= budget`. */
+/** The last `to` with `sum(from, to) <= budget`, in doubled steps, because a chunk is short beside the text. */
 function reach({ length, totals }: Pieces, from: number, budget: number): number {
   const most = (totals[from] as number) + budget;
-  return from + furthest((pieces) => from + pieces <= length && (totals[from + pieces] as number) <= most);
+  let to = from;
+  let step = 1;
+  while (to + step <= length && (totals[to + step] as number) <= most) {
+    to += step;
+    step *= 2;
+  }
+  for (; step >= 1; step >>= 1) if (to + step <= length && (totals[to + step] as number) <= most) to += step;
+  return to;
 }
 
 /** The first `from` with `sum(from, to) <= budget`. */
 function reachBack({ totals }: Pieces, to: number, budget: number): number {
   const least = (totals[to] as number) - budget;
-  return to - furthest((pieces) => pieces <= to && (totals[to - pieces] as number) >= least);
-}
-
-/** The largest distance up to which a condition holds; in doubled steps, because it is short beside the text. */
-function furthest(holds: (distance: number) => boolean): number {
-  let far = 0;
+  let from = to;
   let step = 1;
-  while (holds(far + step)) {
-    far += step;
+  while (step <= from && (totals[from - step] as number) >= least) {
+    from -= step;
     step *= 2;
   }
-  for (; step >= 1; step = Math.floor(step / 2)) if (holds(far + step)) far += step;
-  return far;
+  for (; step >= 1; step >>= 1) if (step <= from && (totals[from - step] as number) >= least) from -= step;
+  return from;
 }
 
 /** First piece of the run after `run`: the earliest that repeats no more than `overlap` tokens. */
@@ -216,11 +215,7 @@ function boundaryAfter(ends: Uint32Array, token: number): number {
   return at;
 }
 
-/**
- * A span with these further fields instead of its own. All spans created here have one shape, which V8 keeps with
- * this literal; the shape of a copy with an added field is lost at each full garbage collection (see
- * `keep-optimised.ts`).
- */
+/** A span with these further fields instead of its own. */
 export function withFields(
   { start, end, token_count, context, located }: Span,
   extra: Span['extra'],

@@ -44,10 +44,7 @@ interface Packing {
   readonly divide: DivideStretch;
   /** A run of fewer tokens is short. */
   readonly minimum: number;
-  /**
-   * Tokens of the pieces before each boundary, each piece counted alone. Runs are guessed from these; exact counts
-   * decide. As integers: V8 would box what is computed from numbers with a fraction.
-   */
+  /** Tokens of the pieces before each boundary, each counted alone. Runs are guessed from these; exact counts decide. */
   readonly totals: Int32Array;
   /** The chunks so far. */
   readonly runs: Run[];
@@ -76,7 +73,6 @@ export function packOutline(
   const last = edges.length - 1;
   if (last > 0) place(packing, 0, last, Number.NEGATIVE_INFINITY);
   const spans: Span[] = [];
-  // Loops here and below, and no callbacks, whose optimised code V8 discards with their last closure.
   for (const { start, end, count } of joinShort(packing))
     spans.push(withFields({ start, end, token_count: count }, undefined));
   return spans;
@@ -187,7 +183,7 @@ function reach({ totals }: Packing, siblings: readonly number[], from: number, b
   return Math.max(countWhile(siblings, (edge) => (totals[edge] as number) <= most) - 1, from);
 }
 
-/** The rank between two parts of a piece: the worst place to cut. V8 would box a larger number. */
+/** The rank between two parts of a piece: the worst boundary to cut at. */
 const WITHIN = 2 ** 30 - 1;
 
 function divideStretch(packing: Packing, from: number, to: number): void {

@@ -33,7 +33,6 @@ export function packStructure(source: Source, structure: Structure, rules: Struc
   });
   if (structure.carriedAt === undefined) return spans;
   const packed: Span[] = [];
-  // A loop and not a callback, whose optimised code V8 discards with its last closure.
   for (const span of spans) {
     const found = contextAt(span.start);
     const isOver = count_context && found.text !== undefined && countBoth(source, span, found.text) > size;

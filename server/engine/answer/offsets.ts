@@ -95,17 +95,19 @@ interface Cursor {
 
 /** Finds spans in a JSON text and converts their offsets, in one pass if their starts and ends rise. */
 export function locate(json: JsonText, spans: readonly Stretch[], unit: OffsetUnit): SpanOffsets {
-  if (!rise(spans)) return locateSorted(json, spans, unit);
   const { length } = spans;
-  const [from, to] = [new Uint32Array(length), new Uint32Array(length)];
-  const [start, end] = [new Uint32Array(length), new Uint32Array(length)];
+  const from = new Uint32Array(length);
+  const to = new Uint32Array(length);
+  const start = new Uint32Array(length);
+  const end = new Uint32Array(length);
   const lead = json.byteOffset % 4;
   const words = new Int32Array(json.buffer, json.byteOffset - lead, Math.floor((json.length + lead) / 4));
   const source = { json, words, lead };
   const head: Cursor = { at: 0, utf16: 0, code_point: 0, byte: 0 };
-  const tail: Cursor = { ...head };
+  const tail: Cursor = { at: 0, utf16: 0, code_point: 0, byte: 0 };
   for (let index = 0; index < length; index++) {
     const span = spans[index] as Stretch;
+    if (span.start < head.utf16 || span.end < tail.utf16) return locateSorted(json, spans, unit);
     if (span.start >= tail.utf16) copyCursor(tail, head);
     advance(source, head, span.start);
     if (tail.utf16 < head.utf16) copyCursor(head, tail);
@@ -116,15 +118,6 @@ export function locate(json: JsonText, spans: readonly Stretch[], unit: OffsetUn
     end[index] = tail[unit];
   }
   return { from, to, start, end };
-}
-
-function rise(spans: readonly Stretch[]): boolean {
-  let [start, end] = [0, 0];
-  for (const span of spans) {
-    if (span.start < start || span.end < end) return false;
-    ({ start, end } = span);
-  }
-  return true;
 }
 
 /** Finds all starts and ends in order, once each, and reassembles the spans. */
