@@ -9,18 +9,12 @@ import { checkPlaceCount } from './engine/limits.ts';
 import { giveMemoryBack } from './engine/memory.ts';
 import type { ReaderThreadData, ReadMessage, ReadOutcome } from './engine/run/guarded-readers.ts';
 import { BEGUN } from './engine/run/guarded-thread.ts';
-import { ownBuffers } from './engine/run/shared-buffers.ts';
-import { createServiceContainer } from './service-container.ts';
+import { createPluginHost } from './plugin-host.ts';
 
 const { config, readers } = workerData as ReaderThreadData;
 const port = parentPort as MessagePort;
-const { host, registry } = createServiceContainer({
-  config,
-  log: createThreadLog(config),
-  shared: ownBuffers,
-  registry: registryOf(readers),
-  isGuard: true,
-}).cradle;
+const registry = registryOf(readers);
+const host = createPluginHost({ registry, log: createThreadLog(config), env: process.env });
 
 /** Entry of a thread that reads files one after the other. */
 port.on('message', async (message: ReadMessage) => {

@@ -43,6 +43,11 @@ export interface PluginEntry {
   readonly missing: readonly string[];
 }
 
+/** Whether a plugin is a reader that runs in a guarded thread. */
+export function isGuarded({ manifest: { kind, guarded } }: PluginEntry): boolean {
+  return kind === 'reader' && guarded === true;
+}
+
 /** The plugins of a server, by kind and name. Frozen after creation. */
 export interface Registry {
   /** All plugins of a kind, by name. */

@@ -4,7 +4,7 @@ import { brokenPromise } from '../../../core/engine/chunking.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
-import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import { isGuarded, type PluginEntry, type Registry } from '../../../core/hosting/registry.ts';
 import { unlessAborted } from '../abort.ts';
 import type { DocumentsTask } from '../tasks.ts';
 import { createValidator, type Validate } from '../validation/validator.ts';
@@ -183,11 +183,6 @@ export type Sender = string | object;
 export interface GuardedContext extends ReadContext {
   /** For the turns of those who wait for a thread. */
   readonly sender?: Sender | undefined;
-}
-
-/** Whether a plugin is a reader that runs in a guarded thread. */
-export function isGuarded({ manifest: { kind, guarded } }: PluginEntry): boolean {
-  return kind === 'reader' && guarded === true;
 }
 
 /** Has a reader read a file. @throws ServiceError; the reason of the signal */
