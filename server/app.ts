@@ -84,7 +84,7 @@ const HEADERS_TIMEOUT = 60_000;
 /** Milliseconds without traffic, on top of the time for a request, after which a connection is closed. */
 const READ_TIMEOUT = 5000;
 
-// Importing node:http loads all its exports, including the client of fetch, which few servers need.
+// An import of node:http also loads the client of fetch, 14 MB: `node -p "import('node:http').then(() => process.memoryUsage().rss)"`.
 const { createServer } = process.getBuiltinModule('node:http');
 
 /**
