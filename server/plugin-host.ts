@@ -17,7 +17,7 @@ export interface ThreadHostOptions extends Pick<PluginHostOptions, 'registry' | 
   readonly env: Collaborators['env'];
 }
 
-/** Wires the plugins of one thread. It imports little, because each file may be read in a new thread. */
+/** Wires the plugins of one thread. It imports little, because each guarded file may need a new thread. */
 export function createPluginHost({ log, shared, guard, ...options }: ThreadHostOptions): PluginHost {
   return new PluginHost({
     ...options,

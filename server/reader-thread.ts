@@ -41,7 +41,7 @@ async function read({ reader, file, options }: ReadMessage): Promise<ReadOutcome
   const answer = await callPlugin(registry.require('reader', reader), () =>
     withinLimits(() => plugin.read(file, context)),
   );
-  // Here already, since each takes memory on both sides when it is sent.
+  // Checked before they are sent, because each place takes memory in both threads.
   checkPlaceCount((answer as ReadFile | undefined)?.places, 'file', config);
   return { read: answer, reported };
 }

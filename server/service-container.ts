@@ -43,7 +43,6 @@ export interface ServiceCradle {
 export interface ServiceOptions {
   readonly config: Config;
   readonly log: Log;
-  /** Memory that the threads of the process share. */
   readonly shared: SharedBuffers;
   readonly registry: Registry;
   /** By default the variables of the process. */

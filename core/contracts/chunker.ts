@@ -47,14 +47,12 @@ export type ChunkContext<Uses = never> = BaseChunkContext & ('embedding' extends
 
 /** What the context also has if the manifest uses the kind `embedding`. */
 export interface WithModel {
-  /** The model that the request names. */
   readonly model: EmbeddingModel;
 }
 
 interface BaseChunkContext {
   /** The text as the requested tokenizer reads it, or that of the requested embedding model. */
   readonly tokens: TokenizedText;
-  /** What the request says about the document besides its text. */
   readonly document: DocumentInfo;
   /** Adds response metadata about how this text was chunked: the header `x-<name>`. */
   readonly report: Report;
@@ -95,7 +93,21 @@ export interface ChecksOptions {
   check?(options: Readonly<Record<string, unknown>>): readonly string[];
 }
 
-/** Decides where a text is cut. */
+/**
+ * Decides where a text is cut.
+ *
+ * ```ts
+ * import { type Chunker, cutAtDelimiters, type Factory } from 'chunksmith/kit';
+ * import type manifest from './manifest.ts';
+ *
+ * const createParagraphs: Factory<typeof manifest> = (): Chunker<{ chunk_size: number }> => ({
+ *   chunk: (text, { chunk_size: size }, { divide }) =>
+ *     divide({ start: 0, end: text.length }, [cutAtDelimiters(['\n\n'])], { size }),
+ * });
+ *
+ * export default createParagraphs;
+ * ```
+ */
 export interface Chunker<Options = Record<string, unknown>, Uses = never> extends ChecksOptions {
   /**
    * Returns spans of `text` with rising starts and rising ends. `text` is never empty or only white space. A span

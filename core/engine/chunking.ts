@@ -18,7 +18,6 @@ export interface ReadyChunker {
 
 export interface ChunkTools {
   readonly tokenizer: Tokenizer;
-  /** Given if the chunker uses the kind `embedding`. */
   readonly model?: EmbeddingModel | undefined;
   readonly document?: DocumentInfo | undefined;
   readonly report: Report;
@@ -66,7 +65,6 @@ function createContext(text: string, tokens: TokenizedText, tools: ChunkTools): 
   return model === undefined ? context : Object.assign(context, { model });
 }
 
-/** Checks the spans and counts those that came without a count. */
 function checkSpans(
   spans: readonly Span[],
   text: string,
@@ -162,7 +160,6 @@ function ownFieldIn(fields: Readonly<Record<string, unknown>>): string | undefin
   return undefined;
 }
 
-/** The error of a plugin that does not keep its contract. */
 export function brokenPromise({ kind, name }: Pick<Manifest, 'kind' | 'name'>, reason: string): ServiceError {
   return new ServiceError('broken_promise', { kind, name, reason });
 }

@@ -13,13 +13,12 @@ import * as kit from '../kit.ts';
 import { callPlugin } from './plugin-error.ts';
 import { type PluginEntry, type Registry, usedPlugins } from './registry.ts';
 
-/** Imports the default export of a plugin's `index`. */
 export type ImportFactory = (entry: PluginEntry) => Promise<Factory>;
 
 export interface PluginHostOptions {
   readonly registry: Registry;
   readonly importFactory: ImportFactory;
-  /** Those that the plugins may request. */
+  /** What factories may request, besides `env`. */
   readonly collaborators: Partial<Omit<Collaborators, 'env'>>;
   readonly env: Collaborators['env'];
   /** Wraps a plugin in what all of its kind share, such as a cache, before it is handed out. */
@@ -88,7 +87,6 @@ export class PluginHost {
     return wrap === undefined ? plugin : wrap(entry, plugin);
   }
 
-  /** Registers what a manifest declares in a scope. */
   async #scopeOf(manifest: Manifest): Promise<AwilixContainer> {
     const scope = this.#root.createScope();
     for (const [name, value] of Object.entries(this.#options.collaborators)) {
@@ -124,13 +122,11 @@ function partsOf(id: PluginId): [kind: Kind, name: string] {
   return id.split('/') as [Kind, string];
 }
 
-/** Calls the method `close` of a plugin, if it has one. */
 async function close(making: unknown): Promise<void> {
   const plugin = (await making) as { close?(): unknown };
   await plugin.close?.();
 }
 
-/** The variables that a manifest names. */
 function environmentOf(
   { needs, reads = [], urls = [] }: Manifest,
   env: Collaborators['env'],

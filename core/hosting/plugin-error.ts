@@ -1,7 +1,6 @@
 import type { Kind, Manifest } from '../contracts/manifest.ts';
 import { reasonOf, ServiceError } from '../errors.ts';
 
-/** What an error is about: a plugin, or something it has opened. */
 export interface Named {
   readonly manifest: { readonly kind: Kind; readonly name: string };
 }

@@ -19,7 +19,6 @@ export type PluginOrigin = (typeof PLUGIN_ORIGINS)[number];
 export interface BrokenPlugin {
   /** `undefined` if neither its manifest nor its folder tells. */
   readonly kind: Kind | undefined;
-  /** The name of its folder. */
   readonly name: string;
   readonly origin: PluginOrigin;
   /** Its manifest, or its folder. */
@@ -43,21 +42,15 @@ export interface PluginEntry {
   readonly missing: readonly string[];
 }
 
-/** Whether a plugin is a reader that runs in a guarded thread. */
 export function isGuarded({ manifest: { kind, guarded } }: PluginEntry): boolean {
   return kind === 'reader' && guarded === true;
 }
 
 /** The plugins of a server, by kind and name. Frozen after creation. */
 export interface Registry {
-  /** All plugins of a kind, by name. */
   ofKind(kind: Kind): readonly PluginEntry[];
   find(kind: Kind, name: string): PluginEntry | undefined;
-  /**
-   * The plugin, if it can run.
-   *
-   * @throws ServiceError `unknown_plugin`, `broken_plugin`, `missing_capability`
-   */
+  /** The plugin, if it can run. @throws ServiceError `unknown_plugin`, `broken_plugin`, `missing_capability` */
   require(kind: Kind, name: string): PluginEntry;
   readonly all: readonly PluginEntry[];
   /** The plugins left out because they are broken. */
@@ -102,7 +95,6 @@ export function registryOf(all: readonly PluginEntry[], broken: readonly BrokenP
   return Object.freeze(registry);
 }
 
-/** The single plugins that a manifest names in `uses`. */
 export function usedPlugins(manifest: Manifest): PluginId[] {
   return (manifest.uses ?? []).filter((use): use is PluginId => use.includes('/'));
 }

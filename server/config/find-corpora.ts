@@ -12,7 +12,7 @@ export async function findCorpora(): Promise<Corpora | undefined> {
   return existsSync(face) ? import('../corpora/index.ts') : undefined;
 }
 
-/** The same for a server. @throws ConfigError if it is configured to run jobs but cannot */
+/** `findCorpora` for a server. @throws ConfigError if it is configured to run jobs but cannot */
 export async function corporaFor(config: Config): Promise<Corpora | undefined> {
   const corpora = await findCorpora();
   if (corpora !== undefined || !takesJobs(config)) return corpora;

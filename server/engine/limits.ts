@@ -127,7 +127,6 @@ interface Counted {
   readonly place: string;
   readonly unit: string;
   readonly count: number;
-  /** What to send instead. */
   readonly fewer?: string;
 }
 

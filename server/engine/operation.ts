@@ -9,7 +9,6 @@ import type { StageTools } from './stages/stages.ts';
 import type { Answer, AnyRequest, OnPart, Task, Unread } from './tasks.ts';
 import type { Refusals } from './validation/refusals.ts';
 
-/** What requests are parsed with. */
 export interface Rules {
   readonly registry: Registry;
   readonly schemas: RequestSchemas;
@@ -20,7 +19,6 @@ export interface Rules {
   readonly defaultTokenizer: string;
 }
 
-/** What a request is run with. */
 export interface Run extends StageTools {
   readonly rules: Rules;
   readonly limits: Limits;
@@ -52,7 +50,6 @@ export interface Operation<T extends Task = Task, R extends AnyRequest = AnyRequ
   read(task: T, bytes: Uint8Array, rules: Rules): Unread<R>;
   /** Collects all problems of a request that `read` has refused. */
   collect?(task: T, bytes: Uint8Array, rules: Rules, refusals: Refusals): void;
-  /** @throws ServiceError */
   run(request: R, run: Run): Promise<Answer>;
   /** The name of the work in metrics. */
   label(task: T): string;

@@ -27,7 +27,6 @@ import { type Refusals, withAllProblems } from './validation/refusals.ts';
 
 type TaskOf<K extends Task['run']> = Extract<Task, { readonly run: K }>;
 
-/** The kinds of work, by the value of `run` in their tasks and requests. */
 const OPERATIONS = {
   chunk: chunkOperation,
   execute: executeOperation,
@@ -102,7 +101,6 @@ export class Service {
     );
   }
 
-  /** The name of a task's work in metrics. */
   label(task: Task): string {
     return operationOf(task).label(task);
   }
@@ -140,7 +138,6 @@ export class Service {
       });
   }
 
-  /** Finds the inputs of a request, see `divide`. */
   divide(task: ChunksTask, bytes: Uint8Array): Division | undefined {
     return divide(operationOf(task), task, bytes, this.#rules);
   }
@@ -160,7 +157,6 @@ export class Service {
     return refuseUnknownNames(refusals, this.#tools);
   }
 
-  /** Checks a step of a pipeline that is to be stored, see `checkStep`. */
   checkStep(step: PipelineStep, rule: StepRule, refusals: Refusals): PipelineStep {
     return checkStep(step, rule, this.#rules, refusals);
   }

@@ -49,7 +49,6 @@ interface Division {
   readonly text: string;
   readonly tokens: TokenizedText;
   readonly levels: readonly CutFinder[];
-  /** The last of the given levels. */
   readonly lastNamed: number;
   readonly size: number;
   readonly minCharacters: number;
@@ -57,7 +56,6 @@ interface Division {
   readonly flags: FlagRun;
   /** Whether titles need no marks. */
   readonly titles: boolean;
-  /** The chunks so far. */
   readonly spans: CountedSpan[];
 }
 

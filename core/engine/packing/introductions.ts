@@ -88,7 +88,6 @@ export function isWholeBlock(text: string, at: number): boolean {
   return text.startsWith('```', start) || text.startsWith('~~~', start) || text.startsWith('|', start);
 }
 
-/** Whether the text before an offset ends in a colon. */
 export function endsInColon(text: string, floor: number, end: number): boolean {
   return isColon(text.charCodeAt(endOfContent(text, floor, end) - 1));
 }
@@ -190,7 +189,6 @@ const CAPITALS = /\p{Lu}.*\p{Lu}/u;
 /** A number at the beginning or after one word. */
 const NUMBERED_PART = /^[_*]{0,3}(?:\p{L}{2,}\.? )?(?:[IVX]|[IVXLCDM]{2,}|\d+)[.:]/u;
 
-/** Whether the line from `start` to `end` is a title. */
 export function isTitle(text: string, start: number, end: number): boolean {
   if (end - start > MAX_TITLE) return false;
   if (isSentenceEnd(text.charCodeAt(end - 1)) && !mayEndInStop(text, start)) return false;
@@ -226,7 +224,6 @@ export function mayEndInStop(text: string, start: number): boolean {
   return end <= 0 || isWhiteSpace(text.charCodeAt(end - 1));
 }
 
-/** Where the line break begins that ends at an offset. */
 function beforeLineBreak(text: string, end: number): number {
   return text.charCodeAt(end - 2) === CARRIAGE_RETURN ? end - 2 : end - 1;
 }
@@ -271,7 +268,6 @@ function contentBefore(text: string, at: number): number {
   return content > least || content === 0 ? content : at;
 }
 
-/** The line feeds in the white space from an offset on. */
 function lineFeedsAfter(text: string, from: number): number {
   const most = Math.min(text.length, from + MAX_SPACE);
   let count = 0;

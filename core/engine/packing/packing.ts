@@ -2,7 +2,6 @@ import type { Span } from '../../contracts/chunk.ts';
 import type { PackLimits } from '../../contracts/chunker.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
 
-/** A span with its token count. */
 export type CountedSpan = Span & {
   readonly token_count: number;
 };
@@ -81,7 +80,6 @@ function sampleRatio(boundaries: ArrayLike<number>, tokens: TokenizedText): numb
   return tokens.count(start, end) / Math.max(end - start, 1);
 }
 
-/** Tokens of pieces `[from, to)`, each counted alone. */
 function sum({ totals }: Pieces, from: number, to: number): number {
   return (totals[to] as number) - (totals[from] as number);
 }

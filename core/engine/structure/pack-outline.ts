@@ -4,7 +4,6 @@ import type { TokenizedText } from '../../contracts/tokenizer.ts';
 import { withFields } from '../packing/packing.ts';
 import { countWhile } from '../search.ts';
 
-/** Limits for packing an outline, in tokens. */
 export interface OutlineLimits {
   /** Maximum tokens per chunk. */
   readonly size: number;
@@ -24,19 +23,16 @@ type DivideStretch = (start: number, end: number) => readonly Span[];
  * the same.
  */
 interface Run {
-  /** Index of the boundary that it begins with. */
   readonly from: number;
   readonly to: number;
   readonly start: number;
   readonly end: number;
   readonly count: number;
-  /** Rank of the boundary that it begins with. */
   readonly rank: number;
   /** While siblings are packed: which of their boundaries it ends with. */
   readonly sibling: number;
 }
 
-/** A text that is being packed along its outline. */
 interface Packing {
   readonly outline: Outline;
   readonly tokens: TokenizedText;
@@ -46,7 +42,6 @@ interface Packing {
   readonly minimum: number;
   /** Tokens of the pieces before each boundary, each counted alone. Runs are guessed from these; exact counts decide. */
   readonly totals: Int32Array;
-  /** The chunks so far. */
   readonly runs: Run[];
 }
 
@@ -271,7 +266,6 @@ function isShort({ minimum }: Packing, { count }: Run): boolean {
   return count < minimum;
 }
 
-/** Maximum tokens of a chunk that begins at an offset. */
 function roomAt({ limits }: Packing, start: number): number {
   return limits.roomAt?.(start) ?? limits.size;
 }
@@ -283,7 +277,6 @@ function countOf(packing: Packing, from: number, to: number): number {
   return packing.tokens.count(edges[from] as number, edges[to] as number);
 }
 
-/** The pieces between two boundaries as one run. */
 function runOf(packing: Packing, from: number, to: number, count: number, sibling: number): Run {
   const { edges } = packing.outline;
   const start = edges[from] as number;

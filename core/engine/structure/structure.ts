@@ -5,11 +5,9 @@ import { embeddedText } from '../cuts/cuts.ts';
 import { withFields } from '../packing/packing.ts';
 import { packOutline } from './pack-outline.ts';
 
-/** A text as a tokenizer reads it. */
 interface Source {
   readonly text: string;
   readonly tokens: TokenizedText;
-  /** Counts the tokens of any text. */
   count(text: string): number;
 }
 
@@ -27,7 +25,7 @@ export function packStructure(source: Source, structure: Structure, rules: Struc
   const roomAt = (start: number) => size - contextAt(start).tokens;
   const limits = { size, minimum, always, ...(count_context ? { roomAt } : {}) };
   const spans = packOutline(structure.outline, source.tokens, limits, (start, end) => {
-    // What its parts carry is what its last character would.
+    // The parts of a divided piece carry what its last character would.
     const room = count_context ? Math.min(roomAt(start), roomAt(end - 1)) : size;
     return structure.divide(start, end, room);
   });
@@ -58,7 +56,6 @@ interface Context {
   readonly text: string | undefined;
   /** Tokens of the text plus a line feed. */
   readonly tokens: number;
-  /** Whether some of it was left out. */
   readonly isShortened: boolean;
 }
 

@@ -12,7 +12,7 @@ import {
   canonicalJson,
   findElements,
   findMembers,
-  type JsonPlace,
+  type JsonRange,
   jsonBytes,
   parseJson,
   withoutBreaks,
@@ -227,9 +227,9 @@ function uploadOf({ source }: JobMembers, body: Buffer): Buffer | null {
   return Buffer.concat(places.flatMap(({ from, to }) => [withoutBreaks(body.subarray(from, to)), LINE_FEED]));
 }
 
-function documentsIn(body: Buffer): JsonPlace {
-  const [source] = findMembers(body, 0, ['source']) as readonly [JsonPlace];
-  const [documents] = findMembers(body, source.from, ['documents']) as readonly [JsonPlace];
+function documentsIn(body: Buffer): JsonRange {
+  const [source] = findMembers(body, 0, ['source']) as readonly [JsonRange];
+  const [documents] = findMembers(body, source.from, ['documents']) as readonly [JsonRange];
   return documents;
 }
 

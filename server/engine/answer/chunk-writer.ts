@@ -47,8 +47,8 @@ export function writeChunks(
   const size = documents.reduce((sum, document) => sum + estimateBytes(document), FIRST_SIZE);
   return writeWithin(limit, size, (writer) => {
     if (isBatch) writer.ascii('[');
-    documents.forEach((document, place) => {
-      if (place > 0) writer.ascii(',');
+    documents.forEach((document, index) => {
+      if (index > 0) writer.ascii(',');
       writeList(writer, document);
     });
     if (isBatch) writer.ascii(']');
@@ -78,7 +78,6 @@ function estimateBytes({ chunks, ids, nullable, columns }: WrittenDocument): num
   return size;
 }
 
-/** Writes the list of a document's chunks. */
 export function writeList(writer: ByteWriter, document: WrittenDocument): void {
   writer.ascii('[');
   writeEach(writer, document, ',');
@@ -91,7 +90,7 @@ export function writeLines(writer: ByteWriter, document: WrittenDocument): void 
   if (document.chunks.length > 0) writer.ascii('\n');
 }
 
-/** A separate function that V8 can optimise: there may be a million chunks. @param between one ASCII character */
+/** @param between one ASCII character */
 function writeEach(writer: ByteWriter, document: WrittenDocument, between: string): void {
   const { chunks, ids, nullable, columns } = document;
   const rest: Rest = { document, heads: new Map(), written: new Map() };
@@ -120,7 +119,6 @@ const START = Buffer.from('","start_index":');
 const END = Buffer.from(',"end_index":');
 const COUNT = Buffer.from(',"token_count":');
 
-/** Writes a chunk from the first character of its text to before its closing brace. */
 function writeChunk(writer: ByteWriter, chunk: WrittenChunk, rest: Rest): void {
   const { before, after, fields } = chunk;
   if (before !== '') writer.characters(before);

@@ -54,7 +54,6 @@ export function createUtf16Cursor(text: string, unit: OffsetUnit): Utf16Cursor {
     return (offset) => (offset <= text.length && !splitsCodePoint(text, offset) ? offset : undefined);
   let [at, counted] = [0, 0];
   return (offset) => {
-    // Variables of the loop alone are in registers.
     let [index, length] = [at, counted];
     while (length < offset && index < text.length) {
       const code = text.charCodeAt(index);

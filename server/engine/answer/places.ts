@@ -93,7 +93,7 @@ function extend(joined: Joined, { box, start_time, end_time, cells, line }: Join
   joined.line = line;
 }
 
-/** As it is written: without its stretch. */
+/** A place as it is written: without its stretch. */
 function positionOf({ place, box, start_time, end_time, cells }: Joined): SourcePosition {
   const { start: _start, end: _end, ...position } = place;
   return {

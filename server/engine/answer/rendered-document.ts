@@ -58,7 +58,6 @@ export function writtenDocument(input: Input, given: DocumentChunks, plan: Plan)
   return { chunks, ids, nullable, columns, packsVectors: plan.packsVectors };
 }
 
-/** Builds the columns of optional fields. */
 const COLUMNS: Readonly<Record<Exclude<Included, 'id'>, ColumnsOf>> = {
   document_id: ({ about }) => [constantColumn('document_id', Buffer.from(JSON.stringify(about?.id ?? null)))],
   index: (_document, { spans }) => [
@@ -77,7 +76,6 @@ const COLUMNS: Readonly<Record<Exclude<Included, 'id'>, ColumnsOf>> = {
 
 type ColumnsOf = (document: SourceDocument, chunks: DocumentChunks, identity: Identity) => Column[];
 
-/** The ids and hashes of chunks, as far as requested. */
 interface Identity {
   readonly hashes: readonly string[];
   readonly ids: readonly string[];
@@ -103,14 +101,12 @@ function identityOf(
 function hashesOf(text: string, { spans, refined }: DocumentChunks): string[] {
   if (refined !== undefined)
     return refined.chunks.map((chunk) => contentHash(embeddedText(chunk.text, chunk.context)));
-  // A loop and not a callback, whose optimised code V8 discards with its last closure.
   const hashes: string[] = [];
   for (const { start, end, context } of spans)
     hashes.push(contentHash(embeddedText(text.slice(start, end), context)));
   return hashes;
 }
 
-/** The line numbers of the first and last character of each chunk, from 1. */
 function lineColumns(text: string, spans: readonly Span[]): Column[] {
   const starts = lineStarts(text);
   const lineAt = (offset: number) => countUpTo(starts, offset) + 1;
@@ -143,7 +139,6 @@ function lineStarts(text: string): number[] {
 }
 
 const BYTES = 16;
-/** Bytes of a SHA-256. */
 const HASH_BYTES = 32;
 
 /**

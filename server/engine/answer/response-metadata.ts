@@ -9,9 +9,7 @@ export interface VectorCounts {
   readonly empty: number;
   /** The indexes of the first of these texts in their call of the model, if a caller can know that. */
   readonly emptyAt: readonly number[];
-  /** Texts whose vectors are of a model's lexical fallback. */
   readonly fallback: number;
-  /** The names of these fallbacks. */
   readonly fallbackNames: readonly string[];
   /** Texts that are longer than the window of the model. */
   readonly cut: number;
@@ -87,7 +85,6 @@ function valuesOf(name: string, documents: readonly Reported[]): string {
     : `${list.slice(0, list.lastIndexOf(',', MAX_LIST_LENGTH))}, ...`;
 }
 
-/** What a request spends its time on. */
 export type WorkStage = 'parse' | 'read' | 'chunk' | 'refine' | 'embed' | 'search' | 'tokenize' | 'serialise';
 
 /** Time that a request spent in a stage, excluding nested stages. */
@@ -103,13 +100,10 @@ export interface Timings {
   readonly times: readonly StageTime[];
   /** Texts, or lists of chunks, of the request. */
   readonly documents: number;
-  /** Chunks of the answer. */
   readonly chunks: number;
   /** The sum of their `token_count`s. */
   readonly tokens: number;
-  /** Models that were opened for the request. */
   readonly opened: readonly OpenedModel[];
-  /** What callers should know about the vectors. */
   readonly vectors: VectorTotals;
 }
 
@@ -118,7 +112,6 @@ interface OpenedModel extends Pick<EmbeddingModel, 'name' | 'bytes'> {
   readonly asked: string;
 }
 
-/** Measures the times of one request. */
 export class Timer {
   readonly #times: StageTime[] = [];
   readonly #opened: OpenedModel[] = [];
@@ -243,7 +236,6 @@ export function vectorTotals(given: Partial<VectorTotals>): VectorTotals {
   return Object.fromEntries(NAMES.map((name) => [name, given[name] ?? 0])) as VectorTotals;
 }
 
-/** The counts that are not 0. */
 export function nonZeroTotals(totals: VectorTotals): Partial<VectorTotals> {
   return Object.fromEntries(NAMES.filter((name) => totals[name] > 0).map((name) => [name, totals[name]]));
 }
@@ -252,7 +244,6 @@ export function addTotals(one: VectorTotals, other: VectorTotals): VectorTotals 
   return Object.fromEntries(NAMES.map((name) => [name, one[name] + other[name]])) as VectorTotals;
 }
 
-/** A counter of a metric. */
 interface Counter {
   inc(labels: Readonly<Record<string, string>>, count: number): void;
 }
@@ -265,7 +256,6 @@ export function countTotals(create: (name: string, help: string) => Counter) {
   };
 }
 
-/** What the log takes. */
 type Levels = Readonly<Record<'info' | 'warn', (details: object, message: string) => void>>;
 
 /** Logs what is not 0. @param about further members of the lines */

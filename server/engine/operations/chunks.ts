@@ -7,7 +7,7 @@ import { type PresetUse, placeOfOptions } from '../presets/presets.ts';
 import type { Included, Source } from '../read/document-schemas.ts';
 import { type ParsedDocument, readChunks, readDocuments, readTexts } from '../read/documents.ts';
 import { fieldValues } from '../read/file-form.ts';
-import { findElements, findMembers, type JsonPlace, jsonBytes, parseJson } from '../read/json.ts';
+import { findElements, findMembers, type JsonRange, jsonBytes, parseJson } from '../read/json.ts';
 import { checkOrder, pluginOf } from '../read/pipeline.ts';
 import type { Plan, StreamPlan } from '../read/plan.ts';
 import { allStages, isListOfLists, type Members, withoutInputs } from '../read/request-checks.ts';
@@ -107,7 +107,7 @@ function readRefine(name: string, body: Buffer, rules: Rules): Unread<StagesRequ
   checkChunks(lists, rules.limits);
   const inputs = readChunks(lists, body, () => {
     const [place] = findMembers(body, 0, ['chunks']);
-    return isBatch ? findElements(body, (place as JsonPlace).from) : [place];
+    return isBatch ? findElements(body, (place as JsonRange).from) : [place];
   });
   return { run: 'refine', ...refinePlan(name, withoutChunks(request), rules), inputs, isBatch };
 }

@@ -29,7 +29,6 @@ const DEFAULTS: Readonly<Record<Source, readonly Included[]>> = {
 
 const MAX_ID_LENGTH = 512;
 
-/** A document of a request. */
 export const documentSchema = {
   title: 'Document',
   type: 'object',
@@ -78,7 +77,6 @@ export const documentSchema = {
 
 const { id, title, metadata } = documentSchema.properties;
 
-/** What a request says about a file. */
 export const fileDocumentSchema = {
   title: 'FileDocument',
   type: 'object',
@@ -150,7 +148,6 @@ export type TokenField = (typeof TOKEN_FIELDS)[number];
 export const ENCODINGS = ['float', 'base64'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** The member of a request that names an embedding model. */
 export function embeddingModel(defaultModel: string | undefined): object {
   return {
     type: 'string',
@@ -195,7 +192,6 @@ export function embedRequest(text: object, defaultModel: string | undefined): Ob
   };
 }
 
-/** The request for the tokens of texts. */
 export function tokenizeRequest(text: object, tokenizer: object, offsetUnit: object): ObjectSchema {
   return {
     type: 'object',

@@ -9,7 +9,7 @@ import {
   findElements,
   findMembers,
   findTextLiterals,
-  type JsonPlace,
+  type JsonRange,
   type JsonText,
   literalOf,
   toJsonText,
@@ -19,11 +19,11 @@ import { readPlaces } from './places.ts';
 /** What goes through the stages: a document, or a list of chunks of a request. */
 export type Input = SourceDocument | GivenChunks;
 
-/** The text of a request, and the same text as the content of a JSON literal. */
+/** A text, and the same text as the content of a JSON literal. */
 export interface SourceDocument {
   readonly text: string;
   readonly json: JsonText;
-  /** What the request says about it, if it gives a document and not only a text. */
+  /** Missing for a text given alone. */
   readonly about?: AboutDocument;
 }
 
@@ -87,11 +87,11 @@ export function readDocuments(
   unit: OffsetUnit,
   limits: Limits,
 ): SourceDocument[] {
-  const [list] = findMembers(body, 0, ['documents']) as readonly [JsonPlace];
+  const [list] = findMembers(body, 0, ['documents']) as readonly [JsonRange];
   checkList(documents, { body, at: list.from }, limits);
-  const places = findElements(body, list.from);
+  const ranges = findElements(body, list.from);
   return documents.map((document, index) => {
-    const given = { body, at: (places[index] as JsonPlace).from, place: `documents[${index}].` };
+    const given = { body, at: (ranges[index] as JsonRange).from, place: `documents[${index}].` };
     return readDocument(document, given, unit, limits);
   });
 }
@@ -109,9 +109,9 @@ export function checkList(
 ): void {
   checkDocuments(documents, limits);
   const isNumbered = documents.some(({ id }) => typeof id === 'number');
-  const places = isNumbered ? findElements(body, at) : [];
+  const ranges = isNumbered ? findElements(body, at) : [];
   checkIds(
-    documents.map(({ id }, index) => readId(id, body, places[index]?.from ?? 0, `documents[${index}].`)),
+    documents.map(({ id }, index) => readId(id, body, ranges[index]?.from ?? 0, `documents[${index}].`)),
   );
 }
 
@@ -135,7 +135,7 @@ export function readDocument(
   limits: Limits,
 ): SourceDocument {
   const [literal, metadata] = findMembers(body, at, ['text', 'metadata']);
-  const json = literalOf(body, literal as JsonPlace);
+  const json = literalOf(body, literal as JsonRange);
   const about = {
     id: readId(id, body, at, place),
     title,
@@ -157,7 +157,6 @@ export function infoOf({ about, json }: SourceDocument, unit?: OffsetUnit): Docu
   if (about === undefined) return NO_INFO;
   const { id, title, filename, mediaType, metadata, places } = about;
   const named = { id, title, filename, mediaType };
-  // Most documents, and getters take V8 microseconds to define.
   if (metadata === undefined && places === undefined) return named;
   let parsed: DocumentInfo['metadata'];
   return {
@@ -201,21 +200,17 @@ function startsOfPages(places: readonly SourcePlace[]): number[] {
   return starts;
 }
 
-/**
- * The lists of chunks of a request, with the JSON of their metadata.
- *
- * @param findLists finds the lists in the body
- */
+/** The lists of chunks of a request, with the JSON of their metadata. @param findLists finds the lists in the body */
 export function readChunks(
   lists: readonly (readonly Chunk[])[],
   body: Buffer,
-  findLists: () => readonly (JsonPlace | undefined)[],
+  findLists: () => readonly (JsonRange | undefined)[],
 ): GivenChunks[] {
   if (!lists.some((chunks) => chunks.some(hasMetadata))) return lists.map((chunks) => ({ chunks }));
-  const positions = findLists();
+  const ranges = findLists();
   return lists.map((chunks, index) => ({
     chunks,
-    metadata: metadataAt(body, (positions[index] as JsonPlace).from),
+    metadata: metadataAt(body, (ranges[index] as JsonRange).from),
   }));
 }
 
@@ -234,7 +229,7 @@ function metadataAt(body: Buffer, list: number): (Uint8Array | undefined)[] {
 const WHOLE = /^-?\d{1,511}$/;
 
 /** The id at a position in unparsed JSON; undefined if it is not one. */
-export function idAt(body: Buffer, { from, to }: JsonPlace): string | undefined {
+export function idAt(body: Buffer, { from, to }: JsonRange): string | undefined {
   const json = body.toString('utf8', from, to);
   if (isWholeNumber(json)) return json;
   try {
@@ -265,7 +260,7 @@ export function findId(id: unknown, body: Buffer, at: number): string | undefine
 }
 
 /**
- * The same for an id that was checked against its schema, which cannot tell 1000 from 1e3.
+ * The id of an object that was checked against its schema, which cannot tell 1000 from 1e3.
  *
  * @param place put before the name of the member in the error
  * @throws ServiceError `invalid_parameters`
@@ -278,6 +273,6 @@ export function readId(id: string | number | undefined, body: Buffer, at: number
 }
 
 function idJson(body: Buffer, at: number): string {
-  const [place] = findMembers(body, at, ['id']) as readonly [JsonPlace];
-  return body.toString('latin1', place.from, place.to);
+  const [range] = findMembers(body, at, ['id']) as readonly [JsonRange];
+  return body.toString('latin1', range.from, range.to);
 }

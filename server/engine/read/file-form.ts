@@ -17,20 +17,18 @@ export interface FileForm {
   readonly problems: readonly string[];
   /** Its name in the request, perhaps with folders. */
   readonly filename: string | undefined;
-  /** The reader that the request names. */
   readonly reader: string | undefined;
   /** JSON of the reader's options. */
   readonly readerOptions: string | undefined;
   /** JSON of what the request says about the file. */
   readonly document: string | undefined;
-  /** The other fields. */
   readonly fields: Fields;
 }
 
 const FORM = 'multipart/form-data';
 /** Fields of a form: several times the number of a chunker's options. */
 const MAX_FIELDS = 1000;
-/** Sent by clients that know nothing about a file, and by curl for any data. */
+/** Sent by clients that do not know the type of a file, and by curl for any data. */
 const SAY_NOTHING: ReadonlySet<string> = new Set([
   'application/octet-stream',
   'binary/octet-stream',
@@ -100,11 +98,9 @@ function problemOfFile(name: string, known: readonly string[]): string {
 const unknownField = (name: string, near: string) =>
   `${name.slice(0, MAX_SHOWN)}: unknown parameter, did you mean "${near}"?`;
 
-/** The fields that are about the file. */
 const ABOUT_FILE = ['filename', 'reader', 'reader_options', 'document'];
 const MAX_SHOWN = 60;
 
-/** The bytes of a file with the fields sent along with it. */
 interface SentFile {
   readonly bytes: Uint8Array;
   readonly contentType: string | undefined;

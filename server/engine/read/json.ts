@@ -15,7 +15,7 @@ const COMMA = 0x2c;
  */
 
 /** The position of a value in a JSON text: the bytes `[from, to)`. */
-export interface JsonPlace {
+export interface JsonRange {
   readonly from: number;
   readonly to: number;
 }
@@ -31,8 +31,8 @@ export function findMembers(
   body: Buffer,
   start: number,
   names: readonly string[],
-): readonly (JsonPlace | undefined)[] {
-  const found = new Array<JsonPlace | undefined>(names.length).fill(undefined);
+): readonly (JsonRange | undefined)[] {
+  const found = new Array<JsonRange | undefined>(names.length).fill(undefined);
   let at = skipSpace(body, skipSpace(body, start) + 1);
   while (body[at] === QUOTE) {
     const keyEnd = stringEnd(body, at);
@@ -45,22 +45,17 @@ export function findMembers(
   return found;
 }
 
-/**
- * Finds the elements of a list.
- *
- * @param body JSON
- * @param start where the list begins, or white space before it
- */
-export function findElements(body: Buffer, start: number): JsonPlace[] {
-  const places: JsonPlace[] = [];
+/** Finds the elements of a list. @param body JSON @param start where the list begins, or white space before it */
+export function findElements(body: Buffer, start: number): JsonRange[] {
+  const elements: JsonRange[] = [];
   let from = skipSpace(body, skipSpace(body, start) + 1);
   while (from < body.length && body[from] !== CLOSE_LIST) {
     const to = skipValue(body, from);
-    places.push({ from, to });
+    elements.push({ from, to });
     const next = skipSpace(body, to);
     from = body[next] === CLOSE_LIST ? next : skipSpace(body, next + 1);
   }
-  return places;
+  return elements;
 }
 
 function nameAt(body: Buffer, from: number, to: number): string {
@@ -172,16 +167,16 @@ export function canonicalJsonText(text: string, json: JsonText): JsonText {
  * a valid JSON object. Returns `undefined` if the member is missing or has another type.
  */
 export function findTextLiterals(body: Buffer, member: string): JsonText[] | undefined {
-  const [place] = findMembers(body, 0, [member]);
-  if (place === undefined) return undefined;
-  const places = body[place.from] === OPEN_LIST ? findElements(body, place.from) : [place];
-  return places.every(({ from }) => body[from] === QUOTE)
-    ? places.map((one) => literalOf(body, one))
+  const [value] = findMembers(body, 0, [member]);
+  if (value === undefined) return undefined;
+  const texts = body[value.from] === OPEN_LIST ? findElements(body, value.from) : [value];
+  return texts.every(({ from }) => body[from] === QUOTE)
+    ? texts.map((text) => literalOf(body, text))
     : undefined;
 }
 
 /** The content of the string literal at a position. */
-export function literalOf(body: Buffer, { from, to }: JsonPlace): JsonText {
+export function literalOf(body: Buffer, { from, to }: JsonRange): JsonText {
   return body.subarray(from + 1, to - 1);
 }
 

@@ -13,9 +13,7 @@ type Described = Pick<SourceFile, 'name' | 'mediaType'>;
 
 /** What decides about the reader of a file, besides the file. */
 interface ReaderChoice {
-  /** The reader that the request names. */
   readonly named?: string | undefined;
-  /** What is done with the text. */
   readonly task: DocumentsTask;
   readonly registry: Registry;
 }
@@ -176,12 +174,12 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Whoever sends files: the same value for the same one. */
+/** Identifies who sends files: the same value for the same sender. */
 export type Sender = string | object;
 
-/** What a guarded reader is given besides what all readers are. */
+/** The context of a guarded reader. */
 export interface GuardedContext extends ReadContext {
-  /** For the turns of those who wait for a thread. */
+  /** Decides the turns of senders that wait for a thread. */
   readonly sender?: Sender | undefined;
 }
 

@@ -73,10 +73,7 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
     tokenize: (request: unknown): Members =>
       check(TEXTS, 'tokenize', () => createValidator(schemas.tokenize), request),
 
-    /**
-     * @param place where the step is, for the message: `steps[1]`
-     * @param options where its options are
-     */
+    /** @param place where the step is, for the message: `steps[1]` @param options where its options are */
     step(step: PipelineStep, place: string, options = `${place}.config.`): StageRequest {
       const plugin = pluginOf(registry, step);
       const { kind, name, entry } = plugin;

@@ -91,7 +91,7 @@ export function createRequestSchemas({ registry, config }: SchemaOptions) {
     chunk: (manifest: Manifest, source: Source) => withSource(source, step(manifest)),
     /** The whole request that executes a pipeline or a preset, or everything except its inputs. */
     execute: (source: Source, preset?: string) => withSource(source, executeOptions(preset)),
-    /** Such a request without its inputs and the plugin's options. */
+    /** The members of `execute` that are the same for all pipelines. */
     fields: fieldMembers('text', config.idNamespace),
     /**
      * The whole request of a refinery. `any` is for the documentation; a check must know whether the chunks are those

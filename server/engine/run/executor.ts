@@ -38,7 +38,6 @@ export interface Executor {
   run(work: Work, signal: AbortSignal, onPart?: OnPart): Promise<Answer>;
   /** Starts a thread, so that the first request need not wait for one. Resolves once it has started, or failed to. */
   startThread(): Promise<void>;
-  /** Number of worker threads. */
   readonly threads: number;
   close(): Promise<void>;
 }
@@ -46,7 +45,6 @@ export interface Executor {
 /** Milliseconds that work has to stop by itself once its signal aborts; then its worker thread is ended. */
 export const STOP_GRACE = 1000;
 
-/** Runs work on the calling thread. @throws ServiceError */
 export async function runWork(
   service: Service,
   work: Work,
@@ -80,7 +78,6 @@ function dividedAnswer(service: Service, { task, body, divides }: DivideWork): A
   return { ...emptyAnswer(seconds), division, body: body as Uint8Array<ArrayBuffer> };
 }
 
-/** Sent to a worker thread. */
 export interface WorkMessage {
   readonly work: Work;
   /** Raised to stop the work. */
@@ -103,7 +100,6 @@ export interface PluginState {
 /** Sent back by a worker thread: errors as data, because a cloned error loses its code. */
 export type WorkOutcome = { readonly answer: Answer } | { readonly error: PlainError };
 
-/** Given to every worker thread when it starts. */
 export interface WorkerData {
   readonly config: Config;
   /** The plugins, whose manifests need not be read and checked again. */
@@ -119,7 +115,6 @@ export function openPartChannel(onPart: OnPart) {
   const { port1, port2 } = new MessageChannel();
   port1.on('message', onPart);
   return {
-    /** To be sent to the thread, which posts the parts to it. */
     port: port2,
     /** Delivers the parts that were posted but have not arrived yet, and accepts no more. */
     close() {
@@ -132,7 +127,6 @@ export function openPartChannel(onPart: OnPart) {
   };
 }
 
-/** Sends parts to the thread at the other end. */
 export function partSender(port: MessagePort | undefined): OnPart | undefined {
   return port === undefined ? undefined : (bytes) => port.postMessage(bytes, [bytes.buffer]);
 }

@@ -8,10 +8,8 @@ import type { GuardedContext } from '../read/readers.ts';
 import { GuardedThread, OverLimitError, OverTimeError } from './guarded-thread.ts';
 import { NOBODY, PriorityQueue } from './priority-queue.ts';
 
-/** Given to the thread when it starts. */
 export interface ReaderThreadData {
   readonly config: Config;
-  /** The readers that it may be asked for. */
   readonly readers: readonly PluginEntry[];
 }
 
@@ -58,7 +56,7 @@ export class GuardedReaders {
   constructor(config: Config, plugins: readonly PluginEntry[]) {
     this.#config = config;
     this.#readers = plugins.filter(isGuarded);
-    // One that is stuck does not hold up all others.
+    // A stuck thread does not hold up all others.
     this.#queue = new PriorityQueue({ threads: Math.max(config.workers, 2), queueSize: 0 });
   }
 
@@ -122,7 +120,6 @@ export class GuardedReaders {
     }
   }
 
-  /** A kept thread, or a new one. */
   #take(): { thread: ReaderThread; files: number } {
     for (const [thread, { files, end }] of this.#idle) {
       clearTimeout(end);

@@ -4,7 +4,6 @@ import { ServiceError } from '../../../core/errors.ts';
 export type Line = Buffer | ServiceError;
 
 export interface LineReaderOptions {
-  /** Maximum bytes of a line. */
   readonly limit: number;
   /** Whether a line that is too long ends the stream: decompressed data may be endless. */
   readonly isStrict: boolean;
@@ -19,7 +18,6 @@ export abstract class LineSource {
   /** Whether there is nothing more to read. Lines may still wait. */
   isOver = false;
 
-  /** Number of lines that were read and not taken. */
   get waiting(): number {
     return this.#lines.length;
   }
@@ -48,7 +46,6 @@ export abstract class LineSource {
   }
 }
 
-/** How many of the lines `LineSource.take` takes. */
 function countToTake(lines: readonly Line[], most: number, maxBytes: number): number {
   let [count, bytes] = [0, 0];
   for (const line of lines) {
@@ -60,7 +57,6 @@ function countToTake(lines: readonly Line[], most: number, maxBytes: number): nu
   return count;
 }
 
-/** Lines that are already in memory. */
 export class LineList extends LineSource {
   constructor(lines: Iterable<Line>) {
     super();
@@ -88,7 +84,6 @@ export class LineReader extends LineSource {
     this.#splitter = new LineSplitter(options.limit);
   }
 
-  /** Maximum bytes of a line. */
   get limit(): number {
     return this.#options.limit;
   }
@@ -130,7 +125,6 @@ export function tooLong(limit: number, what = 'The document'): ServiceError {
   return new ServiceError('line_too_large', { what, limit });
 }
 
-/** Bytes of a line. */
 export function sizeOf(line: Line): number {
   return Buffer.isBuffer(line) ? line.length : 0;
 }
@@ -140,7 +134,6 @@ const CARRIAGE_RETURN = 0x0d;
 const WHITE_SPACE = [0x20, 0x09];
 const NOTHING = Buffer.alloc(0);
 
-/** A line that was too long to keep. */
 export const TOO_LONG = Symbol('a line that is too long');
 
 /** Cuts a stream of bytes into lines, which end with LF or CRLF; lines of only white space are skipped. */
@@ -155,7 +148,6 @@ export class LineSplitter {
     this.#limit = limit;
   }
 
-  /** Bytes of the incomplete line. */
   get unfinished(): number {
     return this.isTooLong ? 0 : this.#length;
   }

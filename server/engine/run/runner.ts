@@ -14,7 +14,6 @@ import { Threads } from './threads.ts';
  * policy: admission, deadline, cancellation and the time in the queue are handled here and nowhere else.
  */
 export class Runner {
-  /** How long work has taken. */
   readonly throughput = new Throughput();
   readonly #config: RunnerOptions['config'];
   readonly #service: Service;
@@ -68,7 +67,6 @@ export class Runner {
     this.#scheduler.yieldToAccepts();
   }
 
-  /** How busy the runner is now. */
   load(): RunnerLoad {
     return {
       waiting: this.#queue.waiting + this.#scheduler.waiting,
@@ -126,9 +124,7 @@ export interface RunOptions {
 }
 
 export interface RunnerLoad {
-  /** Number of waiting tasks. */
   readonly waiting: number;
-  /** Number of worker threads. */
   readonly threads: number;
   /** Whether a task arriving now would be rejected by at least one queue. */
   readonly isFull: boolean;
@@ -190,7 +186,6 @@ export class EventLoopScheduler {
     this.#queueSize = queueSize;
   }
 
-  /** Number of waiting tasks. */
   get waiting(): number {
     return this.#queue.size;
   }
@@ -234,7 +229,6 @@ export class EventLoopScheduler {
     this.#mayPass = true;
   }
 
-  /** Whether a task may start at once. */
   #hasRoom(): boolean {
     if (this.#began === undefined) return true;
     return this.#queue.size === 0 && performance.now() - this.#began < TURN_MS;

@@ -13,7 +13,6 @@ export function groupsInFlight(threads: number, ahead = 2): number {
   return threads + ahead;
 }
 
-/** Runs lines, like a `Runner`. */
 export interface LineRunner {
   run(
     task: LinesTask,
@@ -29,12 +28,10 @@ export interface LineStream {
   /** Reads the lines after the first. */
   readonly reader: LineSource;
   readonly runner: LineRunner;
-  /** How long such work takes. */
   readonly rate: Rate;
   /** Maximum concurrent groups of lines. */
   readonly slots: number;
   readonly urgency?: Urgency;
-  /** Stops the work when it aborts. */
   readonly signal: AbortSignal;
   /** Called for each answer to some lines. @param bytes of the lines */
   onAnswer(answer: RunAnswer, bytes: number): void;
@@ -62,7 +59,6 @@ const OF_ONE_LINE: ReadonlySet<ErrorCode> = new Set([
 
 type Outcome = { readonly answer: LineAnswers } | { readonly error: unknown };
 
-/** A group of lines in work. */
 interface Group {
   readonly first: number;
   readonly lines: readonly Line[];
@@ -74,7 +70,6 @@ interface Group {
 class LineGroups {
   readonly #stream: LineStream;
   readonly #running: Group[] = [];
-  /** The index of the next line. */
   next = 0;
   hasAnswered = false;
 
@@ -92,7 +87,6 @@ class LineGroups {
     return this.#running[0]?.outcome;
   }
 
-  /** Starts work on the waiting lines, as long as there is room. */
   start(): void {
     const { reader } = this.#stream;
     while (this.#hasRoom && reader.waiting > 0) this.#startGroup(reader.take(MAX_LINES, this.#groupBytes));
@@ -137,7 +131,7 @@ class LineGroups {
     const { plan, signal } = this.#stream;
     if (!this.hasAnswered || signal.aborted || plan.writes === 'lists') throw error;
     this.#stream.onFailure(error);
-    return joined(lines.map((line, place) => failedLine(plan, headOf(line, first + place), error)));
+    return joined(lines.map((line, index) => failedLine(plan, headOf(line, first + index), error)));
   }
 }
 
@@ -163,13 +157,12 @@ async function answerGroup(stream: LineStream, first: number, lines: readonly Li
 /** Processes the lines one by one, each with its own deadline and thread, so that one does not fail the others. */
 async function answerEach(stream: LineStream, first: number, lines: readonly Line[]) {
   const answers: LineAnswers[] = [];
-  for (const [place, line] of lines.entries()) {
-    answers.push(await answerGroup(stream, first + place, [line]));
+  for (const [index, line] of lines.entries()) {
+    answers.push(await answerGroup(stream, first + index, [line]));
   }
   return joined(answers);
 }
 
-/** Runs lines with their own deadline, and until the stream is stopped. */
 function runGroup(
   { plan, runner, signal, urgency = 'patient' }: LineStream,
   first: number,
@@ -194,7 +187,6 @@ export interface LineAnswers {
   readonly reported: readonly Reported[];
 }
 
-/** The answers one after the other. */
 function joined(answers: readonly LineAnswers[]): LineAnswers {
   return {
     bytes: Buffer.concat(answers.map(({ bytes }) => bytes)),
@@ -203,7 +195,6 @@ function joined(answers: readonly LineAnswers[]): LineAnswers {
   };
 }
 
-/** The result of a line that failed. */
 function failedLine({ writes }: StreamPlan, head: LineHead, error: unknown): LineAnswers {
   if (writes === undefined) return { bytes: errorLine(head, error), outcomes: [], reported: [] };
   return { bytes: NOTHING, outcomes: [{ ...head, error: toPlainError(error) }], reported: [] };
@@ -261,7 +252,6 @@ const MAX_KEPT = 1000;
 const NEWEST = 0.3;
 const WHOLE_BYTES = 65_536;
 
-/** What does the work. */
 type Plugins = readonly { readonly kind: string; readonly name: string }[];
 
 /** How long work by the same plugins has taken per byte; anything better would require reading the texts. */
@@ -270,7 +260,6 @@ export interface Rate {
    * Expected seconds of work for this many bytes, excluding parsing and serialising; undefined before any was done.
    */
   expect(bytes: number): number | undefined;
-  /** Takes the times of an answer into account. */
   note(bytes: number, timings: Timings): void;
 }
 

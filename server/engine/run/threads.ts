@@ -15,7 +15,6 @@ export interface ThreadsOptions {
   readonly queue: PriorityQueue;
   readonly service: Pick<Service, 'plugins'>;
   readonly throughput: Throughput;
-  /** Maximum bytes of an answer. */
   readonly maxAnswerBytes: number;
 }
 
@@ -54,11 +53,7 @@ export class Threads {
     return answer;
   }
 
-  /**
-   * Waits for a thread, and has it do the work.
-   *
-   * @param bytes of the request
-   */
+  /** Waits for a thread, and has it do the work. @param bytes of the request */
   async enter(
     work: Work,
     bytes: number,
@@ -159,7 +154,6 @@ const MIN_SECONDS = 0.02;
 const SECONDS_PER_BYTE = 40e-9;
 const OF_READING: ReadonlySet<string> = new Set(['invalid_parameters', 'line_not_json']);
 
-/** Who sends a file, if the work is to read one. */
 function senderOf(work: Work): string | undefined {
   return 'task' in work && work.task.run === 'file' ? (work.task.sender ?? NOBODY) : undefined;
 }

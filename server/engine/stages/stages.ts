@@ -52,7 +52,6 @@ export function usesOf(
   });
 }
 
-/** Stages, and what each of them uses. */
 export interface StageList {
   readonly stages: readonly StageRequest[];
   readonly uses: readonly StageUses[];
@@ -63,7 +62,6 @@ export function unitOf({ stages }: StageList): OffsetUnit {
   return stages.findLast(({ kind }) => kind === 'chunker')?.options.offset_unit as OffsetUnit;
 }
 
-/** What stages are created from. */
 export interface StageTools {
   readonly registry: Registry;
   readonly host: PluginHost;
@@ -73,12 +71,10 @@ export interface StageTools {
   readonly signal: AbortSignal;
 }
 
-/** What the stages of one request share. */
 interface StageContext {
   readonly tools: StageTools;
   readonly report: Report;
   readonly timer: Timer;
-  /** Released when the request ends. */
   readonly leases: { release(): void }[];
 }
 
@@ -144,11 +140,10 @@ function openStage(
   });
 }
 
-/** A plugin with its options, and what was opened for it. */
 interface OpenedPlugin {
   readonly entry: PluginEntry;
   readonly options: StageRequest['options'];
-  /** What it does not use is not even a property, so that no plugin comes to rely on it. */
+  /** Without members for what the plugin does not use, so that none comes to rely on them. */
   readonly used: { readonly tokenizer?: Tokenizer; readonly model?: EmbeddingModel };
 }
 

@@ -8,11 +8,9 @@ import { embedWithin, placeRefusal } from './windows.ts';
 /** Minimum milliseconds between two progress lines in the log. */
 const PROGRESS_MS = 1000;
 
-/** How a request uses a model. */
 export interface Supervision {
   readonly log: Log;
   readonly timer: Timer;
-  /** What to do with texts beyond the model's window. */
   readonly longTexts: LongTexts;
   /** What a text is, for an error about one: `chunks`; default an error without a place. */
   readonly unit?: string;
@@ -82,7 +80,6 @@ function findFault(vectors: Vectors, texts: number): string | undefined {
   return areFinite(values) ? undefined : 'a number that is not finite';
 }
 
-/** The indexes of zero vectors. */
 function findZeros({ dimensions, values }: Vectors): number[] {
   const zeros: number[] = [];
   for (let from = 0; from < values.length; from += dimensions) {

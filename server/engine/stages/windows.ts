@@ -43,7 +43,6 @@ export async function embedWithin(
   return { vectors: await embedPieces(model, split, request), long: long.length };
 }
 
-/** The indexes of the texts that are longer than the window. */
 function longTexts(
   texts: readonly string[],
   window: ModelWindow,
@@ -208,7 +207,7 @@ async function embedPieces(model: EmbeddingModel, split: Split, request: EmbedRe
   };
 }
 
-/** The indexes of the texts all of whose pieces are in the list. */
+/** The indexes of texts of which all pieces are listed. */
 function wholeTexts(pieces: readonly number[], split: Split): number[] {
   const listed = new Set(pieces);
   let next = 0;

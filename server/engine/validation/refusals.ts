@@ -6,11 +6,10 @@ import { type ErrorCode, invalid, ServiceError } from '../../../core/errors.ts';
  */
 export interface NamedOptions {
   readonly kind: 'chunker' | 'refinery' | undefined;
-  /** Name of the plugin. */
   readonly name: string;
   /** Where the options are, for messages: `steps[1].config.`; empty for those of a request. */
   readonly place: string;
-  /** Those that fit the schema; the others are missing. */
+  /** The options that fit the schema. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -53,10 +52,7 @@ export class Refusals {
   readonly #named: NamedOptions[] = [];
   readonly problems: string[];
 
-  /**
-   * @param codes of the errors that are collected
-   * @param problems found before
-   */
+  /** @param codes of the errors that are collected @param problems found before */
   constructor(codes: readonly ErrorCode[] = ['invalid_parameters'], problems: readonly string[] = []) {
     this.#codes = codes;
     this.problems = [...problems];
@@ -86,7 +82,6 @@ export class Refusals {
     return this.#named;
   }
 
-  /** All of them as one error. */
   error(): Unlooked {
     return Object.assign(invalid(this.problems), { named: this.#named });
   }
