@@ -194,7 +194,8 @@ export function isTitle(text: string, start: number, end: number): boolean {
   if (isSentenceEnd(text.charCodeAt(end - 1)) && !mayEndInStop(text, start)) return false;
   const below = lineFeedsAfter(text, end);
   if (below < 2) return false;
-  let [from, to] = [start, end];
+  let from = start;
+  let to = end;
   for (let parts = 0; parts < MAX_PARTS; parts++) {
     const content = contentBefore(text, from);
     const above = content === 0 ? 2 : lineFeedsAfter(text, content);
@@ -202,7 +203,8 @@ export function isTitle(text: string, start: number, end: number): boolean {
     if (above >= below || content === 0) return true;
     const first = startOfLine(text, 0, content);
     if (first === undefined || content - first > MAX_TITLE) return false;
-    [from, to] = [first, content];
+    from = first;
+    to = content;
   }
   return false;
 }
@@ -230,7 +232,8 @@ function beforeLineBreak(text: string, end: number): number {
 
 /** Whether a line begins and ends like a title. @param isApart whether it is below two blank lines */
 function readsAsTitle(text: string, start: number, end: number, isApart: boolean): boolean {
-  let [from, to] = [start, end];
+  let from = start;
+  let to = end;
   while (from < to && isWhiteSpace(text.charCodeAt(from))) from++;
   while (to > from && !isPlain(text.charCodeAt(to - 1)) && CLOSER.test(text.charAt(to - 1))) to--;
   const isStop = !isPlain(text.charCodeAt(to - 1)) && STOP.test(text.charAt(to - 1));

@@ -52,16 +52,19 @@ export type Utf16Cursor = (offset: number) => number | undefined;
 export function createUtf16Cursor(text: string, unit: OffsetUnit): Utf16Cursor {
   if (unit === 'utf16')
     return (offset) => (offset <= text.length && !splitsCodePoint(text, offset) ? offset : undefined);
-  let [at, counted] = [0, 0];
+  let at = 0;
+  let counted = 0;
   return (offset) => {
-    let [index, length] = [at, counted];
+    let index = at;
+    let length = counted;
     while (length < offset && index < text.length) {
       const code = text.charCodeAt(index);
       const isPair = (code & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
       index += isPair ? 2 : 1;
       length += lengthOf(code, isPair, unit);
     }
-    [at, counted] = [index, length];
+    at = index;
+    counted = length;
     return length === offset ? index : undefined;
   };
 }

@@ -179,6 +179,7 @@ export function cellBounds(range: string): [left: number, top: number, right: nu
     column: columnNumber(letters),
     row: Number(row),
   }));
-  const [columns, rows] = [corners.map(({ column }) => column), corners.map(({ row }) => row)];
+  const columns = corners.map(({ column }) => column);
+  const rows = corners.map(({ row }) => row);
   return [Math.min(...columns), Math.min(...rows), Math.max(...columns), Math.max(...rows)];
 }

@@ -127,7 +127,8 @@ function neighbourColumns(ids: readonly string[]): Column[] {
 /** Where the lines of a text begin, in UTF-16 units, excluding the first. LF, CRLF and CR end lines. */
 function lineStarts(text: string): number[] {
   const starts: number[] = [];
-  let [lf, cr] = [text.indexOf('\n'), text.indexOf('\r')];
+  let lf = text.indexOf('\n');
+  let cr = text.indexOf('\r');
   while (lf !== -1 || cr !== -1) {
     const isCr = cr !== -1 && (lf === -1 || cr < lf);
     const end = isCr && lf !== cr + 1 ? cr + 1 : lf + 1;

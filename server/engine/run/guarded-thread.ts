@@ -130,7 +130,8 @@ export class GuardedThread<Answer> {
     while (await sleep(LOOK, true, { signal: done, ref: false }).catch(() => false)) {
       const { total_heap_size: heap = 0, external_memory: external = 0 } =
         (await this.#worker.getHeapStatistics().catch(() => undefined)) ?? {};
-      const [taken, now] = [heap + external - given, performance.now()];
+      const taken = heap + external - given;
+      const now = performance.now();
       if (taken <= memory) below = now;
       if (taken > FAR_ABOVE * memory || now - below > MAX_ABOVE) this.#stop(new OverLimitError(TOO_MUCH));
     }

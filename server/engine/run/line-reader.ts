@@ -47,7 +47,8 @@ export abstract class LineSource {
 }
 
 function countToTake(lines: readonly Line[], most: number, maxBytes: number): number {
-  let [count, bytes] = [0, 0];
+  let count = 0;
+  let bytes = 0;
   for (const line of lines) {
     bytes += sizeOf(line);
     if (count > 0 && (count === most || bytes > maxBytes || !Buffer.isBuffer(line))) break;

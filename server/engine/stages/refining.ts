@@ -131,7 +131,8 @@ function spansOf(entry: PluginEntry, chunks: readonly Chunk[], { text, unit }: R
     chunks.flatMap(({ start_index, end_index }) => [start_index, end_index]),
   );
   return chunks.map(({ start_index, end_index, token_count }, at) => {
-    const [start, end] = [offsets.get(start_index), offsets.get(end_index)];
+    const start = offsets.get(start_index);
+    const end = offsets.get(end_index);
     if (start !== undefined && end !== undefined) return { start, end, token_count };
     throw brokenPromise(
       entry.manifest,

@@ -252,7 +252,8 @@ async function splitFurther(
  * @param part with offsets in the text of the chunk
  */
 function partOf(whole: CountedSpan, part: CountedSpan): CountedSpan {
-  const [start, end] = [part.start + whole.start, part.end + whole.start];
+  const start = part.start + whole.start;
+  const end = part.end + whole.start;
   const context = [whole.context, part.context].filter((one) => one !== undefined && one !== '').join('\n');
   const lists = { ...clipped(whole.located, start, end), ...moved(part.located, whole.start) };
   return {

@@ -99,7 +99,8 @@ function areFinite({ buffer, byteOffset, length }: Float32Array): boolean {
 }
 
 /** The bits of a number in single precision without its sign, and the lowest one of its exponent. */
-const [SIZE, MIN_EXPONENT] = [0x7fffffff, 0x00800000];
+const SIZE = 0x7fffffff;
+const MIN_EXPONENT = 0x00800000;
 
 /**
  * A model's tokenizer with a limit in mind. One token for unknown text may represent a whole sentence in a script that

@@ -135,7 +135,8 @@ function splitText(
 ): Piece[] {
   const ends = tokenizer.tokenize(text).ends();
   const pieces: Piece[] = [];
-  let [start, from] = [0, 0];
+  let start = 0;
+  let from = 0;
   while (start < text.length) {
     let to = Math.min(from + roomFor(ends.length - from, room, pieces.length), ends.length);
     let piece = pieceAt(text, ends, start, from, to, count);
@@ -236,7 +237,8 @@ function averages(values: Float32Array, dimensions: number, split: Split): Float
 
 function meanOf(rows: Float32Array, dimensions: number, pieces: readonly Piece[]): Float64Array {
   const sum = new Float64Array(dimensions);
-  let [total, areUnits] = [0, true];
+  let total = 0;
+  let areUnits = true;
   for (const [row, { tokens }] of pieces.entries()) {
     const weight = tokens * (1 - (FADING * row) / pieces.length);
     total += weight;
