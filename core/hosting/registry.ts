@@ -100,7 +100,7 @@ export function usedPlugins(manifest: Manifest): PluginId[] {
 }
 
 /** The single plugins that a plugin may be given: those named in its manifest's `uses` and `chooses`. */
-export function givenPlugins(manifest: Manifest): PluginId[] {
+function givenPlugins(manifest: Manifest): PluginId[] {
   return [...usedPlugins(manifest), ...(manifest.chooses ?? [])];
 }
 

@@ -210,7 +210,7 @@ export function isTitle(text: string, start: number, end: number): boolean {
 }
 
 /** The start of a short line that ends at `end` and may have a blank line above it; -1 if it is another line. */
-export function shortLineStart(text: string, end: number): number {
+function shortLineStart(text: string, end: number): number {
   const from = Math.max(end - MAX_TITLE, 0);
   const lineFeed = text.slice(from, end).lastIndexOf('\n');
   if (lineFeed === -1) return from === 0 ? 0 : -1;
@@ -220,7 +220,7 @@ export function shortLineStart(text: string, end: number): number {
 }
 
 /** Whether a short line that ends like a sentence may be a title: by its script and by what is above it. */
-export function mayEndInStop(text: string, start: number): boolean {
+function mayEndInStop(text: string, start: number): boolean {
   if (text.charCodeAt(start) < FIRST_WIDE) return true;
   const end = beforeLineBreak(text, beforeLineBreak(text, start));
   return end <= 0 || isWhiteSpace(text.charCodeAt(end - 1));
@@ -259,7 +259,7 @@ function isPlain(unit: number): boolean {
 }
 
 /** Whether a unit ends most sentences, in any script. */
-export function isSentenceEnd(unit: number): boolean {
+function isSentenceEnd(unit: number): boolean {
   return unit === 0x2e || unit === 0x21 || unit === 0x3f || unit === 0x3002 || unit === 0x2026;
 }
 

@@ -346,7 +346,7 @@ function cutShort(text: string): string {
 }
 
 /** Finds what is wrong with the first bad item of a list. */
-export type ListCheck = (value: Record<string, unknown>) => readonly ErrorObject[];
+type ListCheck = (value: Record<string, unknown>) => readonly ErrorObject[];
 
 interface Compile {
   /** Stops at the first error. */
@@ -356,7 +356,7 @@ interface Compile {
 }
 
 /** The checks of the top-level lists, each by itself: the check of the whole value stops at its first error. */
-export function listChecks({ properties = {} }: ObjectSchema, { first, all }: Compile): ListCheck[] {
+function listChecks({ properties = {} }: ObjectSchema, { first, all }: Compile): ListCheck[] {
   return Object.entries(properties)
     .filter(hasItems)
     .map(([name, property]) => {
