@@ -210,7 +210,7 @@ export function isTitle(text: string, start: number, end: number): boolean {
 }
 
 /** The start of a short line that ends at `end` and may have a blank line above it; -1 if it is another line. */
-function shortLineStart(text: string, end: number): number {
+export function shortLineStart(text: string, end: number): number {
   const from = Math.max(end - MAX_TITLE, 0);
   const lineFeed = text.slice(from, end).lastIndexOf('\n');
   if (lineFeed === -1) return from === 0 ? 0 : -1;
