@@ -197,7 +197,7 @@ export function exposedError(message: string, cause?: unknown): Error & { readon
   return Object.assign(new Error(message, { cause }), { expose: true as const });
 }
 
-/** The same for a mistake of the caller, answered with 400; it is not retried. */
+/** An `exposedError` for a mistake of the caller, answered with 400; it is not retried. */
 export function refusedError(
   message: string,
   cause?: unknown,
@@ -205,7 +205,6 @@ export function refusedError(
   return Object.assign(exposedError(message, cause), { statusCode: 400 as const });
 }
 
-/** The message of any thrown value. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -6,21 +6,15 @@ import { callPlugin } from '../core/hosting/plugin-error.ts';
 import { registryOf } from '../core/hosting/registry.ts';
 import { createThreadLog } from './config/log.ts';
 import { checkPlaceCount } from './engine/limits.ts';
-import { giveMemoryBack } from './engine/run/give-memory-back.ts';
+import { giveMemoryBack } from './engine/memory.ts';
 import type { ReaderThreadData, ReadMessage, ReadOutcome } from './engine/run/guarded-readers.ts';
 import { BEGUN } from './engine/run/guarded-thread.ts';
-import { ownBuffers } from './engine/run/shared-buffers.ts';
-import { createServiceContainer } from './service-container.ts';
+import { createPluginHost } from './plugin-host.ts';
 
 const { config, readers } = workerData as ReaderThreadData;
 const port = parentPort as MessagePort;
-const { host, registry } = createServiceContainer({
-  config,
-  log: createThreadLog(config),
-  shared: ownBuffers,
-  registry: registryOf(readers),
-  isGuard: true,
-}).cradle;
+const registry = registryOf(readers);
+const host = createPluginHost({ registry, log: createThreadLog(config), env: process.env });
 
 /** Entry of a thread that reads files one after the other. */
 port.on('message', async (message: ReadMessage) => {
@@ -47,7 +41,7 @@ async function read({ reader, file, options }: ReadMessage): Promise<ReadOutcome
   const answer = await callPlugin(registry.require('reader', reader), () =>
     withinLimits(() => plugin.read(file, context)),
   );
-  // Here already, since each takes memory on both sides when it is sent.
+  // Checked before they are sent, because each place takes memory in both threads.
   checkPlaceCount((answer as ReadFile | undefined)?.places, 'file');
   return { read: answer, reported };
 }

@@ -10,21 +10,18 @@ import {
 } from 'awilix/browser';
 import type { HostedModels, Log, ModelFiles, SharedBuffers } from '../core/contracts/collaborators.ts';
 import type { TokenizerProvider } from '../core/contracts/tokenizer.ts';
-import { PluginHost } from '../core/hosting/container.ts';
+import type { PluginHost } from '../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../core/hosting/registry.ts';
 import type { Config } from './config/config.ts';
 import { hubSettingsOf } from './config/hub-settings.ts';
-import { readMachine } from './config/option.ts';
 import { createSinkCollections, type SinkCollections } from './engine/operations/store-chunks.ts';
-import { isGuarded } from './engine/read/read-with.ts';
 import { createRequestSchemas, type RequestSchemas } from './engine/read/request-schemas.ts';
 import { GuardedReaders } from './engine/run/guarded-readers.ts';
 import { Service } from './engine/service.ts';
 import { keepTokenizers, Openers } from './engine/stages/openers.ts';
-import { createCheck } from './engine/validation/validator.ts';
+import { createPluginHost } from './plugin-host.ts';
 import { hostedModels } from './plugins/hosted/provider.ts';
 import { createModelFiles } from './plugins/hub/model-files.ts';
-import { importFactory } from './plugins/loader/import-factory.ts';
 import { type OnPluginState, PluginFailures } from './plugins/loader/plugin-failures.ts';
 
 /** What one thread needs to serve requests: the main thread and every worker build the same from the same data. */
@@ -46,11 +43,8 @@ export interface ServiceCradle {
 export interface ServiceOptions {
   readonly config: Config;
   readonly log: Log;
-  /** Memory that the threads of the process share. */
   readonly shared: SharedBuffers;
   readonly registry: Registry;
-  /** Whether guarded readers run in this thread itself, because it is one of those that guard them; default false. */
-  readonly isGuard?: boolean;
   /** By default the variables of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** By default with the retries of a server. */
@@ -100,25 +94,17 @@ function makeModelFiles({ config, log, registry }: ServiceCradle): ModelFiles {
 
 function makeHost(
   cradle: ServiceCradle,
-  { isGuard = false, env = process.env, hosted = hostedModels }: Partial<ServiceOptions>,
+  { env = process.env, hosted = hostedModels }: Pick<ServiceOptions, 'env' | 'hosted'>,
 ): PluginHost {
   const { registry, log, shared, models, pluginFailures } = cradle;
-  return new PluginHost({
+  return createPluginHost({
     registry,
-    importFactory: async (entry) =>
-      isGuarded(entry) && !isGuard ? () => cradle.guardedReaders.reader(entry) : importFactory(entry),
-    collaborators: {
-      log,
-      createCheck,
-      shared,
-      models,
-      hosted,
-      memoryBytes: readMachine().memoryBytes,
-    },
+    log,
     env,
+    shared: { shared, models, hosted },
+    guard: (entry) => cradle.guardedReaders.reader(entry),
     wrap: (entry, plugin) => keepOpened(entry, plugin, log),
-    // Those of a guard are noted by the thread that asks it.
-    ...(isGuard ? {} : { onCreated: (entry, error) => pluginFailures.note(entry, error) }),
+    onCreated: (entry, error) => pluginFailures.note(entry, error),
   });
 }
 

@@ -4,18 +4,17 @@ import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { toPlainError } from '../core/errors.ts';
 import { registryOf } from '../core/hosting/registry.ts';
 import { createThreadLog } from './config/log.ts';
-import { release } from './engine/answer/release.ts';
-import { runWork } from './engine/run/executor.ts';
-import { giveMemoryBack } from './engine/run/give-memory-back.ts';
+import { giveMemoryBack, release } from './engine/memory.ts';
 import {
   type PluginState,
   type Preparation,
   partSender,
+  runWork,
   type WorkerData,
   type WorkMessage,
   type WorkOutcome,
   withSignal,
-} from './engine/run/message.ts';
+} from './engine/run/executor.ts';
 import { connectSharedBuffers } from './engine/run/shared-buffers.ts';
 import type { Answer } from './engine/tasks.ts';
 import { createServiceContainer } from './service-container.ts';

@@ -31,7 +31,6 @@ export interface Located {
 
 /** What a request says about a document besides its text. Empty for a text given alone. */
 export interface DocumentInfo {
-  /** The caller's id of the document. */
   readonly id?: string | undefined;
   readonly title?: string | undefined;
   /** The name of its file, perhaps with folders. */

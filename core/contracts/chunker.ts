@@ -1,6 +1,5 @@
 import type { DocumentInfo, Report, Span } from './chunk.ts';
 import type { EmbeddingModel } from './embedding.ts';
-import type { Structure, StructureRules } from './structure.ts';
 import type { TokenizedText } from './tokenizer.ts';
 
 /**
@@ -48,14 +47,12 @@ export type ChunkContext<Uses = never> = BaseChunkContext & ('embedding' extends
 
 /** What the context also has if the manifest uses the kind `embedding`. */
 export interface WithModel {
-  /** The model that the request names. */
   readonly model: EmbeddingModel;
 }
 
 interface BaseChunkContext {
   /** The text as the requested tokenizer reads it, or that of the requested embedding model. */
   readonly tokens: TokenizedText;
-  /** What the request says about the document besides its text. */
   readonly document: DocumentInfo;
   /** Adds response metadata about how this text was chunked: the header `x-<name>`. */
   readonly report: Report;
@@ -96,7 +93,21 @@ export interface ChecksOptions {
   check?(options: Readonly<Record<string, unknown>>): readonly string[];
 }
 
-/** Decides where a text is cut. */
+/**
+ * Decides where a text is cut.
+ *
+ * ```ts
+ * import { type Chunker, cutAtDelimiters, type Factory } from 'chunksmith/kit';
+ * import type manifest from './manifest.ts';
+ *
+ * const createParagraphs: Factory<typeof manifest> = (): Chunker<{ chunk_size: number }> => ({
+ *   chunk: (text, { chunk_size: size }, { divide }) =>
+ *     divide({ start: 0, end: text.length }, [cutAtDelimiters(['\n\n'])], { size }),
+ * });
+ *
+ * export default createParagraphs;
+ * ```
+ */
 export interface Chunker<Options = Record<string, unknown>, Uses = never> extends ChecksOptions {
   /**
    * Returns spans of `text` with rising starts and rising ends. `text` is never empty or only white space. A span
@@ -113,3 +124,41 @@ export interface Chunker<Options = Record<string, unknown>, Uses = never> extend
 export type AnyChunker = ChecksOptions & {
   chunk(text: string, options: never, context: never): readonly Span[] | Promise<readonly Span[]>;
 };
+
+/** Where a text can be cut, and how good each place is: the input to packing for all structured formats. */
+export interface Outline {
+  /** Rising offsets, from 0 to the length of the text: the ends of the smallest pieces. */
+  readonly edges: ArrayLike<number>;
+  /**
+   * For each boundary: the lower, the better to cut there. Keep the number of different ranks small: each costs a
+   * pass over the boundaries.
+   */
+  readonly ranks: ArrayLike<number>;
+}
+
+/** A text whose structure a chunker has found. */
+export interface Structure {
+  readonly outline: Outline;
+  /** What a chunk that begins at an offset carries; nothing if it is missing. Called with any offset of the text. */
+  carriedAt?(start: number): Carried | undefined;
+  /** Cuts a stretch that is too large and has no boundaries within it into chunks of at most `size` tokens. */
+  divide(start: number, end: number, size: number): readonly Span[];
+}
+
+/** What a chunk carries. The same object as long as the path stays the same. */
+export interface Carried {
+  /** The headings above it, the highest first. */
+  readonly path?: readonly string[] | undefined;
+  /** The beginning of the element in whose middle the chunk begins, such as the header of a table. */
+  readonly opening?: string | undefined;
+}
+
+/** The options by which a structured text is packed (see `options.ts`), in tokens. */
+export interface StructureRules {
+  readonly chunk_size: number;
+  /** Below 1, a fraction of `chunk_size`; at most half of `chunk_size` counts. */
+  readonly min_chunk_size: number;
+  readonly count_context?: boolean;
+  /** At boundaries of this rank or lower, a chunk begins even if more would fit; at none if it is missing. */
+  readonly always?: number;
+}

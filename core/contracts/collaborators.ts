@@ -14,7 +14,6 @@ export interface ModelFiles {
   names(file: string): Promise<string[]>;
 }
 
-/** A file that a model may have. */
 export interface ModelFile {
   /** Its path within the model, with `/`: `onnx/model.onnx`. */
   readonly name: string;
@@ -65,7 +64,6 @@ export interface BatchLimits {
 export interface HostedApi {
   /** Name in errors. */
   readonly title: string;
-  /** Address of the calls. */
   readonly url: string;
   /** Environment variable of the address, for errors. */
   readonly urlVariable?: string;
@@ -79,7 +77,6 @@ export interface HostedApi {
   readonly keyScheme?: string;
 }
 
-/** One call of an API. */
 export interface HostedCall<Value> {
   /** Default `POST`. */
   readonly method?: 'GET' | 'POST' | 'PUT';
@@ -102,7 +99,6 @@ export interface HostedCall<Value> {
   readonly signal: AbortSignal;
 }
 
-/** Why a call failed. */
 export interface HostedFailure {
   /**
    * `setup`: no call will succeed until the operator changes something; `unavailable`: the API could not be reached

@@ -1,6 +1,30 @@
 import type { Tokenizer } from './tokenizer.ts';
 
-/** What an embedding plugin's factory returns: it opens models by name. Cheap to create; loads nothing. */
+/**
+ * What an embedding plugin's factory returns: it opens models by name. Cheap to create; loads nothing.
+ *
+ * ```ts
+ * import type { EmbeddingModel, Factory, Tokenizer } from 'chunksmith/kit';
+ * // It has `uses: ['tokenizer/character']`.
+ * import type manifest from './manifest.ts';
+ *
+ * const createLengths: Factory<typeof manifest> = async (given) => {
+ *   const characters = (await given['tokenizer/character'].open('character')) as Tokenizer;
+ *   const model: EmbeddingModel = {
+ *     name: 'lengths',
+ *     bytes: 0,
+ *     tokenizer: async () => characters,
+ *     embed: async (texts) => ({ dimensions: 1, values: Float32Array.from(texts, ({ length }) => length) }),
+ *   };
+ *   return {
+ *     list: () => [{ name: model.name, dimensions: 1 }],
+ *     open: async (name) => (name === model.name ? model : undefined),
+ *   };
+ * };
+ *
+ * export default createLengths;
+ * ```
+ */
 export interface EmbeddingProvider {
   /** Models that can be opened now without a download, or that the provider knows by name. */
   list(): readonly ModelInfo[] | Promise<readonly ModelInfo[]>;
@@ -8,10 +32,8 @@ export interface EmbeddingProvider {
   open(name: string, signal: AbortSignal): Promise<EmbeddingModel | undefined>;
 }
 
-/** An entry of the list of models. */
 export interface ModelInfo {
   readonly name: string;
-  /** Aliases that a request may use. */
   readonly aliases?: readonly string[];
   /** Changes with the weights. */
   readonly version?: string;
@@ -71,7 +93,6 @@ export interface TextRefusal {
 export const PURPOSES = ['document', 'query', 'similarity'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
-/** What a model gets besides the texts. */
 export interface EmbedRequest {
   /** Models that distinguish purposes embed the same text differently for each; others ignore it. */
   readonly purpose: Purpose;

@@ -12,7 +12,6 @@ export type PluginId = `${Kind}/${string}`;
  */
 export const PLUGIN_CONTRACT_VERSION = '2.0.0';
 
-/** A JSON Schema of an object. */
 export interface ObjectSchema {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, object>>;
@@ -20,7 +19,7 @@ export interface ObjectSchema {
   readonly additionalProperties?: boolean | object;
 }
 
-/** Those of a plugin without options. */
+/** The schema of a plugin without options. */
 export const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
 
 const names = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
@@ -204,10 +203,8 @@ type DeepReadonly<T> = T extends (infer Item)[]
 /** The inert half of a plugin; see `manifestSchema` for what its fields mean. */
 export type Manifest = DeepReadonly<FromManifestSchema>;
 
-/** What a manifest declares in `chooses`. */
 export type ChoicesOf<M extends Manifest> = M extends { readonly chooses: readonly (infer Id)[] }
   ? Id
   : never;
 
-/** What a manifest declares in `uses`. */
 export type UsesOf<M extends Manifest> = M extends { readonly uses: readonly (infer Use)[] } ? Use : never;

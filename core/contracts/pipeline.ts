@@ -4,9 +4,7 @@
  */
 export interface PipelineStep {
   readonly type: 'chunk' | 'refine';
-  /** Name of the chunker of a chunk step. */
   readonly chunker: string | null;
-  /** Name of the refinery of a refine step. */
   readonly refinery: string | null;
   readonly config: Readonly<Record<string, unknown>>;
 }

@@ -38,7 +38,6 @@ type CollaboratorsOf<M> = M extends { readonly guarded: true }
   ? Omit<Collaborators, (typeof WITHHELD_FROM_GUARDED)[number]>
   : Collaborators;
 
-/** The active half of a plugin, by kind. */
 export interface Implementations {
   chunker: AnyChunker;
   refinery: AnyRefinery;
@@ -50,7 +49,6 @@ export interface Implementations {
 
 type ImplementationOf<Id> = Id extends `${infer K extends Kind}/${string}` ? Implementations[K] : never;
 
-/** The single plugins that a manifest names in `uses`, by their ids. */
 type UsedPlugins<Use> = { readonly [Id in Extract<Use, PluginId>]: ImplementationOf<Id> };
 
 /** The plugins that a manifest names in `chooses`, by their ids; `undefined` for those that cannot run here. */

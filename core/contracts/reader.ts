@@ -1,6 +1,5 @@
 import type { Report } from './chunk.ts';
 
-/** A file as it came in a request. */
 export interface SourceFile {
   /** Must not be changed, nor kept once the file has been read. */
   readonly bytes: Uint8Array;
@@ -15,7 +14,6 @@ export interface SourceFile {
   readonly charset: string | undefined;
 }
 
-/** The result of reading a file. */
 export interface ReadFile {
   /** The text to be chunked; offsets of chunks refer to it. */
   readonly text: string;
@@ -74,7 +72,6 @@ export interface SourcePosition {
   readonly [member: string]: unknown;
 }
 
-/** What a reader is given besides the file. */
 export interface ReadContext {
   /** Adds response metadata about how the file was read: the header `x-<name>`. */
   readonly report: Report;
@@ -84,7 +81,24 @@ export interface ReadContext {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Turns files of the formats that its manifest names into text. */
+/**
+ * Turns files of the formats that its manifest names into text.
+ *
+ * ```ts
+ * import { type Factory, refusedError } from 'chunksmith/kit';
+ * import type manifest from './manifest.ts';
+ *
+ * const createNotes: Factory<typeof manifest> = () => ({
+ *   read({ bytes, name }) {
+ *     const text = new TextDecoder().decode(bytes);
+ *     if (!text.startsWith('%')) throw refusedError('A note begins with %.');
+ *     return { text: text.slice(1), title: name, encoding: 'utf-8' };
+ *   },
+ * });
+ *
+ * export default createNotes;
+ * ```
+ */
 export interface Reader {
   /**
    * Returns the text of a file. A file that it cannot read is an error for the caller that says why

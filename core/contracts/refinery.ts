@@ -9,7 +9,6 @@ export type RefineContext<Uses = never> = BaseRefineContext &
 
 /** What the context also has if the manifest uses the kind `tokenizer`. */
 export interface WithTokenizer {
-  /** The tokenizer that the request names. */
   readonly tokenizer: Tokenizer;
 }
 
@@ -53,8 +52,18 @@ interface BaseRefineContext extends RefineTools {
 }
 
 /**
- * Enriches the chunks of one document. A vector is a `Float32Array` on its chunk; it is written as a list
- * of numbers.
+ * Enriches the chunks of one document. A vector is a `Float32Array` on its chunk; it is written as a list of numbers.
+ *
+ * ```ts
+ * import type { Factory, Refinery } from 'chunksmith/kit';
+ * import type manifest from './manifest.ts';
+ *
+ * const createMarks: Factory<typeof manifest> = (): Refinery<{ mark: string }> => ({
+ *   refine: (chunks, { mark }, { surround }) => chunks.map((chunk) => surround(chunk, mark, mark)),
+ * });
+ *
+ * export default createMarks;
+ * ```
  */
 export interface Refinery<Options = Record<string, unknown>, Uses = never> extends ChecksOptions {
   /**

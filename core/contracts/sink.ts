@@ -18,7 +18,6 @@ export interface SinkChunk {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** What a sink is given besides chunks. */
 export interface SinkContext {
   /** Aborts once the work is no longer wanted. */
   readonly signal: AbortSignal;

@@ -1,4 +1,5 @@
 // The other build loads 60 files that search for modules, which nothing here does.
+
 import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix/browser';
 import type { Kind, Manifest, PluginId } from '../contracts/manifest.ts';
 import {
@@ -8,17 +9,16 @@ import {
   WITHHELD_FROM_GUARDED,
 } from '../contracts/plugin.ts';
 import { exposedError } from '../errors.ts';
-import { injectedKit } from './injected-kit.ts';
+import * as kit from '../kit.ts';
 import { callPlugin } from './plugin-error.ts';
 import { type PluginEntry, type Registry, usedPlugins } from './registry.ts';
 
-/** Imports the default export of a plugin's `index`. */
 export type ImportFactory = (entry: PluginEntry) => Promise<Factory>;
 
 export interface PluginHostOptions {
   readonly registry: Registry;
   readonly importFactory: ImportFactory;
-  /** Those that the plugins may request. */
+  /** What factories may request, besides `env`. */
   readonly collaborators: Partial<Omit<Collaborators, 'env'>>;
   readonly env: Collaborators['env'];
   /** Wraps a plugin in what all of its kind share, such as a cache, before it is handed out. */
@@ -87,7 +87,6 @@ export class PluginHost {
     return wrap === undefined ? plugin : wrap(entry, plugin);
   }
 
-  /** Registers what a manifest declares in a scope. */
   async #scopeOf(manifest: Manifest): Promise<AwilixContainer> {
     const scope = this.#root.createScope();
     for (const [name, value] of Object.entries(this.#options.collaborators)) {
@@ -123,16 +122,27 @@ function partsOf(id: PluginId): [kind: Kind, name: string] {
   return id.split('/') as [Kind, string];
 }
 
-/** Calls the method `close` of a plugin, if it has one. */
 async function close(making: unknown): Promise<void> {
   const plugin = (await making) as { close?(): unknown };
   await plugin.close?.();
 }
 
-/** The variables that a manifest names. */
 function environmentOf(
   { needs, reads = [], urls = [] }: Manifest,
   env: Collaborators['env'],
 ): Collaborators['env'] {
   return Object.fromEntries([...(needs?.env ?? []), ...reads, ...urls].map((name) => [name, env[name]]));
 }
+
+/**
+ * What plugins of contract 1 receive as `kit`. Deprecated: plugins import `chunksmith/kit` and `chunksmith/toolkit`. Reading
+ * a name that `kit.ts` does not export throws an error for callers that says so.
+ */
+export const injectedKit: object = new Proxy({ ...kit } as Readonly<Record<string | symbol, unknown>>, {
+  get(functions, name) {
+    if (typeof name === 'symbol' || name in functions) return functions[name];
+    throw exposedError(
+      `kit.${name} is no longer passed to factories: import ${name} from 'chunksmith/toolkit' if it is exported there`,
+    );
+  },
+});

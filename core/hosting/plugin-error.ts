@@ -1,7 +1,6 @@
-import type { Kind } from '../contracts/manifest.ts';
+import type { Kind, Manifest } from '../contracts/manifest.ts';
 import { reasonOf, ServiceError } from '../errors.ts';
 
-/** What an error is about: a plugin, or something it has opened. */
 export interface Named {
   readonly manifest: { readonly kind: Kind; readonly name: string };
 }
@@ -34,4 +33,16 @@ export async function callPlugin<T>(entry: Named, run: () => T | Promise<T>): Pr
   } catch (error) {
     throw asPluginError(entry, error);
   }
+}
+
+/** Whether a plugin needs a key: it then calls a server on the network, which may cost money. */
+export function needsKey({ needs }: Manifest): boolean {
+  return (needs?.env ?? []).length > 0;
+}
+
+/** What the server lacks for a request; not a fault of the plugin. */
+const LACKING = new Set(['unknown_tokenizer', 'unknown_model', 'model_files_missing', 'missing_capability']);
+
+export function isLacking(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && LACKING.has(error.code);
 }

@@ -19,7 +19,6 @@ export type PluginOrigin = (typeof PLUGIN_ORIGINS)[number];
 export interface BrokenPlugin {
   /** `undefined` if neither its manifest nor its folder tells. */
   readonly kind: Kind | undefined;
-  /** The name of its folder. */
   readonly name: string;
   readonly origin: PluginOrigin;
   /** Its manifest, or its folder. */
@@ -43,16 +42,15 @@ export interface PluginEntry {
   readonly missing: readonly string[];
 }
 
+export function isGuarded({ manifest: { kind, guarded } }: PluginEntry): boolean {
+  return kind === 'reader' && guarded === true;
+}
+
 /** The plugins of a server, by kind and name. Frozen after creation. */
 export interface Registry {
-  /** All plugins of a kind, by name. */
   ofKind(kind: Kind): readonly PluginEntry[];
   find(kind: Kind, name: string): PluginEntry | undefined;
-  /**
-   * The plugin, if it can run.
-   *
-   * @throws ServiceError `unknown_plugin`, `broken_plugin`, `missing_capability`
-   */
+  /** The plugin, if it can run. @throws ServiceError `unknown_plugin`, `broken_plugin`, `missing_capability` */
   require(kind: Kind, name: string): PluginEntry;
   readonly all: readonly PluginEntry[];
   /** The plugins left out because they are broken. */
@@ -97,7 +95,6 @@ export function registryOf(all: readonly PluginEntry[], broken: readonly BrokenP
   return Object.freeze(registry);
 }
 
-/** The single plugins that a manifest names in `uses`. */
 export function usedPlugins(manifest: Manifest): PluginId[] {
   return (manifest.uses ?? []).filter((use): use is PluginId => use.includes('/'));
 }
@@ -268,4 +265,51 @@ function optionsUnder(
     default: {},
     description: `Further options of the ${kind} ${name}, where it is chosen.`,
   };
+}
+
+/** Which model names the plugins of a kind claim. */
+interface Claims {
+  readonly names: ReadonlyMap<string, PluginEntry>;
+  /** Prefixes of names, the longest first, with their plugins; an empty one matches any name. */
+  readonly prefixes: readonly (readonly [prefix: string, owners: readonly PluginEntry[]])[];
+}
+
+/** Cached by the plugins of a kind: every request asks. */
+const known = new WeakMap<readonly PluginEntry[], Claims>();
+
+/**
+ * The plugins of a kind that answer to a model's name: the one that lists the exact name, else the one with the
+ * longest matching `prefix*`, else all that accept any name.
+ */
+export function ownersOf(registry: Registry, kind: Kind, model: string): readonly PluginEntry[] {
+  const { names, prefixes } = claimsOf(registry.ofKind(kind));
+  const named = names.get(model);
+  if (named !== undefined) return [named];
+  return prefixes.find(([prefix]) => model.startsWith(prefix))?.[1] ?? [];
+}
+
+function claimsOf(entries: readonly PluginEntry[]): Claims {
+  const claims = known.get(entries) ?? readClaims(entries);
+  known.set(entries, claims);
+  return claims;
+}
+
+function readClaims(entries: readonly PluginEntry[]): Claims {
+  const names = new Map<string, PluginEntry>();
+  const owners = new Map<string, PluginEntry[]>();
+  for (const entry of entries) {
+    for (const pattern of entry.manifest.models ?? []) {
+      const prefix = pattern.slice(0, -1);
+      if (!pattern.endsWith('*')) names.set(pattern, entry);
+      else owners.set(prefix, [...(owners.get(prefix) ?? []), entry]);
+    }
+  }
+  return { names, prefixes: [...owners].sort(([one], [other]) => other.length - one.length) };
+}
+
+/** Whether a plugin claims a model by its name or a prefix of it, and not only with `*`. */
+export function isNamed({ manifest }: PluginEntry, model: string): boolean {
+  return (manifest.models ?? []).some((pattern) =>
+    pattern.endsWith('*') ? pattern.length > 1 && model.startsWith(pattern.slice(0, -1)) : pattern === model,
+  );
 }

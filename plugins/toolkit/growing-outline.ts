@@ -1,4 +1,4 @@
-import type { Outline } from '../../core/contracts/structure.ts';
+import type { Outline } from '../../core/contracts/chunker.ts';
 import { keepOptimised } from '../../core/engine/keep-optimised.ts';
 
 /** An outline to which boundaries are added in the order of the text. */

@@ -1,9 +1,8 @@
 import { dirname } from 'node:path';
 import { type Kind, type Manifest, NO_OPTIONS } from '../../core/contracts/manifest.ts';
 import { reasonOf } from '../../core/errors.ts';
-import { isLacking, needsKey } from '../../core/hosting/capability.ts';
-import { ownersOf } from '../../core/hosting/owners.ts';
-import type { PluginEntry } from '../../core/hosting/registry.ts';
+import { isLacking, needsKey } from '../../core/hosting/plugin-error.ts';
+import { ownersOf, type PluginEntry } from '../../core/hosting/registry.ts';
 import { describeAccess } from '../config/access.ts';
 import type { Config } from '../config/config.ts';
 import { createLog } from '../config/log.ts';

@@ -1,8 +1,8 @@
 import addCompletion from '@bomb.sh/tab/commander';
 import { Command } from 'commander';
 import type { Environment } from '../config/config.ts';
+import { findCorpora } from '../config/find-corpora.ts';
 import { VERSION } from '../config/version.ts';
-import { findCorpora } from '../find-corpora.ts';
 import { endWithReader } from './closed-pipe.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { listingCommands } from './commands/listings.ts';

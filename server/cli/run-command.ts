@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { ServiceError } from '../../core/errors.ts';
 import type { Environment } from '../config/config.ts';
-import { findCorpora } from '../find-corpora.ts';
+import { findCorpora } from '../config/find-corpora.ts';
 import { serverCommands } from './commands/serve.ts';
 import { EXIT, isExpected, isUsage, UsageError } from './errors.ts';
 import { inOwnTerms } from './own-terms.ts';

@@ -13,11 +13,11 @@ import {
   readConfig,
   takesJobs,
 } from '../config/config.ts';
+import { corporaFor } from '../config/find-corpora.ts';
 import { checkFolders } from '../config/folders.ts';
 import { readMachine } from '../config/option.ts';
 import { readServiceUrl } from '../config/values.ts';
 import { VERSION } from '../config/version.ts';
-import { corporaFor } from '../find-corpora.ts';
 import { loadPlugins } from '../plugins/loader/loader.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
 import { check } from './check.ts';

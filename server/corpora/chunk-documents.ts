@@ -1,6 +1,6 @@
 import type { LeftOut } from '../../core/contracts/reader.ts';
 import { fromPlainError } from '../../core/errors.ts';
-import { NO_VECTOR_TOTALS, type VectorTotals, vectorTotals } from '../engine/answer/vector-totals.ts';
+import { NO_VECTOR_TOTALS, type VectorTotals, vectorTotals } from '../engine/answer/response-metadata.ts';
 import type { LineOutcome } from '../engine/read/plan.ts';
 import { type ByteBudget, HeldBytes } from '../engine/run/byte-budget.ts';
 import type { RunAnswer } from '../engine/run/executor.ts';

@@ -5,9 +5,14 @@ import { ServiceError } from '../../core/errors.ts';
 import type { PluginHost } from '../../core/hosting/container.ts';
 import type { PluginEntry, Registry } from '../../core/hosting/registry.ts';
 import { offsetsIn } from '../engine/answer/offsets.ts';
-import { leftOutOf } from '../engine/read/left-out.ts';
-import { readWith } from '../engine/read/read-with.ts';
-import { claimsName, readerOf, readerOptions, textReaderOf } from '../engine/read/readers.ts';
+import {
+  claimsName,
+  leftOutOf,
+  readerOf,
+  readerOptions,
+  readWith,
+  textReaderOf,
+} from '../engine/read/readers.ts';
 import type { Decode } from './formats/reading.ts';
 import { type JobSpec, unitOf } from './jobs/spec.ts';
 import type { SkipNote } from './skip-note.ts';

@@ -65,25 +65,32 @@ export function checkChunks(lists: readonly (readonly unknown[])[], limits: Limi
 }
 
 /**
- * Refuses an option that is a list, such as delimiters, if it has too many or too long entries. Call it before
- * checking the type, because its message has the number of entries.
+/**
+ * The problem with an option that has too many or too long entries, such as delimiters. Look for it before the types are
+ * checked, because its message has the number of entries.
  *
  * @param place such as `steps[1].config.delim`
- * @throws ServiceError `invalid_parameters` with the exceeded number
  */
-export function checkOption(value: unknown, place: string): void {
-  if (typeof value !== 'object' || value === null) return;
+export function optionOverLimit(value: unknown, place: string): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value)) {
-    for (const [name, member] of Object.entries(value)) checkOption(member, `${place}.${name}`);
-    return;
+    for (const [name, member] of Object.entries(value)) {
+      const problem = optionOverLimit(member, `${place}.${name}`);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
   }
-  refuseAbove(MAX_ENTRIES, { place, unit: 'entries', count: value.length });
-  value.forEach((entry, index) => {
-    const own = `${place}[${index}]`;
-    checkOption(entry, own);
-    if (typeof entry !== 'string') return;
-    refuseAbove(MAX_ENTRY_CHARACTERS, { place: own, unit: 'characters', count: entry.length });
-  });
+  const tooMany = overLimit(MAX_ENTRIES, { place, unit: 'entries', count: value.length });
+  if (tooMany !== undefined) return tooMany;
+  for (const [index, entry] of value.entries()) {
+    const at = `${place}[${index}]`;
+    const problem =
+      typeof entry === 'string'
+        ? overLimit(MAX_ENTRY_CHARACTERS, { place: at, unit: 'characters', count: entry.length })
+        : optionOverLimit(entry, at);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 /**
@@ -119,7 +126,6 @@ interface Counted {
   readonly place: string;
   readonly unit: string;
   readonly count: number;
-  /** What to send instead. */
   readonly fewer?: string;
 }
 
@@ -138,11 +144,16 @@ export function atMost<Name extends keyof Limits>(
 }
 
 /** Refuses more than a limit that no option changes. @throws ServiceError `invalid_parameters` */
-export function refuseAbove(
+export function refuseAbove(limit: number, counted: Counted, otherwise = ''): void {
+  const problem = overLimit(limit, counted, otherwise);
+  if (problem !== undefined) throw invalid(problem);
+}
+
+function overLimit(
   limit: number,
   { place, unit, count, fewer = 'fewer' }: Counted,
   otherwise = '',
-): void {
-  if (count <= limit) return;
-  throw invalid(`${place}: ${count} ${unit}, over the limit of ${limit}; send ${fewer}${otherwise}`);
+): string | undefined {
+  if (count <= limit) return undefined;
+  return `${place}: ${count} ${unit}, over the limit of ${limit}; send ${fewer}${otherwise}`;
 }

@@ -7,8 +7,8 @@ import type { RequestSchemas } from './read/request-schemas.ts';
 import type { LeaseCache } from './stages/lease-cache.ts';
 import type { StageTools } from './stages/stages.ts';
 import type { Answer, AnyRequest, OnPart, Task, Unread } from './tasks.ts';
+import type { Refusals } from './validation/refusals.ts';
 
-/** What requests are parsed with. */
 export interface Rules {
   readonly registry: Registry;
   readonly schemas: RequestSchemas;
@@ -19,7 +19,6 @@ export interface Rules {
   readonly defaultTokenizer: string;
 }
 
-/** What a request is run with. */
 export interface Run extends StageTools {
   readonly rules: Rules;
   readonly limits: Limits;
@@ -30,7 +29,7 @@ export interface Run extends StageTools {
 }
 
 /**
- * One kind of work, a row of the table `OPERATIONS`.
+ * One kind of work, a row of the table `OPERATIONS` in `service.ts`.
  *
  * @typeParam T its tasks
  * @typeParam R its requests
@@ -49,7 +48,8 @@ export interface Operation<T extends Task = Task, R extends AnyRequest = AnyRequ
    *   `missing_capability`
    */
   read(task: T, bytes: Uint8Array, rules: Rules): Unread<R>;
-  /** @throws ServiceError */
+  /** Collects all problems of a request that `read` has refused. */
+  collect?(task: T, bytes: Uint8Array, rules: Rules, refusals: Refusals): void;
   run(request: R, run: Run): Promise<Answer>;
   /** The name of the work in metrics. */
   label(task: T): string;

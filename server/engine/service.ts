@@ -1,10 +1,18 @@
 import type { PipelineStep } from '../../core/contracts/pipeline.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import type { Limits } from './limits.ts';
-import type { Rules, Run } from './operation.ts';
-import { optionsOfFirstLine } from './operations/lines.ts';
-import type { SinkCollections } from './operations/store-chunks.ts';
-import { operationOf } from './operations.ts';
+import type { Operation, Rules, Run } from './operation.ts';
+import {
+  type ChunksOperation,
+  chunkOperation,
+  executeOperation,
+  refineOperation,
+} from './operations/chunks.ts';
+import { evaluateOperation } from './operations/evaluation/run-evaluation.ts';
+import { fileOperation } from './operations/file.ts';
+import { linesOperation, optionsOfFirstLine } from './operations/lines.ts';
+import { type SinkCollections, storeOperation } from './operations/store-chunks.ts';
+import { embedOperation, tokenizeOperation } from './operations/texts.ts';
 import { Presets } from './presets/presets.ts';
 import { divide } from './read/divide.ts';
 import { jsonBytes } from './read/json.ts';
@@ -15,7 +23,27 @@ import { defaultNameOf, type RequestSchemas } from './read/request-schemas.ts';
 import type { StageTools } from './stages/stages.ts';
 import { refuseUnknownNames, withUnknownNames } from './stages/unknown-names.ts';
 import type { Answer, AnyRequest, ChunksTask, OnPart, Task } from './tasks.ts';
-import type { Refusals } from './validation/refusals.ts';
+import { type Refusals, withAllProblems } from './validation/refusals.ts';
+
+type TaskOf<K extends Task['run']> = Extract<Task, { readonly run: K }>;
+
+const OPERATIONS = {
+  chunk: chunkOperation,
+  execute: executeOperation,
+  refine: refineOperation,
+  embed: embedOperation,
+  tokenize: tokenizeOperation,
+  evaluate: evaluateOperation,
+  file: fileOperation,
+  lines: linesOperation,
+  store: storeOperation,
+} as const satisfies { readonly [K in Task['run']]: Operation<TaskOf<K>> };
+
+function operationOf(one: ChunksTask): ChunksOperation;
+function operationOf(one: Task | AnyRequest): Operation;
+function operationOf({ run }: Task | AnyRequest): Operation {
+  return OPERATIONS[run] as Operation;
+}
 
 interface ServiceOptions extends Omit<StageTools, 'signal'> {
   readonly requestSchemas: RequestSchemas;
@@ -73,11 +101,21 @@ export class Service {
     );
   }
 
-  /** Reads the request of a task, see `Operation.read`. */
+  label(task: Task): string {
+    return operationOf(task).label(task);
+  }
+
+  /** Reads the request of a task, see `Operation.read`. A refusal has all its problems but unknown names. */
   read(task: Task, bytes: Uint8Array): AnyRequest {
+    const operation = operationOf(task);
+    const rules = this.#rules;
     const start = performance.now();
-    const request = operationOf(task).read(task, bytes, this.#rules);
-    return { ...request, parseSeconds: (performance.now() - start) / 1000 };
+    try {
+      const request = operation.read(task, bytes, rules);
+      return { ...request, parseSeconds: (performance.now() - start) / 1000 };
+    } catch (error) {
+      throw withAllProblems(error, (refusals) => operation.collect?.(task, bytes, rules, refusals));
+    }
   }
 
   /** An error of `read` or `readStreamPlan`, with the unknown names that the request has besides. */
@@ -100,7 +138,6 @@ export class Service {
       });
   }
 
-  /** Finds the inputs of a request, see `divide`. */
   divide(task: ChunksTask, bytes: Uint8Array): Division | undefined {
     return divide(operationOf(task), task, bytes, this.#rules);
   }
@@ -120,7 +157,6 @@ export class Service {
     return refuseUnknownNames(refusals, this.#tools);
   }
 
-  /** Checks a step of a pipeline that is to be stored, see `checkStep`. */
   checkStep(step: PipelineStep, rule: StepRule, refusals: Refusals): PipelineStep {
     return checkStep(step, rule, this.#rules, refusals);
   }

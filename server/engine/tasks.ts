@@ -7,13 +7,10 @@ import type { StageUses } from './stages/stages.ts';
 /** A piece of work for the service, as plain data that can be sent to another thread. */
 export type Task = ChunksTask | TextsTask | EvaluateTask | FileTask | LinesTask | StoreTask;
 
-/** Work on texts without chunking. */
 export type TextsTask = { readonly run: 'embed' } | { readonly run: 'tokenize' };
 
-/** Work that produces chunks. */
 export type ChunksTask = DocumentsTask | RefineTask;
 
-/** Work on documents that produces chunks. */
 export type DocumentsTask = ChunkTask | ExecuteTask;
 
 export interface ChunkTask {
@@ -36,7 +33,7 @@ export interface RefineTask {
 /** Candidates that are compared by the chunks that questions find. */
 export interface EvaluateTask {
   readonly run: 'evaluate';
-  /** Without them, a request that names any is answered with their names. */
+  /** Without pipelines, a request that names any is answered with their names. */
   readonly pipelines?: NamedPipelines;
 }
 
@@ -48,10 +45,8 @@ export interface NamedPipeline {
   readonly steps: readonly PipelineStep[];
 }
 
-/** A file whose text is chunked. */
 export interface FileTask {
   readonly run: 'file';
-  /** The work on its text. */
   readonly of: DocumentsTask;
   /** The `Content-Type` of the body, which is a form with the file, or the file itself. */
   readonly contentType: string | undefined;
@@ -80,7 +75,7 @@ export interface StoreTask {
   readonly sink: { readonly name: string; readonly options: Readonly<Record<string, unknown>> };
   /** Whose work it is: an open collection is reused by tasks with the same owner. */
   readonly owner: string;
-  /** In the order of their lines; one without an id fails, because it could not be found again. */
+  /** In the order of their lines. A document without an id fails, because it could not be found again. */
   readonly documents: readonly { readonly id: string | undefined; readonly chunks: number }[];
 }
 
@@ -89,17 +84,14 @@ export interface AnyRequest {
   readonly run: Task['run'];
   /** The tokenizers and models that it opens, as far as is known before it runs. */
   readonly uses: readonly StageUses[];
-  /** Seconds that it took to read. */
   readonly parseSeconds: number;
 }
 
 export type Unread<R> = Omit<R, 'parseSeconds'>;
 
-/** The answer to a task. */
 export interface Answer {
   /** JSON in UTF-8. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What the plugins reported about each document. */
   readonly reported: readonly Reported[];
   readonly timings: Timings;
   /** Failures that did not fail the whole answer; the answer reports them too. */

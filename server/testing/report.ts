@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import fc from 'fast-check';
 import type { Chunk } from '../../core/contracts/chunk.ts';
 import { ServiceError } from '../../core/errors.ts';
-import { isLacking } from '../../core/hosting/capability.ts';
+import { isLacking } from '../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { withLine } from '../plugins/loader/import-factory.ts';
 import { type Broken, BrokenContract } from './broken-contract.ts';

@@ -107,7 +107,7 @@ const BREACHING: [rule: Rule, file: string, ...specifiers: string[]][] = [
   ],
   [arrowRule, 'server/http/a.ts', '../app.ts', '../corpora/shard.ts', '../corpora/index.ts'],
   [arrowRule, 'server/cli/a.ts', '../corpora/shard.ts', '../corpora/index.ts'],
-  [arrowRule, 'server/find-corpora.ts', './corpora/shard.ts'],
+  [arrowRule, 'server/config/find-corpora.ts', '../corpora/shard.ts'],
   [arrowRule, 'server/corpora/jobs/a.ts', '../../http/transport/media.ts', '../http/read.ts'],
   [arrowRule, 'server/http/docs/a.ts', '../../plugins/hub/hub.ts'],
   [arrowRule, 'server/plugins/hosted/a.ts', '../../engine/service.ts'],

@@ -41,7 +41,7 @@ function filesWith(pattern: RegExp, sources: Sources): string[] {
 const SWITCH_SETTERS: Readonly<Record<string, string>> = {
   'server/cli/v8-switches.ts':
     'what the start of the server sets, for itself and for the plugins that it has found',
-  'server/engine/run/give-memory-back.ts': 'the function that collects garbage, which nothing else offers',
+  'server/engine/memory.ts': 'the function that collects garbage, which nothing else offers',
 };
 
 const V8_SWITCHES = /\b(setFlagsFromString|node:v8)\b/;

@@ -5,7 +5,6 @@ import { pointAt, pointBefore, splitsCodePoint } from './cuts.ts';
  * Devanagari, or a family of emoji. The rules are those of Unicode Standard Annex #29 with extended clusters.
  */
 
-/** The class of a code point by these rules. */
 const OTHER = 0;
 const CONTROL = 1;
 /** All classes from here to `SPACING` stay with what is before them. */
@@ -65,7 +64,6 @@ const TRAILING_FORMS = 28;
 
 let classes: Uint8Array | undefined;
 
-/** The class of every code point of the first two planes, built at the first call. */
 function classTable(): Uint8Array {
   classes ??= classify();
   return classes;
@@ -96,7 +94,6 @@ function classOf(point: number): number {
   return isTag || (point >= 0xe0100 && point <= 0xe01ef) ? EXTEND : CONTROL;
 }
 
-/** Where the code point that ends at `end` begins. */
 function pointStart(text: string, end: number): number {
   return end - (splitsCodePoint(text, end - 1) ? 2 : 1);
 }

@@ -26,8 +26,6 @@ export function cutAtOffsets(offsets: ArrayLike<number>): CutFinder {
   return (text, start, end) => cutsWithin(offsets, text, start, end);
 }
 
-// At module level, because a finder lives for only one request, and V8 discards optimised code together with its
-// closure.
 function cutsWithin(offsets: ArrayLike<number>, text: string, start: number, end: number): number[] {
   const cuts: number[] = [];
   for (let index = countUpTo(offsets, start); index < offsets.length; index++) {

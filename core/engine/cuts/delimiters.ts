@@ -17,8 +17,6 @@ export function cutAtDelimiters(delimiters: readonly string[], side: DelimiterSi
       : searchDelimiters(searched, side === 'prev', text, start, end);
 }
 
-// At module level, because a finder lives for only one request, and V8 discards optimised code together with its
-// closure.
 function searchDelimiters(
   { common, rare }: Searched,
   isPrev: boolean,
@@ -53,7 +51,7 @@ interface Search {
   at: number;
 }
 
-// Longer than any text. Infinity would make V8 store `at` as a boxed floating-point number.
+/** Longer than any text. */
 const NOWHERE = 2 ** 30 - 1;
 const NONE: Search = { prefix: '', trie: newTrie(), at: NOWHERE };
 
@@ -98,13 +96,11 @@ function areDense(tries: Tries, text: string, start: number, end: number): boole
   return found * DENSE > SAMPLE;
 }
 
-/** Units of a block. */
 const BLOCK = 1 << 14;
 /** A block of a text: units are read about twice as fast from an array as by `charCodeAt`. */
 const units = new Uint16Array(BLOCK);
 const bytes = Buffer.from(units.buffer);
 
-/** Finds delimiters by reading every unit. */
 function readDelimiters(tries: Tries, isPrev: boolean, text: string, start: number, end: number): number[] {
   useTable(tries);
   const stretch: Stretch = { text, start, end, isPrev, cuts: [] };
@@ -164,7 +160,6 @@ function findStarts(length: number): number {
 
 /** For each unit, the index of its trie in `known`, counted from 1, or 0. */
 const table = new Uint16Array(0x10000);
-/** The tries that the table was built for. */
 let known: Tries = [];
 
 /** Fills the table, which is too large to be allocated for each finder. */
@@ -177,7 +172,6 @@ function useTable(tries: Tries): void {
   });
 }
 
-/** What is searched for in every stretch, and what only where it occurs. */
 interface Searched {
   readonly common: Tries;
   readonly rare: Rare | undefined;
@@ -223,10 +217,9 @@ function createRare(tries: Tries): Rare {
 /** Units of a stretch from which it is read in blocks. */
 const MIN_BLOCKS = 256;
 const NO_TRIES: Tries = [];
-/** Which tries of a stretch have been found. */
 const isFound = new Uint8Array(MAX_RARE + 1);
 
-/** Those of the tries whose first units occur in a stretch. */
+/** The tries whose first units occur in a stretch. */
 function occurring(rare: Rare, text: string, start: number, end: number): Tries {
   const found: number[] = [];
   if (end - start < MIN_BLOCKS) findRareUnits(rare, text, start, end, found);
@@ -264,7 +257,6 @@ function addFound(index: number, found: number[]): void {
   found.push(index);
 }
 
-/** The delimiters that begin with one unit. */
 interface Trie {
   readonly next: Map<number, Trie>;
   isEnd: boolean;

@@ -1,7 +1,7 @@
 import type { Span } from '../../contracts/chunk.ts';
 import type { CutFinder, DivideLimits } from '../../contracts/chunker.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
-import { type FlagRun, noFlags, removeCutsInClusters } from '../cuts/clusters.ts';
+import { type FlagRun, removeCutsInClusters } from '../cuts/clusters.ts';
 import { cutAtCodePoints, cutAtTokens, isShorter } from '../cuts/cuts.ts';
 import { cutAtWordSigns } from '../cuts/delimiters.ts';
 import { endOfLastLine } from '../cuts/lines.ts';
@@ -36,7 +36,7 @@ export function divide(
     size,
     minCharacters,
     introductions,
-    flags: noFlags(),
+    flags: { start: 0, end: 0 },
     titles,
     spans: [],
   };
@@ -49,16 +49,13 @@ interface Division {
   readonly text: string;
   readonly tokens: TokenizedText;
   readonly levels: readonly CutFinder[];
-  /** The last of the given levels. */
   readonly lastNamed: number;
   readonly size: number;
   readonly minCharacters: number;
   readonly introductions: boolean;
-  /** The flags of the text that were read last. */
   readonly flags: FlagRun;
   /** Whether titles need no marks. */
   readonly titles: boolean;
-  /** The chunks so far. */
   readonly spans: CountedSpan[];
 }
 

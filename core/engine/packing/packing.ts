@@ -2,7 +2,6 @@ import type { Span } from '../../contracts/chunk.ts';
 import type { PackLimits } from '../../contracts/chunker.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
 
-/** A span with its token count. */
 export type CountedSpan = Span & {
   readonly token_count: number;
 };
@@ -43,10 +42,7 @@ interface Pieces {
   readonly length: number;
   readonly boundaries: ArrayLike<number>;
   readonly tokens: TokenizedText;
-  /**
-   * Tokens of the pieces before each piece, each counted alone or estimated. As integers: V8 would box what is computed
-   * from numbers with a fraction.
-   */
+  /** Tokens of the pieces before each piece, each counted alone or estimated. */
   readonly totals: Int32Array;
   readonly isEstimated: boolean;
 }
@@ -84,7 +80,6 @@ function sampleRatio(boundaries: ArrayLike<number>, tokens: TokenizedText): numb
   return tokens.count(start, end) / Math.max(end - start, 1);
 }
 
-/** Tokens of pieces `[from, to)`, each counted alone. */
 function sum({ totals }: Pieces, from: number, to: number): number {
   return (totals[to] as number) - (totals[from] as number);
 }
@@ -128,28 +123,30 @@ function extend(pieces: Pieces, run: Run, size: number): Run | undefined {
   return undefined;
 }
 
-/** The last `to` with `sum(from, to) <= budget`. */
+/** The last `to` with `sum(from, to) <= budget`, in doubled steps, because a chunk is short beside the text. */
 function reach({ length, totals }: Pieces, from: number, budget: number): number {
   const most = (totals[from] as number) + budget;
-  return from + furthest((pieces) => from + pieces <= length && (totals[from + pieces] as number) <= most);
+  let to = from;
+  let step = 1;
+  while (to + step <= length && (totals[to + step] as number) <= most) {
+    to += step;
+    step *= 2;
+  }
+  for (; step >= 1; step >>= 1) if (to + step <= length && (totals[to + step] as number) <= most) to += step;
+  return to;
 }
 
 /** The first `from` with `sum(from, to) <= budget`. */
 function reachBack({ totals }: Pieces, to: number, budget: number): number {
   const least = (totals[to] as number) - budget;
-  return to - furthest((pieces) => pieces <= to && (totals[to - pieces] as number) >= least);
-}
-
-/** The largest distance up to which a condition holds; in doubled steps, because it is short beside the text. */
-function furthest(holds: (distance: number) => boolean): number {
-  let far = 0;
+  let from = to;
   let step = 1;
-  while (holds(far + step)) {
-    far += step;
+  while (step <= from && (totals[from - step] as number) >= least) {
+    from -= step;
     step *= 2;
   }
-  for (; step >= 1; step = Math.floor(step / 2)) if (holds(far + step)) far += step;
-  return far;
+  for (; step >= 1; step >>= 1) if (step <= from && (totals[from - step] as number) >= least) from -= step;
+  return from;
 }
 
 /** First piece of the run after `run`: the earliest that repeats no more than `overlap` tokens. */
@@ -172,4 +169,55 @@ function fillTail(pieces: Pieces, runs: Run[], minimum: number, size: number): v
   if (joined > size) return;
   const shorter = { from: previous.from, to: from, count: count(pieces, previous.from, from) };
   runs.splice(-2, 2, shorter, { from, to: last.to, count: joined });
+}
+
+/**
+ * Windows of `size` tokens over `ends` (see `TokenizedText.ends`), each beginning `overlap` tokens before the end of
+ * the previous one. A boundary that would fall inside a code point moves back to that code point's start, and tokens
+ * without text of their own at the start of the text stay with the first token that has text. A code point that alone
+ * has more tokens than `size` is kept whole and counts as a full window.
+ */
+export function tokenWindows(ends: Uint32Array, size: number, overlap = 0): Span[] {
+  const spans: Span[] = [];
+  const startOf = (token: number) => (token === 0 ? 0 : (ends[token - 1] as number));
+  let from = 0;
+  let covered = 0;
+  while (covered < ends.length) {
+    const to = windowEnd(ends, from, size);
+    if (to > covered) {
+      const token_count = Math.min(to - from, size);
+      spans.push({ start: startOf(from), end: startOf(to), token_count });
+      covered = to;
+    }
+    from = Math.max(boundaryAtOrBefore(ends, to - overlap), boundaryAfter(ends, from));
+  }
+  return spans;
+}
+
+function windowEnd(ends: Uint32Array, from: number, size: number): number {
+  const to = boundaryAtOrBefore(ends, Math.min(from + size, ends.length));
+  return to > from ? to : boundaryAfter(ends, from);
+}
+
+/** The last token index up to `token` that begins with a code point. */
+function boundaryAtOrBefore(ends: Uint32Array, token: number): number {
+  let at = token;
+  while (at > 0 && at < ends.length && ends[at - 1] === ends[at]) at--;
+  return at > 0 && ends[at - 1] === 0 ? 0 : at;
+}
+
+/** The first token index after `token` that begins with a code point. */
+function boundaryAfter(ends: Uint32Array, token: number): number {
+  let at = token + 1;
+  while (at < ends.length && (ends[at - 1] === ends[at] || ends[at - 1] === 0)) at++;
+  return at;
+}
+
+/** A span with these further fields instead of its own. */
+export function withFields(
+  { start, end, token_count, context, located }: Span,
+  extra: Span['extra'],
+  lists: Span['located'] = located,
+): Span {
+  return { start, end, token_count, context, extra, located: lists };
 }

@@ -1,10 +1,9 @@
 import type { Span } from '../../contracts/chunk.ts';
-import type { Outline } from '../../contracts/structure.ts';
+import type { Outline } from '../../contracts/chunker.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
+import { withFields } from '../packing/packing.ts';
 import { countWhile } from '../search.ts';
-import { withFields } from './span-fields.ts';
 
-/** Limits for packing an outline, in tokens. */
 export interface OutlineLimits {
   /** Maximum tokens per chunk. */
   readonly size: number;
@@ -24,19 +23,16 @@ type DivideStretch = (start: number, end: number) => readonly Span[];
  * the same.
  */
 interface Run {
-  /** Index of the boundary that it begins with. */
   readonly from: number;
   readonly to: number;
   readonly start: number;
   readonly end: number;
   readonly count: number;
-  /** Rank of the boundary that it begins with. */
   readonly rank: number;
   /** While siblings are packed: which of their boundaries it ends with. */
   readonly sibling: number;
 }
 
-/** A text that is being packed along its outline. */
 interface Packing {
   readonly outline: Outline;
   readonly tokens: TokenizedText;
@@ -44,12 +40,8 @@ interface Packing {
   readonly divide: DivideStretch;
   /** A run of fewer tokens is short. */
   readonly minimum: number;
-  /**
-   * Tokens of the pieces before each boundary, each piece counted alone. Runs are guessed from these; exact counts
-   * decide. As integers: V8 would box what is computed from numbers with a fraction.
-   */
+  /** Tokens of the pieces before each boundary, each counted alone. Runs are guessed from these; exact counts decide. */
   readonly totals: Int32Array;
-  /** The chunks so far. */
   readonly runs: Run[];
 }
 
@@ -76,7 +68,6 @@ export function packOutline(
   const last = edges.length - 1;
   if (last > 0) place(packing, 0, last, Number.NEGATIVE_INFINITY);
   const spans: Span[] = [];
-  // Loops here and below, and no callbacks, whose optimised code V8 discards with their last closure.
   for (const { start, end, count } of joinShort(packing))
     spans.push(withFields({ start, end, token_count: count }, undefined));
   return spans;
@@ -187,7 +178,7 @@ function reach({ totals }: Packing, siblings: readonly number[], from: number, b
   return Math.max(countWhile(siblings, (edge) => (totals[edge] as number) <= most) - 1, from);
 }
 
-/** The rank between two parts of a piece: the worst place to cut. V8 would box a larger number. */
+/** The rank between two parts of a piece: the worst boundary to cut at. */
 const WITHIN = 2 ** 30 - 1;
 
 function divideStretch(packing: Packing, from: number, to: number): void {
@@ -275,7 +266,6 @@ function isShort({ minimum }: Packing, { count }: Run): boolean {
   return count < minimum;
 }
 
-/** Maximum tokens of a chunk that begins at an offset. */
 function roomAt({ limits }: Packing, start: number): number {
   return limits.roomAt?.(start) ?? limits.size;
 }
@@ -287,7 +277,6 @@ function countOf(packing: Packing, from: number, to: number): number {
   return packing.tokens.count(edges[from] as number, edges[to] as number);
 }
 
-/** The pieces between two boundaries as one run. */
 function runOf(packing: Packing, from: number, to: number, count: number, sibling: number): Run {
   const { edges } = packing.outline;
   const start = edges[from] as number;

@@ -1,15 +1,13 @@
 import type { Span } from '../../contracts/chunk.ts';
-import type { Carried, Structure, StructureRules } from '../../contracts/structure.ts';
+import type { Carried, Structure, StructureRules } from '../../contracts/chunker.ts';
 import type { TokenizedText } from '../../contracts/tokenizer.ts';
 import { embeddedText } from '../cuts/cuts.ts';
+import { withFields } from '../packing/packing.ts';
 import { packOutline } from './pack-outline.ts';
-import { withFields } from './span-fields.ts';
 
-/** A text as a tokenizer reads it. */
 interface Source {
   readonly text: string;
   readonly tokens: TokenizedText;
-  /** Counts the tokens of any text. */
   count(text: string): number;
 }
 
@@ -27,13 +25,12 @@ export function packStructure(source: Source, structure: Structure, rules: Struc
   const roomAt = (start: number) => size - contextAt(start).tokens;
   const limits = { size, minimum, always, ...(count_context ? { roomAt } : {}) };
   const spans = packOutline(structure.outline, source.tokens, limits, (start, end) => {
-    // What its parts carry is what its last character would.
+    // The parts of a divided piece carry what its last character would.
     const room = count_context ? Math.min(roomAt(start), roomAt(end - 1)) : size;
     return structure.divide(start, end, room);
   });
   if (structure.carriedAt === undefined) return spans;
   const packed: Span[] = [];
-  // A loop and not a callback, whose optimised code V8 discards with its last closure.
   for (const span of spans) {
     const found = contextAt(span.start);
     const isOver = count_context && found.text !== undefined && countBoth(source, span, found.text) > size;
@@ -59,7 +56,6 @@ interface Context {
   readonly text: string | undefined;
   /** Tokens of the text plus a line feed. */
   readonly tokens: number;
-  /** Whether some of it was left out. */
   readonly isShortened: boolean;
 }
 

@@ -4,7 +4,7 @@ import { noFlags, removeCutsInClusters } from '../../../core/engine/cuts/cluster
 import { cutAtOffsets, cutAtWhiteSpace } from '../../../core/engine/cuts/cuts.ts';
 import { cutAtDelimiters, type DelimiterSide } from '../../../core/engine/cuts/delimiters.ts';
 import { endOfContent, isBlankUnit } from '../../../core/engine/cuts/lines.ts';
-import { isTitle, shortLineStart } from '../../../core/engine/packing/titles.ts';
+import { isTitle, shortLineStart } from '../../../core/engine/packing/introductions.ts';
 import { withMinimumPiece } from '../minimum-pieces.ts';
 import { cutAtSentenceEnds } from './cut-at-marks.ts';
 import { findSentences } from './find-sentences.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { invalid, reasonOf } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 import { UsageError } from '../../cli/errors.ts';
-import { LineSplitter } from '../../engine/read/line-splitter.ts';
+import { LineSplitter } from '../../engine/run/line-reader.ts';
 import { type ChunkedDocument, type ChunkedDocuments, withLines } from '../chunk-documents.ts';
 import type { Manifest } from '../jobs/finish-job.ts';
 import { MANIFEST } from '../jobs/job-folder.ts';

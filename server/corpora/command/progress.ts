@@ -1,6 +1,6 @@
 import type { LeftOut } from '../../../core/contracts/reader.ts';
-import { addTotals, type VectorTotals } from '../../engine/answer/vector-totals.ts';
-import { addLeftOut } from '../../engine/read/left-out.ts';
+import { addTotals, type VectorTotals } from '../../engine/answer/response-metadata.ts';
+import { addLeftOut } from '../../engine/read/readers.ts';
 import { type ChunkedDocument, leftOutOf } from '../chunk-documents.ts';
 import type { SkippedReasons, Skips } from '../skips.ts';
 import { barOf, keepDrawn } from './progress-bar.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { closeSync, writeSync } from 'node:fs';
 import { CommandError } from '../../cli/errors.ts';
-import { release } from '../../engine/answer/release.ts';
+import { release } from '../../engine/memory.ts';
 import type { ChunkedDocument, ChunkedDocuments } from '../chunk-documents.ts';
 import { failedDocumentLine, idsLine, idsLineOf } from '../jobs/part-files.ts';
 import { placeInWords, type Skip } from '../shard.ts';

@@ -1,6 +1,5 @@
 import { invalid, ServiceError } from '../../../core/errors.ts';
-import { isWholeNumber } from '../../engine/read/document-id.ts';
-import { toJsonText } from '../../engine/read/json.ts';
+import { isWholeNumber } from '../../engine/read/documents.ts';
 import type { FieldMapping } from '../shard.ts';
 
 /** A line or a row whose members become a document. */
@@ -150,8 +149,6 @@ const NAMES = ['id', 'title', 'filename', 'media_type', 'metadata', 'places', 't
 /** A document as a line of a stream; each part is JSON. */
 export type LineParts = { readonly [N in (typeof NAMES)[number]]?: Uint8Array | undefined };
 
-const QUOTE = Buffer.from('"');
-
 /** Writes a document as one line of JSON, without its end. */
 export function documentLine(parts: LineParts): Buffer {
   return jsonObject(
@@ -172,7 +169,7 @@ export function withoutMark(bytes: Buffer): Buffer {
 
 /** The JSON of a text. */
 export function quoted(text: string): Buffer {
-  return Buffer.concat([QUOTE, toJsonText(text), QUOTE]);
+  return Buffer.from(JSON.stringify(text));
 }
 
 /**

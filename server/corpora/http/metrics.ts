@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { countTotals } from '../../engine/answer/vector-totals.ts';
+import { countTotals } from '../../engine/answer/response-metadata.ts';
 import type { RunAnswer } from '../../engine/run/executor.ts';
 import type { JobLoad } from '../../store/jobs/contract.ts';
 import type { ShardOutcome } from '../jobs/worker.ts';

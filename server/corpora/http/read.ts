@@ -7,12 +7,12 @@ import type { Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import type { Described } from '../../engine/answer/schemas.ts';
 import { type PresetUse, placeOfOptions } from '../../engine/presets/presets.ts';
-import { canonicalJson } from '../../engine/read/canonical-json.ts';
 import { checkList, type ParsedDocument } from '../../engine/read/documents.ts';
 import {
+  canonicalJson,
   findElements,
   findMembers,
-  type JsonPlace,
+  type JsonRange,
   jsonBytes,
   parseJson,
   withoutBreaks,
@@ -227,9 +227,9 @@ function uploadOf({ source }: JobMembers, body: Buffer): Buffer | null {
   return Buffer.concat(places.flatMap(({ from, to }) => [withoutBreaks(body.subarray(from, to)), LINE_FEED]));
 }
 
-function documentsIn(body: Buffer): JsonPlace {
-  const [source] = findMembers(body, 0, ['source']) as readonly [JsonPlace];
-  const [documents] = findMembers(body, source.from, ['documents']) as readonly [JsonPlace];
+function documentsIn(body: Buffer): JsonRange {
+  const [source] = findMembers(body, 0, ['source']) as readonly [JsonRange];
+  const [documents] = findMembers(body, source.from, ['documents']) as readonly [JsonRange];
   return documents;
 }
 

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
+import { vectorTotals } from '../../engine/answer/response-metadata.ts';
 import {
   count,
   type Described,
@@ -8,7 +9,6 @@ import {
   orNull,
   text,
 } from '../../engine/answer/schemas.ts';
-import { vectorTotals } from '../../engine/answer/vector-totals.ts';
 import {
   type Failure,
   JOB_STATES,

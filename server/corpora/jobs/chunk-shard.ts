@@ -1,6 +1,6 @@
 import type { LeftOut } from '../../../core/contracts/reader.ts';
-import { addTotals, NO_VECTOR_TOTALS } from '../../engine/answer/vector-totals.ts';
-import { addLeftOut } from '../../engine/read/left-out.ts';
+import { addTotals, NO_VECTOR_TOTALS } from '../../engine/answer/response-metadata.ts';
+import { addLeftOut } from '../../engine/read/readers.ts';
 import type { Claim, JobStore, ShardProgress, ShardResult } from '../../store/jobs/contract.ts';
 import { type ChunkedDocument, type ChunkedDocuments, type Chunking, leftOutOf } from '../chunk-documents.ts';
 import { decodeWith, type Readers } from '../decode.ts';

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Log } from '../../../core/contracts/collaborators.ts';
-import { logTotals } from '../../engine/answer/vector-totals.ts';
+import { logTotals } from '../../engine/answer/response-metadata.ts';
 import type { Runner } from '../../engine/run/runner.ts';
 import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts';
 import type { Chunking } from '../chunk-documents.ts';

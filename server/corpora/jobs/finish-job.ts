@@ -1,5 +1,5 @@
 import type { LeftOut } from '../../../core/contracts/reader.ts';
-import { addLeftOut } from '../../engine/read/left-out.ts';
+import { addLeftOut } from '../../engine/read/readers.ts';
 import {
   type Claim,
   type Failure,

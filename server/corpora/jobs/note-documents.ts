@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../../engine/read/canonical-json.ts';
+import { canonicalJson } from '../../engine/read/json.ts';
 import type { Claim, JobStore, SourceInSink } from '../../store/jobs/contract.ts';
 import {
   type ChunkedDocument,

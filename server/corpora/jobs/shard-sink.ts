@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fromPlainError } from '../../../core/errors.ts';
 import { withLinkedStop } from '../../engine/abort.ts';
-import { NO_VECTOR_TOTALS } from '../../engine/answer/vector-totals.ts';
+import { NO_VECTOR_TOTALS } from '../../engine/answer/response-metadata.ts';
 import type { LineOutcome } from '../../engine/read/plan.ts';
 import type { Runner } from '../../engine/run/runner.ts';
 import type { ChunkedDocument } from '../chunk-documents.ts';

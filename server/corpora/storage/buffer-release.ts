@@ -1,4 +1,4 @@
-import { release } from '../../engine/answer/release.ts';
+import { release } from '../../engine/memory.ts';
 
 /** Reusable memory of pieces that only their reader and the documents in them refer to. */
 const PIECES = new WeakSet<ArrayBufferLike>();

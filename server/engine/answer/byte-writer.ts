@@ -6,7 +6,7 @@ import {
   writeInteger,
   writeVector,
 } from '../../../plugins/toolkit/json/ascii-numbers.ts';
-import { release } from './release.ts';
+import { release } from '../memory.ts';
 
 /** Longest stretch to copy byte by byte: up to this length a native call costs more. */
 const SHORT_COPY = 48;
@@ -15,7 +15,6 @@ const SHORT_TEXT = 512;
 /** The units of such a text: reading them from an array is faster than from a slice of a text. */
 const units = new Uint16Array(SHORT_TEXT);
 const unitBytes = Buffer.from(units.buffer);
-/** V8 would look it up for each unit, because the texts are strings of many kinds: flat, sliced, of one or two bytes. */
 const { charCodeAt } = String.prototype;
 /** Maximum bytes of a UTF-16 unit in UTF-8. */
 const UNIT_BYTES = 3;
@@ -147,14 +146,12 @@ export class ByteWriter {
     if (length > SHORT_TEXT || !this.#short(text, length)) this.json(JSON.stringify(text).slice(1, -1));
   }
 
-  /** Writes a text as a string literal. */
   text(text: string): void {
     this.#byte(QUOTE);
     this.characters(text);
     this.#byte(QUOTE);
   }
 
-  /** Writes a list of texts. */
   texts(texts: readonly string[]): void {
     this.#byte(OPEN);
     for (let index = 0; index < texts.length; index++) {
@@ -176,11 +173,7 @@ export class ByteWriter {
     this.#at = writeVector(vector, this.#out, this.#at);
   }
 
-  /**
-   * The bytes that were written; nothing else uses their memory.
-   *
-   * @throws ServiceError `answer_too_large`
-   */
+  /** The bytes that were written; nothing else uses their memory. @throws ServiceError `answer_too_large` */
   written(): Uint8Array<ArrayBuffer> {
     this.#refuseTooMuch();
     return this.#out.subarray(0, this.#at);
@@ -192,7 +185,6 @@ export class ByteWriter {
     return this.#counted + this.#at;
   }
 
-  /** Frees the memory of discarded output. */
   release(): void {
     release(this.#out);
   }

@@ -1,7 +1,6 @@
 import { vectorBase64 } from '../../../plugins/toolkit/json/ascii-numbers.ts';
 import type { JsonText } from '../read/json.ts';
 import { type ByteWriter, writeWithin } from './byte-writer.ts';
-import type { Column } from './columns.ts';
 
 /**
  * One chunk, ready to be written. Its text is `before`, then the source's JSON between the bytes `from` and `to`,
@@ -48,8 +47,8 @@ export function writeChunks(
   const size = documents.reduce((sum, document) => sum + estimateBytes(document), FIRST_SIZE);
   return writeWithin(limit, size, (writer) => {
     if (isBatch) writer.ascii('[');
-    documents.forEach((document, place) => {
-      if (place > 0) writer.ascii(',');
+    documents.forEach((document, index) => {
+      if (index > 0) writer.ascii(',');
       writeList(writer, document);
     });
     if (isBatch) writer.ascii(']');
@@ -79,7 +78,6 @@ function estimateBytes({ chunks, ids, nullable, columns }: WrittenDocument): num
   return size;
 }
 
-/** Writes the list of a document's chunks. */
 export function writeList(writer: ByteWriter, document: WrittenDocument): void {
   writer.ascii('[');
   writeEach(writer, document, ',');
@@ -92,7 +90,7 @@ export function writeLines(writer: ByteWriter, document: WrittenDocument): void 
   if (document.chunks.length > 0) writer.ascii('\n');
 }
 
-/** A separate function that V8 can optimise: there may be a million chunks. @param between one ASCII character */
+/** @param between one ASCII character */
 function writeEach(writer: ByteWriter, document: WrittenDocument, between: string): void {
   const { chunks, ids, nullable, columns } = document;
   const rest: Rest = { document, heads: new Map(), written: new Map() };
@@ -121,7 +119,6 @@ const START = Buffer.from('","start_index":');
 const END = Buffer.from(',"end_index":');
 const COUNT = Buffer.from(',"token_count":');
 
-/** Writes a chunk from the first character of its text to before its closing brace. */
 function writeChunk(writer: ByteWriter, chunk: WrittenChunk, rest: Rest): void {
   const { before, after, fields } = chunk;
   if (before !== '') writer.characters(before);
@@ -208,4 +205,80 @@ function addHead(name: string, { document: { ids, columns }, heads }: Rest): Uin
   const head = isTaken ? SKIPPED : headOf(name);
   heads.set(name, head);
   return head;
+}
+
+/** A field of every chunk of a document. */
+export interface Column {
+  readonly name: string;
+  /** Estimated bytes per chunk. */
+  readonly bytes: number;
+  /** Writes a comma, the name and the value for a chunk. */
+  write(writer: ByteWriter, chunk: number): void;
+}
+
+const NUMBER_BYTES = 8;
+const NULL = Buffer.from('null');
+
+/** A field with a number or null for each chunk. */
+export function numberColumn(name: string, numbers: ArrayLike<number | null>): Column {
+  const head = headOf(name);
+  return {
+    name,
+    bytes: head.length + NUMBER_BYTES,
+    write(writer, chunk) {
+      const number = numbers[chunk] as number | null;
+      writer.bytes(head, 0, head.length);
+      if (number === null) writer.bytes(NULL, 0, NULL.length);
+      else writer.number(number);
+    },
+  };
+}
+
+/**
+ * A field with a text for each chunk, or null for one that has none.
+ *
+ * @param texts ASCII that needs no escape, such as ids
+ * @param shift offset from the chunk with the field to the chunk whose text is written
+ */
+export function asciiColumn(name: string, texts: readonly string[], shift = 0): Column {
+  const head = headOf(name);
+  return {
+    name,
+    bytes: head.length + (texts[0]?.length ?? 0) + 2,
+    write(writer, chunk) {
+      const text = texts[chunk + shift];
+      writer.bytes(head, 0, head.length);
+      if (text === undefined) writer.bytes(NULL, 0, NULL.length);
+      else {
+        writer.ascii('"');
+        writer.ascii(text);
+        writer.ascii('"');
+      }
+    },
+  };
+}
+
+/** A field with the same value for all chunks. @param json its JSON; null if there is none */
+export function constantColumn(name: string, json: Uint8Array = NULL): Column {
+  const member = Buffer.concat([headOf(name), json]);
+  return { name, bytes: member.length, write: (writer) => writer.bytes(member, 0, member.length) };
+}
+
+/** A field with JSON for each chunk; chunks without JSON lack the field. */
+export function jsonColumn(name: string, values: readonly (Uint8Array | undefined)[]): Column {
+  const head = headOf(name);
+  const total = values.reduce(
+    (sum, value) => sum + (value === undefined ? 0 : head.length + value.length),
+    0,
+  );
+  return {
+    name,
+    bytes: values.length === 0 ? 0 : Math.ceil(total / values.length),
+    write(writer, chunk) {
+      const value = values[chunk];
+      if (value === undefined) return;
+      writer.bytes(head, 0, head.length);
+      writer.bytes(value, 0, value.length);
+    },
+  };
 }

@@ -2,7 +2,7 @@ import type { Span } from '../../../core/contracts/chunk.ts';
 import type { SourcePlace, SourcePosition } from '../../../core/contracts/reader.ts';
 import { countUpTo } from '../../../core/engine/search.ts';
 import { cellRange, columnNumber } from '../../../plugins/toolkit/places.ts';
-import { type Column, constantColumn, jsonColumn, numberColumn } from './columns.ts';
+import { type Column, constantColumn, jsonColumn, numberColumn } from './chunk-writer.ts';
 
 /** The places that a chunk touches are `places.slice(first, end)`. */
 interface Touched {
@@ -93,7 +93,7 @@ function extend(joined: Joined, { box, start_time, end_time, cells, line }: Join
   joined.line = line;
 }
 
-/** As it is written: without its stretch. */
+/** A place as it is written: without its stretch. */
 function positionOf({ place, box, start_time, end_time, cells }: Joined): SourcePosition {
   const { start: _start, end: _end, ...position } = place;
   return {
@@ -179,6 +179,7 @@ export function cellBounds(range: string): [left: number, top: number, right: nu
     column: columnNumber(letters),
     row: Number(row),
   }));
-  const [columns, rows] = [corners.map(({ column }) => column), corners.map(({ row }) => row)];
+  const columns = corners.map(({ column }) => column);
+  const rows = corners.map(({ row }) => row);
   return [Math.min(...columns), Math.min(...rows), Math.max(...columns), Math.max(...rows)];
 }

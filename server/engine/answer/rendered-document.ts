@@ -1,18 +1,23 @@
 import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Span } from '../../../core/contracts/chunk.ts';
 import { embeddedText } from '../../../core/engine/cuts/cuts.ts';
 import { countUpTo } from '../../../core/engine/search.ts';
 import { toUuid } from '../../../plugins/toolkit/uuid.ts';
-import { canonicalJson } from '../read/canonical-json.ts';
 import { INCLUDED, type Included } from '../read/document-schemas.ts';
-import type { SourceDocument } from '../read/documents.ts';
-import { canonicalJsonText, type JsonText } from '../read/json.ts';
+import { type GivenChunks, hasMetadata, type Input, type SourceDocument } from '../read/documents.ts';
+import { canonicalJson, canonicalJsonText, type JsonText } from '../read/json.ts';
 import type { Plan } from '../read/plan.ts';
-import { keptMetadata } from '../read/request-chunks.ts';
-import { type DocumentChunks, writtenChunks } from '../stages/chunk-set.ts';
-import type { Input } from '../stages/stages.ts';
+import { type DocumentChunks, writtenChunks } from './chunk-set.ts';
 import type { WrittenDocument } from './chunk-writer.ts';
-import { asciiColumn, type Column, constantColumn, numberColumn } from './columns.ts';
+import {
+  asciiColumn,
+  type Column,
+  constantColumn,
+  jsonColumn,
+  numberColumn,
+  type WrittenChunk,
+} from './chunk-writer.ts';
 import { pageColumns, placeColumns } from './places.ts';
 
 /** Further fields of every chunk of a pipeline, null if no step has set them. */
@@ -53,7 +58,6 @@ export function writtenDocument(input: Input, given: DocumentChunks, plan: Plan)
   return { chunks, ids, nullable, columns, packsVectors: plan.packsVectors };
 }
 
-/** Builds the columns of optional fields. */
 const COLUMNS: Readonly<Record<Exclude<Included, 'id'>, ColumnsOf>> = {
   document_id: ({ about }) => [constantColumn('document_id', Buffer.from(JSON.stringify(about?.id ?? null)))],
   index: (_document, { spans }) => [
@@ -72,7 +76,6 @@ const COLUMNS: Readonly<Record<Exclude<Included, 'id'>, ColumnsOf>> = {
 
 type ColumnsOf = (document: SourceDocument, chunks: DocumentChunks, identity: Identity) => Column[];
 
-/** The ids and hashes of chunks, as far as requested. */
 interface Identity {
   readonly hashes: readonly string[];
   readonly ids: readonly string[];
@@ -98,14 +101,12 @@ function identityOf(
 function hashesOf(text: string, { spans, refined }: DocumentChunks): string[] {
   if (refined !== undefined)
     return refined.chunks.map((chunk) => contentHash(embeddedText(chunk.text, chunk.context)));
-  // A loop and not a callback, whose optimised code V8 discards with its last closure.
   const hashes: string[] = [];
   for (const { start, end, context } of spans)
     hashes.push(contentHash(embeddedText(text.slice(start, end), context)));
   return hashes;
 }
 
-/** The line numbers of the first and last character of each chunk, from 1. */
 function lineColumns(text: string, spans: readonly Span[]): Column[] {
   const starts = lineStarts(text);
   const lineAt = (offset: number) => countUpTo(starts, offset) + 1;
@@ -126,7 +127,8 @@ function neighbourColumns(ids: readonly string[]): Column[] {
 /** Where the lines of a text begin, in UTF-16 units, excluding the first. LF, CRLF and CR end lines. */
 function lineStarts(text: string): number[] {
   const starts: number[] = [];
-  let [lf, cr] = [text.indexOf('\n'), text.indexOf('\r')];
+  let lf = text.indexOf('\n');
+  let cr = text.indexOf('\r');
   while (lf !== -1 || cr !== -1) {
     const isCr = cr !== -1 && (lf === -1 || cr < lf);
     const end = isCr && lf !== cr + 1 ? cr + 1 : lf + 1;
@@ -138,7 +140,6 @@ function lineStarts(text: string): number[] {
 }
 
 const BYTES = 16;
-/** Bytes of a SHA-256. */
 const HASH_BYTES = 32;
 
 /**
@@ -186,4 +187,23 @@ function documentChunkIds(namespace: string, documentId: string, hashes: readonl
     ids.push(toUuid(hash('sha256', parts, 'hex')));
   }
   return ids;
+}
+
+/**
+ * The metadata of refined chunks as it came, because a number such as 1e400 does not survive parsing. Metadata that a
+ * refinery has changed is written as the refinery returned it.
+ */
+function keptMetadata({ chunks, metadata }: GivenChunks, refined: readonly WrittenChunk[]): Column[] {
+  if (metadata === undefined) return [];
+  const given = new Map(
+    chunks.map((chunk, index) => [chunk.metadata, hasMetadata(chunk) ? metadata[index] : undefined]),
+  );
+  const values = refined.map(({ fields }, index) => {
+    const value = fields?.metadata;
+    if (value === undefined) return undefined;
+    // A refinery may have copied the whole chunk.
+    const isCopy = () => isDeepStrictEqual(value, chunks[index]?.metadata);
+    return given.get(value) ?? (isCopy() ? metadata[index] : undefined) ?? Buffer.from(JSON.stringify(value));
+  });
+  return [jsonColumn('metadata', values)];
 }

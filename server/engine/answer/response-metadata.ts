@@ -1,5 +1,4 @@
 import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
-import { addTotals, NO_VECTOR_TOTALS, type VectorTotals } from './vector-totals.ts';
 
 /** What plugins reported about one document, by name. Plain data. */
 export type Reported = Readonly<Record<string, string>>;
@@ -10,9 +9,7 @@ export interface VectorCounts {
   readonly empty: number;
   /** The indexes of the first of these texts in their call of the model, if a caller can know that. */
   readonly emptyAt: readonly number[];
-  /** Texts whose vectors are of a model's lexical fallback. */
   readonly fallback: number;
-  /** The names of these fallbacks. */
   readonly fallbackNames: readonly string[];
   /** Texts that are longer than the window of the model. */
   readonly cut: number;
@@ -88,7 +85,6 @@ function valuesOf(name: string, documents: readonly Reported[]): string {
     : `${list.slice(0, list.lastIndexOf(',', MAX_LIST_LENGTH))}, ...`;
 }
 
-/** What a request spends its time on. */
 export type WorkStage = 'parse' | 'read' | 'chunk' | 'refine' | 'embed' | 'search' | 'tokenize' | 'serialise';
 
 /** Time that a request spent in a stage, excluding nested stages. */
@@ -104,13 +100,10 @@ export interface Timings {
   readonly times: readonly StageTime[];
   /** Texts, or lists of chunks, of the request. */
   readonly documents: number;
-  /** Chunks of the answer. */
   readonly chunks: number;
   /** The sum of their `token_count`s. */
   readonly tokens: number;
-  /** Models that were opened for the request. */
   readonly opened: readonly OpenedModel[];
-  /** What callers should know about the vectors. */
   readonly vectors: VectorTotals;
 }
 
@@ -119,13 +112,13 @@ interface OpenedModel extends Pick<EmbeddingModel, 'name' | 'bytes'> {
   readonly asked: string;
 }
 
-/** Measures the times of one request. */
 export class Timer {
   readonly #times: StageTime[] = [];
   readonly #opened: OpenedModel[] = [];
   #inner = 0;
+  /** What was embedded since `takeVectors` was called. */
   #vectors = NO_VECTORS;
-  #taken = NO_VECTORS;
+  #totals = NO_VECTOR_TOTALS;
 
   constructor(parseSeconds: number) {
     addTime(this.#times, { stage: 'parse', by: 'json', seconds: parseSeconds });
@@ -151,20 +144,18 @@ export class Timer {
 
   embedded(counts: VectorCounts): void {
     this.#vectors = addVectors(this.#vectors, counts);
+    this.#totals = addTotals(this.#totals, totalsOf(counts));
   }
 
   /** What was embedded since the last call. */
   takeVectors(): VectorCounts {
     const vectors = this.#vectors;
-    this.#taken = addVectors(this.#taken, vectors);
     this.#vectors = NO_VECTORS;
     return vectors;
   }
 
   summary(documents: number, chunks: number, tokens: number): Timings {
-    const vectors = totalsOf(addVectors(this.#taken, this.#vectors));
-    const counts = { documents, chunks, tokens, vectors };
-    return { times: this.#times, ...counts, opened: this.#opened };
+    return { times: this.#times, documents, chunks, tokens, vectors: this.#totals, opened: this.#opened };
   }
 }
 
@@ -204,4 +195,74 @@ export function joinTimings(all: readonly Timings[]): Timings {
     vectors: all.map(({ vectors }) => vectors).reduce(addTotals, NO_VECTOR_TOTALS),
     opened: all.flatMap(({ opened }) => opened),
   };
+}
+
+/**
+ * What callers should know about vectors, as counts that travel with documents: in lines, jobs, summaries, the log and
+ * metrics. A further count is added here, in the tables of jobs, and in the schemas of answers.
+ */
+
+/** The counts by the names that callers see, each with its meaning for metrics and a message for the log. */
+export const VECTOR_TOTALS = {
+  embedding_empty: {
+    help: 'Embedded texts with no word that the model knows.',
+    level: 'warn',
+    message:
+      'embedding: the model knows no word of some texts, so no search will find them; use an embedding_model of their language',
+  },
+  embedding_fallback: {
+    help: 'Embedded texts whose vectors are lexical.',
+    level: 'info',
+    message:
+      'embedding: some texts are in scripts that the model does not know, so their vectors are lexical; an embedding_model of their language finds more',
+  },
+  embedding_cut: {
+    help: 'Embedded texts that are longer than the window of the model.',
+    level: 'info',
+    message:
+      'embedding: some texts are longer than the window of the model, and were treated as long_texts says; a smaller chunk_size makes them fit',
+  },
+} as const;
+
+type VectorTotal = keyof typeof VECTOR_TOTALS;
+export type VectorTotals = Readonly<Record<VectorTotal, number>>;
+
+const NAMES = Object.keys(VECTOR_TOTALS) as readonly VectorTotal[];
+
+export const NO_VECTOR_TOTALS: VectorTotals = vectorTotals({});
+
+/** The counts of anything that has them; those that are missing are 0. */
+export function vectorTotals(given: Partial<VectorTotals>): VectorTotals {
+  return Object.fromEntries(NAMES.map((name) => [name, given[name] ?? 0])) as VectorTotals;
+}
+
+export function nonZeroTotals(totals: VectorTotals): Partial<VectorTotals> {
+  return Object.fromEntries(NAMES.filter((name) => totals[name] > 0).map((name) => [name, totals[name]]));
+}
+
+export function addTotals(one: VectorTotals, other: VectorTotals): VectorTotals {
+  return Object.fromEntries(NAMES.map((name) => [name, one[name] + other[name]])) as VectorTotals;
+}
+
+interface Counter {
+  inc(labels: Readonly<Record<string, string>>, count: number): void;
+}
+
+/** A function that adds to a counter for each of the counts. @param create a counter by its name and meaning */
+export function countTotals(create: (name: string, help: string) => Counter) {
+  const counters = NAMES.map((name) => [name, create(name, VECTOR_TOTALS[name].help)] as const);
+  return (totals: Partial<VectorTotals>, labels: Readonly<Record<string, string>> = {}): void => {
+    for (const [name, counter] of counters) if (totals[name]) counter.inc(labels, totals[name]);
+  };
+}
+
+type Levels = Readonly<Record<'info' | 'warn', (details: object, message: string) => void>>;
+
+/** Logs what is not 0. @param about further members of the lines */
+export function logTotals(log: Levels, totals: Partial<VectorTotals>, about: object = {}): void {
+  for (const name of NAMES) {
+    const texts = totals[name] ?? 0;
+    const { level, message } = VECTOR_TOTALS[name];
+    if (texts > 0) log[level]({ ...about, texts }, message);
+  }
 }

@@ -4,7 +4,6 @@ import { vectorBase64 } from '../../../plugins/toolkit/json/ascii-numbers.ts';
 import { type ByteWriter, writeWithin } from './byte-writer.ts';
 import { offsetsIn } from './offsets.ts';
 
-/** The tokens of one text. */
 export interface TokenList {
   readonly text: string;
   readonly count: number;
@@ -13,7 +12,6 @@ export interface TokenList {
   readonly ids: Uint32Array | undefined;
 }
 
-/** What is written about tokens besides their count. */
 export interface TokenFields {
   readonly include: readonly ('offsets' | 'ids' | 'tokens')[];
   readonly unit: OffsetUnit;

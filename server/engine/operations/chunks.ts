@@ -1,26 +1,17 @@
 import type { Chunk, OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
-import { checkChunks, inputsOverLimits, type Limits, listTexts } from '../limits.ts';
+import { checkChunks, inputsOverLimits, type Limits } from '../limits.ts';
 import type { Operation, Rules } from '../operation.ts';
 import { type PresetUse, placeOfOptions } from '../presets/presets.ts';
-import { allStages } from '../read/all-stages.ts';
 import type { Included, Source } from '../read/document-schemas.ts';
-import { type ParsedDocument, readDocuments, type SourceDocument } from '../read/documents.ts';
-import { fieldValues } from '../read/field-values.ts';
-import {
-  findElements,
-  findMembers,
-  findTextLiterals,
-  type JsonPlace,
-  jsonBytes,
-  parseJson,
-} from '../read/json.ts';
+import { type ParsedDocument, readChunks, readDocuments, readTexts } from '../read/documents.ts';
+import { fieldValues } from '../read/file-form.ts';
+import { findElements, findMembers, type JsonRange, jsonBytes, parseJson } from '../read/json.ts';
 import { checkOrder, pluginOf } from '../read/pipeline.ts';
-import { type Plan, type StreamPlan, unitOf } from '../read/plan.ts';
-import { isListOfLists, type Members } from '../read/request-checks.ts';
-import { withMetadata } from '../read/request-chunks.ts';
-import { namedIn, type StageList, type StageRequest, usesOf } from '../stages/stages.ts';
+import type { Plan, StreamPlan } from '../read/plan.ts';
+import { allStages, isListOfLists, type Members, withoutInputs } from '../read/request-checks.ts';
+import { namedIn, type StageList, type StageRequest, unitOf, usesOf } from '../stages/stages.ts';
 import type {
   ChunksTask,
   ChunkTask,
@@ -30,7 +21,7 @@ import type {
   RefineTask,
   Unread,
 } from '../tasks.ts';
-import { orAllRefusals, type Refusals } from '../validation/refusals.ts';
+import { type Refusals, withAllProblems } from '../validation/refusals.ts';
 import { runRequest, type StagesRequest } from './run-request.ts';
 
 /** Work that produces chunks: its inputs come in the request, in the lines of a stream, or in a file. */
@@ -55,33 +46,31 @@ export interface DocumentsOperation<T extends DocumentsTask = DocumentsTask> ext
   fieldNames(task: T, rules: Rules): readonly string[];
 }
 
-/** What differs between chunking documents and executing a pipeline on them. */
+/** The differences between kinds of work on documents. */
 interface DocumentsKind<T> {
   plugins(task: T, registry: Registry): readonly (PluginEntry | undefined)[];
   label(task: T): string;
+  check(task: T, request: unknown, rules: Rules, source?: Source): Members;
   /** The schema of a request without the documents. */
   schema(task: T, rules: Rules): ObjectSchema;
-  /** Checks a request, or everything in it besides the inputs. @throws ServiceError as `plan` */
-  check(task: T, request: unknown, rules: Rules, source?: Source): Members;
-  /** @param options checked @throws ServiceError as `plan` */
   stages(task: T, options: Members, rules: Rules): Pick<Plan, 'stages' | 'pipeline'>;
 }
 
 export const chunkOperation = documentsOperation<ChunkTask>({
   plugins: ({ name }, registry) => [registry.find('chunker', name)],
   label: ({ name }) => name,
+  check: ({ name }, request, { checks }, source) => checks.chunk(name, request, source),
   schema: ({ name }, { registry, schemas }) =>
     schemas.chunk(registry.require('chunker', name).manifest, 'apart'),
-  check: ({ name }, request, { checks }, source) => checks.chunk(name, request, source),
   stages: ({ name }, options) => ({ stages: [{ kind: 'chunker', name, options }] }),
 });
 
 export const executeOperation = documentsOperation<ExecuteTask>({
   plugins: ({ steps }, registry) => steps.map((step) => pluginOf(registry, step).entry),
   label: () => 'pipeline',
-  schema: ({ preset }, { schemas }) => schemas.execute('apart', preset),
   check: ({ preset }, request, { checks }, source) => checks.execute(request, preset, source),
-  stages({ steps: own, preset }, { override, offset_unit: unit }, { checks, presets }) {
+  schema: ({ preset }, { schemas }) => schemas.execute('apart', preset),
+  stages({ steps: own, preset }, { override, offset_unit }, { checks, presets }) {
     const use = { preset, override } as PresetUse;
     const steps = presets.stepsOf(use) ?? own;
     checkOrder(steps);
@@ -90,151 +79,21 @@ export const executeOperation = documentsOperation<ExecuteTask>({
       return { ...checks.step(step, `steps[${index}]`, place), place };
     });
     // The unit of an answer does not change the ids of its chunks.
-    return {
-      stages: unit === undefined ? stages : stages.map((stage) => withUnit(stage, unit)),
-      pipeline: steps,
-    };
+    return { stages: stages.map((stage) => withUnit(stage, offset_unit)), pipeline: steps };
   },
 });
-
-function withUnit(stage: StageRequest, offset_unit: unknown): StageRequest {
-  return stage.kind === 'chunker' ? { ...stage, options: { ...stage.options, offset_unit } } : stage;
-}
-
-const DOCUMENTS_OPERATIONS = { chunk: chunkOperation, execute: executeOperation };
-
-export function documentsOperationOf({ run }: DocumentsTask): DocumentsOperation {
-  return DOCUMENTS_OPERATIONS[run] as DocumentsOperation;
-}
-
-/** A task on documents, with what it takes to read its request. */
-interface Reading<T> {
-  readonly kind: DocumentsKind<T>;
-  readonly task: T;
-  readonly rules: Rules;
-}
-
-function documentsOperation<T extends DocumentsTask>(kind: DocumentsKind<T>): DocumentsOperation<T> {
-  return {
-    takes: 'document',
-    plugins: kind.plugins,
-    label: kind.label,
-    plan: (task, options, rules, source = 'apart') => readPlan({ kind, task, rules }, options, source),
-    planOf: (task, fields, rules) =>
-      readPlan({ kind, task, rules }, fieldValues(fields, kind.schema(task, rules)), 'apart'),
-    fieldNames: (task, rules) => Object.keys(kind.schema(task, rules).properties),
-    read: (task, bytes, rules) => readRequest({ kind, task, rules }, jsonBytes(bytes)),
-    run: runRequest,
-  };
-}
-
-/** Reads everything besides the inputs. @throws ServiceError as `plan` */
-function readPlan<T>(reading: Reading<T>, options: unknown, source: Source): Plan {
-  const { kind, task, rules } = reading;
-  return orAllRefusals(
-    () => planOf(reading, kind.check(task, options, rules, source)),
-    (refusals) => void collectPlan(reading, options, source, refusals),
-  );
-}
-
-/** @throws ServiceError as `Operation.read` */
-function readRequest<T extends DocumentsTask>(reading: Reading<T>, body: Buffer): Unread<StagesRequest> {
-  const { kind, task, rules } = reading;
-  return orAllRefusals(
-    () => {
-      const members = kind.check(task, parseJson(body), rules);
-      const plan = planOf(reading, members);
-      return { run: task.run, ...plan, ...readInputs(members, body, unitOf(plan), rules.limits) };
-    },
-    (refusals) => collectRequest(reading, body, refusals),
-  );
-}
-
-/** @param members checked */
-function planOf<T>({ kind, task, rules }: Reading<T>, members: Members): Plan {
-  const { text, documents, include, namespace, ...options } = members;
-  const { stages, pipeline } = kind.stages(task, options, rules);
-  const fields = { include: include as readonly Included[], namespace: namespace as string };
-  return { stages, uses: usesOf(stages, rules), ...(pipeline !== undefined && { pipeline }), ...fields };
-}
-
-/*
- * A request that is refused is read a second time, to find all its problems: each part is checked alone, unless a
- * problem of an earlier part would be told twice.
- */
-
-/** Collects the problems of everything besides the inputs. @returns what was read, if there are none */
-function collectPlan<T>(
-  reading: Reading<T>,
-  request: unknown,
-  source: Source | undefined,
-  refusals: Refusals,
-): { readonly members: Members; readonly plan: Plan } | undefined {
-  const { kind, task, rules } = reading;
-  const members = refusals.collect(() => kind.check(task, request, rules, source));
-  if (members === undefined) {
-    if (!hasProblemWith(/^(override|body)\b/, refusals)) {
-      const { text: _, documents: __, ...options } = request as Members;
-      refusals.collect(() => kind.stages(task, options, rules));
-    }
-    return undefined;
-  }
-  const plan = refusals.collect(() => planOf(reading, members));
-  if (plan === undefined) return undefined;
-  noteStages(plan, refusals);
-  return { members, plan };
-}
-
-/** Collects the problems of a whole request. */
-function collectRequest<T>(reading: Reading<T>, body: Buffer, refusals: Refusals): void {
-  const { limits } = reading.rules;
-  const read = collectPlan(reading, parseJson(body), undefined, refusals);
-  const members = read?.members ?? (parseJson(body) as Members);
-  if (hasProblemWith(/^(text|documents|body|offset_unit)\b/, refusals)) {
-    refusals.problems.push(...inputsOverLimits(members, limits));
-    return;
-  }
-  const unit = read === undefined ? (members.offset_unit as OffsetUnit | undefined) : unitOf(read.plan);
-  refusals.collect(() => readInputs(members, body, unit ?? 'code_point', limits));
-}
-
-function hasProblemWith(member: RegExp, { problems }: Refusals): boolean {
-  return problems.some((problem) => member.test(problem));
-}
-
-/** Notes the names in stages whose options are valid, to be looked for together. */
-export function noteStages({ stages, uses }: StageList, refusals: Refusals): void {
-  for (const named of namedIn(stages, uses)) refusals.note(named);
-}
-
-type Inputs = Pick<StagesRequest, 'inputs' | 'isBatch'>;
-
-function readInputs({ text, documents }: Members, body: Buffer, unit: OffsetUnit, limits: Limits): Inputs {
-  if (documents !== undefined) {
-    const given = documents as readonly ParsedDocument[];
-    return { inputs: readDocuments(given, body, unit, limits), isBatch: true };
-  }
-  const texts = listTexts(text as string | readonly string[], limits);
-  const literals = findTextLiterals(body, 'text') as Uint8Array[];
-  const inputs = texts.map((text, index): SourceDocument => ({ text, json: literals[index] as Uint8Array }));
-  return { inputs, isBatch: typeof text !== 'string' };
-}
 
 export const refineOperation: ChunksOperation<RefineTask> = {
   takes: 'chunks',
   plugins: ({ name }, registry) => [registry.find('refinery', name)],
   label: ({ name }) => name,
   plan: ({ name }, options, rules) => refinePlan(name, rules.checks.refineOptions(name, options), rules),
-  read({ name }, bytes, rules) {
+  read: ({ name }, bytes, rules) => readRefine(name, jsonBytes(bytes), rules),
+  collect({ name }, bytes, rules, refusals) {
     const body = jsonBytes(bytes);
-    return orAllRefusals(
-      () => readRefine(name, body, rules),
-      (refusals) => {
-        const request = refusals.collect(() => rules.checks.refine(name, parseJson(body)));
-        if (request !== undefined) noteStages(refinePlan(name, request, rules), refusals);
-        refusals.problems.push(...inputsOverLimits(parseJson(body), rules.limits));
-      },
-    );
+    const request = refusals.collect(() => rules.checks.refine(name, parseJson(body)));
+    if (request !== undefined) noteStages(refinePlan(name, withoutChunks(request), rules), refusals);
+    refusals.problems.push(...inputsOverLimits(parseJson(body), rules.limits));
   },
   run: runRequest,
 };
@@ -246,14 +105,123 @@ function readRefine(name: string, body: Buffer, rules: Rules): Unread<StagesRequ
   const isBatch = isListOfLists(chunks);
   const lists = (isBatch ? chunks : [chunks]) as readonly (readonly Chunk[])[];
   checkChunks(lists, rules.limits);
-  const inputs = withMetadata(lists, body, () => {
+  const inputs = readChunks(lists, body, () => {
     const [place] = findMembers(body, 0, ['chunks']);
-    return isBatch ? findElements(body, (place as JsonPlace).from) : [place];
+    return isBatch ? findElements(body, (place as JsonRange).from) : [place];
   });
-  return { run: 'refine', ...refinePlan(name, request, rules), inputs, isBatch };
+  return { run: 'refine', ...refinePlan(name, withoutChunks(request), rules), inputs, isBatch };
 }
 
-function refinePlan(name: string, { chunks: _, ...options }: Members, rules: Rules): Plan {
+const withoutChunks = ({ chunks: _, ...options }: Members): Members => options;
+
+/** Notes the names in options that fit. */
+export function noteStages({ stages, uses }: StageList, refusals: Refusals): void {
+  for (const named of namedIn(stages, uses)) refusals.note(named);
+}
+
+const DOCUMENTS_OPERATIONS = { chunk: chunkOperation, execute: executeOperation };
+
+export function documentsOperationOf({ run }: DocumentsTask): DocumentsOperation {
+  return DOCUMENTS_OPERATIONS[run] as DocumentsOperation;
+}
+
+/** A kind of work on documents, with its task. */
+interface Work<T> {
+  readonly kind: DocumentsKind<T>;
+  readonly task: T;
+  readonly rules: Rules;
+}
+
+function documentsOperation<T extends DocumentsTask>(kind: DocumentsKind<T>): DocumentsOperation<T> {
+  const planApart = (task: T, options: unknown, rules: Rules, source: Source = 'apart') => {
+    try {
+      return planOf({ kind, task, rules }, kind.check(task, options, rules, source));
+    } catch (error) {
+      throw withAllProblems(
+        error,
+        (refusals) => void collectPlan({ kind, task, rules }, options, source, refusals),
+      );
+    }
+  };
+  return {
+    takes: 'document',
+    plugins: kind.plugins,
+    label: kind.label,
+    plan: planApart,
+    planOf: (task, fields, rules) => planApart(task, fieldValues(fields, kind.schema(task, rules)), rules),
+    fieldNames: (task, rules) => Object.keys(kind.schema(task, rules).properties),
+    read(task, bytes, rules) {
+      const body = jsonBytes(bytes);
+      const members = kind.check(task, parseJson(body), rules);
+      const plan = planOf({ kind, task, rules }, members);
+      return { run: task.run, ...plan, ...readInputs(members, body, unitOf(plan), rules.limits) };
+    },
+    collect: (task, bytes, rules, refusals) =>
+      collectRequest({ kind, task, rules }, jsonBytes(bytes), refusals),
+    run: runRequest,
+  };
+}
+
+function planOf<T>({ kind, task, rules }: Work<T>, members: Members): Plan {
+  const { text, documents, include, namespace, ...options } = members;
+  const { stages, pipeline } = kind.stages(task, options, rules);
+  const fields = { include: include as readonly Included[], namespace: namespace as string };
+  return { stages, uses: usesOf(stages, rules), ...(pipeline !== undefined && { pipeline }), ...fields };
+}
+
+/** Checks the options, and also the steps if only other options are refused. */
+function collectPlan<T>(
+  work: Work<T>,
+  options: unknown,
+  source: Source | undefined,
+  refusals: Refusals,
+): { readonly members: Members; readonly plan: Plan } | undefined {
+  const { kind, task, rules } = work;
+  const members = refusals.collect(() => kind.check(task, options, rules, source));
+  if (members === undefined) {
+    if (!isRefused(/^(override|body)\b/, refusals))
+      refusals.collect(() => kind.stages(task, withoutInputs(options as Members), rules));
+    return undefined;
+  }
+  const plan = refusals.collect(() => planOf(work, members));
+  if (plan === undefined) return undefined;
+  noteStages(plan, refusals);
+  return { members, plan };
+}
+
+/** Checks a request and its inputs, if those are well-shaped. */
+function collectRequest<T>(work: Work<T>, body: Buffer, refusals: Refusals): void {
+  const { limits } = work.rules;
+  const found = collectPlan(work, parseJson(body), undefined, refusals);
+  const given = found?.members ?? (parseJson(body) as Members);
+  if (isRefused(/^(text|documents|body|offset_unit)\b/, refusals)) {
+    refusals.problems.push(...inputsOverLimits(given, limits));
+    return;
+  }
+  const unit = found === undefined ? (given.offset_unit as OffsetUnit | undefined) : unitOf(found.plan);
+  refusals.collect(() => readInputs(given, body, unit ?? 'code_point', limits));
+}
+
+const isRefused = (members: RegExp, { problems }: Refusals): boolean =>
+  problems.some((problem) => members.test(problem));
+
+function withUnit(stage: StageRequest, offset_unit: unknown): StageRequest {
+  if (offset_unit === undefined || stage.kind !== 'chunker') return stage;
+  return { ...stage, options: { ...stage.options, offset_unit } };
+}
+
+function refinePlan(name: string, options: Members, rules: Rules): Plan {
   const stages = [{ kind: 'refinery', name, options }] as const;
   return { stages, uses: usesOf(stages, rules), include: [], namespace: '' };
+}
+
+type Inputs = Pick<StagesRequest, 'inputs' | 'isBatch'>;
+
+function readInputs({ text, documents }: Members, body: Buffer, unit: OffsetUnit, limits: Limits): Inputs {
+  if (documents === undefined) {
+    const inputs = readTexts(text as string | readonly string[], body, limits);
+    return { inputs, isBatch: typeof text !== 'string' };
+  }
+  const given = documents as readonly ParsedDocument[];
+  return { inputs: readDocuments(given, body, unit, limits), isBatch: true };
 }

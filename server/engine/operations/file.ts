@@ -6,15 +6,20 @@ import type { PluginEntry } from '../../../core/hosting/registry.ts';
 import { ResponseMetadata } from '../answer/response-metadata.ts';
 import { checkLength, checkMetadata, checkPlaceCount, type Limits } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
-import { readId } from '../read/document-id.ts';
 import { fileDocumentSchema } from '../read/document-schemas.ts';
-import type { AboutDocument, SourceDocument } from '../read/documents.ts';
+import { type AboutDocument, documentOf, readId, type SourceDocument } from '../read/documents.ts';
 import { type FileForm, readForm } from '../read/file-form.ts';
-import { findMembers, toJsonText } from '../read/json.ts';
-import { leftOutInWords, leftOutOf } from '../read/left-out.ts';
+import { findMembers } from '../read/json.ts';
 import { problemOfPlaces } from '../read/places.ts';
-import { readWith } from '../read/read-with.ts';
-import { isLastResort, readerOf, readerOptions, unreadFormat } from '../read/readers.ts';
+import {
+  isLastResort,
+  leftOutInWords,
+  leftOutOf,
+  readerOf,
+  readerOptions,
+  readWith,
+  unreadFormat,
+} from '../read/readers.ts';
 import type { Answer, AnyRequest, FileTask } from '../tasks.ts';
 import { Refusals } from '../validation/refusals.ts';
 import { createValidator } from '../validation/validator.ts';
@@ -151,7 +156,7 @@ function documentOfFile(
     places,
     metadata,
   };
-  return { text, json: toJsonText(text), about };
+  return documentOf(text, about);
 }
 
 function checkPlaces({ manifest }: PluginEntry, { text, places = [] }: ReadFile): void {

@@ -11,17 +11,28 @@ import {
 import { ByteWriter } from '../answer/byte-writer.ts';
 import { type WrittenDocument, writeLines, writeList } from '../answer/chunk-writer.ts';
 import { writtenDocument } from '../answer/rendered-document.ts';
-import { ResponseMetadata, Timer, totalsOf, type VectorCounts } from '../answer/response-metadata.ts';
-import { nonZeroTotals } from '../answer/vector-totals.ts';
+import {
+  nonZeroTotals,
+  ResponseMetadata,
+  Timer,
+  totalsOf,
+  type VectorCounts,
+} from '../answer/response-metadata.ts';
 import { checkChunks, checkLength, type Limits } from '../limits.ts';
 import type { Operation, Run } from '../operation.ts';
-import { readId } from '../read/document-id.ts';
 import { chunksLine, documentSchema } from '../read/document-schemas.ts';
-import { type ParsedDocument, readDocument } from '../read/documents.ts';
-import { findMembers, literalOf, withoutBreaks } from '../read/json.ts';
-import { type LineHead, type LineOutcome, lineHead, type StreamPlan, unitOf } from '../read/plan.ts';
-import { withMetadata } from '../read/request-chunks.ts';
-import { type Input, runStages, type Stage, withStages } from '../stages/stages.ts';
+import {
+  documentOfLine,
+  type Input,
+  type ParsedDocument,
+  readChunks,
+  readDocument,
+  readId,
+  textBytes,
+} from '../read/documents.ts';
+import { findMembers, withoutBreaks } from '../read/json.ts';
+import { type LineHead, type LineOutcome, lineHead, type StreamPlan } from '../read/plan.ts';
+import { runStages, type Stage, unitOf, withStages } from '../stages/stages.ts';
 import { placeDocument } from '../stages/windows.ts';
 import type { Answer, AnyRequest, LinesTask } from '../tasks.ts';
 import { createValidator } from '../validation/validator.ts';
@@ -90,7 +101,7 @@ export function parseLine(line: Buffer, what: string): unknown {
 function readTextLine(value: unknown, line: Buffer, limits: Limits): Input {
   if (typeof value !== 'string') throw invalid('text: expected a string');
   checkLength(value, 'text', limits);
-  return { text: value, json: literalOf(line, { from: 0, to: line.length }) };
+  return documentOfLine(value, line);
 }
 
 /**
@@ -119,8 +130,8 @@ function readChunksLine(value: unknown, line: Buffer, limits: Limits): Input {
   const { id, chunks } = checkList(isList ? { chunks: value } : value) as FromSchema<typeof chunksLine>;
   readId(id, line, 0, '');
   checkChunks([chunks], limits);
-  const listPlaces = () => (isList ? [{ from: 0, to: line.length }] : findMembers(line, 0, ['chunks']));
-  const [input] = withMetadata([chunks], line, listPlaces);
+  const findLists = () => (isList ? [{ from: 0, to: line.length }] : findMembers(line, 0, ['chunks']));
+  const [input] = readChunks([chunks], line, findLists);
   return input as Input;
 }
 
@@ -229,7 +240,7 @@ const MAX_WITH_VECTORS = 1_048_576;
 function estimate({ stages, uses, packsVectors }: StreamPlan, lines: readonly ReadLine[]): number {
   const adds = uses.some(({ embedding }, at) => embedding !== undefined && stages[at]?.kind === 'refinery');
   let texts = 0;
-  for (const line of lines) if ('input' in line && 'json' in line.input) texts += line.input.json.length;
+  for (const line of lines) if ('input' in line) texts += textBytes(line.input);
   const withVectors = packsVectors ? GROWTH_WITH_BASE64 : GROWTH_WITH_VECTORS;
   const growth = adds && texts <= MAX_WITH_VECTORS ? withVectors : GROWTH;
   return Math.ceil(LINE_BYTES * lines.length + growth * texts);

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { Rules } from '../operation.ts';
 import type { ChunksOperation } from '../operations/chunks.ts';
 import type { ChunksTask } from '../tasks.ts';
-import { idAt } from './document-id.ts';
-import { findElements, findMembers, type JsonPlace, jsonBytes } from './json.ts';
+import { idAt } from './documents.ts';
+import { findElements, findMembers, type JsonRange, jsonBytes } from './json.ts';
 import type { Division } from './plan.ts';
 
 /**
@@ -42,17 +42,17 @@ const OPEN_LIST = 0x5b;
 
 interface Inputs {
   readonly member: keyof typeof TAKES;
-  /** Where the value of the member is. */
-  readonly value: JsonPlace;
-  readonly inputs: readonly JsonPlace[];
+  readonly value: JsonRange;
+  readonly inputs: readonly JsonRange[];
   readonly isBatch: boolean;
 }
 
 /** Where the inputs are in a body, which may be invalid JSON. */
 function inputsIn(body: Buffer): Inputs | undefined {
-  const places = findMembers(body, 0, MEMBERS);
-  const at = places.findIndex((place) => place !== undefined);
-  const [member, value] = [MEMBERS[at], places[at]];
+  const ranges = findMembers(body, 0, MEMBERS);
+  const index = ranges.findIndex((range) => range !== undefined);
+  const member = MEMBERS[index];
+  const value = ranges[index];
   if (member === undefined || value === undefined) return undefined;
   const elements = body[value.from] === OPEN_LIST ? findElements(body, value.from) : undefined;
   const [first] = elements ?? [];
@@ -79,7 +79,7 @@ function fits(
 }
 
 /** Whether there is exactly a comma and white space between any two elements. */
-function areSeparated(body: Buffer, list: JsonPlace, elements: readonly JsonPlace[]): boolean {
+function areSeparated(body: Buffer, list: JsonRange, elements: readonly JsonRange[]): boolean {
   let before = list.from + 1;
   return (
     elements.every(({ from, to }, index) => {
@@ -94,12 +94,12 @@ const BLANK = /^[ \t\n\r]*$/;
 const COMMA = /^[ \t\n\r]*,[ \t\n\r]*$/;
 
 /** Whether no two documents have the same id. */
-function haveOwnIds(body: Buffer, documents: readonly JsonPlace[]): boolean {
+function haveOwnIds(body: Buffer, documents: readonly JsonRange[]): boolean {
   const ids = new Set<string>();
   return documents.every(({ from }) => {
-    const [place] = findMembers(body, from, ['id']);
-    if (place === undefined) return true;
-    const id = idAt(body, place);
+    const [range] = findMembers(body, from, ['id']);
+    if (range === undefined) return true;
+    const id = idAt(body, range);
     const isNew = id !== undefined && !ids.has(id);
     if (isNew) ids.add(id);
     return isNew;

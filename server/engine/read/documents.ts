@@ -1,19 +1,29 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { DocumentInfo, OffsetUnit } from '../../../core/contracts/chunk.ts';
+import type { Chunk, DocumentInfo, OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { SourcePlace } from '../../../core/contracts/reader.ts';
 import { invalid } from '../../../core/errors.ts';
-import { locate } from '../answer/locate.ts';
-import { checkDocuments, checkMetadata, type Limits } from '../limits.ts';
-import { readId } from './document-id.ts';
+import { locate } from '../answer/offsets.ts';
+import { checkDocuments, checkMetadata, type Limits, listTexts } from '../limits.ts';
 import type { documentSchema } from './document-schemas.ts';
-import { findElements, findMembers, type JsonPlace, type JsonText, literalOf } from './json.ts';
+import {
+  findElements,
+  findMembers,
+  findTextLiterals,
+  type JsonRange,
+  type JsonText,
+  literalOf,
+  toJsonText,
+} from './json.ts';
 import { readPlaces } from './places.ts';
 
-/** The text of a request, and the same text as the content of a JSON literal. */
+/** What goes through the stages: a document, or a list of chunks of a request. */
+export type Input = SourceDocument | GivenChunks;
+
+/** A text, and the same text as the content of a JSON literal. */
 export interface SourceDocument {
   readonly text: string;
   readonly json: JsonText;
-  /** What the request says about it, if it gives a document and not only a text. */
+  /** Missing for a text given alone. */
   readonly about?: AboutDocument;
 }
 
@@ -28,6 +38,36 @@ export interface AboutDocument {
   readonly metadata?: Uint8Array | undefined;
   /** Where its text comes from in the source, in UTF-16 units; neither starts nor ends decrease. */
   readonly places?: readonly SourcePlace[] | undefined;
+}
+
+export interface GivenChunks {
+  readonly chunks: readonly Chunk[];
+  /** The JSON of the `metadata` of each chunk, as it came; undefined if none has any. */
+  readonly metadata?: readonly (Uint8Array | undefined)[] | undefined;
+}
+
+export const NO_DOCUMENT: SourceDocument = { text: '', json: new Uint8Array(0) };
+
+/** The bytes of an input's text in JSON; 0 for chunks. */
+export function textBytes(input: Input): number {
+  return 'json' in input ? input.json.length : 0;
+}
+
+/** A document whose text does not come from a JSON body, such as that of a file. */
+export function documentOf(text: string, about: AboutDocument): SourceDocument {
+  return { text, json: toJsonText(text), about };
+}
+
+/** The document of a line that is a JSON string. */
+export function documentOfLine(text: string, line: Buffer): SourceDocument {
+  return { text, json: literalOf(line, { from: 0, to: line.length }) };
+}
+
+/** The texts of a request, from its member `text`. @throws ServiceError `invalid_parameters`: too many or too long */
+export function readTexts(text: string | readonly string[], body: Buffer, limits: Limits): SourceDocument[] {
+  const texts = listTexts(text, limits);
+  const literals = findTextLiterals(body, 'text') as JsonText[];
+  return texts.map((text, index) => ({ text, json: literals[index] as JsonText }));
 }
 
 /** A parsed document, checked against its schema. */
@@ -47,11 +87,11 @@ export function readDocuments(
   unit: OffsetUnit,
   limits: Limits,
 ): SourceDocument[] {
-  const [list] = findMembers(body, 0, ['documents']) as readonly [JsonPlace];
+  const [list] = findMembers(body, 0, ['documents']) as readonly [JsonRange];
   checkList(documents, { body, at: list.from }, limits);
-  const places = findElements(body, list.from);
+  const ranges = findElements(body, list.from);
   return documents.map((document, index) => {
-    const given = { body, at: (places[index] as JsonPlace).from, place: `documents[${index}].` };
+    const given = { body, at: (ranges[index] as JsonRange).from, place: `documents[${index}].` };
     return readDocument(document, given, unit);
   });
 }
@@ -69,9 +109,9 @@ export function checkList(
 ): void {
   checkDocuments(documents, limits);
   const isNumbered = documents.some(({ id }) => typeof id === 'number');
-  const places = isNumbered ? findElements(body, at) : [];
+  const ranges = isNumbered ? findElements(body, at) : [];
   checkIds(
-    documents.map(({ id }, index) => readId(id, body, places[index]?.from ?? 0, `documents[${index}].`)),
+    documents.map(({ id }, index) => readId(id, body, ranges[index]?.from ?? 0, `documents[${index}].`)),
   );
 }
 
@@ -94,7 +134,7 @@ export function readDocument(
   unit: OffsetUnit,
 ): SourceDocument {
   const [literal, metadata] = findMembers(body, at, ['text', 'metadata']);
-  const json = literalOf(body, literal as JsonPlace);
+  const json = literalOf(body, literal as JsonRange);
   const about = {
     id: readId(id, body, at, place),
     title,
@@ -116,7 +156,6 @@ export function infoOf({ about, json }: SourceDocument, unit?: OffsetUnit): Docu
   if (about === undefined) return NO_INFO;
   const { id, title, filename, mediaType, metadata, places } = about;
   const named = { id, title, filename, mediaType };
-  // Most documents, and getters take V8 microseconds to define.
   if (metadata === undefined && places === undefined) return named;
   let parsed: DocumentInfo['metadata'];
   return {
@@ -158,4 +197,81 @@ function startsOfPages(places: readonly SourcePlace[]): number[] {
     while (starts.length < page) starts.push(begin);
   }
   return starts;
+}
+
+/** The lists of chunks of a request, with the JSON of their metadata. @param findLists finds the lists in the body */
+export function readChunks(
+  lists: readonly (readonly Chunk[])[],
+  body: Buffer,
+  findLists: () => readonly (JsonRange | undefined)[],
+): GivenChunks[] {
+  if (!lists.some((chunks) => chunks.some(hasMetadata))) return lists.map((chunks) => ({ chunks }));
+  const ranges = findLists();
+  return lists.map((chunks, index) => ({
+    chunks,
+    metadata: metadataAt(body, (ranges[index] as JsonRange).from),
+  }));
+}
+
+export function hasMetadata({ metadata }: Chunk): boolean {
+  return typeof metadata === 'object' && metadata !== null;
+}
+
+function metadataAt(body: Buffer, list: number): (Uint8Array | undefined)[] {
+  return findElements(body, list).map(({ from }) => {
+    const [found] = findMembers(body, from, ['metadata']);
+    return found === undefined ? undefined : body.subarray(found.from, found.to);
+  });
+}
+
+/** The JSON of a number with all its digits, limited to the length of an id. */
+const WHOLE = /^-?\d{1,511}$/;
+
+/** The id at a position in unparsed JSON; undefined if it is not one. */
+export function idAt(body: Buffer, { from, to }: JsonRange): string | undefined {
+  const json = body.toString('utf8', from, to);
+  if (isWholeNumber(json)) return json;
+  try {
+    const id: unknown = JSON.parse(json);
+    return typeof id === 'string' ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the JSON of a number is an id: 7 and "7" are the same one, but 7.0 and 7e0 are not ids. */
+export function isWholeNumber(json: string): boolean {
+  return WHOLE.test(json);
+}
+
+/**
+ * The id of an object in a request: for a whole number the digits that were sent, since a double does not keep all of
+ * them.
+ *
+ * @param id as parsed
+ * @param at where the object begins in the body
+ * @returns undefined if it has none, or one that is neither a text nor a whole number
+ */
+export function findId(id: unknown, body: Buffer, at: number): string | undefined {
+  if (typeof id !== 'number') return typeof id === 'string' ? id : undefined;
+  const json = idJson(body, at);
+  return isWholeNumber(json) ? json : undefined;
+}
+
+/**
+ * The id of an object that was checked against its schema, which cannot tell 1000 from 1e3.
+ *
+ * @param place put before the name of the member in the error
+ * @throws ServiceError `invalid_parameters`
+ */
+export function readId(id: string | number | undefined, body: Buffer, at: number, place: string) {
+  const found = findId(id, body, at);
+  if (found !== undefined || id === undefined) return found;
+  const given = idJson(body, at).slice(0, 60);
+  throw invalid(`${place}id: expected a string, or an integer with all its digits, got ${given}`);
+}
+
+function idJson(body: Buffer, at: number): string {
+  const [range] = findMembers(body, at, ['id']) as readonly [JsonRange];
+  return body.toString('latin1', range.from, range.to);
 }

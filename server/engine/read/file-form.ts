@@ -1,9 +1,11 @@
 import { basename } from 'node:path';
 import { MIMEType } from 'node:util';
+import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import type { SourceFile } from '../../../core/contracts/reader.ts';
 import { invalid, reasonOf, ServiceError } from '../../../core/errors.ts';
 import type { Fields, FileTask } from '../tasks.ts';
 import { suggest } from '../validation/suggest.ts';
+import type { OptionSchema } from '../validation/validator.ts';
 
 /** The file of a request, and the fields that came with it. */
 export interface FileForm {
@@ -15,20 +17,18 @@ export interface FileForm {
   readonly problems: readonly string[];
   /** Its name in the request, perhaps with folders. */
   readonly filename: string | undefined;
-  /** The reader that the request names. */
   readonly reader: string | undefined;
   /** JSON of the reader's options. */
   readonly readerOptions: string | undefined;
   /** JSON of what the request says about the file. */
   readonly document: string | undefined;
-  /** The other fields. */
   readonly fields: Fields;
 }
 
 const FORM = 'multipart/form-data';
 /** Fields of a form: several times the number of a chunker's options. */
 const MAX_FIELDS = 1000;
-/** Sent by clients that know nothing about a file, and by curl for any data. */
+/** Sent by clients that do not know the type of a file, and by curl for any data. */
 const SAY_NOTHING: ReadonlySet<string> = new Set([
   'application/octet-stream',
   'binary/octet-stream',
@@ -98,11 +98,9 @@ function problemOfFile(name: string, known: readonly string[]): string {
 const unknownField = (name: string, near: string) =>
   `${name.slice(0, MAX_SHOWN)}: unknown parameter, did you mean "${near}"?`;
 
-/** The fields that are about the file. */
 const ABOUT_FILE = ['filename', 'reader', 'reader_options', 'document'];
 const MAX_SHOWN = 60;
 
-/** The bytes of a file with the fields sent along with it. */
 interface SentFile {
   readonly bytes: Uint8Array;
   readonly contentType: string | undefined;
@@ -167,3 +165,58 @@ function mediaTypeOf(contentType: string | undefined): MediaType {
 }
 
 const MISSING = 'file: missing, expected a file; with curl -F "file=@report.md"';
+
+/**
+ * The fields of a form or a query string, which are all texts, converted to the types of a schema: numbers, booleans,
+ * lists and objects are JSON, and a list may also be a repeated field. A value that does not fit stays a text, so
+ * that the schema check names it.
+ */
+export function fieldValues(fields: Fields, { properties }: ObjectSchema): Record<string, unknown> {
+  const values = Object.entries(fields).map(([name, texts]) => [
+    name,
+    valueOfField(texts, properties[name] ?? {}),
+  ]);
+  return Object.fromEntries(values);
+}
+
+function valueOfField(texts: readonly string[], schema: OptionSchema): unknown {
+  const [text = '', ...others] = texts;
+  const branches = schema.anyOf ?? [schema];
+  const list = branches.find((one) => typesOf(one).includes('array'));
+  const items = list?.items ?? {};
+  if (others.length > 0) return texts.map((one) => oneOf(one, [items]));
+  const value = oneOf(text, branches);
+  const isItem = list !== undefined && typeof value === 'string' && !branches.some(isText);
+  return isItem ? [oneOf(text, [items])] : value;
+}
+
+/** A text converted for one of the schemas: JSON of a type that it allows, else the text itself. */
+function oneOf(text: string, branches: readonly OptionSchema[]): unknown {
+  const value = parsed(text);
+  const isWanted = branches.some((branch) => typesOf(branch).includes(typeOf(value)));
+  const mayBeText = branches.some(isText);
+  return isWanted && !(mayBeText && typeof value === 'string') ? value : text;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isText(schema: OptionSchema): boolean {
+  return typesOf(schema).includes('string');
+}
+
+function typesOf(schema: OptionSchema): readonly string[] {
+  if (schema.enum !== undefined) return schema.enum.map(typeOf);
+  const types = [schema.type ?? []].flat();
+  return types.includes('integer') ? [...types, 'number'] : types;
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}

@@ -4,7 +4,10 @@ import { reasonOf, ServiceError } from '../../../core/errors.ts';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
 const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const COMMA = 0x2c;
 
 /**
  * Finds values in JSON by its bytes. In invalid JSON the positions are meaningless, but they lie in the body, and the
@@ -12,7 +15,7 @@ const OPEN_LIST = 0x5b;
  */
 
 /** The position of a value in a JSON text: the bytes `[from, to)`. */
-export interface JsonPlace {
+export interface JsonRange {
   readonly from: number;
   readonly to: number;
 }
@@ -28,8 +31,8 @@ export function findMembers(
   body: Buffer,
   start: number,
   names: readonly string[],
-): readonly (JsonPlace | undefined)[] {
-  const found = new Array<JsonPlace | undefined>(names.length).fill(undefined);
+): readonly (JsonRange | undefined)[] {
+  const found = new Array<JsonRange | undefined>(names.length).fill(undefined);
   let at = skipSpace(body, skipSpace(body, start) + 1);
   while (body[at] === QUOTE) {
     const keyEnd = stringEnd(body, at);
@@ -42,26 +45,18 @@ export function findMembers(
   return found;
 }
 
-/**
- * Finds the elements of a list.
- *
- * @param body JSON
- * @param start where the list begins, or white space before it
- */
-export function findElements(body: Buffer, start: number): JsonPlace[] {
-  const places: JsonPlace[] = [];
+/** Finds the elements of a list. @param body JSON @param start where the list begins, or white space before it */
+export function findElements(body: Buffer, start: number): JsonRange[] {
+  const elements: JsonRange[] = [];
   let from = skipSpace(body, skipSpace(body, start) + 1);
   while (from < body.length && body[from] !== CLOSE_LIST) {
     const to = skipValue(body, from);
-    places.push({ from, to });
+    elements.push({ from, to });
     const next = skipSpace(body, to);
     from = body[next] === CLOSE_LIST ? next : skipSpace(body, next + 1);
   }
-  return places;
+  return elements;
 }
-
-const CLOSE_LIST = 0x5d;
-const CLOSE_OBJECT = 0x7d;
 
 function nameAt(body: Buffer, from: number, to: number): string {
   const name = body.toString('latin1', from + 1, to - 1);
@@ -91,7 +86,9 @@ function skipValue(body: Buffer, start: number): number {
   if (body[start] === QUOTE) return stringEnd(body, start);
   if (body[start] === OPEN_OBJECT || body[start] === OPEN_LIST) return skipNested(body, start);
   let at = start;
-  while (!isDelimiter(body[at])) at++;
+  let byte = body[at];
+  while (byte !== undefined && byte > 0x20 && byte !== COMMA && byte !== CLOSE_LIST && byte !== CLOSE_OBJECT)
+    byte = body[++at];
   return at;
 }
 
@@ -112,11 +109,6 @@ function skipNested(body: Buffer, start: number): number {
     at++;
   } while (depth > 0 && at < body.length);
   return at;
-}
-
-/** Whether a byte ends a number or a keyword. */
-function isDelimiter(byte: number | undefined): boolean {
-  return byte === undefined || byte === 0x2c || byte === 0x7d || byte === 0x5d || byte <= 0x20;
 }
 
 function skipSpace(body: Buffer, start: number): number {
@@ -175,16 +167,16 @@ export function canonicalJsonText(text: string, json: JsonText): JsonText {
  * a valid JSON object. Returns `undefined` if the member is missing or has another type.
  */
 export function findTextLiterals(body: Buffer, member: string): JsonText[] | undefined {
-  const [place] = findMembers(body, 0, [member]);
-  if (place === undefined) return undefined;
-  const places = body[place.from] === OPEN_LIST ? findElements(body, place.from) : [place];
-  return places.every(({ from }) => body[from] === QUOTE)
-    ? places.map((one) => literalOf(body, one))
+  const [value] = findMembers(body, 0, [member]);
+  if (value === undefined) return undefined;
+  const texts = body[value.from] === OPEN_LIST ? findElements(body, value.from) : [value];
+  return texts.every(({ from }) => body[from] === QUOTE)
+    ? texts.map((text) => literalOf(body, text))
     : undefined;
 }
 
 /** The content of the string literal at a position. */
-export function literalOf(body: Buffer, { from, to }: JsonPlace): JsonText {
+export function literalOf(body: Buffer, { from, to }: JsonRange): JsonText {
   return body.subarray(from + 1, to - 1);
 }
 
@@ -196,4 +188,17 @@ export function withoutBreaks(json: Buffer): Buffer {
   return BREAKS.some((byte) => json.includes(byte))
     ? Buffer.from(json.map((byte) => (BREAKS.includes(byte) ? SPACE : byte)))
     : json;
+}
+
+/** JSON that is the same for equal values, regardless of the order of object members. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(sorted(value));
+}
+
+/** The same value with objects as sorted lists of their members. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return members.map(([name, member]) => [name, sorted(member)]);
 }

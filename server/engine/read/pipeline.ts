@@ -7,7 +7,6 @@ import { suggest } from '../validation/suggest.ts';
 
 const nameOrNull = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;
 
-/** A step of a pipeline in a request. */
 export const stepSchema = {
   type: 'object',
   required: ['type'],
@@ -48,7 +47,6 @@ export function checkOrder(steps: readonly PipelineStep[], place = 'steps'): voi
   if (problems.length > 0) throw invalid(problems);
 }
 
-/** The plugin that a step names. */
 export interface StepPlugin {
   readonly kind: 'chunker' | 'refinery';
   /** The exact name if it exists, else the one that the step gives; empty if it gives none. */
@@ -79,13 +77,11 @@ function spellings(kind: Kind, name: string): string[] {
 /** Whether plugins of steps may be missing, may be missing if the request says so, or must exist. */
 export type MissingPlugins = 'allowed' | 'optional' | 'refused';
 
-/** What steps are checked against. */
 interface StepRules {
   readonly registry: Registry;
   readonly checks: { step(step: PipelineStep, place: string, options: string): unknown };
 }
 
-/** How a step is checked. */
 export interface StepRule {
   /** The name of the step in messages: `steps[1]`. */
   readonly place: string;

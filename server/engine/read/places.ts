@@ -160,11 +160,11 @@ function readPages(
 ): number[] {
   const [first = 0] = pages;
   if (first !== 0) throw invalid(`${name}[0]: expected 0, where the first page begins, got ${first}`);
-  const fall = pages.findIndex((page, index) => page < (pages[index - 1] ?? 0));
-  if (fall !== -1) {
-    const [before, page] = [pages[fall - 1], pages[fall]];
-    throw invalid(`${name}[${fall}]: expected at least ${before}, the one before it, got ${page}`);
-  }
+  const index = pages.findIndex((page, index) => page < (pages[index - 1] ?? 0));
+  if (index !== -1)
+    throw invalid(
+      `${name}[${index}]: expected at least ${pages[index - 1]}, the one before it, got ${pages[index]}`,
+    );
   return pages.map((page, index) => {
     const offset = offsetOf(page);
     if (offset === undefined) throw notAnOffset(`${name}[${index}]`, page, unit);

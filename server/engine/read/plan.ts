@@ -1,27 +1,19 @@
-import type { OffsetUnit } from '../../../core/contracts/chunk.ts';
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
 import type { PlainError } from '../../../core/errors.ts';
-import type { VectorTotals } from '../answer/vector-totals.ts';
+import type { VectorTotals } from '../answer/response-metadata.ts';
 import type { StageList } from '../stages/stages.ts';
-import { findId } from './document-id.ts';
 import type { Included } from './document-schemas.ts';
-import type { JsonPlace } from './json.ts';
+import { findId } from './documents.ts';
+import type { JsonRange } from './json.ts';
 
 /** What is done with each input of a request, parsed and checked. Plain data. */
 export interface Plan extends StageList {
   /** The steps, if a stored pipeline is executed: its chunks have ids, `context` and `embedding`. */
   readonly pipeline?: readonly PipelineStep[];
-  /** The further chunk fields that were requested. */
   readonly include: readonly Included[];
-  /** The namespace of the chunks' ids. */
   readonly namespace: string;
   /** Whether the vectors of `embedding` are written as base64, for readers that need no digits. */
   readonly packsVectors?: boolean;
-}
-
-/** The unit of the offsets of an answer: that of the last chunker. */
-export function unitOf({ stages }: Plan): OffsetUnit {
-  return stages.findLast(({ kind }) => kind === 'chunker')?.options.offset_unit as OffsetUnit;
 }
 
 /** The first line of a stream: what is done with each of the following lines. Plain data. */
@@ -50,15 +42,12 @@ export type LineOutcome = LineHead &
     | { readonly error: PlainError }
   );
 
-/** Identifies the answer to a line of a stream. */
 export interface LineHead {
-  /** Its index in the stream, from 0. */
   readonly index: number;
   /** The caller's id for it, if it has one. */
   readonly id?: string | undefined;
 }
 
-/** Identifies the answer to a line. @param value the parsed line */
 export function lineHead(value: unknown, line: Buffer, index: number): LineHead {
   const { id: given } = (value ?? {}) as { readonly id?: unknown };
   const id = findId(given, line, 0);
@@ -68,7 +57,6 @@ export function lineHead(value: unknown, line: Buffer, index: number): LineHead 
 /** A request as lines: what is done with each of its inputs, and where these are in its body. Plain data. */
 export interface Division {
   readonly plan: StreamPlan;
-  readonly inputs: readonly JsonPlace[];
-  /** Whether the answer is a list of lists. */
+  readonly inputs: readonly JsonRange[];
   readonly isBatch: boolean;
 }

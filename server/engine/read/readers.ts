@@ -1,7 +1,11 @@
 import { type Manifest, NO_OPTIONS } from '../../../core/contracts/manifest.ts';
-import type { SourceFile } from '../../../core/contracts/reader.ts';
+import type { LeftOut, ReadContext, ReadFile, SourceFile } from '../../../core/contracts/reader.ts';
+import { brokenPromise } from '../../../core/engine/chunking.ts';
 import { invalid, ServiceError } from '../../../core/errors.ts';
-import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import type { PluginHost } from '../../../core/hosting/container.ts';
+import { callPlugin } from '../../../core/hosting/plugin-error.ts';
+import { isGuarded, type PluginEntry, type Registry } from '../../../core/hosting/registry.ts';
+import { unlessAborted } from '../abort.ts';
 import type { DocumentsTask } from '../tasks.ts';
 import { createValidator, type Validate } from '../validation/validator.ts';
 
@@ -9,9 +13,7 @@ type Described = Pick<SourceFile, 'name' | 'mediaType'>;
 
 /** What decides about the reader of a file, besides the file. */
 interface ReaderChoice {
-  /** The reader that the request names. */
   readonly named?: string | undefined;
-  /** What is done with the text. */
   readonly task: DocumentsTask;
   readonly registry: Registry;
 }
@@ -170,4 +172,58 @@ function parsed(json: string): unknown {
   } catch {
     throw invalid('reader_options: expected an object as JSON, such as {"content": "main"}');
   }
+}
+
+/** Identifies who sends files: the same value for the same sender. */
+export type Sender = string | object;
+
+/** The context of a guarded reader. */
+export interface GuardedContext extends ReadContext {
+  /** Decides the turns of senders that wait for a thread. */
+  readonly sender?: Sender | undefined;
+}
+
+/** Has a reader read a file. @throws ServiceError; the reason of the signal */
+export function readWith(
+  host: PluginHost,
+  reader: PluginEntry,
+  file: SourceFile,
+  { sender, ...context }: GuardedContext,
+): Promise<ReadFile> {
+  const given: GuardedContext = { ...context, sender };
+  return callPlugin(reader, async () => {
+    const plugin = await unlessAborted(host.get('reader', reader.manifest.name), context.signal);
+    const read: unknown = await plugin.read(file, isGuarded(reader) ? given : context);
+    if (hasText(read)) return read;
+    throw brokenPromise(reader.manifest, 'it returned no text');
+  });
+}
+
+function hasText(read: unknown): read is ReadFile {
+  return typeof read === 'object' && read !== null && 'text' in read && typeof read.text === 'string';
+}
+
+const NAME = /^[a-z][a-z0-9_]{0,63}$/;
+
+/** What a reader left out. @throws ServiceError `broken_promise` if that cannot be counted */
+export function leftOutOf(manifest: Pick<Manifest, 'kind' | 'name'>, { leftOut }: ReadFile): LeftOut {
+  for (const [name, count] of Object.entries(leftOut ?? {})) {
+    if (!NAME.test(name)) throw brokenPromise(manifest, `leftOut has a name not in snake_case: ${name}`);
+    if (!Number.isSafeInteger(count) || count < 1)
+      throw brokenPromise(manifest, `leftOut has a count that is not a positive integer: ${name}`);
+  }
+  return leftOut ?? {};
+}
+
+/** The sums, by name. */
+export function addLeftOut(one: LeftOut, other: LeftOut): LeftOut {
+  const sums = new Map(Object.entries(one));
+  for (const [name, count] of Object.entries(other)) sums.set(name, (sums.get(name) ?? 0) + count);
+  return Object.fromEntries(sums);
+}
+
+/** `note 2; repeated_line 12`, or nothing. */
+export function leftOutInWords(leftOut: LeftOut): string {
+  const sorted = Object.entries(leftOut).sort(([one], [other]) => (one < other ? -1 : 1));
+  return sorted.map(([name, count]) => `${name} ${count}`).join('; ');
 }

@@ -6,8 +6,16 @@ import { MAX_ENTRIES, MAX_ENTRY_CHARACTERS } from '../limits.ts';
 import { evaluateRequest } from '../operations/evaluation/schemas.ts';
 import { overrideSchema } from '../presets/presets.ts';
 import type { OptionSchema } from '../validation/validator.ts';
-import { chunksOfMany, chunksOfOne, fieldMembers, SOURCES, type Source } from './document-schemas.ts';
-import { embedRequest, longTexts, tokenizeRequest } from './text-schemas.ts';
+import {
+  chunksOfMany,
+  chunksOfOne,
+  embedRequest,
+  fieldMembers,
+  longTexts,
+  SOURCES,
+  type Source,
+  tokenizeRequest,
+} from './document-schemas.ts';
 
 interface SchemaOptions {
   readonly registry: Registry;
@@ -82,7 +90,7 @@ export function createRequestSchemas({ registry, config }: SchemaOptions) {
     chunk: (manifest: Manifest, source: Source) => withSource(source, step(manifest)),
     /** The whole request that executes a pipeline or a preset, or everything except its inputs. */
     execute: (source: Source, preset?: string) => withSource(source, executeOptions(preset)),
-    /** Such a request without its inputs and the plugin's options. */
+    /** The members of `execute` that are the same for all pipelines. */
     fields: fieldMembers('text', config.idNamespace),
     /**
      * The whole request of a refinery. `any` is for the documentation; a check must know whether the chunks are those

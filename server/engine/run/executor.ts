@@ -1,3 +1,8 @@
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import type { PluginId } from '../../../core/contracts/manifest.ts';
+import type { PlainError } from '../../../core/errors.ts';
+import type { Registry } from '../../../core/hosting/registry.ts';
+import type { Config } from '../../config/config.ts';
 import { emptyAnswer } from '../answer/response-metadata.ts';
 import type { Service } from '../service.ts';
 import type { Answer, AnyRequest, ChunksTask, OnPart, Task } from '../tasks.ts';
@@ -33,7 +38,6 @@ export interface Executor {
   run(work: Work, signal: AbortSignal, onPart?: OnPart): Promise<Answer>;
   /** Starts a thread, so that the first request need not wait for one. Resolves once it has started, or failed to. */
   startThread(): Promise<void>;
-  /** Number of worker threads. */
   readonly threads: number;
   close(): Promise<void>;
 }
@@ -41,19 +45,19 @@ export interface Executor {
 /** Milliseconds that work has to stop by itself once its signal aborts; then its worker thread is ended. */
 export const STOP_GRACE = 1000;
 
-/** Runs work on the calling thread. @throws ServiceError */
 export async function runWork(
   service: Service,
   work: Work,
   signal: AbortSignal,
   onPart?: OnPart,
 ): Promise<Answer> {
-  const read = () => {
-    const divided = 'divides' in work ? dividedAnswer(service, work) : undefined;
-    return divided ?? ('request' in work ? work.request : service.read(work.task, work.body));
-  };
-  const request = await orUnknownNames(service, read);
-  return 'bytes' in request && 'timings' in request ? request : service.run(request, signal, onPart);
+  const divided = 'divides' in work ? dividedAnswer(service, work) : undefined;
+  if (divided !== undefined) return divided;
+  const request =
+    'request' in work
+      ? work.request
+      : await orUnknownNames(service, () => service.read(work.task, work.body));
+  return service.run(request, signal, onPart);
 }
 
 /** Reads a request; a refusal also has the unknown names in it. */
@@ -72,4 +76,112 @@ function dividedAnswer(service: Service, { task, body, divides }: DivideWork): A
   if (division === undefined || !isWorthIt) return undefined;
   const seconds = (performance.now() - begin) / 1000;
   return { ...emptyAnswer(seconds), division, body: body as Uint8Array<ArrayBuffer> };
+}
+
+export interface WorkMessage {
+  readonly work: Work;
+  /** Raised to stop the work. */
+  readonly flag: StopFlag;
+  /** Where parts of the answer are posted, if it is wanted in parts. */
+  readonly parts: MessagePort | undefined;
+}
+
+/** Sent to a worker thread through its port: models that others have opened, for it to open before it needs them. */
+export interface Preparation {
+  readonly models: readonly string[];
+}
+
+/** Sent by a worker thread through its port: a plugin could not be created there, or could after all. */
+export interface PluginState {
+  readonly plugin: PluginId;
+  readonly failure: string | undefined;
+}
+
+/** Sent back by a worker thread: errors as data, because a cloned error loses its code. */
+export type WorkOutcome = { readonly answer: Answer } | { readonly error: PlainError };
+
+export interface WorkerData {
+  readonly config: Config;
+  /** The plugins, whose manifests need not be read and checked again. */
+  readonly plugins: Pick<Registry, 'all' | 'broken'>;
+}
+
+/**
+ * Receives parts of an answer from a worker thread.
+ *
+ * @param onPart called with each part, in the order in which they were posted
+ */
+export function openPartChannel(onPart: OnPart) {
+  const { port1, port2 } = new MessageChannel();
+  port1.on('message', onPart);
+  return {
+    port: port2,
+    /** Delivers the parts that were posted but have not arrived yet, and accepts no more. */
+    close() {
+      // The outcome of the work comes on a different port, perhaps before parts that were posted earlier.
+      for (let next = receiveMessageOnPort(port1); next !== undefined; next = receiveMessageOnPort(port1)) {
+        onPart(next.message);
+      }
+      port1.close();
+    },
+  };
+}
+
+export function partSender(port: MessagePort | undefined): OnPart | undefined {
+  return port === undefined ? undefined : (bytes) => port.postMessage(bytes, [bytes.buffer]);
+}
+
+/**
+ * Tells work in another thread to stop, and tells this thread whether it has begun. The threads share its memory, so
+ * a thread can read it without yielding.
+ */
+type StopFlag = Int32Array<SharedArrayBuffer>;
+
+const STOP = 0;
+const BEGUN = 1;
+
+export function createStopFlag(): StopFlag {
+  return new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+}
+
+export function raise(flag: StopFlag): void {
+  Atomics.store(flag, STOP, 1);
+}
+
+export function hasBegun(flag: StopFlag): boolean {
+  return Atomics.load(flag, BEGUN) === 1;
+}
+
+/** Milliseconds after which a waiting task notices the flag. */
+const LOOK_EVERY = 50;
+
+/** Runs a task with a signal that aborts once the flag is raised; reading it is enough, the thread need not yield. */
+export async function withSignal<T>(flag: StopFlag, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  Atomics.store(flag, BEGUN, 1);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const look = () => {
+    if (Atomics.load(flag, STOP) === 1) controller.abort();
+  };
+  const isAborted = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')?.get as () => boolean;
+  Object.defineProperties(signal, {
+    aborted: {
+      get() {
+        look();
+        return isAborted.call(signal);
+      },
+    },
+    throwIfAborted: {
+      value() {
+        look();
+        AbortSignal.prototype.throwIfAborted.call(signal);
+      },
+    },
+  });
+  const timer = setInterval(look, LOOK_EVERY);
+  try {
+    return await run(signal);
+  } finally {
+    clearInterval(timer);
+  }
 }

@@ -1,17 +1,15 @@
 import type { ReadContext, Reader, ReadFile, SourceFile } from '../../../core/contracts/reader.ts';
 import { fromPlainError, type PlainError, refusedError } from '../../../core/errors.ts';
-import type { PluginEntry } from '../../../core/hosting/registry.ts';
+import { isGuarded, type PluginEntry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import { unlessAborted } from '../abort.ts';
-import { type GuardedContext, isGuarded } from '../read/read-with.ts';
+import type { GuardedContext } from '../read/readers.ts';
 import { GuardedThread, OverLimitError, OverTimeError } from './guarded-thread.ts';
 import { NOBODY, PriorityQueue } from './priority-queue.ts';
 
-/** Given to the thread when it starts. */
 export interface ReaderThreadData {
   readonly config: Config;
-  /** The readers that it may be asked for. */
   readonly readers: readonly PluginEntry[];
 }
 
@@ -58,7 +56,7 @@ export class GuardedReaders {
   constructor(config: Config, plugins: readonly PluginEntry[]) {
     this.#config = config;
     this.#readers = plugins.filter(isGuarded);
-    // One that is stuck does not hold up all others.
+    // A stuck thread does not hold up all others.
     this.#queue = new PriorityQueue({ threads: Math.max(config.workers, 2), queueSize: 0 });
   }
 
@@ -122,7 +120,6 @@ export class GuardedReaders {
     }
   }
 
-  /** A kept thread, or a new one. */
   #take(): { thread: ReaderThread; files: number } {
     for (const [thread, { files, end }] of this.#idle) {
       clearTimeout(end);

@@ -20,20 +20,18 @@ export interface GuardLimits {
 export const BEGUN = 'begun';
 const START = 60_000;
 
-/** A thread was ended because of its limits. */
 export class OverLimitError extends Error {}
 
-/** Because of its time. */
 export class OverTimeError extends OverLimitError {}
 
 const MEGABYTE = 1_048_576;
-/** What parsers print is for their authors, and stays unread. */
+/** The output of parsers is for their authors, and stays unread. */
 const SILENT = { stdout: true, stderr: true };
 /** Milliseconds between two checks of the memory. */
 const LOOK = 20;
 /** Milliseconds for which memory may be above its limit, as V8 collects garbage only when it needs to. */
 const MAX_ABOVE = 250;
-/** What it may be above even so, in limits. */
+/** Ends a thread at once whose memory is above this many limits. */
 const FAR_ABOVE = 7 / 6;
 /**
  * V8's own limit of the heap, in limits. It is the last resort: a thread that exceeds it by a single large allocation
@@ -43,9 +41,7 @@ const LAST_RESORT = 4;
 /** Megabytes for new values: V8 would fill many more with garbage before it collects. */
 const MAX_YOUNG = 16;
 
-/** Whoever waits for an answer. */
 interface Asked<Answer> {
-  /** The thread has begun with the message. */
   begin(): void;
   answer(answer: Answer): void;
   fail(error: Error): void;
@@ -60,11 +56,9 @@ interface Asked<Answer> {
 export class GuardedThread<Answer> {
   readonly #limits: GuardLimits;
   readonly #worker: Worker;
-  /** Why it ended. */
   #end: Error | undefined;
   #asked: Asked<Answer> | undefined;
 
-  /** @param workerData given to the thread when it starts */
   constructor(entry: URL, limits: GuardLimits, workerData?: unknown) {
     this.#limits = limits;
     const resourceLimits = {
@@ -83,7 +77,6 @@ export class GuardedThread<Answer> {
       .unref();
   }
 
-  /** Whether it can no longer be used. */
   get isOver(): boolean {
     return this.#end !== undefined;
   }
@@ -137,7 +130,8 @@ export class GuardedThread<Answer> {
     while (await sleep(LOOK, true, { signal: done, ref: false }).catch(() => false)) {
       const { total_heap_size: heap = 0, external_memory: external = 0 } =
         (await this.#worker.getHeapStatistics().catch(() => undefined)) ?? {};
-      const [taken, now] = [heap + external - given, performance.now()];
+      const taken = heap + external - given;
+      const now = performance.now();
       if (taken <= memory) below = now;
       if (taken > FAR_ABOVE * memory || now - below > MAX_ABOVE) this.#stop(new OverLimitError(TOO_MUCH));
     }

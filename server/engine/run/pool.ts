@@ -4,18 +4,20 @@ import { fromPlainError, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 import type { Answer, OnPart } from '../tasks.ts';
-import { type Executor, STOP_GRACE, type Work } from './executor.ts';
 import {
   createStopFlag,
+  type Executor,
   hasBegun,
   openPartChannel,
   type PluginState,
   type Preparation,
   raise,
+  STOP_GRACE,
+  type Work,
   type WorkerData,
   type WorkMessage,
   type WorkOutcome,
-} from './message.ts';
+} from './executor.ts';
 import type { SharedBuffersRegistry } from './shared-buffers.ts';
 
 type Pool = Piscina<WorkMessage | undefined, WorkOutcome>;
@@ -23,7 +25,6 @@ type Pool = Piscina<WorkMessage | undefined, WorkOutcome>;
 /** Work in the pool that has not settled. */
 interface Running {
   readonly flag: WorkMessage['flag'];
-  /** Rejects it because its thread is gone. */
   fail(error: unknown): void;
 }
 
@@ -93,10 +94,9 @@ export function createPoolExecutor(
   };
 }
 
-/** @param busy number of threads that have work */
 function startSecond(pool: Pool, busy: number): void {
   if (pool.threads.length > 1) return;
-  // One for the first thread if it is idle, and one that a second thread is started for.
+  // The first thread takes one if it is idle; the other starts a second thread.
   for (let count = busy; count < 2; count++) void pool.run(undefined).catch(() => {});
 }
 
@@ -106,7 +106,6 @@ function shareModels(most: number) {
   const shared = new Set<string>();
   const send = (port: MessagePort, models: string[]) => port.postMessage({ models } satisfies Preparation);
   return {
-    /** @param port of a thread that has started */
     addThread(port: MessagePort): void {
       ports.add(port.once('close', () => ports.delete(port)));
       send(port, [...shared].slice(-most));

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
-import type { Sender } from '../read/read-with.ts';
+import type { Sender } from '../read/readers.ts';
 
 /** Seconds after which a rejected client may retry. */
 const RETRY_SECONDS = 1;
@@ -10,7 +10,6 @@ export const OVERLOADED = new ServiceError('overloaded', { seconds: RETRY_SECOND
 export interface QueueLimits {
   /** Maximum concurrent tasks. One extra small task may run while large ones do. */
   readonly threads: number;
-  /** Maximum waiting tasks. */
   readonly queueSize: number;
   /** Maximum concurrent bulk tasks; default: the number of threads. */
   readonly bulk?: number;
@@ -62,20 +61,17 @@ export class PriorityQueue {
   /** Number of running tasks that read files, by their senders. */
   readonly #files = new Map<Sender, number>();
   #overtaking = 0;
-  /** Number of waiting tasks that are patient. */
   #patient = 0;
 
   constructor(limits: QueueLimits) {
     this.#limits = limits;
   }
 
-  /** Number of waiting tasks. */
   get waiting(): number {
     const { small, large, bulk } = this.#queues;
     return small.size + large.size + bulk.size;
   }
 
-  /** Number of idle threads. */
   get idle(): number {
     const { small, large, bulk } = this.#running;
     return Math.max(this.#limits.threads - small - large - bulk, 0);

@@ -1,19 +1,19 @@
+import { setImmediate } from 'node:timers';
 import { ServiceError } from '../../../core/errors.ts';
 import type { Config } from '../../config/config.ts';
+import { unlessAborted } from '../abort.ts';
 import type { Service } from '../service.ts';
-import type { ChunksTask, OnPart, Task } from '../tasks.ts';
-import { EventLoopScheduler } from './event-loop-scheduler.ts';
-import { type Executor, orUnknownNames, type RunAnswer, runWork, STOP_GRACE } from './executor.ts';
-import { PriorityQueue, type Urgency } from './priority-queue.ts';
+import type { AnyRequest, ChunksTask, OnPart, Task } from '../tasks.ts';
+import { type Executor, type RunAnswer, runWork, STOP_GRACE } from './executor.ts';
+import { OVERLOADED, PriorityQueue, type Urgency } from './priority-queue.ts';
+import { Throughput } from './stream.ts';
 import { Threads } from './threads.ts';
-import { Throughput } from './throughput.ts';
 
 /**
  * Runs tasks where they belong, small light ones on the event loop and the others in a worker thread, under one
  * policy: admission, deadline, cancellation and the time in the queue are handled here and nowhere else.
  */
 export class Runner {
-  /** How long work has taken. */
   readonly throughput = new Throughput();
   readonly #config: RunnerOptions['config'];
   readonly #service: Service;
@@ -67,7 +67,6 @@ export class Runner {
     this.#scheduler.yieldToAccepts();
   }
 
-  /** How busy the runner is now. */
   load(): RunnerLoad {
     return {
       waiting: this.#queue.waiting + this.#scheduler.waiting,
@@ -102,7 +101,12 @@ export class Runner {
       if (!mayBeInline) return threads.run(task, body, signal, { onPart, urgency });
     }
     const queueSeconds = await this.#scheduler.enter(signal);
-    const request = await orUnknownNames(service, () => service.read(task, body));
+    let request: AnyRequest;
+    try {
+      request = service.read(task, body);
+    } catch (error) {
+      throw await service.withUnknownNames(error);
+    }
     if (threads !== undefined && !service.isLight(request)) {
       return threads.enter({ request }, length, signal, { onPart });
     }
@@ -120,9 +124,7 @@ export interface RunOptions {
 }
 
 export interface RunnerLoad {
-  /** Number of waiting tasks. */
   readonly waiting: number;
-  /** Number of worker threads. */
   readonly threads: number;
   /** Whether a task arriving now would be rejected by at least one queue. */
   readonly isFull: boolean;
@@ -162,4 +164,97 @@ function withDeadline<T>(
       .then(resolve, fail)
       .finally(() => clearTimeout(deadline));
   });
+}
+
+/** Milliseconds after the first task of an event loop turn in which more may start in the same turn. */
+const TURN_MS = 5;
+/** Maximum consecutive turns without a task while tasks wait. */
+const MAX_PASSED = 16;
+
+/** Admits tasks to the event loop so that it serves other requests between them. */
+export class EventLoopScheduler {
+  readonly #queueSize: number;
+  readonly #queue = new Set<() => void>();
+  /** When the first task of this turn started; undefined if none has. */
+  #began: number | undefined;
+  #mayPass = false;
+  /** Turns that have passed since the last task. */
+  #passed = 0;
+
+  /** @param queueSize maximum waiting tasks; one of them starts in each turn */
+  constructor(queueSize: number) {
+    this.#queueSize = queueSize;
+  }
+
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  /** Whether a task arriving now would be rejected. */
+  get isFull(): boolean {
+    return !this.#hasRoom() && this.#queue.size >= this.#queueSize;
+  }
+
+  /**
+   * Waits until a task may run.
+   *
+   * @returns the seconds that it waited
+   * @throws ServiceError `overloaded` at once if the queue is full
+   * @throws the signal's reason once it aborts
+   */
+  async enter(signal: AbortSignal): Promise<number> {
+    signal.throwIfAborted();
+    if (this.#hasRoom()) {
+      if (this.#began === undefined) this.#beginTurn();
+      return 0;
+    }
+    if (this.#queue.size >= this.#queueSize) throw OVERLOADED;
+    const begin = performance.now();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#queue.add(resolve);
+    try {
+      await unlessAborted(promise, signal);
+    } finally {
+      this.#queue.delete(resolve);
+    }
+    return (performance.now() - begin) / 1000;
+  }
+
+  /**
+   * Skips the next turn, because a connection has come. Node accepts one connection per turn: if every turn were as
+   * long as a task, connections would be accepted more slowly than clients open them, and `/health` would wait for
+   * all of them.
+   */
+  yieldToAccepts(): void {
+    this.#mayPass = true;
+  }
+
+  #hasRoom(): boolean {
+    if (this.#began === undefined) return true;
+    return this.#queue.size === 0 && performance.now() - this.#began < TURN_MS;
+  }
+
+  #beginTurn(): void {
+    this.#began = performance.now();
+    setImmediate(this.#endTurn);
+  }
+
+  readonly #endTurn = (): void => {
+    const [next] = this.#queue;
+    if (next === undefined) {
+      this.#began = undefined;
+      return;
+    }
+    const passes = this.#mayPass && this.#passed < MAX_PASSED;
+    this.#mayPass = false;
+    if (passes) {
+      this.#passed++;
+      setImmediate(this.#endTurn);
+      return;
+    }
+    this.#passed = 0;
+    this.#beginTurn();
+    this.#queue.delete(next);
+    next();
+  };
 }

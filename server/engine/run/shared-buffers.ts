@@ -25,17 +25,14 @@ interface Message {
   readonly buffer?: SharedMemory | undefined;
 }
 
-/** What the registry knows about a buffer. */
 interface Entry {
   readonly key: string;
   buffer?: SharedMemory | undefined;
   builder?: number | undefined;
   waiting: number[];
-  /** The threads that have the buffer. */
   holders: Set<number>;
 }
 
-/** The registry of the main thread. */
 export function openSharedBuffers(): SharedBuffersRegistry {
   // Not a BroadcastChannel: its first message loads Node's client of HTTP, which takes a thread 20 ms.
   const ports = new Map<number, MessagePort>();

@@ -1,20 +1,18 @@
 import { type ErrorCode, ServiceError, toPlainError } from '../../../core/errors.ts';
 import { withLinkedStop } from '../abort.ts';
-import type { Reported } from '../answer/response-metadata.ts';
+import type { Reported, Timings } from '../answer/response-metadata.ts';
 import { errorLine } from '../operations/lines.ts';
 import { type LineHead, type LineOutcome, lineHead, type StreamPlan } from '../read/plan.ts';
 import type { LinesTask } from '../tasks.ts';
 import type { RunAnswer } from './executor.ts';
 import { type Line, type LineSource, sizeOf } from './line-reader.ts';
 import type { Urgency } from './priority-queue.ts';
-import type { Rate } from './throughput.ts';
 
 /** Concurrent groups, one per thread. @param ahead groups that wait for a thread that ends early */
 export function groupsInFlight(threads: number, ahead = 2): number {
   return threads + ahead;
 }
 
-/** Runs lines, like a `Runner`. */
 export interface LineRunner {
   run(
     task: LinesTask,
@@ -30,12 +28,10 @@ export interface LineStream {
   /** Reads the lines after the first. */
   readonly reader: LineSource;
   readonly runner: LineRunner;
-  /** How long such work takes. */
   readonly rate: Rate;
   /** Maximum concurrent groups of lines. */
   readonly slots: number;
   readonly urgency?: Urgency;
-  /** Stops the work when it aborts. */
   readonly signal: AbortSignal;
   /** Called for each answer to some lines. @param bytes of the lines */
   onAnswer(answer: RunAnswer, bytes: number): void;
@@ -63,7 +59,6 @@ const OF_ONE_LINE: ReadonlySet<ErrorCode> = new Set([
 
 type Outcome = { readonly answer: LineAnswers } | { readonly error: unknown };
 
-/** A group of lines in work. */
 interface Group {
   readonly first: number;
   readonly lines: readonly Line[];
@@ -75,7 +70,6 @@ interface Group {
 class LineGroups {
   readonly #stream: LineStream;
   readonly #running: Group[] = [];
-  /** The index of the next line. */
   next = 0;
   hasAnswered = false;
 
@@ -93,7 +87,6 @@ class LineGroups {
     return this.#running[0]?.outcome;
   }
 
-  /** Starts work on the waiting lines, as long as there is room. */
   start(): void {
     const { reader } = this.#stream;
     while (this.#hasRoom && reader.waiting > 0) this.#startGroup(reader.take(MAX_LINES, this.#groupBytes));
@@ -138,7 +131,7 @@ class LineGroups {
     const { plan, signal } = this.#stream;
     if (!this.hasAnswered || signal.aborted || plan.writes === 'lists') throw error;
     this.#stream.onFailure(error);
-    return joined(lines.map((line, place) => failedLine(plan, headOf(line, first + place), error)));
+    return joined(lines.map((line, index) => failedLine(plan, headOf(line, first + index), error)));
   }
 }
 
@@ -164,13 +157,12 @@ async function answerGroup(stream: LineStream, first: number, lines: readonly Li
 /** Processes the lines one by one, each with its own deadline and thread, so that one does not fail the others. */
 async function answerEach(stream: LineStream, first: number, lines: readonly Line[]) {
   const answers: LineAnswers[] = [];
-  for (const [place, line] of lines.entries()) {
-    answers.push(await answerGroup(stream, first + place, [line]));
+  for (const [index, line] of lines.entries()) {
+    answers.push(await answerGroup(stream, first + index, [line]));
   }
   return joined(answers);
 }
 
-/** Runs lines with their own deadline, and until the stream is stopped. */
 function runGroup(
   { plan, runner, signal, urgency = 'patient' }: LineStream,
   first: number,
@@ -195,7 +187,6 @@ export interface LineAnswers {
   readonly reported: readonly Reported[];
 }
 
-/** The answers one after the other. */
 function joined(answers: readonly LineAnswers[]): LineAnswers {
   return {
     bytes: Buffer.concat(answers.map(({ bytes }) => bytes)),
@@ -204,7 +195,6 @@ function joined(answers: readonly LineAnswers[]): LineAnswers {
   };
 }
 
-/** The result of a line that failed. */
 function failedLine({ writes }: StreamPlan, head: LineHead, error: unknown): LineAnswers {
   if (writes === undefined) return { bytes: errorLine(head, error), outcomes: [], reported: [] };
   return { bytes: NOTHING, outcomes: [{ ...head, error: toPlainError(error) }], reported: [] };
@@ -254,4 +244,49 @@ export async function* answerLines(stream: LineStream): AsyncGenerator<LineAnswe
   if (!groups.hasAnswered || plan.writes !== undefined) throw broken.error;
   stream.onFailure(broken.error);
   yield failedLine(plan, { index: groups.next }, broken.error);
+}
+
+/** Maximum kinds of work that are tracked. */
+const MAX_KEPT = 1000;
+/** The weight of the newest answer, if it is for this many bytes or more; smaller ones weigh less. */
+const NEWEST = 0.3;
+const WHOLE_BYTES = 65_536;
+
+type Plugins = readonly { readonly kind: string; readonly name: string }[];
+
+/** How long work by the same plugins has taken per byte; anything better would require reading the texts. */
+export interface Rate {
+  /**
+   * Expected seconds of work for this many bytes, excluding parsing and serialising; undefined before any was done.
+   */
+  expect(bytes: number): number | undefined;
+  note(bytes: number, timings: Timings): void;
+}
+
+/**
+ * The one place that learns how long work takes, so that it can be divided into messages that are worth their cost.
+ */
+export class Throughput {
+  readonly #secondsPerByte = new Map<string, number>();
+
+  of(plugins: Plugins): Rate {
+    const key = plugins.map(({ kind, name }) => `${kind}/${name}`).join(' ');
+    return {
+      expect: (bytes) => {
+        const known = this.#secondsPerByte.get(key);
+        return known === undefined ? undefined : known * bytes;
+      },
+      note: (bytes, timings) => this.#note(key, bytes, timings),
+    };
+  }
+
+  #note(key: string, bytes: number, { times }: Timings): void {
+    if (bytes === 0) return;
+    const work = times.filter(({ stage }) => stage !== 'parse' && stage !== 'serialise');
+    const now = work.reduce((sum, { seconds }) => sum + seconds, 0) / bytes;
+    const before = this.#secondsPerByte.get(key) ?? now;
+    const weight = NEWEST * Math.min(1, bytes / WHOLE_BYTES);
+    if (this.#secondsPerByte.size >= MAX_KEPT && !this.#secondsPerByte.has(key)) this.#secondsPerByte.clear();
+    this.#secondsPerByte.set(key, weight * now + (1 - weight) * before);
+  }
 }

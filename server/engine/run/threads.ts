@@ -1,21 +1,20 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { withLinkedStop } from '../abort.ts';
-import { release } from '../answer/release.ts';
 import { joinTimings, type Timings } from '../answer/response-metadata.ts';
+import { release } from '../memory.ts';
 import type { Service } from '../service.ts';
 import type { Answer, ChunksTask, OnPart, Task } from '../tasks.ts';
 import type { Executor, RunAnswer, Work } from './executor.ts';
 import { LineList } from './line-reader.ts';
 import { NOBODY, type PriorityQueue, type Urgency } from './priority-queue.ts';
+import type { Rate, Throughput } from './stream.ts';
 import { answerLines, groupsInFlight, type LineAnswers } from './stream.ts';
-import type { Rate, Throughput } from './throughput.ts';
 
 export interface ThreadsOptions {
   readonly pool: Executor;
   readonly queue: PriorityQueue;
   readonly service: Pick<Service, 'plugins'>;
   readonly throughput: Throughput;
-  /** Maximum bytes of an answer. */
   readonly maxAnswerBytes: number;
 }
 
@@ -54,11 +53,7 @@ export class Threads {
     return answer;
   }
 
-  /**
-   * Waits for a thread, and has it do the work.
-   *
-   * @param bytes of the request
-   */
+  /** Waits for a thread, and has it do the work. @param bytes of the request */
   async enter(
     work: Work,
     bytes: number,
@@ -159,7 +154,6 @@ const MIN_SECONDS = 0.02;
 const SECONDS_PER_BYTE = 40e-9;
 const OF_READING: ReadonlySet<string> = new Set(['invalid_parameters', 'line_not_json']);
 
-/** Who sends a file, if the work is to read one. */
 function senderOf(work: Work): string | undefined {
   return 'task' in work && work.task.run === 'file' ? (work.task.sender ?? NOBODY) : undefined;
 }

@@ -8,7 +8,6 @@ import {
 } from '../../../core/hosting/registry.ts';
 import { type Described, described, listOf, object, text } from '../answer/schemas.ts';
 
-/** A plugin as callers see it. */
 export const listedPlugin = {
   title: 'Plugin',
   ...object(
@@ -63,7 +62,6 @@ function describeBroken({ kind, name, origin, reason }: BrokenPlugin): ListedPlu
   return { ...about, state: 'broken', reason, available: false, missing };
 }
 
-/** A tokenizer that requests may name. */
 export const listedTokenizer = {
   title: 'Tokenizer',
   ...object({

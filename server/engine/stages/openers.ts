@@ -4,9 +4,9 @@ import type { Kind } from '../../../core/contracts/manifest.ts';
 import type { Tokenizer, TokenizerProvider } from '../../../core/contracts/tokenizer.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
-import { isNamed, ownersOf } from '../../../core/hosting/owners.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import { isNamed, ownersOf } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import { defaultNameOf } from '../read/request-schemas.ts';
 import { suggest } from '../validation/suggest.ts';
@@ -57,7 +57,7 @@ export class Openers {
   readonly #models: LeaseCache<EmbeddingModel>;
   readonly #aliases: ReturnType<typeof createModelAliases>;
   readonly #defaultTokenizer: string | undefined;
-  /** The default one, used by most requests. */
+  /** The default tokenizer, which most requests use. */
   #kept: Tokenizer | undefined;
 
   constructor({ registry, host, log, config }: OpenersOptions) {
@@ -75,11 +75,7 @@ export class Openers {
     this.#defaultTokenizer = defaultNameOf(registry, 'tokenizer');
   }
 
-  /**
-   * Opens a tokenizer.
-   *
-   * @throws ServiceError `unknown_tokenizer`, `missing_capability`, `plugin_failed`
-   */
+  /** Opens a tokenizer. @throws ServiceError `unknown_tokenizer`, `missing_capability`, `plugin_failed` */
   async tokenizer(name: string): Promise<Tokenizer> {
     const isDefault = name === this.#defaultTokenizer;
     if (isDefault && this.#kept !== undefined) return this.#kept;
@@ -145,7 +141,6 @@ export class Openers {
     return this.#aliases.addTo(await this.#listAll());
   }
 
-  /** The names of the tokenizers that can be opened. */
   async tokenizerNames(): Promise<readonly string[]> {
     const names = this.#ready('tokenizer').map(async ({ manifest }) =>
       (await this.#host.get('tokenizer', manifest.name)).names(),
@@ -164,7 +159,6 @@ export class Openers {
     return lost.map(([alias, name]) => `--model-aliases ${alias}=${name}: there is no model ${name} here`);
   }
 
-  /** Closes the models. */
   close(): Promise<void> {
     return this.#models.close();
   }

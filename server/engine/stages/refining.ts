@@ -5,10 +5,9 @@ import { brokenPromise } from '../../../core/engine/chunking.ts';
 import { countCodePoints } from '../../../core/engine/cuts/cuts.ts';
 import type { CountedSpan } from '../../../core/engine/packing/packing.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
+import type { Origin } from '../answer/chunk-set.ts';
 import { utf16Offsets } from '../answer/offsets.ts';
-import type { Origin } from './chunk-set.ts';
 
-/** Chunks that a refinery has returned, with their origins. */
 export interface Refined {
   readonly chunks: readonly Chunk[];
   readonly origins: readonly Origin[];
@@ -56,7 +55,7 @@ export function startRefining(
      */
     finish(chunks: readonly Chunk[]): Refined {
       const changesCount = entry.manifest.changesCount === true;
-      if (changesCount) checkPlaces(entry, given, chunks);
+      if (changesCount) checkRanges(entry, given, chunks);
       else checkCount(entry, given, chunks);
       const find = changesCount ? finderOf(given, surrounded) : (_: Chunk, index: number) => index;
       const spans = changesCount && source !== undefined ? spansOf(entry, chunks, source) : undefined;
@@ -75,7 +74,6 @@ export function startRefining(
   }
 }
 
-/** A result of `surround`. */
 interface Surrounded {
   readonly of: Chunk;
   readonly text: string;
@@ -95,34 +93,34 @@ function checkCount(entry: PluginEntry, given: readonly Chunk[], chunks: readonl
 /**
  * Refuses chunks without offsets, and chunks out of the order of the text, if the given ones have offsets in order.
  */
-function checkPlaces(entry: PluginEntry, given: readonly Chunk[], chunks: readonly Chunk[]): void {
-  const isPlace = ({ start_index, end_index }: Chunk) =>
+function checkRanges(entry: PluginEntry, given: readonly Chunk[], chunks: readonly Chunk[]): void {
+  const hasRange = ({ start_index, end_index }: Chunk) =>
     Number.isInteger(start_index) &&
     Number.isInteger(end_index) &&
     0 <= start_index &&
     start_index <= end_index;
-  const bad = chunks.findIndex((chunk) => !isPlace(chunk));
+  const bad = chunks.findIndex((chunk) => !hasRange(chunk));
   if (bad !== -1)
     throw brokenPromise(entry.manifest, `the chunk ${bad} that it returned has no offsets in the text`);
-  const fall = firstFall(chunks);
-  if (fall === -1 || firstFall(given) !== -1) return;
-  throw brokenPromise(entry.manifest, `the chunk ${fall} that it returned begins before the previous one`);
+  const index = firstOutOfOrder(chunks);
+  if (index === -1 || firstOutOfOrder(given) !== -1) return;
+  throw brokenPromise(entry.manifest, `the chunk ${index} that it returned begins before the previous one`);
 }
 
 /** The first chunk that begins before the previous one; -1 if none does. */
-function firstFall(chunks: readonly Chunk[]): number {
+function firstOutOfOrder(chunks: readonly Chunk[]): number {
   return chunks.findIndex(({ start_index }, at) => start_index < (chunks[at - 1]?.start_index ?? 0));
 }
 
 /** Finds the given chunk that a returned one comes from: through `surround`, or by its offsets. */
 function finderOf(given: readonly Chunk[], surrounded: ReadonlyMap<Chunk, Surrounded>) {
   const indexes = new Map(given.map((chunk, index) => [chunk, index]));
-  const byPlace = new Map(given.map((chunk, index) => [placeOf(chunk), index]));
+  const byRange = new Map(given.map((chunk, index) => [rangeOf(chunk), index]));
   return (chunk: Chunk): number | undefined =>
-    indexes.get(surrounded.get(chunk)?.of ?? chunk) ?? byPlace.get(placeOf(chunk));
+    indexes.get(surrounded.get(chunk)?.of ?? chunk) ?? byRange.get(rangeOf(chunk));
 }
 
-function placeOf({ start_index, end_index }: Chunk): string {
+function rangeOf({ start_index, end_index }: Chunk): string {
   return `${start_index} ${end_index}`;
 }
 
@@ -133,7 +131,8 @@ function spansOf(entry: PluginEntry, chunks: readonly Chunk[], { text, unit }: R
     chunks.flatMap(({ start_index, end_index }) => [start_index, end_index]),
   );
   return chunks.map(({ start_index, end_index, token_count }, at) => {
-    const [start, end] = [offsets.get(start_index), offsets.get(end_index)];
+    const start = offsets.get(start_index);
+    const end = offsets.get(end_index);
     if (start !== undefined && end !== undefined) return { start, end, token_count };
     throw brokenPromise(
       entry.manifest,
@@ -142,7 +141,6 @@ function spansOf(entry: PluginEntry, chunks: readonly Chunk[], { text, unit }: R
   });
 }
 
-/** The length of a text in a unit. */
 type Length = (text: string) => number;
 
 export const LENGTHS: Readonly<Record<OffsetUnit, Length>> = {
@@ -203,17 +201,18 @@ function endOf(chunk: Chunk): Readonly<Record<string, unknown>> {
 /** The places of all chunks; that of a line which two of them share, once. */
 function placesOf(chunks: readonly Chunk[]): { readonly places?: readonly unknown[] } {
   const all = chunks.flatMap(({ places }) => (Array.isArray(places) ? (places as unknown[]) : []));
-  const places = all.filter((place, at) => at === 0 || !isDeepStrictEqual(place, all[at - 1]));
+  const places = all.filter((place, index) => index === 0 || !isDeepStrictEqual(place, all[index - 1]));
   return places.length === 0 ? {} : { places };
 }
 
 /** The text of a chunk after an offset, so that shared text is joined once. */
 function textBehind({ text, start_index }: Chunk, offset: number, length: Length | undefined): string {
   if (length === undefined) return text;
-  let [at, place] = [0, start_index];
+  let at = 0;
+  let reached = start_index;
   for (const character of text) {
-    if (place >= offset) break;
-    place += length(character);
+    if (reached >= offset) break;
+    reached += length(character);
     at += character.length;
   }
   return text.slice(at);

@@ -1,4 +1,4 @@
-import type { Chunk, DocumentInfo, Located, OffsetUnit, Report } from '../../../core/contracts/chunk.ts';
+import type { DocumentInfo, Located, OffsetUnit, Report } from '../../../core/contracts/chunk.ts';
 import type { Chunker } from '../../../core/contracts/chunker.ts';
 import type { Log } from '../../../core/contracts/collaborators.ts';
 import type { EmbeddingModel, LongTexts } from '../../../core/contracts/embedding.ts';
@@ -11,14 +11,13 @@ import { ServiceError } from '../../../core/errors.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
+import { chunkObjects, type DocumentChunks, givenChunks, placeChunks } from '../answer/chunk-set.ts';
 import type { Timer } from '../answer/response-metadata.ts';
-import { infoOf, type SourceDocument } from '../read/documents.ts';
+import { type Input, infoOf, NO_DOCUMENT, type SourceDocument } from '../read/documents.ts';
 import type { NamedOptions } from '../validation/refusals.ts';
-import { chunkObjects, type DocumentChunks, givenChunks, placeChunks } from './chunk-set.ts';
 import type { Openers } from './openers.ts';
 import { startRefining } from './refining.ts';
-import { supervisedModel } from './supervised-model.ts';
-import { countingUnknownText } from './unknown-text.ts';
+import { countingUnknownText, supervisedModel } from './supervised-model.ts';
 
 /** A stage of a request: a plugin and its validated options, with defaults. Plain data. */
 export interface StageRequest {
@@ -53,13 +52,16 @@ export function usesOf(
   });
 }
 
-/** Stages, and what each of them uses. */
 export interface StageList {
   readonly stages: readonly StageRequest[];
   readonly uses: readonly StageUses[];
 }
 
-/** What stages are created from. */
+/** The unit of the offsets of an answer: that of the last chunker. */
+export function unitOf({ stages }: StageList): OffsetUnit {
+  return stages.findLast(({ kind }) => kind === 'chunker')?.options.offset_unit as OffsetUnit;
+}
+
 export interface StageTools {
   readonly registry: Registry;
   readonly host: PluginHost;
@@ -69,12 +71,10 @@ export interface StageTools {
   readonly signal: AbortSignal;
 }
 
-/** What the stages of one request share. */
 interface StageContext {
   readonly tools: StageTools;
   readonly report: Report;
   readonly timer: Timer;
-  /** Released when the request ends. */
   readonly leases: { release(): void }[];
 }
 
@@ -140,11 +140,10 @@ function openStage(
   });
 }
 
-/** A plugin with its options, and what was opened for it. */
 interface OpenedPlugin {
   readonly entry: PluginEntry;
   readonly options: StageRequest['options'];
-  /** What it does not use is not even a property, so that no plugin comes to rely on it. */
+  /** Without members for what the plugin does not use, so that none comes to rely on them. */
   readonly used: { readonly tokenizer?: Tokenizer; readonly model?: EmbeddingModel };
 }
 
@@ -207,15 +206,6 @@ function refineStage(
   };
 }
 
-/** What goes through the stages: a document, or a list of chunks of a request. */
-export type Input = SourceDocument | GivenChunks;
-
-export interface GivenChunks {
-  readonly chunks: readonly Chunk[];
-  /** The JSON of the `metadata` of each chunk, as it came; undefined if none has any. */
-  readonly metadata?: readonly (Uint8Array | undefined)[] | undefined;
-}
-
 /**
  * Runs one input through the stages; lists and streams are run one input after the other. A chunk stage after others
  * splits the stretches of the document that the previous chunks cover, so offsets stay those of the document. What
@@ -237,8 +227,6 @@ export async function runStages(stages: readonly Stage[], input: Input): Promise
   }
   return chunks as DocumentChunks;
 }
-
-const NO_DOCUMENT: SourceDocument = { text: '', json: new Uint8Array(0) };
 
 async function splitFurther(
   { chunk }: ChunkStage,
@@ -264,7 +252,8 @@ async function splitFurther(
  * @param part with offsets in the text of the chunk
  */
 function partOf(whole: CountedSpan, part: CountedSpan): CountedSpan {
-  const [start, end] = [part.start + whole.start, part.end + whole.start];
+  const start = part.start + whole.start;
+  const end = part.end + whole.start;
   const context = [whole.context, part.context].filter((one) => one !== undefined && one !== '').join('\n');
   const lists = { ...clipped(whole.located, start, end), ...moved(part.located, whole.start) };
   return {

@@ -42,7 +42,7 @@ export async function refuseUnknownNames({ problems, named }: Refusals, tools: T
   if (all.length > 0) throw invalid(all);
 }
 
-/** Each problem once. One that was found without its place, when the name was used, is that of the name. */
+/** Each problem once. A name's problem found at its use, without the place of the option, is dropped. */
 function joined(own: readonly string[], names: readonly string[]): string[] {
   const isName = (problem: string) => names.some((one) => withoutStop(one).endsWith(withoutStop(problem)));
   return [...own.filter((problem) => !isName(problem)), ...names];

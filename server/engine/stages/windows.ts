@@ -43,7 +43,6 @@ export async function embedWithin(
   return { vectors: await embedPieces(model, split, request), long: long.length };
 }
 
-/** The indexes of the texts that are longer than the window. */
 function longTexts(
   texts: readonly string[],
   window: ModelWindow,
@@ -136,7 +135,8 @@ function splitText(
 ): Piece[] {
   const ends = tokenizer.tokenize(text).ends();
   const pieces: Piece[] = [];
-  let [start, from] = [0, 0];
+  let start = 0;
+  let from = 0;
   while (start < text.length) {
     let to = Math.min(from + roomFor(ends.length - from, room, pieces.length), ends.length);
     let piece = pieceAt(text, ends, start, from, to, count);
@@ -208,7 +208,7 @@ async function embedPieces(model: EmbeddingModel, split: Split, request: EmbedRe
   };
 }
 
-/** The indexes of the texts all of whose pieces are in the list. */
+/** The indexes of texts of which all pieces are listed. */
 function wholeTexts(pieces: readonly number[], split: Split): number[] {
   const listed = new Set(pieces);
   let next = 0;
@@ -237,7 +237,8 @@ function averages(values: Float32Array, dimensions: number, split: Split): Float
 
 function meanOf(rows: Float32Array, dimensions: number, pieces: readonly Piece[]): Float64Array {
   const sum = new Float64Array(dimensions);
-  let [total, areUnits] = [0, true];
+  let total = 0;
+  let areUnits = true;
   for (const [row, { tokens }] of pieces.entries()) {
     const weight = tokens * (1 - (FADING * row) / pieces.length);
     total += weight;

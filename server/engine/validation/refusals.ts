@@ -6,11 +6,10 @@ import { type ErrorCode, invalid, ServiceError } from '../../../core/errors.ts';
  */
 export interface NamedOptions {
   readonly kind: 'chunker' | 'refinery' | undefined;
-  /** Name of the plugin. */
   readonly name: string;
   /** Where the options are, for messages: `steps[1].config.`; empty for those of a request. */
   readonly place: string;
-  /** Those that fit the schema; the others are missing. */
+  /** The options that fit the schema. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -53,10 +52,7 @@ export class Refusals {
   readonly #named: NamedOptions[] = [];
   readonly problems: string[];
 
-  /**
-   * @param codes of the errors that are collected
-   * @param problems found before
-   */
+  /** @param codes of the errors that are collected @param problems found before */
   constructor(codes: readonly ErrorCode[] = ['invalid_parameters'], problems: readonly string[] = []) {
     this.#codes = codes;
     this.problems = [...problems];
@@ -86,7 +82,6 @@ export class Refusals {
     return this.#named;
   }
 
-  /** All of them as one error. */
   error(): Unlooked {
     return Object.assign(invalid(this.problems), { named: this.#named });
   }
@@ -100,19 +95,15 @@ export function problemsIn(check: () => unknown): readonly string[] {
 }
 
 /**
- * Reads a request. If it is refused, everything is checked again, so that a caller sees all problems at once.
+ * The refusal of a request with all its problems, so that a caller sees them at once; other errors as they are.
  *
- * @param checkAll collects the problems of checks that do not depend on each other
+ * @param collect repeats the checks that do not depend on each other
  */
-export function orAllRefusals<T>(read: () => T, checkAll: (refusals: Refusals) => void): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') throw error;
-    const refusals = new Refusals();
-    checkAll(refusals);
-    throw refusals.problems.length > 0 ? refusals.error() : error;
-  }
+export function withAllProblems(error: unknown, collect: (refusals: Refusals) => void): unknown {
+  if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') return error;
+  const refusals = new Refusals();
+  collect(refusals);
+  return refusals.problems.length > 0 ? refusals.error() : error;
 }
 
 /** The problems that an error tells, without full stops. */

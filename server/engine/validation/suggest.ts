@@ -2,11 +2,7 @@ import { closest, distance } from 'fastest-levenshtein';
 
 const MAX_COMPARED = 64;
 
-/**
- * The known name closest to a mistyped one, if it is close enough.
- *
- * @param most letters that may differ
- */
+/** The known name closest to a mistyped one, if it is close enough. @param most letters that may differ */
 export function suggest(
   name: string,
   known: readonly string[],

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../../core/errors.ts';
-import { release } from '../../engine/answer/release.ts';
-import { operationOf } from '../../engine/operations.ts';
+import { release } from '../../engine/memory.ts';
 import type { StreamPlan } from '../../engine/read/plan.ts';
 import { HeldBytes } from '../../engine/run/byte-budget.ts';
 import { orUnknownNames } from '../../engine/run/executor.ts';
@@ -107,7 +106,7 @@ function chunksWith(services: Services, open: Set<LineReader>): AnswerTask<Chunk
       request,
       reply,
       task,
-      label: operationOf(task).label(task),
+      label: services.service.label(task),
       stop: stopWhenGone(reply),
       open,
     };

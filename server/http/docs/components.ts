@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Components,
@@ -12,6 +11,9 @@ import {
   type Response,
   type Schema,
 } from './document.ts';
+
+// As in app.ts: an import would load the client of fetch.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 const REQUEST_ID: Header = {
   description: 'Id of the request, as in the log: the one sent with the request, or a new one.',

@@ -1,6 +1,6 @@
 import type { Kind } from '../../../core/contracts/manifest.ts';
 import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
-import { needsKey } from '../../../core/hosting/capability.ts';
+import { needsKey } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
 import { unlessAborted } from '../../engine/abort.ts';
 import { metadataOf } from '../../engine/answer/response-metadata.ts';

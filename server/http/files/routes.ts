@@ -89,11 +89,7 @@ const HOW = `The file is the field \`file\` of a form, whose other fields are th
 \`Content-Type\`, and the fields stand in the address: \`?filename=cities.csv&chunk_size=256\`. Lists and objects are
 written as JSON, and a field may be repeated for a list. Offsets refer to the text that was read.`;
 
-function fileRouteSchema(
-  entry: PluginEntry,
-  registry: Registry,
-  schemas: RequestSchemas,
-): FastifySchema {
+function fileRouteSchema(entry: PluginEntry, registry: Registry, schemas: RequestSchemas): FastifySchema {
   const { manifest } = entry;
   return {
     tags: ['files'],

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fromPlainError, ServiceError } from '../../../core/errors.ts';
 import { metadataOf } from '../../engine/answer/response-metadata.ts';
-import { operationOf } from '../../engine/operations.ts';
 import type { RunAnswer } from '../../engine/run/executor.ts';
 import type { Task } from '../../engine/tasks.ts';
 import { bodyOf, sendBytes } from './bodies.ts';
@@ -19,7 +18,7 @@ export type AnswerTask<T extends Task> = (
 
 export function answerWith(services: Services): AnswerTask<Task> {
   return (request, reply, task) =>
-    answerWork(request, reply, operationOf(task).label(task), services, (body, stop) =>
+    answerWork(request, reply, services.service.label(task), services, (body, stop) =>
       services.runner.run(task, body, stop),
     );
 }

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
 import plugin from 'fastify-plugin';
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
-import { release } from '../../engine/answer/release.ts';
+import { release } from '../../engine/memory.ts';
 import { isStream } from './media.ts';
 
 declare module 'fastify' {

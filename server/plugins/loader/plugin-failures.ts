@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { Log } from '../../../core/contracts/collaborators.ts';
 import type { PluginId } from '../../../core/contracts/manifest.ts';
 import { ServiceError } from '../../../core/errors.ts';
-import { isLacking } from '../../../core/hosting/capability.ts';
+import { isLacking } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 
 /** Called when a plugin could not be created, with the reason for anyone to read, and when it could after all. */

@@ -1,5 +1,5 @@
 import type { Kind } from '../../../core/contracts/manifest.ts';
-import { isLacking } from '../../../core/hosting/capability.ts';
+import { isLacking } from '../../../core/hosting/plugin-error.ts';
 import { isRefusal } from '../contracts/reader.ts';
 import { thrownIn, unlessRefused } from '../report.ts';
 import { type CheckResult, leftOut, ok, resultOf } from './result.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Manifest, NO_OPTIONS, PLUGIN_CONTRACT_VERSION } from '../../../core/contracts/manifest.ts';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
-import { isLacking } from '../../../core/hosting/capability.ts';
+import { isLacking } from '../../../core/hosting/plugin-error.ts';
 import { usedPlugins } from '../../../core/hosting/registry.ts';
 import { suggest } from '../../engine/validation/suggest.ts';
 import { importFactory } from '../../plugins/loader/import-factory.ts';

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import type { LeftOut } from '../../../core/contracts/reader.ts';
-import { addLeftOut, leftOutInWords, leftOutOf } from '../../../server/engine/read/left-out.ts';
+import { addLeftOut, leftOutInWords, leftOutOf } from '../../../server/engine/read/readers.ts';
 import { postFile } from '../../support/files.ts';
 import { needs } from '../../support/here.ts';
 import { JOBS, runJob, startJobServer } from '../../support/jobs.ts';

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
-import { fieldValues } from '../../../engine/read/field-values.ts';
+import { fieldValues } from '../../../engine/read/file-form.ts';
 
 interface OptionSchema {
   readonly type?: string | readonly string[];

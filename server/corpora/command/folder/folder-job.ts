@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { reasonOf, ServiceError } from '../../../../core/errors.ts';
 import { UsageError } from '../../../cli/errors.ts';
 import { makeFolder as make } from '../../../config/folders.ts';
-import { canonicalJson } from '../../../engine/read/canonical-json.ts';
+import { canonicalJson } from '../../../engine/read/json.ts';
 import type { JobRecord, JobStore } from '../../../store/jobs/contract.ts';
 import { shardsOf } from '../../jobs/finish-job.ts';
 import type { JobSpec } from '../../jobs/spec.ts';

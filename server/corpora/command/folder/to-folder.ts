@@ -7,7 +7,7 @@ import type { Log } from '../../../../core/contracts/collaborators.ts';
 import { hold } from '../../../../core/hold.ts';
 import { CommandError, UsageError } from '../../../cli/errors.ts';
 import { inOwnTerms } from '../../../cli/own-terms.ts';
-import { vectorTotals } from '../../../engine/answer/vector-totals.ts';
+import { vectorTotals } from '../../../engine/answer/response-metadata.ts';
 import { createDatabase } from '../../../store/create-database.ts';
 import type { JobRecord, JobStore } from '../../../store/jobs/contract.ts';
 import { createJobStore } from '../../../store/stores.ts';

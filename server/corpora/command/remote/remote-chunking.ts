@@ -3,9 +3,9 @@ import type { Api } from '../../../cli/api.ts';
 import { ChunksmithError } from '../../../clients/javascript/errors.ts';
 import { LINES } from '../../../clients/javascript/transport.ts';
 import { type RetryLimits, withRetries } from '../../../config/retry.ts';
-import { VECTOR_TOTALS, vectorTotals } from '../../../engine/answer/vector-totals.ts';
-import { findElements, findMembers, type JsonPlace } from '../../../engine/read/json.ts';
-import { LineSplitter } from '../../../engine/read/line-splitter.ts';
+import { VECTOR_TOTALS, vectorTotals } from '../../../engine/answer/response-metadata.ts';
+import { findElements, findMembers, type JsonRange } from '../../../engine/read/json.ts';
+import { LineSplitter } from '../../../engine/run/line-reader.ts';
 import {
   type ChunkedDocument,
   type ChunkedDocuments,
@@ -202,7 +202,7 @@ function answeredLine(line: Buffer, source: SourceDocument, group: JobSpec['grou
   const [chunks, error, idPlace, ...counts] = findMembers(line, 0, MEMBERS);
   const id = idPlace === undefined ? undefined : (JSON.parse(textAt(line, idPlace)) as string);
   if (chunks === undefined) {
-    const { status, detail } = JSON.parse(textAt(line, error as JsonPlace)) as DocumentError;
+    const { status, detail } = JSON.parse(textAt(line, error as JsonRange)) as DocumentError;
     if (detail === STOPPING.detail) throw new ChunksmithError({ code: 'refused', status, detail });
     return { bytes: [], document: failedDocument(source, id, { status, detail }) };
   }
@@ -222,11 +222,11 @@ function answeredLine(line: Buffer, source: SourceDocument, group: JobSpec['grou
   return { bytes: [head, line.subarray(chunks.from, chunks.to), Buffer.from('}\n')], document };
 }
 
-function textAt(line: Buffer, { from, to }: JsonPlace): string {
+function textAt(line: Buffer, { from, to }: JsonRange): string {
   return line.subarray(from, to).toString();
 }
 
-function idAt(line: Buffer, { from, to }: JsonPlace): string[] {
+function idAt(line: Buffer, { from, to }: JsonRange): string[] {
   const [, id] = ID.exec(line.subarray(from, Math.min(to, from + ID_BYTES)).toString('latin1')) ?? [];
   return id === undefined ? [] : [id];
 }

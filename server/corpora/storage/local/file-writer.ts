@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, link, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { release } from '../../../engine/answer/release.ts';
+import { release } from '../../../engine/memory.ts';
 import type { FileWriter, WrittenFile } from '../storage.ts';
 import { attempt, storageFailed } from './failures.ts';
 import { syncFolder } from './paths.ts';

@@ -1,9 +1,8 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
 import { type PresetUse, presetMembers } from '../../presets/presets.ts';
-import { documentSchema } from '../../read/document-schemas.ts';
+import { documentSchema, embeddingModel, longTexts } from '../../read/document-schemas.ts';
 import { stepSchema } from '../../read/pipeline.ts';
-import { embeddingModel, longTexts } from '../../read/text-schemas.ts';
 import { LISTED } from './ranking.ts';
 
 /** Maximum candidates of a request. */

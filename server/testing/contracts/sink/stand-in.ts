@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { SinkChunk } from '../../../../core/contracts/sink.ts';
-import { injectedKit } from '../../../../core/hosting/injected-kit.ts';
+import { injectedKit } from '../../../../core/hosting/container.ts';
 import type { PluginEntry } from '../../../../core/hosting/registry.ts';
 import { importModule } from '../../../plugins/loader/modules.ts';
 import { findModule } from '../../../plugins/loader/plugin-folders.ts';

@@ -1,9 +1,9 @@
 import type { Chunk, OffsetUnit, Span } from '../../../core/contracts/chunk.ts';
 import type { CountedSpan } from '../../../core/engine/packing/packing.ts';
-import type { WrittenChunk } from '../answer/chunk-writer.ts';
-import { locate, type SpanOffsets } from '../answer/locate.ts';
 import type { SourceDocument } from '../read/documents.ts';
 import type { JsonText } from '../read/json.ts';
+import type { WrittenChunk } from './chunk-writer.ts';
+import { locate, type SpanOffsets } from './offsets.ts';
 
 /**
  * The index of a chunk's source in `offsets`, and the text that refineries put around it; the answer copies the source
@@ -33,7 +33,6 @@ type Fields = Readonly<Record<string, unknown>> | undefined;
 
 const NO_JSON = new Uint8Array(0);
 
-/** Chunks that came in a request. */
 export function givenChunks(chunks: readonly Chunk[]): DocumentChunks {
   const refined = { chunks, origins: new Array<Origin>(chunks.length) };
   return { spans: [], source: NO_JSON, unit: undefined, offsets: undefined, extras: undefined, refined };
@@ -49,7 +48,6 @@ export function placeChunks(
   return { spans, source: json, unit, offsets, extras: extrasOf(json, spans, unit), refined: undefined };
 }
 
-/** The chunks as objects, as a refinery takes them. */
 export function chunkObjects({ text }: SourceDocument, document: DocumentChunks): readonly Chunk[] {
   const { refined, offsets, spans, extras, source } = document;
   if (refined !== undefined) return refined.chunks;
@@ -66,19 +64,17 @@ export function chunkObjects({ text }: SourceDocument, document: DocumentChunks)
 }
 
 /**
- * The text of a span from its JSON, if that is all ASCII without escapes: a string of one byte per character, which
- * every later step reads faster than a slice of a document with wider characters.
+ * The text of a span whose JSON is ASCII without escapes: a string of one byte per character. Later steps read it faster
+ * than a slice of a document with wider characters.
  */
 function asciiText(json: Buffer, from: number, to: number, { start, end }: Span): string | undefined {
   return to - from === end - start ? json.toString('latin1', from, to) : undefined;
 }
 
-/** The chunks as they are written. */
 export function writtenChunks({ refined, offsets, spans, extras, source }: DocumentChunks): WrittenChunk[] {
   if (refined === undefined) {
     const { from, to, start, end } = offsets as SpanOffsets;
     const written: WrittenChunk[] = [];
-    // V8 discards the optimised code of a callback with its last closure.
     for (let index = 0; index < spans.length; index++)
       written.push({
         source,
@@ -122,23 +118,24 @@ function extrasOf(
   const extras: Fields[] = [];
   let hasFields = false;
   for (let index = 0; index < spans.length; index++) {
-    const fields = fieldsOf(spans[index] as CountedSpan, located, index);
+    const span = spans[index] as CountedSpan;
+    const isPlain = span.context === undefined && span.located === undefined;
+    const fields = isPlain ? span.extra : withLocated(span, located, index);
     if (fields !== undefined) hasFields = true;
     extras.push(fields);
   }
   return hasFields ? extras : undefined;
 }
 
-/** @param found the located fields of all spans, by their names */
-function fieldsOf(
+/** @param lists the located fields of all spans, by their names */
+function withLocated(
   { context, extra, located }: Span,
-  found: ReadonlyMap<string, readonly object[]>,
+  lists: ReadonlyMap<string, readonly object[]>,
   index: number,
 ): Fields {
-  if (context === undefined && located === undefined) return extra;
   const all: Record<string, unknown> = { ...extra };
   if (context !== undefined) all.context = context;
-  for (const field in located) all[field] = found.get(field)?.[index];
+  for (const field in located) all[field] = lists.get(field)?.[index];
   return all;
 }
 
