@@ -1,6 +1,11 @@
-import type { LeftOut } from '../../core/contracts/reader.ts';
 import { fromPlainError } from '../../core/errors.ts';
-import { NO_VECTOR_TOTALS, type VectorTotals, vectorTotals } from '../engine/answer/vector-totals.ts';
+import {
+  addTotals,
+  NO_VECTOR_TOTALS,
+  type VectorTotals,
+  vectorTotals,
+} from '../engine/answer/vector-totals.ts';
+import { addLeftOut } from '../engine/read/left-out.ts';
 import type { LineOutcome } from '../engine/read/plan.ts';
 import { type ByteBudget, HeldBytes } from '../engine/run/byte-budget.ts';
 import type { RunAnswer } from '../engine/run/executor.ts';
@@ -8,6 +13,7 @@ import { LineSource } from '../engine/run/line-reader.ts';
 import type { Runner } from '../engine/run/runner.ts';
 import { answerLines } from '../engine/run/stream.ts';
 import type { Service } from '../engine/service.ts';
+import type { JobCounts } from '../store/jobs/contract.ts';
 import type { JobSpec } from './jobs/spec.ts';
 import type { SourceDocument } from './shard.ts';
 import { PieceReleaser } from './storage/buffer-release.ts';
@@ -68,9 +74,17 @@ export interface ChunkedDocument extends VectorTotals {
   readonly error: DocumentError | undefined;
 }
 
-/** What a reader left out of a document; nothing if the document failed. */
-export function leftOutOf({ source, error }: ChunkedDocument): LeftOut {
-  return (error === undefined && source.leftOut) || {};
+/** The counts of documents as they are added up. */
+export type Tally = { -readonly [C in Exclude<keyof JobCounts, 'skipped'>]: JobCounts[C] };
+
+export function addDocument(tally: Tally, document: ChunkedDocument): void {
+  const { source, chunks, error } = document;
+  tally.documents++;
+  tally.chunks += chunks;
+  tally.bytes += source.size;
+  Object.assign(tally, addTotals(tally, document));
+  if (error !== undefined) tally.failed++;
+  else tally.left_out = addLeftOut(tally.left_out, source.leftOut ?? {});
 }
 
 /** Why a document has no chunks; a problem of the document itself is a `ServiceError`. */

@@ -1,9 +1,4 @@
-/**
- * Why a file gave no chunks although nothing failed: the readers for it cannot run here; it is not text and no reader
- * matches; `.gitignore`, or a name that begins with a dot, excludes it; it cannot be read as a file of the source, such
- * as a link out of it; or it was read and is `empty`, a document without chunks.
- */
-export type SkipReason = 'no_reader' | 'binary' | 'ignored' | 'unreadable' | 'empty';
+import type { SkipReason } from '../store/jobs/contract.ts';
 
 /** The description of a skipped file. */
 export interface SkipNote {

@@ -1,9 +1,8 @@
+import type { JobCounts, SkipReason } from '../store/jobs/contract.ts';
 import type { ChunkedDocument } from './chunk-documents.ts';
 import { placeInWords, type Skip } from './shard.ts';
-import type { SkipReason } from './skip-note.ts';
 
-/** The number for each reason that occurred. */
-export type SkippedReasons = { readonly [R in SkipReason]?: number };
+export type SkippedReasons = JobCounts['skipped'];
 
 /** How many were not read: a document without text was. */
 export function notRead({ empty: _, ...reasons }: SkippedReasons): number {

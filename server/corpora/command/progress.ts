@@ -1,7 +1,4 @@
-import type { LeftOut } from '../../../core/contracts/reader.ts';
-import { addTotals, type VectorTotals } from '../../engine/answer/vector-totals.ts';
-import { addLeftOut } from '../../engine/read/left-out.ts';
-import { type ChunkedDocument, leftOutOf } from '../chunk-documents.ts';
+import type { Tally } from '../chunk-documents.ts';
 import type { SkippedReasons, Skips } from '../skips.ts';
 import { barOf, keepDrawn } from './progress-bar.ts';
 
@@ -9,29 +6,13 @@ export const PROGRESS = ['auto', 'bar', 'plain', 'json', 'none'] as const;
 export type ProgressKind = (typeof PROGRESS)[number];
 
 /** The progress of the work on a corpus. */
-export interface Counts extends VectorTotals {
-  documents: number;
-  failed: number;
-  /** What was left out, and documents without text. */
+export interface Counts extends Tally {
+  /** Skipped files, and documents without text. */
   readonly skips: Skips;
-  /** What readers left out of files, by name. */
-  left_out: LeftOut;
-  chunks: number;
-  /** Bytes of the source. */
-  bytes: number;
-}
-
-export function addDocument(counts: Counts, document: ChunkedDocument): void {
-  counts.documents++;
-  counts.chunks += document.chunks;
-  Object.assign(counts, addTotals(counts, document));
-  counts.bytes += document.source.size;
-  counts.left_out = addLeftOut(counts.left_out, leftOutOf(document));
-  if (document.error !== undefined) counts.failed++;
 }
 
 /** The counts and the figures derived from them. */
-export interface Summary extends Omit<Counts, 'skips'> {
+export interface Summary extends Tally {
   readonly skipped: number;
   readonly skipped_reasons: SkippedReasons;
   readonly seconds: number;

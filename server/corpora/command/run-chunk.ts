@@ -4,8 +4,8 @@ import { hold } from '../../../core/hold.ts';
 import { CommandError, EXIT, isExpected, UsageError } from '../../cli/errors.ts';
 import { inOwnTerms } from '../../cli/own-terms.ts';
 import type { Environment } from '../../config/config.ts';
-import { NO_VECTOR_TOTALS } from '../../engine/answer/vector-totals.ts';
 import { leftOutInWords } from '../../engine/read/left-out.ts';
+import { NO_COUNTS } from '../../store/jobs/contract.ts';
 import { Skips } from '../skips.ts';
 import type { ChangeCounts } from './changes.ts';
 import type { ChunkFlags } from './flags/chunk-flags.ts';
@@ -50,9 +50,8 @@ function kindOf({ json, progress }: ChunkFlags): ProgressKind {
 async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   const { flags, source } = setup;
   const begin = performance.now();
-  const skips = new Skips();
-  const none = { documents: 0, failed: 0, chunks: 0, ...NO_VECTOR_TOTALS, bytes: 0 };
-  const counts: Counts = { ...none, skips, left_out: {} };
+  const { skipped: _, ...none } = NO_COUNTS;
+  const counts: Counts = { ...none, skips: new Skips() };
   const kind = kindOf(flags);
   const progress = showProgress(kind, counts, source.total);
   const context = { counts, progress, stop, signal: stop.signal };

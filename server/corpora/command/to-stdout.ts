@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { closeSync, writeSync } from 'node:fs';
 import { CommandError } from '../../cli/errors.ts';
 import { release } from '../../engine/answer/release.ts';
-import type { ChunkedDocument, ChunkedDocuments } from '../chunk-documents.ts';
+import { addDocument, type ChunkedDocument, type ChunkedDocuments } from '../chunk-documents.ts';
 import { failedDocumentLine, idsLine, idsLineOf } from '../jobs/part-files.ts';
 import { placeInWords, type Skip } from '../shard.ts';
 import { emptyOf, isUnreadFolder, skipLine, unreadId } from '../skips.ts';
 import { type ChangeCounts, checkIds, EarlierIds, onlyChanges } from './changes.ts';
 import { LinesFile, openToWrite } from './lines-file.ts';
-import { addDocument, type Counts, type Progress } from './progress.ts';
+import type { Counts, Progress } from './progress.ts';
 import type { ChunkSetup } from './setup.ts';
 import { linesOf } from './source.ts';
 

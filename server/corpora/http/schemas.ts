@@ -1,6 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import type { Registry } from '../../../core/hosting/registry.ts';
 import { count, described, listOf, object, text } from '../../engine/answer/schemas.ts';
+import { NO_VECTOR_TOTALS } from '../../engine/answer/vector-totals.ts';
 import { errorAnswers, jsonAnswer, lines, nextPage, orLines } from '../../http/docs/answer-schemas.ts';
 import { exampleSteps, sentSteps } from '../../http/docs/example-answers.ts';
 import { withSteps } from '../../http/pipelines/schemas.ts';
@@ -131,9 +132,7 @@ const exampleJob: JobAnswer = {
   skipped_reasons: {},
   left_out: {},
   chunks: 2,
-  embedding_empty: 0,
-  embedding_fallback: 0,
-  embedding_cut: 0,
+  ...NO_VECTOR_TOTALS,
   pruned: 0,
   unpruned: 0,
   bytes: { read: 116, total: 116 },

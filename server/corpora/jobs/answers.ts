@@ -116,10 +116,11 @@ export type JobAnswer = Described<typeof job>;
 /** @param now seconds since 1970 */
 export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobAnswer {
   const { source, target, group } = job.spec as JobSpec;
-  const { read, total } = job.bytes;
+  const { counts, bytes_total: total } = job;
+  const { documents, failed, bytes: read } = counts;
   const seconds = Math.max((job.finished_at ?? now) - job.created_at, 0.001);
   const isRunning = job.state === 'running' && read > 0;
-  const reasons = Object.entries(job.skipped).filter(([, count]) => count > 0);
+  const reasons = Object.entries(counts.skipped).filter(([, count]) => count > 0);
   return {
     id: job.id,
     state: job.state,
@@ -128,14 +129,14 @@ export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobA
     target,
     group,
     shards: { total: job.shards.total, done: job.shards.done, failed: job.shards.failed },
-    documents: { ...job.documents, skipped: notRead(job.skipped) },
+    documents: { done: documents - failed, failed, skipped: notRead(counts.skipped) },
     skipped_reasons: Object.fromEntries(reasons),
-    left_out: job.left_out,
-    chunks: job.chunks,
-    ...vectorTotals(job),
+    left_out: counts.left_out,
+    chunks: counts.chunks,
+    ...vectorTotals(counts),
     pruned: job.pruned,
     unpruned: job.unpruned,
-    bytes: job.bytes,
+    bytes: { read, total },
     bytes_per_second: Math.round(read / seconds),
     seconds_left: isRunning ? Math.ceil(((total - read) * seconds) / read) : null,
     created_at: timeOf(job.created_at),

@@ -1,8 +1,18 @@
 import type { LeftOut } from '../../../core/contracts/reader.ts';
-import { addTotals, NO_VECTOR_TOTALS } from '../../engine/answer/vector-totals.ts';
-import { addLeftOut } from '../../engine/read/left-out.ts';
-import type { Claim, JobStore, ShardProgress, ShardResult } from '../../store/jobs/contract.ts';
-import { type ChunkedDocument, type ChunkedDocuments, type Chunking, leftOutOf } from '../chunk-documents.ts';
+import {
+  type Claim,
+  type JobStore,
+  NO_COUNTS,
+  type ShardProgress,
+  type ShardResult,
+} from '../../store/jobs/contract.ts';
+import {
+  addDocument,
+  type ChunkedDocument,
+  type ChunkedDocuments,
+  type Chunking,
+  type Tally,
+} from '../chunk-documents.ts';
 import { decodeWith, type Readers } from '../decode.ts';
 import { readDocuments } from '../read-documents.ts';
 import type { ShardRange, Skip } from '../shard.ts';
@@ -59,9 +69,11 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   const writer = new PartFilesWriter(await locations.target(spec), claim);
   const storing = tools.storing?.(spec, signal);
   const store = storing && remembering(storing, claim, tools.store);
-  const counts = { ...NOTHING };
+  const counts: Tally = { ...NO_COUNTS };
+  let unidentified = 0;
   // Files are read ahead, by a different amount on each machine, so each list has its own order.
-  const [unread, empty]: [Skip[], Skip[]] = [[], []];
+  const unread: Skip[] = [];
+  const empty: Skip[] = [];
   const lines = readDocuments(storage, range, {
     fields: spec.source.fields,
     limit,
@@ -73,8 +85,11 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
     for await (const group of chunking(spec, lines, signal)) {
       const documents = await writeGroup(writer, store, filter(group));
       empty.push(...documents.map(emptyOf).filter((one) => one !== undefined));
-      for (const document of documents) addTo(counts, document);
-      tools.onProgress?.(progressOf(counts, range));
+      for (const document of documents) {
+        addDocument(counts, document);
+        if (document.error !== undefined && document.id === undefined) unidentified++;
+      }
+      tools.onProgress?.({ ...counts, bytes: Math.min(counts.bytes, range.bytes) });
     }
     signal.throwIfAborted();
     await noteFailed(
@@ -82,12 +97,10 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
       claim,
       tools.store,
     );
-    counts.unidentified += unread.filter(isUnreadFolder).length;
+    unidentified += unread.filter(isUnreadFolder).length;
     const skips = await writeSkipped(writer, [...empty, ...unread]);
-    const { unidentified, vectors, leftOut, bytes: _, ...done } = counts;
-    const output = outputOf(await writer.finish(), done, skips, { leftOut, unidentified });
-    const more = { ...vectors, leftOut, skipped: skips.reasons };
-    return { ...done, ...more, documentsFailed: done.failed, bytes: range.bytes, output };
+    const output = outputOf(await writer.finish(), counts, skips, unidentified);
+    return { counts: { ...counts, bytes: range.bytes, skipped: skips.reasons }, output };
   } catch (error) {
     await writer.discard();
     throw error;
@@ -96,45 +109,21 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
 
 function outputOf(
   files: PartFiles,
-  done: Pick<ShardOutput, 'documents' | 'failed' | 'chunks'>,
+  { documents, failed, chunks, left_out }: Tally,
   skips: Skips,
-  { leftOut, unidentified }: Pick<typeof NOTHING, 'leftOut' | 'unidentified'>,
+  unidentified: number,
 ): ShardOutput {
   return {
     files,
-    ...done,
+    documents,
+    failed,
+    chunks,
     skipped: skips.count,
     ...(skips.groups.length > 0 && { skips: skips.groups }),
-    ...(Object.keys(leftOut).length > 0 && { leftOut }),
+    ...(Object.keys(left_out).length > 0 && { leftOut: left_out }),
     ...(unidentified > 0 && { unidentified }),
   };
 }
-
-const NOTHING = {
-  documents: 0,
-  failed: 0,
-  chunks: 0,
-  bytes: 0,
-  vectors: NO_VECTOR_TOTALS,
-  unidentified: 0,
-  leftOut: {} as LeftOut,
-};
-
-function addTo(counts: typeof NOTHING, document: ChunkedDocument): void {
-  counts.documents++;
-  counts.chunks += document.chunks;
-  counts.bytes += document.source.size;
-  counts.vectors = addTotals(counts.vectors, document);
-  counts.leftOut = addLeftOut(counts.leftOut, leftOutOf(document));
-  if (document.error === undefined) return;
-  counts.failed++;
-  if (document.id === undefined) counts.unidentified++;
-}
-
-const progressOf = (
-  { documents, failed, chunks, bytes }: typeof NOTHING,
-  range: ShardRange,
-): ShardProgress => ({ documents, documentsFailed: failed, chunks, bytes: Math.min(bytes, range.bytes) });
 
 /** Writes what was skipped after the errors, and counts it. */
 async function writeSkipped(writer: PartFilesWriter, skipped: readonly Skip[]): Promise<Skips> {

@@ -81,14 +81,22 @@ export async function logEnd(
   log: Log,
 ): Promise<void> {
   if (kind === 'notify') return;
-  const job = await store.get(jobId);
-  const { finished_at, created_at, state, documents, skipped, chunks, bytes, error } = job;
+  const { finished_at, created_at, state, counts, error } = await store.get(jobId);
   if (finished_at === null) return;
   const seconds = Math.round((finished_at - created_at) * 10) / 10;
-  const done = { job: jobId, state, documents, skipped, chunks, bytes: bytes.read, seconds };
+  const { documents, failed, skipped, chunks, bytes } = counts;
+  const done = {
+    job: jobId,
+    state,
+    documents: { done: documents - failed, failed },
+    skipped,
+    chunks,
+    bytes,
+    seconds,
+  };
   log.info(
     { ...done, ...(error !== null && { reason: errorAnswer(error).detail }) },
     'jobs: a job has ended',
   );
-  logTotals(log, job, { job: jobId });
+  logTotals(log, counts, { job: jobId });
 }

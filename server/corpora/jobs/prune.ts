@@ -75,7 +75,7 @@ export async function pruneSink(
  * found none, since folders are unreachable more often than empty.
  */
 async function mayBeIncomplete(job: JobRecord, store: PruneTools['store']): Promise<boolean> {
-  if (job.documents.done === 0) return true;
+  if (job.counts.documents === job.counts.failed) return true;
   for await (const { output } of outputsOf({ jobId: job.id }, store)) {
     if ((output.unidentified ?? 0) > 0) return true;
   }

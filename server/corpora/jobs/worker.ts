@@ -183,7 +183,7 @@ async function workOnShard(
     });
     outcome = (await untilStored(() => store.commit(claim, result))) ? 'done' : 'lost';
     if (outcome === 'lost') refused = result;
-    else skipped = notRead(result.skipped ?? {});
+    else skipped = notRead(result.counts.skipped);
   } catch (error) {
     outcome = await settle(claim, error, stop.signal, store).catch(() => undefined);
     if (outcome !== 'returned') {

@@ -7,11 +7,10 @@ import type { Log } from '../../../../core/contracts/collaborators.ts';
 import { hold } from '../../../../core/hold.ts';
 import { CommandError, UsageError } from '../../../cli/errors.ts';
 import { inOwnTerms } from '../../../cli/own-terms.ts';
-import { vectorTotals } from '../../../engine/answer/vector-totals.ts';
 import { createDatabase } from '../../../store/create-database.ts';
-import type { JobRecord, JobStore } from '../../../store/jobs/contract.ts';
+import type { JobCounts, JobRecord, JobStore, SkipReason } from '../../../store/jobs/contract.ts';
 import { createJobStore } from '../../../store/stores.ts';
-import type { ChunkedDocuments } from '../../chunk-documents.ts';
+import { addDocument, type ChunkedDocuments } from '../../chunk-documents.ts';
 import { errorAnswer } from '../../jobs/answers.ts';
 import { createJobWorker } from '../../jobs/create-worker.ts';
 import { type Manifest, outputsOf } from '../../jobs/finish-job.ts';
@@ -20,12 +19,11 @@ import { idsLineOf, type PartKind } from '../../jobs/part-files.ts';
 import type { JobLocations } from '../../jobs/spec.ts';
 import { shardBytesFor } from '../../plan-shards.ts';
 import type { Place, Skip } from '../../shard.ts';
-import type { SkipReason } from '../../skip-note.ts';
 import { isUnreadFolder, skipLine, unreadId } from '../../skips.ts';
 import { createLocalFolder } from '../../storage/local-folder.ts';
 import { addChanges, type ChangeCounts, EarlierIds, KEPT, onlyChanges } from '../changes.ts';
 import { LinesFile } from '../lines-file.ts';
-import { addDocument } from '../progress.ts';
+import type { Counts } from '../progress.ts';
 import type { ChunkSetup } from '../setup.ts';
 import type { RunContext } from '../to-stdout.ts';
 import { checkFolder, holdFolder, makeFolder, openJob, STATE } from './folder-job.ts';
@@ -88,15 +86,7 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
   const { source, chunking } = setup;
   const { registry, host, config } = setup.cradle;
   const { signal } = context;
-  const { documents, chunks, left_out, bytes } = job;
-  const done = {
-    documents: documents.done + documents.failed,
-    chunks,
-    ...vectorTotals(job),
-    left_out,
-    bytes: bytes.read,
-  };
-  Object.assign(context.counts, done);
+  setCounts(context.counts, { ...job.counts, failed: 0 });
   const worker = createJobWorker({
     registry,
     host,
@@ -133,16 +123,9 @@ async function report(
   { setup: { flags, source }, store, folder, earlier, context: { counts } }: Run,
   job: JobRecord,
 ): Promise<ChangeCounts | undefined> {
-  const { id, state, error, documents, chunks, left_out, bytes } = job;
+  const { id, state, error } = job;
   // Progress may have counted retried work twice.
-  counts.documents = documents.done + documents.failed;
-  Object.assign(counts, {
-    failed: documents.failed,
-    chunks,
-    ...vectorTotals(job),
-    left_out,
-    bytes: bytes.read,
-  });
+  setCounts(counts, job.counts);
   if (state === 'cancelled')
     throw new CommandError(`--out ${folder}: another process has taken this run over`);
   for (const skip of source.skipped) counts.skips.add(skip);
@@ -154,6 +137,11 @@ async function report(
   const manifest = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;
   if (flags.errors !== undefined) await copyErrors(folder, manifest, flags.errors, source.skipped);
   return earlier === undefined ? undefined : writeChanges(folder, manifest, earlier, source.skipped);
+}
+
+/** What a job skipped is read from its shards, with the names of the files. */
+function setCounts(counts: Counts, { skipped: _, ...done }: JobCounts): void {
+  Object.assign(counts, done);
 }
 
 function show(group: ChunkedDocuments, { counts, progress }: RunContext, earlier: EarlierIds | undefined) {
