@@ -8,9 +8,8 @@ import { leftOutInWords } from '../../engine/read/left-out.ts';
 import { NO_COUNTS } from '../../store/jobs/contract.ts';
 import { Skips } from '../skips.ts';
 import type { ChangeCounts } from './changes.ts';
-import type { ChunkFlags } from './flags/chunk-flags.ts';
 import { chunkToFolder } from './folder/to-folder.ts';
-import { type Counts, describe, type ProgressKind, showProgress, summaryOf } from './progress.ts';
+import { type Counts, describe, showProgress, summaryOf } from './progress.ts';
 import { type ChunkSetup, withSetup } from './setup.ts';
 import { chunkToStdout } from './to-stdout.ts';
 
@@ -32,8 +31,9 @@ export function chunkCommand(): Command {
 export function runChunk(command: Command, args: readonly string[], env: Environment): Promise<number> {
   return withSetup(command, args, env, async (setup) => {
     const stop = new AbortController();
-    const isTold = kindOf(setup.flags) !== 'none' && kindOf(setup.flags) !== 'json';
-    stopOnSignals(stop, () => isTold && console.error('interrupted'));
+    const { progress } = setup.flags;
+    const isReported = progress !== 'none' && progress !== 'json';
+    stopOnSignals(stop, () => isReported && console.error('interrupted'));
     try {
       return await run(setup, stop);
     } finally {
@@ -43,16 +43,12 @@ export function runChunk(command: Command, args: readonly string[], env: Environ
   });
 }
 
-function kindOf({ json, progress }: ChunkFlags): ProgressKind {
-  return json === true ? 'json' : progress;
-}
-
 async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   const { flags, source } = setup;
   const begin = performance.now();
   const { skipped: _, ...none } = NO_COUNTS;
   const counts: Counts = { ...none, skips: new Skips() };
-  const kind = kindOf(flags);
+  const kind = flags.progress;
   const progress = showProgress(kind, counts, source.total);
   const context = { counts, progress, stop, signal: stop.signal };
   const toWhere = flags.out === undefined ? chunkToStdout : chunkToFolder;

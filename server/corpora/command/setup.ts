@@ -161,12 +161,12 @@ function specOf(
   { task, schema, options }: ChunkTask,
   given: Readonly<Record<string, unknown>>,
 ): JobSpec {
-  const { group, jsonl, format, out = '', outFormat } = flags;
+  const { group, format, out = '', outFormat } = flags;
   const fields = mappingOf(flags);
   return {
     source: {
       path: '',
-      format: jsonl === true ? 'jsonl' : format,
+      format,
       ...(fields !== undefined && { fields }),
     },
     task,

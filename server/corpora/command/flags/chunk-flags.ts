@@ -9,7 +9,6 @@ export interface ChunkFlags extends PresetFlags {
   readonly pipeline?: string;
   readonly group: 'chunk' | 'document';
   readonly format: 'auto' | (typeof FORMATS)[number];
-  readonly jsonl?: true;
   readonly idField?: string;
   readonly textField?: string;
   readonly titleField?: string;
@@ -24,7 +23,6 @@ export interface ChunkFlags extends PresetFlags {
   readonly errors?: string;
   readonly failFast?: true;
   readonly progress: (typeof PROGRESS)[number];
-  readonly json?: true;
   readonly server?: string;
   readonly workers?: string;
 }
@@ -42,7 +40,6 @@ export const CHUNK_FLAGS: readonly Option[] = [
   option('--format <format>', 'the format of the files; auto decides by file name')
     .choices(['auto', ...FORMATS])
     .default('auto'),
-  option('--jsonl', 'the same as --format jsonl').conflicts('format'),
   option('--id-field <name>', 'the member of a line or row that holds the document id'),
   option('--text-field <name>', 'the member that holds the text'),
   option('--title-field <name>', 'the member that holds the title'),
@@ -65,9 +62,6 @@ export const CHUNK_FLAGS: readonly Option[] = [
   option('--errors <file>', 'write a line of JSON for each failed document'),
   option('--fail-fast', 'stop at the first document that fails'),
   option('--progress <kind>', 'how progress is shown on standard error').choices(PROGRESS).default('auto'),
-  option('--json', 'the same as --progress json: progress and summary as lines of JSON').conflicts(
-    'progress',
-  ),
   option('--server <url>', 'chunk on a running service; its key is taken from the variable CHUNKSMITH_KEY'),
   option('--workers <number>', 'worker threads (default: number of cores)'),
 ];
