@@ -11,11 +11,11 @@ import { unlessAborted } from '../../../engine/abort.ts';
 import { randomFrom } from '../../../engine/operations/evaluation/bootstrap.ts';
 import { RETRIEVERS, type Retriever } from '../../../engine/operations/evaluation/schemas.ts';
 import { Stopped, stopOnSignals } from '../run-chunk.ts';
-import { deriveQuestions } from './derive-questions.ts';
+import { deriveQuestions, findUnits } from './derive-questions.ts';
 import { QUESTIONS, readFolder, readQuestions, STATE, thinned } from './read-corpus.ts';
 import { inWords, pageOf } from './report.ts';
 import { count, resultOf, SEED } from './result.ts';
-import { candidatesFor, isCode, kindOf, Search, type Send } from './search.ts';
+import { candidatesFor, kindOf, Search, type Send } from './search.ts';
 
 interface TuneFlags {
   readonly questions?: string;
@@ -207,7 +207,7 @@ async function readCorpus(folder: string, flags: TuneFlags, cradle: ServerCradle
   const read = await readFolder(folder, own, cradle, signal);
   const made =
     given === undefined
-      ? deriveQuestions(read.documents, isCode, randomFrom(SEED))
+      ? deriveQuestions(read.documents, await findUnits(read.documents, cradle, signal), randomFrom(SEED))
       : { documents: read.documents, questions: readQuestions(given, read.documents) };
   if (made.questions.length === 0)
     throw new UsageError(`${folder}: no questions can be derived from its texts; write some to ${usual}`);

@@ -45,6 +45,13 @@ export function isCode(name: string): boolean {
   return CODE !== undefined && hasOne(CODE, name);
 }
 
+/** The chunker that reports the units of source code, with its options. */
+export function codeChunker(): { readonly name: string; readonly options: PipelineStep['config'] } {
+  const all = Object.entries(CODE?.chunkers ?? {});
+  const [name = '', options = {}] = all.find(([, config]) => 'include_nodes' in config) ?? [];
+  return { name, options };
+}
+
 /** The kind of at least half of the files, else the last one: the name of a preset. */
 export function kindOf(names: readonly string[]): string {
   const isMost = (kind: Kind) => 2 * names.filter((name) => hasOne(kind, name)).length >= names.length;
