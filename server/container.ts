@@ -13,9 +13,14 @@ import { createImportCheck, type ImportCheck } from './plugins/loader/import-che
 import { loadPlugins } from './plugins/loader/loader.ts';
 import { closed, createServiceContainer, type ServiceCradle } from './service-container.ts';
 import type { PipelineStore } from './store/contract.ts';
-import { createDatabase, type SharedDatabase } from './store/create-database.ts';
 import type { JobStore } from './store/jobs/contract.ts';
-import { createJobStore, createPipelineStore, queueOf } from './store/stores.ts';
+import {
+  createDatabase,
+  createJobStore,
+  createPipelineStore,
+  queueOf,
+  type SharedDatabase,
+} from './store/stores.ts';
 
 /** What the main thread has besides the service. */
 export interface ServerCradle extends ServiceCradle {

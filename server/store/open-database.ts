@@ -8,13 +8,19 @@ import type { Log } from '../../core/contracts/collaborators.ts';
 import { reasonOf } from '../../core/errors.ts';
 import { makeFolder } from '../config/folders.ts';
 import { type RetryLimits, withRetries } from '../config/retry.ts';
-import type { Calls } from './calls.ts';
 import type { DatabaseSettings } from './contract.ts';
 import { type Database, databaseOf, nameOf } from './database.ts';
-import { StoreOpenError, unavailable } from './errors.ts';
-import { hasCode, isOfFolder, isTransient, NO_DATABASE, reasonOfFailure } from './failures.ts';
-import { MIGRATIONS } from './migrations.ts';
-import { PipelineEntity } from './pipeline-entity.ts';
+import {
+  type Calls,
+  hasCode,
+  isOfFolder,
+  isTransient,
+  NO_DATABASE,
+  reasonOfFailure,
+  StoreOpenError,
+  unavailable,
+} from './failures.ts';
+import { MIGRATIONS, PipelineEntity } from './schema.ts';
 
 /** An open database with up-to-date tables. */
 export type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>;

@@ -1,4 +1,3 @@
-import { createDatabase } from '../../server/store/create-database.ts';
 import {
   type Claim,
   type JobCounts,
@@ -9,7 +8,7 @@ import {
   type QueueSettings,
   type ShardResult,
 } from '../../server/store/jobs/contract.ts';
-import { createJobStore } from '../../server/store/stores.ts';
+import { createDatabase, createJobStore } from '../../server/store/stores.ts';
 import { quietLog } from '../../server/testing/collaborators.ts';
 import type { Postgres } from './postgres.ts';
 import { type Cleanup, temporaryFolder } from './server.ts';

@@ -1,6 +1,6 @@
 import type { Chunk } from './api-types.ts';
 import { Chunksmith } from './client.ts';
-import type { ChunksmithOptions } from './settings.ts';
+import type { ChunksmithOptions } from './transport.ts';
 
 /** Texts per request. */
 const AT_ONCE = 100;

@@ -6,8 +6,8 @@ import { hold } from '../../../core/hold.ts';
 import { UsageError } from '../../cli/errors.ts';
 import { LineSplitter } from '../../engine/read/line-splitter.ts';
 import { type ChunkedDocument, type ChunkedDocuments, withLines } from '../chunk-documents.ts';
-import type { Manifest } from '../jobs/finish-job.ts';
 import { MANIFEST } from '../jobs/job-folder.ts';
+import type { Manifest } from '../jobs/job-output.ts';
 import { idsLineOf } from '../jobs/part-files.ts';
 import { placeInWords } from '../shard.ts';
 

@@ -1,6 +1,7 @@
+import { clearLine, cursorTo } from 'node:readline';
+import type { WriteStream } from 'node:tty';
 import type { Tally } from '../chunk-documents.ts';
 import type { SkippedReasons, Skips } from '../skips.ts';
-import { barOf, keepDrawn } from './progress-bar.ts';
 
 export const PROGRESS = ['auto', 'bar', 'plain', 'json', 'none'] as const;
 export type ProgressKind = (typeof PROGRESS)[number];
@@ -130,5 +131,39 @@ export function estimator(total: number | undefined) {
     if (done.seconds < FIRST_ESTIMATE.seconds || done.bytes < total * FIRST_ESTIMATE.share) return undefined;
     const left = Math.max(0, Math.round(((total - bytes) * done.seconds) / done.bytes));
     return `${left < 60 ? `${left} s` : `${Math.floor(left / 60)} min ${left % 60} s`} left`;
+  };
+}
+
+/** Milliseconds between two frames. */
+const FRAME = 100;
+const WIDTH = 40;
+
+/** A bar of a share from 0 to 1, with its percentage. */
+function barOf(share: number): string {
+  const done = Math.round(share * WIDTH);
+  return `${'█'.repeat(done)}${'░'.repeat(WIDTH - done)} ${Math.floor(share * 100)}%`;
+}
+
+/**
+ * Keeps one line of a terminal current, cut at its width.
+ *
+ * @returns ends that and clears the line
+ */
+function keepDrawn(terminal: WriteStream, line: () => string): () => void {
+  const clear = () => {
+    cursorTo(terminal, 0);
+    clearLine(terminal, 0);
+  };
+  const draw = () => {
+    const text = line().slice(0, terminal.columns || undefined);
+    cursorTo(terminal, 0);
+    terminal.write(text);
+    clearLine(terminal, 1);
+  };
+  draw();
+  const timer = setInterval(draw, FRAME).unref();
+  return () => {
+    clearInterval(timer);
+    clear();
   };
 }

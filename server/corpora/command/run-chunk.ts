@@ -8,9 +8,9 @@ import { leftOutInWords } from '../../engine/read/left-out.ts';
 import { NO_COUNTS } from '../../store/jobs/contract.ts';
 import { Skips } from '../skips.ts';
 import type { ChangeCounts } from './changes.ts';
-import { chunkToFolder } from './folder/to-folder.ts';
 import { type Counts, describe, showProgress, summaryOf } from './progress.ts';
 import { type ChunkSetup, withSetup } from './setup.ts';
+import { chunkToFolder } from './to-folder.ts';
 import { chunkToStdout } from './to-stdout.ts';
 
 /** @returns the command without its flags, which depend on the chunker that the arguments name */

@@ -14,10 +14,9 @@ import { type ChunkedDocument, type Chunking, localChunking } from '../chunk-doc
 import { isCompressed } from '../formats/compression.ts';
 import type { JobSpec } from '../jobs/spec.ts';
 import type { FieldMapping } from '../shard.ts';
-import { CHUNK_FLAGS, type ChunkFlags } from './flags/chunk-flags.ts';
-import { type ChunkTask, localTask, remoteTask } from './flags/chunk-task.ts';
-import { optionFlags, optionValues, problemOfFlag } from './flags/option-flags.ts';
-import { remoteChunking } from './remote/remote-chunking.ts';
+import { type ChunkTask, localTask, remoteTask } from './chunk-task.ts';
+import { CHUNK_FLAGS, type ChunkFlags, optionFlags, optionValues, problemOfFlag } from './flags.ts';
+import { remoteChunking } from './remote-chunking.ts';
 import { type CorpusSource, isDocument, openSource } from './source.ts';
 
 /** A run of `chunk` as requested. */

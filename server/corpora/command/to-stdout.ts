@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { closeSync, writeSync } from 'node:fs';
-import { CommandError } from '../../cli/errors.ts';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { reasonOf } from '../../../core/errors.ts';
+import { CommandError, UsageError } from '../../cli/errors.ts';
 import { release } from '../../engine/answer/release.ts';
 import { addDocument, type ChunkedDocument, type ChunkedDocuments } from '../chunk-documents.ts';
 import { failedDocumentLine, idsLine, idsLineOf } from '../jobs/part-files.ts';
 import { placeInWords, type Skip } from '../shard.ts';
 import { emptyOf, isUnreadFolder, skipLine, unreadId } from '../skips.ts';
 import { type ChangeCounts, checkIds, EarlierIds, onlyChanges } from './changes.ts';
-import { LinesFile, openToWrite } from './lines-file.ts';
 import type { Counts, Progress } from './progress.ts';
 import type { ChunkSetup } from './setup.ts';
 import { linesOf } from './source.ts';
@@ -165,4 +165,40 @@ async function write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
 function nameOf({ source: { place }, id }: ChunkedDocument): string {
   const name = placeInWords(place);
   return id === undefined || id === place.source ? name : `${name} (${id})`;
+}
+
+/** Opens a file for writing, replacing its content. @throws UsageError */
+function openToWrite(path: string): number {
+  try {
+    return openSync(path, 'w');
+  } catch (error) {
+    throw new UsageError(`${path}: the file cannot be written: ${reasonOf(error)}`);
+  }
+}
+
+/** A file of lines that appears under its name only when complete. */
+export class LinesFile {
+  readonly #path: string;
+  readonly #file: number;
+
+  /** @throws UsageError if it cannot be written there */
+  constructor(path: string) {
+    this.#path = path;
+    this.#file = openToWrite(`${path}.tmp`);
+  }
+
+  write(lines: string): void {
+    writeSync(this.#file, lines);
+  }
+
+  finish(): void {
+    fsyncSync(this.#file);
+    closeSync(this.#file);
+    renameSync(`${this.#path}.tmp`, this.#path);
+  }
+
+  discard(): void {
+    closeSync(this.#file);
+    rmSync(`${this.#path}.tmp`, { force: true });
+  }
 }

@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../../../core/errors.ts';
-import type { ShardRange, SourceDocument, SourceLine } from '../shard.ts';
-import { type SkipNote, UNREAD } from '../skip-note.ts';
-import { isForbidden } from '../storage/local/failures.ts';
+import type { ReadOptions, ShardRange, SourceDocument, SourceLine, SourceLines } from '../shard.ts';
+import { isForbidden } from '../storage/local/paths.ts';
 import type { SourceStorage, StoredFile } from '../storage/storage.ts';
+import { type SkipNote, UNREAD } from '../storage/storage.ts';
 import { decompressed, isCompressed, uncompressedName } from './compression.ts';
 import { documentLine, quoted, quotedUtf8, withoutMark } from './map-fields.ts';
-import type { ReadOptions, SourceLines } from './reading.ts';
 
 /** Files that are read concurrently, and the limit of their total bytes if there is more than one. */
 const AT_A_TIME = 8;

@@ -18,7 +18,7 @@ import {
 } from '../../store/jobs/contract.ts';
 import { FORMATS, type ShardRange } from '../shard.ts';
 import { notRead } from '../skips.ts';
-import type { ShardOutput } from './chunk-shard.ts';
+import type { ShardOutput } from './job-output.ts';
 import type { JobSpec } from './spec.ts';
 
 const time = { type: 'string', format: 'date-time' } as const;

@@ -1,4 +1,3 @@
-import type { LeftOut } from '../../../core/contracts/reader.ts';
 import {
   type Claim,
   type JobStore,
@@ -13,13 +12,12 @@ import {
   type Chunking,
   type Tally,
 } from '../chunk-documents.ts';
-import { decodeWith, type Readers } from '../decode.ts';
-import { readDocuments } from '../read-documents.ts';
+import { decodeWith, type Readers, readDocuments } from '../read-documents.ts';
 import type { ShardRange, Skip } from '../shard.ts';
-import { emptyOf, isUnreadFolder, type SkipGroup, Skips, skipLine, unreadId } from '../skips.ts';
-import { noteFailed, remembering } from './note-documents.ts';
+import { emptyOf, isUnreadFolder, Skips, skipLine, unreadId } from '../skips.ts';
+import type { ShardOutput } from './job-output.ts';
 import { failedDocumentLine, idsLine, type PartFiles, PartFilesWriter } from './part-files.ts';
-import type { StoreChunks, Storing } from './shard-sink.ts';
+import { noteFailed, remembering, type StoreChunks, type Storing } from './sink.ts';
 import type { JobLocations, JobSpec } from './spec.ts';
 
 /** What the work on a shard needs. */
@@ -37,22 +35,6 @@ export interface ShardTools extends Readers {
   readonly filter?: ((group: ChunkedDocuments) => ChunkedDocuments) | undefined;
   /** Says why a file was skipped in the terms of an interface other than the service. */
   readonly inTerms?: ((message: string) => string) | undefined;
-}
-
-/** What a `chunk` shard leaves for the finish. */
-export interface ShardOutput {
-  readonly files: PartFiles;
-  readonly documents: number;
-  readonly failed: number;
-  /** Files that were not read. */
-  readonly skipped: number;
-  /** These, and empty documents, by their reasons; missing if there are none. */
-  readonly skips?: readonly SkipGroup[];
-  readonly chunks: number;
-  /** What readers left out of files; missing if nothing was. */
-  readonly leftOut?: LeftOut;
-  /** Failed documents with unknown ids; missing if there are none. */
-  readonly unidentified?: number;
 }
 
 /**

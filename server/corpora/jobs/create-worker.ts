@@ -4,14 +4,13 @@ import { logTotals } from '../../engine/answer/vector-totals.ts';
 import type { Runner } from '../../engine/run/runner.ts';
 import type { Claim, JobStore, ShardResult } from '../../store/jobs/contract.ts';
 import type { Chunking } from '../chunk-documents.ts';
-import type { Readers } from '../decode.ts';
+import type { Readers } from '../read-documents.ts';
 import { errorAnswer } from './answers.ts';
 import { chunkShard, type ShardTools } from './chunk-shard.ts';
-import { finishJob } from './finish-job.ts';
+import { finishJob } from './job-output.ts';
 import { planJob } from './plan-job.ts';
-import { pruneSink, removingIn } from './prune.ts';
 import { discardShard, expireJobs } from './remove-job.ts';
-import { storingIn } from './shard-sink.ts';
+import { pruneSink, removingIn, storingIn } from './sink.ts';
 import type { JobLocations } from './spec.ts';
 import { JobWorker, type ShardOutcome } from './worker.ts';
 

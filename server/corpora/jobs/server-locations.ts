@@ -57,7 +57,7 @@ export async function openStorages({ root, connections }: CorporaSettings): Prom
     for (const [name, connection] of connections) buckets.set(name, createBucket(connection));
   }
   if (root === undefined) return { connections: buckets };
-  const { createLocalFolder } = await import('../storage/local-folder.ts');
+  const { createLocalFolder } = await import('../storage/local/folder.ts');
   const rootPaths = [root, await realpath(root).catch(() => root)];
   return { root: createLocalFolder(root, ROOT_LABEL), rootPaths, connections: buckets };
 }

@@ -13,7 +13,7 @@ import type { ServerCradle } from '../../../container.ts';
 import type { Interval } from '../../../engine/operations/evaluation/bootstrap.ts';
 import { RETRIEVERS } from '../../../engine/operations/evaluation/schemas.ts';
 import { PRESET_NAMES, type PresetUse } from '../../../engine/presets/presets.ts';
-import { stepsFrom } from '../flags/chunk-task.ts';
+import { stepsFrom } from '../chunk-task.ts';
 import { KeptTrials, type Point } from './kept-trials.ts';
 
 /** A way to chunk. */

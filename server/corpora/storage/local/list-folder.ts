@@ -2,10 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { BigIntStats, Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type SkipNote, UNREAD } from '../../skip-note.ts';
-import { type StoredFile, unreadFile } from '../storage.ts';
-import { isForbidden, isMissing } from './failures.ts';
-import { isInside } from './paths.ts';
+import { type SkipNote, type StoredFile, UNREAD, unreadFile } from '../storage.ts';
+import { isForbidden, isInside, isMissing } from './paths.ts';
 
 /** Files that are examined concurrently. */
 const TOGETHER = 32;

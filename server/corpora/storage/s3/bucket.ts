@@ -8,9 +8,15 @@ import type {
 } from '@aws-sdk/client-s3';
 import { ServiceError } from '../../../../core/errors.ts';
 import { hold } from '../../../../core/hold.ts';
-import { UNREAD } from '../../skip-note.ts';
-import { type FileWriter, type Storage, type StoredFile, unreadFile, type WrittenFile } from '../storage.ts';
-import { type BucketConnection, createKeys, isSound, type Keys } from './connection.ts';
+import { type BucketConnection, createKeys, isSound, type Keys } from '../settings.ts';
+import {
+  type FileWriter,
+  type Storage,
+  type StoredFile,
+  UNREAD,
+  unreadFile,
+  type WrittenFile,
+} from '../storage.ts';
 import { BucketFailure, statusOf, storageFailed } from './failures.ts';
 
 const TOOLS: ClientTools = { attempts: 9, silence: 30_000 };

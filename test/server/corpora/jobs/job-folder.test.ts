@@ -1,13 +1,13 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { finishJob } from '../../../../server/corpora/jobs/finish-job.ts';
 import { removeLate, takeFolder } from '../../../../server/corpora/jobs/job-folder.ts';
+import { finishJob } from '../../../../server/corpora/jobs/job-output.ts';
 import { PartFilesWriter } from '../../../../server/corpora/jobs/part-files.ts';
 import { discardShard, removeWithOutput } from '../../../../server/corpora/jobs/remove-job.ts';
 import { checkLocations } from '../../../../server/corpora/jobs/server-locations.ts';
 import type { JobLocations, JobSpec, TargetLocation } from '../../../../server/corpora/jobs/spec.ts';
-import { createLocalFolder } from '../../../../server/corpora/storage/local-folder.ts';
+import { createLocalFolder } from '../../../../server/corpora/storage/local/folder.ts';
 import {
   type Claim,
   type JobRecord,

@@ -11,11 +11,11 @@ import {
   parquetSchema,
 } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
-import { invalid, type PlainError, reasonOf, ServiceError, toPlainError } from '../../../../core/errors.ts';
-import { BEGUN } from '../../../engine/run/guarded-thread.ts';
-import type { FieldMapping } from '../../shard.ts';
-import { ExactJson, mapRow, orError, type Row } from '../map-fields.ts';
+import { invalid, type PlainError, reasonOf, ServiceError, toPlainError } from '../../../core/errors.ts';
+import { BEGUN } from '../../engine/run/guarded-thread.ts';
+import type { FieldMapping } from '../shard.ts';
 import { EXACT_PARSERS, valueOfJson, withExactLeaves } from './exact-values.ts';
+import { ExactJson, mapRow, orError, type Row } from './map-fields.ts';
 
 /** The metadata of a file. */
 export interface ParquetFile {

@@ -1,20 +1,20 @@
-import { ServiceError } from '../../../../core/errors.ts';
-import type { Api } from '../../../cli/api.ts';
-import { ChunksmithError } from '../../../clients/javascript/errors.ts';
-import { LINES } from '../../../clients/javascript/transport.ts';
-import { type RetryLimits, withRetries } from '../../../config/retry.ts';
-import { VECTOR_TOTALS, vectorTotals } from '../../../engine/answer/vector-totals.ts';
-import { findElements, findMembers, type JsonPlace } from '../../../engine/read/json.ts';
-import { LineSplitter } from '../../../engine/read/line-splitter.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import type { Api } from '../../cli/api.ts';
+import { ChunksmithError } from '../../clients/javascript/errors.ts';
+import { LINES } from '../../clients/javascript/transport.ts';
+import { type RetryLimits, withRetries } from '../../config/retry.ts';
+import { VECTOR_TOTALS, vectorTotals } from '../../engine/answer/vector-totals.ts';
+import { findElements, findMembers, type JsonPlace } from '../../engine/read/json.ts';
+import { LineSplitter } from '../../engine/read/line-splitter.ts';
 import {
   type ChunkedDocument,
   type ChunkedDocuments,
   type Chunking,
   type DocumentError,
   failedDocument,
-} from '../../chunk-documents.ts';
-import type { JobSpec } from '../../jobs/spec.ts';
-import type { SourceDocument } from '../../shard.ts';
+} from '../chunk-documents.ts';
+import type { JobSpec } from '../jobs/spec.ts';
+import type { SourceDocument } from '../shard.ts';
 
 /** A stream of documents to a server. */
 interface Remote {

@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs';
-import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
-import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
-import { ServiceError } from '../../../../core/errors.ts';
-import type { Registry } from '../../../../core/hosting/registry.ts';
-import type { Api } from '../../../cli/api.ts';
-import { commandName } from '../../../cli/command-name.ts';
-import { readJson } from '../../../cli/commands/remote.ts';
-import { UsageError } from '../../../cli/errors.ts';
-import { type PresetFlags, presetOf, problemOfPreset } from '../../../cli/preset-flags.ts';
-import { Pipelines } from '../../../clients/javascript/pipelines.ts';
-import type { ServerCradle } from '../../../container.ts';
-import { orUnknownNames } from '../../../engine/run/executor.ts';
-import type { DocumentsTask } from '../../../engine/tasks.ts';
-import { Refusals } from '../../../engine/validation/refusals.ts';
-import { databaseOf } from '../../../store/database.ts';
-import type { ChunkFlags } from './chunk-flags.ts';
+import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
+import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import type { Registry } from '../../../core/hosting/registry.ts';
+import type { Api } from '../../cli/api.ts';
+import { commandName } from '../../cli/command-name.ts';
+import { readJson } from '../../cli/commands/remote.ts';
+import { UsageError } from '../../cli/errors.ts';
+import { type PresetFlags, presetOf, problemOfPreset } from '../../cli/preset-flags.ts';
+import { Pipelines } from '../../clients/javascript/pipelines.ts';
+import type { ServerCradle } from '../../container.ts';
+import { orUnknownNames } from '../../engine/run/executor.ts';
+import type { DocumentsTask } from '../../engine/tasks.ts';
+import { Refusals } from '../../engine/validation/refusals.ts';
+import { databaseOf } from '../../store/database.ts';
+import type { ChunkFlags } from './flags.ts';
 
 /** What is done with each document: a chunker with its options, or a pipeline. */
 export interface ChunkTask {

@@ -1,10 +1,10 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { reasonOf } from '../../../../core/errors.ts';
-import { vectorOfBase64 } from '../../../../plugins/toolkit/json/ascii-numbers.ts';
-import { parseExactJson } from '../../../../plugins/toolkit/json/exact-json.ts';
-import { BEGUN } from '../../../engine/run/guarded-thread.ts';
+import { reasonOf } from '../../../core/errors.ts';
+import { vectorOfBase64 } from '../../../plugins/toolkit/json/ascii-numbers.ts';
+import { parseExactJson } from '../../../plugins/toolkit/json/exact-json.ts';
+import { BEGUN } from '../../engine/run/guarded-thread.ts';
 
 /** The lines of a row group of the file, or its end. */
 export type ParquetTask = { readonly lines: Uint8Array<ArrayBuffer> } | 'finish';

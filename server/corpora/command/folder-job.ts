@@ -2,16 +2,16 @@ import { hash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { reasonOf, ServiceError } from '../../../../core/errors.ts';
-import { UsageError } from '../../../cli/errors.ts';
-import { makeFolder as make } from '../../../config/folders.ts';
-import { canonicalJson } from '../../../engine/read/canonical-json.ts';
-import type { JobRecord, JobStore } from '../../../store/jobs/contract.ts';
-import { shardsOf } from '../../jobs/finish-job.ts';
-import type { JobSpec } from '../../jobs/spec.ts';
-import type { ShardRange } from '../../shard.ts';
-import type { StoredFile } from '../../storage/storage.ts';
-import type { ChunkSetup } from '../setup.ts';
+import { reasonOf, ServiceError } from '../../../core/errors.ts';
+import { UsageError } from '../../cli/errors.ts';
+import { makeFolder as make } from '../../config/folders.ts';
+import { canonicalJson } from '../../engine/read/canonical-json.ts';
+import type { JobRecord, JobStore } from '../../store/jobs/contract.ts';
+import { shardsOf } from '../jobs/job-output.ts';
+import type { JobSpec } from '../jobs/spec.ts';
+import type { ShardRange } from '../shard.ts';
+import type { StoredFile } from '../storage/storage.ts';
+import type { ChunkSetup } from './setup.ts';
 
 /** The folder that keeps the state of a run, inside its output folder. */
 export const STATE = '.chunksmith';
