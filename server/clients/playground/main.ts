@@ -1,19 +1,16 @@
 import { render } from 'lit-html';
-import { Actions } from './data/actions.ts';
+import { Actions, locate } from './data/actions.ts';
 import { fromHash, toHash } from './data/address.ts';
 import { askAgain, changeQuestion, NOTHING_FOUND, RETRIEVERS, showTokens } from './data/inquiry.ts';
 import { LETTERS } from './data/model.ts';
 import { endNotices } from './data/notices.ts';
 import { SAMPLES } from './data/samples.ts';
-import { locate } from './data/source.ts';
-import type { State } from './data/state.ts';
-import { createStore } from './data/store.ts';
+import { createStore, type State } from './data/state.ts';
+import { columnsOf } from './text/pieces.ts';
 import { PLOT_STYLE } from './text/recall-plot.ts';
-import { columnsOf } from './view/columns-of-state.ts';
 import { copy, save } from './view/export.ts';
 import { pageOf } from './view/page.ts';
-import { pageShown, revealBox } from './view/page-panel.ts';
-import { PdfPages } from './view/pdf-pages.ts';
+import { PdfPages, pageShown, revealBox } from './view/page-panel.ts';
 import { reportOf } from './view/report.ts';
 import { Viewer } from './view/viewer.ts';
 

@@ -1,5 +1,4 @@
-import type { Setting, Step } from './model.ts';
-import { LETTERS, MAX_SETTINGS } from './model.ts';
+import { LETTERS, MAX_SETTINGS, type Setting, type Step } from './model.ts';
 
 /** What a link can contain. */
 export interface Shared {

@@ -1,8 +1,7 @@
 import { post, reasonOf, ServiceProblem } from './api.ts';
 import type { Catalogue, Chunk, Setting } from './model.ts';
 import { pipelineSteps, pluginOf, sentOptions } from './settings.ts';
-import type { Found, Inquiry, Question, State } from './state.ts';
-import type { Store } from './store.ts';
+import type { Found, Inquiry, Question, State, Store } from './state.ts';
 
 /** What finds chunks, as the service names it: vectors, words, or both. */
 export const RETRIEVERS = ['dense', 'bm25', 'hybrid'] as const;

@@ -1,5 +1,4 @@
-import type { State } from './state.ts';
-import type { Store } from './store.ts';
+import type { State, Store } from './state.ts';
 
 /** Milliseconds that a notice is shown: just long enough to read it. */
 const MIN_MS = 4000;

@@ -1,5 +1,6 @@
 import {
   type Catalogue,
+  isEffective,
   LETTERS,
   MAX_SETTINGS,
   type Options,
@@ -8,7 +9,6 @@ import {
   type Setting,
   type Step,
 } from './model.ts';
-import { isEffective } from './schema.ts';
 
 /** A step of a plugin as its example shows it. */
 export function stepOf(plugin: Plugin): Step {

@@ -1,5 +1,5 @@
 import type { Chunk } from '../data/model.ts';
-import { firstIndex } from './search.ts';
+import { firstIndex } from './pieces.ts';
 
 /** Statistics of the chunks of one setting. */
 export interface Numbers {

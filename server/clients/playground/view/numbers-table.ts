@@ -3,8 +3,7 @@ import { type Chunk, isKnown, limitOf, NO_RUN, type Run, type Setting } from '..
 import { unitOf } from '../data/settings.ts';
 import type { State } from '../data/state.ts';
 import { histogramOf, type Numbers, numbersOf } from '../text/numbers.ts';
-import { explained } from './explained.ts';
-import { valueIn, type Wiring } from './wiring.ts';
+import { explained, valueIn, type Wiring } from './wiring.ts';
 
 const known = new WeakMap<readonly object[], Numbers>();
 

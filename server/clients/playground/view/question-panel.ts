@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { unsafeHTML } from 'lit-html/directives/unsafe-html.js';
 import { ask, changeQuestion, RETRIEVERS } from '../data/inquiry.ts';
 import type { Found, Inquiry, Question, Range, State } from '../data/state.ts';
-import { excerptOf } from '../text/excerpt.ts';
+import { excerptOf } from '../text/offsets.ts';
 import { percent, recallPlot } from '../text/recall-plot.ts';
 import { placeIn, UNITS } from './chunk-details.ts';
 import { valueIn, type Wiring } from './wiring.ts';

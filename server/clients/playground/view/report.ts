@@ -1,7 +1,7 @@
 import { isKnown, NO_RUN } from '../data/model.ts';
 import { unitOf } from '../data/settings.ts';
 import type { State } from '../data/state.ts';
-import { columnsOf } from './columns-of-state.ts';
+import { columnsOf } from '../text/pieces.ts';
 import { NUMBERS, numbersOfRun } from './numbers-table.ts';
 import { briefOf } from './setting-card.ts';
 import { blockIn } from './viewer.ts';

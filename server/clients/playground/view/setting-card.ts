@@ -1,13 +1,20 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { CODES, type Code, codeOf } from '../data/code.ts';
-import { type Catalogue, NO_RUN, type Plugin, type Run, type Setting, type Step } from '../data/model.ts';
-import { isEffective, type Schema, typesOf } from '../data/schema.ts';
+import {
+  type Catalogue,
+  isEffective,
+  NO_RUN,
+  type Plugin,
+  type Run,
+  type Schema,
+  type Setting,
+  type Step,
+  typesOf,
+} from '../data/model.ts';
 import { pluginOf, presetOf, presetSteps, replaceFirst, stepOf, withOption } from '../data/settings.ts';
 import type { State } from '../data/state.ts';
-
-import { explained } from './explained.ts';
 import { cellOf, copy, csv, jsonLines, save } from './export.ts';
-import { valueIn, type Wiring } from './wiring.ts';
+import { explained, valueIn, type Wiring } from './wiring.ts';
 
 /** A setting, and what its card is made from. */
 interface Card extends Wiring {

@@ -1,7 +1,4 @@
-import { blockAt, blocksOf } from '../text/blocks.ts';
-import { piecesOf } from '../text/pieces.ts';
-import { firstIndex } from '../text/search.ts';
-import { type Column, classesOf } from './columns-of-state.ts';
+import { blockAt, blocksOf, type Column, classesOf, firstIndex, piecesOf } from '../text/pieces.ts';
 
 /** Pixels above and below the visible area that are also rendered. */
 const MARGIN = 800;
