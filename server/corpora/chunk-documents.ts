@@ -30,11 +30,9 @@ export type Chunking = (
   signal: AbortSignal,
 ) => AsyncGenerator<ChunkedDocuments>;
 
-/** What chunks documents in this process. */
 export interface LocalChunkingTools {
   readonly service: Pick<Service, 'readStreamPlan'>;
   readonly runner: Pick<Runner, 'run' | 'throughput'>;
-  /** Maximum concurrent groups of documents. */
   readonly slots: number;
   /** The byte budget that documents and their chunks are charged to while held. */
   readonly byteBudget: ByteBudget;
@@ -44,14 +42,12 @@ export interface LocalChunkingTools {
 
 /** Chunked documents, in the order of the source. */
 export interface ChunkedDocuments {
-  /** Whole lines of output. */
   readonly bytes: Uint8Array;
   readonly documents: readonly ChunkedDocument[];
 }
 
 const LINE_FEED = 0x0a;
 
-/** The documents, each with the lines of its chunks. */
 export function* withLines({ bytes, documents }: ChunkedDocuments) {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let at = 0;
@@ -63,7 +59,6 @@ export function* withLines({ bytes, documents }: ChunkedDocuments) {
   for (const document of documents) yield { document, lines: Array.from({ length: document.chunks }, next) };
 }
 
-/** The outcome of a document. */
 export interface ChunkedDocument extends VectorTotals {
   readonly source: SourceDocument;
   readonly id: string | undefined;

@@ -8,7 +8,6 @@ import type { JobLocations } from './jobs/spec.ts';
 import type { JobWorker } from './jobs/worker.ts';
 import { readCorporaSettings } from './storage/settings.ts';
 
-/** The corpora of a running server. */
 export interface OpenCorpora {
   /** Registers the routes of jobs; if jobs are off, all of them say so. */
   routes(app: FastifyInstance): Promise<void>;

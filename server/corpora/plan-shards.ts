@@ -16,12 +16,10 @@ const ENDINGS: Readonly<Record<Exclude<Format, 'files'>, RegExp>> = {
   parquet: /\.parquet$/i,
 };
 
-/** Which files become shards, and how. */
 export type PlanOptions = SourceLocation['from'] & {
   /** `auto` decides by file name. Any other format takes the files of a folder whose names have its extension. */
   readonly format: Format | 'auto';
   readonly shardBytes?: number | undefined;
-  /** Maximum files of a shard. */
   readonly shardDocuments?: number | undefined;
   /** Whether shards are in the order of the files; otherwise files that are single documents share more of them. */
   readonly isInOrder?: boolean;
@@ -89,7 +87,6 @@ function formatFor({ name }: StoredFile, { format }: PlanOptions): Format {
   return format === 'auto' ? formatOf(name) : format;
 }
 
-/** The format of a file by its name. */
 export function formatOf(name: string): Format {
   if (ENDINGS.parquet.test(name)) return 'parquet';
   return ENDINGS.jsonl.test(uncompressedName(name)) ? 'jsonl' : 'files';

@@ -17,7 +17,6 @@ import type { Decode, Format, ReadOptions, ShardRange, Skip, SourceDocument, Sou
 import type { SkipNote, SourceStorage } from './storage/storage.ts';
 
 export interface ReadDocumentsOptions extends ReadOptions {
-  /** Called for each file that is skipped. */
   onSkipped(skip: Skip): void;
 }
 
@@ -89,7 +88,6 @@ export async function* readShard(
   if (batch.length > 0) yield batch;
 }
 
-/** The plugins, some of which read files. */
 export interface Readers {
   readonly registry: Registry;
   readonly host: PluginHost;
@@ -126,7 +124,6 @@ export function decodeWith({ registry, host }: Readers, spec: JobSpec, signal: A
   };
 }
 
-/** Places with offsets in a unit. */
 function placesIn(text: string, places: readonly SourcePlace[], unit: OffsetUnit): SourcePlace[] {
   const [starts, ends] = (['start', 'end'] as const).map((edge) =>
     offsetsIn(

@@ -148,7 +148,6 @@ function leaveOut(source: string, note: SkipNote, { onSkipped }: Selection): tru
   return true;
 }
 
-/** The rules of one `.gitignore`. */
 interface Rules {
   /** The folder that contains it, with a trailing `/`; `''` is the root. */
   readonly folder: string;
@@ -156,7 +155,6 @@ interface Rules {
   readonly ignore: Ignore;
 }
 
-/** What is known about a folder. */
 interface Folder {
   /** The rule that excludes it, or a parent folder. */
   readonly ignoredBy?: string | undefined;

@@ -40,9 +40,7 @@ export const fieldMapping = {
 
 export type FieldMapping = Described<typeof fieldMapping>;
 
-/** The position of a document in its source. */
 export interface Place {
-  /** Name of the file. */
   readonly source: string;
   /** Where its line begins, in bytes; in a compressed file, in decompressed bytes. */
   readonly byte?: number;
@@ -81,7 +79,6 @@ export interface Skip extends SkipNote {
   readonly id?: string | undefined;
 }
 
-/** How the documents of a source are read. */
 export interface ReadOptions {
   /** How members of a line or row are used in a document; see the formats for their defaults. */
   readonly fields?: FieldMapping | undefined;
@@ -102,7 +99,6 @@ export interface DecodedFile {
   readonly mediaType?: string | undefined;
   /** Where its text comes from in the file, in the plan's offset unit. */
   readonly places?: readonly SourcePlace[] | undefined;
-  /** Becomes JSON. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   readonly leftOut?: LeftOut | undefined;
 }
@@ -119,7 +115,6 @@ export type Decode = (file: {
   readonly isText: boolean;
 }) => Promise<DecodedFile | SkipNote | undefined>;
 
-/** What was read, as it arrives. */
 export type SourceLines = AsyncGenerator<readonly SourceLine[]>;
 
 /** A line, or a row of CSV, as it is written in a file. */

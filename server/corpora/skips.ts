@@ -28,14 +28,12 @@ export function emptyOf({ source, id, chunks, error }: ChunkedDocument): Skip | 
 /** Those skipped for the same reason. Plain data that the database keeps. */
 export interface SkipGroup extends Pick<Skip, 'skipped' | 'brief'> {
   readonly count: number;
-  /** The first. */
+  /** The first names. */
   readonly names: readonly string[];
 }
 
-/** Maximum names in a line. */
 const MAX_NAMES = 3;
 
-/** Counts what was skipped. */
 export class Skips {
   readonly #groups = new Map<string, SkipGroup>();
 
@@ -44,7 +42,6 @@ export class Skips {
     return [...this.#groups.values()];
   }
 
-  /** How many were not read. */
   get count(): number {
     return notRead(this.reasons);
   }

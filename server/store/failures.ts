@@ -5,7 +5,6 @@ import { type RetryLimits, withRetries } from '../config/retry.ts';
 /** A database that cannot be opened: the problem and the remedy, in one line, for the console. */
 export class StoreOpenError extends Error {}
 
-/** The error of a store that cannot be used now. */
 export function unavailable(reason: string, cause?: unknown): ServiceError {
   return new ServiceError('store_unavailable', { reason, seconds: 1 }, cause);
 }

@@ -22,7 +22,6 @@ import {
 } from './failures.ts';
 import { MIGRATIONS, PipelineEntity } from './schema.ts';
 
-/** An open database with up-to-date tables. */
 export type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
 const WITHOUT_FOLDER =
@@ -59,7 +58,6 @@ export async function openDatabase(settings: DatabaseSettings, log: Log, calls: 
       em: orm.em as SqlEntityManager,
       /** Throws `store_unavailable` if written data would be lost. */
       checkFile,
-      /** Every call of a store goes through these. */
       calls,
       /**
        * What a store does before the connections are closed.

@@ -227,26 +227,19 @@ const STORED_DOCUMENTS = migration(
 );
 
 const COUNT = 'bigint not null default 0';
-/** Jobs count texts with no word that the model knows. */
 const EMPTY_VECTORS = { embedding_empty: COUNT };
-/** Jobs count what they skipped, and documents without text. */
 const SKIPPED_FILES = { skipped_no_reader: COUNT, skipped_binary: COUNT, documents_empty: COUNT };
 /** Which shard had a document first, `<job>/<seq>`, so that no job stores two with one id. */
 const NOTING_SHARDS = { shard: 'text' };
-/** Jobs count texts whose vectors are of a model's lexical fallback. */
 const FALLBACK_VECTORS = { embedding_fallback: COUNT };
-/** Jobs count what readers left out of files: JSON with a number for each name. */
 const LEFT_OUT = { left_out: 'text null' };
-/** How far the worker of a shard is. */
 const PROGRESS = {
   documents_so_far: COUNT,
   failed_so_far: COUNT,
   chunks_so_far: COUNT,
   bytes_so_far: COUNT,
 };
-/** Jobs count texts that are longer than the window of their model. */
 const CUT_TEXTS = { embedding_cut: COUNT };
-/** Jobs count what they left out by its name, and what cannot be read. */
 const UNREAD_ENTRIES = { skipped_ignored: COUNT, skipped_unreadable: COUNT };
 
 /** All migrations, oldest first. Never change one that was released: add another. */

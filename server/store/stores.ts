@@ -9,7 +9,6 @@ import type { OpenDatabase } from './open-database.ts';
 /** Milliseconds for calls in progress when the database is closed. */
 const MAX_CLOSING = 5000;
 
-/** The one database of a process, which all of its stores share. */
 export type SharedDatabase = ReturnType<typeof createDatabase>;
 
 /** The packages of the database cost time and memory: none is loaded before it is opened. */
@@ -31,7 +30,6 @@ export function createDatabase(settings: DatabaseSettings, log: Log) {
     },
     /** Whether a call has not been answered for a minute. */
     isStuck: () => calls.areStuck(),
-    /** Ends its stores too. */
     async close(): Promise<void> {
       isClosed = true;
       const opened = await opening?.catch(() => undefined);
@@ -41,7 +39,6 @@ export function createDatabase(settings: DatabaseSettings, log: Log) {
   };
 }
 
-/** Stores pipelines in the database, which it opens at first use. */
 export function createPipelineStore(database: SharedDatabase): PipelineStore {
   const load = async (opened: OpenDatabase) => (await import('./repository.ts')).createRepository(opened);
   return lazyStore(database, load, { isStuck: () => database.isStuck() });
@@ -85,12 +82,10 @@ function throwUnavailable(error: unknown): never {
 /** How often a shard may fail, and the seconds before it is retried. */
 const TRIES = { maxFailures: 5, pauseSeconds: 1 };
 
-/** The queue settings of a configuration. */
 export function queueOf({ bulkLease }: Pick<Config, 'bulkLease'>): QueueSettings {
   return { leaseSeconds: bulkLease, ...TRIES };
 }
 
-/** Stores jobs in the database, which it opens at first use. */
 export function createJobStore(database: SharedDatabase, settings: QueueSettings, log: Log): JobStore {
   const load = async (opened: OpenDatabase) =>
     (await import('./jobs/open-job-store.ts')).openJobStore(opened, settings, log);

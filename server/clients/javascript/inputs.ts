@@ -63,7 +63,6 @@ export function withUnit(request: object): object {
   return isGiven ? request : { ...request, offset_unit: 'utf16' };
 }
 
-/** The form that a file is sent as, with its options. */
 export function formOf(file: FileToSend | Blob, options: object): FormData {
   const { data, name, mediaType }: FileToSend = file instanceof Blob ? { data: file } : file;
   const isTyped = data instanceof Blob && mediaType === undefined;
@@ -76,7 +75,6 @@ export function formOf(file: FileToSend | Blob, options: object): FormData {
   return form;
 }
 
-/** Blobs that are files have a name. */
 function nameOf(data: FileToSend['data']): string | undefined {
   return typeof data === 'object' && 'name' in data && typeof data.name === 'string' ? data.name : undefined;
 }

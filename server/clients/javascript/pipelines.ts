@@ -62,10 +62,8 @@ abstract class Execution<Options extends ChunkFields> {
     yield* streamed(this.transport, request, settings);
   }
 
-  /** The path of what has the name. */
   protected abstract pathTo(name: string, settings?: CallSettings): Promise<string>;
 
-  /** A request with what it does not say itself. */
   protected withDefaults(request: object): object {
     return request;
   }

@@ -2,14 +2,10 @@ import { ChunksmithError } from './errors.ts';
 import type { Documents, LineOf } from './inputs.ts';
 import { type Call, type CallSettings, LINES, linesIn, type Transport } from './transport.ts';
 
-/** The items that a stream sends, one by one. */
 class Source<T> {
   readonly #iterator: Iterator<T> | AsyncIterator<T>;
-  /** How many were taken. */
   taken = 0;
-  /** Whether there are no more. */
   isDone = false;
-  /** What the caller's iteration threw. */
   failure: { readonly error: unknown } | undefined;
 
   readonly #signal: AbortSignal | undefined;
@@ -107,14 +103,12 @@ async function soon<T>(promise: Promise<T>): Promise<T | typeof LATE> {
 
 export interface StreamRequest<T> {
   readonly path: string;
-  /** The first line. */
   readonly options: object;
   readonly items: Documents<T>;
 }
 
 type Answers<C> = AsyncGenerator<LineOf<C>, void, undefined>;
 
-/** Sends items, and yields the answer to each in order. */
 export async function* streamed<T, C>(
   transport: Transport,
   { path, options, items }: StreamRequest<T>,

@@ -53,12 +53,10 @@ export class IdleTimeout {
     this.touch();
   }
 
-  /** For whatever has to end with the request. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** There was activity: the time starts over. */
   touch(): void {
     clearTimeout(this.#timer);
     if (this.#timeout === 0 || this.#isOver) return;
@@ -73,7 +71,6 @@ export class IdleTimeout {
     clearTimeout(this.#timer);
   }
 
-  /** The request is over, and is aborted if it still runs. */
   end(): void {
     this.#isOver = true;
     this.pause();
@@ -159,25 +156,19 @@ const DEFAULT_URL = 'http://localhost:8000';
 const DEFAULT_TIMEOUT = 310_000;
 const DEFAULT_RETRIES = 4;
 
-/** The media type of lines of JSON. */
 export const LINES = 'application/x-ndjson';
 
-/** A request as the methods make it. */
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Without the base URL. */
   readonly path: string;
   readonly query?: object;
-  /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent unchanged. */
   readonly body?: string | FormData | ReadableStream<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether the request may be sent again if the connection is lost; default true. */
   readonly idempotent?: boolean;
 }
 
-/** Sends requests to one service. */
 export class Transport {
   readonly #base: string;
   readonly #options: ChunksmithOptions;
@@ -195,7 +186,6 @@ export class Transport {
     return (text === '' ? undefined : parsed(text, this.#base)) as T;
   }
 
-  /** The text of a complete answer. */
   text(call: Call, settings: CallSettings = {}): Promise<string> {
     return this.retried(call, settings, async () => {
       const watch = this.watch(settings);
@@ -235,7 +225,6 @@ export class Transport {
     });
   }
 
-  /** Does work again if that may help. */
   retried<T>(call: Pick<Call, 'idempotent'>, settings: CallSettings, work: () => Promise<T>): Promise<T> {
     const { signal, maxRetries = this.#options.maxRetries ?? DEFAULT_RETRIES } = settings;
     return withRetries({ maxRetries, isIdempotent: call.idempotent !== false, signal }, work);

@@ -104,10 +104,8 @@ const root = document.querySelector('#app') as HTMLElement;
 root.replaceChildren();
 let shown: State | undefined;
 
-/** Members of the state that the viewer shows. */
 const SHOWN = ['text', 'runs', 'selection', 'showsDifferences', 'settings'] as const;
 
-/** Members of the state that the panel with a page shows. */
 const PAGE = ['selection', 'located', 'page', 'drawn', 'showsPages'] as const;
 
 store.watch((state) => {
@@ -139,7 +137,6 @@ async function keepInAddress({ settings }: State): Promise<void> {
   history.replaceState(null, '', `#${await toHash({ settings, text: undefined })}`);
 }
 
-/** Accepts files that are dropped anywhere on the page. */
 function acceptDrops(root: HTMLElement, open: (file: File) => void): void {
   const mark = (event: DragEvent, isOver: boolean) => {
     if (event.dataTransfer?.types.includes('Files') !== true) return;

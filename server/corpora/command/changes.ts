@@ -23,7 +23,6 @@ export interface ChangeCounts {
   deleted: number;
 }
 
-/** Where a document's line is in the file. */
 interface LinePlace {
   readonly file: number;
   readonly from: number;
@@ -130,7 +129,6 @@ async function idsFiles(path: string): Promise<string[]> {
   return [...names, ...kept].map((name) => join(dirname(file), name));
 }
 
-/** The lines for chunks that were deleted. */
 function deletedLines(ids: readonly string[], documentId: string): string {
   return ids.map((id) => `${JSON.stringify({ deleted: id, document_id: documentId })}\n`).join('');
 }
@@ -163,7 +161,6 @@ export function onlyChanges(
   return { ...group, bytes: Buffer.concat(kept) };
 }
 
-/** Counts what has changed in a document. */
 export function addChanges(
   counts: ChangeCounts,
   isOld: readonly boolean[],

@@ -16,12 +16,10 @@ import { Refusals } from '../../engine/validation/refusals.ts';
 import { databaseOf } from '../../store/database.ts';
 import type { ChunkFlags } from './flags.ts';
 
-/** What is done with each document: a chunker with its options, or a pipeline. */
 export interface ChunkTask {
   readonly task: DocumentsTask;
   /** The schema of what may be given besides the documents: options of the chunker, fields of the chunks. */
   readonly schema: ObjectSchema;
-  /** Its route on a service. */
   readonly path: string;
   /** Members of the request that flags other than those of the schema have set. */
   readonly options?: Readonly<Record<string, unknown>>;
@@ -136,7 +134,6 @@ async function storedId(pipeline: string, api: Api): Promise<string> {
   throw new UsageError(`--pipeline ${pipeline}: ${api.url} has no pipeline of this name${hint}`);
 }
 
-/** The part of a service's OpenAPI document that is read here. */
 interface OpenApi {
   readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };

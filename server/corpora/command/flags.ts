@@ -5,7 +5,6 @@ import { fieldValues } from '../../engine/read/field-values.ts';
 import { FORMATS } from '../shard.ts';
 import { PROGRESS } from './progress.ts';
 
-/** The values of the flags of `chunk` that are not options of a chunker. */
 export interface ChunkFlags extends PresetFlags {
   readonly chunker?: string;
   readonly pipeline?: string;
@@ -31,7 +30,6 @@ export interface ChunkFlags extends PresetFlags {
 
 const option = (flags: string, description: string): Option => new Option(flags, description);
 
-/** The flags of `chunk` that are not options of a chunker. */
 export const CHUNK_FLAGS: readonly Option[] = [
   option('--chunker <name>', 'the chunker (default: the one that chooses another by file name and content)'),
   option('--pipeline <file or name>', 'the steps in a JSON file, or a stored pipeline').conflicts('chunker'),
@@ -93,7 +91,6 @@ export function optionFlags(schema: ObjectSchema, prefix = ''): Option[] {
   });
 }
 
-/** The options within an option. */
 function nestedIn({ type, properties }: OptionSchema): ObjectSchema | undefined {
   return type === 'object' && properties !== undefined ? { type, properties } : undefined;
 }
@@ -170,7 +167,6 @@ export function optionValues(
   return values;
 }
 
-/** Commander's name for the value of a flag. */
 function camelCase(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

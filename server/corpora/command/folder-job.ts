@@ -91,7 +91,6 @@ async function createJob({ spec, flags, source: { files } }: ChunkSetup, store: 
   }
 }
 
-/** How a run differs from the one in its folder, in words. */
 async function differenceFrom(
   { id, spec }: JobRecord,
   now: Pick<ChunkSetup['source'], 'files'> & Pick<ChunkSetup, 'spec'>,
@@ -112,7 +111,6 @@ async function differenceFrom(
   return 'the run in this folder has another --since';
 }
 
-/** The flags that a run was started with, and their values. */
 function flagsOf({ source, task, options, group, target }: JobSpec): Readonly<Record<string, string>> {
   const { fields = {}, format } = source;
   const work =
@@ -126,7 +124,6 @@ function flagsOf({ source, task, options, group, target }: JobSpec): Readonly<Re
   return { ...work, '--format': format, ...written, ...Object.fromEntries([...named, ...chosen]) };
 }
 
-/** The first file that has changed since the run was planned. */
 async function changedFile(
   id: string,
   files: readonly StoredFile[],

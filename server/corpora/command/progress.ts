@@ -6,13 +6,11 @@ import type { SkippedReasons, Skips } from '../skips.ts';
 export const PROGRESS = ['auto', 'bar', 'plain', 'json', 'none'] as const;
 export type ProgressKind = (typeof PROGRESS)[number];
 
-/** The progress of the work on a corpus. */
 export interface Counts extends Tally {
   /** Skipped files, and documents without text. */
   readonly skips: Skips;
 }
 
-/** The counts and the figures derived from them. */
 export interface Summary extends Tally {
   readonly skipped: number;
   readonly skipped_reasons: SkippedReasons;
@@ -20,10 +18,8 @@ export interface Summary extends Tally {
   readonly mb_per_second: number;
 }
 
-/** Shows progress on standard error. */
 export interface Progress {
   update(): void;
-  /** Stops showing anything. */
   stop(): void;
 }
 
@@ -97,7 +93,6 @@ function rounded(number: number): number {
   return Math.round(number * 10) / 10;
 }
 
-/** The counts in words. */
 export function describe(summary: Summary): string {
   const { failed, skipped, embedding_empty, embedding_fallback, embedding_cut } = summary;
   const parts = [
@@ -138,7 +133,6 @@ export function estimator(total: number | undefined) {
 const FRAME = 100;
 const WIDTH = 40;
 
-/** A bar of a share from 0 to 1, with its percentage. */
 function barOf(share: number): string {
   const done = Math.round(share * WIDTH);
   return `${'█'.repeat(done)}${'░'.repeat(WIDTH - done)} ${Math.floor(share * 100)}%`;

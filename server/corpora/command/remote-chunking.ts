@@ -16,10 +16,8 @@ import {
 import type { JobSpec } from '../jobs/spec.ts';
 import type { SourceDocument } from '../shard.ts';
 
-/** A stream of documents to a server. */
 interface Remote {
   readonly api: Api;
-  /** The route that chunks. */
   readonly path: string;
   readonly spec: JobSpec;
   readonly lines: UnansweredLines;
@@ -87,7 +85,6 @@ async function* sent(spec: JobSpec, lines: UnansweredLines): AsyncGenerator<Uint
   for (let some = await lines.read(); some.length > 0; some = await lines.read()) yield* linesOf(some);
 }
 
-/** The lines of the documents that can be sent. */
 function* linesOf(documents: readonly SourceDocument[]): Generator<Uint8Array> {
   const sent = documents.map(({ document }) => document).filter(Buffer.isBuffer);
   if (sent.length > 0) yield Buffer.concat(sent.flatMap((document) => [document, LINE_FEED]));
@@ -163,7 +160,6 @@ class UnansweredLines {
     }
   }
 
-  /** All documents not answered yet, in their order. */
   get all(): readonly SourceDocument[] {
     return [...this.#unanswered];
   }
@@ -186,7 +182,6 @@ const ID = /^\{"id":"([^"]+)"/;
 /** The first bytes, which contain the id of a chunk. */
 const ID_BYTES = 60;
 
-/** What is read of a line of the answer. */
 const TOTALS = Object.keys(VECTOR_TOTALS);
 const MEMBERS = ['chunks', 'error', 'id', ...TOTALS];
 
@@ -231,7 +226,6 @@ function idAt(line: Buffer, { from, to }: JsonPlace): string[] {
   return id === undefined ? [] : [id];
 }
 
-/** A document that could not be read, and was not sent. */
 function failedLine(source: SourceDocument): ChunkedDocument {
   return failedDocument(source, undefined, source.document as ServiceError);
 }

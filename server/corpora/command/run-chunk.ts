@@ -113,7 +113,6 @@ function changed(changes: ChangeCounts | undefined): string {
 
 /** Why a run ends before its work is done, although nothing failed. */
 export class Stopped extends Error {
-  /** The exit status. */
   readonly status: number;
 
   constructor(reason: string, status: number) {

@@ -19,7 +19,6 @@ import { CHUNK_FLAGS, type ChunkFlags, optionFlags, optionValues, problemOfFlag 
 import { remoteChunking } from './remote-chunking.ts';
 import { type CorpusSource, isDocument, openSource } from './source.ts';
 
-/** A run of `chunk` as requested. */
 export interface ChunkSetup {
   readonly source: CorpusSource;
   readonly flags: ChunkFlags;
@@ -76,7 +75,6 @@ function addFlags(command: Command, { task, schema }: ChunkTask): void {
   for (const flag of optionFlags(schema)) command.addOption(flag.helpGroup(`Options of ${name}:`));
 }
 
-/** The flags that are known before the others. */
 function namedIn(args: readonly string[]): ChunkFlags {
   const command = new Command().helpOption(false).allowUnknownOption().allowExcessArguments().exitOverride();
   for (const flag of CHUNK_FLAGS) command.addOption(flag);
@@ -107,7 +105,6 @@ function withOwnTerms(document: ChunkedDocument): ChunkedDocument {
 /** A source of at most this many bytes is chunked before a thread would have started. */
 const SMALL = 128 * 1024;
 
-/** Whether threads, unless requested, would start too late to be useful. */
 function isSmall({ workers }: ChunkFlags, { files, total }: CorpusSource): boolean {
   if (workers !== undefined || files === undefined || total === undefined) return false;
   return total <= SMALL && !files.some(({ name }) => isCompressed(name));

@@ -13,18 +13,15 @@ import { isForbidden, isInside } from '../storage/local/paths.ts';
 import { type SourceStorage, type StoredFile, UNREAD, unreadFile } from '../storage/storage.ts';
 import type { ChunkFlags } from './flags.ts';
 
-/** What the arguments name. */
 export interface CorpusSource {
   readonly storage: SourceStorage;
   /** Undefined for standard input. */
   readonly files: readonly StoredFile[] | undefined;
   /** Bytes of the files; undefined for standard input. */
   readonly total: number | undefined;
-  /** What is left out of the folders. */
   readonly skipped: readonly Skip[];
 }
 
-/** Represents standard input. */
 const STDIN = '-';
 
 interface SourceOptions extends Pick<ChunkFlags, 'root' | 'ignore'> {
@@ -78,7 +75,6 @@ function commonRoot(paths: readonly string[]): string {
   return root;
 }
 
-/** Reads the documents of a source one after the other. */
 export async function* linesOf(
   source: CorpusSource,
   spec: JobSpec,

@@ -160,7 +160,6 @@ function locationsOf({ source, spec }: ChunkSetup, folder: string): JobLocations
 /** What an earlier run had and this one no longer has, beside the parts of a run with `--since`. */
 const DELETED = 'deleted.jsonl';
 
-/** The lines of all files of a kind, in the order of the source. */
 async function* linesOfFiles(folder: string, { shards }: Manifest, kind: PartKind): AsyncGenerator<string> {
   for (const { files } of shards) {
     const file = files[kind];
@@ -169,7 +168,6 @@ async function* linesOfFiles(folder: string, { shards }: Manifest, kind: PartKin
   }
 }
 
-/** Copies all failures into one file, after what was skipped. */
 async function copyErrors(
   folder: string,
   manifest: Manifest,
@@ -220,7 +218,6 @@ async function writeChanges(
   return counts;
 }
 
-/** A document that failed, or was skipped. */
 interface ErrorsLine extends Place {
   readonly id?: string;
   readonly skipped?: SkipReason;

@@ -12,7 +12,6 @@ import type { Counts, Progress } from './progress.ts';
 import type { ChunkSetup } from './setup.ts';
 import { linesOf } from './source.ts';
 
-/** What a run reports to and obeys. */
 export interface RunContext {
   readonly counts: Counts;
   readonly progress: Progress;
@@ -56,7 +55,6 @@ export async function chunkToStdout(
   return earlier === undefined ? undefined : output.changes;
 }
 
-/** Where a run reports besides its output. */
 interface Reports {
   readonly counts: Counts;
   /** The file of all failures and of what was skipped. Without it, the first failures are shown on standard error. */
@@ -65,10 +63,8 @@ interface Reports {
   readonly earlier: EarlierIds | undefined;
 }
 
-/** Maximum failures shown; the file lists all. */
 const MAX_SHOWN = 10;
 
-/** Turns finished documents into output, and remembers what is needed later. */
 class Output {
   readonly changes: ChangeCounts = { added: 0, unchanged: 0, deleted: 0 };
   readonly #reports: Reports;
@@ -80,7 +76,6 @@ class Output {
     this.#reports = reports;
   }
 
-  /** @returns the output for a group */
   take(group: ChunkedDocuments): Uint8Array {
     const { earlier } = this.#reports;
     const { bytes } = earlier === undefined ? group : onlyChanges(group, earlier, this.changes);
@@ -138,7 +133,6 @@ class Output {
     if (this.#firstFailed !== undefined) throw new CommandError(this.#firstFailed);
   }
 
-  /** The lines for chunks that were deleted with their documents. */
   vanished(): Iterable<string> {
     const { manifest, earlier } = this.#reports;
     const keep = (line: string) => manifest?.write(line);

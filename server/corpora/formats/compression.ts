@@ -8,7 +8,6 @@ const ENDING = /\.(gz|zst)$/i;
 const PIECE = 256 * 1024;
 /** Maximum expansion of a compressed file, unless one document alone may be larger. */
 const MAX_EXPANSION = 250;
-/** Estimated compression ratio of a text file. */
 const USUAL_EXPANSION = 4;
 
 type Decompressor = ReturnType<typeof createGunzip>;

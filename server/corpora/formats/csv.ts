@@ -20,7 +20,6 @@ const TOGETHER = 64 * 1024;
 const DELIMITERS = [...Buffer.from(',;\t|')];
 const UTF_16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
-/** The header of a file. */
 interface Header {
   readonly names: readonly string[];
   /** One byte. */
@@ -179,12 +178,10 @@ export class CsvRecords {
     this.#delimiters = delimiters;
   }
 
-  /** The possible delimiters, once more is known about them. */
   set delimiters(delimiters: readonly number[]) {
     this.#delimiters = delimiters;
   }
 
-  /** Bytes kept of an incomplete record. */
   get kept(): number {
     return this.#kept.length;
   }
@@ -261,7 +258,6 @@ export class CsvRecords {
     return undefined;
   }
 
-  /** Whether this is the first byte of the record. */
   #isFirst(at: number): boolean {
     const isMarked = this.#byte === 0 && at === BYTE_ORDER_MARK.length;
     if (isMarked && BYTE_ORDER_MARK.equals(this.#kept.subarray(0, at))) return this.#dropped === 0;
@@ -331,7 +327,6 @@ function afterPairs(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** The text between the quotes of a field. */
 function unquoted(bytes: Buffer): string {
   if (!bytes.includes(QUOTE)) return bytes.toString('latin1');
   const text = Buffer.allocUnsafeSlow(bytes.length);

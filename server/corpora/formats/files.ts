@@ -80,7 +80,6 @@ async function bytesOf(storage: SourceStorage, file: StoredFile, options: ReadOp
 
 const NOT_TEXT: SkipNote = { skipped: 'binary', detail: 'It is not text.', brief: 'are binary' };
 
-/** The line of a file, or why it is skipped. */
 async function lineOf(
   name: string,
   bytes: Buffer,

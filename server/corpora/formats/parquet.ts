@@ -122,7 +122,6 @@ const MAGIC = 4;
 const TAIL = 8;
 /** Maximum bytes of metadata; parsed they take a multiple of it. */
 const MAX_METADATA = 32 * 1024 * 1024;
-/** Maximum rows of a row group. */
 const MAX_ROWS = 20_000_000;
 
 /** Maximum bytes of the columns of a row group that are read, compressed or not. */
@@ -174,7 +173,6 @@ async function readColumns(
   return stretches;
 }
 
-/** The whole range of bytes of a file. */
 async function readBytes(
   storage: SourceStorage,
   file: StoredFile,

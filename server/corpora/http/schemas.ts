@@ -40,7 +40,6 @@ const tags = ['jobs'];
 
 const params = object({ job_id: described('The `id` of the job.', text) });
 
-/** The documentation of a route about one job. */
 const ofJob = (
   operationId: string,
   summary: string,
@@ -101,8 +100,6 @@ const errors = ofJob(
   },
 );
 
-/** The documentation of the job routes. */
-
 const idempotency = {
   type: 'object',
   properties: {
@@ -143,7 +140,6 @@ const exampleJob: JobAnswer = {
   expires_at: '2026-01-09T03:04:06.345Z',
 };
 
-/** The same job, just after creation. */
 const exampleNewJob: JobAnswer = {
   ...exampleJob,
   state: 'planning',
@@ -234,7 +230,6 @@ type RouteSettings = Pick<Services, 'config' | 'registry'>;
 
 const JOB = '/v1/jobs/:job_id';
 
-/** The routes of jobs, without their handlers. */
 export function jobRoutesOf(settings: RouteSettings) {
   return {
     create: { method: 'POST', url: '/v1/jobs', schema: create(settings) },

@@ -39,7 +39,6 @@ export const leftOut = {
   additionalProperties: count,
 } as const;
 
-/** A job as reported to callers. */
 export const job = {
   title: 'Job',
   ...object({
@@ -83,7 +82,6 @@ export const job = {
   }),
 } as const;
 
-/** A shard of a job as reported to callers. */
 export const shard = {
   title: 'Shard',
   ...object({
@@ -145,7 +143,6 @@ export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobA
   };
 }
 
-/** An error as reported to callers. */
 export function errorAnswer({ code, values }: Failure): { status: number; detail: string } {
   const { status, detail } = new ServiceError(code, values);
   return { status, detail };

@@ -20,7 +20,6 @@ import { failedDocumentLine, idsLine, type PartFiles, PartFilesWriter } from './
 import { noteFailed, remembering, type StoreChunks, type Storing } from './sink.ts';
 import type { JobLocations, JobSpec } from './spec.ts';
 
-/** What the work on a shard needs. */
 export interface ShardTools extends Readers {
   readonly store: Pick<JobStore, 'noteStored' | 'noteFailed'>;
   readonly chunking: Chunking;
@@ -107,7 +106,6 @@ function outputOf(
   };
 }
 
-/** Writes what was skipped after the errors, and counts it. */
 async function writeSkipped(writer: PartFilesWriter, skipped: readonly Skip[]): Promise<Skips> {
   const skips = new Skips();
   for (const skip of skipped) skips.add(skip);

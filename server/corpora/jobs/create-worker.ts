@@ -14,7 +14,6 @@ import { pruneSink, removingIn, storingIn } from './sink.ts';
 import type { JobLocations } from './spec.ts';
 import { JobWorker, type ShardOutcome } from './worker.ts';
 
-/** What a worker is made of. */
 export interface JobWorkerParts extends Readers {
   readonly store: JobStore;
   readonly locations: JobLocations;
@@ -22,12 +21,10 @@ export interface JobWorkerParts extends Readers {
   readonly log: Log;
   readonly settings: {
     readonly leaseSeconds: number;
-    /** Maximum bytes of a document. */
     readonly documentBytes: number;
     readonly shardBytes: number;
     readonly shardDocuments: number;
   };
-  /** Notifies the caller that a job has ended. */
   notify(claim: Claim, signal: AbortSignal): Promise<ShardResult>;
   onShard?(outcome: ShardOutcome, seconds: number, skipped: number): void;
   /** Stores chunks in sinks; missing if no job has one. */
@@ -41,7 +38,6 @@ const SHARDS_AT_ONCE = 2;
 /** Milliseconds between checks for expired jobs. */
 const EXPIRY_PAUSE = 60_000;
 
-/** Starts a worker that runs jobs of the store. */
 export function createJobWorker(parts: JobWorkerParts): JobWorker {
   const { store, locations, settings, log, notify, onShard, runner } = parts;
   const remove = runner && removingIn(runner);

@@ -26,10 +26,10 @@ export interface ShardOutput {
   readonly failed: number;
   /** Files that were not read. */
   readonly skipped: number;
-  /** These, and empty documents, by their reasons; missing if there are none. */
+  /** Skipped files and empty documents, by reason; missing if there are none. */
   readonly skips?: readonly SkipGroup[];
   readonly chunks: number;
-  /** What readers left out of files; missing if nothing was. */
+  /** Content that readers left out of files; missing if there is none. */
   readonly leftOut?: LeftOut;
   /** Failed documents with unknown ids; missing if there are none. */
   readonly unidentified?: number;
@@ -88,7 +88,6 @@ export async function finishJob(claim: Claim, signal: AbortSignal, tools: Finish
   }
 }
 
-/** Shards that are read from the store at once. */
 const PAGE = 1000;
 
 export async function* outputsOf({ jobId }: Pick<Claim, 'jobId'>, store: FinishTools['store']) {
@@ -96,7 +95,6 @@ export async function* outputsOf({ jobId }: Pick<Claim, 'jobId'>, store: FinishT
     yield { seq, output: output as ShardOutput };
 }
 
-/** All shards of a job, or those in a state. */
 export async function* shardsOf(
   jobId: string,
   store: FinishTools['store'],
@@ -161,7 +159,6 @@ async function writeManifest(
   return isNothingRead ? { code: 'nothing_read', values: { skipped: String(skips) } } : undefined;
 }
 
-/** The files with their names in the folder. */
 function ownNames(files: ShardEntry['files'], { folder }: TargetLocation): ShardEntry['files'] {
   const start = folder === '' ? 0 : folder.length + 1;
   return Object.fromEntries(

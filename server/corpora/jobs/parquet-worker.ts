@@ -9,7 +9,6 @@ import { BEGUN } from '../../engine/run/guarded-thread.ts';
 /** The lines of a row group of the file, or its end. */
 export type ParquetTask = { readonly lines: Uint8Array<ArrayBuffer> } | 'finish';
 
-/** What comes next in the file. */
 export type ParquetBytes = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly problem: string };
 
 const port = parentPort as MessagePort;
@@ -68,7 +67,6 @@ const COLUMNS = {
 type Name = keyof typeof COLUMNS;
 const NAMES = Object.keys(COLUMNS) as Name[];
 
-/** The vector of a chunk is a list of 32-bit numbers. */
 const ELEMENTS: readonly SchemaElement[] = [
   { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
   { name: 'element', type: 'FLOAT', repetition_type: 'REQUIRED' },

@@ -11,7 +11,6 @@ import { inFolder, type TargetLocation } from './spec.ts';
 export const PART_KINDS = ['part', 'errors', 'ids'] as const;
 export type PartKind = (typeof PART_KINDS)[number];
 
-/** What a shard has written. */
 export type PartFiles = { readonly [K in PartKind]?: WrittenFile };
 
 /** Names begin with the kind of content, so that shell globs find them: `part-000012.jsonl`. */
@@ -116,7 +115,6 @@ export function idsLineOf(documentId: string | null, ids: readonly string[], pla
 
 /** Bytes of lines per row group, including the line in which they end. */
 const ROW_GROUP = 16 * 1024 * 1024;
-/** Memory limit of a row group. */
 const LIMITS = { memory: 3_221_225_472, time: 120_000 };
 const LINE_FEED = 0x0a;
 

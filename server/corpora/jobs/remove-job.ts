@@ -77,7 +77,6 @@ export async function discardShard(
 
 const OVER_WITHOUT_OUTPUT: ReadonlySet<JobState> = new Set(['cancelled', 'failed']);
 
-/** The state of a job; undefined if it was removed. */
 async function stateOf(store: Pick<JobStore, 'get'>, jobId: string): Promise<JobState | undefined> {
   try {
     return (await store.get(jobId)).state;
@@ -89,7 +88,6 @@ async function stateOf(store: Pick<JobStore, 'get'>, jobId: string): Promise<Job
 
 type ExpiryStore = Pick<JobStore, 'expired' | 'cancel' | 'remove' | 'shards'>;
 
-/** Jobs that are removed one after the other. */
 const SOME = 100;
 
 /** Removes expired jobs, output first. What cannot be removed now is left for the next time. */

@@ -39,13 +39,11 @@ export function createServerLocations(
 /** The name of the root in messages; its path is only for the operator. */
 const ROOT_LABEL = 'the folder of jobs (--bulk-root)';
 
-/** What paths may refer to. */
 interface Storages {
   /** The folder inside which files are read and written, if there is one. */
   readonly root?: Storage | undefined;
   /** Absolute paths of this folder: as it was configured, and without links. */
   readonly rootPaths?: readonly string[];
-  /** Buckets by the names of their connections. */
   readonly connections: ReadonlyMap<string, Storage>;
 }
 

@@ -106,7 +106,6 @@ export function remembering(store: StoreChunks, shard: Shard, notes: NoteStore):
   };
 }
 
-/** Fails some documents, whose lines are dropped. */
 function failing(isTaken: (document: ChunkedDocument) => boolean, group: ChunkedDocuments): ChunkedDocuments {
   const taken = new Set(group.documents.filter(isTaken));
   if (taken.size === 0) return group;
@@ -139,7 +138,6 @@ export async function noteFailed(
 /** Removes all chunks of documents from the sink of a job. @throws ServiceError if the sink fails */
 export type RemoveDocuments = (spec: JobSpec, ids: readonly string[], signal: AbortSignal) => Promise<void>;
 
-/** Removes in the worker threads of this process. */
 export function removingIn(runner: Pick<Runner, 'run'>): RemoveDocuments {
   return async ({ target: { sink } }, ids, signal) => {
     if (sink === undefined || ids.length === 0) return;

@@ -5,7 +5,6 @@ import { type Config, ConfigError, type Environment } from '../../config/config.
 import { checkFolder } from '../../config/folders.ts';
 import type { Read } from '../../config/option.ts';
 
-/** What jobs may read and write. */
 export interface CorporaSettings {
   /** The folder that contains the files, as an absolute path; undefined if jobs may use none. */
   readonly root: string | undefined;
@@ -94,7 +93,6 @@ function readNamed(name: string, written: unknown, env: Environment): ReturnType
   return 'value' in read ? read : { problems: read.problems.map((problem) => `${name}.${problem}`) };
 }
 
-/** The connections by their names, as they are written. */
 function readFile(file: string, place: string): ReadonlyMap<string, unknown> {
   const members = membersOf(readJson(file, place));
   if (members === undefined) throw new ConfigError(`${place}expected an object of connections by name`);
@@ -117,8 +115,6 @@ function membersOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? new Map(Object.entries(value)) : undefined;
 }
-
-/** The fields of a connection as written in a file. Values that could be keys are never shown. */
 
 type Fields = ReadonlyMap<string, unknown>;
 
@@ -210,7 +206,6 @@ function variableOf(value: unknown): string | undefined {
   return name === 'env' && typeof variable === 'string' && more.length === 0 ? variable : undefined;
 }
 
-/** A bucket of Amazon S3, or of a compatible service. */
 export interface BucketConnection {
   /** Its name in `s3://<name>/…` and in messages. */
   readonly name: string;

@@ -1,7 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
 import type { SkipReason } from '../../store/jobs/contract.ts';
 
-/** The description of a skipped file. */
 export interface SkipNote {
   readonly skipped: SkipReason;
   /** Why, and what to change, in a sentence. */
@@ -42,7 +41,6 @@ export const UNREAD = {
   ),
 } as const satisfies Readonly<Record<string, SkipNote>>;
 
-/** A file of a storage. */
 export interface StoredFile {
   /** Its path in the storage, with `/` between folders and no leading one. */
   readonly name: string;
@@ -90,7 +88,6 @@ export interface SourceStorage {
    * storage. What is not read, such as names that begin with a dot and links outside the storage, is `unread`.
    */
   list(folder: string): AsyncIterable<StoredFile>;
-  /** The file with a name, if there is one. */
   find(name: string): Promise<StoredFile | undefined>;
   /**
    * The bytes of a file in [from, to), or all of them, in pieces of at most about 1 MB.
@@ -101,7 +98,6 @@ export interface SourceStorage {
   read(file: StoredFile, range?: { readonly from: number; readonly to: number }): AsyncIterable<Buffer>;
 }
 
-/** Files that can be read and written. */
 export interface Storage extends SourceStorage {
   create(name: string): Promise<FileWriter>;
   /**

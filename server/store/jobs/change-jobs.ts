@@ -65,7 +65,6 @@ async function insertJob({ dialect }: JobTables, tx: Transaction, job: NewJob, i
   return row !== undefined;
 }
 
-/** See `JobStore.cancel`. */
 export function cancelJob(tables: JobTables, given: string): Promise<JobRecord> {
   return changeJob(tables, given, async (tx, id, job) => {
     if (!isOver(job.state)) await endJob(tables, tx, id, { state: 'cancelled', error: null, job });
@@ -73,7 +72,6 @@ export function cancelJob(tables: JobTables, given: string): Promise<JobRecord> 
   });
 }
 
-/** See `JobStore.retry`. */
 export function retryJob(tables: JobTables, given: string): Promise<JobRecord> {
   return changeJob(tables, given, async (tx, id, job) => {
     const remedy = job.state === 'done' ? 'there is nothing to retry' : 'wait until it ends, or cancel it';
@@ -116,7 +114,6 @@ async function reopen({ dialect, tickets }: JobTables, tx: Transaction, id: stri
   return { isPlanned, chunks };
 }
 
-/** See `JobStore.remove`. */
 export async function removeJob(tables: JobTables, given: string): Promise<void> {
   await changeJob(tables, given, async (tx, id, job) => {
     if (!isOver(job.state)) throw notOver(id, job, 'cancel it first');

@@ -16,7 +16,6 @@ export type ShardState = (typeof SHARD_STATES)[number];
  */
 export type ShardKind = 'plan' | 'chunk' | 'finish' | 'notify';
 
-/** The error of a job or a shard, as reported to callers. */
 export type Failure = Pick<PlainError, 'code' | 'values'>;
 
 /**
@@ -73,7 +72,7 @@ export interface JobRecord {
     readonly done: number;
     readonly failed: number;
   };
-  /** Of finished shards, and what running ones have done so far. */
+  /** The counts of finished shards, and the progress of running ones. */
   readonly counts: JobCounts;
   /** Documents that were deleted from the sink. */
   readonly pruned: number;
@@ -109,11 +108,10 @@ export type JobPosition = Pick<JobRecord, 'created_at' | 'id'>;
 
 export interface JobPage {
   readonly jobs: readonly JobRecord[];
-  /** Whether there are older ones. */
+  /** Whether there are older jobs. */
   readonly hasMore: boolean;
 }
 
-/** A shard in a list. */
 export interface ShardRecord {
   readonly seq: number;
   readonly kind: ShardKind;
@@ -140,11 +138,10 @@ export interface Claim {
   readonly attempt: number;
   /** How often it failed, or its worker was lost. */
   readonly failures: number;
-  /** The job's. */
+  /** The specification of the job. */
   readonly spec: object;
 }
 
-/** A part of a plan. */
 export interface PlannedShard {
   readonly range: object;
   readonly bytes: number;
@@ -164,16 +161,16 @@ export interface ShardResult {
 /** The result of a shard that is not `chunk`. */
 export const NO_DOCUMENTS: ShardResult = { counts: NO_COUNTS, output: null };
 
-/** A source of documents, and a sink with its target options. Digests. */
+/** Digests of a source of documents, and of a sink with its target options. */
 export interface SourceInSink {
   readonly sink: string;
   readonly source: string;
 }
 
-/** A document that a source had. */
+/** A document that the source had before. */
 export interface GoneDocument {
   readonly id: string;
-  /** Whether another source has one with this id in the same sink. */
+  /** Whether another source has a document with this id in the same sink. */
   readonly isElsewhere: boolean;
 }
 
@@ -283,7 +280,7 @@ export interface JobStore {
   noteFailed(jobId: string, of: SourceInSink, ids: readonly string[]): Promise<void>;
   /** Some of the documents that this job and later ones do not have; none once all are forgotten. */
   goneDocuments(jobId: string, of: SourceInSink): Promise<readonly GoneDocument[]>;
-  /** How many there are. */
+  /** The number of these documents. */
   countGone(jobId: string, of: SourceInSink): Promise<number>;
   /**
    * Forgets documents that no longer exist, and counts in the job what was pruned.
@@ -298,7 +295,6 @@ export interface JobStore {
   ): Promise<boolean>;
 }
 
-/** How shards are handed out. */
 export interface QueueSettings {
   /** Seconds without a sign of life from its worker after which a shard runs elsewhere. */
   readonly leaseSeconds: number;

@@ -5,7 +5,6 @@ import { type LockedJob, lockJob, rowOf, type Sql, type Transaction } from './di
 import { endJob, type JobTables, openFinish } from './tables.ts';
 import { IS_OWNED, ownerValues, pauseOf } from './take.ts';
 
-/** A part of a statement, with its values. */
 interface Change {
   readonly set: string;
   readonly values: readonly unknown[];
@@ -16,7 +15,6 @@ const SAME: Change = { set: 'state = state', values: [] };
 /** Rolls back a transaction whose shard no longer belongs to the worker. */
 class Refused extends Error {}
 
-/** See `JobStore.commit`. */
 export async function commit(tables: JobTables, claim: Claim, result: ShardResult): Promise<boolean> {
   const shard = { set: `state = 'done', output = ?, error = null`, values: [jsonOf(result.output)] };
   const counted = await settle(tables, claim, jobChange(claim, result), shard, async (tx, job) => {
@@ -32,7 +30,6 @@ export async function commit(tables: JobTables, claim: Claim, result: ShardResul
   return counted || isDone(tables, claim);
 }
 
-/** See `JobStore.fail`. */
 export async function fail(
   tables: JobTables,
   claim: Claim,
@@ -58,7 +55,6 @@ export async function fail(
   );
 }
 
-/** See `JobStore.giveBack`. */
 export async function giveBack(tables: JobTables, claim: Claim): Promise<void> {
   await putBack(tables, claim, { set: `due_at = ${tables.dialect.now}`, values: [] }, 0);
 }
@@ -80,7 +76,6 @@ async function settle(
   });
 }
 
-/** Reopens a shard for any worker. */
 async function putBack(tables: JobTables, claim: Claim, change: Change, delay: number): Promise<boolean> {
   return unlessRefused(tables, claim, async (tx) => {
     const set = `state = 'ready', ${change.set}`;

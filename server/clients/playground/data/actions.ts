@@ -16,7 +16,6 @@ import type { Inquiry, Located, Source, State, Store } from './state.ts';
 /** Milliseconds after the last keystroke before a setting runs. */
 const PAUSE = 150;
 
-/** What the user can do; each action changes the state and reruns what depends on it. */
 export class Actions {
   readonly #store: Store<State>;
   readonly #stops = new Map<string, AbortController>();
@@ -106,7 +105,6 @@ export class Actions {
     this.#store.change({ selection, active: setting, page: undefined });
   }
 
-  /** Goes to the next chunk of the setting shown, or to the first. */
   move(by: 1 | -1): void {
     const { selection, active, runs } = this.#store.state;
     const setting = selection?.setting ?? active;
@@ -136,7 +134,6 @@ export class Actions {
     for (const setting of settings) if (runs.get(setting.id)?.isStale !== false) void this.#run(setting);
   }
 
-  /** Marks what is shown as outdated. */
   #markStale(settings: readonly Setting[]): void {
     const runs = new Map(this.#store.state.runs);
     for (const { id } of settings) {
@@ -166,7 +163,6 @@ export class Actions {
     }
   }
 
-  /** Stores a setting as a pipeline. */
   async save({ steps }: Setting, name: string): Promise<void> {
     try {
       await post('v1/pipelines', { name, steps: pipelineSteps(steps) });
@@ -180,7 +176,6 @@ export class Actions {
   }
 }
 
-/** The question without results from chunks that no longer exist. */
 function withoutFound(asked: Inquiry, id: string): Inquiry {
   if (!asked.found.has(id)) return asked;
   return { ...asked, found: new Map([...asked.found].filter(([setting]) => setting !== id)) };
@@ -229,7 +224,6 @@ function runStep(step: Step, text: string, chunks: readonly Chunk[], signal: Abo
   return post<Chunk[]>(pathOf(step), { ...step.options, ...input[step.kind] }, signal);
 }
 
-/** Has the service read a file and chunk its text, with the places in the file. */
 function chunkFile({ kind, name, options }: Step, file: File, signal?: AbortSignal) {
   const form = new FormData();
   const unit = kind === 'pipeline' ? {} : { offset_unit: 'utf16' };
@@ -250,7 +244,6 @@ function unitOf({ kind, name }: Step, { pipelines }: Catalogue): Unit {
 
 const FIXED = /^x-(request-id|content-type-options|dns-|download-|frame-|permitted-|xss-|ratelimit)/;
 
-/** What plugins reported in the headers of an answer. */
 function reportsIn(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith('x-') && !FIXED.test(name)));
 }

@@ -1,6 +1,5 @@
 import { LETTERS, MAX_SETTINGS, type Setting, type Step } from './model.ts';
 
-/** What a link can contain. */
 export interface Shared {
   readonly settings: readonly Setting[];
   readonly text: string | undefined;

@@ -30,7 +30,6 @@ interface Listed {
   readonly missing: readonly string[];
 }
 
-/** Loads what the server offers. */
 export async function readCatalogue(): Promise<Catalogue> {
   const [document, listed, tokenizers, models, presets, pipelines] = await Promise.all([
     call<OpenApi>('openapi.json'),

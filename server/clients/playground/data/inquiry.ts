@@ -3,7 +3,6 @@ import type { Catalogue, Chunk, Setting } from './model.ts';
 import { pipelineSteps, pluginOf, sentOptions } from './settings.ts';
 import type { Found, Inquiry, Question, State, Store } from './state.ts';
 
-/** What finds chunks, as the service names it: vectors, words, or both. */
 export const RETRIEVERS = ['dense', 'bm25', 'hybrid'] as const;
 
 /** Shared, so that typing another letter of a question does not change the results. */
@@ -17,7 +16,6 @@ export function changeQuestion(store: Store<State>, change: Partial<Inquiry>): v
   store.change({ asked: { ...store.state.asked, ...gone, ...unscored, problem: '', ...change } });
 }
 
-/** What results depend on. */
 const ASKED = ['question', 'answer', 'retriever', 'model', 'count', 'kept'] as const;
 
 /** Finds the best chunks of every setting for the question; with an answer, it is kept for the comparison. */
@@ -68,7 +66,6 @@ interface Evaluation {
   readonly candidates: readonly Evaluated[];
 }
 
-/** What a setting finds, in the service's answer. */
 interface Evaluated {
   readonly error?: { readonly detail: string };
   readonly recall: number;

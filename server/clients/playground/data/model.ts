@@ -1,6 +1,5 @@
 /** What the modules of the page share. Offsets are UTF-16 units of the text, as JavaScript counts them. */
 
-/** A chunk in the service's answer, with its offsets in UTF-16 units. */
 export interface Chunk {
   readonly text: string;
   readonly start_index: number;
@@ -24,7 +23,6 @@ export interface Place {
   readonly image?: number;
 }
 
-/** A chunk that is near a question, with its similarity. */
 export interface Hit {
   readonly chunk: number;
   readonly score: number;
@@ -41,19 +39,16 @@ export interface Step {
 
 /** What is compared: a chunker followed by refineries, or a stored pipeline. */
 export interface Setting {
-  /** The letter that identifies it. */
   readonly id: string;
   readonly steps: readonly Step[];
 }
 
-/** The result of a setting on a text. */
 export interface Run {
   /** Whether it belongs to an earlier text or earlier options, and is being run again. */
   readonly isStale: boolean;
   readonly chunks: readonly Chunk[];
   /** Milliseconds until the answer arrived. */
   readonly milliseconds: number;
-  /** What the plugins reported, by header name. */
   readonly reports: Readonly<Record<string, string>>;
   /** Why there is no answer; it may be about single options. */
   readonly error: string | undefined;
@@ -74,26 +69,20 @@ export function isKnown({ chunks, error, isStale }: Run): boolean {
 
 export type Unit = 'code_point' | 'utf16' | 'byte';
 
-/** Maximum settings side by side. */
 export const MAX_SETTINGS = 4;
 export const LETTERS = ['A', 'B', 'C', 'D'] as const;
 
-/** Maximum tokens per chunk, if a setting has a limit. */
 export function limitOf({ steps }: Setting): number | undefined {
   const size = steps[0]?.options.chunk_size;
   return typeof size === 'number' ? size : undefined;
 }
 
-/** A chunker or refinery that requests can name. */
 export interface Plugin {
   readonly kind: 'chunker' | 'refinery';
   readonly name: string;
   readonly summary: string;
-  /** What it lacks if it cannot run here. */
   readonly missing: readonly string[];
-  /** Its options, by their names. */
   readonly options: Components;
-  /** A request that works when pasted. */
   readonly example: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -110,14 +99,12 @@ export interface Pipeline {
   readonly config: { readonly steps: readonly PipelineStep[] };
 }
 
-/** Steps that come with the service. */
 export interface Preset {
   readonly name: string;
   readonly steps: readonly PipelineStep[];
   readonly missing: readonly string[];
 }
 
-/** All choices that the server offers. */
 export interface Catalogue {
   readonly presets: readonly Preset[];
   readonly plugins: readonly Plugin[];
@@ -128,7 +115,6 @@ export interface Catalogue {
   readonly model: string;
 }
 
-/** A JSON Schema as in the served document. */
 export interface Schema {
   readonly $ref?: string;
   readonly allOf?: readonly Schema[];
@@ -147,7 +133,6 @@ export interface Schema {
 
 export type Components = Readonly<Record<string, Schema>>;
 
-/** The schema with references resolved and `allOf` merged. */
 export function resolve(schema: Schema, components: Components): Schema {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1) as string;
@@ -166,7 +151,6 @@ export function typesOf({ type, enum: values }: Schema): readonly string[] {
   return [type ?? []].flat().filter((one) => one !== 'null');
 }
 
-/** Whether an option has an effect, given the others. */
 export function isEffective(
   schema: Schema,
   properties: Components,

@@ -5,7 +5,6 @@ const MIN_MS = 4000;
 const MS_PER_CHARACTER = 60;
 const MAX_MS = 15_000;
 
-/** Actions of the user that end a notice, including Escape and clicks. */
 const ACTIONS = ['click', 'keydown', 'change', 'drop'];
 
 /** Ends each notice once it has been read, or the user does something else. */

@@ -1,6 +1,5 @@
 import type { Chunk, Unit } from '../data/model.ts';
 
-/** The length of a text in a unit. */
 export function lengthIn(text: string, unit: Unit): number {
   if (unit === 'utf16') return text.length;
   let length = 0;
@@ -43,7 +42,6 @@ function findUtf16(text: string, offsets: readonly number[], unit: Unit): Map<nu
   return found;
 }
 
-/** The first characters of a text on one line; an ellipsis marks truncation. */
 export function excerptOf(text: string, most: number): string {
   const line = text
     .slice(0, 4 * most)

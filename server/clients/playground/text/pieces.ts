@@ -42,7 +42,6 @@ function endOfBlock(text: string, start: number): number {
   return splitsPair(text, end) ? end + 1 : end;
 }
 
-/** The block that contains an offset. @param edges from `blocksOf` */
 export function blockAt(edges: readonly number[], offset: number): number {
   return Math.max(0, firstIndex(edges.length - 1, (block) => (edges[block] as number) > offset) - 1);
 }
@@ -54,15 +53,12 @@ function splitsPair(text: string, offset: number): boolean {
   return isPair || (before === 13 && after === 10);
 }
 
-/** A stretch of the text with uniform display. */
 export interface Piece {
   readonly start: number;
   readonly end: number;
   /** The first chunk that covers it; -1 in a gap. */
   readonly chunk: number;
-  /** Whether other chunks also cover it. */
   readonly isOverlap: boolean;
-  /** Whether a chunk begins here. */
   readonly isStart: boolean;
 }
 
@@ -101,7 +97,6 @@ export function differencesOf(lists: readonly (readonly Chunk[])[]): Set<number>
   return all.map((own) => own.difference(shared));
 }
 
-/** What the viewer shows of one setting. */
 export interface Column {
   readonly setting: Setting;
   readonly run: Run;
@@ -115,7 +110,6 @@ export interface Column {
 
 const NO_DIFFERENCES: ReadonlySet<number> = new Set();
 
-/** What the columns show in a state. */
 export function columnsOf({ settings, runs, selection, showsDifferences, asked }: State): Column[] {
   const shown = settings.map(({ id }) => runs.get(id) ?? NO_RUN);
   const compared = shown.filter(isKnown);

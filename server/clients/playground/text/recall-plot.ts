@@ -3,13 +3,11 @@ export interface PlotPoint {
   readonly name: string;
   /** From 0 to 1. */
   readonly recall: number;
-  /** The interval of the recall, if it is known. */
   readonly interval?: readonly [low: number, high: number] | undefined;
   /** What it takes, from 0 on. */
   readonly cost: number;
   /** Each has a shape of its own, and the class `series-<name>`. */
   readonly series: string;
-  /** Written above the point. */
   readonly label?: string | undefined;
   /** Where the point leads; without it, the point is not a link. */
   readonly href?: string | undefined;
@@ -120,12 +118,10 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** `84.1 %` of 0.841. */
 export function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
-/** Text as it is written in HTML and SVG. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 }

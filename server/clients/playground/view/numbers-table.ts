@@ -22,7 +22,6 @@ interface NumberColumn {
   readonly name: string;
   readonly about: string;
   readonly value: (numbers: Numbers) => string;
-  /** Whether it is a size, in the unit of the setting. */
   readonly isSize?: boolean;
   readonly isBad?: (numbers: Numbers) => boolean;
 }
@@ -41,7 +40,6 @@ const unwanted = (name: string, about: string, count: (numbers: Numbers) => numb
   isBad: (numbers) => count(numbers) > 0,
 });
 
-/** The numbers of a setting, in display order. */
 export const NUMBERS: readonly NumberColumn[] = [
   counted('Chunks', 'How many there are', ({ chunks }) => chunks),
   size('Min', 'The smallest chunk', ({ least }) => least),
@@ -63,7 +61,6 @@ export const NUMBERS: readonly NumberColumn[] = [
   size('Sum', 'All chunks together, which is what a model embeds', ({ tokens }) => tokens),
 ];
 
-/** The numbers of all settings, one below the other. */
 export function numbersTable(state: State, { store }: Wiring): TemplateResult {
   return html`<table class="numbers">
     <caption class="hidden">Numbers of each setting</caption>

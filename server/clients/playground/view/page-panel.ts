@@ -20,7 +20,6 @@ function currentOf({ page }: State, pages: readonly number[]): number {
   return pages.find((one) => one === page) ?? (pages[0] as number);
 }
 
-/** The page of a PDF that the state shows. */
 export function pageShown(state: State): { readonly file: File; readonly page: number } | undefined {
   const { origin, showsPages } = state;
   const pages = showsPages && isPdf(origin?.file) ? pagesOf(state) : [];
@@ -120,7 +119,7 @@ const MAX_PIXELS = 6_000_000;
 const MAX_IMAGE_PIXELS = 100_000_000;
 
 /** Where the server has the files of pdf.js, and the module of it, which the compiler must not look for. */
-const FOLDER = new URL('../pdf', import.meta.url);
+const FOLDER = new URL('../pdf/', import.meta.url);
 const SCRIPT = 'pdf.min.mjs';
 const at = (path: string) => new URL(path, FOLDER).href;
 

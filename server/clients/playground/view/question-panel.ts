@@ -7,7 +7,6 @@ import { percent, recallPlot } from '../text/recall-plot.ts';
 import { placeIn, UNITS } from './chunk-details.ts';
 import { valueIn, type Wiring } from './wiring.ts';
 
-/** Characters shown of a chunk. */
 const EXCERPT = 200;
 
 /**
@@ -50,7 +49,6 @@ export function questionPanel(state: State, wiring: Wiring): TemplateResult {
   </section>`;
 }
 
-/** The chunks that each setting finds, and how the settings compare. */
 export function foundChunks(state: State, wiring: Wiring): TemplateResult | typeof nothing {
   if (state.asked.found.size === 0) return nothing;
   return html`<section class="results" aria-label="Answers">
@@ -96,7 +94,6 @@ function meanIn({ recall, interval, tokens }: NonNullable<Found['mean']>, { kept
   return `${kept.length} questions: recall ${percent(recall)} (${range}), ${Math.round(tokens)} tokens`;
 }
 
-/** How the settings compare over all questions with answers, and these questions. */
 function comparison({ asked, settings }: State, { store }: Wiring): TemplateResult | typeof nothing {
   const points = settings.flatMap(({ id, steps }) => {
     const { mean } = asked.found.get(id) ?? {};

@@ -16,14 +16,12 @@ import type { State } from '../data/state.ts';
 import { cellOf, copy, csv, jsonLines, save } from './export.ts';
 import { explained, valueIn, type Wiring } from './wiring.ts';
 
-/** A setting, and what its card is made from. */
 interface Card extends Wiring {
   readonly setting: Setting;
   readonly state: State;
   readonly catalogue: Catalogue;
 }
 
-/** The form of a setting: the chunker with its options, and the refineries after it. */
 export function settingCard(card: Card): TemplateResult {
   const { setting, state, store, actions } = card;
   const { id, steps } = setting;
@@ -50,7 +48,6 @@ export function settingCard(card: Card): TemplateResult {
   </section>`;
 }
 
-/** The options of a setting in a few words. */
 export function briefOf([first, ...others]: readonly Step[]): string {
   const given = (step: Step | undefined) =>
     Object.entries(step?.options ?? {})
@@ -129,7 +126,6 @@ function problemOf({ setting: { steps }, catalogue }: Card, { error }: Run, isOp
   return problemsIn(error, (problem) => !(isOpen && fields.some(([name]) => isAbout(problem, name))));
 }
 
-/** Those problems in an error that are to be shown in one place. */
 function problemsIn(error: string | undefined, isShown: (problem: string) => boolean): string {
   return (error?.split('; ') ?? []).filter(isShown).join('; ');
 }
@@ -197,7 +193,6 @@ function settingActions({ setting, actions }: Card, { chunks }: Run): TemplateRe
   </div>`;
 }
 
-/** A field of a form, with the handler for its changes. */
 interface Field {
   readonly id: string;
   readonly name: string;
@@ -206,13 +201,11 @@ interface Field {
   readonly value: unknown;
   /** The service's problem with the value; empty if there is none. */
   readonly problem: string;
-  /** Names that can be chosen, such as those of tokenizers. */
   readonly choices: readonly string[];
   /** @param value without one, the option is reset to its default */
   change(value: unknown): void;
 }
 
-/** A field with its label, its description and its problem. */
 function optionField(field: Field): TemplateResult {
   const { id, name, schema, problem } = field;
   const about = schema.description ?? '';
@@ -272,7 +265,6 @@ function numberControl(field: Field, type: string): TemplateResult {
     aria-describedby=${described(field)} @input=${changed}>`;
 }
 
-/** A text, or a list or an object that is written as JSON. */
 function textControl(field: Field, isJson: boolean): TemplateResult {
   const { id, schema, value, choices, change } = field;
   const names = choices.length > 0 ? choices : (schema.examples ?? []).map(String);

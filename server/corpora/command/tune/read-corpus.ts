@@ -9,7 +9,6 @@ import { placeInWords } from '../../shard.ts';
 import { Skips } from '../../skips.ts';
 import { linesOf, openSource } from '../source.ts';
 
-/** A document as requests have it. */
 export interface CorpusDocument {
   readonly id: string;
   readonly filename: string;
@@ -24,10 +23,8 @@ export interface CorpusQuestion {
   readonly place: string;
 }
 
-/** The documents of a folder, and what could not be read. */
 export interface ReadFolder {
   readonly documents: CorpusDocument[];
-  /** Why documents failed, each with its place. */
   readonly failed: readonly string[];
   /** Files that were left out, in words. */
   readonly skipped: readonly string[];
@@ -98,7 +95,6 @@ interface Stretch {
   readonly end_index: number;
 }
 
-/** A line of the file of questions. */
 interface GivenQuestion extends Partial<Stretch> {
   readonly question?: string;
   readonly file?: string;

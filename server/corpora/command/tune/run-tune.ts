@@ -19,7 +19,6 @@ import { candidatesFor, kindOf, Search, type Send } from './search.ts';
 
 interface TuneFlags {
   readonly questions?: string;
-  /** What is compared, instead of a baseline and a grid. */
   readonly candidates?: readonly string[];
   readonly baseline?: string;
   readonly grid?: string;
@@ -131,7 +130,6 @@ async function runTune(folder: string, flags: TuneFlags, env: Environment): Prom
   }
 }
 
-/** Evaluates in the threads of this process. */
 function sendHere(engine: Engine, stop: AbortController): Send {
   const runner = engine.runner(false);
   const task = { run: 'evaluate', pipelines: new Map() } as const;
@@ -195,7 +193,6 @@ async function tune(folder: string, flags: TuneFlags, cradle: ServerCradle, send
   return { result: await resultOf(tuning, signal), hasFailed };
 }
 
-/** Reads the documents and the questions about them. */
 async function readCorpus(folder: string, flags: TuneFlags, cradle: ServerCradle, signal: AbortSignal) {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new UsageError(`${folder}: there is no such folder`);

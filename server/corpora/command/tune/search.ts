@@ -16,14 +16,13 @@ import { PRESET_NAMES, type PresetUse } from '../../../engine/presets/presets.ts
 import { stepsFrom } from '../chunk-task.ts';
 import { KeptTrials, type Point } from './kept-trials.ts';
 
-/** A way to chunk. */
 export interface Chunking {
   readonly name: string;
-  /** Without those that embed. */
+  /** Steps without those that embed. */
   readonly steps: readonly PipelineStep[];
-  /** Those that embed, after the others. */
+  /** Steps that embed, which come last. */
   readonly embedding: readonly PipelineStep[];
-  /** What distinguishes it from others, by the name of the factor. */
+  /** The choices that distinguish it, by factor. */
   readonly factors: Readonly<Record<string, string>>;
 }
 
@@ -31,7 +30,7 @@ export interface Chunking {
 interface Kind {
   readonly extensions: string;
   readonly chunk_sizes: readonly number[];
-  /** With their options besides the size. */
+  /** Options besides the size, by chunker. */
   readonly chunkers: Readonly<Record<string, PipelineStep['config']>>;
 }
 
@@ -40,7 +39,6 @@ const KINDS: ReadonlyMap<string, Kind> = new Map(
 );
 const [CODE] = KINDS.values();
 
-/** Whether a file is source code. */
 export function isCode(name: string): boolean {
   return CODE !== undefined && hasOne(CODE, name);
 }
@@ -124,7 +122,6 @@ function refineries(steps: readonly PipelineStep[]): string {
   return steps.map(({ refinery }) => refinery).join(' and ');
 }
 
-/** What is compared with a baseline. */
 export interface Grid {
   readonly count: number;
   /**
@@ -206,7 +203,6 @@ function checkCandidate(one: Candidate, place: string, { service }: ServerCradle
   }
 }
 
-/** A chunking that was evaluated. */
 export interface Trial extends Chunking {
   readonly points: readonly Point[];
 }
@@ -222,25 +218,23 @@ const MAX_TIMER = 2 ** 31 - 1;
 
 interface SearchOptions {
   readonly send: Send;
-  /** Where that is done. */
+  /** The URL of the service; empty for this process. */
   readonly where: string;
-  /** How many requests are sent at the same time. */
+  /** Requests sent at the same time. */
   readonly lanes: number;
-  /** After so many milliseconds nothing more begins, and what is in progress ends, apart from the first. */
+  /** Milliseconds after which no trial begins, and all but the first one end. */
   readonly time: number;
-  /** Keeps what is done; without it, nothing is kept. */
+  /** The file that keeps trials; undefined keeps none. */
   readonly file: string | undefined;
-  /** Whether what the file has for the same documents, questions and options is not evaluated again. */
+  /** Whether trials kept for the same documents, questions and options are used. */
   readonly isResumed: boolean;
 }
 
 /** Evaluates chunkings until the time is over, each with all retrievers in one request. */
 export class Search {
-  /** In the order in which they were to be tried. */
+  /** In the order of the grid. */
   readonly trials = new Map<string, Trial>();
-  /** Why chunkings could not be evaluated. */
   readonly failures: string[] = [];
-  /** Whether the time was over before all were tried. */
   isLate = false;
   readonly #options: SearchOptions;
   readonly #shared: string;

@@ -33,7 +33,7 @@ export function createLocalFolder(root: string, label: string = root): Storage {
       const stats = path === undefined ? undefined : await unlessMissing(stat(path, { bigint: true }));
       return stats?.isFile() ? storedFile(name, stats) : undefined;
     });
-  /** The result of `use` for the path with this name, if it exists. */
+  /** Works on the path with this name, if it exists. */
   const withPath = (name: string, work: (path: string) => Promise<unknown>) =>
     tried(async () => {
       const path = await paths.locate(name);
@@ -81,7 +81,6 @@ function unlessNotEmpty(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
 }
 
-/** Bytes that are read at once. */
 const PIECE = 1024 * 1024;
 /** Opening does not follow a link, or wait for a pipe, that has replaced a file. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;

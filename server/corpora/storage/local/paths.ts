@@ -47,12 +47,10 @@ export function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   });
 }
 
-/** Whether there is no such file. */
 export function isMissing(error: unknown): boolean {
   return MISSING.includes(codeOf(error) ?? '');
 }
 
-/** Whether permission is missing. */
 export function isForbidden(error: unknown): boolean {
   return ['EACCES', 'EPERM'].includes(codeOf(error) ?? '');
 }
@@ -110,7 +108,6 @@ export class LocalPaths {
     return folder;
   }
 
-  /** The real path of a path, if it exists. */
   async #resolve(root: string, path: string, name: string): Promise<string | undefined> {
     const real = await unlessMissing(realpath(path));
     if (real !== undefined && !isInside(root, real)) throw this.#outside(name);

@@ -255,7 +255,6 @@ type Sdk = typeof import('@aws-sdk/client-s3');
 
 type BucketClient = ReturnType<typeof createClient>;
 
-/** The calls that are made to a bucket. */
 function createClient(connection: BucketConnection, label: string, tools: ClientTools) {
   let opened: Promise<{ readonly sdk: Sdk; readonly client: S3Client }> | undefined;
   const open = async () => {
