@@ -123,8 +123,8 @@ async function* chunkDocuments(
   try {
     for await (const { bytes, outcomes } of answers) {
       const sources = reader.settle(outcomes.length);
-      const documents = outcomes.map((outcome, place) =>
-        documentOf(sources[place] as SourceDocument, outcome),
+      const documents = outcomes.map((outcome, index) =>
+        documentOf(sources[index] as SourceDocument, outcome),
       );
       const { length } = bytes;
       byteBudget.force(length);

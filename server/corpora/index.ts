@@ -67,7 +67,12 @@ async function startWorker(
   const slots = groupsInFlight(Math.max(1, Math.min(config.bulkConcurrency, config.workers)), 1);
   const { bulkCallbackSecret: secret, bulkCallbackPrivate: allowPrivate } = config;
   return createJobWorker({
-    ...{ store, locations, registry, host, log, runner },
+    store,
+    locations,
+    registry,
+    host,
+    log,
+    runner,
     chunking: localChunking({ service, runner, slots, byteBudget, onAnswer: counted.chunked }),
     notify: (claim, signal) => notifyJob(claim, signal, { store, secret, allowPrivate }),
     onShard: counted.shard,

@@ -44,7 +44,8 @@ export async function* planShards(storage: SourceStorage, options: PlanOptions):
     const isFull = group.length === shardDocuments || bytes + file.size > shardBytes;
     if (group.length > 0 && (format === 'files' ? isFull : isInOrder)) {
       yield { format: 'files', files: group, bytes };
-      [group, bytes] = [[], 0];
+      group = [];
+      bytes = 0;
     }
     if (format === 'files') {
       group.push(file);
@@ -66,7 +67,8 @@ async function* filesOf(storage: SourceStorage, options: PlanOptions): AsyncGene
     return;
   }
   const ending = format === 'auto' || format === 'files' ? undefined : ENDINGS[format];
-  let [isThere, isTaken] = [false, false];
+  let isThere = false;
+  let isTaken = false;
   for await (const one of storage.list(path)) {
     isThere = true;
     if (ending !== undefined && !isMeant(one, ending)) continue;
@@ -124,11 +126,13 @@ function* rowGroupParts(
   sizes: readonly number[],
   shardBytes: number,
 ): Generator<ShardRange> {
-  let [from, bytes] = [0, 0];
+  let from = 0;
+  let bytes = 0;
   for (const [index, size] of sizes.entries()) {
     if (index > from && bytes + size > shardBytes) {
       yield { format: 'parquet', files: [file], part: { from, to: index }, bytes };
-      [from, bytes] = [index, 0];
+      from = index;
+      bytes = 0;
     }
     bytes += size;
   }

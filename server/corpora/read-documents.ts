@@ -79,11 +79,13 @@ export async function* readShard(
       if (bytes < BATCH_BYTES && batch.length < BATCH_DOCUMENTS) continue;
       yield batch;
       signal?.throwIfAborted();
-      [batch, bytes] = [[], 0];
+      batch = [];
+      bytes = 0;
     }
     if (!isLive || batch.length === 0) continue;
     yield batch;
-    [batch, bytes] = [[], 0];
+    batch = [];
+    bytes = 0;
   }
   if (batch.length > 0) yield batch;
 }

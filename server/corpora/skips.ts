@@ -65,7 +65,8 @@ export class Skips {
 
   /** `3 skipped: 2 need TIKA_URL (a.pdf, b.docx), 1 is binary (c.bin); 1 is empty (d.txt)`, or nothing. */
   toString(): string {
-    const [skipped, empty] = [this.groups.filter(isNotRead), this.groups.filter((one) => !isNotRead(one))];
+    const skipped = this.groups.filter(isNotRead);
+    const empty = this.groups.filter((one) => !isNotRead(one));
     const parts = skipped.length === 0 ? [] : [`${this.count} skipped: ${skipped.map(inWords).join(', ')}`];
     return [...parts, ...empty.map(inWords)].join('; ');
   }

@@ -166,8 +166,8 @@ class UnansweredLines {
 
   /** Takes the next documents up to and including the first that can be sent; those before it could not be read. */
   takeThroughSent(): SourceDocument[] {
-    const place = this.#unanswered.findIndex(({ document }) => Buffer.isBuffer(document));
-    return this.#unanswered.splice(0, place === -1 ? this.#unanswered.length : place + 1);
+    const index = this.#unanswered.findIndex(({ document }) => Buffer.isBuffer(document));
+    return this.#unanswered.splice(0, index === -1 ? this.#unanswered.length : index + 1);
   }
 
   /** Stops reading the source, without waiting for it if it has nothing to give now. */
@@ -207,7 +207,11 @@ function answeredLine(line: Buffer, source: SourceDocument, group: JobSpec['grou
     place === undefined ? [] : [[TOTALS[at], Number(textAt(line, place))]],
   );
   const document = {
-    ...{ source, id, chunks: places.length, ids, error: undefined },
+    source,
+    id,
+    chunks: places.length,
+    ids,
+    error: undefined,
     ...vectorTotals(Object.fromEntries(totals)),
   };
   if (group === 'chunk') {

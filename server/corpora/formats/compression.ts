@@ -62,7 +62,8 @@ export function expansionOf({ name, size }: StoredFile, limit: number): (bytes: 
 /** Node stops at the end of a Zstandard member: the rest goes to a new decompressor. */
 async function* membersOf(source: AsyncIterable<Buffer>, isZstd: boolean): AsyncGenerator<Buffer> {
   const pieces = source[Symbol.asyncIterator]();
-  let [left, isOver] = [Buffer.alloc(0), false];
+  let left = Buffer.alloc(0);
+  let isOver = false;
 
   async function feed(member: Decompressor): Promise<void> {
     let fed = 0;

@@ -92,7 +92,8 @@ function* together(records: CsvRecords, isEnd: boolean): Generator<readonly RawL
     bytes += one.size;
     if (bytes < TOGETHER) continue;
     yield taken;
-    [taken, bytes] = [[], 0];
+    taken = [];
+    bytes = 0;
   }
   if (taken.length > 0) yield taken;
 }
@@ -273,7 +274,9 @@ export class CsvRecords {
     this.#kept = bytes.subarray(next);
     this.#feed = -1;
     this.#byte += size;
-    [this.#seen, this.#dropped, this.#isQuoted] = [0, 0, false];
+    this.#seen = 0;
+    this.#dropped = 0;
+    this.#isQuoted = false;
     return record;
   }
 

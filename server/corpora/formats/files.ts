@@ -25,7 +25,8 @@ export async function* readFiles(
   options: ReadOptions,
 ): SourceLines {
   const reading: { readonly size: number; readonly line: Promise<SourceLine> }[] = [];
-  let [next, bytes] = [0, 0];
+  let next = 0;
+  let bytes = 0;
   const isRoom = (size: number) =>
     reading.length === 0 || (reading.length < AT_A_TIME && bytes + size <= BYTES_AT_A_TIME);
   try {

@@ -70,7 +70,8 @@ async function* piecesFrom(
   let to = Math.min(file.size, range.to);
   for (let beyond = BEYOND; from < to; beyond *= 2) {
     yield* storage.read(file, { from, to });
-    [from, to] = [to, Math.min(file.size, to + beyond)];
+    from = to;
+    to = Math.min(file.size, to + beyond);
   }
 }
 

@@ -93,7 +93,9 @@ async function* rowLines(task: RowsTask): AsyncGenerator<RowLines> {
     bytes += Buffer.isBuffer(line) ? line.length : 0;
     if (bytes < TOGETHER) continue;
     yield { bytes: new Uint8Array(Buffer.concat(lines)), rows };
-    [lines, rows, bytes] = [[], [], 0];
+    lines = [];
+    rows = [];
+    bytes = 0;
   }
   if (rows.length > 0) yield { bytes: new Uint8Array(Buffer.concat(lines)), rows };
 }

@@ -58,7 +58,8 @@ export class JobWatch {
     { event, keepAlive }: (typeof WRITTEN)[keyof typeof WRITTEN],
   ): AsyncGenerator<string> {
     yield event(first);
-    let [job, quiet] = [first, 0];
+    let job = first;
+    let quiet = 0;
     while (!isOver(job)) {
       const now = await this.#next(job).catch(() => undefined);
       if (now === undefined) return;

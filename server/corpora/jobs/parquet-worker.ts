@@ -109,7 +109,12 @@ function rowOf(chunk: Readonly<Record<string, unknown>>): Readonly<Record<Name, 
     ...fields
   } = chunk;
   return {
-    ...{ id, document_id, text: own, start_index, end_index, token_count },
+    id,
+    document_id,
+    text: own,
+    start_index,
+    end_index,
+    token_count,
     metadata: metadata === null ? null : JSON.stringify(metadata),
     embedding: typeof embedding === 'string' ? Array.from(vectorOfBase64(embedding)) : embedding,
     fields: JSON.stringify(fields),

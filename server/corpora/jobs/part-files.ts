@@ -168,7 +168,8 @@ export class ParquetPart implements FileWriter {
 
   async #writeGroup(): Promise<void> {
     const lines = Uint8Array.from(Buffer.concat(this.#lines));
-    [this.#lines, this.#size] = [[], 0];
+    this.#lines = [];
+    this.#size = 0;
     await this.#ask({ lines }, [lines.buffer]);
   }
 

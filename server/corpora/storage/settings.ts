@@ -146,7 +146,8 @@ function readConnection(
   const region = givenRegion === undefined ? undefined : take('region', readRegion(givenRegion));
   const prefix = take('prefix', readPrefix(written.get('prefix') ?? ''));
   const style = take('style', readStyle(written.get('style') ?? (isOwn ? 'path' : 'host')));
-  const [accessKeyId, secretAccessKey] = [key(KEYS[0], hasKeys), key(KEYS[1], hasKeys)];
+  const accessKeyId = key(KEYS[0], hasKeys);
+  const secretAccessKey = key(KEYS[1], hasKeys);
   const sessionToken = key(KEYS[2], false);
   const profile = written.has('profile') ? take('profile', readProfile(written.get('profile'))) : undefined;
   if (profile !== undefined && hasKeys) problems.push('profile: expected either a profile or keys');

@@ -129,11 +129,11 @@ function foundBy(
   if (error !== undefined) return { hits: [], scores: undefined, mean: undefined };
   const at = answer === undefined ? 0 : kept.findIndex((one) => one.question === question);
   const { found = [], ...scores } = questions[at] ?? {};
-  const places = new Map(
+  const indexes = new Map(
     chunks.map(({ start_index, end_index }, chunk) => [`${start_index} ${end_index}`, chunk]),
   );
   const hits = found.flatMap(({ start_index, end_index, score }) => {
-    const chunk = places.get(`${start_index} ${end_index}`);
+    const chunk = indexes.get(`${start_index} ${end_index}`);
     // A score of 0 has nothing in common with the question.
     return chunk === undefined || score === 0 ? [] : [{ chunk, score }];
   });

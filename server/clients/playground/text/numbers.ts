@@ -37,7 +37,8 @@ export function numbersOf(text: string, chunks: readonly Chunk[], limit: number 
 }
 
 function coverageOf(chunks: readonly Chunk[], length: number): number {
-  let [covered, end] = [0, 0];
+  let covered = 0;
+  let end = 0;
   for (const { start_index, end_index } of chunks) {
     covered += Math.max(0, end_index - Math.max(start_index, end));
     end = Math.max(end, end_index);

@@ -7,7 +7,8 @@ import type { State } from '../data/state.ts';
  * @param isReached false up to some index and true from there on
  */
 export function firstIndex(count: number, isReached: (index: number) => boolean): number {
-  let [low, high] = [0, count];
+  let low = 0;
+  let high = count;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (isReached(middle)) high = middle;
@@ -48,7 +49,8 @@ export function blockAt(edges: readonly number[], offset: number): number {
 
 /** Whether an offset is within a surrogate pair, or between CR and LF. */
 function splitsPair(text: string, offset: number): boolean {
-  const [before, after] = [text.charCodeAt(offset - 1), text.charCodeAt(offset)];
+  const before = text.charCodeAt(offset - 1);
+  const after = text.charCodeAt(offset);
   const isPair = before >= 0xd800 && before < 0xdc00 && after >= 0xdc00 && after < 0xe000;
   return isPair || (before === 13 && after === 10);
 }
@@ -123,7 +125,7 @@ export function columnsOf({ settings, runs, selection, showsDifferences, asked }
       run,
       differences: differences[compared.indexOf(run)] ?? NO_DIFFERENCES,
       selected: selection?.setting === setting.id ? selection.chunk : -1,
-      hits: new Map(hits.map(({ chunk }, place) => [chunk, place + 1])),
+      hits: new Map(hits.map(({ chunk }, index) => [chunk, index + 1])),
     };
   });
 }

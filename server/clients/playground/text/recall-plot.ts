@@ -59,7 +59,8 @@ export function recallPlot(points: readonly PlotPoint[], axis: string, title: st
     return `${line}<text x="${left - 6}" y="${y + 4}" text-anchor="end">${whole.format(tick * 100)}</text>`;
   });
   const columns = costs.ticks.map((tick) => {
-    const [x, y] = [round(costs.at(tick)), height - bottom + 18];
+    const x = round(costs.at(tick));
+    const y = height - bottom + 18;
     return `<text x="${x}" y="${y}" text-anchor="middle">${whole.format(tick)}</text>`;
   });
   return `<svg class="plot" viewBox="0 0 ${width} ${height}" role="group" aria-label="${escaped(title)}">
@@ -76,7 +77,8 @@ function labelledLast(a: PlotPoint, b: PlotPoint): number {
 
 /** Round numbers around values, and where they are between two edges. @param least the smallest step */
 function scaleOf(values: readonly number[], least: number, [from, to]: readonly [number, number]) {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const low = Math.min(...values);
+  const high = Math.max(...values);
   const step = niceStep(Math.max(least, (high - low) / STEPS));
   const first = Math.floor(low / step + 1e-9);
   const count = Math.max(1, Math.ceil(high / step - 1e-9) - first);

@@ -144,7 +144,8 @@ export class PdfPages {
     const { file, page } = wanted ?? {};
     if (file === this.#file && page === this.#page) return;
     if (file !== this.#file) this.#forget();
-    [this.#file, this.#page] = [file, page];
+    this.#file = file;
+    this.#page = page;
     this.#task?.cancel();
     if (this.#canvas !== undefined) this.#canvas.width = 0;
     this.#canvas = undefined;

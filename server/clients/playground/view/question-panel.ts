@@ -131,7 +131,8 @@ function selectedText(): Range | undefined {
   const selection = getSelection();
   if (selection === null || selection.isCollapsed) return undefined;
   const { startContainer, startOffset, endContainer, endOffset } = selection.getRangeAt(0);
-  const [start, end] = [offsetOf(startContainer, startOffset), offsetOf(endContainer, endOffset)];
+  const start = offsetOf(startContainer, startOffset);
+  const end = offsetOf(endContainer, endOffset);
   return start === undefined || end === undefined || start === end ? undefined : { start, end };
 }
 

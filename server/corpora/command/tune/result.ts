@@ -188,7 +188,10 @@ export async function resultOf(
   // The baseline has no factors, unless it is in the grid.
   const compared = all.filter(({ factors }) => Object.keys(factors).length > 0);
   return {
-    ...{ ...found, is_better: chosen !== baseline, tried: trials.length, verdict },
+    ...found,
+    is_better: chosen !== baseline,
+    tried: trials.length,
+    verdict,
     /** The best first. */
     candidates: candidates.toSorted((a, b) => b.recall - a.recall),
     factors: await factorsOf(

@@ -175,7 +175,10 @@ async function tune(folder: string, flags: TuneFlags, cradle: ServerCradle, send
   const search = new Search(
     { send, where: server ?? '', lanes, time, file, isResumed: resume },
     {
-      ...{ budget, seed: SEED, offset_unit: 'utf16', documents },
+      budget,
+      seed: SEED,
+      offset_unit: 'utf16',
+      documents,
       questions: questions.map(({ question, answers }) => ({ question, answers })),
     },
   );
@@ -186,8 +189,15 @@ async function tune(folder: string, flags: TuneFlags, cradle: ServerCradle, send
   const trials = [...search.trials.values()];
   const embeddings = flags.candidates === undefined ? (flags.embeddings ?? true) : undefined;
   const tuning = {
-    ...{ folder: basename(resolve(folder)), documents: documents.length, questions, derived, budget },
-    ...{ retriever, embeddings, trials, of: Math.max(trials.length, grid.count) },
+    folder: basename(resolve(folder)),
+    documents: documents.length,
+    questions,
+    derived,
+    budget,
+    retriever,
+    embeddings,
+    trials,
+    of: Math.max(trials.length, grid.count),
     notes: [...notes, ...search.failures, ...late],
   };
   return { result: await resultOf(tuning, signal), hasFailed };

@@ -270,7 +270,8 @@ export class Search {
     const concurrency = this.#options.lanes;
     const tried = await pMap(chunkings, (one) => this.#pointsOf(one), { concurrency });
     for (const [at, chunking] of chunkings.entries()) {
-      const [request, points] = [requestOf(chunking), tried[at]];
+      const request = requestOf(chunking);
+      const points = tried[at];
       const { name } = this.trials.get(request) ?? chunking;
       if (points !== undefined) this.trials.set(request, { ...chunking, name, points });
     }

@@ -64,7 +64,8 @@ export function createLocalFolder(root: string, label: string = root): Storage {
     createOnce: (name, bytes) => tried(async () => createFileOnce(await paths.make(name), bytes)),
     settle: (name, lastName) =>
       tried(async () => {
-        const [from, to] = [await paths.locate(name), await paths.make(lastName)];
+        const from = await paths.locate(name);
+        const to = await paths.make(lastName);
         const isMoved = from !== undefined && (await unlessMissing(rename(from, to).then(() => true)));
         if (isMoved) await Promise.all([...new Set([dirname(from), dirname(to)])].map(syncFolder));
         else if ((await find(lastName)) === undefined) {

@@ -84,7 +84,8 @@ async function* listObjects(client: BucketClient, keys: Keys, folder: string): A
       if (!key.startsWith(prefix) || (last !== undefined && Buffer.compare(last, bytes) >= 0))
         throw storageFailed(label, new BucketFailure('it does not list objects in the order of their keys'));
       last = bytes;
-      const [rest, name] = [key.slice(prefix.length), keys.nameOf(key)];
+      const rest = key.slice(prefix.length);
+      const name = keys.nameOf(key);
       const below = hiddenIn(rest);
       if (below !== undefined) {
         if (below !== hidden && !GIT.test(below))
