@@ -187,7 +187,7 @@ export function failedDocument(
 /** Feeds the documents of a source to the engine, and remembers where each came from. */
 export class SourceLines extends LineSource {
   readonly #batches: AsyncIterator<readonly SourceDocument[]>;
-  /** Those that wait, and those that were taken and are not settled. */
+  /** Documents that wait, or were taken and are not settled. */
   readonly #sources: SourceDocument[] = [];
   readonly #releaser = new PieceReleaser();
   #isReading = false;

@@ -25,7 +25,7 @@ export function emptyOf({ source, id, chunks, error }: ChunkedDocument): Skip | 
   return { place: source.place, id, skipped: 'empty', detail: 'It contains no text.', brief: 'are empty' };
 }
 
-/** Those skipped for the same reason. Plain data that the database keeps. */
+/** Files that were skipped for the same reason. Plain data that the database keeps. */
 export interface SkipGroup extends Pick<Skip, 'skipped' | 'brief'> {
   readonly count: number;
   /** The first names. */

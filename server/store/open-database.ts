@@ -60,7 +60,7 @@ export async function openDatabase(settings: DatabaseSettings, log: Log, calls: 
       checkFile,
       calls,
       /**
-       * What a store does before the connections are closed.
+       * Registers work that a store does before the connections are closed.
        *
        * @throws ServiceError `store_unavailable` once they are
        */
@@ -96,7 +96,7 @@ export async function openOrm(settings: DatabaseSettings, log: Log): Promise<Mik
   );
 }
 
-/** Whether it may have failed because another process did the same: it has no reason of its own. */
+/** Whether another process may have caused the failure, since no other reason is known. */
 const isLostRace = (error: unknown): boolean =>
   !(error instanceof StoreOpenError) && reasonOfFailure(error) === undefined;
 
@@ -116,10 +116,10 @@ async function openUpToDate(database: Database, log: Log): Promise<MikroORM> {
   }
 }
 
-/** The tables have what a migration adds, but not its record. Passes if another process makes it at the same time. */
+/** The changes of a migration exist without its record, perhaps because another process is making it. */
 class MigrationConflict extends Error {}
 
-/** What databases say of a table or a column that a migration adds and that exists. */
+/** Messages of databases about a table or a column that exists already. */
 const EXISTS = /already exists|duplicate column/i;
 
 /** @throws MigrationConflict */

@@ -19,8 +19,9 @@ export interface Summary extends Tally {
 }
 
 export interface Progress {
-  update(): void;
-  stop(): void;
+  /** Called after each group of documents. */
+  update?(): void;
+  stop?(): void;
 }
 
 /** Milliseconds between two lines without a terminal. */
@@ -39,7 +40,7 @@ export function showProgress(kind: ProgressKind, counts: Counts, total: number |
   const timeLeft = estimator(total);
   const shown = kind === 'auto' ? (process.stderr.isTTY ? 'bar' : 'plain') : kind;
   const isUnseen = shown === 'bar' && !process.stderr.isTTY;
-  if (shown === 'none' || isUnseen) return { update() {}, stop() {} };
+  if (shown === 'none' || isUnseen) return {};
   const look = () => {
     const summary = summaryOf(counts, begin);
     const left = timeLeft(summary);
@@ -56,7 +57,6 @@ export function showProgress(kind: ProgressKind, counts: Counts, total: number |
       const json = { ...summary, ...(total !== undefined && { bytes_total: total }) };
       process.stderr.write(shown === 'json' ? `${JSON.stringify(json)}\n` : `${describe(summary)}${left}\n`);
     },
-    stop() {},
   };
 }
 
@@ -73,7 +73,7 @@ function showBar(
     if (total === undefined) return numbers;
     return `${barOf(total === 0 ? 1 : Math.min(counts.bytes / total, 1))}, ${numbers}${left}`;
   };
-  return { update() {}, stop: keepDrawn(process.stderr, line) };
+  return { stop: keepDrawn(process.stderr, line) };
 }
 
 /** @param begin by the clock of `performance` */

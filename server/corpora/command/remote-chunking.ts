@@ -78,7 +78,7 @@ async function* answers({ api, path, spec, lines, signal }: Remote): AsyncGenera
   }
 }
 
-/** First what is not answered yet, then what the source still has: as many lines at a time as were read. */
+/** Yields unanswered documents, then the rest of the source, as many lines at a time as were read. */
 async function* sent(spec: JobSpec, lines: UnansweredLines): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${JSON.stringify(spec.options)}\n`);
   yield* linesOf(lines.all);

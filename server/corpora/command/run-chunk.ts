@@ -60,7 +60,7 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   } catch (thrown) {
     error = stop.signal.aborted ? stop.signal.reason : thrown;
   }
-  progress.stop();
+  progress.stop?.();
   if (error instanceof UsageError) throw error;
   const status = statusOf(error, counts);
   const summary = summaryOf(counts, begin);

@@ -144,7 +144,7 @@ function setCounts(counts: Counts, { skipped: _, ...done }: JobCounts): void {
 
 function show(group: ChunkedDocuments, { counts, progress }: RunContext, earlier: EarlierIds | undefined) {
   for (const document of group.documents) addDocument(counts, document);
-  progress.update();
+  progress.update?.();
   return earlier === undefined ? group : onlyChanges(group, earlier, { added: 0, unchanged: 0, deleted: 0 });
 }
 

@@ -39,7 +39,7 @@ export async function chunkToStdout(
     const lines = linesOf(source, spec, cradle, signal, (skip) => skipped.push(skip));
     for await (const group of chunking(spec, lines, signal)) {
       await write(output.take(group), signal);
-      progress.update();
+      progress.update?.();
       if (flags.failFast) output.throwFailed();
     }
     for (const skip of skipped) output.keep(skip);

@@ -248,7 +248,7 @@ function reportsIn(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith('x-') && !FIXED.test(name)));
 }
 
-/** What was found, by the chunks of the run, so that going back to another setting does not read the file again. */
+/** Located chunks by the chunks of their run: going back to another setting does not read the file again. */
 const known = new WeakMap<readonly Chunk[], Located>();
 
 let stop = new AbortController();

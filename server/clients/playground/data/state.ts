@@ -41,7 +41,7 @@ export interface Inquiry {
   readonly kept: readonly Question[];
   /** By the letters of the settings. */
   readonly found: ReadonlyMap<string, Found>;
-  /** What counts the tokens of all settings; empty if each has its own. */
+  /** The tokenizer that counts for all settings; empty if each has its own. */
   readonly tokenizer: string;
   /** Whether it was asked, so that it is repeated for new chunks. */
   readonly isAsked: boolean;

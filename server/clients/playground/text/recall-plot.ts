@@ -70,7 +70,7 @@ ${[...rows, ...columns, ...drawn].join('\n')}
 </svg>`;
 }
 
-/** What is labelled is drawn over the rest. */
+/** Labelled points are drawn over the others. */
 function labelledLast(a: PlotPoint, b: PlotPoint): number {
   return Number(a.label !== undefined) - Number(b.label !== undefined);
 }

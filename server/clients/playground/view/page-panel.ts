@@ -27,7 +27,7 @@ export function pageShown(state: State): { readonly file: File; readonly page: n
   return { file: origin.file, page: currentOf(state, pages) };
 }
 
-/** The page of the source that the selected chunk is on, with boxes around what is of it. */
+/** The page of the source that the selected chunk is on, with boxes around the chunk. */
 export function pagePanel(state: State, { store, viewer }: Wiring): TemplateResult | typeof nothing {
   const pages = state.showsPages ? pagesOf(state) : [];
   if (pages.length === 0) return nothing;
@@ -88,7 +88,7 @@ function boxesOf(edges: readonly number[]): TemplateResult {
   return html`<svg class="boxes" viewBox="0 0 1 1" preserveAspectRatio="none" role="img" aria-label=${label}>${rectangles}</svg>`;
 }
 
-/** What this page uses of pdf.js, which is not imported by name: it may not be installed. */
+/** The parts of pdf.js that this page uses. It is not imported by name, since it may not be installed. */
 interface PdfJs {
   readonly GlobalWorkerOptions: { workerSrc: string };
   getDocument(source: object): LoadingTask;

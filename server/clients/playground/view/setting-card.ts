@@ -139,7 +139,7 @@ function choicesOf(name: string, { tokenizers, models }: Catalogue): readonly st
   return name === 'embedding_model' ? models : [];
 }
 
-/** What was chosen in a list of actions, which shows its name again. */
+/** Takes the choice from a list of actions, which shows its name again. */
 function takeValue(event: Event): string {
   const value = valueIn(event);
   (event.target as HTMLSelectElement).value = '';

@@ -26,7 +26,7 @@ export interface CorpusQuestion {
 export interface ReadFolder {
   readonly documents: CorpusDocument[];
   readonly failed: readonly string[];
-  /** Files that were left out, in words. */
+  /** Skipped files, in words. */
   readonly skipped: readonly string[];
 }
 

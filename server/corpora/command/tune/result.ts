@@ -85,7 +85,7 @@ function pairOf(one: Float64Array, other: Float64Array): Pair {
 
 const byMean = (a: Pair, b: Pair) => b.mean - a.mean;
 
-/** What the largest of the studentised differences exceeds by chance in one of twenty cases. */
+/** The value that the largest studentised difference exceeds by chance in one of twenty cases. */
 async function limitOf(compared: readonly Pair[], signal: AbortSignal): Promise<number> {
   const values = compared.map((one) => one.values);
   const resampled = await resampledMeans(values, SEED, signal);

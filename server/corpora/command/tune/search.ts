@@ -26,7 +26,7 @@ export interface Chunking {
   readonly factors: Readonly<Record<string, string>>;
 }
 
-/** What is tried for a kind of files, besides the preset of the same name. */
+/** The settings to try for a kind of files, besides the preset of the same name. */
 interface Kind {
   readonly extensions: string;
   readonly chunk_sizes: readonly number[];
@@ -62,9 +62,9 @@ function hasOne({ extensions }: Kind, name: string): boolean {
 }
 
 /**
- * What has to be beaten, and what is tried for a kind of files.
+ * The baseline and the grid for a kind of files.
  *
- * @param flags `candidates` are those and nothing else, the first of which has to be beaten
+ * @param flags `candidates` replace both; the first is the baseline
  * @throws UsageError, ServiceError
  */
 export function candidatesFor(
@@ -125,7 +125,7 @@ function refineries(steps: readonly PipelineStep[]): string {
 export interface Grid {
   readonly count: number;
   /**
-   * In groups, the next of which depend on how good those before were.
+   * Groups of chunkings, each of which depends on the scores of the groups before it.
    *
    * @param scoreOf a chunking of an earlier group
    */
@@ -138,7 +138,7 @@ const BEST = 2;
 type Cell = readonly [chunk: PipelineStep, size: number];
 
 /**
- * What is worth trying for a kind of files: the sizes with the preset's chunker, then the other chunkers in the best
+ * The grid for a kind of files: the sizes with the preset's chunker, then the other chunkers in the best
  * sizes, and then the best ones without the refineries of the preset.
  */
 function gridOf(kind: string, preset: Chunking, { registry }: ServerCradle): Grid {
@@ -186,7 +186,7 @@ function gridIn(path: string, { embedding }: Chunking, cradle: ServerCradle): Gr
   return { count: all.length, groups: () => [all] };
 }
 
-/** As a request to evaluate is checked. @throws UsageError */
+/** Checks a candidate like a request to evaluate. @throws UsageError */
 function checkCandidate(one: Candidate, place: string, { service }: ServerCradle): void {
   if (['pipeline', 'retriever'].some((member) => member in Object(one)))
     throw new UsageError(

@@ -216,7 +216,7 @@ class ObjectWriter implements FileWriter {
     return { name: this.#name, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }
 
-  /** What cannot be removed now is left to the bucket's own rule for unfinished uploads. */
+  /** The bucket's own rule for unfinished uploads removes parts that cannot be removed now. */
   async discard(): Promise<void> {
     this.#body.destroy(new Error('discarded'));
     await this.#sent.catch(() => undefined);
