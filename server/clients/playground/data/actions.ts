@@ -192,7 +192,7 @@ interface Input {
  *
  * @throws if the signal aborts
  */
-export async function runSetting(
+async function runSetting(
   { steps }: Setting,
   { text, file }: Input,
   catalogue: Catalogue,
