@@ -12,9 +12,14 @@ import { createMetrics, type Metrics } from './http/transport/metrics.ts';
 import { loadPlugins } from './plugins/loader/loader.ts';
 import { closed, createServiceContainer, type ServiceCradle } from './service-container.ts';
 import type { PipelineStore } from './store/contract.ts';
-import { createDatabase, type SharedDatabase } from './store/create-database.ts';
 import type { JobStore } from './store/jobs/contract.ts';
-import { createJobStore, createPipelineStore, queueOf } from './store/stores.ts';
+import {
+  createDatabase,
+  createJobStore,
+  createPipelineStore,
+  queueOf,
+  type SharedDatabase,
+} from './store/stores.ts';
 
 /** What the main thread has besides the service. */
 export interface ServerCradle extends ServiceCradle {

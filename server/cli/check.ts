@@ -12,9 +12,8 @@ import { writeSize } from '../config/values.ts';
 import { createServerContainer, disposeInOrder, type ServerCradle } from '../container.ts';
 import type { Task } from '../engine/tasks.ts';
 import { importFactory, withLine } from '../plugins/loader/import-factory.ts';
-import { createDatabase } from '../store/create-database.ts';
 import { databaseOf, nameOf } from '../store/database.ts';
-import { createPipelineStore } from '../store/stores.ts';
+import { createDatabase, createPipelineStore } from '../store/stores.ts';
 import { endWithReader } from './closed-pipe.ts';
 import { tryToListen } from './listening.ts';
 

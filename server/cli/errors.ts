@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import { ChunksmithError } from '../clients/javascript/errors.ts';
 import { ConfigError } from '../config/config.ts';
-import { StoreOpenError } from '../store/errors.ts';
+import { StoreOpenError } from '../store/failures.ts';
 
 /** Exit status of a command; from 128 on, shells use them for signals. */
 export const EXIT = {

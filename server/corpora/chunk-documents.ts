@@ -1,13 +1,19 @@
-import type { LeftOut } from '../../core/contracts/reader.ts';
 import { fromPlainError } from '../../core/errors.ts';
-import { NO_VECTOR_TOTALS, type VectorTotals, vectorTotals } from '../engine/answer/response-metadata.ts';
+import {
+  addTotals,
+  NO_VECTOR_TOTALS,
+  type VectorTotals,
+  vectorTotals,
+} from '../engine/answer/response-metadata.ts';
 import type { LineOutcome } from '../engine/read/plan.ts';
+import { addLeftOut } from '../engine/read/readers.ts';
 import { type ByteBudget, HeldBytes } from '../engine/run/byte-budget.ts';
 import type { RunAnswer } from '../engine/run/executor.ts';
 import { LineSource } from '../engine/run/line-reader.ts';
 import type { Runner } from '../engine/run/runner.ts';
 import { answerLines } from '../engine/run/stream.ts';
 import type { Service } from '../engine/service.ts';
+import type { JobCounts } from '../store/jobs/contract.ts';
 import type { JobSpec } from './jobs/spec.ts';
 import type { SourceDocument } from './shard.ts';
 import { PieceReleaser } from './storage/buffer-release.ts';
@@ -24,11 +30,9 @@ export type Chunking = (
   signal: AbortSignal,
 ) => AsyncGenerator<ChunkedDocuments>;
 
-/** What chunks documents in this process. */
 export interface LocalChunkingTools {
   readonly service: Pick<Service, 'readStreamPlan'>;
   readonly runner: Pick<Runner, 'run' | 'throughput'>;
-  /** Maximum concurrent groups of documents. */
   readonly slots: number;
   /** The byte budget that documents and their chunks are charged to while held. */
   readonly byteBudget: ByteBudget;
@@ -38,14 +42,12 @@ export interface LocalChunkingTools {
 
 /** Chunked documents, in the order of the source. */
 export interface ChunkedDocuments {
-  /** Whole lines of output. */
   readonly bytes: Uint8Array;
   readonly documents: readonly ChunkedDocument[];
 }
 
 const LINE_FEED = 0x0a;
 
-/** The documents, each with the lines of its chunks. */
 export function* withLines({ bytes, documents }: ChunkedDocuments) {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let at = 0;
@@ -57,7 +59,6 @@ export function* withLines({ bytes, documents }: ChunkedDocuments) {
   for (const document of documents) yield { document, lines: Array.from({ length: document.chunks }, next) };
 }
 
-/** The outcome of a document. */
 export interface ChunkedDocument extends VectorTotals {
   readonly source: SourceDocument;
   readonly id: string | undefined;
@@ -68,9 +69,17 @@ export interface ChunkedDocument extends VectorTotals {
   readonly error: DocumentError | undefined;
 }
 
-/** What a reader left out of a document; nothing if the document failed. */
-export function leftOutOf({ source, error }: ChunkedDocument): LeftOut {
-  return (error === undefined && source.leftOut) || {};
+/** The counts of documents as they are added up. */
+export type Tally = { -readonly [C in Exclude<keyof JobCounts, 'skipped'>]: JobCounts[C] };
+
+export function addDocument(tally: Tally, document: ChunkedDocument): void {
+  const { source, chunks, error } = document;
+  tally.documents++;
+  tally.chunks += chunks;
+  tally.bytes += source.size;
+  Object.assign(tally, addTotals(tally, document));
+  if (error !== undefined) tally.failed++;
+  else tally.left_out = addLeftOut(tally.left_out, source.leftOut ?? {});
 }
 
 /** Why a document has no chunks; a problem of the document itself is a `ServiceError`. */
@@ -114,8 +123,8 @@ async function* chunkDocuments(
   try {
     for await (const { bytes, outcomes } of answers) {
       const sources = reader.settle(outcomes.length);
-      const documents = outcomes.map((outcome, place) =>
-        documentOf(sources[place] as SourceDocument, outcome),
+      const documents = outcomes.map((outcome, index) =>
+        documentOf(sources[index] as SourceDocument, outcome),
       );
       const { length } = bytes;
       byteBudget.force(length);
@@ -178,7 +187,7 @@ export function failedDocument(
 /** Feeds the documents of a source to the engine, and remembers where each came from. */
 export class SourceLines extends LineSource {
   readonly #batches: AsyncIterator<readonly SourceDocument[]>;
-  /** Those that wait, and those that were taken and are not settled. */
+  /** Documents that wait, or were taken and are not settled. */
   readonly #sources: SourceDocument[] = [];
   readonly #releaser = new PieceReleaser();
   #isReading = false;

@@ -1,8 +1,94 @@
+import type { FastifyInstance } from 'fastify';
+import { type Environment, takesJobs } from '../config/config.ts';
+import type { ServerCradle } from '../container.ts';
+import { groupsInFlight } from '../engine/run/stream.ts';
+import { addJobMetrics, type JobMetrics } from './http/metrics.ts';
+import { createServerLocations } from './jobs/server-locations.ts';
+import type { JobLocations } from './jobs/spec.ts';
+import type { JobWorker } from './jobs/worker.ts';
+import { readCorporaSettings } from './storage/settings.ts';
+
+export interface OpenCorpora {
+  /** Registers the routes of jobs; if jobs are off, all of them say so. */
+  routes(app: FastifyInstance): Promise<void>;
+  /** Opens the store of jobs, and starts to run them unless another process does. */
+  start(): Promise<void>;
+  /** Finishes or gives back the work in progress. @param graceSeconds after which it is given back */
+  stop(graceSeconds: number): Promise<void>;
+}
+
+const importRoutes = () => import('./http/routes.ts');
+
+/** Wires jobs into a server. @throws ConfigError, see `readCorporaSettings` */
+export function openCorpora(cradle: ServerCradle, env: Environment): OpenCorpora {
+  if (!takesJobs(cradle.config)) {
+    return {
+      routes: async (app) => (await importRoutes()).refusedJobRoutes(app),
+      start: async () => {},
+      stop: async () => {},
+    };
+  }
+  const { config, jobs, metrics, log } = cradle;
+  const locations = createServerLocations(readCorporaSettings(config, env), jobs);
+  const counted = addJobMetrics(metrics.registry, () => jobs.load());
+  let starting: Promise<JobWorker | undefined> | undefined;
+  let stopping: Promise<void> | undefined;
+  const wake = () => void starting?.then((worker) => worker?.wake());
+  const stop = async (graceSeconds: number) => (await starting)?.stop(graceSeconds);
+  return {
+    routes: async (app) => (await importRoutes()).jobRoutes(app, { locations, worker: { wake } }),
+    async start() {
+      await jobs.open();
+      if (config.role === 'api' || stopping !== undefined) return;
+      starting ??= startWorker(cradle, locations, counted).catch((error: unknown) => {
+        log.error({ err: error }, 'jobs: the worker could not be started');
+        return undefined;
+      });
+    },
+    stop(graceSeconds) {
+      stopping ??= stop(graceSeconds);
+      return stopping;
+    },
+  };
+}
+
+/** Its dependencies are not loaded before. */
+async function startWorker(
+  cradle: ServerCradle,
+  locations: JobLocations,
+  counted: JobMetrics,
+): Promise<JobWorker> {
+  const { config, service, runner, byteBudget, registry, host, log, jobs: store } = cradle;
+  const [{ createJobWorker }, { localChunking }, { notifyJob }] = await Promise.all([
+    import('./jobs/create-worker.ts'),
+    import('./chunk-documents.ts'),
+    import('./jobs/callback.ts'),
+  ]);
+  const slots = groupsInFlight(Math.max(1, Math.min(config.bulkConcurrency, config.workers)), 1);
+  const { bulkCallbackSecret: secret, bulkCallbackPrivate: allowPrivate } = config;
+  return createJobWorker({
+    store,
+    locations,
+    registry,
+    host,
+    log,
+    runner,
+    chunking: localChunking({ service, runner, slots, byteBudget, onAnswer: counted.chunked }),
+    notify: (claim, signal) => notifyJob(claim, signal, { store, secret, allowPrivate }),
+    onShard: counted.shard,
+    settings: {
+      leaseSeconds: config.bulkLease,
+      documentBytes: config.maxBodyBytes,
+      shardBytes: config.bulkShardBytes,
+      shardDocuments: config.bulkShardDocuments,
+    },
+  });
+}
+
 /**
  * Everything that the rest of the server knows about corpora; `server/find-corpora.ts` imports it, if the folder
  * exists.
  */
-export { openCorpora } from './open-corpora.ts';
 export { describeCorpora } from './storage/settings.ts';
 
 /** The command `chunk`, which a server does not load. */

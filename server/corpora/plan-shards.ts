@@ -16,12 +16,10 @@ const ENDINGS: Readonly<Record<Exclude<Format, 'files'>, RegExp>> = {
   parquet: /\.parquet$/i,
 };
 
-/** Which files become shards, and how. */
 export type PlanOptions = SourceLocation['from'] & {
   /** `auto` decides by file name. Any other format takes the files of a folder whose names have its extension. */
   readonly format: Format | 'auto';
   readonly shardBytes?: number | undefined;
-  /** Maximum files of a shard. */
   readonly shardDocuments?: number | undefined;
   /** Whether shards are in the order of the files; otherwise files that are single documents share more of them. */
   readonly isInOrder?: boolean;
@@ -46,7 +44,8 @@ export async function* planShards(storage: SourceStorage, options: PlanOptions):
     const isFull = group.length === shardDocuments || bytes + file.size > shardBytes;
     if (group.length > 0 && (format === 'files' ? isFull : isInOrder)) {
       yield { format: 'files', files: group, bytes };
-      [group, bytes] = [[], 0];
+      group = [];
+      bytes = 0;
     }
     if (format === 'files') {
       group.push(file);
@@ -68,7 +67,8 @@ async function* filesOf(storage: SourceStorage, options: PlanOptions): AsyncGene
     return;
   }
   const ending = format === 'auto' || format === 'files' ? undefined : ENDINGS[format];
-  let [isThere, isTaken] = [false, false];
+  let isThere = false;
+  let isTaken = false;
   for await (const one of storage.list(path)) {
     isThere = true;
     if (ending !== undefined && !isMeant(one, ending)) continue;
@@ -89,7 +89,6 @@ function formatFor({ name }: StoredFile, { format }: PlanOptions): Format {
   return format === 'auto' ? formatOf(name) : format;
 }
 
-/** The format of a file by its name. */
 export function formatOf(name: string): Format {
   if (ENDINGS.parquet.test(name)) return 'parquet';
   return ENDINGS.jsonl.test(uncompressedName(name)) ? 'jsonl' : 'files';
@@ -127,11 +126,13 @@ function* rowGroupParts(
   sizes: readonly number[],
   shardBytes: number,
 ): Generator<ShardRange> {
-  let [from, bytes] = [0, 0];
+  let from = 0;
+  let bytes = 0;
   for (const [index, size] of sizes.entries()) {
     if (index > from && bytes + size > shardBytes) {
       yield { format: 'parquet', files: [file], part: { from, to: index }, bytes };
-      [from, bytes] = [index, 0];
+      from = index;
+      bytes = 0;
     }
     bytes += size;
   }

@@ -5,11 +5,9 @@ import ignore, { type Ignore } from 'ignore';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import { ServiceError } from '../../core/errors.ts';
 import { OUTPUT, type Skip } from './shard.ts';
-import { type SkipNote, UNREAD } from './skip-note.ts';
-import { isForbidden, unlessMissing } from './storage/local/failures.ts';
 import { type Entry, look, readEntries } from './storage/local/list-folder.ts';
-import { isInside } from './storage/local/paths.ts';
-import { unreadable } from './storage/storage.ts';
+import { isForbidden, isInside, unlessMissing } from './storage/local/paths.ts';
+import { type SkipNote, UNREAD, unreadable } from './storage/storage.ts';
 
 export interface SelectOptions {
   /** Whether files excluded by `.gitignore` are included. */
@@ -150,7 +148,6 @@ function leaveOut(source: string, note: SkipNote, { onSkipped }: Selection): tru
   return true;
 }
 
-/** The rules of one `.gitignore`. */
 interface Rules {
   /** The folder that contains it, with a trailing `/`; `''` is the root. */
   readonly folder: string;
@@ -158,7 +155,6 @@ interface Rules {
   readonly ignore: Ignore;
 }
 
-/** What is known about a folder. */
 interface Folder {
   /** The rule that excludes it, or a parent folder. */
   readonly ignoredBy?: string | undefined;

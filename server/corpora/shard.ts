@@ -1,8 +1,7 @@
-import type { LeftOut } from '../../core/contracts/reader.ts';
+import type { LeftOut, SourcePlace } from '../../core/contracts/reader.ts';
 import type { ServiceError } from '../../core/errors.ts';
 import { type Described, described, listOf } from '../engine/answer/schemas.ts';
-import type { SkipNote } from './skip-note.ts';
-import type { StoredFile } from './storage/storage.ts';
+import type { SkipNote, StoredFile } from './storage/storage.ts';
 
 /**
  * What a source contains: `files` are one document each; a line of JSON Lines, and a row of CSV or Parquet, is one
@@ -41,9 +40,7 @@ export const fieldMapping = {
 
 export type FieldMapping = Described<typeof fieldMapping>;
 
-/** The position of a document in its source. */
 export interface Place {
-  /** Name of the file. */
   readonly source: string;
   /** Where its line begins, in bytes; in a compressed file, in decompressed bytes. */
   readonly byte?: number;
@@ -80,4 +77,52 @@ export interface SourceDocument {
 export interface Skip extends SkipNote {
   readonly place: Place;
   readonly id?: string | undefined;
+}
+
+export interface ReadOptions {
+  /** How members of a line or row are used in a document; see the formats for their defaults. */
+  readonly fields?: FieldMapping | undefined;
+  /** Maximum bytes of a document in its source: of a line, a row or a file. */
+  readonly limit: number;
+  /** Turns a file that is not plain text into text. Without it such files are skipped. */
+  readonly decode?: Decode | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Whether documents are returned as soon as they are read, because the source may be slow. */
+  readonly isLive?: boolean | undefined;
+}
+
+/** A file that was read, in the form of a JSON line. */
+export interface DecodedFile {
+  readonly text: string;
+  readonly title?: string | undefined;
+  /** The format of the text, if it is not the one that the file name tells. */
+  readonly mediaType?: string | undefined;
+  /** Where its text comes from in the file, in the plan's offset unit. */
+  readonly places?: readonly SourcePlace[] | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly leftOut?: LeftOut | undefined;
+}
+
+/**
+ * @returns why the file is skipped, if it is not text and nothing here can read it; undefined for a text that is used
+ *   as it is
+ * @throws ServiceError which becomes the error of this document
+ */
+export type Decode = (file: {
+  readonly bytes: Buffer;
+  readonly name: string;
+  /** Whether it is UTF-8. */
+  readonly isText: boolean;
+}) => Promise<DecodedFile | SkipNote | undefined>;
+
+export type SourceLines = AsyncGenerator<readonly SourceLine[]>;
+
+/** A line, or a row of CSV, as it is written in a file. */
+export interface RawLine {
+  /** Where it begins in the file. */
+  readonly byte: number;
+  /** Bytes of the file that it takes, with blank lines beside it. */
+  readonly size: number;
+  /** Without its end; undefined if it is longer than the limit. */
+  readonly content: Buffer | undefined;
 }

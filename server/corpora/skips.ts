@@ -1,9 +1,8 @@
+import type { JobCounts, SkipReason } from '../store/jobs/contract.ts';
 import type { ChunkedDocument } from './chunk-documents.ts';
 import { placeInWords, type Skip } from './shard.ts';
-import type { SkipReason } from './skip-note.ts';
 
-/** The number for each reason that occurred. */
-export type SkippedReasons = { readonly [R in SkipReason]?: number };
+export type SkippedReasons = JobCounts['skipped'];
 
 /** How many were not read: a document without text was. */
 export function notRead({ empty: _, ...reasons }: SkippedReasons): number {
@@ -26,17 +25,15 @@ export function emptyOf({ source, id, chunks, error }: ChunkedDocument): Skip | 
   return { place: source.place, id, skipped: 'empty', detail: 'It contains no text.', brief: 'are empty' };
 }
 
-/** Those skipped for the same reason. Plain data that the database keeps. */
+/** Files that were skipped for the same reason. Plain data that the database keeps. */
 export interface SkipGroup extends Pick<Skip, 'skipped' | 'brief'> {
   readonly count: number;
-  /** The first. */
+  /** The first names. */
   readonly names: readonly string[];
 }
 
-/** Maximum names in a line. */
 const MAX_NAMES = 3;
 
-/** Counts what was skipped. */
 export class Skips {
   readonly #groups = new Map<string, SkipGroup>();
 
@@ -45,7 +42,6 @@ export class Skips {
     return [...this.#groups.values()];
   }
 
-  /** How many were not read. */
   get count(): number {
     return notRead(this.reasons);
   }
@@ -69,7 +65,8 @@ export class Skips {
 
   /** `3 skipped: 2 need TIKA_URL (a.pdf, b.docx), 1 is binary (c.bin); 1 is empty (d.txt)`, or nothing. */
   toString(): string {
-    const [skipped, empty] = [this.groups.filter(isNotRead), this.groups.filter((one) => !isNotRead(one))];
+    const skipped = this.groups.filter(isNotRead);
+    const empty = this.groups.filter((one) => !isNotRead(one));
     const parts = skipped.length === 0 ? [] : [`${this.count} skipped: ${skipped.map(inWords).join(', ')}`];
     return [...parts, ...empty.map(inWords)].join('; ');
   }

@@ -1,7 +1,6 @@
 import type { PipelineStep } from '../../core/contracts/pipeline.ts';
 import type { Config } from '../config/config.ts';
 
-/** A stored pipeline. */
 export interface PipelineRecord {
   /** UUID in lower case. */
   readonly id: string;
@@ -27,7 +26,6 @@ export type Versions = '*' | readonly number[];
 export type PagePosition = Pick<PipelineRecord, 'created_at' | 'id'>;
 
 export interface PageRequest {
-  /** Maximum pipelines on the page. */
   readonly limit: number;
   /** The last pipeline of the previous page, or nothing for the first page. */
   readonly after?: PagePosition | undefined;
@@ -37,7 +35,7 @@ export interface PageRequest {
 
 export interface Page {
   readonly pipelines: readonly PipelineRecord[];
-  /** Whether there are older ones. */
+  /** Whether there are older pipelines. */
   readonly hasMore: boolean;
 }
 
@@ -69,7 +67,6 @@ export interface PipelineStore {
   update(id: string, changes: PipelineChanges, ifMatch?: Versions): Promise<PipelineRecord>;
   /** @throws ServiceError `pipeline_not_found`, `precondition_failed` */
   delete(id: string, ifMatch?: Versions): Promise<void>;
-  /** Checks that the database answers. */
   ping(): Promise<void>;
   /** Whether the database has not answered a call for a minute. */
   isStuck(): boolean;
@@ -81,5 +78,4 @@ export interface PipelineStore {
  */
 export type DatabaseSettings = Pick<Config, 'dataDir' | 'databaseUrl'> & Partial<Pick<Config, 'store'>>;
 
-/** The store in an open database. */
 export type OpenPipelineStore = Omit<PipelineStore, 'open' | 'isStuck'>;

@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { DatabaseSettings } from './contract.ts';
 
-/** A database to open. */
 export type Database =
   | { readonly kind: 'memory' }
   /** `path` is absolute. */

@@ -8,15 +8,20 @@ import type { Log } from '../../core/contracts/collaborators.ts';
 import { reasonOf } from '../../core/errors.ts';
 import { makeFolder } from '../config/folders.ts';
 import { type RetryLimits, withRetries } from '../config/retry.ts';
-import type { Calls } from './calls.ts';
 import type { DatabaseSettings } from './contract.ts';
 import { type Database, databaseOf, nameOf } from './database.ts';
-import { StoreOpenError, unavailable } from './errors.ts';
-import { hasCode, isOfFolder, isTransient, NO_DATABASE, reasonOfFailure } from './failures.ts';
-import { MIGRATIONS } from './migrations.ts';
-import { PipelineEntity } from './pipeline-entity.ts';
+import {
+  type Calls,
+  hasCode,
+  isOfFolder,
+  isTransient,
+  NO_DATABASE,
+  reasonOfFailure,
+  StoreOpenError,
+  unavailable,
+} from './failures.ts';
+import { MIGRATIONS, PipelineEntity } from './schema.ts';
 
-/** An open database with up-to-date tables. */
 export type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
 const WITHOUT_FOLDER =
@@ -53,10 +58,9 @@ export async function openDatabase(settings: DatabaseSettings, log: Log, calls: 
       em: orm.em as SqlEntityManager,
       /** Throws `store_unavailable` if written data would be lost. */
       checkFile,
-      /** Every call of a store goes through these. */
       calls,
       /**
-       * What a store does before the connections are closed.
+       * Registers work that a store does before the connections are closed.
        *
        * @throws ServiceError `store_unavailable` once they are
        */
@@ -92,7 +96,7 @@ export async function openOrm(settings: DatabaseSettings, log: Log): Promise<Mik
   );
 }
 
-/** Whether it may have failed because another process did the same: it has no reason of its own. */
+/** Whether another process may have caused the failure, since no other reason is known. */
 const isLostRace = (error: unknown): boolean =>
   !(error instanceof StoreOpenError) && reasonOfFailure(error) === undefined;
 
@@ -112,10 +116,10 @@ async function openUpToDate(database: Database, log: Log): Promise<MikroORM> {
   }
 }
 
-/** The tables have what a migration adds, but not its record. Passes if another process makes it at the same time. */
+/** The changes of a migration exist without its record, perhaps because another process is making it. */
 class MigrationConflict extends Error {}
 
-/** What databases say of a table or a column that a migration adds and that exists. */
+/** Messages of databases about a table or a column that exists already. */
 const EXISTS = /already exists|duplicate column/i;
 
 /** @throws MigrationConflict */

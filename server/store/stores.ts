@@ -1,12 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../core/contracts/collaborators.ts';
 import type { Config } from '../config/config.ts';
-import type { PipelineStore } from './contract.ts';
-import type { SharedDatabase } from './create-database.ts';
-import { StoreOpenError, unavailable } from './errors.ts';
+import type { DatabaseSettings, PipelineStore } from './contract.ts';
+import { createCalls, StoreOpenError, unavailable } from './failures.ts';
 import type { JobStore, QueueSettings } from './jobs/contract.ts';
 import type { OpenDatabase } from './open-database.ts';
 
-/** Stores pipelines in the database, which it opens at first use. */
+/** Milliseconds for calls in progress when the database is closed. */
+const MAX_CLOSING = 5000;
+
+export type SharedDatabase = ReturnType<typeof createDatabase>;
+
+/** The packages of the database cost time and memory: none is loaded before it is opened. */
+export function createDatabase(settings: DatabaseSettings, log: Log) {
+  let opening: Promise<OpenDatabase> | undefined;
+  let isClosed = false;
+  const calls = createCalls();
+  return {
+    /**
+     * Opens it at the first call.
+     *
+     * @throws StoreOpenError
+     * @throws ServiceError `store_unavailable` once it is closed
+     */
+    async open(): Promise<OpenDatabase> {
+      if (isClosed) throw unavailable('the server is stopping');
+      opening ??= import('./open-database.ts').then(({ openDatabase }) => openDatabase(settings, log, calls));
+      return opening;
+    },
+    /** Whether a call has not been answered for a minute. */
+    isStuck: () => calls.areStuck(),
+    async close(): Promise<void> {
+      isClosed = true;
+      const opened = await opening?.catch(() => undefined);
+      // Whatever holds a connection must not delay the end of the process.
+      await Promise.race([opened?.close(), sleep(MAX_CLOSING, undefined, { ref: false })]);
+    },
+  };
+}
+
 export function createPipelineStore(database: SharedDatabase): PipelineStore {
   const load = async (opened: OpenDatabase) => (await import('./repository.ts')).createRepository(opened);
   return lazyStore(database, load, { isStuck: () => database.isStuck() });
@@ -50,12 +82,10 @@ function throwUnavailable(error: unknown): never {
 /** How often a shard may fail, and the seconds before it is retried. */
 const TRIES = { maxFailures: 5, pauseSeconds: 1 };
 
-/** The queue settings of a configuration. */
 export function queueOf({ bulkLease }: Pick<Config, 'bulkLease'>): QueueSettings {
   return { leaseSeconds: bulkLease, ...TRIES };
 }
 
-/** Stores jobs in the database, which it opens at first use. */
 export function createJobStore(database: SharedDatabase, settings: QueueSettings, log: Log): JobStore {
   const load = async (opened: OpenDatabase) =>
     (await import('./jobs/open-job-store.ts')).openJobStore(opened, settings, log);

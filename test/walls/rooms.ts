@@ -19,7 +19,7 @@ const FLOORS = [
   'server/service-container.ts',
   'server/corpora server/config/find-corpora.ts server/http server/testing',
   'server/container.ts server/corpora/http',
-  'server/app.ts server/corpora/open-corpora.ts server/reader-thread.ts server/worker.ts',
+  'server/app.ts server/reader-thread.ts server/worker.ts',
   'server/cli',
   'server/cli/main.ts server/corpora/command',
   'server/cli/bin.ts server/corpora/index.ts server/main.ts',

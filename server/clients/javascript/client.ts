@@ -13,8 +13,6 @@ import type {
   TokenizeRequest,
   Tokenizer,
 } from './api-types.ts';
-import { Presets } from './execution.ts';
-import { formOf } from './files.ts';
 import {
   type Batch,
   type ChunkerName,
@@ -23,6 +21,7 @@ import {
   type Documents,
   type FileFields,
   type FileToSend,
+  formOf,
   type LineOf,
   type OneText,
   type RefinedOf,
@@ -31,10 +30,9 @@ import {
   withUnit,
 } from './inputs.ts';
 import { Jobs } from './jobs.ts';
-import { Pipelines } from './pipelines.ts';
-import type { CallSettings, ChunksmithOptions } from './settings.ts';
+import { Pipelines, Presets } from './pipelines.ts';
 import { streamed } from './streams.ts';
-import { Transport } from './transport.ts';
+import { type CallSettings, type ChunksmithOptions, Transport } from './transport.ts';
 
 /**
  * A client of one service. Offsets count UTF-16 units unless a request says otherwise, so that

@@ -1,8 +1,7 @@
 import type { Job, JobInput, JobManifest, PipelineChunk, Shard } from './api-types.ts';
 import { ChunksmithError } from './errors.ts';
 import { wait } from './retries.ts';
-import type { CallSettings } from './settings.ts';
-import type { Transport } from './transport.ts';
+import type { CallSettings, Transport } from './transport.ts';
 
 const ROOT = '/v1/jobs';
 const BETWEEN_CONNECTIONS = 250;

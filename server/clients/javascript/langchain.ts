@@ -48,7 +48,8 @@ export class ChunksmithTextSplitter extends TextSplitter {
     headers: TextSplitterChunkHeaderOptions,
   ): Document[] {
     const { chunkHeader = '', chunkOverlapHeader = "(cont'd) ", appendChunkOverlapHeader = false } = headers;
-    let [line, counted] = [1, 0];
+    let line = 1;
+    let counted = 0;
     return chunks.map(({ text: content, start_index }, index) => {
       line += breaksIn(text.slice(counted, start_index));
       counted = start_index;

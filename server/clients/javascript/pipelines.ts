@@ -1,6 +1,89 @@
-import type { ChunkFields, NamedPipeline, Pipeline, PipelineChanges, PipelineInput } from './api-types.ts';
-import { Execution } from './execution.ts';
-import type { CallSettings } from './settings.ts';
+import type {
+  ChunkFields,
+  Document,
+  NamedPipeline,
+  Pipeline,
+  PipelineChanges,
+  PipelineChunk,
+  PipelineInput,
+  Preset,
+  PresetOptions,
+} from './api-types.ts';
+import {
+  type Batch,
+  type Documents,
+  type FileFields,
+  type FileToSend,
+  formOf,
+  type LineOf,
+  type OneText,
+  withUnit,
+} from './inputs.ts';
+import { streamed } from './streams.ts';
+import type { CallSettings, Transport } from './transport.ts';
+
+/** Steps that are executed by a name: stored pipelines, and presets. @typeParam Options besides what is chunked */
+abstract class Execution<Options extends ChunkFields> {
+  protected readonly transport: Transport;
+
+  constructor(transport: Transport) {
+    this.transport = transport;
+  }
+
+  /** `POST <path>/execute` for a text. */
+  execute(name: string, request: OneText & Options, settings?: CallSettings): Promise<PipelineChunk[]>;
+  /** The same for texts or documents. */
+  execute(name: string, request: Batch & Options, settings?: CallSettings): Promise<PipelineChunk[][]>;
+  async execute(name: string, request: object, settings?: CallSettings): Promise<unknown> {
+    const path = `${await this.pathTo(name, settings)}/execute`;
+    return this.transport.json({ path, json: this.withDefaults(request) }, settings);
+  }
+
+  /** `POST <path>/execute/file` */
+  async executeFile(
+    name: string,
+    file: FileToSend | Blob,
+    options: FileFields & Partial<Options> = {},
+    settings?: CallSettings,
+  ): Promise<PipelineChunk[]> {
+    const path = `${await this.pathTo(name, settings)}/execute/file`;
+    return this.transport.json({ path, body: formOf(file, this.withDefaults(options)) }, settings);
+  }
+
+  /** Any number of documents, like the client's `stream`. */
+  async *stream(
+    name: string,
+    documents: Documents<Document>,
+    options: Partial<Options> = {},
+    settings?: CallSettings,
+  ): AsyncGenerator<LineOf<PipelineChunk>, void, undefined> {
+    const path = `${await this.pathTo(name, settings)}/execute`;
+    const request = { path, options: this.withDefaults(options), items: documents };
+    yield* streamed(this.transport, request, settings);
+  }
+
+  protected abstract pathTo(name: string, settings?: CallSettings): Promise<string>;
+
+  protected withDefaults(request: object): object {
+    return request;
+  }
+}
+
+/** The presets of a service. Offsets count UTF-16 units, unless a request has another `offset_unit`. */
+export class Presets extends Execution<ChunkFields & PresetOptions> {
+  /** `GET /v1/presets` */
+  list(settings?: CallSettings): Promise<Preset[]> {
+    return this.transport.json({ method: 'GET', path: '/v1/presets' }, settings);
+  }
+
+  protected async pathTo(name: string): Promise<string> {
+    return `/v1/presets/${encodeURIComponent(name)}`;
+  }
+
+  protected override withDefaults(request: object): object {
+    return withUnit(request);
+  }
+}
 
 const ROOT = '/v1/pipelines';
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;

@@ -1,8 +1,7 @@
 import type { Chunk } from './api-types.ts';
 import { Chunksmith } from './client.ts';
-import type { ChunksmithOptions } from './settings.ts';
+import type { ChunksmithOptions } from './transport.ts';
 
-/** Texts per request. */
 const AT_ONCE = 100;
 
 /** Where the service is, and how it splits: the common parameters of all adapters. */
@@ -24,7 +23,6 @@ export interface SplittingParams extends ChunksmithOptions {
 /** The chunks of each text, in order, with UTF-16 offsets. */
 export type Splitter = (texts: readonly string[]) => Promise<Chunk[][]>;
 
-/** Has a service split any number of texts. */
 export function createSplitter(params: SplittingParams, chunkSize: number): Splitter {
   const { client = new Chunksmith(params), chunker = 'recursive', options, chunkOverlap = 0 } = params;
   const overlap = chunkOverlap === 0 ? {} : { chunk_overlap: chunkOverlap };

@@ -1,21 +1,114 @@
-import { batchesOf } from './batches.ts';
 import { ChunksmithError } from './errors.ts';
 import type { Documents, LineOf } from './inputs.ts';
-import { linesIn } from './lines.ts';
-import type { CallSettings } from './settings.ts';
-import { Source } from './source.ts';
-import { type Call, LINES, type Transport } from './transport.ts';
+import { type Call, type CallSettings, LINES, linesIn, type Transport } from './transport.ts';
+
+class Source<T> {
+  readonly #iterator: Iterator<T> | AsyncIterator<T>;
+  taken = 0;
+  isDone = false;
+  failure: { readonly error: unknown } | undefined;
+
+  readonly #signal: AbortSignal | undefined;
+
+  /** @param signal ends the wait for the next one */
+  constructor(items: Documents<T>, signal: AbortSignal | undefined) {
+    this.#signal = signal;
+    this.#iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+  }
+
+  /** The next one as a line of JSON; undefined at the end. */
+  async line(): Promise<string | undefined> {
+    try {
+      const { done, value } = await unlessAborted(this.#iterator.next(), this.#signal);
+      if (done === true) {
+        this.isDone = true;
+        return undefined;
+      }
+      this.taken++;
+      return `${JSON.stringify(value)}\n`;
+    } catch (error) {
+      this.isDone = true;
+      this.failure = { error };
+      throw error;
+    }
+  }
+
+  /** Tells the iteration to stop, without waiting for it. */
+  end(): void {
+    if (this.isDone) return;
+    this.isDone = true;
+    Promise.resolve(this.#iterator.return?.()).catch(() => undefined);
+  }
+}
+
+/** A promise, or the reason of a signal if that comes first. */
+async function unlessAborted<T>(promise: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+  });
+  signal.addEventListener('abort', stop);
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+const MAX_BYTES = 262_144;
+const MAX_LINES = 1000;
+/** Milliseconds that available lines wait for more. */
+const MAX_WAIT = 50;
+
+/** Lines, joined if they are available at once and not too many, so that nothing waits for a slow source. */
+async function* batchesOf<T>(source: Source<T>): AsyncGenerator<string[], void, undefined> {
+  let next = begun(source);
+  for (;;) {
+    const batch: string[] = [];
+    let length = 0;
+    let line: string | typeof LATE | undefined = await next;
+    while (line !== undefined && line !== LATE) {
+      batch.push(line);
+      length += line.length;
+      next = begun(source);
+      if (length > MAX_BYTES || batch.length === MAX_LINES) break;
+      line = await soon(next);
+    }
+    if (batch.length > 0) yield batch;
+    if (line === undefined) return;
+  }
+}
+
+/** The next line. Its errors are thrown where it is awaited. */
+function begun<T>(source: Source<T>): Promise<string | undefined> {
+  const line = source.line();
+  line.catch(() => undefined);
+  return line;
+}
+
+const LATE = Symbol('late');
+
+async function soon<T>(promise: Promise<T>): Promise<T | typeof LATE> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<typeof LATE>((resolve) => {
+    timer = setTimeout(() => resolve(LATE), MAX_WAIT);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 export interface StreamRequest<T> {
   readonly path: string;
-  /** The first line. */
   readonly options: object;
   readonly items: Documents<T>;
 }
 
 type Answers<C> = AsyncGenerator<LineOf<C>, void, undefined>;
 
-/** Sends items, and yields the answer to each in order. */
 export async function* streamed<T, C>(
   transport: Transport,
   { path, options, items }: StreamRequest<T>,

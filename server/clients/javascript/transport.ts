@@ -1,32 +1,174 @@
-import { errorOf, parsed } from './errors.ts';
-import { linesIn, partsOf } from './lines.ts';
+import { ChunksmithError, errorOf, type FailureCode, parsed } from './errors.ts';
 import { withRetries } from './retries.ts';
-import type { CallSettings, ChunksmithOptions } from './settings.ts';
-import { IdleTimeout } from './watch.ts';
+
+/** Where the service is, and how requests are made. */
+export interface ChunksmithOptions {
+  /** Default `http://localhost:8000`; may end with a path. */
+  readonly baseUrl?: string;
+  /** Sent as `Authorization: Bearer`. */
+  readonly apiKey?: string;
+  /**
+   * Milliseconds that one try of a request may take, and the longest silence of a stream: 310,000 by default, a
+   * little more than the service allows a request. 0 means no limit.
+   */
+  readonly timeout?: number;
+  /** Maximum retries after the first try: 4 by default. */
+  readonly maxRetries?: number;
+  /** Used instead of the global one. */
+  readonly fetch?: typeof fetch;
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The last argument of each method. */
+export interface CallSettings {
+  /** Ends the request, its retries and its stream; the method rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Instead of that of the client. */
+  readonly timeout?: number | undefined;
+  /** Instead of that of the client. */
+  readonly maxRetries?: number | undefined;
+  /** Sent with this request, besides those of the client. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Called with the headers of the answer, such as `etag`, `x-request-id` and `x-embedding-model`. */
+  readonly onHeaders?: ((headers: Headers) => void) | undefined;
+}
+
+/** Ends a request when its caller aborts it, or when nothing has happened for too long. */
+export class IdleTimeout {
+  readonly #controller = new AbortController();
+  readonly #outer: AbortSignal | undefined;
+  readonly #timeout: number;
+  readonly #stop = () => this.#controller.abort(this.#outer?.reason);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isLate = false;
+  #isOver = false;
+
+  /** @param timeout milliseconds; 0 means no limit. @throws the reason of a signal that is already aborted */
+  constructor(outer: AbortSignal | undefined, timeout: number) {
+    outer?.throwIfAborted();
+    this.#outer = outer;
+    this.#timeout = timeout;
+    outer?.addEventListener('abort', this.#stop, { once: true });
+    this.touch();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  touch(): void {
+    clearTimeout(this.#timer);
+    if (this.#timeout === 0 || this.#isOver) return;
+    this.#timer = setTimeout(() => {
+      this.#isLate = true;
+      this.#controller.abort();
+    }, this.#timeout);
+  }
+
+  /** Stops the clock until the next `touch`, because nothing is expected from the other side. */
+  pause(): void {
+    clearTimeout(this.#timer);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.pause();
+    this.#outer?.removeEventListener('abort', this.#stop);
+    this.#controller.abort();
+  }
+
+  /**
+   * The error to throw for one of the runtime. @param code if neither the caller nor the timeout ended the request
+   */
+  errorFor(cause: unknown, code: FailureCode, url: string): unknown {
+    if (this.#outer?.aborted) return this.#outer.reason;
+    if (cause instanceof ChunksmithError) return cause;
+    const reason = reasonOf(cause);
+    // Node has time limits of its own.
+    if (this.#isLate || /(HEADERS|BODY)_TIMEOUT/.test(reason)) {
+      const time = this.#isLate ? `within the timeout of ${this.#timeout} ms` : `in time (${reason})`;
+      return new ChunksmithError({ code: 'timeout', detail: `${url} did not answer ${time}.`, cause });
+    }
+    const detail =
+      code === 'unreachable'
+        ? `${url} cannot be reached, or closed the connection (${reason}): is the service running there?`
+        : `The answer of ${url} was cut off (${reason}).`;
+    return new ChunksmithError({ code, detail, cause });
+  }
+}
+
+/** Node's `fetch` has the error code in the cause of its error. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (typeof cause !== 'object' || cause === null) return error.message;
+  if ('code' in cause && typeof cause.code === 'string') return cause.code;
+  return cause instanceof Error ? cause.message : error.message;
+}
+
+/**
+ * The lines of JSON of an answer, read no faster than they are taken. The request ends with the loop.
+ *
+ * @throws ChunksmithError `cut_off` if the last line is incomplete
+ */
+export async function* linesIn<T>(answer: Response, watch: IdleTimeout): AsyncGenerator<T, void, undefined> {
+  const { url } = answer;
+  const decoder = new TextDecoder();
+  // A long line comes in many pieces, which are searched and joined once.
+  let pieces: string[] = [];
+  for await (const part of partsOf(answer, watch)) {
+    const [end = '', ...begun] = decoder.decode(part, { stream: true }).split('\n');
+    pieces.push(end);
+    for (const next of begun) {
+      const line = pieces.join('');
+      pieces = [next];
+      if (line !== '') yield parsed<T>(line, url);
+    }
+  }
+  if (pieces.join('') !== '') {
+    throw new ChunksmithError({ code: 'cut_off', detail: `The answer of ${url} was cut off within a line.` });
+  }
+}
+
+/** The bytes of an answer, read no faster than they are taken. The request ends with the loop. */
+async function* partsOf(
+  { body, url }: Response,
+  watch: IdleTimeout,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = body?.getReader();
+  try {
+    while (reader !== undefined) {
+      watch.touch();
+      const { done, value } = await reader.read().catch((error) => {
+        throw watch.errorFor(error, 'cut_off', url);
+      });
+      watch.pause();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    watch.end();
+  }
+}
 
 const DEFAULT_URL = 'http://localhost:8000';
 const DEFAULT_TIMEOUT = 310_000;
 const DEFAULT_RETRIES = 4;
 
-/** The media type of lines of JSON. */
 export const LINES = 'application/x-ndjson';
 
-/** A request as the methods make it. */
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Without the base URL. */
   readonly path: string;
   readonly query?: object;
-  /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent unchanged. */
   readonly body?: string | FormData | ReadableStream<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether the request may be sent again if the connection is lost; default true. */
   readonly idempotent?: boolean;
 }
 
-/** Sends requests to one service. */
 export class Transport {
   readonly #base: string;
   readonly #options: ChunksmithOptions;
@@ -44,7 +186,6 @@ export class Transport {
     return (text === '' ? undefined : parsed(text, this.#base)) as T;
   }
 
-  /** The text of a complete answer. */
   text(call: Call, settings: CallSettings = {}): Promise<string> {
     return this.retried(call, settings, async () => {
       const watch = this.watch(settings);
@@ -84,7 +225,6 @@ export class Transport {
     });
   }
 
-  /** Does work again if that may help. */
   retried<T>(call: Pick<Call, 'idempotent'>, settings: CallSettings, work: () => Promise<T>): Promise<T> {
     const { signal, maxRetries = this.#options.maxRetries ?? DEFAULT_RETRIES } = settings;
     return withRetries({ maxRetries, isIdempotent: call.idempotent !== false, signal }, work);

@@ -6,8 +6,8 @@ import { hold } from '../../../core/hold.ts';
 import { UsageError } from '../../cli/errors.ts';
 import { LineSplitter } from '../../engine/run/line-reader.ts';
 import { type ChunkedDocument, type ChunkedDocuments, withLines } from '../chunk-documents.ts';
-import type { Manifest } from '../jobs/finish-job.ts';
 import { MANIFEST } from '../jobs/job-folder.ts';
+import type { Manifest } from '../jobs/job-output.ts';
 import { idsLineOf } from '../jobs/part-files.ts';
 import { placeInWords } from '../shard.ts';
 
@@ -23,8 +23,7 @@ export interface ChangeCounts {
   deleted: number;
 }
 
-/** Where a document's line is in the file. */
-interface LinePlace {
+interface LinePosition {
   readonly file: number;
   readonly from: number;
   readonly length: number;
@@ -33,7 +32,7 @@ interface LinePlace {
 /** The ids of the chunks of an earlier run. Only the position of each document's line is kept in memory. */
 export class EarlierIds {
   readonly #files: number[] = [];
-  readonly #places = new Map<string, LinePlace>();
+  readonly #positions = new Map<string, LinePosition>();
 
   /**
    * @param path the folder or manifest of a run, or a file that `--manifest` wrote
@@ -59,7 +58,7 @@ export class EarlierIds {
         const { document_id } = JSON.parse(line.toString()) as { readonly document_id?: unknown };
         if (document_id === undefined) throw new Error('a line has no document_id');
         if (typeof document_id === 'string')
-          this.#places.set(document_id, { file, from, length: line.length });
+          this.#positions.set(document_id, { file, from, length: line.length });
         from += line.length + 1;
       }
     };
@@ -69,10 +68,11 @@ export class EarlierIds {
 
   /** The ids of the chunks that a document had; empty if it is new. */
   idsOf(documentId: string): readonly string[] {
-    const place = this.#places.get(documentId);
-    if (place === undefined) return [];
-    const line = Buffer.alloc(place.length);
-    readSync(this.#files[place.file] as number, line, 0, place.length, place.from);
+    const position = this.#positions.get(documentId);
+    if (position === undefined) return [];
+    const { file, from, length } = position;
+    const line = Buffer.alloc(length);
+    readSync(this.#files[file] as number, line, 0, length, from);
     return (JSON.parse(line.toString()) as { readonly chunks: readonly string[] }).chunks;
   }
 
@@ -104,7 +104,7 @@ export class EarlierIds {
     keep: (line: string) => void,
   ): Generator<string> {
     if (unknown > 0) console.error(unknownVanished(unknown));
-    for (const documentId of this.#places.keys()) {
+    for (const documentId of this.#positions.keys()) {
       if (seen.has(documentId)) continue;
       const ids = this.idsOf(documentId);
       if (unknown > 0) keep(idsLineOf(documentId, ids));
@@ -130,7 +130,6 @@ async function idsFiles(path: string): Promise<string[]> {
   return [...names, ...kept].map((name) => join(dirname(file), name));
 }
 
-/** The lines for chunks that were deleted. */
 function deletedLines(ids: readonly string[], documentId: string): string {
   return ids.map((id) => `${JSON.stringify({ deleted: id, document_id: documentId })}\n`).join('');
 }
@@ -163,7 +162,6 @@ export function onlyChanges(
   return { ...group, bytes: Buffer.concat(kept) };
 }
 
-/** Counts what has changed in a document. */
 export function addChanges(
   counts: ChangeCounts,
   isOld: readonly boolean[],

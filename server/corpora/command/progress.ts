@@ -1,48 +1,27 @@
-import type { LeftOut } from '../../../core/contracts/reader.ts';
-import { addTotals, type VectorTotals } from '../../engine/answer/response-metadata.ts';
-import { addLeftOut } from '../../engine/read/readers.ts';
-import { type ChunkedDocument, leftOutOf } from '../chunk-documents.ts';
+import { clearLine, cursorTo } from 'node:readline';
+import type { WriteStream } from 'node:tty';
+import type { Tally } from '../chunk-documents.ts';
 import type { SkippedReasons, Skips } from '../skips.ts';
-import { barOf, keepDrawn } from './progress-bar.ts';
 
 export const PROGRESS = ['auto', 'bar', 'plain', 'json', 'none'] as const;
 export type ProgressKind = (typeof PROGRESS)[number];
 
-/** The progress of the work on a corpus. */
-export interface Counts extends VectorTotals {
-  documents: number;
-  failed: number;
-  /** What was left out, and documents without text. */
+export interface Counts extends Tally {
+  /** Skipped files, and documents without text. */
   readonly skips: Skips;
-  /** What readers left out of files, by name. */
-  left_out: LeftOut;
-  chunks: number;
-  /** Bytes of the source. */
-  bytes: number;
 }
 
-export function addDocument(counts: Counts, document: ChunkedDocument): void {
-  counts.documents++;
-  counts.chunks += document.chunks;
-  Object.assign(counts, addTotals(counts, document));
-  counts.bytes += document.source.size;
-  counts.left_out = addLeftOut(counts.left_out, leftOutOf(document));
-  if (document.error !== undefined) counts.failed++;
-}
-
-/** The counts and the figures derived from them. */
-export interface Summary extends Omit<Counts, 'skips'> {
+export interface Summary extends Tally {
   readonly skipped: number;
   readonly skipped_reasons: SkippedReasons;
   readonly seconds: number;
   readonly mb_per_second: number;
 }
 
-/** Shows progress on standard error. */
 export interface Progress {
-  update(): void;
-  /** Stops showing anything. */
-  stop(): void;
+  /** Called after each group of documents. */
+  update?(): void;
+  stop?(): void;
 }
 
 /** Milliseconds between two lines without a terminal. */
@@ -61,7 +40,7 @@ export function showProgress(kind: ProgressKind, counts: Counts, total: number |
   const timeLeft = estimator(total);
   const shown = kind === 'auto' ? (process.stderr.isTTY ? 'bar' : 'plain') : kind;
   const isUnseen = shown === 'bar' && !process.stderr.isTTY;
-  if (shown === 'none' || isUnseen) return { update() {}, stop() {} };
+  if (shown === 'none' || isUnseen) return {};
   const look = () => {
     const summary = summaryOf(counts, begin);
     const left = timeLeft(summary);
@@ -78,7 +57,6 @@ export function showProgress(kind: ProgressKind, counts: Counts, total: number |
       const json = { ...summary, ...(total !== undefined && { bytes_total: total }) };
       process.stderr.write(shown === 'json' ? `${JSON.stringify(json)}\n` : `${describe(summary)}${left}\n`);
     },
-    stop() {},
   };
 }
 
@@ -95,7 +73,7 @@ function showBar(
     if (total === undefined) return numbers;
     return `${barOf(total === 0 ? 1 : Math.min(counts.bytes / total, 1))}, ${numbers}${left}`;
   };
-  return { update() {}, stop: keepDrawn(process.stderr, line) };
+  return { stop: keepDrawn(process.stderr, line) };
 }
 
 /** @param begin by the clock of `performance` */
@@ -115,7 +93,6 @@ function rounded(number: number): number {
   return Math.round(number * 10) / 10;
 }
 
-/** The counts in words. */
 export function describe(summary: Summary): string {
   const { failed, skipped, embedding_empty, embedding_fallback, embedding_cut } = summary;
   const parts = [
@@ -149,5 +126,38 @@ export function estimator(total: number | undefined) {
     if (done.seconds < FIRST_ESTIMATE.seconds || done.bytes < total * FIRST_ESTIMATE.share) return undefined;
     const left = Math.max(0, Math.round(((total - bytes) * done.seconds) / done.bytes));
     return `${left < 60 ? `${left} s` : `${Math.floor(left / 60)} min ${left % 60} s`} left`;
+  };
+}
+
+/** Milliseconds between two frames. */
+const FRAME = 100;
+const WIDTH = 40;
+
+function barOf(share: number): string {
+  const done = Math.round(share * WIDTH);
+  return `${'█'.repeat(done)}${'░'.repeat(WIDTH - done)} ${Math.floor(share * 100)}%`;
+}
+
+/**
+ * Keeps one line of a terminal current, cut at its width.
+ *
+ * @returns ends that and clears the line
+ */
+function keepDrawn(terminal: WriteStream, line: () => string): () => void {
+  const clear = () => {
+    cursorTo(terminal, 0);
+    clearLine(terminal, 0);
+  };
+  const draw = () => {
+    const text = line().slice(0, terminal.columns || undefined);
+    cursorTo(terminal, 0);
+    terminal.write(text);
+    clearLine(terminal, 1);
+  };
+  draw();
+  const timer = setInterval(draw, FRAME).unref();
+  return () => {
+    clearInterval(timer);
+    clear();
   };
 }

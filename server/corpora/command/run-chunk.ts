@@ -4,14 +4,13 @@ import { hold } from '../../../core/hold.ts';
 import { CommandError, EXIT, isExpected, UsageError } from '../../cli/errors.ts';
 import { inOwnTerms } from '../../cli/own-terms.ts';
 import type { Environment } from '../../config/config.ts';
-import { NO_VECTOR_TOTALS } from '../../engine/answer/response-metadata.ts';
 import { leftOutInWords } from '../../engine/read/readers.ts';
+import { NO_COUNTS } from '../../store/jobs/contract.ts';
 import { Skips } from '../skips.ts';
 import type { ChangeCounts } from './changes.ts';
-import type { ChunkFlags } from './flags/chunk-flags.ts';
-import { chunkToFolder } from './folder/to-folder.ts';
-import { type Counts, describe, type ProgressKind, showProgress, summaryOf } from './progress.ts';
+import { type Counts, describe, showProgress, summaryOf } from './progress.ts';
 import { type ChunkSetup, withSetup } from './setup.ts';
+import { chunkToFolder } from './to-folder.ts';
 import { chunkToStdout } from './to-stdout.ts';
 
 /** @returns the command without its flags, which depend on the chunker that the arguments name */
@@ -32,8 +31,9 @@ export function chunkCommand(): Command {
 export function runChunk(command: Command, args: readonly string[], env: Environment): Promise<number> {
   return withSetup(command, args, env, async (setup) => {
     const stop = new AbortController();
-    const isTold = kindOf(setup.flags) !== 'none' && kindOf(setup.flags) !== 'json';
-    stopOnSignals(stop, () => isTold && console.error('interrupted'));
+    const { progress } = setup.flags;
+    const isReported = progress !== 'none' && progress !== 'json';
+    stopOnSignals(stop, () => isReported && console.error('interrupted'));
     try {
       return await run(setup, stop);
     } finally {
@@ -43,17 +43,12 @@ export function runChunk(command: Command, args: readonly string[], env: Environ
   });
 }
 
-function kindOf({ json, progress }: ChunkFlags): ProgressKind {
-  return json === true ? 'json' : progress;
-}
-
 async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   const { flags, source } = setup;
   const begin = performance.now();
-  const skips = new Skips();
-  const none = { documents: 0, failed: 0, chunks: 0, ...NO_VECTOR_TOTALS, bytes: 0 };
-  const counts: Counts = { ...none, skips, left_out: {} };
-  const kind = kindOf(flags);
+  const { skipped: _, ...none } = NO_COUNTS;
+  const counts: Counts = { ...none, skips: new Skips() };
+  const kind = flags.progress;
   const progress = showProgress(kind, counts, source.total);
   const context = { counts, progress, stop, signal: stop.signal };
   const toWhere = flags.out === undefined ? chunkToStdout : chunkToFolder;
@@ -65,7 +60,7 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   } catch (thrown) {
     error = stop.signal.aborted ? stop.signal.reason : thrown;
   }
-  progress.stop();
+  progress.stop?.();
   if (error instanceof UsageError) throw error;
   const status = statusOf(error, counts);
   const summary = summaryOf(counts, begin);
@@ -118,7 +113,6 @@ function changed(changes: ChangeCounts | undefined): string {
 
 /** Why a run ends before its work is done, although nothing failed. */
 export class Stopped extends Error {
-  /** The exit status. */
   readonly status: number;
 
   constructor(reason: string, status: number) {

@@ -14,13 +14,11 @@ import { type ChunkedDocument, type Chunking, localChunking } from '../chunk-doc
 import { isCompressed } from '../formats/compression.ts';
 import type { JobSpec } from '../jobs/spec.ts';
 import type { FieldMapping } from '../shard.ts';
-import { CHUNK_FLAGS, type ChunkFlags } from './flags/chunk-flags.ts';
-import { type ChunkTask, localTask, remoteTask } from './flags/chunk-task.ts';
-import { optionFlags, optionValues, problemOfFlag } from './flags/option-flags.ts';
-import { remoteChunking } from './remote/remote-chunking.ts';
+import { type ChunkTask, localTask, remoteTask } from './chunk-task.ts';
+import { CHUNK_FLAGS, type ChunkFlags, optionFlags, optionValues, problemOfFlag } from './flags.ts';
+import { remoteChunking } from './remote-chunking.ts';
 import { type CorpusSource, isDocument, openSource } from './source.ts';
 
-/** A run of `chunk` as requested. */
 export interface ChunkSetup {
   readonly source: CorpusSource;
   readonly flags: ChunkFlags;
@@ -77,7 +75,6 @@ function addFlags(command: Command, { task, schema }: ChunkTask): void {
   for (const flag of optionFlags(schema)) command.addOption(flag.helpGroup(`Options of ${name}:`));
 }
 
-/** The flags that are known before the others. */
 function namedIn(args: readonly string[]): ChunkFlags {
   const command = new Command().helpOption(false).allowUnknownOption().allowExcessArguments().exitOverride();
   for (const flag of CHUNK_FLAGS) command.addOption(flag);
@@ -108,7 +105,6 @@ function withOwnTerms(document: ChunkedDocument): ChunkedDocument {
 /** A source of at most this many bytes is chunked before a thread would have started. */
 const SMALL = 128 * 1024;
 
-/** Whether threads, unless requested, would start too late to be useful. */
 function isSmall({ workers }: ChunkFlags, { files, total }: CorpusSource): boolean {
   if (workers !== undefined || files === undefined || total === undefined) return false;
   return total <= SMALL && !files.some(({ name }) => isCompressed(name));
@@ -161,12 +157,12 @@ function specOf(
   { task, schema, options }: ChunkTask,
   given: Readonly<Record<string, unknown>>,
 ): JobSpec {
-  const { group, jsonl, format, out = '', outFormat } = flags;
+  const { group, format, out = '', outFormat } = flags;
   const fields = mappingOf(flags);
   return {
     source: {
       path: '',
-      format: jsonl === true ? 'jsonl' : format,
+      format,
       ...(fields !== undefined && { fields }),
     },
     task,

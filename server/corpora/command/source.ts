@@ -3,31 +3,25 @@ import { ServiceError } from '../../../core/errors.ts';
 import { UsageError } from '../../cli/errors.ts';
 import { inOwnTerms } from '../../cli/own-terms.ts';
 import type { ServerCradle } from '../../container.ts';
-import { decodeWith } from '../decode.ts';
 import type { JobSpec } from '../jobs/spec.ts';
 import { formatOf, planShards } from '../plan-shards.ts';
-import { readDocuments } from '../read-documents.ts';
+import { decodeWith, readDocuments } from '../read-documents.ts';
 import { selectFiles } from '../select-files.ts';
 import type { ShardRange, Skip, SourceDocument } from '../shard.ts';
-import { UNREAD } from '../skip-note.ts';
-import { isForbidden } from '../storage/local/failures.ts';
-import { isInside } from '../storage/local/paths.ts';
-import { createLocalFolder } from '../storage/local-folder.ts';
-import { type SourceStorage, type StoredFile, unreadFile } from '../storage/storage.ts';
-import type { ChunkFlags } from './flags/chunk-flags.ts';
+import { createLocalFolder } from '../storage/local/folder.ts';
+import { isForbidden, isInside } from '../storage/local/paths.ts';
+import { type SourceStorage, type StoredFile, UNREAD, unreadFile } from '../storage/storage.ts';
+import type { ChunkFlags } from './flags.ts';
 
-/** What the arguments name. */
 export interface CorpusSource {
   readonly storage: SourceStorage;
   /** Undefined for standard input. */
   readonly files: readonly StoredFile[] | undefined;
   /** Bytes of the files; undefined for standard input. */
   readonly total: number | undefined;
-  /** What is left out of the folders. */
   readonly skipped: readonly Skip[];
 }
 
-/** Represents standard input. */
 const STDIN = '-';
 
 interface SourceOptions extends Pick<ChunkFlags, 'root' | 'ignore'> {
@@ -81,7 +75,6 @@ function commonRoot(paths: readonly string[]): string {
   return root;
 }
 
-/** Reads the documents of a source one after the other. */
 export async function* linesOf(
   source: CorpusSource,
   spec: JobSpec,

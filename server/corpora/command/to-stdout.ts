@@ -1,18 +1,17 @@
 import { once } from 'node:events';
-import { closeSync, writeSync } from 'node:fs';
-import { CommandError } from '../../cli/errors.ts';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { reasonOf } from '../../../core/errors.ts';
+import { CommandError, UsageError } from '../../cli/errors.ts';
 import { release } from '../../engine/memory.ts';
-import type { ChunkedDocument, ChunkedDocuments } from '../chunk-documents.ts';
+import { addDocument, type ChunkedDocument, type ChunkedDocuments } from '../chunk-documents.ts';
 import { failedDocumentLine, idsLine, idsLineOf } from '../jobs/part-files.ts';
 import { placeInWords, type Skip } from '../shard.ts';
 import { emptyOf, isUnreadFolder, skipLine, unreadId } from '../skips.ts';
 import { type ChangeCounts, checkIds, EarlierIds, onlyChanges } from './changes.ts';
-import { LinesFile, openToWrite } from './lines-file.ts';
-import { addDocument, type Counts, type Progress } from './progress.ts';
+import type { Counts, Progress } from './progress.ts';
 import type { ChunkSetup } from './setup.ts';
 import { linesOf } from './source.ts';
 
-/** What a run reports to and obeys. */
 export interface RunContext {
   readonly counts: Counts;
   readonly progress: Progress;
@@ -40,7 +39,7 @@ export async function chunkToStdout(
     const lines = linesOf(source, spec, cradle, signal, (skip) => skipped.push(skip));
     for await (const group of chunking(spec, lines, signal)) {
       await write(output.take(group), signal);
-      progress.update();
+      progress.update?.();
       if (flags.failFast) output.throwFailed();
     }
     for (const skip of skipped) output.keep(skip);
@@ -56,7 +55,6 @@ export async function chunkToStdout(
   return earlier === undefined ? undefined : output.changes;
 }
 
-/** Where a run reports besides its output. */
 interface Reports {
   readonly counts: Counts;
   /** The file of all failures and of what was skipped. Without it, the first failures are shown on standard error. */
@@ -65,10 +63,8 @@ interface Reports {
   readonly earlier: EarlierIds | undefined;
 }
 
-/** Maximum failures shown; the file lists all. */
 const MAX_SHOWN = 10;
 
-/** Turns finished documents into output, and remembers what is needed later. */
 class Output {
   readonly changes: ChangeCounts = { added: 0, unchanged: 0, deleted: 0 };
   readonly #reports: Reports;
@@ -80,7 +76,6 @@ class Output {
     this.#reports = reports;
   }
 
-  /** @returns the output for a group */
   take(group: ChunkedDocuments): Uint8Array {
     const { earlier } = this.#reports;
     const { bytes } = earlier === undefined ? group : onlyChanges(group, earlier, this.changes);
@@ -138,7 +133,6 @@ class Output {
     if (this.#firstFailed !== undefined) throw new CommandError(this.#firstFailed);
   }
 
-  /** The lines for chunks that were deleted with their documents. */
   vanished(): Iterable<string> {
     const { manifest, earlier } = this.#reports;
     const keep = (line: string) => manifest?.write(line);
@@ -165,4 +159,40 @@ async function write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
 function nameOf({ source: { place }, id }: ChunkedDocument): string {
   const name = placeInWords(place);
   return id === undefined || id === place.source ? name : `${name} (${id})`;
+}
+
+/** Opens a file for writing, replacing its content. @throws UsageError */
+function openToWrite(path: string): number {
+  try {
+    return openSync(path, 'w');
+  } catch (error) {
+    throw new UsageError(`${path}: the file cannot be written: ${reasonOf(error)}`);
+  }
+}
+
+/** A file of lines that appears under its name only when complete. */
+export class LinesFile {
+  readonly #path: string;
+  readonly #file: number;
+
+  /** @throws UsageError if it cannot be written there */
+  constructor(path: string) {
+    this.#path = path;
+    this.#file = openToWrite(`${path}.tmp`);
+  }
+
+  write(lines: string): void {
+    writeSync(this.#file, lines);
+  }
+
+  finish(): void {
+    fsyncSync(this.#file);
+    closeSync(this.#file);
+    renameSync(`${this.#path}.tmp`, this.#path);
+  }
+
+  discard(): void {
+    closeSync(this.#file);
+    rmSync(`${this.#path}.tmp`, { force: true });
+  }
 }

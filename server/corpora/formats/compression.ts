@@ -8,7 +8,6 @@ const ENDING = /\.(gz|zst)$/i;
 const PIECE = 256 * 1024;
 /** Maximum expansion of a compressed file, unless one document alone may be larger. */
 const MAX_EXPANSION = 250;
-/** Estimated compression ratio of a text file. */
 const USUAL_EXPANSION = 4;
 
 type Decompressor = ReturnType<typeof createGunzip>;
@@ -63,7 +62,8 @@ export function expansionOf({ name, size }: StoredFile, limit: number): (bytes: 
 /** Node stops at the end of a Zstandard member: the rest goes to a new decompressor. */
 async function* membersOf(source: AsyncIterable<Buffer>, isZstd: boolean): AsyncGenerator<Buffer> {
   const pieces = source[Symbol.asyncIterator]();
-  let [left, isOver] = [Buffer.alloc(0), false];
+  let left = Buffer.alloc(0);
+  let isOver = false;
 
   async function feed(member: Decompressor): Promise<void> {
     let fed = 0;

@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../../../core/errors.ts';
-import type { ShardRange, SourceDocument, SourceLine } from '../shard.ts';
-import { type SkipNote, UNREAD } from '../skip-note.ts';
-import { isForbidden } from '../storage/local/failures.ts';
+import type { ReadOptions, ShardRange, SourceDocument, SourceLine, SourceLines } from '../shard.ts';
+import { isForbidden } from '../storage/local/paths.ts';
 import type { SourceStorage, StoredFile } from '../storage/storage.ts';
+import { type SkipNote, UNREAD } from '../storage/storage.ts';
 import { decompressed, isCompressed, uncompressedName } from './compression.ts';
 import { documentLine, quoted, quotedUtf8, withoutMark } from './map-fields.ts';
-import type { ReadOptions, SourceLines } from './reading.ts';
 
 /** Files that are read concurrently, and the limit of their total bytes if there is more than one. */
 const AT_A_TIME = 8;
@@ -26,7 +25,8 @@ export async function* readFiles(
   options: ReadOptions,
 ): SourceLines {
   const reading: { readonly size: number; readonly line: Promise<SourceLine> }[] = [];
-  let [next, bytes] = [0, 0];
+  let next = 0;
+  let bytes = 0;
   const isRoom = (size: number) =>
     reading.length === 0 || (reading.length < AT_A_TIME && bytes + size <= BYTES_AT_A_TIME);
   try {
@@ -81,7 +81,6 @@ async function bytesOf(storage: SourceStorage, file: StoredFile, options: ReadOp
 
 const NOT_TEXT: SkipNote = { skipped: 'binary', detail: 'It is not text.', brief: 'are binary' };
 
-/** The line of a file, or why it is skipped. */
 async function lineOf(
   name: string,
   bytes: Buffer,

@@ -1,11 +1,17 @@
 import { invalid, ServiceError } from '../../../core/errors.ts';
 import { parseLine } from '../../engine/operations/lines.ts';
 import { findMembers } from '../../engine/read/json.ts';
-import type { FieldMapping, ShardRange, SourceDocument } from '../shard.ts';
+import type {
+  FieldMapping,
+  RawLine,
+  ReadOptions,
+  ShardRange,
+  SourceDocument,
+  SourceLines,
+} from '../shard.ts';
 import type { SourceStorage, StoredFile } from '../storage/storage.ts';
 import { decompressed, isCompressed, sharesOf } from './compression.ts';
 import { mapRow, neededNames, orError, type Row, withoutMark } from './map-fields.ts';
-import type { RawLine, ReadOptions, SourceLines } from './reading.ts';
 
 /**
  * Maximum members of a line with a field mapping. Documents have far fewer, and finding them takes quadratic time.
@@ -64,7 +70,8 @@ async function* piecesFrom(
   let to = Math.min(file.size, range.to);
   for (let beyond = BEYOND; from < to; beyond *= 2) {
     yield* storage.read(file, { from, to });
-    [from, to] = [to, Math.min(file.size, to + beyond)];
+    from = to;
+    to = Math.min(file.size, to + beyond);
   }
 }
 

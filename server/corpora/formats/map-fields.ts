@@ -4,9 +4,7 @@ import type { FieldMapping } from '../shard.ts';
 
 /** A line or a row whose members become a document. */
 export interface Row {
-  /** Each once. */
   readonly names: readonly string[];
-  /** The value of a member; undefined if it is missing. */
   value(name: string): unknown;
   /** Its JSON. @throws ServiceError `invalid_parameters` if it cannot be JSON */
   json(name: string): Uint8Array;
@@ -29,7 +27,6 @@ export class ExactJson {
 const ALL = '*';
 /** Maximum columns of a table: every row is searched for each of them. */
 const MAX_COLUMNS = 10_000;
-/** Names that messages list. */
 const MAX_LISTED = 20;
 
 /** How the members of a row are used: those named like a document's members, and all others as metadata. */
@@ -38,7 +35,7 @@ export function defaultMapping(names: readonly string[]): FieldMapping {
   return { ...own('id'), ...own('title'), ...own('filename'), metadata: [ALL] };
 }
 
-/** Which forbidden columns a table has. */
+/** The forbidden columns of a table, in words. */
 export function columnsProblem(names: readonly string[]): string | undefined {
   if (names.length > MAX_COLUMNS) return `${names.length} columns, over the limit of ${MAX_COLUMNS}`;
   const known = new Set<string>();
@@ -66,7 +63,6 @@ export function orError(line: () => Buffer): Buffer | ServiceError {
   }
 }
 
-/** The members of a row that are read at all. */
 export function neededNames(mapping: FieldMapping, names: readonly string[]): readonly string[] {
   const { id, text = 'text', title, filename, metadata = [] } = mapping;
   if (metadata.includes(ALL)) return names;
@@ -95,7 +91,6 @@ export function mapRow(row: Row, mapping: FieldMapping, isStrict: boolean): Buff
   });
 }
 
-/** The JSON of an id, the same in all formats. */
 function idOf(row: Row, name: string): Uint8Array | undefined {
   const isNumber = typeof row.value(name) === 'number';
   const json = isNumber ? Buffer.from(row.json(name)).toString() : '';
@@ -149,7 +144,6 @@ const NAMES = ['id', 'title', 'filename', 'media_type', 'metadata', 'places', 't
 /** A document as a line of a stream; each part is JSON. */
 export type LineParts = { readonly [N in (typeof NAMES)[number]]?: Uint8Array | undefined };
 
-/** Writes a document as one line of JSON, without its end. */
 export function documentLine(parts: LineParts): Buffer {
   return jsonObject(
     NAMES.flatMap((name) => {
@@ -161,13 +155,11 @@ export function documentLine(parts: LineParts): Buffer {
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The bytes of a text without its byte order mark. */
 export function withoutMark(bytes: Buffer): Buffer {
   const hasMark = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
   return hasMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
 }
 
-/** The JSON of a text. */
 export function quoted(text: string): Buffer {
   return Buffer.from(JSON.stringify(text));
 }
@@ -182,7 +174,6 @@ export function quotedUtf8(bytes: Buffer): Buffer {
   return Buffer.from(JSON.stringify(bytes.toString('latin1')), 'latin1');
 }
 
-/** The JSON of an object with members whose values are JSON. */
 function jsonObject(members: readonly (readonly [name: string, json: Uint8Array])[]): Buffer {
   const pieces = members.flatMap(([name, json], index) => [
     Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(name)}:`),

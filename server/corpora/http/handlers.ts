@@ -21,7 +21,6 @@ import { EVENTS, eventId, isOver, JobWatch } from './watch.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-/** Where jobs read and write, and the worker that runs them. */
 export interface JobTools {
   readonly locations: JobLocations;
   readonly worker: { wake(): void };
@@ -159,8 +158,6 @@ function changeHandlers(
   };
 }
 
-/** Parameters of job requests outside their bodies: pages and keys. */
-
 const checkJobs = createValidator(jobsQuery);
 const checkShards = createValidator(shardsQuery);
 
@@ -180,7 +177,6 @@ function readPage<State, Position>(
   return cursor === undefined ? page : { ...page, after: readCursor(cursor, read) };
 }
 
-/** The query of a page, without its cursor. */
 function queryOf({ limit, state }: Page<string, unknown>): Record<string, string> {
   return { limit: String(limit), ...(state !== undefined && { state }) };
 }

@@ -43,7 +43,6 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>) 
       shards.observe({ outcome }, seconds);
       if (outcome === 'lost') lost.inc();
     },
-    /** Counts documents that were chunked. @param bytes of the documents */
     chunked({ outcomes = [] }: Pick<RunAnswer, 'outcomes'>, bytes: number): void {
       const failed = outcomes.filter((outcome) => 'error' in outcome).length;
       documents.inc({ result: 'done' }, outcomes.length - failed);

@@ -243,7 +243,6 @@ function digestOf({ source, ...members }: JobMembers, upload: Buffer | null): st
     .digest('hex');
 }
 
-/** The parsed body of a request for a job, once its shape is right. */
 interface JobMembers extends Readonly<Record<string, unknown>>, PresetUse {
   readonly source: JobSource & { readonly documents?: readonly ParsedDocument[] };
   readonly pipeline?: string;

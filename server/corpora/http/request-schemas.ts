@@ -4,8 +4,6 @@ import { documentSchema, fieldMembers } from '../../engine/read/document-schemas
 import { JOB_STATES, SHARD_STATES } from '../../store/jobs/contract.ts';
 import { FORMATS, fieldMapping } from '../shard.ts';
 
-/** Schemas of requests about jobs. */
-
 const MAX_PATH_LENGTH = 4096;
 const MAX_URL_LENGTH = 2048;
 
@@ -118,7 +116,6 @@ export function jobBody(namespace: string): ObjectSchema {
   };
 }
 
-/** The query of a page of a list. */
 const pageQuery = (what: string, states: readonly string[]): ObjectSchema => ({
   type: 'object',
   properties: {

@@ -6,7 +6,6 @@ import { type JobRoutes, jobRoutesOf } from './schemas.ts';
 
 const MAX_BODY_BYTES = 16_777_216;
 
-/** Routes that create jobs, report on them, and return their output. */
 export async function jobRoutes(app: FastifyInstance, tools: JobTools): Promise<void> {
   const routes = await routesOf(app);
   // Most servers run no jobs, and should not load what these need.

@@ -5,10 +5,8 @@ import { LINES } from '../../http/transport/media.ts';
 import type { JobRecord, JobStore } from '../../store/jobs/contract.ts';
 import { jobAnswer } from '../jobs/answers.ts';
 
-/** The media type of server-sent events. */
 export const EVENTS = 'text/event-stream';
 
-/** How events are written, by the media type of the stream. */
 const WRITTEN = {
   [EVENTS]: {
     event: (job: JobRecord) => `id: ${eventId(job)}\ndata: ${JSON.stringify(jobAnswer(job))}\n\n`,
@@ -51,7 +49,6 @@ export class JobWatch {
     return Readable.from(this.#events(job, WRITTEN[type]), { objectMode: false });
   }
 
-  /** Ends all streams, for good. */
   close(): void {
     this.#closing.abort();
   }
@@ -61,7 +58,8 @@ export class JobWatch {
     { event, keepAlive }: (typeof WRITTEN)[keyof typeof WRITTEN],
   ): AsyncGenerator<string> {
     yield event(first);
-    let [job, quiet] = [first, 0];
+    let job = first;
+    let quiet = 0;
     while (!isOver(job)) {
       const now = await this.#next(job).catch(() => undefined);
       if (now === undefined) return;
@@ -89,7 +87,6 @@ export class JobWatch {
   }
 }
 
-/** Whether a job no longer changes by itself. */
 export function isOver({ finished_at }: JobRecord): boolean {
   return finished_at !== null;
 }

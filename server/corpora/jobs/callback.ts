@@ -19,7 +19,6 @@ export interface Callback {
   readonly event: (typeof EVENTS)[keyof typeof EVENTS];
   /** Lets the receiver detect repeated deliveries: the same for every try. */
   readonly id: string;
-  /** Signs the body. */
   readonly secret: string;
   /** Whether it may go to addresses that are not public. */
   readonly allowPrivate: boolean;
@@ -27,7 +26,6 @@ export interface Callback {
 }
 
 export interface CallbackTools {
-  /** All addresses of a name. */
   readonly resolve: (host: string) => Promise<readonly LookupAddress[]>;
   /** Milliseconds for the whole call. */
   readonly timeout: number;
@@ -35,7 +33,6 @@ export interface CallbackTools {
 
 const TOOLS: CallbackTools = { resolve: (host) => lookup(host, { all: true }), timeout: 10_000 };
 
-/** Maximum bytes of an answer that are read. */
 const MAX_BYTES = 65_536;
 
 /**
@@ -200,7 +197,6 @@ export interface NotifyTools {
   readonly store: Pick<JobStore, 'get'>;
   /** Signs what is posted; `''` if there is none. */
   readonly secret: string;
-  /** Whether addresses that are not public may be called. */
   readonly allowPrivate: boolean;
 }
 

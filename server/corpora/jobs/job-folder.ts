@@ -6,7 +6,6 @@ import { isAttemptOf, isPartName } from './part-files.ts';
 import { inFolder, type TargetLocation } from './spec.ts';
 
 export const MANIFEST = 'manifest.json';
-/** Written into the folder of a job when it starts. */
 const JOB_FILE = 'job.json';
 /** An unfinished marker or manifest. */
 const UNFINISHED = /^(manifest|job)\.json\.tmp-[\da-f-]{36}$/;
@@ -108,7 +107,6 @@ export async function removeFiles(storage: Storage, names: Iterable<string>): Pr
   for (const name of names) await storage.remove(name);
 }
 
-/** Whether the folder still belongs to the job. */
 export async function isFolderOf(target: TargetLocation, jobId: string): Promise<boolean> {
   return (await ownerOf(target)) === jobId;
 }

@@ -1,14 +1,16 @@
+import { MODULE_ENDING } from '../../config/module-ending.ts';
+import { GuardedThread } from '../../engine/run/guarded-thread.ts';
 import type { Claim } from '../../store/jobs/contract.ts';
 import type { ChunkedDocument, DocumentError } from '../chunk-documents.ts';
 import type { Place } from '../shard.ts';
 import type { FileWriter, WrittenFile } from '../storage/storage.ts';
+import type { ParquetBytes, ParquetTask } from './parquet-worker.ts';
 import { inFolder, type TargetLocation } from './spec.ts';
 
 /** The files that a shard may write: chunks, failures, and the chunk ids of each document. */
 export const PART_KINDS = ['part', 'errors', 'ids'] as const;
 export type PartKind = (typeof PART_KINDS)[number];
 
-/** What a shard has written. */
 export type PartFiles = { readonly [K in PartKind]?: WrittenFile };
 
 /** Names begin with the kind of content, so that shell globs find them: `part-000012.jsonl`. */
@@ -88,7 +90,7 @@ export class PartFilesWriter {
     if (found !== undefined) return found;
     const file = await storage.create(partName(this.#target, kind, this.#claim.seq, this.#claim));
     const isParquet = kind === 'part' && format === 'parquet';
-    const writer = isParquet ? new (await import('./parquet/part.ts')).ParquetPart(file) : file;
+    const writer = isParquet ? new ParquetPart(file) : file;
     this.#writers.set(kind, writer);
     return writer;
   }
@@ -109,4 +111,71 @@ export function idsLine({ source, id, ids }: ChunkedDocument): string {
 /** @param place of the document, if it has no id */
 export function idsLineOf(documentId: string | null, ids: readonly string[], place?: Place): string {
   return `${JSON.stringify({ document_id: documentId, ...place, chunks: ids })}\n`;
+}
+
+/** Bytes of lines per row group, including the line in which they end. */
+const ROW_GROUP = 16 * 1024 * 1024;
+const LIMITS = { memory: 3_221_225_472, time: 120_000 };
+const LINE_FEED = 0x0a;
+
+/** The last thread that was returned. */
+let idle: GuardedThread<ParquetBytes> | undefined;
+
+/** Writes lines with a chunk each as Parquet; the row groups depend only on the lines. */
+export class ParquetPart implements FileWriter {
+  readonly #file: FileWriter;
+  readonly #thread: GuardedThread<ParquetBytes>;
+  #lines: Uint8Array[] = [];
+  #size = 0;
+
+  constructor(file: FileWriter) {
+    this.#file = file;
+    this.#thread =
+      idle ?? new GuardedThread(new URL(`./parquet-worker${MODULE_ENDING}`, import.meta.url), LIMITS);
+    idle = undefined;
+  }
+
+  async write(given: Uint8Array): Promise<void> {
+    let rest = Buffer.from(given.buffer, given.byteOffset, given.length);
+    for (;;) {
+      const left = ROW_GROUP - this.#size;
+      const end = rest.length < left ? -1 : rest.indexOf(LINE_FEED, Math.max(left - 1, 0));
+      if (end === -1) break;
+      this.#add(rest.subarray(0, end + 1));
+      await this.#writeGroup();
+      rest = rest.subarray(end + 1);
+    }
+    this.#add(rest);
+  }
+
+  async finish(): Promise<WrittenFile> {
+    if (this.#size > 0) await this.#writeGroup();
+    await this.#ask('finish');
+    if (idle === undefined) idle = this.#thread;
+    else await this.#thread.close();
+    return this.#file.finish();
+  }
+
+  async discard(): Promise<void> {
+    if (idle !== this.#thread) await this.#thread.close();
+    await this.#file.discard();
+  }
+
+  #add(bytes: Uint8Array): void {
+    this.#lines.push(bytes);
+    this.#size += bytes.length;
+  }
+
+  async #writeGroup(): Promise<void> {
+    const lines = Uint8Array.from(Buffer.concat(this.#lines));
+    this.#lines = [];
+    this.#size = 0;
+    await this.#ask({ lines }, [lines.buffer]);
+  }
+
+  async #ask(task: ParquetTask, moved: readonly ArrayBuffer[] = []): Promise<void> {
+    const answer = await this.#thread.ask(task, moved);
+    if ('problem' in answer) throw new Error(`the chunks cannot be written as Parquet: ${answer.problem}`);
+    await this.#file.write(answer.bytes);
+  }
 }

@@ -14,12 +14,10 @@ import type { JobLocations, JobSpec } from './spec.ts';
 export interface PlanTools {
   readonly store: Pick<JobStore, 'addShards' | 'get'>;
   readonly locations: JobLocations;
-  /** Maximum size of a shard. */
   readonly shardBytes: number;
   readonly shardDocuments: number;
 }
 
-/** Shards that are stored at once. */
 const BATCH = 1000;
 
 const NO_MEMBERS =

@@ -1,9 +1,9 @@
 import type { Log } from '../../../core/contracts/collaborators.ts';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import type { Claim, JobRecord, JobState, JobStore, ShardResult } from '../../store/jobs/contract.ts';
-import type { ShardOutput } from './chunk-shard.ts';
-import { outputsOf } from './finish-job.ts';
 import { removeLate, removeOutput, withdrawManifest } from './job-folder.ts';
+import type { ShardOutput } from './job-output.ts';
+import { outputsOf } from './job-output.ts';
 import { PART_KINDS, partName } from './part-files.ts';
 import type { JobLocations, JobSpec, TargetLocation } from './spec.ts';
 
@@ -77,7 +77,6 @@ export async function discardShard(
 
 const OVER_WITHOUT_OUTPUT: ReadonlySet<JobState> = new Set(['cancelled', 'failed']);
 
-/** The state of a job; undefined if it was removed. */
 async function stateOf(store: Pick<JobStore, 'get'>, jobId: string): Promise<JobState | undefined> {
   try {
     return (await store.get(jobId)).state;
@@ -89,7 +88,6 @@ async function stateOf(store: Pick<JobStore, 'get'>, jobId: string): Promise<Job
 
 type ExpiryStore = Pick<JobStore, 'expired' | 'cancel' | 'remove' | 'shards'>;
 
-/** Jobs that are removed one after the other. */
 const SOME = 100;
 
 /** Removes expired jobs, output first. What cannot be removed now is left for the next time. */

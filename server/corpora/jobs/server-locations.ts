@@ -39,13 +39,11 @@ export function createServerLocations(
 /** The name of the root in messages; its path is only for the operator. */
 const ROOT_LABEL = 'the folder of jobs (--bulk-root)';
 
-/** What paths may refer to. */
 interface Storages {
   /** The folder inside which files are read and written, if there is one. */
   readonly root?: Storage | undefined;
   /** Absolute paths of this folder: as it was configured, and without links. */
   readonly rootPaths?: readonly string[];
-  /** Buckets by the names of their connections. */
   readonly connections: ReadonlyMap<string, Storage>;
 }
 
@@ -57,7 +55,7 @@ export async function openStorages({ root, connections }: CorporaSettings): Prom
     for (const [name, connection] of connections) buckets.set(name, createBucket(connection));
   }
   if (root === undefined) return { connections: buckets };
-  const { createLocalFolder } = await import('../storage/local-folder.ts');
+  const { createLocalFolder } = await import('../storage/local/folder.ts');
   const rootPaths = [root, await realpath(root).catch(() => root)];
   return { root: createLocalFolder(root, ROOT_LABEL), rootPaths, connections: buckets };
 }

@@ -7,7 +7,6 @@ import type { SourceStorage, Storage, StoredFile } from '../storage/storage.ts';
 /** What a job does. Plain data, parsed and checked, that the database keeps. */
 export interface JobSpec {
   readonly source: JobSource;
-  /** What is done with each document. */
   readonly task: DocumentsTask;
   /** The members of a request besides its documents: options, `include`, `namespace`. */
   readonly options: Readonly<Record<string, unknown>>;
@@ -19,7 +18,6 @@ export interface JobSpec {
    * finds.
    */
   readonly prune?: true;
-  /** Where the end of the job is reported. */
   readonly callback?: string;
 }
 
@@ -45,19 +43,16 @@ export function unitOf({ task, options }: JobSpec): OffsetUnit {
   return (config?.offset_unit as OffsetUnit | undefined) ?? 'code_point';
 }
 
-/** Where the documents of a job are. */
 export interface SourceLocation {
   readonly storage: SourceStorage;
   /** A file or folder, or selected files. */
   readonly from: { readonly path: string } | { readonly files: readonly StoredFile[] };
 }
 
-/** Where a job writes. */
 export interface TargetLocation {
   readonly storage: Storage;
   /** A folder, without a trailing slash; `''` is the whole storage. */
   readonly folder: string;
-  /** Format of the part files; default JSON Lines. */
   readonly format?: 'parquet' | undefined;
 }
 
@@ -69,7 +64,6 @@ export interface JobLocations {
   target(spec: JobSpec): Promise<TargetLocation>;
 }
 
-/** A name in a folder of a storage. */
 export function inFolder(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }

@@ -23,13 +23,10 @@ export interface WorkerOptions {
   readonly leaseSeconds: number;
   /** Removes the results of a shard that the worker has lost. @param refused the invalid result */
   discard?(claim: Claim, refused: ShardResult | undefined): Promise<void>;
-  /** Called for each shard that was settled. */
   onSettled?(claim: Claim): Promise<void>;
   /** Called for each processed shard. @param skipped files that were not read */
   onShard?(outcome: ShardOutcome, seconds: number, skipped: number): void;
-  /** The worker's name in lists. */
   readonly name: string;
-  /** Maximum concurrent shards. */
   readonly concurrency: number;
   /** Called before each poll. */
   onTurn?(): void;
@@ -183,7 +180,7 @@ async function workOnShard(
     });
     outcome = (await untilStored(() => store.commit(claim, result))) ? 'done' : 'lost';
     if (outcome === 'lost') refused = result;
-    else skipped = notRead(result.skipped ?? {});
+    else skipped = notRead(result.counts.skipped);
   } catch (error) {
     outcome = await settle(claim, error, stop.signal, store).catch(() => undefined);
     if (outcome !== 'returned') {

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { ServiceError } from '../../../core/errors.ts';
 import { type Config, ConfigError, type Environment } from '../../config/config.ts';
 import { checkFolder } from '../../config/folders.ts';
 import type { Read } from '../../config/option.ts';
-import { type BucketConnection, isSound } from './s3/connection.ts';
 
-/** What jobs may read and write. */
 export interface CorporaSettings {
   /** The folder that contains the files, as an absolute path; undefined if jobs may use none. */
   readonly root: string | undefined;
@@ -94,7 +93,6 @@ function readNamed(name: string, written: unknown, env: Environment): ReturnType
   return 'value' in read ? read : { problems: read.problems.map((problem) => `${name}.${problem}`) };
 }
 
-/** The connections by their names, as they are written. */
 function readFile(file: string, place: string): ReadonlyMap<string, unknown> {
   const members = membersOf(readJson(file, place));
   if (members === undefined) throw new ConfigError(`${place}expected an object of connections by name`);
@@ -117,8 +115,6 @@ function membersOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? new Map(Object.entries(value)) : undefined;
 }
-
-/** The fields of a connection as written in a file. Values that could be keys are never shown. */
 
 type Fields = ReadonlyMap<string, unknown>;
 
@@ -150,7 +146,8 @@ function readConnection(
   const region = givenRegion === undefined ? undefined : take('region', readRegion(givenRegion));
   const prefix = take('prefix', readPrefix(written.get('prefix') ?? ''));
   const style = take('style', readStyle(written.get('style') ?? (isOwn ? 'path' : 'host')));
-  const [accessKeyId, secretAccessKey] = [key(KEYS[0], hasKeys), key(KEYS[1], hasKeys)];
+  const accessKeyId = key(KEYS[0], hasKeys);
+  const secretAccessKey = key(KEYS[1], hasKeys);
   const sessionToken = key(KEYS[2], false);
   const profile = written.has('profile') ? take('profile', readProfile(written.get('profile'))) : undefined;
   if (profile !== undefined && hasKeys) problems.push('profile: expected either a profile or keys');
@@ -208,4 +205,55 @@ function variableOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const [[name, variable] = [], ...more] = Object.entries(value);
   return name === 'env' && typeof variable === 'string' && more.length === 0 ? variable : undefined;
+}
+
+export interface BucketConnection {
+  /** Its name in `s3://<name>/…` and in messages. */
+  readonly name: string;
+  /** URL of the service, optionally with a path, but without user, query or fragment. Default: AWS in this region. */
+  readonly endpoint?: URL;
+  readonly bucket: string;
+  /** Default: the environment or the AWS profile. */
+  readonly region?: string;
+  /** The folder of the bucket that it is confined to, without `/` at its ends; `''` is the whole bucket. */
+  readonly prefix: string;
+  /** Whether the bucket is in the path of a URL or in its host name. */
+  readonly style: 'path' | 'host';
+  /** Default: the machine's own: variables, a profile, a role of the machine or of the pod, SSO. */
+  readonly credentials?: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
+  /** A profile of the AWS files, instead of the default one. */
+  readonly profile?: string;
+}
+
+export type Keys = ReturnType<typeof createKeys>;
+
+/** The keys of a bucket for the names of a storage, which is confined to a prefix. */
+export function createKeys({ prefix }: Pick<BucketConnection, 'prefix'>, label: string) {
+  const base = prefix === '' ? '' : `${prefix}/`;
+  /** @throws ServiceError `path_outside` if the name has `..`, `path_unusable` if it has empty parts or cannot be sent */
+  const keyOf = (name: string) => {
+    if (name.split('/').includes('..'))
+      throw new ServiceError('path_outside', { path: name, storage: label });
+    if (!isSound(name))
+      throw new ServiceError('path_unusable', { path: `${label}/${name}`, reason: NOT_SENT });
+    return base + name;
+  };
+  return {
+    keyOf,
+    /** The prefix of the keys of all files below a folder. @throws as `keyOf` does */
+    prefixOf: (folder: string) => (folder === '' ? base : `${keyOf(folder)}/`),
+    nameOf: (key: string) => key.slice(base.length),
+  };
+}
+
+const NOT_SENT =
+  'a key with an empty part, a single dot, or half of a surrogate pair cannot be sent in a URL';
+
+/** Whether a name can be part of a URL unchanged: URLs resolve `.` and `..`. */
+export function isSound(name: string): boolean {
+  return name.isWellFormed() && name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 }

@@ -1,7 +1,46 @@
 import { ServiceError } from '../../../core/errors.ts';
-import type { SkipNote } from '../skip-note.ts';
+import type { SkipReason } from '../../store/jobs/contract.ts';
 
-/** A file of a storage. */
+export interface SkipNote {
+  readonly skipped: SkipReason;
+  /** Why, and what to change, in a sentence. */
+  readonly detail: string;
+  /** The same for several files, in a few words: `need DOCLING_URL or TIKA_URL`. */
+  readonly brief: string;
+}
+
+const unreadableNote = (detail: string, brief: string): SkipNote => ({
+  skipped: 'unreadable',
+  detail,
+  brief,
+});
+
+/** Why an entry of a folder, or an object of a bucket, is not read. */
+export const UNREAD = {
+  hidden: {
+    skipped: 'ignored',
+    detail: 'Its name begins with a dot: name it to include it.',
+    brief: 'have a name that begins with a dot',
+  },
+  linkedFolder: {
+    skipped: 'ignored',
+    detail: 'It is a link to a folder: name the folder to include it.',
+    brief: 'link to a folder',
+  },
+  encoding: unreadableNote('Its name is not UTF-8: rename it.', 'have a name that is not UTF-8'),
+  outside: unreadableNote('It is a link that leads outside: put a copy in its place.', 'lead outside'),
+  dangling: unreadableNote('It is a link to nothing: correct or remove it.', 'link to nothing'),
+  special: unreadableNote(
+    'It is neither a file nor a folder, but a pipe, a socket or a device.',
+    'are neither file nor folder',
+  ),
+  forbidden: unreadableNote('There is no permission to read it: grant it.', 'lack permission'),
+  key: unreadableNote(
+    'Its key has an empty part, "." or "..", which no path can name: copy it to another key.',
+    'have a key that no path can name',
+  ),
+} as const satisfies Readonly<Record<string, SkipNote>>;
+
 export interface StoredFile {
   /** Its path in the storage, with `/` between folders and no leading one. */
   readonly name: string;
@@ -49,7 +88,6 @@ export interface SourceStorage {
    * storage. What is not read, such as names that begin with a dot and links outside the storage, is `unread`.
    */
   list(folder: string): AsyncIterable<StoredFile>;
-  /** The file with a name, if there is one. */
   find(name: string): Promise<StoredFile | undefined>;
   /**
    * The bytes of a file in [from, to), or all of them, in pieces of at most about 1 MB.
@@ -60,7 +98,6 @@ export interface SourceStorage {
   read(file: StoredFile, range?: { readonly from: number; readonly to: number }): AsyncIterable<Buffer>;
 }
 
-/** Files that can be read and written. */
 export interface Storage extends SourceStorage {
   create(name: string): Promise<FileWriter>;
   /**

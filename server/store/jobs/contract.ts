@@ -16,20 +16,46 @@ export type ShardState = (typeof SHARD_STATES)[number];
  */
 export type ShardKind = 'plan' | 'chunk' | 'finish' | 'notify';
 
-/** The error of a job or a shard, as reported to callers. */
 export type Failure = Pick<PlainError, 'code' | 'values'>;
 
 /**
- * Files that were not read, because no reader for them can run, they are binary, their names exclude them or they are
- * unreadable, and finished documents without text.
+ * Why a file gave no chunks although nothing failed: the readers for it cannot run here; it is not text and no reader
+ * matches; `.gitignore`, or a name that begins with a dot, excludes it; it cannot be read as a file of the source, such
+ * as a link out of it; or it was read and is `empty`, a document without chunks.
  */
-export interface SkippedCounts {
-  readonly no_reader: number;
-  readonly binary: number;
-  readonly ignored: number;
-  readonly unreadable: number;
-  readonly empty: number;
+export type SkipReason = 'no_reader' | 'binary' | 'ignored' | 'unreadable' | 'empty';
+
+/** The counts of a job, or of a part of it. */
+export interface JobCounts {
+  /** Failed documents included. */
+  readonly documents: number;
+  readonly failed: number;
+  readonly chunks: number;
+  /** Texts with no word that the model knows. */
+  readonly embedding_empty: number;
+  /** Texts whose vectors are of a model's lexical fallback. */
+  readonly embedding_fallback: number;
+  /** Texts that are longer than the window of the model. */
+  readonly embedding_cut: number;
+  /** Bytes of the source. */
+  readonly bytes: number;
+  /** Content that readers left out of files, by name. */
+  readonly left_out: Readonly<Record<string, number>>;
+  /** Missing reasons did not occur. */
+  readonly skipped: { readonly [R in SkipReason]?: number };
 }
+
+export const NO_COUNTS: JobCounts = {
+  documents: 0,
+  failed: 0,
+  chunks: 0,
+  embedding_empty: 0,
+  embedding_fallback: 0,
+  embedding_cut: 0,
+  bytes: 0,
+  left_out: {},
+  skipped: {},
+};
 
 /** A stored job. Times are seconds since 1970 by the clock of the database. */
 export interface JobRecord {
@@ -46,22 +72,14 @@ export interface JobRecord {
     readonly done: number;
     readonly failed: number;
   };
-  /** Counts of finished shards. */
-  readonly documents: { readonly done: number; readonly failed: number };
-  readonly skipped: SkippedCounts;
-  /** What readers left out of files, by name. */
-  readonly left_out: Readonly<Record<string, number>>;
-  readonly chunks: number;
-  /** Texts with no word that the model knows. */
-  readonly embedding_empty: number;
-  /** Texts whose vectors are of a model's lexical fallback. */
-  readonly embedding_fallback: number;
-  /** Texts that are longer than the window of the model. */
-  readonly embedding_cut: number;
-  /** Documents that were deleted from the sink, and those that were kept because they may still exist. */
+  /** The counts of finished shards, and the progress of running ones. */
+  readonly counts: JobCounts;
+  /** Documents that were deleted from the sink. */
   readonly pruned: number;
+  /** Documents that were kept because they may still exist. */
   readonly unpruned: number;
-  readonly bytes: { readonly read: number; readonly total: number };
+  /** Bytes of the whole source. */
+  readonly bytes_total: number;
   readonly created_at: number;
   readonly finished_at: number | null;
   /** When the job is removed. */
@@ -90,11 +108,10 @@ export type JobPosition = Pick<JobRecord, 'created_at' | 'id'>;
 
 export interface JobPage {
   readonly jobs: readonly JobRecord[];
-  /** Whether there are older ones. */
+  /** Whether there are older jobs. */
   readonly hasMore: boolean;
 }
 
-/** A shard in a list. */
 export interface ShardRecord {
   readonly seq: number;
   readonly kind: ShardKind;
@@ -121,62 +138,39 @@ export interface Claim {
   readonly attempt: number;
   /** How often it failed, or its worker was lost. */
   readonly failures: number;
-  /** The job's. */
+  /** The specification of the job. */
   readonly spec: object;
 }
 
-/** A part of a plan. */
 export interface PlannedShard {
   readonly range: object;
   readonly bytes: number;
 }
 
-/** What was done of a shard so far. */
-export interface ShardProgress {
-  /** All documents, including failed ones. */
-  readonly documents: number;
-  readonly documentsFailed: number;
-  readonly chunks: number;
-  readonly bytes: number;
-}
+/** The counts of a shard in progress. */
+export type ShardProgress = Pick<JobCounts, 'documents' | 'failed' | 'chunks' | 'bytes'>;
 
-/** The result of a shard. */
-export interface ShardResult extends ShardProgress {
-  /** Default 0. */
-  readonly skipped?: Partial<SkippedCounts>;
-  /** What readers left out of files, by name; default nothing. */
-  readonly leftOut?: JobRecord['left_out'];
-  /** Texts with no word that the model knows; default 0. */
-  readonly embedding_empty?: number;
-  /** Texts whose vectors are of a model's lexical fallback; default 0. */
-  readonly embedding_fallback?: number;
-  /** Texts that are longer than the window of the model; default 0. */
-  readonly embedding_cut?: number;
-  /** What the finish needs from it. */
+export interface ShardResult {
+  readonly counts: JobCounts;
+  /** What the finish needs of the shard. */
   readonly output: object | null;
   /** Fails a job whose shards are done; only for a `finish`. */
   readonly failure?: Failure | undefined;
 }
 
 /** The result of a shard that is not `chunk`. */
-export const NO_DOCUMENTS: ShardResult = {
-  documents: 0,
-  documentsFailed: 0,
-  chunks: 0,
-  bytes: 0,
-  output: null,
-};
+export const NO_DOCUMENTS: ShardResult = { counts: NO_COUNTS, output: null };
 
-/** A source of documents, and a sink with its target options. Digests. */
+/** Digests of a source of documents, and of a sink with its target options. */
 export interface SourceInSink {
   readonly sink: string;
   readonly source: string;
 }
 
-/** A document that a source had. */
+/** A document that the source had before. */
 export interface GoneDocument {
   readonly id: string;
-  /** Whether another source has one with this id in the same sink. */
+  /** Whether another source has a document with this id in the same sink. */
   readonly isElsewhere: boolean;
 }
 
@@ -286,7 +280,7 @@ export interface JobStore {
   noteFailed(jobId: string, of: SourceInSink, ids: readonly string[]): Promise<void>;
   /** Some of the documents that this job and later ones do not have; none once all are forgotten. */
   goneDocuments(jobId: string, of: SourceInSink): Promise<readonly GoneDocument[]>;
-  /** How many there are. */
+  /** The number of these documents. */
   countGone(jobId: string, of: SourceInSink): Promise<number>;
   /**
    * Forgets documents that no longer exist, and counts in the job what was pruned.
@@ -301,7 +295,6 @@ export interface JobStore {
   ): Promise<boolean>;
 }
 
-/** How shards are handed out. */
 export interface QueueSettings {
   /** Seconds without a sign of life from its worker after which a shard runs elsewhere. */
   readonly leaseSeconds: number;

@@ -28,20 +28,17 @@ export const SQLITE: Dialect = {
   idRows: `(select value ->> 'key' key, value ->> 'id' id from json_each(?)) r`,
 };
 
-/** What statements about shards need. */
 export interface ShardTable {
   readonly em: SqlEntityManager;
   readonly dialect: Dialect;
   readonly settings: QueueSettings;
 }
 
-/** A transaction. */
 export type Transaction = SqlEntityManager;
 
 /** A connection, or a transaction. */
 export type Sql = Pick<SqlEntityManager, 'execute'>;
 
-/** The first row, if there is one. */
 export async function rowOf<Row extends object>(
   sql: Sql,
   statement: string,

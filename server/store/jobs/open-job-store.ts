@@ -13,7 +13,6 @@ import { countGone, forgetDocuments, goneDocuments, noteFailed, noteStored } fro
 import type { JobTables } from './tables.ts';
 import { renewLease, takeFirst } from './take.ts';
 
-/** The store in an open database. */
 export type OpenJobStore = Omit<JobStore, 'open'>;
 
 /** The store of jobs. On PostgreSQL, pg-boss hands out the shards; on SQLite, the tables themselves do. */

@@ -8,7 +8,6 @@ import type { Claim, QueueSettings, ShardKind, ShardState } from './contract.ts'
 import { isOver, lockJob, type OpenShard, rowOf, type ShardTable, type Transaction } from './dialect.ts';
 import { dueCondition, IS_OPEN, takeShard } from './take.ts';
 
-/** How the database is reached. */
 type Connection = Pick<ConstructorOptions, 'host' | 'port' | 'user' | 'password' | 'database'>;
 
 const QUEUE = 'chunksmith-bulk';
@@ -35,7 +34,6 @@ interface Ticket {
   readonly kind: ShardKind;
 }
 
-/** Tickets that are created, or withdrawn, at once. */
 const BATCH = 1000;
 /** Seconds until a shard that may not run yet is checked again. */
 const LATER = 5;
@@ -54,7 +52,7 @@ export class PgBossTickets {
   readonly #table: ShardTable;
   readonly #connection: Connection;
   readonly #log: Log;
-  /** The claims of this process. */
+  /** The tickets of the claims of this process. */
   readonly #tickets = new WeakMap<Claim, Job<Ticket>>();
   readonly #due: string;
   #starting: Promise<PgBoss> | undefined;
@@ -78,7 +76,6 @@ export class PgBossTickets {
     if (tickets.length > 0) await boss.insert(QUEUE, tickets, await within(tx));
   }
 
-  /** Takes a shard that may run now. */
   async claim(worker: string): Promise<Claim | undefined> {
     const boss = await this.#boss();
     for (const queue of [LOST, QUEUE]) {

@@ -34,7 +34,6 @@ export async function noteStored(
   return found;
 }
 
-/** See `JobStore.noteFailed`. */
 export async function noteFailed(
   { em, dialect }: ShardTable,
   jobId: string,
@@ -49,7 +48,6 @@ export async function noteFailed(
 
 const GONE = `d.sink = ? and d.source = ? and d.seen_at < ${CREATED}`;
 
-/** See `JobStore.goneDocuments`. */
 export async function goneDocuments(
   { em }: ShardTable,
   jobId: string,
@@ -64,7 +62,6 @@ export async function goneDocuments(
   return rows.map(({ id, elsewhere }) => ({ id: JSON.parse(id) as string, isElsewhere: Boolean(elsewhere) }));
 }
 
-/** See `JobStore.countGone`. */
 export async function countGone(
   { em }: ShardTable,
   jobId: string,
@@ -75,7 +72,6 @@ export async function countGone(
   return Number(row?.count ?? 0);
 }
 
-/** See `JobStore.forgetDocuments`. */
 export function forgetDocuments(
   { em, dialect }: ShardTable,
   claim: Claim,

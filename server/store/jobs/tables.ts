@@ -13,7 +13,6 @@ import {
 import type { PgBossTickets } from './pg-boss-tickets.ts';
 import { IS_OPEN } from './take.ts';
 
-/** What statements about jobs need. */
 export interface JobTables extends ShardTable {
   /** Only on PostgreSQL; on SQLite shards are taken from their table. */
   readonly tickets: PgBossTickets | undefined;

@@ -1,3 +1,4 @@
+import { PROGRESS } from './columns.ts';
 import type { Claim, QueueSettings, ShardProgress } from './contract.ts';
 import { rowOf, type ShardTable, type Sql } from './dialect.ts';
 
@@ -6,6 +7,8 @@ interface TakenRow extends Omit<Claim, 'jobId' | 'range' | 'spec'> {
   readonly range: string;
   readonly spec: string;
 }
+
+const PROGRESS_COLUMNS = Object.keys(PROGRESS) as (keyof typeof PROGRESS)[];
 
 export const IS_OPEN = `state in ('ready', 'running')`;
 
@@ -45,7 +48,7 @@ export async function takeShard(
     `update bulk_shards set state = 'running', attempt = attempt + 1, worker = ?,
       due_at = ${dialect.now} + ${settings.leaseSeconds},
       failures = failures + case state when 'running' then 1 else 0 end,
-      ${PROGRESS_COLUMNS.map((name) => `${name} = 0`).join(', ')}
+      ${PROGRESS_COLUMNS.map((column) => `${column} = 0`).join(', ')}
     where ${which}
     returning job_id, seq, kind, range, attempt, failures,
       (select spec from bulk_jobs where bulk_jobs.id = bulk_shards.job_id) as spec`,
@@ -56,16 +59,6 @@ export async function takeShard(
   return { jobId, ...claim, range: JSON.parse(range), spec: JSON.parse(spec) };
 }
 
-/** The columns of how far a worker is, which count while its shard is running. */
-const PROGRESS_COLUMNS = ['documents_so_far', 'failed_so_far', 'chunks_so_far', 'bytes_so_far'] as const;
-
-const valuesOf = ({ documents, documentsFailed, chunks, bytes }: ShardProgress): readonly number[] => [
-  documents,
-  documentsFailed,
-  chunks,
-  bytes,
-];
-
 /** @returns whether the shard still belongs to the claim */
 export async function renewLease(
   { em, dialect, settings }: ShardTable,
@@ -73,12 +66,15 @@ export async function renewLease(
   progress?: ShardProgress,
   sql: Sql = em.fork(),
 ): Promise<boolean> {
-  const noted = progress === undefined ? '' : `, ${PROGRESS_COLUMNS.map((name) => `${name} = ?`).join(', ')}`;
-  const row = await rowOf(
-    sql,
-    `update bulk_shards set due_at = ${dialect.now} + ${settings.leaseSeconds}${noted} where ${IS_OWNED} returning seq`,
-    [...(progress === undefined ? [] : valuesOf(progress)), ...ownerValues(claim)],
-  );
+  const noted = progress === undefined ? [] : PROGRESS_COLUMNS;
+  const set = [
+    `due_at = ${dialect.now} + ${settings.leaseSeconds}`,
+    ...noted.map((column) => `${column} = ?`),
+  ];
+  const row = await rowOf(sql, `update bulk_shards set ${set.join(', ')} where ${IS_OWNED} returning seq`, [
+    ...noted.map((column) => progress?.[PROGRESS[column]]),
+    ...ownerValues(claim),
+  ]);
   return row !== undefined;
 }
 

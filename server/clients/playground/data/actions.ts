@@ -11,13 +11,11 @@ import {
   without,
   withSteps,
 } from './settings.ts';
-import type { Inquiry, Source, State } from './state.ts';
-import type { Store } from './store.ts';
+import type { Inquiry, Located, Source, State, Store } from './state.ts';
 
 /** Milliseconds after the last keystroke before a setting runs. */
 const PAUSE = 150;
 
-/** What the user can do; each action changes the state and reruns what depends on it. */
 export class Actions {
   readonly #store: Store<State>;
   readonly #stops = new Map<string, AbortController>();
@@ -107,7 +105,6 @@ export class Actions {
     this.#store.change({ selection, active: setting, page: undefined });
   }
 
-  /** Goes to the next chunk of the setting shown, or to the first. */
   move(by: 1 | -1): void {
     const { selection, active, runs } = this.#store.state;
     const setting = selection?.setting ?? active;
@@ -137,7 +134,6 @@ export class Actions {
     for (const setting of settings) if (runs.get(setting.id)?.isStale !== false) void this.#run(setting);
   }
 
-  /** Marks what is shown as outdated. */
   #markStale(settings: readonly Setting[]): void {
     const runs = new Map(this.#store.state.runs);
     for (const { id } of settings) {
@@ -167,7 +163,6 @@ export class Actions {
     }
   }
 
-  /** Stores a setting as a pipeline. */
   async save({ steps }: Setting, name: string): Promise<void> {
     try {
       await post('v1/pipelines', { name, steps: pipelineSteps(steps) });
@@ -181,7 +176,6 @@ export class Actions {
   }
 }
 
-/** The question without results from chunks that no longer exist. */
 function withoutFound(asked: Inquiry, id: string): Inquiry {
   if (!asked.found.has(id)) return asked;
   return { ...asked, found: new Map([...asked.found].filter(([setting]) => setting !== id)) };
@@ -198,7 +192,7 @@ interface Input {
  *
  * @throws if the signal aborts
  */
-export async function runSetting(
+async function runSetting(
   { steps }: Setting,
   { text, file }: Input,
   catalogue: Catalogue,
@@ -230,7 +224,6 @@ function runStep(step: Step, text: string, chunks: readonly Chunk[], signal: Abo
   return post<Chunk[]>(pathOf(step), { ...step.options, ...input[step.kind] }, signal);
 }
 
-/** Has the service read a file and chunk its text, with the places in the file. */
 function chunkFile({ kind, name, options }: Step, file: File, signal?: AbortSignal) {
   const form = new FormData();
   const unit = kind === 'pipeline' ? {} : { offset_unit: 'utf16' };
@@ -251,7 +244,40 @@ function unitOf({ kind, name }: Step, { pipelines }: Catalogue): Unit {
 
 const FIXED = /^x-(request-id|content-type-options|dns-|download-|frame-|permitted-|xss-|ratelimit)/;
 
-/** What plugins reported in the headers of an answer. */
 function reportsIn(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith('x-') && !FIXED.test(name)));
+}
+
+/** Located chunks by the chunks of their run: going back to another setting does not read the file again. */
+const known = new WeakMap<readonly Chunk[], Located>();
+
+let stop = new AbortController();
+
+/**
+ * Finds where the chunks of the run with the selected chunk come from, once for each run. The text alone does not say:
+ * the service runs the setting again, on the file itself.
+ */
+export async function locate({ state, change }: Store<State>): Promise<void> {
+  const { origin, selection, settings, runs, catalogue, text, located } = state;
+  const setting = settings.find(({ id }) => id === selection?.setting);
+  const run = runs.get(setting?.id ?? '');
+  if (origin === undefined || catalogue === undefined || setting === undefined || run?.isStale !== false)
+    return;
+  const of = run.chunks;
+  if (located?.of === of) return;
+  stop.abort();
+  stop = new AbortController();
+  const { signal } = stop;
+  const found = known.get(of);
+  change({ located: found ?? { of, chunks: undefined, problem: undefined } });
+  if (found !== undefined) return;
+  try {
+    const again = await runSetting(setting, { text, file: origin.file }, catalogue, signal);
+    signal.throwIfAborted();
+    const now = { of, chunks: again.chunks, problem: again.error };
+    if (again.error === undefined) known.set(of, now);
+    change({ located: now });
+  } catch {
+    // A chunk of another run was chosen meanwhile.
+  }
 }

@@ -1,7 +1,5 @@
-import type { Setting, Step } from './model.ts';
-import { LETTERS, MAX_SETTINGS } from './model.ts';
+import { LETTERS, MAX_SETTINGS, type Setting, type Step } from './model.ts';
 
-/** What a link can contain. */
 export interface Shared {
   readonly settings: readonly Setting[];
   readonly text: string | undefined;

@@ -1,6 +1,13 @@
 import { call } from './api.ts';
-import type { Catalogue, Pipeline, Plugin, Preset } from './model.ts';
-import { type Components, resolve, type Schema } from './schema.ts';
+import {
+  type Catalogue,
+  type Components,
+  type Pipeline,
+  type Plugin,
+  type Preset,
+  resolve,
+  type Schema,
+} from './model.ts';
 
 interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
@@ -23,7 +30,6 @@ interface Listed {
   readonly missing: readonly string[];
 }
 
-/** Loads what the server offers. */
 export async function readCatalogue(): Promise<Catalogue> {
   const [document, listed, tokenizers, models, presets, pipelines] = await Promise.all([
     call<OpenApi>('openapi.json'),

@@ -2,7 +2,6 @@ import { BASE } from './api.ts';
 import type { Setting, Step } from './model.ts';
 import { pathOf, pipelineSteps } from './settings.ts';
 
-/** The languages that a setting can be copied in. */
 export const CODES = ['curl', 'Python', 'JavaScript', 'Pipeline'] as const;
 export type Code = (typeof CODES)[number];
 

@@ -1,10 +1,8 @@
 import { post, reasonOf, ServiceProblem } from './api.ts';
 import type { Catalogue, Chunk, Setting } from './model.ts';
 import { pipelineSteps, pluginOf, sentOptions } from './settings.ts';
-import type { Found, Inquiry, Question, State } from './state.ts';
-import type { Store } from './store.ts';
+import type { Found, Inquiry, Question, State, Store } from './state.ts';
 
-/** What finds chunks, as the service names it: vectors, words, or both. */
 export const RETRIEVERS = ['dense', 'bm25', 'hybrid'] as const;
 
 /** Shared, so that typing another letter of a question does not change the results. */
@@ -18,7 +16,6 @@ export function changeQuestion(store: Store<State>, change: Partial<Inquiry>): v
   store.change({ asked: { ...store.state.asked, ...gone, ...unscored, problem: '', ...change } });
 }
 
-/** What results depend on. */
 const ASKED = ['question', 'answer', 'retriever', 'model', 'count', 'kept'] as const;
 
 /** Finds the best chunks of every setting for the question; with an answer, it is kept for the comparison. */
@@ -69,7 +66,6 @@ interface Evaluation {
   readonly candidates: readonly Evaluated[];
 }
 
-/** What a setting finds, in the service's answer. */
 interface Evaluated {
   readonly error?: { readonly detail: string };
   readonly recall: number;
@@ -133,11 +129,11 @@ function foundBy(
   if (error !== undefined) return { hits: [], scores: undefined, mean: undefined };
   const at = answer === undefined ? 0 : kept.findIndex((one) => one.question === question);
   const { found = [], ...scores } = questions[at] ?? {};
-  const places = new Map(
+  const indexes = new Map(
     chunks.map(({ start_index, end_index }, chunk) => [`${start_index} ${end_index}`, chunk]),
   );
   const hits = found.flatMap(({ start_index, end_index, score }) => {
-    const chunk = places.get(`${start_index} ${end_index}`);
+    const chunk = indexes.get(`${start_index} ${end_index}`);
     // A score of 0 has nothing in common with the question.
     return chunk === undefined || score === 0 ? [] : [{ chunk, score }];
   });

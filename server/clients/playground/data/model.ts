@@ -1,8 +1,5 @@
-import type { Components } from './schema.ts';
-
 /** What the modules of the page share. Offsets are UTF-16 units of the text, as JavaScript counts them. */
 
-/** A chunk in the service's answer, with its offsets in UTF-16 units. */
 export interface Chunk {
   readonly text: string;
   readonly start_index: number;
@@ -26,7 +23,6 @@ export interface Place {
   readonly image?: number;
 }
 
-/** A chunk that is near a question, with its similarity. */
 export interface Hit {
   readonly chunk: number;
   readonly score: number;
@@ -43,19 +39,16 @@ export interface Step {
 
 /** What is compared: a chunker followed by refineries, or a stored pipeline. */
 export interface Setting {
-  /** The letter that identifies it. */
   readonly id: string;
   readonly steps: readonly Step[];
 }
 
-/** The result of a setting on a text. */
 export interface Run {
   /** Whether it belongs to an earlier text or earlier options, and is being run again. */
   readonly isStale: boolean;
   readonly chunks: readonly Chunk[];
   /** Milliseconds until the answer arrived. */
   readonly milliseconds: number;
-  /** What the plugins reported, by header name. */
   readonly reports: Readonly<Record<string, string>>;
   /** Why there is no answer; it may be about single options. */
   readonly error: string | undefined;
@@ -76,26 +69,20 @@ export function isKnown({ chunks, error, isStale }: Run): boolean {
 
 export type Unit = 'code_point' | 'utf16' | 'byte';
 
-/** Maximum settings side by side. */
 export const MAX_SETTINGS = 4;
 export const LETTERS = ['A', 'B', 'C', 'D'] as const;
 
-/** Maximum tokens per chunk, if a setting has a limit. */
 export function limitOf({ steps }: Setting): number | undefined {
   const size = steps[0]?.options.chunk_size;
   return typeof size === 'number' ? size : undefined;
 }
 
-/** A chunker or refinery that requests can name. */
 export interface Plugin {
   readonly kind: 'chunker' | 'refinery';
   readonly name: string;
   readonly summary: string;
-  /** What it lacks if it cannot run here. */
   readonly missing: readonly string[];
-  /** Its options, by their names. */
   readonly options: Components;
-  /** A request that works when pasted. */
   readonly example: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -112,14 +99,12 @@ export interface Pipeline {
   readonly config: { readonly steps: readonly PipelineStep[] };
 }
 
-/** Steps that come with the service. */
 export interface Preset {
   readonly name: string;
   readonly steps: readonly PipelineStep[];
   readonly missing: readonly string[];
 }
 
-/** All choices that the server offers. */
 export interface Catalogue {
   readonly presets: readonly Preset[];
   readonly plugins: readonly Plugin[];
@@ -128,4 +113,52 @@ export interface Catalogue {
   readonly models: readonly string[];
   /** The model used by requests that name none; the first if there is no such one. */
   readonly model: string;
+}
+
+export interface Schema {
+  readonly $ref?: string;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly description?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** This option has an effect only if the others have one of these values. */
+  readonly 'x-effective-with'?: Readonly<Record<string, readonly unknown[]>>;
+}
+
+export type Components = Readonly<Record<string, Schema>>;
+
+export function resolve(schema: Schema, components: Components): Schema {
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.split('/').at(-1) as string;
+    return resolve(components[name] ?? {}, components);
+  }
+  const { allOf = [], ...own } = schema;
+  const parts = [...allOf.map((part) => resolve(part, components)), own];
+  const properties = Object.assign({}, ...parts.map((part) => part.properties));
+  const whole = Object.assign({}, ...parts) as Schema;
+  return Object.keys(properties).length === 0 ? whole : { ...whole, properties };
+}
+
+/** The types that a value may have, except `null`. */
+export function typesOf({ type, enum: values }: Schema): readonly string[] {
+  if (values !== undefined) return ['enum'];
+  return [type ?? []].flat().filter((one) => one !== 'null');
+}
+
+export function isEffective(
+  schema: Schema,
+  properties: Components,
+  options: Readonly<Record<string, unknown>>,
+): boolean {
+  const conditions = Object.entries(schema['x-effective-with'] ?? {});
+  return conditions.every(([name, values]) => {
+    const value = options[name] ?? properties[name]?.default ?? null;
+    return values.some((one) => JSON.stringify(one) === JSON.stringify(value));
+  });
 }

@@ -1,12 +1,10 @@
-import type { State } from './state.ts';
-import type { Store } from './store.ts';
+import type { State, Store } from './state.ts';
 
 /** Milliseconds that a notice is shown: just long enough to read it. */
 const MIN_MS = 4000;
 const MS_PER_CHARACTER = 60;
 const MAX_MS = 15_000;
 
-/** Actions of the user that end a notice, including Escape and clicks. */
 const ACTIONS = ['click', 'keydown', 'change', 'drop'];
 
 /** Ends each notice once it has been read, or the user does something else. */

@@ -1,5 +1,6 @@
 import {
   type Catalogue,
+  isEffective,
   LETTERS,
   MAX_SETTINGS,
   type Options,
@@ -8,9 +9,7 @@ import {
   type Setting,
   type Step,
 } from './model.ts';
-import { isEffective } from './schema.ts';
 
-/** A step of a plugin as its example shows it. */
 export function stepOf(plugin: Plugin): Step {
   const { text: _, documents: _documents, chunks: _chunks, ...options } = plugin.example ?? {};
   const isSize = (name: string) => name === 'chunk_size' || name === 'chunk_overlap';
@@ -30,7 +29,6 @@ export function replaceFirst([first, ...others]: readonly Step[], plugin: Plugin
   return [{ ...step, options: { ...step.options, ...Object.fromEntries(kept) } }, ...others];
 }
 
-/** The steps of a preset, to be edited like any. */
 export function presetSteps({ steps }: Preset): readonly Step[] {
   return steps.map(({ type, chunker, refinery, config }) =>
     type === 'chunk'
@@ -39,12 +37,10 @@ export function presetSteps({ steps }: Preset): readonly Step[] {
   );
 }
 
-/** The preset whose steps these are, unless they have been edited. */
 export function presetOf(steps: readonly Step[], { presets }: Catalogue): Preset | undefined {
   return presets.find((preset) => JSON.stringify(presetSteps(preset)) === JSON.stringify(steps));
 }
 
-/** What the sizes of a setting count, in full and for a cell of a table. */
 export interface SizeUnit {
   readonly name: string;
   readonly short: string;
@@ -64,7 +60,6 @@ export function unitOf({ steps }: Setting, catalogue: Catalogue | undefined): Si
   return counted ?? { name: `tokens of ${tokenizer}`, short: 'tok.' };
 }
 
-/** Tokenizers whose tokens have a name of their own. */
 const PLAIN_UNITS: Readonly<Record<string, SizeUnit>> = {
   character: { name: 'characters', short: 'char.' },
   byte: { name: 'bytes', short: 'bytes' },
@@ -97,7 +92,6 @@ function relettered(settings: readonly Setting[]): readonly Setting[] {
   return settings.map(({ steps }, index) => ({ id: LETTERS[index] as string, steps }));
 }
 
-/** The settings with other steps in one of them. */
 export function withSteps(
   settings: readonly Setting[],
   id: string,
@@ -136,13 +130,11 @@ export function sentOptions(step: Step, catalogue: Catalogue): Options {
   return Object.fromEntries(sent);
 }
 
-/** The path of the requests of a step. */
 export function pathOf({ kind, name }: Step): string {
   if (kind === 'pipeline') return `v1/pipelines/${encodeURIComponent(name)}/execute`;
   return `v1/${kind === 'chunker' ? 'chunk' : 'refine'}/${name}`;
 }
 
-/** The steps in the format of a stored pipeline. */
 export function pipelineSteps(steps: readonly Step[]): object[] {
   return steps.map(({ kind, name, options }) =>
     kind === 'chunker'

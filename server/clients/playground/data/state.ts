@@ -1,8 +1,6 @@
 import type { Catalogue, Chunk, Hit, Run, Setting, Unit } from './model.ts';
 
-/** The selected chunk of a setting. */
 export interface Selection {
-  /** Letter of the setting. */
   readonly setting: string;
   readonly chunk: number;
 }
@@ -13,13 +11,11 @@ export interface Range {
   readonly end: number;
 }
 
-/** A question with the stretch of the text that answers it. */
 export interface Question {
   readonly question: string;
   readonly answer: Range;
 }
 
-/** What a setting finds for the question. */
 export interface Found {
   /** Its best chunks, best first. */
   readonly hits: readonly Hit[];
@@ -35,20 +31,17 @@ export interface Found {
     | undefined;
 }
 
-/** A question to the text, and its results. */
 export interface Inquiry {
   readonly question: string;
   readonly retriever: string;
   readonly model: string;
-  /** The number of chunks wanted. */
   readonly count: number;
-  /** The stretch of the text that answers it. */
   readonly answer: Range | undefined;
   /** The questions with answers that settings are compared by. */
   readonly kept: readonly Question[];
   /** By the letters of the settings. */
   readonly found: ReadonlyMap<string, Found>;
-  /** What counts the tokens of all settings; empty if each has its own. */
+  /** The tokenizer that counts for all settings; empty if each has its own. */
   readonly tokenizer: string;
   /** Whether it was asked, so that it is repeated for new chunks. */
   readonly isAsked: boolean;
@@ -59,7 +52,6 @@ export interface Inquiry {
 /** The file that the text was read from. */
 export interface Source {
   readonly file: File;
-  /** What its reader reported, by header name. */
   readonly reports: Readonly<Record<string, string>>;
 }
 
@@ -67,12 +59,11 @@ export interface Source {
 export interface Located {
   /** The chunks of the run. */
   readonly of: readonly Chunk[];
-  /** Those with places; `undefined` until they have arrived. */
+  /** The same chunks with their places; `undefined` until they have arrived. */
   readonly chunks: readonly Chunk[] | undefined;
   readonly problem: string | undefined;
 }
 
-/** A page of a PDF. */
 export interface DrawnPage {
   readonly file: File;
   readonly page: number;
@@ -84,7 +75,6 @@ export interface State {
   /** Whether there is room for only one column. */
   readonly isNarrow: boolean;
   readonly catalogue: Catalogue | undefined;
-  /** Why the catalogue is missing. */
   readonly problem: string | undefined;
   readonly needsKey: boolean;
   readonly text: string;
@@ -94,9 +84,8 @@ export interface State {
   readonly origin: Source | undefined;
   /** Where the chunks of the run with the selected chunk come from. */
   readonly located: Located | undefined;
-  /** Whether the pages that the selected chunk is on are shown. */
   readonly showsPages: boolean;
-  /** Which of them is; the first if the chunk is not on it. */
+  /** The page that is shown: the first page of the chunk if undefined, or if the chunk is not on it. */
   readonly page: number | undefined;
   readonly drawn: DrawnPage | undefined;
   readonly isEditing: boolean;
@@ -107,17 +96,43 @@ export interface State {
   readonly active: string;
   readonly unit: Unit;
   readonly showsDifferences: boolean;
-  /** The setting whose options are open. */
   readonly opened: string | undefined;
   /** Price per million tokens, as typed by the user. */
   readonly price: string;
   /** The tokenizer whose tokens are shown; empty for none. */
   readonly tokenizer: string;
-  /** Where its tokens begin in the text. */
+  /** Where the tokens begin in the text. */
   readonly tokens: readonly number[];
   readonly asked: Inquiry;
-  /** Whether a copied link includes the text. */
   readonly sharesText: boolean;
   /** What was done, or what failed; empty once it has been read. */
   readonly notice: string;
+}
+
+export interface Store<State> {
+  readonly state: State;
+  /** Changes members; watchers are notified once for all changes in one turn of the event loop. */
+  change(members: Partial<State>): void;
+  watch(watcher: (state: State) => void): void;
+}
+
+export function createStore<State extends object>(initial: State): Store<State> {
+  let state = initial;
+  let isScheduled = false;
+  const watchers: ((state: State) => void)[] = [];
+  return {
+    get state() {
+      return state;
+    },
+    change(members) {
+      state = { ...state, ...members };
+      if (isScheduled) return;
+      isScheduled = true;
+      queueMicrotask(() => {
+        isScheduled = false;
+        for (const watcher of watchers) watcher(state);
+      });
+    },
+    watch: (watcher) => void watchers.push(watcher),
+  };
 }

@@ -1,22 +1,18 @@
 import type { Chunk } from '../data/model.ts';
-import { firstIndex } from './search.ts';
+import { firstIndex } from './pieces.ts';
 
-/** Statistics of the chunks of one setting. */
 export interface Numbers {
   readonly chunks: number;
   readonly least: number;
   readonly median: number;
   readonly p95: number;
   readonly most: number;
-  /** Tokens of all chunks, which is what is embedded. */
   readonly tokens: number;
   /** Chunks with the same text as an earlier one. */
   readonly duplicates: number;
-  /** Chunks with more tokens than the limit. */
   readonly overLimit: number;
   /** Share of the text's characters that some chunk covers. */
   readonly coverage: number;
-  /** Cuts by the element that they fall in. */
   readonly cuts: Readonly<Record<CutKind, number>>;
 }
 
@@ -41,7 +37,8 @@ export function numbersOf(text: string, chunks: readonly Chunk[], limit: number 
 }
 
 function coverageOf(chunks: readonly Chunk[], length: number): number {
-  let [covered, end] = [0, 0];
+  let covered = 0;
+  let end = 0;
   for (const { start_index, end_index } of chunks) {
     covered += Math.max(0, end_index - Math.max(start_index, end));
     end = Math.max(end, end_index);
@@ -83,7 +80,6 @@ function fencesIn(text: string): number[] {
   return edges;
 }
 
-/** Whether an offset is within a row of a Markdown table. */
 function isInRow(text: string, offset: number): boolean {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   const end = text.indexOf('\n', offset);

@@ -1,15 +1,66 @@
-import type { Chunk } from '../data/model.ts';
-import { firstIndex } from './search.ts';
+import { type Chunk, isKnown, limitOf, NO_RUN, type Run, type Setting } from '../data/model.ts';
+import type { State } from '../data/state.ts';
 
-/** A stretch of the text with uniform display. */
+/**
+ * The first of some indexes that is reached, found by halving; `count` if none is.
+ *
+ * @param isReached false up to some index and true from there on
+ */
+export function firstIndex(count: number, isReached: (index: number) => boolean): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isReached(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Approximate characters of a block: it ends with a line if possible. */
+const USUAL_BLOCK_LENGTH = 1200;
+const MAX_BLOCK_LENGTH = 3000;
+
+/** Where the blocks of a text begin, plus its length: only visible blocks are in the page. */
+export function blocksOf(text: string): number[] {
+  const edges = [0];
+  let start = 0;
+  while (text.length - start > USUAL_BLOCK_LENGTH) {
+    const end = endOfBlock(text, start);
+    if (end >= text.length) break;
+    edges.push(end);
+    start = end;
+  }
+  if (text.length > 0) edges.push(text.length);
+  return edges;
+}
+
+function endOfBlock(text: string, start: number): number {
+  const line = text.indexOf('\n', start + USUAL_BLOCK_LENGTH);
+  if (line !== -1 && line < start + MAX_BLOCK_LENGTH) return line + 1;
+  const space = text.lastIndexOf(' ', start + MAX_BLOCK_LENGTH);
+  const end = space > start + USUAL_BLOCK_LENGTH ? space + 1 : start + MAX_BLOCK_LENGTH;
+  return splitsPair(text, end) ? end + 1 : end;
+}
+
+export function blockAt(edges: readonly number[], offset: number): number {
+  return Math.max(0, firstIndex(edges.length - 1, (block) => (edges[block] as number) > offset) - 1);
+}
+
+/** Whether an offset is within a surrogate pair, or between CR and LF. */
+function splitsPair(text: string, offset: number): boolean {
+  const before = text.charCodeAt(offset - 1);
+  const after = text.charCodeAt(offset);
+  const isPair = before >= 0xd800 && before < 0xdc00 && after >= 0xdc00 && after < 0xe000;
+  return isPair || (before === 13 && after === 10);
+}
+
 export interface Piece {
   readonly start: number;
   readonly end: number;
   /** The first chunk that covers it; -1 in a gap. */
   readonly chunk: number;
-  /** Whether other chunks also cover it. */
   readonly isOverlap: boolean;
-  /** Whether a chunk begins here. */
   readonly isStart: boolean;
 }
 
@@ -46,4 +97,51 @@ export function differencesOf(lists: readonly (readonly Chunk[])[]): Set<number>
   );
   const shared = all.reduce((common, own) => common.intersection(own), all[0] ?? new Set());
   return all.map((own) => own.difference(shared));
+}
+
+export interface Column {
+  readonly setting: Setting;
+  readonly run: Run;
+  /** Offsets of boundaries that another setting does not have. */
+  readonly differences: ReadonlySet<number>;
+  /** The selected chunk; -1 for none. */
+  readonly selected: number;
+  /** Chunks that answer a question, with their ranks among the answers from 1. */
+  readonly hits: ReadonlyMap<number, number>;
+}
+
+const NO_DIFFERENCES: ReadonlySet<number> = new Set();
+
+export function columnsOf({ settings, runs, selection, showsDifferences, asked }: State): Column[] {
+  const shown = settings.map(({ id }) => runs.get(id) ?? NO_RUN);
+  const compared = shown.filter(isKnown);
+  const isCompared = showsDifferences && compared.length > 1 && shown.every(({ isStale }) => !isStale);
+  const differences = isCompared ? differencesOf(compared.map(({ chunks }) => chunks)) : [];
+  return settings.map((setting, index) => {
+    const run = shown[index] ?? NO_RUN;
+    const hits = asked.found.get(setting.id)?.hits ?? [];
+    return {
+      setting,
+      run,
+      differences: differences[compared.indexOf(run)] ?? NO_DIFFERENCES,
+      selected: selection?.setting === setting.id ? selection.chunk : -1,
+      hits: new Map(hits.map(({ chunk }, index) => [chunk, index + 1])),
+    };
+  });
+}
+
+/** The classes of a stretch of the text. Text in no chunk is marked as left out, unless the chunks are not known. */
+export function classesOf(column: Column, { start, chunk, isOverlap, isStart }: Piece): string {
+  const { run, setting, differences, selected, hits } = column;
+  const isOver = (run.chunks[chunk]?.token_count ?? 0) > (limitOf(setting) ?? Number.POSITIVE_INFINITY);
+  const classes = [
+    chunk === -1 ? isKnown(run) && 'gap' : chunk % 2 === 0 ? 'even' : 'odd',
+    isOverlap && 'overlap',
+    isStart && 'start',
+    isOver && 'over',
+    differences.has(start) && isStart && 'differs',
+    chunk === selected && chunk !== -1 && 'selected',
+    hits.has(chunk) && 'hit',
+  ];
+  return classes.filter(Boolean).join(' ');
 }

@@ -3,13 +3,11 @@ export interface PlotPoint {
   readonly name: string;
   /** From 0 to 1. */
   readonly recall: number;
-  /** The interval of the recall, if it is known. */
   readonly interval?: readonly [low: number, high: number] | undefined;
   /** What it takes, from 0 on. */
   readonly cost: number;
   /** Each has a shape of its own, and the class `series-<name>`. */
   readonly series: string;
-  /** Written above the point. */
   readonly label?: string | undefined;
   /** Where the point leads; without it, the point is not a link. */
   readonly href?: string | undefined;
@@ -61,7 +59,8 @@ export function recallPlot(points: readonly PlotPoint[], axis: string, title: st
     return `${line}<text x="${left - 6}" y="${y + 4}" text-anchor="end">${whole.format(tick * 100)}</text>`;
   });
   const columns = costs.ticks.map((tick) => {
-    const [x, y] = [round(costs.at(tick)), height - bottom + 18];
+    const x = round(costs.at(tick));
+    const y = height - bottom + 18;
     return `<text x="${x}" y="${y}" text-anchor="middle">${whole.format(tick)}</text>`;
   });
   return `<svg class="plot" viewBox="0 0 ${width} ${height}" role="group" aria-label="${escaped(title)}">
@@ -71,14 +70,15 @@ ${[...rows, ...columns, ...drawn].join('\n')}
 </svg>`;
 }
 
-/** What is labelled is drawn over the rest. */
+/** Labelled points are drawn over the others. */
 function labelledLast(a: PlotPoint, b: PlotPoint): number {
   return Number(a.label !== undefined) - Number(b.label !== undefined);
 }
 
 /** Round numbers around values, and where they are between two edges. @param least the smallest step */
 function scaleOf(values: readonly number[], least: number, [from, to]: readonly [number, number]) {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const low = Math.min(...values);
+  const high = Math.max(...values);
   const step = niceStep(Math.max(least, (high - low) / STEPS));
   const first = Math.floor(low / step + 1e-9);
   const count = Math.max(1, Math.ceil(high / step - 1e-9) - first);
@@ -120,12 +120,10 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** `84.1 %` of 0.841. */
 export function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
-/** Text as it is written in HTML and SVG. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 }

@@ -50,7 +50,9 @@ function rangesOf(member: 'page' | 'cell' | 'image', places: readonly Place[]): 
 /** Seconds as `1:02:03.4`, to a tenth. */
 function clock(time: number): string {
   const tenths = Math.round(time * 10);
-  const [hours, minutes, seconds] = [tenths / 36_000, (tenths / 600) % 60, (tenths % 600) / 10];
+  const hours = tenths / 36_000;
+  const minutes = (tenths / 600) % 60;
+  const seconds = (tenths % 600) / 10;
   const parts = [...(hours < 1 ? [] : [Math.floor(hours)]), Math.floor(minutes), seconds];
   const padded = parts.slice(1).map((part) => String(part).padStart(Number.isInteger(part) ? 2 : 4, '0'));
   return [parts[0], ...padded].join(':');

@@ -1,7 +1,6 @@
 import { html, render } from 'lit-html';
 import type { Chunk } from '../data/model.ts';
 
-/** The chunks as JSON Lines. */
 export function jsonLines(chunks: readonly Chunk[]): string {
   return chunks.map((chunk) => `${JSON.stringify(chunk)}\n`).join('');
 }
@@ -23,7 +22,6 @@ function quoted(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** Has the browser save a text as a file. */
 export function save(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
   const link = document.createElement('a');

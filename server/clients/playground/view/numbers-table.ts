@@ -3,8 +3,7 @@ import { type Chunk, isKnown, limitOf, NO_RUN, type Run, type Setting } from '..
 import { unitOf } from '../data/settings.ts';
 import type { State } from '../data/state.ts';
 import { histogramOf, type Numbers, numbersOf } from '../text/numbers.ts';
-import { explained } from './explained.ts';
-import { valueIn, type Wiring } from './wiring.ts';
+import { explained, valueIn, type Wiring } from './wiring.ts';
 
 const known = new WeakMap<readonly object[], Numbers>();
 
@@ -23,7 +22,6 @@ interface NumberColumn {
   readonly name: string;
   readonly about: string;
   readonly value: (numbers: Numbers) => string;
-  /** Whether it is a size, in the unit of the setting. */
   readonly isSize?: boolean;
   readonly isBad?: (numbers: Numbers) => boolean;
 }
@@ -42,7 +40,6 @@ const unwanted = (name: string, about: string, count: (numbers: Numbers) => numb
   isBad: (numbers) => count(numbers) > 0,
 });
 
-/** The numbers of a setting, in display order. */
 export const NUMBERS: readonly NumberColumn[] = [
   counted('Chunks', 'How many there are', ({ chunks }) => chunks),
   size('Min', 'The smallest chunk', ({ least }) => least),
@@ -64,7 +61,6 @@ export const NUMBERS: readonly NumberColumn[] = [
   size('Sum', 'All chunks together, which is what a model embeds', ({ tokens }) => tokens),
 ];
 
-/** The numbers of all settings, one below the other. */
 export function numbersTable(state: State, { store }: Wiring): TemplateResult {
   return html`<table class="numbers">
     <caption class="hidden">Numbers of each setting</caption>

@@ -2,12 +2,11 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { unsafeHTML } from 'lit-html/directives/unsafe-html.js';
 import { ask, changeQuestion, RETRIEVERS } from '../data/inquiry.ts';
 import type { Found, Inquiry, Question, Range, State } from '../data/state.ts';
-import { excerptOf } from '../text/excerpt.ts';
+import { excerptOf } from '../text/offsets.ts';
 import { percent, recallPlot } from '../text/recall-plot.ts';
 import { placeIn, UNITS } from './chunk-details.ts';
 import { valueIn, type Wiring } from './wiring.ts';
 
-/** Characters shown of a chunk. */
 const EXCERPT = 200;
 
 /**
@@ -50,7 +49,6 @@ export function questionPanel(state: State, wiring: Wiring): TemplateResult {
   </section>`;
 }
 
-/** The chunks that each setting finds, and how the settings compare. */
 export function foundChunks(state: State, wiring: Wiring): TemplateResult | typeof nothing {
   if (state.asked.found.size === 0) return nothing;
   return html`<section class="results" aria-label="Answers">
@@ -96,7 +94,6 @@ function meanIn({ recall, interval, tokens }: NonNullable<Found['mean']>, { kept
   return `${kept.length} questions: recall ${percent(recall)} (${range}), ${Math.round(tokens)} tokens`;
 }
 
-/** How the settings compare over all questions with answers, and these questions. */
 function comparison({ asked, settings }: State, { store }: Wiring): TemplateResult | typeof nothing {
   const points = settings.flatMap(({ id, steps }) => {
     const { mean } = asked.found.get(id) ?? {};
@@ -134,7 +131,8 @@ function selectedText(): Range | undefined {
   const selection = getSelection();
   if (selection === null || selection.isCollapsed) return undefined;
   const { startContainer, startOffset, endContainer, endOffset } = selection.getRangeAt(0);
-  const [start, end] = [offsetOf(startContainer, startOffset), offsetOf(endContainer, endOffset)];
+  const start = offsetOf(startContainer, startOffset);
+  const end = offsetOf(endContainer, endOffset);
   return start === undefined || end === undefined || start === end ? undefined : { start, end };
 }
 

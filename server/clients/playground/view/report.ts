@@ -1,12 +1,11 @@
 import { isKnown, NO_RUN } from '../data/model.ts';
 import { unitOf } from '../data/settings.ts';
 import type { State } from '../data/state.ts';
-import { columnsOf } from './columns-of-state.ts';
+import { columnsOf } from '../text/pieces.ts';
 import { NUMBERS, numbersOfRun } from './numbers-table.ts';
 import { briefOf } from './setting-card.ts';
 import { blockIn } from './viewer.ts';
 
-/** The style of the report; it has no other. */
 const STYLE = `:root { color-scheme: light dark; font: 15px/1.55 system-ui, sans-serif }
 body { margin: 1rem }
 table { border-collapse: collapse } th, td { text-align: start; padding: .2rem .8rem; border-bottom: 1px solid light-dark(#ccc, #555) }

@@ -1,22 +1,27 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { CODES, type Code, codeOf } from '../data/code.ts';
-import { type Catalogue, NO_RUN, type Plugin, type Run, type Setting, type Step } from '../data/model.ts';
-import { isEffective, type Schema, typesOf } from '../data/schema.ts';
+import {
+  type Catalogue,
+  isEffective,
+  NO_RUN,
+  type Plugin,
+  type Run,
+  type Schema,
+  type Setting,
+  type Step,
+  typesOf,
+} from '../data/model.ts';
 import { pluginOf, presetOf, presetSteps, replaceFirst, stepOf, withOption } from '../data/settings.ts';
 import type { State } from '../data/state.ts';
-
-import { explained } from './explained.ts';
 import { cellOf, copy, csv, jsonLines, save } from './export.ts';
-import { valueIn, type Wiring } from './wiring.ts';
+import { explained, valueIn, type Wiring } from './wiring.ts';
 
-/** A setting, and what its card is made from. */
 interface Card extends Wiring {
   readonly setting: Setting;
   readonly state: State;
   readonly catalogue: Catalogue;
 }
 
-/** The form of a setting: the chunker with its options, and the refineries after it. */
 export function settingCard(card: Card): TemplateResult {
   const { setting, state, store, actions } = card;
   const { id, steps } = setting;
@@ -43,7 +48,6 @@ export function settingCard(card: Card): TemplateResult {
   </section>`;
 }
 
-/** The options of a setting in a few words. */
 export function briefOf([first, ...others]: readonly Step[]): string {
   const given = (step: Step | undefined) =>
     Object.entries(step?.options ?? {})
@@ -122,7 +126,6 @@ function problemOf({ setting: { steps }, catalogue }: Card, { error }: Run, isOp
   return problemsIn(error, (problem) => !(isOpen && fields.some(([name]) => isAbout(problem, name))));
 }
 
-/** Those problems in an error that are to be shown in one place. */
 function problemsIn(error: string | undefined, isShown: (problem: string) => boolean): string {
   return (error?.split('; ') ?? []).filter(isShown).join('; ');
 }
@@ -136,7 +139,7 @@ function choicesOf(name: string, { tokenizers, models }: Catalogue): readonly st
   return name === 'embedding_model' ? models : [];
 }
 
-/** What was chosen in a list of actions, which shows its name again. */
+/** Takes the choice from a list of actions, which shows its name again. */
 function takeValue(event: Event): string {
   const value = valueIn(event);
   (event.target as HTMLSelectElement).value = '';
@@ -190,7 +193,6 @@ function settingActions({ setting, actions }: Card, { chunks }: Run): TemplateRe
   </div>`;
 }
 
-/** A field of a form, with the handler for its changes. */
 interface Field {
   readonly id: string;
   readonly name: string;
@@ -199,13 +201,11 @@ interface Field {
   readonly value: unknown;
   /** The service's problem with the value; empty if there is none. */
   readonly problem: string;
-  /** Names that can be chosen, such as those of tokenizers. */
   readonly choices: readonly string[];
   /** @param value without one, the option is reset to its default */
   change(value: unknown): void;
 }
 
-/** A field with its label, its description and its problem. */
 function optionField(field: Field): TemplateResult {
   const { id, name, schema, problem } = field;
   const about = schema.description ?? '';
@@ -265,7 +265,6 @@ function numberControl(field: Field, type: string): TemplateResult {
     aria-describedby=${described(field)} @input=${changed}>`;
 }
 
-/** A text, or a list or an object that is written as JSON. */
 function textControl(field: Field, isJson: boolean): TemplateResult {
   const { id, schema, value, choices, change } = field;
   const names = choices.length > 0 ? choices : (schema.examples ?? []).map(String);

@@ -9,7 +9,6 @@ import { valueIn, type Wiring } from './wiring.ts';
 /** Longer texts are not put into a field, where layout would take seconds. */
 const MAX_EDITED = 300_000;
 
-/** Chooses the text: a sample, a file, or typed text. */
 export function textPanel(
   { text, source, unit, isEditing }: State,
   { store, actions }: Wiring,

@@ -1,18 +1,13 @@
-import { blockAt, blocksOf } from '../text/blocks.ts';
-import { piecesOf } from '../text/pieces.ts';
-import { firstIndex } from '../text/search.ts';
-import { type Column, classesOf } from './columns-of-state.ts';
+import { blockAt, blocksOf, type Column, classesOf, firstIndex, piecesOf } from '../text/pieces.ts';
 
 /** Pixels above and below the visible area that are also rendered. */
 const MARGIN = 800;
 /** Pixels beside the text of a column. */
 const PADDING = 24;
 
-/** Events of the viewer. */
 export interface ViewerEvents {
   /** A chunk of a column was chosen, by the column's index. */
   select(column: number, chunk: number): void;
-  /** Keys that move to other chunks. */
   move(by: 1 | -1): void;
 }
 
@@ -27,7 +22,6 @@ export class Viewer {
   #edges: number[] = [0];
   #columns: readonly Column[] = [];
   #rows: HTMLElement[] = [];
-  /** The rows that have content, by the index of their block. */
   #drawn = new Set<number>();
   #tokens: readonly number[] = [];
 

@@ -14,7 +14,6 @@ export interface Point {
   readonly chunks: number;
   /** Tokens of the largest chunk that was found. */
   readonly largest: number;
-  /** The recall of each question. */
   readonly recalls: readonly number[];
 }
 

@@ -9,7 +9,6 @@ import { placeInWords } from '../../shard.ts';
 import { Skips } from '../../skips.ts';
 import { linesOf, openSource } from '../source.ts';
 
-/** A document as requests have it. */
 export interface CorpusDocument {
   readonly id: string;
   readonly filename: string;
@@ -24,12 +23,10 @@ export interface CorpusQuestion {
   readonly place: string;
 }
 
-/** The documents of a folder, and what could not be read. */
 export interface ReadFolder {
   readonly documents: CorpusDocument[];
-  /** Why documents failed, each with its place. */
   readonly failed: readonly string[];
-  /** Files that were left out, in words. */
+  /** Skipped files, in words. */
   readonly skipped: readonly string[];
 }
 
@@ -98,7 +95,6 @@ interface Stretch {
   readonly end_index: number;
 }
 
-/** A line of the file of questions. */
 interface GivenQuestion extends Partial<Stretch> {
   readonly question?: string;
   readonly file?: string;
@@ -148,7 +144,7 @@ function readQuestion(
   if (document === undefined) throw new Error(`file: there is no ${JSON.stringify(file)} in the folder`);
   const answers = [answer ?? stretch]
     .flat()
-    .map((one) => (typeof one === 'string' ? placeOf(one, document) : stretchOf(one, document)));
+    .map((one) => (typeof one === 'string' ? passageOf(one, document) : stretchOf(one, document)));
   if (answers.length === 0) throw new Error('answer: expected at least one');
   return { question, answers, place: file };
 }
@@ -157,13 +153,14 @@ function stretchOf({ start_index: from, end_index: to }: Partial<Stretch>, { ind
   if (from === undefined || to === undefined)
     throw new Error('expected an answer, or start_index and end_index');
   const offsets = utf16Offsets(text, 'code_point', [from, to]);
-  const [start_index, end_index] = [offsets.get(from), offsets.get(to)];
+  const start_index = offsets.get(from);
+  const end_index = offsets.get(to);
   if (start_index === undefined || end_index === undefined || start_index >= end_index)
     throw new Error(`start_index, end_index: ${from} to ${to} is not a stretch of ${id}`);
   return { document: index, start_index, end_index };
 }
 
-function placeOf(answer: string, { index: document, id, text }: Indexed) {
+function passageOf(answer: string, { index: document, id, text }: Indexed) {
   const start_index = text.indexOf(answer);
   const shown = JSON.stringify(answer.slice(0, 60));
   if (answer === '' || start_index === -1) throw new Error(`answer: ${shown} does not occur in ${id}`);
@@ -186,11 +183,11 @@ export function thinned(documents: readonly CorpusDocument[], questions: readonl
     const first = Math.max(0, document - NEIGHBOURS / 2);
     for (let at = first; at <= document + NEIGHBOURS / 2; at++) kept.add(at);
   }
-  const indices = new Map<number, number>();
-  const left = documents.filter((_, at) => kept.has(at) && indices.set(at, indices.size));
+  const indexes = new Map<number, number>();
+  const left = documents.filter((_, at) => kept.has(at) && indexes.set(at, indexes.size));
   const moved = questions.map(({ answers, ...one }) => ({
     ...one,
-    answers: answers.map((answer) => ({ ...answer, document: indices.get(answer.document) as number })),
+    answers: answers.map((answer) => ({ ...answer, document: indexes.get(answer.document) as number })),
   }));
   return { documents: left, questions: moved };
 }

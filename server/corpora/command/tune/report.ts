@@ -17,14 +17,12 @@ import {
   type TuneResult,
 } from './result.ts';
 
-/** What derived questions are worth. */
 const DERIVED =
   'Derived questions are sentences taken out of the texts: they tell retrievers and large differences in size apart, not two good chunkers. 60 questions of your own say more than 400 of them.';
 
 /** How many of the candidates a terminal lists, besides the baseline, the choice and the best with each retriever. */
 const SHOWN = 8;
 
-/** The result for a terminal. */
 export function inWords(result: TuneResult): string {
   const { candidates, baseline, chosen, factors, not_found, notes, derived, verdict } = result;
   const bestWith = ({ retriever }: Candidate) => candidates.find((one) => one.retriever === retriever);
@@ -173,7 +171,6 @@ function factorsIn({ factors }: TuneResult): string {
   return `<h2>What matters</h2>\n${tableOf(caption, ['Choice', 'Level', 'Recall', ''], rows)}`;
 }
 
-/** How many questions are listed. */
 const LISTED = 50;
 
 function questionsIn(questions: TuneResult['not_found']): string {

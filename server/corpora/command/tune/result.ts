@@ -56,7 +56,7 @@ export async function chooseAgainst(
   const needed = questions * (((Number.isFinite(limit) ? limit : NORMAL) + POWER) / most) ** 2;
   const isOpen = chosen === undefined && needed <= MAX_TIMES * questions;
   return {
-    /** The cheapest of those that are about as good as the best one; the baseline if nothing is better beyond doubt. */
+    /** The cheapest candidate that is about as good as the best; the baseline if none is better beyond doubt. */
     chosen: chosen?.at ?? baseline,
     /** Each candidate less the baseline, with the interval that holds for all of them together, if it has one. */
     differences: all.map(({ mean: difference, error, differing }) => {
@@ -69,7 +69,6 @@ export async function chooseAgainst(
   };
 }
 
-/** Two candidates, compared question by question. */
 interface Pair {
   readonly values: Float64Array;
   readonly mean: number;
@@ -86,7 +85,7 @@ function pairOf(one: Float64Array, other: Float64Array): Pair {
 
 const byMean = (a: Pair, b: Pair) => b.mean - a.mean;
 
-/** What the largest of the studentised differences exceeds by chance in one of twenty cases. */
+/** The value that the largest studentised difference exceeds by chance in one of twenty cases. */
 async function limitOf(compared: readonly Pair[], signal: AbortSignal): Promise<number> {
   const values = compared.map((one) => one.values);
   const resampled = await resampledMeans(values, SEED, signal);
@@ -98,7 +97,6 @@ async function limitOf(compared: readonly Pair[], signal: AbortSignal): Promise<
   return limit === undefined ? Number.POSITIVE_INFINITY : limit * wideningOf(values[0]?.length ?? 0);
 }
 
-/** A candidate with the levels of its factors. */
 interface Tried extends Pick<Point, 'recalls'> {
   readonly factors: Trial['factors'];
 }
@@ -133,7 +131,6 @@ export async function factorsOf(tried: readonly Tried[], signal: AbortSignal): P
   return found;
 }
 
-/** For each question, the mean of its scores. */
 function meansOf(all: readonly (readonly number[])[]): Float64Array {
   const [first = []] = all;
   return Float64Array.from(first, (_, at) => all.reduce((sum, one) => sum + (one[at] ?? 0), 0) / all.length);
@@ -143,32 +140,29 @@ interface Tuning {
   readonly folder: string;
   readonly documents: number;
   readonly questions: readonly CorpusQuestion[];
-  /** Whether the questions are sentences of the documents themselves. */
   readonly derived: boolean;
   readonly budget: number;
   /** The baseline is the first. */
   readonly trials: readonly Trial[];
-  /** The retriever of the baseline. */
   readonly retriever: string;
   /** Whether the pipeline makes vectors even if its retriever needs none; missing if no pipeline is asked for. */
   readonly embeddings?: boolean | undefined;
-  /** How many chunkings might have been tried. */
+  /** The number of chunkings that could be tried. */
   readonly of: number;
-  /** What was left out or has failed. */
+  /** Skipped files, and failures. */
   readonly notes: readonly string[];
 }
 
-/** A chunking with one retriever. */
 export interface Candidate extends Omit<Point, 'recalls'> {
   readonly name: string;
-  /** The recall less that of the baseline, with the interval that holds for all candidates together. */
+  /** The recall minus that of the baseline; the interval holds for all candidates together. */
   readonly difference: number;
   readonly difference_interval: Interval | null;
 }
 
 export type TuneResult = Awaited<ReturnType<typeof resultOf>>;
 
-/** What a run has found, as plain data: the answer of `--json`. */
+/** The result of a run as plain data, which `--json` prints. */
 export async function resultOf(
   { questions, trials, retriever, embeddings, notes, ...about }: Tuning,
   signal: AbortSignal,
@@ -194,14 +188,17 @@ export async function resultOf(
   // The baseline has no factors, unless it is in the grid.
   const compared = all.filter(({ factors }) => Object.keys(factors).length > 0);
   return {
-    ...{ ...found, is_better: chosen !== baseline, tried: trials.length, verdict },
+    ...found,
+    is_better: chosen !== baseline,
+    tried: trials.length,
+    verdict,
     /** The best first. */
     candidates: candidates.toSorted((a, b) => b.recall - a.recall),
     factors: await factorsOf(
       compared.map((one) => ({ ...one, factors: { ...one.factors, retriever: one.retriever } })),
       signal,
     ),
-    /** Questions that find nothing with any candidate. */
+    /** Questions that no candidate answers. */
     not_found: questions
       .filter((_, at) => all.every(({ recalls }) => recalls[at] === 0))
       .map(({ question, place }) => ({ question, place })),
@@ -219,7 +216,7 @@ const WITHOUT_VECTORS = 'The pipeline makes no vectors: its retriever, bm25, sea
 const WITH_VECTORS =
   'The retriever, bm25, needs no vectors. The pipeline makes them nevertheless; --no-embeddings leaves them out.';
 
-/** Two lists are dearer than one, then more chunks than fewer, then vectors than words. */
+/** Two result lists cost more than one, then many chunks more than few, then vectors more than words. */
 function byCost(one: Point, other: Point): number {
   const both = ({ retriever }: Point) => Number(retriever === 'hybrid');
   const vectors = ({ retriever }: Point) => Number(retriever === 'dense');
@@ -233,7 +230,6 @@ interface Found extends Pick<Tuning, 'derived' | 'budget'> {
   readonly more_questions: number | null;
 }
 
-/** In one sentence. */
 function verdictIn({ baseline, chosen, more_questions, questions, derived, budget }: Found): string {
   const by = `By ${count(questions, derived ? 'derived question' : 'question')}`;
   const points = differenceIn(chosen);
@@ -242,7 +238,7 @@ function verdictIn({ baseline, chosen, more_questions, questions, derived, budge
   return `${by}, nothing is better than ${baseline.name} beyond doubt. ${remedyOf(questions, more_questions)}`;
 }
 
-/** Why the figures may mean less than they seem to. */
+/** Reasons to doubt the figures. */
 function cautions(points: readonly (Point & Pick<Trial, 'name'>)[], budget: number): string[] {
   const most = Math.max(...points.map(({ largest }) => largest));
   if (most === 0) return [`No chunk fits into ${budget} tokens.`];
@@ -258,13 +254,12 @@ export function range([low, high]: Interval): string {
   return `[${percent(low)}, ${percent(high)}]`;
 }
 
-/** In points. */
+/** The difference in points. */
 export function differenceIn({ difference, difference_interval: interval }: Candidate): string {
   const points = `${difference > 0 ? '+' : ''}${percent(difference)}`;
   return interval === null ? points : `${points} ${range(interval)}`;
 }
 
-/** `1 document`, `2 documents`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

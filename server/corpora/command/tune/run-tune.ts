@@ -11,15 +11,14 @@ import { unlessAborted } from '../../../engine/abort.ts';
 import { randomFrom } from '../../../engine/operations/evaluation/bootstrap.ts';
 import { RETRIEVERS, type Retriever } from '../../../engine/operations/evaluation/schemas.ts';
 import { Stopped, stopOnSignals } from '../run-chunk.ts';
-import { deriveQuestions } from './derive-questions.ts';
+import { deriveQuestions, findUnits } from './derive-questions.ts';
 import { QUESTIONS, readFolder, readQuestions, STATE, thinned } from './read-corpus.ts';
 import { inWords, pageOf } from './report.ts';
 import { count, resultOf, SEED } from './result.ts';
-import { candidatesFor, isCode, kindOf, Search, type Send } from './search.ts';
+import { candidatesFor, kindOf, Search, type Send } from './search.ts';
 
 interface TuneFlags {
   readonly questions?: string;
-  /** What is compared, instead of a baseline and a grid. */
   readonly candidates?: readonly string[];
   readonly baseline?: string;
   readonly grid?: string;
@@ -131,7 +130,6 @@ async function runTune(folder: string, flags: TuneFlags, env: Environment): Prom
   }
 }
 
-/** Evaluates in the threads of this process. */
 function sendHere(engine: Engine, stop: AbortController): Send {
   const runner = engine.runner(false);
   const task = { run: 'evaluate', pipelines: new Map() } as const;
@@ -177,7 +175,10 @@ async function tune(folder: string, flags: TuneFlags, cradle: ServerCradle, send
   const search = new Search(
     { send, where: server ?? '', lanes, time, file, isResumed: resume },
     {
-      ...{ budget, seed: SEED, offset_unit: 'utf16', documents },
+      budget,
+      seed: SEED,
+      offset_unit: 'utf16',
+      documents,
       questions: questions.map(({ question, answers }) => ({ question, answers })),
     },
   );
@@ -188,14 +189,20 @@ async function tune(folder: string, flags: TuneFlags, cradle: ServerCradle, send
   const trials = [...search.trials.values()];
   const embeddings = flags.candidates === undefined ? (flags.embeddings ?? true) : undefined;
   const tuning = {
-    ...{ folder: basename(resolve(folder)), documents: documents.length, questions, derived, budget },
-    ...{ retriever, embeddings, trials, of: Math.max(trials.length, grid.count) },
+    folder: basename(resolve(folder)),
+    documents: documents.length,
+    questions,
+    derived,
+    budget,
+    retriever,
+    embeddings,
+    trials,
+    of: Math.max(trials.length, grid.count),
     notes: [...notes, ...search.failures, ...late],
   };
   return { result: await resultOf(tuning, signal), hasFailed };
 }
 
-/** Reads the documents and the questions about them. */
 async function readCorpus(folder: string, flags: TuneFlags, cradle: ServerCradle, signal: AbortSignal) {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new UsageError(`${folder}: there is no such folder`);
@@ -207,7 +214,7 @@ async function readCorpus(folder: string, flags: TuneFlags, cradle: ServerCradle
   const read = await readFolder(folder, own, cradle, signal);
   const made =
     given === undefined
-      ? deriveQuestions(read.documents, isCode, randomFrom(SEED))
+      ? deriveQuestions(read.documents, await findUnits(read.documents, cradle, signal), randomFrom(SEED))
       : { documents: read.documents, questions: readQuestions(given, read.documents) };
   if (made.questions.length === 0)
     throw new UsageError(`${folder}: no questions can be derived from its texts; write some to ${usual}`);

@@ -13,25 +13,24 @@ import type { ServerCradle } from '../../../container.ts';
 import type { Interval } from '../../../engine/operations/evaluation/bootstrap.ts';
 import { RETRIEVERS } from '../../../engine/operations/evaluation/schemas.ts';
 import { PRESET_NAMES, type PresetUse } from '../../../engine/presets/presets.ts';
-import { stepsFrom } from '../flags/chunk-task.ts';
+import { stepsFrom } from '../chunk-task.ts';
 import { KeptTrials, type Point } from './kept-trials.ts';
 
-/** A way to chunk. */
 export interface Chunking {
   readonly name: string;
-  /** Without those that embed. */
+  /** Steps without those that embed. */
   readonly steps: readonly PipelineStep[];
-  /** Those that embed, after the others. */
+  /** Steps that embed, which come last. */
   readonly embedding: readonly PipelineStep[];
-  /** What distinguishes it from others, by the name of the factor. */
+  /** The choices that distinguish it, by factor. */
   readonly factors: Readonly<Record<string, string>>;
 }
 
-/** What is tried for a kind of files, besides the preset of the same name. */
+/** The settings to try for a kind of files, besides the preset of the same name. */
 interface Kind {
   readonly extensions: string;
   readonly chunk_sizes: readonly number[];
-  /** With their options besides the size. */
+  /** Options besides the size, by chunker. */
   readonly chunkers: Readonly<Record<string, PipelineStep['config']>>;
 }
 
@@ -40,9 +39,15 @@ const KINDS: ReadonlyMap<string, Kind> = new Map(
 );
 const [CODE] = KINDS.values();
 
-/** Whether a file is source code. */
 export function isCode(name: string): boolean {
   return CODE !== undefined && hasOne(CODE, name);
+}
+
+/** The chunker that reports the units of source code, with its options. */
+export function codeChunker(): { readonly name: string; readonly options: PipelineStep['config'] } {
+  const all = Object.entries(CODE?.chunkers ?? {});
+  const [name = '', options = {}] = all.find(([, config]) => 'include_nodes' in config) ?? [];
+  return { name, options };
 }
 
 /** The kind of at least half of the files, else the last one: the name of a preset. */
@@ -57,9 +62,9 @@ function hasOne({ extensions }: Kind, name: string): boolean {
 }
 
 /**
- * What has to be beaten, and what is tried for a kind of files.
+ * The baseline and the grid for a kind of files.
  *
- * @param flags `candidates` are those and nothing else, the first of which has to be beaten
+ * @param flags `candidates` replace both; the first is the baseline
  * @throws UsageError, ServiceError
  */
 export function candidatesFor(
@@ -117,11 +122,10 @@ function refineries(steps: readonly PipelineStep[]): string {
   return steps.map(({ refinery }) => refinery).join(' and ');
 }
 
-/** What is compared with a baseline. */
 export interface Grid {
   readonly count: number;
   /**
-   * In groups, the next of which depend on how good those before were.
+   * Groups of chunkings, each of which depends on the scores of the groups before it.
    *
    * @param scoreOf a chunking of an earlier group
    */
@@ -134,7 +138,7 @@ const BEST = 2;
 type Cell = readonly [chunk: PipelineStep, size: number];
 
 /**
- * What is worth trying for a kind of files: the sizes with the preset's chunker, then the other chunkers in the best
+ * The grid for a kind of files: the sizes with the preset's chunker, then the other chunkers in the best
  * sizes, and then the best ones without the refineries of the preset.
  */
 function gridOf(kind: string, preset: Chunking, { registry }: ServerCradle): Grid {
@@ -182,7 +186,7 @@ function gridIn(path: string, { embedding }: Chunking, cradle: ServerCradle): Gr
   return { count: all.length, groups: () => [all] };
 }
 
-/** As a request to evaluate is checked. @throws UsageError */
+/** Checks a candidate like a request to evaluate. @throws UsageError */
 function checkCandidate(one: Candidate, place: string, { service }: ServerCradle): void {
   if (['pipeline', 'retriever'].some((member) => member in Object(one)))
     throw new UsageError(
@@ -199,7 +203,6 @@ function checkCandidate(one: Candidate, place: string, { service }: ServerCradle
   }
 }
 
-/** A chunking that was evaluated. */
 export interface Trial extends Chunking {
   readonly points: readonly Point[];
 }
@@ -215,25 +218,23 @@ const MAX_TIMER = 2 ** 31 - 1;
 
 interface SearchOptions {
   readonly send: Send;
-  /** Where that is done. */
+  /** The URL of the service; empty for this process. */
   readonly where: string;
-  /** How many requests are sent at the same time. */
+  /** Requests sent at the same time. */
   readonly lanes: number;
-  /** After so many milliseconds nothing more begins, and what is in progress ends, apart from the first. */
+  /** Milliseconds after which no trial begins, and all but the first one end. */
   readonly time: number;
-  /** Keeps what is done; without it, nothing is kept. */
+  /** The file that keeps trials; undefined keeps none. */
   readonly file: string | undefined;
-  /** Whether what the file has for the same documents, questions and options is not evaluated again. */
+  /** Whether trials kept for the same documents, questions and options are used. */
   readonly isResumed: boolean;
 }
 
 /** Evaluates chunkings until the time is over, each with all retrievers in one request. */
 export class Search {
-  /** In the order in which they were to be tried. */
+  /** In the order of the grid. */
   readonly trials = new Map<string, Trial>();
-  /** Why chunkings could not be evaluated. */
   readonly failures: string[] = [];
-  /** Whether the time was over before all were tried. */
   isLate = false;
   readonly #options: SearchOptions;
   readonly #shared: string;
@@ -269,7 +270,8 @@ export class Search {
     const concurrency = this.#options.lanes;
     const tried = await pMap(chunkings, (one) => this.#pointsOf(one), { concurrency });
     for (const [at, chunking] of chunkings.entries()) {
-      const [request, points] = [requestOf(chunking), tried[at]];
+      const request = requestOf(chunking);
+      const points = tried[at];
       const { name } = this.trials.get(request) ?? chunking;
       if (points !== undefined) this.trials.set(request, { ...chunking, name, points });
     }

@@ -2,15 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import type { BigIntStats, Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type SkipNote, UNREAD } from '../../skip-note.ts';
-import { type StoredFile, unreadFile } from '../storage.ts';
-import { isForbidden, isMissing } from './failures.ts';
-import { isInside } from './paths.ts';
+import { type SkipNote, type StoredFile, UNREAD, unreadFile } from '../storage.ts';
+import { isForbidden, isInside, isMissing } from './paths.ts';
 
-/** Files that are examined concurrently. */
 const TOGETHER = 32;
 
-/** A folder being listed: its name in the storage, and its real path. */
 interface Folder {
   readonly name: string;
   readonly path: string;
@@ -53,11 +49,10 @@ function isNew(path: string, listed: string[]): boolean {
   return !isListed;
 }
 
-/** An entry of a folder. */
 export interface Entry {
   readonly name: string;
   readonly dirent: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
-  /** Why it is not read, as far as its name tells. */
+  /** Why its name excludes it. */
   readonly unread?: SkipNote | undefined;
 }
 
@@ -136,7 +131,6 @@ export function storedFile(name: string, stats: BigIntStats): StoredFile {
   return { name, size: Number(stats.size), version: versionOf(stats) };
 }
 
-/** Differs whenever the content does. */
 export function versionOf({ mtimeNs, size }: BigIntStats): string {
   return `${mtimeNs}-${size}`;
 }

@@ -8,9 +8,15 @@ import type {
 } from '@aws-sdk/client-s3';
 import { ServiceError } from '../../../../core/errors.ts';
 import { hold } from '../../../../core/hold.ts';
-import { UNREAD } from '../../skip-note.ts';
-import { type FileWriter, type Storage, type StoredFile, unreadFile, type WrittenFile } from '../storage.ts';
-import { type BucketConnection, createKeys, isSound, type Keys } from './connection.ts';
+import { type BucketConnection, createKeys, isSound, type Keys } from '../settings.ts';
+import {
+  type FileWriter,
+  type Storage,
+  type StoredFile,
+  UNREAD,
+  unreadFile,
+  type WrittenFile,
+} from '../storage.ts';
 import { BucketFailure, statusOf, storageFailed } from './failures.ts';
 
 const TOOLS: ClientTools = { attempts: 9, silence: 30_000 };
@@ -78,7 +84,8 @@ async function* listObjects(client: BucketClient, keys: Keys, folder: string): A
       if (!key.startsWith(prefix) || (last !== undefined && Buffer.compare(last, bytes) >= 0))
         throw storageFailed(label, new BucketFailure('it does not list objects in the order of their keys'));
       last = bytes;
-      const [rest, name] = [key.slice(prefix.length), keys.nameOf(key)];
+      const rest = key.slice(prefix.length);
+      const name = keys.nameOf(key);
       const below = hiddenIn(rest);
       if (below !== undefined) {
         if (below !== hidden && !GIT.test(below))
@@ -209,7 +216,7 @@ class ObjectWriter implements FileWriter {
     return { name: this.#name, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }
 
-  /** What cannot be removed now is left to the bucket's own rule for unfinished uploads. */
+  /** The bucket's own rule for unfinished uploads removes parts that cannot be removed now. */
   async discard(): Promise<void> {
     this.#body.destroy(new Error('discarded'));
     await this.#sent.catch(() => undefined);
@@ -249,7 +256,6 @@ type Sdk = typeof import('@aws-sdk/client-s3');
 
 type BucketClient = ReturnType<typeof createClient>;
 
-/** The calls that are made to a bucket. */
 function createClient(connection: BucketConnection, label: string, tools: ClientTools) {
   let opened: Promise<{ readonly sdk: Sdk; readonly client: S3Client }> | undefined;
   const open = async () => {

@@ -1,6 +1,6 @@
 import type { ParquetParsers, SchemaElement } from 'hyparquet';
-import { parseExactJson } from '../../../../plugins/toolkit/json/exact-json.ts';
-import { ExactJson } from '../map-fields.ts';
+import { parseExactJson } from '../../../plugins/toolkit/json/exact-json.ts';
+import { ExactJson } from './map-fields.ts';
 
 type Convert = (value: never) => unknown;
 

@@ -1,6 +1,78 @@
-import type { MigrationObject } from '@mikro-orm/core';
+import {
+  defineEntity,
+  type EntityProperty,
+  type InferEntity,
+  type MigrationObject,
+  type Platform,
+  p,
+  Type,
+} from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
-import { isPostgreSql } from './pipeline-entity.ts';
+import type { PipelineStep } from '../../core/contracts/pipeline.ts';
+
+/** A time as text with microseconds; the ORM's own types keep only milliseconds. */
+class MicrosecondTime extends Type<string, string> {
+  /** PostgreSQL writes a space instead of the `T`, and omits trailing zeros. */
+  override convertToJSValue(value: string): string {
+    const [whole = '', fraction = ''] = value.replace(' ', 'T').split('.');
+    return `${whole}.${fraction.padEnd(6, '0')}`;
+  }
+
+  override getColumnType(_property: EntityProperty, platform: Platform): string {
+    return isPostgreSql(platform) ? 'timestamp(6)' : 'text';
+  }
+
+  /** Otherwise the driver of PostgreSQL would return a `Date`. */
+  override compareAsType(): string {
+    return 'string';
+  }
+}
+
+/**
+ * JSON as text, which is returned exactly as stored: with the order of its members, and with NUL and lone surrogates
+ * in strings. These are escapes in the text; PostgreSQL's own JSON types refuse them.
+ */
+class ExactJson<T> extends Type<T, string> {
+  override convertToDatabaseValue(value: T): string {
+    return JSON.stringify(value);
+  }
+
+  override convertToJSValue(value: string): T {
+    return JSON.parse(value) as T;
+  }
+
+  override getColumnType(): string {
+    return 'text';
+  }
+
+  override compareAsType(): string {
+    return 'string';
+  }
+}
+
+function isPostgreSql(platform: Platform): boolean {
+  return platform.constructor.name.startsWith('Postgre');
+}
+
+/** The table of pipelines; a change here needs a migration. */
+export const PipelineEntity = defineEntity({
+  name: 'Pipeline',
+  tableName: 'pipelines',
+  uniques: [{ name: 'pipelines_name_unique', properties: ['name'] }],
+  indexes: [{ name: 'pipelines_created_at_id_index', properties: ['createdAt', 'id'] }],
+  properties: {
+    id: p.uuid().primary(),
+    name: p.string(),
+    description: p.text().nullable(),
+    steps: p.type(ExactJson<readonly PipelineStep[]>),
+    createdAt: p.type(MicrosecondTime),
+    updatedAt: p.type(MicrosecondTime),
+    // Not `.version()`: that needs a default in the table, and does not check deletions.
+    version: p.integer(),
+  },
+});
+
+export type PipelineRow = InferEntity<typeof PipelineEntity>;
 
 const POSTGRESQL = {
   uuid: 'uuid',
@@ -155,26 +227,19 @@ const STORED_DOCUMENTS = migration(
 );
 
 const COUNT = 'bigint not null default 0';
-/** Jobs count texts with no word that the model knows. */
 const EMPTY_VECTORS = { embedding_empty: COUNT };
-/** Jobs count what they skipped, and documents without text. */
 const SKIPPED_FILES = { skipped_no_reader: COUNT, skipped_binary: COUNT, documents_empty: COUNT };
 /** Which shard had a document first, `<job>/<seq>`, so that no job stores two with one id. */
 const NOTING_SHARDS = { shard: 'text' };
-/** Jobs count texts whose vectors are of a model's lexical fallback. */
 const FALLBACK_VECTORS = { embedding_fallback: COUNT };
-/** Jobs count what readers left out of files: JSON with a number for each name. */
 const LEFT_OUT = { left_out: 'text null' };
-/** How far the worker of a shard is. */
 const PROGRESS = {
   documents_so_far: COUNT,
   failed_so_far: COUNT,
   chunks_so_far: COUNT,
   bytes_so_far: COUNT,
 };
-/** Jobs count texts that are longer than the window of their model. */
 const CUT_TEXTS = { embedding_cut: COUNT };
-/** Jobs count what they left out by its name, and what cannot be read. */
 const UNREAD_ENTRIES = { skipped_ignored: COUNT, skipped_unreadable: COUNT };
 
 /** All migrations, oldest first. Never change one that was released: add another. */

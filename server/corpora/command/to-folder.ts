@@ -3,32 +3,28 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '../../../../core/contracts/collaborators.ts';
-import { hold } from '../../../../core/hold.ts';
-import { CommandError, UsageError } from '../../../cli/errors.ts';
-import { inOwnTerms } from '../../../cli/own-terms.ts';
-import { vectorTotals } from '../../../engine/answer/response-metadata.ts';
-import { createDatabase } from '../../../store/create-database.ts';
-import type { JobRecord, JobStore } from '../../../store/jobs/contract.ts';
-import { createJobStore } from '../../../store/stores.ts';
-import type { ChunkedDocuments } from '../../chunk-documents.ts';
-import { errorAnswer } from '../../jobs/answers.ts';
-import { createJobWorker } from '../../jobs/create-worker.ts';
-import { type Manifest, outputsOf } from '../../jobs/finish-job.ts';
-import { MANIFEST } from '../../jobs/job-folder.ts';
-import { idsLineOf, type PartKind } from '../../jobs/part-files.ts';
-import type { JobLocations } from '../../jobs/spec.ts';
-import { shardBytesFor } from '../../plan-shards.ts';
-import type { Place, Skip } from '../../shard.ts';
-import type { SkipReason } from '../../skip-note.ts';
-import { isUnreadFolder, skipLine, unreadId } from '../../skips.ts';
-import { createLocalFolder } from '../../storage/local-folder.ts';
-import { addChanges, type ChangeCounts, EarlierIds, KEPT, onlyChanges } from '../changes.ts';
-import { LinesFile } from '../lines-file.ts';
-import { addDocument } from '../progress.ts';
-import type { ChunkSetup } from '../setup.ts';
-import type { RunContext } from '../to-stdout.ts';
+import type { Log } from '../../../core/contracts/collaborators.ts';
+import { hold } from '../../../core/hold.ts';
+import { CommandError, UsageError } from '../../cli/errors.ts';
+import { inOwnTerms } from '../../cli/own-terms.ts';
+import type { JobCounts, JobRecord, JobStore, SkipReason } from '../../store/jobs/contract.ts';
+import { createDatabase, createJobStore } from '../../store/stores.ts';
+import { addDocument, type ChunkedDocuments } from '../chunk-documents.ts';
+import { errorAnswer } from '../jobs/answers.ts';
+import { createJobWorker } from '../jobs/create-worker.ts';
+import { MANIFEST } from '../jobs/job-folder.ts';
+import { type Manifest, outputsOf } from '../jobs/job-output.ts';
+import { idsLineOf, type PartKind } from '../jobs/part-files.ts';
+import type { JobLocations } from '../jobs/spec.ts';
+import { shardBytesFor } from '../plan-shards.ts';
+import type { Place, Skip } from '../shard.ts';
+import { isUnreadFolder, skipLine, unreadId } from '../skips.ts';
+import { createLocalFolder } from '../storage/local/folder.ts';
+import { addChanges, type ChangeCounts, EarlierIds, KEPT, onlyChanges } from './changes.ts';
 import { checkFolder, holdFolder, makeFolder, openJob, STATE } from './folder-job.ts';
+import type { Counts } from './progress.ts';
+import type { ChunkSetup } from './setup.ts';
+import { LinesFile, type RunContext } from './to-stdout.ts';
 
 /** No other process works on the folder, so a lease may last long; it matters only for retries. */
 const QUEUE = { leaseSeconds: 600, maxFailures: 3, pauseSeconds: 0.5 } as const;
@@ -88,15 +84,7 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
   const { source, chunking } = setup;
   const { registry, host, config } = setup.cradle;
   const { signal } = context;
-  const { documents, chunks, left_out, bytes } = job;
-  const done = {
-    documents: documents.done + documents.failed,
-    chunks,
-    ...vectorTotals(job),
-    left_out,
-    bytes: bytes.read,
-  };
-  Object.assign(context.counts, done);
+  setCounts(context.counts, { ...job.counts, failed: 0 });
   const worker = createJobWorker({
     registry,
     host,
@@ -133,16 +121,9 @@ async function report(
   { setup: { flags, source }, store, folder, earlier, context: { counts } }: Run,
   job: JobRecord,
 ): Promise<ChangeCounts | undefined> {
-  const { id, state, error, documents, chunks, left_out, bytes } = job;
+  const { id, state, error } = job;
   // Progress may have counted retried work twice.
-  counts.documents = documents.done + documents.failed;
-  Object.assign(counts, {
-    failed: documents.failed,
-    chunks,
-    ...vectorTotals(job),
-    left_out,
-    bytes: bytes.read,
-  });
+  setCounts(counts, job.counts);
   if (state === 'cancelled')
     throw new CommandError(`--out ${folder}: another process has taken this run over`);
   for (const skip of source.skipped) counts.skips.add(skip);
@@ -156,9 +137,14 @@ async function report(
   return earlier === undefined ? undefined : writeChanges(folder, manifest, earlier, source.skipped);
 }
 
+/** What a job skipped is read from its shards, with the names of the files. */
+function setCounts(counts: Counts, { skipped: _, ...done }: JobCounts): void {
+  Object.assign(counts, done);
+}
+
 function show(group: ChunkedDocuments, { counts, progress }: RunContext, earlier: EarlierIds | undefined) {
   for (const document of group.documents) addDocument(counts, document);
-  progress.update();
+  progress.update?.();
   return earlier === undefined ? group : onlyChanges(group, earlier, { added: 0, unchanged: 0, deleted: 0 });
 }
 
@@ -174,7 +160,6 @@ function locationsOf({ source, spec }: ChunkSetup, folder: string): JobLocations
 /** What an earlier run had and this one no longer has, beside the parts of a run with `--since`. */
 const DELETED = 'deleted.jsonl';
 
-/** The lines of all files of a kind, in the order of the source. */
 async function* linesOfFiles(folder: string, { shards }: Manifest, kind: PartKind): AsyncGenerator<string> {
   for (const { files } of shards) {
     const file = files[kind];
@@ -183,7 +168,6 @@ async function* linesOfFiles(folder: string, { shards }: Manifest, kind: PartKin
   }
 }
 
-/** Copies all failures into one file, after what was skipped. */
 async function copyErrors(
   folder: string,
   manifest: Manifest,
@@ -234,7 +218,6 @@ async function writeChanges(
   return counts;
 }
 
-/** A document that failed, or was skipped. */
 interface ErrorsLine extends Place {
   readonly id?: string;
   readonly skipped?: SkipReason;

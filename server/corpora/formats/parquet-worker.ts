@@ -11,20 +11,18 @@ import {
   parquetSchema,
 } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
-import { invalid, type PlainError, reasonOf, ServiceError, toPlainError } from '../../../../core/errors.ts';
-import { BEGUN } from '../../../engine/run/guarded-thread.ts';
-import type { FieldMapping } from '../../shard.ts';
-import { ExactJson, mapRow, orError, type Row } from '../map-fields.ts';
+import { invalid, type PlainError, reasonOf, ServiceError, toPlainError } from '../../../core/errors.ts';
+import { BEGUN } from '../../engine/run/guarded-thread.ts';
+import type { FieldMapping } from '../shard.ts';
 import { EXACT_PARSERS, valueOfJson, withExactLeaves } from './exact-values.ts';
+import { ExactJson, mapRow, orError, type Row } from './map-fields.ts';
 
-/** The metadata of a file. */
 export interface ParquetFile {
   readonly metadata: FileMetaData;
   /** Names of the columns of its rows; each once. */
   readonly names: readonly string[];
 }
 
-/** A stretch of a file that is in memory. */
 export interface Stretch {
   readonly from: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -34,18 +32,14 @@ export interface Stretch {
 export interface RowsTask {
   /** The metadata of a file that has only this row group. */
   readonly metadata: FileMetaData;
-  /** Bytes of the file. */
   readonly size: number;
-  /** Names of the columns that are read. */
   readonly columns: readonly string[];
   /** From `readColumns`. */
   readonly stretches: readonly Stretch[];
-  /** Names of all columns of the file. */
   readonly names: readonly string[];
   readonly mapping: FieldMapping;
   /** Whether a missing mapped id in a row is an error. */
   readonly isStrict: boolean;
-  /** Maximum bytes of a line. */
   readonly limit: number;
 }
 
@@ -84,7 +78,6 @@ async function answerTo(question: ParquetQuestion): Promise<ParquetAnswer> {
   return next === undefined || next.done ? { done: true } : { lines: next.value };
 }
 
-/** Bytes of lines that are returned at once. */
 const TOGETHER = 256 * 1024;
 
 /** The lines of a row group, in the order of its rows. @throws Error if it is not valid Parquet */
@@ -100,7 +93,9 @@ async function* rowLines(task: RowsTask): AsyncGenerator<RowLines> {
     bytes += Buffer.isBuffer(line) ? line.length : 0;
     if (bytes < TOGETHER) continue;
     yield { bytes: new Uint8Array(Buffer.concat(lines)), rows };
-    [lines, rows, bytes] = [[], [], 0];
+    lines = [];
+    rows = [];
+    bytes = 0;
   }
   if (rows.length > 0) yield { bytes: new Uint8Array(Buffer.concat(lines)), rows };
 }

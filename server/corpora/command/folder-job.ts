@@ -2,16 +2,16 @@ import { hash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { reasonOf, ServiceError } from '../../../../core/errors.ts';
-import { UsageError } from '../../../cli/errors.ts';
-import { makeFolder as make } from '../../../config/folders.ts';
-import { canonicalJson } from '../../../engine/read/json.ts';
-import type { JobRecord, JobStore } from '../../../store/jobs/contract.ts';
-import { shardsOf } from '../../jobs/finish-job.ts';
-import type { JobSpec } from '../../jobs/spec.ts';
-import type { ShardRange } from '../../shard.ts';
-import type { StoredFile } from '../../storage/storage.ts';
-import type { ChunkSetup } from '../setup.ts';
+import { reasonOf, ServiceError } from '../../../core/errors.ts';
+import { UsageError } from '../../cli/errors.ts';
+import { makeFolder as make } from '../../config/folders.ts';
+import { canonicalJson } from '../../engine/read/json.ts';
+import type { JobRecord, JobStore } from '../../store/jobs/contract.ts';
+import { shardsOf } from '../jobs/job-output.ts';
+import type { JobSpec } from '../jobs/spec.ts';
+import type { ShardRange } from '../shard.ts';
+import type { StoredFile } from '../storage/storage.ts';
+import type { ChunkSetup } from './setup.ts';
 
 /** The folder that keeps the state of a run, inside its output folder. */
 export const STATE = '.chunksmith';
@@ -91,7 +91,6 @@ async function createJob({ spec, flags, source: { files } }: ChunkSetup, store: 
   }
 }
 
-/** How a run differs from the one in its folder, in words. */
 async function differenceFrom(
   { id, spec }: JobRecord,
   now: Pick<ChunkSetup['source'], 'files'> & Pick<ChunkSetup, 'spec'>,
@@ -112,7 +111,6 @@ async function differenceFrom(
   return 'the run in this folder has another --since';
 }
 
-/** The flags that a run was started with, and their values. */
 function flagsOf({ source, task, options, group, target }: JobSpec): Readonly<Record<string, string>> {
   const { fields = {}, format } = source;
   const work =
@@ -126,7 +124,6 @@ function flagsOf({ source, task, options, group, target }: JobSpec): Readonly<Re
   return { ...work, '--format': format, ...written, ...Object.fromEntries([...named, ...chosen]) };
 }
 
-/** The first file that has changed since the run was planned. */
 async function changedFile(
   id: string,
   files: readonly StoredFile[],

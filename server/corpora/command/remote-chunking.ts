@@ -1,25 +1,23 @@
-import { ServiceError } from '../../../../core/errors.ts';
-import type { Api } from '../../../cli/api.ts';
-import { ChunksmithError } from '../../../clients/javascript/errors.ts';
-import { LINES } from '../../../clients/javascript/transport.ts';
-import { type RetryLimits, withRetries } from '../../../config/retry.ts';
-import { VECTOR_TOTALS, vectorTotals } from '../../../engine/answer/response-metadata.ts';
-import { findElements, findMembers, type JsonRange } from '../../../engine/read/json.ts';
-import { LineSplitter } from '../../../engine/run/line-reader.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import type { Api } from '../../cli/api.ts';
+import { ChunksmithError } from '../../clients/javascript/errors.ts';
+import { LINES } from '../../clients/javascript/transport.ts';
+import { type RetryLimits, withRetries } from '../../config/retry.ts';
+import { VECTOR_TOTALS, vectorTotals } from '../../engine/answer/response-metadata.ts';
+import { findElements, findMembers, type JsonRange } from '../../engine/read/json.ts';
+import { LineSplitter } from '../../engine/run/line-reader.ts';
 import {
   type ChunkedDocument,
   type ChunkedDocuments,
   type Chunking,
   type DocumentError,
   failedDocument,
-} from '../../chunk-documents.ts';
-import type { JobSpec } from '../../jobs/spec.ts';
-import type { SourceDocument } from '../../shard.ts';
+} from '../chunk-documents.ts';
+import type { JobSpec } from '../jobs/spec.ts';
+import type { SourceDocument } from '../shard.ts';
 
-/** A stream of documents to a server. */
 interface Remote {
   readonly api: Api;
-  /** The route that chunks. */
   readonly path: string;
   readonly spec: JobSpec;
   readonly lines: UnansweredLines;
@@ -80,14 +78,13 @@ async function* answers({ api, path, spec, lines, signal }: Remote): AsyncGenera
   }
 }
 
-/** First what is not answered yet, then what the source still has: as many lines at a time as were read. */
+/** Yields unanswered documents, then the rest of the source, as many lines at a time as were read. */
 async function* sent(spec: JobSpec, lines: UnansweredLines): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${JSON.stringify(spec.options)}\n`);
   yield* linesOf(lines.all);
   for (let some = await lines.read(); some.length > 0; some = await lines.read()) yield* linesOf(some);
 }
 
-/** The lines of the documents that can be sent. */
 function* linesOf(documents: readonly SourceDocument[]): Generator<Uint8Array> {
   const sent = documents.map(({ document }) => document).filter(Buffer.isBuffer);
   if (sent.length > 0) yield Buffer.concat(sent.flatMap((document) => [document, LINE_FEED]));
@@ -163,15 +160,14 @@ class UnansweredLines {
     }
   }
 
-  /** All documents not answered yet, in their order. */
   get all(): readonly SourceDocument[] {
     return [...this.#unanswered];
   }
 
   /** Takes the next documents up to and including the first that can be sent; those before it could not be read. */
   takeThroughSent(): SourceDocument[] {
-    const place = this.#unanswered.findIndex(({ document }) => Buffer.isBuffer(document));
-    return this.#unanswered.splice(0, place === -1 ? this.#unanswered.length : place + 1);
+    const index = this.#unanswered.findIndex(({ document }) => Buffer.isBuffer(document));
+    return this.#unanswered.splice(0, index === -1 ? this.#unanswered.length : index + 1);
   }
 
   /** Stops reading the source, without waiting for it if it has nothing to give now. */
@@ -186,7 +182,6 @@ const ID = /^\{"id":"([^"]+)"/;
 /** The first bytes, which contain the id of a chunk. */
 const ID_BYTES = 60;
 
-/** What is read of a line of the answer. */
 const TOTALS = Object.keys(VECTOR_TOTALS);
 const MEMBERS = ['chunks', 'error', 'id', ...TOTALS];
 
@@ -212,7 +207,11 @@ function answeredLine(line: Buffer, source: SourceDocument, group: JobSpec['grou
     place === undefined ? [] : [[TOTALS[at], Number(textAt(line, place))]],
   );
   const document = {
-    ...{ source, id, chunks: places.length, ids, error: undefined },
+    source,
+    id,
+    chunks: places.length,
+    ids,
+    error: undefined,
     ...vectorTotals(Object.fromEntries(totals)),
   };
   if (group === 'chunk') {
@@ -231,7 +230,6 @@ function idAt(line: Buffer, { from, to }: JsonRange): string[] {
   return id === undefined ? [] : [id];
 }
 
-/** A document that could not be read, and was not sent. */
 function failedLine(source: SourceDocument): ChunkedDocument {
   return failedDocument(source, undefined, source.document as ServiceError);
 }

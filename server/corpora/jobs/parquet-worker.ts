@@ -1,15 +1,14 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { reasonOf } from '../../../../core/errors.ts';
-import { vectorOfBase64 } from '../../../../plugins/toolkit/json/ascii-numbers.ts';
-import { parseExactJson } from '../../../../plugins/toolkit/json/exact-json.ts';
-import { BEGUN } from '../../../engine/run/guarded-thread.ts';
+import { reasonOf } from '../../../core/errors.ts';
+import { vectorOfBase64 } from '../../../plugins/toolkit/json/ascii-numbers.ts';
+import { parseExactJson } from '../../../plugins/toolkit/json/exact-json.ts';
+import { BEGUN } from '../../engine/run/guarded-thread.ts';
 
 /** The lines of a row group of the file, or its end. */
 export type ParquetTask = { readonly lines: Uint8Array<ArrayBuffer> } | 'finish';
 
-/** What comes next in the file. */
 export type ParquetBytes = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly problem: string };
 
 const port = parentPort as MessagePort;
@@ -68,7 +67,6 @@ const COLUMNS = {
 type Name = keyof typeof COLUMNS;
 const NAMES = Object.keys(COLUMNS) as Name[];
 
-/** The vector of a chunk is a list of 32-bit numbers. */
 const ELEMENTS: readonly SchemaElement[] = [
   { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
   { name: 'element', type: 'FLOAT', repetition_type: 'REQUIRED' },
@@ -111,7 +109,12 @@ function rowOf(chunk: Readonly<Record<string, unknown>>): Readonly<Record<Name, 
     ...fields
   } = chunk;
   return {
-    ...{ id, document_id, text: own, start_index, end_index, token_count },
+    id,
+    document_id,
+    text: own,
+    start_index,
+    end_index,
+    token_count,
     metadata: metadata === null ? null : JSON.stringify(metadata),
     embedding: typeof embedding === 'string' ? Array.from(vectorOfBase64(embedding)) : embedding,
     fields: JSON.stringify(fields),

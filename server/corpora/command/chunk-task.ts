@@ -1,27 +1,25 @@
 import { existsSync } from 'node:fs';
-import type { ObjectSchema } from '../../../../core/contracts/manifest.ts';
-import type { PipelineStep } from '../../../../core/contracts/pipeline.ts';
-import { ServiceError } from '../../../../core/errors.ts';
-import type { Registry } from '../../../../core/hosting/registry.ts';
-import type { Api } from '../../../cli/api.ts';
-import { commandName } from '../../../cli/command-name.ts';
-import { readJson } from '../../../cli/commands/remote.ts';
-import { UsageError } from '../../../cli/errors.ts';
-import { type PresetFlags, presetOf, problemOfPreset } from '../../../cli/preset-flags.ts';
-import { Pipelines } from '../../../clients/javascript/pipelines.ts';
-import type { ServerCradle } from '../../../container.ts';
-import { orUnknownNames } from '../../../engine/run/executor.ts';
-import type { DocumentsTask } from '../../../engine/tasks.ts';
-import { Refusals } from '../../../engine/validation/refusals.ts';
-import { databaseOf } from '../../../store/database.ts';
-import type { ChunkFlags } from './chunk-flags.ts';
+import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
+import type { PipelineStep } from '../../../core/contracts/pipeline.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import type { Registry } from '../../../core/hosting/registry.ts';
+import type { Api } from '../../cli/api.ts';
+import { commandName } from '../../cli/command-name.ts';
+import { readJson } from '../../cli/commands/remote.ts';
+import { UsageError } from '../../cli/errors.ts';
+import { type PresetFlags, presetOf, problemOfPreset } from '../../cli/preset-flags.ts';
+import { Pipelines } from '../../clients/javascript/pipelines.ts';
+import type { ServerCradle } from '../../container.ts';
+import { orUnknownNames } from '../../engine/run/executor.ts';
+import type { DocumentsTask } from '../../engine/tasks.ts';
+import { Refusals } from '../../engine/validation/refusals.ts';
+import { databaseOf } from '../../store/database.ts';
+import type { ChunkFlags } from './flags.ts';
 
-/** What is done with each document: a chunker with its options, or a pipeline. */
 export interface ChunkTask {
   readonly task: DocumentsTask;
   /** The schema of what may be given besides the documents: options of the chunker, fields of the chunks. */
   readonly schema: ObjectSchema;
-  /** Its route on a service. */
   readonly path: string;
   /** Members of the request that flags other than those of the schema have set. */
   readonly options?: Readonly<Record<string, unknown>>;
@@ -136,7 +134,6 @@ async function storedId(pipeline: string, api: Api): Promise<string> {
   throw new UsageError(`--pipeline ${pipeline}: ${api.url} has no pipeline of this name${hint}`);
 }
 
-/** The part of a service's OpenAPI document that is read here. */
 interface OpenApi {
   readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };

@@ -1,13 +1,24 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open, realpath, rename, rmdir, stat, unlink } from 'node:fs/promises';
+import {
+  type FileHandle,
+  link,
+  open,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ServiceError } from '../../../core/errors.ts';
-import { allocatePiece } from './buffer-release.ts';
-import { attempt, isForbidden, storageFailed, unlessMissing } from './local/failures.ts';
-import { createFileOnce, LocalFileWriter } from './local/file-writer.ts';
-import { listFolder, storedFile, versionOf } from './local/list-folder.ts';
-import { LocalPaths, syncFolder } from './local/paths.ts';
-import { type Storage, type StoredFile, unreadable } from './storage.ts';
+import { ServiceError } from '../../../../core/errors.ts';
+import { release } from '../../../engine/memory.ts';
+import { allocatePiece } from '../buffer-release.ts';
+import { type FileWriter, type Storage, type StoredFile, unreadable, type WrittenFile } from '../storage.ts';
+import { listFolder, storedFile, versionOf } from './list-folder.ts';
+import { attempt, isForbidden, LocalPaths, storageFailed, syncFolder, unlessMissing } from './paths.ts';
 
 /**
  * A folder of this machine as a storage. Names are resolved to their real paths; anything that is neither a file nor
@@ -22,7 +33,7 @@ export function createLocalFolder(root: string, label: string = root): Storage {
       const stats = path === undefined ? undefined : await unlessMissing(stat(path, { bigint: true }));
       return stats?.isFile() ? storedFile(name, stats) : undefined;
     });
-  /** The result of `use` for the path with this name, if it exists. */
+  /** Works on the path with this name, if it exists. */
   const withPath = (name: string, work: (path: string) => Promise<unknown>) =>
     tried(async () => {
       const path = await paths.locate(name);
@@ -53,7 +64,8 @@ export function createLocalFolder(root: string, label: string = root): Storage {
     createOnce: (name, bytes) => tried(async () => createFileOnce(await paths.make(name), bytes)),
     settle: (name, lastName) =>
       tried(async () => {
-        const [from, to] = [await paths.locate(name), await paths.make(lastName)];
+        const from = await paths.locate(name);
+        const to = await paths.make(lastName);
         const isMoved = from !== undefined && (await unlessMissing(rename(from, to).then(() => true)));
         if (isMoved) await Promise.all([...new Set([dirname(from), dirname(to)])].map(syncFolder));
         else if ((await find(lastName)) === undefined) {
@@ -70,7 +82,6 @@ function unlessNotEmpty(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
 }
 
-/** Bytes that are read at once. */
 const PIECE = 1024 * 1024;
 /** Opening does not follow a link, or wait for a pipe, that has replaced a file. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
@@ -117,4 +128,105 @@ function changed({ name }: StoredFile): ServiceError {
 async function checkVersion(handle: FileHandle, file: StoredFile): Promise<void> {
   const stats = await handle.stat({ bigint: true });
   if (!stats.isFile() || versionOf(stats) !== file.version) throw changed(file);
+}
+
+/** Bytes that are gathered for one write to the disk. */
+const GATHERED = 256 * 1024;
+
+/**
+ * Writes a complete file, unless one exists at its path.
+ *
+ * @returns whether it was written
+ */
+async function createFileOnce(path: string, bytes: Uint8Array): Promise<boolean> {
+  const temporary = `${path}.tmp-${randomUUID()}`;
+  try {
+    await writeFile(temporary, bytes, { flag: 'wx', flush: true });
+    await link(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  await syncFolder(dirname(path));
+  return true;
+}
+
+/** Writes a file beside its path, and renames it once it is complete. Calls are made one after the other. */
+class LocalFileWriter implements FileWriter {
+  readonly #name: string;
+  readonly #label: string;
+  readonly #path: string;
+  readonly #temporary: string;
+  readonly #handle: FileHandle;
+  readonly #hash = createHash('sha256');
+  #gathered: Uint8Array[] = [];
+  #gatheredBytes = 0;
+  #bytes = 0;
+  #isOpen = true;
+
+  private constructor(name: string, label: string, path: string, temporary: string, handle: FileHandle) {
+    this.#name = name;
+    this.#label = label;
+    this.#path = path;
+    this.#temporary = temporary;
+    this.#handle = handle;
+  }
+
+  /** @param path of the file; its folder must exist */
+  static async open(name: string, label: string, path: string): Promise<LocalFileWriter> {
+    const temporary = `${path}.tmp-${randomUUID()}`;
+    const handle = await attempt(label, () => open(temporary, 'wx'));
+    return new LocalFileWriter(name, label, path, temporary, handle);
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    this.#hash.update(bytes);
+    this.#bytes += bytes.length;
+    this.#gathered.push(bytes);
+    this.#gatheredBytes += bytes.length;
+    if (this.#gatheredBytes >= GATHERED) await this.#orDiscard(() => this.#flush());
+  }
+
+  async finish(): Promise<WrittenFile> {
+    await this.#orDiscard(async () => {
+      await this.#flush();
+      await this.#handle.sync();
+      await this.#handle.close();
+      await rename(this.#temporary, this.#path);
+      this.#isOpen = false;
+      await syncFolder(dirname(this.#path));
+    });
+    return { name: this.#name, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+  }
+
+  async discard(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#gathered = [];
+    await this.#handle.close().catch(() => undefined);
+    await rm(this.#temporary, { force: true }).catch(() => undefined);
+  }
+
+  /** Writes everything, however much of it the disk takes at once. */
+  async #flush(): Promise<void> {
+    const gathered = this.#gathered;
+    this.#gathered = [];
+    this.#gatheredBytes = 0;
+    const [first] = gathered;
+    if (first === undefined) return;
+    const whole = gathered.length === 1 ? first : Buffer.concat(gathered);
+    await this.#handle.appendFile(whole);
+    for (const bytes of [whole, ...gathered]) release(bytes);
+  }
+
+  async #orDiscard(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      await this.discard();
+      throw storageFailed(this.#label, error);
+    }
+  }
 }
