@@ -65,7 +65,6 @@ export function checkChunks(lists: readonly (readonly unknown[])[], limits: Limi
 }
 
 /**
-/**
  * The problem with an option that has too many or too long entries, such as delimiters. Look for it before the types are
  * checked, because its message has the number of entries.
  *
@@ -80,17 +79,19 @@ export function optionOverLimit(value: unknown, place: string): string | undefin
     }
     return undefined;
   }
-  const tooMany = overLimit(MAX_ENTRIES, { place, unit: 'entries', count: value.length });
-  if (tooMany !== undefined) return tooMany;
+  if (value.length > MAX_ENTRIES)
+    return overLimit(MAX_ENTRIES, { place, unit: 'entries', count: value.length });
   for (const [index, entry] of value.entries()) {
     const at = `${place}[${index}]`;
-    const problem =
-      typeof entry === 'string'
-        ? overLimit(MAX_ENTRY_CHARACTERS, { place: at, unit: 'characters', count: entry.length })
-        : optionOverLimit(entry, at);
+    const problem = typeof entry === 'string' ? tooLong(entry, at) : optionOverLimit(entry, at);
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+function tooLong({ length }: string, place: string): string | undefined {
+  if (length <= MAX_ENTRY_CHARACTERS) return undefined;
+  return overLimit(MAX_ENTRY_CHARACTERS, { place, unit: 'characters', count: length });
 }
 
 /**
@@ -140,20 +141,15 @@ export function atMost<Name extends keyof Limits>(
   name: Name,
   counted: Counted,
 ): void {
-  refuseAbove(limits[name], counted, `, or raise ${flagName(name)}`);
+  if (counted.count > limits[name])
+    throw invalid(`${overLimit(limits[name], counted)}, or raise ${flagName(name)}`);
 }
 
 /** Refuses more than a limit that no option changes. @throws ServiceError `invalid_parameters` */
-export function refuseAbove(limit: number, counted: Counted, otherwise = ''): void {
-  const problem = overLimit(limit, counted, otherwise);
-  if (problem !== undefined) throw invalid(problem);
+export function refuseAbove(limit: number, counted: Counted): void {
+  if (counted.count > limit) throw invalid(overLimit(limit, counted));
 }
 
-function overLimit(
-  limit: number,
-  { place, unit, count, fewer = 'fewer' }: Counted,
-  otherwise = '',
-): string | undefined {
-  if (count <= limit) return undefined;
-  return `${place}: ${count} ${unit}, over the limit of ${limit}; send ${fewer}${otherwise}`;
+function overLimit(limit: number, { place, unit, count, fewer = 'fewer' }: Counted): string {
+  return `${place}: ${count} ${unit}, over the limit of ${limit}; send ${fewer}`;
 }

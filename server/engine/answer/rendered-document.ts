@@ -9,7 +9,6 @@ import { type GivenChunks, hasMetadata, type Input, type SourceDocument } from '
 import { canonicalJson, canonicalJsonText, type JsonText } from '../read/json.ts';
 import type { Plan } from '../read/plan.ts';
 import { type DocumentChunks, writtenChunks } from './chunk-set.ts';
-import type { WrittenDocument } from './chunk-writer.ts';
 import {
   asciiColumn,
   type Column,
@@ -17,6 +16,7 @@ import {
   jsonColumn,
   numberColumn,
   type WrittenChunk,
+  type WrittenDocument,
 } from './chunk-writer.ts';
 import { pageColumns, placeColumns } from './places.ts';
 
