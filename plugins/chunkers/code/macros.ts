@@ -164,8 +164,8 @@ function blank(text: string): string {
 }
 
 /**
- * Blanks the directives and all later branches of conditions with unbalanced braces. Grammars parse either the
- * directives or the braces.
+ * Blanks the directives and all branches but the first of conditions with unbalanced braces. Grammars parse either
+ * the directives or the braces.
  */
 function withoutUnbalancedConditions(text: string): string {
   const blanks = unbalanced(text).sort((a, b) => a.start - b.start);

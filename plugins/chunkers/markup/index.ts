@@ -79,7 +79,7 @@ function nameOf(text: string, { title: [start, end] }: Block, plain: Scan['plain
   return words.replace(/\s+/g, ' ').trim().slice(0, MAX_NAME).toWellFormed();
 }
 
-/** Creates a function from the start of a chunk to what it carries; undefined if `carry` is empty. */
+/** Creates a function that gives what a chunk carries, by its start; undefined if `carry` is empty. */
 function carriedIn(
   text: string,
   blocks: readonly Block[],
@@ -113,7 +113,7 @@ const SENTENCES = [
 const CLAUSES = [', ', '; ', '- ', '– ', '— ', '，', '、', '；', '：'];
 const VERBATIM: ReadonlySet<BlockKind> = new Set(['code', 'comment', 'metadata']);
 
-/** Divides stretches without boundaries, such as a paragraph or a line of code, with their headings. */
+/** Divides stretches without boundaries, such as a paragraph, together with the headings before them. */
 function createDivider() {
   const lines = cutAtDelimiters(['\r\n', '\n', '\r']);
   const table = [lines, cutAtDelimiters(['|', '&']), cutAtWhiteSpace];

@@ -92,7 +92,9 @@ interface Part {
 
 type Count = (from: number, to: number) => number;
 
-/** Maximum nested elements that are counted because the sum of their parts is just above the limit. */
+/**
+ * Maximum nested elements that are counted as a whole, because the sum of their parts is just above the limit.
+ */
 const MAX_COUNTS = 8;
 
 interface Wholes {

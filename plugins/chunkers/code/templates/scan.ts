@@ -8,7 +8,7 @@ export interface Tag {
   /** Whether it is a template tag. The end of its block also closes the elements within. */
   readonly isBlock: boolean;
   readonly name: readonly [start: number, end: number];
-  /** Set for a part that is not markup. */
+  /** The content, only of a part that is not markup. */
   readonly content?: readonly [start: number, end: number];
 }
 
@@ -55,7 +55,7 @@ class Scanner {
     return found.end;
   }
 
-  /** @returns where to continue */
+  /** Reads the next tag at or after an offset. @returns where to continue */
   next(from: number, tags: Tag[]): number {
     this.#candidates.lastIndex = from;
     const at = this.#candidates.exec(this.#text)?.index;

@@ -183,7 +183,7 @@ class Scanner {
   }
 }
 
-/** Finds the last offset of each end. A search for a missing end would read the whole text. */
+/** Finds the last offset of each end, because a search for a missing end would read the whole text. */
 function lastEndsIn(text: string): Map<string, number> {
   const ends = new Map<string, number>([['\\]', text.lastIndexOf('\\]')]]);
   for (const { 0: closing, index } of text.matchAll(/\\end\{[^{}\n]{1,60}\}/g)) ends.set(closing, index);

@@ -18,7 +18,7 @@ const PLANNING = /^[ \t]*(?:SCHEDULED|DEADLINE|CLOSED):/;
 const ITEM = /^(?:[-+]|[ \t]+\*|[ \t]*(?:\d+|[a-zA-Z])[.)]|[ \t]+[-+])(?:[ \t]|$)/;
 const ENVIRONMENT = /^[ \t]*\\begin\{([^{}]{1,40})\}/;
 
-/** Within a closed block, a line with stars is not a headline. */
+/** A line with stars within a complete block is not a headline. */
 export function scanOrg(text: string): Scan {
   const scanner = new Scanner(text);
   return { blocks: scanner.scan(), plain: (title) => plainTitle(title, scanner.keywords) };
@@ -29,7 +29,7 @@ class Scanner extends BlockScanner {
   readonly keywords = new Set(['TODO', 'DONE']);
   /** Added to the levels of headlines: 1 if the text has a title. */
   #shift = 0;
-  /** Numbers of the lines that end blocks, by `nameOfEnd`. */
+  /** Lines that end blocks, by `nameOfEnd`. */
   readonly #ends = new Map<string, number[]>();
   readonly #headlines: number[] = [];
   #isBelowHeadline = true;

@@ -61,7 +61,7 @@ export class Tree {
     this.#counts[element] = undefined;
   }
 
-  /** @param owner the element that contains the text, or is empty itself */
+  /** @param owner the element that contains the text, or the empty element itself */
   addContent(start: number, end: number, owner: number, isDeep: boolean): void {
     this.#contentStarts.push(start);
     this.#contentEnds.push(end);
