@@ -1,24 +1,26 @@
 import type { ChunkContext, Span } from '../../../core/kit.ts';
 import { isLineBreak, LINE_LEVELS, lineAround, startOfLine, tearsBlock } from './lines.ts';
 
-/** The cuts that syntax allows. */
 export interface Candidates {
   /** Rising offsets between lines, or between nodes within a line. */
   readonly offsets: readonly number[];
-  /** Cuts after the opening or before the end of a block: they are made only if both sides do not fit together. */
+  /**
+   * Cuts after the opening or before the end of a block. They apply only if both sides do not fit together.
+   */
   readonly tears: ReadonlySet<number>;
-  /** The functions and classes that stay whole, by the starts of their pieces. */
+  /** Functions and classes that stay whole, by the starts of their pieces. */
   readonly kept: ReadonlyMap<number, Span>;
 }
 
 export interface BoundaryLimits {
-  /** Maximum tokens of a piece. */
   readonly size: number;
   /** Maximum tokens of a function or class that stays whole. */
   readonly keptSize: number;
 }
 
-/** Chooses among the cuts of a stretch. A line that fits the limit is never cut; the text around it is cut at other lines. */
+/**
+ * Chooses among the cuts of a stretch. A line that fits is never cut; the text around it is cut at other lines.
+ */
 export function chooseCuts(
   text: string,
   context: ChunkContext,
@@ -48,14 +50,13 @@ interface Choice {
   readonly candidates: Candidates;
   readonly stretch: Span;
   readonly cuts: number[];
-  /** The last line that was counted, and whether it fits. */
+  /** The last counted line, and whether it fits. */
   line: Span;
   fits: boolean;
-  /** Characters that may still be counted to avoid tears. */
   countable: number;
 }
 
-/** Characters that are counted per character of the text to avoid tears; then nested blocks lose their openings. */
+/** Maximum characters counted to avoid tears, per character of the text. After that, tears remain. */
 const MAX_COUNTED = 16;
 
 const NO_LINE: Span = { start: 0, end: 0 };
@@ -92,7 +93,9 @@ function isInFittingLine(choice: Choice, at: number): boolean {
   return choice.fits;
 }
 
-/** Cuts a stretch at lines, except the lines of what stays whole. @param skipped cuts within its lines */
+/**
+ * Cuts a stretch between lines, but not within kept functions and classes. @param skipped cuts within lines
+ */
 function cutAround(choice: Choice, start: number, end: number, skipped: readonly number[]): void {
   if (count(choice, start, end) <= choice.limits.size) return;
   const { kept } = choice.candidates;
@@ -104,7 +107,6 @@ function cutAround(choice: Choice, start: number, end: number, skipped: readonly
   divideLines(choice, from, end);
 }
 
-/** Cuts a stretch before and after the lines of a part that stays whole. @returns where the part ends */
 function cutBeside(choice: Choice, { start, end }: Span, part: Span, skipped: readonly number[]): number {
   const { text, cuts, limits } = choice;
   const from = Math.max(start, startOfLine(text, part.start));
@@ -123,7 +125,9 @@ function divideLines({ context, limits, cuts }: Choice, start: number, end: numb
   for (const span of spans.slice(1)) cuts.push(span.start);
 }
 
-/** Removes cuts that tear what fits together; from the end, because a block may open with another. */
+/**
+ * Removes tears whose two sides fit together. Works backwards, because a block may begin with another block.
+ */
 function withoutTears(choice: Choice): number[] {
   const { text, cuts, stretch, candidates } = choice;
   const kept: number[] = [];

@@ -10,16 +10,16 @@ import { type Embedded, holdsMembers, type Syntax, type SyntaxNode, unitOf } fro
 export interface Cuts {
   /** Rising. */
   readonly offsets: readonly number[];
-  /** In the order of the text; empty unless they are requested. */
+  /** In text order; empty unless requested. */
   readonly nodes: readonly FoundNode[];
-  /** The starts and ends of functions, and of classes that were cut; empty unless functions are separate. */
+  /** Starts and ends of functions and of cut classes; empty unless `separatesFunctions`. */
   readonly seams: ReadonlySet<number>;
-  /** The stretches that have to be cut by the syntax of another language. */
+  /** Stretches to cut by the syntax of another language. */
   readonly embedded: readonly EmbeddedStretch[];
 }
 
 export interface Stretch extends Span {
-  /** The names of the cut nodes around it. */
+  /** Labels of the cut nodes around it, outermost first. */
   readonly scope: readonly string[];
 }
 
@@ -36,8 +36,8 @@ export interface CutLimits {
 }
 
 /**
- * Finds where a text can be cut: between the units of its syntax, each with its comments and attributes. A unit above
- * the limit is cut again between its children.
+ * Finds cuts between the units of a text, each with its comments and attributes. A unit above the limit is cut
+ * between its children.
  *
  * @param part the only part of the text that is cut, with its opening tag
  */
@@ -73,14 +73,13 @@ export function findCuts(
   return { ...cuts, offsets: chooseCuts(syntax.text, context, { size, keptSize }, search, stretch) };
 }
 
-/** Joins the opening tag of a part with the first piece. */
 function withOpening(pieces: readonly Piece[]): readonly Piece[] {
   const [opening, first, ...others] = pieces;
   if (opening === undefined || first === undefined || opening.nodes.length > 0) return pieces;
   return [{ ...first, start: opening.start }, ...others];
 }
 
-/** Characters that may be counted per character of the text; then nested nodes are cut at lines. */
+/** Maximum characters counted per character of the text. After that, nested nodes are cut at lines. */
 const MAX_COUNTED = 64;
 
 interface Search extends Cuts, Candidates, Listing {
@@ -93,11 +92,11 @@ interface Search extends Cuts, Candidates, Listing {
   readonly embedded: EmbeddedStretch[];
   readonly tears: Set<number>;
   readonly kept: Map<number, Span>;
-  /** Characters that may still be counted. */
+  /** The rest of `MAX_COUNTED`. */
   countable: number;
-  /** The id of the unit that the last cut node is or wraps. */
+  /** Id of the unit that the last cut node is or wraps. */
   owner: number | undefined;
-  /** The id of the only node after the opening of the last cut node. */
+  /** Id of the only node that follows the opening of the last cut node. */
   content: number | undefined;
 }
 
@@ -109,7 +108,9 @@ function cutPieces(search: Search, given: readonly Piece[], { end, scope }: Stre
   });
 }
 
-/** Adds the cut before a piece, and a cut before the line of a block that begins within it: `} else {`. */
+/**
+ * Adds the cut before a piece. If a block begins within a line, as in `} else {`, adds the line's start, too.
+ */
 function addCut({ syntax, offsets, tears }: Search, nodes: readonly SyntaxNode[], start: number): void {
   if (lineStart(syntax.text, start) === undefined && nodes.some(isOfLines)) {
     const line = startOfLine(syntax.text, start);
@@ -138,15 +139,13 @@ function cutGroup(search: Search, group: readonly SyntaxNode[], stretch: Stretch
   else cutPieces(search, singles(search.syntax.text, group, stretch.start), stretch);
 }
 
-/** Whether a node of several lines has no meaning, so that it may be cut although it fits. */
+/** Whether a node of several lines has no label, so that it may be cut although it fits. */
 function hasNoMeaning({ syntax }: Search, node: SyntaxNode | undefined): boolean {
   return node !== undefined && isOfLines(node) && labelOf(syntax, node) === undefined;
 }
 
-/** Maximum stretches of other languages that are parsed. */
 const MAX_EMBEDDED = 1000;
 
-/** Whether a stretch in another language is cut along its syntax. */
 function isParted({ limits, embedded }: Search, isWhole: boolean): boolean {
   const hasUnits = limits.wantsNodes || limits.separatesFunctions;
   return embedded.length < MAX_EMBEDDED && (hasUnits || !isWhole);
@@ -187,13 +186,15 @@ function isKept(search: Search, node: SyntaxNode, start: number, end: number): b
   return !holdsMembers(syntax, unit) && fits(search, start, end, MAX_TIMES);
 }
 
-/** Adds nodes that fit. A function or class among them stays whole although its piece begins within a line. */
+/**
+ * Adds nodes that fit. Functions and classes among them stay whole, even if their piece begins within a line.
+ */
 function noteWhole(search: Search, group: readonly SyntaxNode[], stretch: Stretch): void {
   const { syntax, limits, kept } = search;
   const [first] = group;
   const isInLine = first !== undefined && lineStart(syntax.text, stretch.start) === undefined;
   if (isInLine && limits.oversize !== 'split' && group.some((node) => unitOf(syntax, node) !== undefined)) {
-    // The search ends at the piece, because the line may be as long as the text.
+    // Searches only within the piece, because the line may be as long as the text.
     let start = first.startIndex;
     while (start > stretch.start && !isLineBreak(syntax.text, start - 1)) start--;
     kept.set(stretch.start, { start, end: stretch.end });
@@ -212,7 +213,7 @@ function cutNamed(search: Search, node: SyntaxNode, label: string, stretch: Stre
   search.nameless = nameless;
 }
 
-/** Cuts a node without a meaning. It is listed only if nothing in it is. */
+/** Cuts a node without a label. It is listed only if no node in it is listed. */
 function cutNameless(search: Search, node: SyntaxNode, stretch: Stretch): void {
   const { nodes, nameless, group, syntax } = search;
   const count = nodes.length;
@@ -238,7 +239,7 @@ function cutWithin(search: Search, node: SyntaxNode, stretch: Stretch): void {
   else cutAtLinesOf(search, stretch);
 }
 
-/** Marks the cuts between the opening of a node, up to its body, and what it opens. */
+/** Marks the cuts that separate a node's opening from its body. */
 function addTears({ tears }: Search, node: SyntaxNode, pieces: readonly Piece[]): void {
   const [opening, first] = pieces as [Piece, Piece, ...Piece[]];
   const start = opening.nodes[0]?.startIndex;
@@ -250,7 +251,6 @@ function addTears({ tears }: Search, node: SyntaxNode, pieces: readonly Piece[])
   }
 }
 
-/** The only node of several lines, if there is one. */
 function bodyOf(nodes: readonly SyntaxNode[]): SyntaxNode | undefined {
   const [body, ...others] = nodes.filter(isOfLines);
   return others.length === 0 ? body : undefined;
@@ -261,7 +261,6 @@ function cutAtLinesOf({ context, limits, offsets }: Search, { start, end }: Stre
   for (const span of spans.slice(1)) offsets.push(span.start);
 }
 
-/** Adds nodes that are not cut further. */
 function note(search: Search, group: readonly SyntaxNode[], { start, end, scope }: Stretch): void {
   const { syntax, limits } = search;
   const isFunction = (unit: SyntaxNode | undefined) => unit !== undefined && !holdsMembers(syntax, unit);
@@ -270,12 +269,11 @@ function note(search: Search, group: readonly SyntaxNode[], { start, end, scope 
   if (limits.wantsNodes) for (const node of group) list(search, node, scope);
 }
 
-/** Maximum characters of punctuation. */
 const MAX_PUNCTUATION = 64;
 
 /**
- * Joins punctuation, such as the quotation marks before a docstring or a bracket after a body, with the piece that it
- * opens or closes, unless that piece would no longer fit.
+ * Joins punctuation with the piece that it opens or closes, if both fit: a closing bracket, the quotation marks of a
+ * docstring.
  */
 function joinSigns(search: Search, pieces: readonly Piece[], end: number): Piece[] {
   const joined: Piece[] = [];
@@ -299,23 +297,19 @@ function joinSigns(search: Search, pieces: readonly Piece[], end: number): Piece
   return joined;
 }
 
-/** Whether a piece is punctuation whose nodes have no meaning. */
 function isOnlySign(syntax: Syntax, { start, nodes }: Piece, end: number): boolean {
   if (nodes.length > 0 && nodes.every((node) => isBoundary(syntax, node))) return true;
   if (end - start > MAX_PUNCTUATION || /[\p{L}\p{N}]/u.test(syntax.text.slice(start, end))) return false;
   return nodes.every((node) => labelOf(syntax, node) === undefined);
 }
 
-/** Whether punctuation opens what follows: if it is the first piece, or ends with an opening bracket. */
+/** Whether punctuation opens the next piece: it is the first piece, or ends with an opening bracket. */
 function opens({ text, closings }: Syntax, { start, nodes }: Piece, end: number, index: number): boolean {
   if (nodes.some(({ type }) => closings.includes(type))) return false;
   return index === 0 || /[([{<]\s*$/.test(text.slice(start, end));
 }
 
-/**
- * Joins two neighbours if they fit, or if the larger one must be cut anyway; then only the nodes of the larger one are
- * cut.
- */
+/** Joins neighbours if they fit, or if the larger one must be cut anyway; then only its nodes are cut. */
 function join(search: Search, first: Piece, second: Piece, larger: Piece, end: number): Piece[] {
   const { start } = first;
   if (fits(search, start, end)) return [{ start, nodes: [...first.nodes, ...second.nodes] }];
@@ -324,7 +318,6 @@ function join(search: Search, first: Piece, second: Piece, larger: Piece, end: n
     : [first, second];
 }
 
-/** Whether a piece is above the limit and is not a unit that stays whole. */
 function isCut(search: Search, { start, nodes }: Piece, end: number): boolean {
   return nodes.every((node) => !isKept(search, node, start, end)) && !fits(search, start, end);
 }

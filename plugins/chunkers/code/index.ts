@@ -23,8 +23,8 @@ import { type Dialect, findDialect } from './templates/dialects.ts';
 import { markupTree } from './templates/tree.ts';
 
 /**
- * Steps that a parse may take: several times the steps of the worst texts of the tests. With a time limit, a busy
- * machine would cut texts differently.
+ * Maximum steps of a parse: several times what the slowest test texts need. A time limit would cut texts differently
+ * on a busy machine.
  */
 const BUDGET_BASE = 20_000;
 const BUDGET_PER_CHARACTER = 0.1;
@@ -35,7 +35,7 @@ const createCodeChunker: Factory<typeof manifest> = async () => createChunker(aw
 
 export default createCodeChunker;
 
-/** @param budgetOf steps that the parse of a text of this many characters may take */
+/** @param budgetOf gives the maximum steps of a parse for a number of characters */
 export function createChunker(
   parsers: Parsers,
   budgetOf = (characters: number) => BUDGET_BASE + BUDGET_PER_CHARACTER * characters,
@@ -116,7 +116,7 @@ interface Work {
   readonly limits: CutLimits;
 }
 
-/** Where a text can be cut, and its units, without the tree. */
+/** The cuts and units of a text, which outlive its syntax tree. */
 interface Division extends Pick<Cuts, 'offsets' | 'seams'> {
   readonly units: readonly Unit[];
 }
@@ -129,7 +129,6 @@ function joined(all: readonly Division[]): Division {
   };
 }
 
-/** The fields of a listed node. */
 interface Unit extends Pick<FoundNode, 'start' | 'end' | 'scope'> {
   readonly type: string;
   readonly name: string | undefined;
@@ -153,7 +152,7 @@ function packUnits(division: Division, { text, context, limits }: Work): readonl
   return limits.wantsNodes ? withNodes(spans, division.units, text) : spans;
 }
 
-/** Divides the cuts at seams. Punctuation alone, such as the end of a class, is not separated. */
+/** Divides the cuts at seams. A seam does not end a run of only punctuation, such as the end of a class. */
 function runsOf({ offsets, seams }: Division, text: string): number[][] {
   const runs: [number, ...number[]][] = [[0]];
   for (const offset of [...offsets, text.length]) {
@@ -183,7 +182,7 @@ function refuse(language: string): never {
   throw refusedError(unknownLanguage(language));
 }
 
-/** Gives each span its `nodes`; a node that was cut at lines is in several spans. */
+/** Gives each span its `nodes`. A node that was cut at lines is in several spans. */
 function withNodes(spans: readonly Span[], units: readonly Unit[], text: string): Span[] {
   const lines = lineStartsOf(text);
   let first = 0;
@@ -218,7 +217,7 @@ function fieldsOf(
   };
 }
 
-/** The end of a node without line breaks, which some grammars include. */
+/** Excludes trailing line breaks, which some grammars include in a node. */
 function endOfText(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && (text[at - 1] === '\n' || text[at - 1] === '\r')) at--;

@@ -8,19 +8,19 @@ function words(list: string): readonly string[] {
   return list.trim().split(/\s+/);
 }
 
-/** Types of units without a word before their names in a scope. */
+/** Units whose label in a scope is only their name. */
 function wordless(types: string): Record<string, ''> {
   return Object.fromEntries(words(types).map((type) => [type, '']));
 }
 
-/** Calls of a type with one of these words. In a scope, the word precedes the name. */
+/** Keys of calls that begin with one of these words, each with its word in a scope. */
 function calls(type: string, names: string): Record<string, string> {
   return Object.fromEntries(
     words(names).map((word) => [`${type}:${word}`, word.replace(/^\w+\.|\.\w+$/g, '')]),
   );
 }
 
-/** Blocks whose units are listed. */
+/** Conditional blocks; the units in them are listed. */
 const PREPROCESSOR = ['preproc_if', 'preproc_ifdef', 'preproc_elif', 'preproc_elifdef', 'preproc_else'];
 
 const C = {
@@ -114,14 +114,12 @@ const TYPESCRIPT = {
   },
 } as const satisfies Row;
 
-/** Calls of Ruby that contain tests or tasks. */
 const RUBY_GROUPS = calls(
   'call',
   `describe RSpec.describe context RSpec.context feature shared_examples shared_examples_for shared_context
   namespace`,
 );
 
-/** The languages, sorted by name. */
 const ROWS: Readonly<Record<LanguageName, Row>> = {
   bash: {
     isBundled: true,
@@ -459,7 +457,6 @@ const NO_RULES: Rules = {
   names: {},
 };
 
-/** How the elements and blocks of templates are cut. */
 export const MARKUP: Rules = {
   ...NO_RULES,
   spaces: { element: '', block: '', front_matter: '' },
@@ -467,7 +464,7 @@ export const MARKUP: Rules = {
   closings: ['end'],
 };
 
-/** All languages, sorted by name. */
+/** Sorted by name. */
 export const LANGUAGES: readonly Language[] = (Object.keys(ROWS) as LanguageName[]).map((name) => ({
   name,
   aliases: [],
@@ -483,7 +480,7 @@ const BY_NAME: ReadonlyMap<string, Language> = new Map(
   ),
 );
 
-/** The language with a name or an alias, case-insensitively. */
+/** Finds a language by its name or alias, case-insensitively. */
 export function findLanguage(name: string): Language | undefined {
   return BY_NAME.get(name.toLowerCase());
 }

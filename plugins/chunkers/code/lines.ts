@@ -15,12 +15,12 @@ const cutBetweenBlocks: CutFinder = (text, start, end) => {
   return cuts;
 };
 
-/** Finders for code that syntax does not divide, best first. */
+/** Cut finders for code without syntax nodes to cut between, best first. */
 export const LINE_LEVELS: readonly CutFinder[] = [cutBetweenBlocks, cutAtLines, cutAtWhiteSpace];
 
 const HASH = '#';
 
-/** Whether a cut is after a line that opens a block, by its indentation, or before a line that closes a block. */
+/** Whether a cut separates a block from its opening line, found by indentation, or from its closing line. */
 export function tearsBlock(text: string, cut: number): boolean {
   if (!isLineBreak(text, cut - 1)) return false;
   const at = endOfIndentation(text, cut, text.length);
@@ -56,7 +56,6 @@ export function startOfLine(text: string, offset: number): number {
   return start;
 }
 
-/** The line that contains an offset, with its line breaks. */
 export function lineAround(text: string, offset: number): Span {
   const start = startOfLine(text, offset);
   let end = offset;
@@ -67,7 +66,7 @@ export function lineAround(text: string, offset: number): Span {
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Where the line of an offset begins if only white space, or a byte order mark, is before the offset. */
+/** The start of an offset's line, if only white space or a byte order mark precedes the offset. */
 export function lineStart(text: string, offset: number): number | undefined {
   let at = offset;
   while (at > 0 && isIndentation(text, at - 1)) at--;
@@ -77,7 +76,7 @@ export function lineStart(text: string, offset: number): number | undefined {
 
 const CLOSING = /[)\]}]|(?:end|fi|done|esac)\b/iy;
 
-/** Whether a line whose text begins at `at` closes something: with a bracket, `end` or the like. */
+/** Whether the text at an offset closes a block: with a bracket, `end` or the like. */
 export function closesAt(text: string, at: number): boolean {
   CLOSING.lastIndex = at;
   return CLOSING.test(text);

@@ -11,32 +11,31 @@ import {
   unitOf,
 } from './syntax.ts';
 
-/** A syntax node that was not cut, or the part of a node that was cut at lines. */
 export interface FoundNode {
   readonly node: SyntaxNode;
   readonly start: number;
   readonly end: number;
-  /** The names of the nodes around it that have a meaning and were cut or are containers, outermost first. */
+  /** Labels of the nodes around it that were cut or are containers, outermost first. */
   readonly scope: readonly string[];
 }
 
-/** The state of listing nodes. */
 export interface Listing {
   readonly syntax: Syntax;
   readonly nodes: FoundNode[];
-  /** Number of open nodes without a meaning; `BODY` within a node that has one. */
+  /** Number of open nodes without a label; `BODY` directly within a labelled node. */
   nameless: number;
   /** The innermost open node of `groups`. */
   group: SyntaxNode | undefined;
 }
 
-/** Within a node that has a meaning: its body adds 1, so that nodes in the body count like outermost nodes. */
+/**
+ * Initial `nameless` within a labelled node. The body adds 1, so that nodes in it count like outermost nodes.
+ */
 export const BODY = -1;
 
-/** Levels of nodes in containers that are listed. */
 const MAX_DEPTH = 64;
 
-/** Adds a node, or the nodes in it if it is a container. */
+/** Lists a node, or the nodes in it if it is a container. */
 export function list(
   listing: Listing,
   node: SyntaxNode,
@@ -49,30 +48,29 @@ export function list(
   const unit = syntax.containers.length === 0 ? undefined : unitOf(syntax, node);
   const isOpen = depth < MAX_DEPTH && isContainer(syntax, node, unit);
   if (isOpen && listWithin(listing, node, scope, depth)) return;
-  // A function that is given to a call is not listed beside other functions.
+  // A function passed to a call is not listed beside other functions.
   if (isOpen && depth > 0 && unit !== undefined && !holdsMembers(syntax, unit)) return;
   if (isHidden(listing, node, scope, around)) return;
   nodes.push({ node, start: node.startIndex, end: node.endIndex, scope });
 }
 
-/** Whether a node only opens or closes what contains it. */
 export function isBoundary({ openings, closings }: Syntax, { type }: SyntaxNode): boolean {
   return openings.includes(type) || closings.includes(type);
 }
 
-/** The scope of the nodes in a node, without a label that is only the type of the node. */
+/** Adds a label to a scope, unless it repeats the last label or is only the node's type. */
 export function scopeWithin(scope: readonly string[], node: SyntaxNode, label: string): readonly string[] {
   return label === scope.at(-1) || label === node.type ? scope : [...scope, label];
 }
 
-/** Whether the nodes in a node are listed: it is not a unit, holds several units, or is a function in a call. */
+/** Whether to list the children of a node: it is not a unit, or it is a class or an unnamed function. */
 function isContainer(syntax: Syntax, node: SyntaxNode, unit: SyntaxNode | undefined): boolean {
   if (!syntax.containers.includes(keyOf(syntax, node))) return false;
   if (unit === undefined) return true;
   return unit.id === node.id && (holdsMembers(syntax, unit) || nameOf(syntax, node) === undefined);
 }
 
-/** Adds the nodes in a node. @returns whether there are any */
+/** Lists the children of a node. @returns whether any was listed */
 function listWithin(listing: Listing, node: SyntaxNode, scope: readonly string[], depth: number): boolean {
   const { syntax, nodes, nameless, group } = listing;
   const count = nodes.length;
@@ -89,7 +87,7 @@ function listWithin(listing: Listing, node: SyntaxNode, scope: readonly string[]
   return nodes.length > count;
 }
 
-/** Whether a node is not listed: it has no meaning, and does not begin a line of the node around it. */
+/** Whether a node is not listed: it has no label and does not begin a line within its container. */
 function isHidden(
   { syntax, nameless, group }: Listing,
   node: SyntaxNode,

@@ -1,14 +1,14 @@
 import type { Span } from '../../../core/kit.ts';
 
 /**
- * Makes C and C++ readable for their grammars: blanks or replaces macros that the grammars do not know. All offsets
- * stay, so that names can be taken from the original text.
+ * Blanks or replaces macros that the grammars of C and C++ cannot parse. Offsets do not change, so names are read
+ * from the original text.
  */
 export function withoutMacros(text: string): string {
   return [withoutUnbalancedConditions, ...STEPS].reduce((masked, step) => step(masked), text);
 }
 
-/** The arguments of a macro, on a few lines. */
+/** The arguments of a macro, with at most one level of nested parentheses. */
 const BRACKETS = String.raw`\((?:[^()]|\([^()]{0,200}\)){0,400}\)`;
 const MACRO = '[A-Z][A-Z0-9_]{1,100}';
 
@@ -24,17 +24,17 @@ const CLASS_HEAD = new RegExp(
 const QT =
   /\b(signals|Q_SIGNALS)(?=[ \t]*:(?!:))|\b(public|private|protected)([ \t]+(?:slots|Q_SLOTS))(?=[ \t]*:)/g;
 
-/** `Q_OBJECT`, `G_BEGIN_DECLS`: a line that is a macro. */
+/** `Q_OBJECT`, `G_BEGIN_DECLS`: a macro alone on its line. */
 const LINE =
   /^([ \t]{0,100})([A-Z][A-Z0-9_]{0,60}(?:OBJECT|GADGET|DECLS|NAMESPACE_BEGIN|NAMESPACE_END|BEGIN_NAMESPACE|END_NAMESPACE))[ \t]{0,100}\r?$/gm;
 
-/** `MAKE(tea)`: a line that calls a macro, before a line that continues nothing. */
+/** `MAKE(tea)`: a macro call alone on its line. */
 const CALL = new RegExp(
   String.raw`^([ \t]{0,100})(${MACRO})(${BRACKETS})(?=[ \t]{0,100}\r?\n\s{0,400}(?:[A-Za-z_~#}]|\/[/*]))`,
   'gm',
 );
 
-/** `TEST_F(Cart, Adds) {` at the beginning of a line: a function that a macro makes. */
+/** `TEST_F(Cart, Adds) {` at the beginning of a line: a macro that expands to the head of a function. */
 const FUNCTION = new RegExp(
   String.raw`^([A-Z][A-Z0-9]{0,60}_[A-Z0-9_]{1,60}|TEST)(${BRACKETS})(?=\s{0,100}\{)`,
   'gm',
@@ -59,28 +59,26 @@ const STEPS: readonly ((text: string) => string)[] = [
   withoutAttributes,
 ];
 
-/** Makes the call of a macro a statement: `MAKE     ;`. */
+/** Turns a macro call into a statement: `MAKE     ;`. */
 function statement(all: string, space: string, word: string, rest: string, at: number, text: string): string {
   return beginsAnew(text, at) ? `${space}${word}${blank(rest).slice(0, -1)};` : all;
 }
 
-/** Makes a macro the head of a function: `v EST_F(          )`. */
+/** Turns a macro call into the head of a function: `v EST_F(          )`. */
 function functionHead(all: string, word: string, rest: string, at: number, text: string): string {
   if (!beginsAnew(text, at)) return all;
   return `v ${word.slice(2)}(${blank(rest).slice(1, -1)})`;
 }
 
-/** Maximum characters of a line that are examined. */
 const MAX_LINE = 400;
 
-/** Whether the line at an offset continues nothing before it. */
+/** Whether a new statement can begin at an offset. */
 function beginsAnew(text: string, at: number): boolean {
   const start = at < 2 ? 0 : text.lastIndexOf('\n', at - 2) + 1;
   const line = text.slice(Math.max(start, at - MAX_LINE), at).trim();
   return line === '' || (/^#|^\/\/|^\*|[;{}):/]$/.test(line) && !line.endsWith('\\'));
 }
 
-/** The words of a declaration before its parameters. */
 const HEAD =
   /^([ \t]{0,100}(?:extern[ \t]{1,20}"C(?:\+\+)?"[ \t]{1,20})?)((?:[A-Za-z_]\w{0,100}(?:::\w{1,100}|<[^<>;{}()\n]{0,80}>){0,8}(?:[ \t*&]{1,40}(?:\r?\n[ \t]{0,40})?|\r?\n[ \t]{0,40})){1,7})((?:[A-Za-z_]\w{0,100}(?:<[^<>;{}()\n]{0,80}>)?::){0,8}~?[A-Za-z_]\w{0,100})(?=[ \t]{0,20}\()/gm;
 const STATEMENT =
@@ -111,7 +109,6 @@ function withBlank(text: string, at: number, length: number): string {
   return text.slice(0, at) + ' '.repeat(length) + text.slice(at + length);
 }
 
-/** Whether a name is like `A::A` or `A::~A`. */
 function isConstructor(name: string): boolean {
   const [inner, outer] = name.split('::').reverse();
   return outer !== undefined && inner?.replace('~', '') === outer.replace(/<.*/, '');
@@ -119,18 +116,18 @@ function isConstructor(name: string): boolean {
 
 const INITIALIZERS = new RegExp(String.raw`[ \t]{0,20}${BRACKETS}\s{0,100}:(?!:)`, 'y');
 
-/** Whether initializers follow the parameters, as in a constructor. */
 function hasInitializers(text: string, at: number): boolean {
   INITIALIZERS.lastIndex = at;
   return INITIALIZERS.test(text);
 }
 
-/** Arguments of a macro that are part of a name. */
 const MAX_ARGUMENTS = 3;
 const CALL_HEAD = /([A-Za-z_]\w{0,100})\s{0,20}\(\s{0,100}(?:(["'])((?:(?!\2)[^\\\n]){1,200})\2)?/y;
 const ARGUMENT = /\s{0,100}([A-Za-z_]\w{0,100})\s{0,100}([,)])/y;
 
-/** The name of a function that a macro makes: its string, or the macro with its arguments of one word. */
+/**
+ * Names a function that a macro expands to: by the macro's string, or by the macro and its one-word arguments.
+ */
 export function macroName(text: string, at: number): string | undefined {
   CALL_HEAD.lastIndex = at;
   const [head, macro, , string] = CALL_HEAD.exec(text) ?? [];
@@ -146,11 +143,10 @@ export function macroName(text: string, at: number): string | undefined {
   return `${macro}(${names.join(', ')})`;
 }
 
-/** Directives, braces, and comments and strings, which hide braces. */
+/** Directives and braces, and the comments and strings that may contain braces. */
 const TOKEN =
   /^[ \t]{0,200}#[ \t]{0,100}(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b|\/\/|\/\*|["'{}]/gm;
 
-/** A branch of `#if`, with its directive. */
 interface Branch {
   readonly start: number;
   /** Where its directive ends. */
@@ -158,20 +154,18 @@ interface Branch {
   end: number;
   /** Open braces at its end; negative if it closes more than it opens. */
   depth: number;
-  /** The lowest depth within it. */
   lowest: number;
 }
 
 type Condition = [Branch, ...Branch[]];
 
-/** Replaces everything but line breaks with spaces. */
 function blank(text: string): string {
   return text.replace(/[^\r\n]{1,1000}/g, (line) => ' '.repeat(line.length));
 }
 
 /**
- * Blanks the directives of conditions whose branches have unbalanced braces, and all their branches but the first. A
- * grammar can read either the directives or the braces.
+ * Blanks the directives and all branches but the first of conditions with unbalanced braces. Grammars parse either
+ * the directives or the braces.
  */
 function withoutUnbalancedConditions(text: string): string {
   const blanks = unbalanced(text).sort((a, b) => a.start - b.start);
@@ -186,7 +180,6 @@ function withoutUnbalancedConditions(text: string): string {
   return masked + text.slice(covered);
 }
 
-/** Finds the stretches to blank. */
 function unbalanced(text: string): Span[] {
   const open: Condition[] = [];
   const blanks: Span[] = [];
@@ -227,7 +220,7 @@ function endOfDirective(text: string, from: number): number {
 
 const END = /["'\\\n]/g;
 
-/** Where a string ends: at its quotation mark or at a line break. */
+/** A string ends at its quotation mark or at a line break. */
 function endOfString(text: string, quote: string, from: number): number {
   END.lastIndex = from;
   for (let match = END.exec(text); match !== null; match = END.exec(text)) {
@@ -243,7 +236,9 @@ function count(branch: Branch, token: string): void {
   else if (token === '}') branch.lowest = Math.min(branch.lowest, --branch.depth);
 }
 
-/** Ends a condition, whose first branch counts for the branch around it. @returns the stretches of it to blank */
+/**
+ * Ends a condition; only its first branch counts for the branch around it. @returns the stretches to blank
+ */
 function close(open: Condition[], end: number, text: string): Span[] {
   const branches = open.pop() as Condition;
   const [first, second] = branches;
@@ -260,7 +255,7 @@ function close(open: Condition[], end: number, text: string): Span[] {
   ];
 }
 
-/** Whether a branch ends with the head of a declaration, whose body follows the condition. */
+/** Whether a branch ends with the head of a function whose body follows the condition. */
 function isHead(text: string, { body, end }: Branch, after: number): boolean {
   const isOpen = /\)\s{0,20}$/.test(text.slice(Math.max(body, end - 24), end));
   return isOpen && /^\s{0,20}\{/.test(text.slice(after, after + 24));

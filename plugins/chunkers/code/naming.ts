@@ -1,7 +1,7 @@
 import { macroName } from './macros.ts';
 import { holdsMembers, isCall, keyOf, type Syntax, type SyntaxNode, unitOf, wordOf } from './syntax.ts';
 
-/** The name of a node in a scope, such as `class Parser`; undefined if the node has no meaning. */
+/** Labels a node in a scope, such as `class Parser`; undefined if the node is not in `units` or `spaces`. */
 export function labelOf(syntax: Syntax, node: SyntaxNode): string | undefined {
   const unit = unitOf(syntax, node) ?? node;
   const word = wordOf(syntax, keyOf(syntax, unit));
@@ -9,7 +9,6 @@ export function labelOf(syntax: Syntax, node: SyntaxNode): string | undefined {
   return `${word} ${nameOf(syntax, node) ?? ''}`.trim() || unit.type;
 }
 
-/** The name of a node, as it is written. */
 export function nameOf(syntax: Syntax, node: SyntaxNode): string | undefined {
   const unit = unitOf(syntax, node);
   const name =
@@ -20,16 +19,17 @@ export function nameOf(syntax: Syntax, node: SyntaxNode): string | undefined {
   return name && shortened(writtenName(syntax, name));
 }
 
-/** The text of a name. A name that begins within a word is a macro that was replaced by the head of a function. */
+/**
+ * The name as written. A name that begins within a word comes from a macro that `withoutMacros` replaced.
+ */
 function writtenName({ text, prepare }: Syntax, { startIndex, endIndex }: Stretch): string {
   const isMade = prepare !== undefined && startIndex > 1 && /\w/.test(text[startIndex - 1] as string);
   return (isMade ? macroName(text, startIndex - 2) : undefined) ?? text.slice(startIndex, endIndex);
 }
 
-/** Where a name is. */
 type Stretch = Pick<SyntaxNode, 'startIndex' | 'endIndex'>;
 
-/** The name that a wrapper gives to a unit without one: that of the variable. */
+/** Names a unit by its wrapper, such as a function by its variable. */
 function wrapperName(syntax: Syntax, node: SyntaxNode, unit: SyntaxNode | undefined): Stretch | undefined {
   for (let outer = unit?.parent; outer && outer.startIndex >= node.startIndex; outer = outer.parent) {
     const named = nameIn(syntax, outer);
@@ -39,10 +39,10 @@ function wrapperName(syntax: Syntax, node: SyntaxNode, unit: SyntaxNode | undefi
   return undefined;
 }
 
-/** Calls and arguments around a function that are examined. */
+/** Maximum levels of calls around a function that are searched for its variable. */
 const MAX_CALLS = 8;
 
-/** The name of the variable that receives a function through calls: `const Row = memo(() => …)`. */
+/** The variable that receives a function through calls, as in `const Row = memo(() => …)`. */
 function receiverName(syntax: Syntax, unit: SyntaxNode | undefined): Stretch | undefined {
   let outer = unit?.parent ?? null;
   for (let depth = 0; outer !== null && depth < MAX_CALLS && syntax.calls.includes(outer.type); depth++)
@@ -68,7 +68,6 @@ function nameIn(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   return undefined;
 }
 
-/** The name by a word of a rule (see `Rules.names`). */
 function nameBy(rule: string, syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   switch (rule) {
     case 'none':
@@ -104,7 +103,7 @@ function nameOrNode(syntax: Syntax, child: SyntaxNode, isWhole = false): Stretch
   return nameIn(syntax, child) ?? (ruleOf(syntax, child) === undefined ? child : undefined);
 }
 
-/** Patterns of several variables. */
+/** Destructuring patterns, which declare several variables. */
 const NAMELESS = /^(?:object|array)_pattern$/;
 
 function spanOf(nodes: readonly (SyntaxNode | null)[]): Stretch | undefined {
@@ -113,7 +112,7 @@ function spanOf(nodes: readonly (SyntaxNode | null)[]): Stretch | undefined {
   return first && last ? { startIndex: first.startIndex, endIndex: last.endIndex } : undefined;
 }
 
-/** The text from a keyword up to the parameters: `operator int`. */
+/** The text from a keyword to the parameters, such as `operator int`. */
 function wordBeforeParameters(word: string, { text }: Syntax, node: SyntaxNode): Stretch | undefined {
   const endIndex = parametersOf(node)?.startIndex;
   const startIndex = endIndex === undefined ? -1 : text.lastIndexOf(word, endIndex);
@@ -132,7 +131,9 @@ function parametersOf(node: SyntaxNode): SyntaxNode | undefined {
   return declarator === null ? undefined : parametersOf(declarator);
 }
 
-/** The first argument of a call with a function, if it is a string or a symbol: `it('adds items', () => …)`. */
+/**
+ * The first argument of a call that takes a function, if it is a string or symbol: `it('adds items', () => …)`.
+ */
 function callName(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   const list = node.childForFieldName('arguments');
   const all = (list?.namedChildren ?? []).slice(0, MAX_CHILDREN).map((child) => child && contentOf(child));
@@ -147,12 +148,11 @@ function callName(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   return { startIndex: type === 'simple_symbol' ? startIndex + 1 : startIndex, endIndex };
 }
 
-/** The statement around a call, if statements are named by their first words. */
+/** The statement around a call, if a language names statements by their first words. */
 function outermost({ worded }: Syntax, node: SyntaxNode): SyntaxNode {
   return node.parent !== null && !worded.includes(node.type) ? node.parent : node;
 }
 
-/** The key of a pair, or the value of another argument. */
 function contentOf(argument: SyntaxNode): SyntaxNode {
   const value = argument.childForFieldName('value');
   if (argument.type === 'pair') return argument.childForFieldName('key') ?? argument;
@@ -165,10 +165,9 @@ function isFunction({ units }: Syntax, { type }: SyntaxNode): boolean {
   return Object.hasOwn(units, type) || /^anonymous_|^arrow_/.test(type);
 }
 
-/** Children of a node that are examined. */
 const MAX_CHILDREN = 8;
 
-/** The name of a node by its fields or by the types of its children. */
+/** Finds a name by the field `name` or `declarator`, else by the types of the children. */
 function commonName(syntax: Syntax, node: SyntaxNode): Stretch | undefined {
   const field = node.childForFieldName('name');
   if (field !== null) return nameOrNode(syntax, field, ruleOf(syntax, field) === undefined);
@@ -182,7 +181,6 @@ const NAME_TYPES =
   `identifier simple_identifier type_identifier field_identifier property_identifier namespace_identifier constant
   bareword alias name object_reference bare_key dotted_key quoted_key`.split(/\s+/);
 
-/** Maximum characters of a name. */
 const MAX_NAME = 200;
 
 function shortened(name: string): string {
@@ -196,14 +194,14 @@ function withoutQuotes(name: string): string {
   return isQuoted ? name.slice(1, -1) : name;
 }
 
-/** Nodes between a class and its members. */
+/** Types of the nodes between a class and its members. */
 const BODY = /body|block|_list$|declarations$|members|^preproc_/;
-/** Other nodes whose types match `BODY`. */
+/** Types that match `BODY` but hold no members. */
 const OTHER = /param|argument|base|heritage|super|inherit/;
-/** Levels of bodies and classes in a class that are read. */
+/** Maximum nesting of bodies and classes that are searched for members. */
 const MAX_DEPTH = 16;
 
-/** The names of the functions and classes in a class, each once; not of those within functions. */
+/** Names the functions and classes in a class, each once. Functions are not searched. */
 export function membersOf(syntax: Syntax, node: SyntaxNode): string[] {
   const unit = unitOf(syntax, node);
   if (unit === undefined || !holdsMembers(syntax, unit)) return [];

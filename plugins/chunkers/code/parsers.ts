@@ -5,20 +5,19 @@ import { brotliDecompressSync } from 'node:zlib';
 import type { Parser, Range, Tree } from 'web-tree-sitter';
 import type { Language } from './languages.ts';
 
-/** Parses code with one parser per language, which is loaded at first use. */
 export interface Parsers {
   /**
-   * Passes the tree of a text to `use` and then deletes it; null if the parse took more steps than the budget. After an
-   * exception, which may corrupt the memory of the grammars, all grammars are loaded again.
+   * Passes the tree of a text to `use`, then deletes it; null if the parse exceeded its budget. An exception may
+   * corrupt the memory of the grammars, so all grammars are loaded again.
    */
   parse<T>(language: Language, text: string, limits: ParseLimits, use: (tree: Tree | null) => T): Promise<T>;
 }
 
 export interface ParseLimits {
-  /** Steps of the parser, of a hundred operations each: equal texts take equal steps on every machine. */
+  /** Maximum parser steps, each of a hundred operations. Equal texts take equal steps on every machine. */
   readonly budget: number;
   readonly signal: AbortSignal;
-  /** The stretches of the text that are parsed, at least one; default: all of it. */
+  /** Stretches to parse, at least one; default: the whole text. */
   readonly ranges?: Range[] | undefined;
 }
 
@@ -32,7 +31,6 @@ export async function createParsers(): Promise<Parsers> {
         const instance = current;
         try {
           const parser = await (await instance)(language);
-          // Another request may have discarded the instance meanwhile.
           if (instance === current) return parseWith(parser, text, limits, use);
         } catch (error) {
           if (error !== limits.signal.reason && instance === current) current = undefined;
@@ -63,7 +61,6 @@ function parseWith<T>(
   }
 }
 
-/** Gives the parsers of one instance of the binding, whose grammars share a WebAssembly memory. */
 type ParserOf = (language: Language) => Promise<Parser>;
 
 async function createInstance(): Promise<ParserOf> {
@@ -85,10 +82,10 @@ async function createInstance(): Promise<ParserOf> {
   };
 }
 
-/** A global that the types of ECMAScript lack. */
+/** The ECMAScript types lack this global. */
 declare const WebAssembly: { compile(bytes: Uint8Array): Promise<object> };
 
-/** Modules by file. While a module is held, V8 does not compile equal bytes again. */
+/** Keeps one module per file alive, so that V8 does not compile the same bytes again. */
 const compiled = new Map<string, object>();
 
 async function readCompiled(file: string): Promise<Uint8Array> {
@@ -100,7 +97,7 @@ async function readCompiled(file: string): Promise<Uint8Array> {
 const require = createRequire(import.meta.url);
 
 /**
- * Loads a new copy of the module. Unlike an ES module, a required module can be forgotten; its `require` must be new,
+ * Loads a new copy of the module. Unlike an ES module, a required one can be forgotten. Its `require` must be new,
  * too, because it lists the module among its children.
  */
 function importFresh(): typeof import('web-tree-sitter') {

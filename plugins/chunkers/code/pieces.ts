@@ -1,16 +1,16 @@
 import { closesAt, isIndentation, isLineBreak, lineStart } from './lines.ts';
 import { childrenOf, isLead, isTail, type Syntax, type SyntaxNode } from './syntax.ts';
 
-/** A stretch up to the next piece. */
+/** A piece extends to the start of the next one. */
 export interface Piece {
   readonly start: number;
-  /** Its nodes except comments. */
+  /** The nodes in it, except comments. */
   readonly nodes: SyntaxNode[];
 }
 
 /**
- * Divides a node into pieces. A node of several lines is cut only at the beginnings of lines, so that a piece may contain
- * several children.
+ * Divides a node into pieces. A node of several lines is cut only at line starts, so a piece may contain several
+ * children.
  *
  * @param start of the first piece
  */
@@ -34,7 +34,6 @@ export function piecesOf(node: SyntaxNode, syntax: Syntax, start: number): Piece
   return division.pieces;
 }
 
-/** Makes each node of a group a piece. */
 export function singles(text: string, group: readonly SyntaxNode[], start: number): Piece[] {
   return group.map((node, index) => ({
     start: index === 0 ? start : (lineStart(text, node.startIndex) ?? node.startIndex),
@@ -42,27 +41,23 @@ export function singles(text: string, group: readonly SyntaxNode[], start: numbe
   }));
 }
 
-/** The state of a node's division while its children are read. */
 interface Division {
   readonly pieces: Piece[];
   readonly text: string;
   readonly isOneLine: boolean;
   /** Comments and attributes that belong to the next node. */
   lead: Lead | undefined;
-  /** The row where the last node ends. */
   lastRow: number;
   /** Where the last child ends, comments included. */
   lastEnd: number;
 }
 
-/** Where a piece can begin. */
 interface PieceStart {
   readonly start: number;
   readonly isFirstOfLine: boolean;
 }
 
 interface Lead extends PieceStart {
-  /** The row where it ends. */
   row: number;
 }
 
@@ -82,12 +77,11 @@ function addNode(division: Division, child: SyntaxNode): void {
   division.lastRow = child.endPosition.row;
 }
 
-/** Whether a blank line separates the lead from a row. */
 function isApart({ lead }: Division, row: number): boolean {
   return lead !== undefined && row - lead.row > 1;
 }
 
-/** Begins a piece for a lead that belongs to no node. */
+/** Begins a piece for a lead without a node. */
 function beginAtLead(division: Division): void {
   if (division.lead !== undefined) begin(division, division.lead);
   division.lead = undefined;
@@ -99,15 +93,14 @@ function begin({ pieces, isOneLine }: Division, { start, isFirstOfLine }: PieceS
 }
 
 /**
- * Where the piece of a node begins. An operator, a comma or a keyword before the node belongs to it, a closing bracket
- * belongs to what precedes.
+ * The start of a node's piece. A preceding operator, comma or keyword belongs to it; a closing bracket does not.
  */
 function pieceStartOf({ text, lastEnd }: Division, { startIndex }: SyntaxNode): PieceStart {
   const start = leaningStart(text, lastEnd, startIndex) ?? lineStart(text, startIndex);
   return { start: start ?? startIndex, isFirstOfLine: start !== undefined };
 }
 
-/** The first line that begins between two nodes and has text, unless a bracket closes in it or after it. */
+/** The first line with text between two nodes, after any line that begins with a closing bracket. */
 function leaningStart(text: string, from: number, to: number): number | undefined {
   let start: number | undefined;
   let line = from === 0 || isLineBreak(text, from - 1) ? from : undefined;
@@ -121,7 +114,7 @@ function leaningStart(text: string, from: number, to: number): number | undefine
   return line === undefined || line > to ? start : (start ?? line);
 }
 
-/** The last row of the text of a node, which may include its line break. */
+/** The last row of a node, without a trailing line break in the node. */
 function endRow(node: SyntaxNode): number {
   const { row, column } = node.endPosition;
   return column === 0 && row > node.startPosition.row ? row - 1 : row;

@@ -2,18 +2,17 @@ import type { Range } from 'web-tree-sitter';
 import { isWhiteSpace, type Span } from '../../../core/kit.ts';
 import { lineStartsOf, rangeOf } from './syntax.ts';
 
-/** Characters that are examined together. */
 const WINDOW = 512;
-/** Different groups of three characters in a window that repeats itself. */
+/** Maximum distinct groups of three characters in a repetitive window. */
 const MAX_GROUPS = 24;
-/** Commas in such a window; with more commas it is a table of numbers. */
+/** Maximum commas in a repetitive window; more commas mean a table of numbers. */
 const MAX_SEPARATORS = WINDOW / 32;
-/** Repeated characters of a text that are parsed like anything else. */
+/** Maximum repeated characters of a text that are still parsed. */
 const MAX_PARSED = 8192;
 
 /**
- * The ranges of a part without its long repetitions; undefined if it has none. Grammars take quadratic time for
- * repetitions, such as dots or words that no syntax joins, and the budget of steps does not count it.
+ * The ranges of a part without its long repetitions; undefined if it has none. Grammars need quadratic time for
+ * repetitions, and the budget of steps does not count it.
  */
 export function withoutRepetition(text: string, part: Span): Range[] | undefined {
   const repeated: Span[] = [];
@@ -29,7 +28,6 @@ export function withoutRepetition(text: string, part: Span): Range[] | undefined
   return characters > MAX_PARSED ? rangesBetween(text, part, repeated) : undefined;
 }
 
-/** The window in which each group was last seen, by the hash of the group. */
 const seen = new Int32Array(1 << 12);
 const seenNumbered = new Int32Array(1 << 12);
 let current = 0;
@@ -60,7 +58,7 @@ function hasFewGroups(text: string, start: number, end: number): boolean {
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** The same where all numbers are equal, as in `<a1><a2><a3>`. */
+/** Treats all numbers as equal, as in `<a1><a2><a3>`. */
 function hasFewNumberedGroups(text: string, start: number, end: number): boolean {
   let groups = 0;
   let separators = 0;

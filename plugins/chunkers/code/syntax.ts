@@ -3,15 +3,15 @@ import { countUpTo } from '../../../core/kit.ts';
 import type { LanguageName } from './manifest.ts';
 
 /**
- * How the syntax nodes of a language are cut. A key is the type of a syntax node, or `type:word` for nodes of that type
- * whose first named child is that word (`call:def`).
+ * Rules for cutting the syntax nodes of a language. A key is a node type, or `type:word` for nodes of the type whose
+ * first named child is the word (`call:def`).
  */
 export interface Rules {
-  /** Types whose nodes have a meaning only with their first word, as in `call:def`. */
+  /** Types that matter only with their first word, as in `call:def`. */
   readonly worded: readonly string[];
   /** Functions and classes, each with the word before its name in a scope (`class Parser`). */
   readonly units: Readonly<Record<string, string>>;
-  /** Nodes that may be cut between the units in them, each with the word before its name in a scope. */
+  /** Nodes that may be cut between their units, each with the word before its name in a scope. */
   readonly spaces: Readonly<Record<string, string>>;
   /** Nodes that wrap a unit: `export`, decorators, assignments of functions. */
   readonly wrappers: readonly string[];
@@ -19,24 +19,24 @@ export interface Rules {
   readonly leads: readonly string[];
   /** Nodes that stay with what precedes them. */
   readonly tails: readonly string[];
-  /** Nodes that open the node around them: they stay with what follows if that fits. */
+  /** Nodes that open their parent. They stay with what follows, if both fit. */
   readonly openings: readonly string[];
-  /** Nodes that close the node around them: they stay with what precedes if that fits. */
+  /** Nodes that close their parent. They stay with what precedes, if both fit. */
   readonly closings: readonly string[];
   /** Nodes whose children count as children of their parent. */
   readonly flat: readonly string[];
   /** Nodes whose inner units are listed even if the node is not cut. */
   readonly containers: readonly string[];
-  /** Containers that only group: the nodes in them count as if the group were not there. */
+  /** Containers whose nodes are treated as if the container did not exist. */
   readonly groups: readonly string[];
-  /** Calls that may be given a function, and the nodes between both. */
+  /** Calls that may take a function, and the nodes between call and function. */
   readonly calls: readonly string[];
   /**
-   * Where the name of a node is, if the common rules do not find it; the first word that finds a name counts. A word is
-   * a field or the type of a child, or one of these:
+   * Where to find the name of a node; default: by the common rules. The words of a rule are tried in order. A word is a
+   * field, the type of a child, or one of these:
    * - `first`: the first child; `identifiers`: from the first to the last identifier; `*`: the first name at any depth
    * - `itself`; `common`: by the common rules; `none`: the node has no name
-   * - `call`: the first argument, if that is a string and a function is given too
+   * - `call`: the first argument, if it is a string and the call takes a function
    * - `from:operator`, `from:this`: from that word to the parameters; `parameters`: the child before the parameters
    */
   readonly names: Readonly<Record<string, string>>;
@@ -45,24 +45,21 @@ export interface Rules {
 export interface Language extends Rules {
   readonly name: LanguageName;
   readonly aliases: readonly string[];
-  /** Whether its grammar is in `grammars/`, because the package `tree-sitter-wasms` lacks it or has a broken one. */
+  /** Whether the grammar is in `grammars/`. The package `tree-sitter-wasms` lacks it or has a broken one. */
   readonly isBundled: boolean;
-  /** The grammar's name in the name of its file. */
   readonly grammar: string;
-  /** Makes a text readable for the grammar without changing its length. */
+  /** Prepares a text for the grammar without changing its length. */
   readonly prepare?: ((text: string) => string) | undefined;
 }
 
-/** The particulars of a language. */
 export type Row = Partial<Omit<Language, 'name'>>;
 
-/** The rules of a language, for the syntax nodes of one text. */
 export interface Syntax extends Rules {
   readonly text: string;
   readonly prepare?: Language['prepare'];
 }
 
-/** The part of a syntax node that is read: of tree-sitter's nodes, or of a template's. */
+/** The fields that are read from nodes of tree-sitter and of templates. */
 export interface SyntaxNode {
   readonly id: number;
   readonly type: string;
@@ -75,7 +72,7 @@ export interface SyntaxNode {
   readonly parent: SyntaxNode | null;
   childForFieldName(name: string): SyntaxNode | null;
   descendantsOfType(types: string[]): readonly (SyntaxNode | null)[];
-  /** Its content, if that is in another language. */
+  /** The content in another language, if any. */
   readonly embedded?: Embedded | undefined;
 }
 
@@ -84,7 +81,6 @@ interface Position {
   readonly column: number;
 }
 
-/** A stretch of a text in another language. */
 export interface Embedded {
   readonly language: Language;
   readonly range: Range;
@@ -92,19 +88,16 @@ export interface Embedded {
 
 const COMMENT = /comment|^haddock$|^marginalia$/;
 
-/** Whether a node stays with what follows it: comments do, in any language. */
+/** Comments stay with what follows in any language. */
 export function isLead({ leads }: Syntax, { type }: SyntaxNode): boolean {
   return leads.includes(type) || COMMENT.test(type);
 }
 
-/** Whether a node stays with what precedes it. */
 export function isTail({ tails }: Syntax, { type }: SyntaxNode): boolean {
   return tails.includes(type);
 }
 
-/** Wrappers that may contain a unit. */
 const MAX_WRAPPERS = 4;
-/** Children of a wrapper that are examined. */
 const MAX_CHILDREN = 8;
 
 /** The function or class that a node is or wraps. */
@@ -123,16 +116,14 @@ function isWrapper(syntax: Syntax, node: SyntaxNode): boolean {
   return wrappers.includes(node.type) || (syntax.worded.length > 0 && wrappers.includes(keyOf(syntax, node)));
 }
 
-/** Words of units that are functions. */
+/** Units with these words are functions; units with other words are classes. */
 const FUNCTION_WORDS: readonly string[] = ['macro', 'test'];
 
-/** Whether a unit is a class or the like. */
 export function holdsMembers(syntax: Syntax, unit: SyntaxNode): boolean {
   const word = wordOf(syntax, keyOf(syntax, unit)) ?? '';
   return word !== '' && !FUNCTION_WORDS.includes(word);
 }
 
-/** The first word of a node, perhaps with a second word after a dot. */
 const WORDS = /([\w$]+)(?:\.[\w$]+)?/y;
 
 /** The key of a node in the rules: its type, or `type:word`. */
@@ -151,7 +142,6 @@ function isKey(syntax: Syntax, key: string): boolean {
   );
 }
 
-/** Whether a node is a call, or a statement that begins with a call. */
 export function isCall({ type, firstNamedChild }: SyntaxNode): boolean {
   return /call/.test(type) || /call/.test(firstNamedChild?.type ?? '');
 }
@@ -161,7 +151,6 @@ function isDefinition(node: SyntaxNode): boolean {
   return !/_specifier$/.test(node.type) || node.childForFieldName('body') !== null;
 }
 
-/** The children that a node can be cut between. */
 export function childrenOf(syntax: Syntax, node: SyntaxNode): SyntaxNode[] {
   const children = node.namedChildren.filter((child): child is SyntaxNode => child !== null);
   if (syntax.flat.length === 0) return children;
@@ -170,13 +159,12 @@ export function childrenOf(syntax: Syntax, node: SyntaxNode): SyntaxNode[] {
   );
 }
 
-/** The word before the name of a node in a scope; undefined if the node has no meaning. */
+/** The word before the name of a node in a scope; undefined if the key is not in `units` or `spaces`. */
 export function wordOf({ units, spaces }: Rules, key: string): string | undefined {
   if (Object.hasOwn(units, key)) return units[key];
   return Object.hasOwn(spaces, key) ? spaces[key] : undefined;
 }
 
-/** Where the lines of a text begin. */
 export function lineStartsOf(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);

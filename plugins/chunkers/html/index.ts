@@ -50,13 +50,11 @@ const createHtmlChunker: Factory<typeof manifest> = async (): Promise<Chunker<Ht
 
 export default createHtmlChunker;
 
-/** Reports how many elements were skipped: `script 3; style 1`. */
 function reportSkipped({ counts }: Skipped, { report }: ChunkContext): void {
   const counted = [...counts].map(([name, count]) => `${name} ${count}`).sort();
   report('html-skipped', counted.join('; ') || 'none');
 }
 
-/** The parts of an outline between skipped stretches, as far as they have content. */
 function partsBetween(outline: Outline, skipped: readonly Span[], contents: Contents): readonly Outline[] {
   if (skipped.length === 0) return [outline];
   const before = (offset: number) => countWhile(outline.edges, (edge) => edge < offset);
@@ -71,7 +69,7 @@ function partsBetween(outline: Outline, skipped: readonly Span[], contents: Cont
   );
 }
 
-/** An outline without the boundaries within stretches. @param stretches rising */
+/** Removes the boundaries within stretches. @param stretches rising */
 function withoutEdgesIn({ edges, ranks }: Outline, stretches: readonly Span[]): Outline {
   const isKept = edges.map((edge) => (at(stretches, edge)?.start ?? edge) === edge);
   return {
@@ -84,8 +82,8 @@ const BREAKS = ['<br>', '<br/>', '<br />', '<BR>'];
 const CODE: ReadonlySet<Kind> = new Set(['code', 'script', 'style']);
 
 /**
- * Divides stretches without boundaries: after sentences, lines, clauses and words, between inline elements and tokens.
- * Cuts after headings come next, and cuts within tags, comments and entities last.
+ * Divides stretches without boundaries after sentences, lines, clauses and words, and between inline elements and
+ * tokens. Cuts after headings come next, cuts within tags, comments and entities last.
  */
 function createDivider() {
   const { prose, code } = createTextFinders(BREAKS);
@@ -117,7 +115,6 @@ type Path = readonly string[];
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Describes the content and the context of the chunks of one text. */
 function createDescriber(text: string, structure: HtmlStructure, carry: HtmlOptions['carry']) {
   const { headings, tables, contents } = structure;
   const paths = headingPaths(headings);
@@ -126,7 +123,6 @@ function createDescriber(text: string, structure: HtmlStructure, carry: HtmlOpti
   const headerOf = memoized(({ start, headerEnd }: Table) => text.slice(start, headerEnd).trimEnd());
 
   return {
-    /** What a chunk that begins at an offset carries. */
     carriedAt(start: number): Carried | undefined {
       const table = carry.includes('header') ? tableAround(tables, start) : undefined;
       const path = carry.includes('headings') ? named(paths.above(start)) : undefined;
@@ -145,7 +141,6 @@ function createDescriber(text: string, structure: HtmlStructure, carry: HtmlOpti
   };
 }
 
-/** Makes a function that computes the value of each object once. */
 function memoized<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const values = new Map<Key, Value>();
   return (key) => {
@@ -155,7 +150,7 @@ function memoized<Key extends object, Value>(make: (key: Key) => Value): (key: K
   };
 }
 
-/** The table whose rows continue at an offset, if it has a header. */
+/** The table whose rows continue at an offset, if it has a header before the offset. */
 function tableAround(tables: readonly Table[], offset: number): Table | undefined {
   const table = at(tables, offset);
   const isBehindHeader = table !== undefined && table.headerEnd > table.start && offset >= table.headerEnd;
@@ -171,7 +166,6 @@ function rowsIn(tables: readonly Table[], start: number, end: number): [number, 
   return last === 0 ? undefined : [first, last];
 }
 
-/** The stretches that overlap `[start, end)`. @param stretches rising */
 function within<T extends Span>(stretches: readonly T[], start: number, end: number): T[] {
   return stretches.slice(
     firstBehind(stretches, start),
@@ -179,29 +173,26 @@ function within<T extends Span>(stretches: readonly T[], start: number, end: num
   );
 }
 
-/** The stretch that contains an offset. @param stretches rising */
 function at<T extends Span>(stretches: readonly T[], offset: number): T | undefined {
   const stretch = stretches[firstBehind(stretches, offset)];
   return stretch !== undefined && stretch.start <= offset ? stretch : undefined;
 }
 
-/** The index of the first stretch that ends after an offset. */
 function firstBehind(stretches: readonly Span[], offset: number): number {
   return countWhile(stretches, ({ end }) => end <= offset);
 }
 
-/** What must not be cut in a stretch of HTML. */
 interface Obstacles {
-  /** The rising starts and ends of tags, comments, entities and headings. */
+  /** Starts and ends of tags, comments, entities and headings, rising. */
   readonly starts: readonly number[];
   readonly ends: readonly number[];
-  /** Cuts between inline elements: before their opening and after their closing tags. */
+  /** Cuts before the opening tags and after the closing tags of inline elements. */
   readonly between: readonly number[];
 }
 
 const ENTITY = /&(?:#\d{1,9}|#[xX][\da-fA-F]{1,9}|[a-zA-Z][a-zA-Z\d]{0,31});?/g;
 
-/** @param headings which must not be cut off from what follows them either */
+/** @param headings not to be separated from the text that follows */
 function findObstacles(text: string, start: number, end: number, headings: readonly Span[]): Obstacles {
   const found = headings.map((heading) => ({ start: heading.start, end: heading.end + 1 }));
   const between: number[] = [];
@@ -225,7 +216,7 @@ function addEntities(found: Span[], text: string, from: number, to: number): voi
     found.push({ start: from + index, end: from + index + entity.length });
 }
 
-/** Stretches by their starts; those that overlap are one. */
+/** Merges overlapping stretches. */
 function joined(stretches: Span[]): Pick<Obstacles, 'starts' | 'ends'> {
   const starts: number[] = [];
   const ends: number[] = [];

@@ -1,6 +1,6 @@
 import { Lines } from './lines.ts';
 
-/** The names that chunks list as `kinds`. */
+/** Chunks list these names as `kinds`. */
 export type BlockKind =
   | 'heading'
   | 'paragraph'
@@ -13,27 +13,24 @@ export type BlockKind =
   | 'metadata'
   | 'break';
 
-/** A stretch of a text, which ends where the next block begins. */
+/** A block ends where the next one begins. */
 export interface Block {
   readonly kind: BlockKind;
   readonly start: number;
   readonly end: number;
-  /** The number of blocks around it. */
   readonly depth: number;
-  /** The level of a heading that makes a section, from 1, the highest; else 0. */
+  /** Level of a section's heading, 1 being the highest; 0 for other blocks. */
   readonly level: number;
-  /** The text of a heading. */
   readonly title: readonly [start: number, end: number];
   /** Whether it may be cut between its lines, from `from` to `to`. */
   readonly hasLines: boolean;
-  /** Where its content begins, after the lines that open it. */
+  /** The start of its content, after the lines that open it. */
   readonly from: number;
-  /** Where its content ends, before the line that closes it. */
+  /** The end of its content, before the line that closes it. */
   readonly to: number;
   readonly language: string | undefined;
 }
 
-/** Whether a block may stand between a heading and its text. */
 export function isAside(block: Block | undefined): boolean {
   return block?.kind === 'comment' || block?.kind === 'metadata';
 }
@@ -41,18 +38,17 @@ export function isAside(block: Block | undefined): boolean {
 type Fields = Partial<Omit<Block, 'kind' | 'start' | 'end'>>;
 
 const NO_TITLE = [0, 0] as const;
-/** Deeper blocks count as this deep, so that boundaries have few ranks. */
+/** Maximum depth, so that boundaries have few ranks. */
 const MAX_DEPTH = 6;
-/** Lines that lead into a block; if there are more, they are a block of their own. */
+/** Maximum lines that lead into a block; more lines are a block of their own. */
 const MAX_LEADS = 12;
 
-/** Collects blocks in the order of the text. */
 export class Blocks {
   readonly #blocks: Writable[] = [];
   #lead = -1;
   #leads = 0;
 
-  /** The kind of the last block; undefined if lines that lead into the next block follow it. */
+  /** The kind of the last block; undefined after lines that lead into the next block. */
   get lastKind(): BlockKind | undefined {
     return this.#lead === -1 ? this.#blocks.at(-1)?.kind : undefined;
   }
@@ -61,7 +57,7 @@ export class Blocks {
     return this.#lead !== -1;
   }
 
-  /** Adds a line that belongs to the next block: a label, an attribute, a title of a block. */
+  /** Adds a line that belongs to the next block, such as a label or an attribute. */
   lead(start: number): void {
     if (this.#lead === -1) this.#lead = start;
     this.#leads++;
@@ -126,11 +122,10 @@ export function withDenseLevels(blocks: readonly Block[]): readonly Block[] {
 
 export interface Scan {
   readonly blocks: readonly Block[];
-  /** Removes the markup of a title. */
   plain(title: string): string;
 }
 
-/** Gives the names of the first list level 1, of the second list level 2, and so on. */
+/** Maps the names of the first list to level 1, of the second list to level 2, and so on. */
 export function levelsOf(...lists: readonly string[]): ReadonlyMap<string, number> {
   return new Map(lists.flatMap((names, index) => names.split(' ').map((name) => [name, index + 1])));
 }
@@ -149,23 +144,22 @@ const FIRST = 0xe000;
 const LAST = 0xf8ff;
 const SIGN = /[\ue000-\uf8ff]/g;
 
-/** Replaces verbatim parts of a title with characters of the private use area, until markup is removed from the rest. */
+/** Replaces verbatim parts of a title with private-use characters while the markup is removed. */
 export class Held {
   readonly #parts: string[] = [];
 
-  /** @returns the sign that replaces a part */
+  /** @returns the character that replaces the part */
   hold(part: string): string {
     if (FIRST + this.#parts.length > LAST) return part;
     return String.fromCharCode(FIRST + this.#parts.push(part) - 1);
   }
 
-  /** Puts the parts back. Other characters of the private use area stay. */
+  /** Restores the parts. Other private-use characters stay. */
   release(title: string): string {
     return title.replace(SIGN, (sign) => this.#parts[sign.charCodeAt(0) - FIRST] ?? sign);
   }
 }
 
-/** Reads a text whose blocks begin with lines. */
 export abstract class BlockScanner {
   protected readonly lines: Lines;
   protected readonly blocks = new Blocks();
@@ -181,6 +175,6 @@ export abstract class BlockScanner {
     return this.blocks.finish(lines.text.length);
   }
 
-  /** Adds the block that begins with a line. @returns the line after it */
+  /** Adds the block that begins at a line. @returns the line after the block */
   protected abstract addBlock(line: number): number;
 }

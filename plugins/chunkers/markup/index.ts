@@ -34,7 +34,7 @@ const createMarkupChunker: Factory<typeof manifest> = (): Chunker<MarkupOptions>
       const { blocks } = scan;
       const paths = headingPaths(headingsOf(text, scan));
       const keepsWhole = options.oversize === 'keep';
-      // Counted with its context, a chunk has room for at least half of the limit.
+      // The context takes at most half of the limit.
       const room = count_context ? chunk_size / 2 : chunk_size;
       const carriedAt = carriedIn(text, blocks, paths, carry);
       const spans = context.packStructure(
@@ -52,7 +52,6 @@ const createMarkupChunker: Factory<typeof manifest> = (): Chunker<MarkupOptions>
 
 export default createMarkupChunker;
 
-/** The titles that make sections. */
 function headingsOf(text: string, { blocks, plain }: Scan): Heading[] {
   const headings: Heading[] = [];
   for (let index = 0; index < blocks.length; index++) {
@@ -71,9 +70,8 @@ function headingsOf(text: string, { blocks, plain }: Scan): Heading[] {
   return headings;
 }
 
-/** Characters of a title that its name is made from. */
 const MAX_READ = 1000;
-/** Characters of a name, which every chunk of its section repeats. */
+/** Maximum characters of a name, which every chunk of the section repeats. */
 const MAX_NAME = 200;
 
 function nameOf(text: string, { title: [start, end] }: Block, plain: Scan['plain']): string {
@@ -81,7 +79,7 @@ function nameOf(text: string, { title: [start, end] }: Block, plain: Scan['plain
   return words.replace(/\s+/g, ' ').trim().slice(0, MAX_NAME).toWellFormed();
 }
 
-/** What a chunk that begins at an offset carries; undefined if no chunk carries anything. */
+/** Creates a function that gives what a chunk carries, by its start; undefined if `carry` is empty. */
 function carriedIn(
   text: string,
   blocks: readonly Block[],
@@ -99,12 +97,10 @@ function carriedIn(
   };
 }
 
-/** The lines that open a block in whose middle a chunk begins. */
 function openingOf(text: string, { start, from }: Block, offset: number): string | undefined {
   return from > start && offset >= from ? text.slice(start, from).trimEnd() : undefined;
 }
 
-/** The index of the last block that begins before an offset; -1 if there is none. */
 function lastBefore(blocks: readonly Block[], offset: number): number {
   return countWhile(blocks, ({ start }) => start < offset) - 1;
 }
@@ -117,7 +113,7 @@ const SENTENCES = [
 const CLAUSES = [', ', '; ', '- ', '– ', '— ', '，', '、', '；', '：'];
 const VERBATIM: ReadonlySet<BlockKind> = new Set(['code', 'comment', 'metadata']);
 
-/** Divides stretches without boundaries: a paragraph, a line of code, with the headings before it. */
+/** Divides stretches without boundaries, such as a paragraph, together with the headings before them. */
 function createDivider() {
   const lines = cutAtDelimiters(['\r\n', '\n', '\r']);
   const table = [lines, cutAtDelimiters(['|', '&']), cutAtWhiteSpace];
@@ -137,14 +133,12 @@ function createDivider() {
     };
 }
 
-/** Whether a block follows a heading, perhaps with comments and attributes between them. */
 function isHeadedAt(blocks: readonly Block[], index: number): boolean {
   let above = index - 1;
   while (isAside(blocks[above])) above--;
   return blocks[above]?.kind === 'heading';
 }
 
-/** Cuts after an offset only: the text before it stays with what follows. */
 function withoutCutsUpTo(find: CutFinder, offset: number): CutFinder {
   return (text, start, end) => {
     const cuts = find(text, start, end);
@@ -152,7 +146,7 @@ function withoutCutsUpTo(find: CutFinder, offset: number): CutFinder {
   };
 }
 
-/** Gives each chunk the headings above it, and describes its content. @param spans in the order of the text */
+/** Gives each chunk its heading path and the kinds of its blocks. @param spans in text order */
 function describe(
   text: string,
   blocks: readonly Block[],
@@ -180,7 +174,7 @@ function describe(
   return described;
 }
 
-/** Whether a chunk has only white space, the end of a block, before the next one. */
+/** Whether a chunk begins with only white space before its next block. */
 function isBlankUpTo(text: string, { start, end }: Span, next: Block | undefined): boolean {
   if (next === undefined || next.start >= end) return false;
   let at = start;
@@ -188,7 +182,7 @@ function isBlankUpTo(text: string, { start, end }: Span, next: Block | undefined
   return at === next.start;
 }
 
-/** The language of the code, if all names the same one. */
+/** The language of all code blocks, if they name the same one. */
 function languageOf(blocks: readonly Block[]): string | undefined {
   const languages = new Set(blocks.flatMap(({ language }) => language ?? []));
   return languages.size === 1 ? [...languages][0] : undefined;

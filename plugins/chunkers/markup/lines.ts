@@ -1,7 +1,6 @@
 import { countUpTo, isLineBreak } from '../../../core/kit.ts';
 import { LineEnds } from '../../toolkit/lines.ts';
 
-/** Characters of a line that are read. */
 const MAX_READ = 1000;
 const TAB = 9;
 const SPACE = 32;
@@ -10,9 +9,8 @@ const MARK = 0xfeff;
 
 export class Lines {
   readonly text: string;
-  /** Where each line begins, and the end of the text. */
   readonly starts: number[] = [];
-  /** Where each line has its first character other than white space; -1 for a blank line. */
+  /** The offset of the first visible character of each line; -1 for a blank line. */
   readonly inks: number[] = [];
 
   constructor(text: string) {
@@ -47,12 +45,12 @@ export class Lines {
     return countUpTo(this.starts, offset) - 1;
   }
 
-  /** Whether a line that is not blank begins with white space. */
+  /** Blank lines are not indented. */
   isIndented(line: number): boolean {
     return !this.isBlank(line) && this.indent(line) > 0;
   }
 
-  /** Columns before the first character of a line, which is not blank. */
+  /** Columns before the first visible character. The line must not be blank. */
   indent(line: number): number {
     const ink = this.inks[line] as number;
     let column = 0;
@@ -64,7 +62,7 @@ export class Lines {
     return column;
   }
 
-  /** The beginning of a line without byte order mark and trailing white space; empty beyond the text. */
+  /** The beginning of a line without byte order mark and trailing white space; '' beyond the text. */
   content(line: number): string {
     if (this.isBlank(line)) return '';
     const start = this.start(line);
@@ -72,21 +70,19 @@ export class Lines {
     return this.text.slice(from, Math.min(this.next(line), from + MAX_READ)).trimEnd();
   }
 
-  /** The first line from `line` on that is not blank; the number of lines if there is none. */
+  /** The first line from `line` on that is not blank; the number of lines if all are blank. */
   firstInked(line: number): number {
     let at = line;
     while (at < this.count && this.inks[at] === -1) at++;
     return at;
   }
 
-  /** The first line from `line` on that is neither blank nor indented. */
   firstFlush(line: number): number {
     let at = line;
     while (at < this.count && (this.inks[at] === -1 || this.indent(at) > 0)) at++;
     return at;
   }
 
-  /** The first blank line from `line` on. */
   firstBlank(line: number): number {
     let at = line;
     while (at < this.count && this.inks[at] !== -1) at++;

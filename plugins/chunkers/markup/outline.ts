@@ -3,34 +3,34 @@ import { GrowingOutline } from '../../toolkit/growing-outline.ts';
 import { type Block, isAside } from './blocks.ts';
 import { Lines } from './lines.ts';
 
-/** Ranks of boundaries, best first: those of headings are their levels, 1 to 6. */
+/** Ranks of boundaries; lower is better. The rank of a heading is its level, 1 to 6. */
 const MAX_HEADING_LEVEL = 6;
 const BEHIND_BREAK = 7;
 const BLOCK = 8;
-/** How much worse it is to cut one block deeper. */
+/** Added to the rank per level of nesting. */
 const DEEPER = 4;
-/** How much worse it is to cut before a block that belongs to the previous one. */
+/** Added before a block that belongs to the previous one. */
 const LEANING = 1;
-/** How much worse it is to cut between lines without a blank one. */
+/** Added between lines that no blank line separates. */
 const WITHIN_LINES = 2;
-/** Columns per level of indentation. */
 const COLUMNS = 2;
-/** Levels of indentation that count. */
 const MAX_INDENTS = 5;
-/** Comments and attributes that stay with the heading above them: each recounts the tokens of those before it. */
+/**
+ * Maximum comments and attributes that stay with a heading. Each recounts the tokens of the previous ones.
+ */
 const MAX_ASIDES = 12;
 
 export interface OutlineRules {
   /** Whether code, tables and other blocks are never cut. */
   readonly keepsWhole: boolean;
-  /** Maximum tokens of a stretch that fits into a chunk, so that it needs no boundaries within. */
+  /** Maximum tokens of a stretch that needs no boundaries within. */
   readonly room: number;
   readonly tokens: TokenizedText;
 }
 
 /**
- * Finds where a text may be cut: between blocks, and between the lines of those that are too large. Never after a
- * heading, which stays with what follows it, and never next to the lines that open or close a block.
+ * Finds the boundaries between blocks, and between the lines of large blocks. No boundary follows a heading or
+ * separates a block from the lines that open or close it.
  */
 export function outlineOf(text: string, blocks: readonly Block[], rules: OutlineRules): Outline {
   const outline = new GrowingOutline();
@@ -62,14 +62,13 @@ function rankOf(block: Block, before: Block | undefined, text: string): number {
   return leansBack(block, before, text) ? rank + LEANING : rank;
 }
 
-/** Whether a block belongs to the previous one. */
 function leansBack({ kind }: Block, before: Block, text: string): boolean {
   if (kind === 'break') return true;
   if (before.kind !== 'paragraph' || kind === 'paragraph') return false;
   return /[:：][*_`]{0,2}\s*$/.test(text.slice(Math.max(before.start, before.end - 12), before.end));
 }
 
-/** Between lines, best after a blank one and where little is indented. */
+/** Adds boundaries between lines, with better ranks after a blank line and at little indentation. */
 function addLines({ start, end, from, to, depth }: Block, lines: Lines, outline: GrowingOutline): void {
   const rank = BLOCK + DEEPER * (depth + 1);
   let line = lines.lineAt(Math.max(start, from));

@@ -8,11 +8,10 @@ import { MEDIAWIKI, POD, ROFF, TEXINFO, TEXTILE } from './syntaxes/line-syntaxes
 import { scanOrg } from './syntaxes/org.ts';
 import { scanRestructuredText } from './syntaxes/restructuredtext.ts';
 
-/** Finds the blocks of a text, in linear time. */
 type Scanner = (text: string) => Scan;
 
 interface Syntax {
-  /** Endings of file names, without the dot. */
+  /** File extensions without the dot. */
   readonly endings: string;
   readonly mediaTypes: RegExp;
   readonly scan: Scanner;
@@ -54,10 +53,10 @@ const SYNTAXES: Readonly<Record<SyntaxName, Syntax>> = {
   },
 };
 
-/** A section of a manual in a file name: `ls.1`. */
+/** The section of a manual in a file name: `ls.1`. */
 const MANUAL = /\.[1-9](?:x|pm|in|ssl)?$/i;
 
-/** The syntax of a text: by its media type, then its name, then its content; undefined if none of them shows one. */
+/** Finds the syntax by media type, then name, then content; undefined if none of them shows one. */
 export function syntaxOf(text: string, filename: string, mediaType: string): SyntaxName | undefined {
   const names = Object.keys(SYNTAXES) as SyntaxName[];
   const [essence = ''] = mediaType.toLowerCase().split(';', 1);
@@ -71,7 +70,7 @@ export function syntaxOf(text: string, filename: string, mediaType: string): Syn
   return byName ?? markupSyntaxOf(text) ?? (MANUAL.test(filename) ? 'roff' : undefined);
 }
 
-/** Packages and bibliographies of LaTeX, which are known by their names, have scanners of their own. */
+/** LaTeX packages and bibliographies have their own scanners, chosen by file name. */
 export function scannerOf(syntax: SyntaxName, filename: string): Scanner {
   if (syntax !== 'latex') return SYNTAXES[syntax].scan;
   if (/\.(?:bib|bbx|bst)$/i.test(filename)) return scanBibliography;

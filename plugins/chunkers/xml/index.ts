@@ -52,8 +52,8 @@ const createXmlChunker: Factory<typeof manifest> = (): Chunker<XmlOptions> => {
 export default createXmlChunker;
 
 /**
- * Divides stretches without boundaries: after sentences, lines, clauses and words, and between elements. An element, a
- * tag, a comment, a section of CDATA or a reference that fits is never cut.
+ * Divides stretches without boundaries after sentences, lines, clauses and words, and between elements. Elements,
+ * other markup and references that fit are never cut.
  */
 function createDivider() {
   const { prose, code } = createTextFinders([]);
@@ -75,34 +75,35 @@ function createDivider() {
   };
 }
 
-/** Elements whose text is code: it is cut between lines, not sentences. */
+/** Elements whose text is code, which is cut between lines instead of sentences. */
 const CODE = wordsIn(
   'programlisting screen literallayout synopsis codeblock pre code eg script style sourcecode artwork',
 );
 
-/** An element, a tag, a comment, a section or the like, which is kept whole if it fits. */
 interface Part {
   readonly start: number;
   end: number;
-  /** Tokens of the stretch before it, with each text and each tag counted alone. */
+  /** Tokens before it: the sum of separately counted texts and tags. */
   readonly before: number;
-  /** The same up to its end. */
+  /** Tokens up to its end, counted in the same way. */
   until: number;
   readonly isElement: boolean;
 }
 
 type Count = (from: number, to: number) => number;
 
-/** Nested elements that are counted because the sum of their parts is a little above the limit. */
+/**
+ * Maximum nested elements that are counted as a whole, because the sum of their parts is just above the limit.
+ */
 const MAX_COUNTS = 8;
 
 interface Wholes {
-  /** In the order of the text, without nesting. */
+  /** In text order, without nesting. */
   readonly wholes: readonly Span[];
   readonly isCode: boolean;
 }
 
-/** Finds what is kept whole in a stretch: the outermost elements that fit, and other markup and references that fit. */
+/** Finds what is not cut: the outermost elements that fit, and other markup and references that fit. */
 function findWholes(xml: string, size: number, count: Count): Wholes {
   const { parts, isCode } = findParts(xml, count);
   const wholes: Span[] = [];
@@ -126,7 +127,7 @@ function findWholes(xml: string, size: number, count: Count): Wholes {
   return { wholes, isCode };
 }
 
-/** The parts of a stretch by their starts; an element comes before its tags and its content. */
+/** Finds the parts in text order; an element precedes its tags and content. */
 function findParts(xml: string, count: Count): { readonly parts: readonly Part[]; readonly isCode: boolean } {
   const parts: Part[] = [];
   const open = new Map<string, Part[]>();
@@ -159,7 +160,7 @@ function findParts(xml: string, count: Count): { readonly parts: readonly Part[]
 
 type Fits = (start: number, end: number) => boolean;
 
-/** Adds what is kept whole in markup that is too large: the marks of a section, and references. */
+/** Adds the delimiters of an oversized CDATA section, or the references in other oversized markup. */
 function addPieces(wholes: Span[], xml: string, start: number, end: number, fits: Fits): void {
   if (!xml.startsWith(CDATA_START, start)) {
     addReferences(wholes, xml, start, end, fits);

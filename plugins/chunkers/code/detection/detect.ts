@@ -6,14 +6,14 @@ import { DIALECTS, type Dialect, findDialect } from '../templates/dialects.ts';
 import LINGUIST from './linguist.json' with { type: 'json' };
 import { type Guess, type Guesser, loadModel } from './model.ts';
 
-/** The language of a short text whose likeliest language is unlikely. */
+/** The default language of short texts without a likely language. */
 const FALLBACK: LanguageName = 'python';
 const SHORT = 200;
 const UNLIKELY = 0.35;
 
 /**
- * Creates a function that finds the language of a text, by its file name if that is known, else by the text alone. The
- * model and the table of file names are loaded at first use.
+ * Creates a detector that uses the file name if known, else the text. The model and the file names are loaded at
+ * first use.
  */
 export function createDetector(): (text: string, fileName?: string) => Promise<Language | Dialect> {
   let guesser: Promise<Guesser> | undefined;
@@ -60,7 +60,7 @@ function languageNamed(name: LanguageName): Language {
   return findLanguage(name) as Language;
 }
 
-/** Programs in shebangs, and modes of editors, whose names differ from those of their languages. */
+/** Shebang programs and editor modes that differ from the name of their language. */
 const OTHER_NAMES: ReadonlyMap<string, LanguageName> = new Map([
   ['rscript', 'r'],
   ['runghc', 'haskell'],
@@ -72,9 +72,8 @@ const OTHER_NAMES: ReadonlyMap<string, LanguageName> = new Map([
   ['gfm', 'markdown'],
 ]);
 
-/** Characters in which an obvious hint is searched. */
+/** Characters that are searched for a shebang, a mode line or the like. */
 const MAX_HEAD = 2048;
-/** Characters of a text that may be parsed as JSON. */
 const MAX_JSON_LENGTH = 100_000;
 
 /** The language of a text with an unambiguous beginning: a shebang, an editor's mode line, `<?php`, a doctype. */
@@ -97,7 +96,7 @@ function byBeginning(head: string, text: string): LanguageName | undefined {
   return undefined;
 }
 
-/** Whether the first line of code is `package name`, and an import or a declaration that only Go has follows. */
+/** Whether the code begins with `package name`, followed by an import or a declaration that only Go has. */
 function isGo(head: string): boolean {
   const [, rest = ''] = /^package \w+\s*(?:\/\/.*)?\n([\s\S]*)/.exec(codeOf(head)) ?? [];
   return /^(import (\(|(\w+ )?")|func (\(\w* ?\*?\w+\) )?\w+\(|type \w+ (struct|interface)\b)/m.test(rest);
@@ -119,7 +118,6 @@ function fromShebang(head: string): Language | undefined {
   return RUNS_SCRIPTS.test(program) ? undefined : languageOfProgram(program);
 }
 
-/** Programs that run both JavaScript and TypeScript. */
 const RUNS_SCRIPTS = /\b(?:node|deno|bun|tsx|ts-node)$/;
 
 const MODE_LINES = [
@@ -127,7 +125,6 @@ const MODE_LINES = [
   /-\*-\s*([\w+-]+?)(?:-mode)?\s*-\*-/,
   /\bvim?:.*\b(?:ft|filetype|syntax)=([\w+-]+)/,
 ];
-/** Lines that may be a mode line. */
 const MAX_MODE_LINE = 5;
 
 function fromModeLine(head: string): Language | undefined {
@@ -147,7 +144,7 @@ function languageOfProgram(program: string): Language | undefined {
 
 const SCRIPTS: readonly LanguageName[] = ['javascript', 'typescript', 'tsx'];
 
-/** Patterns of the first line of code, each with the only languages that have such a line. */
+/** Patterns of the first line of code, with the languages in which it may occur. */
 const OPENINGS: readonly (readonly [RegExp, readonly LanguageName[]])[] = [
   [/^import ['"](?:dart:|package:|[^'"\n]+\.dart['"])|^part of /, ['dart']],
   [/^import\s+(?:type\s+)?[\w$*{][^;'"=]{0,2000}?\bfrom\s*['"]|^import ['"]/, SCRIPTS],
@@ -168,11 +165,9 @@ const OPENINGS: readonly (readonly [RegExp, readonly LanguageName[]])[] = [
   [/^#!\[\w|^(?:pub )?use (?:crate|core|alloc|self|std|super)::/, ['rust']],
 ];
 
-/** Characters in which the first line of code is searched. */
 const MAX_OPENING = 16_384;
 const BEFORE_CODE = /\s+|\/\/.*|\/\*[\s\S]*?\*\/|#(?=[\s#]|$).*/y;
 
-/** The languages of a text by its first line of code, if that line is unambiguous. */
 function languagesByOpening(text: string): readonly LanguageName[] | undefined {
   const opening = codeOf(text.slice(0, MAX_OPENING));
   return OPENINGS.find(([pattern]) => pattern.test(opening))?.[1];
@@ -202,7 +197,7 @@ function amongKin(guesses: readonly Guess[], text: string): LanguageName {
   return JSX_START.test(code) && JSX_END.test(code) ? 'tsx' : 'typescript';
 }
 
-/** How many times as likely as JavaScript TypeScript must be if no construct decides. */
+/** Without a deciding construct, TypeScript must be this many times as likely as JavaScript. */
 const CERTAIN = 3;
 
 function isCertain(guesses: readonly Guess[]): boolean {
@@ -211,10 +206,8 @@ function isCertain(guesses: readonly Guess[]): boolean {
   return javascript === undefined || best.probability > CERTAIN * javascript.probability;
 }
 
-/** Characters in which constructs are searched. */
 const MAX_SEARCHED = 100_000;
 
-/** Removes comment lines and quoted text. */
 function withoutQuotes(text: string): string {
   return text
     .slice(0, MAX_SEARCHED)
@@ -222,7 +215,7 @@ function withoutQuotes(text: string): string {
     .replace(/"(?:[^"\\\n]|\\.){0,200}"|'(?:[^'\\\n]|\\.){0,200}'|`(?:[^`\\]|\\.){0,1000}`/g, '""');
 }
 
-/** Never in C. */
+/** Constructs that C lacks. */
 const CPP = anyOf(
   /^[ \t]*(?:template *<|namespace\b|(?:public|private|protected): *$)/,
   /^[ \t]*class \w{1,60}(?: final)? *(?::[^;\n]*)?\{?$/,
@@ -231,7 +224,7 @@ const CPP = anyOf(
   /\b(?:static|dynamic|const|reinterpret)_cast</,
 );
 
-/** Rarely in C. */
+/** Constructs that are rare in C. */
 const LIKE_CPP = anyOf(
   CPP,
   /^[ \t]*class\b/,
@@ -240,7 +233,7 @@ const LIKE_CPP = anyOf(
   /\w&+ ?\w+[,)]/,
 );
 
-/** Never in JavaScript. */
+/** Constructs that JavaScript lacks. */
 const TYPES = anyOf(
   /^[ \t]*(?:export )?(?:default )?(?:declare )?interface \w+[^;{}()]{0,200}\{/,
   /^[ \t]*(?:export )?(?:declare )?type \w+(?:<[^;=\n]{0,200})? *=/,
@@ -253,7 +246,7 @@ const TYPES = anyOf(
   /^[ \t]*(?:private|public|protected|readonly) \w/,
 );
 
-/** Rarely in JavaScript. */
+/** Constructs that are rare in JavaScript. */
 const LIKE_TYPES = anyOf(
   TYPES,
   /\b(?:abstract|implements|satisfies|declare|readonly|keyof|infer)\b/,
@@ -268,7 +261,7 @@ const LIKE_TYPES = anyOf(
   /[\w)\]]![.;,)[]/,
 );
 
-/** Where an expression, and so an element, may begin; and how elements end. */
+/** A JSX element begins where an expression may begin. */
 const JSX_START = /(?:^|[(=?:,>{]|&&|\|\||\breturn\b)[ \t]*<(?:>|[A-Za-z][\w.]*[ \t\n/>])/m;
 const JSX_END = /<\/(?:[A-Za-z][\w.]*)?>|\/>/;
 
@@ -276,10 +269,12 @@ function anyOf(...patterns: readonly RegExp[]): RegExp {
   return new RegExp(patterns.map(({ source }) => source).join('|'), 'm');
 }
 
-/** Linguist's extensions, which begin with a full stop, and whole names: the tests' `write-linguist.ts` writes them. */
+/**
+ * Linguist's extensions, with their full stop, and whole file names. Written by `write-linguist.ts` of the tests.
+ */
 const NAMES: Readonly<Record<string, string>> = LINGUIST;
 
-/** Creates a function that finds all languages whose files have such a name: several for `.h`, none if it is unknown. */
+/** Creates a function that finds the languages of a file name: several for `.h`, none if unknown. */
 export function indexFileNames() {
   const names = new Map<string, Set<Language | Dialect>>();
   for (const language of [...LANGUAGES, ...DIALECTS]) {

@@ -1,16 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { LANGUAGE_NAMES, type LanguageName } from '../manifest.ts';
 
-/** A language and its probability, 0 to 1, according to the model. */
 export interface Guess {
   readonly name: LanguageName;
   readonly probability: number;
 }
 
-/** All languages, most likely first. */
+/** Returns all languages, most likely first. */
 export type Guesser = (text: string) => Guess[];
 
-/** The value of one step of a weight. */
+/** Factor from a stored byte to a weight. */
 export const WEIGHT_STEP = 1 / 12;
 
 /**
@@ -44,7 +43,6 @@ function guess(weights: Int8Array, text: string): Guess[] {
   return guesses.sort((a, b) => b.probability - a.probability);
 }
 
-/** The buckets into which features are hashed. */
 export const BUCKETS = 1 << 15;
 
 export interface Features {
@@ -55,8 +53,8 @@ export interface Features {
 }
 
 /**
- * The features of a sample of a text: words, pairs of tokens, shapes of up to four tokens, and how lines begin and end.
- * The work is bounded, whatever the length of the text.
+ * Finds the features of a sample: words, pairs of tokens, shapes of up to four tokens, and how lines begin and end.
+ * The sample bounds the work for long texts.
  */
 export function featuresOf(text: string): Features {
   const counts = new Map<number, number>();
@@ -68,12 +66,10 @@ export function featuresOf(text: string): Features {
   return normalised(counts);
 }
 
-/** Characters that are read at the head of a text. */
 const HEAD = 8192;
-/** Characters that are read in the middle and at the end of a long text. */
+/** Characters that are read in the middle and at the end of a long text, each. */
 const SAMPLE = 4096;
 
-/** The text if it is short, else whole lines of its head, its middle and its end. */
 function excerptOf(text: string): string {
   const { length } = text;
   if (length <= HEAD + 2 * SAMPLE) return text;
@@ -81,7 +77,7 @@ function excerptOf(text: string): string {
   return `${lines(text, 0, HEAD)}\n${lines(text, middle, middle + SAMPLE)}\n${lines(text, length - SAMPLE, length)}`;
 }
 
-/** The whole lines of a stretch; all of it if its lines are long. */
+/** Whole lines of a stretch; the whole stretch if its lines are long. */
 function lines(text: string, start: number, end: number): string {
   const stretch = text.slice(start, end);
   const from = start === 0 ? 0 : stretch.indexOf('\n') + 1;
@@ -89,22 +85,25 @@ function lines(text: string, start: number, end: number): string {
   return to - from > stretch.length / 2 ? stretch.slice(from, to) : stretch;
 }
 
-/** The state of reading: the last tokens, by their texts and by their shapes. */
+/** Reading state with the last tokens, by the hash of their text and by shape. */
 interface Reader {
   readonly counts: Map<number, number>;
   readonly words: [before: number, last: number];
   readonly shapes: [earlier: number, before: number, last: number];
   atLineStart: boolean;
-  /** Whether the text has no more ends of comments. */
+  /** Whether no end of a block comment follows. */
   isUnclosed: boolean;
 }
 
-/** The openings of comments that extend to the end of the line. */
 const LINE_COMMENT = /\/\/|-- |#{1,6} /y;
 const BLOCK_START = '/*';
 const BLOCK_END = '*/';
 
-/** Reads a comment: its punctuation counts, its words are prose in any language. @returns where it ends, if there is one */
+/**
+ * Reads a comment. Only its punctuation counts, because its words are prose in any language.
+ *
+ * @returns where it ends, if there is one
+ */
 function readComment(reader: Reader, text: string, start: number, end: number): number | undefined {
   const code = text.charCodeAt(start);
   if (code !== 47 && code !== 45 && code !== 35) return undefined;

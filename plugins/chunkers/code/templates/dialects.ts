@@ -1,37 +1,32 @@
 import type { TemplateName } from '../manifest.ts';
 
-/** What a template tag does. */
 export interface Role {
   readonly role: 'open' | 'close' | 'single' | 'comment' | 'text';
-  /** An opening and a closing tag with the same key are a pair. */
+  /** Opening and closing tags with the same key form a pair. */
   readonly key: string;
-  /** The name of the block. */
   readonly name: string;
 }
 
-/** A kind of tag, by its delimiters. */
 export interface Delimiters {
   readonly open: string;
-  /** A global pattern; `brace`: the brace that closes the first one; `none`: the tag is only `open`. */
+  /** A global pattern. `brace`: the matching brace. `none`: the tag consists only of `open`. */
   readonly close: RegExp | 'brace' | 'none';
   readonly role: (content: string) => Role;
 }
 
-/** A kind of templates: elements and comments of HTML, and more. */
+/** A template language, which extends HTML. */
 export interface Dialect {
   readonly name: TemplateName;
   readonly aliases: readonly string[];
-  /** In the order in which they are tried. */
   readonly tags: readonly Delimiters[];
-  /** Whether attributes may have values in braces, which may contain `>`. */
+  /** Whether attribute values may be in braces, and so contain `>`. */
   readonly hasBracedValues: boolean;
-  /** Whether outermost elements are parts of the file, whose content is not markup. */
+  /** Whether each outermost element except `template` holds code, as in Vue. */
   readonly hasParts: boolean;
-  /** Whether `<` counts only if an element is closed somewhere, because the file may have no elements. */
+  /** Whether a file may have no elements, so that `<` counts only if a closing tag exists. */
   readonly isAnyText: boolean;
-  /** Language of the lines between `---` at the beginning. */
+  /** Language of the front matter, between two lines of `---`. */
   readonly frontMatter?: string;
-  /** Language of scripts that name none. */
   readonly script: string;
 }
 
@@ -46,7 +41,7 @@ function jinjaRole(content: string): Role {
   const name = content.replace(/^[-+~]|[-+~]$/g, '').trim();
   const word = /^\w+/.exec(name)?.[0] ?? '';
   if (/^end./.test(word)) return { role: 'close', key: word.slice(3), name };
-  // A block that is set to a value has no end.
+  // A `set` with a value has no closing tag.
   if (word === '' || (word === 'set' && name.includes('='))) return SINGLE;
   return { role: 'open', key: word, name };
 }
@@ -62,7 +57,7 @@ function handlebarsRole(content: string): Role {
 
 const RUBY_OPENING = /^(?:if|unless|case|while|until|for|begin|def|class|module)\b|\bdo(?:\s*\|[^|]*\|)?$/;
 
-/** Ruby's `if` and `do` open what `end` closes; in JavaScript braces do. */
+/** Ruby pairs `if` or `do` with `end`; JavaScript pairs braces. */
 function embeddedRole(content: string): Role {
   const name = content.replace(/^[-=_]+|[-_]$/g, '').trim();
   if (/^end\b/.test(name)) return { role: 'close', key: 'end', name };
@@ -140,7 +135,6 @@ const ROWS: Readonly<Record<TemplateName, Row>> = {
   vue: { ...HTML, tags: [{ open: '{{', close: /\}\}/g, role: text }], hasParts: true },
 };
 
-/** Sorted by name. */
 export const DIALECTS: readonly Dialect[] = (Object.keys(ROWS) as TemplateName[]).map((name) => ({
   name,
   ...ROWS[name],

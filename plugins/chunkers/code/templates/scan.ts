@@ -1,23 +1,21 @@
 import type { Delimiters, Dialect, Role } from './dialects.ts';
 
-/** A tag of HTML or of the template, a comment, or a whole part that is not markup. */
 export interface Tag {
   readonly start: number;
   readonly end: number;
   readonly role: Exclude<Role['role'], 'text'> | 'front_matter';
   readonly key: string;
-  /** Whether it is a template tag, whose block also ends the elements within it. */
+  /** Whether it is a template tag. The end of its block also closes the elements within. */
   readonly isBlock: boolean;
   readonly name: readonly [start: number, end: number];
-  /** The content of a part. */
+  /** The content, only of a part that is not markup. */
   readonly content?: readonly [start: number, end: number];
 }
 
-/** Characters of tags and braces that are read per character of the text; the rest is text. */
+/** Maximum characters read within tags and braces, per character of the text. After that, tags are text. */
 const MAX_READ = 16;
 
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
-/** Elements whose content is text, whatever it looks like. */
 const RAW = /^(?:script|style|textarea|xmp)$/i;
 const NAME = /[A-Za-z][^\s/>{}"'<=]*/y;
 
@@ -32,14 +30,12 @@ export function scanTags(text: string, dialect: Dialect): Tag[] {
 class Scanner {
   readonly #text: string;
   readonly #dialect: Dialect;
-  /** Characters that may begin a tag. */
   readonly #candidates: RegExp;
   readonly #hasElements: boolean;
-  /** Ends that the rest of the text lacks. */
+  /** Patterns without a match in the rest of the text. */
   readonly #missing = new Set<string>();
-  /** Characters that may still be read within tags. */
   #readable: number;
-  /** Open `template` elements of a file with parts. Elements outside them are parts. */
+  /** Number of open `template` elements. Elements outside them are parts if the dialect has parts. */
   #depth = 0;
 
   constructor(text: string, dialect: Dialect) {
@@ -51,7 +47,6 @@ class Scanner {
     this.#readable = MAX_READ * text.length;
   }
 
-  /** Reads the front matter. @returns where the rest begins */
   start(tags: Tag[]): number {
     if (this.#dialect.frontMatter === undefined) return 0;
     const found = frontMatterIn(this.#text);
@@ -60,7 +55,7 @@ class Scanner {
     return found.end;
   }
 
-  /** Reads the next tag at or after an offset, if there is one. @returns where to go on */
+  /** Reads the next tag at or after an offset. @returns where to continue */
   next(from: number, tags: Tag[]): number {
     this.#candidates.lastIndex = from;
     const at = this.#candidates.exec(this.#text)?.index;
@@ -83,7 +78,6 @@ class Scanner {
     return undefined;
   }
 
-  /** Where the end delimiter of a template tag at an offset begins and ends. */
   #tagEnd({ open, close }: Delimiters, at: number): { close: number; end: number } | undefined {
     if (!this.#text.startsWith(open, at)) return undefined;
     const start = at + open.length;
@@ -95,7 +89,7 @@ class Scanner {
     return this.#find(close, start);
   }
 
-  /** The first match of a global pattern. A pattern without a match is searched only once. */
+  /** Finds the first match of a global pattern. A pattern without a match is searched only once. */
   #find(pattern: RegExp, from: number): { close: number; end: number } | undefined {
     if (this.#missing.has(pattern.source)) return undefined;
     pattern.lastIndex = from;
@@ -135,7 +129,7 @@ class Scanner {
     return behind;
   }
 
-  /** The content of a closed element, if the content is not markup. */
+  /** The content of a closed element, unless it is markup. */
   #partAt(at: number, name: string, end: number): readonly [number, number] | undefined {
     const isPart =
       this.#dialect.hasParts && this.#depth === 0 && !isTemplate(name, this.#text.slice(at, end));
@@ -147,7 +141,9 @@ class Scanner {
     return close && [end, close.close];
   }
 
-  /** After the `>` of a tag, but not in values and template tags; undefined if another tag comes first. */
+  /**
+   * The offset after the `>` of a tag, skipping values and template tags; undefined if another tag begins first.
+   */
   #elementEnd(from: number): number | undefined {
     const text = this.#text;
     for (let at = from; at < text.length && this.#readable-- > 0; at++) {
@@ -166,7 +162,7 @@ class Scanner {
     return undefined;
   }
 
-  /** After the quotation mark that closes the mark at an offset, but not in template tags. */
+  /** The offset after the closing quotation mark, skipping template tags. */
   #quoteEnd(start: number, quote: string): number | undefined {
     const text = this.#text;
     for (let at = start + 1; at < text.length && this.#readable-- > 0; at++) {
@@ -177,7 +173,7 @@ class Scanner {
     return undefined;
   }
 
-  /** After a template tag, or the braces of a value, within a tag. */
+  /** The offset after the template tag or braced value at an offset. */
   #skipped(at: number): number | undefined {
     if (this.#dialect.hasBracedValues) return this.#text[at] === '{' ? this.#braceEnd(at) : undefined;
     for (const delimiters of this.#dialect.tags) {
@@ -187,7 +183,7 @@ class Scanner {
     return undefined;
   }
 
-  /** After the brace that closes the brace at an offset, but not in strings and comments. */
+  /** The offset after the matching brace, skipping strings and comments. */
   #braceEnd(start: number): number | undefined {
     const text = this.#text;
     let depth = 0;
@@ -200,7 +196,7 @@ class Scanner {
     return undefined;
   }
 
-  /** After the string or comment at an offset; after the first character if there is none. */
+  /** The offset after a string or comment; after its first character if it is neither. */
   #literalEnd(start: number, mark: string): number {
     const text = this.#text;
     const second = text[start + 1];
@@ -219,14 +215,13 @@ class Scanner {
 
 const TEMPLATE = 'template';
 
-/** Whether a part of a file is a template in HTML. */
+/** Whether a part is a template in HTML, not in a language such as Pug. */
 function isTemplate(name: string, tag: string): boolean {
   return name === TEMPLATE && !/\slang\s*=\s*["']?(?!html)\w/.test(tag);
 }
 
 const FRONT_MATTER = /^\ufeff?\s*---[ \t]*\r?\n/;
 
-/** The lines between two lines of `---` at the beginning of a text. */
 function frontMatterIn(text: string): Tag | undefined {
   const [open] = FRONT_MATTER.exec(text) ?? [];
   if (open === undefined) return undefined;

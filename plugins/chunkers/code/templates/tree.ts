@@ -3,10 +3,9 @@ import { lineStartsOf, positionOf, rangeOf, type SyntaxNode } from '../syntax.ts
 import type { Dialect } from './dialects.ts';
 import { scanTags, type Tag } from './scan.ts';
 
-/** Levels of elements and blocks; deeper tags are single nodes. */
+/** Maximum nesting of elements and blocks; deeper tags become single nodes. */
 const MAX_DEPTH = 200;
 
-/** The closed elements and blocks of a template as syntax nodes. */
 export function markupTree(text: string, dialect: Dialect): SyntaxNode {
   const tags = scanTags(text, dialect);
   const partners = pairsOf(tags);
@@ -41,7 +40,9 @@ export function markupTree(text: string, dialect: Dialect): SyntaxNode {
   return root;
 }
 
-/** Whether a tag is only a brace, which is text unless it is closed: a text may have a million of them. */
+/**
+ * Whether a tag is a single brace. An unmatched brace is text, because a text may have a million of them.
+ */
 function isNameless({ role, isBlock, name }: Tag): boolean {
   return isBlock && name[0] === name[1] && (role === 'open' || role === 'close');
 }
@@ -67,10 +68,8 @@ function nodeOf(source: Source, tag: Tag, dialect: Dialect): MarkupNode {
 }
 
 const ATTRIBUTE = /\s(lang|type)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
-/** Characters of a tag in which attributes are read. */
 const MAX_TAG_LENGTH = 2000;
 
-/** The language of the content of a part; undefined if it is unknown. */
 function languageOf(
   text: string,
   { role, start, name, content }: Tag,
@@ -86,7 +85,6 @@ function languageOf(
   return findLanguage(language ?? DEFAULTS[element]?.(dialect) ?? '');
 }
 
-/** Languages of parts that name none. */
 const DEFAULTS: Readonly<Record<string, (dialect: Dialect) => string>> = {
   script: ({ script }) => script,
   style: () => 'css',
@@ -95,7 +93,7 @@ const DEFAULTS: Readonly<Record<string, (dialect: Dialect) => string>> = {
   docs: () => 'markdown',
 };
 
-/** The language of a media type; '' if it is not code, as for templates; undefined for the element's default. */
+/** The language of a media type; '' if it is not code; undefined if the element's default applies. */
 function ofType(type: string | undefined): string | undefined {
   if (
     type === undefined ||
@@ -106,12 +104,14 @@ function ofType(type: string | undefined): string | undefined {
   return /json|^importmap$/.test(type) ? 'json' : '';
 }
 
-/** The index of each tag's partner. A block ends the elements within it; no element ends a block. */
+/**
+ * Pairs opening and closing tags by index. The end of a block closes the elements within; elements close no block.
+ */
 function pairsOf(tags: readonly Tag[]): (number | undefined)[] {
   const partners: (number | undefined)[] = new Array(tags.length).fill(undefined);
   const ends = new Set(tags.flatMap(({ role, isBlock, key }) => (role === 'close' && isBlock ? key : [])));
   const blocks = new OpenTags();
-  /** The open elements of the text, and of each open block. */
+  /** Open elements outside blocks, then those of each open block. */
   const elements = [new OpenTags()];
   tags.forEach(({ role, isBlock, key }, index) => {
     const open = isBlock ? blocks : (elements.at(-1) as OpenTags);
@@ -129,7 +129,6 @@ function pairsOf(tags: readonly Tag[]): (number | undefined)[] {
   return partners;
 }
 
-/** The open tags of a kind, innermost last. */
 class OpenTags {
   readonly #open: { readonly key: string; readonly index: number }[] = [];
   readonly #counts = new Map<string, number>();
@@ -143,7 +142,7 @@ class OpenTags {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
-  /** Removes the innermost tag of a key, and those within it. @returns its index, if there is one */
+  /** Removes the innermost tag with a key, and all tags within it. @returns its index, if one is open */
   close(key: string): number | undefined {
     if ((this.#counts.get(key) ?? 0) === 0) return undefined;
     for (;;) {
@@ -169,7 +168,6 @@ function addText(source: Source, around: MarkupNode, start: number, end: number)
   around.add(new MarkupNode(source, 'text', from, from + ink));
 }
 
-/** A node of a template, which can be read like a node of tree-sitter. */
 class MarkupNode implements SyntaxNode {
   static #count = 0;
   readonly id = MarkupNode.#count--;

@@ -3,7 +3,6 @@ import { bitOf, KINDS, type Kind, type KindBits } from './elements.ts';
 
 const TEXT = bitOf('text');
 
-/** The contents of a text, with the kinds of the blocks around each. */
 export class Contents {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
@@ -11,7 +10,7 @@ export class Contents {
   readonly #names = new Map<string, readonly Kind[]>();
   #isBroken = true;
 
-  /** Adds a stretch in the order of the text; neighbours of the same kinds become one. */
+  /** Adds a stretch in text order; neighbours of the same kinds become one. */
   add(start: number, end: number, bits: KindBits): void {
     const kinds = bits === 0 ? TEXT : bits;
     const last = this.#ends.length - 1;
@@ -24,7 +23,6 @@ export class Contents {
     this.#isBroken = false;
   }
 
-  /** Keeps the next content apart from the last one. */
   breakRun(): void {
     this.#isBroken = true;
   }
@@ -33,7 +31,7 @@ export class Contents {
     return (this.#starts[countUpTo(this.#ends, start)] ?? Number.POSITIVE_INFINITY) < end;
   }
 
-  /** The kinds of blocks in a stretch, each once, in the order of the text. */
+  /** Each kind once, in text order. */
   kindsIn(start: number, end: number): readonly Kind[] {
     const order: KindBits[] = [];
     let seen = 0;

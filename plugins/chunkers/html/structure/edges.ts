@@ -14,7 +14,7 @@ export const NO_LEVEL = 7;
 
 /**
  * Finds the boundaries of the outline. A run of tags between two contents has at most one boundary, where the fewest
- * elements are open: opening tags go with what follows, closing tags with what precedes.
+ * elements are open. Opening tags stay with what follows, closing tags with what precedes.
  */
 export class Edges implements Outline {
   readonly #text: string;
@@ -22,7 +22,7 @@ export class Edges implements Outline {
   readonly ranks: number[] = [0];
   /** Where the content before the run ends; 0 if there is none. */
   #contentEnd = 0;
-  // The run so far.
+  // State of the current run.
   #cut = -1;
   #depth = 0;
   #isOpened = false;
@@ -31,7 +31,7 @@ export class Edges implements Outline {
   #isBehindRule = false;
   /** Whether the content after the run needs the content before it. */
   leans = false;
-  /** The depth of the rows of a table whose header the run of tags ends; -1 if it ends none. */
+  /** Depth of the last table row that begins in the run; -1 if none does. */
   tableRowDepth = -1;
   /** Whether the run ends the header or caption of a table, which stays with the first row if both fit. */
   endsHeader = false;
@@ -42,23 +42,23 @@ export class Edges implements Outline {
     this.#text = text;
   }
 
-  /** A tag or comment begins something. @param depth number of blocks that are open before it */
+  /** Called where an element or comment begins. @param depth number of open blocks before it */
   open(offset: number, depth: number): void {
     this.#consider(offset, depth, true);
   }
 
-  /** A tag ends something. @param depth number of blocks that are open after it */
+  /** Called where an element or comment ends. @param depth number of open blocks after it */
   close(offset: number, depth: number): void {
     this.#consider(offset, depth, false);
   }
 
-  /** A tag of the run is a block's, so that the run separates contents. */
+  /** Called for the tag of a block, so that the run separates contents. */
   block(level = 0): void {
     this.#hasBlock = true;
     if (level > 0) this.#level = Math.min(this.#level, level);
   }
 
-  /** A rule ends, which stays with the content before it. */
+  /** Called after a rule, which stays with the content before it. */
   rule(offset: number, depth: number): void {
     this.#cut = offset;
     this.#depth = depth;
@@ -66,12 +66,7 @@ export class Edges implements Outline {
     this.#isBehindRule = true;
   }
 
-  /**
-   * Content `[start, end)` ends the run.
-   *
-   * @param depth number of open blocks
-   * @returns where the text after the run begins
-   */
+  /** Called for content `[start, end)`, which ends the run. @returns where the text after the run begins */
   content(start: number, end: number, depth: number): number {
     if (this.#cut !== -1) this.#consider(start, depth, true);
     const cut = this.#cut === -1 ? start : this.#cut;
@@ -84,7 +79,6 @@ export class Edges implements Outline {
     return cut;
   }
 
-  /** Adds a boundary regardless of the tags, and begins a new run. */
   cutAt(offset: number): void {
     this.#startRun();
     this.lead = NO_LEVEL;
@@ -116,7 +110,7 @@ export class Edges implements Outline {
     this.ranks.push(rank);
   }
 
-  /** Gives the cut before several headings the rank of the highest of them. */
+  /** Ranks the boundary before several headings by the highest heading. */
   #improve(level: number): void {
     const last = this.ranks.length - 1;
     if (last > 0 && level < NO_LEVEL) this.ranks[last] = Math.min(this.ranks[last] as number, level);
@@ -140,12 +134,11 @@ const COLON = 58;
 
 keepOptimised(new Edges(''));
 
-/** The rank between blocks. One more is worse, and still better than the rank between deeper blocks. */
+/** The rank between blocks. The next rank is for worse cuts at the same depth. */
 function blockRank(depth: number): number {
   return BLOCK + 2 * Math.min(depth, MAX_DEPTH);
 }
 
-/** Whether a unit is HTML white space. */
 export function isSpace(unit: number): boolean {
   return unit === 32 || (unit >= 9 && unit <= 13 && unit !== 11);
 }

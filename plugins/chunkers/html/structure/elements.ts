@@ -1,4 +1,4 @@
-/** The kinds of content, and the block elements of each. Chunks list kinds that begin together in this order. */
+/** Kinds of content, and the block elements of each. Kinds of one stretch are listed in this order. */
 const NAMES_BY_KIND = {
   navigation: 'nav',
   form: 'form',
@@ -21,7 +21,6 @@ const NAMES_BY_KIND = {
 export type Kind = keyof typeof NAMES_BY_KIND;
 export const KINDS = Object.keys(NAMES_BY_KIND) as readonly Kind[];
 
-/** A set of kinds. */
 export type KindBits = number;
 
 export function bitOf(kind: Kind | undefined): KindBits {
@@ -32,19 +31,19 @@ export function bitOf(kind: Kind | undefined): KindBits {
 export interface Block {
   readonly name: string;
   readonly kind: Kind | undefined;
-  /** Headings: 1 to 6; others: 0. */
+  /** 1 to 6 for headings, else 0. */
   readonly level: number;
   readonly closes: Closes;
   readonly isVoid: boolean;
-  /** Whether headings in it are below those around it, and do not extend beyond it. */
+  /** Whether headings in it are below the headings around it, and end with it. */
   readonly isScope: boolean;
-  /** Whether a heading in it introduces nothing after it. */
+  /** Whether a heading in it introduces only text in it. */
   readonly isItem: boolean;
-  /** Whether it counts as content even if it is empty. */
+  /** Whether it is content even if empty. */
   readonly isShown: boolean;
 }
 
-/** Block elements by the open elements that their opening tags close. */
+/** Block elements, grouped by what their opening tags close. */
 const NAMES_BY_CLOSES = {
   nothing: 'html head body script style template noscript title meta link base select',
   paragraph: `address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form
@@ -93,7 +92,7 @@ export function wordsIn(list: string): ReadonlySet<string> {
   return new Set(list.match(/\S+/g));
 }
 
-/** Inline elements without content, and so without a closing tag. */
+/** Inline elements without a closing tag. */
 export const VOID_INLINE = wordsIn('area br col embed img input param source track wbr');
 
 /** Inline elements that display something without text. */
@@ -106,18 +105,16 @@ export interface Element {
   /** Its kind and the kinds of all blocks around it. */
   readonly kinds: KindBits;
   readonly unit: Unit | undefined;
-  /** Whether it is skipped, so that nothing in it is recorded. */
+  /** Whether it is skipped, so that its content is not recorded. */
   readonly isSkipped: boolean;
 }
 
-/** An element that `oversize: keep` keeps whole. */
 export interface Unit {
   readonly start: number;
   end: number;
   isKept: boolean;
 }
 
-/** Open elements that a search looks at, so that its work is bounded. */
 const MAX_LOOKED = 64;
 
 const NONE: ReadonlySet<string> = new Set();
@@ -126,16 +123,17 @@ const CELLS = new Set(['table', 'caption', 'td', 'th', 'template']);
 const LISTS = new Set([...CELLS, 'ul', 'ol', 'menu', 'dir']);
 const PARTS = new Set(['table', 'thead', 'tbody', 'tfoot']);
 const ROWS = new Set([...PARTS, 'tr']);
-/** Elements between an item and the previous item that it closes. */
+/** Open elements through which a new item closes the previous item. */
 const PASSED = new Set(['address', 'div', 'p']);
 const TERMS = new Set(['dd', 'dt']);
 const ITEMS = new Set(['li']);
 const OF_TABLES = new Set(['table', 'caption', 'colgroup', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th']);
 
-/** Called when an element ends. @param inner where its content ends @param end where its closing tag ends, if it has one */
+/**
+ * @param inner where the content ends @param end where the closing tag ends; equal to `inner` without one
+ */
 type Leave = (element: Element, inner: number, end: number) => void;
 
-/** The open block elements, outermost first. */
 export class OpenElements {
   readonly #open: Element[] = [];
   readonly #onLeave: Leave;
@@ -157,7 +155,6 @@ export class OpenElements {
     this.#open.push(element);
   }
 
-  /** Leaves the elements that an opening tag closes. */
   leaveBefore({ name, closes }: Block, start: number): void {
     if (closes === 'nothing') return;
     if (closes === 'option') {
@@ -182,7 +179,7 @@ export class OpenElements {
     this.#leaveTo(index, start, end);
   }
 
-  /** The index of the open element that a closing tag closes; -1 if there is none. */
+  /** The index of the element that a closing tag closes; -1 if it has no effect. */
   #closedBy(name: string, isHeading: boolean): number {
     const bounds = boundsOf(name);
     for (let index = this.depth - 1; index >= this.#least; index--) {
@@ -202,20 +199,18 @@ export class OpenElements {
     if (index !== -1 && names.has(this.#blockAt(index).name)) this.#leaveTo(index, start);
   }
 
-  /** Leaves everything within the innermost element of `bounds`. */
   #leaveWithin(bounds: ReadonlySet<string>, start: number): void {
     const index = this.#innermostIn(bounds, true);
     if (index !== -1) this.#leaveTo(index + 1, start);
   }
 
-  /** The index of the innermost open element whose name is in a set, or is not; -1 if none is near enough. */
+  /** The index of the innermost element whose name is in a set, or not in it; -1 if none is near enough. */
   #innermostIn(names: ReadonlySet<string>, isIn: boolean): number {
     for (let index = this.depth - 1; index >= this.#least; index--)
       if (names.has(this.#blockAt(index).name) === isIn) return index;
     return -1;
   }
 
-  /** The index of the outermost open element that a search looks at. */
   get #least(): number {
     return Math.max(this.depth - MAX_LOOKED, 0);
   }
@@ -233,7 +228,6 @@ export class OpenElements {
   }
 }
 
-/** Elements beyond which a closing tag has no effect. */
 function boundsOf(name: string): ReadonlySet<string> {
   if (OF_TABLES.has(name)) return name === 'table' ? NONE : TABLE;
   return name === 'li' ? LISTS : CELLS;

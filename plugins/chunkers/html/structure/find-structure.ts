@@ -18,10 +18,12 @@ import { Skipped } from './skipped.ts';
 import { type Table, Tables } from './tables.ts';
 
 const CODE = new Set(['code', 'script', 'style']);
-/** Elements that only introduce what follows. */
+/** Elements that introduce the next content. */
 const LEADING = new Set(['dt', 'summary', 'legend']);
 
-/** Records the structure of a text from its tags and contents. `depth` is the number of open blocks around each. */
+/**
+ * Records the structure of a text from its tags and contents. `depth` is the number of open blocks around them.
+ */
 class StructureRecord {
   readonly edges: Edges;
   readonly headings: Headings;
@@ -29,7 +31,6 @@ class StructureRecord {
   readonly contents = new Contents();
   readonly #length: number;
   readonly #units: Unit[] = [];
-  /** The rows of open tables. */
   readonly #rows: Unit[] = [];
 
   constructor(text: string, decode: Decode) {
@@ -39,7 +40,6 @@ class StructureRecord {
     this.#length = text.length;
   }
 
-  /** The outermost elements that are kept whole. */
   get units(): readonly Span[] {
     let end = 0;
     return this.#units.filter((unit) => {
@@ -55,7 +55,6 @@ class StructureRecord {
     this.contents.add(start, end, kinds);
   }
 
-  /** A block opens with a tag `[start, end)`. */
   open(block: Block, start: number, end: number, depth: number, around: KindBits): Element {
     const { edges } = this;
     const kinds = around | bitOf(block.kind);
@@ -74,7 +73,7 @@ class StructureRecord {
     this.edges.block();
   }
 
-  /** A block ends, with or without a closing tag. */
+  /** Called when a block ends, with or without a closing tag. */
   leave({ block, unit }: Element, inner: number, end: number): void {
     const { edges, headings } = this;
     if (unit !== undefined) unit.end = end;
@@ -122,15 +121,15 @@ export interface HtmlStructure {
   readonly headings: readonly PlacedHeading[];
   readonly tables: readonly Table[];
   readonly contents: Contents;
-  /** The elements that `oversize: keep` keeps whole, rising: rows without tables in them, and code. */
+  /** Elements that `oversize: keep` keeps whole, in text order: code, and rows without inner tables. */
   readonly units: readonly Span[];
   readonly skipped: Skipped;
 }
 
 /**
- * Finds the structure of HTML in one pass over its tags, in time linear in the text, however it is nested or broken.
+ * Finds the structure of HTML in one pass. The time is linear in the text, even if nesting is deep or broken.
  *
- * @param skip names of elements: each lies between two boundaries, and its content is ignored
+ * @param skip names of elements whose content is ignored; a boundary precedes and follows each
  * @param decode decodes the character references of headings
  */
 export function findStructure(
@@ -147,9 +146,7 @@ class StructureFinder {
   readonly #record: StructureRecord;
   readonly #skipped: Skipped;
   readonly #open = new OpenElements((element, inner, end) => this.#leave(element, inner, end));
-  /** Where the text begins, after a byte order mark. */
   readonly #first: number;
-  /** Where the unread text begins. */
   #behind: number;
 
   constructor(text: string, skip: readonly string[], decode: Decode) {
@@ -190,7 +187,6 @@ class StructureFinder {
     this.#readText(rawEnd);
   }
 
-  /** Adds the text between two tags as content, unless it is white space. */
   #readText(end: number): void {
     let start = this.#behind;
     while (start < end && isSpace(this.#text.charCodeAt(start))) start++;
@@ -202,7 +198,7 @@ class StructureFinder {
     this.#record.content(start, end, this.#open.depth, this.#open.innermost?.kinds ?? 0);
   }
 
-  /** Reads a comment, which belongs to what follows unless it is on the line of what precedes. */
+  /** A comment belongs to what follows, unless it is on the line of what precedes. */
   #comment(before: number): void {
     if (this.#skipped.isOn) return;
     const { start, end } = this.#reader;
@@ -244,7 +240,7 @@ class StructureFinder {
     else this.#skipped.open(name);
   }
 
-  /** Whether the current opening tag is a whole element. */
+  /** Whether the current element has neither content nor a closing tag. */
   #isVoid(block: Block | undefined): boolean {
     const { name, end, isForeign } = this.#reader;
     if (block !== undefined) return block.isVoid;

@@ -2,15 +2,13 @@ import type { Heading } from '../../../toolkit/heading-paths.ts';
 import { MarkupReader } from '../../../toolkit/markup/index.ts';
 import { BLOCKS, VOID_INLINE, wordsIn } from './elements.ts';
 
-/** Decodes character references. */
 export type Decode = (text: string) => string;
 
 export interface PlacedHeading extends Heading {
-  /** Where the text that it introduces begins. */
+  /** The start of the text that it introduces. */
   readonly end: number;
 }
 
-/** The state to restore when a scope ends. */
 interface Scope {
   readonly level: number;
   readonly base: number;
@@ -19,23 +17,22 @@ interface Scope {
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** Names of a path. */
+/** Maximum names in a heading path. */
 const MAX_DEPTH = 6;
 const NOWHERE = -1;
 
-/** Collects the headings of a text. Within a scope they are below the heading around it, and end with the scope. */
+/** Collects headings. Within a scope, headings are below the surrounding heading and end with the scope. */
 export class Headings {
   readonly #text: string;
   readonly #decode: Decode;
   readonly found: Writable<PlacedHeading>[] = [];
   readonly #scopes: Scope[] = [];
-  /** Level of the current heading. */
   #level = 0;
   /** Level of the current heading around the innermost scope. */
   #base = 0;
   /** Indices of the headings that no scope has ended yet. */
   readonly #unbounded: number[] = [];
-  /** Headings whose scope has ended, until content follows. */
+  /** Headings of ended scopes, until content follows. */
   readonly #ending: Writable<PlacedHeading>[] = [];
   #open: { readonly level: number; readonly inner: number; start: number } | undefined;
   /** The last heading, until content follows. */
@@ -62,12 +59,12 @@ export class Headings {
     }
   }
 
-  /** A heading opens. @param inner where its text begins */
+  /** @param inner where the text of the heading begins */
   open(level: number, inner: number): void {
     this.#open = { level, inner, start: NOWHERE };
   }
 
-  /** Content begins at an offset. @param cut the boundary in the tags before it */
+  /** Called when content begins. @param cut the boundary in the tags before it */
   content(cut: number, offset: number): void {
     for (let heading = this.#ending.pop(); heading !== undefined; heading = this.#ending.pop())
       heading.reach = cut;
@@ -79,7 +76,7 @@ export class Headings {
     }
   }
 
-  /** The open heading ends. @returns whether it has text; otherwise it does not count */
+  /** @returns whether the heading has text; a heading without text does not count */
   close(innerEnd: number, end: number): boolean {
     const open = this.#open;
     this.#open = undefined;
@@ -99,23 +96,20 @@ export class Headings {
   }
 }
 
-/** Characters of a heading that are read. */
 const MAX_READ = 2000;
 const MAX_NAME = 200;
 
-/** Elements whose text the page does not show. */
 const NOT_SHOWN = wordsIn(
   'script style template iframe noembed noframes audio video canvas datalist head title rp select',
 );
-/** Elements that separate words. */
+/** Inline elements that separate words. */
 const APART = wordsIn('br button img input math svg');
-/** Attributes of elements that are not shown. */
 const HIDDEN =
   /\s(?:hidden(?=[\s/>=])|aria-hidden\s*=\s*["']?true|style\s*=\s*["'][^"']*display\s*:\s*none)/i;
-/** Classes of text for screen readers, and of links to edit a section. */
+/** Classes for screen readers, and of links that edit a section. */
 const ASIDE =
   /\sclass\s*=\s*["']?(?:[^"'>]*\s)?(?:mw-editsection|sr-only|visually-hidden|screen-reader-text)(?=[\s"'>])/i;
-/** Links of a heading to itself. */
+/** A link within the page, such as a heading's link to itself. */
 const TO_PAGE = /\shref\s*=\s*["']?#/i;
 const PERMALINK =
   /\sclass\s*=\s*["']?(?:[^"'>]*\s)?(?:anchor|anchor-link|anchorjs-link|headerlink|header-anchor|heading-anchor|hash-link|permalink)(?=[\s"'>])/i;
@@ -123,16 +117,18 @@ const HAS_WORDS = /[\p{L}\p{N}]/u;
 const NUMBER = /^[-\u2212+]?\d+$/;
 const ALT = /\salt\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i;
 
-/** Character references, which are decoded later. */
+/** Character references, which are not yet decoded. */
 const REFERENCES = /&#?\w{1,31};?/g;
 const TORN_TAG = /<[^<>]*$/;
 
-/** The text of a heading as a reader of the page sees it: without permalinks, with decoded references and single spaces. */
+/**
+ * The text of a heading as the page shows it: without permalinks, with decoded references and single spaces.
+ */
 export function wordsOf(text: string, start: number, end: number, decode: Decode): string {
   const isTorn = end - start > MAX_READ;
   const html = isTorn ? text.slice(start, start + MAX_READ).replace(TORN_TAG, '') : text.slice(start, end);
   const read = (keepsLinks: boolean) => plain(decode(new Words(html, keepsLinks).read()));
-  // A heading may be nothing but a link to itself.
+  // A heading may consist only of a link to itself.
   const whole = read(false) || read(true);
   return whole.length <= MAX_NAME ? whole : Array.from(whole).slice(0, MAX_NAME).join('').trimEnd();
 }
@@ -148,17 +144,14 @@ function plain(text: string): string {
 interface OpenElement {
   readonly name: string;
   readonly tag: string;
-  /** Where its text begins. */
   readonly start: number;
   readonly isHidden: boolean;
 }
 
-/** Reads the text between the tags of a heading. */
 class Words {
   readonly #html: string;
   readonly #keepsLinks: boolean;
   #text = '';
-  /** Outermost first. */
   readonly #open: OpenElement[] = [];
 
   constructor(html: string, keepsLinks: boolean) {

@@ -2,18 +2,16 @@ import type { Span } from '../../../../core/kit.ts';
 
 const NOWHERE = -1;
 
-/** The skipped elements of a text, and the current one. */
 export class Skipped {
   readonly #names: ReadonlySet<string>;
   readonly stretches: Span[] = [];
-  /** Number of skipped elements by name. */
   readonly counts = new Map<string, number>();
   #start = NOWHERE;
   #name = '';
   #isBlock = false;
-  /** Inline elements of its name that are open, if it is inline. */
+  /** Number of open inline elements with its name. */
   #nested = 0;
-  /** Number of blocks that are open after the block that ends it. */
+  /** Number of blocks that stay open after the block that ends it. */
   #lastDepth = 0;
 
   /** @param names case-insensitive */
@@ -25,7 +23,6 @@ export class Skipped {
     return this.#start !== NOWHERE;
   }
 
-  /** Where the last skipped element ends. */
   get end(): number {
     return this.stretches.at(-1)?.end ?? NOWHERE;
   }
@@ -34,7 +31,7 @@ export class Skipped {
     return this.#names.has(name);
   }
 
-  /** A skipped element begins. @param depth number of open blocks around it */
+  /** @param depth number of open blocks around the skipped element */
   begin(name: string, start: number, depth: number, isBlock: boolean): void {
     this.#start = start;
     this.#name = name;
@@ -50,7 +47,7 @@ export class Skipped {
   }
 
   /**
-   * Where the element ends if it ends with a block; an inline element ends with the content of the block around it.
+   * The end of the element if it ends with a block. An inline element ends with the content of that block.
    *
    * @param depth number of blocks that stay open
    * @param inner where the content of the block ends
@@ -60,12 +57,10 @@ export class Skipped {
     return this.#isBlock ? end : inner;
   }
 
-  /** An inline element opens within the skipped element. */
   open(name: string): void {
     if (!this.#isBlock && name === this.#name) this.#nested++;
   }
 
-  /** Whether the closing tag of an inline element ends the skipped element. */
   closes(name: string): boolean {
     return !this.#isBlock && name === this.#name && --this.#nested === 0;
   }

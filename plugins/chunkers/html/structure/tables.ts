@@ -3,7 +3,7 @@ export interface Table {
   readonly end: number;
   /** Where the header ends; equal to `start` if there is none. */
   readonly headerEnd: number;
-  /** Where its rows begin, excluding the header's. */
+  /** The starts of its rows, without header rows. */
   readonly rows: readonly number[];
 }
 
@@ -12,7 +12,6 @@ interface OpenTable {
   end: number;
   headerEnd: number;
   readonly rows: number[];
-  /** Number of tables found before it. */
   readonly before: number;
   isInHead: boolean;
   rowStart: number;
@@ -20,7 +19,9 @@ interface OpenTable {
   hasCell: boolean;
 }
 
-/** Collects the tables of a text without nesting: a table with tables in it counts only if it has a header, else they do. */
+/**
+ * Collects tables without nesting. A table that contains tables counts if it has a header; else the inner ones count.
+ */
 export class Tables {
   readonly #text: string;
   readonly found: Table[] = [];
@@ -80,7 +81,7 @@ export class Tables {
     table.hasCell ||= !isHeader;
   }
 
-  /** @returns whether the row belongs to the header: it is in `thead`, or has only `th` and is the first */
+  /** @returns whether it is a header row: in `thead`, or the first row and only of `th` */
   closeRow(end: number): boolean {
     const table = this.#open.at(-1);
     if (table === undefined) return false;

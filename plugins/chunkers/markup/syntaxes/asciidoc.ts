@@ -19,19 +19,18 @@ const RAW_STYLE = /^\[(?:source|listing|literal|stem|latexmath|asciimath|pass|ve
 const SOURCE = /^\[(?:source)?(?:%\w+)*,[ ]*(?:language=)?["']?([\w+#.-]{1,40})/;
 const MAX_NESTING = 8;
 
-/** Finds the blocks of AsciiDoc as Asciidoctor does: titles count where a block may begin, and not within other blocks. */
+/** Finds blocks as Asciidoctor does. A title counts only where a block may begin, outside other blocks. */
 export function scanAsciiDoc(text: string): Scan {
   const scanner = new Scanner(text);
   return { blocks: scanner.scan(), plain: (title) => plainTitle(title, scanner.attributes) };
 }
 
 class Scanner extends BlockScanner {
-  /** The values of attributes; undefined if the text sets several. */
+  /** Values of attributes; undefined for an attribute with several values. */
   readonly attributes = new Map<string, string | undefined>();
-  /** The delimiters of open blocks that contain others. */
   readonly #open: string[] = [];
   #isFirst = true;
-  /** Levels that titles are deeper: the parts of a book stand below its title. */
+  /** Added to the levels of titles: 1 in a book, whose parts are below its title. */
   #shift = 0;
   /** The attributes of the next block. */
   #isDiscrete = false;
@@ -66,7 +65,6 @@ class Scanner extends BlockScanner {
     return end;
   }
 
-  /** Reads a line that closes a block, or describes the next block. @returns undefined for other lines */
   #beforeBlock(line: number, content: string): number | undefined {
     const { lines } = this;
     const open = this.#open.indexOf(content);
@@ -85,7 +83,7 @@ class Scanner extends BlockScanner {
     return line + 1;
   }
 
-  /** Reads comments, which may stand between a block and the lines that describe it. */
+  /** Reads comments, which may separate a block from the lines that describe it. */
   #comment(line: number): number {
     const { lines } = this;
     let end = line;
@@ -133,7 +131,7 @@ class Scanner extends BlockScanner {
     return isHeader ? this.#header(end) : end;
   }
 
-  /** The level of a title with an underline of about its length; else 0. */
+  /** The level of a title with an underline of about its length; 0 for other lines. */
   #underlined(line: number, content: string): number {
     const underline = this.lines.content(line + 1);
     const [, mark] = UNDERLINE.exec(underline) ?? [];
@@ -141,7 +139,6 @@ class Scanner extends BlockScanner {
     return Math.abs([...content].length - underline.length) < 2 ? UNDERLINES.indexOf(mark) + 1 : 0;
   }
 
-  /** Reads the author, the revision and the attributes below the title of a document. */
   #header(line: number): number {
     const { lines } = this;
     if (lines.isBlank(line)) return line;
@@ -156,7 +153,6 @@ class Scanner extends BlockScanner {
     return at;
   }
 
-  /** Reads a verbatim block between delimiters, or opens a block that contains others. */
   #delimited(line: number, content: string): number | undefined {
     const { lines } = this;
     const depth = this.#depth();
@@ -214,7 +210,6 @@ class Scanner extends BlockScanner {
     return end;
   }
 
-  /** Whether a line ends a paragraph or an item without a blank line. */
   #endsText(content: string, isItem: boolean): boolean {
     if (VERBATIM.test(content) || COMPOUND.test(content) || FENCE.test(content)) return true;
     if (ATTRIBUTES.test(content) || this.#open.includes(content)) return true;
@@ -222,12 +217,10 @@ class Scanner extends BlockScanner {
   }
 }
 
-/** Whether a line is a comment, and not the delimiter of a comment block. */
 function isComment(content: string): boolean {
   return content.startsWith('//') && !content.startsWith('///');
 }
 
-/** The depth of an item by its marker. */
 function markerDepth(content: string): number {
   const [, mark = ''] = /^[ \t]*(\*{1,5}|\.{1,5})[ \t]/.exec(content) ?? [];
   return Math.min(Math.max(mark.length - 1, 0), 3);
@@ -247,7 +240,6 @@ const CONSTRAINED = ['*', '_', '`', '#'].map((mark) => {
   );
 });
 
-/** Removes anchors, macros, formatting and escapes, and replaces attributes with their values. */
 function plainTitle(title: string, attributes: ReadonlyMap<string, string | undefined>): string {
   const attributeValue = (all: string, name: string) =>
     attributes.get(name.toLowerCase()) ?? INTRINSIC.get(name) ?? all;

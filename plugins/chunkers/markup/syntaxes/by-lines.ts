@@ -7,23 +7,21 @@ export interface LineTitle {
   readonly words: string;
 }
 
-/** A block whose last line is marked. */
 export interface RawBlock {
   readonly kind: BlockKind;
   readonly opening: RegExp;
-  /** Whether a line ends the block. @param opened the match of `opening`; only its first group may matter */
+  /** @param opened the match of `opening`, of which only the first group may be used */
   ends(content: string, opened: RegExpExecArray): boolean;
-  /** Whether the last line belongs to what follows. */
+  /** Whether the line that ends it belongs to the next block. */
   readonly isOpen?: boolean;
 }
 
-/** A syntax in which each line shows its kind. */
 export interface LineSyntax {
   title(content: string): LineTitle | undefined;
   readonly raw: readonly RawBlock[];
   /** Lines that belong to the next block. */
   readonly lead?: RegExp;
-  /** Lines that begin a block of a kind, also without a blank line before them. */
+  /** Lines that begin a block, even without a blank line before. */
   readonly kinds: readonly (readonly [BlockKind, RegExp])[];
   /** Whether indented lines are verbatim. */
   readonly hasLiterals?: boolean;
@@ -35,7 +33,6 @@ export function scanLines(text: string, syntax: LineSyntax): Scan {
   return { blocks: withDenseLevels(blocks), plain: syntax.plain };
 }
 
-/** Finds the paragraphs of a text without syntax. */
 export function scanParagraphs(text: string, kind: 'paragraph' | 'code'): Scan {
   const lines = new Lines(text);
   const blocks = new Blocks();
@@ -44,15 +41,15 @@ export function scanParagraphs(text: string, kind: 'paragraph' | 'code'): Scan {
   return { blocks: blocks.finish(text.length), plain: (title) => title };
 }
 
-/** Kinds that every line of a block shows. */
+/** Kinds of blocks in which every line has the kind's mark. */
 const ONE_LINE: ReadonlySet<BlockKind> = new Set(['comment', 'metadata', 'table', 'break']);
 
-/** Searches for an end that may fail, because each reads the rest of the text. */
+/** Maximum failed searches for an end. Each reads the rest of the text. */
 const MAX_UNCLOSED = 64;
 
 class Scanner extends BlockScanner {
   readonly #syntax: LineSyntax;
-  /** Raw blocks whose end the rest of the text lacks, each with the name that its end has. */
+  /** Indices and names of raw blocks without an end in the rest of the text. */
   readonly #unclosed = new Set<string>();
 
   constructor(text: string, syntax: LineSyntax) {

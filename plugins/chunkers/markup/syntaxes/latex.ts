@@ -19,23 +19,22 @@ const VERBATIM =
 const WHOLE =
   /^(?:equation|align|alignat|flalign|gather|multline|eqnarray|displaymath|math|array|tabular|tabularx|longtable|figure|wrapfigure|table|sidewaystable|tikzpicture|tikzcd|algorithm|algorithmic|picture|pspicture|subequations|mathpar|prooftree)\*?$/;
 const TABLE = /^(?:tabular|tabularx|longtable|table|sidewaystable)\*?$/;
-/** The text before a command that is defined or passed on, not used. */
+/** The text before a command that is defined or passed on instead of used. */
 const DEFINED =
   /(?:\\(?:re|provide|Declare)?(?:new)?(?:command|robustcmd|DeclareRobustCommand)\*?|\\[egx]?def|\\let|\\expandafter|\\string|\\csname|=)[ \t]*\{?[ \t]*$/;
 const MAX_OPEN = 64;
 
-/** Finds the sections and environments of LaTeX in the body of a document, or in a text without a preamble. */
+/** Finds sections and environments in the body of a document, or in a text without a preamble. */
 export function scanLatex(text: string): Scan {
   const scanner = new Scanner(text);
   return { blocks: scanner.scan(), plain: plainLatex };
 }
 
-/** Reads packages, classes and styles, whose commands define others: no title counts. */
+/** Reads packages, classes and styles as code, because their titles belong to definitions. */
 export function scanLatexDefinitions(text: string): Scan {
   return scanParagraphs(text, 'code');
 }
 
-/** Finds the entries of BibTeX. */
 export function scanBibliography(text: string): Scan {
   const lines = new Lines(text);
   const blocks = new Blocks();
@@ -49,15 +48,13 @@ class Scanner {
   readonly #text: string;
   readonly #lines: Lines;
   readonly #blocks = new Blocks();
-  /** Names of the environments that are open. */
   readonly #open: string[] = [];
-  /** The last offset of each end of an environment, and of `\]`. */
+  /** The last offset of each `\end{...}`, and of `\]`. */
   readonly #lastEnds: ReadonlyMap<string, number>;
-  /** Where the body begins and ends. */
   readonly #body: readonly [start: number, end: number];
   #hasTitle = false;
   #at = 0;
-  /** The last token that was found; null if there are no more. */
+  /** The last token found; null after the last one, undefined before the first. */
   #lastToken: RegExpExecArray | null | undefined;
   /** Whether the next line with text begins a block. */
   #isNew = true;
@@ -105,7 +102,6 @@ class Scanner {
     return this.#lastToken;
   }
 
-  /** Adds a block at the beginning of a line, unless the line continues one. */
   #beginBlock(start: number, ink: number, end: number): void {
     const text = this.#text;
     if (text.slice(start, end).trim() === '') return;
@@ -120,7 +116,7 @@ class Scanner {
     this.#isNew = false;
   }
 
-  /** @param start of the block that a token at the beginning of a line begins */
+  /** @param start where a block that begins with the token starts */
   #token(token: RegExpExecArray, start: number, lineEnd: number): void {
     const [all, bound, environment = '', section, quote] = token;
     if (quote !== undefined) {
@@ -179,7 +175,7 @@ class Scanner {
     )
       return;
     this.#hasTitle ||= isTitle;
-    // An environment with a section in it is not a block.
+    // An environment that contains a section is not a block.
     this.#open.length = 0;
     this.#blocks.add('heading', start, { level: LEVELS.get(name) ?? 1, title: titled.title });
     this.#at = skipSpace(text, titled.end);
@@ -187,14 +183,13 @@ class Scanner {
   }
 }
 
-/** Finds the last offset of each end, so that no search for a missing end reads the whole text. */
+/** Finds the last offset of each end, because a search for a missing end would read the whole text. */
 function lastEndsIn(text: string): Map<string, number> {
   const ends = new Map<string, number>([['\\]', text.lastIndexOf('\\]')]]);
   for (const { 0: closing, index } of text.matchAll(/\\end\{[^{}\n]{1,60}\}/g)) ends.set(closing, index);
   return ends;
 }
 
-/** The language that the options of a listing name. */
 function languageIn(options: string): string | undefined {
   return /^(?:\[[^\]]*\])?\{([\w+#-]{1,40})\}|^\[[^\]]*language=\{?([\w+#-]{1,40})/i
     .exec(options)
@@ -202,7 +197,6 @@ function languageIn(options: string): string | undefined {
     .find(Boolean);
 }
 
-/** Characters of a title with its short form. */
 const MAX_TITLE = 2000;
 
 interface Arguments {
@@ -210,7 +204,6 @@ interface Arguments {
   readonly end: number;
 }
 
-/** Reads the title of a section, perhaps after a star and a short title. @param commandEnd where the command ends */
 function argumentsAt(text: string, commandEnd: number): Arguments | undefined {
   let at = blankAt(text, text[commandEnd] === '*' ? commandEnd + 1 : commandEnd);
   if (text[at] === '[') {
@@ -229,7 +222,7 @@ function blankAt(text: string, from: number): number {
   return at;
 }
 
-/** After the sign that closes the sign at `open`: braces are balanced, comments and escapes do not count. */
+/** The offset after the matching sign. Braces are balanced; comments and escapes do not count. */
 function closingAt(text: string, open: number, opening: string, closing: string): number | undefined {
   let depth = 0;
   const most = Math.min(text.length, open + MAX_TITLE);
@@ -285,7 +278,6 @@ const DROPPED =
 const PDF_STRING = /\\texorpdfstring[ \t]*\{(?:[^{}]|\{[^{}]*\})*\}[ \t]*\{((?:[^{}]|\{[^{}]*\})*)\}/g;
 const ACCENT = /\\(['`^"~=.]|[uvHckrdb](?![A-Za-z]))[ \t]*(?:\{\\?([A-Za-z])\}|\\?([A-Za-z]))/g;
 
-/** Removes commands, labels, notes and comments, and writes accents and special characters. */
 function plainLatex(title: string): string {
   const held = new Held();
   const plain = title

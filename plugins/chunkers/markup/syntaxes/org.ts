@@ -1,7 +1,7 @@
 import { countUpTo } from '../../../../core/kit.ts';
 import { type Block, BlockScanner, Held, type Scan } from '../blocks.ts';
 
-/** Deeper headlines make no sections, because every chunk repeats its path. */
+/** Maximum level of a section. Every chunk repeats the path of its section. */
 const MAX_LEVEL = 32;
 const HEADLINE = /^(\*+)[ \t]+(.*)$/;
 const OPENING = /^[ \t]*#\+begin_(\S+)(?:[ \t]+(\S+))?/i;
@@ -18,18 +18,18 @@ const PLANNING = /^[ \t]*(?:SCHEDULED|DEADLINE|CLOSED):/;
 const ITEM = /^(?:[-+]|[ \t]+\*|[ \t]*(?:\d+|[a-zA-Z])[.)]|[ \t]+[-+])(?:[ \t]|$)/;
 const ENVIRONMENT = /^[ \t]*\\begin\{([^{}]{1,40})\}/;
 
-/** Finds the blocks of Org. A line with stars is not a headline within a block that has an end. */
+/** A line with stars within a complete block is not a headline. */
 export function scanOrg(text: string): Scan {
   const scanner = new Scanner(text);
   return { blocks: scanner.scan(), plain: (title) => plainTitle(title, scanner.keywords) };
 }
 
 class Scanner extends BlockScanner {
-  /** States of tasks, which precede headlines. */
+  /** Task states that may begin a headline. */
   readonly keywords = new Set(['TODO', 'DONE']);
-  /** Levels that headlines are deeper: 1 below the title of the text. */
+  /** Added to the levels of headlines: 1 if the text has a title. */
   #shift = 0;
-  /** The lines that end blocks, by their text. */
+  /** Lines that end blocks, by `nameOfEnd`. */
   readonly #ends = new Map<string, number[]>();
   readonly #headlines: number[] = [];
   #isBelowHeadline = true;
@@ -71,7 +71,6 @@ class Scanner extends BlockScanner {
     return this.#delimited(line, content, isBelowHeadline) ?? this.#lined(line, content);
   }
 
-  /** Adds a headline, or the title of the text. */
   #headline(line: number, content: string): boolean {
     const { lines } = this;
     const [, stars, words] = HEADLINE.exec(content) ?? [];
@@ -86,7 +85,6 @@ class Scanner extends BlockScanner {
     return true;
   }
 
-  /** Reads a block between two lines: a named block, a drawer, or an environment of LaTeX. */
   #delimited(line: number, content: string, isBelowHeadline: boolean): number | undefined {
     const [, name, argument] = OPENING.exec(content) ?? [];
     if (name !== undefined) {
@@ -105,7 +103,7 @@ class Scanner extends BlockScanner {
     if (DYNAMIC.test(content)) return this.#until(line, '#+end', 'block');
     if (DRAWER.test(content) && !DRAWER_END.test(content)) {
       const end = this.#until(line, ':end', 'metadata');
-      // The drawer of a headline stands between that and its text.
+      // A headline's drawer precedes its text.
       this.#isBelowHeadline = isBelowHeadline && end !== undefined;
       return end;
     }
@@ -113,7 +111,7 @@ class Scanner extends BlockScanner {
     return environment === undefined ? undefined : this.#until(line, `\\end{${environment}}`, 'block');
   }
 
-  /** Reads a block to the line that ends it. @returns undefined if there is none, or only below a headline */
+  /** Reads a block up to its last line. @returns undefined if that line is missing or below a headline */
   #until(line: number, name: string, kind: Block['kind'], language?: string): number | undefined {
     const { lines } = this;
     const end = lineAfter(this.#ends.get(name) ?? [], line);
@@ -130,7 +128,6 @@ class Scanner extends BlockScanner {
     return end + 1;
   }
 
-  /** Reads lines of one kind: a table, comments, keywords, literal lines, an item, a paragraph. */
   #lined(line: number, content: string): number {
     const kind = kindOfLine(content);
     const isItem = kind === 'list';
@@ -165,7 +162,7 @@ function kindOfLine(content: string): Block['kind'] {
   return ITEM.test(content) ? 'list' : 'paragraph';
 }
 
-/** The end that a line has, in lower case. */
+/** The key of a line that ends a block, in lower case; undefined for other lines. */
 function nameOfEnd(content: string): string | undefined {
   const trimmed = content.trimStart();
   if (trimmed.startsWith('\\end{')) return /^\\end\{[^{}]{1,40}\}/.exec(trimmed)?.[0];
@@ -178,7 +175,6 @@ function nameOfEnd(content: string): string | undefined {
 const EMPHASIS = /(?<![^\s\-('"{[])([*/_+])(?!\s)(.{1,200}?)(?<!\s)\1(?![^\s\-.,;:!?'")}\]\\[])/g;
 const VERBATIM = /(?<![^\s\-('"{[*/_+])([=~])(?!\s)(.{1,200}?)(?<!\s)\1(?![^\s\-.,;:!?'")}\]\\[*/_+])/g;
 
-/** Removes the state, the priority, tags, counters and markup of a headline. */
 function plainTitle(title: string, keywords: ReadonlySet<string>): string {
   let plain = title.replace(/[ \t]+:[\p{L}\p{N}_@#%:]+:[ \t]*$/u, '');
   if (/^:[\p{L}\p{N}_@#%:]+:$/u.test(plain)) return '';

@@ -1,7 +1,7 @@
 import { type Block, BlockScanner, Held, type Scan } from '../blocks.ts';
 import type { Lines } from '../lines.ts';
 
-/** A line that repeats one punctuation character: it underlines a title or divides a text. */
+/** A line of one repeated punctuation character: the underline of a title, or a transition. */
 const ADORNMENT = /^([!-/:-@[-`{-~])\1*$/;
 /** An adornment of this length may be shorter than its title. */
 const MIN_ADORNMENT = 4;
@@ -19,8 +19,8 @@ const FIELD = /^:(?![: ])(?:[^:\\]|\\.|:(?!$|[ `]))*:(?: +|$)/;
 const DOCTEST = />>>(?: |$)/y;
 
 /**
- * Finds the blocks of reStructuredText as docutils does: titles stand only at the left margin, and their levels are in
- * the order in which their adornments appear.
+ * Finds blocks as docutils does. Titles begin at the left margin. The first adornment in a text has the highest
+ * level.
  */
 export function scanRestructuredText(text: string): Scan {
   const scanner = new Scanner(text);
@@ -29,10 +29,10 @@ export function scanRestructuredText(text: string): Scan {
 
 class Scanner extends BlockScanner {
   readonly replacements = new Map<string, string>();
-  /** The adornments of titles, from the highest level down. */
+  /** Adornments of titles, highest level first. */
   readonly #styles: string[] = [];
   #level = 0;
-  /** Whether an indented block is literal, because the paragraph before it ends in `::`. */
+  /** Whether the last paragraph ends in `::`, so that the next indented block is literal. */
   #isLiteral = false;
   #hasTable = true;
 
@@ -66,7 +66,7 @@ class Scanner extends BlockScanner {
     return at;
   }
 
-  /** @param first the line of its content */
+  /** @param first line of the content */
   #add(kind: Block['kind'], line: number, first: number, depth: number, language?: string): void {
     const { lines } = this;
     const from = lines.start(Math.min(first, lines.count));
@@ -78,7 +78,7 @@ class Scanner extends BlockScanner {
     return end;
   }
 
-  /** Reads a simple table, which ends with its second border, or with a border before a blank line. */
+  /** A simple table ends at its second border, or at a border before a blank line. */
   #simpleTable(line: number, content: string): number {
     const { lines } = this;
     let borders = 0;
@@ -93,7 +93,6 @@ class Scanner extends BlockScanner {
     return this.#text(line, content);
   }
 
-  /** Reads a directive, a comment, a target or a footnote, with all indented lines below it. */
   #explicit(line: number, content: string): number {
     const { lines } = this;
     const isEmptyComment = content === '..' && lines.isBlank(line + 1);
@@ -132,7 +131,7 @@ class Scanner extends BlockScanner {
     return this.#title(line, line + 1, `${overline[0]}${overline[0]}`) ? line + 3 : undefined;
   }
 
-  /** Reads a title above an adornment. @returns undefined if the line is text */
+  /** @returns undefined if the line is text */
   #underlined(line: number, content: string): number | undefined {
     const { lines } = this;
     const underline = lines.content(line + 1);
@@ -142,7 +141,7 @@ class Scanner extends BlockScanner {
     return this.#title(line, line, underline[0] as string) ? line + 2 : undefined;
   }
 
-  /** Adds a title, unless its level is inconsistent. @param titled the line of its words */
+  /** Adds a title unless its level is inconsistent. @param titled the line of its words */
   #title(line: number, titled: number, style: string): boolean {
     const { lines } = this;
     const index = this.#styles.indexOf(style);
@@ -155,7 +154,6 @@ class Scanner extends BlockScanner {
     return true;
   }
 
-  /** Reads a paragraph, an item or a field. */
   #text(line: number, content: string): number {
     const { lines } = this;
     const isField = FIELD.test(content);
@@ -183,7 +181,7 @@ function kindOfDirective(name: string | undefined, content: string): Block['kind
   return TABLE.test(name) ? 'table' : 'block';
 }
 
-/** Whether a line begins an item. A numbered line does not if the next line is neither blank, indented nor an item. */
+/** Whether a line begins an item. After a numbered item, the next line is blank, indented or an item. */
 function isItem(content: string, lines: Lines, line: number): boolean {
   if (!ITEM.test(content)) return false;
   if (/^[-+*•‣⁃|]/.test(content)) return true;
@@ -194,7 +192,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;
 const COMBINING = /\p{M}/gu;
 
-/** The columns of a title: wide characters have two, combining characters none. */
+/** Wide characters have two columns, combining characters none. */
 function widthOf(title: string): number {
   const wide = title.match(WIDE)?.length ?? 0;
   const combining = /[^ -~]/.test(title) ? (title.match(COMBINING)?.length ?? 0) : 0;
@@ -206,7 +204,6 @@ const ROLE = /:[\w.+:-]+:`((?:[^`\\]|\\.)+)`/g;
 const PHRASE = /`((?:[^`\\]|\\.)+)`(?:__?|:[\w.+:-]+:)?/g;
 const HIDDEN = /^(?:!|~(?:.*\.)?)/;
 
-/** Removes roles, references, emphasis and escapes. */
 function plainTitle(title: string, replacements: ReadonlyMap<string, string>): string {
   const held = new Held();
   const hidden = title.replace(LITERAL, (_, code: string) => held.hold(code));
@@ -225,7 +222,6 @@ function plainTitle(title: string, replacements: ReadonlyMap<string, string>): s
   return held.release(plain);
 }
 
-/** Removes the target of a reference, which is in angle brackets. */
 function withoutTarget(words: string): string {
   return words.replace(/\s*<[^<>]*>$/, '') || words;
 }

@@ -1,17 +1,16 @@
 import { keepOptimised, type Outline, type TokenizedText } from '../../../../core/kit.ts';
 
-/** Deeper elements have the same ranks, because each rank costs the packing a pass. */
+/** Deeper elements share a rank, because packing makes one pass per rank. */
 const MAX_DEPTH = 40;
-/** The rank of a boundary that was taken back. */
 const NO_RANK = -1;
 export const NO_EDGE = -1;
 
-/** The rank between the children of an element with this many elements around them. */
+/** The rank between children. @param depth number of elements around them */
 export function siblingRank(depth: number): number {
   return 2 * Math.min(depth, MAX_DEPTH);
 }
 
-/** The rank between a child and what introduces it, or the tag that closes the element around it. */
+/** The rank between an opening tag or comment and the next child, and before a closing tag. */
 export function leadRank(depth: number): number {
   return siblingRank(depth) + 1;
 }
@@ -20,7 +19,7 @@ function isLeadRank(rank: number): boolean {
   return rank % 2 === 1;
 }
 
-/** An element that has boundaries in it, with the indices of the boundaries before and after it. */
+/** An element with boundaries in it, and the indices of the boundaries before and after it. */
 export interface Parted {
   readonly start: number;
   readonly end: number;
@@ -28,13 +27,13 @@ export interface Parted {
   after: number;
 }
 
-/** The boundaries between elements, in the order of the text. When an element ends, its boundaries can be taken back. */
+/** Boundaries between elements, in text order. The end of an element may take back its boundaries. */
 export class Edges {
   readonly #edges: number[] = [0];
   readonly #ranks: number[] = [0];
-  /** For each boundary, the previous one between children of the same element. */
+  /** The previous boundary between children of the same element. */
   readonly #previous: number[] = [NO_EDGE];
-  /** Whether a boundary lies beside an element that has boundaries itself. */
+  /** Whether a boundary is next to an element with boundaries in it. */
   readonly #isBeside: boolean[] = [false];
   readonly #parted: Parted[] = [];
 
@@ -44,8 +43,8 @@ export class Edges {
 
   /**
    * @param previous index of the previous boundary between children of the same element
-   * @param parted the element before it, if that has boundaries itself
-   * @returns its index; `NO_EDGE` if the offset has a boundary already
+   * @param parted the element before it, if that contains boundaries
+   * @returns its index; `NO_EDGE` if the offset already has a boundary
    */
   add(offset: number, rank: number, previous: number, parted: Parted | undefined): number {
     if (offset <= (this.#edges.at(-1) as number)) return NO_EDGE;
@@ -68,7 +67,6 @@ export class Edges {
     return isLeadRank(this.#ranks[index] as number);
   }
 
-  /** Takes back all boundaries from an index on. */
   takeBackFrom(index: number): void {
     this.#edges.length = index;
     this.#ranks.length = index;
@@ -76,15 +74,15 @@ export class Edges {
     this.#isBeside.length = index;
   }
 
-  /** Takes back the boundaries between children of one element, except those beside elements with boundaries. */
+  /** Takes back the boundaries between children, except next to elements with boundaries in them. */
   takeBackInText(last: number): void {
     for (let index = last; index !== NO_EDGE; index = this.#previous[index] as number)
       if (!this.#isBeside[index]) this.#ranks[index] = NO_RANK;
   }
 
   /**
-   * The boundaries of a text, for chunks of at most `size` tokens. An element is cut apart from what introduces or
-   * closes it only if it fits by itself, and from its indentation and line end only if it does not fit with them.
+   * Gives the boundaries for chunks of at most `size` tokens. An element that fits alone may be cut from what
+   * introduces or closes it. It is cut from its indentation and line end only if it does not fit with them.
    */
   outline(length: number, size: number, tokens: TokenizedText): Outline {
     const count = countNear(size, length, tokens);
@@ -124,15 +122,15 @@ export class Edges {
 
 keepOptimised(new Edges());
 
-/** Characters from which the tokens per character are estimated. */
+/** Sample size for the estimate of tokens per character. */
 const SAMPLE = 4096;
-/** Stretches are counted if their estimate is between these shares of the limit. */
+/** Stretches are counted exactly if their estimate is between these shares of the limit. */
 const MIN_SHARE = 0.6;
 const MAX_SHARE = 1.6;
-/** Stretches within each other that are counted: counting all of them is quadratic. */
+/** Maximum nested stretches that are counted. Counting all would be quadratic. */
 const MAX_NESTED = 8;
 
-/** Creates a function that counts the tokens of elements: exactly near a limit, else by an estimate. */
+/** Creates a function that counts tokens exactly near a limit, else by an estimate. */
 function countNear(size: number, length: number, tokens: TokenizedText) {
   const sample = Math.min(length, SAMPLE);
   const tokensPerUnit = tokens.count(0, sample) / sample;

@@ -7,45 +7,39 @@ import { CDATA, CDATA_END, CDATA_START, CLOSING, EMPTY, isSpace, OPENING, XmlRea
 import { DOCUMENT, Tree } from './tree.ts';
 
 const NOTHING = 0;
-/** A comment, an instruction or a title: it introduces what follows. */
+/** A comment, an instruction or a title, which introduces what follows. */
 const LEAD = 1;
 const ELEMENT = 2;
 const TEXT = 3;
 
-/** What a parent has before an offset. */
+/** What precedes an offset within its parent. */
 type Before = typeof NOTHING | typeof LEAD | typeof ELEMENT | typeof TEXT;
 
-/** Where an open element is in the text, in the tree, and among the boundaries. */
 interface Position {
   readonly start: number;
   /** Where its opening tag ends. */
   readonly inner: number;
-  /** Where the tags and comments before its content begin. */
+  /** The start of the tags and comments before its content. */
   readonly runStart: number;
-  /** Index in the tree: its own, or that of the deepest kept element around it. */
+  /** Index in the tree. An element that is too deep has the index of its deepest kept ancestor. */
   readonly index: number;
-  /** Number of contents before it. */
   readonly contentsBefore: number;
-  /** Index of the boundary before it. */
   readonly edge: number;
-  /** Number of boundaries before its first inner one. */
+  /** Number of boundaries before its content. */
   readonly edgesBefore: number;
 }
 
 interface Open extends Scope, Position {
   readonly parent: Open | undefined;
-  /** Number of open elements around its children. */
   readonly depth: number;
   readonly isDeep: boolean;
-  /** The last boundary between its children. */
+  /** Index of the last boundary between its children. */
   lastEdge: number;
   children: number;
-  /** Number of stretches of text between its children. */
   texts: number;
   before: Before;
-  /** Its last child, if that has boundaries. */
+  /** The last child, if boundaries are in it. */
   parted: Parted | undefined;
-  /** Whether any child has boundaries. */
   hasParted: boolean;
 }
 
@@ -56,10 +50,10 @@ export interface XmlStructure {
 }
 
 /**
- * Finds the structure of XML in one pass over its markup, in time linear in the text, however it is nested or broken.
+ * Finds the structure of XML in one pass. The time is linear in the text, even if nesting is deep or broken.
  *
- * The boundaries are between the children of each element, by its depth. An element that is mainly text with elements
- * in it has none, except beside children that have boundaries themselves, such as lists.
+ * Boundaries are between the children of each element, ranked by its depth. An element that is mainly text has
+ * boundaries only beside children with boundaries in them, such as lists.
  */
 export function findStructure(text: string): XmlStructure {
   return new StructureFinder(text).find();
@@ -77,7 +71,6 @@ class StructureFinder {
   #top: Open = this.#document;
   /** The open elements by name, innermost last. */
   readonly #openByName = new Map<string, Open[]>();
-  /** Where the unread text begins. */
   #behind = 0;
   /** Where the tags and comments before the next content begin. */
   #runStart = NO_OFFSET;
@@ -108,7 +101,6 @@ class StructureFinder {
     this.#behind = end;
   }
 
-  /** Adds the text between two tags as content, unless it is white space. */
   #readText(end: number): void {
     let start = this.#behind;
     while (start < end && isSpace(this.#text.charCodeAt(start))) start++;
@@ -136,7 +128,7 @@ class StructureFinder {
     this.#tree.addContent(start, end, owner.index, owner.isDeep);
   }
 
-  /** Reads a comment or an instruction, which belongs to what follows unless it ends a line. */
+  /** A comment or an instruction belongs to what follows, unless it ends a line. */
   #lead(): void {
     const { start, end } = this.#reader;
     const top = this.#top;
@@ -147,7 +139,7 @@ class StructureFinder {
     top.before = LEAD;
   }
 
-  /** Whether markup is the last of its line, but not the first. */
+  /** Whether markup ends its line without beginning it. */
   #endsLine(start: number, end: number): boolean {
     const text = this.#text;
     let at = end;
@@ -216,7 +208,6 @@ class StructureFinder {
       parent.before = LEAD;
   }
 
-  /** Takes back the boundaries in an element that is mainly text. */
   #takeBack({ texts, children, hasParted, lastEdge, edgesBefore }: Open): void {
     const isText = texts > 0 && 2 * texts >= children;
     if (!isText) return;
@@ -231,7 +222,7 @@ class StructureFinder {
     return edge;
   }
 
-  /** Where something begins, with its indentation if it begins a line. */
+  /** The offset, or the start of its indentation if it begins a line. */
   #startOf(offset: number): number {
     return startOnLine(this.#text, this.#behind, offset);
   }
@@ -280,7 +271,6 @@ function openDocument(): Open {
 
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** Whether a unit is a space or a tab. */
 function isBlank(unit: number): boolean {
   return unit === 32 || unit === 9;
 }

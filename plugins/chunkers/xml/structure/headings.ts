@@ -2,7 +2,7 @@ import type { Heading } from '../../../toolkit/heading-paths.ts';
 import { decodeReferences } from '../../../toolkit/markup/index.ts';
 import { CDATA, CDATA_END, CDATA_START, CLOSING, localName, OPENING, wordsIn, XmlReader } from './syntax.ts';
 
-/** Elements whose title is the heading of their content, in JATS, TEI, DITA, DocBook, RFCs, feeds and wikis. */
+/** Elements whose title is a heading, in JATS, TEI, DITA, DocBook, RFCs, feeds and wikis. */
 const CONTAINERS = wordsIn(`
   article book part chapter section sect1 sect2 sect3 sect4 sect5 simplesect preface appendix partintro set colophon
   dedication acknowledgements glossary bibliography index reference refentry refsect1 refsect2 refsect3 refsection
@@ -18,34 +18,31 @@ const TITLES = wordsIn('title head article-title book-title glossterm refentryti
 /** The title of a section in RFCs. */
 const NAME = 'name';
 const MAX_WRAPPERS = 4;
-/** Titles within more titled elements are text, because every chunk repeats the titles around it. */
+/** Maximum nesting of titled elements; deeper titles are text. Every chunk repeats the titles around it. */
 const MAX_TITLED = 32;
 const HTML_HEADING = /^h[1-6]$/i;
-/** Levels from one titled element to the next; headings of HTML have the levels between them. */
+/** Levels per titled element. HTML headings use the levels in between. */
 const STEP = 10;
 
-/** An element that may be titled, or contain headings. */
 export interface Scope {
   readonly name: string;
   readonly parent: Scope | undefined;
-  /** Where the tags and comments before its content begin. */
+  /** The start of the tags and comments before its content. */
   readonly runStart: number;
-  /** Number of contents before it. */
+  /** Number of contents (texts and empty elements) before it. */
   readonly contentsBefore: number;
-  /** Number of titled elements around it, including itself. */
   titled: number;
   hasTitle: boolean;
-  /** The headings whose sections end with it. */
+  /** Headings whose sections end with this element. */
   headings: OpenHeading[] | undefined;
 }
 
 type OpenHeading = { -readonly [Key in keyof Heading]: Heading[Key] };
 
-/** Collects the headings of a text: titles of elements, and the headings of HTML in it. */
 export class Headings {
   readonly #text: string;
   readonly #found: OpenHeading[] = [];
-  /** Headings whose element has ended, until content follows. */
+  /** Headings of ended elements, until content follows. */
   readonly #ending: OpenHeading[] = [];
   /** Number of contents before the end of the last heading. */
   #contentsAtLast = -1;
@@ -58,13 +55,13 @@ export class Headings {
     return this.#found.sort((a, b) => a.start - b.start || a.level - b.level);
   }
 
-  /** Content begins; the tags before it begin at `runStart`. */
+  /** Called when content begins. @param runStart where the tags before it begin */
   content(runStart: number): void {
     for (let heading = this.#ending.pop(); heading !== undefined; heading = this.#ending.pop())
       heading.reach = runStart;
   }
 
-  /** An element with content ends: its text is `[inner, innerEnd)`. @returns whether it is a heading */
+  /** Called when an element with content ends. @returns whether it is a heading */
   close(scope: Scope, inner: number, innerEnd: number, contents: number): boolean {
     for (const heading of scope.headings ?? []) this.#ending.push(heading);
     const name = localName(scope.name);
@@ -105,7 +102,7 @@ export class Headings {
   }
 }
 
-/** The element whose title an element is, if any. */
+/** The element that a title belongs to; undefined if the title is text. */
 function titledBy(title: Scope, name: string): Scope | undefined {
   let scope = title.parent;
   for (let count = 0; scope !== undefined && count < MAX_WRAPPERS; count++) {
@@ -118,14 +115,13 @@ function titledBy(title: Scope, name: string): Scope | undefined {
   return scope !== undefined && CONTAINERS.has(localName(scope.name)) ? scope : undefined;
 }
 
-/** Characters of a title that are read. */
 const MAX_READ = 2000;
 const MAX_NAME = 200;
 
-/** Notes and entries of an index, whose text is not a part of the title around them. */
+/** Notes and index entries, whose text does not belong to the title. */
 const ASIDE = wordsIn('fn xref-fn footnote note indexterm index-term index');
 
-/** The text of a title: without tags, comments and notes, with decoded references and single spaces. */
+/** Removes tags, comments and notes, decodes references and collapses white space. */
 function titleText(xml: string): string {
   const whole = textOf(xml.slice(0, MAX_READ))
     .replace(/\u00ad/g, '')

@@ -2,7 +2,7 @@ import { keepOptimised } from '../../../../core/kit.ts';
 
 export const OPENING = 0;
 export const CLOSING = 1;
-/** An opening tag that is a whole element. */
+/** A self-closing tag. */
 export const EMPTY = 2;
 export const COMMENT = 3;
 export const CDATA = 4;
@@ -30,30 +30,27 @@ const SINGLE = 39;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const NOWHERE = -1;
-/** A declaration with brackets that another `<` breaks off. */
+/** A declaration with brackets ended by another `<`. */
 const BROKEN_OFF = -2;
 
 /**
- * Reads the markup of XML in one pass; everything between is text. A `<` that begins no markup, and markup without an
- * end, are text, too.
+ * Reads the markup of XML in one pass. Everything else is text, including a `<` that begins no markup and markup
+ * without an end.
  */
 export class XmlReader {
   readonly #text: string;
   #next = 0;
-  /** Ends of markup that the rest of the text lacks. */
+  /** Closing signs that the rest of the text lacks. */
   readonly #missing = new Set<string>();
   kind: MarkupKind = INSTRUCTION;
-  /** `[start, end)` of the last markup. */
   start = 0;
   end = 0;
-  /** The name of a tag, with its prefix. */
   name = '';
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Reads the next markup; false if there is none. */
   read(): boolean {
     const text = this.#text;
     for (let at = text.indexOf('<', this.#next); at !== -1; at = text.indexOf('<', at + 1)) {
@@ -68,7 +65,7 @@ export class XmlReader {
     return false;
   }
 
-  /** Where the markup that begins with the `<` at an offset ends; `NOWHERE` if none does. */
+  /** The end of the markup at a `<`; `NOWHERE` if it begins no markup. */
   #readAt(at: number): number {
     const text = this.#text;
     const unit = text.charCodeAt(at + 1);
@@ -103,18 +100,18 @@ export class XmlReader {
     return beginsName(text.charCodeAt(at + 2)) ? this.#afterDeclaration(at + 2) : NOWHERE;
   }
 
-  /** After a declaration with its quotes and brackets. Once a declaration lacks its end, others end at the next `>`. */
+  /** The offset after a declaration. After a declaration without an end, later ones end at the next `>`. */
   #afterDeclaration(from: number): number {
     if (this.#missing.has(']>')) return this.#after('>', from);
     const end = declarationEnd(this.#text, from);
-    // Nested declarations with the same fault would each be read to its end.
+    // Otherwise the search would read the rest of the text for each nested declaration with this fault.
     const isBroken = end > this.#text.length || end < NOWHERE;
     if (!isBroken) return end;
     this.#missing.add(']>');
     return NOWHERE;
   }
 
-  /** After the next occurrence of a sign; a missing sign is searched for only once. */
+  /** The offset after the next sign. A missing sign is searched for only once. */
   #after(sign: string, from: number): number {
     if (this.#missing.has(sign)) return NOWHERE;
     const found = this.#text.indexOf(sign, from);
@@ -126,7 +123,7 @@ export class XmlReader {
 
 keepOptimised(new XmlReader(''));
 
-/** After the `>` of a tag. Ends at a `<` that begins another tag, so that a tag without an end hides nothing. */
+/** The offset after the `>` of a tag; `NOWHERE` if another tag begins first. */
 function tagEnd(text: string, from: number): number {
   let quote = 0;
   for (let at = from; at < text.length; at++) {
@@ -141,8 +138,8 @@ function tagEnd(text: string, from: number): number {
 }
 
 /**
- * After the `>` of a declaration, which may contain others in brackets. Without an end: above the length of the text,
- * `NOWHERE`, or `BROKEN_OFF` after brackets.
+ * The offset after the `>` of a declaration, which may contain declarations in brackets. If the text ends first, the
+ * result is beyond the text. If another `<` comes first, it is `NOWHERE` or, after brackets, `BROKEN_OFF`.
  */
 function declarationEnd(text: string, from: number): number {
   let quote = 0;
@@ -164,19 +161,17 @@ function declarationEnd(text: string, from: number): number {
   return text.length + 1;
 }
 
-/** The last unit of a comment. */
 function commentEnd(text: string, at: number): number {
   const end = text.indexOf('-->', at);
   return end === -1 ? text.length : end + 2;
 }
 
-/** Whether a `<` begins markup rather than being a sign in a text. */
 function beginsMarkup(text: string, at: number): boolean {
   const unit = text.charCodeAt(at + 1);
   return beginsName(unit) || unit === SLASH || unit === BANG || unit === QUESTION;
 }
 
-/** Letters, `_`, `:` and everything outside ASCII. */
+/** Letters, `_`, `:` and characters from U+00C0 on. */
 function beginsName(unit: number): boolean {
   return (
     (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || unit === 95 || unit === 58 || unit >= 0xc0
@@ -187,7 +182,6 @@ function endsName(unit: number): boolean {
   return unit === GREATER || unit === SLASH || unit === LESS || isSpace(unit);
 }
 
-/** Whether a unit is white space in XML. */
 export function isSpace(unit: number): boolean {
   return unit === 32 || unit === 10 || unit === 9 || unit === 13;
 }
@@ -196,7 +190,6 @@ export function wordsIn(list: string): ReadonlySet<string> {
   return new Set(list.trim().split(/\s+/));
 }
 
-/** A name without its prefix. */
 export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }

@@ -1,37 +1,34 @@
 import { countUpTo, countWhile, keepOptimised } from '../../../../core/kit.ts';
 
-/** Longer and deeper paths are omitted, because many chunks of deeply nested elements would repeat them. */
+/** Longer and deeper paths are omitted. Many chunks of deeply nested elements would repeat them. */
 const MAX_CHARACTERS = 256;
 const MAX_LEVELS = 64;
 
 /** The index of the document, which contains the root element. */
 export const DOCUMENT = 0;
 
-/** Where a stretch lies among the elements of a text. */
 interface Location {
   /** XPath of the smallest element that contains it; null if that is too long or too deep. */
   readonly xpath: string | null;
-  /** The first and the last child of that element in the stretch, from 1, unless it is one element or has text. */
+  /** First and last child of that element in the stretch, from 1; undefined for a whole element or text. */
   readonly elements: readonly [first: number, last: number] | undefined;
 }
 
-/** The elements of a text, and the element of each content. */
 export class Tree {
   readonly #names: string[] = [''];
   readonly #parents: number[] = [DOCUMENT];
   readonly #levels: number[] = [0];
-  /** Numbers of elements among their siblings: of the same name, and of all names. */
+  /** Positions among siblings: of the same name, and of all names. */
   readonly #namesakes: number[] = [0];
   readonly #ordinals: number[] = [0];
   readonly #starts: number[] = [0];
   readonly #ends: number[] = [Number.POSITIVE_INFINITY];
   readonly #children: number[] = [0];
-  /** For each element with children, how many have each name. */
+  /** Number of children by name, for each open element. */
   readonly #counts: (Map<string, number> | undefined)[] = [undefined];
   readonly #contentStarts: number[] = [];
   readonly #contentEnds: number[] = [];
   readonly #owners: number[] = [];
-  /** Whether the element of a content is too deep to be kept. */
   readonly #isDeep: boolean[] = [];
 
   get contents(): number {
@@ -64,7 +61,7 @@ export class Tree {
     this.#counts[element] = undefined;
   }
 
-  /** Adds text, or an element without content. @param owner the element that it belongs to */
+  /** @param owner the element that contains the text, or the empty element itself */
   addContent(start: number, end: number, owner: number, isDeep: boolean): void {
     this.#contentStarts.push(start);
     this.#contentEnds.push(end);
@@ -72,7 +69,7 @@ export class Tree {
     this.#isDeep.push(isDeep);
   }
 
-  /** Locates a stretch; without content, by what contains it and the contents beside it. */
+  /** Locates a stretch. Without content, the contents before and after it decide. */
   locate(start: number, end: number): Location {
     const behind = countUpTo(this.#contentEnds, start);
     const before = countWhile(this.#contentStarts, (content) => content < end) - 1;
@@ -95,7 +92,7 @@ export class Tree {
     return firstChild === undefined || lastChild === undefined ? undefined : [firstChild, lastChild];
   }
 
-  /** The number of the child of an element that a content belongs to; undefined if it belongs to the element itself. */
+  /** The position of the child in which a content lies; undefined if the element owns the content. */
   #childAround(element: number, content: number): number | undefined {
     let child = this.#owners[content] as number;
     if (child === element) return undefined;
@@ -113,7 +110,6 @@ export class Tree {
     return a;
   }
 
-  /** The outermost of an element and its ancestors whose tags both lie within a stretch. */
   #outermostWithin(element: number, start: number, end: number): number | undefined {
     let outermost: number | undefined;
     for (let at = element; at !== DOCUMENT; at = this.#parents[at] as number) {
