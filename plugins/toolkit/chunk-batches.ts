@@ -10,10 +10,9 @@ interface ChunkLimits {
 }
 
 /**
- * Divides chunks into batches for a database, in their order. The last of the chunks with the same id counts.
+ * Divides chunks into batches for a database, in order. If chunks share an id, the last one counts.
  *
- * @throws Error for callers if a vector is missing or has the wrong length, or if a chunk has half of a surrogate
- *   pair, which UTF-8 cannot encode
+ * @throws Error for callers if a vector is missing or has the wrong length, or if a chunk has a lone surrogate
  */
 export function batchChunks(chunks: readonly SinkChunk[], limits: ChunkLimits): SinkChunk[][] {
   const batches: SinkChunk[][] = [];
@@ -45,7 +44,7 @@ function checkVector({ id, embedding }: SinkChunk, dimensions: number | undefine
   throw exposedError(`The chunk ${id} ${had}, but ${wanted}`);
 }
 
-/** An escaped lone surrogate of JSON; after an odd number of further backslashes it is literal text. */
+/** A lone surrogate escaped in JSON. After an odd number of further backslashes it is literal text. */
 const ESCAPED_HALF = /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/;
 const BYTES_PER_UNIT = 2;
 const BYTES_PER_DIMENSION = 12;

@@ -1,33 +1,31 @@
-/** A file in a diff: from the first line of its header to the next file or commit. */
 export interface DiffFile {
   readonly start: number;
   readonly end: number;
-  /** The path after the change, or before it if the file is deleted; of a long path, the last 200 characters. */
+  /** The path after the change, or the old path of a deleted file; at most the last 200 characters. */
   readonly path: string;
 }
 
-/** Rising offsets of the starts of lines before which a diff can be cut. */
+/** Rising offsets of line starts where a diff can be cut. */
 export interface DiffParts {
-  /** Commits of a log, and mails with a patch. */
   readonly commits: readonly number[];
   readonly files: readonly DiffFile[];
-  /** Hunks, except the first one of a file, which belongs to the file's header. */
+  /** Hunks, except the first hunk of a file, which belongs to the file's header. */
   readonly hunks: readonly number[];
-  /** Lines, except those of the header of a file and the first line of a hunk. */
+  /** Lines, except the header of a file and the first line of a hunk. */
   readonly lines: readonly number[];
 }
 
 /**
- * Finds the files and hunks of a diff: unified, combined, context or normal, with the headers of git, Subversion, CVS,
- * Mercurial, Bazaar and quilt, also in mails and logs. The lines of a hunk are counted, so that a removed `-- comment`
- * does not begin a file. Linear.
+ * Finds the files and hunks of a diff: unified, combined, context or normal. Knows the headers of git, Subversion,
+ * CVS, Mercurial, Bazaar and quilt, also in mails and logs. The lines of a hunk are counted, so that a removed
+ * `-- comment` does not begin a file. Linear.
  */
 export function findDiffParts(text: string): DiffParts {
   const first = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   const scan = new DiffScan(text);
   for (let at = first; at < text.length; ) at = scan.read(at);
   const { commits, files, hunks, lines } = scan.parts();
-  // A byte order mark goes with the first line.
+  // A byte order mark belongs to the first line.
   const behind = (at: number) => (at === first ? 0 : at);
   return {
     commits: commits.map(behind),
@@ -39,7 +37,7 @@ export function findDiffParts(text: string): DiffParts {
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Alternatives for the start of a line, in which `\n` matches each kind of line end. */
+/** Alternatives for the start of a line; a line feed in them matches every kind of line end. */
 function patternOf(...sources: readonly string[]): RegExp {
   return new RegExp(sources.join('|').replaceAll('\\n', '(?:\\r?\\n|$)'), 'y');
 }
@@ -52,23 +50,22 @@ const COMMIT = patternOf(
   '-{72}\\nr\\d+ \\| ',
 );
 
-/** Lines of the header of a file, in the order in which they may follow each other. */
 const HEADERS: readonly RegExp[] = [
   patternOf('Index: .*\\n={3,}\\n', '=== (?:added|modified|removed|renamed) \\w+ '),
   patternOf('diff (?:--(?:git|cc|combined) |-[a-zA-Z])'),
   patternOf('--- .*\\n\\+{3} .*\\n@@+ -', '\\*{3} .*\\n--- .*\\n\\*{15}'),
 ];
-/** The index of the last header line, which names the file before and after the change. */
+/** Index of the last header line, which names the file before and after the change. */
 const SIDES = 2;
 const OUTSIDE = HEADERS.length;
-/** A longer header is text with a line that looks like the first one of a header. */
+/** A longer header is ordinary text with a line that looks like a header. */
 const MAX_HEADER_LINES = 24;
 
 const UNIFIED = /@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/y;
 const RANGES = ['\\*{3} \\d+(?:,\\d+)? \\*{4}', '-{3} \\d+(?:,\\d+)? -{4}'];
-/** A line of a hunk to which the next line belongs. */
+/** A line of a hunk that must stay with the next line. */
 const RANGE = patternOf(...RANGES);
-/** Hunks without a length: their start, and the start of each of their lines. */
+/** Hunks without a length: the start of the hunk, and the start of each of its lines. */
 const UNCOUNTED: readonly (readonly [start: RegExp, line: RegExp])[] = [
   [patternOf('@@@+ -'), patternOf('[ +\\\\-]', '\\n')],
   [patternOf('\\*{15}(?: .*)?\\n\\*{3} \\d'), patternOf('[ !+-][ \\t\\n]', '\\n', '\\\\', ...RANGES)],
@@ -86,19 +83,17 @@ class DiffScan {
   /** The index in `HEADERS` of the last line of an unfinished header; `OUTSIDE` elsewhere. */
   #header = OUTSIDE;
   #headerLines = 0;
-  /** The remaining old and new lines of a unified hunk. */
   #before = 0;
   #after = 0;
-  /** The start of each line of a hunk without a length. */
+  /** Matches the start of each line in a hunk without a length. */
   #body: RegExp | undefined;
-  /** Whether the next line stays with this one. */
   #isGlued = false;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Reads a line. @returns the start of the next one */
+  /** Reads a line. @returns the start of the next line */
   read(at: number): number {
     const feed = this.#text.indexOf('\n', at);
     if (this.#isInHunk(at)) {
@@ -122,7 +117,7 @@ class DiffScan {
     if (this.#body !== undefined) return this.#matches(this.#body, at);
     const first = this.#text.charAt(at);
     if (first === '\\') return this.#file?.hasHunks ?? false;
-    // A context line that is blank may have lost its space.
+    // A blank context line may have lost its space.
     const isContext = first === ' ' || first === '\n' || first === '\r';
     const isOld = isContext || first === '-';
     const isNew = isContext || first === '+';
@@ -190,7 +185,6 @@ class DiffScan {
 const MAX_READ = 2000;
 const MAX_PATH_LENGTH = 200;
 
-/** The path in a header line, or in the two lines that name both sides. */
 function pathIn(first: string, second: string, header: number): string {
   const path = header === SIDES ? pathOfSides(first.slice(4), second.slice(4)) : pathOfLine(first);
   return path.slice(-MAX_PATH_LENGTH).toWellFormed();
@@ -209,10 +203,10 @@ function pathOfSide(side: string): string {
 }
 
 const NOTHING = '/dev/null';
-/** Git's prefix of the paths of both sides. */
+/** Prefixes that git puts before the paths of both sides. */
 const MARK = /^[abciow]\//;
 
-/** The path in a line `Index: path`, `=== modified file 'path'` or `diff --git a/path b/path`. */
+/** Examples: `Index: path`, `=== modified file 'path'`, `diff --git a/path b/path`. */
 function pathOfLine(line: string): string {
   if (!line.startsWith('diff ')) return line.replace(/^Index: |^=== \w+ \w+ '?|'$/g, '');
   const paths = line.replace(/^diff (?:-\S+ )*/, '');
@@ -222,7 +216,7 @@ function pathOfLine(line: string): string {
   return unquoted(renamed).replace(MARK, '');
 }
 
-/** A path without the quotes of git, within which bytes of UTF-8 are octal numbers. */
+/** Removes the quotes of git, in which octal numbers are bytes of UTF-8. */
 function unquoted(path: string): string {
   if (!/^".*"$/.test(path)) return path;
   const bytes = path

@@ -6,9 +6,9 @@ export interface Heading {
   /** 1 is the highest. */
   readonly level: number;
   readonly isLead: boolean;
-  /** The latest end of its section; by default the end of the text. */
+  /** Latest end of the heading's section; by default the end of the text. */
   readonly reach?: number | undefined;
-  /** The text, read once, when a stretch is under the heading. Paths leave out empty names. */
+  /** The text of the heading, read on demand. Paths leave out empty names. */
   name(): string;
 }
 
@@ -20,7 +20,7 @@ interface Section {
 }
 
 /**
- * Finds the headings above stretches of one text: a heading applies until the next one that is not deeper.
+ * Finds the headings above stretches of one text. A heading applies until the next heading that is not deeper.
  *
  * @param headings in the order of the text
  */
@@ -36,8 +36,8 @@ class HeadingPaths {
   }
 
   /**
-   * The names of the headings that apply to the whole stretch, the highest first. They include headings that begin the
-   * stretch, but not those that only lead into other headings.
+   * Names of the headings that apply to the whole stretch, the highest first. A heading at the start of the stretch
+   * counts, unless it only leads into other headings.
    */
   within(start: number, end: number): readonly string[] {
     const sections = this.#sections;
@@ -55,7 +55,7 @@ class HeadingPaths {
     return pathOf(reaching(common, end));
   }
 
-  /** The names of the headings above an offset, the highest first, without a heading that begins there. */
+  /** Names of the headings above an offset, the highest first, without a heading that begins at the offset. */
   above(offset: number): readonly string[] {
     const sections = this.#sections;
     const next = firstFrom(sections, offset);
@@ -81,7 +81,6 @@ function holds({ level, reach = Number.POSITIVE_INFINITY }: Heading, inner: Head
   return level < inner.level && reach > inner.start;
 }
 
-/** The innermost of a section and its ancestors that reaches an offset. */
 function reaching(section: Section | undefined, end: number): Section | undefined {
   let inner = section;
   while (inner?.heading.reach !== undefined && inner.heading.reach < end) inner = inner.parent;

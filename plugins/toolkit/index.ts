@@ -1,6 +1,6 @@
 /**
- * All of the toolkit, for plugins outside the tree: `import { findMarkdownBlocks } from 'chunksmith/toolkit'`. Plugins in
- * the tree import the parts that they use.
+ * The whole toolkit, for plugins outside the tree: `import { findMarkdownBlocks } from 'chunksmith/toolkit'`. Plugins
+ * in the tree import single parts.
  */
 
 export * from './chunk-batches.ts';

@@ -3,37 +3,35 @@ import { isBehindMark, isBlankUnit, isLineBreak } from '../../core/engine/cuts/l
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** The offset after the line break (LF, CR or both) at an offset. */
+/** The offset after the line break (LF, CR or CR LF) at an offset. */
 export function afterLineBreak(text: string, at: number): number {
   return text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED ? at + 2 : at + 1;
 }
 
-/** The start of the line before an offset; the offset itself if not only indentation precedes it on its line. */
+/** The start of the line if only indentation precedes the offset; else the offset itself. */
 export function startOnLine(text: string, floor: number, offset: number): number {
   let at = offset;
   while (at > floor && isBlankUnit(text.charCodeAt(at - 1))) at--;
   return at === 0 || isLineBreak(text.charCodeAt(at - 1)) || isBehindMark(text, at) ? at : offset;
 }
 
-/** The start of the next line; `end` if no line begins before it. */
 export function nextLine(text: string, from: number, end: number): number {
   for (let at = from; at < end; at++) if (isLineBreak(text.charCodeAt(at))) return afterLineBreak(text, at);
   return end;
 }
 
-/** Finds the lines of a text in their order. Faster than `nextLine`, and linear: the next LF and CR are remembered. */
+/** Finds the lines of a text in order. Linear, because it remembers the next LF and CR. */
 export class LineEnds {
   readonly #text: string;
   #lineFeed = -1;
   #carriageReturn = -1;
-  /** The end of the last line, without its line break. */
   end = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** The start of the next line; the length of the text if there is none. Offsets of calls must not fall. */
+  /** The start of the next line, or the length of the text. Offsets must not decrease between calls. */
   next(from: number): number {
     const text = this.#text;
     if (this.#lineFeed < from) this.#lineFeed = indexOr(text, '\n', from);

@@ -1,16 +1,14 @@
-/** The first line of an entry of a log. */
 export interface LogEntry {
   readonly start: number;
-  /** The end of the time, or of another sign of an entry. */
   readonly timeEnd: number;
   readonly isDated: boolean;
 }
 
 /**
- * Finds the entries of a log. An entry begins at a line that begins with a time, so that stack traces and further lines of
- * a message belong to the entry above. Times have a date, possibly after a bracket, a level and up to four words, such as
- * the address in access logs; or they are those of klog and dmesg, or seconds since 1970. In a log with few of these, times
- * of day begin entries; in a log without times, levels do (`INFO:root:`). Linear.
+ * Finds the entries of a log. An entry begins at a line that starts with a time; stack traces and further lines
+ * belong to the entry above. A bracket, a level and up to four words may precede the time, such as the address in
+ * access logs. A time has a date, is written by klog or dmesg, or counts seconds since 1970. If few lines have such a
+ * time, times of day begin entries. Without times, levels begin them (`INFO:root:`). Linear.
  */
 export function findLogEntries(text: string): readonly LogEntry[] {
   const entries = STARTS.map((): LogEntry[] => []);
@@ -21,7 +19,7 @@ export function findLogEntries(text: string): readonly LogEntry[] {
     const feed = text.indexOf('\n', start);
     start = feed === -1 ? text.length : feed + 1;
   }
-  // Lines of a message may begin with another time or a level: the first frequent kind of start counts.
+  // Lines of a message may begin with another time or a level. The first frequent kind of start counts.
   const most = Math.max(...entries.map(({ length }) => length));
   return entries.find(({ length }) => length > 0 && length >= most / 2) ?? [];
 }
@@ -52,16 +50,13 @@ const DATED = [
   // 27/Nov/2026:22:50:39, Fri, 27 Nov 2026 22:50:39
   `${DAY}\\d{1,2}[-/ ]${MONTH}[-/ ]\\d{2,4}[ :]{1,2}\\d{2}:\\d{2}`,
 ].join('|');
-/** The rest of a time: seconds with fractions, a year, a zone. */
 const REST =
   '(?:[:.]\\d{2}\\b)?(?:[.,:]\\d{1,9})?(?: \\d{4}\\b)?(?: ?(?:[AP]M|Z|UTC|GMT|[-+]\\d{2}:?\\d{2}))*';
-/** Words before a time. A word with a colon would be a label, whose time may be any. */
+/** Words before a time. They have no colon, because any time may follow a label. */
 const WORDS = `(?:(?:${LEVEL}:?|\\S{0,47}[^\\s:])[ \\t]{1,20}){0,4}`;
-/** Colours of terminals, brackets, quotes, and the key of a pair. */
 const OPENING = '(?:[^ -~]\\[[\\d;]*m|\\w{1,20}=|<\\d{1,3}>\\d? ?|[[("\'<{|]){0,3}';
 const CLOCK = '\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?(?=[\\])"\' \\t|]|\\r?$)';
 
-/** Starts of entries: a date and time, a time of day, a level. */
 const STARTS: readonly RegExp[] = [
   new RegExp(
     [

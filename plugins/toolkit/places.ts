@@ -1,9 +1,9 @@
 import type { SourcePlace } from '../../core/contracts/reader.ts';
 
 /**
- * The places of consecutive pages. The place of a page without text is empty.
+ * The places of consecutive pages. A page without text has an empty place.
  *
- * @param starts offsets of the pages in UTF-16 units, never falling
+ * @param starts non-decreasing offsets of the pages in UTF-16 units
  * @param length of the text in UTF-16 units
  */
 export function placesOfPages(starts: readonly number[], length: number): SourcePlace[] {
@@ -13,7 +13,7 @@ export function placesOfPages(starts: readonly number[], length: number): Source
 const LETTERS = 26;
 const BEFORE_A = 64;
 
-/** A range of cells of a sheet, such as `B2:D9`, or one cell. Columns and rows count from 1. */
+/** A range of cells such as `B2:D9`, or a single cell. Columns and rows count from 1. */
 export function cellRange(left: number, top: number, right: number, bottom: number): string {
   const from = cellName(left, top);
   const to = cellName(right, bottom);
@@ -27,7 +27,6 @@ function cellName(column: number, row: number): string {
   return `${letters}${row}`;
 }
 
-/** The number of a column, from 1, by its letters: 28 for `AB`. */
 export function columnNumber(letters: string): number {
   let column = 0;
   for (let at = 0; at < letters.length; at++) column = column * LETTERS + letters.charCodeAt(at) - BEFORE_A;

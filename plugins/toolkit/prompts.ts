@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<Purpose, readonly string[]>> = {
   similarity: [],
 };
 
-/** The prompts of a parsed `config_sentence_transformers.json`; a purpose without one has the default prompt. */
+/** The prompts in a `config_sentence_transformers.json`. A purpose without a prompt gets the default prompt. */
 export function promptsOf(config: unknown): Prompts {
   const { prompts, default_prompt_name: standard } = fieldsOf(config);
   const texts = fieldsOf(prompts);

@@ -1,9 +1,9 @@
-/** Code units between two checkpoints: a query adds up at most this many at each end. */
+/** Code units between two checkpoints. A query adds up at most this many at each end. */
 const STEP = 64;
 
 /**
- * Creates a function for sums over stretches `[start, end)` of a text. A query takes constant time: the sum before each
- * checkpoint is computed once.
+ * Creates a function for sums over stretches `[start, end)` of a text. A query takes constant time, because the sum
+ * before each checkpoint is computed once.
  *
  * @param length UTF-16 code units of the text
  * @param sumOf adds up a stretch; the value of a code unit must not depend on the stretch
@@ -30,7 +30,7 @@ function addUp(length: number, sumOf: (start: number, end: number) => number): U
   return checkpoints;
 }
 
-/** The UTF-16 units of a text: a typed array is read faster than a string. */
+/** The UTF-16 units of a text. A typed array is faster to read than a string. */
 export function utf16Units(text: string): Uint16Array {
   const units = new Uint16Array(text.length);
   Buffer.from(units.buffer).write(text, 'utf16le');

@@ -2,8 +2,8 @@ import type { TokenizedText } from '../../core/contracts/tokenizer.ts';
 import { createRunningTotal, utf16Units } from './running-total.ts';
 
 /**
- * A text whose tokens are separated by a single code unit. Each separator ends a token, so an empty token is between two
- * consecutive separators. The text after the last separator is a token, even if empty. An empty text has no tokens.
+ * A text whose tokens are separated by a single code unit. Each separator ends a token, so two consecutive separators
+ * enclose an empty token. The text after the last separator is a token, even if empty. An empty text has none.
  */
 export function createSeparatedText(text: string, separator: string): TokenizedText {
   const unit = separator.charCodeAt(0);

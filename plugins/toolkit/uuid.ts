@@ -2,11 +2,11 @@ const text = Buffer.alloc(36, '-');
 const GROUPS = [0, 8, 12, 16, 20, 32];
 const VERSION_AT = 14;
 const VARIANT_AT = 19;
-/** The digit with the variant, by its last two bits. */
+/** The variant digit by its last two bits: 8, 9, a or b. */
 const VARIANTS = '89ab';
 
 /**
- * A UUID of version 8 (RFC 9562) from the 32 hexadecimal digits from `at` on, with the version and variant bits set.
+ * Formats 32 hexadecimal digits, from `at` on, as a UUID of version 8 (RFC 9562). Sets the version and variant bits.
  */
 export function toUuid(digits: string, at = 0): string {
   for (let group = 1; group < GROUPS.length; group++) {

@@ -19,15 +19,15 @@ export interface Question {
   readonly text: string;
   readonly filename: string | undefined;
   readonly mediaType: string | undefined;
-  /** Whether invalid JSON is chunked as JSON if its name says so. */
+  /** Whether invalid JSON counts as JSON if the name of the text says so. */
   readonly isTolerant: boolean;
   readonly isHere: (choice: Choice) => boolean;
 }
 
 /**
- * Chooses the chunker or the recipe of a text: by its media type, else by its file name, else by its content. A text in a
- * language without a grammar is cut at line ends. Invalid JSON counts as source code, like the settings of many programs;
- * a log in JSON Lines counts as JSON. Chunkers that cannot run here are not chosen. A byte order mark changes nothing.
+ * Chooses the chunker or the recipe of a text by its media type, else by its file name, else by its content. A text
+ * in a language without a grammar is cut at line ends. Invalid JSON counts as source code, and JSON Lines as JSON.
+ * Chunkers that cannot run here are not chosen. A byte order mark changes nothing.
  */
 export function choose(question: Question): Content {
   const text = question.text.charCodeAt(0) === MARK ? question.text.slice(1) : question.text;
@@ -53,7 +53,6 @@ function byName({ filename = '', mediaType = '' }: Question, text: string): Cont
   return content === 'xml' && !hasTags(head) ? undefined : content;
 }
 
-/** Characters of a text that are examined; for JSON, all are. */
 const SAMPLE = 65_536;
 
 function byContent(text: string): Content {
@@ -77,7 +76,6 @@ function wholeLines(text: string): string {
   return text.slice(0, end === -1 ? SAMPLE : end + 1);
 }
 
-/** Whether a text is a JSON object or array, or JSON Lines of these. */
 function isJson(text: string): boolean {
   const [first] = /\S/.exec(text) ?? [];
   if (first !== '{' && first !== '[') return false;

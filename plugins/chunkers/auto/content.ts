@@ -2,11 +2,11 @@ import { findDiffParts } from '../../toolkit/diff.ts';
 import { findLogEntries, type LogEntry } from '../../toolkit/log.ts';
 import { findMarkdownBlocks } from '../../toolkit/markdown/index.ts';
 
-/** Elements at the start of HTML without a head; XML and code with type parameters rarely have such names. */
+/** Elements at the start of HTML without a head. XML and code with type parameters rarely contain them. */
 const ELEMENT =
   /^<(?:a|article|aside|b|blockquote|body|center|div|dl|em|figure|footer|form|h[1-6]|head|header|i|iframe|img|main|nav|ol|p|pre|section|script|span|strong|style|svg|table|ul)[\s>]/i;
 const CLOSING = /<\/[a-z][a-z0-9]*\s*>/i;
-/** A Markdown heading or fence: Markdown may begin with HTML. */
+/** A Markdown heading or fence. Markdown may begin with HTML. */
 const MARKDOWN = /^(#{1,6} \S|```)/m;
 
 export function isHtml(sample: string): boolean {
@@ -20,14 +20,12 @@ export function isHtmlTable(text: string): boolean {
   return /^<table[\s>]/.test(trimmed) && trimmed.indexOf('</table>') === trimmed.length - '</table>'.length;
 }
 
-/** A heading; in many languages, a comment. */
 const HEADING = /^(#{1,6}) \S.*$/gm;
 const MARK = /\[[^[\]\n]+\]\([^)\s]{1,500}\)|\*\*\S[^*\n]*\*\*|`[^`\n]+`/g;
 const ITEM = /^[-*+] \S/gm;
-/** Minimum marks and items in a text without a heading on its own, a fence or a table. */
+/** Minimum marks and items together, if a text has no separate heading, fence or table. */
 const MIN_MARKS = 2;
 
-/** `table` is a text that is only a Markdown table. */
 export function proseOrMarkdown(sample: string): 'markdown' | 'table' | 'recursive' {
   const headings = headingsIn(sample);
   if (headings.ofTheirOwn > 0) return 'markdown';
@@ -41,8 +39,7 @@ export function proseOrMarkdown(sample: string): 'markdown' | 'table' | 'recursi
 }
 
 /**
- * Counts the headings of a text, and those followed by a blank line. Lines of one level that are mostly next to other text
- * are comments.
+ * Counts all headings, and headings before a blank line. Headings of a level are comments if most touch other text.
  */
 function headingsIn(sample: string): { readonly all: number; readonly ofTheirOwn: number } {
   let all = 0;
@@ -62,15 +59,15 @@ function headingsIn(sample: string): { readonly all: number; readonly ofTheirOwn
   return all > 1 && levels.size < 2 && alone < all / 2 ? { all: 0, ofTheirOwn: 0 } : { all, ofTheirOwn };
 }
 
-/** The XML declaration (group 1), other instructions and comments before the root element or document type. */
+/** The XML declaration (group 1), and other instructions and comments before the root element or document type. */
 const PROLOG = /^\uFEFF?\s*(<\?xml\b[^>]*>)?(?:\s+|<\?[^>]*>|<!--[\s\S]*?-->)*/;
 const HTML = /^<(?:!doctype\s+)?html\b/i;
 const DOCUMENT_TYPE = /^<!DOCTYPE\s+[\w:.-]+[\s[>]/;
-/** A root element with a namespace. The `svg` of a page has one too. */
+/** A root element with a namespace. `svg` is excluded, because HTML pages contain it too. */
 const WITH_NAMESPACE = /^<(?!svg\b)[\w:.-]+\s[^<>]{0,1000}\bxmlns(?::[\w.-]+)?\s*=/;
 const TAG = /<[A-Za-z_!?/:]/;
 
-/** Names of templates and components: these may begin with the declaration of their output. */
+/** Names of templates and components, which may begin with the XML declaration of their output. */
 const TEMPLATES =
   /\.(?:php|erb|rhtml|ejs|jinja2?|j2|njk|twig|liquid|hbs|handlebars|mustache|vue|svelte|astro)$/i;
 
@@ -111,7 +108,7 @@ function isTableBy(sample: string, delimiter: string): boolean {
   return fields > 2 || !isPunctuation(sample, delimiter);
 }
 
-/** Whether a delimiter is the punctuation of prose, because a space follows. */
+/** A delimiter followed by a space is the punctuation of prose. */
 function isPunctuation(sample: string, delimiter: string): boolean {
   return /[,;]/.test(delimiter) && sample.replace(/"[^"]*"/g, '').includes(`${delimiter} `);
 }
@@ -137,17 +134,16 @@ function recordsOf(sample: string, delimiter: string): number[] {
   return records;
 }
 
-/** Minimum share of lines of a diff among the lines from the first file on. */
+/** Minimum share of diff lines, counted from the first file on; lower for diffs with commit messages. */
 const SHARE_OF_DIFF = 0.8;
-/** The same for diffs with messages of commits. */
 const SHARE_WITH_MESSAGES = 0.4;
-/** Minimum share of the files in the lines of the text, unless it begins with a commit. */
+/** Files must cover at least this share of the lines, unless the text begins with a commit. */
 const SHARE_OF_FILES = 0.25;
 const DIFF_LINE =
   /^(?:[ +\-\\@!*<>\d]|$|diff |index |Index: |={3}|(?:new|deleted|old) (?:file )?mode|(?:dis)?similarity |rename |copy |Only in |Binary files |commit |Author: |Date: )/;
 const FENCE_LINE = /^ {0,3}(?:```|~~~)/m;
 
-/** Whether a text is a diff, possibly after the message of a commit or a mail, and not a text that shows a diff. */
+/** Whether a text is a diff, possibly after a commit message or a mail, and does not only quote a diff. */
 export function isDiff(sample: string): boolean {
   const { files, commits } = findDiffParts(sample);
   const [first] = files;
@@ -161,20 +157,20 @@ export function isDiff(sample: string): boolean {
 }
 
 const MIN_ENTRIES = 3;
-/** Minimum share of entries among the lines that are neither indented nor part of a stack trace. */
+/** Minimum share of log entries among the lines that are neither indented nor part of a stack trace. */
 const SHARE_OF_ENTRIES = 0.5;
 const MAX_READ = 300;
 const LEVEL = '(?:TRACE|DEBUG|INFO|NOTICE|WARN|ERR|FATAL|CRIT|SEVERE)';
-/** Minimum share of messages of people among the entries of a chat. */
+/** In a chat, at least this share of the entries are messages of people. */
 const SHARE_OF_SPEAKERS = 0.8;
 
 const SECONDS = /\d[:.]\d\d[:.]\d\d|\d{6}|\.\d{3}/;
-/** An item, row, quote or heading of Markdown; or a number that may not be seconds since 1970. */
+/** An item, row, quote or heading of Markdown, or a number that only looks like seconds since 1970. */
 const OTHER = /^(?:[-*+](?! \d{10} ) |[|>#]|\[?(?:\d{1,7} )?1\d{9})/;
 const HAS_LEVEL = new RegExp(`\\b${LEVEL}`);
-/** The text after a time in a log. In a table it is a delimiter; in a list of times there is none. */
+/** The text after the time of a log entry. A table has a delimiter there, and a list of times has no text. */
 const AFTER_TIME = new RegExp(`^[\\])"'>]{0,3}(?:[ :-]|(?:, +|\\t)${LEVEL})[^\\S\\n]*\\S`, 'i');
-/** `2026-11-27 22:50:39 Ada: ` or `<ada> `, and not `Nov 27 22:50:39 host program: `. */
+/** Matches messages such as `2026-11-27 22:50:39 Ada: ` and `<ada> `, but not `Nov 27 22:50:39 host program: `. */
 const NUMERIC = /^\W?\d/;
 const SPEAKER = new RegExp(
   `^[\\])"'>\\s:-]*(?:<[^<>\\s]{1,40}> |(?!${LEVEL})\\p{Lu}[\\p{L}\\d_'.-]+(?: [\\p{L}\\d_'.-]+){0,3}: )`,
@@ -183,7 +179,6 @@ const SPEAKER = new RegExp(
 const TRACE_LINE =
   /^(?:[\s#)}\]"]|\[[a-z]|at |Caused by: |Stack trace:|Traceback |During handling |goroutine |[\w.$/]+(?:Error|Exception|\(.*\)$))/;
 
-/** Whether a text is a log: most lines outside of stack traces begin with a date and time, or with a time and a level. */
 export function isLog(sample: string): boolean {
   const lineAt = (start: number) => sample.slice(start, start + MAX_READ).split('\n', 1)[0] as string;
   const isEntry = ({ start, timeEnd, isDated }: LogEntry) =>
@@ -202,12 +197,11 @@ export function isLog(sample: string): boolean {
 
 const MAX_LINES = 500;
 const SHARE_OF_CODE = 0.4;
-/** With fewer lines, as in minified code, the share of code punctuation counts. */
 const MIN_LINES = 3;
 const SHARE_OF_MARKS = 0.04;
 
 /**
- * Whether a text is source code or the settings of a program: it has a shebang, or enough lines of code.
+ * Whether a text is source code or the settings of a program: it begins with a shebang, or has enough lines of code.
  *
  * @param lines from `codeLines`
  */
@@ -218,16 +212,13 @@ export function isSourceCode(sample: string, lines: readonly string[]): boolean 
   return first.filter(isCodeLine).length >= SHARE_OF_CODE * first.length;
 }
 
-/** Whether a few lines are code: all are statements, or they are full of code punctuation. */
 function isTerse(lines: readonly string[]): boolean {
   const code = lines.join('');
   const marks = code.match(/[{};=]|\w\(/g)?.length ?? 0;
   return marks > 0 && (marks >= SHARE_OF_MARKS * code.length || lines.every((line) => line.endsWith(';')));
 }
 
-/** Ends of lines of code that lines of prose do not have. */
 const ENDING = /([;{}]|\w\)|\(\)|[=-]>|[([=+&\\]|[\])"'`]:|[\])}"'`\d],)$/;
-/** A keyword, followed by punctuation that prose does not have. */
 const KEYWORD =
   /^(import|from|export|package|using|namespace|require|include|use|module|def|class|interface|struct|enum|fn|func|function|fun|const|let|var|val|local|my|our|public|private|protected|static|declare|return|raise|throw|if|elif|else|for|while|try|end|type|select|insert|create|update)\b.*([(){}[\];=<>"'*/:]|\w\.\w)/i;
 /** A literal, an assignment, a call, an annotation, a directive, a tag, or the end of a block. */
@@ -235,7 +226,6 @@ const STATEMENT =
   /^((['"])\S*\2,?$|[$@%]?[\w.$[\]'"-]+\s*(:=|[-+*/|&%.]?=)|[\w.$>:-]+\(|@\w+|#(include|define|ifn?def|endif|pragma)\b|<\/?\w+[^>]*>$|(end|fi|done|else|try|pass|continue|break)[:;)]?$|[\])}]+[;,]?$)/;
 const SETTING = /^(- )?["']?[\w./@-]+["']?:(\s+[^\s.]+(\s+\S+){0,3})?$/;
 
-/** Markdown links and images, which can make lines end like code. */
 const LINK = /\]\(\S|^!?\[[^\]]*\]:/;
 
 function isCodeLine(line: string): boolean {
@@ -252,14 +242,11 @@ const COMMENTS: readonly (readonly [opening: RegExp, closing: RegExp])[] = [
 ];
 const OPENING = /^(?:\/\*|[a-zA-Z]{0,2}(?:"""|''')|<!--|=[a-z]\w)/;
 const FENCE = /^(?:```|~~~)/;
-/** A one-line comment in most languages; it may also be a heading or a list item. */
+/** A one-line comment in most languages. In Markdown, it may be a heading or an item. */
 const COMMENT = /^(\/\/|\*|#(?!\w)|--|;;|%%|\.\\")/;
 const TRAILING = /\s(#|\/\/|--|\/\*)\s.*$/;
 
-/**
- * The trimmed lines of a text that are neither blank nor comments of any language, up to the first fence. A fence is a sign
- * of Markdown.
- */
+/** Trims the lines up to the first fence, and omits blank lines and comments. A fence indicates Markdown. */
 export function codeLines(sample: string): { readonly lines: readonly string[]; readonly hasFence: boolean } {
   const lines: string[] = [];
   let closing: RegExp | undefined;

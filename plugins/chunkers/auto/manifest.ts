@@ -3,11 +3,10 @@ import type { Manifest } from '../../../core/kit.ts';
 import { chunkSize } from '../../../core/options.ts';
 import { numberedHeadings } from '../../toolkit/numbered/options.ts';
 
-/** The chunkers to choose from; `recursive` gets every text that is for no other one. */
+/** The chunkers to choose from; `recursive` is the fallback. */
 export const CHOICES = ['markdown', 'markup', 'html', 'xml', 'table', 'json', 'code', 'recursive'] as const;
 export type Choice = (typeof CHOICES)[number];
 
-/** The content of a text: a chunker, or a recipe of `recursive`. */
 export type Content = Choice | 'diff' | 'log' | 'mail' | 'lines';
 
 const options = {
@@ -28,7 +27,6 @@ const options = {
 } as const;
 
 export type AutoOptions = FromSchema<typeof options> & {
-  /** The options of the available chunkers, each under its name. */
   readonly [Name in Choice]?: Readonly<Record<string, unknown>>;
 };
 

@@ -27,7 +27,7 @@ const BY_ENDING: ReadonlyMap<string, Content> = new Map(
 
 const SAMPLE = 4096;
 
-/** Signs of other languages that share an extension, and their contents. */
+/** For extensions that languages share: a sign of the less usual language, and the content of its texts. */
 const OTHERS: readonly (readonly [endings: string, sign: RegExp, content: Content | undefined])[] = [
   ['md', /^\(define_(?:insn|expand|attr|constants|split|peephole2?|mode_iterator)\b/m, 'lines'],
   ['h', /^[ \t]*(?:@(?:interface|protocol|property|class|end)\b|#import\b)/m, 'lines'],
@@ -43,10 +43,10 @@ const OTHERS: readonly (readonly [endings: string, sign: RegExp, content: Conten
   ['rest', /^(?:###|(?:GET|POST|PUT|PATCH|DELETE) \S)/m, 'lines'],
 ];
 
-/** The start of XML, with which many formats share an extension. */
+/** The start of XML. Many formats share an extension with XML. */
 const MARKED = /^\s*<[?!a-z]/i;
 
-/** Signs of languages with the same extension, by content or grammar. */
+/** Signs that distinguish languages with the same extension, by content or grammar. */
 const SIGNS: Readonly<Partial<Record<string, RegExp>>> = {
   markup:
     /^[ \t]*\\(?:documentclass|NeedsTeXFormat|Provides|RequirePackage|LoadClass|section|begin|def|newcommand)|^[.'][A-Za-z]{1,3}\b|^[.']\\"|^=(?:head\d|pod)\b/m,
@@ -55,7 +55,6 @@ const SIGNS: Readonly<Partial<Record<string, RegExp>>> = {
   toml: /^\[[^[\]\n]+\][ \t]*\r?$/m,
 };
 
-/** The rule for a text with a file name; undefined if the name does not decide. */
 export function ruleByName(filename: string, text: string): LanguageRule | undefined {
   const name = (filename.split(/[/\\]/).at(-1) as string).toLowerCase();
   const head = text.slice(0, SAMPLE);
@@ -71,7 +70,6 @@ export function ruleByName(filename: string, text: string): LanguageRule | undef
     const languages = namesOfLinguist().get(name.slice(at));
     if (languages !== undefined) return amongRules(languages, head);
   }
-  // A variant, such as `Dockerfile.dev`.
   const variant = namesOfLinguist().get(`/${name.split('.', 1)[0]}`);
   return variant === undefined ? undefined : amongRules(variant, head);
 }
@@ -92,7 +90,7 @@ function ruleByLanguage(name: string): LanguageRule | undefined {
   return language === undefined ? undefined : ruleOf(language);
 }
 
-/** The rule that several languages share, or the rule of the language whose signs the text has; else `lines`. */
+/** The shared rule of all languages, else the rule of the language whose signs the text has, else `lines`. */
 function amongRules(languages: readonly string[], head: string): LanguageRule | undefined {
   const rules = languages.map(ruleOf);
   const [first] = rules;
@@ -100,7 +98,7 @@ function amongRules(languages: readonly string[], head: string): LanguageRule | 
   const isShown = ({ content, grammar }: LanguageRule) =>
     (content === undefined ? MARKED : SIGNS[grammar ?? content])?.test(head) === true;
   if (languages.includes('Text')) return undefined;
-  // An extension such as `.1` also has other meanings than a section of a manual.
+  // An extension such as `.1` is not always the section of a manual.
   if (isSame && languages.every((language) => language.startsWith('Roff')))
     return first !== undefined && isShown(first) ? first : undefined;
   if (isSame) return first;
@@ -134,32 +132,28 @@ const MEDIA_TYPES: Readonly<Record<Exclude<Content, 'recursive' | 'lines'>, RegE
   mail: /^(message\/rfc822|application\/mbox)$/,
 };
 
-/** A media type in lower case without parameters. */
 export function essenceOf(mediaType: string): string {
   return (mediaType.split(';', 1)[0] as string).trim().toLowerCase();
 }
 
-/** The content of a text with a media type; undefined if the type does not decide. */
 export function contentByMediaType(essence: string): Content | undefined {
   if (essence === '') return undefined;
   const match = Object.entries(MEDIA_TYPES).find(([, pattern]) => pattern.test(essence));
   return match?.[0] as Content | undefined;
 }
 
-/** The rule for a text whose media type names a language of linguist after `x-`: `text/x-cmake`. */
+/** The rule for a media type that names a language of linguist after `x-`, such as `text/x-cmake`. */
 export function ruleByLanguageIn(essence: string): LanguageRule | undefined {
   const [, name] = /^(?:text|application)\/x-(.{1,60}?)(?:-?src|-source)?$/.exec(essence) ?? [];
   return name === undefined ? undefined : ruleByLanguage(name);
 }
 
 interface LanguageRule {
-  /** Undefined if the text itself decides. */
   readonly content: Content | undefined;
-  /** The grammar of a related language. */
   readonly grammar?: string | undefined;
 }
 
-/** Names of languages in linguist. Texts in all other languages are cut at line ends. */
+/** Names of languages in linguist. Texts in other languages are cut at line ends. */
 const LANGUAGES: Readonly<Partial<Record<Content | 'by content', string>>> = {
   markdown: 'Markdown, RMarkdown, MDX, mdsvex, API Blueprint',
   markup:
@@ -178,7 +172,7 @@ const LANGUAGES: Readonly<Partial<Record<Content | 'by content', string>>> = {
   'by content': `Text, Raw token data, SubRip Text, WebVTT, Pickle, XQuery, MTML`,
 };
 
-/** Languages without a grammar here, and the grammar of a relative that reads nearly all of their texts. */
+/** Languages without a grammar here, and a related grammar that parses nearly all of their texts. */
 const NEAR_KIN: Readonly<Record<string, string>> = {
   INI: 'toml',
   EditorConfig: 'toml',

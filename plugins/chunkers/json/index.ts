@@ -22,16 +22,16 @@ import { type Position, positionsOf } from './pointers.ts';
 import { findProblem, type Problem } from './syntax.ts';
 import { BACKSLASH, COLON, COMMA, isCloser, isOpener, Tokens } from './tokens.ts';
 
-/** Ranks of boundaries: between records on separate lines, between values on one line, then by depth. */
+/** Ranks of boundaries: between lines first, then between values on one line, then by depth. */
 const BETWEEN_LINES = 0;
 const BETWEEN_VALUES = 1;
-/** All deeper boundaries have this rank, because each rank costs the packing a pass. */
+/** Deeper boundaries share this rank, because packing makes one pass for each rank. */
 const MAX_RANK = 32;
 
 /**
- * The boundaries between the members and elements of JSON, and between consecutive values. A comma goes with the value
- * before it, indentation with the value after it, an opening bracket with its first member. Only brackets, strings and
- * commas count, so invalid JSON has boundaries too.
+ * Finds the boundaries between members, elements and consecutive values. A comma belongs to the value before it,
+ * indentation to the value after it, and an opening bracket to its first member. Only brackets, strings and commas
+ * count, so invalid JSON has boundaries too.
  */
 function findMembers(text: string): Outline {
   const edges = [0];
@@ -96,7 +96,6 @@ function withPositions(text: string, spans: readonly Span[]): Span[] {
   });
 }
 
-/** The error for a text that is not JSON; it does not quote the text. */
 function refusal(text: string, { offset, expected }: Problem): Error {
   const lines = text.slice(0, offset).split(/\r\n|\r|\n/);
   const last = lines.at(-1) ?? '';
@@ -124,7 +123,6 @@ function cutBesideEscapes(tokens: TokenizedText): CutFinder {
   };
 }
 
-/** Drops cuts within escapes. The stretch does not begin within one. */
 function withoutEscapes(text: string, start: number, cuts: readonly number[]): number[] {
   let at = start;
   return cuts.filter((cut) => {
@@ -133,7 +131,7 @@ function withoutEscapes(text: string, start: number, cuts: readonly number[]): n
   });
 }
 
-/** An escape; both `\u` of a surrogate pair are one. */
+/** An escape sequence. The two `\u` escapes of a surrogate pair are one sequence. */
 const ESCAPE = /\\(?:u[dD][89abAB]..\\u[dD][c-fC-F].{0,2}|u.{0,4}|.?)/sy;
 
 function escapeEnd(text: string, at: number): number {

@@ -44,13 +44,11 @@ class Path {
     this.#pointers[level] = undefined;
   }
 
-  /** The current elements become the first ones of the stretch. */
   markFirsts(): void {
     const levels = Math.min(this.depth, MAX_LEVELS);
     for (let level = 0; level < levels; level++) this.#firsts[level] = this.#elements[level] as number;
   }
 
-  /** The current element of a level, from 1; 0 if it is a member, or too deep. */
   element(level: number): number {
     if (level >= MAX_LEVELS || this.#isObject[level] === true) return 0;
     return (this.#elements[level] as number) + 1;
@@ -68,7 +66,6 @@ class Path {
     this.#pointers[level] = undefined;
   }
 
-  /** JSON Pointer of the current member of the outermost levels; null if it is too long. */
   pointer(levels: number): string | null {
     if (levels === 0) return '';
     if (levels > MAX_LEVELS) return null;
@@ -87,7 +84,7 @@ class Path {
     const start = this.#nameStarts[level] as number;
     const end = this.#nameEnds[level] as number;
     if (start === NO_NAME) return '';
-    // An escape has at most six units.
+    // One character takes at most six units, as in `\u0041`.
     if (end - start > 6 * MAX_CHARACTERS) return undefined;
     return nameOf(this.#text.slice(start, end)).replaceAll('~', '~0').replaceAll('/', '~1');
   }
@@ -110,15 +107,15 @@ function nameOf(written: string): string {
 type Range = readonly [first: number, last: number];
 
 export interface Position {
-  /** JSON Pointer of the smallest value that contains the stretch, see the manifest. */
+  /** JSON Pointer of the smallest value that contains the stretch; see the manifest. */
   readonly pointer: string | null;
   readonly records: Range;
   readonly elements: Range | undefined;
 }
 
 /**
- * The positions of rising stretches that cover a text. A stretch contains scalars, names (as parts of their values), and
- * objects and lists from bracket to bracket. A single bracket counts only in a stretch with nothing else.
+ * Computes the positions of consecutive stretches that cover a text. A stretch contains scalars, names (as parts of
+ * their values), and whole objects and lists. A single bracket counts only in a stretch without values.
  */
 export function positionsOf(text: string, spans: readonly Span[]): Position[] {
   const walk = new Walk(text);
@@ -128,25 +125,22 @@ export function positionsOf(text: string, spans: readonly Span[]): Position[] {
 class Walk {
   readonly #tokens: Tokens;
   readonly #path: Path;
-  /** Whether the last token extends into the next stretch, or begins there. */
+  /** Whether a token was read that ends or begins in the next stretch. */
   #isRead: boolean;
-  /** Whether the path already follows that token. */
   #isFollowed = false;
   #isBehindComma = false;
   #isBehindColon = false;
   #isBehindOpener = false;
   #record = 0;
-  /** Levels of the path that all values of the stretch share; undefined before the first. */
+  /** Levels of the path shared by all values of the stretch; undefined before its first value. */
   #shared: number | undefined;
-  /** Levels shared by all values and single brackets. */
   #sharedByMarks: number | undefined;
-  /** Maximum levels that the next value can share with those before it. */
+  /** Maximum levels that the next value can share with the previous values. */
   #sharedWithNext = Number.POSITIVE_INFINITY;
-  /** The pointer of the values so far, while the path is at a bracket that may be single. */
+  /** The pointer of the previous values, while the path is at a bracket that may be single. */
   #pointer: string | null | undefined;
-  /** The minimum depth in the stretch. */
   #fewest = 0;
-  /** The first and last element so far of the list that the pointer names; 0 if it names none. */
+  /** First and last element so far of the list at the pointer; 0 if the pointer is not to a list. */
   #first = 0;
   #last = 0;
 
@@ -156,7 +150,7 @@ class Walk {
     this.#isRead = this.#tokens.next();
   }
 
-  /** The position of the stretch from the last offset to this one. */
+  /** Reads up to `end`. @returns the position of the stretch that began at the end of the previous call */
   to(end: number): Position {
     const tokens = this.#tokens;
     const path = this.#path;
@@ -233,9 +227,9 @@ class Walk {
   }
 
   /**
-   * Records that the stretch contains a value of the current member, or a single bracket.
+   * Records a value of the current member, or a single bracket.
    *
-   * @param isClosed whether the value is an object or a list that is not empty
+   * @param isClosed whether the value is a non-empty object or list
    */
   #share(isValue: boolean, isClosed: boolean): void {
     const { depth } = this.#path;

@@ -13,7 +13,6 @@ import {
   WORD,
 } from './tokens.ts';
 
-/** The offset where a text stops being JSON, and the syntax expected there. */
 export interface Problem {
   readonly offset: number;
   readonly expected: string;
@@ -39,14 +38,14 @@ const EXPECTED = [
   'another value on a new line, or the end of the text',
 ];
 
-/** The first problem of a text that should be JSON by RFC 8259, or a sequence of JSON values such as JSON Lines. */
+/** Finds where a text stops being JSON (RFC 8259) or consecutive JSON values, such as JSON Lines. */
 export function findProblem(text: string): Problem | undefined {
   const tokens = new Tokens(text);
   const open: number[] = [];
   let state = VALUE;
   for (let before = 0, last = WORD; tokens.next(); before = tokens.end, last = tokens.kind) {
     if (state === NEXT_RECORD) {
-      // White space or brackets must separate records.
+      // Consecutive values need white space or brackets between them.
       const isApart = tokens.start > before || (isCloser(last) && isOpener(tokens.kind));
       if (!isApart) return { offset: tokens.start, expected: EXPECTED[NEXT_RECORD] as string };
       state = VALUE;
@@ -60,7 +59,6 @@ export function findProblem(text: string): Problem | undefined {
   return state === NEXT_RECORD ? undefined : { offset: text.length, expected: EXPECTED[state] as string };
 }
 
-/** The state after a token; undefined if the token is not allowed. */
 function nextState(kind: number, state: number, open: number[]): number | undefined {
   switch (kind) {
     case OPEN_LIST:
@@ -107,7 +105,6 @@ const SPACE = 32;
 const ESCAPED = '"\\/bfnrtu';
 const HEX = /[\da-fA-F]{0,4}/y;
 
-/** The problem within a string by RFC 8259, which must end with a quote. */
 function firstWrongUnit(text: string, start: number, end: number): Problem | undefined {
   for (let at = start + 1; at < end; at++) {
     const unit = text.charCodeAt(at);

@@ -9,7 +9,7 @@ export const CLOSE_LIST = 93;
 export const OPEN_OBJECT = 123;
 export const CLOSE_OBJECT = 125;
 
-/** The kind of a number, a name such as `true`, or invalid JSON. */
+/** A number, a name such as `true`, or invalid JSON. */
 export const WORD = 0;
 
 const TAB = 9;
@@ -18,13 +18,10 @@ const BYTE_ORDER_MARK = 0xfeff;
 const MARKS = new Uint8Array(128);
 for (const mark of [COMMA, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT]) MARKS[mark] = mark;
 
-/**
- * Reads a text as JSON tokens, in any order. An unclosed string ends with its line. The fields describe the last
- * token.
- */
+/** Reads the tokens of JSON. An unclosed string ends with its line. The fields describe the last token. */
 export class Tokens {
   readonly text: string;
-  /** The unit of a punctuation mark; `QUOTE` for a string, or `WORD`. */
+  /** The code unit of a punctuation mark; `QUOTE` for a string; else `WORD`. */
   kind = WORD;
   start = 0;
   end = 0;
@@ -76,7 +73,6 @@ function isMark(unit: number): boolean {
   return unit < 128 && MARKS[unit] !== 0;
 }
 
-/** The end of a string: after its closing quote, or at a line break before it. */
 function stringEnd(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const unit = text.charCodeAt(at);

@@ -41,14 +41,12 @@ export function describe(
   return described;
 }
 
-/** The index of the first block from `from` on that ends after an offset. @param blocks rising, none within another */
 function firstAfter(blocks: readonly MarkdownBlock[], from: number, offset: number): number {
   let index = from;
   while (index < blocks.length && (blocks[index] as MarkdownBlock).end <= offset) index++;
   return index;
 }
 
-/** The kinds of the blocks from `first` on that begin before an offset, each once. */
 function kindsIn(blocks: readonly MarkdownBlock[], first: number, end: number): BlockKind[] {
   const kinds: BlockKind[] = [];
   for (let index = first; index < blocks.length; index++) {
@@ -59,7 +57,6 @@ function kindsIn(blocks: readonly MarkdownBlock[], first: number, end: number): 
   return kinds;
 }
 
-/** The language of the fences from `first` on that begin before an offset, if all name the same one. */
 function languageIn(
   text: string,
   blocks: readonly MarkdownBlock[],
@@ -78,7 +75,6 @@ function languageIn(
   return common;
 }
 
-/** The first and the last row of the only table of a chunk, from the block `first` on. */
 function rowsIn(
   blocks: readonly MarkdownBlock[],
   first: number,
@@ -98,7 +94,7 @@ function rowsIn(
   return [from, Math.max(rows.before(table, Math.min(end, table.end)), from)];
 }
 
-/** Counts the rows of tables. Offsets of calls must not fall. */
+/** Counts the rows of tables. Offsets must not decrease between calls. */
 class RowCounter {
   readonly #lines: LineEnds;
   #table: MarkdownBlock | undefined;
@@ -141,23 +137,22 @@ function locatedIn(text: string, blocks: readonly MarkdownBlock[], first: number
 const MAX_READ = 200;
 const MAX_NAME = 40;
 
-/** The text after the marker of a fence, or after a tag of Jekyll, Octopress or Hugo. */
+/** The info string of a fence, or the arguments of a tag of Jekyll, Octopress or Hugo. */
 const INFO =
   /^(?:`{3,}|~{3,}|\{%-?[ \t]*(?:highlight|codeblock)\b|\{\{[<%][ \t]*highlight\b)[ \t]*([^\r\n]*)/;
-/** A word, up to the annotations of tools: `js{4}`, `rust,no_run`, `js:title`, `js=12`. */
+/** The language in an info string, before annotations of tools: `js{4}`, `rust,no_run`, `js:title`, `js=12`. */
 const WORD = /^(?:lang(?:uage)?-)?([^\s`~{}%,:;=]+)(?=$|[\s`~{}%,:;]|=(?:\d|\s|$))/i;
-/** In braces: classes (`{.python .numberLines}`), a raw format (`{=html}`), or an engine (`{r, echo=FALSE}`). */
+/** Braces with classes (`{.python .numberLines}`), a raw format (`{=html}`), or an engine (`{r, echo=FALSE}`). */
 const CLASS = /[\s{]\.([^\s`{}.,=]+)/g;
 const FORMAT = /^\{=([\w-]+)\}/;
 const ENGINE = /^\{+[ \t]*([a-z][\w+#.-]*)[ \t]*[}\s,;]/i;
-/** Directives of MyST: after those of code, the language follows. */
+/** Directives of MyST. The language follows only directives for code. */
 const CODE_DIRECTIVE = /^\{(?:code|code-block|code-cell|sourcecode)\}[ \t]*/;
 const DIRECTIVE = /^\{[\w:.-]+\}[ \t]*\S/;
 const DIRECTIVES: ReadonlySet<string> = new Set(
   `admonition attention caution danger dropdown error exercise figure hint image important include list-table math note
   proof seealso tab-item tab-set table tableofcontents tip toctree topic warning`.split(/\s+/),
 );
-/** Classes that say how lines are numbered. */
 const NUMBERING = /^(?:number-?lines|line-?numbers|line-?anchors)$/i;
 
 function languageOf(text: string, { kind, inner, end }: MarkdownBlock): string | undefined {

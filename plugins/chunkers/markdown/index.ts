@@ -31,7 +31,7 @@ function headingsOf(text: string, { blocks, names }: NumberedBlocks, decode: Dec
     if (!makesSection(block)) continue;
     const next = blocks[index + 1];
     headings.push({
-      // Blank lines at the start of the text are not part of the first block.
+      // A heading at the start includes the blank lines before it.
       start: index === 0 ? 0 : block.start,
       level: block.level,
       isLead: next !== undefined && makesSection(next),
@@ -49,7 +49,7 @@ type DivideMarkdown = (start: number, end: number, size: number) => readonly Spa
 
 const SENTENCE_MARKS = ['.', '!', '?', ':'];
 const BEHIND = [' ', '\n', '\r\n'];
-/** Ends of sentences, also at the end of a line, and hard line breaks. A delimiter that begins with a space is slow. */
+/** Ends of sentences, and line breaks of Markdown. Delimiters that begin with a space would be slow. */
 const SENTENCES = [
   ...SENTENCE_MARKS.flatMap((mark) => BEHIND.map((space) => mark + space)),
   ...['\\\n', '\\\r\n', '<br>', '<br/>', '<br />', '\n\n', '\r\n\r\n'],
@@ -104,7 +104,7 @@ const createMarkdownChunker: Factory<typeof manifest> = async (): Promise<Chunke
       const { blocks } = numbered;
       const markdown = describable(text, numbered, decode);
       const keepsWhole = options.oversize === 'keep';
-      // With its context counted, a chunk has room for at least half of the limit.
+      // If its context counts, a chunk keeps at least half of the limit.
       const room = count_context ? chunk_size / 2 : chunk_size;
       const carriedAt = carriedIn(markdown, carry);
       const spans = context.packStructure(
@@ -143,7 +143,7 @@ function isNamedMdx({ filename, id, mediaType }: DocumentInfo): boolean {
 
 type Carry = MarkdownOptions['carry'];
 
-/** Gives the context that a chunk carries, by its start; undefined if no chunk carries any. */
+/** Returns the context of a chunk by its start; undefined if no chunk carries context. */
 function carriedIn(markdown: Markdown, carry: Carry): ((start: number) => Carried | undefined) | undefined {
   const { opened, paths } = markdown;
   const hasPath = carry.includes('headings');
@@ -166,7 +166,7 @@ interface Opening {
   readonly text: string;
 }
 
-/** Reads the opening of each block once: a line may be as long as the text. */
+/** Reads the opening of each block only once, because a line may be as long as the text. */
 function openings({ text }: Markdown, carry: Carry): (block: MarkdownBlock) => Opening | undefined {
   const known = new Map<MarkdownBlock, Opening>();
   return (block) => {

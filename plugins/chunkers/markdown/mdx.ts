@@ -5,19 +5,19 @@ import type { MarkdownBlock } from '../../toolkit/markdown/index.ts';
 export interface Components {
   /** The number of components around an offset, at most `MAX_DEPTH`. */
   nestingAt(offset: number): number;
-  /** Starts of blocks before which a text must not be cut: after an opening tag and before a closing one. */
+  /** Starts of blocks before which a text must not be cut: after opening tags, and before closing tags. */
   readonly glued: ReadonlySet<number>;
 }
 
-/** Each level is a rank of boundaries, so deeper components are not distinguished. */
+/** Each level costs a rank of boundaries, so components below this depth are not distinguished. */
 const MAX_DEPTH = 4;
 
 const MODULE = /(?:import|export)(?=[\s{*"'])/y;
 const SCRIPT = /<(?:[A-Za-z][\w.-]*(?=[\s/>])|>)|\{/y;
 
 /**
- * The blocks of MDX. Imports and exports are `esm`; a tag or an expression that Markdown divides is one `html` block,
- * whatever Markdown reads in it.
+ * Finds the blocks of MDX. Imports and exports are `esm`. A tag or expression over several blocks is one `html`
+ * block.
  */
 export function withScripts(text: string, plain: readonly MarkdownBlock[]): MarkdownBlock[] {
   const reader = new ScriptReader(text);
@@ -39,7 +39,6 @@ export function withScripts(text: string, plain: readonly MarkdownBlock[]): Mark
   return blocks;
 }
 
-/** The script at the start of a block, if it is a block of its own. */
 function scriptOf(text: string, block: MarkdownBlock, reader: ScriptReader): MarkdownBlock | undefined {
   const { kind, depth, inner } = block;
   if (depth > 0 || !isMarkup(block)) return undefined;
@@ -56,7 +55,7 @@ function isMarkup({ kind }: MarkdownBlock): boolean {
 }
 
 const TAG = /<(\/?)([A-Za-z][\w.:-]*|(?=>))/g;
-/** A closing tag at the start of a line; elsewhere in a paragraph, a tag is text. */
+/** A closing tag at the start of a line. Elsewhere in a paragraph, a closing tag is text. */
 const CLOSING = /^[ \t]*<\/([\w.:-]*)\s*>/gm;
 
 export function componentsOf(text: string, blocks: readonly MarkdownBlock[]): Components {
@@ -67,7 +66,6 @@ export function componentsOf(text: string, blocks: readonly MarkdownBlock[]): Co
     const { start, end, inner, depth } = block;
     const source = text.slice(0, end);
     const after = blocks[index + 1];
-    // A section begins at its heading.
     const next = after === undefined || after.kind === 'heading' ? -1 : after.start;
     if (text[inner] !== '<') {
       for (const [, name = ''] of text.slice(start, end).matchAll(CLOSING))

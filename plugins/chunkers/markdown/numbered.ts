@@ -7,7 +7,6 @@ import {
   type NumberedHeading,
 } from '../../toolkit/numbered/index.ts';
 
-/** Blocks with headings by their numbers, and the names of these headings by their offsets. */
 export interface NumberedBlocks {
   readonly blocks: readonly MarkdownBlock[];
   readonly names: ReadonlyMap<number, string>;
@@ -25,15 +24,14 @@ export function withNumberedHeadings(text: string, blocks: readonly MarkdownBloc
   };
 }
 
-/** The lines of a heading, with the last line break. */
 interface HeadingRange extends Span {
   readonly level: number;
 }
 
 /**
- * The ranges of headings, with levels below those of the marked headings above them.
+ * The ranges of headings, with levels below the marked headings above them.
  *
- * @param levels of numbered headings, marked or not, by their offsets
+ * @param levels of numbered headings, marked or not, by offset
  */
 function rangesOf(
   text: string,
@@ -59,7 +57,7 @@ function cutBlocks(
   let next = 0;
   let headingEnd = 0;
   for (const block of blocks) {
-    // The contents of a list that is a heading.
+    // Skips the contents of a list that is a heading.
     if (block.depth > 0 && block.start < headingEnd) continue;
     let at = Math.max(block.start, headingEnd);
     for (let heading = headings[next]; heading && heading.start < block.end; heading = headings[++next]) {
@@ -84,15 +82,13 @@ function paragraph(text: string, start: number, end: number): MarkdownBlock {
   return { kind: 'paragraph', start, end, depth: 0, level: 0, inner: start + indent };
 }
 
-/** The end of a heading with its line break; text that follows it on its line is not part of it. */
 function endOfHeading(text: string, end: number): number {
   return end < text.length && /[\r\n]/.test(text.charAt(end)) ? afterLineBreak(text, end) : end;
 }
 
-/** The blocks of a list with one item on one line: the list, the item and its text. */
+/** A list with one item on one line has three blocks: the list, the item and its text. */
 const BLOCKS_OF_LIST = 3;
 
-/** The lines of paragraphs, and items of a single line that look like a list of one item. */
 function headingLines(text: string, blocks: readonly MarkdownBlock[]): readonly HeadingLines[] {
   return blocks.flatMap((block, index): readonly HeadingLines[] => {
     const { kind, depth, start, end } = block;

@@ -4,23 +4,22 @@ import { LineEnds } from '../../toolkit/lines.ts';
 import type { BlockKind, MarkdownBlock } from '../../toolkit/markdown/index.ts';
 import type { Components } from './mdx.ts';
 
-/** Ranks of boundaries, best first; headings have their levels, 1 to 6. */
+/** Ranks of boundaries, best first. The ranks of headings are their levels, 1 to 6. */
 const MAX_HEADING_LEVEL = 6;
 const BEHIND_FRONT_MATTER = 1;
 const BEHIND_BREAK = 7;
 const BLOCK = 8;
-/** Added for each container around a block. */
+/** Added to the rank for each container around a block. */
 const DEEPER = 4;
-/** Added for a block that belongs to the previous one. */
+/** Added to the rank of a block that belongs to the previous block. */
 const LEANING = 1;
 
-/** Consecutive headings that take more than this share of a chunk are separated. */
+/** Consecutive headings are separated if they take more than this share of a chunk. */
 const MAX_SHARE = 0.75;
 
 export interface OutlineRules {
-  /** Whether code, HTML and rows are never cut. */
   readonly keepsWhole: boolean;
-  /** Maximum tokens of a stretch that needs no boundaries within. */
+  /** Maximum tokens of a stretch that needs no inner boundaries. */
   readonly room: number;
   readonly tokens: TokenizedText;
   readonly components: Components | undefined;
@@ -31,8 +30,8 @@ function fits({ room, tokens }: OutlineRules, start: number, end: number): boole
 }
 
 /**
- * Finds boundaries of Markdown, all at the starts of lines. There is none between a heading and the text below it, between
- * the header of a table and its first row, after the first or before the last line of a fence.
+ * Finds boundaries of Markdown at the starts of lines. A heading stays with the text below it, a table's header with
+ * the first row, and the markers of a fence with the adjacent lines.
  */
 export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules: OutlineRules): Outline {
   const { components } = rules;
@@ -47,7 +46,7 @@ export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules:
     const isTitled = leading?.kind === 'paragraph' && isRaw(block);
     if (leading !== undefined && staysWith(block, leading, rules, outline)) {
       glued = block.start;
-      // A higher heading stays with an empty section above it: the cut before both gets its rank.
+      // An empty section stays with the higher heading after it. The cut before both gets the rank of this heading.
       if (isHeading) outline.improve(rank);
     }
     if (block.start !== glued && components?.glued.has(block.start) !== true) outline.add(block.start, rank);
@@ -64,8 +63,8 @@ export function outlineOf(text: string, blocks: readonly MarkdownBlock[], rules:
 }
 
 /**
- * Whether a block stays with the heading or title above it. Consecutive headings of any level stay together as long as they
- * leave room for the text below them. A title stays only with text.
+ * Whether a block stays with the heading or title above it. Consecutive headings stay together if they leave room for
+ * the text below them. A title stays only with text.
  */
 function staysWith(
   { kind, level, start, depth }: MarkdownBlock,
@@ -121,13 +120,12 @@ function endsWithColon(text: string, { start, end }: MarkdownBlock): boolean {
   let at = end - 1;
   while (at >= from && isSpace(text.charCodeAt(at))) at--;
   const last = text.charCodeAt(at);
-  // Faster than the expression.
   return last > 32 && last < DELETE ? last === COLON && at >= from : /[:：]\s*$/.test(text.slice(from, end));
 }
 
 /**
- * Adds the boundaries within a block that is too large by itself, or with the heading before it: a search finds the heading
- * with the first lines better than the block without its heading. A block that is kept whole is separated from it.
+ * Adds the boundaries within a block that is too large alone or with its heading. The heading stays with the first
+ * lines, because search finds them better together. A block that is kept whole is separated from its heading.
  */
 function addWithin(
   text: string,
@@ -143,7 +141,7 @@ function addWithin(
   else if (block.start > outline.last && fits(rules, block.start, block.end)) outline.add(block.start, rank);
 }
 
-/** Adds boundaries between rows; the header, the delimiter row and the first row stay together. */
+/** Adds boundaries between rows. The header, the delimiter row and the first row stay together. */
 function addRows(
   { inner, end }: MarkdownBlock,
   rank: number,
@@ -153,7 +151,9 @@ function addRows(
   for (let at = lines.next(inner); at < end; at = lines.next(at)) outline.add(at, rank);
 }
 
-/** Adds boundaries between lines, best after blank lines and before unindented ones, never beside a fence's markers. */
+/**
+ * Adds boundaries between lines but not beside fence markers: best after blank lines, then before unindented ones.
+ */
 function addLines(
   text: string,
   block: MarkdownBlock,
@@ -199,7 +199,6 @@ export function isRaw({ kind }: MarkdownBlock): boolean {
   return RAW.has(kind);
 }
 
-/** The index of the last block that begins before an offset; -1 if there is none. */
 export function lastBefore(blocks: readonly MarkdownBlock[], offset: number): number {
   return countWhile(blocks, ({ start }) => start < offset) - 1;
 }

@@ -34,7 +34,6 @@ const createRecursiveChunker: Factory<typeof manifest> = (tools): Chunker<Recurs
         minCharacters: options.min_characters_per_chunk,
         overlap: options.chunk_overlap,
         introductions,
-        // Each numbered heading begins a piece with a path of its own.
         titles: titles && headings.length === 0,
       });
       if (files !== undefined) return withPaths(spans, files.map(headingOfFile));
@@ -52,10 +51,10 @@ function headingOfFile({ start, end, path }: DiffFile): Heading {
   return { start, level: 1, isLead: false, reach: end, name: () => path };
 }
 
-/** Levels of headings that are cut one after the other; deeper headings are cut together. */
+/** Number of heading levels that are cut one by one; deeper headings are cut together. */
 const LEVELS = 6;
 
-/** Cuts before headings first, coarsest before the highest, and never between a heading and the text below it. */
+/** Cuts before headings first, from the highest level down, and never between a heading and the text below it. */
 function belowHeadings(
   finders: readonly CutFinder[],
   headings: readonly NumberedHeading[],

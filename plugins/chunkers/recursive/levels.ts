@@ -52,7 +52,7 @@ const KINDS = [
   'log',
 ] as const;
 
-/** The problem of a level that matches its schema: it must be of one kind, with options of that kind. */
+/** Checks a level that matches the schema: it must have one kind, and only options of this kind. */
 export function problemOfLevel(level: Level): string | undefined {
   const kinds = KINDS.filter((kind) => kind in level);
   if (kinds.length !== 1) return `expected one of ${KINDS.join(', ')}, got ${kinds.join(' and ') || 'none'}`;
@@ -129,7 +129,7 @@ export function cutAtLineStarts(starts: readonly string[]): CutFinder {
   return (text, start, end) => find(text, start, end).map((cut) => cut + 1);
 }
 
-/** Cuts after every run of at least so many blank lines, whatever white space is in them. */
+/** Cuts after runs of at least `minimum` blank lines. Lines with only white space are blank. */
 export function cutAfterBlankLines(minimum: number): CutFinder {
   return (text, start, end) => findBlankLines(minimum, text, start, end);
 }
@@ -155,15 +155,15 @@ function findBlankLines(minimum: number, text: string, start: number, end: numbe
   return cuts;
 }
 
-/** Rising offsets of the starts of lines before which a Markdown text can be cut. */
+/** Rising offsets of line starts where a Markdown text can be cut. */
 interface MarkdownCuts {
   /** Headings outside of lists and quotes; `depth` is from 1 to 6. */
   readonly headings: readonly { readonly at: number; readonly depth: number }[];
-  /** Headings, paragraphs and rules; lists, quotes, tables and fences as a whole. */
+  /** Starts of headings, paragraphs and rules, and of whole lists, quotes, tables and fences. */
   readonly blocks: readonly number[];
   /**
-   * List items, blocks in lists or quotes, table rows and lines of code. The first line of a fence stays with its
-   * opening, the last with its closing, and the header of a table with its delimiter row.
+   * Starts of list items, nested blocks, table rows and lines of code. The markers of a fence stay with the adjacent
+   * lines, and the header of a table with its delimiter row.
    */
   readonly lines: readonly number[];
 }
@@ -173,7 +173,7 @@ export function findMarkdownCuts(text: string): MarkdownCuts {
   const outer = blocks.filter(({ depth }) => depth === 0);
   const lines = new Set<number>();
   for (const block of blocks) {
-    // Nested blocks are cut as a whole first, so the lines of code in a list or quote are left to other levels.
+    // Nested blocks stay whole here. Other levels cut the code in lists and quotes.
     if (block.depth > 0) lines.add(block.start);
     if (block.depth === 0 || block.kind === 'table')
       for (const at of startsWithin(text, block)) lines.add(at);
@@ -187,12 +187,11 @@ export function findMarkdownCuts(text: string): MarkdownCuts {
   };
 }
 
-/** The starts of lines before which a block may be cut. */
 function startsWithin(text: string, { kind, start, end, inner }: MarkdownBlock): readonly number[] {
   if (kind === 'table') return lineStarts(text, inner, end);
   if (kind === 'indented' || kind === 'html' || kind === 'raw') return lineStarts(text, start, end).slice(1);
   if (kind !== 'fence') return [];
-  // A fence that fits only without the blank lines after it is separated from them.
+  // Adds the end, because a fence may fit only without the blank lines after it.
   return [...lineStarts(text, start, end).slice(2, -1), end];
 }
 

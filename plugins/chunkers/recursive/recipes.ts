@@ -15,27 +15,26 @@ import {
 } from './levels.ts';
 
 export interface Hierarchy {
-  /** Coarsest first. */
+  /** The coarsest finder is first. */
   readonly finders: readonly CutFinder[];
   /** Whether introductions, such as a line that ends with a colon, stay with the text after them. */
   readonly introductions: boolean;
-  /** Whether titles without marks stay with the text after them. */
+  /** Whether titles without markup stay with the text after them. */
   readonly titles: boolean;
   readonly files?: readonly DiffFile[] | undefined;
 }
 
 export interface Recipes {
-  /** @throws Error for callers if there is no such recipe; exposed error if the file of the recipe is malformed */
+  /** @throws Error for callers if the recipe does not exist; exposed error if its file is malformed */
   hierarchyOf(recipe: string, lang: string, text: string): Hierarchy;
-  /** The problem with the name of a recipe. */
   problemOf(recipe: string): string | undefined;
 }
 
 type RecipeTools = Pick<Collaborators, 'log' | 'createCheck'>;
 
 /**
- * Reads the recipes of a folder: `recipes/<name>.json` and `languages.json`. A malformed file is logged, and only requests
- * that need it fail.
+ * Loads the recipes of a folder: `recipes/<name>.json` and `languages.json`. A malformed file is logged, and only
+ * requests that need it fail.
  */
 export function loadRecipes(tools: RecipeTools, folder: string = import.meta.dirname): Recipes {
   const { createCheck } = tools;
@@ -109,10 +108,10 @@ function unknownRecipe(recipe: string, known: readonly string[]): string {
 }
 
 /**
- * Reads a JSON file at once.
+ * Reads a JSON file at once, but reports its problems only when the content is needed.
  *
- * @param file the path in the folder, with `/`
- * @returns gives the content, or throws an error that names the file, the position and the problem
+ * @param file path within the folder, with `/`
+ * @returns a function that gives the content, or throws an error with the file, the position and the problem
  */
 function readWhenNeeded<T>(
   { log }: RecipeTools,
@@ -153,7 +152,7 @@ function reasonAgainst(text: string): string | undefined {
   }
 }
 
-/** The offset where a text stops being the start of JSON. V8 does not report it for every error, so it is searched. */
+/** Bisects for the offset where a text stops being the start of JSON, which V8 does not report for every error. */
 function firstBroken(text: string): number {
   let good = 0;
   let broken = text.length + 1;
@@ -184,7 +183,7 @@ const recipeSchema = {
 } as const;
 
 type Recipe = FromSchema<typeof recipeSchema>;
-/** The content of `languages.json`. A language without delimiters of a kind has the default ones. */
+/** The content of `languages.json`. A language without its own delimiters of a kind uses the default. */
 interface Languages {
   readonly default: Language;
   readonly [lang: string]: Partial<Language>;

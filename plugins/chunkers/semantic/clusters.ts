@@ -1,32 +1,31 @@
 import { addTo, type SentenceVectors } from './similarities.ts';
 
 export interface ClusterLimits {
-  /** Maximum tokens of a cluster, unless it is a single piece. */
   readonly size: number;
   /** Minimum sentences of a cluster, as far as `size` allows. */
   readonly minSentences: number;
   /** Minimum characters of a cluster, as far as `size` allows. */
   readonly minCharacters: number;
-  /** Similarity above which a pair should be together. */
+  /** Pairs with a higher similarity should be together. */
   readonly offset: number;
 }
 
-/** Running totals: of all sentences before each one, and of all. */
+/** Running totals: the sum of all sentences before each sentence, and finally the sum of all. */
 export interface Sizes {
   readonly tokens: Float64Array;
   readonly characters: Float64Array;
 }
 
-/** Maximum pieces of a cluster, which bounds the time per sentence. */
+/** Maximum pieces of a cluster; limits the time per sentence. */
 const MAX_PIECES = 128;
 
 /**
- * Finds the division of a text with the highest sum of `similarity - offset` over all pairs of pieces within a cluster. A
- * piece is a sentence with a vector and the following sentences without. A higher offset never leaves more pairs together.
- * The sum over the pairs of a cluster follows from the sum of its vectors, so the time is proportional to the pieces times
- * the size of the largest cluster.
+ * Divides a text so that the sum of `similarity - offset` over all pairs of pieces within a cluster is highest. A
+ * piece is a sentence with a vector, and the following sentences without vectors. A higher offset never keeps more
+ * pairs together. The sum over pairs follows from the sum of the vectors, so the time is proportional to the pieces
+ * times the largest cluster.
  *
- * @returns the first sentences of the clusters, except the first cluster
+ * @returns the first sentence of each cluster, except the first cluster
  */
 export function findClusters(
   vectors: SentenceVectors,
@@ -50,8 +49,8 @@ export function findClusters(
 }
 
 /**
- * The offset for a threshold: at 0.5 the mean similarity of all pairs of the text, and from there to -1 (all pairs
- * belong together) at 0, and to 1 (only equal ones do) at 1.
+ * The offset for a threshold, linear between three points. At 0.5 it is the mean similarity of all pairs of the text.
+ * At 0 it is -1, so that all pairs belong together. At 1 it is 1, so that only equal sentences do.
  */
 export function offsetFor(threshold: number, vectors: SentenceVectors): number {
   const mean = meanPair(vectors);
@@ -59,7 +58,7 @@ export function offsetFor(threshold: number, vectors: SentenceVectors): number {
   return offset - MARGIN;
 }
 
-/** More than the rounding error of the similarity of equal vectors. */
+/** Above the rounding error of the similarity of equal vectors. */
 const MARGIN = 1e-4;
 
 function meanPair({ indexes: { length }, values, dimensions }: SentenceVectors): number {
@@ -70,7 +69,6 @@ function meanPair({ indexes: { length }, values, dimensions }: SentenceVectors):
   return (square - length) / (length * (length - 1));
 }
 
-/** A penalty above any sum of similarities. */
 const TOO_SHORT = 1e6;
 
 interface Search {
@@ -79,11 +77,10 @@ interface Search {
   readonly limits: ClusterLimits;
   readonly worth: Float64Array;
   readonly from: Uint32Array;
-  /** The sum of the vectors of a cluster, reused. */
   readonly sum: Float64Array;
 }
 
-/** Finds the best division of the pieces before `end`, from those of all earlier ends. */
+/** Finds the best division of the pieces before `end`, given the best divisions for all earlier ends. */
 function extendTo(search: Search, end: number): void {
   const { worth, from, sum } = search;
   const { tokens, characters } = search.sizes;
@@ -120,13 +117,12 @@ function startsOf(search: Search): number[] {
   return starts.reverse();
 }
 
-/** The first sentence of a piece. The first piece includes sentences before it. */
+/** The first sentence of a piece. The first piece begins with the text. */
 function sentenceOf({ vectors, sizes }: Search, piece: number): number {
   if (piece === 0) return 0;
   return vectors.indexes[piece] ?? sizes.tokens.length - 1;
 }
 
-/** Adds a row to a sum. @returns the product of the row and the sum before */
 function addAndMultiply(sum: Float64Array, values: Float32Array, from: number): number {
   let product = 0;
   for (let at = 0; at < sum.length; at++) {

@@ -51,10 +51,10 @@ async function findStarts(
   return findClusters(vectors, sizes, limits, signal);
 }
 
-/** Fewer sentences have no usual similarity. */
+/** With fewer sentences, no usual similarity can be determined. */
 const MIN_FOR_AUTO = 8;
 
-/** The sentences after gaps where the similarity is lowest, and below the threshold. */
+/** Finds local minima of similarity below the threshold. @returns the sentences after these gaps */
 function findLows(
   vectors: SentenceVectors,
   characters: Float64Array,
@@ -91,7 +91,7 @@ function smoothingOf({
 }: SemanticOptions): Smoothing | undefined {
   if ((filter_window ?? filter_polyorder ?? filter_tolerance) === null) return undefined;
   const given = filter_polyorder ?? 0;
-  // At least the next odd number above the order.
+  // The default is the next odd number above the order, at least 5.
   const window = filter_window ?? Math.max(5, given + 1 + (given % 2));
   const order = filter_polyorder ?? Math.min(3, window - 1);
   return { window, order, tolerance: filter_tolerance ?? 0.2 };
@@ -109,14 +109,13 @@ function totalsOf(
   return totals;
 }
 
-/** The default of clusters: pairs of short sentences say little about their similarity. */
+/** The default for clusters, because the similarity of short sentences is unreliable. */
 const MIN_CHARACTERS_OF_CLUSTERS = 40;
 
 function minCharactersOf({ mode, min_characters_per_chunk }: SemanticOptions): number {
   return min_characters_per_chunk ?? (mode === 'cluster' ? MIN_CHARACTERS_OF_CLUSTERS : 1);
 }
 
-/** Makes each segment a chunk, or several of whole sentences if it is over the limit. */
 function packSegments(
   text: string,
   boundaries: readonly number[],
@@ -126,7 +125,7 @@ function packSegments(
   context: ChunkContext,
 ): Span[] {
   const { chunk_size: size, min_sentences_per_chunk: minPieces } = options;
-  // The default minimum of clusters holds already, and shorter rests stay as they are.
+  // Clusters already respect their default minimum. Shorter remainders stay as they are.
   const minCharacters = options.min_characters_per_chunk ?? 1;
   const count = (start: number, end: number) => context.tokens.count(start, end);
   const segments: Span[][] = [];
@@ -150,9 +149,9 @@ function packSegments(
 }
 
 /**
- * The gaps with a lower similarity than both neighbours; the ends of the text count as higher. The first of consecutive
- * equal gaps counts. If there are three gaps or more, the first and the last do not count, because a single sentence does
- * not show a topic.
+ * Finds the gaps with a lower similarity than both neighbours; the ends of the text count as higher. The first of
+ * consecutive equal gaps counts. With three or more gaps, the first and the last are ignored, because a single
+ * sentence does not show a topic.
  */
 function findValleys(similarities: ArrayLike<number>): number[] {
   const valleys: number[] = [];

@@ -3,15 +3,15 @@ import { countCodePoints, type Span } from '../../../core/kit.ts';
 export interface Candidate {
   /** The sentence after the cut. */
   readonly sentence: number;
-  /** The lower, the better a cut. */
+  /** A lower similarity is a better cut. */
   readonly similarity: number;
 }
 
 /**
- * Keeps cuts that are the minimum apart, and as far from both ends of the text; better cuts take precedence. Worse
- * candidates never remove better ones, so a higher threshold never gives fewer chunks.
+ * Keeps cuts at the minimum distance from each other and from both ends of the text. Better cuts take precedence. A
+ * worse candidate never removes a better one, so a higher threshold never gives fewer chunks.
  *
- * @param characters of all sentences before each one, and of all
+ * @param characters running totals before each sentence, and the total of all
  * @returns the sentences after the kept cuts
  */
 export function keepApart(
@@ -38,7 +38,7 @@ export function keepApart(
   return kept.sort((a, b) => a - b);
 }
 
-/** Moves whole sentences from the last chunk but one to the last one, if that is too short. */
+/** Moves whole sentences from the previous chunk to the last chunk, if the last chunk is too short. */
 export function evenOutLast(
   text: string,
   spans: readonly Span[],
@@ -68,9 +68,9 @@ interface Group {
 type CountedSpan = Span & { readonly token_count: number };
 
 /**
- * Joins chunks that are too short to the previous chunk, or else the next one, as far as `size` allows.
+ * Joins short chunks to the previous chunk, or else to the next chunk, as far as `size` allows.
  *
- * @param count of the tokens of a stretch
+ * @param count counts the tokens of a stretch
  */
 export function joinShort(
   text: string,

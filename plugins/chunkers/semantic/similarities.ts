@@ -1,11 +1,11 @@
 import type { EmbeddingModel } from '../../../core/kit.ts';
 
 /**
- * The sentences of a text as unit vectors. A sentence with a zero vector has no topic (`***`, unknown words), and goes with
- * the previous sentence.
+ * Unit vectors of the sentences of a text. A sentence with a zero vector has no topic (`***`, unknown words), and
+ * belongs to the previous sentence.
  */
 export interface SentenceVectors {
-  /** The index of each vector's sentence among all sentences, rising. */
+  /** For each vector, the index of its sentence among all sentences; rising. */
   readonly indexes: Uint32Array;
   /** Rows of `dimensions` numbers, each row of length 1. */
   readonly values: Float32Array;
@@ -26,7 +26,6 @@ export async function embedSentences(
   return toUnitVectors(values, dimensions);
 }
 
-/** Scales rows to length 1, and drops zero rows. */
 export function toUnitVectors(values: Float32Array, dimensions: number): SentenceVectors {
   const count = values.length / dimensions;
   const indexes = new Uint32Array(count);
@@ -55,8 +54,8 @@ export function addTo(sum: Float64Array, values: Float32Array, from: number): vo
 }
 
 /**
- * The cosine similarity at each gap between sentences: of the sum of up to `window` unit vectors before it, and the sum of
- * as many after it. The gap at index `i` is before the vector `i + 1`. The time does not depend on the window.
+ * The cosine similarity at each gap between sentences: between the sums of up to `window` unit vectors before and
+ * after the gap. The gap at index `i` is before the vector `i + 1`. The time does not depend on the window.
  */
 export function gapSimilarities(vectors: SentenceVectors, window: number): Float64Array {
   const similarities = new Float64Array(Math.max(vectors.indexes.length - 1, 0));
@@ -66,8 +65,8 @@ export function gapSimilarities(vectors: SentenceVectors, window: number): Float
 }
 
 /**
- * For each of the given gaps, the highest similarity of a bridge over it: from the window before one of the gaps to the
- * window after a later one, over at most `skip` stretches between gaps.
+ * For each given gap, the highest similarity of a bridge over it. A bridge compares the window before one gap with
+ * the window after a later gap. It spans at most `skip` stretches between gaps.
  */
 export function bridgedSimilarities(
   vectors: SentenceVectors,
@@ -94,7 +93,6 @@ export function bridgedSimilarities(
   return highest;
 }
 
-/** Raises lower values from index `from` to `to`, inclusive. */
 function raise(values: number[], from: number, to: number, value: number): void {
   for (let index = from; index <= to; index++) values[index] = Math.max(values[index] as number, value);
 }
@@ -119,7 +117,6 @@ function startSums(vectors: SentenceVectors, window: number): WindowSums {
   return sums;
 }
 
-/** Moves to the next gap. @returns its similarity */
 function stepAndCompare(sums: WindowSums): number {
   const { before, after, vectors, window } = sums;
   const { values, dimensions, indexes } = vectors;
@@ -129,7 +126,7 @@ function stepAndCompare(sums: WindowSums): number {
   return advance(before, after, values, row * dimensions, entering, leaving);
 }
 
-/** Moves a row from the sum after to the sum before, adds and removes others (-1: none), and compares the sums. */
+/** Moves a row from the sum after the gap to the sum before it. Then adds and removes rows (-1: none). */
 function advance(
   before: Float64Array,
   after: Float64Array,
@@ -156,7 +153,7 @@ function advance(
   return settled(product, beforeSquare, afterSquare);
 }
 
-/** Similarities closer than this are equal: sums of the same vectors differ in their last bits. */
+/** Similarities closer than this are equal, because sums of the same vectors differ in their last bits. */
 const STEPS = 1e7;
 
 function cosine(first: Float32Array, second: Float32Array): number {
@@ -175,6 +172,6 @@ function cosine(first: Float32Array, second: Float32Array): number {
 
 function settled(product: number, firstSquare: number, secondSquare: number): number {
   const scale = Math.sqrt(firstSquare * secondSquare);
-  // Opposite vectors may cancel out: such a window means nothing.
+  // Opposite vectors may cancel out. Such a window shows no topic.
   return scale < 1 / STEPS ? 1 : Math.round((product / scale) * STEPS) / STEPS;
 }

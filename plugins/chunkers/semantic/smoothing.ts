@@ -1,19 +1,17 @@
-/** Parameters of a Savitzky-Golay filter, which fits a polynomial to a window around each point. */
 export interface Smoothing {
-  /** Points of the window; odd. */
+  /** Number of points in the window; odd. */
   readonly window: number;
-  /** Order of the polynomials, below the window. */
+  /** Order of the polynomials; below `window`. */
   readonly order: number;
-  /** The slope below which a curve counts as level. */
+  /** A curve with a smaller slope counts as level. */
   readonly tolerance: number;
 }
 
 type Derivative = 0 | 1 | 2;
 
 /**
- * The weights that turn the values of a window into the value of the fitted polynomial in the middle, or its first or
- * second derivative. They are computed by the recurrence of the polynomials that are orthogonal on the points of the
- * window, which is accurate for all orders that requests can have.
+ * Computes weights that turn the values of a window into the fitted polynomial's value in the middle, or its first or
+ * second derivative. The recurrence of orthogonal polynomials is accurate for all orders that requests allow.
  */
 export function savitzkyGolayWeights(window: number, order: number, derivative: Derivative): Float64Array {
   const half = (window - 1) / 2;
@@ -35,12 +33,11 @@ export function savitzkyGolayWeights(window: number, order: number, derivative: 
 
 interface Polynomial {
   readonly values: Float64Array;
-  /** Its value in the middle, and its first two derivatives there. */
+  /** The polynomial's value in the middle of the window, and its first two derivatives there. */
   readonly middle: number[];
   readonly square: number;
 }
 
-/** The next orthogonal polynomial: `x * here - factor * before`. */
 function nextPolynomial(points: Float64Array, here: Polynomial, before: Polynomial, factor: number) {
   const values = points.map(
     (point, index) => point * (here.values[index] as number) - factor * (before.values[index] as number),
@@ -51,7 +48,6 @@ function nextPolynomial(points: Float64Array, here: Polynomial, before: Polynomi
   return { values, middle, square: values.reduce((sum, value) => sum + value * value, 0) };
 }
 
-/** A filtered curve; the curve is mirrored beyond its ends. */
 function filterWith(curve: Float64Array, weights: Float64Array): Float64Array {
   const last = curve.length - 1;
   const half = (weights.length - 1) / 2;
@@ -71,8 +67,8 @@ export interface Smoothed {
 }
 
 /**
- * Smooths a curve, and finds its lows: points where it is level (within the tolerance) and bends upwards; of consecutive
- * such points, the lowest one. A curve shorter than the window has none.
+ * Smooths a curve, and finds its lows: points where it is level (within the tolerance) and bends upwards. Of
+ * consecutive such points, the lowest counts. A curve shorter than the window has no lows.
  */
 export function smooth(curve: Float64Array, { window, order, tolerance }: Smoothing): Smoothed {
   if (curve.length < window) return { curve, lows: [] };
@@ -91,5 +87,5 @@ export function smooth(curve: Float64Array, { window, order, tolerance }: Smooth
   return { curve: smoothed, lows };
 }
 
-/** A smaller second derivative is that of a straight line, apart from rounding. */
+/** A smaller second derivative is a rounding error of a straight line. */
 const MIN_BEND = 1e-9;

@@ -15,7 +15,7 @@ const SAMPLE_RECORDS = 100;
 const SAMPLE_UNITS = 50_000;
 const MAX_CAPTIONS = 20;
 
-/** A first line that names the delimiter for Excel; programs may repeat the delimiter after it. */
+/** A first line that names the delimiter for Excel. Some programs repeat the delimiter after it. */
 const SEPARATOR_LINE =
   /^\ufeff?(?:"sep=([^\r\n"])"\1{0,1000}|sep=([^\r\n"])\2{0,1000}) {0,99}(?:\r\n|\r|\n|$)/i;
 
@@ -37,7 +37,6 @@ export function readCsv(text: string, options: TableOptions): Layout {
   };
 }
 
-/** The first lines of a text from an offset on; of a very long line, the first part. */
 function sampleOf(text: string, from: number): string {
   const most = from + SAMPLE_UNITS;
   if (text.length <= most) return text.slice(from);
@@ -70,7 +69,7 @@ function shapeOf(sample: string, dialect: Dialect): Shape {
   return { dialect, fields, comments, usual, agreeing: (counts.get(usual) ?? 0) / starts.length };
 }
 
-/** The shape by the delimiter with which most records have the same number of fields; in a tie, more fields win. */
+/** Finds the delimiter with which most records have the same number of fields. In a tie, more fields win. */
 function sniff(sample: string, quote: string): Shape {
   const [first, ...others] = DELIMITERS.map((delimiter) => shapeOf(sample, { delimiter, quote })) as [
     Shape,
@@ -84,7 +83,6 @@ function sniff(sample: string, quote: string): Shape {
   return best;
 }
 
-/** The number of captions (records of one field) and comments before the first usual record. */
 function countCaptions({ fields, comments, usual }: Shape): number {
   const isCaption = (index: number) =>
     fields[index] !== usual && (fields[index] === 1 || comments[index] === true);
@@ -110,10 +108,10 @@ const NEVER_CLOSED = -1;
 const NO_UNIT = -1;
 
 /**
- * The starts of the records of CSV. A quote counts only at the start of a field: the field may then contain line breaks,
- * and two quotes mean one. From an unclosed quote on, each line is a record. Blank lines are skipped.
+ * Finds the starts of the records of CSV. A quote counts only at the start of a field. A quoted field may contain
+ * line breaks, and two quotes mean one. After an unclosed quote, each line is a record. Blank lines are skipped.
  *
- * @param most the maximum number of records
+ * @param most maximum number of records
  */
 function findRecords(
   text: string,
@@ -171,7 +169,7 @@ function findFieldCuts(text: string, start: number, end: number, dialect: Dialec
     if (isFieldStart && text.charCodeAt(at) === enclosing) {
       const closing = closingQuote(text, at + 1, dialect.quote);
       isFieldStart = false;
-      // An unclosed quote encloses nothing, and neither does any other.
+      // After an unclosed quote, quotes no longer enclose text.
       if (closing === NEVER_CLOSED || closing >= end) enclosing = NO_UNIT;
       else at = closing;
       continue;

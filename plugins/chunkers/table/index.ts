@@ -22,13 +22,13 @@ import type manifest from './manifest.ts';
 import type { TableOptions } from './manifest.ts';
 import { readHtml, readMarkdown } from './marked-up.ts';
 
-/** The rank of boundaries around tables, and of those that `rows_per_chunk` demands. */
+/** The rank of boundaries around tables, and of boundaries that `rows_per_chunk` demands. */
 const BETWEEN_TABLES = 0;
 const BETWEEN_ROWS = 1;
 
 /**
- * Boundaries before and after tables, and between their rows; the header goes with the row after it. White space
- * between two tables, or before the first, is not a piece of its own.
+ * Finds boundaries around tables and between rows. The header stays with its first row. White space between tables,
+ * or before the first table, is not a separate piece.
  */
 function outlineOf(
   text: string,
@@ -62,7 +62,7 @@ function tableAt(tables: readonly Table[], offset: number): Table | undefined {
   return table !== undefined && offset < table.end ? table : undefined;
 }
 
-/** The first and the last row, from 1, that a stretch overlaps; undefined if it overlaps none, or several tables. */
+/** First and last row, from 1, that a stretch overlaps; undefined for no row, or for rows of several tables. */
 function rowsIn(tables: readonly Table[], { start, end }: Span): readonly [number, number] | undefined {
   const before = countWhile(tables, (table) => table.start < end);
   const table = tables[before - 1];
@@ -101,7 +101,7 @@ const createTableChunker: Factory<typeof manifest> = (): Chunker<TableOptions> =
 
 export default createTableChunker;
 
-/** @throws an error for the caller if a delimiter is ambiguous */
+/** @throws Error for callers if a delimiter is ambiguous */
 function checkMarks({ delimiter, quote }: TableOptions): void {
   for (const [name, mark] of [['delimiter', delimiter] as const, ['quote', quote] as const]) {
     if (isLineBreak(mark?.charCodeAt(0) ?? 0)) throw refusedError(`${name}: must not be a line break.`);
@@ -130,19 +130,17 @@ function readTables(text: string, options: TableOptions): Layout {
   return hasTag ? readHtml(text) : readCsv(text, options);
 }
 
-/** A table whose first row is not cut from the byte order mark. */
+/** Includes the byte order mark in the first row. */
 function behindBeginning(table: Table, from: number): Table {
   return from === 1 && table.start === 1 ? { ...table, rows: table.rows.with(0, 0) } : table;
 }
 
-/** A table with the header that the request asks for; a table without other rows has none. */
 function withHeader(table: Table, { header_rows }: TableOptions): Table {
   const { start, end, rows } = table;
   const headerRows = header_rows ?? table.headerRows;
   return { start, end, rows, headerRows: headerRows < rows.length ? headerRows : 0 };
 }
 
-/** Gives the header of the table that contains an offset, if the offset is after the header. */
 function headersOf(text: string, tables: readonly Table[]): (start: number) => Carried | undefined {
   const known = new Map<Table, Carried>();
   return (offset) => {
@@ -158,7 +156,7 @@ function headersOf(text: string, tables: readonly Table[]): (start: number) => C
   };
 }
 
-/** Shorter lines, such as blank ones, are joined to others. */
+/** Shorter lines, such as blank lines, join their neighbours. */
 const MIN_LINE_LENGTH = 8;
 
 function textFinders(): readonly CutFinder[] {
@@ -170,7 +168,6 @@ function textFinders(): readonly CutFinder[] {
   ];
 }
 
-/** With `rows_per_chunk`, chunks are not joined. */
 function rulesOf(options: TableOptions) {
   if (options.rows_per_chunk === null) return options;
   return { ...options, min_chunk_size: 0, always: BETWEEN_TABLES };

@@ -4,7 +4,7 @@ import { findMarkdownBlocks } from '../../toolkit/markdown/index.ts';
 import { MarkupReader } from '../../toolkit/markup/index.ts';
 import type { Layout, Table } from './layout.ts';
 
-/** The outermost tables of an HTML text; a table within a cell is part of the row. */
+/** Finds the outermost tables of an HTML text. A table within a cell is part of the row. */
 export function readHtml(text: string): Layout {
   const tables: Table[] = [];
   const tags = new MarkupReader(text);
@@ -39,7 +39,7 @@ class OpenTable {
   #isLeading = true;
   #hasHeaderCell = false;
   #hasDataCell = false;
-  /** The start of the tags directly before the next row, which go with the row. */
+  /** Start of the tags directly before the next row, which belong to this row. */
   #opening = NOWHERE;
 
   constructor(start: number) {
@@ -102,7 +102,7 @@ function findCells(text: string, start: number, end: number): number[] {
 const BACKSLASH = 92;
 const PIPE = 124;
 
-/** The tables of a Markdown text; a header includes its delimiter row. */
+/** Finds the tables of a Markdown text. A header includes its delimiter row. */
 export function readMarkdown(text: string): Layout {
   const mayHoldTable = text.includes('|') && text.includes('-');
   const blocks = mayHoldTable ? findMarkdownBlocks(text) : [];

@@ -28,11 +28,11 @@ export default function createContextRefinery(): Refinery<ContextOptions> {
 }
 
 /**
- * Prepares a template for the chunks of one document. A line with values is omitted if all of them are empty, or if it
- * equals the line before.
+ * Prepares a template for the chunks of one document. A line with values is omitted if all of them are empty, or if
+ * it equals the previous line.
  *
  * @param most maximum characters of the context
- * @returns renders the template for a chunk; an empty string if the template has values and all of them are empty
+ * @returns renders the template for a chunk; empty if the template has values and all of them are empty
  */
 function fillerOf(template: Template, sources: Sources, most: number): (neighbours: Neighbours) => string {
   const lines = template.map((line) => {
@@ -45,7 +45,7 @@ function fillerOf(template: Template, sources: Sources, most: number): (neighbou
     let text = '';
     let before: string | undefined;
     for (const { pieces, asks } of lines) {
-      // A character has at most two units.
+      // A character has at most two code units.
       if (text.length > 2 * most) break;
       const line = fillLine(pieces, neighbours, most);
       isUseful ||= line.hasValue;
@@ -62,7 +62,6 @@ interface PreparedPiece {
   textOf(neighbours: Neighbours): string;
 }
 
-/** Computes the values of the document once. The first alternative that is not empty counts. */
 function preparePiece(piece: Piece, sources: Sources, most: number): PreparedPiece {
   if (typeof piece === 'string') return { isValue: false, textOf: () => piece };
   const cut = (value: string) => firstCharacters(value.trim(), most);

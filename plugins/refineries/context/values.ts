@@ -12,7 +12,7 @@ export type Piece = string | readonly Value[];
 
 interface Value {
   readonly name: ValueName;
-  /** The path of a member of metadata, or the maximum characters of a neighbour; else empty. */
+  /** A path within metadata, or the maximum characters of a neighbour; else empty. */
   readonly argument: string;
 }
 
@@ -34,7 +34,7 @@ const KNOWN = `${PLAIN_NAMES.map((name) => `{${name}}`).join(', ')}, {metadata.<
 const MAX_VALUES = 30;
 const MAX_CHARACTERS = 2000;
 
-/** Two braces mean one; a single brace begins or ends the name of a value. */
+/** Doubled braces are literal. Single braces enclose the name of a value. */
 const TOKENS = /\{\{|\}\}|\{([^{}\n]*)\}|[{}]|[^{}]+/g;
 
 /** Parses a template. @throws Error for callers that names the problem */
@@ -91,7 +91,7 @@ export interface Sources {
   readonly join: RefineTools['join'];
 }
 
-/** The value that all chunks of the document have; undefined if chunks have their own. */
+/** The value that all chunks of the document share; undefined if it depends on the chunk. */
 export function sharedValue({ name, argument }: Value, document: DocumentInfo): string | undefined {
   const { title, filename, id, metadata } = document;
   if (name === 'title') return title ?? '';
@@ -127,7 +127,7 @@ export function ownValue(
       return textOf(chunk.context, '');
     case 'previous': {
       if (previous === undefined) return '';
-      // Joined, so that overlapping text counts once.
+      // Joining counts overlapping text once.
       const { text } = join([previous, chunk]);
       return lastWords(text.slice(0, Math.max(text.length - chunk.text.length, 0)), Number(argument));
     }
@@ -139,24 +139,22 @@ export function ownValue(
   }
 }
 
-/** The text of a string, number or boolean, or of a list of these; empty for other values. */
 function textOf(value: unknown, separator: string): string {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.filter((one) => (isText(one) || typeof one === 'boolean') && one !== '').join(separator);
 }
 
-/** Whether a value is a string or a finite number: 1e400 in JSON is parsed as infinite. */
+/** Whether a value is a string or a finite number. JSON numbers such as 1e400 are parsed as infinite. */
 function isText(value: unknown): value is string | number {
   return typeof value === 'string' || Number.isFinite(value);
 }
 
-/** The member of metadata at a path of names separated by dots; with an empty path, the short values. */
 function metadataText(metadata: unknown, path: string): string {
   return path === '' ? identityIn(metadata) : textOf(memberOf(metadata, path), ', ');
 }
 
 const MAX_LIST_LENGTH = 300;
-/** Longer values of metadata are texts about the document. */
+/** Longer metadata values are prose and do not identify the document. */
 const MAX_VALUE_LENGTH = 80;
 /** Addresses, hashes and times, which do not show the topic of a document. */
 const NOISE = [
@@ -181,7 +179,7 @@ interface CodeNode {
   readonly members: readonly string[];
 }
 
-/** The `nodes` of a chunk; those of a request can be any JSON. */
+/** The `nodes` of a chunk. Nodes in a request can be any JSON. */
 function nodesOf({ nodes }: Chunk): CodeNode[] {
   if (!Array.isArray(nodes)) return [];
   return nodes.map((node: unknown) => {
@@ -206,7 +204,7 @@ function sharedScope(nodes: readonly CodeNode[]): readonly string[] {
   }, first ?? []);
 }
 
-/** The names of nodes, each once, after the innermost unit around the node if the nodes do not share the unit. */
+/** The distinct names of nodes, each after its innermost scope, unless all nodes share this scope. */
 function namesOf(nodes: readonly CodeNode[], separator: string): Set<string> {
   const { length } = sharedScope(nodes);
   return new Set(nodes.map(({ name, scope }) => textOf([scope.slice(length).at(-1), name], separator)));
@@ -216,13 +214,12 @@ function withMembers(nodes: readonly CodeNode[], separator: string): Set<string>
   return new Set([...namesOf(nodes, separator), ...nodes.flatMap(({ members }) => members)]);
 }
 
-/** A word of an identifier: capitals before no small letter, small letters with at most one capital, or digits. */
+/** A word of an identifier: capitals, or small letters after at most one capital, or digits. */
 const WORD =
   /[\p{Lu}\p{Lt}]+(?![\p{Ll}\p{Lo}\p{Lm}\p{M}])|[\p{Lu}\p{Lt}]?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
-/** Bounded, because a longer identifier could overflow the stack of the expression. */
+/** Limited, because a longer identifier could overflow the stack of the regular expression. */
 const IDENTIFIER = /[\p{L}\p{M}\p{N}_]{1,1000}/gu;
 
-/** The shared units and the names of nodes as words; empty if each name is one word. */
 function wordsOf(nodes: readonly CodeNode[], separator: string): string {
   const names = [...sharedScope(nodes), ...namesOf(nodes, separator)];
   const words = names.map((name) =>
@@ -232,7 +229,6 @@ function wordsOf(nodes: readonly CodeNode[], separator: string): string {
   return isSame ? '' : wholeWithin(new Set(words));
 }
 
-/** A list of the first values that fit, without empty ones; no value is cut. */
 function wholeWithin(values: Iterable<string>): string {
   let list = '';
   for (const value of values) {
@@ -262,7 +258,6 @@ function firstWords(text: string, most: number): string {
   return trimmed.slice(0, cut || end).trimEnd();
 }
 
-/** At most `most` characters from the end of a text, in whole words if there is white space. */
 function lastWords(text: string, most: number): string {
   const trimmed = text.trimEnd();
   let start = trimmed.length;
@@ -274,7 +269,6 @@ function lastWords(text: string, most: number): string {
   return trimmed.slice(cut === trimmed.length ? start : cut).trimStart();
 }
 
-/** At most `most` characters from the start of a text. */
 export function firstCharacters(text: string, most: number): string {
   return text.slice(0, startOfRest(text, most));
 }

@@ -35,13 +35,12 @@ export default function createOverlapRefinery(): Refinery<OverlapOptions, 'token
   };
 }
 
-/** The existing context of a chunk, followed by the new one; null if there is neither. */
 function joined(carried: unknown, given: string): string | null {
   const known = typeof carried === 'string' ? carried : '';
   return known !== '' && given !== '' ? `${known}\n${given}` : known + given || null;
 }
 
-/** The parts of a chunk that its neighbours get: the previous one the head, the next one the tail. */
+/** The parts of a chunk for its neighbours: the head for the previous chunk, the tail for the next. */
 interface Given {
   readonly head: string;
   readonly tail: string;
@@ -75,14 +74,14 @@ function readNeighbour(text: string, tokens: TokenizedText, { context_size, mode
   };
 }
 
-/** The end of the first `size` tokens; if these have no text, of the first tokens with text. */
+/** The end of the first `size` tokens, extended until they contain text. */
 function headLimit(ends: Uint32Array, size: number): number {
   let last = size - 1;
   while (ends[last] === 0 && last < ends.length - 1) last++;
   return ends[last] as number;
 }
 
-/** The start of the last `size` tokens; within a code point, the start of the code point. */
+/** The start of the last `size` tokens, moved back to the start of a code point. */
 function tailLimit(ends: Uint32Array, size: number): number {
   let first = ends.length - size;
   while (first > 0 && ends[first - 1] === ends[first]) first--;
@@ -92,8 +91,7 @@ function tailLimit(ends: Uint32Array, size: number): number {
 const MAX_TRIES = 16;
 
 /**
- * The nearest boundary of a grapheme cluster, from `limit` on in one direction, with a context that fits; `limit` if none
- * of the nearest fits.
+ * The grapheme boundary nearest to `limit` in one direction at which the context fits; `limit` if none nearby fits.
  */
 function wholeClusters(text: string, limit: number, step: 1 | -1, fits: (cut: number) => boolean): number {
   let tries = splitsCluster(text, limit) ? MAX_TRIES : 0;
@@ -116,7 +114,7 @@ type Boundaries = Readonly<Record<Level, number[]>>;
 
 type Level = 'paragraph' | 'line' | 'sentence' | 'word';
 
-/** Possible ends, up to `limit`, of a head: after a paragraph, line, sentence or word, and after white space that follows. */
+/** Possible ends of a head, up to `limit`: after a paragraph, line, sentence or word, and white space after it. */
 function headEnds(text: string, limit: number): Boundaries {
   const ends = noBoundaries();
   forEachGap(text, 0, limit, ({ level, start, lineStart }) => {
@@ -128,8 +126,7 @@ function headEnds(text: string, limit: number): Boundaries {
 }
 
 /**
- * Possible starts, from `limit` on, of a tail: before a paragraph, line, sentence or word. The indentation of a line
- * belongs to the line.
+ * Possible starts of a tail, from `limit` on: before a paragraph, sentence or word, or before a line's indentation.
  */
 function tailStarts(text: string, limit: number): Boundaries {
   const starts = noBoundaries();
@@ -143,7 +140,6 @@ function noBoundaries(): Boundaries {
   return { paragraph: [], line: [], sentence: [], word: [] };
 }
 
-/** The gap between two words: white space, or nothing after an end of a sentence that needs none. */
 interface Gap {
   readonly level: Level;
   readonly start: number;
@@ -151,7 +147,6 @@ interface Gap {
   readonly lineStart: number;
 }
 
-/** Visits the gaps that begin at or before `to` and end at or after `from`, in order. */
 function forEachGap(text: string, from: number, to: number, visit: (gap: Gap) => void): void {
   let at = whiteSpaceStart(text, from);
   let previous = at === 0 ? 0 : text.charCodeAt(at - 1);
@@ -211,10 +206,10 @@ function endsAlone(unit: number): boolean {
   return unit >= FIRST_ALONE && ENDS_ALONE.has(unit);
 }
 
-/** Units before an offset in which halves of flags are counted. */
+/** Maximum units before an offset in which regional indicators (halves of flags) are counted. */
 const MAX_FLAGS = 256;
 
-/** Whether an offset between two code points is within a grapheme cluster; CR and LF are one. */
+/** Whether an offset between code points is within a grapheme cluster. CR LF is one cluster. */
 export function splitsCluster(text: string, offset: number): boolean {
   if (offset <= 0 || offset >= text.length) return false;
   const floor = Math.max(offset - MAX_FLAGS, 0);

@@ -63,9 +63,9 @@ function withParent(chunk: Chunk, index: number, parent: Chunk, parent_id: strin
 }
 
 /**
- * Creates ids for the parents of one list of chunks: UUIDs of version 8 (RFC 9562), the first 16 bytes of a SHA-256
- * over the id of the document, the text of the parent, and the number of earlier parents with the same text. So an
- * edit keeps the ids of untouched parents, and a repeated passage has two ids.
+ * Creates ids for the parents of one list of chunks: UUIDs of version 8 (RFC 9562). An id is the start of a SHA-256
+ * over the document id, the text, and the number of earlier parents with the same text. So an edit keeps the ids of
+ * untouched parents, and repeated passages have different ids.
  */
 function createIds(): (documentId: unknown, text: string) => string {
   const seen = new Map<string, number>();
@@ -78,7 +78,6 @@ function createIds(): (documentId: unknown, text: string) => string {
   };
 }
 
-/** Consecutive chunks of one section, page or document, which may have one parent. */
 function groupsOf(
   chunks: readonly Chunk[],
   { by, level }: ParentsOptions,
@@ -100,7 +99,6 @@ function groupsOf(
   return groups;
 }
 
-/** The first headings of a chunk; empty if it has no list of them. */
 function sectionOf({ heading_path }: Chunk, level: number): readonly unknown[] {
   return Array.isArray(heading_path) ? heading_path.slice(0, level).map(plain) : [];
 }
@@ -110,7 +108,7 @@ function pageOf({ start_index, first_page }: Chunk, pages: readonly number[] | u
   return pages === undefined ? plain(first_page) : countUpTo(pages, start_index);
 }
 
-/** A string or a number; null for other values of a request, which may be nested arbitrarily deep. */
+/** Other values of a request become null, because they may be nested arbitrarily deep. */
 function plain(value: unknown): string | number | null {
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }
@@ -123,8 +121,8 @@ function guess(sizes: readonly number[], start: number, most: number): number {
 }
 
 /**
- * The largest number from 1 to `most` that fits, if all smaller numbers fit. The search begins at the guess and takes
- * growing steps, so that a good guess takes two tests.
+ * The largest number from 1 to `most` that fits, if all smaller numbers fit. The search starts at the guess and takes
+ * growing steps, so a good guess needs two tests.
  */
 function longest(most: number, guessed: number, fits: (count: number) => boolean): number {
   let good = 1;

@@ -46,7 +46,7 @@ export default async function createSummaryRefinery(given: Collaborators): Promi
   };
 }
 
-/** Messages of failures are not logged, because they may quote the request. */
+/** Failure messages are not logged, because they may quote the request. */
 function reportFailures(outcomes: readonly Outcome[], report: Report, log: Log): void {
   const kinds = outcomes.flatMap((outcome) => ('failure' in outcome ? [outcome.failure] : []));
   if (kinds.length === 0) return;
@@ -56,22 +56,20 @@ function reportFailures(outcomes: readonly Outcome[], report: Report, log: Log):
   log.warn(counts, 'the chat API gave no context for some chunks');
 }
 
-/** The outcome of a chunk without text, which keeps its existing context. */
 const NOTHING_TO_ASK: Outcome = { value: '' };
 
-/** The context is the answer, followed by the existing context; null if there is no answer. */
 function withContext(chunk: Chunk, outcome: Outcome | undefined): Chunk {
   if (outcome === undefined || 'failure' in outcome) return { ...chunk, context: null };
   const parts = [outcome.value, chunk.context].filter((part) => typeof part === 'string' && part !== '');
   return { ...chunk, context: parts.join('\n') || null };
 }
 
-/** Consecutive calls to an unavailable API after which no more are made, unless `concurrency` is higher. */
+/** Maximum consecutive calls to an unavailable API, unless `concurrency` is higher. */
 const MAX_UNAVAILABLE = 3;
 
 /**
- * Asks about each chunk, with limited concurrency. After too many consecutive calls to an unavailable API, the others are
- * not made and have the same outcome: a server that is down must not hold a request for hours.
+ * Asks about each item, with limited concurrency. After too many consecutive calls to an unavailable API, the other
+ * items get the same outcome without a call. Otherwise a server that is down could hold a request for hours.
  *
  * @throws the first error of `ask`, which is not called again
  */
@@ -96,14 +94,14 @@ async function askForAll<Item>(
 
 type Outcome = { readonly value: string } | HostedFailure;
 
-/** Asks the model, or returns the kept answer to the same question. Rejects only with the signal's reason. */
+/** Asks the model, or returns the cached answer to the same question. Rejects only with the signal's reason. */
 type Ask = (question: Question, options: SummaryOptions, signal: AbortSignal) => Promise<Outcome>;
 
 const OPENAI = 'https://api.openai.com/v1';
-/** Maximum characters of kept answers, with the hashes of their questions, in each thread. */
+/** Maximum characters of cached answers and the hashes of their questions, per thread. */
 const MAX_KEPT = 16 * 1024 * 1024;
 
-/** @throws an error for the caller if `CHAT_BASE_URL` is invalid */
+/** @throws Error for callers if `CHAT_BASE_URL` is invalid */
 async function createAsk({ env, hosted }: Pick<Collaborators, 'env' | 'hosted'>): Promise<Ask> {
   const { LRUCache } = await import('lru-cache');
   const { CHAT_BASE_URL, CHAT_API_KEY = '', CHAT_MODEL: model = '' } = env;
@@ -137,7 +135,7 @@ interface Question {
   readonly text: string;
 }
 
-/** The document is first and the chunk last, so that a server can cache the common start of the prompts of a window. */
+/** The document is first, so that a server can cache the common start of the prompts of a window. */
 function promptOf({ title, window, instruction, text }: Question): string {
   const head = title === '' ? '' : `Title: ${title}\n\n`;
   const prompt = `<document>\n${head}${window.text}\n</document>\n\n${instruction}\n\n<chunk>\n${text}\n</chunk>`;
@@ -148,9 +146,9 @@ function promptOf({ title, window, instruction, text }: Question): string {
 const REASONING = /^\s*<think>[\s\S]*?<\/think>/;
 
 /**
- * The answer in a completion of OpenAI's protocol, without the model's reasoning.
+ * The answer in an OpenAI completion, without the model's reasoning.
  *
- * @throws Error if there is none
+ * @throws Error if there is no answer
  */
 function readCompletion(answer: unknown): string {
   const { choices } = answer as { readonly choices?: readonly { readonly message?: unknown }[] };

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Chunk, RefineContext } from '../../../core/kit.ts';
 
-/** The part of a document in the prompts of some of its chunks. */
 export interface Window {
   readonly text: string;
   readonly hash: string;
@@ -10,9 +9,9 @@ export interface Window {
 type Tools = Pick<RefineContext<'tokenizer'>, 'tokenizer' | 'join' | 'signal'>;
 
 /**
- * Divides a document into windows of at most `most` tokens. A document that fits is one window. Otherwise windows overlap
- * by half, and a chunk has the window with the chunk in its middle, so that neighbours share windows. A chunk of more than
- * half a window has a window of its own.
+ * Divides a document into windows of at most `most` tokens. A document that fits is one window. Otherwise windows
+ * overlap by half, and each chunk is in the middle of its window, so that neighbours share windows. A chunk longer
+ * than half a window has a window of its own.
  *
  * @returns gives the window of a chunk by its index
  */
@@ -32,7 +31,6 @@ export function windowsOf(chunks: readonly Chunk[], most: number, tools: Tools):
   );
 }
 
-/** @param make creates the window of the chunks from `start` to `end` */
 function slidingWindows(
   sizes: readonly number[],
   most: number,
@@ -75,7 +73,7 @@ function textOf(chunks: readonly Chunk[], { join }: Tools): string {
   return chunks.length === 0 ? '' : join(chunks).text;
 }
 
-/** Cuts off the excess of a window, because token counts do not add up exactly. */
+/** Truncates a window, because token counts do not add up exactly. */
 function firstTokens(text: string, most: number, { tokenizer }: Tools): string {
   const ends = tokenizer.tokenize(text).ends();
   return ends.length <= most ? text : text.slice(0, ends[most - 1]);

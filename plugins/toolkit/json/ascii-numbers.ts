@@ -1,9 +1,8 @@
-/** Numbers and vectors as ASCII. Functions that write into an array begin at `at`, and return the index after the end. */
+/** Writes numbers and vectors as ASCII. Functions that write into an array begin at `at`, and return the end. */
 
-/** Maximum bytes of a number of a vector, with its comma. */
 export const NUMBER_BYTES = 26;
 
-/** Writes `[x,y,...]`, each number with the fewest digits that give the same number in single precision. */
+/** Writes `[x,y,...]`, each number with the fewest digits that keep its single-precision value. */
 export function writeVector(vector: Float32Array, out: Uint8Array, at: number): number {
   const view = new DataView(out.buffer, out.byteOffset, out.byteLength);
   let next = at + Number(vector.length === 0);
@@ -14,7 +13,7 @@ export function writeVector(vector: Float32Array, out: Uint8Array, at: number): 
   return next;
 }
 
-/** Numbers whose digits are computed before any is written: two short loops are faster than a long one. */
+/** The digits of a block are computed before any is written: two short loops are faster than a long one. */
 const BLOCK = 1024;
 const blockDigits = new Int32Array(BLOCK);
 
@@ -38,7 +37,7 @@ function writeBlock(vector: Float32Array, out: Uint8Array, view: DataView, at: n
 const MAX_REUSED = 4096;
 const reused = Buffer.alloc(MAX_REUSED * NUMBER_BYTES + 2);
 
-/** A vector as JSON, `[x,y,...]`, each number with the fewest digits that give the same number in single precision. */
+/** Like `writeVector`, but returns a string. */
 export function vectorJson(vector: Float32Array): string {
   const out = vector.length <= MAX_REUSED ? reused : Buffer.alloc(vector.length * NUMBER_BYTES + 2);
   return out.toString('latin1', 0, writeVector(vector, out, 0));
@@ -46,13 +45,11 @@ export function vectorJson(vector: Float32Array): string {
 
 const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
-/** A vector as base64 of its 32-bit floats, little-endian. */
 export function vectorBase64(vector: Float32Array): string {
   const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
   return (isLittleEndian ? bytes : Buffer.from(bytes).swap32()).toString('base64');
 }
 
-/** The vector that `vectorBase64` wrote. */
 export function vectorOfBase64(base64: string): Float32Array {
   const vector = new Float32Array(Buffer.byteLength(base64, 'base64') >> 2);
   const bytes = Buffer.from(vector.buffer);
@@ -61,54 +58,52 @@ export function vectorOfBase64(base64: string): Float32Array {
   return vector;
 }
 
-/** Numbers from here to 1 have at most nine digits after at most five zeros. */
+/** Numbers from this one up to 1 have at most nine digits after at most five zeros. */
 const MIN_DECIMAL = 1e-6;
 const POWERS = Float64Array.from({ length: 15 }, (_, power) => 10 ** power);
 const MAX_ZEROS = 5;
 
-/** Bits of the fraction, and the bias of the exponent, of a number in single precision. */
 const FRACTION_BITS = 23;
 const BIAS = 127;
 const FRACTION = 2 ** FRACTION_BITS - 1;
-/** Half the distance to the next number, by the exponent of numbers below 1. */
+/** Half the distance to the next float, by exponent, for numbers below 1. */
 const HALF_GAPS = Float64Array.from(
   { length: BIAS },
   (_, exponent) => 2 ** (exponent - BIAS - FRACTION_BITS - 1),
 );
-/** The minimum zeros after the point, by the exponent; a number may have one more. */
+/** Minimum zeros after the point, by exponent. A number may have one more. */
 const ZEROS = Int32Array.from({ length: BIAS }, (_, exponent) => -Math.log10(2 ** (exponent - BIAS + 1)));
-/** The bits of the least number of an exponent that has only the minimum zeros. */
+/** For each exponent, the bits of the least number that has only the minimum zeros. */
 const MIN_ZEROS_FROM = Int32Array.from(ZEROS, (zeros) => {
   const limit = 10 ** -(zeros + 1);
   const nearest = Float32Array.of(limit);
   return (new Int32Array(nearest.buffer)[0] as number) + Number((nearest[0] as number) < limit);
 });
-/** The exponent of numbers from 2 ** -16 on, which have at most four zeros. */
+/** Exponent of 2 ** -16. Numbers from 2 ** -16 on have at most four zeros. */
 const MIN_EXPONENT = BIAS - 16;
-/** The bits of a number without its sign. */
 const SIZE = 0x7fffffff;
-/** More than the error of a scaled number. */
+/** Above the error of a scaled number. */
 const MARGIN = 1e-5;
 const PER_MARGIN = 1 / MARGIN;
-/** Less than half a unit of the seventh digit, in units of the eighth. */
+/** Slightly less than half a unit of the seventh digit, in units of the eighth. */
 const HALF_OF_SEVENTH = 4.9;
 
-/** The result of `findDigits`: eight digits, then the number of zeros before them, then whether only seven count. */
+/** Layout of the result of `findDigits`: the digits, the zeros before them, and whether only seven digits count. */
 const ZEROS_SHIFT = 27;
 const SEVEN_SHIFT = 30;
 const UNUSUAL = 0;
 const EIGHT_DIGITS = 1e8;
 
 /**
- * The seven or eight digits after the zeros of a number in single precision; `UNUSUAL` if it may need other digits. The
- * choice of seven or eight has no branch, because it cannot be predicted.
+ * The seven or eight digits after the zeros of a number in single precision; `UNUSUAL` if it may need other digits.
+ * The choice of seven or eight avoids a branch, because the processor cannot predict it.
  *
- * @param size the number, not negative
- * @param bits its bits
+ * @param size absolute value
+ * @param bits of `size`
  */
 function findDigits(size: number, bits: number): number {
   const exponent = bits >>> FRACTION_BITS;
-  // A power of two is nearer to the number before it than to the next one.
+  // A power of two is closer to the previous float than to the next.
   if ((exponent - MIN_EXPONENT) >>> 0 >= BIAS - MIN_EXPONENT || (bits & FRACTION) === 0) return UNUSUAL;
   const zeros = (ZEROS[exponent] as number) + ((bits - (MIN_ZEROS_FROM[exponent] as number)) >>> 31);
   const power = POWERS[zeros + 8] as number;
@@ -116,7 +111,7 @@ function findDigits(size: number, bits: number): number {
   const exact = size * power;
   const eight = (exact + 0.5) | 0;
   const seven = Math.imul((exact * 0.1 + 0.5) | 0, 10);
-  // Digits give the number if they differ from it by less than half the distance to the next number.
+  // Digits identify a number if they differ from it by less than half the distance to the next float.
   const beyondEight = Math.abs(exact - eight) - half;
   const beyondSeven = Math.abs(exact - seven) - half;
   if (half > HALF_OF_SEVENTH || beyondEight > -MARGIN || Math.abs(beyondSeven) < MARGIN) return UNUSUAL;
@@ -125,13 +120,12 @@ function findDigits(size: number, bits: number): number {
   return digits < EIGHT_DIGITS ? digits | (zeros << ZEROS_SHIFT) | (isSeven << SEVEN_SHIFT) : UNUSUAL;
 }
 
-/** The first bytes of a number without and with a sign: eight bytes that are written at once, as one number. */
+/** The first eight bytes of a number, without and with a sign, as one double that is written at once. */
 const BEGINNINGS = [',0.00000', ',-0.0000'].map((text) => Buffer.from(text).readDoubleLE());
 
-/** The four digits of the numbers below 10,000, the first in the lowest byte. */
 const FOUR_DIGITS = new Int32Array(10_000);
 const digitOf = (number: number, power: number): number => ((number / power) | 0) % 10;
-// Arithmetic, because the start of every thread waits for this: by text it takes 5 ms.
+// Arithmetic, because every thread waits for this when it starts. Conversion to strings takes 5 ms.
 for (let of = 0; of < FOUR_DIGITS.length; of++) {
   const digits = digitOf(of, 1000) | (digitOf(of, 100) << 8) | (digitOf(of, 10) << 16) | ((of % 10) << 24);
   FOUR_DIGITS[of] = 0x30303030 + digits;
@@ -139,10 +133,10 @@ for (let of = 0; of < FOUR_DIGITS.length; of++) {
 const TWO_ZEROS = 0x3030;
 
 /**
- * Writes a number after a comma, without zeros at the end.
+ * Writes a comma and a number, without trailing zeros.
  *
  * @param packed the result of `findDigits`
- * @param sign 1 if the number is negative
+ * @param sign 1 if the number is negative, else 0
  */
 function writeDigits(packed: number, sign: number, view: DataView, at: number): number {
   const digits = packed & ((1 << ZEROS_SHIFT) - 1);
@@ -162,7 +156,6 @@ function writeAnyFloat(value: number, out: Uint8Array, at: number): number {
   if (size < MIN_DECIMAL || !(size < 1)) return writeAscii(shortest(value), out, at);
   let zeros = 0;
   while (zeros < MAX_ZEROS && size * (POWERS[zeros + 1] as number) < 1) zeros++;
-  // Seven or eight digits suffice for most numbers.
   let decimals = zeros + 7;
   let scaled = (size * (POWERS[decimals] as number) + 0.5) | 0;
   if (isSame(scaled, decimals, size)) {
@@ -183,7 +176,6 @@ function writeAnyFloat(value: number, out: Uint8Array, at: number): number {
 const isSame = (scaled: number, decimals: number, size: number): boolean =>
   Math.fround(scaled / (POWERS[decimals] as number)) === size;
 
-/** Writes `scaled` / 10^`decimals`, which is at most 1, without trailing zeros. */
 function writeDecimals(scaled: number, decimals: number, out: Uint8Array, at: number): number {
   let rest = scaled;
   let digits = decimals;
@@ -202,7 +194,6 @@ function writeDecimals(scaled: number, decimals: number, out: Uint8Array, at: nu
   return at + 2 + digits;
 }
 
-/** The fewest digits of any number. */
 function shortest(value: number): string {
   if (!Number.isFinite(value) || value === 0) return '0';
   for (let digits = 1; digits < 9; digits++) {

@@ -2,7 +2,7 @@
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
 type Reviver = (key: string, value: unknown, context: { readonly source: string }) => unknown;
 
-/** Minimum digits and points of a number that a double may change; it keeps 15 digits. */
+/** A double keeps 15 digits. It may change numbers with at least this many digits and points. */
 const LONG = 16;
 /** Other numbers that a double may change: with an exponent, or -0. */
 const MAY_CHANGE = /(?<=(?:^|[[:,])\s*-?[\d.]+)[eE]|(?:^|[[:,])\s*-0(?:\.0*)?(?![.\d])/;
@@ -18,7 +18,7 @@ export function parseExactJson(text: string): unknown {
   return mayChange ? JSON.parse(text, keepNumber as Parameters<typeof JSON.parse>[1]) : JSON.parse(text);
 }
 
-/** Whether there may be a long number. It covers at least one of the characters at multiples of `LONG`. */
+/** Whether there may be a long number. It would cover a character at a multiple of `LONG`. */
 function hasLongNumber(text: string): boolean {
   for (let at = 0; at < text.length; at += LONG) {
     let from = at;

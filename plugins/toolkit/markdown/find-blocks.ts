@@ -19,10 +19,10 @@ import { CLOSE_PAREN, DASH, DOT, isBlank, PLUS, STAR } from './letters.ts';
 import { type Begun, MAX_CONTAINERS, type MarkdownBlock, type OpenBlock, openBlock, Scan } from './scan.ts';
 
 /**
- * Finds the blocks of CommonMark 0.31, with GFM's tables, footnotes and front matter, in one pass over the lines. Inline
- * syntax is ignored. Two things differ from the specification, which would need several passes: a link definition has
- * its label on one line and its destination there or on the next, and containers nest at most 32 deep. Extensions are
- * math, text that templates keep from Markdown, and table headers of several rows.
+ * Finds the blocks of CommonMark 0.31 with GFM's tables, footnotes and front matter, in one pass over the lines.
+ * Inline syntax is ignored. Two restrictions avoid further passes. A link definition has its label on one line, and
+ * its destination there or on the next. Containers nest at most 32 deep. Extensions are math, text that templates
+ * protect from Markdown, and table headers of several rows.
  */
 export function findMarkdownBlocks(text: string): readonly MarkdownBlock[] {
   const scan = new Scan(text);
@@ -39,7 +39,7 @@ export function findMarkdownBlocks(text: string): readonly MarkdownBlock[] {
   return scan.blocks;
 }
 
-/** Begins the blocks that the line opens, containers first and then one leaf, or continues a paragraph or table. */
+/** Begins the blocks that the line opens, containers first; otherwise continues a paragraph or table. */
 function beginBlocks(scan: Scan, matched: number): void {
   const { line } = scan;
   let depth = matched;
@@ -63,7 +63,7 @@ function beginBlocks(scan: Scan, matched: number): void {
   }
 }
 
-/** @param text the open text that the line could continue other than lazily */
+/** @param text the open text that the line could continue, except as a lazy continuation line */
 function beginBlock(scan: Scan, depth: number, text: OpenBlock | undefined): Begun | undefined {
   switch (scan.line.unit) {
     case letters.GREATER:
@@ -120,7 +120,6 @@ function matchContainers({ line, open, blocks }: Scan): number {
     if (kind === 'quote') {
       if (!line.consumeQuote()) break;
     } else if (line.isBlank) {
-      // The container is still empty.
       if (container === blocks.at(-1)) break;
     } else if (line.indent >= width) line.column += width;
     else break;
@@ -164,7 +163,7 @@ function beginItem(scan: Scan, depth: number, text: OpenBlock | undefined): Begu
   return 'container';
 }
 
-/** The length of an item's marker, a bullet or up to nine digits and a delimiter; 0 if there is none. */
+/** Length of a list marker: a bullet, or up to nine digits and a delimiter. 0 if there is no marker. */
 function markerLetters({ units, line: { ink, end, unit } }: Scan): number {
   if (unit === DASH || unit === STAR || unit === PLUS) return 1;
   let at = ink;
@@ -174,25 +173,24 @@ function markerLetters({ units, line: { ink, end, unit } }: Scan): number {
   return digits > 0 && digits < 10 && (close === DOT || close === CLOSE_PAREN) ? digits + 1 : 0;
 }
 
-/** Whether an item may interrupt a paragraph: only if it is not empty, and its number, if any, is 1. */
+/** An item may interrupt a paragraph only if it is not empty and its number, if any, is 1. */
 function interruptsText({ text, units, line: { ink, end } }: Scan, marker: number): boolean {
   const isFirst = marker === 1 || /^0*1$/.test(text.slice(ink, ink + marker - 1));
   return isFirst && !isBlank(units, ink + marker, end);
 }
 
 const OPENING = /^\ufeff?(---|\+\+\+)[ \t]*(?:\r\n|\r|\n)/;
-/** A comment (group 1) or a member. */
 const FIRST = /[ \t]*(?:(#)|[^\s:=][^:=\r\n]*[:=])/y;
 const EMPTY_LINE = /[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n)/y;
-/** A member of YAML or TOML. Its name has one or two words: more would be a sentence. */
+/** A member of YAML or TOML. A name of more than two words would be a sentence. */
 const MEMBER_LINE =
   /(?:["']?[\w.$-]+(?: [\w.$-]+)?["']?[ \t]*(?::(?=\s)|=)[^\r\n]*|\[+[\w.-]+\]+[ \t]*)(?:\r\n|\r|\n)/y;
-/** A further line of a member: indented, an item, or a closing bracket. */
+/** A further line of a member: indented, a list item, or a closing bracket. */
 const INNER_LINE = /[ \t\-\]}][^\r\n]*(?:\r\n|\r|\n)/y;
 
 /**
- * Reads front matter: metadata between lines of `---` or `+++` at the start of the text. It begins with a member, or with a
- * comment if all further lines are metadata, because a comment could be a heading.
+ * Reads front matter: metadata between lines of `---` or `+++` at the start of the text. It begins with a member. It
+ * may begin with a comment if all further lines are metadata; otherwise the comment could be a heading.
  */
 function readFrontMatter({ text, line, blocks }: Scan): void {
   const open = OPENING.exec(text);
@@ -209,7 +207,6 @@ function readFrontMatter({ text, line, blocks }: Scan): void {
   blocks.push(openBlock('front_matter', 0, line.next, 0, 0));
 }
 
-/** Whether all lines of a stretch are comments, blank or members, at least one of them a member. */
 function isData(text: string, start: number, end: number): boolean {
   let hasMember = false;
   for (let at = start; at < end; ) {

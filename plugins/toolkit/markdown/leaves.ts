@@ -17,7 +17,7 @@ import {
 import { RawBlocks } from './raw-blocks.ts';
 import { type Begun, LABEL_ALONE, type OpenBlock, openBlock, type Scan } from './scan.ts';
 
-/** Adds the current line to a verbatim leaf. @returns whether it belongs there */
+/** Adds the current line to a verbatim leaf. @returns whether the line belongs there */
 export function continueRaw(scan: Scan, leaf: OpenBlock): boolean {
   const { isBlank, indent, ink, end } = scan.line;
   if (leaf.kind === 'indented') {
@@ -43,7 +43,6 @@ function closesFence({ units, line: { indent, ink, end } }: Scan, { mark, width 
   return indent < 4 && behind - ink >= width && isBlank(units, behind, end);
 }
 
-/** Skips lines up to the next one that begins with the marker of the fence. */
 function passLines({ text, units, line }: Scan, { mark }: OpenBlock): void {
   const marker = mark === TICK ? '```' : '~~~';
   for (let at = text.indexOf(marker, line.next); at !== -1; at = text.indexOf(marker, at + 1)) {
@@ -76,7 +75,6 @@ export function beginFence(scan: Scan, depth: number): Begun | undefined {
   return 'leaf';
 }
 
-/** @param text the open text that the line could continue other than lazily */
 export function beginHtml(scan: Scan, depth: number, text: OpenBlock | undefined): Begun | undefined {
   const { ink, end } = scan.line;
   const kind = htmlKindOf(scan.text, ink, end);
@@ -87,9 +85,9 @@ export function beginHtml(scan: Scan, depth: number, text: OpenBlock | undefined
   return 'leaf';
 }
 
-/** Reads all lines of math, or of text that templates keep from Markdown, outside of containers. */
+/** Reads a block of math, or of text that templates protect from Markdown, outside of containers. */
 export function beginRaw(scan: Scan, depth: number): Begun | undefined {
-  // After the items of a list, a block is outside of the list.
+  // A block after the items of a list is outside of the list.
   if (depth > 1 || (depth === 1 && scan.open[0]?.kind !== 'list')) return undefined;
   const { text, units, line } = scan;
   scan.raw ??= new RawBlocks(text, units);
@@ -127,7 +125,7 @@ export function underline(scan: Scan, text: OpenBlock | undefined): Begun | unde
 
 /**
  * Turns the last line of the paragraph above a delimiter row into a table, as GitHub does. Rows above it with as many
- * cells become part of the header, as other programs write it.
+ * cells become part of the header, because other programs write headers of several rows.
  */
 export function beginTable(scan: Scan, text: OpenBlock | undefined): Begun | undefined {
   if (text?.kind !== 'paragraph') return undefined;
@@ -147,7 +145,7 @@ export function beginTable(scan: Scan, text: OpenBlock | undefined): Begun | und
   return 'leaf';
 }
 
-/** Maximum rows of a header: with more, they are rows of a table without header. */
+/** Maximum rows of a header. More rows belong to a table without a header. */
 const MAX_HEADER_ROWS = 5;
 
 function headerStart(scan: Scan, paragraph: OpenBlock, columns: number): number {
@@ -162,7 +160,6 @@ function headerStart(scan: Scan, paragraph: OpenBlock, columns: number): number 
   return first;
 }
 
-/** The start of the line that ends, with its line break, at an offset. */
 function lineBefore({ units }: Scan, floor: number, end: number): number {
   const isPair = units[end - 1] === LINE_FEED && units[end - 2] === CARRIAGE_RETURN;
   let at = end - (isPair ? 2 : 1);
@@ -181,7 +178,6 @@ export function beginText(scan: Scan, depth: number): void {
   readFirstLine(scan, scan.begin('paragraph', depth));
 }
 
-/** Continues a paragraph; after a link definition, begins one. */
 export function continueText(scan: Scan, text: OpenBlock): void {
   const { start, next, ink, end } = scan.line;
   if (text.kind === 'definition') {
@@ -210,7 +206,7 @@ const MAX_LABEL_LENGTH = 1002;
 const LINK_LABEL = /^\[(?![ \t]*\])(?:[^[\]\\]|\\.)*\]:/s;
 export const NOTE_LABEL = /^\[\^(?:[^[\]\\ \t]|\\[^ \t])+\]:/;
 
-/** The start of the text after `[label]:`; -1 if there is no such label. */
+/** The end of `[label]:`; -1 if there is no such label. */
 export function labelEnd(text: string, start: number, end: number, pattern: RegExp): number {
   const source = text.slice(start, Math.min(end, start + MAX_LABEL_LENGTH));
   const label = source.includes(']:') ? pattern.exec(source)?.[0] : undefined;
@@ -232,10 +228,9 @@ function addLine(scan: Scan, paragraph: OpenBlock): void {
   scan.extend(paragraph);
 }
 
-/** A cell of a delimiter row, `| --- | :-: |`. */
 const DASHES = /^[ \t]*:?-+:?[ \t]*$/;
 
-/** The number of columns of a delimiter row; 0 for any other stretch. A pipe at either end adds no column. */
+/** The number of columns of a delimiter row; 0 if it is not a delimiter row. Outer pipes add no column. */
 function delimiterColumns(text: string, start: number, end: number): number {
   const row = text.slice(start, end);
   if (/[^-:| \t]/.test(row)) return 0;
@@ -245,7 +240,6 @@ function delimiterColumns(text: string, start: number, end: number): number {
   return cells.every((cell) => DASHES.test(cell)) ? cells.length : 0;
 }
 
-/** The number of cells of a row. A pipe at either end adds none. */
 function cellsOf({ text, units }: Scan, start: number, end: number): number {
   let to = end;
   while (to > start && /\s/.test(text[to - 1] as string)) to--;
@@ -268,7 +262,7 @@ const BLOCKS =
   main menu menuitem nav noframes ol optgroup option p param search section summary table tbody td tfoot th thead
   title tr track ul`.replace(/\s+/g, '|');
 
-/** The starts and ends of kinds 1 to 6. A block of kind 6 or 7 ends before a blank line. */
+/** Start and end conditions of kinds 1 to 6. A block of kind 6 or 7 ends before a blank line. */
 const KINDS: readonly (readonly [opening: RegExp, closing?: RegExp])[] = [
   [/^<(?:script|pre|style|textarea)(?:[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
   [/^<!--/, /-->/],
@@ -278,7 +272,6 @@ const KINDS: readonly (readonly [opening: RegExp, closing?: RegExp])[] = [
   [new RegExp(`^</?(?:${BLOCKS})(?:\\s|/?>|$)`, 'i')],
 ];
 
-/** The kind of HTML block that begins with the `<` at `start`, on a line whose text ends at `end`. */
 function htmlKindOf(text: string, start: number, end: number): number {
   const line = text.slice(start, end);
   for (let kind = KINDS.length; kind > 0; kind--) if (KINDS[kind - 1]?.[0].test(line)) return kind;
@@ -294,7 +287,7 @@ const TAG_START = /<[a-z][a-z0-9-]*/iy;
 const ATTRIBUTE = /[ \t]+[a-z_:][\w.:-]*(?:[ \t]*=[ \t]*(?:"[^"]*"|'[^']*'|[^ \t"'=<>`]+))?/iy;
 const TAG_END = /[ \t]*\/?>[ \t]*$/y;
 
-/** Whether a line is only one complete tag. A single expression could overflow its stack. */
+/** Whether a line is only one complete tag. A single regular expression could overflow the stack. */
 function isTagAlone(line: string): boolean {
   if (CLOSING_TAG.test(line)) return true;
   let at = matchEnd(TAG_START, line, 0);

@@ -17,19 +17,18 @@ const LIQUID_END = ['raw', 'verbatim', 'comment', 'highlight', 'codeblock'].map(
 );
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n))[ \t]*(?=[\r\n])/g;
 const FENCE = /(?:^|[\r\n])[ \t]*(?:`{3}|~{3})/g;
-/** The rest of a line after the end of math: a label, a number or a stop. */
+/** Text allowed after the end of math on its line: a label, a number or a punctuation mark. */
 const MATH_TAIL = /[ \t]*(?:(?:\{[^{}\r\n]*\}|\([\w.-]+\))[ \t]*)?(?:[.,;][ \t]*)?$/my;
 const LINE_TAIL = /[ \t]*$/my;
 
 /**
- * Finds math, environments of LaTeX, blocks of Liquid and Hugo, and comments of Obsidian. A block without an end does not
- * count. Offsets of calls must not fall: the next match of each pattern is remembered, so that all searches are linear.
+ * Finds math, environments of LaTeX, blocks of Liquid and Hugo, and comments of Obsidian. A block needs an end.
+ * Offsets must not decrease between calls. Linear, because the next match of each pattern is remembered.
  */
 export class RawBlocks {
   readonly #text: string;
   readonly #units: Uint16Array;
   readonly #next = new Map<RegExp | string, number>();
-  /** The offsets of `\end{name}` by name, each list in falling order. */
   #ends: Map<string, number[]> | undefined;
 
   constructor(text: string, units: Uint16Array) {
@@ -37,7 +36,6 @@ export class RawBlocks {
     this.#units = units;
   }
 
-  /** The block of several lines that begins at an offset, on a line that ends at `lineEnd`. */
   at(start: number, lineEnd: number): RawBlock | undefined {
     const block = this.#blockAt(start, lineEnd);
     return block !== undefined && block.end > lineEnd ? block : undefined;
@@ -64,8 +62,8 @@ export class RawBlocks {
   }
 
   /**
-   * A block between marks: the closing mark must end its line, and no fence may begin before it. With text after the
-   * opening mark and a blank line before the closing one, the line is a paragraph.
+   * A block between marks. The closing mark must end its line, and no fence may begin before it. The line is a
+   * paragraph if text follows the opening mark and a blank line precedes the closing mark.
    */
   #between(mark: string, close: string, tail: RegExp, start: number, lineEnd: number): RawBlock | undefined {
     const inner = start + mark.length;
@@ -105,7 +103,7 @@ export class RawBlocks {
     const end = this.#find(close, start);
     if (end === -1) return undefined;
     if (name === 'highlight' || name === 'codeblock') return { kind: 'fence', end };
-    // Text that Liquid keeps raw is Markdown afterwards; with fences it is a page.
+    // Markdown is applied to Liquid's raw text later. Raw text with fences is a whole page.
     const isPage = name !== 'comment' && inRange(this.#find(FENCE, start), end);
     return isPage ? undefined : { kind: 'raw', end };
   }
@@ -116,7 +114,6 @@ export class RawBlocks {
     return end === -1 ? undefined : { kind: 'fence', end };
   }
 
-  /** The offset of the next match; -1 if there is none. */
   #find(pattern: RegExp | string, from: number): number {
     const known = this.#next.get(pattern);
     if (known !== undefined && (known === -1 || known >= from)) return known;

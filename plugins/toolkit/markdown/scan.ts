@@ -6,8 +6,8 @@ import { BOM, GREATER, TAB } from './letters.ts';
 import type { RawBlocks } from './raw-blocks.ts';
 
 /**
- * `esm` is an import or export of MDX; `raw` is math, or text that a template or a note program keeps from Markdown. A
- * `list`, `item`, `quote` or `footnote` is a container: it holds other blocks.
+ * `esm` is an import or export of MDX. `raw` is math, or text that a template or a note program protects from
+ * Markdown. A `list`, `item`, `quote` or `footnote` is a container, which holds other blocks.
  */
 export type BlockKind =
   | 'front_matter'
@@ -31,11 +31,10 @@ export interface MarkdownBlock {
   readonly kind: BlockKind;
   readonly start: number;
   readonly end: number;
-  /** The number of containers around the block. */
   readonly depth: number;
   /** From 1 to 6 for headings; else 0. */
   readonly level: number;
-  /** The start of the text of the first line; of a table, the start of the first row after the delimiter row. */
+  /** Start of the text of the first line; for a table, start of the first row after the delimiter row. */
   readonly inner: number;
 }
 
@@ -44,13 +43,13 @@ export interface OpenBlock extends MarkdownBlock {
   end: number;
   level: number;
   inner: number;
-  /** Item, footnote: columns of indentation. Fence: its length. */
+  /** For an item or footnote, columns of indentation. For a fence, its length. */
   width: number;
-  /** Fence, list, item: the marker. HTML: the kind of block. Paragraph: `LABEL_ALONE`, or 0. */
+  /** For a fence, list or item, the marker. For HTML, the kind of block. For a paragraph, `LABEL_ALONE` or 0. */
   mark: number;
 }
 
-/** The mark of a paragraph that is only `[label]:` so far: the next line may make it a definition. */
+/** Marks a paragraph that is only `[label]:` so far. The next line may complete the definition. */
 export const LABEL_ALONE = 1;
 
 export function openBlock(
@@ -63,7 +62,7 @@ export function openBlock(
   return { kind, start, end, depth, level: 0, inner, width: 0, mark: 0 };
 }
 
-/** Deeper containers are text, which bounds the cost of a line. */
+/** Deeper containers are text. This limits the time per line. */
 export const MAX_CONTAINERS = 32;
 
 export type Begun = 'leaf' | 'container';
@@ -73,12 +72,10 @@ export class Scan {
   readonly units: Uint16Array;
   readonly line: Line;
   readonly blocks: OpenBlock[] = [];
-  /** The open containers, outermost first. */
   readonly open: OpenBlock[] = [];
   leaf: OpenBlock | undefined;
-  /** Created at the first line that may begin a raw block. */
   raw: RawBlocks | undefined;
-  /** The start of the last line of the open paragraph, and the start of that line's text. */
+  /** Start of the last line of the open paragraph, and start of that line's text. */
   lastLine = 0;
   lastInk = 0;
   #lastEnd = 0;
@@ -106,7 +103,6 @@ export class Scan {
     return container;
   }
 
-  /** Ends the open leaf; the new leaf follows in the same containers. */
   follow(leaf: OpenBlock): void {
     this.blocks.push(leaf);
     this.leaf = leaf;
@@ -117,15 +113,13 @@ export class Scan {
     this.#lastEnd = this.line.next;
   }
 
-  /** Closes the leaf, and all containers deeper than `depth`. */
   closeTo(depth: number): void {
     this.leaf = undefined;
     while (this.open.length > depth) (this.open.pop() as OpenBlock).end = this.#lastEnd;
   }
 
-  /** Adds a block of the current line in the outermost `depth` containers, and closes the others. */
   add(kind: BlockKind, depth: number): OpenBlock {
-    // A list holds nothing but items.
+    // A list contains only items.
     const isInList = depth > 0 && this.open[depth - 1]?.kind === 'list' && kind !== 'item';
     this.closeTo(isInList ? depth - 1 : depth);
     const { start, next, ink } = this.line;
@@ -137,17 +131,17 @@ export class Scan {
 }
 
 /**
- * The current line of a text, and how far blocks have read into it. Lines end with LF, CR or both. A tab advances the
- * column to the next multiple of four.
+ * The current line of a text, and how far blocks have read into it. Lines end with LF, CR or CR LF. A tab advances
+ * the column to the next multiple of four.
  */
 class Line {
   readonly #units: Uint16Array;
   readonly #ends: LineEnds;
-  /** `[start, end)` is without the line break; `next` is the start of the next line. */
+  /** `[start, end)` excludes the line break; `next` is the start of the next line. */
   start = 0;
   end = 0;
   next = 0;
-  /** The column read up to, and the offset of the first character after it that is not a space or tab. */
+  /** `column` is the column read so far. `ink` is the offset of the next character other than a space or tab. */
   column = 0;
   ink = 0;
   #inkColumn = 0;
@@ -166,12 +160,10 @@ class Line {
     this.#skipSpace(start === 0 && this.#units[0] === BOM ? 1 : start);
   }
 
-  /** The unit at `ink`; undefined at the end of the text. */
   get unit(): number {
     return this.#units[this.ink] as number;
   }
 
-  /** Columns of space between `column` and `ink`. */
   get indent(): number {
     return this.#inkColumn - this.column;
   }
@@ -180,7 +172,6 @@ class Line {
     return this.ink >= this.end;
   }
 
-  /** Skips a marker of this length. */
   consume(letters: number): void {
     this.column = this.#inkColumn + letters;
     this.#skipSpace(this.ink + letters);
@@ -207,7 +198,7 @@ class Line {
   }
 }
 
-/** Maximum units of memory that is kept for the next text. */
+/** Maximum code units of the array that is kept for the next text. */
 const MAX_KEPT = 1 << 20;
 let kept = new Uint16Array(0);
 

@@ -1,13 +1,10 @@
-/**
- * Starts of lines that begin a block other than a paragraph or a list: a heading or its underline, a quote, a rule, a
- * fence, HTML, a delimiter row, the definition of a link.
- */
+/** Starts of headings, their underlines, quotes, rules, fences, HTML, delimiter rows and link definitions. */
 const STARTS =
   /^ {0,3}(?=#{1,6}(?:\s|$)|>|=+[ \t]*$|(?:[-*_][ \t]*){3,}$|`{3,}[^`\n]*$|~~~|<[a-z/!?]|\|?[ \t]*:?-+:?[ \t]*(?:\||$)|\[[^\]\n]{1,99}\]:)/gim;
 const SPACES = /[ \t\n\v\f\r]+/g;
 const MAX_HEADINGS = 6;
 
-/** Escapes a paragraph so that none of its lines begins another block, except an item of a list. */
+/** Escapes a paragraph so that none of its lines begins another block, except a list item. */
 export function escapeBlockStarts(text: string): string {
   return text.replace(STARTS, '$&\\');
 }
@@ -17,7 +14,7 @@ export function markdownHeading(level: number, text: string): string {
   return `${'#'.repeat(Math.min(level, MAX_HEADINGS))} ${line.replace(/ (?=#+$)/, ' \\')}`;
 }
 
-/** Code in a fence that is longer than any fence within. */
+/** Puts code into a fence that is longer than any fence within. */
 export function fencedCode(code: string, language = ''): string {
   let longest = 2;
   for (const [run] of code.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
@@ -39,9 +36,9 @@ export function delimiterRow(columns: number): string {
 }
 
 /**
- * A table without padding, which would cost tokens, and without empty rows; an empty string if all rows are empty.
+ * A table without empty rows, and without padding, which would cost tokens. Empty if all rows are empty.
  *
- * @param header the cells of the header; by default the first row
+ * @param header by default the first row
  */
 export function markdownTable(rows: readonly (readonly string[])[], header?: readonly string[]): string {
   const filled = rows.filter((row) => row.some((cell) => cell.trim() !== ''));

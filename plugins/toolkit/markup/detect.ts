@@ -2,7 +2,7 @@ type MarkupSyntax = 'restructuredtext' | 'asciidoc' | 'org' | 'latex' | 'mediawi
 
 const SAMPLE = 65_536;
 
-/** Signs of markup languages: all patterns of one row must match. */
+/** Signs of markup languages. All patterns of a row must match. */
 const SIGNS: readonly (readonly [MarkupSyntax, ...RegExp[]])[] = [
   ['latex', /^[^%\n]{0,200}\\document(?:class|style)\b/m],
   ['latex', /^\\(?:chapter|section|subsection)\*?\{/m, /^\\(?:begin|end)\{[a-z]+\*?\}/m],
@@ -19,11 +19,10 @@ const SIGNS: readonly (readonly [MarkupSyntax, ...RegExp[]])[] = [
   ['asciidoc', /^={2,5} \S.*[^=\s]$/m, /^\[(?:source|NOTE|TIP|WARNING|IMPORTANT)\b.*\]$/m],
   ['mediawiki', /^(={2,5})[^=\n].*\1[ \t]*$/m, /\[\[[^[\]\n]+\]\]|^\{\{|'''|^\{\|/m],
 ];
-/** Signs of Markdown, which no other language has. */
 const FENCE = /^ {0,3}(?:```|~~~[ \t]*\w)/m;
 const HEADING = /^#{1,6} \S.*\r?\n\r?\n/m;
 
-/** The markup language that the beginning of a text shows; undefined for Markdown. */
+/** Detects the markup language of a text by its beginning; undefined for Markdown. */
 export function markupSyntaxOf(text: string): MarkupSyntax | undefined {
   const sample = text.slice(0, SAMPLE).replace(/\r\n?/g, '\n');
   const syntax = SIGNS.find(([, ...patterns]) => patterns.every((pattern) => pattern.test(sample)))?.[0];
@@ -34,7 +33,7 @@ export function markupSyntaxOf(text: string): MarkupSyntax | undefined {
 
 type TemplateKind = 'astro' | 'erb' | 'handlebars' | 'jinja' | 'svelte' | 'vue';
 
-/** Signs of templates: all patterns of a row must match. */
+/** Signs of templates. All patterns of a row must match. */
 const PATTERNS: readonly (readonly [TemplateKind, ...RegExp[]])[] = [
   [
     'jinja',
@@ -51,7 +50,6 @@ const PATTERNS: readonly (readonly [TemplateKind, ...RegExp[]])[] = [
   ['erb', /<%[-=_#]?\s/, /\s[-_]?%>/],
 ];
 
-/** Front matter that is a script. */
 const ASTRO = /^\ufeff?\s*---[ \t]*\r?\n(?:import|const|interface|type|export)\b[\s\S]*?^---[ \t]*$/m;
 
 export function templateKindOf(text: string): TemplateKind | undefined {

@@ -1,30 +1,29 @@
 import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
 
 /**
- * Reads the tags and comments of HTML in one pass, by the rules of the HTML standard's tokenizer. A tag that is never
- * closed is text, and so is everything after it.
+ * Reads the tags and comments of HTML in one pass, by the tokenizer of the HTML standard. An unclosed tag and
+ * everything after it are text.
  */
 export class MarkupReader {
   readonly #text: string;
   #next = 0;
-  /** The number of open `svg` and `math`: within them no element has raw text, and CDATA is recognised. */
+  /** Number of open `svg` and `math` elements. Within them, elements have no raw text, and CDATA is recognised. */
   #foreign = 0;
   /** `[start, end)` of the current tag or comment. */
   start = 0;
   end = 0;
-  /** The name of a tag in lower case, truncated to 40 letters; empty for comments and declarations. */
+  /** The tag name in lower case, at most 40 letters; empty for comments and declarations. */
   name = '';
   isClosing = false;
-  /** Whether a tag belongs to SVG or MathML. */
   isForeign = false;
-  /** The end of the raw text after a tag; the tag's own end if there is none. */
+  /** End of the raw text after a tag; the end of the tag if there is no raw text. */
   rawEnd = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Goes to the next tag or comment; false if there is none. */
+  /** Moves to the next tag or comment. @returns false if there is none */
   read(): boolean {
     const text = this.#text;
     for (let at = text.indexOf('<', this.#next); at !== -1; at = text.indexOf('<', at + 1)) {
@@ -53,7 +52,6 @@ export class MarkupReader {
     return true;
   }
 
-  /** Whether the current tag is foreign; `svg` and `math` themselves are not. */
   #followForeign(): boolean {
     const { name, isClosing } = this;
     if (name === 'svg' || name === 'math') {
@@ -81,7 +79,6 @@ keepOptimised(new MarkupReader(''));
 
 const MAX_NAME_LENGTH = 40;
 
-/** Elements whose opening tags end SVG and MathML. */
 const LEAVES_FOREIGN = new Set(
   `b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ol
   p pre ruby s small span strong strike sub sup table tt u ul var`.split(/\s+/),
@@ -95,7 +92,6 @@ const QUESTION = 63;
 const DOUBLE = 34;
 const SINGLE = 39;
 
-/** The offset after the `>` that closes a tag, outside of quoted values; -1 if there is none. */
 function tagEnd(text: string, from: number): number {
   let at = from;
   while (at < text.length) {
@@ -108,7 +104,7 @@ function tagEnd(text: string, from: number): number {
 }
 
 function attributeEnd(text: string, start: number): number {
-  // An equals sign at the beginning belongs to the name.
+  // An equals sign at the start belongs to the name.
   let at = start + 1;
   while (at < text.length && text.charCodeAt(at) !== EQUAL && !endsName(text.charCodeAt(at))) at++;
   const nameEnd = at;
@@ -125,7 +121,7 @@ function attributeEnd(text: string, start: number): number {
   return at;
 }
 
-/** The end of a comment. By the standard, declarations, instructions and closing tags without a name are comments. */
+/** The end of a comment. In the standard, declarations, instructions and nameless closing tags are comments. */
 function commentEnd(text: string, start: number, isForeign: boolean): number {
   if (text.startsWith('<!--', start)) {
     const close = COMMENT_END;
@@ -152,7 +148,6 @@ function isSpace(unit: number): boolean {
   return unit === 32 || (unit >= 9 && unit <= 13 && unit !== 11);
 }
 
-/** Elements whose content is text, with the patterns of their ends. */
 const RAW = new Map(
   ['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes'].map((name) => [
     name,
@@ -161,8 +156,8 @@ const RAW = new Map(
 );
 
 /**
- * The end of the raw text after an opening tag: before the closing tag, or the end of the text if there is none;
- * `start` if the element has no raw text.
+ * The end of the raw text after an opening tag: before the closing tag, or at the end of the text. `start` if the
+ * element has no raw text.
  */
 function rawEnd(text: string, name: string, start: number): number {
   if (name === 'plaintext') return text.length;
@@ -175,7 +170,7 @@ function rawEnd(text: string, name: string, start: number): number {
 
 const SCRIPT_MARKS = /<!--|-->|<(\/?)script(?=[\s/>])/gi;
 
-/** A script ends at its closing tag, unless the tag closes a script that begins between `<!--` and `-->`. */
+/** The end of a script. Between `<!--` and `-->`, a closing tag may close a nested script instead. */
 function scriptEnd(text: string, start: number): number {
   const marks = SCRIPT_MARKS;
   marks.lastIndex = start;

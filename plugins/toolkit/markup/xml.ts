@@ -1,10 +1,9 @@
 import { refusedError } from '../../../core/errors.ts';
 import { decodeUnicode } from '../decode-unicode.ts';
 
-/** Attributes by their names as written, with prefixes. */
 export type XmlAttributes = Readonly<Record<string, string | undefined>>;
 
-/** Called in the order of the document. Names of elements are without prefixes. */
+/** Called in the order of the document. Names of elements have no prefixes. */
 interface XmlHandlers {
   readonly open: (name: string, attributes: XmlAttributes) => void;
   /** Called for empty elements too. */
@@ -16,11 +15,11 @@ interface XmlHandlers {
 const MAX_DEPTH = 256;
 
 /**
- * Reads the elements, attributes and text of XML in one pass. A document type is refused, so that the only entities are
- * those of XML itself.
+ * Reads the elements, attributes and text of XML in one pass. A document type is refused, so only the predefined
+ * entities of XML exist.
  *
- * @param name of the document, for errors
- * @throws Error for callers if it is not well-formed, has a document type, or is nested too deeply
+ * @param name names the document in errors
+ * @throws Error for callers if the XML is malformed, has a document type, or is nested too deeply
  */
 export function readXml(bytes: Uint8Array, name: string, handlers: XmlHandlers): void {
   new XmlDocument(decodeUnicode({ bytes, charset: undefined }).text, name, handlers).read();
@@ -116,7 +115,7 @@ class XmlDocument {
 }
 
 const CDATA = '<![CDATA[';
-/** Expressions for one character each: an expression for the whole name could overflow its stack. */
+/** Patterns of single characters, because a pattern of a whole name could overflow the stack. */
 const NAME_START = /^[\p{L}_]/u;
 const NOT_IN_NAME = /[<&"'=!]/;
 const SPACE: ReadonlySet<number> = new Set([9, 10, 13, 32]);

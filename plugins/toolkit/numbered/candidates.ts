@@ -8,7 +8,7 @@ interface Quote {
   readonly first: number;
 }
 
-/** Lines that may be headings. The line of a marked heading only has to be numbered. */
+/** Lines that may be headings. A marked heading only needs a number. */
 export interface HeadingLines extends Span {
   readonly isMarked?: boolean;
 }
@@ -18,20 +18,17 @@ export interface Candidate extends Span {
   readonly kind: string;
   readonly name: string;
   readonly isMarked: boolean;
-  /** Whether the line says that its section is repealed. */
   readonly isRepealed: boolean;
-  /** Characters before the line that belong to no heading. */
+  /** Number of characters before the line, without headings. */
   readonly inkBefore: number;
-  /** Lines among these that end like a sentence. */
+  /** Number of lines before this one, without headings, that end like a sentence. */
   readonly sentencesBefore: number;
-  /** Whether text separates the line from the candidate before it. */
   readonly isAfterText: boolean;
-  /** The numbers of the last candidate of another family; a decimal number may begin with them. */
+  /** Numbers of the last candidate of another family. A decimal number may begin with them. */
   readonly under: readonly number[];
 }
 
 interface Line extends Span {
-  /** The line without white space and emphasis around it. */
   readonly ink: string;
   readonly inkEnd: number;
   readonly indent: number;
@@ -39,23 +36,22 @@ interface Line extends Span {
   readonly mayBeHeading: boolean;
 }
 
-/** Maximum characters of titles: without a word, with a word such as `Article`, below the line of a number. */
+/** Maximum characters of a title: without a word, with a word such as `Article`, below the line of a number. */
 const MAX_TITLE_LENGTH = 160;
 const MAX_TITLE_LENGTH_OF_WORD = 300;
 const MAX_TITLE_LENGTH_BELOW = 110;
 /** Maximum characters of a title without a word that has another line below it. */
 const MAX_OPEN = 60;
-/** Maximum spaces before a number without a word; lists are indented by more. */
+/** Maximum spaces before a number without a word. Lists are indented more. */
 const MAX_INDENTED = 3;
 const TAIL = 60;
 
 const LEADER = /(?:\.\s?){4,}\d*$|…\s*\d+$|[·⋯]{2,}\s*\d*$|(?:\s{3,}|\t)\d{1,4}$/;
 const REPEALED =
   /\b(?:weggefallen|aufgehoben|gegenstandslos|zukünftig in Kraft|repealed|reserved|deleted|omitted|abrogée?s?|supprimée?s?|derogado|suprimido|abrogato|soppresso)\b|削除/i;
-/** Words after the number of a section that is only referred to. */
+/** Words after the number of a section that show a mere reference. */
 const REFERENCE =
   /^(?:Abs|Absatz|Absätze|Absatzes|Satz|Sätze|Nr|Nrn|Nummer|Nummern|Buchstabe|Halbsatz|Unterabs|Unterabsatz|Alinea|Ziffer|Paragraph|Paragraphs|Subsection|Subsections|Artikel|Section|Article|BGB|GG|StGB|AO|EStG|SGB)(?![\p{L}])(?! ?[-–—])/u;
-/** Words after the number of an annex that is only referred to. */
 const PART_OF_ANNEX = /^(?:Abschnitt|Kapitel|Teil|Titel|Chapter|Part|Title)(?![\p{L}])(?! ?[-–—])/u;
 const SENTENCE_END = /[.!?:;。！？；：”»"')）\]]/;
 const SENTENCE = /[.;:。；：！？!?][)\]”’»"]?$/;
@@ -67,7 +63,7 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
   const candidates: Candidate[] = [];
   let ink = 0;
   let sentences = 0;
-  // Whether a heading can begin here: after a blank line, a heading, or (if blank lines are rare) a paragraph.
+  // A heading can begin after a blank line, a heading, or (if blank lines are rare) a paragraph.
   let isFree = true;
   let quote: Quote | undefined;
   for (let line = lines.read(); line !== undefined; line = lines.read()) {
@@ -102,10 +98,10 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
   return candidates;
 }
 
-/** Maximum candidates in a quotation; one with more was closed by another mark. */
+/** A quotation with more candidates was closed by another mark. */
 const MAX_QUOTED = 100;
 const CLOSING: Readonly<Record<string, string>> = { '‘': '’', '“': '”', '«': '»', '„': '“' };
-/** A note below a text; its closing mark ends no quotation. */
+/** A note below a text. Its closing mark ends no quotation. */
 const NOTE = /^\( ?\*|\bp\. ?\d+\W*$/;
 
 function opensQuote(ink: string): boolean {
@@ -119,7 +115,6 @@ function closesQuote(ink: string, mark: string): boolean {
   return /[’”»“]\W*$/.test(tail(ink)) && quotesLeft(ink, mark) < 0 && !NOTE.test(ink);
 }
 
-/** The number of quotations that a line opens, minus those that it closes. */
 function quotesLeft(ink: string, mark: string): number {
   const isApostrophe = (at: number) => /[\p{L}\d]/u.test(ink.charAt(at + 1));
   let left = 0;
@@ -155,10 +150,9 @@ function candidateOf(
   };
 }
 
-/** The first of several authors: `A. Smith; B. Jones`. */
+/** The first author of several: `A. Smith; B. Jones`. */
 const AUTHOR = /^\p{Lu}\. \p{Lu}[\p{L}-]+;/u;
 
-/** The labels of a line, as far as the rest of the line can belong to a heading. */
 function labelsIn(line: Line, lines: Lines, layout: Layout): readonly Label[] {
   const labels = labelsOf(line.ink.slice(0, MAX_READ));
   if (labels.length === 0 || line.isMarked) return labels;
@@ -167,14 +161,14 @@ function labelsIn(line: Line, lines: Lines, layout: Layout): readonly Label[] {
   const next = lines.peek(0);
   const goesOn =
     next !== undefined && next.ink !== '' && next.mayBeHeading && !endsParagraph(line.ink, next.ink, layout);
-  // A more indented line below continues an item of a list.
+  // A more indented line continues an item of a list.
   if (
     goesOn &&
     (next as Line).indent > line.indent &&
     labels.every(({ isBare, depth }) => isBare && depth === 1)
   )
     return [];
-  // A short sentence with a decimal number, a blank line and text: a heading.
+  // A short sentence is a heading if it has a decimal number, and a blank line and text follow.
   if (
     (labels[0] as Label).depth > 1 &&
     (labels[0] as Label).rest < line.ink.length &&
@@ -188,17 +182,17 @@ function labelsIn(line: Line, lines: Lines, layout: Layout): readonly Label[] {
   return labels.filter((label) => isHeading(label, line, goesOn ? (next as Line).ink : ''));
 }
 
-/** @param next the line immediately below; empty if it is blank or another block */
+/** @param next the line immediately below; empty if it is blank or in another block */
 function isHeading(label: Label, { ink }: Line, next: string): boolean {
   const rest = ink.slice(label.rest);
   const isWrapped = /^[\p{Ll},;)]/u.test(next) && labelsOf(next.slice(0, MAX_READ)).length === 0;
   if (rest === '') return !isWrapped && (!label.isBare || /^(?:I|一)/.test(label.kind));
   if (label.isBare) {
-    // The next line may continue the sentence of a long line.
+    // A long line may be a sentence that continues on the next line.
     if (isWrapped || (next !== '' && (isListMark(label.kind) || ink.length > MAX_OPEN))) return false;
     if (AUTHOR.test(ink)) return false;
     const isShort = rest.length <= MAX_TITLE_LENGTH;
-    // A longer title is that of a subsection, or in capitals.
+    // Longer titles belong to subsections, or are in capitals.
     if (!isShort && (/[.;]\s/.test(rest) || (label.depth === 1 && /\p{Ll}/u.test(rest)))) return false;
     return isTitle(rest, label.depth > 1) && !UNFINISHED.test(tail(rest));
   }
@@ -214,7 +208,6 @@ function isHeading(label: Label, { ink }: Line, next: string): boolean {
   return !isWrapped && isTitle(rest, /^zu /.test(rest)) && !UNFINISHED.test(tail(rest));
 }
 
-/** Whether words can be a title: they are short, and begin with a capital, a number or a mark. */
 function isTitle(words: string, mayBeLower: boolean): boolean {
   if (words.length > MAX_TITLE_LENGTH_OF_WORD || !/\p{L}/u.test(words)) return false;
   return mayBeLower
@@ -222,7 +215,7 @@ function isTitle(words: string, mayBeLower: boolean): boolean {
     : /^[\p{Lu}\p{Lo}\d([{"“”„«»‘’'`<?¿¡_*►（【《「\\–-]/u.test(words);
 }
 
-/** Whether the text of a section begins on the line of its number: then only the number is the heading. */
+/** Whether the text of a section begins on the line of its number. Then only the number is the heading. */
 function isRunIn({ ink, isMarked }: Line, label: Label): boolean {
   if (isMarked || label.isBare || label.rest >= ink.length) return false;
   const rest = ink.slice(label.rest);
@@ -238,7 +231,6 @@ function isRunIn({ ink, isMarked }: Line, label: Label): boolean {
   );
 }
 
-/** Whether a line is only a number, a dash or a reference to a section, like a cell of a table of correlation. */
 function isReference(ink: string): boolean {
   if (ink.length > MAX_TITLE_LENGTH) return false;
   const cell = ink.replace(/^[—–] ?/, '');
@@ -246,7 +238,7 @@ function isReference(ink: string): boolean {
   return label === undefined ? /^[\d—–]*$/.test(cell) : !label.isBare && !/[.;:]$/.test(cell);
 }
 
-/** The title below a number, with or without a blank line between: short, unpunctuated, and not continued. */
+/** Finds the title on the line below a number, or after one blank line. A title is short and unpunctuated. */
 function titleBelow(lines: Lines): Line | undefined {
   const next = lines.peek(0);
   const isApart = next?.ink === '';
@@ -286,7 +278,7 @@ class Lines {
     return this.#ahead.shift() ?? this.#next();
   }
 
-  /** The line `count` lines after the next one. */
+  /** Looks ahead. With 0, returns the next line. */
   peek(count: number): Line | undefined {
     while (this.#ahead.length <= count) {
       const line = this.#next();
@@ -296,7 +288,6 @@ class Lines {
     return this.#ahead[count];
   }
 
-  /** Skips the lines up to and including a peeked one. */
   skipTo(line: Line): void {
     while (this.read() !== line);
   }
@@ -331,7 +322,6 @@ class Lines {
 
 const CARRIAGE_RETURN = 13;
 
-/** A line without the marks of a Markdown heading or of emphasis around it. */
 function inkOf(line: string): string {
   const ink = line.trim().replace(/^#{1,6}[ \t]+/, '');
   return /^[*_]/.test(ink) ? ink.replace(/^[*_]{1,3}(?=\S)/, '').replace(/[*_]{1,3}$/, '') : ink;
@@ -342,12 +332,12 @@ interface Layout {
   readonly width: number;
 }
 
-/** If at least one line in this many is blank, headings come after blank lines. */
+/** If at least one of this many lines is blank, headings follow blank lines. */
 const SPACED = 8;
 const SAMPLE = 100_000;
-/** With a width above this, each line is a whole paragraph. */
+/** Above this width, each line is a whole paragraph. */
 const WIDEST = 150;
-/** The share of the width that a wrapped line reaches, if letters have different widths. */
+/** With proportional letters, a wrapped line reaches at least this share of the width. */
 const FILLED = 0.85;
 
 function layoutOf(text: string): Layout {
@@ -360,12 +350,11 @@ function layoutOf(text: string): Layout {
 function endsParagraph(line: string, next: string, { isSpaced, width }: Layout): boolean {
   if (isSpaced) return false;
   if (width > WIDEST) return true;
-  // The next word would have fitted on the line.
   const word = /^(?:[\u3000-\uffef]|\S{1,40})/.exec(next)?.[0] ?? '';
   return columnsOf(line) + 1 + columnsOf(word) <= width * FILLED;
 }
 
-/** Chinese and Japanese characters are as wide as two others. */
+/** Chinese and Japanese characters are two columns wide. */
 function columnsOf(line: string): number {
   return line.length + (line.match(/[\u3000-\uffef]/g)?.length ?? 0);
 }

@@ -12,7 +12,7 @@ export * from './options.ts';
 
 export interface NumberedHeading {
   readonly start: number;
-  /** The end of the line, or of the title below it, without the line break. */
+  /** End of the line, or of the title below it, without the line break. */
   readonly end: number;
   /** From 1, the highest. */
   readonly level: number;
@@ -22,9 +22,9 @@ export interface NumberedHeading {
 
 /**
  * Finds lines that are headings only by their numbers: `Article 5`, `§ 3 Scope`, `2.1.4 Scope`, `II.`, `第一章 总则`. The
- * number of a heading belongs to a sequence in the whole text. Linear.
+ * number of a heading must belong to a sequence in the whole text. Linear.
  *
- * @param within the lines that may be headings, in the order of the text; by default all
+ * @param within lines that may be headings, in the order of the text; by default all
  */
 export function findNumberedHeadings(
   text: string,
@@ -62,7 +62,6 @@ interface Member {
   readonly isFirst: boolean;
 }
 
-/** The level of a heading is one below that of the last heading of a higher rank. */
 function headsOf({ runs, empty }: Runs): Head[] {
   const ranks = ranksOf(runs.flat().sort((a, b) => a.start - b.start));
   const rankOf = ({ kind, label }: Candidate) => (ranks.get(kind) as number) + (label.depth - 1) / 10;
@@ -72,8 +71,8 @@ function headsOf({ runs, empty }: Runs): Head[] {
 }
 
 /**
- * Whether a sequence without text between its members divides the heading above it: that heading is higher, and no
- * sequence of the kind begins before the next higher heading, as it would after a table of contents.
+ * Whether a sequence without text between its members divides the heading above it. That heading must have a higher
+ * rank. No sequence of the same kind may begin before the next higher heading, as it would after a table of contents.
  */
 function isBelowOne(
   run: readonly Candidate[],
@@ -88,7 +87,7 @@ function isBelowOne(
   if (above === undefined || rankOf(above) >= rank) return false;
   for (let next = at; next < heads.length; next++) {
     const { candidate } = heads[next] as Head;
-    // The first member may belong to another sequence too, as I is also a letter.
+    // The first member may belong to another sequence too: I is also a letter.
     if (candidate.start === first.start) continue;
     if (rankOf(candidate) <= rank) return candidate.start > last.start && rankOf(candidate) < rank;
   }
@@ -118,13 +117,13 @@ function withLevels(
 }
 
 /**
- * The sequences to drop. A sequence of a family may begin again only after a higher heading; otherwise the shorter of
- * both sequences is a table of contents or a list.
+ * Finds the sequences to drop. A sequence of a family may begin again only after a higher heading. Otherwise the
+ * shorter sequence is a table of contents or a list.
  */
 function doubled(members: readonly Member[], rankOf: (candidate: Candidate) => number): ReadonlySet<number> {
   const dropped = new Set<number>();
   const lastOf = new Map<string, Member>();
-  // By family, the index up to which no higher heading follows the last member.
+  // For each family, the index up to which no higher heading follows the last member.
   const readTo = new Map<string, number>();
   members.forEach((member, index) => {
     const { candidate, run, length, isFirst } = member;
@@ -146,19 +145,18 @@ function doubled(members: readonly Member[], rankOf: (candidate: Candidate) => n
   return dropped;
 }
 
-/** Whether two sequences of a family can follow each other: the second one continues, or both hold other headings. */
 function canStand(first: Member, { candidate, length }: Member): boolean {
   if (isAfter(candidate, first.candidate) || candidate.label.family === SUPPLEMENT) return true;
   const { kind, label } = candidate;
   return !label.isBare && !isArticle(kind) && first.length > 1 && length > 1;
 }
 
-/** The distance between the usual ranks of a word and the word with `sub`. */
+/** Distance between the usual ranks of a word and of the same word with `sub`. */
 const SUB = 0.5;
 
 /**
- * The ranks of the kinds in a text. A kind ranks below another if its headings directly follow those of the other kind
- * more often than the reverse; else the usual ranks count.
+ * Ranks the kinds of a text. A kind ranks below another if its headings directly follow headings of the other kind
+ * more often than the reverse. Otherwise the usual ranks count.
  */
 function ranksOf(candidates: readonly Candidate[]): ReadonlyMap<string, number> {
   const kinds = [...new Set(candidates.map(({ kind }) => kind))].sort((a, b) => usualRank(a) - usualRank(b));

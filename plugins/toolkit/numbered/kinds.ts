@@ -1,4 +1,4 @@
-/** Words of headings by kind. A kind of a lower rank holds those of higher ranks. */
+/** Words of headings by kind. Kinds of a lower rank contain kinds of a higher rank. */
 const WORDS: Readonly<Record<string, { readonly rank: number; readonly words: string }>> = {
   annex: {
     rank: 0,
@@ -24,7 +24,6 @@ const WORDS: Readonly<Record<string, { readonly rank: number; readonly words: st
   '§': { rank: 8, words: '§§ §' },
 };
 
-/** Ranks of the counters of Chinese and Japanese, which follow the number. */
 const COUNTERS: Readonly<Record<string, number>> = {
   编: 1,
   編: 1,
@@ -56,7 +55,7 @@ const BARE: Readonly<Record<string, number>> = {
   '(i)': 28,
 };
 
-/** The kind of each word, in small letters, with and without accents: capitals often have none. */
+/** The kind of each word in lower case, with and without accents, which capitals often lack. */
 export const KIND_OF = new Map(
   Object.entries(WORDS).flatMap(([kind, { words }]) =>
     words
@@ -72,7 +71,7 @@ export function usualRank(kind: string): number {
 
 const ARTICLES = new Set(['article', '§', 'clause', '条', '條']);
 
-/** Whether headings of a kind hold paragraphs, and usually no other headings. */
+/** Whether headings of a kind contain paragraphs, and usually no other headings. */
 export function isArticle(kind: string): boolean {
   return ARTICLES.has(kind);
 }
@@ -81,12 +80,10 @@ export function isAnnex(kind: string): boolean {
   return kind === 'annex' || kind === 'appendix';
 }
 
-/** Whether headings of a kind have a word and hold articles. */
 export function isDivision(kind: string): boolean {
   return !(kind in BARE) && !isAnnex(kind) && !isArticle(kind);
 }
 
-/** Whether items of lists have numbers of this kind too. */
 export function isListMark(kind: string): boolean {
   return !/^(?:1|I\.|A\.|A\.1|一、)$/.test(kind);
 }

@@ -3,9 +3,9 @@ import { cjkNumber, LATIN_SUFFIXES, ordinalNumber, romanNumber } from './numeral
 
 /** The number at the start of a line, with its word: `§ 12a`, `Chapter IV`, `2.1.4`, `(b)`, `第五条`. */
 export interface Label {
-  /** Word and form of the number. Only labels of one family form a sequence. */
+  /** Word and form of the number. All labels of a sequence have the same family. */
   readonly family: string;
-  /** The word, or the form of a number without a word. Headings of a kind have one rank. */
+  /** The word, or the form of a number without a word. All headings of a kind have the same rank. */
   readonly kind: string;
   /** `[2, 1, 4]` for 2.1.4, `[12, 1]` for 12a. */
   readonly numbers: readonly number[];
@@ -15,12 +15,10 @@ export interface Label {
   readonly depth: number;
   readonly end: number;
   readonly rest: number;
-  /** Whether a mark, and not only a space, separates the label from the rest. */
   readonly isDivided: boolean;
   readonly isBare: boolean;
 }
 
-/** Characters of a line in which a label is searched. */
 export const MAX_READ = 160;
 
 const ALL_WORDS = [...KIND_OF.keys()].sort((a, b) => b.length - a.length).join('|');
@@ -47,7 +45,7 @@ const SPACES = /[ \t\u00a0\u2000-\u200a\u3000]*/y;
 
 const CJK =
   /第[ \t]*([0-9０-９]{1,4}|[〇零一二三四五六七八九十百千]{1,8})[ \t]*(分编|部分|编|編|篇|部|章|节|節|款|目|条|條)((?:[の之]([0-9０-９]{1,3}|[一二三四五六七八九十]{1,3}))*)/y;
-/** Supplementary provisions have no number, and articles of their own. */
+/** Supplementary provisions have no number, and count their articles separately. */
 export const SUPPLEMENT = '附則';
 const CJK_SUPPLEMENT = /附[ \u3000]*[則则](?=[ \u3000]*(?:$|[（(]|抄))/y;
 const CJK_ITEM = /([一二三四五六七八九十]{1,3})[、．]|[（(]([一二三四五六七八九十]{1,3})[)）]/y;
@@ -57,9 +55,9 @@ const LISTED =
   /(?:(\\?\()(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5})\\?\)|([A-Z]|[IVXLC]{1,7}|[a-z]|[ivx]{1,5})((?<=[A-Z]) ?[a-z])?\\?([.)])|([A-Z]|[IVXLC]{1,7})( bis| ter| quater)? [:–-])(?=[ \t\u00a0]|$)/y;
 
 /**
- * The labels that a line may begin with: several if, for example, a letter is also a Roman number.
+ * Finds the labels that a line may begin with. There are several if, for example, a letter is also a Roman number.
  *
- * @param line at most `MAX_READ` characters, without white space before them
+ * @param line at most `MAX_READ` characters, without leading white space
  */
 export function labelsOf(line: string): readonly Label[] {
   const first = line.charCodeAt(0);
@@ -86,7 +84,7 @@ function labelAt(
   return { through: known.numbers, depth: 1, isBare: false, end, rest, isDivided: divider !== '', ...known };
 }
 
-/** `Article 5`, `Sec. 2.1`, `§ 12a`, `Title VIII bis`, `Part One`; for an annex, also the word alone. */
+/** Reads `Article 5`, `Sec. 2.1`, `§ 12a`, `Title VIII bis`, `Part One`; for an annex, also the word alone. */
 function wordLabels(line: string): readonly Label[] | undefined {
   const word = match(WORD, line, 0);
   if (word === null) return undefined;
@@ -95,7 +93,7 @@ function wordLabels(line: string): readonly Label[] | undefined {
   const arabic = match(ARABIC, line, at);
   if (arabic !== null) {
     const label = arabicLabel(line, kind, arabic, at);
-    // The first of a sequence of Roman numbers is often written in digits.
+    // The first number of a Roman sequence is often written in digits.
     const isOne = /^1\s?er/.test(arabic[0]) || (arabic[0] === '1' && !isArticle(kind));
     return isOne ? [label, { ...label, family: `${kind} I` }] : [label];
   }
@@ -104,7 +102,7 @@ function wordLabels(line: string): readonly Label[] | undefined {
   const value = romanNumber(roman?.[1] ?? '');
   if (roman !== null && value !== undefined) {
     const numbers = withSuffix([value], roman[2]);
-    // The first of a sequence in digits may be a Roman number.
+    // The first number of a sequence in digits may be Roman.
     for (const form of roman[0] === 'I' ? ['I', '1'] : ['I'])
       labels.push(labelAt(line, at + roman[0].length, { family: `${kind} ${form}`, kind, numbers }));
   }
@@ -130,7 +128,6 @@ function wordLabels(line: string): readonly Label[] | undefined {
   return labels.length > 0 ? labels : undefined;
 }
 
-/** The kind of a word; a space may replace its hyphen. */
 function kindOf(word: string): string {
   return KIND_OF.get(word.toLowerCase().replace(' ', '-')) as string;
 }
@@ -148,7 +145,7 @@ function arabicLabel(
   const range = match(RANGE, line, end);
   const through = range === null ? numbers : withSuffix([Number(range[1])], range[2]);
   return labelAt(line, end + (range?.[0].length ?? 0), {
-    // The regulations of a French code form one sequence, whoever issued them.
+    // The regulations of a French code form one sequence, regardless of their issuer.
     family: `${kind} 1${code.replace(/^[DA]$/, 'R').replace('LO', 'L')}`,
     kind,
     numbers,
@@ -167,17 +164,16 @@ function withSuffix(numbers: readonly number[], suffix = ''): number[] {
   return [...numbers, ...further];
 }
 
-/** Capitals sort as in a dictionary: PA comes between P and Q. */
+/** Sorts capitals as a dictionary does: PA comes between P and Q. */
 function capitalNumber(letters: string): number {
   return CAPITALS + letterNumber(letters.padEnd(2, '`'));
 }
 
 function letterNumber(letter: string): number {
-  // AA comes after Z.
   return [...letter.toLowerCase()].reduce((value, one) => value * 26 + one.charCodeAt(0) - 96, 0);
 }
 
-/** `1. Abschnitt`, `Erster Teil`, `II. Buch`, `Première partie`. */
+/** Reads `1. Abschnitt`, `Erster Teil`, `II. Buch`, `Première partie`. */
 function countedWord(line: string): readonly Label[] | undefined {
   const count = match(COUNT, line, 0);
   if (count === null) return undefined;
@@ -198,7 +194,7 @@ function countedWord(line: string): readonly Label[] | undefined {
   return [labelAt(line, end + inserted.length, { family, kind, numbers: withSuffix([value], inserted) })];
 }
 
-/** `第五条`, `第三条の二`, `一、`, `（二）`. */
+/** Reads `第五条`, `第三条の二`, `一、`, `（二）`. */
 function cjkLabels(line: string): readonly Label[] | undefined {
   const counted = match(CJK, line, 0);
   if (counted !== null) {
@@ -223,7 +219,7 @@ function cjkLabels(line: string): readonly Label[] | undefined {
   return [labelAt(line, item[0].length, { family: kind, kind, numbers, isBare: true })];
 }
 
-/** Numbers without a word: `2.1.4`, `A.1`, `II.`, `B.`, `(a)`, `1)`. */
+/** Reads numbers without a word: `2.1.4`, `A.1`, `II.`, `B.`, `(a)`, `1)`. */
 function bareLabels(line: string): readonly Label[] {
   const decimal = match(DECIMAL, line, 0);
   if (decimal !== null && !/^0/.test(decimal[0])) {
@@ -268,7 +264,7 @@ function bareLabels(line: string): readonly Label[] {
   return labels;
 }
 
-/** `A.` or `A.1` as a continuation of decimal numbers, as in appendices of specifications. */
+/** Reads `A.` or `A.1` as a continuation of decimal numbers, as in appendices of specifications. */
 function appendix(line: string, end: number, [letter = 0, ...further]: readonly number[]): Label {
   const numbers = [LETTERS + letter, ...further];
   return labelAt(line, end, { family: '1', kind: '1', numbers, depth: numbers.length, isBare: true });
@@ -276,5 +272,5 @@ function appendix(line: string, end: number, [letter = 0, ...further]: readonly 
 
 /** Added to the letter of an appendix, so that it sorts after all digits. */
 export const LETTERS = 1000;
-/** Added to a capital letter after a number: 16 A may come before 16, after it, or after 16 ter. */
+/** Added to a capital letter after a number, because 16 A may come before 16, after it, or after 16 ter. */
 export const CAPITALS = 1_000_000;

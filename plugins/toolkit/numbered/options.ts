@@ -1,4 +1,4 @@
-/** The request parameter of chunkers that find headings by their numbers: data, which manifests import. */
+/** The request parameter of chunkers that find numbered headings. Only data, because manifests import it. */
 export const numberedHeadings = {
   type: 'boolean',
   default: false,

@@ -5,13 +5,13 @@ import { chain, isFirst, type Run } from './sequences.ts';
 
 export interface Runs {
   readonly runs: readonly Run[];
-  /** Sequences with a word but without text between their members: possible tables of contents. */
+  /** Sequences with a word, but without text between their members, which may be tables of contents. */
   readonly empty: readonly Run[];
 }
 
 /**
- * Finds the sequences of headings among candidates, see `chain`. Lists and tables of contents, which have no text between
- * their lines, do not count.
+ * Finds the sequences of headings among candidates; see `chain`. Sequences without text between their lines do not
+ * count, such as lists and tables of contents.
  */
 export function findRuns(candidates: readonly Candidate[]): Runs {
   const bare = candidates.filter(({ label }) => label.isBare);
@@ -23,7 +23,7 @@ export function findRuns(candidates: readonly Candidate[]): Runs {
 }
 
 interface Collected extends Runs {
-  /** Sequences that count only beside another heading. */
+  /** Sequences that count only next to another heading. */
   readonly single: readonly Run[];
 }
 
@@ -46,7 +46,7 @@ function collect(candidates: readonly Candidate[]): Collected {
   return { runs, single, empty };
 }
 
-/** Whether most articles have almost no text, as in tables of correlation. */
+/** Whether most articles have almost no text, as in correlation tables. */
 function isCell(run: Run): boolean {
   const { kind } = run[0] as Candidate;
   if (!isArticle(kind) && !(isAnnex(kind) && run.length > 1)) return false;
@@ -56,7 +56,7 @@ function isCell(run: Run): boolean {
 
 const CELL = 5;
 
-/** Drops references such as `Section 2.1` in a text whose sections have the same numbers without a word. */
+/** Drops references such as `Section 2.1` if sections of the text have the same numbers without a word. */
 function withoutReferences(runs: readonly Run[], bare: readonly Candidate[]): readonly Run[] {
   const isDecimal = (run: Run) => run.some(({ name }) => /^(?:\p{L}+|§+)\s\d+\.\d/u.test(name));
   if (!runs.some(isDecimal)) return runs;
@@ -75,7 +75,7 @@ function articlesOf(runs: readonly Run[]): readonly Candidate[] {
   return articles.length < MIN_ARTICLES ? [] : articles.sort((a, b) => a.start - b.start);
 }
 
-/** Drops chapters and sections without an article between them: those of tables of contents and of lists. */
+/** Drops chapters and sections without an article between them, as in tables of contents and lists. */
 function withoutLists(runs: readonly Run[]): readonly Run[] {
   const articles = articlesOf(runs);
   const words = runs.flat().sort((a, b) => a.start - b.start);
@@ -93,8 +93,8 @@ function withoutLists(runs: readonly Run[]): readonly Run[] {
 }
 
 /**
- * Drops numbered paragraphs within articles. In a text with articles, a number without a word is a heading only
- * immediately above one with a word, outside of articles, or if it has several levels.
+ * Drops numbered paragraphs within articles. In a text with articles, a number without a word is a heading in two
+ * cases only. It has several levels, or it is outside of articles and immediately above a number with a word.
  */
 function withoutParagraphs(candidates: readonly Candidate[], runs: readonly Run[]): readonly Candidate[] {
   if (articlesOf(runs).length === 0) return candidates;
@@ -111,7 +111,6 @@ function withoutParagraphs(candidates: readonly Candidate[], runs: readonly Run[
   });
 }
 
-/** The single numbers, and pairs of numbers without a word, that are next to a heading without text between them. */
 function leading(
   single: readonly Run[],
   candidates: readonly Candidate[],
@@ -130,7 +129,7 @@ function leading(
     while (candidates[before]?.start === start) before--;
     return !isAfterText && isKnown(candidates[before]);
   };
-  // From the last one, because a sequence may lead into a later one.
+  // Backwards, because a sequence may lead into a later one.
   const runs = [...single].sort((a, b) => (b[0] as Candidate).start - (a[0] as Candidate).start);
   return runs.filter((run) => {
     const [first] = run as readonly [Candidate];
@@ -142,7 +141,6 @@ function leading(
   });
 }
 
-/** Whether a sequence of any length counts beside a longer one of its family. */
 function canBeShort(run: Run): boolean {
   const [first] = run as readonly [Candidate];
   return !first.label.isBare || (run.length > 1 && !isListMark(first.kind) && isFirst(first));
@@ -152,7 +150,6 @@ function isBare(run: Run): boolean {
   return (run[0] as Candidate).label.isBare;
 }
 
-/** The minimum length of a sequence without a longer one of its family. */
 function minimumLength(run: Run): number {
   if (run.some(({ isMarked }) => isMarked)) return 1;
   if (!isBare(run)) return 2;
@@ -161,14 +158,14 @@ function minimumLength(run: Run): number {
   return run.some(({ label }) => label.depth > 1) ? 2 : 3;
 }
 
-/** Mean characters between numbers above which they are not those of a list. */
+/** Above this mean number of characters between its numbers, a sequence is not a list. */
 const LONG = 200;
 
 function textOf(run: Run): number {
   return (run.at(-1) as Candidate).inkBefore - (run[0] as Candidate).inkBefore;
 }
 
-/** Whether a sequence is an annex, which is often the only one. */
+/** Whether a sequence is an annex, which may be the only one of a text. */
 function isAlone(run: Run): boolean {
   const [first] = run as readonly [Candidate];
   const { kind, name, label, isAfterText } = first;
@@ -177,7 +174,6 @@ function isAlone(run: Run): boolean {
   return hasNumber || /^[^\p{Ll}]+(?!\p{L})/u.test(name);
 }
 
-/** Whether most members have text before the next one, unlike those of lists and tables of contents. */
 function hasText(run: Run): boolean {
   let empty = 0;
   let filled = 0;

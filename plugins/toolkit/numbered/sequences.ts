@@ -2,24 +2,22 @@ import type { Candidate } from './candidates.ts';
 import { isArticle, isDivision } from './kinds.ts';
 import { CAPITALS, LETTERS } from './labels.ts';
 
-/** A sequence: candidates in the order of the text whose numbers follow each other. */
 export type Run = readonly Candidate[];
 
 const AHEAD = 40;
-/** Maximum interrupted sequences that a number may resume. */
+/** Maximum number of interrupted sequences that a number may resume. */
 const MAX_OUTER = 3;
-/** The largest step between two numbers of a sequence that needs no lookahead. */
+/** The largest step within a sequence that needs no lookahead. */
 const STEP = 5;
 
 /**
- * The sequences of a family: each number follows the one before it. Numbers that would break a sequence which continues
- * without them are dropped.
+ * Divides a family into sequences, in which each number follows the previous number. Drops numbers that would break a
+ * sequence which continues without them.
  */
 export function chain(family: readonly Candidate[]): Candidate[][] {
   const members = ofOneForm(family);
   const decimals = nextDecimals(members);
   const runs: Candidate[][] = [];
-  // Interrupted sequences, for example by a list.
   let outer: Candidate[][] = [];
   let run: Candidate[] = [];
   members.forEach((candidate, index) => {
@@ -54,7 +52,7 @@ export function chain(family: readonly Candidate[]): Candidate[][] {
   return runs;
 }
 
-/** Whether a number only refers to a section: the next decimal number continues the last one, but not this one. */
+/** A number is a mere reference if the next decimal number continues the last number, but not this one. */
 function isEarly(last: Candidate, candidate: Candidate, next: Candidate | undefined): boolean {
   return (
     next?.label.isBare === true && next.label.depth > 1 && follows(last, next) && !follows(candidate, next)
@@ -62,10 +60,10 @@ function isEarly(last: Candidate, candidate: Candidate, next: Candidate | undefi
 }
 
 /**
- * Whether a number after text numbers an item of a list within a section: the next decimal number continues the last
- * section, and not a section with this number.
+ * Whether a number after text belongs to a list item within a section. If so, the next decimal number continues the
+ * last section, but not a section with this number.
  *
- * @param at the index of the next decimal number of several levels
+ * @param at index of the next decimal number of several levels
  */
 function isItem(last: Candidate, members: readonly Candidate[], index: number, at: number): boolean {
   const candidate = members[index] as Candidate;
@@ -74,17 +72,15 @@ function isItem(last: Candidate, members: readonly Candidate[], index: number, a
   const holder = members[at - 1];
   if (next === undefined || isMarked || !label.isBare || label.depth > 1 || isLettered(candidate))
     return false;
-  // A number immediately below another heading.
+  // A number immediately below another heading is not an item.
   if (!candidate.isAfterText && members[index - 1]?.inkBefore !== candidate.inkBefore) return false;
   const [above, second, ...further] = next.label.numbers;
-  // The section that holds the next number is immediately above it.
   const isHeld = at - 1 > index && holder?.label.numbers[0] === above;
   if (follows(candidate, next)) return isHeld;
   const isAbove = above === (last.label.numbers[0] as number) + 1 && second === 1 && further.length === 0;
   return (isAbove && last.label.depth > 1) || (follows(last, next) && !isHeld);
 }
 
-/** For each member, the index of the next decimal number of several levels. */
 function nextDecimals(members: readonly Candidate[]): readonly number[] {
   const indexes: number[] = new Array(members.length);
   for (let at = members.length - 1, next = members.length; at >= 0; at--) {
@@ -94,7 +90,7 @@ function nextDecimals(members: readonly Candidate[]): readonly number[] {
   return indexes;
 }
 
-/** Drops single numbers with (or without) a period, if all that hold decimal numbers are written the other way. */
+/** Drops single numbers with (or without) a period, if all numbers with subsections are written otherwise. */
 function ofOneForm(family: readonly Candidate[]): readonly Candidate[] {
   const holders = family.filter((one, at) => {
     const next = family[at + 1];
@@ -111,7 +107,7 @@ function isClosed({ name, label }: Candidate): boolean {
   return name.charAt(label.end - 1) === '.';
 }
 
-/** Whether a letter continues decimal numbers: A after 12, if an A.1 or B.1 follows and no 13. */
+/** Whether a letter continues decimal numbers: A after 12, if A.1 or B.1 follows, and 13 does not. */
 function isAppendix(
   last: Candidate,
   candidate: Candidate,
@@ -130,7 +126,6 @@ function isLettered({ label: { isBare, numbers } }: Candidate): boolean {
   return isBare && (numbers[0] as number) > LETTERS;
 }
 
-/** The next members of a family, up to one that begins a sequence again. */
 function sameSequence(members: readonly Candidate[], index: number): readonly Candidate[] {
   const ahead = members.slice(index + 1, index + 1 + AHEAD);
   const end = ahead.findIndex((other) => isFirst(other));
@@ -143,8 +138,8 @@ function follows({ label: before }: Candidate, { label }: Candidate): boolean {
 }
 
 /**
- * The distance of two numbers at the first level where they differ; 0 if the second is not after the first, infinite if
- * further levels do not begin with 1.
+ * The distance of two numbers at the first level where they differ. It is 0 if the second is not after the first, and
+ * infinite if further levels do not begin with 1.
  */
 function stepOf(before: readonly number[], after: readonly number[], isBare: boolean): number {
   let at = 0;
@@ -159,7 +154,7 @@ function stepOf(before: readonly number[], after: readonly number[], isBare: boo
   const step = isFree ? 1 : to - from;
   if (step <= 0) return 0;
   const further = after.slice(at + 1);
-  // A decimal number needs the number that it begins with.
+  // A decimal number such as 3.1 needs a 3 before it.
   if (isBare && further.length > 0) return Number.POSITIVE_INFINITY;
   return further.every((number) => number === 1 || number > CAPITALS) ? step : Number.POSITIVE_INFINITY;
 }
@@ -168,7 +163,7 @@ export function isAfter({ label }: Candidate, { label: before }: Candidate): boo
   return stepOf(before.numbers, label.numbers, label.isBare) > 0;
 }
 
-/** Whether a number after a gap continues a sequence: the numbers in the gap do not come later. */
+/** Whether a number continues a sequence after a gap: the missing numbers do not come later. */
 function skips(last: Candidate, candidate: Candidate, members: readonly Candidate[], index: number): boolean {
   const { isBare, isDivided } = candidate.label;
   if (isLettered(candidate)) return false;
@@ -183,7 +178,7 @@ function skips(last: Candidate, candidate: Candidate, members: readonly Candidat
   return isLoose && (step <= STEP || next === undefined || isAfter(next, candidate) || isFirst(next));
 }
 
-/** Whether a number begins a sequence: it is the first, or its successors follow, and the last sequence is over. */
+/** A number begins a sequence if it is the first, or if its successors follow and the last sequence is over. */
 function begins(
   last: Candidate | undefined,
   candidate: Candidate,
@@ -198,23 +193,23 @@ function begins(
     if (goesOn !== -1 && (next === -1 || goesOn < next || !isFirst(candidate))) return false;
   }
   if (isFirst(candidate) || candidate.isMarked) return true;
-  // A text may be part of a larger one, and the first articles of a section may be repealed.
+  // The text may be an excerpt, and the first articles of a section may be repealed.
   if (last === undefined && rises(candidate, later)) return true;
   const { isBare, depth, numbers } = candidate.label;
-  // Parts of a section whose own line was not found.
+  // The line of the section itself may be missing.
   const goOn = later[1] !== undefined && follows(later[0] as Candidate, later[1]);
   if (isBare) return next === 0 && goOn && depth > 1 && numbers.at(-1) === 1;
   if (next !== 0) return false;
   return last !== undefined || goOn;
 }
 
-/** Whether a chapter or section is the first of a further sequence: the next number continues only this one. */
+/** A chapter or section begins another sequence if the next number continues only this one. */
 function restarts(last: Candidate, candidate: Candidate, next: Candidate | undefined): boolean {
   if (next === undefined || !isDivision(candidate.kind) || !isFirst(candidate)) return false;
   return isAfter(next, candidate) && !isAfter(next, last);
 }
 
-/** Whether the next articles follow each other; in a code with numbers such as L121-2, whether they rise. */
+/** Whether the next articles follow each other. In a code with numbers such as L121-2, they only need to rise. */
 function rises(candidate: Candidate, later: readonly Candidate[]): boolean {
   const next = [candidate, ...later.slice(0, 3)];
   const isCode = next.every(({ label }) => label.numbers.length > 1);
@@ -223,7 +218,7 @@ function rises(candidate: Candidate, later: readonly Candidate[]): boolean {
   return next.length > 3 && next.every(({ kind }) => isArticle(kind)) && next.slice(1).every(isInOrder);
 }
 
-/** Whether a number is the first of its kind, or the first below the heading above it. */
+/** Whether a number is the first of its kind, or the first below its heading. */
 export function isFirst({ label: { numbers, depth, isBare }, under }: Candidate): boolean {
   if (depth === 1 || !isBare) {
     if (numbers.every((number) => number <= 1)) return true;

@@ -3,7 +3,7 @@ import { readXml } from '../markup/xml.ts';
 import { unzip } from './zip.ts';
 
 export interface Relationship {
-  /** The last segment of the URI of the type: `slideLayout`. */
+  /** Last segment of the type's URI: `slideLayout`. */
   readonly type: string;
   readonly target: string;
   readonly isExternal: boolean;
@@ -13,7 +13,7 @@ export interface Relationship {
 export interface OfficeFile {
   readonly main: string;
   readonly paths: readonly string[];
-  /** @throws Error for callers if there is no such part */
+  /** @throws Error for callers if the part does not exist */
   readonly part: (path: string) => Uint8Array;
   readonly has: (path: string) => boolean;
   readonly relationships: (path: string) => ReadonlyMap<string, Relationship>;
@@ -25,7 +25,7 @@ export interface OfficeFile {
  * Opens a file of Office Open XML, and unpacks its XML parts.
  *
  * @param most maximum bytes of all parts together
- * @throws Error for callers if it is not such a file, damaged, or larger
+ * @throws Error for callers if the file has another format, is damaged, or is larger
  */
 export function openOfficeFile(bytes: Uint8Array, most: number): OfficeFile {
   const files = unzip(bytes, (path) => /\.(xml|rels)$/i.test(path), most);
@@ -68,7 +68,6 @@ function relationshipsOf(files: ReadonlyMap<string, Uint8Array>, path: string): 
   return relationships;
 }
 
-/** A path from the root of the file, without `.` and `..`. */
 function withoutSteps(path: string): string {
   const steps: string[] = [];
   for (const step of path.split('/')) {
@@ -78,7 +77,7 @@ function withoutSteps(path: string): string {
   return steps.join('/');
 }
 
-/** Names in metadata of the core properties (ECMA-376, part 2, section 11). */
+/** The names of the core properties in metadata (ECMA-376, part 2, section 11). */
 const PROPERTIES: Readonly<Record<string, string>> = {
   creator: 'authors',
   subject: 'subject',

@@ -17,13 +17,13 @@ const ENTRY = {
   at: 42,
 };
 const LOCAL = { bytes: 30, name: 26, extra: 28 };
-/** The extra field for numbers of 64 bits (4.5.3); `instead` is in their fields of 32 bits. */
+/** The extra field for 64-bit numbers (4.5.3). `instead` marks the 32-bit fields that it replaces. */
 const WIDE = { id: 1, head: 4, bytes: 8, instead: 0xffffffff };
 const MAX_COMMENT = 65_535;
 const ENCRYPTED = 1;
 const STORED = 0;
 const DEFLATED = 8;
-/** The signature of compound files (MS-CFB 2.2): Office files with a password, or of the formats before zip. */
+/** Signature of compound files (MS-CFB 2.2): Office files with a password, or in the formats before zip. */
 const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 interface Entry {
@@ -37,7 +37,7 @@ interface Entry {
 }
 
 /**
- * Unpacks files of a zip, and checks their length and checksum against the zip's directory.
+ * Unpacks files of a zip, and checks their length and checksum against the directory of the zip.
  *
  * @param wants whether to unpack a file, by its path: `word/document.xml`
  * @param most maximum bytes of all unpacked files together; checked before the first file is unpacked
@@ -62,7 +62,7 @@ export function unzip(
   return new Map([...wanted].map(([path, entry]) => [path, unpack(zip, entry)]));
 }
 
-/** The directory of a zip: as many entries as it says, and nothing between or after them. */
+/** Reads the directory of a zip. It must have as many entries as it announces, without gaps. */
 function entriesOf(zip: Buffer): Entry[] {
   const end = endOf(zip);
   let at = zip.readUInt32LE(end + END.directory);
@@ -103,7 +103,7 @@ function entryAt(zip: Buffer, at: number): Entry {
     return wide.next().value ?? number;
   };
   const path = zip.toString('utf8', name, extra);
-  // In the order of the extra field.
+  // Reads the sizes in the order of the extra field.
   const size = numberAt(ENTRY.size);
   const packed = numberAt(ENTRY.packed);
   const start = numberAt(ENTRY.at);
@@ -113,7 +113,7 @@ function entryAt(zip: Buffer, at: number): Entry {
   return { path, isEncrypted, method, checksum, size, packed, at: start };
 }
 
-/** The numbers of 64 bits among the extra fields of an entry; some writers use them for small files too. */
+/** Reads the 64-bit numbers among the extra fields of an entry. Some writers use them for small files too. */
 function* wideFields(extra: Buffer): Generator<number, undefined> {
   for (let at = 0; at + WIDE.head <= extra.length; ) {
     const end = at + WIDE.head + extra.readUInt16LE(at + 2);

@@ -1,19 +1,18 @@
 /**
- * Abbreviations of a language by the effect of their full stop. Most come from the sentence-break suppressions of
- * Unicode's CLDR 46.1 (licence Unicode-3.0). Words are separated by spaces and written without their last full stop and
- * without inner spaces, so that `z.B` also matches `z. B.`. A lower-case word matches all spellings, any other only
- * itself.
+ * Abbreviations of a language by the effect of their full stop. Most are sentence-break suppressions of Unicode's
+ * CLDR 46.1 (licence Unicode-3.0). Words are separated by spaces, and written without inner spaces and their last
+ * full stop: `z.B` also matches `z. B.`. A lower-case word matches every spelling, another word only its own.
  */
 interface Words {
-  /** Never the end of a sentence. */
+  /** Words that never end a sentence. */
   readonly before?: string;
-  /** An abbreviation before a number; elsewhere a common word, or the end of a sentence. */
+  /** Abbreviations before a number; elsewhere common words, or ends of sentences. */
   readonly number?: string;
-  /** The end of a sentence if the next word is one of `starters`. */
+  /** Words that end a sentence if the next word is one of `starters`. */
   readonly within?: string;
-  /** The end of a sentence if the next word has a capital letter. */
+  /** Words that end a sentence if the next word has a capital letter. */
   readonly last?: string;
-  /** Words that are capitalised only at the beginning of a sentence. */
+  /** Words that have a capital letter only at the start of a sentence. */
   readonly starters?: string;
   /** Whether the language writes `third` as `3.`. */
   readonly ordinals?: boolean;
@@ -137,7 +136,6 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
 };
 
-/** Languages without words above that write `third` as `3.`. */
 const WITH_ORDINALS = new Set('bs cs da et fi hr hu is lv nb nn no sk sl sr'.split(' '));
 
 export type Lexicon = Readonly<Record<Exclude<keyof Words, 'ordinals'>, ReadonlySet<string>>> & {
@@ -146,7 +144,7 @@ export type Lexicon = Readonly<Record<Exclude<keyof Words, 'ordinals'>, Readonly
 
 const lexicons = new Map<string, Lexicon>();
 
-/** The words of a language (BCP 47), by its primary subtag; the English words if the language is unknown. */
+/** The abbreviations of a language (BCP 47), by its primary subtag; of English if the language is unknown. */
 export function lexiconOf(lang: string): Lexicon {
   const language = lang.split(/[-_]/, 1)[0]?.toLowerCase() ?? '';
   const key = Object.hasOwn(WORDS, language) || WITH_ORDINALS.has(language) ? language : 'en';

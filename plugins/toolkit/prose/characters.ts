@@ -1,27 +1,26 @@
 import { SENTENCE_MARKS } from './sentence-marks.ts';
 
-/** The classes of UTF-16 units in the rules that find sentences. Lone surrogates are `SYMBOL`. */
+/** Classes of UTF-16 units for the rules that find sentences. Lone surrogates are `SYMBOL`. */
 export const SYMBOL = 0;
 export const LOWER = 1;
 export const UPPER = 2;
-/** A letter of a script without upper case. */
 const UNCASED = 3;
 export const DIGIT = 4;
 export const SPACE = 5;
 /** Opens a quotation or a bracket, or marks an aside or emphasis. */
 export const OPENER = 6;
 export const CLOSER = 7;
-/** An end of a sentence if white space follows: `.`, `!`, `?`, `…`. */
+/** Ends a sentence if white space follows: `.`, `!`, `?`, `…`. */
 export const MARK = 8;
-/** An end of a sentence whatever follows: `。`, `।`, `؟`. */
+/** Ends a sentence regardless of what follows: `。`, `।`, `؟`. */
 export const FULL_MARK = 9;
-/** An end of a sentence in some scripts: `;` in Greek, `:` in Armenian, a double `၊` in Burmese. */
+/** Ends a sentence in some scripts: `;` in Greek, `:` in Armenian, a double `၊` in Burmese. */
 export const SCRIPT_MARK = 10;
 
 const UNITS = 0x10000;
 const ROW = 0x800;
 
-/** Later rows win. */
+/** Later rows take precedence. */
 const CLASSES: readonly (readonly [type: number, pattern: RegExp])[] = [
   [UNCASED, /\p{L}|\p{M}/gu],
   [LOWER, /\p{Lowercase}/gu],
@@ -37,7 +36,7 @@ const CLASSES: readonly (readonly [type: number, pattern: RegExp])[] = [
 
 let classes: Uint8Array | undefined;
 
-/** The class of every UTF-16 unit, built at the first call. */
+/** The class of each UTF-16 unit. The table is built at the first call. */
 export function unitClasses(): Uint8Array {
   classes ??= classify();
   return classes;
@@ -46,7 +45,7 @@ export function unitClasses(): Uint8Array {
 function classify(): Uint8Array {
   const byUnit = new Uint8Array(UNITS);
   for (let from = 0; from < UNITS; from += ROW) {
-    // In a joined row, surrogates would become pairs.
+    // In a joined row, surrogates would form pairs.
     if (from >= 0xd800 && from < 0xe000) continue;
     const row = String.fromCharCode(...Array.from({ length: ROW }, (_, index) => from + index));
     for (const [type, pattern] of CLASSES) {
@@ -56,7 +55,6 @@ function classify(): Uint8Array {
   return byUnit;
 }
 
-/** Whether a unit is white space within a line. */
 export function isInlineSpace(unit: number): boolean {
   return unit === 0x20 || unit === 0x09 || unit === 0xa0 || unit === 0x3000;
 }

@@ -5,15 +5,14 @@ import { isInlineSpace } from './characters.ts';
 import { ALL_SENTENCE_MARKS, CLAUSE_MARKS } from './sentence-marks.ts';
 
 /**
- * Cuts after the ends of sentences: literal delimiters, and the marks of all scripts, which need no space after them.
- * Consecutive marks, and the closing quotation marks, brackets, spaces and line feed after them, stay with their
- * sentence.
+ * Cuts after ends of sentences: literal delimiters, and the marks of all scripts, which need no space after them.
+ * Consecutive marks stay with their sentence, and so do the closing marks, brackets, spaces and line feed after them.
  */
 export function cutAtSentenceEnds(delimiters: readonly string[], side: DelimiterSide = 'prev'): CutFinder {
   return cutAtMarks([...delimiters, ...ALL_SENTENCE_MARKS], side);
 }
 
-/** Cuts after the ends of clauses: literal delimiters, and the commas and colons of all scripts. */
+/** Cuts after ends of clauses: literal delimiters, and the commas and colons of all scripts. */
 export function cutAtClauseEnds(delimiters: readonly string[], side: DelimiterSide = 'prev'): CutFinder {
   return cutAtMarks([...delimiters, ...CLAUSE_MARKS], side);
 }
@@ -24,13 +23,12 @@ function cutAtMarks(delimiters: readonly string[], side: DelimiterSide): CutFind
   return (text, start, end) => afterMarks(find(text, start, end), text, end);
 }
 
-/** Moves each cut after a mark to the end of the marks, brackets and spaces that belong to it. */
 function afterMarks(cuts: number[], text: string, end: number): number[] {
   let kept = 0;
   let last = -1;
   for (let index = 0; index < cuts.length; index++) {
     const given = cuts[index] as number;
-    // The first of consecutive marks was moved after all of them.
+    // The cut of an earlier mark was already moved past this one.
     if (given <= last) continue;
     const isMark = isMarkBefore(text, given);
     const cut = isMark && !isLetter(text.charCodeAt(given)) ? markEnd(text, given, end) : given;
@@ -45,18 +43,16 @@ const MARKS = new Set([...ALL_SENTENCE_MARKS, ...CLAUSE_MARKS].map((mark) => poi
 const FIRST_MARK = Math.min(...MARKS);
 const MARK = 1;
 const HALF = 2;
-/** The kind of each unit: a mark, half of a surrogate pair that may be a mark, or neither. */
+/** For each unit: a mark, a surrogate that may belong to a mark, or neither. */
 const UNITS = new Uint8Array(0x10000);
 for (const mark of MARKS) {
   if (mark <= 0xffff) UNITS[mark] = MARK;
   else for (const half of [0, 1]) UNITS[String.fromCodePoint(mark).charCodeAt(half)] = HALF;
 }
-/** Marks that are also written within numbers. */
 const NUMERIC = new Set([...'．﹒，،'].map((mark) => mark.charCodeAt(0)));
 const DIGIT = /\p{Nd}/u;
 const CLOSER = /[\p{Pe}\p{Pf}]/u;
 
-/** The end of the further marks, closing quotation marks, brackets, spaces and line feed after a mark. */
 function markEnd(text: string, from: number, end: number): number {
   let at = from;
   for (;;) {
@@ -73,7 +69,7 @@ function markEnd(text: string, from: number, end: number): number {
 const SIGNS = new Set([...'"\'*_`'].map((sign) => sign.charCodeAt(0)));
 const MAX_SIGNS = 4;
 
-/** The end of straight quotation marks and signs of emphasis, if white space after them shows that they close. */
+/** The end of straight quotation marks and signs of emphasis. They close only if white space follows. */
 function signsEnd(text: string, from: number, end: number): number {
   let at = from;
   while (at < end && at - from < MAX_SIGNS && SIGNS.has(text.charCodeAt(at))) at++;
@@ -96,7 +92,7 @@ function goesWithMark(text: string, at: number): boolean {
   return unit === EMOJI_VARIANT || isMarkAt(text, at) || CLOSER.test(text.charAt(at));
 }
 
-/** Whether a unit is a letter of Chinese or Japanese: nearly all of their marks are followed by one. */
+/** Whether a unit is a Chinese or Japanese letter. Such a letter follows nearly all Chinese and Japanese marks. */
 function isLetter(unit: number): boolean {
   return unit >= FIRST_KANA && unit < AFTER_HAN;
 }
@@ -106,7 +102,7 @@ const AFTER_HAN = 0xa000;
 const EXCLAMATION = 0x21;
 const QUESTION = 0x3f;
 const GUILLEMET = 0xbb;
-/** Follows `‼` and `⁉`. */
+/** A variation selector that may follow `‼` and `⁉`. */
 const EMOJI_VARIANT = 0xfe0f;
 
 function isMarkAt(text: string, at: number): boolean {
@@ -119,7 +115,7 @@ function isMarkBefore(text: string, end: number): boolean {
   return kind === MARK || (kind === HALF && MARKS.has(pointBefore(text, end)));
 }
 
-/** Whether a mark stands between two digits: `３．１４`. */
+/** Whether a mark is between two digits, as in `３．１４`. */
 function isInNumber(text: string, markEnd: number, cut: number): boolean {
   return (
     cut === markEnd &&

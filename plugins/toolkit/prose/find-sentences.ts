@@ -16,10 +16,10 @@ import { stretchesOf } from './lines.ts';
 import { type Candidate, isOnlyEmoji, type Prose, readMarks } from './marks.ts';
 
 /**
- * The starts of all sentences except the first, by rules that know abbreviations, initials, numbers and ellipses of a
- * language, and the punctuation of all scripts. Closing quotation marks and brackets stay with their sentence. A line
- * break ends a sentence only with its paragraph, item, heading or verse. White space goes with the sentence before it,
- * the indentation of a line with the sentence after it. Linear.
+ * Finds the starts of all sentences except the first. The rules know abbreviations, initials, numbers and ellipses of
+ * a language, and the punctuation of all scripts. Closing quotation marks and brackets stay with their sentence. A
+ * line break ends a sentence only with its paragraph, item, heading or verse. White space belongs to the previous
+ * sentence, and the indentation of a line to the next. Linear.
  *
  * @param lang the language of the text (BCP 47)
  */
@@ -31,7 +31,7 @@ export function findSentences(text: string, lang: string): number[] {
   for (let index = 0; index < starts.length; index++) {
     const start = starts[index] as number;
     const end = starts[index + 1] ?? text.length;
-    // A line of emoji goes with the sentence before it; at the start of the text, with the next one.
+    // A line of emoji belongs to the previous sentence; at the start of the text, to the next sentence.
     const isEmoji = isOnlyEmoji(text, start, end);
     if (index > 0 && !isEmoji && !isAfterEmoji) cuts.push(start);
     isAfterEmoji = isEmoji && cuts.length === 0 && (index === 0 || isAfterEmoji);
@@ -50,12 +50,11 @@ function addSentences(cuts: number[], prose: Prose, start: number, end: number):
   addEnds(cuts, prose, from, end);
 }
 
-/** Thai and Lao, which do not mark the ends of sentences, and put spaces only between phrases. */
+/** Thai and Lao have no marks at the ends of sentences, and spaces only between phrases. */
 const SPACED_SCRIPTS = /[\u0e00-\u0eff]/;
-/** A phrase of fewer units joins the next one. */
+/** A phrase of fewer units joins the next phrase. */
 const LONG_ENOUGH = 60;
 
-/** Adds cuts between the phrases of long sentences in scripts without sentence marks. */
 function withPhrases(text: string, cuts: readonly number[]): number[] {
   const classes = unitClasses();
   const all: number[] = [];
@@ -81,8 +80,8 @@ const BULLET = /^\s*([•‣◦▪●⁃])/;
 const COUNTED = /^\s*(\(?)(\d{1,3}|[a-zA-Z])(\.\)|[.)])\s/;
 
 /**
- * The starts of the items, except the first, of a list on one line: `1. Flour 2. Water`, `• Flour • Water`. The stretch
- * must begin with an item. Each further item continues the numbering, or has the same bullet.
+ * Finds the items of a list on one line, such as `1. Flour 2. Water` or `• Flour • Water`, except the first item. The
+ * stretch must begin with an item. Each further item continues the numbering, or has the same bullet.
  */
 function itemStarts(stretch: string): number[] {
   const bullet = BULLET.exec(stretch.slice(0, HEAD))?.[1];
@@ -119,7 +118,6 @@ function markerOffsets(stretch: string, nextMark: () => string): number[] {
 
 const HEAD_OF_ITEM = 2;
 
-/** Adds the ends of sentences between `start` and `end`, which are not cuts themselves. */
 function addEnds(cuts: number[], prose: Prose, start: number, end: number): void {
   const { text, classes } = prose;
   let sentence = start;
@@ -151,7 +149,7 @@ function skipOpeners(text: string, classes: Uint8Array, from: number, end: numbe
   return at;
 }
 
-/** White space goes with the sentence before, except the indentation of a line. */
+/** White space belongs to the previous sentence, except the indentation of a line. */
 function cutAfter(text: string, closed: number, after: number): number {
   const newline = text.slice(closed, after).lastIndexOf('\n');
   return newline === -1 ? after : closed + newline + 1;
@@ -186,13 +184,13 @@ function endsAtEllipsis({ text, classes }: Prose, { next, nextClass, dots }: Can
 const SAYS =
   /(?:と|って|の|が|を|は(?!い))|\p{Script=Han}{1,4}?(?:[说說问問喊叫]|(?<!知)道)道?[。，：,:“「]/uy;
 
-/** Whether a quotation with its own punctuation is followed by its speaker, or by a Japanese particle. */
+/** Whether the speaker, or a Japanese particle, follows a quotation with its own punctuation. */
 function isQuoted(text: string, { marked, closed, after }: Candidate): boolean {
   if (closed === marked || after > closed) return false;
   return matchEnd(SAYS, text, after) !== -1;
 }
 
-/** English words that begin a sentence even if the space before them was lost. */
+/** English words that begin a sentence even without a space before them. */
 const UNMISTAKABLE = /(?:The|This|That|These|Those|There|They|She|You|However|Today|Mr|Mrs|Dr)[ .]/y;
 
 /** Whether the space between two sentences was lost, as in texts from PDF files: `a lot.That is`. */
@@ -214,7 +212,6 @@ function isOfWord(text: string, classes: Uint8Array, at: number): boolean {
   );
 }
 
-/** Whether a single full stop, followed by white space and no small letter, ends a sentence. */
 function endsAtFullStop(prose: Prose, candidate: Candidate): boolean {
   const { text, lexicon } = prose;
   const from = wordStart(prose, candidate);
@@ -250,7 +247,6 @@ function endsAfter(prose: Prose, candidate: Candidate, word: string): boolean {
   return !(INITIAL.test(word) && staysAfter(prose, candidate));
 }
 
-/** Whether what follows continues the sentence, judging by its first word. */
 function staysAfter(prose: Prose, candidate: Candidate): boolean {
   if (candidate.nextClass !== UPPER) return true;
   return !prose.lexicon.starters.has(wordFrom(prose, candidate.next).toLowerCase());
@@ -261,7 +257,7 @@ function isNumbered(prose: Prose, { next, nextClass }: Candidate): boolean {
   return /^(?:[A-Z]|[IVXLC]+)$/.test(wordFrom(prose, next));
 }
 
-/** Whether a time of day opens its sentence: `At 5 a.m. Mr. Smith left.` */
+/** Whether a time of day is at the start of its sentence: `At 5 a.m. Mr. Smith left.` */
 function isOpening({ text }: Prose, { sentence, at }: Candidate): boolean {
   return at - sentence < MAX_WORD_LENGTH && text.slice(sentence, at).trim().split(/\s+/).length < 4;
 }
@@ -272,7 +268,6 @@ function wordFrom({ text, classes }: Prose, at: number): string {
   return text.slice(at, to);
 }
 
-/** The start of the word before the full stop; full stops and hyphens are part of the word. */
 function wordStart({ text, classes }: Prose, { at, sentence }: Candidate): number {
   let from = at;
   while (from > sentence && at - from < MAX_WORD_LENGTH) {
@@ -293,7 +288,6 @@ function isFirst({ text, classes }: Prose, { sentence }: Candidate, from: number
   return true;
 }
 
-/** The offset of the first letter of the previous word, or -1. */
 function wordBefore({ text, classes }: Prose, from: number): number {
   let at = from - 1;
   while (at >= 0 && from - at < MAX_WORD_LENGTH && classes[text.charCodeAt(at)] === SPACE) at--;
@@ -303,7 +297,7 @@ function wordBefore({ text, classes }: Prose, from: number): number {
   return first;
 }
 
-/** The single letters with full stops before a letter, without spaces: `z.` of `z. B.` */
+/** Joins the single letters with full stops before a letter, without spaces: `z.` of `z. B.` */
 function joinLetters({ text, classes }: Prose, { sentence }: Candidate, from: number): string {
   let letters = '';
   let at = from;

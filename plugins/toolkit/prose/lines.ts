@@ -1,15 +1,15 @@
 import { matchEnd } from '../../../core/engine/search.ts';
 import { CLOSER, DIGIT, FULL_MARK, isLetter, LOWER, MARK, OPENER, UPPER, unitClasses } from './characters.ts';
 
-/** Parts of a text, without gaps: each begins with the text, or after a line break that ends a sentence. */
+/** Parts of a text, without gaps. A part begins with the text, or after a line break that ends a sentence. */
 export interface Stretches {
-  /** Rising; the first is 0. A stretch ends where the next one begins, so blank lines go with the one before. */
+  /** Rising from 0. A stretch ends where the next one begins, so it includes the blank lines after it. */
   readonly starts: number[];
-  /** Whether each stretch is prose. No sentence ends within code, a heading or a row of a table. */
+  /** Whether each stretch is prose. Sentences do not end within code, headings and table rows. */
   readonly areProse: boolean[];
 }
 
-/** Divides a text at the line breaks that end a paragraph, an item of a list, a heading, a verse or a line of code. */
+/** Divides a text at line breaks that end a paragraph, a list item, a heading, a verse or a line of code. */
 export function stretchesOf(text: string): Stretches {
   const reader: Reader = {
     text,
@@ -38,9 +38,7 @@ interface Reader extends Stretches {
   readonly text: string;
   block: Line[];
   inItem: boolean;
-  /** The marker of the open fence; empty outside. */
   fence: string;
-  /** Whether the last line opened the fence. */
   opens: boolean;
 }
 
@@ -67,7 +65,6 @@ function readText(reader: Reader, line: Line): void {
   reader.block.push(line);
 }
 
-/** First units of headings, fences, rules, rows and tags. */
 const MARKERS = new Set('#`~|<=-*_^."\'+:');
 const ITEM_STARTS = /[-*+•‣◦▪●⁃(\da-zA-Z]/;
 const HEADING = /#{1,6}(?:\s|$)/y;
@@ -75,7 +72,7 @@ const FENCE = /`{3,}|~{3,}/y;
 const TAG = /<[/!a-zA-Z]/y;
 const RULE = /^([-=*_^~."'+#:])(?:\s?\1){2,}$/;
 
-/** Reads a line that its markup makes a stretch of its own, or a part of the previous one. */
+/** Reads a line whose markup makes it a separate stretch, or a part of the previous stretch. */
 function readMarked(reader: Reader, line: Line, first: string): boolean {
   const { text } = reader;
   const matches = (pattern: RegExp) => matchEnd(pattern, text, line.from) !== -1;
@@ -88,7 +85,6 @@ function readMarked(reader: Reader, line: Line, first: string): boolean {
   if (first === '|' || (first === '#' && matches(HEADING))) return standAlone(reader, line);
   if (first === '<' && text.charAt(line.end - 1) === '>' && matches(TAG)) return standAlone(reader, line);
   if (!isRule(text, line)) return false;
-  // A rule below a line underlines a title.
   if (reader.block.length === 0) return standAlone(reader, line);
   closeBlock(reader);
   return true;
@@ -106,7 +102,7 @@ function standAlone(reader: Reader, { start }: Line): true {
   return true;
 }
 
-/** Each line of code is a stretch; the fences go with the first and the last line. */
+/** Each line of code is a stretch. The fences belong to the first and the last line. */
 function readCode(reader: Reader, { start, from, end }: Line): void {
   if (from === end) return;
   const { text, fence } = reader;
@@ -121,7 +117,7 @@ function readCode(reader: Reader, { start, from, end }: Line): void {
 const BULLET = /(?:[-*+]\s|[•‣◦▪●⁃])/y;
 const NUMBER = /\(?(\d{1,9}|[a-zA-Z])(?:\.\)|[.)])\s/y;
 
-/** Whether a line begins an item. Within a paragraph only a bullet or the number 1 begins one, as in Markdown. */
+/** Whether a line begins a list item. Within a paragraph, only a bullet or the number 1 does, as in Markdown. */
 function startsItem({ text, block, inItem }: Reader, { from }: Line): boolean {
   if (matchEnd(BULLET, text, from) !== -1) return true;
   NUMBER.lastIndex = from;
@@ -158,16 +154,14 @@ interface Line {
 interface Measured {
   readonly length: number;
   readonly first: number;
-  /** The class of the first unit after quotation marks and brackets. */
   readonly begins: number;
-  /** Units that the first word would need at the end of the previous line. */
   readonly word: number;
 }
 
 /**
- * Whether a line of a block continues the previous one, by its index from 1. The lines of verse, of lists without
- * bullets and of records are separate. In prose a line break means nothing if the next word did not fit on the line, or
- * if the word begins with a small letter or is a number. Any other break is deliberate, as after a title.
+ * Returns whether a line of a block, by its index from 1, continues the previous line. Lines of verse, records, and
+ * lists without bullets are separate. A line of prose continues if its first word did not fit on the previous line,
+ * begins with a small letter, or is a number. Any other break is deliberate, as after a title.
  */
 function keepsTogether(text: string, lines: readonly Line[]): (index: number) => boolean {
   const measured = lines.map((line) => measure(text, line));
@@ -185,11 +179,10 @@ function keepsTogether(text: string, lines: readonly Line[]): (index: number) =>
   };
 }
 
-/** Share of the width below which the next word would certainly have fitted. */
+/** Below this share of the width, the next word would have fitted. */
 const CLEAR = 0.85;
 /** Ends of lines after which a break means nothing: the sentence continues, or its punctuation decides. */
 const GOES_ON = /[,;(&+=/\-–—.!?…]/;
-/** The first unit of scripts without spaces. */
 const FIRST_WIDE = 0x2e80;
 
 function measure(text: string, { start, from, end }: Line): Measured {
@@ -211,7 +204,7 @@ function wordEnd(text: string, from: number, end: number): number {
   return end;
 }
 
-/** The width that a block was wrapped to: its longest line, or with four or more lines the second longest. */
+/** The width to which a block was wrapped: its longest line, or of four or more lines the second longest. */
 function widthOf(lines: readonly Measured[]): number {
   let longest = 0;
   let second = 0;
@@ -222,7 +215,6 @@ function widthOf(lines: readonly Measured[]): number {
   return lines.length < 4 ? longest : second;
 }
 
-/** Maximum width of captions and addresses. */
 const MAX_CAPTION = 24;
 
 function areSeparate(

@@ -20,35 +20,30 @@ export interface Prose {
   readonly lexicon: Lexicon;
 }
 
-/** Consecutive marks that may end a sentence. */
 interface Run {
   readonly marked: number;
   readonly dots: number;
-  /** Whether the full stops are separated by spaces: `. . .` */
   readonly isSpaced: boolean;
   readonly isEllipsis: boolean;
-  /** Whether white space is not required after them. */
+  /** Whether the marks need no white space after them. */
   readonly isFull: boolean;
 }
 
 interface Marks extends Run {
   readonly at: number;
-  /** The end of the closing quotation marks, brackets and emoji. */
+  /** End of the closing quotation marks, brackets and emoji. */
   readonly closed: number;
   readonly after: number;
-  /** Whether the marks are within a sentence: in a number, a clause or an omission in brackets. */
+  /** Whether the marks are within a sentence: in a number, a clause, or an omission in brackets. */
   readonly isPart: boolean;
 }
 
-/** A possible end of a sentence. */
 export interface Candidate extends Marks {
   readonly sentence: number;
-  /** The first unit after white space, quotation marks and brackets, and its class. */
   readonly next: number;
   readonly nextClass: number;
 }
 
-/** @param sentence the start of the sentence */
 export function readMarks(
   text: string,
   classes: Uint8Array,
@@ -64,7 +59,7 @@ export function readMarks(
   return { at, ...run, closed, after, isPart: isPart(text, classes, at, run) };
 }
 
-/** The end of the emoji after the marks; emoji before a small letter belong to the next sentence. */
+/** The end of the emoji after the marks. Emoji before a small letter belong to the next sentence. */
 function readEmoji(text: string, classes: Uint8Array, from: number, end: number, isFull: boolean): number {
   const emoji = emojiEnd(text, from, end);
   if (emoji === from) return from;
@@ -100,7 +95,7 @@ function readRun(text: string, classes: Uint8Array, at: number, end: number): Ru
   return { marked, dots, isSpaced, isEllipsis: others === 0 && (dots !== 1 || marked - at > 1), isFull };
 }
 
-/** A Burmese comma; two of them are a full stop. */
+/** The Burmese comma. Two of them are a full stop. */
 const SMALL_SECTION = 0x104a;
 
 function isPair(text: string, at: number, end: number): boolean {
@@ -110,7 +105,7 @@ function isPair(text: string, at: number, end: number): boolean {
 const DOT = 0x2e;
 const ELLIPSIS = 0x2026;
 
-/** Whether a space continues an ellipsis: the full stop after it does not begin a word such as `.NET`. */
+/** Whether a space continues an ellipsis. The full stop after it must not begin a word such as `.NET`. */
 function isSpacedDot(text: string, classes: Uint8Array, at: number, end: number): boolean {
   if (classes[text.charCodeAt(at)] !== SPACE || at + 1 >= end || text.charCodeAt(at + 1) !== DOT)
     return false;
@@ -122,7 +117,6 @@ function isWord(type: number): boolean {
   return isLetter(type) || type === DIGIT;
 }
 
-/** The end of the closing quotation marks, brackets, further marks and references such as `[3]` after the marks. */
 function readClosers(
   text: string,
   classes: Uint8Array,
@@ -149,7 +143,7 @@ function readClosers(
 const STRAIGHT = 0x22;
 const MAX_QUOTED = 300;
 
-/** Whether a straight quotation mark opens: an even number of such marks precede it in the sentence. */
+/** A straight quotation mark opens if an even number of them precede it in the sentence. */
 function opensQuote(text: string, at: number, sentence: number): boolean {
   if (text.charCodeAt(at) !== STRAIGHT) return false;
   let count = 0;
@@ -167,7 +161,7 @@ function closesHere(text: string, classes: Uint8Array, at: number, end: number):
   return at + 1 >= end || !isWord(classes[text.charCodeAt(at + 1)] as number);
 }
 
-/** Whether a quotation mark after a space closes: `« Bonjour ! »`, unlike `»So!« »Nein`. */
+/** Whether a quotation mark after a space closes: yes in `« Bonjour ! »`, no in `»So!« »Nein`. */
 function closesAfterSpace(text: string, classes: Uint8Array, at: number, end: number): boolean {
   const quote = text.charAt(at + 1);
   if (at + 1 >= end || (quote !== '»' && quote !== '›')) return false;
@@ -186,24 +180,21 @@ function isPart(text: string, classes: Uint8Array, at: number, run: Run): boolea
 const GREEK = /[\u0370-\u03ff\u1f00-\u1fff]/;
 const ARMENIAN = /[\u0530-\u058f]/;
 
-/** `;` is a question mark in Greek, and `:` replaces the Armenian full stop. */
+/** In Greek, `;` is a question mark. In Armenian, `:` replaces the full stop. */
 function isMarkOfScript(text: string, at: number): boolean {
   if (text.charCodeAt(at) === SMALL_SECTION) return false;
   return (text.charAt(at) === ';' ? GREEK : ARMENIAN).test(text.charAt(at - 1));
 }
 
 /**
- * An emoji with its modifiers. Pictures that are text by default, such as `©` or the bullet `▪`, count only with a
- * variation selector. Keycaps never count, because they number items. Bounded, so that matching cannot overflow the
- * stack.
+ * An emoji with its modifiers. Characters that are text by default, such as `©` and `▪`, count only with a variation
+ * selector. Keycaps never count, because they number items. Its length is limited, so that the stack cannot overflow.
  */
 const EMOJI =
   /(?:\p{Regional_Indicator}{2}|(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|[\u{1f000}-\u{1faff}\u2639\u263a\u2661\u2665\u2763\u2764])(?:\p{Emoji_Modifier}|\p{Variation_Selector}|[\u{e0020}-\u{e007f}]){0,16}\u200d?)/uy;
 
-/** The lowest first unit of an emoji. */
 const FIRST_EMOJI = 0x203c;
 
-/** The end of the emoji after an offset, and of spaces between them; the offset itself if there are none. */
 function emojiEnd(text: string, from: number, end: number): number {
   let last = from;
   for (;;) {

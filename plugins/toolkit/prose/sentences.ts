@@ -12,12 +12,12 @@ import { delimiters } from './options.ts';
 import { SENTENCE_MARKS } from './sentence-marks.ts';
 
 interface SentenceRules {
-  /** Default `delimiters`. */
+  /** The default is `delimiters`. */
   readonly sentences?: 'delimiters' | 'rules';
-  /** The language for `rules` (BCP 47). Default `en`. */
+  /** The language for `rules` (BCP 47); by default `en`. */
   readonly lang?: string;
   readonly delim: string | readonly string[];
-  /** `null` is `prev`: a delimiter is never lost. */
+  /** `null` means `prev`, so that no delimiter is lost. */
   readonly include_delim: DelimiterSide | null;
   readonly min_characters_per_sentence: number;
   readonly oversize: 'keep' | 'split';
@@ -25,13 +25,13 @@ interface SentenceRules {
 
 export interface Sentences {
   /**
-   * The boundaries of all sentences of a text, including both ends. A sentence that is too short joins its neighbour, a
-   * title the sentence after it.
+   * The boundaries of all sentences of a text, including both ends. A short sentence joins its neighbour, and a title
+   * joins the next sentence.
    */
   boundaries(text: string): number[];
   /**
-   * Packs the sentences between rising boundaries into chunks of at most `size` tokens. A sentence over the limit is a
-   * chunk of its own, or several chunks if `oversize` is `split`.
+   * Packs the sentences between rising boundaries into chunks of at most `size` tokens. A longer sentence is a chunk
+   * of its own, or several chunks if `oversize` is `split`.
    */
   pack(
     text: string,
@@ -71,7 +71,7 @@ export function sentencesBy(rules: SentenceRules): Sentences {
             : [span],
         );
       }
-      // A sentence that is over the limit only because a short one joined it is separated from that again.
+      // A sentence over the limit is separated from the short sentence that joined it.
       return packed.flatMap((span) => {
         const ends = isOver(span) ? findEnds(text, span.start, span.end) : [];
         return ends.length === 0 ? [span] : pack([span.start, ...ends, span.end], { size });
@@ -93,7 +93,7 @@ function isDefault(delim: readonly string[]): boolean {
   return delim.length === DEFAULT.length && delim.every((delimiter, index) => delimiter === DEFAULT[index]);
 }
 
-/** The rules need the whole text: the context of a sentence decides where it ends. */
+/** The rules need the whole text, because the context of a sentence decides where it ends. */
 function cutAtRules(lang = 'en'): CutFinder {
   let read: { readonly text: string; readonly findIn: CutFinder } | undefined;
   return (text, start, end) => {
@@ -107,10 +107,9 @@ const MAX_IN_A_ROW = 6;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** Removes the boundaries within and after titles, in place: a title is part of the sentence after it. */
+/** Removes the boundaries within and after titles, in place. A title is part of the next sentence. */
 function joinTitles(text: string, boundaries: number[]): number[] {
   let kept = 0;
-  /** The removed boundaries after the last consecutive titles. */
   let removed: number[] = [];
   let lastEnd = -1;
   for (let index = 0; index < boundaries.length; index++) {
@@ -143,7 +142,6 @@ function isSpace(unit: number): boolean {
   return unit === LINE_FEED || unit === CARRIAGE_RETURN || isBlankUnit(unit);
 }
 
-/** The start of the line that ends at `end`, if that line is a title; else -1. */
 function titleStart(text: string, end: number): number {
   const start = shortLineStart(text, end);
   return start !== -1 && isTitle(text, start, end) ? start : -1;

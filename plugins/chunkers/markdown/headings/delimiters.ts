@@ -11,10 +11,10 @@ interface Run {
   after: Run | undefined;
 }
 
-/** The longest run of `~` that strikes text out. */
+/** Strikethrough has at most two tildes. */
 const MAX_TILDES = 2;
 
-/** Matches the delimiter runs of inline Markdown (CommonMark, "process emphasis"), and removes emphasis from its pieces. */
+/** Matches the delimiter runs of CommonMark ("process emphasis"), and removes emphasis from the pieces. */
 export class Delimiters {
   readonly #source: string;
   readonly #pieces: string[];
@@ -26,7 +26,7 @@ export class Delimiters {
     this.#pieces = pieces;
   }
 
-  /** Reads the run at an offset. @returns its end */
+  /** Reads the run at an offset. @returns the end of the run */
   read(at: number): number {
     const source = this.#source;
     const mark = source.charAt(at);
@@ -46,13 +46,13 @@ export class Delimiters {
     return end;
   }
 
-  /** Matches the open runs after the first `kept`, and drops those that remain. */
+  /** Matches the open runs after the first `kept`, and drops unmatched runs. */
   match(kept: number): void {
     let first = this.#last;
     for (let index = this.count - 1; index > kept; index--) first = first?.before;
     if (this.count <= kept) return;
     const bottom = first?.before;
-    /** By kind of closer, the run down to which no opener was found. */
+    /** For each kind of closer, the run at which the search for an opener stops. */
     const floors = new Map<string, Run | undefined>();
     let closer = first;
     while (closer !== undefined) {
@@ -77,7 +77,6 @@ export class Delimiters {
     closer.left -= marks;
     this.#pieces[opener.piece] = opener.mark.repeat(opener.left);
     this.#pieces[closer.piece] = closer.mark.repeat(closer.left);
-    // Runs between opener and closer are dropped.
     const before = opener.left > 0 ? opener : opener.before;
     closer.before = before;
     if (before !== undefined) before.after = closer;
@@ -89,7 +88,6 @@ export class Delimiters {
   }
 }
 
-/** Closers of a kind match the same openers. */
 function kindOf({ mark, opens, length, left }: Run): string {
   return mark === '~' ? `~${left}` : `${mark}${opens}${length % 3}`;
 }
@@ -109,7 +107,7 @@ function matches(opener: Run, closer: Run): boolean {
 }
 
 const PUNCTUATION = /[\p{P}\p{S}]/u;
-/** Scripts without spaces between words, in which punctuation next to a run means nothing. */
+/** In scripts without spaces between words, punctuation beside a run is ignored. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 function flanksOf(source: string, start: number, end: number): { opens: boolean; closes: boolean } {

@@ -10,13 +10,12 @@ const MARK = /[\\`<&![\]*_~{$]/g;
 const ESCAPABLE = /[!-/:-@[-`{-~]/;
 const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/iy;
 const TICKS = /`+/g;
-/** Only tags may follow the attributes of a heading. */
 const ONLY_TAGS = /^(?:\s*<[^<>]*>)*\s*$/;
 const WORD = /[\p{L}\p{N}]/u;
 
 /**
- * The text that a reader sees of inline Markdown, by CommonMark with strikethrough and footnotes. Links and images are
- * their texts; tags, attributes and emphasis are removed; math and code are verbatim.
+ * Renders inline Markdown (CommonMark with strikethrough and footnotes) as the text that a reader sees. Links and
+ * images become their texts. Tags, attributes and emphasis are removed. Math and code are verbatim.
  */
 export function inlineText(source: string, definitions: Definitions, decode: Decode): string {
   return new InlineText(source, definitions, decode).read();
@@ -27,7 +26,7 @@ interface Bracket {
   readonly inner: number;
   readonly piece: number;
   readonly runs: number;
-  /** Whether another bracket begins within it, so that it is not a label. */
+  /** Whether the bracket contains another one, and so is not a label. */
   holdsBracket: boolean;
 }
 
@@ -39,11 +38,9 @@ class InlineText {
   readonly #delimiters: Delimiters;
   readonly #tags: Tags;
   readonly #brackets: Bracket[] = [];
-  /** The number of open brackets that cannot begin links, because they hold a link. */
+  /** Number of open brackets that cannot begin a link, because they contain one. */
   #withoutLinks = 0;
-  /** Offsets of runs of backticks by length, each list in falling order. */
   #ticks: Map<number, number[]> | undefined;
-  /** The end of the last link, code or emphasis, where attributes may follow. */
   #spanEnd = -1;
   #hasMathEnd = true;
   #hasCommentEnd = true;
@@ -104,7 +101,7 @@ class InlineText {
   #readEscape(at: number): number {
     const next = this.#source[at + 1] ?? '';
     if (ESCAPABLE.test(next)) return this.#put(next, at + 2);
-    // A backslash at the end of a line is a line break.
+    // A backslash before a line break is a hard line break.
     return this.#put(next === '\n' || next === '\r' ? ' ' : '\\', at + 1);
   }
 
@@ -118,7 +115,7 @@ class InlineText {
     return this.#put(codeIn(source.slice(inner, end)), this.#spanEnd);
   }
 
-  /** The start of the next run of `length` backticks. Offsets of calls must not fall. */
+  /** The start of the next run of `length` backticks. Offsets must not decrease between calls. */
   #ticksFrom(from: number, length: number): number | undefined {
     if (this.#ticks === undefined) {
       const runs = [...this.#source.matchAll(TICKS)].reverse();
@@ -182,7 +179,6 @@ class InlineText {
     return end;
   }
 
-  /** The end of the link whose text ends at an offset; -1 if there is none. */
   #linkEnd({ inner, holdsBracket }: Bracket, at: number): number {
     const source = this.#source;
     const end = source[at + 1] === '(' ? destinationEnd(source, at + 2) : -1;
@@ -194,7 +190,7 @@ class InlineText {
     return isDefined ? at + 1 + (label === undefined ? 0 : '[]'.length) : -1;
   }
 
-  /** Whether a link without words leads to its own page: the permalink sign beside a heading. */
+  /** Whether a link is the permalink sign of a heading: it has no words, and its target is its own page. */
   #isPermalink({ inner, isImage }: Bracket, at: number): boolean {
     return !isImage && this.#source.startsWith('(#', at + 1) && !WORD.test(this.#source.slice(inner, at));
   }
@@ -225,14 +221,13 @@ class InlineText {
   }
 }
 
-/** Code without a space at both ends, unless it is blank. */
 function codeIn(source: string): string {
   const code = source.replace(/[\r\n]/g, ' ');
   const isPadded = code.length > 2 && code.startsWith(' ') && code.endsWith(' ') && code.trim() !== '';
   return isPadded ? code.slice(1, -1) : code;
 }
 
-/** The end of math; -1 if there is none. A letter or digit after it would mean an amount or a variable. */
+/** The end of math; -1 if there is none. A letter or digit after `$` means an amount or a variable. */
 function mathEnd(source: string, inner: number, mark: string): number {
   for (let at = source.indexOf(mark, inner + 1); at !== -1; at = source.indexOf(mark, at + 1)) {
     const before = source.charCodeAt(at - 1);

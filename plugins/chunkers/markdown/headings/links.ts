@@ -16,7 +16,7 @@ export function noteAt(source: string, at: number): string | undefined {
   return source[at + 1] === '^' ? NOTE.exec(source.slice(at, at + MAX_LABEL))?.[1] : undefined;
 }
 
-/** The end of the link whose destination begins at an offset, after its closing bracket; -1 if there is none. */
+/** The end of a link, including its closing bracket, from the start of its destination; -1 if there is no link. */
 export function destinationEnd(source: string, from: number): number {
   let at = matchEnd(SPACE, source, from);
   at = source[at] === '<' ? matchEnd(POINTED, source, at) : bareEnd(source, at);
@@ -36,7 +36,6 @@ const BACKSLASH = 92;
 const SPACE_UNIT = 32;
 const DELETE = 127;
 
-/** The end of a destination without `<` and `>`, whose brackets must be balanced; -1 if there is none. */
 function bareEnd(source: string, from: number): number {
   let nested = 0;
   let at = from;
@@ -68,7 +67,7 @@ export class Definitions {
     return this.#links.has(normal(label));
   }
 
-  /** Whether a footnote has a label. A number counts even without a footnote in the text. */
+  /** Whether a footnote has a label. Numbers count even without a footnote in the text. */
   hasNote(label: string): boolean {
     if (/^\d+$/.test(label)) return true;
     this.#notes ??= this.#labelsOf('footnote');
@@ -88,20 +87,20 @@ export class Definitions {
 }
 
 function normal(label: string): string {
-  // Both conversions, because some letters are equal only after one of them.
+  // Some letters match only in lower case, and others only in upper case.
   return label.trim().replace(/\s+/g, ' ').toLowerCase().toUpperCase();
 }
 
 const ATTRIBUTES = /\{(?::[ \t]*|[ \t]*)/y;
 const GAP = /[ \t]+/y;
-/** An identifier, a class, or a value with a name of several letters, because `{x=1}` is a set. */
+/** An identifier, a class, or a value. The name of a value has several letters, because `{x=1}` is a set. */
 const ATTRIBUTE =
   /#[^\s{}"'#]+|\.[\p{L}_-][^\s{}"'#.]*|[\p{L}_:@][\w:.@-]+=(?:"[^"\r\n]*"|'[^'\r\n]*'|[^\s{}"']*)/uy;
-/** The name of attributes that are defined elsewhere, after a colon. */
+/** The name of attributes that are defined elsewhere, as in `{:name}`. */
 const ATTRIBUTES_NAME = /[\p{L}_][\w-]*/uy;
 const UNNUMBERED = /\{-\}/y;
 
-/** The end of a list of attributes, such as `{#id .class key="value"}`, `{: .class}` or `{-}`; -1 if there is none. */
+/** The end of an attribute list, such as `{#id .class key="value"}`, `{: .class}` or `{-}`; -1 if there is none. */
 export function attributesEnd(source: string, start: number): number {
   if (source[start] !== '{') return -1;
   const unnumbered = matchEnd(UNNUMBERED, source, start);

@@ -4,13 +4,13 @@ import { type Decode, inlineText } from './inline.ts';
 import { attributesEnd, type Definitions } from './links.ts';
 
 const MAX_READ = 10_000;
-/** Every chunk repeats the name. */
+/** Limits the length, because every chunk repeats the name. */
 const MAX_NAME = 200;
 
 /**
  * The text that a reader sees of a heading, with single spaces and without attributes.
  *
- * @param numbered the text of a heading by its number
+ * @param numbered the heading's text, if it is a heading only by its number
  */
 export function headingName(
   text: string,
@@ -37,13 +37,12 @@ function shortened(name: string): string {
 
 const HASH = 35;
 const SPACE = 32;
-/** ASCII units other than a space that may be in a plain name. */
 const PLAIN = Uint8Array.from({ length: 128 }, (_, unit) =>
   /[!-~]/.test(String.fromCharCode(unit)) ? 1 : 0,
 );
 for (const mark of '#[*_~<\\`&{}^$') PLAIN[mark.charCodeAt(0)] = 0;
 
-/** The text of most headings: after `#`, short, of plain words with single spaces. Undefined for other headings. */
+/** Fast path for most headings: `#`, then short, plain words with single spaces. Else undefined. */
 function plainName(text: string, { inner, end }: MarkdownBlock): string | undefined {
   let start = inner;
   while (text.charCodeAt(start) === HASH) start++;
@@ -61,7 +60,6 @@ function plainName(text: string, { inner, end }: MarkdownBlock): string | undefi
   return text.slice(start, text.charCodeAt(at - 1) === SPACE ? at - 1 : at);
 }
 
-/** Whether a unit is in a range without white space, soft hyphens and surrogates. */
 function isLetterBeyondAscii(unit: number): boolean {
   return (
     (unit > 0xad && unit < 0x1680) || (unit > 0x200f && unit < 0x2028) || (unit > 0x3000 && unit < 0xd800)
@@ -82,7 +80,7 @@ function wordsOf(text: string, { inner, end }: MarkdownBlock): string {
   return name === words ? name : name.replace(CLOSING, '').trimEnd();
 }
 
-/** The name of a block in Obsidian: six hexadecimal digits, or a word with a letter or hyphen, unlike an exponent. */
+/** An identifier of a block in Obsidian: six hexadecimal digits, or a word with a letter or hyphen. */
 const BLOCK_NAME = /(?:^|[ \t])\^(?=[\da-f]{6}$|[\w-]*[a-z-])[a-z\d-]{2,}$/i;
 const MAX_BLOCK_NAME = 100;
 

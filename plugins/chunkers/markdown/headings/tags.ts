@@ -23,9 +23,8 @@ interface Tag {
 
 export class Tags {
   readonly #source: string;
-  /** Closing marks without a further occurrence. */
+  /** Closing marks that do not occur in the rest of the text. */
   readonly #unclosed = new Set<string>();
-  /** The start of the last closing tag by name. */
   #closing: Map<string, number> | undefined;
 
   constructor(source: string) {
@@ -43,7 +42,6 @@ export class Tags {
     return closing === -1 ? this.#readOpening(at) : { end: closing, text: '' };
   }
 
-  /** The end of a comment, an instruction or a declaration; -1 if there is none. */
   #verbatimEnd(at: number): number {
     const source = this.#source;
     if (source.startsWith('<!-->', at)) return at + '<!-->'.length;
@@ -88,7 +86,7 @@ export class Tags {
 const CLOSING_NAME = /<\/([a-z][a-z\d.-]*)/gi;
 const BREAKS: ReadonlySet<string> = new Set(['br', 'hr']);
 
-/** The elements of HTML. Another name without values is a type, as in `Box<dyn Error>`, or a placeholder. */
+/** Elements of HTML. Other names without attributes are types, as in `Box<dyn Error>`, or placeholders. */
 const ELEMENTS: ReadonlySet<string> = new Set(
   `a abbr acronym address area article aside audio b base bdi bdo big blink blockquote body br button canvas caption
   center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset figcaption
@@ -99,7 +97,6 @@ const ELEMENTS: ReadonlySet<string> = new Set(
   wbr`.split(/\s+/),
 );
 
-/** Whether a name is that of an element, all in capitals or as listed, or of a custom element. */
 function isElement(name: string): boolean {
   const isUpper = name.length > 1 && name === name.toUpperCase();
   return name.includes('-') || ELEMENTS.has(isUpper ? name.toLowerCase() : name);
