@@ -32,7 +32,7 @@ export default createStaticEmbeddings;
 const WEIGHTS_FILE: ModelFile = { name: 'model.safetensors', maxBytes: 2 ** 31 };
 const TOKENIZER_FILE: ModelFile = { name: 'tokenizer.json', maxBytes: 100 * 1024 * 1024 };
 
-/** The models in the plugin's folder `models`. A version is the first 12 digits of the SHA-256 of the weights. */
+/** The models in the folder `models`. A version is the first 12 digits of the SHA-256 of the weights. */
 export const OWN_MODELS: readonly Required<ModelInfo>[] = [
   {
     name: 'chunksmith/static-en-256',
@@ -56,7 +56,6 @@ function ownNameOf(name: string): string {
 
 const OWN_NAMES = new Set(OWN_MODELS.flatMap(({ name, aliases }) => [name, ...aliases]));
 
-/** The models of the plugin, then the other static models on this machine. */
 async function listModels(files: ModelFiles): Promise<ModelInfo[]> {
   const names = await files.names(WEIGHTS_FILE.name);
   const others = names.filter((name) => !OWN_NAMES.has(name));
@@ -137,7 +136,7 @@ async function leaseTable(
   }
 }
 
-/** The message of an error, or the code of an error of the file system, whose message contains a path. */
+/** Returns the message, or only the code for a file system error, whose message contains a path. */
 function withoutPath(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : reasonOf(error);
 }

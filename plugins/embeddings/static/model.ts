@@ -15,7 +15,7 @@ export interface StaticConfig extends PoolingOptions {
   readonly dimensions: number | undefined;
   /** Maps a cosine to `(cosine + offset) / (1 + offset)`. */
   readonly calibrationOffset: number | undefined;
-  /** Whether texts in scripts other than Latin get vectors from their parts: the vocabulary lacks their words. */
+  /** Whether texts in non-Latin scripts get vectors from their parts: the vocabulary lacks their words. */
   readonly readsParts: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function readConfig(path: string): Promise<StaticConfig | undefined
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A file that is not a JSON object has no fields; other plugins may still support the model. */
+/** Returns no fields for a file that is not a JSON object: other plugins may still support the model. */
 export function parseFields(json: string): Fields {
   try {
     const value: unknown = JSON.parse(json);
@@ -54,10 +54,10 @@ function at(fields: Fields, ...path: readonly string[]): unknown {
 
 const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
-/** Approximate bytes per token in a thread: its entry in the tokenizer, and its count. */
+/** Approximate memory of a token per thread: its tokenizer entry and its count. */
 const BYTES_PER_TOKEN = 160;
 
-/** Maximum milliseconds that a model keeps the thread before it lets other work run. */
+/** Maximum milliseconds that a model keeps the thread before other work runs. */
 const MAX_BUSY_MS = 20;
 
 /** Tokens that a model embeds between checks of the clock and the signal. */
@@ -105,11 +105,11 @@ interface EmbedParts {
   readonly pooling: MeanPooling;
   readonly hasWord: WordFinder;
   readonly dimensions: number;
-  /** Blends a text's vector with that of its parts, if the vocabulary lacks its words. Returns whether it did. */
+  /** Blends in the vector of the text's parts if the vocabulary lacks its words. Returns whether it did. */
   addParts(text: string, vector: Float32Array, isKnown: boolean): boolean;
 }
 
-/** Shares of words in other scripts: below the first only the vocabulary counts, above the second only the parts. */
+/** Shares of words in other scripts: up to the minimum the vocabulary counts, from the maximum the parts. */
 const MIN_OTHER_SCRIPTS = 0.25;
 const MAX_OTHER_SCRIPTS = 0.5;
 
@@ -121,7 +121,6 @@ function shareOfParts(text: string, isKnown: boolean): number {
   );
 }
 
-/** Blends a vector with that of the text's parts in proportion to `share`. Returns whether the text has parts. */
 function blend(vector: Float32Array, text: string, share: number, lexical: LexicalVectors): boolean {
   const parts = new Float32Array(vector.length);
   lexical(text, parts);
@@ -166,7 +165,7 @@ async function embedTexts(
   return { dimensions, values, wordless, fallback: { name: LEXICAL_VERSION, texts: fallbacks } };
 }
 
-/** Whether a text has a token with a letter or digit that the model has a row for. @param ids of the text */
+/** Whether any token of a text contains a letter or digit and has a row. @param ids of the text */
 type WordFinder = (text: string, ids: Uint32Array) => boolean;
 
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
@@ -175,7 +174,7 @@ const UNSEEN = 0;
 const WORD = 1;
 const NO_WORD = 2;
 
-/** The kind of a token is learned from the first text that needs it: a text without a token known to be a word. */
+/** Remembers which tokens are words. New tokens are classified only in texts without a known word. */
 function createWordFinder(tokenizer: EncodingTokenizer, { tokens, unknownId }: TableShape): WordFinder {
   const kinds = new Uint8Array(tokens);
   if (unknownId !== undefined && unknownId < tokens) kinds[unknownId] = NO_WORD;

@@ -2,7 +2,6 @@ import { readFile, stat } from 'node:fs/promises';
 import { exposedError, type ModelFile, type ModelFiles, type ModelInfo } from '../../../core/kit.ts';
 import { PROMPTS_FILE, type Prompts, promptsOf } from '../../toolkit/prompts.ts';
 
-/** How the vectors of tokens become the vector of a text. */
 export type PoolingMode = 'mean' | 'cls' | 'max' | 'last';
 
 export interface TransformerFiles {
@@ -10,28 +9,26 @@ export interface TransformerFiles {
   readonly bytes: number;
   readonly pooling: PoolingMode;
   readonly normalizes: boolean;
-  /** Maximum tokens of a text, including special ones. */
+  /** Maximum tokens of a text, including special tokens. */
   readonly maxTokens: number;
   readonly prompts: Prompts;
-  /** Whether the tokens of a prompt count in the mean or maximum of a text's vectors. */
+  /** Whether pooling includes the tokens of the prompt. */
   readonly poolsPrompt: boolean;
 }
 
 const MEGABYTE = 1024 * 1024;
 const ONNX_FILES = ['onnx/model.onnx', 'model.onnx'];
-/** Tokens of a text if no file specifies the maximum. */
 const DEFAULT_LENGTH = 512;
-/** Tokenizers without a limit specify a number above any real maximum. */
+/** A higher length in a file means that the tokenizer has no limit. */
 const MAX_LENGTH = 1 << 20;
 
-/** The files with the maximum length of a text, in order of precedence, each with its member. */
+/** The files that specify the maximum length of a text, with their members, in order of precedence. */
 const LENGTH_FILES = [
   ['sentence_bert_config.json', 'max_seq_length'],
   ['tokenizer_config.json', 'model_max_length'],
   ['config.json', 'max_position_embeddings'],
 ] as const;
 
-/** The models on this machine that have an ONNX file, sorted by name. */
 export async function listTransformers(models: ModelFiles): Promise<ModelInfo[]> {
   const names = (await Promise.all(ONNX_FILES.map((file) => models.names(file)))).flat();
   // Only files on this machine are read: a list must not download any.
@@ -52,14 +49,13 @@ async function describe(
   try {
     return { name, window: await windowOf(json) };
   } catch {
-    // A request for the model says which file is broken.
+    // A request for the model reports which file is broken.
     return { name };
   }
 }
 
 type Json = Readonly<Record<string, unknown>> | undefined;
 
-/** Maximum tokens of a text, from the first file that specifies it. */
 async function windowOf(json: (file: string) => Promise<Json> | undefined): Promise<number> {
   for (const [file, member] of LENGTH_FILES) {
     const length = (await json(file))?.[member];
@@ -122,7 +118,7 @@ const MODES: Readonly<Record<string, PoolingMode>> = {
   pooling_mode_lasttoken: 'last',
 };
 
-/** The mean if there is no file, as in sentence-transformers. */
+/** The default is the mean, as in sentence-transformers. */
 function poolingOf(config: Json, name: string): PoolingMode {
   if (config === undefined) return 'mean';
   const chosen = Object.entries(config).filter(

@@ -60,13 +60,11 @@ async function embedTexts(
   return vectors;
 }
 
-/** The tokens of a text between the special tokens, which count too. */
 function countTokens(text: string, tokenizer: EncodingTokenizer): number {
   const { prefix, suffix } = tokenizer.specialTokens ?? { prefix: [], suffix: [] };
   return prefix.length + tokenizer.encode(text).length + suffix.length;
 }
 
-/** The ids of texts between the special tokens, truncated to `maxTokens` in total. */
 function encodeTexts(
   texts: readonly string[],
   tokenizer: EncodingTokenizer,
@@ -89,13 +87,13 @@ function emptyVectors(count: number, { dims }: Tensor): Vectors {
   return { dimensions, values: new Float32Array(count * dimensions) };
 }
 
-/** The number of tokens of a prompt, including the special ones before it. */
+/** Includes the special tokens before the prompt; an empty prompt has 0 tokens. */
 function promptTokens(prompt: string, tokenizer: EncodingTokenizer): number {
   if (prompt === '') return 0;
   return (tokenizer.specialTokens?.prefix.length ?? 0) + tokenizer.encode(prompt).length;
 }
 
-/** Writes the vector of one text of a batch, pooled from its tokens in the range, into `target`, which is zero. */
+/** Pools the vectors of one text's tokens in `range` into `target`, which must be zero. */
 function writeVector(
   { dims, data }: Tensor,
   text: number,
@@ -112,13 +110,12 @@ function writeVector(
 }
 
 /**
- * Texts, and tokens with their padding, in one run of the graph. A larger run is slower on a processor: its intermediate
- * results leave the caches, and its texts differ more in length.
+ * Limits of a run of the graph: texts, and tokens with padding. Larger runs are slower on a CPU: intermediate
+ * results leave the caches, and lengths differ more.
  */
 const MAX_TEXTS = 64;
 const MAX_TOKENS = 512;
 
-/** Batches of the indexes of texts of similar length, so that there is little padding. */
 function batchesByLength(ids: readonly Uint32Array[]): number[][] {
   const order = ids.map((_, index) => index).sort((a, b) => lengthAt(ids, a) - lengthAt(ids, b));
   const batches: number[][] = [];
@@ -137,13 +134,12 @@ function batchesByLength(ids: readonly Uint32Array[]): number[][] {
 
 const lengthAt = (ids: readonly Uint32Array[], index: number) => (ids[index] as Uint32Array).length;
 
-/** The tokens of a text that are pooled; from `end` on there is padding. */
+/** The tokens of a text that are pooled. Padding begins at `end`. */
 interface TokenRange {
   readonly first: number;
   readonly end: number;
 }
 
-/** Pools the vectors of a text's tokens, which follow each other in `rows`. */
 function poolTokens(
   rows: Float32Array,
   { first, end }: TokenRange,
@@ -151,7 +147,7 @@ function poolTokens(
   target: Float32Array,
 ): void {
   const width = target.length;
-  // If a prompt fills the whole length, its last token is pooled.
+  // If a prompt fills the whole length, the last token is pooled.
   const from = Math.min(first, end - 1);
   if (mode === 'cls') target.set(rows.subarray(0, width));
   else if (mode === 'last') target.set(rows.subarray((end - 1) * width, end * width));
@@ -177,7 +173,6 @@ function poolMax(rows: Float32Array, target: Float32Array): void {
   }
 }
 
-/** Scales a vector to length 1; a zero vector stays as it is. */
 function normalize(vector: Float32Array): void {
   let sum = 0;
   for (const value of vector) sum += value * value;
@@ -192,7 +187,6 @@ export interface Graph {
   readonly TensorClass: typeof Tensor;
 }
 
-/** The possible inputs of a graph, with their values for each token. Padding is zero. */
 const INPUTS: Readonly<Record<string, 'id' | 1 | 0>> = {
   input_ids: 'id',
   attention_mask: 1,
@@ -202,7 +196,7 @@ const INPUTS: Readonly<Record<string, 'id' | 1 | 0>> = {
 const OUTPUTS = ['sentence_embedding', 'last_hidden_state', 'token_embeddings'];
 
 /**
- * Runs the graph on the ids of texts. Its output has a row per text: a vector, or one for each token.
+ * Runs the graph on a batch. The output has one vector per text, or one per token.
  *
  * @throws an error for the caller if the graph does not match its tokenizer, or has another output
  */

@@ -20,7 +20,7 @@ const createVoyageProvider: Factory<typeof manifest> = ({ env, hosted, 'tokenize
     body: (texts, model, purpose) => ({
       model,
       input: texts,
-      // By default the API silently cuts off the end of a long text.
+      // By default, the API silently truncates long texts.
       truncation: false,
       ...(purpose === 'similarity' ? {} : { input_type: purpose }),
     }),

@@ -2,8 +2,8 @@ import type { SourcePosition } from '../../../core/kit.ts';
 import { cellRange } from '../../toolkit/places.ts';
 
 /**
- * The members of a DoclingDocument that are read: `docling_core.types.doc` of docling-core 2, versions 1.0 to 1.10 of its
- * schema. Any member may be missing, because the document comes from another server.
+ * The members of a DoclingDocument that are read: `docling_core.types.doc` of docling-core 2, schema versions
+ * 1.0 to 1.10. Any member may be missing, because the document comes from another server.
  */
 export interface DoclingDocument {
   readonly body?: Item;
@@ -44,7 +44,7 @@ export interface Item {
   } | null;
 }
 
-/** `{"$ref": "#/texts/3"}`. */
+/** A JSON reference: `{"$ref": "#/texts/3"}`. */
 export interface Reference {
   readonly $ref: string;
 }
@@ -52,11 +52,11 @@ export interface Reference {
 interface Provenance {
   readonly page_no: number;
   readonly bbox: BoundingBox;
-  /** A stretch of the text of the item, in code points. */
+  /** Start and end within the item's text, in code points. */
   readonly charspan?: readonly [number, number];
 }
 
-/** A box in points, or in cells of a sheet. */
+/** Coordinates in points on a page, or in cells of a sheet. */
 interface BoundingBox {
   readonly l: number;
   readonly t: number;
@@ -65,7 +65,7 @@ interface BoundingBox {
   readonly coord_origin?: string;
 }
 
-/** Seconds of a recording. */
+/** A stretch of a recording, in seconds. */
 interface Track {
   readonly kind?: string;
   readonly start_time?: number;
@@ -82,7 +82,7 @@ export interface TableData {
 export interface TableCell {
   readonly text?: string;
   readonly bbox?: BoundingBox | null;
-  /** A rich cell has its content in an item. */
+  /** The item with the content of a rich cell. */
   readonly ref?: Reference;
   readonly start_row_offset_idx: number;
   readonly end_row_offset_idx: number;
@@ -90,13 +90,11 @@ export interface TableCell {
   readonly end_col_offset_idx: number;
 }
 
-/** A position of an item, and the stretch of its text at that position, in code points. */
 export interface ItemPosition {
   readonly position: SourcePosition;
   readonly charspan: readonly [number, number] | undefined;
 }
 
-/** The positions of an item: on pages, on a sheet, or in a recording. @param sheet its name */
 export function positionsOf(document: DoclingDocument, item: Item, sheet?: string): ItemPosition[] {
   const boxes = (item.prov ?? []).map(({ page_no, bbox, charspan }) => ({
     position: sheet === undefined ? onPage(document, page_no, bbox) : onSheet(sheet, bbox),
@@ -110,7 +108,7 @@ export function positionsOf(document: DoclingDocument, item: Item, sheet?: strin
   return [...boxes, ...times];
 }
 
-/** The position of a cell, else of its table. */
+/** Falls back to the positions of the table. */
 export function positionsOfCell(
   document: DoclingDocument,
   table: Item,
@@ -152,7 +150,7 @@ function onPage(
   return { page, box: [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)] };
 }
 
-/** The box of an item of a sheet counts cells from 0; its right and bottom are exclusive. */
+/** Boxes on a sheet count cells from 0; right and bottom are exclusive. */
 function onSheet(sheet: string, { l, t, r, b }: BoundingBox): SourcePosition {
   return { sheet, cells: cellRange(l + 1, t + 1, Math.max(r, l + 1), Math.max(b, t + 1)) };
 }

@@ -5,7 +5,7 @@ import type manifest from './manifest.ts';
 import { FORMATS } from './manifest.ts';
 import { writeMarkdown } from './markdown.ts';
 
-/** docling-serve's 404 answer for a failed conversion. */
+/** docling-serve answers a failed conversion with status 404 and this text. */
 const NO_RESULT = /task result not found/i;
 
 const createDoclingReader: Factory<typeof manifest> = ({ env, hosted }) =>
@@ -46,7 +46,7 @@ interface Answer {
   readonly errors?: readonly { readonly error_message?: unknown }[] | null;
 }
 
-/** A partial result is a problem: some pages have failed. */
+/** A partial result is treated as a problem: some pages have failed. */
 function readAnswer(answer: unknown): ReadFile | { readonly problem: string } {
   const { document, status, errors } = (answer ?? {}) as Answer;
   if (typeof status !== 'string') throw new Error('it has no status');
@@ -68,7 +68,6 @@ const TITLE = /^\s*# +(\S.*)/;
 const ESCAPED = /\\([!-/:-@[-`{-~])|&(amp|lt|gt);/g;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>' };
 
-/** The first-level heading that a document begins with, without Markdown escapes. */
 function titleOf(markdown: string): string | undefined {
   const written = TITLE.exec(markdown)?.[1];
   return written?.trim().replace(ESCAPED, (_, sign?: string, name = '') => sign ?? ENTITIES[name] ?? '');

@@ -3,7 +3,7 @@ import type { Manifest } from '../../../core/kit.ts';
 const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
 
-/** The media types of formats that docling-serve reads besides text, by extension. */
+/** Media types by extension, for the formats besides text that docling-serve reads. */
 export const FORMATS: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',
   '.docx': `${OPEN_XML}.wordprocessingml.document`,

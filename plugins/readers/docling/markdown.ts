@@ -13,7 +13,6 @@ import {
 
 interface Context {
   readonly sheet?: string | undefined;
-  /** Depth of nested lists. */
   readonly level: number;
   readonly isInline: boolean;
   /** Comments are the only notes that are written. */
@@ -26,8 +25,8 @@ const MAX_DEPTH = 100;
 const BLOCKS = '\n\n';
 
 /**
- * Writes the body of a document as Markdown, in the form that docling-core gives it, with places. Headers and footers, notes
- * and invisible text are not part of the body.
+ * Writes the body of a document as docling-core's Markdown, with places. The body excludes headers, footers,
+ * notes and invisible text.
  */
 export function writeMarkdown(document: DoclingDocument): PlacedMarkdown {
   return writePieces(new Writer(document).body());
@@ -35,9 +34,8 @@ export function writeMarkdown(document: DoclingDocument): PlacedMarkdown {
 
 class Writer {
   readonly #document: DoclingDocument;
-  /** Every node is written once, even if a document refers to it in a circle. */
+  /** Items written so far. Each is written once, even if references form a circle. */
   readonly #written = new Set<Item>();
-  /** Captions are written with their tables and pictures. */
   readonly #captions: ReadonlySet<Item | undefined>;
   readonly #images: ReadonlyMap<Item, number>;
   readonly #numbers = new Map<Item, ReadonlyMap<Item | undefined, number> | undefined>();
@@ -61,7 +59,6 @@ class Writer {
     return Array.isArray(items) ? (items[Number(index)] as Item | undefined) : undefined;
   }
 
-  /** Nodes in their order; the children of a text follow it. */
   #flow(references: readonly Reference[] = [], context: Context): Piece[] {
     return references.flatMap((reference) => {
       const item = this.#find(reference);
@@ -114,7 +111,6 @@ class Writer {
     );
   }
 
-  /** The items of a list, with those of the lists below them. */
   #list(references: readonly Reference[] = [], context: Context): Piece[] {
     const indent = ' '.repeat(4 * context.level);
     return references.flatMap((reference) => {
@@ -159,14 +155,13 @@ class Writer {
     }
   }
 
-  /** The formatted text of an item, or the line of its formatted parts. */
   #content(item: Item, context: Context): Piece {
     const line = this.#line(item);
     if (line !== undefined) return this.#once(line, { ...context, level: 0 });
     return this.#formatted(item, this.#plain(item, context, escaped));
   }
 
-  /** The line of the formatted parts of a text, which it has instead of a text of its own. */
+  /** The inline group that an item has instead of text. */
   #line({ text, children: [first] = [] }: Item): Item | undefined {
     const line = text === '' && first !== undefined ? this.#find(first) : undefined;
     return line?.label === 'inline' ? line : undefined;
@@ -180,7 +175,6 @@ class Writer {
     return hyperlink ? ['[', marked, `](${hyperlink})`] : marked;
   }
 
-  /** The text of an item. If its positions divide the text into stretches, each stretch has its position. */
   #plain(item: Item, context: Context, write: (text: string) => string): Piece {
     const { text = '' } = item;
     const positions = this.#positions(item, context);
@@ -261,20 +255,18 @@ function isList(item: Item): boolean {
 
 const WHOLE: ReadonlySet<string | undefined> = new Set(['table', 'document_index', 'picture', 'chart']);
 
-/** Whether an item writes its children itself. */
+/** Whether an item writes its own children. */
 function isWhole(item: Item): boolean {
   return isGroup(item) || WHOLE.has(item.label);
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Text in Markdown, with its line breaks. */
 function escaped(text: string): string {
   const signs = text.replace(/[&<>]/g, (sign) => ESCAPES[sign] as string);
   return signs.replace(/(?<!\\)_/g, '\\_').replaceAll('\n', '  \n');
 }
 
-/** Whether positions divide a text into stretches that follow each other. */
 function divides(positions: readonly ItemPosition[], { length }: readonly string[]): boolean {
   let end = 0;
   for (const { charspan } of positions) {
@@ -289,7 +281,7 @@ type Grid = readonly (readonly (TableCell | undefined)[])[];
 
 const MAX_CELLS = 1_000_000;
 
-/** The cells by row and column; a cell is repeated wherever it spans. @throws Error for a table that is too large */
+/** Cells by row and column; a cell is repeated wherever it spans. @throws Error if the table is too large */
 function gridOf({ num_rows = 0, num_cols = 0, table_cells = [] }: TableData): Grid {
   if (num_rows * num_cols > MAX_CELLS)
     throw new Error(`a table has ${num_rows} x ${num_cols} cells, over the limit of ${MAX_CELLS}`);
@@ -309,7 +301,7 @@ function cellsOf(grid: Grid): TableCell[] {
   return [...new Set(grid.flat())].filter((cell) => cell !== undefined);
 }
 
-/** A table without padding, which would cost tokens. */
+/** Writes a table without padding, which would cost tokens. */
 function rowsOf(grid: Grid, write: (cell: TableCell) => Piece): Piece {
   const rows = grid.map((row) => [
     '|',

@@ -1,8 +1,8 @@
 import { refusedError } from '../../../core/kit.ts';
 
 /**
- * Elements of XML by the names that Word writes, such as `w:p`, without parsing the XML around them. An element that is never
- * closed is not found; the parser of the whole reports it.
+ * Finds XML elements by the names that Word writes, such as `w:p`, without parsing the whole part. Unclosed
+ * elements are not found; the XML parser reports them later.
  */
 
 interface XmlElement {
@@ -12,7 +12,6 @@ interface XmlElement {
   readonly inner: string;
 }
 
-/** The elements of a name in their order, without those inside another one of that name. */
 export function* elementsIn(xml: string, name: string): Generator<XmlElement> {
   let depth = 0;
   let open: { readonly index: number; readonly 0: string } | undefined;
@@ -47,19 +46,19 @@ export function contentOf(xml: string, name: string): string | undefined {
   return elementsIn(xml, name).next().value?.inner;
 }
 
-/** An attribute of a tag, by its name without a prefix: `val` for `w:val`. */
+/** An attribute by its local name: `val` finds `w:val`. */
 export function attributeOf(tag: string, name: string): string | undefined {
   const [, double, single] = cached(`[\\s:]${name}\\s*=\\s*(?:"([^"<]*)"|'([^'<]*)')`).exec(tag) ?? [];
   return double ?? single;
 }
 
-/** The attribute `val` of the first element of a name, empty if it has none; undefined without such an element. */
+/** The `val` of the first element with this name: empty without a value, undefined without the element. */
 export function valueIn(xml: string, name: string): string | undefined {
   const tag = cached(`<${name}(?=[\\s/>])[^<>]*>`).exec(xml)?.[0];
   return tag === undefined ? undefined : (attributeOf(tag, 'val') ?? '');
 }
 
-/** Whether a switch such as `w:b` is on, as it is without a value. */
+/** Whether a switch such as `w:b` is on. A switch without a value is on. */
 export function isOn(xml: string, name: string): boolean {
   const value = valueIn(xml, name);
   return value !== undefined && !['0', 'false', 'off', 'none'].includes(value);
@@ -78,10 +77,10 @@ function cached(source: string): RegExp {
 const TAG_IN_TAG = /<[^<>]*</;
 
 /**
- * A part without comments, and with text in place of `<![CDATA[`.
+ * Removes comments and replaces `<![CDATA[` sections by escaped text.
  *
- * @throws Error for callers if a tag is not closed: mammoth's parser would take quadratic time. Office files have no
- *   declarations of entities, which look the same.
+ * @throws Error for callers if a tag is not closed, because mammoth's parser would take quadratic time.
+ *   Entity declarations are refused, too; Office files have none.
  */
 export function plainXml(xml: string): string {
   const uncommented = replaceSections(xml, '<!--', '-->', () => '');

@@ -1,10 +1,9 @@
 import { attributeOf } from './elements.ts';
 
-/** Around an operand: private characters, which equations do not contain. */
+/** Private-use characters around an operand; equations do not contain them. */
 const OPEN = '\ue000';
 const CLOSE = '\ue001';
 
-/** The signs before and after the content of an element. */
 const SIGNS: Readonly<Record<string, readonly [before: string, after: string]>> = {
   num: [OPEN, CLOSE],
   den: [`/${OPEN}`, CLOSE],
@@ -23,12 +22,11 @@ const TOKEN = /<(\/?)m:(\w+)([^<>]*)>|<[^<>]*>|[^<]+/g;
 interface OpenElement {
   readonly name: string;
   operands: number;
-  /** The brackets around an `m:d`. */
   begin: string;
   end: string;
 }
 
-/** Writes an equation of Office (`m:oMath`) in one line, with its text still escaped: `(a+b)/2`, `x^2`, `√(3&amp;x)`. */
+/** Writes an Office equation (`m:oMath`) on one line, its text still escaped: `(a+b)/2`, `√(3&amp;x)`. */
 export function writeEquation(omml: string): string {
   const parts: string[] = [];
   const open: OpenElement[] = [];
@@ -60,7 +58,6 @@ function closing(element: OpenElement | undefined): string {
   return SIGNS[element?.name ?? '']?.[1] ?? '';
 }
 
-/** Brackets and operators are properties of the element that has them. */
 function setSign(open: readonly OpenElement[], name: string, attributes: string): void {
   const properties = open.at(-1);
   const element = open.at(-2);
@@ -71,7 +68,6 @@ function setSign(open: readonly OpenElement[], name: string, attributes: string)
   if (name === 'endChr') element.end = value;
 }
 
-/** Removes operands without text, and the brackets around single numbers and words. */
 function simplified(written: string): string {
   return written
     .replaceAll(`${OPEN}&amp;`, OPEN)

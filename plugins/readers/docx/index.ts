@@ -7,11 +7,11 @@ import { type Node, writeMarkdown } from './markdown.ts';
 import { hasText, Preparation } from './prepare.ts';
 
 const MAX_BYTES = 100e6;
-/** All parts but those without text, such as fonts, and building blocks of templates. */
+/** Matches all parts except those without text, such as fonts, and building blocks of templates. */
 const PARTS = /^(?!.*(?:^|\/)(?:theme|customXml|glossary|embeddings|fonts)\/)/;
 const WITH_TEXT = /^\s*(?:<\?[^>]*>\s*)?<w:(?:document|footnotes|endnotes)[\s>]/;
 
-/** Parts that are not read and are reported if they have text. */
+/** Parts that are not read but are reported if they have text. */
 const LEFT_OUT: readonly (readonly [path: RegExp, name: string])[] = [
   [/(?:^|\/)header\d*\.xml$/, 'header'],
   [/(?:^|\/)footer\d*\.xml$/, 'footer'],
@@ -20,11 +20,10 @@ const LEFT_OUT: readonly (readonly [path: RegExp, name: string])[] = [
   [/(?:^|\/)charts\/chart\d*\.xml$/, 'chart'],
 ];
 
-/** Parts that mammoth must not see: the preparation writes what styles and lists mean. */
+/** Parts hidden from mammoth. `Preparation` has already applied styles and numbering. */
 const UNUSED =
   /(?:^|\/)(?:styles|numbering|comments|header\d*|footer\d*|settings|fontTable|webSettings)\.xml$/;
 
-/** The names of what is left out in the response header. */
 const REPORTED = new Map([
   ...LEFT_OUT.map(([, name]) => [name, `${name}s`] as const),
   ['hidden_text', 'hidden text'],
@@ -57,7 +56,6 @@ const createDocxReader: Factory<typeof manifest> = async () => {
     },
   };
 
-  /** The tree that mammoth would make HTML of. It is given unpacked files, as its own zip reader gives them. */
   async function treeOf(parts: Parts): Promise<{ document: Node; messages: readonly string[] }> {
     const file = {
       exists: (path: string) => parts.has(path),
@@ -100,7 +98,6 @@ function readParts({ paths, part }: OfficeFile): Parts {
   );
 }
 
-/** A part by its root element, such as `styles`. Empty if the file has none. */
 function partOf(parts: Parts, element: string): string {
   for (const [path, xml] of parts)
     if (xml.includes(`<w:${element}`) && path.includes(`/${element}`)) return xml;
@@ -112,7 +109,6 @@ const UNREAD = /^An unrecognised element was ignored: (?:\{(.*)\}|\w+:)?([\w.-]+
 const REFERENCES = ['altChunk', 'subDoc'];
 const MAX_SHOWN = 10;
 
-/** The names of the elements with text that mammoth does not know. */
 function unreadIn(messages: readonly string[], parts: readonly string[]): string[] {
   const names = messages.flatMap((message) => UNREAD.exec(message)?.[2] ?? []);
   return [...new Set(names)].slice(0, MAX_SHOWN).filter((name) => {

@@ -7,7 +7,7 @@ export interface Node {
   readonly type: string;
   readonly children?: readonly Node[];
   readonly value?: string;
-  /** The index of the mark of a paragraph. */
+  /** The index of the paragraph's mark; `Preparation` stores it as the alignment. */
   readonly alignment?: string | null;
   readonly isBold?: boolean;
   readonly isItalic?: boolean;
@@ -20,12 +20,11 @@ export interface Node {
   readonly noteId?: string;
   readonly colSpan?: number;
   readonly rowSpan?: number;
-  /** Only a document has notes. */
+  /** Only documents have notes. */
   readonly notes?: { resolve(reference: Node): { readonly body: readonly Node[] } | null };
 }
 
 interface Format {
-  /** The Markdown marks before a text: `**`. */
   readonly emphasis: string;
   readonly href: string;
   readonly isRaised: boolean;
@@ -42,9 +41,9 @@ interface Block {
   readonly isItem: boolean;
 }
 
-/** Units of a cell that is repeated wherever it spans, so that each row can be read alone. */
+/** Maximum UTF-16 units of a cell that is repeated wherever it spans, so that each row can be read alone. */
 const MAX_REPEATED = 100;
-/** Cells of all tables, with repeated cells. */
+/** Maximum cells of all tables together, including repeated cells. */
 const MAX_CELLS = 1_000_000;
 const LINK = /^(?:https?:|mailto:)[^\s<>]+$/i;
 const SPACE = /\s+/g;
@@ -52,7 +51,7 @@ const SUPERSCRIPTS: Readonly<Record<string, string>> = Object.fromEntries(
   Array.from('⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻', (sign, index) => ['0123456789+-'[index], sign]),
 );
 
-/** Writes a document of mammoth as Markdown, and counts its hidden runs. @param marks of its paragraphs */
+/** Writes mammoth's document as Markdown and counts its hidden runs. @param marks of its paragraphs */
 export function writeMarkdown(
   document: Node,
   marks: readonly Mark[],
@@ -66,9 +65,7 @@ class Writer {
   readonly #document: Node;
   readonly #marks: readonly Mark[];
   readonly #blocks: Block[] = [];
-  /** The width of the marks of the open items, by level. */
   #indents: number[] = [];
-  /** The numbers of notes, in the order of their references. */
   readonly #notes = new Map<string, number>();
   #pending: { readonly number: number; readonly reference: Node }[] = [];
   #cells = 0;
@@ -122,7 +119,6 @@ class Writer {
     this.#add(markdownHeading(heading, label + text));
   }
 
-  /** A label that is not a number of Markdown becomes text after a bullet. */
   #addItem(text: string, { level, label }: NonNullable<Mark['list']>): void {
     if (text === '') return;
     const isNumber = /^\d{1,9}[.)]$/.test(label);
@@ -135,7 +131,7 @@ class Writer {
     this.#add(' '.repeat(indent) + mark + inner, true);
   }
 
-  /** A table of one cell is a frame around its content. */
+  /** Treats a table with one cell as a frame around its content. */
   #addTable(table: Node): void {
     this.#indents = [];
     const rows = (table.children ?? []).map((row) => row.children ?? []);
@@ -158,7 +154,6 @@ class Writer {
     }
   }
 
-  /** Blocks on one line, as in a cell. */
   #line(nodes: readonly Node[]): string {
     const texts = blocksOf(nodes).map((node) => {
       if (node.type === 'table')
@@ -176,7 +171,7 @@ class Writer {
       .replace(SPACE, ' ');
   }
 
-  /** The text of a paragraph. @param isEmphasised whether it keeps its emphasis */
+  /** The text of a paragraph. @param isEmphasised whether to keep its emphasis */
   #inline(node: Node, isEmphasised = true): string {
     const stretches: Stretch[] = [];
     this.#collect(node, PLAIN, stretches);
@@ -214,7 +209,6 @@ class Writer {
   }
 }
 
-/** Paragraphs and tables; other nodes are put into paragraphs. */
 function blocksOf(nodes: readonly Node[]): Node[] {
   const blocks: Node[] = [];
   let loose: Node[] = [];
@@ -244,12 +238,12 @@ function formatOf({
   return { emphasis, isRaised: verticalAlignment === 'superscript' };
 }
 
-/** A raised number is written with superscript digits: `10⁶` is not `106`. */
+/** Writes a raised number with superscript digits: `10⁶` must not become `106`. */
 function raised(text: string): string {
   return /^[\d+-]+$/.test(text) ? text.replace(/./g, (sign) => SUPERSCRIPTS[sign] ?? sign) : text;
 }
 
-/** White space stays outside the emphasis, as Markdown requires. */
+/** Keeps white space outside the emphasis, as Markdown requires. */
 function writeStretch({ text, emphasis, href }: Stretch): string {
   const core = text.trim();
   const start = text.indexOf(core);

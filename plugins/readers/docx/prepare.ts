@@ -3,24 +3,22 @@ import { attributeOf, contentOf, elementsIn, isOn, replaceElements, valueIn } fr
 import { writeEquation } from './equation.ts';
 import { type ListMark, Numbering, outlineLevel, readStyles, type Style } from './styles.ts';
 
-/** The properties of a paragraph that mammoth does not read. */
 export interface Mark {
-  /** From 1; 0 if it is not a heading. */
+  /** The level from 1; 0 if the paragraph is not a heading. */
   readonly heading: number;
   readonly isTitle: boolean;
   readonly list: ListMark | undefined;
 }
 
-/** Different names of elements: mammoth compares all that it does not know. Office has about 300. */
+/** Maximum element names: mammoth compares each unknown name with all others. Office has about 300. */
 const MAX_NAMES = 1000;
 const SUPERSCRIPT = 'superscript';
-/** The highlight that marks a run as hidden. */
 export const HIDDEN = 'hidden';
 
-/** Elements that mammoth skips, although their content is text of the paragraph around them. */
+/** Elements that mammoth skips although their content is text of the paragraph. */
 const TRANSPARENT =
   /<\/?(?:w:(?:fldSimple|dir|bdo|proofErr|lastRenderedPageBreak|bookmarkStart|bookmarkEnd)|m:oMathPara)(?=[\s/>])[^<>]*>/g;
-/** Elements whose attributes are not read: each costs mammoth's parser memory. */
+/** Elements whose attributes are removed: they are not read, but cost memory in mammoth's parser. */
 const ATTRIBUTES = /<(w:(?:p|r|t|tr))\s[^<>]*?(\/?)>/g;
 const SWITCHES: readonly (readonly [name: string, read: string])[] = [
   ['w:b', '<w:b/>'],
@@ -28,16 +26,16 @@ const SWITCHES: readonly (readonly [name: string, read: string])[] = [
   ['w:strike', '<w:strike/>'],
   ['w:dstrike', '<w:strike/>'],
 ];
-/** Styles of characters that some files give no formatting. */
+/** Character styles that some files leave without formatting. */
 const FORMATS: Readonly<Record<string, string>> = { strong: '<w:b/>', emphasis: '<w:i/>' };
 
 /**
- * Rewrites the parts of a document so that mammoth loses none of their text. Equations, text boxes, fields and ruby become
- * text. Properties of paragraphs and runs that mammoth cannot read are moved into properties that it reads; all others, most
- * of a document, are removed.
+ * Rewrites the parts of a document so that mammoth loses no text. Equations, text boxes, fields and ruby
+ * become text. Paragraph and run properties that mammoth cannot read are moved into properties that it reads.
+ * All other properties, most of a document, are removed.
  */
 export class Preparation {
-  /** The marks of paragraphs; a paragraph has the index of its mark as its alignment. */
+  /** Marks of paragraphs. The alignment of a paragraph is the index of its mark. */
   readonly marks: Mark[] = [];
   readonly #styles: ReadonlyMap<string, Style>;
   readonly #numbering: Numbering;
@@ -75,7 +73,7 @@ export class Preparation {
   #paragraph(written: string): string {
     const inner = written.replace(/<w:pPrChange[\s\S]*/, '');
     const ofMark = contentOf(inner, 'w:rPr') ?? '';
-    // A drop cap is a paragraph of its own: without its end, it is read with the next one.
+    // A drop cap is a paragraph of its own. Without its mark, it is joined to the next paragraph.
     const isDeleted = /<w:(?:del|moveFrom)[\s/>]/.test(ofMark) || /\bw:dropCap="[dm]/.test(inner);
     const mark = isDeleted ? undefined : this.#markOf(inner);
     const alignment = mark === undefined ? '' : `<w:jc w:val="${this.marks.push(mark) - 1}"/>`;
@@ -110,7 +108,7 @@ export function hasText(xml: string): boolean {
   return /<(?:[wma]:t|c:v)(?:\s[^<>]*)?>[^<]*[^<\s]/.test(xml);
 }
 
-/** Depth of alternatives in alternatives, and of shapes in text boxes. */
+/** Maximum nesting of alternatives, and of shapes in text boxes. */
 const MAX_DEPTH = 8;
 
 function checkDepth(depth: number): void {
@@ -118,7 +116,7 @@ function checkDepth(depth: number): void {
     throw refusedError(`The document cannot be read: its shapes are nested more than ${MAX_DEPTH} deep.`);
 }
 
-/** Chooses between the variants for newer and older programs: the newer one if it is a shape. */
+/** Chooses the variant for newer programs if it is a shape, else the variant for older programs. */
 function withAlternatives(xml: string, depth = 0): string {
   checkDepth(depth);
   return replaceElements(xml, 'mc:AlternateContent', (inner) => {
@@ -131,7 +129,7 @@ function withAlternatives(xml: string, depth = 0): string {
 
 const VML = 'xmlns:v="urn:schemas-microsoft-com:vml"';
 
-/** Replaces each picture or shape by its description, and its text boxes in the old form, which mammoth reads. */
+/** Replaces each picture or shape by its description. Text boxes get the old form, which mammoth reads. */
 function withShapes(xml: string, name: string, depth = 0): string {
   checkDepth(depth);
   return replaceElements(xml, name, (inner) => {

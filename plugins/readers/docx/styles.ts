@@ -1,21 +1,19 @@
 import { decodeReferences } from '../../toolkit/markup/index.ts';
 import { attributeOf, contentOf, elementsIn, isOn, valueIn } from './elements.ts';
 
-/** A style of paragraphs or runs, with what it inherits. */
+/** A style of paragraphs or runs, including inherited properties. */
 export interface Style {
   readonly id: string;
-  /** From 1; 0 for a paragraph that is not a heading. */
+  /** The level from 1; 0 if its paragraphs are not headings. */
   readonly heading: number;
   readonly isTitle: boolean;
-  /** The list that its paragraphs belong to, and their level in it. */
   readonly numId: string | undefined;
   readonly level: string | undefined;
-  /** The content of its `w:rPr` elements, its own before inherited ones. */
   readonly runs: string;
 }
 
 const HEADING = /^heading ([1-9])$/i;
-/** Levels of styles by their English names, which Word writes in all languages. */
+/** Heading levels by the English names of styles, which Word writes in all languages. */
 const TITLES: Readonly<Record<string, number>> = { title: 1, subtitle: 2 };
 const BODY_TEXT = 9;
 const MAX_BASES = 20;
@@ -53,13 +51,12 @@ function styleOf(id: string, written: ReadonlyMap<string, string>): Style {
   };
 }
 
-/** The level of a heading by the style's name, else by its outline level; undefined if it has neither. */
 function headingLevel(inner: string, name = ''): number | undefined {
   const named = HEADING.exec(name)?.[1] ?? TITLES[name];
   return named === undefined ? outlineLevel(inner) : Number(named);
 }
 
-/** The level of a heading from 1; 0 for body text; undefined without an outline level. */
+/** The heading level from 1; 0 for body text; undefined without an outline level. */
 export function outlineLevel(properties: string): number | undefined {
   const value = valueIn(properties, 'w:outlineLvl');
   if (value === undefined) return undefined;
@@ -68,35 +65,33 @@ export function outlineLevel(properties: string): number | undefined {
 }
 
 export interface ListMark {
-  /** From 0. */
+  /** Counted from 0. */
   readonly level: number;
-  /** `3.`, `(a)`, `Article 5`. Empty if it has a bullet. */
+  /** For example `3.`, `(a)` or `Article 5`; empty for a bullet. */
   readonly label: string;
 }
 
 interface Level {
   readonly start: number;
   readonly format: string;
-  /** The label, with `%1` for the number of the first level. */
+  /** The template of the label; `%1` is the number of the first level. */
   readonly text: string;
-  /** The level, from 1, whose paragraphs restart the numbers of this one; 0 if none does. */
+  /** The level, from 1, whose paragraphs restart this numbering; 0 for a numbering that never restarts. */
   readonly restart: number | undefined;
   readonly isDecimal: boolean;
-  /** The style whose paragraphs are on this level. */
   readonly styleId: string | undefined;
 }
 
 interface List {
-  /** Lists of one definition continue each other's numbers. */
+  /** Lists with the same definition continue each other's numbers. */
   readonly definition: string;
   readonly levels: readonly (Level | undefined)[];
-  /** The numbers of the first paragraphs of levels, if they differ from the definition's. */
+  /** First numbers of levels, where they differ from the definition. */
   readonly starts: Map<number, number>;
 }
 
 const LEVELS = 9;
 
-/** Numbers the paragraphs of a document in their order, as Word does. */
 export class Numbering {
   readonly #lists: ReadonlyMap<string, List>;
   readonly #counts = new Map<string, (number | undefined)[]>();
@@ -106,7 +101,7 @@ export class Numbering {
     this.#lists = readLists(xml, styles);
   }
 
-  /** The mark of the next paragraph of a list; undefined without one, as for the list `0`. */
+  /** The mark of the list's next paragraph; undefined for an unknown list, such as `0`. */
   next(numId: string, written: string | undefined, styleId: string | undefined): ListMark | undefined {
     const list = this.#lists.get(numId);
     if (list === undefined) return undefined;
@@ -146,7 +141,6 @@ function readLists(xml: string, styles: ReadonlyMap<string, Style>): Map<string,
   const written = new Map<string, string>();
   for (const { tag, inner } of elementsIn(xml, 'w:num')) written.set(attributeOf(tag, 'numId') ?? '', inner);
   const levels = new Map([...definitions].map(([id, inner]) => [id, readLevels(inner)]));
-  /** A definition may refer to the list of a style. */
   const definitionOf = (inner: string): string => {
     const id = valueIn(inner, 'w:abstractNumId') ?? '';
     const linked = styles.get(valueIn(definitions.get(id) ?? '', 'w:numStyleLink') ?? '')?.numId;
@@ -212,10 +206,9 @@ const ROMAN: readonly (readonly [letters: string, value: number])[] = [
   ['i', 1],
 ];
 const LETTERS = 26;
-/** Larger numbers are written as decimals, because their letters could be of any length. */
+/** Larger numbers are written in decimal: their letters could be arbitrarily long. */
 const MAX_LETTERED = 3999;
 
-/** A number in a format of Word. Formats of other scripts are written as decimals. */
 function numberIn(format: string, number: number): string {
   if (format === 'decimalZero') return String(number).padStart(2, '0');
   if (number < 1 || number > MAX_LETTERED) return String(number);
@@ -234,7 +227,6 @@ function roman(number: number): string {
   }).join('');
 }
 
-/** `z` is followed by `aa`, `bb`. */
 function letters(number: number): string {
   const letter = String.fromCharCode('a'.charCodeAt(0) + ((number - 1) % LETTERS));
   return letter.repeat(Math.ceil(number / LETTERS));

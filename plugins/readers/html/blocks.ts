@@ -2,15 +2,15 @@ import { escapeBlockStarts, markdownTable } from '../../toolkit/markdown/index.t
 
 interface Container {
   readonly owner: unknown;
-  /** Before the first line of its first block; undefined after that line. */
+  /** The prefix of the container's first line; undefined once that line is written. */
   first: string | undefined;
-  /** Before all other lines. */
+  /** The prefix of the container's other lines. */
   readonly rest: string;
-  /** Whether it begins the outermost list. */
+  /** Whether the container begins the outermost list. */
   readonly isFirst: boolean;
 }
 
-/** Deeper containers are written as those at this depth. */
+/** Containers that are nested deeper are written at this depth. */
 const MAX_DEPTH = 16;
 
 export class Blocks {
@@ -18,7 +18,7 @@ export class Blocks {
   readonly #containers: Container[] = [];
   count = 0;
 
-  /** Opens a quote or an item until `leave` is called with its owner. */
+  /** Opens a quote or list item until `leave` is called with the same owner. */
   enter(owner: unknown, first: string, isFirst: boolean): void {
     const rest = first.startsWith('>') ? first : ' '.repeat(first.length);
     if (this.#containers.length < MAX_DEPTH) this.#containers.push({ owner, first, rest, isFirst });
@@ -28,7 +28,7 @@ export class Blocks {
     if (this.#containers.at(-1)?.owner === owner) this.#containers.pop();
   }
 
-  /** @param isNext whether it follows the previous block without an empty line */
+  /** @param isNext whether the block follows the previous one without an empty line */
   add(block: string, isNext = false): void {
     let first = '';
     let rest = '';
@@ -51,23 +51,22 @@ export class Blocks {
   }
 }
 
-/** Cells that spans may add to all tables of a page. */
+/** Maximum cells that spans may add to all tables of a page. */
 export const MAX_SPANNED = 200_000;
-/** Characters of a cell that is repeated in each row that it spans. */
+/** Maximum characters of a cell that is repeated in each row it spans. */
 const MAX_REPEATED = 200;
 
-/** A table. A cell that spans rows is repeated in each row; a cell that spans columns is followed by empty cells. */
+/** A cell that spans rows is repeated in each row. A cell that spans columns is followed by empty cells. */
 export class Table {
   readonly #rows: string[][] = [];
   readonly #budget: { cells: number };
-  /** Cells of previous rows that span the open row, and cells that span the next one, by column. */
   #above = new Map<number, { readonly text: string; rows: number }>();
   #below = new Map<number, { readonly text: string; rows: number }>();
   #hasHeader = false;
   #isHeader = true;
   #row: string[] = [];
 
-  /** @param budget the number of cells that spans may still add, shared by all tables of a page */
+  /** @param budget remaining cells that spans may add, shared by all tables of a page */
   constructor(budget: { cells: number }) {
     this.#budget = budget;
   }
@@ -104,7 +103,6 @@ export class Table {
     this.#isHeader = true;
   }
 
-  /** Adds the cells of previous rows that span the next columns. */
   #fill(): void {
     let spanned = this.#above.get(this.#row.length);
     while (spanned !== undefined && --this.#budget.cells >= 0) {
@@ -113,7 +111,7 @@ export class Table {
     }
   }
 
-  /** The table, with an empty header if it has none. A single row or column without a header becomes a list of blocks. */
+  /** A missing header is written empty. A single row or column without a header becomes a list of blocks. */
   written(): readonly string[] {
     const width = this.#rows.reduce((most, { length }) => Math.max(most, length), 0);
     const isPlain = !this.#hasHeader && (width === 1 || this.#rows.length === 1);

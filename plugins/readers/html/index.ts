@@ -30,7 +30,7 @@ const createHtmlReader: Factory<typeof manifest> = async () => {
         encoding,
         ...(title !== undefined && { title: plain(title) }),
         metadata,
-        // Scripts and comments are not content.
+        // Scripts and comments are not reported, because they are not content.
         ...(hidden > 0 && { leftOut: { hidden_element: hidden } }),
       };
     },
@@ -39,15 +39,15 @@ const createHtmlReader: Factory<typeof manifest> = async () => {
 
 export default createHtmlReader;
 
-/** A page that contains U+FFFD. The parser also writes it for invalid references, such as `&#xD800;`. */
+/** U+FFFD in the source of a page. The parser also writes it for invalid references such as `&#xD800;`. */
 const REPLACED = /\ufffd|&#0*65533\b|&#x0*fffd\b/i;
 const withoutReplaced = (text: string): string => text.replaceAll('\ufffd', '');
 
-/** Elements of a page that is searched, which takes much longer than everything else. */
+/** Maximum elements of a page whose main content is searched, by far the slowest step. */
 const MAX_SEARCHED = 50_000;
 
 /**
- * The HTML of the main content of a page, as in the reader view of Firefox; `undefined` if nothing looks like an article.
+ * The HTML of a page's main content, as in Firefox's reader view; `undefined` without an article.
  *
  * @throws Error for callers if the page is too large
  */
@@ -72,7 +72,7 @@ function refusal(reason: string, cause?: unknown): Error {
   return refusedError(`The main content of the page cannot be found: ${reason}; ${remedy}.`, cause);
 }
 
-/** The first bytes of a file may declare its encoding. Browsers, too, read further than the 1024 bytes of the standard. */
+/** Bytes that may declare the encoding. Browsers also search beyond the 1024 bytes of the standard. */
 const SCANNED = 16 * 1024;
 const XML = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"'>]+)["']/;
 const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
@@ -80,8 +80,8 @@ const META = /<meta[\s/]([^>]*)/gi;
 const CHARSET = /(?:^|[\s/"';])charset\s*=\s*["']?\s*([^\s"'/>;]+)/i;
 
 /**
- * Decodes a page as the HTML standard says: by its byte order mark, the charset of the request, its own declaration, else
- * as UTF-8, or as windows-1252 if it is not valid UTF-8.
+ * Decodes a page as the HTML standard requires: by byte order mark, charset of the request, or its own
+ * declaration. Without them, it is UTF-8 if it is valid, else windows-1252.
  *
  * @throws Error for callers if it is invalid in its encoding, or not text
  */
@@ -102,7 +102,7 @@ function declaredIn(head: string): string | undefined {
   const metas = head.replace(COMMENT, '').matchAll(META);
   const [label] = Array.from(metas, ([, attributes = '']) => CHARSET.exec(attributes)?.[1]).filter(Boolean);
   const declared = xml ?? label;
-  // A declaration that can be read as ASCII is not in UTF-16, even if it says so.
+  // A declaration readable as ASCII cannot be in UTF-16, even if it names UTF-16.
   return declared !== undefined && /^utf-?16/i.test(declared) ? 'utf-8' : declared;
 }
 

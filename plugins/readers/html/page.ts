@@ -9,25 +9,23 @@ export interface Page {
   readonly elements: number;
   readonly title: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Tables and list items that are written as a sequence of blocks, because of the blocks in them. */
+  /** Tables and list items that contain blocks, and are therefore written as a sequence of blocks. */
   readonly loose: ReadonlySet<Element>;
-  /** The number of comments, and of elements that are never shown, by name. */
   readonly leftOut: Map<string, number>;
 }
 
 export const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
 
-/** Elements whose content is never text of the page, each counted. */
+/** Elements whose content is never text of the page. Each is counted as left out. */
 export const NEVER_SHOWN = words('script style template iframe noembed noframes audio video canvas datalist');
 
-/** Elements that begin and end a block. */
 export const BLOCKS = words(
   `address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer
   form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup option p plaintext pre search
   section summary table tbody td tfoot th thead tr ul xmp`,
 );
 
-/** Visits the nodes of a tree of any depth. @param enter returns whether the children of a node are visited */
+/** Visits the nodes of a tree of any depth. @param enter returns whether to visit the children of a node */
 export function walk(
   root: Tree.ParentNode,
   enter: (node: Node) => boolean,
@@ -47,28 +45,27 @@ export function attributeOf({ attrs }: Element, name: string): string | undefine
   return attrs.find((attribute) => attribute.name === name)?.value;
 }
 
-/** UTF-16 units that are parsed between two checks of the signal. */
+/** UTF-16 units parsed between two checks of the signal. */
 const SLICE = 1 << 20;
-/** The tree of a larger page exceeds the memory of a reader's thread. */
+/** Maximum elements of a page. A larger tree exceeds the memory of a reader's thread. */
 const MAX_ELEMENTS = 600_000;
-/** Depth of nested elements; browsers allow 512. */
+/** Maximum nesting of elements; browsers allow 512. */
 const MAX_DEPTH = 1000;
 const MAX_SEARCHED_DEPTH = 100;
-/** The attributes that are read. */
 const READ = words(
   `alt aria-hidden class colspan content hidden href lang multiple name open placeholder property rel role rowspan selected
   size start style type value xml:lang`,
 );
-/** Elements without children, and elements whose content would be shown without them. */
+/** Elements never replaced by their content: they have no children, or their content would be shown. */
 const NEVER_FLATTENED = words(
   'script style title textarea xmp iframe noembed noframes plaintext template select img input br hr',
 );
 
 interface ParseOptions {
-  /** In XML any element may be empty, and CDATA sections are text. */
+  /** Whether any element may be empty, and CDATA sections are text. */
   readonly isXml: boolean;
   readonly signal: AbortSignal;
-  /** Whether the main content will be searched for, which needs all attributes and is slow for deep trees. */
+  /** Whether the main content is searched, which needs all attributes and is slow for deep trees. */
   readonly isSearched: boolean;
 }
 
@@ -76,8 +73,9 @@ type Parse5 = typeof import('parse5');
 type Parser = InstanceType<typeof import('parse5').Parser<Tree.DefaultTreeAdapterMap>>;
 
 /**
- * Creates the function that parses a page by the HTML standard, but in linear time and memory. Formatting is therefore not
- * repeated in later blocks. Elements that are nested too deep are replaced by their content, and blocks by a line break.
+ * Creates a function that parses a page by the HTML standard, but in linear time and memory. Formatting is
+ * therefore not repeated in later blocks. Elements nested too deep are replaced by their content, blocks by a
+ * line break.
  *
  * The function throws an error for callers if the page has too many elements.
  */
@@ -91,7 +89,7 @@ export function createParse({ Parser, defaultTreeAdapter, html, TokenizerMode }:
     });
     const formatting = parser.activeFormattingElements;
     const push = formatting.pushElement.bind(formatting);
-    // Only links are written; repeating other open formatting in each block would be quadratic.
+    // Only links need to be reopened in later blocks. Reopening all formatting would take quadratic time.
     formatting.pushElement = (element, token) => element.nodeName === 'a' && push(element, token);
     const open = parser.onStartTag.bind(parser);
     parser.onStartTag = (token) => {
@@ -118,7 +116,6 @@ interface Counts {
   readonly isSearched: boolean;
 }
 
-/** A tree without comments, and without the content of what is never shown. */
 function createAdapter(adapter: Parse5['defaultTreeAdapter'], counts: Counts) {
   return {
     ...adapter,
@@ -138,7 +135,7 @@ function createAdapter(adapter: Parse5['defaultTreeAdapter'], counts: Counts) {
       if (!NEVER_SHOWN.has(parent.nodeName)) adapter.insertText(parent, text);
     },
     onItemPop(node) {
-      // A grown array keeps spare capacity.
+      // A grown array keeps spare capacity; a copy does not.
       if ('childNodes' in node) node.childNodes = node.childNodes.slice();
     },
   } satisfies typeof adapter as typeof adapter;
@@ -157,7 +154,7 @@ function closeEmpty(parser: Parser, data: Parser['tokenizer']['state']): void {
   };
 }
 
-/** Turns CDATA sections into text; the HTML parser would read them as comments. */
+/** Turns CDATA sections into text. The HTML parser would read them as comments. */
 function withoutCdata(xml: string): string {
   const [before = '', ...sections] = xml.split('<![CDATA[');
   const parts = sections.map((section) => {
@@ -172,7 +169,6 @@ const HEADING = /^h[1-6]$/;
 /** Blocks that do not fit into a cell. */
 const LARGE = words('table pre listing xmp');
 
-/** Collects what the writer must know of a page beforehand. */
 function survey(
   root: Tree.Document,
   { elements, comments }: Readonly<Record<'elements' | 'comments', number>>,
@@ -201,7 +197,6 @@ function survey(
   return { root, elements, loose, leftOut, title: about.title, metadata: about.metadata };
 }
 
-/** The members of the metadata, by the names of `meta` in lower case. */
 const MEMBERS: Readonly<Record<string, string>> = {
   description: 'description',
   'og:description': 'description',
@@ -218,7 +213,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
 const AUTHORS = words('author article:author dc.creator dcterms.creator citation_author');
 const SPACES = /\s+/g;
 
-/** The metadata of a page. The first of several values counts, except for authors. */
+/** Collects the metadata of a page. The first of several values counts, except for authors. */
 class About {
   title: string | undefined;
   readonly #members: Record<string, string> = {};

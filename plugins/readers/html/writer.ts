@@ -3,15 +3,12 @@ import { Blocks, MAX_SPANNED, Table } from './blocks.ts';
 import { codeSpan, type Finish, Inline, inBrackets, link, linkText, superscript } from './inline.ts';
 import { attributeOf, BLOCKS, type Element, NEVER_SHOWN, type Node, type Page, walk, words } from './page.ts';
 
-/** Inline elements with spaces around them. */
 const APART = words('button img input math select svg text textarea');
-/** Elements that are not shown in the page. */
 const HIDDEN = words('head title rp area defs symbol metadata desc annotation annotation-xml');
 const PREFORMATTED = words('pre listing xmp plaintext');
 const FIELDS_WITHOUT_TEXT = words('hidden checkbox radio password file color range');
 const LISTS = words('ul ol menu dir');
 const CELLS = words('td th');
-/** Elements whose links lead through the site, and are written without addresses. */
 const NAVIGATION = words('nav footer');
 const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ...['code', 'kbd', 'samp', 'tt'].map((name) => [name, codeSpan] as const),
@@ -19,12 +16,12 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['sup', superscript],
   ['rt', inBrackets],
 ]);
-/** Signs before the second operand in MathML. */
+/** Operators before the second operand in MathML. */
 const SIGNS: Readonly<Record<string, string>> = { mfrac: '/', msup: '^', msub: '_' };
 const HEADING = /^h[1-6]$/;
 const NOT_DISPLAYED = /display\s*:\s*none/i;
 
-/** Writes what a browser without scripts shows of a page as Markdown. Counts hidden elements as left out. */
+/** Writes a page as Markdown, as a browser without scripts shows it. Counts hidden elements as left out. */
 export function writeMarkdown(page: Page): string {
   const writer = new Writer(page);
   walk(
@@ -42,11 +39,10 @@ class Writer {
   readonly #lists: { readonly element: Element; next: number | undefined; isFirst: boolean }[] = [];
   readonly #tables: { readonly element: Element; readonly rows: Table }[] = [];
   readonly #budget = { cells: MAX_SPANNED };
-  /** The open heading or cell. Its blocks are parts of one line. */
   #oneLine: Element | undefined;
   #pre: { readonly element: Element; text: string } | undefined;
   #navigation: Element | undefined;
-  /** The number of blocks after the last term of a definition. */
+  /** The number of blocks at the end of the last `dt`. */
   #atTerm = 0;
   #isDefinition = false;
 
@@ -59,7 +55,6 @@ class Writer {
     return this.#blocks.text();
   }
 
-  /** Whether the children of a node are shown. */
   enter(node: Node): boolean {
     if ('value' in node) this.#text(node.value);
     if (!('tagName' in node)) return false;
@@ -153,7 +148,7 @@ class Writer {
     else if (this.#navigation === element) this.#navigation = undefined;
   }
 
-  /** Whether an element is a cell of a table that is written as blocks: its row is one paragraph. */
+  /** Whether a cell belongs to a table that is written as blocks. Each row of that table is a paragraph. */
   #isLooseCell(name: string): boolean {
     return CELLS.has(name) && this.#tables.length === 0;
   }
@@ -188,7 +183,6 @@ class Writer {
     });
   }
 
-  /** Ends the open paragraph, or separates parts of a line. */
   #endBlock(): void {
     if (this.#oneLine !== undefined) {
       this.#inline.space();
@@ -206,7 +200,6 @@ class Writer {
     this.#blocks.add(block);
   }
 
-  /** A block in preformatted text begins on its own line. */
   #enterInPre({ nodeName: name }: Element): void {
     if (this.#pre === undefined) return;
     const isOnLine = this.#pre.text === '' || this.#pre.text.endsWith('\n');
@@ -221,7 +214,7 @@ class Writer {
   }
 }
 
-/** Whether an element of a heading is only for screen readers or only for the eye, or the link to edit the section. */
+/** Whether part of a heading is only for screen readers, only for the eye, or an edit link. */
 function isAside(element: Element): boolean {
   const isForEyes = attributeOf(element, 'aria-hidden')?.toLowerCase() === 'true';
   return isForEyes || ASIDE.test(attributeOf(element, 'class') ?? '');
@@ -241,7 +234,6 @@ function textOfField(input: Element): string {
   return names.map((name) => attributeOf(input, name)).find(Boolean) ?? '';
 }
 
-/** The texts of the options that are shown at first. */
 function shownOptions(select: Element): string[] {
   const children = ({ childNodes }: Element) =>
     childNodes.filter((node): node is Element => 'tagName' in node);
@@ -254,10 +246,8 @@ function shownOptions(select: Element): string[] {
 
 const LANGUAGE = /(?:^|\s)(?:lang(?:uage)?-|highlight-(?:source-)?|brush:\s*|sourceCode\s+)([\w+#.-]+)/i;
 const NO_LANGUAGE = words('default none text plain plaintext notranslate');
-/** Ancestors of a preformatted element that may name its language. */
 const MAX_AROUND = 3;
 
-/** The language of code, from the classes of the `code` in its element, of the element, and of its ancestors. */
 function languageOf(pre: Element): string {
   const inner = pre.childNodes.find((node) => node.nodeName === 'code') as Element | undefined;
   const elements = inner === undefined ? [] : [inner];

@@ -18,7 +18,6 @@ const cells = {
     },
   },
 } as const;
-/** The members of a notebook of nbformat 3 or 4 that are read. */
 const notebookSchema = {
   type: 'object',
   properties: {
@@ -42,10 +41,6 @@ type Output = NonNullable<Cell['outputs']>[number];
 const COLOURS = /\u001b\[[\d;?]*[A-Za-z]/g;
 const DEFAULT_LANGUAGE = 'python';
 
-/**
- * Writes a notebook as Markdown: Markdown cells as they are, code and the text of outputs in fences. Pictures and HTML
- * in outputs are left out.
- */
 function writeNotebook(cells: readonly Cell[], language: string): { text: string; places: SourcePlace[] } {
   const places: SourcePlace[] = [];
   const parts: string[] = [];
@@ -77,7 +72,7 @@ function writeCell({ cell_type, source, input, level = 1, outputs = [] }: Cell, 
   return [own, ...written].filter((part) => part.trim() !== '').join('\n\n');
 }
 
-/** Closes a fence that a cell leaves open: it must not continue in the next cell. */
+/** Closes a fence that a cell leaves open, so that it does not continue in the next cell. */
 function withClosedFence(text: string): string {
   const last = findMarkdownBlocks(text).at(-1);
   if (last?.kind !== 'fence' || last.depth > 0) return text;

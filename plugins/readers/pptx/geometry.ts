@@ -2,7 +2,7 @@ import type { SourcePosition } from '../../../core/kit.ts';
 import type { OfficeFile } from '../../toolkit/office/index.ts';
 import { childrenOf, type Element, find, treeOf } from './tree.ts';
 
-/** `[a, b, c, d, e, f]`: a point `x, y` goes to `a x + c y + e, b x + d y + f`. */
+/** `[a, b, c, d, e, f]` maps the point `x, y` to `a x + c y + e, b x + d y + f`. */
 export type Transform = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
 interface Rectangle {
@@ -12,17 +12,16 @@ interface Rectangle {
   readonly height: number;
 }
 
-/** Units of an angle (ECMA-376, part 1, 20.1.10.3). */
+/** Units per degree of an angle (ECMA-376, part 1, 20.1.10.3). */
 const DEGREE = 60_000;
 const DECIMALS = 10_000;
 
-/** Maps coordinates of a slide to fractions of it. */
 export function slideTransform(presentation: Element | undefined): Transform {
   const { cx = '12192000', cy = '6858000' } = find(presentation, 'sldSz')?.attributes ?? {};
   return [1 / Number(cx), 0, 0, 1 / Number(cy), 0, 0];
 }
 
-/** The box around a shape with its rotation; undefined without coordinates. @param frame its `xfrm` */
+/** The box around a shape with its rotation; undefined without coordinates. @param frame the `xfrm` */
 export function boxOf(frame: Element | undefined, outer: Transform): SourcePosition['box'] {
   const own = rectangleOf(frame, 'off', 'ext');
   if (own === undefined) return;
@@ -42,7 +41,6 @@ export function boxOf(frame: Element | undefined, outer: Transform): SourcePosit
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-/** Maps the inner coordinates of a group to fractions of the slide. @param frame its `xfrm` */
 export function groupTransform(frame: Element | undefined, outer: Transform): Transform {
   const own = rectangleOf(frame, 'off', 'ext');
   const inner = rectangleOf(frame, 'chOff', 'chExt');
@@ -53,7 +51,6 @@ export function groupTransform(frame: Element | undefined, outer: Transform): Tr
   return after(outer, after(rotation(frame, own), after(flip(frame, own), scale)));
 }
 
-/** A clockwise rotation about the centre of a shape. */
 function rotation(frame: Element | undefined, { x, y, width, height }: Rectangle): Transform {
   const angle = ((Number(frame?.attributes.rot ?? 0) / DEGREE) * Math.PI) / 180;
   const [cos, sin] = Number.isFinite(angle) ? [Math.cos(angle), Math.sin(angle)] : [1, 0];
@@ -76,7 +73,7 @@ function flip(frame: Element | undefined, { x, y, width, height }: Rectangle): T
   ];
 }
 
-/** Applies `inner` first. */
+/** Applies `inner` first, then `outer`. */
 function after(outer: Transform, inner: Transform): Transform {
   const [a, b, c, d, e, f] = outer;
   const [g, h, i, j, k, l] = inner;
@@ -101,10 +98,8 @@ function fraction(value = 0): number {
   return Number.isFinite(rounded) ? rounded : 0;
 }
 
-/** The placeholder of a master that a kind inherits from; other kinds inherit from its body. */
 const OF_MASTER: Readonly<Record<string, string>> = { title: 'title', ctrTitle: 'title' };
 
-/** Placeholders of a layout by index, or of a master by kind. */
 type Placeholders = ReadonlyMap<string, Element>;
 
 export function placeholderOf(shape: Element): Element | undefined {
@@ -116,7 +111,6 @@ export function frameOf(shape: Element | undefined): Element | undefined {
   return find(shape, 'xfrm') ?? find(shape, 'spPr', 'xfrm') ?? find(shape, 'grpSpPr', 'xfrm');
 }
 
-/** The coordinates that placeholders of slides inherit from their layout or master. */
 export class InheritedFrames {
   readonly #file: OfficeFile;
   readonly #read = new Map<string, Placeholders>();
@@ -125,7 +119,7 @@ export class InheritedFrames {
     this.#file = file;
   }
 
-  /** @param slide its path */
+  /** @param slide path of the slide */
   frameOf(slide: string, placeholder: Element | undefined): Element | undefined {
     if (placeholder === undefined) return;
     const layout = this.#related(slide, 'slideLayout');

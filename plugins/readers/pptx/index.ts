@@ -13,9 +13,9 @@ import type manifest from './manifest.ts';
 import { lineOf, oneLine, writeBody, writeChart, writeDiagram, writeTable } from './text.ts';
 import { childrenOf, type Element, find, findBelow, referenceOf, treeOf } from './tree.ts';
 
-/** Bytes of all XML in a presentation together. */
+/** Maximum bytes of all XML in a presentation. */
 const MAX_BYTES = 128 * 1024 * 1024;
-/** UTF-16 units. Slides of a small file may show one chart many times. */
+/** Maximum UTF-16 units of the text. Slides of a small file may show one chart many times. */
 const MAX_TEXT = 64 * 1024 * 1024;
 
 const createPptxReader: Factory<typeof manifest> = () => ({
@@ -58,7 +58,7 @@ export default createPptxReader;
 
 interface Slide {
   readonly isHidden: boolean;
-  /** In the order of the slide, but with the title first. */
+  /** In slide order, but with the title first. */
   readonly blocks: readonly Block[];
 }
 
@@ -68,10 +68,8 @@ interface Block {
   readonly position: SourcePosition;
 }
 
-/** Placeholders for page numbers, dates, footers and headers. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['sldNum', 'dt', 'ftr', 'hdr']);
 const TITLES: ReadonlySet<string> = new Set(['title', 'ctrTitle']);
-/** Placeholders whose paragraphs have bullets. */
 const LISTS: ReadonlySet<string | undefined> = new Set([undefined, 'body', 'obj']);
 
 interface Surroundings {
@@ -84,7 +82,6 @@ class SlideReader {
   readonly #file: OfficeFile;
   readonly #transform: Transform;
   readonly #frames: InheritedFrames;
-  /** Texts of charts, diagrams and notes by path: several references may lead to one. */
   readonly #texts = new Map<string, string>();
   readonly #read = new Set<string>();
   #images = 0;
@@ -152,7 +149,6 @@ class SlideReader {
     return { text: isTitle ? lineOf(body, links) : writeBody(body, links, isList), isTitle, position };
   }
 
-  /** A table, a chart or a diagram. */
   #graphic(frame: Element, links: Surroundings['links']): string {
     const data = find(frame, 'graphic', 'graphicData');
     const table = find(data, 'tbl');

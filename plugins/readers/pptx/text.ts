@@ -4,20 +4,19 @@ import { childrenOf, type Element, find, findBelow, referenceOf } from './tree.t
 
 type Relationships = ReadonlyMap<string, Relationship>;
 
-/** Fields with the number of the slide or the date. */
 const FIELDS = /^(slidenum|datetime)/;
 const INDENT = '    ';
 /** Characters that would end the address of a link. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an address may contain them.
 const UNSAFE = /[\u0000-\u0020()<>]/g;
-/** Blank cells of the table of a chart: this many for each value, and some more. */
+/** Maximum blank cells in a chart's table: `MAX_BLANK` for each value, plus `MORE_BLANK`. */
 const MAX_BLANK = 8;
 const MORE_BLANK = 10_000;
 
 /**
- * The paragraphs and lists of a text body.
+ * Writes the paragraphs and lists of a text body.
  *
- * @param isList whether paragraphs have bullets unless they say otherwise, as in the body of a slide
+ * @param isList whether paragraphs have bullets by default, as in the body of a slide
  */
 export function writeBody(body: Element | undefined, links: Relationships, isList: boolean): string {
   let deepest = -1;
@@ -31,7 +30,7 @@ export function writeBody(body: Element | undefined, links: Relationships, isLis
     const isBullet = find(properties, 'buChar') !== undefined || find(properties, 'buBlip') !== undefined;
     const isItem = isNumbered || isBullet || (isList && find(properties, 'buNone') === undefined);
     if (parts.length > 0) parts.push(isItem && deepest >= 0 ? '\n' : '\n\n');
-    // A deeper indentation than that of the items above would be code.
+    // Markdown would read an item as code if it were more than one level below the previous item.
     deepest = isItem ? Math.min(Number(properties?.attributes.lvl ?? 0) || 0, deepest + 1) : -1;
     numbers.length = deepest + 1;
     if (isNumbered) numbers[deepest] = (numbers[deepest] ?? 0) + 1;
@@ -50,7 +49,6 @@ export function oneLine(text: string): string {
   return text.trim().replace(/[\r\n\v]+/g, ' ');
 }
 
-/** The text of runs, fields, line breaks and formulas. */
 function textOf(element: Element, links: Relationships): string {
   const { name, children, attributes, text } = element;
   if (name === 't') return text.replace(/\r\n?|\v/g, '\n');
@@ -76,7 +74,6 @@ export function writeTable(table: Element, links: Relationships): string {
   return markdownTable(rows);
 }
 
-/** A chart: its title, and a table of its series, with a row for each category. */
 export function writeChart(chart: Element | undefined): string {
   const title = lineOf(findBelow(find(chart, 'title'), 'rich'), new Map());
   const series = seriesBelow(find(chart, 'plotArea')).map((one) => ({
@@ -93,7 +90,7 @@ interface Series {
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** Writes one table, or a table for each series if one would be mostly blank. */
+/** Writes one table, or a table for each series if a common table would be mostly blank. */
 function writeSeries(series: readonly Series[]): string {
   const categories = new Map<string, string>();
   for (const one of series)

@@ -1,7 +1,6 @@
 import { refusedError } from '../../../core/kit.ts';
 import { readXml, type XmlAttributes } from '../../toolkit/markup/index.ts';
 
-/** An element of XML, by its name without prefix. */
 export interface Element {
   readonly name: string;
   readonly attributes: XmlAttributes;
@@ -28,14 +27,13 @@ export function treeOf(bytes: Uint8Array, path: string): Element {
     },
     text(text) {
       const element = open.at(-1);
-      // Elements with others in them have no text of their own in these files.
+      // Elements with children have no text of their own in these files.
       if (element !== undefined && element.children.length === 0) element.text += text;
     },
   });
   return root;
 }
 
-/** The first element at a path below another one. */
 export function find(element: Element | undefined, ...path: readonly string[]): Element | undefined {
   return path.reduce((above, name) => above?.children.find((child) => child.name === name), element);
 }
@@ -44,7 +42,6 @@ export function childrenOf(element: Element | undefined, name: string): Element[
   return element?.children.filter((child) => child.name === name) ?? [];
 }
 
-/** The first element of a name below another one, at any depth. */
 export function findBelow(element: Element | undefined, name: string): Element | undefined {
   for (const child of element?.children ?? []) {
     const match = child.name === name ? child : findBelow(child, name);
@@ -53,7 +50,6 @@ export function findBelow(element: Element | undefined, name: string): Element |
   return;
 }
 
-/** The id of a relationship in an attribute, whatever prefix it has: `r:id`. */
 export function referenceOf(element: Element | undefined, name = 'id'): string {
   const attribute = Object.entries(element?.attributes ?? {}).find(([key]) => key.endsWith(`:${name}`));
   return attribute?.[1] ?? '';

@@ -1,11 +1,10 @@
-/** The number of things that are not in the text, by name. */
 export type Counts = Map<string, number>;
 
 export function count(counts: Counts, name: string, times = 1): void {
   if (times > 0) counts.set(name, (counts.get(name) ?? 0) + times);
 }
 
-/** A cue, or the part of it that one speaker says. Times are in seconds. */
+/** A cue, or the part of a cue that one speaker says. Times are in seconds. */
 export interface Cue extends Speech {
   readonly start_time: number;
   readonly end_time: number;
@@ -13,44 +12,42 @@ export interface Cue extends Speech {
 
 interface Speech {
   readonly speaker: string | undefined;
-  /** Without markup, as shown; at least one. */
+  /** The text without markup; at least one line. */
   readonly lines: readonly string[];
 }
 
-/** Why a file has no cues, as a clause for the caller. */
+/** The reason why a file has no cues, written as a clause for the caller. */
 export interface CueProblem {
   readonly problem: string;
 }
 
 const ARROW = '-->';
-/** Without hours, only a fraction tells a time from other numbers. */
+/** Without hours, only a fraction distinguishes a time from other numbers. */
 const TIME = /^(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,9})$|^(\d{1,4}):(\d{1,2}):(\d{1,2})$/;
 const WEBVTT = /^WEBVTT(?:\s|$)/;
-/** The first line of a WebVTT block without cues, which ends at the next empty line. */
+/** The first line of a WebVTT block without cues. The block ends at the next empty line. */
 const BLOCK = /^(?:(WEBVTT|NOTE)(?:\s|$)|(STYLE|REGION)$)/;
 const MAX_SHOWN = 60;
 
 interface Timing {
   readonly start_time: number;
   readonly end_time: number;
-  /** Text on the same line. */
+  /** Text after the times on the same line. */
   readonly rest: string;
 }
 
 interface OpenCue {
   readonly timing: Timing;
-  /** The number above its times. */
   readonly number: number | undefined;
-  /** Trimmed, with the blank ones. */
   readonly lines: string[];
 }
 
 /**
- * Parses WebVTT or SubRip. Cues may lack numbers, hours and the empty lines between them, and have a comma or a point before
- * the fraction. A cue ends at the next line with times, and may contain blank lines.
+ * Parses WebVTT or SubRip. Cues may lack numbers, hours and the empty lines between them. The fraction may
+ * follow a comma or a point. A cue ends at the next line with times, and may contain blank lines.
  *
  * @param leftOut counts what is not in the cues
- * @returns the cues in the order of the file; none if it is empty, or has only a head or notes
+ * @returns the cues in file order; empty for a file that is empty, or has only a header or notes
  */
 export function parseCues(source: string, leftOut: Counts): Cue[] | CueProblem {
   const lines = source.split(/\r\n|\r|\n/).map((line) => line.trim());
@@ -76,7 +73,6 @@ export function parseCues(source: string, leftOut: Counts): Cue[] | CueProblem {
   return cues;
 }
 
-/** The timing of lines before the first cue. */
 const NEVER: Timing = { start_time: 0, end_time: 0, rest: '' };
 
 function problemIn(lines: readonly string[]): string {
@@ -95,8 +91,9 @@ function endOfBlock(lines: readonly string[], start: number, name: string, leftO
 }
 
 /**
- * Takes the number of the next cue from the end of the open one. A number directly above the times belongs to the next cue
- * if a blank line is above it, or if the file numbers its cues. Above blank lines it must follow the previous number.
+ * Removes the number of the next cue from the end of the open cue. A number directly above the times needs a
+ * blank line above it, or a file that numbers its cues. A number above blank lines must follow the previous
+ * number.
  */
 function takeNumber({ timing, number: before, lines }: OpenCue, leftOut: Counts): number | undefined {
   const at = lines.findLastIndex((line) => line !== '');
@@ -112,7 +109,7 @@ function takeNumber({ timing, number: before, lines }: OpenCue, leftOut: Counts)
   return number;
 }
 
-/** Takes the identifier of the next cue, a line between a blank one and the times, from the end of the open one. */
+/** Removes the identifier of the next cue: a line between a blank line and the times. */
 function takeIdentifier(lines: string[], leftOut: Counts): void {
   if ((lines.at(-1) ?? '') === '' || (lines.at(-2) ?? '') !== '') return;
   lines.pop();
@@ -131,10 +128,10 @@ function close({ timing, lines }: OpenCue, cues: Cue[], leftOut: Counts): void {
   for (const { speaker, lines } of speeches) cues.push({ start_time, end_time, speaker, lines });
 }
 
-/** After the times: settings of WebVTT and its drafts, and coordinates of SubRip. */
+/** Settings after the times: from WebVTT and its drafts, and coordinates from SubRip. */
 const SETTING = /^(?:align|position|size|line|vertical|region|[ADLST]|[XY][12]):\S+$/i;
 
-/** The times of a line; undefined if it has none. @param leftOut counts its settings */
+/** Parses the times of a line; undefined if it has none. @param leftOut counts its settings */
 function timingOf(line: string, leftOut?: Counts): Timing | undefined {
   const arrow = line.indexOf(ARROW);
   const start_time = arrow === -1 ? undefined : secondsOf(line.slice(0, arrow).trim());
@@ -158,9 +155,8 @@ function secondsOf(written: string): number | undefined {
   return (((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + milliseconds) / 1000;
 }
 
-/** A voice of WebVTT, with its speaker. */
 const VOICE = /<v(?:\.[^\s<>]*)?\s+([^\s<>][^<>]*)>/gi;
-/** Tags of both formats, times within a cue, and positions as SubStation Alpha writes them. */
+/** Tags of both formats, times within a cue, and positions from SubStation Alpha. */
 const MARKUP = /<\/?(?:c|i|b|u|v|s|ruby|rt|lang|font)(?:[.\s][^<>]*)?>|<\d[\d:.]*>|\{\\an?\d+\}/gi;
 const ENTITY = /&(amp|lt|gt|nbsp|lrm|rlm|quot|apos);/g;
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -174,7 +170,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   rlm: '\u200f',
 };
 
-/** The speeches in the lines of a cue. @param leftOut counts the tags */
+/** Splits the lines of a cue by speaker. @param leftOut counts the tags */
 function speechesIn(lines: readonly string[], leftOut: Counts): Speech[] {
   const written = lines.join('\n');
   const voices = [...written.matchAll(VOICE)];
@@ -189,7 +185,6 @@ function speechesIn(lines: readonly string[], leftOut: Counts): Speech[] {
   return joined(speeches.filter(({ lines }) => lines.length > 0));
 }
 
-/** Joins neighbours with the same speaker. */
 function joined(all: readonly Speech[]): Speech[] {
   const speeches: Speech[] = [];
   for (const one of all) {

@@ -3,12 +3,13 @@ import { type Counts, type Cue, count, parseCues } from './cues.ts';
 import type manifest from './manifest.ts';
 
 const SENTENCE_END = /[.!?\u2026\u3002\uff1f\uff01]["')\u201d\u2019]?$/;
-/** Seconds between a cue and one that repeats its lines. */
+/** Maximum seconds between a cue and the next cue that repeats its lines. */
 const MAX_GAP = 0.1;
 
 /**
- * Writes cues as running text: a line break after the end of a sentence, and a paragraph that begins with the speaker's
- * name where the speaker changes. A line that rolling captions repeat is written once, with the time of both cues.
+ * Writes cues as running text, with a line break after each sentence. Where the speaker changes, a new
+ * paragraph begins with the speaker's name. Lines that rolling captions repeat are written once, with the
+ * times of both cues.
  *
  * @param leftOut counts the repeated lines
  */
@@ -45,7 +46,7 @@ function writeCues(cues: readonly Cue[], leftOut: Counts): { text: string; place
   return { text: parts.join(''), places };
 }
 
-/** The number of lines at the beginning of a cue that the previous cue, still shown, ended with. */
+/** Counts the first lines of a cue that repeat the last lines of the previous cue, if that is still shown. */
 function repeatedLines({ lines, start_time }: Cue, before: Cue | undefined): number {
   if (before === undefined || start_time > before.end_time + MAX_GAP) return 0;
   for (let count = Math.min(lines.length, before.lines.length); count > 0; count--) {

@@ -1,4 +1,3 @@
-/** Encodings that are detected, by the names of the detector. */
 const ENCODINGS = `
   windows-1252 windows-1250 windows-1251 windows-1253 windows-1254 windows-1255 windows-1256 windows-1257 windows-1258
   iso-8859-2 iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-7 iso-8859-8 iso-8859-13 iso-8859-15
@@ -7,7 +6,6 @@ const ENCODINGS = `
   .trim()
   .split(/\s+/);
 
-/** Names in the WHATWG standard that differ from the detector's. */
 const LABELS: Readonly<Record<string, string>> = {
   macroman: 'macintosh',
   maccyrillic: 'x-mac-cyrillic',
@@ -15,28 +13,27 @@ const LABELS: Readonly<Record<string, string>> = {
   cp949: 'euc-kr',
 };
 
-/** Bytes that the detector is given; more bytes do not make it more certain. */
 const SAMPLE = 8 * 1024;
 const MAX_TRIED = 8;
-/** Guesses with a smaller share of the best guess's score are not tried, even if the best one fails. */
+/** Guesses with a smaller share of the best guess's score are not tried. */
 const MIN_SHARE = 1 / 3;
-/** Bytes of a line before its first non-ASCII byte that are part of the sample. */
+/** Maximum bytes of a line in the sample before its first non-ASCII byte. */
 const MAX_BEFORE = 1024;
 const LINE_FEED = 0x0a;
 
-/** From a few words with accents the detector may infer any language; nearly all such files have this encoding. */
+/** The detector may infer any language from few accented words; nearly all such files have this encoding. */
 const USUAL = 'windows-1252';
 const USUAL_BONUS = 0.02;
-/** Encodings that the detector can hardly distinguish from those of Windows, which are far more usual. */
+/** Encodings that the detector hardly distinguishes from the far more common Windows encodings. */
 const OUTDATED = /^(macintosh|x-mac-cyrillic)$/;
 const OUTDATED_FACTOR = 0.85;
-/** A word with letters of two alphabets is a wrong guess: `cafι`. */
+/** A word that mixes letters of two alphabets, such as `cafι`, indicates a wrong guess. */
 const OTHER = String.raw`[\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Thai}]`;
 const WORD = new RegExp(`${OTHER}+`, 'gu');
 const CHANGE = new RegExp(String.raw`(?<=\p{sc=Latin})${OTHER}|${OTHER}(?=\p{sc=Latin})`, 'gu');
 const MIXED_FACTOR = 0.1;
 
-/** Encodings that the bytes may be in, most likely first. They are not valid UTF-8. */
+/** Possible encodings of bytes that are not valid UTF-8, most likely first. */
 export async function detectedLabels(bytes: Uint8Array): Promise<string[]> {
   const { detectAll } = await import('jschardet');
   const sample = sampleOf(bytes);
@@ -62,7 +59,7 @@ function factorOf(label: string, sample: Uint8Array): number {
   return (changes > words / 2 ? MIXED_FACTOR : 1) * (OUTDATED.test(label) ? OUTDATED_FACTOR : 1);
 }
 
-/** A short file, or the lines with non-ASCII bytes, each from shortly before its first non-ASCII byte. */
+/** Returns a short file whole, else the lines with non-ASCII bytes, from shortly before the first one. */
 function sampleOf(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= SAMPLE) return bytes;
   const sample = new Uint8Array(SAMPLE);

@@ -7,11 +7,11 @@ const REMEDY =
   'name the encoding in the media type, as in "text/plain; charset=windows-1252", or save the file as UTF-8';
 
 /**
- * Decodes a file by its byte order mark, by the charset of the request, or by the first encoding that is valid for
- * it.
+ * Decodes a file by its byte order mark, the charset of the request, or the first encoding in which it is
+ * valid.
  *
- * @param report says whether the encoding was inferred from what the bytes look like
- * @throws Error for callers if it is not text
+ * @param report receives whether the encoding was guessed from the bytes
+ * @throws Error for callers if the file is not text
  */
 async function readText(file: SourceFile, report: Report): Promise<Decoded> {
   const { bytes, charset } = file;
@@ -41,7 +41,6 @@ const INFERRED = ['source-encoding-inferred', 'true'] as const;
 
 const refusal = (reason: string): Error => refusedError(`The file cannot be read as text: ${reason}.`);
 
-/** Tries the declaration in the document, then UTF-8, then the detected encodings. */
 async function readByTrial(file: SourceFile, report: Report): Promise<Decoded> {
   const { bytes } = file;
   const tried = [...declaredLabels(file), 'utf-8'];
@@ -63,9 +62,8 @@ async function readByTrial(file: SourceFile, report: Report): Promise<Decoded> {
 
 interface Signature {
   readonly name: string;
-  /** The first bytes of such a file, as Latin-1. */
   readonly start: string;
-  /** A text may begin like this, too: the signature counts only if there are NUL bytes. */
+  /** Whether a text may begin with the same characters. The signature then requires NUL bytes. */
   readonly isWeak?: boolean;
 }
 
@@ -93,7 +91,7 @@ const SIGNATURES: readonly Signature[] = [
 
 const MAX_START = 16;
 
-/** @throws Error for callers that names the format of a file that is not text */
+/** @throws Error for callers if the file is not text; the message names its format */
 function refuseBinary(bytes: Uint8Array): void {
   const isBinary = hasNul(bytes);
   const start = String.fromCharCode(...bytes.subarray(0, MAX_START));
@@ -107,13 +105,13 @@ function refuseBinary(bytes: Uint8Array): void {
   );
 }
 
-/** Bytes that are examined to find UTF-16 without a byte order mark. */
+/** Bytes that are searched for UTF-16 without a byte order mark. */
 const SAMPLE = 8192;
-/** Share of NUL bytes on the other side, from letters whose code ends in 00. */
+/** Maximum share of pairs with NUL bytes on the other side. Letters whose code ends in 00 cause them. */
 const MAX_ELSEWHERE = 0.1;
-/** Share of the pairs with a NUL byte on one side: ASCII letters, spaces, line ends. */
+/** Minimum share of pairs with a NUL byte on one side. ASCII letters, spaces and line ends cause them. */
 const MIN_SHARE = 0.1;
-/** Fewer NUL bytes may be on one side by chance, unless the share `SURE_SHARE` of the pairs has one. */
+/** Fewer NUL bytes on one side may be chance, unless their share of the pairs reaches `SURE_SHARE`. */
 const MIN_NULS = 16;
 const SURE_SHARE = 0.4;
 
@@ -125,7 +123,7 @@ const hasUtf32Mark = (bytes: Uint8Array): boolean =>
 
 const hasNul = (bytes: Uint8Array): boolean => bytes.includes(0);
 
-/** Decodes UTF-16 without a byte order mark, which has NUL bytes on one side of the pairs. */
+/** Detects UTF-16 without a byte order mark by NUL bytes on one side of the byte pairs, and decodes it. */
 function wideText(bytes: Uint8Array): Decoded | undefined {
   if (bytes.length % 2 !== 0 || !hasNul(bytes)) return undefined;
   const length = Math.min(bytes.length, SAMPLE);
@@ -140,12 +138,12 @@ function wideText(bytes: Uint8Array): Decoded | undefined {
   return decoded !== undefined && isPlainText(decoded.text) ? decoded : undefined;
 }
 
-/** The first bytes of a file may declare its encoding, as in browsers. */
+/** Bytes at the start of a file that may declare its encoding, as in browsers. */
 const SCANNED = 1024;
 
 const XML = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"'>]+)["']/;
 const CSS = /^@charset "([^"]+)";/;
-/** A comment in the first two lines, as Python and Emacs read it. */
+/** An encoding comment in the first two lines, as in Python and Emacs. */
 const COOKIE = /^(?:.*\r?\n)?[ \t\f]*(?:#|;|%|\/\/|--|\/\*|\.\.).*?coding[:=][ \t]*([\w.-]+)/;
 const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
 const META = /<meta[\s/]([^>]*)/gi;
@@ -154,7 +152,6 @@ const CONTENT_TYPE = /http-equiv\s*=\s*["']?content-type\b/i;
 const IN_CONTENT = /content\s*=\s*(?:"[^"]*?|'[^']*?|[^\s"']*?)charset\s*=\s*([^\s"';>]+)/i;
 const HTML_NAME = /\.(x?html?|xht|shtml)$/i;
 
-/** The encodings that a document declares, without unknown labels. */
 function declaredLabels({ bytes, name = '', mediaType = '' }: SourceFile): string[] {
   const head = String.fromCharCode(...bytes.subarray(0, SCANNED));
   const isHtml = HTML_NAME.test(name) || mediaType.includes('html') || /^\s*</.test(head);
@@ -164,7 +161,7 @@ function declaredLabels({ bytes, name = '', mediaType = '' }: SourceFile): strin
   return switchesToKanji(bytes) ? [...known, 'iso-2022-jp'] : known;
 }
 
-/** ISO-2022-JP is ASCII with escapes, so it is also valid UTF-8. */
+/** Detects ISO-2022-JP, which is ASCII with escapes and therefore also valid UTF-8. */
 function switchesToKanji({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   return bytes.includes('\u001b$B') || bytes.includes('\u001b$@');
@@ -180,28 +177,27 @@ function charsetOfMeta(head: string): string | undefined {
   return undefined;
 }
 
-/** A declaration that can be read as ASCII is not in UTF-16, even if it says so. */
+/** A declaration readable as ASCII cannot be in UTF-16, even if it names UTF-16. */
 function asWritten(label: string): string | undefined {
   const encoding = labelOf(label);
   if (encoding?.startsWith('utf-16') === true) return 'utf-8';
   return encoding === 'x-user-defined' ? 'windows-1252' : encoding;
 }
 
-/** A text, without a byte order mark, and the name of its encoding in the WHATWG Encoding Standard. */
 interface Decoded {
   readonly text: string;
   readonly encoding: string;
 }
 
-/** ASCII, which the standard treats as windows-1252. */
+/** Labels of ASCII, which the WHATWG standard treats as windows-1252. */
 const ASCII = /^(us-)?ascii$/i;
 /** Control characters that rarely occur in text: all except white space, ESC, and NEL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for.
 const CONTROL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f-\u0084\u0086-\u009f]/g;
-/** ICU decodes invalid lead bytes of these encodings to control characters; in the standard they are errors. */
+/** Encodings whose invalid lead bytes ICU decodes to control characters; the standard rejects them. */
 const EAST_ASIAN = /^(?:big5|euc-|gb|shift_jis)/;
 const C1 = /[\u0080-\u009f]/;
-/** Fewer characters for each control character mean a wrong guess. */
+/** Fewer characters per control character indicate a wrong guess. */
 const CHARACTERS_PER_CONTROL = 200;
 
 function labelOf(label: string): string | undefined {
@@ -212,7 +208,7 @@ function labelOf(label: string): string | undefined {
   }
 }
 
-/** Decodes bytes losslessly; undefined if there is no such encoding, or if they are invalid in it. */
+/** Decodes bytes losslessly; undefined if the encoding is unknown, or the bytes are invalid in it. */
 function decode(bytes: Uint8Array, label: string): Decoded | undefined {
   if (ASCII.test(label) && bytes.some((byte) => byte > 0x7f)) return undefined;
   try {
@@ -221,13 +217,13 @@ function decode(bytes: Uint8Array, label: string): Decoded | undefined {
     if (EAST_ASIAN.test(decoder.encoding) && C1.test(text)) return undefined;
     return { text, encoding: decoder.encoding };
   } catch (error) {
-    // An unknown label or invalid bytes. A text that is too long gives another error.
+    // An unknown label or invalid bytes. A text that is too long throws another error.
     if (error instanceof RangeError || error instanceof TypeError) return undefined;
     throw error;
   }
 }
 
-/** Whether a text has few control characters, which wrong guesses produce. */
+/** Whether a text has few control characters. Wrong guesses produce many. */
 function isPlainText(text: string): boolean {
   let allowed = Math.floor(text.length / CHARACTERS_PER_CONTROL);
   for (const _ of text.matchAll(CONTROL)) if (--allowed < 0) return false;

@@ -4,7 +4,7 @@ import type manifest from './manifest.ts';
 import { FORMATS } from './manifest.ts';
 import { writeMarkdown } from './markdown.ts';
 
-/** Statuses that are about the file; 415 if there is no parser for it. */
+/** HTTP statuses that blame the file; 415 means that Tika has no parser for it. */
 const STATUSES_OF_FILES: readonly (number | undefined)[] = [400, 413, 415, 422];
 
 const createTikaReader: Factory<typeof manifest> = ({ env, hosted }) =>
@@ -25,21 +25,21 @@ const createTikaReader: Factory<typeof manifest> = ({ env, hosted }) =>
 
 export default createTikaReader;
 
-/** Tika detects the format of a file, with the extension as a hint: a media type would keep it from detecting. */
+/** Sends a generic media type, so that Tika detects the format. The extension is a hint. */
 const headersFor = (extension: string): Record<string, string> => ({
   accept: 'application/json',
   'content-type': 'application/octet-stream',
   'content-disposition': `attachment; filename="document${extension}"`,
 });
 
-/** Tika's metadata of a file, or of one within it. Tika 3 has `X-TIKA:` where Tika 4 has `tk:`. */
+/** Tika's metadata of a file, or of an embedded file. Tika 3 writes `X-TIKA:` where Tika 4 writes `tk:`. */
 type Entry = Readonly<Record<string, unknown>>;
 
 const CONTENT = ['X-TIKA:content', 'tk:content'];
-/** Why the main file was not read to its end. */
+/** Members that say why the main file was not read to its end. */
 const CONTAINER_PROBLEMS = ['X-TIKA:EXCEPTION:container_exception', 'tk:exception:container-exception'];
 const ATTACHMENT_PROBLEMS = ['X-TIKA:EXCEPTION:embedded_exception', 'tk:exception:embedded-exception'];
-/** A limit set by the server's operator was reached, so that text is missing. */
+/** Members for limits of the server's operator. A limit was reached, so text is missing. */
 const LIMITS = [
   'X-TIKA:EXCEPTION:write_limit_reached',
   'tk:exception:write-limit-reached',
@@ -48,7 +48,7 @@ const LIMITS = [
   'tk:exception:task-deadline-reached',
 ];
 
-/** Reads an answer of `/rmeta/xml`: the file, followed by the files within it. */
+/** Reads an answer of `/rmeta/xml`: the file, then its embedded files. */
 function readAnswer(answer: unknown, report: Report): ReadFile | { readonly problem: string } {
   if (!Array.isArray(answer)) throw new Error('it is not a list');
   const [file, ...attachments] = answer as readonly Entry[];
@@ -80,7 +80,6 @@ function withoutStack(exception: string): string {
   return first.trim().replace(/\b(?:[a-z]\w*\.)+(?=[A-Z])/g, '');
 }
 
-/** The members of the metadata that have one value, with Tika's names. */
 const SINGLE = [
   ['subject', 'dc:subject'],
   ['description', 'dc:description'],
@@ -104,7 +103,7 @@ function metadataOf(entry: Entry): Readonly<Record<string, unknown>> {
   };
 }
 
-/** A value of Tika is a string, or a list of strings. */
+/** Tika's values are strings or lists of strings. */
 function textsOf(value: unknown): string[] {
   const all = [value].flat();
   return all.flatMap((one) => (typeof one === 'string' && one.trim() !== '' ? [one.trim()] : []));

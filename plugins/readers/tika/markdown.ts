@@ -13,15 +13,13 @@ const INLINE = new Set(
   ),
 );
 const HEADING = /^h([1-6])$/;
-/** Elements whose content is not text. */
 const SKIPPED = new Set(['head', 'script', 'style']);
-/** The classes of pages of PDF, slides and sheets. */
 const PAGE = /(?:^|\s)(?:page|slide|slide-content|sheet)(?:\s|$)/;
 const LINK = /^(?:https?:|mailto:)[^\s()<>]+$/i;
 
 /**
- * Writes Tika's XHTML as Markdown: its headings, paragraphs, lists, tables and code, with the places of pages, slides and
- * sheets. Tika's XHTML is well-formed, with `>` in attributes as `&gt;`.
+ * Writes Tika's XHTML as Markdown, with the places of pages, slides and sheets. Tika's XHTML is well-formed,
+ * and writes `>` in attributes as `&gt;`.
  */
 export function writeMarkdown(xhtml: string): PlacedMarkdown {
   const writer = new Writer();
@@ -39,16 +37,14 @@ class Writer {
   #hasBlock = false;
   #newPages = 0;
   readonly #lists: List[] = [];
-  /** Rows of the open table; tables within it are text of its cells. */
   #rows: string[][] = [];
   #tables = 0;
   #skipped = 0;
   #openDivisions = 0;
-  /** The number of open divisions within the page and around it; 0 outside a page. */
+  /** The number of open divisions when the page was opened; 0 outside a page. */
   #page = 0;
   #pieces: string[] = [];
   #block = 'p';
-  /** Whether the next block is the first of an item. */
   #beginsItem = false;
   #link: { readonly href: string; readonly start: number } | undefined;
 
@@ -185,10 +181,10 @@ class Writer {
   }
 }
 
-/** Deeper items have the indentation of this level. */
+/** Items that are nested deeper are indented like this level. */
 const MAX_LEVELS = 16;
 
-/** The lines of a paragraph. @param indent put before each but the first */
+/** Writes the lines of a paragraph. @param indent precedes every line except the first */
 function paragraph(text: string, indent = ''): string {
   const lines = text
     .trim()
@@ -201,7 +197,6 @@ const NAME = /^<\/?([\w:.-]+)/;
 const ENTITY = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/gi;
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** Calls the writer with each tag and text. Elements without content are opened and closed. */
 function scanXhtml(source: string, writer: Writer): void {
   let at = 0;
   while (at < source.length) {
@@ -215,7 +210,7 @@ function scanXhtml(source: string, writer: Writer): void {
   if (at < source.length) writer.text(decode(source.slice(at)));
 }
 
-/** @param tag from `<` to before `>` */
+/** @param tag from `<` up to, but not including, `>` */
 function scanTag(tag: string, writer: Writer): void {
   const name = NAME.exec(tag)?.[1]?.toLowerCase();
   if (name === undefined) return;

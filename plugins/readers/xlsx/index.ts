@@ -28,13 +28,12 @@ const createXlsxReader: Factory<typeof manifest> = () => ({
 
 export default createXlsxReader;
 
-/** UTF-16 units. The cells of a small file may repeat a long string. */
+/** Maximum UTF-16 units of the text. The cells of a small file may repeat a long string. */
 const MAX_TEXT = 64 * 1024 * 1024;
-/** Blank cells of a table: this many for each cell with text, and some more. */
+/** Maximum blank cells of a table: `MAX_BLANK` for each cell with text, plus `MORE_BLANK`. */
 const MAX_BLANK = 8;
 const MORE_BLANK = 40_000;
 
-/** Cells that follow each other in a row. */
 interface Run {
   readonly column: number;
   readonly count: number;
@@ -46,12 +45,12 @@ interface Row {
   readonly runs: readonly Run[];
 }
 
-/** Rows that wait until the columns of their table are known. Later rows with further columns begin another table. */
+/** Maximum rows held until the table's columns are known. Later rows with new columns begin another table. */
 const MAX_WAITING = 10_000;
 
 /**
- * Writes sheets as Markdown: a heading, and a table for each block of rows without a blank one. Columns without text
- * are left out. A table that would be mostly blank is divided, so that cells far apart cost little.
+ * Writes each sheet as a heading and a table for each block of rows. Blank rows separate blocks. Columns
+ * without text are left out. A mostly blank table is divided, so that cells far apart cost little.
  */
 class TableWriter {
   readonly places: SourcePlace[] = [];
@@ -61,7 +60,6 @@ class TableWriter {
   #row = 0;
   #waiting: Row[] = [];
   #waitingLength = 0;
-  /** The columns of the table by number, with their indexes once the table has a head. */
   #columns = new Map<number, number>();
   #hasHead = false;
   #rows = 0;
@@ -134,7 +132,7 @@ class TableWriter {
   }
 }
 
-/** One string for each run takes less memory than one for each cell. */
+/** One string per run takes less memory than one per cell. */
 function runsOf(columns: readonly number[], cells: ReadonlyMap<number, string>): Run[] {
   const runs: Run[] = [];
   let from = 0;

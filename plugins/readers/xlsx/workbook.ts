@@ -4,7 +4,7 @@ import { readXml, type XmlAttributes } from '../../toolkit/markup/index.ts';
 import { openOfficeFile } from '../../toolkit/office/index.ts';
 import { columnNumber } from '../../toolkit/places.ts';
 
-/** Bytes of all XML in a workbook together. */
+/** Maximum bytes of all XML in a workbook. */
 const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_ROWS = 1_048_576;
 const MAX_COLUMNS = 16_384;
@@ -13,7 +13,7 @@ const MAX_NAME_LENGTH = 255;
 export interface Sheet {
   readonly name: string;
   readonly isHidden: boolean;
-  /** Calls for each row that has text, with its cells by column; both are from 1. */
+  /** Visits each row that has text, with its cells by column. Row and column numbers begin at 1. */
   readonly forEachRow: (visit: (row: number, cells: ReadonlyMap<number, string>) => void) => void;
 }
 
@@ -29,7 +29,6 @@ interface Meaning {
   readonly from1904: boolean;
 }
 
-/** Opens a workbook. Its sheets are read when they are visited. */
 export function openWorkbook(bytes: Uint8Array): Workbook {
   const { main, part, has, relationships, title, metadata } = openOfficeFile(bytes, MAX_BYTES);
   const related = relationships(main);
@@ -41,7 +40,6 @@ export function openWorkbook(bytes: Uint8Array): Workbook {
   readXml(part(main), main, {
     open(name, attributes) {
       if (name === 'sheet') listed.push(attributes);
-      // Extensions have an element of the same name.
       if (name === 'workbookPr') from1904 ||= isTrue(attributes.date1904);
     },
   });
@@ -75,7 +73,7 @@ function readStrings(bytes: Uint8Array, path: string): string[] {
   return strings;
 }
 
-/** Collects the text of a string, without the phonetic readings of East Asian characters. */
+/** Collects the text of a string, without phonetic readings of East Asian characters. */
 function textReader() {
   let isText = false;
   let isReading = false;
@@ -100,7 +98,6 @@ function textReader() {
   };
 }
 
-/** The kinds of numbers by the index of the cell's style. */
 function readKinds(bytes: Uint8Array, path: string): NumberKind[] {
   const codes = new Map<number, string>();
   const kinds: NumberKind[] = [];
@@ -157,7 +154,7 @@ function readRows(
   });
 }
 
-/** The text of a cell; undefined if it refers to a string that does not exist. */
+/** The text of a cell; undefined if its shared string does not exist. */
 function textOf({ t: type = 'n', s: style }: XmlAttributes, written: string, meaning: Meaning) {
   if (written === '') return '';
   const { strings, kinds, from1904 } = meaning;
@@ -174,12 +171,10 @@ function cellText(text: string): string {
   return escapeCell(decoded.toWellFormed().trim());
 }
 
-/** The number of a row; NaN if the reference is invalid. */
 function rowOf(written: string): number {
   return /^\d{1,7}$/.test(written) ? Number(written) : Number.NaN;
 }
 
-/** The column of a cell such as `B2`; 0 if the reference is invalid. */
 function columnOf(cell: string): number {
   return columnNumber(/^[A-Z]{1,3}(?=\d)/.exec(cell)?.[0] ?? '');
 }
@@ -194,7 +189,7 @@ function damaged(what: string): Error {
 
 type NumberKind = 'number' | 'percentage' | 'date' | 'duration';
 
-/** Formats without a code in the file (ECMA-376, part 1, 18.8.30), with East Asian and Thai dates. */
+/** Built-in formats, whose codes are not in the file (ECMA-376, part 1, 18.8.30). */
 const BUILT_IN: readonly (readonly [from: number, to: number, kind: NumberKind])[] = [
   [9, 10, 'percentage'],
   [14, 22, 'date'],
@@ -205,10 +200,9 @@ const BUILT_IN: readonly (readonly [from: number, to: number, kind: NumberKind])
   [50, 58, 'date'],
   [71, 81, 'date'],
 ];
-/** Literal text, padding and fill in a format. */
 const LITERALS = /"[^"]*"?|\\.|_.|\*./g;
 
-/** @param code of a format that the file defines, such as `yyyy\-mm\-dd` */
+/** @param code the file's format, such as `yyyy\-mm\-dd`; undefined for a built-in format */
 function kindOfFormat(id: number, code: string | undefined): NumberKind {
   if (code === undefined) return BUILT_IN.find(([from, to]) => id >= from && id <= to)?.[2] ?? 'number';
   const [positive = ''] = code.replace(LITERALS, '').split(';');
@@ -219,15 +213,13 @@ function kindOfFormat(id: number, code: string | undefined): NumberKind {
 }
 
 const DAY = 86_400_000;
-/** Days from 1900 to 1904, the first year of some workbooks. */
+/** Days from 1900 to 1904, where the dates of some workbooks begin. */
 const DAYS_TO_1904 = 1462;
 /** Excel counts a 29 February 1900, which did not exist. */
 const LEAP_DAY_OF_1900 = 60;
 const LAST_DAY = 2_958_465;
-/** Significant digits of Excel; further ones are rounding errors. */
 const DIGITS = 15;
 
-/** The text of a number of the file: dates in ISO 8601, other numbers without their format. */
 function numberText(written: string, kind: NumberKind, from1904: boolean): string {
   const value = Number(written);
   if (!Number.isFinite(value)) return written;
@@ -253,7 +245,6 @@ function dateText(value: number, from1904: boolean): string | undefined {
   return `${new Date(first + since1900 * DAY).toISOString().slice(0, 'yyyy-mm-dd'.length)}${clock}`;
 }
 
-/** Hours, minutes and seconds, with milliseconds unless they are zero. */
 function timeText(time: number): string {
   const parts = [Math.floor(time / 3_600_000), Math.floor(time / 60_000) % 60, Math.floor(time / 1000) % 60];
   const clock = parts.map((part) => String(part).padStart(2, '0')).join(':');

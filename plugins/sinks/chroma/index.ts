@@ -16,14 +16,13 @@ import { vectorJson } from '../../toolkit/json/index.ts';
 import type manifest from './manifest.ts';
 
 interface Records extends SinkServer {
-  /** `/api/v2/…/collections/<id>`. */
+  /** The path of the collection: `/api/v2/…/collections/<id>`. */
   readonly path: string;
 }
 
-/** Records that Chroma Cloud accepts and returns. */
+/** Maximum records that Chroma Cloud accepts or returns per call. */
 const RECORDS_PER_CALL = 300;
 
-/** Stores chunks, replacing those stored under their ids, including their metadata. */
 async function writeRecords(
   records: Records,
   chunks: readonly SinkChunk[],
@@ -109,9 +108,9 @@ type Scalar = string | number | boolean;
 type Metadata = Readonly<Record<string, Scalar | null>>;
 
 /**
- * The fields of a chunk except its text and vector. Lists and objects are written as JSON, because Chroma stores neither.
+ * The fields of a chunk except its text and vector, with lists and objects as JSON: Chroma stores neither.
  *
- * @param before the stored metadata, with which Chroma merges: fields that the chunk no longer has are removed by null
+ * @param before the stored metadata, with which Chroma merges: null removes fields that the chunk lacks
  */
 function metadataOf({ document_id, fields }: SinkChunk, before: Metadata = {}): Metadata {
   const gone = Object.keys(before).map((name): [string, null] => [name, null]);
@@ -127,7 +126,7 @@ function scalarOf(value: unknown): Scalar | null {
   return JSON.stringify(value);
 }
 
-/** Below the limit of Chroma Cloud for one call. */
+/** Below Chroma Cloud's limit for one call. */
 const MAX_BATCH = { chunks: 200, bytes: 4_000_000 };
 const DOCUMENTS_PER_CALL = 100;
 
@@ -187,11 +186,10 @@ export default createChromaSink;
 
 interface Collection {
   readonly path: string;
-  /** Length of its vectors; null if it is empty. */
+  /** Length of the stored vectors; null if the collection is empty. */
   readonly stored: number | null;
 }
 
-/** Finds the collection by its name, or creates it. */
 function openCollection(
   { hosted, api }: SinkServer,
   options: SinkTarget['options'],

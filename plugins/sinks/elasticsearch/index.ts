@@ -21,15 +21,13 @@ import {
 import { vectorJson } from '../../toolkit/json/index.ts';
 import type manifest from './manifest.ts';
 
-/** An index of a server, or an alias. */
 interface Index extends SinkServer {
-  /** `/<index>`. */
+  /** The path of the index: `/<index>`. */
   readonly path: string;
-  /** Whether chunks are searched by their words. */
   readonly isSearched: boolean;
 }
 
-/** An API key, else a user and a password, the only method of OpenSearch. */
+/** An API key; else a user and a password, the only method of OpenSearch. */
 function keyOf(env: Collaborators['env']): Pick<HostedApi, 'key' | 'keyScheme' | 'keyVariable'> {
   const { ELASTICSEARCH_API_KEY: key = '', ELASTICSEARCH_USERNAME: user = '' } = env;
   if (key !== '' || user === '') return { key, keyScheme: 'ApiKey', keyVariable: 'ELASTICSEARCH_API_KEY' };
@@ -71,7 +69,7 @@ function hitsIn(answer: unknown): readonly { readonly _id: string }[] {
 }
 
 const DELETE = '_delete_by_query?refresh=true';
-/** The variant for an index that may be missing. */
+/** Also succeeds if the index is missing. */
 const DELETE_IF_THERE = `${DELETE}&ignore_unavailable=true`;
 
 /** Deletes the chunks that pass all filters. @param operation `DELETE` or `DELETE_IF_THERE` */
@@ -106,10 +104,10 @@ const FIRST_DELAY = 250;
 const MAX_REASON_LENGTH = 200;
 
 /**
- * Writes chunks, and waits until they are searchable. An answer of 200 may contain errors: chunks for which a server
- * is too busy are written again.
+ * Writes chunks and waits until they are searchable. An answer with status 200 may contain errors. Chunks
+ * that a busy server rejects are retried.
  *
- * @throws Error for callers with the reason of the first chunk that is refused
+ * @throws Error for callers with the reason of the first refused chunk
  */
 async function writeChunks(index: Index, chunks: readonly SinkChunk[], signal: AbortSignal): Promise<void> {
   let left = chunks;
@@ -159,7 +157,7 @@ function describe({ _id, status, error }: Item): string {
   return `Elasticsearch refused the chunk ${_id} with ${status}, ${said}`;
 }
 
-/** Servers accept bodies of 100 MB, and recommend 5 to 15. */
+/** Servers accept bodies of 100 MB and recommend 5 to 15 MB. */
 const MAX_BATCH = { chunks: 1000, bytes: 8_000_000 };
 
 const createElasticsearchSink: Factory<typeof manifest> = ({ env, hosted }) => {
@@ -196,25 +194,25 @@ export default createElasticsearchSink;
 
 interface Opening {
   readonly engine: string;
-  /** Length of the vectors; undefined if there are none. */
+  /** Length of the vectors; undefined without vectors. */
   readonly dimensions: number | undefined;
   readonly signal: AbortSignal;
 }
 
 interface Field {
   readonly type?: string;
-  /** Length of a `dense_vector`. */
+  /** Vector length of a `dense_vector`. */
   readonly dims?: number;
-  /** Length of a `knn_vector`. */
+  /** Vector length of a `knn_vector`. */
   readonly dimension?: number;
 }
 
 type Fields = Readonly<Record<string, Field | undefined>>;
 
 /**
- * Ensures that there is an index that maps ids as keywords, and vectors of this length.
+ * Ensures that the index exists, and that it maps ids as keywords and vectors with this length.
  *
- * @throws Error for callers if the index maps them differently
+ * @throws Error for callers if an existing index maps them differently
  */
 async function openIndex(index: Index, opening: Opening): Promise<void> {
   const body = indexFor(opening, index.isSearched);
@@ -222,7 +220,7 @@ async function openIndex(index: Index, opening: Opening): Promise<void> {
   await createUnlessThere(index, call, () => checkIndex(index, opening));
 }
 
-/** Whether the index exists. Lets it map words, if they are searched. @throws Error for callers if it maps other fields */
+/** Whether the index exists. Maps words if they are searched. @throws Error for callers if fields differ */
 async function checkIndex(index: Index, { signal, dimensions }: Opening): Promise<boolean> {
   const { hosted, api, path, isSearched } = index;
   const call = { path: `${path}/_mapping`, expected: 'a mapping', read: fieldsIn, signal };
@@ -239,10 +237,9 @@ async function checkIndex(index: Index, { signal, dimensions }: Opening): Promis
   return true;
 }
 
-/** The mapping of words, unless the index already maps them with an analyzer of its own. */
+/** The mapping for word search. An existing mapping with its own analyzer is kept. */
 const SEARCH_TEXT = { search_text: { type: 'text' } };
 
-/** The fields of each index of an answer. An alias is answered with the names of its indexes. */
 function fieldsIn(answer: unknown): readonly Fields[] {
   const indices = answer as Readonly<Record<string, { readonly mappings: { readonly properties?: Fields } }>>;
   return Object.values(indices).map(({ mappings }) => mappings.properties ?? {});
@@ -258,7 +255,7 @@ function problemOf(fields: Fields, dimensions: number | undefined): string | und
   return has === dimensions ? undefined : vectorsProblem('the index maps', has ?? 'none', dimensions);
 }
 
-/** Unmapped fields are stored and not searched, so that no metadata can be refused or grow the mapping. */
+/** Unmapped fields are stored but not searched: no metadata can be refused or grow the mapping. */
 function indexFor({ engine, dimensions }: Opening, isSearched: boolean): object {
   const isOpenSearch = engine === 'opensearch';
   const embedding = isOpenSearch

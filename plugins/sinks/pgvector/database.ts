@@ -4,27 +4,28 @@ import { exposedError, hold, refusedError } from '../../../core/kit.ts';
 
 export interface Statement {
   readonly text: string;
-  /** Without values, the text may be several statements in one transaction. */
+  /** Without values, the text may contain several statements, which form one transaction. */
   readonly values?: readonly (string | readonly (string | null)[])[];
 }
 
-/** Milliseconds; the retries take 12.7 s together: a server that was killed repairs its files before it answers. */
+/** The first delay in milliseconds. Retries take 12.7 s: a killed server repairs files before it answers. */
 const FIRST_DELAY = 100;
 const TRIES = 8;
 
-/** A database whose statements can all be repeated. */
+/** A database for idempotent statements. */
 export class Database {
   readonly #pool: Pool;
 
   constructor(pool: Pool) {
-    // A broken connection is replaced at the next statement; its own statement fails with the error.
+    // A broken connection is replaced for the next statement. The current statement fails with the error.
     this.#pool = hold(pool).on('connect', (client) => hold(client));
   }
 
   /**
-   * The rows of a statement. It is retried while the server restarts.
+   * Returns the rows of a statement. Retries it while the server restarts.
    *
-   * @throws Error for callers, `refusedError` if a retry would fail in the same way, or the reason of the signal
+   * @throws Error for callers, `refusedError` if a retry would fail in the same way, or the reason of the
+   *   signal
    */
   async query<Row extends QueryResultRow>(
     statement: Statement,
@@ -49,7 +50,7 @@ export class Database {
   ): Promise<readonly Row[]> {
     const client = await this.#pool.connect();
     const release = once(client);
-    // Closing a connection ends its statement here; the server may still finish it.
+    // Closing the connection ends the statement here; the server may still finish it.
     const stop = () => release(true);
     signal.addEventListener('abort', stop);
     try {
@@ -66,7 +67,6 @@ export class Database {
   }
 }
 
-/** Releases a connection, or closes it, only at the first call. */
 function once(client: PoolClient): (isBroken: boolean) => void {
   let isReleased = false;
   return (isBroken) => {
@@ -77,7 +77,7 @@ function once(client: PoolClient): (isBroken: boolean) => void {
 
 /** SQL states of a server that starts, stops or is full, and of conflicts between transactions. */
 const TRANSIENT = /^(08...|57P0[1-3]|53...|40001|40P01)$/;
-/** Codes of the system, such as EPIPE, contain no digit. */
+/** SQL states contain a digit; system codes such as EPIPE do not. */
 const SQL_STATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
 interface Failure {
@@ -85,7 +85,7 @@ interface Failure {
   readonly message?: unknown;
 }
 
-/** The SQL state of an error; undefined if it is from the connection and not from the server. */
+/** The SQL state of a server error; undefined for a connection error. */
 function stateOf(error: unknown): string | undefined {
   const { code } = error as Failure;
   return typeof code === 'string' && SQL_STATE.test(code) ? code : undefined;
@@ -97,7 +97,7 @@ function isTransient(error: unknown): boolean {
   return !(error instanceof TypeError);
 }
 
-/** Whether the words of a text exceed a `tsvector`. @param error caused by an error of the server */
+/** Whether a text is too long for a `tsvector`. @param error caused by an error of the server */
 export function isTooLong(error: unknown): boolean {
   const cause = (error as Error).cause ?? {};
   return stateOf(cause) === '54000' && /\btsvector\b/.test((cause as Error).message);

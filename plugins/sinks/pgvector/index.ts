@@ -17,13 +17,11 @@ interface Table {
   /** Quoted, with its schema. */
   readonly name: string;
   readonly vectors: 'vector' | 'array';
-  /** Length of the vectors; undefined if there is no column for them. */
   readonly dimensions: number | undefined;
-  /** Undefined if words are not searched. */
   readonly search: SearchColumn | undefined;
 }
 
-/** @param options validated: names are letters, digits and underscores */
+/** @param options are validated: names contain only letters, digits and underscores */
 function tableOf(options: Readonly<Record<string, unknown>>, dimensions: number | undefined): Table {
   const name = `${quoted(options.schema)}.${quoted(options.table)}`;
   const search =
@@ -33,16 +31,16 @@ function tableOf(options: Readonly<Record<string, unknown>>, dimensions: number 
 
 const quoted = (name: unknown): string => `"${String(name).replaceAll('"', '""')}"`;
 
-/** The advisory lock under which tables are created. */
+/** The key of the advisory lock for creating tables. */
 const LOCK = 7_238_105;
 
 /**
- * Ensures that there is a table with these columns, and an index for documents.
+ * Ensures that the table exists with these columns and an index for documents.
  *
- * @throws Error for callers if the table has other columns
+ * @throws Error for callers if an existing table has other columns
  */
 async function prepareTable(database: Database, table: Table, signal: AbortSignal): Promise<void> {
-  // A user who may not create anything can use an existing table.
+  // A user without the right to create tables can use an existing table.
   if (!(await isThere(database, table, signal))) {
     await database.query({ text: creationOf(table) }, signal);
   }
@@ -57,7 +55,7 @@ async function isThere(database: Database, table: Table, signal: AbortSignal): P
   return (await columnsOf(database, table, signal)).size > 0;
 }
 
-/** Creates what is missing in one transaction; names are validated, so that they cannot end the block. */
+/** Creates missing objects in one transaction. Names are validated, so that they cannot end the block. */
 function creationOf(table: Table): string {
   const { search } = table;
   const columns = Object.entries(typesOf(table)).map(([name, type]) => `${name} ${type} not null`);
@@ -104,14 +102,13 @@ async function problemOf(
 
 type Columns = ReadonlyMap<string, Column>;
 
-/** The columns by their names; empty if there is no such table. */
 async function columnsOf(database: Database, { name }: Table, signal: AbortSignal): Promise<Columns> {
   const text = `
     select attname as name, format_type(atttypid, atttypmod) as type, pg_get_expr(adbin, adrelid) as expression
     from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
     where attrelid = to_regclass($1::text) and attnum > 0 and not attisdropped`;
   const rows = await database.query<Column & { name: string }>({ text, values: [name] }, signal);
-  // An extension may be in a schema of its own.
+  // The schema is removed: an extension may be in its own schema.
   return new Map(rows.map((row) => [row.name, { ...row, type: row.type.replace(/^.*\./, '') }]));
 }
 
@@ -141,7 +138,7 @@ function literalOf(vector: Float32Array, vectors: Table['vectors']): string {
   return vectors === 'array' ? `{${json.slice(1, -1)}}` : json;
 }
 
-/** Writes chunks with different ids. @throws Error for callers that names the one whose words exceed a `tsvector` */
+/** Writes chunks with distinct ids. @throws Error for callers that names a chunk too long for a `tsvector` */
 async function writeChunks(
   database: Database,
   table: Table,
@@ -158,16 +155,15 @@ async function writeChunks(
   }
 }
 
-/** The column for text search. PostgreSQL computes it, so that it never differs from the chunk. */
+/** The column for text search. PostgreSQL computes it, so that it always matches the chunk. */
 interface SearchColumn {
-  /** The table's quoted name. */
   readonly table: string;
   readonly language: string;
 }
 
 const SEARCH_TEXT = 'search_text';
 
-/** The words of the same text as that of `embeddedText`. */
+/** Indexes the same text as `embeddedText`. */
 function columnOf({ language }: SearchColumn): string {
   const words = `to_tsvector('${language}'::regconfig, coalesce(fields ->> 'context' || E'\\n', '') || text)`;
   return `${SEARCH_TEXT} tsvector generated always as (${words}) stored`;
@@ -177,15 +173,15 @@ const indexOf = ({ table }: SearchColumn): string => `on ${table} using gin (${S
 
 interface Column {
   readonly type: string;
-  /** The expression of a computed column, else null. */
+  /** The expression of a computed column; null for other columns. */
   readonly expression: string | null;
 }
 
 /**
- * Why words cannot be searched, with the two statements that add the column. They rewrite and lock the table, so that its
- * owner must run them.
+ * The reason why words cannot be searched, and the two statements that add the column. The statements rewrite
+ * and lock the table, so its owner must run them.
  *
- * @param found the column that has its name
+ * @param found an existing column with the same name
  */
 function searchProblemOf(search: SearchColumn, found: Column | undefined): string | undefined {
   const { table, language } = search;
@@ -200,9 +196,9 @@ function searchProblemOf(search: SearchColumn, found: Column | undefined): strin
 }
 
 /**
- * The first chunk whose words exceed a `tsvector`, found by halving chunks of which at least one does.
+ * Finds the first chunk too long for a `tsvector` by bisection. At least one chunk must be too long.
  *
- * @param query runs a statement, which stores nothing
+ * @param query runs a statement that stores nothing
  */
 async function firstTooLong(
   search: SearchColumn,
@@ -236,10 +232,10 @@ function removalOf({ name }: Table, documentIds: readonly string[]): Statement {
   return { text: `delete from ${name} where document_id = any($1::text[])`, values: [documentIds] };
 }
 
-/** JSON escapes the character NUL like this; an even number of backslashes before it means literal text. */
+/** The character NUL, escaped in JSON. A backslash that is itself escaped does not begin an escape. */
 const ESCAPED_NUL = /(?:^|[^\\])(?:\\\\)*\\u0000/;
 
-/** The first chunk with the character NUL, which PostgreSQL cannot store. */
+/** The first chunk that contains the character NUL, which PostgreSQL cannot store. */
 function firstWithNul(chunks: readonly SinkChunk[]): SinkChunk | undefined {
   return chunks.find(
     ({ document_id, text, fields }) =>
@@ -248,7 +244,7 @@ function firstWithNul(chunks: readonly SinkChunk[]): SinkChunk | undefined {
 }
 
 const MAX_BATCH = { chunks: 1000, bytes: 8_000_000 };
-/** Few documents are written to a collection at a time. */
+/** The pool is small, because few documents are written to a collection at a time. */
 const POOL = { max: 4, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 10_000 };
 
 const createPgvectorSink: Factory<typeof manifest> = async ({ env }) => {

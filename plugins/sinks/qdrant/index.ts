@@ -20,7 +20,7 @@ import type manifest from './manifest.ts';
 
 /** Qdrant accepts bodies of 32 MB. */
 const MAX_BATCH = { chunks: 500, bytes: 8_000_000 };
-/** The limits for points that contain their text twice. */
+/** Limits for points that contain their text twice. */
 const MAX_TWICE = { ...MAX_BATCH, bytes: MAX_BATCH.bytes / 2 };
 const IDS_PER_CALL = 1000;
 
@@ -78,18 +78,16 @@ const createQdrantSink: Factory<typeof manifest> = ({ env, hosted }) => {
 export default createQdrantSink;
 
 interface Opening {
-  /** `/collections/<name>`. */
   readonly path: string;
   readonly dimensions: number | undefined;
-  /** Undefined if words are not searched. */
   readonly tokenizer: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Ensures that there is a collection for vectors of this length, with indexes for documents and words.
+ * Ensures that the collection exists with vectors of this length, and with indexes for documents and words.
  *
- * @throws Error for callers if the collection has other vectors or words, or the server cannot rank by words
+ * @throws Error for callers if it has other vectors or words, or the server cannot rank by words
  */
 async function openCollection(server: SinkServer, opening: Opening): Promise<void> {
   const { path, dimensions, tokenizer, signal } = opening;
@@ -107,7 +105,7 @@ async function openCollection(server: SinkServer, opening: Opening): Promise<voi
   });
 }
 
-/** Creates an index of the payload, including stored points. An equal index is kept. */
+/** Creates a payload index, which includes stored points. An equal index is kept. */
 function createIndex(
   { hosted, api }: SinkServer,
   { path, signal }: Opening,
@@ -119,7 +117,6 @@ function createIndex(
   return hosted.demand(api, { ...call, method: 'PUT' });
 }
 
-/** The field of the payload that is searched by its words. */
 const SEARCH_TEXT = 'search_text';
 
 async function checkVersion({ hosted, api }: SinkServer, { signal }: Opening): Promise<void> {
@@ -132,7 +129,7 @@ async function checkVersion({ hosted, api }: SinkServer, { signal }: Opening): P
   );
 }
 
-/** Whether the collection exists. @throws Error for callers if it has other vectors or words */
+/** Returns whether the collection exists. @throws Error for callers if it has other vectors or words */
 async function checkCollection(server: SinkServer, opening: Opening): Promise<boolean> {
   const { path, dimensions, tokenizer, signal } = opening;
   const call = { path, expected: 'a collection', read: readCollection, signal };
@@ -161,7 +158,6 @@ function readCollection(answer: unknown) {
   return { size: sizeOf(result.config.params.vectors ?? {}), words };
 }
 
-/** The length of the unnamed vectors of a collection. */
 function sizeOf(vectors: { readonly size?: unknown }): number | 'none' | 'several' {
   if (typeof vectors.size === 'number') return vectors.size;
   return Object.keys(vectors).length === 0 ? 'none' : 'several';
@@ -170,7 +166,7 @@ function sizeOf(vectors: { readonly size?: unknown }): number | 'none' | 'severa
 const MIN_INTEGER = -(2n ** 63n);
 const MAX_INTEGER = 2n ** 64n - 1n;
 
-/** Qdrant keeps 64-bit integers exactly, and rounds any other number to a double. */
+/** Qdrant keeps 64-bit integers exactly and rounds other numbers to doubles. */
 function checkNumbers({ id, fields }: SinkChunk): void {
   const rounded = rawNumbersIn(fields).find((number) => {
     if (!/^-?\d+$/.test(number)) return true;
@@ -195,7 +191,7 @@ function pointOf({ id, document_id, text, embedding, fields }: SinkChunk, isSear
   return `{"vector":${embedding === null ? '{}' : vectorJson(embedding)},${rest.slice(1)}`;
 }
 
-/** Stored points are found at once: a call with `wait=true` is answered when it is done. */
+/** A call with `wait=true` is answered when its points can be found. */
 const COMPLETED = {
   expected: 'a completed operation',
   read: (answer: unknown): void => {
@@ -237,7 +233,7 @@ function readPage(answer: unknown): Page {
 /** ECMAScript 2026; TypeScript's types lack it. */
 const { isRawJSON } = JSON as unknown as { isRawJSON(value: object): boolean };
 
-/** The numbers in fields that a double would change. */
+/** Raw JSON numbers in fields, which a double would change. */
 function rawNumbersIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return isRawJSON(value) ? [JSON.stringify(value)] : Object.values(value).flatMap(rawNumbersIn);

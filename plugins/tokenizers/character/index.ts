@@ -2,7 +2,7 @@ import { type Factory, keepOptimised, type TokenizedText, type Tokenizer } from 
 import { utf16Units } from '../../toolkit/running-total.ts';
 import type manifest from './manifest.ts';
 
-/** Opens `character`: one token per code point; a lone surrogate counts as one. */
+/** Opens `character`: one token per code point. A lone surrogate counts as one. */
 const createCharacterTokenizers: Factory<typeof manifest> = () => ({
   names: () => [character.name],
   open: async (name) => (name === character.name ? character : undefined),
@@ -15,7 +15,6 @@ const character: Tokenizer = {
   tokenize: (text) => (/[\ud800-\udfff]/.test(text) ? new AstralText(text) : new PlainText(text.length)),
 };
 
-/** A text without surrogates: every code unit is a token. */
 class PlainText implements TokenizedText {
   readonly #length: number;
 
@@ -34,7 +33,7 @@ class PlainText implements TokenizedText {
 
 keepOptimised(new PlainText(0));
 
-/** Maximum length of a list of ends that is kept. */
+/** Maximum length of the cached list of ends. */
 const MAX_KEPT = 1 << 20;
 let kept = new Uint32Array(0);
 
@@ -50,7 +49,7 @@ function countUp(length: number): Uint32Array<ArrayBuffer> {
   return numbers;
 }
 
-/** A text with surrogates. The pairs before each checkpoint are counted once, and the pairs after it at each query. */
+/** A text with surrogates. Pairs before each checkpoint are counted once, and later pairs at each query. */
 class AstralText implements TokenizedText {
   readonly #units: Uint16Array;
   #checkpoints: Uint32Array | undefined;
@@ -59,7 +58,7 @@ class AstralText implements TokenizedText {
     this.#units = utf16Units(text);
   }
 
-  /** A pair counts at its first half. A pair that `end` divides is therefore not subtracted. */
+  /** Counts a pair at its first surrogate, so that a pair divided by `end` is not subtracted. */
   count(start: number, end: number): number {
     return end > start ? end - start - this.#pairsBefore(end - 1) + this.#pairsBefore(start) : 0;
   }
@@ -93,7 +92,7 @@ class AstralText implements TokenizedText {
 
 keepOptimised(new AstralText(''));
 
-/** UTF-16 units between two checkpoints: the maximum that a query scans at each end. */
+/** UTF-16 units between two checkpoints: the maximum that a query scans at each boundary. */
 const STEP = 16;
 
 function countPairs(units: Uint16Array): Uint32Array {
@@ -108,7 +107,7 @@ function countPairs(units: Uint16Array): Uint32Array {
   return checkpoints;
 }
 
-/** Whether one of `twos[start, end)`, each of two UTF-16 units, contains the first half of a pair. */
+/** Whether `twos[start, end)` contains the first surrogate of a pair. Each element holds two UTF-16 units. */
 function hasHighSurrogate(twos: Uint32Array, start: number, end: number): boolean {
   for (let index = start; index < end; index++) {
     const two = twos[index] as number;

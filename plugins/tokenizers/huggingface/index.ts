@@ -40,8 +40,8 @@ const createHuggingFaceTokenizers: Factory<typeof manifest> = ({ models, shared 
 });
 
 /**
- * The file as JSON, or its vocabulary in memory that all threads share, if it can be packed. The first thread that needs it
- * reads the file. The memory is kept until the process ends.
+ * Returns the file as JSON, or its packed vocabulary in memory that all threads share. The first thread that
+ * needs it reads the file. The memory is kept until the process ends.
  */
 async function readShared(name: string, path: string, shared: SharedBuffers): Promise<string | Vocabulary> {
   let json: string | undefined;
@@ -57,14 +57,14 @@ const NO_VOCABULARY = new SharedArrayBuffer(0);
 export default createHuggingFaceTokenizers;
 
 /**
- * Packs the vocabulary of a `tokenizer.json` without parsing it into an object of 60,000 members; `rest` is the JSON with an
- * empty vocabulary. Returns undefined if the vocabulary is not a plain list of tokens with ids.
+ * Packs the vocabulary of a `tokenizer.json` without parsing it into a large object. `rest` is the JSON with
+ * an empty vocabulary. Returns undefined if the vocabulary is not a plain list of tokens with ids.
  */
 export function packVocabulary(json: string): Vocabulary | undefined {
   try {
     return pack(json);
   } catch {
-    // Parsing the whole file reports what is wrong with it.
+    // Parsing the whole file reports the error.
     return undefined;
   }
 }
@@ -79,7 +79,6 @@ function pack(json: string): Vocabulary | undefined {
   const rest = json.slice(0, from) + json.slice(to);
   const file: unknown = JSON.parse(rest);
   if (!isRecord(file) || !isRecord(file.model) || typeOf(file.model) !== 'WordPiece') return undefined;
-  // An object elsewhere in the file may have the same name.
   if (!isRecord(file.model.vocab) || Object.keys(file.model.vocab).length > 0) return undefined;
   tokens.addAll(entriesOf(readAddedTokens(file.added_tokens)));
   return Vocabulary.build(tokens, Buffer.from(rest));
@@ -94,7 +93,6 @@ const SPACE = 0x20;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** Reads tokens with ids up to the closing brace, and returns its index; undefined if there is anything else. */
 function scanTokens(json: string, from: number, tokens: TokenList): number | undefined {
   for (let at = from; ; at++) {
     const opening = skipSpace(json, at);

@@ -6,7 +6,7 @@ import { TokenList, Vocabulary, type WordPieceConfig } from './models/word-piece
 export interface TokenizerFile {
   readonly normalizers: readonly StageConfig[];
   readonly preTokenizers: readonly StageConfig[];
-  /** Special tokens are not among them, so that their text is ordinary text. */
+  /** Excludes special tokens: their text is ordinary text. */
   readonly addedTokens: readonly AddedToken[];
   readonly model: ModelConfig;
   readonly specialTokens: SpecialTokens;
@@ -14,7 +14,7 @@ export interface TokenizerFile {
 
 type SpecialTokens = Required<Tokenizer>['specialTokens'];
 
-/** A stage of the file; the library knows its other fields. */
+/** A stage of the file. The library interprets its other fields. */
 export interface StageConfig {
   readonly type: string;
   readonly [field: string]: unknown;
@@ -23,11 +23,11 @@ export interface StageConfig {
 export interface AddedToken {
   readonly id: number | undefined;
   readonly content: string;
-  /** Whether it is searched in the normalised text rather than in the source. */
+  /** Whether the token is searched in the normalised text instead of the source. */
   readonly normalized: boolean;
-  /** Whether white space before it is dropped. */
+  /** Whether white space before the token is dropped. */
   readonly lstrip: boolean;
-  /** Whether white space after it is dropped. */
+  /** Whether white space after the token is dropped. */
   readonly rstrip: boolean;
 }
 
@@ -61,7 +61,7 @@ export function unknownIdOf(model: ModelConfig): number | undefined {
 /**
  * Reads a `tokenizer.json`. Throws if it is invalid or unsupported.
  *
- * @param given the file as JSON, or with its vocabulary packed
+ * @param given the file as JSON, or its packed vocabulary
  */
 export function parseTokenizerFile(given: string | Vocabulary): TokenizerFile {
   const packed = typeof given === 'string' ? undefined : given;
@@ -111,7 +111,7 @@ function readModel(
   };
 }
 
-/** The type of a model, which old files do not name. */
+/** The type of a model, inferred for old files that do not name it. */
 export function typeOf(model: Fields): unknown {
   if (model.type !== undefined && model.type !== null) return model.type;
   if (Array.isArray(model.vocab)) return 'Unigram';
@@ -175,7 +175,6 @@ const asString = (value: unknown): string | undefined => (typeof value === 'stri
 
 const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
-/** Reads the tokens that a post-processor puts around a single text. */
 function readSpecialTokens(postProcessor: unknown): SpecialTokens {
   const all = processorsIn(postProcessor).map(readProcessor);
   const prefix = all.toReversed().flatMap((tokens) => tokens.prefix);
@@ -198,7 +197,7 @@ function readTemplate({ single, special_tokens: specials }: Fields): SpecialToke
   return { prefix: idsOf(single.slice(0, text)), suffix: idsOf(single.slice(text + 1)) };
 }
 
-/** The ids of `{"SpecialToken": {"id": "<s>"}}`, from the template's list of special tokens. */
+/** The ids of a part such as `{"SpecialToken": {"id": "<s>"}}`, from the template's special tokens. */
 function specialIds(part: unknown, specials: unknown): number[] {
   const name = isRecord(part) && isRecord(part.SpecialToken) ? part.SpecialToken.id : undefined;
   const special = isRecord(specials) ? specials[String(name)] : undefined;

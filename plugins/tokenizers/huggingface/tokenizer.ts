@@ -28,7 +28,6 @@ import {
 } from './words/raw-words.ts';
 import { createMemo, WordTokens, withRoomFor } from './words/word-tokens.ts';
 
-/** Creates a tokenizer. Throws if the library does not know a stage. */
 export function createTokenizer(name: string, file: TokenizerFile, library: Library): Tokenizer {
   const assembly = assemble(library, file);
   const read = hasRawWords(file, assembly.normalizers, assembly.splitters)
@@ -39,12 +38,12 @@ export function createTokenizer(name: string, file: TokenizerFile, library: Libr
 
 type ReadingMethods = Required<Pick<Tokenizer, 'tokenize' | 'encode'>>;
 
-/** Tokens of a text whose memory is reused for the next text. */
+/** Maximum tokens of a text whose memory is reused. */
 const MAX_KEPT = 1 << 20;
 
 /**
- * For tokenizers that read each word between white space separately. Counts and ids need no positions: the stages of a word
- * are traced only for `ends`.
+ * Reads each word between white space separately. Stages are traced only for `ends`, because counts and ids
+ * need no positions.
  */
 function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
   const isolated = isolatedBy(file);
@@ -59,7 +58,7 @@ function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
   let tracedWords: WordTokens | undefined;
   let target = new Uint32Array();
 
-  /** Has `add` write the tokens of each word. The array is valid until the next call. */
+  /** Calls `add` for the tokens of each word. The array is valid until the next call. */
   function collect(text: string, isolated: Isolated, tokens: WordTokens, add: AddTokens): Uint32Array {
     let count = 0;
     forEachRawWord(text, isolated, (start, end, hash, units) => {
@@ -98,12 +97,11 @@ function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
   };
 }
 
-/** Writes the `length` tokens of a word that begins at `start` into `target` from `at` on. */
 type AddTokens = (target: Uint32Array, at: number, word: number, length: number, start: number) => void;
 
 const NO_ENDS: readonly number[] = [];
 
-/** For tokenizers in which the tokens of a word can depend on the surrounding text. */
+/** Reads a text as a whole, for tokenizers whose tokens can depend on the surrounding text. */
 function readAtOnce(assembly: Assembly): ReadingMethods {
   return {
     tokenize: (text) => ({
@@ -114,7 +112,7 @@ function readAtOnce(assembly: Assembly): ReadingMethods {
   };
 }
 
-/** Makes the ends rise, keeps them out of surrogate pairs, and sets the last one to the end of the text. */
+/** Makes the ends ascend, moves them out of surrogate pairs, and sets the last one to the end of the text. */
 function settle(ends: ArrayLike<number>, text: string): Uint32Array {
   const settled = new Uint32Array(ends.length);
   let highest = 0;
@@ -149,7 +147,7 @@ function tokenIds(assembly: Assembly, text: string): number[] {
   return result;
 }
 
-/** The tokens with their ends. Tracing every stage takes several times as long as reading the ids alone. */
+/** Reads tokens with their ends. Tracing all stages takes several times as long as reading only the ids. */
 function readTokens(assembly: Assembly, text: string): Tokens {
   const ends: number[] = [];
   const ids: number[] = [];
@@ -170,11 +168,10 @@ function readTokens(assembly: Assembly, text: string): Tokens {
   return { ends, ids };
 }
 
-/** Called with the tokens of a text in order. Ends are computed only on request. */
 interface Visitor {
   token(id: number, end: () => number): void;
   /**
-   * @param from the index of the first token that counts: 1 if the word begins with an unknown token after another one
+   * @param from index of the first token that counts: 1 if the first one continues an unknown token
    * @param offset of the word in the joined pieces
    * @param endOf maps an end in the joined pieces to the text
    */
@@ -189,7 +186,6 @@ function visitTokens(assembly: Assembly, text: string, visitor: Visitor): void {
   });
 }
 
-/** Visits the tokens of the text between two added tokens, from `start` on in the whole text. */
 function visitSection(
   assembly: Assembly,
   source: string,
@@ -229,16 +225,13 @@ function visitWords(
   }
 }
 
-/** The parts of a tokenizer, in processing order. */
 interface Assembly {
   readonly findInSource: FindSections;
   readonly normalizers: readonly TextStage[];
   readonly findInNormalized: FindSections;
   readonly splitters: readonly TextStage[];
-  /** Cuts a piece into words that the model reads separately. */
   readonly cutPiece: (piece: string) => readonly string[];
   readonly model: WordModel;
-  /** Reads a word from `cutPiece`, with a cache. */
   readonly readWord: (text: string) => Word;
   readonly fusesUnknown: boolean;
   readonly idOf: (added: string) => number;
@@ -272,7 +265,6 @@ function createModel(config: ModelConfig): WordModel {
   return config.type === 'WordPiece' ? createWordPiece(config) : createUnigram(config);
 }
 
-/** The added tokens to find before and after normalisation, and all added tokens by their text. */
 function sortAddedTokens(file: TokenizerFile, normalizers: readonly TextStage[]) {
   const tokens = new Map<string, AddedToken>();
   const sourceTokens: string[] = [];
@@ -288,7 +280,6 @@ function sortAddedTokens(file: TokenizerFile, normalizers: readonly TextStage[])
   return { sourceTokens, normalizedTokens, tokens };
 }
 
-/** Reads words as they appear in the text by a model whose vocabulary is spelled in bytes. */
 function readBytes(model: WordModel): (text: string) => Word {
   return (text) => {
     const word = model.read(encodeBytes(text));

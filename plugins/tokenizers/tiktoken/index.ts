@@ -9,7 +9,7 @@ import { buildUnicodeClasses } from './unicode-classes.ts';
 
 interface EncodingSource {
   readonly pattern: Pattern;
-  /** The file of the tiktoken package. Encodings that differ only in special tokens share one. */
+  /** The file in the tiktoken package. Encodings that differ only in special tokens share it. */
   readonly ranks: string;
 }
 
@@ -24,13 +24,12 @@ const ENCODINGS: ReadonlyMap<string, EncodingSource> = new Map([
 ]);
 
 /**
- * Opens OpenAI's encodings by name, or by the name of a model that tiktoken knows, and reads nothing before that.
- * `open` rejects if the tiktoken package is missing, or has a different pattern from the one known here.
+ * Opens OpenAI's encodings by name, or by the name of a model that tiktoken knows. Nothing is read before
+ * `open`. `open` rejects if the tiktoken package is missing, or if its pattern differs from the known one.
  */
 const createTiktokenTokenizers: Factory<typeof manifest> = ({ shared }) => {
   const opened = new Map<string, Promise<Tokenizer>>();
 
-  /** Keeps each encoding open. Failures are retried. */
   function openEncoding(name: string): Promise<Tokenizer> | undefined {
     const source = ENCODINGS.get(name);
     if (source === undefined) return undefined;
@@ -84,8 +83,8 @@ async function loadRanks(name: string, pattern: string): Promise<SharedArrayBuff
 }
 
 /**
- * The encodings of models by prefixes of their names, from tiktoken for Python: they cover versions that its table does not
- * list. The package for JavaScript lacks them.
+ * Encodings by prefixes of model names, from tiktoken for Python; the JavaScript package lacks them. Prefixes
+ * cover versions that the package's table does not list.
  */
 const PREFIXES: readonly (readonly [prefix: string, encoding: string])[] = [
   ['o1-', 'o200k_base'],
@@ -108,10 +107,6 @@ const PREFIXES: readonly (readonly [prefix: string, encoding: string])[] = [
   ['ft:babbage-002', 'cl100k_base'],
 ];
 
-/**
- * The encoding of a model by the table of the installed tiktoken package, else by the prefix of its name; `undefined`
- * if neither knows it.
- */
 async function encodingOfModel(name: string): Promise<string | undefined> {
   const url = new URL(import.meta.resolve('tiktoken/model_to_encoding.json'));
   const table = new Map<string, string>(Object.entries(JSON.parse(await readFile(url, 'utf8'))));

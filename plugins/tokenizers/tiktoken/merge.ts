@@ -1,9 +1,9 @@
 import type { Ranks } from './ranks.ts';
 
 /**
- * Merges the bytes of one piece until no two neighbours make a token: the pair of the lowest rank first, and the leftmost of
- * equal ranks. Writes the ids of the remaining tokens to `ids`, which must have room for one per byte, and returns their
- * number.
+ * Merges the bytes of one piece until no two neighbours form a token. The pair of the lowest rank is merged
+ * first, the leftmost among equals. Writes the remaining tokens to `ids`, which must have room for one per
+ * byte, and returns their number.
  */
 export type Merge = (bytes: Uint8Array, length: number, ids: Uint32Array) => number;
 
@@ -11,7 +11,7 @@ export type Merge = (bytes: Uint8Array, length: number, ids: Uint32Array) => num
 const NO_RANK = 0x7fffffff;
 const NO_PAIR = -1;
 
-/** Merges pieces of at most `longest` bytes in quadratic time, which is faster than a heap for short pieces. */
+/** Merges pieces of at most `longest` bytes in quadratic time, faster than a heap for short pieces. */
 export function createShortMerge(ranks: Ranks, longest: number): Merge {
   const starts = new Int32Array(longest + 1);
   const pairRanks = new Int32Array(longest + 1);
@@ -55,7 +55,6 @@ function startWithBytes(
   starts[length] = length;
 }
 
-/** The first part of the pair with the lowest rank, or `NO_PAIR` if no pair is a token. */
 function bestPair(pairRanks: Int32Array, parts: number): number {
   let best = NO_RANK;
   let at = NO_PAIR;
@@ -77,11 +76,11 @@ function pairRank(ranks: Ranks, bytes: Uint8Array, starts: Int32Array, part: num
 }
 
 /**
- * Computes the result of merging a piece of any length, in linear time and without merging. In the result, the bytes of any
- * two neighbours merge to exactly these two, and each prefix of a piece has one such row of tokens. The row is built from the
- * left with the longest token that is compatible with the previous one. If there is none, the last token is replaced by a
- * shorter one, and the longer one is never tried there again. (H. van Antwerpen and A. Neubeck, "So many tokens, so little
- * time", GitHub, 2024.)
+ * Finds the result of merging a piece in linear time, without merging. Any two neighbours in the result merge
+ * to exactly themselves, and each prefix of a piece has only one such row of tokens. The row is built from
+ * the left with the longest token that is compatible with the previous one. If none is compatible, the last
+ * token is replaced by a shorter one, and the longer token is not retried there. (H. van Antwerpen and A.
+ * Neubeck, "So many tokens, so little time", GitHub, 2024.)
  */
 export function createLongMerge(ranks: Ranks): Merge {
   let areNeighbours: NeighbourTest | undefined;
@@ -128,12 +127,11 @@ export function createNeighbourTest(ranks: Ranks): NeighbourTest {
 }
 
 /**
- * The two tokens that each token is merged from, which determine its possible neighbours. They are found on demand, because
- * finding all of them takes longer than encoding most texts.
+ * Finds the two tokens that each token is merged from, which determine its possible neighbours. They are
+ * found on demand, because finding all of them takes longer than encoding most texts.
  */
 class MergeHistory {
   readonly #ranks: Ranks;
-  /** The two tokens that each token is merged from; `NONE` for a single byte. */
   readonly #lefts: Int32Array;
   readonly #rights: Int32Array;
   readonly #joined: Uint8Array;
@@ -147,9 +145,9 @@ class MergeHistory {
   }
 
   /**
-   * Whether the concatenated bytes of two tokens merge to these two, by tokens of ranks below `maxRank`. The merges at their
-   * seam are undone, the last one first. If the parts that are then adjacent make a token that would have been merged
-   * earlier, the merge would have crossed the seam.
+   * Whether the concatenated bytes of two tokens merge to these two, with tokens of ranks below `maxRank`.
+   * The merges at their seam are undone, the last one first. If adjacent parts form a token that would have
+   * been merged earlier, the merge would have crossed the seam.
    */
   endWith(first: number, second: number, maxRank: number): boolean {
     let left = first;
@@ -160,7 +158,7 @@ class MergeHistory {
       const isLeftByte = this.#leftOf(left) === NONE;
       const isRightByte = this.#leftOf(right) === NONE;
       if (isLeftByte && isRightByte) return true;
-      // The left one of merges with the same rank came first, and a merge across the seam before one to its right.
+      // Merges of equal rank happened from left to right, so one across the seam precedes one to its right.
       if (isRightByte || (!isLeftByte && left > right)) {
         limit = left;
         left = this.#rights[left] as number;
@@ -209,7 +207,7 @@ class MergeHistory {
   }
 }
 
-/** Pairs of tokens whose answer is cached; a power of two. Long pieces mostly repeat a few pairs. */
+/** Cached answers for token pairs; a power of two. Long pieces mostly repeat a few pairs. */
 const KEPT_PAIRS = 1 << 12;
 
 function remembered(ask: NeighbourTest): NeighbourTest {

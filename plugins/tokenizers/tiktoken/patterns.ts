@@ -12,8 +12,8 @@ import {
 } from './unicode-classes.ts';
 
 /**
- * Finds the end of the piece that starts at `start`: one match of the encoding's pattern in `units[start, end)`. `start` must
- * be less than `end`. Scanning is stateless: the pieces after an offset do not depend on the text before it.
+ * Returns the end of the piece at `start`: one match of the encoding's pattern in `units[start, end)`, with
+ * `start` below `end`. Scanning is stateless: pieces after an offset do not depend on the text before it.
  */
 export type Scanner = (units: Uint16Array, classes: Uint8Array, start: number, end: number) => number;
 
@@ -26,7 +26,6 @@ export interface Pattern {
 const APOSTROPHE = 0x27;
 const BLANK = 0x20;
 const SLASH = 0x2f;
-/** The bit that differs between upper and lower case in ASCII. */
 const CASE_BIT = 0x20;
 const REPLACEMENT_CHARACTER = 0xfffd;
 
@@ -85,7 +84,7 @@ export const O200K: Pattern = {
   },
 };
 
-/** o200k's word without its contraction, with the character that may precede it; `start` if there is none. */
+/** Skips an optional prefix and o200k's word without its contraction. Without a match, returns `start`. */
 function skipCasedWord(
   units: Uint16Array,
   classes: Uint8Array,
@@ -107,8 +106,8 @@ function skipCasedWord(
 }
 
 /**
- * `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+` from `index`; `index` itself if it does not
- * match. If no lower case follows the first run, the pattern steps back to its last caseless character.
+ * Matches `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+` at `index`; returns `index` if it does
+ * not match. If no lower case follows the first run, the pattern backtracks to its last caseless character.
  */
 function skipLowerCasedWord(units: Uint16Array, classes: Uint8Array, index: number, end: number): number {
   let caseless = index;
@@ -123,7 +122,7 @@ function skipLowerCasedWord(units: Uint16Array, classes: Uint8Array, index: numb
   return lower > upper ? lower : caseless;
 }
 
-/** `[\r\n/]*` */
+/** Matches `[\r\n/]*`. */
 function skipLineEndsAndSlashes(units: Uint16Array, classes: Uint8Array, index: number, end: number): number {
   let at = index;
   while (at < end && (units[at] === SLASH || (classes[units[at] as number] as number) === NEWLINE)) at += 1;
@@ -138,7 +137,6 @@ function isLowerCase(units: Uint16Array, start: number, end: number): boolean {
   return true;
 }
 
-/** The class of the code point at `index`; a lone surrogate counts as U+FFFD, as in tiktoken. */
 function classAt(units: Uint16Array, classes: Uint8Array, index: number, end: number): number {
   const found = classes[units[index] as number] as number;
   return found === SURROGATE ? (classes[codePointAt(units, index, end)] as number) : found;
@@ -155,7 +153,6 @@ export function afterCodePoint(units: Uint16Array, index: number, end: number): 
   return isPair(units, index, end) ? index + 2 : index + 1;
 }
 
-/** The end of the run of code points from `index` whose class is in `mask`. */
 function skipRun(units: Uint16Array, classes: Uint8Array, index: number, end: number, mask: number): number {
   let at = index;
   while (at < end) {
@@ -168,7 +165,7 @@ function skipRun(units: Uint16Array, classes: Uint8Array, index: number, end: nu
   return at;
 }
 
-/** `\p{N}{1,3}` at a number. */
+/** Matches `\p{N}{1,3}` at a number. */
 function skipThreeNumbers(units: Uint16Array, classes: Uint8Array, index: number, end: number): number {
   let at = index;
   for (let taken = 0; taken < 3 && at < end; taken += 1) {
@@ -178,13 +175,13 @@ function skipThreeNumbers(units: Uint16Array, classes: Uint8Array, index: number
   return at;
 }
 
-/** `\s+(?!\S)|\s+` at white space: a run leaves its last character to the text that follows it. */
+/** Matches `\s+(?!\S)|\s+` at white space. A run leaves its last character to the text that follows it. */
 function skipSpaces(units: Uint16Array, classes: Uint8Array, index: number, end: number): number {
   const runEnd = skipRun(units, classes, index, end, WHITE);
   return runEnd === end || runEnd === index + 1 ? runEnd : runEnd - 1;
 }
 
-/** `\s*[\r\n]+|\s+(?!\S)|\s+` at white space: a run with line ends goes up to the last of them. */
+/** Matches `\s*[\r\n]+|\s+(?!\S)|\s+` at white space. A run with line ends extends to the last of them. */
 function skipLinesOrSpaces(units: Uint16Array, classes: Uint8Array, index: number, end: number): number {
   const runEnd = skipRun(units, classes, index, end, WHITE);
   let lineEnd = runEnd;
@@ -193,7 +190,7 @@ function skipLinesOrSpaces(units: Uint16Array, classes: Uint8Array, index: numbe
   return runEnd === end || runEnd === index + 1 ? runEnd : runEnd - 1;
 }
 
-/** `[^\s\p{L}\p{N}]+` from `index`, or from after one blank there; `index` itself if there is no symbol. */
+/** Matches `[^\s\p{L}\p{N}]+` at `index`, or after one blank; returns `index` if it does not match. */
 function skipSymbols(units: Uint16Array, classes: Uint8Array, index: number, end: number): number {
   const from = units[index] === BLANK ? index + 1 : index;
   const runEnd = skipRun(units, classes, from, end, SYMBOL);
@@ -201,8 +198,8 @@ function skipSymbols(units: Uint16Array, classes: Uint8Array, index: number, end
 }
 
 /**
- * `(?i:'s|'t|'re|'ve|'m|'ll|'d)` at an apostrophe; `index` itself if there is none. Case-insensitively, `s` is also
- * U+017F, the long s.
+ * Matches `(?i:'s|'t|'re|'ve|'m|'ll|'d)` at an apostrophe; returns `index` if it does not match.
+ * Case-insensitively, `s` also matches U+017F, the long s.
  */
 function skipContraction(units: Uint16Array, index: number, end: number): number {
   if (index + 1 >= end) return index;
@@ -238,7 +235,6 @@ function isLetter(units: Uint16Array, index: number, end: number, lowerCase: num
   return index < end && ((units[index] as number) | CASE_BIT) === lowerCase;
 }
 
-/** Whether a surrogate pair begins at `index`, with both halves before `end`. */
 export function isPair(units: Uint16Array, index: number, end: number): boolean {
   return (
     ((units[index] as number) & 0xfc00) === 0xd800 &&

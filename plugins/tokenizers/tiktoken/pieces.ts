@@ -2,12 +2,12 @@ import { createLongMerge, createShortMerge } from './merge.ts';
 import { afterCodePoint, codePointAt } from './patterns.ts';
 import type { Ranks } from './ranks.ts';
 
-/** Bytes of a piece that is merged by the short merge, in buffers that are reused. */
+/** Maximum bytes of a piece for the short merge, whose buffers are reused. */
 const SHORT = 192;
-/** UTF-8 takes at most three bytes for a UTF-16 unit. */
+/** UTF-8 takes at most three bytes per UTF-16 unit. */
 const BYTES_PER_UNIT = 3;
 
-/** Encodes `units[start, end)`, one piece of a text. The ids are valid until the next call. */
+/** Encodes the piece `units[start, end)` of a text. The ids are valid until the next call. */
 type PieceEncoder = (units: Uint16Array, start: number, end: number) => Uint32Array;
 
 export function createPieceEncoder(ranks: Ranks): PieceEncoder {
@@ -64,24 +64,24 @@ function writeCodePoint(codePoint: number, bytes: Uint8Array, from: number): num
   return at;
 }
 
-/** Limits of a table before it is emptied: pieces, a power of two, and their UTF-16 units and tokens in total. */
+/** Limits of a table before it is emptied: pieces (a power of two), their UTF-16 units and their tokens. */
 const BOUNDS = { pieces: 1 << 16, units: 1 << 20, tokens: 1 << 18 };
 
-/** Longer pieces are encoded each time. */
+/** Longer pieces are not cached. */
 const MAX_LENGTH = 128;
 
 const SLOT_WORDS = 4;
 const UNITS = 1;
 const LENGTHS = 2;
 const IDS = 3;
-/** The word `LENGTHS` holds the number of units in its lower bits, and the number of tokens above. */
+/** The word `LENGTHS` has the number of units in its lower bits, and the number of tokens above. */
 const LENGTH_BITS = 8;
 const LENGTH_MASK = (1 << LENGTH_BITS) - 1;
 
-/** Caches the tokens of pieces in about 6 MB. A full table drops all pieces, so that users' texts never stay for long. */
+/** Caches tokens in about 6 MB. A full table drops all pieces, so that users' texts are not kept for long. */
 export interface PieceTable {
   count(units: Uint16Array, start: number, end: number): number;
-  /** Writes the ids of the piece's tokens to `target` from `at` on, and returns their number. */
+  /** Writes the token ids of a piece to `target` from `at` on, and returns their number. */
   write(units: Uint16Array, start: number, end: number, target: Uint32Array, at: number): number;
 }
 
@@ -90,7 +90,6 @@ export function createPieceTable(encode: PieceEncoder, bounds = BOUNDS): PieceTa
   const { slots, units: keptUnits, ids: keptIds } = kept;
   const slotMask = slots.length - 1;
 
-  /** The slot of a piece, which is encoded if the table does not hold it. */
   function locate(units: Uint16Array, start: number, end: number): number {
     const length = end - start;
     const hash = hashUnits(units, start, end);
@@ -141,7 +140,6 @@ class KeptPieces {
     this.ids = new Uint32Array(bounds.tokens);
   }
 
-  /** Encodes a piece that has no slot, and returns its new slot. */
   add(units: Uint16Array, start: number, end: number, hash: number): number {
     const ids = this.#encode(units, start, end);
     const length = end - start;

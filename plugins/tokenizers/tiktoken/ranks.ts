@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 
 /**
- * The vocabulary of an encoding, from byte sequences to ranks. A rank is also the token's id, and lower ranks are merged
- * first. Threads share the buffer of the tables.
+ * The vocabulary of an encoding: ranks by byte sequence. A rank is also the token's id, and lower ranks are
+ * merged first. Threads share the buffer of the tables.
  */
 export type Ranks = Omit<Tables, 'slots' | 'reach'> & LookUp & ReturnType<typeof createCandidates>;
 
-/** The token bytes in the order of their ranks, as in the rank file. */
 export interface RankList {
   readonly tokenStarts: Uint32Array;
   readonly tokenBytes: Uint8Array;
@@ -17,10 +16,9 @@ const SINGLES = 256;
 const PAIRS = 65536;
 const WORD = Int32Array.BYTES_PER_ELEMENT;
 const MAX_TOKEN_BYTES = 255;
-/** Words for the table `reach`, which has four of its bytes in each. */
 const REACH_WORDS = PAIRS / 4;
 
-/** Builds the buffer of a vocabulary. Throws a RangeError if a token or its rank exceeds a limit of the tables. */
+/** Builds the buffer of a vocabulary. Throws a RangeError if a token or rank exceeds a table's limit. */
 export function buildRanks({ tokenStarts, tokenBytes }: RankList): SharedArrayBuffer {
   const tokens = tokenStarts.length - 1;
   if (tokens >= RANK_MASK) throw new RangeError(`${tokens} tokens are more than the rank table can hold.`);
@@ -96,13 +94,12 @@ function longestToken(tokenStarts: Uint32Array): number {
 
 interface Tables {
   readonly singles: Int32Array;
-  /** The rank of each pair of bytes, at `first * 256 + second`; -1 if that is not a token. */
+  /** The rank of each pair of bytes, at `first * 256 + second`; -1 if the pair is not a token. */
   readonly pairs: Int32Array;
-  /** Bytes of the longest token that begins with a pair of bytes, at the index of the pair. */
+  /** Bytes of the longest token that begins with a pair of bytes, at the same index as in `pairs`. */
   readonly reach: Uint8Array;
-  /** A hash table of the tokens, as `RANK_BITS` describes. */
   readonly slots: Int32Array;
-  /** The start of each token in `tokenBytes`, by rank, and the end of the last token. */
+  /** The start of each token in `tokenBytes`, by rank, then the end of the last token. */
   readonly tokenStarts: Uint32Array;
   readonly tokenBytes: Uint8Array;
   readonly longest: number;
@@ -113,7 +110,7 @@ type LookUp = ReturnType<typeof createLookUp>;
 function createLookUp({ slots, tokenStarts, tokenBytes, longest }: Tables) {
   const slotMask = slots.length - 1;
 
-  /** The rank of `bytes[start, end)`, or -1 if that is not a token. */
+  /** The rank of `bytes[start, end)`; -1 if it is not a token. */
   function find(bytes: Uint8Array, start: number, end: number): number {
     const length = end - start;
     if (length > longest) return -1;
@@ -127,7 +124,6 @@ function createLookUp({ slots, tokenStarts, tokenBytes, longest }: Tables) {
     }
   }
 
-  /** Whether the bytes of a token begin at `start`. */
   function isAt(rank: number, bytes: Uint8Array, start: number): boolean {
     const from = tokenStarts[rank] as number;
     const length = lengthOf(rank);
@@ -146,7 +142,7 @@ function createLookUp({ slots, tokenStarts, tokenBytes, longest }: Tables) {
 function createCandidates({ slots, singles, reach }: Tables, { find, lengthOf }: LookUp) {
   const slotMask = slots.length - 1;
 
-  /** The only token that bytes with a hash can be; if several tokens have the hash, the matching one. -1 if none. */
+  /** The only token that the bytes can be, by hash, or by the bytes if several tokens match; else -1. */
   function candidate(bytes: Uint8Array, start: number, end: number, hash: number): number {
     let rank = -1;
     for (let at = hash & slotMask; slots[at] !== 0; at = (at + 1) & slotMask) {
@@ -159,8 +155,8 @@ function createCandidates({ slots, singles, reach }: Tables, { find, lengthOf }:
   }
 
   /**
-   * Finds by their hashes the tokens that `bytes` may have from `start`, none beyond `end`; `isAt` verifies one. Writes their
-   * ranks to `found`, shortest first, and returns their number.
+   * Finds tokens that may begin at `start` and end by `end`. Only hashes are compared; `isAt` verifies one
+   * token. Writes their ranks to `found`, shortest first, and returns their number.
    *
    * @param found has room for one per byte of the longest token
    */
@@ -181,7 +177,7 @@ function createCandidates({ slots, singles, reach }: Tables, { find, lengthOf }:
   return { candidatesAt };
 }
 
-/** A slot holds `rank + 1` in its lower bits and bits of the hash above them; 0 is an empty slot. */
+/** A slot has `rank + 1` in its lower bits and bits of the hash above them; 0 is an empty slot. */
 const RANK_BITS = 18;
 const RANK_MASK = (1 << RANK_BITS) - 1;
 
@@ -203,7 +199,6 @@ function hashByte(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, 0x5bd1e995) ^ (hash >>> 15);
 }
 
-/** The final hash, as in slots. */
 function mixed(hash: number): number {
   return Math.imul(hash ^ (hash >>> 13), 0x85ebca6b) ^ (hash >>> 16);
 }
@@ -215,7 +210,6 @@ const PADDING = 0x3d;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 interface RankFile {
-  /** The pattern of pieces, in the syntax of Rust. */
   readonly pattern: string;
   readonly ranks: RankList;
 }
@@ -230,8 +224,8 @@ export async function readRankFile(name: string): Promise<RankFile> {
 }
 
 /**
- * Reads lines of the form `! 256 IHQ= IGE=`: the rank of the first token, then tokens of rising rank in base64. Ranks
- * that no line names get an empty token.
+ * Reads lines such as `! 256 IHQ= IGE=`: the rank of the first token, then tokens of ascending rank in
+ * base64. Missing ranks get an empty token.
  */
 export function parseRanks(text: string): RankList {
   const source = Buffer.from(text, 'latin1');
@@ -259,7 +253,6 @@ export function parseRanks(text: string): RankList {
   return { tokenStarts: tokenStarts.subarray(0, rank + 1), tokenBytes: tokenBytes.subarray(0, filled) };
 }
 
-/** An upper bound: the first rank of the last line, and a token for every two characters of that line. */
 function maxRanks(text: string): number {
   const lastLine = text.slice(text.lastIndexOf('!') + 1).trimStart();
   return Number.parseInt(lastLine, 10) + Math.ceil(lastLine.length / 2) + 1;

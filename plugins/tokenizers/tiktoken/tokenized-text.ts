@@ -12,10 +12,10 @@ export interface Encoding {
   readonly table: PieceTable;
 }
 
-/** Spans shorter than this are counted faster by scanning than from prefix counts. */
+/** Shorter spans are counted faster by scanning than from prefix counts. */
 const SHORT_SPAN = 32;
 
-/** UTF-8 takes at most three bytes for a UTF-16 unit, and a token at least one. */
+/** UTF-8 takes at most three bytes per UTF-16 unit, and each token has at least one byte. */
 const TOKENS_PER_UNIT = 3;
 
 export function createTokenizedText(encoding: Encoding, text: string): TokenizedText {
@@ -25,7 +25,7 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
   let total: number | undefined;
   const last = { from: -1, to: -1, tokens: 0 };
 
-  /** The tokens of a span; cached because dividing a text counts a span that is too large repeatedly. */
+  /** The last result is cached: dividing a text repeatedly counts a span that is too large. */
   function countSpan(from: number, to: number): number {
     if (last.from === from && last.to === to) return last.tokens;
     last.tokens = countInText(from, to);
@@ -39,7 +39,7 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
       const from = Math.max(start, 0);
       const to = Math.min(end, units.length);
       if (from === 0 && to === units.length) {
-        // Spans of the text are usually counted next, for which this records the totals.
+        // This also records the totals: spans of the text are usually counted next.
         total ??= tokenEnds?.length ?? countInText(0, to);
         return total;
       }
@@ -53,7 +53,6 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
   };
 }
 
-/** The number of tokens of `units[start, end)` as a text of its own. */
 function countPieces(
   { scan, classes, table }: Encoding,
   units: Uint16Array,
@@ -91,7 +90,6 @@ function readTokens(
   return ids.slice(0, tokens);
 }
 
-/** Replaces the ids of the piece `units[start, end)`, `ids[first, first + count)`, by the ends of the tokens. */
 function replaceByEnds(
   { tokenStarts }: Ranks,
   units: Uint16Array,
@@ -131,23 +129,23 @@ function withRoom(held: Uint32Array, needed: number): Uint32Array {
 }
 
 /**
- * Counts the tokens of many spans of one text from prefix counts: the running totals at the ends of the pieces of the
- * whole text. A span `[start, end)` is a text of its own, so that its pieces can differ from those of the whole text at both
- * boundaries, and nowhere else:
+ * Counts the tokens of many spans of one text from prefix counts: running totals at the ends of the text's
+ * pieces. A span `[start, end)` counts as a separate text. Its pieces can therefore differ from those of the
+ * text, but only at the two boundaries:
  *
- * - On the left: scanning is stateless. Once a piece of the span and a piece of the text end at the same offset, all
- *   following pieces are the same.
- * - On the right: only `\s+(?!\S)` makes a piece depend on the text after it. A piece that starts before the white space at
- *   the span's end, and ends within the span, is therefore the same in both.
+ * - Left: scanning is stateless. Once a piece of the span and a piece of the text end at the same offset,
+ *   all following pieces are the same.
+ * - Right: only `\s+(?!\S)` makes a piece depend on the text after it. A piece is therefore the same in
+ *   both if it starts before the white space at the span's end, and ends within the span.
  *
- * The tokens between the two are a difference of totals; the rest is scanned.
+ * The tokens between these two offsets are a difference of totals; the rest is scanned.
  */
 type CountSpan = (start: number, end: number) => number;
 
-/** Totals are relative to a block, so that they fit into two bytes: a unit has at most three tokens. */
+/** Totals are relative to a block, so that they fit into two bytes. A unit has at most three tokens. */
 const BLOCK_BITS = 12;
 const NO_PIECE_END = 0;
-/** Units of the text that may be recorded for each unit of the requested spans. */
+/** UTF-16 units that may be recorded for each unit of the requested spans. */
 const EAGERNESS = 4;
 
 function createPrefixCounts(encoding: Encoding, units: Uint16Array): CountSpan {
@@ -157,7 +155,7 @@ function createPrefixCounts(encoding: Encoding, units: Uint16Array): CountSpan {
   let recorded = 0;
   let allowance = 0;
 
-  /** Whether totals are recorded up to `end`. For a single span far into a long text that is not worthwhile. */
+  /** Whether totals are recorded up to `end`. It is not worthwhile for one span far into a long text. */
   function reaches(start: number, end: number): boolean {
     if (end <= recorded) return true;
     allowance += EAGERNESS * (end - start);
@@ -189,7 +187,6 @@ function createPrefixCounts(encoding: Encoding, units: Uint16Array): CountSpan {
   };
 }
 
-/** Records totals from the piece end `from` until a piece ends at or after `until`, and returns that end. */
 function record(
   { scan, classes, table }: Encoding,
   units: Uint16Array,
@@ -215,7 +212,7 @@ function totalAt(marks: Uint16Array, blockTotals: Float64Array, pieceEnd: number
   return (blockTotals[pieceEnd >> BLOCK_BITS] as number) + (marks[pieceEnd] as number) - 1;
 }
 
-/** The last piece end of the text that is not before `from` and is unaffected by the span's end. */
+/** The last piece end of the text, at or after `from`, that the span's end does not affect. */
 function lastSharedEnd(
   units: Uint16Array,
   classes: Uint8Array,

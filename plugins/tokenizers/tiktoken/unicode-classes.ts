@@ -1,11 +1,11 @@
 import { UNICODE_RUNS } from './unicode-runs.ts';
 
 /**
- * The classes that the patterns of the encodings distinguish, one bit each. `SURROGATE` is not a bit: it is the class of
- * UTF-16 units that are half of a code point.
+ * Classes that the patterns of the encodings distinguish, one bit each. `SURROGATE` has no bit: it is the
+ * class of UTF-16 surrogates.
  */
 export const SURROGATE = 0;
-/** Symbols, punctuation, controls and everything unassigned. */
+/** Symbols, punctuation, controls and unassigned code points. */
 export const OTHER = 1;
 /** `\p{M}`, which counts as a symbol in gpt2 and cl100k and as a letter in o200k. */
 export const MARK = 2;
@@ -30,7 +30,6 @@ const CODE_POINTS = 0x110000;
 const RADIX = 36;
 const FIRST_CLASS_LETTER = 'A'.charCodeAt(0);
 
-/** The class of every code point, one byte each. */
 export function buildUnicodeClasses(): SharedArrayBuffer {
   const buffer = new SharedArrayBuffer(CODE_POINTS);
   const classes = new Uint8Array(buffer).fill(OTHER);

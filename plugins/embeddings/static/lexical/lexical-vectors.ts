@@ -1,23 +1,22 @@
 import { readFileSync } from 'node:fs';
 
-/** Changes with the parts, their hashes and their rows: vectors of different versions cannot be compared. */
+/** The version of the parts, their hashes and rows. Vectors of different versions cannot be compared. */
 export const LEXICAL_VERSION = 'parts-2';
 
-/** Frequent parts, each of which has a trained row. */
 const PARTS = 11_262;
-/** Numbers of a row, each of 4 bits. */
+/** Values per row, 4 bits each. */
 const ROW = 256;
-/** The 4 bits of zero. */
+/** The 4-bit code of zero. */
 const MIDDLE = 8;
 
-/** Dimensions that the hash of a part is added to, each with a sign. */
+/** The number of dimensions that a part's hash changes, each by plus or minus the part's weight. */
 const SIGNS = 4;
-/** The weight of a part without a row in these dimensions. */
+/** The weight of the signs of a part without a row. */
 const RAREST = 6;
 
 /**
- * Writes into `target` a vector of length 1 for the parts of a text in any script; zeros if it has no letter, digit or
- * pictograph. Texts have similar vectors if they share parts that are not frequent, or have parts of the same topics.
+ * Writes a vector of length 1 for the parts of a text into `target`; zeros without a letter, digit or
+ * pictograph. Texts that share rare parts, or parts of the same topics, get similar vectors.
  */
 export type LexicalVectors = (text: string, target: Float32Array) => void;
 
@@ -26,7 +25,6 @@ export function createLexicalVectors(dimensions: number): LexicalVectors {
   const sums = new Float64Array(dimensions);
   const width = Math.min(ROW, dimensions);
 
-  /** Adds a part's row, and its signs to the dimensions after those of rows. */
   function addRow(part: number, row: number, times: number): void {
     const scale = times * (scales[row] as number);
     const from = row * ROW;
@@ -52,18 +50,15 @@ export function createLexicalVectors(dimensions: number): LexicalVectors {
 }
 
 interface Rows {
-  /** The row of a part, by its hash. */
   readonly indexes: ReadonlyMap<number, number>;
-  /** The factor of each row's levels. */
   readonly scales: Float32Array;
   readonly levels: Int8Array;
-  /** The weight of each part in the dimensions of its signs, which makes them as long as its row. */
+  /** The weight of each part's signs, which gives them the same length as its row. */
   readonly weights: Float64Array;
 }
 
 let read: Rows | undefined;
 
-/** The rows of frequent parts; read when a text first needs them. */
 function readRows(): Rows {
   read ??= parseRows(readFileSync(new URL(`${LEXICAL_VERSION}.bin`, import.meta.url)));
   return read;
@@ -84,13 +79,12 @@ function parseRows(file: Buffer): Rows {
   };
 }
 
-/** Half of the length of a row in levels: the length of four signs is twice their weight. */
+/** Half the length of a row in levels. Four signs with this weight are as long as the row. */
 function halfLength(levels: Int8Array, row: number): number {
   const values = levels.subarray(row * ROW, (row + 1) * ROW);
   return Math.sqrt(values.reduce((sum, level) => sum + level ** 2, 0) / SIGNS);
 }
 
-/** Adds a part to the dimensions from `first` on. */
 function addSigns(sum: Float64Array, first: number, part: number, weight: number): void {
   let bits = part;
   for (let sign = 0; sign < SIGNS; sign++) {
@@ -105,17 +99,16 @@ function inverse(vector: Float64Array): number {
   return square === 0 ? 0 : 1 / Math.sqrt(square);
 }
 
-/** Called with the hash of a part, an unsigned number of 32 bits. */
 type OnPart = (hash: number) => void;
 
 /**
- * Runs of scripts that put no spaces between words, or whose words have many endings after a stem of few characters;
- * words of all other scripts; pictographs.
+ * Matches three kinds of text: runs of scripts that have no spaces between words or many endings after short
+ * stems; words of all other scripts; pictographs.
  */
 const RUNS =
   /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]+)|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]]+|\p{Extended_Pictographic}/gv;
 
-/** For long texts, in which one word could overflow the stack of the regular expression: longer runs are divided. */
+/** Divides longer runs in long texts, in which one word could overflow the regular expression's stack. */
 const SHORT_RUNS = new RegExp(RUNS.source.replaceAll(']+', ']{1,1000}'), RUNS.flags);
 const LONG_TEXT = 100_000;
 
@@ -123,7 +116,7 @@ function runsOf(text: string) {
   return text.matchAll(text.length > LONG_TEXT ? SHORT_RUNS : RUNS);
 }
 
-/** Normalising sorts the marks of a character, in quadratic time; the Stream-Safe Text Format of UAX #15 limits them. */
+/** Normalising is quadratic in a character's marks. The Stream-Safe Text Format (UAX #15) limits them. */
 const MANY_MARKS = /[\p{M}\uff9e\uff9f]{30}(?=[\p{M}\uff9e\uff9f])/gu;
 const MIN_MARKED = 10_000;
 
@@ -133,8 +126,9 @@ function normalized(text: string): string {
 }
 
 /**
- * Visits the parts of a text. In scripts without spaces between words they are characters and pairs of characters; in all
- * others words, their beginnings, and their stretches of four characters. Case and compatible forms do not matter.
+ * Visits the parts of a text, ignoring case and compatibility forms. Parts of scripts without spaces are
+ * characters and their pairs. Parts of other scripts are words, their beginnings, and their stretches of four
+ * characters.
  */
 export function forEachPart(text: string, onPart: OnPart): void {
   for (const [run, dense] of runsOf(normalized(text))) {
@@ -161,13 +155,13 @@ function readPairs(run: string, onPart: OnPart): void {
   if (!hasPart) give(whole);
 }
 
-/** The first character that has a meaning by itself. */
+/** Characters from this code point on are parts by themselves. */
 const FIRST_IDEOGRAPH = 0x3400;
 
-/** A pair of hiragana is an ending or a particle. */
+/** Pairs of hiragana are skipped: they are endings or particles. */
 const isHiragana = (code: number): boolean => code >= 0x3040 && code < 0x30a0;
 
-/** Stands for both edges of a word. */
+/** Marks both edges of a word in hashes. */
 const EDGE = 1;
 
 const BEGINNING = 5;
@@ -201,12 +195,12 @@ function mixed(hash: number): number {
 }
 
 const OTHER_SCRIPT = /[\p{L}--\p{sc=Latin}]/v;
-/** UTF-16 units outside the blocks without such letters (Latin letters, punctuation, symbols, emoji): a faster test. */
+/** Matches UTF-16 units that may belong to other scripts: a fast test before `OTHER_SCRIPT`. */
 const OTHER_UNIT =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: these are ranges of units, not of characters.
   /[\xb5\u02b9-\u1dff\u1f00-\u1fff\u2070-\u209f\u20d0-\u218f\u2c00-\ud83b\ud840-\udbff\ue000-\ufdff\ufe70-\uffff]/;
 
-/** Share of a text's words that are not in Latin letters; a character of a script without spaces is a word. */
+/** The share of words in non-Latin scripts. Each character of a script without spaces counts as a word. */
 export function shareOfOtherScripts(text: string): number {
   if (!OTHER_UNIT.test(text) || !OTHER_SCRIPT.test(text)) return 0;
   let other = 0;

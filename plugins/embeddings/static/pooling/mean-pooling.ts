@@ -8,14 +8,12 @@ import {
 
 export interface PoolingOptions {
   readonly normalizes: boolean;
-  /** Whether a token that occurs `n` times has the weight `1 + ln(n)`. */
+  /** Whether `n` occurrences of a token weigh `1 + ln(n)` instead of `n`. */
   readonly dampsRepeats: boolean;
 }
 
-/** Writes the vector of a text's tokens into `target` from `offset` on. */
 export type MeanPooling = (ids: Uint32Array, target: Float32Array, offset: number) => void;
 
-/** Takes the mean of the rows of tokens, each distinct token weighted by how often it occurs. */
 export function createMeanPooling(table: Table, { normalizes, dampsRepeats }: PoolingOptions): MeanPooling {
   const { tokens, unknownId } = table.shape;
   const counter = { counts: new Uint32Array(tokens), distinct: new Uint32Array(tokens) };
@@ -30,13 +28,12 @@ export function createMeanPooling(table: Table, { normalizes, dampsRepeats }: Po
 }
 
 interface TokenCounter {
-  /** The occurrences of each token, by its id; all zero between texts. */
+  /** Occurrences by token id; all zero between texts. */
   readonly counts: Uint32Array;
-  /** The ids that occur, in the order of their first occurrence. */
   readonly distinct: Uint32Array;
 }
 
-/** Counts the tokens that have a row and returns the number of distinct ones. */
+/** Counts the tokens that have a row, and returns how many are distinct. */
 function countTokens(
   { counts, distinct }: TokenCounter,
   ids: Uint32Array,
@@ -79,7 +76,6 @@ function addRows(
 
 const dampedCounts = Float64Array.from({ length: 64 }, (_, times) => 1 + Math.log(times));
 
-/** The weight of a token by its occurrences. */
 const damped = (times: number): number => dampedCounts[times] ?? 1 + Math.log(times);
 
 /** Lengths below this count as zero: their inverse is too large for single precision. */

@@ -1,19 +1,19 @@
 import { PAGE_BYTES, type Table, webAssembly } from '../table/table.ts';
 import * as wasm from './wasm-code.ts';
 
-/** Adds up weighted rows of a table. The caller fills `rows` and `factors`, then passes how many it has filled. */
+/** Adds up weighted rows of a table. The caller fills `rows` and `factors`, and passes their number. */
 export interface RowAccumulator {
-  /** The start of each row in the table's memory, in bytes. Has `MAX_ROWS` elements. */
+  /** Byte offsets of the rows in the table's memory; has `MAX_ROWS` elements. */
   readonly rows: Uint32Array;
   readonly factors: Float32Array;
-  /** The sums so far, one per dimension. The caller sets them to zero. */
+  /** Running sums, one per dimension. The caller resets them to zero. */
   readonly sums: Float32Array;
   add(count: number): void;
 }
 
 export const MAX_ROWS = 2048;
 
-/** Adds rows in plain JavaScript. The sums are bit-identical to those of WebAssembly. */
+/** Adds rows in plain JavaScript. The sums are bit-identical to those of the WebAssembly version. */
 export function createPlainAccumulator({ shape, buffer }: Table): RowAccumulator {
   const rows = new Uint32Array(MAX_ROWS);
   const factors = new Float32Array(MAX_ROWS);
@@ -36,31 +36,31 @@ export function createPlainAccumulator({ shape, buffer }: Table): RowAccumulator
   };
 }
 
-/** Rows that are added in one pass over the sums, which saves loads and stores. */
+/** Rows added per pass over the sums, which saves loads and stores. */
 const ROWS = 4;
 
-/** Vectors of four sums that are updated at a time. */
+/** Maximum number of vectors, of four sums each, that are updated at a time. */
 const MAX_SUMS = 4;
 
 const VECTOR_BYTES = 16;
 
-/** The start of the factors and sums in the thread's own memory; `rows` is at 0. */
+/** Byte offsets of the factors and sums in the thread's own memory; `rows` begins at 0. */
 const FACTORS_START = 4 * MAX_ROWS;
 const SUMS_START = 8 * MAX_ROWS;
 
-/** The memories, as import indexes. */
+/** Import indexes of the two memories. */
 const TABLE = 0;
 const OWN = 1;
 
 /**
- * Adds rows with vector instructions of WebAssembly. Its first memory is the table, which all threads share; the
- * second is the thread's own and contains `rows`, `factors` and `sums`. Returns `undefined` if WebAssembly cannot
- * read the table.
+ * Adds rows with vector instructions of WebAssembly. All threads share the first memory, the table. The
+ * second memory belongs to the thread and contains `rows`, `factors` and `sums`. Returns `undefined` if
+ * WebAssembly cannot read the table.
  */
 export function createWasmAccumulator({ shape, memory }: Table): RowAccumulator | undefined {
   if (webAssembly === undefined || memory instanceof SharedArrayBuffer) return undefined;
   const vectors = Math.ceil(shape.dimensions / 4);
-  // A row of bytes is padded to 16 of them.
+  // Rows of bytes are padded to a multiple of 16 bytes.
   const step = shape.isInt8 || vectors % MAX_SUMS === 0 ? MAX_SUMS : 1;
   const sumBytes = Math.ceil(vectors / step) * step * VECTOR_BYTES;
   const pages = Math.ceil((SUMS_START + sumBytes) / PAGE_BYTES);
@@ -84,7 +84,7 @@ export function createWasmAccumulator({ shape, memory }: Table): RowAccumulator 
   }
 }
 
-/** A module with the function `add(rowBytes)`, which adds the first `rowBytes / 4` rows. */
+/** Builds a module that exports `add(rowBytes)`, which adds the first `rowBytes / 4` rows. */
 function createModule(body: wasm.Code, tablePages: number, pages: number): Uint8Array {
   const { code, name, section, unsigned } = wasm;
   const tableLimits = code(unsigned(tablePages), unsigned(tablePages));
@@ -105,13 +105,12 @@ function createModule(body: wasm.Code, tablePages: number, pages: number): Uint8
   ]);
 }
 
-/** The type of a function that takes one number and returns nothing. */
 const TAKES_I32 = [0x60, 1, wasm.I32, 0];
 
-/** The locals of `add`, its argument first. Each row of a pass has an address and a factor. */
+/** Indexes of the locals of `add`, the argument first. Each row of a pass has an address and a factor. */
 const ROW_BYTES = 0;
 const AT = 1;
-/** Byte offset of the sums that are updated. */
+/** Byte offset of the updated sums. */
 const SUMS = 2;
 const FIRST_ROW = 3;
 const FIRST_FACTOR = FIRST_ROW + ROWS;
@@ -122,19 +121,18 @@ const FIRST_SUM = FIRST_INDEXES + MAX_SUMS;
 const ADD_LOCALS = [2, 2 + ROWS, wasm.I32, ROWS + 1 + 2 * MAX_SUMS, wasm.V128];
 
 /**
- * A byte of a row is read as the highest byte of an integer, and so multiplied by this number. The row's factor is divided by
- * it, which is exact for factors of 2 ** -102 or more.
+ * Each byte is loaded as the highest byte of an integer, which multiplies it by this number. The row's factor
+ * is divided by it; this is exact for factors of at least 2 ** -102.
  */
 const MAX_FACTOR = 2 ** 24;
-/** The index of a byte that is 0. */
+/** A swizzle index that yields the byte 0. */
 const NONE = 0x80;
 
 /**
- * Reads each row from its start to its end, as caches expect. The sum of a dimension is added up in the order of the
- * rows.
+ * Reads each row from start to end, as caches expect. Each dimension is summed in the order of the rows.
  *
  * @param step vectors of sums that are updated at a time
- * @param sumBytes a multiple of their bytes
+ * @param sumBytes a multiple of the bytes of `step` vectors
  */
 function createAdd(isInt8: boolean, step: number, sumBytes: number): number[] {
   const addWhile = (rows: number) => {
@@ -197,14 +195,14 @@ function addFloats(row: number, sum: number): number[] {
   return addTo(row, sum, wasm.code(wasm.get(FIRST_ROW + row), wasm.loadVector(TABLE, sum * VECTOR_BYTES)));
 }
 
-/** Adds four bytes of a row. The first vector also loads the bytes of the others. */
+/** Adds four bytes of a row. The call for the first vector loads the bytes for all vectors. */
 function addBytes(row: number, sum: number): number[] {
   const load = wasm.code(wasm.get(FIRST_ROW + row), wasm.loadVector(TABLE, 0), wasm.set(BYTES));
   const integers = wasm.code(wasm.get(BYTES), wasm.get(FIRST_INDEXES + sum), wasm.SWIZZLE);
   return wasm.code(sum === 0 ? load : [], addTo(row, sum, wasm.code(integers, wasm.FLOATS_OF_INTEGERS)));
 }
 
-/** Sets the indexes of the bytes of four integers: the highest byte is from the row, the others are 0. */
+/** Sets the swizzle indexes that move each byte of a row to the highest byte of an integer. */
 const setIndexes = wasm.code(
   ...Array.from({ length: MAX_SUMS }, (_, sum) => {
     const indexes = Array.from({ length: 4 }, (_, byte) => [NONE, NONE, NONE, 4 * sum + byte]);

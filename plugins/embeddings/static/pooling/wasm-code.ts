@@ -1,26 +1,21 @@
-/** Bytes of a WebAssembly module. */
 export type Code = readonly number[];
 
-/** Kinds of sections. */
 export const TYPES = 1;
 export const IMPORTS = 2;
 export const FUNCTIONS = 3;
 export const EXPORTS = 7;
 export const CODE = 10;
 
-/** Types of values. */
 export const I32 = 0x7f;
 export const V128 = 0x7b;
 
-/** Marks a loop or block without a result. */
+/** The block type without a result. */
 const VOID = 0x40;
 
-/** Import index of the memory that an instruction reads or writes. */
 export type MemoryIndex = 0 | 1;
 
 export const code = (...parts: readonly Code[]): number[] => parts.flat();
 
-/** Encodes an unsigned number as LEB128. */
 export function unsigned(value: number): number[] {
   const bytes: number[] = [];
   for (let rest = value >>> 0; ; ) {
@@ -40,7 +35,7 @@ export const name = (text: string): number[] => [...unsigned(text.length), ...Bu
 
 export const get = (local: number): number[] => [0x20, ...unsigned(local)];
 export const set = (local: number): number[] => [0x21, ...unsigned(local)];
-/** A non-negative constant of 32 bits. The encoding is signed, so that bit 6 of its last byte must be 0. */
+/** Encodes a non-negative 32-bit constant. Its LEB128 is signed, so bit 6 of the last byte must be 0. */
 export function constant(value: number): number[] {
   const bytes = unsigned(value);
   const last = bytes.at(-1) as number;
@@ -55,7 +50,7 @@ export const ADD = [0x6a];
 export const LESS_UNSIGNED = [0x49];
 
 export const LOOP = [0x03, VOID];
-/** Jumps to the start of the loop if the number on the stack is not 0. */
+/** Jumps to the start of the loop unless the number on the stack is 0. */
 export const REPEAT_IF = [0x0d, 0];
 export const IF = [0x04, VOID];
 export const END = [0x0b];
@@ -83,7 +78,6 @@ export const FLOATS_OF_INTEGERS = vector(250);
 export const ADD_FLOATS = vector(228);
 export const MULTIPLY_FLOATS = vector(230);
 
-/** An address within a memory; bit 6 of the alignment means that the memory's index follows. */
 function address(alignment: number, memory: MemoryIndex, offset: number): number[] {
   return memory === 0 ? [alignment, ...unsigned(offset)] : [alignment | 0x40, memory, ...unsigned(offset)];
 }

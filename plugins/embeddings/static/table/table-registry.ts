@@ -2,18 +2,17 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { SharedBuffers } from '../../../../core/kit.ts';
 import { createTable, type Table, viewTable } from './table.ts';
 
-/** A table that this thread uses until it is released. */
 export interface TableLease {
   readonly table: Table;
-  /** May be called once. */
+  /** Call at most once. */
   release(): void;
 }
 
 export type TableRegistry = ReturnType<typeof createTableRegistry>;
 
 /**
- * The tables that one thread uses. Shared buffers count a thread once, so that a model that is open under two names must
- * release its table only after the last lease.
+ * Leases the tables of one thread. Shared buffers count each thread once, so a table is released only after
+ * its last lease, even if its model is open under two names.
  */
 export function createTableRegistry(shared: SharedBuffers) {
   const leases = new Map<string, number>();
@@ -27,7 +26,6 @@ export function createTableRegistry(shared: SharedBuffers) {
   }
 
   return {
-    /** Leases the table of a model. The first thread that needs it reads it from the file. */
     async lease(name: string, path: string, unknownId: number | undefined): Promise<TableLease> {
       const key = `static/${name}`;
       leases.set(key, (leases.get(key) ?? 0) + 1);
@@ -107,7 +105,7 @@ async function readMapping(tensor: Tensor, target: Uint32Array, rows: number): P
   });
 }
 
-/** Reads a tensor of `count` numbers in stretches. @param visit gets the index of the first number of each */
+/** Reads a tensor of `count` numbers in chunks. @param visit gets the index of each chunk's first number */
 async function readNumbers(
   name: string,
   tensor: Tensor,
@@ -131,13 +129,12 @@ async function readNumbers(
 type Numbers = Int8Array | Uint8Array | Uint16Array | Int32Array | Uint32Array | Floats;
 type Floats = Float16Array | Float32Array | Float64Array;
 
-/** Numbers are little-endian, like the machine. */
+/** The files and the machine are both little-endian. */
 interface NumberType {
   readonly bytes: number;
   read(buffer: ArrayBuffer): Numbers;
 }
 
-/** The formats of embeddings and weights, by their names in the file. */
 const FLOATS: Readonly<Record<string, NumberType>> = {
   I8: { bytes: 1, read: (buffer) => new Int8Array(buffer) },
   F16: { bytes: 2, read: (buffer) => new Float16Array(buffer) },
@@ -155,7 +152,6 @@ const INTEGERS: Readonly<Record<string, NumberType>> = {
   U64: { bytes: 8, read: (buffer) => Float64Array.from(new BigUint64Array(buffer), Number) },
 };
 
-/** Numbers in bfloat16 are the upper halves of numbers in single precision. */
 function readBfloat16(buffer: ArrayBuffer): Float32Array {
   return new Float32Array(Uint32Array.from(new Uint16Array(buffer), (half) => half << 16).buffer);
 }

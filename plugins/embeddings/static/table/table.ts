@@ -1,6 +1,6 @@
 import type { SharedMemory } from '../../../../core/kit.ts';
 
-/** The part of WebAssembly that is used here; the types of Node.js lack it. */
+/** The part of the WebAssembly API that is used here; the types of Node.js lack it. */
 interface WebAssemblyNamespace {
   readonly Memory: new (descriptor: {
     readonly initial: number;
@@ -17,42 +17,38 @@ export const webAssembly = (globalThis as { WebAssembly?: WebAssemblyNamespace }
 export const PAGE_BYTES = 65536;
 
 /**
- * A model's rows, as all threads read them. A row is padded with zeros to a multiple of 16 bytes, as vector
+ * A model's rows, shared by all threads. Each row is padded with zeros to a multiple of 16 bytes, as vector
  * instructions require.
  */
 export interface Table {
   readonly shape: TableShape;
   /**
-   * Header, rows, weights and mapping, which threads share. A `WebAssembly.Memory` if WebAssembly is available, because it
-   * cannot read other memory.
+   * Contains header, rows, weights and mapping, shared by all threads. It is a `WebAssembly.Memory` where
+   * available, because WebAssembly cannot read other memory.
    */
   readonly memory: SharedMemory;
   readonly buffer: SharedArrayBuffer;
   readonly rowsStart: number;
   readonly stride: number;
-  /** The factor of each token's row. */
   readonly weights: Float32Array | undefined;
-  /** The row of each token; without it, a token's id is its row. */
   readonly mapping: Uint32Array | undefined;
 }
 
 export interface TableShape {
   readonly rows: number;
   readonly dimensions: number;
-  /** Whether a number of a row takes one byte; four otherwise. */
+  /** Whether each value of a row takes one byte instead of four. */
   readonly isInt8: boolean;
-  /** The number of token ids. */
   readonly tokens: number;
   readonly hasWeights: boolean;
   readonly hasMapping: boolean;
-  /** The token for unknown text. It is skipped. */
+  /** The token for unknown text, which is skipped. */
   readonly unknownId: number | undefined;
 }
 
 const HEADER_BYTES = 64;
 const STEP_BYTES = 16;
 
-/** Creates a table whose rows, weights and mapping are still zero. */
 export function createTable(shape: TableShape): Table {
   const { rows, dimensions, isInt8, tokens, hasWeights, hasMapping, unknownId } = shape;
   const bytes = weightsStart(shape) + (Number(hasWeights) + Number(hasMapping)) * tokens * 4;
@@ -63,7 +59,7 @@ export function createTable(shape: TableShape): Table {
   return viewTable(memory);
 }
 
-/** Reads a table from the memory that `createTable` allocated, in any thread. */
+/** Opens memory from `createTable` as a table, in any thread. */
 export function viewTable(memory: SharedMemory): Table {
   const buffer = bufferOf(memory);
   const [rows = 0, dimensions = 0, tokens = 0, flags = 0, unknown = 0] = new Uint32Array(buffer, 0, 5);

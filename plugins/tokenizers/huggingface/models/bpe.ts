@@ -2,7 +2,7 @@ import { alignBytes } from '../stages/alignment.ts';
 import { type BpeConfig, unknownIdOf } from '../tokenizer-file.ts';
 import { hasInnerMetaspace, WordBuilder, type WordModel } from './word.ts';
 
-/** Byte pair encoding: merges the best pair until there is none, then looks up the parts. */
+/** Byte pair encoding: merges the best pair until none is left, then looks up the parts. */
 export function createBpe(config: BpeConfig): WordModel {
   const { vocabulary, unknownToken, fusesUnknown } = config;
   const unknownId = unknownIdOf(config);
@@ -44,7 +44,6 @@ function canCutAtMetaspace({ endOfWordSuffix, continuingSuffix, ...config }: Bpe
   );
 }
 
-/** Adds a token for each byte of a part that begins at `start`, and of its suffix. */
 function addBytes(
   tokens: WordBuilder,
   start: number,
@@ -58,7 +57,6 @@ function addBytes(
   });
 }
 
-/** The ids of `<0x00>` to `<0xFF>`, `undefined` if the vocabulary has none. */
 function byteTokenIds(vocabulary: ReadonlyMap<string, number>): (number | undefined)[] {
   return Array.from({ length: 256 }, (_, byte) =>
     vocabulary.get(`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`),
@@ -68,24 +66,24 @@ function byteTokenIds(vocabulary: ReadonlyMap<string, number>): (number | undefi
 const isSpelledByBytes = (part: string, ids: readonly (number | undefined)[]): boolean =>
   Buffer.from(part).every((byte) => ids[byte] !== undefined);
 
-/** Indexes of characters stay below this, so that a rank and an index fit into one number. */
+/** The upper bound of character indexes, so that a rank and an index fit into one number. */
 const MAX_INDEXES = 2 ** 28;
 
-/** Symbols stay below this, so that a pair fits into one number. */
+/** The upper bound of symbols, so that a pair fits into one number. */
 const MAX_SYMBOLS = 2 ** 24;
 
 const NONE = -1;
 
 /**
- * Merges the characters of a word by rank, leftmost first, and returns the ends of the remaining parts. Takes O(n log n) time
- * with a heap of pairs, in which outdated entries are skipped.
+ * Merges the characters of a word by rank, leftmost first, and returns the ends of the remaining parts. A
+ * heap of pairs takes O(n log n) time; its outdated entries are skipped.
  */
 function merge(word: string, endOfWordSuffix: string, table: MergeTable): readonly number[] {
   const { ends, symbols } = readCharacters(word, endOfWordSuffix, table.symbols);
   const length = ends.length;
   const next = Int32Array.from(ends, (_, index) => (index + 1 < length ? index + 1 : NONE));
   const previous = Int32Array.from(ends, (_, index) => index - 1);
-  // Each character initially offers at most one pair, and a merge removes one and offers at most two.
+  // Each character initially adds at most one pair. A merge removes one and adds at most two.
   const heap = new Float64Array(2 * length);
   let size = 0;
   const offer = (index: number): void => {
@@ -129,10 +127,8 @@ function endsLeft(ends: readonly number[], next: Int32Array): number[] {
 }
 
 interface MergeTable {
-  /** The number of each string that takes part in a merge. */
   readonly symbols: ReadonlyMap<string, number>;
   readonly ranks: ReadonlyMap<number, number>;
-  /** The symbol that the merge of a rank produces. */
   readonly merged: Int32Array;
 }
 
@@ -165,7 +161,6 @@ function readCharacters(word: string, suffix: string, table: ReadonlyMap<string,
   return { ends, symbols };
 }
 
-/** Adds a key to the binary min-heap in the first `size` elements. */
 function push(heap: Float64Array, size: number, key: number): void {
   let at = size;
   while (at > 0) {
@@ -178,7 +173,7 @@ function push(heap: Float64Array, size: number, key: number): void {
   heap[at] = key;
 }
 
-/** Removes the least key from the heap in the first `size` elements, of which there is at least one. */
+/** Removes the least key from the non-empty heap in the first `size` elements. */
 function popLeast(heap: Float64Array, size: number): number {
   const least = heap[0] as number;
   const end = size - 1;

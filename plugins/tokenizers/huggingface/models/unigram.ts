@@ -8,12 +8,12 @@ const UNKNOWN_PENALTY = 10;
 const NONE = -1;
 
 /**
- * Scores are rounded to multiples of this step, as those of single precision already are. Sums are then exact, and the best
- * reading of a word does not depend on the text before it.
+ * Scores are rounded to multiples of this step, like scores in single precision. Sums are then exact: the
+ * best reading of a word does not depend on the text before it.
  */
 const SCORE_STEP = 2 ** -24;
 
-/** The most probable reading of a word (Viterbi), in time linear in the word. */
+/** Finds the most probable reading of a word (Viterbi) in linear time. */
 export function createUnigram(config: UnigramConfig): WordModel {
   const vocabulary = readVocabulary(config);
   return {
@@ -35,7 +35,6 @@ export function createUnigram(config: UnigramConfig): WordModel {
 
 interface Vocabulary {
   readonly trie: TokenTrie;
-  /** By id. */
   readonly scores: readonly number[];
   readonly unknownId: number;
   readonly unknownScore: number;
@@ -50,7 +49,7 @@ function readVocabulary({ vocabulary, unknownId }: UnigramConfig): Vocabulary {
   return { trie, scores, unknownId: unknownId ?? NONE, unknownScore };
 }
 
-/** For each offset of the word, the start and the id of the last token of the best reading up to there. */
+/** Finds the best reading up to each offset of the word, and returns the start and id of its last token. */
 function findBest({ trie, scores, unknownId, unknownScore }: Vocabulary, word: string) {
   const best = new Float64Array(word.length + 1).fill(-Infinity);
   const starts = new Int32Array(word.length + 1);
@@ -82,10 +81,8 @@ function findBest({ trie, scores, unknownId, unknownScore }: Vocabulary, word: s
   return { starts, ids };
 }
 
-/** A trie over UTF-16 units, in one flat hash table. */
 interface TokenTrie {
   readonly ids: Int32Array;
-  /** The node after `node` on a unit, or `NO_NODE`. */
   child(node: number, unit: number): number;
 }
 
@@ -103,7 +100,6 @@ function createTokenTrie(tokens: readonly (readonly [token: string, id: number])
   const ids = new Int32Array(units + 1).fill(NONE);
   let size = 1;
 
-  /** The slot of an edge, or the free slot for it. */
   function slotOf(node: number, unit: number): number {
     let slot = (Math.imul(node, 0x9e3779b1) ^ Math.imul(unit, 0x85ebca6b)) >>> 0;
     slot = (slot ^ (slot >>> 15)) & mask;

@@ -11,14 +11,13 @@ export interface WordPieceConfig {
   readonly fusesUnknown: boolean;
 }
 
-/** Takes the longest match from the left. A word that cannot be matched to its end is one unknown token. */
+/** Takes the longest match from the left. A word without a complete match is one unknown token. */
 export function createWordPiece(config: WordPieceConfig): WordModel {
   const { vocabulary, unknownToken, maxCharacters, fusesUnknown } = config;
   const unknownId = unknownToken === undefined ? undefined : vocabulary.idOf(unknownToken);
   const atStart = prefixOf('');
   const inside = prefixOf(config.prefix);
 
-  /** Adds the tokens of a word up to the first offset without a match, and returns that offset. */
   function match(word: string, tokens: WordBuilder): number {
     let start = 0;
     while (start < word.length) {
@@ -50,7 +49,7 @@ export function createWordPiece(config: WordPieceConfig): WordModel {
   };
 }
 
-/** A prefix of tokens within a word, such as `##`, which the word itself does not contain. */
+/** The prefix that marks tokens within a word, such as `##`. The word itself does not contain it. */
 interface Prefix {
   readonly text: string;
   readonly hash: number;
@@ -58,7 +57,6 @@ interface Prefix {
 
 const prefixOf = (text: string): Prefix => ({ text, hash: hashOf(text) });
 
-/** Numbers before the arrays: counts of tokens, slots and units, and the units of the longest token. */
 const HEADER = 4;
 
 const FREE = -1;
@@ -66,24 +64,22 @@ const FREE = -1;
 const MIN_SLOTS_PER_TOKEN = 2;
 
 /**
- * A hash table of tokens and their ids in memory that threads share. Looking up a stretch of a word creates no string, and
- * opening the table takes no time.
+ * A hash table of tokens and their ids in memory that threads share. A look-up creates no string, and opening
+ * the table takes no time.
  */
 export class Vocabulary {
   readonly memory: SharedArrayBuffer;
   readonly ids: Uint32Array;
-  /** The index of a token in the lower bits, and the highest bits of its hash above them. */
+  /** Each slot has the index of a token in the lower bits, and the highest bits of its hash above. */
   readonly #slots: Int32Array;
-  /** The units of the token `index` are at `starts[index]` to `starts[index + 1]`. */
+  /** Token `index` has the units from `starts[index]` to `starts[index + 1]`. */
   readonly #starts: Uint32Array;
   readonly #units: Uint16Array;
   readonly #longest: number;
-  /** The hashes of the beginnings of a word, by their length. */
   readonly #hashes: Int32Array;
-  /** The bytes that were given to `build` besides the tokens. */
+  /** Additional bytes that were passed to `build`. */
   readonly rest: Uint8Array;
 
-  /** @param memory of a vocabulary, possibly another thread's */
   constructor(memory: SharedArrayBuffer) {
     const [count = 0, slots = 0, units = 0, longest = 0] = new Uint32Array(memory, 0, HEADER);
     let at = HEADER * Uint32Array.BYTES_PER_ELEMENT;
@@ -120,7 +116,7 @@ export class Vocabulary {
     return index === FREE ? undefined : this.ids[index];
   }
 
-  /** The index of the longest token that a word has from `start` on; -1 if there is none. */
+  /** The index of the longest token that begins at `start` in a word; -1 without a match. */
   longest(word: string, start: number, { text: prefix, hash: prefixHash }: Prefix): number {
     const maxLength = Math.min(word.length - start, this.#longest - prefix.length);
     const hashes = this.#hashes;
@@ -145,7 +141,7 @@ export class Vocabulary {
     this.ids.set(ids.subarray(0, count));
     this.#starts.set(starts.subarray(0, count + 1));
     this.#units.set(units.subarray(0, unitCount));
-    // The last of equal tokens must be found first.
+    // Slots are filled backwards, so that the last of equal tokens is found first.
     for (let index = count - 1; index >= 0; index--) {
       let hash = SEED;
       for (let at = starts[index] as number; at < (starts[index + 1] as number); at++)
@@ -211,7 +207,7 @@ export class TokenList {
   }
 }
 
-/** FNV-1a with whole UTF-16 units; the hash is the same in all threads. */
+/** FNV-1a over UTF-16 units. Hashes are the same in all threads. */
 const SEED = 0x811c9dc5;
 const withUnit = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193);
 

@@ -1,7 +1,7 @@
 import { keepOptimised } from '../../../../core/kit.ts';
 
 export interface Tokens {
-  /** The end of every token, as a rising offset into the text. Text that no token covers belongs to the next token. */
+  /** Ascending offsets of the tokens' ends in the text. Text without a token belongs to the next token. */
   readonly ends: readonly number[];
   readonly ids: readonly number[];
 }
@@ -11,18 +11,18 @@ export interface Word extends Tokens {
   readonly endsUnknown: boolean;
 }
 
-/** The last stage of a tokenizer, which reads the words that the earlier stages cut. */
+/** The last stage of a tokenizer. It reads the words that earlier stages cut. */
 export interface WordModel {
   read(word: string): Word;
-  /** Whether consecutive unknown tokens are one, also across the boundaries of words. */
+  /** Whether consecutive unknown tokens are fused, also across words. */
   readonly fusesUnknown: boolean;
-  /** Whether cutting a word before each run of `▁` that follows another character gives the same tokens. */
+  /** Whether cutting a word before each run of `▁` after another character keeps its tokens. */
   readonly cutsAtMetaspace: boolean;
 }
 
 export const hasInnerMetaspace = (token: string): boolean => /[^▁]▁/.test(token);
 
-/** The id of a token that the vocabulary lacks; higher than any other id. */
+/** The id of a token that the vocabulary lacks; higher than all other ids. */
 export const NO_ID = 2 ** 32 - 1;
 
 export class WordBuilder implements Word {

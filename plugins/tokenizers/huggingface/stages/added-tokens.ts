@@ -1,6 +1,5 @@
 import type { AddedToken } from '../tokenizer-file.ts';
 
-/** A stretch of a text: an added token, or the text between two added tokens. */
 export interface Section {
   start: number;
   end: number;
@@ -10,8 +9,9 @@ export interface Section {
 export type FindSections = (text: string) => Section[];
 
 /**
- * Creates the function that cuts a text at its added tokens: from the left, the longest one at each offset. `contents` are
- * searched for. A section that equals one of `tokens` is a token, and may drop the white space around it.
+ * Creates a function that cuts a text at its added tokens, from left to right, the longest match first. It
+ * searches for `contents`. A section that equals one of `tokens` is a token, and may drop white space around
+ * it.
  */
 export function createSectionFinder(
   contents: readonly string[],

@@ -1,10 +1,10 @@
 /**
- * For each UTF-16 unit of the concatenated outputs of a stage, the end of its source in the input. Rising; 0 for a unit that
- * the stage put before the input.
+ * Maps each UTF-16 unit of a stage's joined outputs to the end of its source in the input. Ends ascend. Units
+ * that the stage put before the input have 0.
  */
 export type Alignment = ArrayLike<number>;
 
-/** Aligns outputs that are stretches of the input, after `prefix` units that the stage put before it. */
+/** Aligns outputs that are substrings of the input, after `prefix` additional units. */
 export function alignSubstrings(input: string, outputs: readonly string[], prefix = 0): Alignment {
   const ends: number[] = [];
   let position = 0;
@@ -19,7 +19,7 @@ export function alignSubstrings(input: string, outputs: readonly string[], prefi
   return ends;
 }
 
-/** Aligns an output that is the input after `prefix` additional units, with each match replaced by `width` units. */
+/** Aligns an output with `prefix` additional units, in which `width` units replace each match. */
 export function alignReplaced(
   input: string,
   output: string,
@@ -43,7 +43,7 @@ export function alignReplaced(
   return ends.fill(input.length, Math.min(written, output.length));
 }
 
-/** Aligns an output that has a unit for each byte of the input in UTF-8. */
+/** Aligns an output that has one unit per UTF-8 byte of the input. */
 export function alignBytes(input: string): Alignment {
   const ends: number[] = [];
   let end = 0;
@@ -59,16 +59,15 @@ const LEAD = '[\\u1100-\\u115f\\ua960-\\ua97c\\u3131-\\u314e\\uffa1-\\uffbe]';
 const VOWEL = '[\\u1160-\\u11a7\\ud7b0-\\ud7c6\\u314f-\\u3163\\uffc2-\\uffdc]';
 const TAIL = '[\\u11a8-\\u11ff\\ud7cb-\\ud7fb]';
 
-/** The clusters of a normaliser: printable ASCII, which stays unchanged; a Korean syllable; a character with its marks. */
+/** Clusters that a normaliser treats separately: ASCII, a Korean syllable, a character with its marks. */
 const CLUSTER = new RegExp(
   `[ -~]+(?![${MARK}])|(?:${LEAD}${VOWEL}?|[\\uac00-\\ud7a3])${TAIL}?[${MARK}]*|[^${MARK}][${MARK}]*|[${MARK}]+`,
   'gu',
 );
 
-/** Clusters that are tried together if a single one does not produce the output. */
+/** Maximum clusters that are joined if a single one does not produce the output. */
 const MAX_JOINED = 4;
 
-/** Aligns an output of a normaliser that works on clusters of the input. */
 export function alignClusters(input: string, output: string, normalize: (text: string) => string): Alignment {
   const ends = new Uint32Array(output.length);
   const clusters = Array.from(input.matchAll(CLUSTER), (match) => match[0]);
@@ -84,7 +83,6 @@ export function alignClusters(input: string, output: string, normalize: (text: s
   return ends.fill(input.length, Math.min(written, output.length));
 }
 
-/** The length of the cluster at `index`, the width of its output, and the number of clusters that were joined. */
 function readCluster(
   clusters: readonly string[],
   index: number,

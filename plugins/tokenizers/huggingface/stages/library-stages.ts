@@ -1,7 +1,6 @@
 import type { StageConfig } from '../tokenizer-file.ts';
 import { type Alignment, alignBytes, alignClusters, alignReplaced, alignSubstrings } from './alignment.ts';
 
-/** The used interface of the library's normalizers and pre-tokenizers. */
 export interface Library {
   readonly SequenceNormalizer: new (config: object) => { readonly normalizers: readonly LibraryNormalizer[] };
   readonly SequencePreTokenizer: new (
@@ -19,10 +18,9 @@ interface LibraryPreTokenizer {
   pre_tokenize_text(text: string, options: { section_index: number }): string[];
 }
 
-/** A step between the text and the words that the model reads. */
 export interface TextStage {
   readonly type: string;
-  /** `section` numbers the stretches of text between added tokens. */
+  /** `section` is the number of the stretch of text between added tokens. */
   apply(input: string, section: number): readonly string[];
   align(input: string, outputs: readonly string[]): Alignment;
 }
@@ -43,7 +41,6 @@ export function createNormalizer(library: Library, config: StageConfig): TextSta
   };
 }
 
-/** A pre-tokenizer, which cuts its input into pieces and may change them. */
 export function createPreTokenizer(library: Library, config: StageConfig): TextStage {
   const [splitter] = new library.SequencePreTokenizer({ pretokenizers: [config] }).tokenizers;
   if (splitter === undefined) throw new Error(`its pre-tokenizer ${config.type} did not load`);
@@ -61,8 +58,8 @@ export function createPreTokenizer(library: Library, config: StageConfig): TextS
 }
 
 /**
- * A final ByteLevel pre-tokenizer that only cuts, so that words can be cached as they appear in the text. `encodeBytes` spells
- * them in bytes.
+ * A final ByteLevel pre-tokenizer that only cuts, so that words can be cached as they appear in the text.
+ * `encodeBytes` spells the words in bytes.
  */
 export function createByteLevelSplitter(library: Library, config: StageConfig): TextStage {
   const [splitter] = new library.SequencePreTokenizer({ pretokenizers: [config] }).tokenizers;
@@ -82,14 +79,13 @@ export function createByteLevelSplitter(library: Library, config: StageConfig): 
   };
 }
 
-/** Spells a text in the characters that represent the bytes 0 to 255. */
 export function encodeBytes(text: string): string {
   let encoded = '';
   for (const byte of Buffer.from(text)) encoded += BYTE_CHARACTERS[byte];
   return encoded;
 }
 
-/** The characters for the bytes 0 to 255: printable characters for themselves, others from U+0100 on. */
+/** Characters for the bytes 0 to 255: printable characters for themselves, others from U+0100 on. */
 const BYTE_CHARACTERS: readonly string[] = (() => {
   let next = 0x100;
   return Array.from({ length: 256 }, (_, byte) =>
@@ -122,7 +118,7 @@ function alignPattern(
 
 export interface Traced {
   readonly pieces: readonly string[];
-  /** The end in the source of the first `length` units of the pieces. The stages are aligned at the first call. */
+  /** Maps an end in the joined pieces to an end in the source. The first call aligns the stages. */
   sourceEnd(length: number): number;
 }
 

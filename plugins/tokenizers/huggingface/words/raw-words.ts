@@ -8,7 +8,7 @@ const LOCAL_NORMALIZERS = new Set('BertNormalizer Lowercase NFC NFD NFKC NFKD St
 /** Pre-tokenizers that drop white space and never join text across it. */
 const SPACE_SPLITTERS = new Set(['BertPreTokenizer', 'Whitespace', 'WhitespaceSplit']);
 
-/** Whether reading the words between white space one by one gives the same tokens. */
+/** Whether the tokens stay the same if the words between white space are read one by one. */
 export function hasRawWords(
   file: TokenizerFile,
   normalizers: readonly TextStage[],
@@ -23,23 +23,23 @@ export function hasRawWords(
   );
 }
 
-/** The characters that are always words of their own. */
+/** Characters that are always separate words. */
 export interface Isolated {
-  /** Chinese characters: the first stage puts spaces around them. */
+  /** Chinese characters, around which the first stage puts spaces. */
   readonly chinese: boolean;
-  /** ASCII punctuation: the pre-tokenizer cuts at it, and no normalizer joins it with anything. */
+  /** ASCII punctuation. The pre-tokenizer cuts at it, and no normalizer joins it with other text. */
   readonly punctuation: boolean;
 }
 
 /**
- * The characters that are isolated in a text. If it has a capital sigma, punctuation is not isolated: the lower case of that
- * letter depends on the letters around it, even across an apostrophe.
+ * The isolated characters of a text. Punctuation is not isolated in a text with a capital sigma: its lower
+ * case depends on the letters around it, even across an apostrophe.
  */
 export function isolatedIn(text: string, { chinese, punctuation }: Isolated): Isolated {
   return { chinese, punctuation: punctuation && !text.includes('Σ') };
 }
 
-/** For the ends of tokens: text that a normalizer drops belongs to the next token, which may be punctuation. */
+/** For the ends of tokens: text that a normalizer drops belongs to the next token, even to punctuation. */
 export const withoutPunctuation = ({ chinese }: Isolated): Isolated => ({ chinese, punctuation: false });
 
 export function isolatedBy(file: TokenizerFile): Isolated {
@@ -53,7 +53,7 @@ export function isolatedBy(file: TokenizerFile): Isolated {
 const changesOnlyLetters = ({ normalizers }: TokenizerFile): boolean =>
   normalizers.every(({ type }) => type === 'BertNormalizer' || type === 'Lowercase');
 
-/** The output of the stages for a word of ASCII letters and digits, or for a punctuation mark; undefined for others. */
+/** Creates a function that predicts the output of the stages for a word, or returns undefined. */
 export function plainWords(file: TokenizerFile): (word: string) => string | undefined {
   const isPredictable =
     changesOnlyLetters(file) && file.preTokenizers.every(({ type }) => type === 'BertPreTokenizer');
@@ -63,10 +63,10 @@ export function plainWords(file: TokenizerFile): (word: string) => string | unde
     /^(?:[0-9A-Za-z]+|[!-/:-@[-`{-~])$/.test(word) ? (lowers ? word.toLowerCase() : word) : undefined;
 }
 
-/** Called with a word and a hash of its UTF-16 units, which differs from process to process. */
+/** Receives a word and a hash of its UTF-16 units. Hashes differ between processes. */
 type VisitWord = (start: number, end: number, hash: number, units: Uint16Array) => void;
 
-/** Visits each word between white space, and each isolated character as a word. @param visit gets the units of the text */
+/** Visits each word between white space, and each isolated character. @param visit gets the text's units */
 export function forEachRawWord(text: string, { chinese, punctuation }: Isolated, visit: VisitWord): void {
   const kinds = punctuation ? KINDS_WITH_PUNCTUATION : KINDS;
   const units = unitsOf(text);
@@ -88,21 +88,19 @@ export function forEachRawWord(text: string, { chinese, punctuation }: Isolated,
   if (length > wordStart) visit(wordStart, length, hash, units);
 }
 
-/** Units of a text that are written into the reused array. */
+/** Maximum UTF-16 units of a text in the reused array. */
 const MAX_REUSED = 1 << 16;
 const reused = new Uint16Array(MAX_REUSED);
 
-/** The units of a text, valid until the next call. */
 function unitsOf(text: string): Uint16Array {
   const units = text.length <= MAX_REUSED ? reused : new Uint16Array(text.length);
   Buffer.from(units.buffer).write(text, 'utf16le');
   return units;
 }
 
-/** A random seed, so that no client can choose words with the same hash. */
+/** A random seed prevents clients from choosing words with the same hash. */
 const [SEED = 0] = crypto.getRandomValues(new Int32Array(1));
 
-/** FNV-1a with whole UTF-16 units. */
 const withUnit = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193);
 
 const INSIDE = 0;
@@ -122,12 +120,12 @@ const isChinese = (code: number): boolean =>
     (code >= 0x3400 && code <= 0x4dbf) ||
     (code >= 0xf900 && code <= 0xfaff));
 
-/** Units of a text whose words are counted at each request: its spans are seldom requested twice. */
+/** Words of shorter texts are counted at each request: their spans are seldom requested twice. */
 const SHORT = 2048;
 
 /**
- * Counts the tokens of spans of one text. The words of a long text are counted once, at the first request; each span then
- * costs two searches and the words that its boundaries cut.
+ * Counts the tokens of spans of one text. Words of a long text are counted once, at the first request. Each
+ * span then costs two searches and the words at its boundaries.
  */
 export function createWordCounts(
   text: string,
@@ -155,7 +153,6 @@ export function createWordCounts(
 interface CountedWords {
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
-  /** The tokens before each word. */
   readonly before: Uint32Array;
   readonly count: number;
 }
@@ -189,7 +186,7 @@ function countBetween(
   const first = lowerBound(starts, count, start);
   const behind = lowerBound(ends, count, end + 1);
   let total = 0;
-  // The words that the boundaries cut, which may be one word.
+  // Words that the boundaries cut, possibly the same word.
   const cutAtStart = first > 0 && (ends[first - 1] as number) > start;
   if (cutAtStart) total += countDirectly(start, Math.min(ends[first - 1] as number, end));
   if (behind > first) total += (before[behind] as number) - (before[first] as number);

@@ -1,48 +1,44 @@
 import { keepOptimised } from '../../../../core/kit.ts';
 import type { Tokens } from '../models/word.ts';
 
-/** Units of a word that is cached. */
 const MAX_LENGTH = 64;
 
-/** Words of a cache. A full cache drops all words, so that users' texts never stay for long. */
+/** Maximum cached words. A full cache drops all words, so that users' texts are not kept for long. */
 const MAX_WORDS = 1 << 16;
 
-/** Tokens of all words of a cache. */
 const MAX_TOKENS = 1 << 20;
 
 const SLOTS = 2 * MAX_WORDS;
 
-/** Slots that are examined for one word, which bounds the time of a search. */
+/** Maximum slots that are examined for one word, which bounds the time of a search. */
 const MAX_PROBES = 16;
 
 /**
- * Numbers of a slot, side by side so that most look-ups take one cache line. The first is the key, 0 in a free slot: the
- * hash, with the length of the word in its lowest bits.
+ * Numbers per slot, adjacent so that most look-ups take one cache line. The first number is the key: the
+ * hash, with the word's length in the lowest bits. It is 0 in a free slot.
  */
 const STEP = 8;
 const LENGTH_MASK = 2 * MAX_LENGTH - 1;
-/** Number of tokens. */
 const COUNT = 1;
-/** Index of the first token. */
+/** Offset of the first token's index. */
 const FIRST = 2;
-/** Id of the first token. */
+/** Offset of the first token's id. */
 const ID = 3;
-/** Units of a short word, two in a number, or the index of the units of a longer word. */
+/** Offset of a short word's units, two per number, or of the index of a longer word's units. */
 const UNITS = 4;
 const SHORT = 2 * (STEP - UNITS);
 
-/** The slot of the last word that is not cached. */
+/** The slot of the last word that was not cached. */
 const UNHELD = SLOTS * STEP;
 
-/** Caches the tokens of words in a hash table over flat arrays: unlike in a `Map`, a look-up creates no string. */
+/** Caches the tokens of words in flat arrays. Unlike in a `Map`, a look-up creates no string. */
 export class WordTokens {
-  /** The tokens of a word begin at the index `firstOf(word)` of `ids` and `ends`. */
+  /** Token ids. The tokens of a word begin at `firstOf(word)`, also in `ends`. */
   ids = new Uint32Array();
-  /** The end of every token as an offset into its word, if words are read with ends. */
+  /** Token ends as offsets into their words, if words are read with ends. */
   ends = new Uint32Array();
   readonly #read: (word: string) => Tokens;
   readonly #slots = new Int32Array((SLOTS + 1) * STEP);
-  /** The memory of `#slots`. */
   readonly #slotUnits = new Uint16Array(this.#slots.buffer);
   #units = new Uint16Array();
   #unitCount = 0;
@@ -54,7 +50,8 @@ export class WordTokens {
   }
 
   /**
-   * Returns the slot of `text.slice(start, end)`, which is not empty. The slot is valid until the next call.
+   * Returns the slot of `text.slice(start, end)`, which must not be empty. The slot is valid until the next
+   * call.
    *
    * @param units of the text
    */
@@ -79,7 +76,6 @@ export class WordTokens {
     return this.#slots[word + COUNT] as number;
   }
 
-  /** The id of the word's first token, if it has one. */
   idOf(word: number): number {
     return this.#slots[word + ID] as number;
   }
@@ -140,7 +136,6 @@ keepOptimised(new WordTokens(() => ({ ids: [], ends: [] })));
 
 const MIN_ROOM = 1 << 10;
 
-/** The array itself, or a longer copy if it is too short. */
 export function withRoomFor<Numbers extends Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>>(
   numbers: Numbers,
   length: number,
@@ -153,7 +148,7 @@ export function withRoomFor<Numbers extends Uint16Array<ArrayBuffer> | Uint32Arr
   return longer;
 }
 
-/** Caches the results of `read` for short words, within a bound. */
+/** Caches a bounded number of results of `read` for short words. */
 export function createMemo<Value>(read: (word: string) => Value): (word: string) => Value {
   const values = new Map<string, Value>();
   return (word) => {
@@ -168,5 +163,5 @@ export function createMemo<Value>(read: (word: string) => Value): (word: string)
   };
 }
 
-/** A copy of a word that does not keep alive the text it was sliced from. */
+/** Copies a word, so that it does not keep its source text in memory. */
 const detach = (word: string): string => ` ${word}`.slice(1);
