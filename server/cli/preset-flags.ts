@@ -57,7 +57,7 @@ export function presetOf({ preset, set = [], without = [] }: PresetFlags): Named
   return { preset, ...(set.length + without.length > 0 && { override }) };
 }
 
-/** The value of JSON, or the text itself if it is none. */
+/** The value of a JSON text; any other text as it is. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

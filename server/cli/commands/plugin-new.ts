@@ -70,7 +70,7 @@ const CALLS: Readonly<Record<Kind, (name: string) => string>> = {
 };
 
 /** A plugin of each kind, in TypeScript. These files are data: read, and never imported. */
-const TEMPLATES = join(import.meta.dirname, 'templates');
+const TEMPLATES = join(import.meta.dirname, '../templates');
 /** Placeholder for the plugin's name in the templates. */
 const PLACEHOLDER = /my-plugin/g;
 const TEST = 'test.js';
