@@ -33,17 +33,16 @@ import type {
 import { orAllRefusals, type Refusals } from '../validation/refusals.ts';
 import { runRequest, type StagesRequest } from './run-request.ts';
 
-/** Work that produces chunks: its inputs come in the request, in the lines of a stream, or in a file. */
+/** Work that produces chunks, from inputs in the request, in lines of a stream, or in a file. */
 export interface ChunksOperation<T extends ChunksTask = ChunksTask> extends Operation<T, StagesRequest> {
   /**
-   * What is done with each input.
+   * Plans the work on each input.
    *
-   * @param options everything in the request besides the inputs, not checked
-   * @param source the member with the inputs, which determines defaults, if the options are those of a whole request
+   * @param options members of the request besides the inputs, not checked
+   * @param source for a whole request, the member with the inputs, which determines defaults
    * @throws ServiceError `invalid_parameters`, `unknown_plugin`, `missing_capability`
    */
   plan(task: T, options: unknown, rules: Rules, source?: Source): Plan;
-  /** What a line of a stream contains. */
   readonly takes: StreamPlan['takes'];
 }
 
@@ -51,19 +50,16 @@ export interface ChunksOperation<T extends ChunksTask = ChunksTask> extends Oper
 export interface DocumentsOperation<T extends DocumentsTask = DocumentsTask> extends ChunksOperation<T> {
   /** The plan for the fields that come with a file. @throws as `plan` */
   planOf(task: T, fields: Fields, rules: Rules): Plan;
-  /** The names of these fields. */
   fieldNames(task: T, rules: Rules): readonly string[];
 }
 
-/** What differs between chunking documents and executing a pipeline on them. */
 interface DocumentsKind<T> {
   plugins(task: T, registry: Registry): readonly (PluginEntry | undefined)[];
   label(task: T): string;
-  /** The schema of a request without the documents. */
   schema(task: T, rules: Rules): ObjectSchema;
-  /** Checks a request, or everything in it besides the inputs. @throws ServiceError as `plan` */
+  /** Checks a request, or its members besides the inputs. @throws ServiceError as `plan` */
   check(task: T, request: unknown, rules: Rules, source?: Source): Members;
-  /** @param options checked @throws ServiceError as `plan` */
+  /** @param options checked options @throws ServiceError as `plan` */
   stages(task: T, options: Members, rules: Rules): Pick<Plan, 'stages' | 'pipeline'>;
 }
 
@@ -107,7 +103,6 @@ export function documentsOperationOf({ run }: DocumentsTask): DocumentsOperation
   return DOCUMENTS_OPERATIONS[run] as DocumentsOperation;
 }
 
-/** A task on documents, with what it takes to read its request. */
 interface Reading<T> {
   readonly kind: DocumentsKind<T>;
   readonly task: T;
@@ -150,7 +145,6 @@ function readRequest<T extends DocumentsTask>(reading: Reading<T>, body: Buffer)
   );
 }
 
-/** @param members checked */
 function planOf<T>({ kind, task, rules }: Reading<T>, members: Members): Plan {
   const { text, documents, include, namespace, ...options } = members;
   const { stages, pipeline } = kind.stages(task, options, rules);
@@ -158,12 +152,12 @@ function planOf<T>({ kind, task, rules }: Reading<T>, members: Members): Plan {
   return { stages, uses: usesOf(stages, rules), ...(pipeline !== undefined && { pipeline }), ...fields };
 }
 
-/*
- * A request that is refused is read a second time, to find all its problems: each part is checked alone, unless a
- * problem of an earlier part would be told twice.
+/**
+ * Reads a refused request again to find all its problems. Each part is checked alone, unless a problem of an
+ * earlier part would be repeated.
  */
 
-/** Collects the problems of everything besides the inputs. @returns what was read, if there are none */
+/** Collects all problems except those of the inputs. @returns what was read, if there are no problems */
 function collectPlan<T>(
   reading: Reading<T>,
   request: unknown,
@@ -185,7 +179,6 @@ function collectPlan<T>(
   return { members, plan };
 }
 
-/** Collects the problems of a whole request. */
 function collectRequest<T>(reading: Reading<T>, body: Buffer, refusals: Refusals): void {
   const { limits } = reading.rules;
   const read = collectPlan(reading, parseJson(body), undefined, refusals);
@@ -202,7 +195,6 @@ function hasProblemWith(member: RegExp, { problems }: Refusals): boolean {
   return problems.some((problem) => member.test(problem));
 }
 
-/** Notes the names in stages whose options are valid, to be looked for together. */
 export function noteStages({ stages, uses }: StageList, refusals: Refusals): void {
   for (const named of namedIn(stages, uses)) refusals.note(named);
 }

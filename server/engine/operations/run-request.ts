@@ -9,7 +9,6 @@ import { type Input, runStages, withStages } from '../stages/stages.ts';
 import { placeDocument } from '../stages/windows.ts';
 import type { Answer, AnyRequest } from '../tasks.ts';
 
-/** A request for chunks: inputs, stages, output. */
 export interface StagesRequest extends Plan, AnyRequest {
   readonly run: 'chunk' | 'execute' | 'refine';
   readonly inputs: readonly Input[];
@@ -17,11 +16,7 @@ export interface StagesRequest extends Plan, AnyRequest {
   readonly isBatch: boolean;
 }
 
-/**
- * Runs a request for chunks: its inputs through its stages, one after the other, and writes one answer.
- *
- * @throws ServiceError
- */
+/** Runs the inputs of a request through its stages in turn, and writes one answer. @throws ServiceError */
 export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
   const { inputs, isBatch, parseSeconds } = request;
   const { maxAnswerBytes } = run.limits;
@@ -51,7 +46,6 @@ export function runRequest(request: StagesRequest, run: Run): Promise<Answer> {
   });
 }
 
-/** The times of a request, with the sizes of its answer. */
 function timingsOf(timer: Timer, documents: readonly WrittenDocument[]): Timings {
   let count = 0;
   let tokens = 0;
@@ -62,7 +56,6 @@ function timingsOf(timer: Timer, documents: readonly WrittenDocument[]): Timings
   return timer.summary(documents.length, count, tokens);
 }
 
-/** The sum of the chunks' `token_count`s. */
 export function tokensOf(chunks: WrittenDocument['chunks']): number {
   let tokens = 0;
   for (const { token_count } of chunks) tokens += token_count;

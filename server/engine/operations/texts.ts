@@ -64,7 +64,6 @@ export const tokenizeOperation: Operation<TextsTask & { run: 'tokenize' }, Token
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The texts and the options of a request. @throws ServiceError `invalid_parameters` with all problems */
 function readTexts(
   bytes: Uint8Array,
   check: (request: unknown) => Members,
