@@ -2,12 +2,12 @@ import { ChunksmithError } from '../clients/javascript/errors.ts';
 import { Transport } from '../clients/javascript/transport.ts';
 import { UsageError } from './errors.ts';
 
-/** A user is waiting: a service that is unreachable is retried for a second, not for long. */
+/** Retries of an unreachable service, about a second in total, because a user is waiting. */
 const RETRIES = 2;
 const UNAUTHORIZED = 401;
 const NO_KEY = 'The service requires a valid key: set the variable CHUNKSMITH_KEY.';
 
-/** A running service that commands talk to, through the JavaScript client; it throws a ChunksmithError. */
+/** A running service, called through the JavaScript client. Calls throw a ChunksmithError. */
 export class Api extends Transport {
   readonly url: string;
 

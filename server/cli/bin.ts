@@ -7,8 +7,8 @@ import { argv, execPath, exit, versions } from 'node:process';
 import { hold } from '../../core/hold.ts';
 
 /**
- * Entry of the package's command `chunksmith`. It uses nothing that an old Node lacks: there, the command runs on the
- * Node that is bundled as a package, if it is installed.
+ * Entry of the package's command `chunksmith`. It uses nothing that an old Node lacks. On an old Node, the
+ * command runs on the Node bundled as a package, if that is installed.
  */
 
 const MIN_NODE = 24;
@@ -28,7 +28,6 @@ function packagedNode(): string {
   }
 }
 
-/** Runs the same command on another Node, and exits with its status. */
 function runOn(node: string): void {
   const child = hold(spawn(node, argv.slice(1), { stdio: 'inherit' }), (error) => {
     console.error(`${node} cannot be started: ${error.message}`);

@@ -17,19 +17,19 @@ import { createDatabase, createPipelineStore } from '../store/stores.ts';
 import { endWithReader } from './closed-pipe.ts';
 import { tryToListen } from './listening.ts';
 
-/** The answer of this command is what it prints; its log shows warnings of plugins, in lines for people. */
+/** Log settings of the command, which prints its answer itself: only warnings of plugins, for people. */
 const WARNINGS = { logLevel: 'warn', logFormat: 'pretty' };
-/** The log while the store is tried, whose faults the answer reports. */
+/** Log settings while the store is opened, because the answer reports the store's faults. */
 const QUIET = { logLevel: 'error', logFormat: 'json' };
 
 /**
- * Prints which plugins, models and store a server with this configuration has, what they lack, who may call it, and
- * what jobs may use. A plugin that lacks something is not a failure: the server starts without it.
+ * Prints which plugins, models and store a server with this configuration has, what they lack, who may call
+ * it, and what jobs may use. A plugin that lacks something is not a failure: the server starts without it.
  *
- * @param corpora what jobs may use, a line each
- * @throws ConfigError if keys are set that cannot be used
- * @returns the exit code: 0 if the server would work, 1 if a plugin cannot be imported or its example fails, 2 if
- *   the store of pipelines cannot be opened or the address is in use
+ * @param corpora what jobs may use, one line each
+ * @throws ConfigError if configured keys cannot be used
+ * @returns the exit code: 0 if the server would work; 1 if a plugin cannot be imported or its example fails;
+ *   2 if the store of pipelines cannot be opened or the address is in use
  */
 export async function check(config: Config, corpora: readonly string[]): Promise<number> {
   endWithReader();
@@ -55,7 +55,6 @@ export async function check(config: Config, corpora: readonly string[]): Promise
 
 const MAX_SECONDS = 60;
 
-/** The configuration to run examples with: one thread, and a time limit. */
 function forExamples(config: Config): Config {
   return {
     ...config,
@@ -64,7 +63,6 @@ function forExamples(config: Config): Config {
   };
 }
 
-/** Every numeric option except the port, as `--workers: 2` and `--max-body-bytes: 100MiB`. */
 function limitsOf(config: Config): string[] {
   return OPTION_ENTRIES.flatMap(([name, { type }]) => {
     if (name === 'port' || (type !== 'integer' && type !== 'size')) return [];
@@ -97,9 +95,9 @@ async function problemOfStore(config: Config): Promise<string | undefined> {
 }
 
 /**
- * Prints for every plugin whether it can run here, and runs its example as a request would be run.
+ * Prints for every plugin whether it can run here, and runs its example like a request.
  *
- * @returns whether every plugin that lacks nothing can be imported and runs its example, and no plugin is broken
+ * @returns whether every available plugin can be imported and runs its example, and no plugin is broken
  */
 async function checkPlugins(cradle: ServerCradle): Promise<boolean> {
   let areGood = true;
@@ -117,7 +115,7 @@ async function checkPlugins(cradle: ServerCradle): Promise<boolean> {
   return areGood && cradle.registry.broken.length === 0;
 }
 
-/** Whether it is unavailable and `npm install` has to be run in its folder. */
+/** Whether a plugin is unavailable and `npm install` must be run in its folder. */
 function lacksPackage({ manifest, missing }: PluginEntry): boolean {
   return missing.length > 0 && manifest.needs?.packages !== undefined;
 }
@@ -126,7 +124,7 @@ function stateOf({ missing }: PluginEntry): string {
   return missing.length === 0 ? 'available' : `missing, ${missing.join('; ')}`;
 }
 
-/** The problem with importing a plugin and running its example; `undefined` if it works, or cannot be run here. */
+/** The problem with importing a plugin or running its example; `undefined` if it works or cannot run here. */
 async function problemOf(entry: PluginEntry, cradle: ServerCradle): Promise<string | undefined> {
   const folder = dirname(entry.file);
   try {
@@ -145,7 +143,7 @@ async function problemOf(entry: PluginEntry, cradle: ServerCradle): Promise<stri
   }
 }
 
-/** A plugin's own error, with the file and the line; `undefined` if the error is the server's. */
+/** A plugin's own error with file and line; `undefined` for an error of the server. */
 function causeOf(error: unknown, folder: string): string | undefined {
   const { cause } = error as { readonly cause?: unknown };
   return cause === undefined ? undefined : withLine(String(cause), cause, folder);
@@ -159,10 +157,10 @@ interface Example {
 type Sources = Pick<ServerCradle, 'registry' | 'host'>;
 
 /**
- * The request that tries a plugin: its own example, or for a tokenizer and an embedding plugin the example of a
- * plugin that uses one, with the first name that it lists. `undefined` if every example needs the network.
+ * The request that tries a plugin: its own example or, for a tokenizer or embedding plugin, the example of a
+ * plugin that uses its first name. `undefined` if every example needs the network.
  *
- * @throws whatever a tokenizer or an embedding plugin throws when it is created and lists its names
+ * @throws what a tokenizer or embedding plugin throws when it is created and lists its names
  */
 export async function exampleFor(entry: PluginEntry, sources: Sources): Promise<Example | undefined> {
   const { kind, name } = entry.manifest;
@@ -182,7 +180,6 @@ function ownExample({ kind, name, example }: Manifest, more: object): Example | 
   return { task: { run: kind === 'chunker' ? 'chunk' : 'refine', name }, body: { ...example, ...more } };
 }
 
-/** The first tokenizer or model that a plugin can open now. */
 async function firstName(
   kind: 'tokenizer' | 'embedding',
   name: string,
@@ -192,7 +189,6 @@ async function firstName(
   return (await (await host.get(kind, name)).list())[0]?.name;
 }
 
-/** A plugin with an example that uses what requests open of a kind. */
 function userOf(kind: Kind, { registry }: Sources): PluginEntry | undefined {
   return registry.all.find(
     ({ manifest, missing }) =>
@@ -200,7 +196,6 @@ function userOf(kind: Kind, { registry }: Sources): PluginEntry | undefined {
   );
 }
 
-/** Whether the example of a plugin uses a model behind an API. */
 function callsNetwork(entry: PluginEntry, { registry }: Sources): boolean {
   const { options = NO_OPTIONS, example, uses = [] } = entry.manifest;
   if (!uses.includes('embedding')) return false;

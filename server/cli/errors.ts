@@ -13,13 +13,11 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-/** A command that cannot be carried out as given; the message says what to change. */
+/** An error in the command as written; the message says what to change. */
 export class UsageError extends Error {}
 
-/** A command that failed for the reason in its message. */
 export class CommandError extends Error {}
 
-/** Whether an error's message says everything, so that no stack is needed. */
 export function isExpected(error: unknown): error is Error {
   const expected = [CommandError, ServiceError, ChunksmithError, StoreOpenError];
   return expected.some((kind) => error instanceof kind) || isUsage(error);

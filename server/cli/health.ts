@@ -6,9 +6,8 @@ import { withServerFlags } from './commands/serve.ts';
 import { addressOf } from './listening.ts';
 
 /**
- * The health check of the image: checks whether the server running as a process, by default the first one of the
- * container, is alive, at the host and port of that process's own flags and variables. Exits with 0 if it is, else
- * with 1. Linux only.
+ * Health check of the image, Linux only: exits with 0 if the server is alive, else with 1. The server is a
+ * process, by default the container's first process. Its own flags and variables give its host and port.
  */
 async function isHealthy(pid: string): Promise<boolean> {
   const [command, variables] = (await Promise.all(
@@ -24,9 +23,9 @@ const MAIN = /(^|\/)server\/main\.[jt]s$/;
 /**
  * The address of a server that runs as a process, perhaps as the child of another program such as an init.
  *
- * @param command its words, of which the last one is empty
+ * @param command the words of its command line, with an empty last word
  * @param variables as `NAME=value`
- * @returns undefined if it is not a server
+ * @returns undefined if the process is not a server
  */
 export function addressOfServer(
   command: readonly string[],

@@ -3,7 +3,6 @@ import { createServer, isIPv6 } from 'node:net';
 import { hold } from '../../core/hold.ts';
 import type { Config } from '../config/config.ts';
 
-/** The URL at which this machine reaches a server; a wildcard host is replaced by a loopback address. */
 export function addressOf(host: string, port: number): string {
   const reached = ALL_ADDRESSES[host] ?? host;
   return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;
@@ -27,7 +26,6 @@ export function listenProblem(error: unknown, { host, port }: Address): string |
   return reason && `Cannot listen on ${host}:${port}: ${reason}.`;
 }
 
-/** Listens for a moment, and returns the reason if that fails. */
 export async function tryToListen(address: Address): Promise<string | undefined> {
   const server = hold(createServer());
   try {

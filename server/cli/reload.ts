@@ -4,17 +4,15 @@ import { join } from 'node:path';
 import { hold } from '../../core/hold.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/**
- * Milliseconds without a change after which the server restarts: an editor, and `plugin new`, write several files.
- */
+/** Milliseconds without a change before a restart: an editor or `plugin new` writes several files. */
 const SETTLED = 200;
-/** Paths that nobody edits: packages, and what tools and editors hide. */
+/** Paths that users do not edit: packages, and hidden files of tools and editors. */
 const IGNORED = /(^|[\\/])(node_modules|\.[^\\/]*)([\\/]|$)/;
 
 /**
- * Runs the server in a process of its own that restarts when a source file or a plugin changes, or a folder with a
- * plugin is created. Node's own `--watch` may begin a second start during the first, which then finds its port in
- * use.
+ * Runs the server in a separate process, and restarts it when a source file or a plugin changes, or a folder
+ * with a plugin is created. Node's own `--watch` may begin a second start during the first start, when the
+ * port is in use.
  *
  * @param folders additional folders of plugins, which are watched too
  */
@@ -31,12 +29,11 @@ export function reload(folders: readonly string[]): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => server.end(signal));
 }
 
-/** Calls back for every change in a folder, including folders created later. */
 function watchFolder(folder: string, onChange: () => void): void {
   const look = (_event: unknown, path: string | null) => {
     if (path === null || !IGNORED.test(path)) onChange();
   };
-  // A folder that vanishes while it is read is also a change.
+  // A folder that vanishes while it is read has changed too.
   hold(watch(folder, { recursive: true }, look), onChange);
 }
 
@@ -61,11 +58,10 @@ function superviseServer() {
   return {
     restart() {
       if (running === undefined) return start();
-      // A second signal would stop it at once, with requests in flight.
+      // A second signal would stop the server at once, with requests in flight.
       if (!isStale && !isEnding) running.kill('SIGTERM');
       isStale = true;
     },
-    /** Stops the server, and this process with its exit code. */
     end(signal: NodeJS.Signals) {
       if (running === undefined) process.exit(0);
       if (!isStale || isEnding) running.kill(signal);

@@ -22,17 +22,15 @@ export async function runCommand(args: readonly string[], env: Environment): Pro
   }
 }
 
-/** The commands that have the flags of the server. */
 const OF_SERVER: readonly (string | undefined)[] = ['serve', 'check'];
 
-/** The message of an error; those of the service in the terms of the command line. */
 function messageOf(error: Error, [command]: readonly string[]): string {
   return error instanceof ServiceError && !OF_SERVER.includes(command)
     ? inOwnTerms(error.detail)
     : error.message;
 }
 
-/** The server and `chunk` start without loading the other commands. */
+/** Loads the other commands only if needed: the server and `chunk` start without them. */
 async function run(args: readonly string[], env: Environment): Promise<number> {
   const [name, ...rest] = args;
   if (name === 'chunk') {
@@ -54,10 +52,9 @@ async function run(args: readonly string[], env: Environment): Promise<number> {
   return status;
 }
 
-/** Minimum columns of the help for showing flags and descriptions side by side. */
+/** Minimum columns of the help, so that flags and descriptions are side by side. */
 const HELP_WIDTH = 110;
 
-/** Errors are thrown, also by nested commands. */
 function prepared(command: Command): Command {
   command.exitOverride().configureHelp({ helpWidth: Math.max(HELP_WIDTH, process.stdout.columns ?? 0) });
   command.commands.forEach(prepared);

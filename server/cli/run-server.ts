@@ -27,7 +27,7 @@ import { reload } from './reload.ts';
 import { setSwitchesFor } from './v8-switches.ts';
 
 /**
- * Does what the flags say: listens until a signal comes, or checks. A failed start ends the process.
+ * Runs the server until a signal comes, or checks the configuration. A failed start ends the process.
  *
  * @returns the exit status of a check; 0 once the server listens
  */
@@ -52,7 +52,7 @@ async function start(flags: Flags, env: Environment): Promise<number> {
   return EXIT.done;
 }
 
-/** Listens until a signal comes; then requests in flight are finished within the grace period. */
+/** Listens until a signal comes, then finishes requests in flight within the grace period. */
 async function serve(config: Config, registry: Registry): Promise<void> {
   let isStopping = false;
   const app = await buildApp(config, {
@@ -75,7 +75,7 @@ async function serve(config: Config, registry: Registry): Promise<void> {
   });
 }
 
-/** Fastify would log that it listens before the store is open; `announce` does it afterwards. */
+/** Keeps Fastify from logging that it listens before the store is open; `announce` logs it afterwards. */
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
   const { level } = app.log;
   if (level === 'debug' || level === 'info') app.log.level = 'warn';
@@ -89,13 +89,12 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
 /** Maximum connections waiting to be accepted; the system may allow fewer. */
 const BACKLOG = 4096;
 
-/** Says in plain words why a start failed; only an unexpected error is printed with its stack. */
+/** Prints why a start failed; only an unexpected error has a stack. */
 function fail(error: unknown): never {
   console.error(isExpected(error) ? error.message : error);
   process.exit(isExpected(error) ? EXIT.usage : EXIT.failed);
 }
 
-/** Logs where the server is found and what it has, once everything is ready. */
 export function announce(app: FastifyInstance, config: Config, registry: Registry): void {
   const { port } = app.server.address() as AddressInfo;
   const address = addressOf(config.host, port);
@@ -103,7 +102,6 @@ export function announce(app: FastifyInstance, config: Config, registry: Registr
   app.log.info({ ...docs, ...describe(config, registry) }, `Server listening at ${address}`);
 }
 
-/** For an operator at the start: what is loaded, where data is kept, and who may call. */
 function describe(config: Config, { all, broken }: Registry): Readonly<Record<string, string | number>> {
   const [ready, missing] = [true, false].map((isReady) =>
     all.filter((entry) => (entry.missing.length === 0) === isReady).map(({ manifest }) => manifest.name),
@@ -126,9 +124,9 @@ function describe(config: Config, { all, broken }: Registry): Readonly<Record<st
 }
 
 /**
- * Checks the addresses that the plugins' manifests name among their variables.
+ * Checks the variables that plugins declare as URLs.
  *
- * @throws ConfigError with a line for each that is not a URL
+ * @throws ConfigError with a line for each variable that is not a URL
  */
 export function checkPluginUrls({ all }: Registry, env: Environment): void {
   const names = new Set(all.flatMap(({ manifest }) => manifest.urls ?? []));

@@ -11,7 +11,7 @@ export function asksForKeys({ apiKeys, apiKeysFile }: AccessConfig): boolean {
   return apiKeys !== '' || apiKeysFile !== '';
 }
 
-/** Wrong keys that an address may send per minute; 0 if they are not limited. */
+/** Wrong keys that an address may send per minute; 0 if unlimited. */
 export function failedKeyLimitOf(config: AccessConfig): number {
   const { failedKeyLimit, rateLimit } = config;
   if (!asksForKeys(config)) return 0;
@@ -19,10 +19,10 @@ export function failedKeyLimitOf(config: AccessConfig): number {
 }
 
 /**
- * The keys; each request must carry one of them; empty if the service requires none.
+ * The keys; each request must carry one of them. Empty if the service requires none. No error message
+ * contains a key.
  *
- * @throws ConfigError if keys are configured but there are none, or if one can never be sent. No message contains a
- *   key.
+ * @throws ConfigError if keys are configured but none is found, or if a key can never be sent
  */
 export function readKeys(config: AccessConfig): string[] {
   if (!asksForKeys(config)) return [];
@@ -52,7 +52,7 @@ function readLines(file: string): string[] {
 }
 
 /**
- * Who may call the service, one sentence each, for the log of the start and `--check`.
+ * Describes who may call the service, in one sentence each, for the log of the start and for `check`.
  *
  * @throws ConfigError as `readKeys` does
  */

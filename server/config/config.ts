@@ -2,21 +2,21 @@ import { flagName, type Machine, type Option, readMachine, type ValueOf, variabl
 import { OPTION_ENTRIES, type OPTIONS, type OptionName } from './options.ts';
 import { parseValue } from './values.ts';
 
-/** The configuration of a server: a value for each option of the table, and what only the program sets. */
+/** The configuration of a server: a value for each option, and settings that only the program sets. */
 export type Config = { readonly [K in OptionName]: ValueOf[(typeof OPTIONS)[K]['type']] } & Unlisted;
 
 interface Unlisted {
-  /** Characters that a request to evaluate may search: its documents count once for each different way to chunk. */
+  /** Maximum characters that an evaluation searches; documents count once for each different way to chunk. */
   readonly maxEvaluationCharacters: number;
-  /** Maximum files of a shard of a job. */
+  /** Maximum files in a shard of a job. */
   readonly bulkShardDocuments: number;
-  /** Where the log goes in place of standard output: `stderr`, or the path of a file. */
+  /** Destination of the log instead of standard output: `stderr`, or the path of a file. */
   readonly logTo?: string;
 }
 
 const UNLISTED: Unlisted = { maxEvaluationCharacters: 10_000_000, bulkShardDocuments: 10_000 };
 
-/** The flags that were given: their texts, and true or false for a switch without one. */
+/** The flags of a command line: texts, and booleans for switches without a text. */
 export type Flags = { readonly [K in OptionName]?: string | boolean | undefined };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -60,14 +60,13 @@ export function configOf(given: Partial<Config> = {}, machine: Machine = readMac
   return { ...(Object.fromEntries(defaults) as Config), ...UNLISTED, ...given };
 }
 
-/** Whether a server accepts jobs at all: they need something that they may read. */
+/** Whether a server accepts jobs, which need a folder or a connection to read from. */
 export function takesJobs({ bulkRoot, bulkConnections }: JobSettings): boolean {
   return bulkRoot !== '' || bulkConnections !== '';
 }
 
 type JobSettings = Pick<Config, 'bulkRoot' | 'bulkConnections'>;
 
-/** Why a process cannot have its role; undefined if it can. */
 function problemOfRole(config: Config): string | undefined {
   const { role, store } = config;
   if (role === 'worker' && !takesJobs(config)) {

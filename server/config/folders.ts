@@ -12,21 +12,21 @@ export function checkFolder(option: string, folder: string): void {
   );
 }
 
-/** Folders that are named must exist, except the models folder, which downloads create. @throws ConfigError */
+/** Checks that configured folders exist, except a models folder that downloads create. @throws ConfigError */
 export function checkFolders({ pluginsDir, modelsDir, allowDownloads }: Config): void {
   for (const folder of pluginsDir) checkFolder('--plugins-dir', folder);
   if (modelsDir === '' || allowDownloads) return;
   checkFolder('--models-dir', modelsDir);
 }
 
-/** The error code if the file system of the parent folder cannot have folders, such as `/proc`. */
+/** Error code of a file system in which folders cannot be created, such as `/proc`. */
 export const NO_FOLDER = 'ENOFOLDER';
 
-/** Creates a folder, including its parents. @throws the error of the system, or one with the code `NO_FOLDER` */
+/** Creates a folder and its parents. @throws the error of the system, or one with the code `NO_FOLDER` */
 export async function makeFolder(folder: string): Promise<void> {
   let top = resolve(folder);
   while (!existsSync(dirname(top))) top = dirname(top);
-  // First the topmost one alone: where it cannot be created, Node's own `recursive` tries forever.
+  // First creates only the topmost folder: where that is impossible, Node's `recursive` retries forever.
   await mkdir(top).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'EEXIST') return;
     if (cause.code !== 'ENOENT') throw cause;

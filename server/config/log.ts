@@ -21,8 +21,9 @@ const LEVELS: Readonly<Record<string, string>> = { warning: 'warn' };
 const DESTINATIONS: Readonly<Record<string, number>> = { stdout: 1, stderr: 2 };
 
 /**
- * Creates a log: asynchronous on the main thread, synchronous on a worker thread, which can be ended at any time. A
- * line is JSON with `level` (debug, info, warn, error), `time` (ISO 8601, UTC) and `msg`, or text for people.
+ * Creates a log: asynchronous on the main thread, synchronous on a worker thread, which may end at any time.
+ * A line is text for people, or JSON with `level` (debug, info, warn, error), `time` (ISO 8601, UTC) and
+ * `msg`.
  */
 export function createLog({ logLevel, logFormat, logTo = 'stdout' }: LogSettings): Logger {
   const pino = require('pino') as typeof import('pino');
@@ -37,7 +38,7 @@ export function createLog({ logLevel, logFormat, logTo = 'stdout' }: LogSettings
 
 const RANKS = ['debug', 'info', 'warn', 'error'] as const;
 
-/** The log of a worker thread: its packages are loaded with its first line, because most threads write none. */
+/** The log of a worker thread. It loads its packages with its first line, because most threads write none. */
 export function createThreadLog(settings: LogSettings): Log {
   const least = RANKS.findIndex((rank) => rank === (LEVELS[settings.logLevel] ?? settings.logLevel));
   let log: Logger | undefined;
@@ -51,18 +52,17 @@ export function createThreadLog(settings: LogSettings): Log {
 
 const isTerminal = (dest: number | string): boolean => typeof dest === 'number' && isatty(dest);
 
-/** Maximum bytes of lines waiting because they cannot be written, such as on a full disk; later ones are dropped. */
+/** Maximum bytes of unwritten lines, as on a full disk; later lines are dropped. */
 const MAX_WAITING = 1_000_000;
-/** How often a pipe that nobody reads is retried before the process ends, every 100 ms. */
+/** Retries of a pipe that is not read, one every 100 ms, before the process ends. */
 const MAX_TRIES = 10;
 
-/** Flushed when the process ends. */
 const opened = new Set<SonicBoom>();
 if (isMainThread) process.on('exit', () => opened.forEach((destination) => void destination.flushSync()));
 
 /**
- * Waiting lines are written with a later line, once that is possible, and delay nobody. pino's own destination,
- * sonic-boom 4.2.1, ends the process at the first error, and then keeps trying to write the rest for ever.
+ * Opens a destination that keeps unwritten lines for a later write, without delays. pino's own destination
+ * (sonic-boom 4.2.1) ends the process at the first error, and then retries writing forever.
  */
 function openDestination(dest: number | string): SonicBoom {
   const settings = { dest, sync: !isMainThread, maxLength: MAX_WAITING, maxWriteRetries: MAX_TRIES };
@@ -74,7 +74,7 @@ function openDestination(dest: number | string): SonicBoom {
     try {
       flush();
     } catch {
-      // It cannot be written, or is not open yet.
+      // The destination cannot be written, or is not open yet.
     }
   };
   opened.add(destination);
@@ -86,7 +86,7 @@ function prettyStream(destination: SonicBoom, colorize: boolean) {
   return pretty({ ...PRETTY, colorize, destination, sync: true });
 }
 
-/** Members that `prettyMessage` has put into the message, and those that are the same in every line. */
+/** Members that `prettyMessage` puts into the message, or that are the same in every line. */
 const NOT_LISTED = 'pid,hostname,reqId,method,path,status,bytes,documents,chunks,ms';
 
 const PRETTY: PrettyOptions = {
@@ -97,7 +97,6 @@ const PRETTY: PrettyOptions = {
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** The message of a line with its numbers; for a request, its method, path and status. */
 function prettyMessage(line: Line, message: string): string {
   const { method, path, status, ms, reqId } = line;
   const subject = method === undefined || status === undefined ? message : `${method} ${path} ${status}`;

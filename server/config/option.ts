@@ -1,6 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
 
-/** A value of the configuration, by the type of its option. */
 export interface ValueOf {
   text: string;
   integer: number;
@@ -9,16 +8,15 @@ export interface ValueOf {
   boolean: boolean;
   /** Items separated by commas. */
   list: readonly string[];
-  /** Names and their meanings, as `name=name` separated by commas. */
+  /** Names mapped to names, as `name=name` separated by commas. */
   pairs: Readonly<Record<string, string>>;
-  /** How many proxies are in front of the server, or their addresses and networks; 0 if none is trusted. */
+  /** Number of trusted proxies in front of the server, or their addresses and networks; 0 for none. */
   proxies: number | readonly string[];
 }
 
 export type OptionType = keyof ValueOf;
 type Default<Type extends OptionType> = ValueOf[Type] | ((machine: Machine) => ValueOf[Type]);
 
-/** An option of the server: a row of the table in `options.ts`. */
 export interface Option<Type extends OptionType = OptionType> extends OptionDetails {
   readonly type: Type;
   readonly default: Default<Type>;
@@ -28,22 +26,22 @@ export interface Option<Type extends OptionType = OptionType> extends OptionDeta
 interface OptionDetails {
   /** Shown in help and OPTIONS.md instead of the default. */
   readonly shownDefault?: string;
-  /** Whether it is read only from the environment, so that it shows in no list of processes. */
+  /** Whether the option is read only from the environment, which hides it from lists of processes. */
   readonly isVariableOnly?: boolean;
-  /** Whether its value must not be shown, even if it is wrong; then it is read only from the environment too. */
+  /** Whether the value must not be shown, even if wrong. Such an option is read only from the environment. */
   readonly isSecret?: boolean;
-  /** Whether an empty variable is a mistake; for other options it counts as not set. */
+  /** Whether an empty variable is an error; other options treat it as unset. */
   readonly isNeverEmpty?: boolean;
-  /** For a text, in lower case; texts are compared case-insensitively. */
+  /** Valid texts in lower case; the comparison ignores case. */
   readonly choices?: readonly string[];
-  /** Other words for choices. */
+  /** Choices by their synonyms. */
   readonly synonyms?: Readonly<Record<string, string>>;
   readonly pattern?: RegExp;
-  /** The pattern in words. */
+  /** Description of the pattern, for messages. */
   readonly expected?: string;
-  /** Parses what a pattern cannot check, each item of a list; not called for an empty text. */
+  /** Parses what a pattern cannot check: a text, or each item of a list. Not called for an empty text. */
   readonly read?: (text: string) => Read<string>;
-  /** For a number or a size; default 1. */
+  /** For numbers and sizes; default 1. */
   readonly minimum?: number;
   readonly maximum?: number;
 }
@@ -51,7 +49,6 @@ interface OptionDetails {
 /** A parsed value, or what was expected instead. */
 export type Read<T> = { readonly value: T } | { readonly expected: string };
 
-/** Creates a function that makes the rows of one type. */
 export const optionOf =
   <Type extends OptionType>(type: Type) =>
   (value: Default<Type>, description: string, details: OptionDetails = {}): Option<Type> => ({
@@ -61,20 +58,19 @@ export const optionOf =
     ...details,
   });
 
-/** `logLevel` is `--log-level`. */
+/** `logLevel` becomes `--log-level`. */
 export function flagName(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** `logLevel` is `LOG_LEVEL`. */
+/** `logLevel` becomes `LOG_LEVEL`. */
 export function variableName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
-/** Properties of the machine that determine defaults. */
 export interface Machine {
   readonly cores: number;
-  /** Bytes of memory of the machine, or of the container if that has less. */
+  /** Memory in bytes of the machine, or of the container if it has less. */
   readonly memoryBytes: number;
 }
 

@@ -1,13 +1,12 @@
 import { flagName, type Option, type OptionType, optionOf, type Read, variableName } from './option.ts';
 import { readDatabaseUrl, readOrigin, readServiceUrl, writeSize } from './values.ts';
 
-/** Longest time in seconds that a Node timer supports. */
+/** Maximum seconds of a Node timer, rounded down. */
 const MAX_WAIT = 2_000_000;
 
-/** Bodies may take a share of the memory: processing a body takes several times its size. */
+/** Minimum default of bytes in flight; larger defaults are a share of the memory. */
 const MIN_BYTES_IN_FLIGHT = 104_857_600;
 
-/** Each makes a row from its default, its description, and what else there is to say. */
 const text = optionOf('text');
 const integer = optionOf('integer');
 const size = optionOf('size');
@@ -17,7 +16,7 @@ const pairs = optionOf('pairs');
 const proxies = optionOf('proxies');
 
 /**
- * The one table of the server's options, in the order of the help. The flags, the environment variables, the type of
+ * The only table of the server's options, in the order of the help. Flags, environment variables, the type of
  * the configuration, the help and the table of OPTIONS.md are derived from it.
  */
 export const OPTIONS = {
@@ -208,7 +207,6 @@ export const OPTION_ENTRIES = Object.entries(OPTIONS) as readonly (readonly [Opt
 
 const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
-/** Parses the name of an npm package, without a version. */
 function readPackageName(text: string): Read<string> {
   if (NAME.test(text)) return { value: text };
   return { expected: 'the name of an npm package; for a folder use --plugins-dir' };
@@ -219,17 +217,15 @@ export interface OptionRow {
   /** Empty if the option is read only from the environment. */
   readonly flag: string;
   readonly variable: string;
-  /** The default as shown to users. */
   readonly shown: string;
   readonly description: string;
 }
 
-/** A description for a terminal, which shows no links: `[Buckets](CORPORA.md#buckets)` is Buckets in server/CORPORA.md. */
+/** Removes links: `[Buckets](CORPORA.md#buckets)` becomes `Buckets in server/CORPORA.md`. */
 export function withoutLinks(description: string): string {
   return description.replace(/\[([^\]]+)\]\(([^)#]+)[^)]*\)/g, '$1 in server/$2');
 }
 
-/** The options as rows of the table in OPTIONS.md. */
 export function describeOptions(): OptionRow[] {
   return OPTION_ENTRIES.map(([name, option]) => {
     const { type, isVariableOnly = false, isSecret = false, choices, description } = option;

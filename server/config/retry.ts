@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 
-/** How often, how soon and for how long failed work is retried. */
 export interface RetryLimits {
   /** Maximum retries after the first attempt; default unlimited. */
   readonly retries?: number;
   /** Milliseconds before the first retry. The delay doubles each time, plus up to 100 % jitter. */
   readonly firstDelay: number;
-  /** Maximum delay in milliseconds. Work that is asked to wait longer is not retried. */
+  /** Maximum delay in milliseconds. If the other side asks for a longer wait, the work is not retried. */
   readonly maxDelay: number;
-  /** Milliseconds in total after which no retry starts; default unlimited. */
+  /** Total milliseconds after which no retry starts; default unlimited. */
   readonly deadline?: number;
 }
 
@@ -20,13 +19,13 @@ export interface RetryRules {
   readonly retryAfter?: (error: unknown) => number | undefined;
   /** Called before each wait with its length in milliseconds. */
   readonly onRetry?: (error: unknown, delay: number) => void;
-  /** Ends the waiting; its reason is thrown. */
+  /** Aborts a wait; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Retries work that fails with a temporary error. Delays grow, are randomised, and are never shorter than the other
- * side asked for. The last failure is thrown unchanged.
+ * Retries work after transient errors. Delays grow, are randomised, and are never shorter than the other side
+ * asks. The last failure is thrown unchanged.
  */
 export function withRetries<T>(limits: RetryLimits, rules: RetryRules, work: () => Promise<T>): Promise<T> {
   const { retries = Number.POSITIVE_INFINITY, firstDelay, maxDelay, deadline } = limits;
@@ -42,7 +41,7 @@ export function withRetries<T>(limits: RetryLimits, rules: RetryRules, work: () 
       const asked = retryAfter?.(error) ?? 0;
       if (!isTransient(error) || asked > maxDelay) return false;
       onRetry?.(error, Math.max(asked, retryDelay));
-      // The part of `Retry-After` that exceeds the usual delay. p-retry throws the reason of an abort.
+      // Waits for the part of `Retry-After` beyond the usual delay. p-retry throws the reason of an abort.
       if (asked > retryDelay) await sleep(asked - retryDelay, undefined, { signal }).catch(() => undefined);
       return true;
     },
@@ -57,17 +56,15 @@ export function retryAfterOf(headers: Headers): number | undefined {
   return Number.isFinite(milliseconds) ? Math.max(milliseconds, 0) : undefined;
 }
 
-/*
- * Which failures may be temporary, by the kind of call: over HTTP by status or connection, for a file system by code.
- * Database errors are in `server/store/failures.ts`, beside their meaning; clients, which import nothing from the
- * server, have theirs in `retries.ts`.
+/**
+ * Transient failures by kind of call: HTTP by status or connection, file systems by code. Database errors are
+ * in `server/store/failures.ts`. Clients import nothing from the server, so theirs are in `retries.ts`.
  */
 
-/** Whether a retry after this status may succeed soon. */
 export const isTransientStatus = (status: number): boolean =>
   status === 408 || status === 429 || status >= 500;
 
-/** Codes of broken connections, and of temporary connection failures. */
+/** Codes of broken connections and of transient connection failures. */
 const BROKEN_CONNECTION = [
   'ECONNRESET',
   'ECONNABORTED',
@@ -80,11 +77,10 @@ const BROKEN_CONNECTION = [
   'UND_ERR_BODY_TIMEOUT',
 ];
 
-/** Whether a connection broke, so that the same request may succeed later. */
 export const isBrokenConnection = (error: unknown): boolean =>
   BROKEN_CONNECTION.includes(codeOf(error) ?? '');
 
-/** The code of an error of the system or of `fetch`, which hides it in the cause. */
+/** The code of a system error, which `fetch` hides in the cause. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   return 'code' in error ? String(error.code) : codeOf(error.cause);
@@ -92,5 +88,5 @@ export function codeOf(error: unknown): string | undefined {
 
 const BUSY_FILES = ['EMFILE', 'ENFILE', 'EAGAIN', 'EBUSY', 'EINTR', 'ESTALE'];
 
-/** Whether a file system may soon accept what it refused: too many files are open, or one is in use. */
+/** Whether a file system may accept a retry soon: too many files are open, or a file is in use. */
 export const isBusyFile = (error: unknown): boolean => BUSY_FILES.includes(codeOf(error) ?? '');

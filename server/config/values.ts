@@ -4,7 +4,6 @@ import type { Option, OptionType, Read, ValueOf } from './option.ts';
 
 export type Parsed = Read<ValueOf[OptionType]>;
 
-/** Parses the value of an option from the text of a flag or a variable. */
 export function parseValue(option: Option, text: string): Parsed {
   return PARSERS[option.type](option, text);
 }
@@ -45,7 +44,7 @@ function parseSwitch(text: string): Parsed {
   return ['false', '0'].includes(word) ? { value: false } : { expected: 'true or false' };
 }
 
-/** A name may not be an alias of two others, nor of another alias. */
+/** Parses aliases. A name cannot be an alias of two others, nor of another alias. */
 function parsePairs(text: string): Parsed {
   const pairs = splitList(text).map((item) => item.split('=').map((name) => name.trim()));
   const names = new Set(pairs.map(([name]) => name));
@@ -60,14 +59,12 @@ function parsePairs(text: string): Parsed {
   return { value: Object.fromEntries(pairs) };
 }
 
-/** Networks that have a name, as Fastify knows them. */
 const NETWORKS: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 const MAX_HOPS = 100;
 const PROXIES = {
   expected: `true for one proxy, false, a number of proxies from 0 to ${MAX_HOPS}, or their addresses and networks, such as 10.0.0.0/8,::1`,
 };
 
-/** `true` means one proxy. */
 function parseProxies(text: string): Parsed {
   const word = text.toLowerCase();
   if (word === 'true') return { value: 1 };
@@ -85,7 +82,6 @@ function isNetwork(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= bits);
 }
 
-/** The items, or what was expected of the first invalid one. */
 function parseList({ read }: Option, text: string): Parsed {
   const items = splitList(text);
   if (read === undefined) return { value: items };
@@ -98,7 +94,6 @@ function parseList({ read }: Option, text: string): Parsed {
   return { value: values };
 }
 
-/** The items of a list in flags and variables, separated by commas. */
 export function splitList(text: string): string[] {
   return text
     .split(',')
@@ -106,13 +101,13 @@ export function splitList(text: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** Bytes of a unit by its first letter: of `kB`, and of `KiB`. */
+/** The power of each unit, by its first letter: `k` for `kB` and `KiB`. */
 const POWERS = ['', 'k', 'm', 'g', 't'];
 const SIZE = /^(\d{1,16}(?:\.\d{1,3})?) ?(?:([kmgt])(i?))?b?$/i;
 
 /**
- * Parses a size in bytes: `1048576`, `10MB`, `1.5GB`, `512KiB`. As in other programs, kB is 1000 bytes and KiB is
- * 1024; the B may be left out. `undefined` if the text is not a size.
+ * Parses a size in bytes: `1048576`, `10MB`, `1.5GB`, `512KiB`. kB is 1000 bytes, KiB is 1024 bytes, and the
+ * B is optional. `undefined` if the text is not a size.
  */
 function readSize(text: string): number | undefined {
   const [, count, letter = '', binary = ''] = SIZE.exec(text) ?? [];
@@ -121,7 +116,7 @@ function readSize(text: string): number | undefined {
   return bytes <= Number.MAX_SAFE_INTEGER ? Math.floor(bytes) : undefined;
 }
 
-/** A number of bytes in the largest unit that represents it exactly: `100MiB`. */
+/** Writes bytes in the largest exact unit: `100MiB`. */
 export function writeSize(bytes: number): string {
   let value = bytes;
   let power = 0;
@@ -132,13 +127,12 @@ export function writeSize(bytes: number): string {
   return power === 0 ? `${value}` : `${value}${(POWERS[power] as string).toUpperCase()}iB`;
 }
 
-/** Parses an origin of web pages as browsers send it, or `*`. */
 export function readOrigin(text: string): Read<string> {
   if (text === '*') return { value: text };
   const url = URL.parse(text);
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (url !== null && isWeb && url.href === `${url.origin}/`) return { value: url.origin };
-  // Browser extensions have origins of their own schemes.
+  // Browser extensions have schemes of their own.
   if (!isWeb && /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+$/.test(text)) return { value: text };
   return { expected: 'origins such as https://app.example, without a path, or *' };
 }
@@ -151,7 +145,7 @@ export function readServiceUrl(text: string): Read<string> {
 
 const POSTGRESQL = 'postgresql://user:password@host:5432/database';
 
-/** Parses the URL of a PostgreSQL database; for that of an SQLite file it says what to do instead. */
+/** Parses the URL of a PostgreSQL database. For the URL of an SQLite file, it says what to use instead. */
 export function readDatabaseUrl(text: string): Read<string> {
   const { protocol } = URL.parse(text) ?? {};
   if (protocol === 'postgresql:' || protocol === 'postgres:') return { value: text };
@@ -162,7 +156,7 @@ export function readDatabaseUrl(text: string): Read<string> {
   return { expected: `a URL such as ${POSTGRESQL}` };
 }
 
-/** `sqlite+aiosqlite:///./data/x.db` is a file in `./data`; without a file it is in memory. */
+/** `sqlite+aiosqlite:///./data/x.db` is a file in `./data`; without a file, the database is in memory. */
 function insteadOfSqlite(text: string): string {
   const path = text.replace(/^[^:]*:(\/\/\/?)?/, '').replace(/\?.*/, '');
   if (path === '' || path.includes(':memory:')) {

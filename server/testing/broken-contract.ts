@@ -1,17 +1,17 @@
 export interface Broken {
   readonly promise: string;
-  /** The chunk with its offsets, for example. */
+  /** The position, for example a chunk with its offsets. */
   readonly where?: string | undefined;
-  /** Whether there was no answer, so that nothing else about it could be checked. */
+  /** Whether the plugin gave no answer, so that nothing else could be checked. */
   readonly isUnanswered?: true;
-  /** Whether nothing more is to be tried, because it would take too long. */
+  /** Whether to stop trying, because more cases would take too long. */
   readonly isLast?: boolean;
 }
 
-/** The smallest generated case that breaks a promise, or the last one if there was no time to shrink it. */
+/** The smallest generated case that breaks a promise, or the last case if there was no time to shrink it. */
 export interface SmallestCase {
   readonly value: unknown;
-  /** How it was generated, if it was random. */
+  /** The seed, if the case was random. */
   readonly seed?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ const MAX_SHOWN = 600;
 /** Invisible characters: white space except the blank, marks without a glyph, joiners, lone surrogates. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Cs}]|(?! )\p{Zs}|\ufe0f/gu;
 
-/** A value as JSON that can be read and pasted: invisible characters are escaped, and long values are truncated. */
+/** A value as JSON to be read and pasted: invisible characters are escaped, long values are truncated. */
 export function shown(value: unknown, most = MAX_SHOWN): string {
   const json = JSON.stringify(value, (_key, inner) => (inner instanceof Uint8Array ? [...inner] : inner));
   const text = (json ?? String(value)).replace(UNSEEN, escaped);

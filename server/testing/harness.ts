@@ -28,14 +28,14 @@ type Options = Readonly<Record<string, unknown>>;
 export interface HarnessOptions {
   /** The plugins, if they are already loaded. */
   readonly registry?: Registry;
-  /** A folder with a folder for each sink that has no stand-in of its own. */
+  /** A folder with a folder for each sink without a stand-in of its own. */
   readonly standIns?: string;
 }
 
-/** Runs plugins as the service does; the only part of the contract suites that knows how to build a service. */
+/** Runs plugins as the service does. Only this part of the contract suites knows how to build a service. */
 export type Harness = Awaited<ReturnType<typeof openHarness>>;
 
-/** @param config additional folders of plugins, for example */
+/** @param config for example additional folders of plugins */
 export async function openHarness(
   config: Partial<Config> = {},
   { registry: loaded, standIns }: HarnessOptions = {},
@@ -43,12 +43,9 @@ export async function openHarness(
   const composed = await composeQuietly(config, loaded);
   const { registry, host, openers, service } = composed;
   return {
-    /** All plugins of a kind that the loader finds. */
     plugins: (kind: Kind) => registry.ofKind(kind),
     make: <K extends Kind>(kind: K, name: string): Promise<Implementations[K]> => host.get(kind, name),
-    /**
-     * The answer to a request, as text. @throws BrokenContract if the chunker reports what its manifest does not list
-     */
+    /** The answer to a request, as text. @throws BrokenContract if the manifest does not list a report */
     async chunk(name: string, request: object): Promise<string> {
       const { bytes, reported } = await runTask(service, { run: 'chunk', name }, request);
       checkReports(registry.require('chunker', name).manifest, Object.keys(metadataOf(reported)));
@@ -58,7 +55,7 @@ export async function openHarness(
     async request({ kind, name }: Manifest, body: object): Promise<void> {
       await runTask(service, { run: kind === 'chunker' ? 'chunk' : 'refine', name }, body);
     },
-    /** Calls a refinery directly. @throws BrokenContract if it reports what its manifest does not list */
+    /** Calls a refinery directly. @throws BrokenContract if the manifest does not list a report */
     async refine(manifest: Manifest, chunks: readonly Chunk[], options: Options, signal: AbortSignal) {
       const context = await refineContext(composed, manifest, chunks, options);
       const refinery = await host.get('refinery', manifest.name);
@@ -66,24 +63,18 @@ export async function openHarness(
         refinery.refine(chunks, options as never, { ...context, report, signal } as never),
       );
     },
-    /** Calls a reader directly. @throws BrokenContract if it reports what its manifest does not list */
+    /** Calls a reader directly. @throws BrokenContract if the manifest does not list a report */
     async read(manifest: Manifest, file: SourceFile, signal: AbortSignal): Promise<ReadFile> {
       const reader = await host.get('reader', manifest.name);
       const options = optionsOf(manifest, {});
       return withReports(manifest, (report) => reader.read(file, { report, signal, options }));
     },
-    /** Creates a sink that finds its database by these variables, and does not wait long before a retry. */
+    /** Creates a sink that finds its database by these variables, and retries after short waits. */
     sink: makeSink,
-    /**
-     * What a sink stores in while it is tested, or why that cannot run on this machine. @throws BrokenContract if it
-     * has none
-     */
+    /** The stand-in of a sink, or why it cannot run here. @throws BrokenContract if the sink has none */
     standIn: (plugin: PluginEntry): Promise<SinkStandIn | string> => startStandIn(plugin, standIns),
-    /** Options of a plugin, validated and with defaults. */
     optionsOf,
-    /** Names of the tokenizers that requests can choose here. */
     tokenizerNames: () => openers.tokenizerNames(),
-    /** Counts the tokens of a request to a plugin. */
     async tokenizerFor({ uses = [] }: Manifest, options: Options): Promise<Tokenizer> {
       const named = (options.tokenizer as string | null | undefined) ?? undefined;
       if (named === undefined && uses.includes('embedding'))
@@ -95,7 +86,7 @@ export async function openHarness(
 
 type Composed = Awaited<ReturnType<typeof composeQuietly>>;
 
-/** Stays open until the tests end. */
+/** Opens a model that stays open until the tests end. */
 async function openModel(openers: Openers, { embedding_model }: Options): Promise<EmbeddingModel> {
   return (await openers.model(embedding_model as string)).value;
 }
@@ -128,7 +119,7 @@ function optionsOf({ options }: Manifest, given: Options): Options {
   return options === undefined ? given : createValidator(options)(structuredClone(given));
 }
 
-/** Runs code that reports metadata. @throws BrokenContract if it reports what the manifest does not list */
+/** Runs code that reports metadata. @throws BrokenContract if the manifest does not list a report */
 async function withReports<T>(
   manifest: Manifest,
   run: (report: (name: string) => void) => T | Promise<T>,
@@ -169,7 +160,6 @@ export async function composeQuietly(config: Partial<Config> = {}, registry?: Re
   return { registry: loaded, requestSchemas, host, openers, service, pluginFailures };
 }
 
-/** Reads a request and runs it on this thread. */
 export function runTask(
   service: Service,
   task: Task,

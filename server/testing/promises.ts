@@ -3,13 +3,12 @@ import type { PluginEntry } from '../../core/hosting/registry.ts';
 import { BrokenContract } from './broken-contract.ts';
 import type { Harness } from './harness.ts';
 
-/** Promises by the group that they are reported in, each with its remedy. */
+/** Promises by group, as they are reported, each with its remedy. */
 export type Promises = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The names of promises. */
 export type PromiseOf<All extends Promises> = { [Group in keyof All]: keyof All[Group] & string }[keyof All];
 
-/** Promises of plugins of every kind, and of all that get a signal. */
+/** Promises of plugins of every kind, and promises of all plugins that get a signal. */
 export const COMMON = {
   answers: {
     'it does not throw': 'Handle such inputs; for a mistake of the caller, throw refusedError(message).',
@@ -27,7 +26,7 @@ export const COMMON = {
 export type Exemptions = Readonly<Record<string, string>>;
 
 export interface SuiteOptions {
-  /** How many generated cases are tried; some hundreds by default. */
+  /** Number of generated cases; some hundreds by default. */
   readonly runs?: number | undefined;
   /** The same seed generates the same cases; a failure reports its seed. */
   readonly seed?: number | undefined;
@@ -37,13 +36,12 @@ export interface SuiteOptions {
   readonly onCase?: ((one: unknown) => void) | undefined;
 }
 
-/** The promises of one kind of plugin. */
 export interface Suite {
   readonly promises: Promises;
-  /** The groups in which a plugin with this manifest promises nothing, each with the reason; by default none. */
+  /** Groups of promises that do not apply to a plugin with this manifest, with reasons; default none. */
   leftOut?(manifest: Manifest): Readonly<Record<string, string>>;
   /**
-   * Checks one plugin against the promises of its kind and its manifest, and says what was tried.
+   * Checks one plugin against the promises of its kind and its manifest; returns what was tried.
    *
    * @throws BrokenContract
    */
@@ -51,9 +49,9 @@ export interface Suite {
 }
 
 /**
- * Runs a suite repeatedly, each time without the promises that were found broken.
+ * Runs a suite repeatedly, each time without the promises already found broken.
  *
- * @returns what the plugin breaks: each promise once, with its own smallest case; and what was tried
+ * @returns each broken promise once, with its own smallest case; and what was tried
  */
 export async function findBroken(suite: Suite, harness: Harness, plugin: PluginEntry, options: SuiteOptions) {
   const broken: BrokenContract[] = [];
@@ -63,7 +61,7 @@ export async function findBroken(suite: Suite, harness: Harness, plugin: PluginE
       return { broken, tried: await suite.run(harness, plugin, { ...options, exemptions }) };
     } catch (error) {
       if (!(error instanceof BrokenContract)) throw error;
-      // A promise that is broken again although it is exempt keeps the suite from running at all.
+      // A promise broken again despite its exemption keeps the suite from running at all.
       const isNew = error.broken.some(({ promise }) => exemptions[promise] === undefined);
       if (!isNew) return { broken, tried: 'nothing' };
       broken.push(error);

@@ -8,7 +8,6 @@ import { withLine } from '../plugins/loader/import-factory.ts';
 import { type Broken, BrokenContract } from './broken-contract.ts';
 import type { COMMON, Exemptions, PromiseOf, SuiteOptions } from './promises.ts';
 
-/** Records which promises a case breaks. */
 export class Ledger<P extends string> {
   readonly #broken = new Map<string, Broken>();
   readonly #exemptions: Exemptions;
@@ -22,12 +21,12 @@ export class Ledger<P extends string> {
       this.#broken.set(promise, { promise, where });
   }
 
-  /** Expects that nothing is wrong; otherwise records the first place. */
+  /** Records a broken promise with the place `wrong`, unless that is undefined. */
   expectNone(wrong: string | undefined, promise: P): void {
     this.expect(wrong === undefined, promise, wrong);
   }
 
-  /** Expects something of each item of a list; otherwise records the place of the first wrong one. */
+  /** Records a broken promise at the first item that is not right. */
   expectEach<T>(
     items: readonly T[],
     isRight: (item: T, index: number) => boolean,
@@ -37,11 +36,7 @@ export class Ledger<P extends string> {
     this.expectNone(firstWrong(items, isRight, placeOf), promise);
   }
 
-  /**
-   * Records an error of a plugin.
-   *
-   * @throws the error itself if it is about what this machine lacks
-   */
+  /** Records an error of a plugin. @throws the error itself if this machine lacks something */
   caught(error: unknown, { file }: PluginEntry): void {
     if (isLacking(error)) throw error;
     if (error instanceof BrokenContract) for (const one of error.broken) this.#note(one, one.isLast);
@@ -50,7 +45,7 @@ export class Ledger<P extends string> {
     else this.unanswered('it does not throw', thrownIn(error, dirname(file)));
   }
 
-  /** Records a failure that leaves no answer, so that the other promises cannot be checked. */
+  /** Records a failure without an answer, which keeps the other promises from being checked. */
   unanswered(promise: P | PromiseOf<typeof COMMON>, where: string): void {
     this.#note({ promise, where });
   }
@@ -71,7 +66,6 @@ export class Ledger<P extends string> {
   }
 }
 
-/** A thrown error in words, with the line of the plugin. */
 export function thrownIn(error: unknown, folder: string): string {
   if (error instanceof ServiceError && error.cause === undefined) return error.message;
   const thrown = error instanceof ServiceError ? error.cause : error;
@@ -123,7 +117,7 @@ export async function unlessRefused<T>(
   }
 }
 
-/** Whether a call whose signal has aborted ends with the reason. */
+/** Whether an aborted call ends with the signal's reason. */
 export async function endsOnAbort(call: (signal: AbortSignal) => Promise<unknown>): Promise<boolean> {
   const reason = new Error('nobody waits');
   try {
@@ -140,7 +134,6 @@ const NOBODYS = ['there is no such name', '../../../package', '__proto__', '\0']
 export const isName = (name: unknown): boolean => typeof name === 'string' && name !== '';
 export const quoted = (name: unknown): string => JSON.stringify(name) ?? String(name);
 
-/** Checks the names that a plugin lists for what it opens. */
 export async function checkNames(
   names: readonly string[],
   open: (name: string) => Promise<unknown>,
@@ -157,7 +150,7 @@ export const chunkPlace = (
   index: number,
 ): string => `chunk ${index} [${start_index}, ${end_index})`;
 
-/** The first wrong item of a list: `chunk 2 [4, 9)`; `undefined` if all are right. */
+/** Place of the first wrong item: `chunk 2 [4, 9)`; `undefined` if all are right. */
 export function firstWrong<T>(
   items: readonly T[],
   isRight: (item: T, index: number) => boolean,
@@ -168,7 +161,7 @@ export function firstWrong<T>(
 }
 
 /**
- * Expects something of single calls; returns `undefined` if they throw where that is allowed.
+ * Checks promises about single calls. Returns `undefined` if a call throws and may do so.
  *
  * @throws BrokenContract
  */
@@ -188,7 +181,6 @@ export async function expectOnce<P extends string, Result>(
   return result;
 }
 
-/** An input that breaks something, and the error. */
 interface Found<Case> {
   readonly value: Case;
   readonly error: BrokenContract;
@@ -197,10 +189,10 @@ interface Found<Case> {
 const MAX_TRIES = 300;
 
 /**
- * Removes whatever the text of an input does not need to break the same promise: fast-check makes lists of pieces
- * shorter, but not the pieces. An input without a text stays as it is.
+ * Removes parts of an input's text as long as it breaks the same promise: fast-check shortens lists of
+ * pieces, but not the pieces. An input without a text stays unchanged.
  *
- * @param attempt tries an input, and returns the error if it breaks the same promise
+ * @param attempt tries an input; returns the error if it breaks the same promise
  */
 async function withSmallestText<Case>(
   found: Found<Case>,

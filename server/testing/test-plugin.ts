@@ -6,7 +6,7 @@ import { openSubject, type Subject } from './checks/subject.ts';
 import type { SuiteOptions } from './promises.ts';
 import { SUITES } from './suites.ts';
 
-/** Registers a test: `test` of node:test, vitest, tap and others. */
+/** Registers a test: the `test` of node:test, vitest, tap and others. */
 export type RegisterTest = (
   name: string,
   options: { readonly timeout: number; readonly skip: boolean },
@@ -43,7 +43,7 @@ export async function testPlugin(folder: string, { test, ...suite }: TestPluginO
   for (const step of STEPS) registerStep(step, subject, test);
 }
 
-/** The checks of a step are run once, by the first test that needs them. */
+/** Runs the checks of a step once, in the first test that needs them. */
 function registerStep(step: Step, subject: Subject, test: RegisterTest): void {
   const { entry, whyNotRun } = subject;
   const omitted = step.runs ? SUITES[entry.manifest.kind].leftOut?.(entry.manifest) : undefined;

@@ -11,7 +11,6 @@ import { apiOf, print, type RemoteFlags, readJson, remoteCommand, table } from '
 
 const MB = 1e6;
 
-/** `chunksmith jobs create|list|show|watch|result|errors|cancel|retry|delete` */
 export function jobsCommand(env: Environment): Command {
   const jobs = new Command('jobs').description('Manage the jobs of a service, which chunk corpora');
   const commands = [

@@ -13,7 +13,6 @@ import { type PrintFlags, print, table } from './remote.ts';
 
 type ListingFlags = PrintFlags & Pick<Flags, 'pluginsDir' | 'pluginsFrom'>;
 
-/** `chunksmith plugins` and `models`: what a service with these plugins would have. */
 export function listingCommands(env: Environment): readonly Command[] {
   return [
     listing('plugins', 'List the installed plugins, and what they lack', env, async (cradle, flags) => {

@@ -15,7 +15,6 @@ interface NewFlags {
   readonly typescript?: true;
 }
 
-/** `chunksmith plugin new chunker mine` */
 export function pluginNewCommand(): Command {
   return new Command('new')
     .description('Create a working plugin as a start for your own')
@@ -46,7 +45,7 @@ export function pluginNewCommand(): Command {
     });
 }
 
-/** How its test finds the package: installed, or linked to this checkout, which cannot be installed from. */
+/** The command that runs a plugin's test. It installs the package, or links to it from a checkout. */
 function testOf(folder: string, test: string): string {
   if (!IS_CHECKOUT) return `npm install --save-dev chunksmith && node --test ${test}`;
   const modules = join(folder, 'node_modules');
@@ -59,7 +58,7 @@ const post = (path: string, body: object) =>
 
 const chunks = [{ text: 'Tea', start_index: 0, end_index: 3, token_count: 3 }];
 
-/** Requests that plugins answer as created. */
+/** Example requests, which new plugins answer unchanged. */
 const CALLS: Readonly<Record<Kind, (name: string) => string>> = {
   chunker: (name) => post(`chunk/${name}`, { text: 'First.\n---\nSecond.', chunk_size: 10 }),
   refinery: (name) => post(`refine/${name}`, { chunks }),
@@ -69,15 +68,13 @@ const CALLS: Readonly<Record<Kind, (name: string) => string>> = {
   sink: (name) => `see ${name}/README.md: it is the target of jobs, on a server with --bulk-root`,
 };
 
-/** A plugin of each kind, in TypeScript. These files are data: read, and never imported. */
+/** Templates of a plugin for each kind, in TypeScript. They are read as data, never imported. */
 const TEMPLATES = join(import.meta.dirname, '../templates');
-/** Placeholder for the plugin's name in the templates. */
 const PLACEHOLDER = /my-plugin/g;
 const TEST = 'test.js';
 
 export type Language = 'javascript' | 'typescript';
 
-/** The files of a new plugin, by name. */
 export function newPluginFiles(kind: Kind, name: string, language: Language): Map<string, string> {
   const folder = join(TEMPLATES, kind);
   const files = globSync('*', { cwd: folder })
@@ -94,7 +91,7 @@ export function newPluginFiles(kind: Kind, name: string, language: Language): Ma
   return made.set('package.json', packageOf(name));
 }
 
-/** Its modules are ESM whatever package its folder is in, and packages that it imports can be installed in it. */
+/** Makes the modules ESM in any folder, and lets the plugin's packages be installed in it. */
 function packageOf(name: string): string {
   const whole = {
     name: `chunksmith-plugin-${name}`,

@@ -15,7 +15,7 @@ export interface RemoteFlags extends PrintFlags {
 
 const SERVER = 'http://localhost:8000';
 
-/** A command to a running service. @param name with its arguments, in commander's syntax */
+/** A command to a running service. @param name name with its arguments, in commander's syntax */
 export function remoteCommand(name: string, description: string, env: Environment): Command {
   return new Command(name)
     .description(description)
@@ -35,7 +35,6 @@ export function print<T>({ json }: PrintFlags, answer: T, inWords: (answer: T) =
   console.log(json === true ? JSON.stringify(answer, undefined, 2) : inWords(answer));
 }
 
-/** Columns padded to the width of their widest cell. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths =
     rows[0]?.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length))) ?? [];

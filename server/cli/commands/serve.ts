@@ -33,9 +33,9 @@ function run(flags: Flags, env: Environment): Promise<number> {
 }
 
 /**
- * Adds the flags of the table of options to a command; its `opts` are then `Flags`.
+ * Adds the flags of all server options to a command; its `opts` are then `Flags`.
  *
- * @param help whether the help of the command lists them, or says where they are listed
+ * @param help whether the command's help lists the flags, or refers to the help that lists them
  */
 export function withServerFlags(command: Command, help: 'listed' | 'as in serve' = 'listed'): Command {
   const isListed = help === 'listed';
@@ -50,7 +50,7 @@ function helpElsewhere(): string {
   return `\nThe flags and the variables: ${commandName()} serve --help`;
 }
 
-/** Values stay as written: they are parsed like the text of a variable. */
+/** Keeps values as written: they are parsed later, like the text of a variable. */
 function flagsOf(row: OptionRow): Option[] {
   const { flag, type } = row;
   if (flag === '') return [];
@@ -71,7 +71,7 @@ function withItems(text: string, before: string | undefined): string {
   return before === undefined ? text : `${before},${text}`;
 }
 
-/** An unknown flag may contain a secret, so it is not repeated. */
+/** Hides the value of an unknown flag, which may be a secret. */
 function withoutValue(error: string): string {
   return error.replace(/^(error: unknown option '[^=]*)=.*'/s, "$1'");
 }

@@ -18,10 +18,9 @@ interface CheckFlags extends Pick<CheckTask, 'runs' | 'seed'> {
   readonly limit: number;
 }
 
-/** Seconds that a check may take. */
+/** Default seconds per step. */
 const LIMIT = 120;
 
-/** `chunksmith plugin check my-plugins/section` */
 export function pluginCheckCommand(env: Environment): Command {
   return new Command('check')
     .description(
@@ -37,7 +36,7 @@ export function pluginCheckCommand(env: Environment): Command {
       '\nExits with 0 if all promises are kept, 1 if one is broken, 2 if there is no plugin.',
     )
     .action(async (given: string, { json, limit, ...suite }: CheckFlags) => {
-      // Problems with the server's variables are not the plugin's fault.
+      // Throws first for the server's own variables, whose problems are not the plugin's fault.
       readConfig({}, env);
       const folder = pluginFolder(given);
       const results = await runChecks(folder, { ...suite, limit });
@@ -61,10 +60,9 @@ function countOf(text: string): number {
 }
 
 const MAX_SHOWN = 8;
-/** Manifests of plugins in a folder, or in its folders by kind. */
 const PLUGINS = '{*,*/*}/manifest.{ts,js,mjs}';
 
-/** The absolute path of a plugin's folder. @throws UsageError if it is not one, with a suggestion */
+/** The absolute path of a plugin's folder. @throws UsageError with a suggestion, if it has no plugin */
 function pluginFolder(given: string): string {
   const folder = resolve(given);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
@@ -87,9 +85,7 @@ function notThere(given: string, folder: string): string {
   return `${given}: there is no such folder${hint}`;
 }
 
-/**
- * Runs all checks of a plugin in a process of its own, and continues in a new one after a check that does not end.
- */
+/** Runs all checks of a plugin in a separate process, and in a new one after a check that does not end. */
 async function runChecks(
   folder: string,
   { limit, ...suite }: Pick<CheckFlags, 'runs' | 'seed' | 'limit'>,
@@ -163,7 +159,6 @@ export function failedIn({ checks }: CheckReport): number {
   return checks.filter(({ state }) => state === 'failed').length;
 }
 
-/** A line for each check, followed by what is broken. */
 export function inLines(given: string, { plugin, checks }: CheckReport): string {
   const rows = table(checks.map(({ state, check, detail = '' }) => [state, check, detail])).split('\n');
   const lines = checks.flatMap(({ failures }, at) => [

@@ -9,13 +9,12 @@ export interface CheckTask {
   readonly folder: string;
   readonly runs?: number | undefined;
   readonly seed?: number | undefined;
-  /** Steps that an earlier process has done, or could not finish. */
+  /** Steps that an earlier process has finished, or could not finish. */
   readonly done: readonly string[];
   /** Why steps that run the plugin are left out. */
   readonly whyNotRun?: string | undefined;
 }
 
-/** Events, in order. */
 export type CheckEvent =
   | { readonly begin: string }
   | { readonly input: unknown }

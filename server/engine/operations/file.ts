@@ -26,7 +26,7 @@ import { createValidator } from '../validation/validator.ts';
 import { documentsOperationOf, noteStages } from './chunks.ts';
 import { runRequest } from './run-request.ts';
 
-/** A request with a file that has not been read yet. Plain data. */
+/** A request with an unread file. Plain data. */
 interface FileRequest extends AnyRequest {
   readonly run: 'file';
   readonly task: FileTask;
@@ -34,14 +34,13 @@ interface FileRequest extends AnyRequest {
 }
 
 export const fileOperation: Operation<FileTask, FileRequest> = {
-  // The reader, and whether the body is a form, are known only once it is parsed.
+  // The reader is known only once the body is parsed, and so is whether the body is a form.
   plugins: () => undefined,
   read: (task, bytes) => ({ run: 'file', uses: [], task, bytes }),
   run: runFile,
   label: ({ of }) => documentsOperationOf(of).label(of),
 };
 
-/** Reads the file, and chunks its text like any other document. */
 async function runFile(request: FileRequest, run: Run): Promise<Answer> {
   const begin = performance.now();
   const { form, file, plan, reader, options } = await checkFile(request, run);
@@ -69,7 +68,7 @@ async function runFile(request: FileRequest, run: Run): Promise<Answer> {
 }
 
 /**
- * Reads a request with a file as far as the file itself.
+ * Reads a request except for the content of its file.
  *
  * @throws ServiceError `invalid_parameters` with all problems of the form, the options and the reader
  */
@@ -97,7 +96,7 @@ async function checkFile({ task, bytes }: FileRequest, { rules, registry }: Run)
 const NOT_A_FILE =
   'the body is a request in JSON, not a file: send it to the path without "/file", or add filename to chunk the JSON itself';
 
-/** Whether a body without a name is the JSON of a request, which would be chunked as a text. */
+/** Whether a body without a file name is the JSON of a request, which would be chunked as a text. */
 function isRequest({ isBare, file, filename }: FileForm, known: readonly string[]): boolean {
   if (!isBare || filename !== undefined || file?.mediaType !== 'application/json') return false;
   const members = objectIn(file.bytes);
@@ -114,7 +113,7 @@ function objectIn(bytes: Uint8Array): object | undefined {
   }
 }
 
-/** Whether a reader of any file has refused a file of a kind that no reader names. */
+/** Whether a reader of all files has refused a file whose format no reader names. */
 function isUnread(
   error: unknown,
   reader: PluginEntry,
@@ -129,11 +128,11 @@ function secondsSince(begin: number): number {
 }
 
 /**
- * The document made from a file by a reader. One without an id gets the file name as its id, and as its title if it
- * has no other.
+ * The document that a reader made from a file. The file name replaces a missing id, and then also a missing
+ * title.
  *
- * @throws ServiceError `invalid_parameters`: what the request says about it is wrong, or it is too long;
- *   `broken_promise`
+ * @throws ServiceError `invalid_parameters` if the request is wrong about the file or the document is too
+ *   long; `broken_promise`
  */
 function documentOfFile(
   reader: PluginEntry,
@@ -187,8 +186,8 @@ function parsed(json: string): unknown {
 }
 
 /**
- * The file's own metadata and the request's, as the JSON of one object. The request's values stay as they came, and
- * take precedence.
+ * Joins the metadata of the file and of the request into the JSON of one object. Values of the request stay
+ * as written and take precedence.
  */
 function joinMetadata(own: ReadFile['metadata'], given: Uint8Array | undefined): Uint8Array | undefined {
   if (given === undefined) return own === undefined ? undefined : Buffer.from(JSON.stringify(own));

@@ -38,19 +38,18 @@ import type { Answer, AnyRequest, LinesTask } from '../tasks.ts';
 import { createValidator } from '../validation/validator.ts';
 import { tokensOf } from './run-request.ts';
 
-/** Lines that were read. */
 interface LinesRequest extends AnyRequest {
   readonly run: 'lines';
   readonly plan: StreamPlan;
   readonly lines: readonly ReadLine[];
 }
 
-/** An input of a stream, or why it is invalid. */
+/** An input of a stream, or the error that makes it invalid. */
 type ReadLine = LineHead & ({ readonly input: Input } | { readonly error: PlainError });
 
 /**
- * Lines of a stream, or inputs of a batch, some of them at a time. An invalid line does not keep others from being
- * read.
+ * Processes lines of a stream, or inputs of a batch, several at a time. An invalid line does not affect
+ * others.
  */
 export const linesOperation: Operation<LinesTask, LinesRequest> = {
   plugins: () => undefined,
@@ -86,7 +85,7 @@ function readLine(line: Buffer, index: number, plan: StreamPlan, limits: Limits)
 /**
  * Parses a line of a stream.
  *
- * @param what names the line in the error
+ * @param what name of the line in the error
  * @throws ServiceError `line_not_json`
  */
 export function parseLine(line: Buffer, what: string): unknown {
@@ -105,7 +104,7 @@ function readTextLine(value: unknown, line: Buffer, limits: Limits): Input {
 }
 
 /**
- * The options in the first line of a stream: everything in a request except the inputs.
+ * Reads the options in the first line of a stream: all members of a request except the inputs.
  *
  * @throws ServiceError `line_not_json`, `invalid_parameters`
  */
@@ -124,7 +123,6 @@ function readDocumentLine(value: unknown, line: Buffer, plan: StreamPlan, limits
   return readDocument(document, { body: line, at: 0, place: '' }, unitOf(plan));
 }
 
-/** A list of chunks, or an object that contains one, like the lines of answers. */
 function readChunksLine(value: unknown, line: Buffer, limits: Limits): Input {
   const isList = Array.isArray(value);
   const { id, chunks } = checkList(isList ? { chunks: value } : value) as FromSchema<typeof chunksLine>;
@@ -136,8 +134,8 @@ function readChunksLine(value: unknown, line: Buffer, limits: Limits): Input {
 }
 
 /**
- * Runs lines of a stream through its stages, one after the other, and writes what the plan says. A failing line is
- * reported in its answer or outcome, and in the failures for the log.
+ * Runs lines through their stages in turn, and writes them as planned. The error of a failing line is in its
+ * answer or outcome, and in the failures for the log.
  *
  * @throws ServiceError if the stages cannot be opened
  * @throws the signal's reason once it aborts
@@ -177,14 +175,13 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
   });
 }
 
-/** Writes the results of lines in the format of their plan. */
 class LinesWriter {
   readonly #plan: StreamPlan;
   readonly #writer: ByteWriter;
-  /** The documents themselves are dropped: objects that live longer cost the garbage collector more. */
+  /** Only sums are kept: documents that live longer cost the garbage collector more. */
   readonly sizes = { documents: 0, chunks: 0, tokens: 0 };
   readonly failures: PlainError[] = [];
-  /** Missing if the lines have answers. */
+  /** Outcomes of lines without answers. */
   readonly outcomes: LineOutcome[] = [];
 
   constructor(plan: StreamPlan, writer: ByteWriter) {
@@ -228,15 +225,15 @@ class LinesWriter {
   }
 }
 
-/** Estimated bytes of a line besides its text, and bytes of chunks per byte of text, without and with vectors. */
+/** Estimated bytes of a line besides its text, and of chunks per byte of text, without and with vectors. */
 const LINE_BYTES = 512;
 const GROWTH = 1.25;
 const GROWTH_WITH_VECTORS = 12;
 const GROWTH_WITH_BASE64 = 6;
-/** Longest texts that vectors are estimated for: more of them would take too much memory if their chunks are long. */
+/** Maximum length of a text whose vectors are estimated; longer texts could reserve too much memory. */
 const MAX_WITH_VECTORS = 1_048_576;
 
-/** Estimates the bytes of the answer: allocating everything at once saves copies. */
+/** Estimates the bytes of the answer, because a single allocation saves copies. */
 function estimate({ stages, uses, packsVectors }: StreamPlan, lines: readonly ReadLine[]): number {
   const adds = uses.some(({ embedding }, at) => embedding !== undefined && stages[at]?.kind === 'refinery');
   let texts = 0;
@@ -281,7 +278,6 @@ function headOf({ index, id }: LineHead): LineHead {
   return id === undefined ? { index } : { index, id };
 }
 
-/** The answer to a line that failed. */
 export function errorLine(head: LineHead, error: unknown): Uint8Array {
   return Buffer.from(errorText(head, error));
 }

@@ -4,8 +4,8 @@ import { placeProperties } from '../../engine/read/places.ts';
 import { componentName } from '../docs/document.ts';
 
 /**
- * Schemas of answers, for the documentation. A schema whose `title` is one word becomes a component with that name,
- * which clients can use.
+ * Schemas of answers for the documentation. A schema with a one-word `title` becomes a component, which
+ * clients can use as a type.
  */
 
 const chunkProperties = {
@@ -38,7 +38,7 @@ const includedProperties = {
   next_id: uuidOrNull,
 };
 
-/** The input and output of a refinery: further fields are the caller's. */
+/** A chunk of a refinery's input or output. Its other fields belong to the caller. */
 export const givenChunk = { title: 'GivenChunk', ...object(chunkProperties) };
 
 export const chunk = {
@@ -47,12 +47,10 @@ export const chunk = {
   properties: { ...chunkProperties, ...includedProperties },
 };
 
-/** A list, or a list of lists for a batch. */
 export function oneOrMany(items: object): object {
   return { anyOf: [listOf(items), listOf(listOf(items))] };
 }
 
-/** A chunk with the fields that a plugin adds. */
 export function chunkOf(manifest: Manifest): object {
   const { kind, fields } = manifest;
   const base = kind === 'refinery' ? givenChunk : chunk;

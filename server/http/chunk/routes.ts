@@ -27,9 +27,6 @@ import {
   tokenizeRouteSchema,
 } from './schemas.ts';
 
-/**
- * The routes whose requests are work: one for each chunker and refinery, for texts, and one that executes pipelines.
- */
 export async function workRoutes(app: FastifyInstance): Promise<void> {
   const { config, requestSchemas } = app.chunksmith;
   await app.register(bytesBody, { limit: config.maxBodyBytes });
@@ -48,12 +45,11 @@ export async function workRoutes(app: FastifyInstance): Promise<void> {
   }
 }
 
-/** The routes that produce chunks, whose requests and answers may be streams. */
 async function chunksRoutes(app: FastifyInstance): Promise<void> {
   const { registry, requestSchemas } = app.chunksmith;
   app.addContentTypeParser(LINES, (_request, payload, done) => done(null, payload));
   const open = new Set<LineReader>();
-  // Lines that were read are answered, and a final line says why the stream ends.
+  // A stopping server answers the lines that it has read, and a final line gives the reason.
   app.addHook('preClose', async () => {
     for (const reader of open) reader.stop(new ServiceError('shutting_down'));
   });
@@ -118,19 +114,17 @@ interface StreamedRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly task: ChunksTask;
-  /** The name of the work in metrics. */
   readonly label: string;
   /** Aborts if the client disconnects. */
   readonly stop: AbortController;
-  /** The streams being read, which end early if the server stops. */
   readonly open: Set<LineReader>;
 }
 
 /**
- * Answers a stream: its first line has the options, each further line a document or a list of chunks, and is answered
- * with a line.
+ * Answers a stream line by line. The first line has the options; each further line is a document or a list of
+ * chunks.
  *
- * @throws ServiceError an error of the whole request, before the first line of the answer is sent
+ * @throws ServiceError if the whole request fails before the first line of the answer is sent
  */
 async function answerStream(streamed: StreamedRequest, services: Services): Promise<FastifyReply> {
   const { request, reply, task, stop, open } = streamed;
@@ -153,9 +147,9 @@ async function answerStream(streamed: StreamedRequest, services: Services): Prom
 }
 
 /**
- * Answers a batch with a line for each of its inputs.
+ * Answers a batch with one line per input.
  *
- * @throws ServiceError an error of the whole request, before the first line of the answer is sent
+ * @throws ServiceError if the whole request fails before the first line of the answer is sent
  */
 async function answerBatch(
   streamed: StreamedRequest,
@@ -169,7 +163,7 @@ async function answerBatch(
   return sendLines(streamed, services, { plan: division.plan, reader, onHeld() {} });
 }
 
-/** Bytes waiting to be sent above which no more are produced. */
+/** Maximum bytes waiting to be sent before production pauses. */
 const PIECE_BYTES = 65_536;
 
 async function firstLine(reader: LineReader, onHeld: (bytes: number) => void): Promise<Buffer> {
@@ -198,7 +192,7 @@ async function sendLines(
     onAnswer: (answer, bytes) => noteWork(request, label, bytes, answer, metrics),
     onFailure: (error) => reportFailure(error, request, metrics),
   });
-  // Until the first line is ready, the whole request can still be refused; no other line is processed after that.
+  // Until the first line is ready, the whole request can still be refused. A refusal stops all further lines.
   const first = await answers.next().catch((error: unknown) => {
     stop.abort(error);
     throw error;
@@ -211,7 +205,7 @@ async function sendLines(
   return reply.type(`${LINES}; charset=utf-8`).send(stream);
 }
 
-/** The bytes, whose memory is freed once they are sent: otherwise V8 would collect the heap often. */
+/** Passes bytes on, and frees their memory once they are sent, which avoids frequent garbage collection. */
 async function* freed(
   answers: AsyncGenerator<LineAnswers>,
   isSent: () => boolean,
@@ -227,7 +221,6 @@ async function* freed(
   }
 }
 
-/** The same bytes, with errors of the catalogue. */
 async function* translated(source: AsyncIterable<Buffer>, request: FastifyRequest): AsyncGenerator<Buffer> {
   try {
     yield* source;

@@ -13,22 +13,19 @@ import { chunksStream, documentStream, orStream, orStreamed } from './stream-sch
 const textInput = { title: 'TextInput', ...object(SOURCES.text) };
 const documentsInput = { title: 'DocumentsInput', ...object(SOURCES.documents) };
 
-/** A body that has all of the parts. Only the whole can be closed, not a part of it. */
+/** A body that has all parts and no other members. Only the whole body can be closed, not a part. */
 export function closed(...parts: readonly object[]): object {
   return { allOf: parts, unevaluatedProperties: false };
 }
 
-/** The body of a request that chunks texts or documents, and says which further fields the chunks get. */
 function sourceBody(schemas: RequestSchemas, ...parts: readonly object[]): object {
   return { anyOf: [textInput, documentsInput].map((input) => closed(input, chunkFields(schemas), ...parts)) };
 }
 
-/** The members of a request about the fields of its chunks. */
 export function chunkFields({ fields }: RequestSchemas): object {
   return { title: 'ChunkFields', type: 'object', properties: fields };
 }
 
-/** The options of a plugin, as part of a body. */
 export function optionsOf(
   manifest: Manifest,
   schemas: RequestSchemas,
@@ -37,7 +34,6 @@ export function optionsOf(
   return { title: `${componentName(manifest)}Options`, ...options };
 }
 
-/** Why a plugin cannot run here; empty if it can. */
 export function unavailableNote({ missing }: PluginEntry): string {
   return missing.length === 0 ? '' : `\n\n**Not available here:** ${missing.join('; ')}.`;
 }
@@ -95,12 +91,11 @@ export function pluginRouteSchema(
   };
 }
 
-/** The headers of an answer in which the plugin, or the service for it, reports something. */
+/** Headers of an answer: the reports of the plugin, and the service's reports about its model. */
 export function headersOf({ reports = {}, uses = [] }: Manifest): Record<string, object> {
   return { ...(uses.includes('embedding') ? modelHeader : {}), ...reportHeaders(reports) };
 }
 
-/** @param reports descriptions by name */
 export function reportHeaders(reports: Readonly<Record<string, string>>): Record<string, object> {
   const headers = Object.entries(reports).map(([name, what]) => [`x-${name}`, described(what, text)]);
   return Object.fromEntries(headers);
@@ -157,7 +152,6 @@ export const presetHeader = {
   ...modelHeader,
 };
 
-/** The members of a request that executes a preset, as part of a body. */
 export const presetPart = { title: 'PresetOptions', type: 'object', properties: presetOptions.properties };
 
 export function presetRouteSchema(schemas: RequestSchemas): FastifySchema {
@@ -196,7 +190,7 @@ export function tokenizeRouteSchema({ tokenize }: RequestSchemas): FastifySchema
   };
 }
 
-/** A schema with its example, unless it lacks a required member: without a default model no request works on every server. */
+/** Adds the example if it has all required members. Some lack the model if the server has no default. */
 export function withExample(title: string, schema: ObjectSchema, example: object): object {
   const isWhole = (schema.required ?? []).every((name) => name in example);
   return { title, ...schema, ...(isWhole ? { examples: [example] } : {}) };

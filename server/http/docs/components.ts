@@ -21,8 +21,8 @@ const REQUEST_ID: Header = {
 };
 
 /**
- * Moves repeated parts of a document into named components: schemas whose title is one word, the answers of errors,
- * and the parameters and headers that several operations have.
+ * Moves repeated parts of a document into named components: schemas with a one-word title, error answers, and
+ * parameters and headers of several operations.
  */
 export function nameComponents(document: Document): void {
   const { components } = document;
@@ -53,7 +53,6 @@ function responsesOf(responses: Operation['responses']): Response[] {
   return Object.values(responses).filter((one): one is Response => !('$ref' in one));
 }
 
-/** The header that every answer has, and those that several answers have in the same words. */
 function nameHeaders(operations: readonly Operation[], named: Record<string, Header>): void {
   const answers = operations.flatMap(({ responses }) => responsesOf(responses));
   const all = answers.flatMap(({ headers = {} }) => Object.entries(headers));
@@ -82,7 +81,6 @@ function nameParameters(operations: readonly Operation[]): Record<string, Parame
 
 const nameOf = (one: Parameter | Reference) => ('name' in one ? one.name : '');
 
-/** The same answer to the same error is one component: `MethodNotAllowed`. */
 function nameErrors(operations: readonly Operation[]): Record<string, Response> {
   const answers: Record<string, Response> = {};
   for (const { responses } of operations) {
@@ -96,10 +94,10 @@ function nameErrors(operations: readonly Operation[]): Record<string, Response> 
 }
 
 /**
- * Makes components of what occurs several times, named for it: `x-source-encoding` is `SourceEncoding`. The most frequent
- * one of a name is the component, and the others stay in their places.
+ * Makes components of repeated parts. The most frequent variant of a name becomes the component; other
+ * variants stay inline.
  *
- * @returns gives a reference to the component, or its argument if there is no such component
+ * @returns a function that gives a reference to the component, or its argument if there is no such component
  */
 function referTo<T>(
   kind: keyof Components,
@@ -119,7 +117,6 @@ function referTo<T>(
   };
 }
 
-/** The name of a component: `x-source-encoding` is `SourceEncoding`. */
 function pascalCase(name: string): string {
   const words = name.replace(/^x-/, '').split(/[^A-Za-z0-9]+/);
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
@@ -129,7 +126,7 @@ function mediaOf(part: { readonly content?: Readonly<Record<string, Media>> } = 
   return Object.values(part.content ?? {});
 }
 
-/** A reference to the component, unless a different one has its name. */
+/** A reference to the component, unless a different component has its name. */
 function named<T>(
   kind: keyof Components,
   components: Record<string, T>,
@@ -140,16 +137,16 @@ function named<T>(
   return isDeepStrictEqual(components[name], one) ? { $ref: `#/components/${kind}/${name}` } : one;
 }
 
-/** Keywords whose value is schemas by name. */
+/** Keywords whose value maps names to schemas. */
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
 /** Keywords whose value is an instance, which may look like a schema. */
 const VALUES = new Set(['enum', 'const', 'default', 'examples', 'example']);
-/** Keywords of this service's own, which other readers of schemas do not know. */
+/** Keywords of this service, unknown to other readers of schemas. */
 const PRIVATE = new Set(['lessThan', 'excludes', 'effectiveWith']);
 
 const COMPONENT = /^[A-Z][A-Za-z0-9]*$/;
 
-/** Tidies schemas for the documentation, and turns those whose title is one word into components with that name. */
+/** Tidies schemas for the documentation. Schemas with a one-word title become components. */
 class SchemaCollector {
   readonly #components: Record<string, Schema>;
 
@@ -157,7 +154,7 @@ class SchemaCollector {
     this.#components = components;
   }
 
-  /** The schema without private keywords, with types for all enums, and with references to components. */
+  /** Removes private keywords, adds types to enums, and replaces components with references. */
   collect(schema: Schema): Schema {
     const known = Object.entries(schema).filter(([keyword]) => !PRIVATE.has(keyword));
     const tidied: Record<string, unknown> = Object.fromEntries(
@@ -181,7 +178,7 @@ class SchemaCollector {
     );
   }
 
-  /** A reference keeps the description beside it, which generated types show. */
+  /** Keeps the description beside a reference, because generated types show it. */
   #property(name: string, schema: Schema): Schema {
     const { description } = schema;
     const title = isOptions(schema) ? `${pascalCase(name)}Options` : schema.title;
@@ -191,14 +188,14 @@ class SchemaCollector {
   }
 }
 
-/** Whether a property holds options of another plugin, which have no title of their own. */
+/** Whether a property holds options of another plugin, which have no title. */
 function isOptions({ title, type, properties, default: standard }: Schema): boolean {
   return title === undefined && type === 'object' && properties !== undefined && standard !== undefined;
 }
 
 /**
- * Moves the default of a property one level down. Some type generators treat a property with its own default as
- * always present, so that clients would have to send every option.
+ * Moves the default of a property one level down. Otherwise some type generators treat the property as always
+ * present, so that clients would have to send it.
  */
 function withDefaultBelow(schema: Schema): Schema {
   if (schema.default === undefined) return schema;
@@ -206,7 +203,6 @@ function withDefaultBelow(schema: Schema): Schema {
   return { ...(description === undefined ? {} : { description }), allOf: [rest] };
 }
 
-/** The common type of the values that a schema lists, or their types. */
 function typeOfValues({ enum: values, const: constant }: Schema): { readonly type?: string | string[] } {
   const listed = Array.isArray(values) ? values : constant === undefined ? [] : [constant];
   const types = [...new Set(listed.map(typeOf))];

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../../core/contracts/manifest.ts';
 
-/** The parts of an OpenAPI document that are read or changed here. */
+/** Parts of an OpenAPI document that this folder reads or changes. */
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -22,7 +22,6 @@ export interface Response {
   readonly content?: Record<string, Media>;
 }
 
-/** Points to a component: `{ $ref: '#/components/schemas/Chunk' }`. */
 export type Reference = { readonly $ref: string };
 
 export interface Parameter {
@@ -56,16 +55,14 @@ export function operationsOf({ paths }: Document): Operation[] {
   return Object.values(paths).flatMap((operations) => Object.values(operations));
 }
 
-/** The names of a plugin in the documentation and in generated clients, derived from its name and kind. */
-
 type Named = Pick<Manifest, 'kind' | 'name'>;
 
-/** A plugin's summary in the style of operation lists: without a full stop. */
+/** A plugin's summary without its full stop, as operation lists show it. */
 export function purposeOf({ summary }: Manifest): string {
   return summary.replace(/\.$/, '');
 }
 
-/** As the name of a type: `SemanticChunker`. */
+/** Name of a plugin's type: `SemanticChunker`. */
 export function componentName({ kind, name }: Named): string {
   const words = [...name.split('-'), kind];
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');

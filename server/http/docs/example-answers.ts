@@ -21,8 +21,8 @@ import {
 } from './document.ts';
 
 /**
- * Adds example answers, computed from the example requests, to every route whose requests are work, including the
- * headers that plugins report. A failing request gets no example.
+ * Adds example answers, computed from the example requests, to every route that does work. Reports of plugins
+ * become headers. A failing request gets no example.
  */
 export async function addExampleAnswers(
   document: Document,
@@ -37,7 +37,7 @@ export async function addExampleAnswers(
   return document;
 }
 
-/** The tasks of the routes that can run here without calling a paid service, by operation id. */
+/** Tasks by operation id, for routes that can run here without a paid service. */
 function tasksOf(registry: Registry): Map<string, Task> {
   const readyOf = (kind: Kind) => registry.ofKind(kind).filter(isReady);
   return new Map<string, Task>([
@@ -88,13 +88,12 @@ function headerOf(
   return shared[header.$ref.slice(header.$ref.lastIndexOf('/') + 1)];
 }
 
-/** Reports of a plugin that its manifest does not mention. */
 const UNDECLARED = {
   description: 'What the plugin reports about the answer; one value per document if they differ.',
   schema: { type: 'string' },
 } as const;
 
-/** Milliseconds that the documentation waits for one answer; slower ones are left out. */
+/** Milliseconds that one example answer may take; a slower answer is left out. */
 const MAX_WAIT = 15_000;
 
 /** Runs a task on its example request; `undefined` if that fails or takes too long. */
@@ -110,7 +109,7 @@ async function answerExample(runner: Runner, task: Task, example: unknown): Prom
   }
 }
 
-/** The lines of an answer: one for each list of chunks, or for each candidate of an evaluation and its verdict. */
+/** Lines of an answer: one for each list of chunks, or one for each candidate and the verdict. */
 function answeredLines(answer: unknown): readonly unknown[] {
   const { candidates, verdict } = answer as { candidates?: readonly unknown[]; verdict?: unknown };
   if (candidates !== undefined) return [...candidates, { verdict }];
@@ -118,7 +117,6 @@ function answeredLines(answer: unknown): readonly unknown[] {
   return lists.map((chunks, index) => ({ index, chunks }));
 }
 
-/** Steps of a pipeline for examples: with a chunker and a refinery that are available and need little. */
 export function exampleSteps(registry: Registry): PipelineStep[] {
   const chunker = lightest(registry.ofKind('chunker'));
   const refinery = lightest(registry.ofKind('refinery'));

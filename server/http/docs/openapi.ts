@@ -12,7 +12,7 @@ import { addExampleAnswers } from './example-answers.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The document with answers to its example requests, which are computed at first request. */
+    /** The document with answers to its example requests, computed at the first request for it. */
     chunksmithDocument(): Promise<Document>;
   }
 }
@@ -46,8 +46,8 @@ const SECURITY_SCHEMES = {
 } as const;
 
 /**
- * Describes the routes registered after it, as OpenAPI 3.1. Their response schemas are only for the documentation:
- * compiling a serializer for each would cost memory at every start.
+ * Describes all routes registered later, as OpenAPI 3.1. Response schemas are only documentation: compiling a
+ * serializer for each would cost memory at every start.
  */
 export const openapi = plugin(
   async (app) => {
@@ -82,7 +82,7 @@ export const openapi = plugin(
     let complete: Promise<Document> | undefined;
     app.decorate('chunksmithDocument', async () => {
       const document = app.swagger() as unknown as Document;
-      // A busy server computes no examples; the next request tries again.
+      // A busy server computes no examples; the next request retries.
       if (complete === undefined && runner.load().isFull) return document;
       complete ??= addExampleAnswers(document, registry, runner);
       return complete;
@@ -92,8 +92,8 @@ export const openapi = plugin(
 );
 
 /**
- * The schema of a route with the errors of its parsing and of earlier hooks, in addition to its own. Without security
- * if it needs no key.
+ * Adds the errors of parsing and of earlier hooks to the schema of a route. Drops its security if it needs no
+ * key.
  */
 function withErrors(
   schema: FastifySchema,
@@ -111,7 +111,6 @@ function withErrors(
   };
 }
 
-/** The errors of parsing, by what is parsed, and those of running work. */
 function statusesOf(
   { body, querystring, headers, params, tags }: FastifySchema,
   method: string | string[],

@@ -15,7 +15,6 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Serves the playground, a page that compares settings, and the modules below it. */
 export async function playgroundRoutes(app: FastifyInstance): Promise<void> {
   const read = findPageFiles();
   const send = async (path: string, asked: string, reply: FastifyReply) => {

@@ -8,7 +8,7 @@ import { pathOf } from '../transport/error-handler.ts';
 import type { Document } from './document.ts';
 import { BAR_STYLE, bar, ICON, PAGE_POLICY, routeList, VIEWPORT } from './page-parts.ts';
 
-/** Serves Redoc at `/redoc`. The page lists the routes at once; Redoc takes the place of this list. */
+/** Serves Redoc at `/redoc`. The page lists the routes until Redoc replaces the list. */
 export async function redocRoutes(app: FastifyInstance): Promise<void> {
   const policy = Object.entries(PAGE_POLICY).map(([name, sources]) => `${name} ${sources.join(' ')}`);
   const { playground } = app.chunksmith.config;
@@ -34,7 +34,7 @@ export async function redocRoutes(app: FastifyInstance): Promise<void> {
 
 const REDOC = 'redoc.standalone.js';
 
-/** The script of Redoc: a build has it beside this module, a checkout in a package that only developers install. */
+/** Path of Redoc's script: beside this module in a build, in a development package in a checkout. */
 function findRedoc(): string | undefined {
   const built = join(import.meta.dirname, REDOC);
   if (existsSync(built)) return built;
@@ -48,7 +48,7 @@ function findRedoc(): string | undefined {
 /** The only URL of another host in Redoc's script: a logo. */
 const REDOC_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
 
-/** Operations far from the screen are laid out when they come near; the last rules are for what Redoc's theme cannot set. */
+/** Operations far from the screen are laid out later. The last rules set what Redoc's theme cannot. */
 const STYLE = `${BAR_STYLE}
 .note { margin: 1.5em; font: 14px/1.6 sans-serif }
 [data-section-id*="operation/"] { content-visibility: auto; contain-intrinsic-size: auto 900px }
@@ -78,7 +78,6 @@ ${hasScript ? SCRIPTS : ''}
 </html>`;
 }
 
-/** The parts of a page that this function uses, which runs in the browser. */
 declare const document: {
   getElementById(id: string): Element;
   readonly documentElement: unknown;
@@ -93,8 +92,8 @@ interface Element {
 }
 
 /**
- * Draws Redoc with the server's document, dark where the browser is. It is sent as text, so it uses nothing outside
- * itself. Long lists of numbers in examples are cut, because Redoc makes an element of every number.
+ * Draws Redoc with the server's document, in the browser's colour scheme. Uses nothing outside itself,
+ * because it is sent as text. Cuts long lists of numbers, because Redoc creates an element for every number.
  */
 async function startRedoc(): Promise<void> {
   const shortened = (value: unknown): unknown => {

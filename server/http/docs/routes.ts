@@ -17,15 +17,15 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    // Relative URLs, so that the page works below a prefix and behind a proxy that strips one.
+    // Relative URLs work below a prefix, and behind a proxy that strips one.
     indexPrefix: '.',
     staticCSP: PAGE_POLICY,
     theme: THEME,
-    // The other layout has a bar with a logo, and a field for the URL of another document.
+    // The standalone layout would add a bar with a logo, and a field for the URL of another document.
     uiConfig: {
       docExpansion: 'list',
       layout: 'BaseLayout',
-      // The schemas stay closed until they are asked for.
+      // Schemas stay closed until the reader opens them.
       defaultModelsExpandDepth: 0,
       plugins: [readsFast],
     } as never,
@@ -34,7 +34,7 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
         if (/\/(json|yaml)$/.test(pathOf(request))) await app.chunksmithDocument();
       },
     },
-    // The document itself, not a copy; its examples have been added by now.
+    // Uses the document itself, not a copy; its examples have been added by now.
     transformSpecification: (document) => document,
     transformSpecificationClone: false,
   });
@@ -58,10 +58,9 @@ const SwaggerUIStandalonePreset = [];`,
   favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', type: 'image/svg+xml', content: ICON }],
 };
 
-/** The script of the layout that is not used: a fifth of what the page would load. */
+/** Script of the unused layout, a fifth of what the page would load. */
 const OTHER_LAYOUT = /<script [^>]*swagger-ui-standalone-preset\.js"[^>]*> ?<\/script>/;
 
-/** The library's page with the bar, and with a list of the routes until its script has drawn them. */
 function completed(html: string, path: string, hasPlayground: boolean, document: Document): string {
   // `/docs/` is the same page as `/docs`, one level down.
   const base = path.endsWith('/') ? '../' : '';
@@ -84,8 +83,8 @@ interface Spec {
 type Wrap<A> = (original: (given: A) => unknown, spec: Spec) => (given: A) => unknown;
 
 /**
- * A plugin of Swagger UI, which runs in the browser: it reads the document as JSON instead of as YAML, and does not resolve
- * all of it to learn of the schemes of keys, which refer to nothing.
+ * A plugin of Swagger UI, which runs in the browser. It parses the document as JSON instead of YAML. It reads
+ * the security schemes without resolving the whole document, because they contain no references.
  */
 const readsFast = () => {
   let schemes: Json = {};

@@ -5,12 +5,12 @@ import type { PipelineStore } from '../../store/contract.ts';
 import { textProblems } from '../pipelines/read.ts';
 import type { Services } from '../transport/services.ts';
 
-/** Maximum pipelines that are looked up for a request: one with more candidates is refused when it is read. */
+/** Maximum pipelines looked up for a request. A request with more candidates is refused when it is read. */
 const MAX_PIPELINES = 100;
 
 /**
- * Runs requests to evaluate. One that names stored pipelines is first answered with their names, and then run with
- * the pipelines.
+ * Runs requests to evaluate. The first run of a request with stored pipelines returns their names; the second
+ * run gets the pipelines.
  */
 export function evaluateNamed({ runner, store }: Pick<Services, 'runner' | 'store'>) {
   return async (body: Buffer, stop: AbortController, onPart?: OnPart): Promise<RunAnswer> => {
@@ -32,7 +32,7 @@ async function findAll(names: readonly string[], store: PipelineStore): Promise<
   return found;
 }
 
-/** The pipeline with an id, or else with a name. @throws ServiceError `store_unavailable` */
+/** Finds a pipeline by id, or else by name. @throws ServiceError `store_unavailable` */
 export async function findPipeline(given: string, store: PipelineStore): Promise<NamedPipeline | undefined> {
   if (textProblems('name', given).length > 0) return undefined;
   try {
@@ -44,7 +44,6 @@ export async function findPipeline(given: string, store: PipelineStore): Promise
   return pipelines[0] === undefined ? undefined : plain(pipelines[0]);
 }
 
-/** The members of a pipeline that other threads need. */
 function plain({ name, steps }: NamedPipeline): NamedPipeline {
   return { name, steps };
 }

@@ -18,7 +18,6 @@ import { LINES, wantsLines } from '../transport/media.ts';
 import type { Services } from '../transport/services.ts';
 import { evaluateNamed } from './named-pipelines.ts';
 
-/** The route that compares candidates by the chunks that questions find. */
 export async function evaluateRoute(app: FastifyInstance): Promise<void> {
   const { chunksmith: services } = app;
   const schema = evaluateRouteSchema(services.registry, services.requestSchemas);
@@ -29,10 +28,10 @@ export async function evaluateRoute(app: FastifyInstance): Promise<void> {
 }
 
 /**
- * Answers with a line for each candidate, sent as soon as it is ready. A later failure of all of them is reported in
- * a final line.
+ * Sends a line for each candidate as soon as it is ready. A final line reports a later failure of the whole
+ * request.
  *
- * @throws ServiceError an error of the whole request, before the first line is sent
+ * @throws ServiceError if the whole request fails before the first line is sent
  */
 async function answerInParts(
   request: FastifyRequest,
@@ -207,7 +206,7 @@ function evaluateRouteSchema(registry: Registry, { evaluate }: RequestSchemas): 
 const TEXT = 'Boil fresh water. Let black tea steep for three minutes. Green tea needs cooler water.';
 const ANSWER = 'Let black tea steep for three minutes.';
 
-/** A request that compares a chunker with a pipeline of available plugins; empty if there is no chunker. */
+/** An example request that compares a chunker with a pipeline; empty without an available chunker. */
 function exampleOf(registry: Registry): object {
   const steps = exampleSteps(registry);
   const [first] = steps;

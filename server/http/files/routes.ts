@@ -25,7 +25,6 @@ import { answerWith } from '../transport/answer-work.ts';
 import { readBody } from '../transport/bodies.ts';
 import { senderOf } from '../transport/security.ts';
 
-/** The routes that accept files: one for each chunker, and one that executes pipelines. */
 export async function fileRoutes(app: FastifyInstance): Promise<void> {
   const { registry, requestSchemas } = app.chunksmith;
   const answer = answerWith(app.chunksmith);
@@ -140,7 +139,7 @@ function presetFileSchema(registry: Registry, schemas: RequestSchemas): FastifyS
   };
 }
 
-/** The options of a chunker that a form can have: what a form says about its file is not an option. */
+/** Options of a chunker that a form can have, without the members that describe its file. */
 function fieldsOf(manifest: Manifest, schemas: RequestSchemas): object {
   const { title, ...options } = optionsOf(manifest, schemas);
   const kept = Object.entries(options.properties).filter(([name]) => !(name in fileInput.properties));
@@ -153,7 +152,6 @@ function fileBody(...parts: readonly object[]): object {
   return { content: { 'multipart/form-data': { schema: form }, '*/*': { schema: bytes } } };
 }
 
-/** The headers in which the service and the readers say how a file was read. */
 function readHeaders(registry: Registry): Record<string, object> {
   const reports = registry.ofKind('reader').map(({ manifest }) => manifest.reports);
   return reportHeaders(Object.assign({ ...OF_ALL }, ...reports));

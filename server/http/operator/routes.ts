@@ -7,7 +7,6 @@ import { listedPlugin, listedTokenizer, listPlugins, listTokenizers } from '../.
 import { errorAnswers, jsonAnswer } from '../docs/answer-schemas.ts';
 import { withBraces } from '../transport/known-paths.ts';
 
-/** Routes about the service itself: name and endpoints, plugins, models, tokenizers. */
 export async function metaRoutes(app: FastifyInstance): Promise<void> {
   const { config, registry, pluginFailures } = app.chunksmith;
   const all = async () => listPlugins(registry, pluginFailures.reasons);
@@ -31,7 +30,6 @@ export async function metaRoutes(app: FastifyInstance): Promise<void> {
   );
 }
 
-/** Method and path of every endpoint that the documentation describes. */
 function endpointsOf({ chunksmithPaths, prefix, swagger }: FastifyInstance): string[] {
   const described = new Set(Object.keys(swagger().paths ?? {}));
   return [...chunksmithPaths].flatMap(([path, methods]) => {
@@ -41,7 +39,6 @@ function endpointsOf({ chunksmithPaths, prefix, swagger }: FastifyInstance): str
   });
 }
 
-/** Routes for an operator's tools: whether the server is alive, whether it accepts work, and metrics. */
 export async function operatorRoutes(app: FastifyInstance): Promise<void> {
   const {
     runner,

@@ -17,10 +17,9 @@ import type {
 import { checkQuery, type Query, readCursor, toCursor } from '../transport/pages.ts';
 import { changesBody, nameQuery, newBody, pageQuery } from './schemas.ts';
 
-/** Maximum nesting of lists and objects in a configuration: very deep values cannot be written as JSON again. */
+/** Maximum nesting of lists and objects in a configuration; much deeper values cannot be written as JSON. */
 const MAX_DEPTH = 100;
 
-/** The parts of a service that check steps. */
 type StepChecks = Pick<Service, 'checkStep' | 'presets' | 'refuse'>;
 
 const checkNew = createValidator(newBody);
@@ -73,10 +72,6 @@ export async function readWhole(body: Buffer, query: unknown, service: StepCheck
   return { name: name as string, description, steps };
 }
 
-/**
- * @param refusals get the problems
- * @param isWhole whether the pipeline must have steps
- */
 function read(
   bytes: Buffer,
   check: Validate,
@@ -103,7 +98,6 @@ function read(
   return { ...(members as PipelineChanges), ...(read === undefined ? {} : { steps: read }) };
 }
 
-/** Whether each member is the options of a step, or null. */
 const areOptions = (override: unknown) =>
   isObject(override) && Object.values(override as object).every((one) => one === null || isObject(one));
 
@@ -112,11 +106,9 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 export interface GivenRules {
   readonly service: StepChecks;
   readonly missing: MissingPlugins;
-  /** The preset that the steps are of, and its changes. */
   readonly use?: PresetUse;
 }
 
-/** Reads steps, and adds to the problems. */
 export function readSteps(steps: readonly unknown[], rules: GivenRules, refusals: Refusals): PipelineStep[] {
   if (steps.length <= MAX_STEPS) {
     return steps.map((given, index) => readStep(given, index, rules, refusals));
@@ -143,7 +135,7 @@ function readStep(given: unknown, index: number, rules: GivenRules, refusals: Re
   return rules.service.checkStep(read, { place, options, missing: rules.missing }, refusals);
 }
 
-/** Refuses, for every database, what one of the supported databases cannot store. */
+/** Refuses text that one of the supported databases cannot store. */
 export function textProblems(place: string, text: unknown): string[] {
   if (typeof text !== 'string' || (text.isWellFormed() && !text.includes('\0'))) return [];
   return [`${place}: expected text without NUL and without lone surrogates`];
@@ -187,8 +179,8 @@ const TAG = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 const TAGS = new RegExp(`^\\s*(?:${TAG.source}\\s*(?:,\\s*|$))+$`);
 
 /**
- * Reads the versions in `If-Match`; `undefined` without the header. A weak tag counts as a strong one: compressing
- * proxies weaken tags, and ours identify the whole pipeline anyway.
+ * Reads the versions in `If-Match`; `undefined` without the header. A weak tag counts as strong: compressing
+ * proxies weaken tags, and our tags identify the whole pipeline.
  *
  * @throws ServiceError `invalid_parameters`
  */

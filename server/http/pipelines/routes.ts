@@ -16,14 +16,13 @@ import { cursorAfter, readChanges, readIfMatch, readNew, readPage, readWhole } f
 import * as docs from './schemas.ts';
 
 const MAX_BODY_BYTES = 1_048_576;
-/** Pipelines that are read from the store at once for a list without a limit. */
+/** Pipelines read from the store at once, for a list without a limit. */
 const READ_AT_ONCE = 500;
 
 interface ById {
   Params: { pipeline_id: string };
 }
 
-/** Routes that create, list, read, change and delete stored pipelines, by their ids and by their names. */
 export async function pipelineRoutes(app: FastifyInstance): Promise<void> {
   const { config, registry, service, store } = app.chunksmith;
   const examples = docs.pipelineExamples(exampleSteps(registry));
@@ -100,7 +99,7 @@ function toAnswer({
   return { id, name, description, config: { steps }, created_at, updated_at };
 }
 
-/** Writes all pipelines as one list, page by page, so that a long one takes little memory. */
+/** Writes all pipelines as one list, page by page, so that a long list takes little memory. */
 async function* writeAll(store: PipelineStore, first: readonly PipelineRecord[]): AsyncGenerator<string> {
   let pipelines = first;
   let before = '[';
@@ -113,16 +112,16 @@ async function* writeAll(store: PipelineStore, first: readonly PipelineRecord[])
   yield ']';
 }
 
-/** A change that loses the race for its name this often gives up. */
+/** Races for a name that one change may lose before it fails. */
 const MAX_RACES = 1000;
 
 type Store = Pick<PipelineStore, 'list' | 'create' | 'update'>;
 
 /**
- * Creates the pipeline, or replaces all members of the one with its name. If several calls use a new name, one
- * creates it and the others update it, one after the other.
+ * Creates the pipeline, or replaces all members of the pipeline with its name. If several calls use a new
+ * name, one creates the pipeline and the others then update it in turn.
  *
- * @param ifMatch the versions that may be changed; if given, the pipeline must exist
+ * @param ifMatch the versions that may be changed; if set, the pipeline must exist
  * @throws ServiceError `pipeline_not_found`, `precondition_failed`
  */
 export async function putByName(
@@ -136,7 +135,7 @@ export async function putByName(
     expectMatch(name, before, ifMatch);
     const put = await unlessOvertaken(async () => {
       if (before === undefined) return { record: await store.create(pipeline), isNew: true };
-      // The version that was read, so that a pipeline that has been renamed since is not changed.
+      // Requires the version that was read, so that a pipeline renamed meanwhile is not changed.
       const record = await store.update(before.id, { description, steps }, [before.version]);
       return { record, isNew: false };
     });
@@ -160,7 +159,7 @@ function expectMatch(name: string, before: PipelineRecord | undefined, ifMatch: 
   throw new ServiceError('precondition_failed', { id: before.id, etag: `"${before.version}"` });
 }
 
-/** The errors that show that another change came between reading and writing. */
+/** Errors that show a change between reading and writing. */
 const OVERTAKEN: ReadonlySet<ErrorCode> = new Set([
   'pipeline_name_taken',
   'pipeline_not_found',

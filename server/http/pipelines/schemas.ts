@@ -16,7 +16,6 @@ import { stepSchema } from '../../engine/read/pipeline.ts';
 import { cursor, errorAnswers, jsonAnswer, nextPage } from '../docs/answer-schemas.ts';
 import { sentSteps } from '../docs/example-answers.ts';
 
-/** The member of a body that allows steps with missing plugins. */
 const allowMissing = {
   type: 'boolean',
   default: false,
@@ -32,7 +31,7 @@ const members = {
   description: described('What the pipeline is for, or null.', orNull(text)),
 } as const;
 
-/** Without a schema of the steps, which `readSteps` checks one by one. */
+/** The items have no schema here: `readSteps` checks each step. */
 const steps = { type: 'array', description: 'Run in this order.' };
 
 export const newBody: ObjectSchema = {
@@ -42,10 +41,10 @@ export const newBody: ObjectSchema = {
   additionalProperties: false,
 };
 
-/** The rule that `newBody` leaves to the reading of steps, which says what is missing. */
+/** A rule that `newBody` lacks: reading the steps checks it, and says what is missing. */
 const hasSteps = { anyOf: [{ required: ['steps'] }, { required: ['preset'] }] } as const;
 
-/** Changes to a pipeline, or a whole one whose name is in the query. */
+/** Changes to a pipeline, or a whole pipeline whose name is in the query. */
 export const changesBody: ObjectSchema = {
   type: 'object',
   properties: newBody.properties,
@@ -94,7 +93,6 @@ const params = object({ pipeline_id: described('The `id` of the pipeline.', text
 
 const tags = ['pipelines'];
 
-/** @param examples of the whole body */
 export function withSteps(title: string, schema: ObjectSchema, ...examples: readonly object[]): object {
   const documented = {
     ...steps,
@@ -106,7 +104,7 @@ export function withSteps(title: string, schema: ObjectSchema, ...examples: read
   return { title, ...schema, properties, ...(examples.length > 0 && { examples }) };
 }
 
-/** Example requests and answers about one pipeline. @param steps that can run here, so that the requests work */
+/** @param steps steps that can run here, so that the requests work */
 export function pipelineExamples(steps: readonly PipelineStep[]) {
   const named = { name: 'articles', description: 'Short chunks with context' };
   const stored = {

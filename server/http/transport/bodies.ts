@@ -17,9 +17,9 @@ declare module 'fastify' {
 }
 
 /**
- * Gives the routes below it their JSON bodies as bytes: whoever does the work parses and checks them, perhaps in
- * another thread. The schemas of these routes are only for the documentation. Bodies may be compressed, are charged
- * to the byte budget, and are read to their ends even if they are refused.
+ * Gives its routes JSON bodies as bytes: the thread that does the work parses and checks them. The schemas of
+ * these routes are only documentation. Bodies may be compressed, are charged to the byte budget, and are read
+ * to the end even if refused.
  */
 export const bytesBody = plugin<{ readonly limit: number }>(
   async (app, { limit }) => {
@@ -30,18 +30,18 @@ export const bytesBody = plugin<{ readonly limit: number }>(
       route.bodyLimit = limit;
     });
     app.setValidatorCompiler(() => () => true);
-    // Charged by decompressed size.
+    // The decompressed size is charged.
     for (const policy of [contentEncoding, chargeBodies, lateBodies]) await app.register(policy);
   },
   { name: 'chunksmith-bytes-body' },
 );
 
-/** Bytes that are copied before other requests are answered: memory that was never used is slow to write. */
+/** Bytes copied before other requests are answered. Memory that was never used is slow to write. */
 const STRIDE = 2_097_152;
 
 /**
- * Reads a body as bytes. Unlike Fastify's own parser, it does not join a large one at once, which blocks the event loop
- * for a tenth of a second and more.
+ * Reads a body as bytes. Joins a large body in parts: Fastify's own parser joins it at once, which blocks the
+ * event loop for a tenth of a second or more.
  */
 export function readBody(
   request: FastifyRequest,
@@ -96,10 +96,10 @@ export function bodyOf(request: FastifyRequest): Buffer {
   return (request.body ?? Buffer.alloc(0)) as Buffer;
 }
 
-/** Maximum bytes of an answer that is sent as a string, which Node writes together with the headers. */
+/** Maximum bytes of an answer that is sent as a string. Node writes a string together with the headers. */
 const ONE_WRITE = 16_384;
 
-/** Sends bytes of JSON and, if there are many, frees their memory once the connection is done with them. */
+/** Sends bytes of JSON. Frees their memory, if they are many, once the connection has sent them. */
 export function sendBytes(reply: FastifyReply, answer: Uint8Array<ArrayBuffer>): FastifyReply {
   reply.type('application/json; charset=utf-8');
   const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
@@ -116,10 +116,7 @@ const DECODERS: Readonly<Record<string, () => Transform & { readonly bytesWritte
   zstd: createZstdDecompress,
 };
 
-/**
- * Decompresses the bodies of the routes below it, by their `Content-Encoding`. The body limit applies to the
- * decompressed size.
- */
+/** Decompresses bodies by their `Content-Encoding`. The body limit applies to the decompressed size. */
 const contentEncoding = plugin(
   async (app) => {
     app.addHook('preParsing', (request, reply, payload, done) => {
@@ -128,12 +125,12 @@ const contentEncoding = plugin(
       const create = DECODERS[encoding];
       if (create === undefined)
         return done(new ServiceError('unsupported_encoding', { received: JSON.stringify(encoding) }));
-      // Decoding errors after the request was refused are ignored.
+      // A decoding error after a refusal is ignored.
       const decoder = hold(create());
-      // Fastify compares it with Content-Length.
+      // Fastify compares this number with Content-Length.
       Object.defineProperty(decoder, 'receivedEncodedLength', { get: () => decoder.bytesWritten });
       payload.pipe(decoder);
-      // Not a pipeline, which would destroy the request when the decoder fails, so that the rest could not be read.
+      // `pipeline` would destroy the request when the decoder fails, so that its rest could not be read.
       finished(payload, (error) => error && decoder.destroy(error));
       reply.raw.once('close', () => decoder.destroy());
       done(null, decoder);
@@ -142,20 +139,19 @@ const contentEncoding = plugin(
   { name: 'chunksmith-content-encoding' },
 );
 
-/** How the body of a request is compressed; undefined if it is not. */
+/** The compression of a body; undefined if it is not compressed. */
 export function encodingOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
   const encoding = headers['content-encoding']?.trim().toLowerCase();
   return encoding === '' || encoding === 'identity' ? undefined : encoding;
 }
 
-/** Whether an error code is one of the decoders'. */
 export function isDecodingError(code: string): boolean {
   return /^(Z_|ERR__ERROR|ERR_BROTLI|ZSTD_)/.test(code);
 }
 
 /**
- * Charges the bodies of the routes below it to the budget: by `Content-Length`, else as they arrive. Streams charge
- * what they have read and not answered themselves.
+ * Charges bodies to the budget, by `Content-Length` or else as they arrive. Streams charge their unanswered
+ * lines themselves.
  */
 const chargeBodies = plugin(
   async (app) => {
@@ -188,7 +184,6 @@ function announcedLength({ headers, routeOptions }: FastifyRequest): number | un
   return Math.min(Number(length), routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY);
 }
 
-/** The same body, charged as it arrives. */
 function metered(payload: RequestPayload, charge: (bytes: number) => void): RequestPayload {
   const meter = new Transform({
     transform(chunk: Uint8Array, _encoding, done) {
@@ -201,13 +196,13 @@ function metered(payload: RequestPayload, charge: (bytes: number) => void): Requ
     },
   });
   pipeline(payload, meter, () => {});
-  // For a compressed body, Fastify compares this with Content-Length.
+  // Fastify compares this number with Content-Length if the body is compressed.
   return Object.defineProperty(meter, 'receivedEncodedLength', { get: () => payload.receivedEncodedLength });
 }
 
 /**
- * Reads and drops the rest of bodies whose requests are already answered, so that a client that reads only after
- * sending everything gets its answer. A client still sending at the request timeout loses the connection.
+ * Reads and drops the rest of the body of an answered request, because some clients read only after sending
+ * everything. A client still sending at the request timeout loses the connection.
  */
 const lateBodies = plugin(
   async (app) => {
@@ -227,10 +222,10 @@ function dropRest(request: IncomingMessage, milliseconds: number): void {
     clearTimeout(timer);
     socket.off('close', settle);
   };
-  // An answered request is not notified when its connection closes.
+  // An answered request gets no event when its connection closes.
   socket.once('close', settle);
   finished(request, settle);
-  // An earlier reader must not hold it up.
+  // An earlier reader could hold up the rest of the body.
   request.unpipe();
   request.removeAllListeners('readable');
   request.resume();

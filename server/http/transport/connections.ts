@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import plugin from 'fastify-plugin';
 
-/** Answers to requests that cannot be parsed, by the code of Node's error. */
 const ANSWERS: Readonly<Record<string, readonly [status: string, detail: string]>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
@@ -23,12 +22,12 @@ export function answersWhileSent(answer: ServerResponse): void {
   answer.once('close', () => underWay.delete(socket));
 }
 
-/** Answers a request that is not HTTP, has too large headers or is too slow, and closes its connection. */
+/** Answers a request that is malformed, too slow or has too large headers, and closes its connection. */
 export function refuseConnection({ code = '' }: Error & { code?: string }, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable) return;
   const answer = underWay.get(socket);
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && answer !== undefined) return;
-  // In the middle of an answer, another one would be taken for part of it.
+  // The client would take a second answer for a part of the first answer.
   if (answer?.headersSent) return void socket.destroy();
   const [status, detail] = ANSWERS[code] ?? NOT_HTTP;
   const body = JSON.stringify({ detail });
@@ -37,8 +36,8 @@ export function refuseConnection({ code = '' }: Error & { code?: string }, socke
 }
 
 /**
- * Keeps connections from delaying the shutdown: an answer in flight is the last one on its connection, and
- * connections that browsers and load balancers opened in advance and never used are closed at once.
+ * Keeps connections from delaying the shutdown. An answer in flight becomes the last one on its connection.
+ * Unused connections, which browsers and load balancers open in advance, are closed at once.
  */
 export const gracefulShutdown = plugin(
   async (app) => {

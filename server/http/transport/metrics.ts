@@ -17,7 +17,6 @@ export function createMetrics({ load, bytesInFlight }: { load(): RunnerLoad; byt
   addGauge(registry, 'worker_threads', 'Worker threads running.', () => load().threads);
   addGauge(registry, 'bytes_in_flight', 'Bytes of request bodies being read and processed.', bytesInFlight);
   return {
-    /** All metrics, and a place for other counters. */
     registry,
     /** Counts an answered request. `route` is the route's pattern, never the path of the request. */
     answered(route: string, method: string, status: number, seconds: number): void {

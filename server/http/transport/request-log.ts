@@ -8,7 +8,7 @@ import { addTotals, logTotals } from '../../engine/answer/response-metadata.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The amount of work, for its line in the log; missing if there was none. */
+    /** The amount of work, for the log line; missing if the request did no work. */
     chunksmithWork?: Pick<Timings, 'documents' | 'chunks' | 'vectors'>;
   }
 }
@@ -27,7 +27,6 @@ export const requestLog = plugin(
   { name: 'chunksmith-request-log' },
 );
 
-/** Counts each request that is answered, for `/metrics`. */
 export const requestMetrics = plugin(
   async (app) => {
     const { metrics } = app.chunksmith;
@@ -40,8 +39,8 @@ export const requestMetrics = plugin(
 );
 
 /**
- * Adds the amount of work to the log line of a request, and logs at `debug` where its time went. A stream consists of
- * many such pieces of work.
+ * Adds the amount of work to the log line of a request, and logs its timings at `debug`. A stream calls this
+ * once for each part of its work.
  */
 export function logWork(request: FastifyRequest, queueSeconds: number, timings: Timings): void {
   const { documents, chunks, vectors, times, tokens } = timings;
@@ -51,7 +50,7 @@ export function logWork(request: FastifyRequest, queueSeconds: number, timings: 
     chunks: (before?.chunks ?? 0) + chunks,
     vectors: before === undefined ? vectors : addTotals(before.vectors, vectors),
   };
-  // By the level, which the log of an app that mounts the service has too.
+  // Reads `level`, because the log of an app that mounts the service has it too.
   if (request.log.level !== 'debug' && request.log.level !== 'trace') return;
   const stages = Object.fromEntries(times.map(({ stage, by, seconds }) => [`${stage} ${by}`, toMs(seconds)]));
   const opened = timings.opened.map(({ name }) => name);
@@ -64,28 +63,26 @@ function toMs(seconds: number): number {
 
 const REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
 
-/** The id that the caller gave in `x-request-id`, if it is safe to log, else a new one. */
+/** The caller's `x-request-id` if it is safe to log, otherwise a new id. */
 export function requestId({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
 interface Answered {
-  /** Given if the log is not that of the request, which adds it by itself. */
+  /** Set only if the log does not add the id of the request by itself. */
   readonly reqId?: string;
   readonly method: string;
   readonly url: string;
   readonly status: number;
-  /** Bytes of the body that was read. */
   readonly bytes?: number | undefined;
-  /** Texts, or lists of chunks, of a processed request. */
+  /** Texts, or lists of chunks, in the request. */
   readonly documents?: number | undefined;
-  /** Chunks of its answer. */
   readonly chunks?: number | undefined;
   readonly ms: number;
 }
 
-/** Logs a line for an answered request; without the query, which may contain anything. */
+/** Logs a line for an answered request. Leaves out the query, which may contain anything. */
 export function logAnswered(log: Log, { reqId, method, url, status, ms, ...sizes }: Answered): void {
   const id = reqId === undefined ? {} : { reqId };
   log.info(

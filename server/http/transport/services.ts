@@ -11,12 +11,10 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Gives the routes and hooks below it what the container provides, and disposes of the container when the app closes.
- */
+/** Gives its routes and hooks the parts of the server, and disposes of the container when the app closes. */
 export const services = plugin<{ readonly container: AwilixContainer<ServerCradle> }>(
   async (app, { container }) => {
-    // A getter, because `decorate` looks for members of the value, and the cradle throws for unknown names.
+    // A getter, because `decorate` looks for members of a value, and the cradle throws for unknown names.
     app.decorate('chunksmith', { getter: () => container.cradle });
     app.addHook('onClose', () => disposeInOrder(container));
   },

@@ -8,7 +8,7 @@ interface FailureDetails extends Pick<HostedFailure, 'failure' | 'status'> {
   readonly cause?: unknown;
 }
 
-/** A call failed. Its message is for callers, and does not contain the key. */
+/** A failed call. Its message is for callers, and does not contain the key. */
 export class CallError extends Error {
   readonly expose = true;
   readonly failure: HostedFailure['failure'];
@@ -23,15 +23,14 @@ export class CallError extends Error {
   }
 }
 
-/** Means to make calls; tests inject their own. */
+/** Functions and limits for calls; tests inject their own. */
 export interface HostedTools {
   readonly fetch: typeof fetch;
   readonly limits: RetryLimits;
-  /** Default milliseconds that one call may take. */
+  /** Milliseconds that one call may take by default. */
   readonly timeout: number;
 }
 
-/** A call without a limit to all of its tries. */
 type Call<Value> = Omit<HostedCall<Value>, 'deadline'>;
 
 interface Answer {
@@ -39,7 +38,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Maximum length of a provider's own message that is shown. */
+/** Maximum characters shown of a provider's own message. */
 const MAX_MESSAGE_LENGTH = 200;
 
 /** Makes one call. @throws CallError, or an error for callers if the answer has the wrong content */
@@ -49,13 +48,13 @@ async function callApi<Value>(api: HostedApi, call: Call<Value>, tools: HostedTo
   try {
     return call.read(JSON.parse(text));
   } catch (cause) {
-    // An answer may repeat what was sent, and the message may quote the answer, so the key is removed.
+    // An answer may repeat the request, and the message may quote the answer, so the key is removed.
     const reason = withoutKey(reasonOf(cause), api.key);
     throw exposedError(`${api.title} did not return ${call.expected}: ${reason}`, cause);
   }
 }
 
-/** Redirects are errors: the key must not follow one to another origin. */
+/** Treats redirects as errors: the key must not follow one to another origin. */
 async function send(api: HostedApi, call: Call<unknown>, tools: HostedTools): Promise<Answer> {
   const { title, url } = api;
   const { method = 'POST', path = '', body, signal, timeout = tools.timeout } = call;
@@ -82,10 +81,10 @@ async function send(api: HostedApi, call: Call<unknown>, tools: HostedTools): Pr
   }
 }
 
-/** Maximum bytes of an answer: a service that never ends must not fill the memory. */
+/** Maximum bytes of an answer, so that an endless answer cannot fill the memory. */
 const MAX_ANSWER_LENGTH = 256 * 1_048_576;
 
-/** @throws CallError if it is longer than an answer may be */
+/** @throws CallError if the answer is too long */
 async function textOf({ body }: Response, title: string): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
@@ -113,7 +112,7 @@ function failureOf(
   { status, headers }: Response,
   text: string,
 ): CallError {
-  // The key is replaced before the message is truncated, so that no part of it remains.
+  // The key is hidden before the message is truncated, so that no part of the key remains.
   const said = withoutKey(messageOf(text), key).slice(0, MAX_MESSAGE_LENGTH);
   const what = `${title} answered ${status}${said === '' ? '' : `: ${said}`}`;
   if (status === 401 || status === 403)
@@ -126,7 +125,6 @@ function failureOf(
   return new CallError(what, { failure, status, retryAfter: retryAfterOf(headers) });
 }
 
-/** The message in a provider's answer, whichever member holds it. */
 function messageOf(text: string): string {
   try {
     const { error, status, message, detail } = JSON.parse(text) as Record<string, unknown>;
@@ -137,19 +135,19 @@ function messageOf(text: string): string {
   }
 }
 
-/** A message as a member, or nested in one: `message` of most, `reason` of Elasticsearch, `error` of Qdrant. */
+/** A message, perhaps nested: `message` for most services, `reason` for Elasticsearch, `error` for Qdrant. */
 function spoken(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   const { message, reason, error } = value as Record<string, unknown>;
   return message ?? reason ?? error;
 }
 
-/** Hides the key: the only place where outside text becomes text for callers and the log. */
+/** Hides the key. Outside text becomes text for callers and the log only here. */
 function withoutKey(text: string, key: string): string {
   return key === '' ? text : text.replaceAll(key, '***');
 }
 
-/** Makes a call, retrying temporary failures. @throws what `callApi` throws */
+/** Makes a call, retrying transient failures. @throws what `callApi` throws */
 export function callWithRetries<Value>(
   api: HostedApi,
   call: Call<Value>,
@@ -168,7 +166,6 @@ const retryAfter = (error: unknown): number | undefined =>
 
 const DEADLINE = 180_000;
 
-/** See `HostedModels.ask`. */
 export async function ask<Value>(
   api: HostedApi,
   call: HostedCall<Value>,
@@ -190,7 +187,6 @@ export async function ask<Value>(
 
 const REFUSED = { failure: 'refused', status: undefined } as const;
 
-/** See `HostedModels.demand`. */
 export async function demand<Value>(
   api: HostedApi,
   call: HostedCall<Value>,
@@ -198,7 +194,7 @@ export async function demand<Value>(
 ): Promise<Value> {
   const outcome = await ask(api, call, tools);
   if (!('failure' in outcome)) return outcome.value;
-  // A job would retry, which does not help if the key is wrong.
+  // A job would retry an exposed error, which does not help if the key is wrong.
   const isForGood = outcome.status === 401 || outcome.status === 403;
   throw isForGood ? refusedError(outcome.message) : exposedError(outcome.message);
 }

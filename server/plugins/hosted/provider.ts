@@ -3,7 +3,7 @@ import type { EmbeddingModel, EmbeddingProvider } from '../../../core/contracts/
 import { exposedError } from '../../../core/errors.ts';
 import type { HostedTools } from './call.ts';
 
-// Loaded at the first call: most threads make none.
+// Loaded at the first call, because most threads make none.
 const loadCalls = () => import('./call.ts');
 
 const TOOLS: HostedTools = {
@@ -12,7 +12,6 @@ const TOOLS: HostedTools = {
   timeout: 60_000,
 };
 
-/** The collaborator `hosted`. */
 export function createHostedModels(tools: HostedTools = TOOLS): HostedModels {
   return Object.freeze<HostedModels>({
     createProvider: (provider) => createHostedProvider(provider, tools),
@@ -40,7 +39,7 @@ function createHostedProvider(provider: HostedProvider, tools: HostedTools): Emb
   };
 }
 
-/** The prefix only selects the provider; it is not sent. */
+/** Removes the prefix, which only selects the provider and is not sent. */
 const modelOf = ({ prefix }: HostedProvider, name: string): string =>
   name.startsWith(prefix) ? name.slice(prefix.length) : name;
 
@@ -51,7 +50,7 @@ async function openTokenizer({ tokenizer: { provider, name } }: HostedProvider) 
 }
 
 /**
- * A base URL ready to be put before a path: http or https, without a trailing slash.
+ * A base URL for paths: http or https, without a trailing slash.
  *
  * @throws an error for the caller that names the variable
  */
@@ -61,14 +60,14 @@ function baseUrl(given: string | undefined, fallback: string, variable: string):
   throw exposedError(`${variable} is not an http or https URL`);
 }
 
-/** The vectors of an answer in OpenAI's format: `data` in any order, as numbers or as base64. */
+/** Vectors of an answer in OpenAI's format: `data` in any order, as numbers or base64. */
 function readData(answer: unknown): readonly ArrayLike<number>[] {
   const { data } = answer as { data: readonly { index?: number; embedding: unknown }[] };
   const rows: ArrayLike<number>[] = new Array(data.length);
   data.forEach(({ index, embedding }, position) => {
     rows[index ?? position] = typeof embedding === 'string' ? fromBase64(embedding) : (embedding as number[]);
   });
-  // A missing row is a hole, which `every` and `some` skip.
+  // A missing row is a hole in the array, which `every` and `some` skip.
   for (let index = 0; index < rows.length; index++)
     if (!rows[index]?.length) throw new Error('a vector is missing');
   return rows;

@@ -6,15 +6,15 @@ import { codeOf } from '../../config/retry.ts';
 import { existing } from './local-files.ts';
 import { findPartial, originPath, partialPath, removePartial } from './partial-download.ts';
 
-/** Milliseconds after which a partial download that its process does not refresh may be taken over. */
+/** Milliseconds without a refresh after which a partial download may be taken over. */
 const STALE_MS = 10_000;
 const RENEW_MS = 2000;
 /** Maximum milliseconds between two checks of another process's download. */
 const POLL_MS = 300;
 
 /**
- * Waits until no other process downloads a file, and claims a unique path beside it, so that no lock is needed. Takes
- * over what was received so far: a partial download that was left, or that of an ended process.
+ * Waits until no other process downloads a file, and claims a unique path beside it, so that no lock is
+ * needed. Takes over the partial download that an ended process or an earlier attempt has left.
  *
  * @returns undefined if another process has completed the file meanwhile
  */
@@ -25,7 +25,7 @@ export async function claimPath(target: string) {
     if ((await existing(target)) !== undefined) return undefined;
     created = (await mkdir(dirname(target), { recursive: true })) ?? created;
     if (!(await isBusy(target, path)) && (await mark(path))) {
-      // If two start at once, each sees the other; one that is no longer seen may have completed the file.
+      // If two processes start at once, each sees the other. A vanished process may have completed the file.
       if (!(await isBusy(target, path)) && (await existing(target)) === undefined) break;
       await removePartial(path);
     }
@@ -35,7 +35,7 @@ export async function claimPath(target: string) {
   await takeOver(target, path);
   return {
     path,
-    /** Leaves a partial download only if it can resume. @param url of the file */
+    /** Leaves a partial download only if it can resume. @param url URL of the file */
     async release(url: string): Promise<void> {
       clearInterval(timer);
       if ((await findPartial(path, url)) !== undefined) await move(path, target);
@@ -45,12 +45,11 @@ export async function claimPath(target: string) {
   };
 }
 
-/** Whether a path was taken over from an ended process, and now belongs to another one. */
+/** Whether another process has taken over the partial download. */
 export async function isGone(path: string): Promise<boolean> {
   return (await existing(partialPath(path))) === undefined;
 }
 
-/** The partial downloads of a file that belong to some process. */
 async function claimedPaths(target: string): Promise<string[]> {
   const [begin, end] = [`${basename(target)}.`, partialPath('')];
   const names = await readdir(dirname(target)).catch(() => []);
@@ -73,7 +72,7 @@ async function keepFresh(path: string): Promise<void> {
   await utimes(partialPath(path), new Date(), new Date()).catch(() => undefined);
 }
 
-/** @returns false if the folder was just removed by its creator */
+/** @returns false if the creator of the folder has just removed it */
 async function mark(path: string): Promise<boolean> {
   try {
     await writeFile(partialPath(path), '');
@@ -84,7 +83,7 @@ async function mark(path: string): Promise<boolean> {
   }
 }
 
-/** Copies a partial download that its process does not refresh: should it still write, it writes to its own file. */
+/** Copies a partial download that its process no longer refreshes; that process keeps its own file. */
 async function takeOver(target: string, own: string): Promise<void> {
   for (const stale of (await claimedPaths(target)).filter((path) => path !== own)) {
     for (const pathOf of [partialPath, originPath])
@@ -94,13 +93,12 @@ async function takeOver(target: string, own: string): Promise<void> {
   if ((await existing(partialPath(target))) !== undefined) await move(target, own);
 }
 
-/** The bytes first: without their origin they cannot be resumed. */
+/** Moves the bytes first: without their origin they cannot be resumed. */
 async function move(from: string, to: string): Promise<void> {
   await rename(partialPath(from), partialPath(to)).catch(() => undefined);
   await rename(originPath(from), originPath(to)).catch(() => undefined);
 }
 
-/** Removes the folders that were created for a download, unless they contain something else by now. */
 async function removeEmpty(folder: string, created: string): Promise<void> {
   for (let path = folder; path.length >= created.length; path = dirname(path)) {
     await rmdir(path).catch(() => undefined);

@@ -16,13 +16,12 @@ import {
   tooLarge,
 } from './partial-download.ts';
 
-/** A file of a model to be fetched from the hub. */
 interface Download {
   readonly hub: Hub;
   readonly log: Log;
-  /** How long the hub may be silent, in milliseconds. */
+  /** Milliseconds that the hub may be silent. */
   readonly timeout: number;
-  /** The delay before the first retry, in milliseconds. */
+  /** Milliseconds before the first retry. */
   readonly backoff: number;
   readonly name: string;
   readonly file: ModelFile;
@@ -31,22 +30,20 @@ interface Download {
 
 interface Transfer extends Download {
   readonly url: URL;
-  /** Path of the partial download, which the transfer completes. */
   readonly path: string;
   readonly onBytes: (bytes: number, total: number | undefined) => void;
 }
 
-/** An answer with bytes of the file. */
 interface FileAnswer extends HubAnswer {
-  /** Where its first byte belongs in the file. */
+  /** Offset of its first byte in the file. */
   readonly from: number;
-  /** The length of the whole file, if the hub reports it. */
+  /** Bytes of the whole file, if the hub reports them. */
   readonly total: number | undefined;
 }
 
 /**
- * Tries once to fetch the missing part of a file, and checks the whole. It ends when no bytes arrive for a while; a
- * transfer in progress may take as long as it needs.
+ * Tries once to fetch the missing part of a file, and checks the whole file. Fails when no bytes arrive for a
+ * while; a transfer in progress has no time limit.
  */
 async function transfer(one: Transfer): Promise<void> {
   const { path, file, timeout } = one;
@@ -75,7 +72,6 @@ async function transfer(one: Transfer): Promise<void> {
   }
 }
 
-/** Requests the missing part, or the whole file if the hub does not resume the partial download. */
 async function askForRest({ hub, url, path }: Transfer, signal: AbortSignal): Promise<FileAnswer> {
   const partial = await findPartial(path, url.href);
   if (partial !== undefined) {
@@ -97,20 +93,19 @@ function whole(answer: HubAnswer): FileAnswer {
   return { ...answer, from: 0, total: length === null ? undefined : Number(length) };
 }
 
-/** Whether an answer has exactly the missing bytes. */
 function isRestOf(partial: PartialDownload, response: Response): boolean {
   const range = rangeOf(response);
   const etag = response.headers.get('etag') ?? partial.etag;
   return range?.from === partial.bytes && etag === partial.etag && !isEncoded(response.headers);
 }
 
-/** The range of an answer that extends to the end of the file. */
+/** The range of an answer; undefined unless it extends to the end of the file. */
 function rangeOf({ headers }: Response): { from: number; total: number } | undefined {
   const [, from, to, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers.get('content-range') ?? '') ?? [];
   return Number(to) + 1 === Number(total) ? { from: Number(from), total: Number(total) } : undefined;
 }
 
-/** An encoded body differs from the file in length and in byte positions. */
+/** Whether a body is encoded: it then differs from the file in length and in byte positions. */
 const isEncoded = (headers: Headers): boolean =>
   !['', 'identity'].includes(headers.get('content-encoding') ?? '');
 
@@ -119,7 +114,7 @@ function originOf(url: URL, { headers }: Response): Origin | undefined {
   return isStrongEtag(etag) && !isEncoded(headers) ? { url: url.href, etag } : undefined;
 }
 
-/** Rejects an unusable answer, and says why. */
+/** Drops the body of an unusable answer, and returns the error. */
 async function refusal(response: Response, error?: Error): Promise<Error> {
   await response.body?.cancel();
   return error ?? new HubRefusal(response);
@@ -138,8 +133,8 @@ const MAX_WAIT_MS = 30_000;
 const PROGRESS_MS = 5000;
 
 /**
- * Downloads a file from the hub and returns its path; `undefined` if the hub has no such file. Only one thread of one
- * process downloads a file at a time, and the others wait for it.
+ * Downloads a file from the hub and returns its path; `undefined` if the hub has no such file. Only one
+ * thread of one process downloads a file at a time; the others wait for it.
  */
 export async function download(one: Download): Promise<string | undefined> {
   try {
@@ -178,7 +173,7 @@ function transferWithRetries(one: Transfer): Promise<void> {
   return withRetries(limits, { isTransient, retryAfter, onRetry }, () => transferOnce(one));
 }
 
-/** A partial download that cannot be resumed is emptied, unless another process has taken it. */
+/** Transfers once. Empties a partial download that cannot be resumed, unless another process has taken it. */
 async function transferOnce(one: Transfer): Promise<void> {
   try {
     await transfer(one);
@@ -201,10 +196,9 @@ function reportProgress(log: Log, name: string, file: string): Transfer['onBytes
 const isTransient = (error: unknown): boolean =>
   isBrokenConnection(error) || (error instanceof HubRefusal && isTransientStatus(error.status));
 
-/** Whether the bytes received so far are worth keeping after such an error. */
 const mayResume = (error: unknown): boolean => isTransient(error) || error instanceof IdleTimeoutError;
 
-/** A hub that asks for a longer wait is still retried after the maximum one. */
+/** Milliseconds until a retry, limited because a hub that asks for a longer wait is retried too. */
 const retryAfter = (error: unknown): number =>
   error instanceof HubRefusal ? Math.min(error.retryAfter ?? 0, MAX_WAIT_MS) : 0;
 

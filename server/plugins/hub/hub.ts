@@ -5,11 +5,11 @@ export type Hub = ReturnType<typeof createHub>;
 
 export interface HubAnswer {
   readonly response: Response;
-  /** The SHA-256 of the whole file as announced by the hub, in hexadecimal. */
+  /** SHA-256 of the whole file in hexadecimal, as announced by the hub. */
   readonly sha256: string | undefined;
 }
 
-/** An answer of the hub other than the file. */
+/** An answer of the hub without the file. */
 export class HubRefusal extends Error {
   readonly status: number;
   /** Milliseconds that the hub asks to wait. */
@@ -56,8 +56,8 @@ function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
 }
 
 /**
- * The etag of a file in git-lfs is its SHA-256. Only the hub's own answers count: the storage that it redirects to
- * may have similar etags that are hashes of something else.
+ * The SHA-256 of a file in git-lfs, which is its etag. Only the hub's own answers count: the storage that it
+ * redirects to may have similar etags that are hashes of something else.
  */
 function sha256Of(headers: Headers, isFirst: boolean): string | undefined {
   const etag = headers.get('x-linked-etag') ?? (isFirst ? headers.get('etag') : undefined) ?? '';

@@ -4,14 +4,14 @@ import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { hold } from '../../../core/hold.ts';
 
-/** The bytes of a file received so far, in `<path>.part`, where a download can resume. */
+/** A partial download, in `<path>.part`, which can resume. */
 export interface PartialDownload {
   readonly bytes: number;
-  /** The strong etag of the file that they belong to. */
+  /** Strong etag of the file that the bytes belong to. */
   readonly etag: string;
 }
 
-/** The file that a partial download is of, in `<path>.part.json`: it resumes only if both stay the same. */
+/** The source of a partial download, in `<path>.part.json`. Resuming requires the same URL and etag. */
 export interface Origin {
   readonly url: string;
   readonly etag: string;
@@ -20,7 +20,7 @@ export interface Origin {
 export const partialPath = (path: string): string => `${path}.part`;
 export const originPath = (path: string): string => `${path}.part.json`;
 
-/** The partial download of a file from this URL, if one can be resumed. */
+/** The partial download of a file from this URL, if it can resume. */
 export async function findPartial(path: string, url: string): Promise<PartialDownload | undefined> {
   const found = await stat(partialPath(path)).catch(() => undefined);
   const origin = await readFile(originPath(path), 'utf8').then(readOrigin, () => undefined);
@@ -43,7 +43,7 @@ export async function removePartial(path: string): Promise<void> {
 /**
  * Appends a body to the partial download.
  *
- * @param rest the missing part of the file, what was received before it, and the limit of the whole
+ * @param rest the missing part of the file, its offset, and the limit of the whole file
  * @returns the total bytes received
  */
 export async function appendToPartial(
@@ -66,7 +66,6 @@ export async function appendToPartial(
   return bytes;
 }
 
-/** Renames a complete partial download to the file. */
 export async function finishPartial(path: string, target: string): Promise<void> {
   await rename(partialPath(path), target);
   await rm(originPath(path), { force: true });

@@ -25,14 +25,14 @@ export async function importFactory({ file, manifest: { kind, name } }: PluginEn
   throw fail('the default export of its index is not a function');
 }
 
-/** How an import failed, as a clause that anyone may read: `its import fails with TypeError`. */
+/** Describes a failed import in a clause without secrets: `its import fails with TypeError`. */
 export function describeImportError(error: unknown): string {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   const word = [code, name].find((one) => typeof one === 'string' && /^[A-Z]\w{1,60}$/i.test(one));
   return `its import fails with ${word ?? 'an error'}`;
 }
 
-/** Appends the line of a plugin that an error was thrown in, if its stack has one: `no luck (lib/parse.js:12)`. */
+/** Appends the line of a plugin that threw an error, if the stack has one: `no luck (lib/parse.js:12)`. */
 export function withLine(text: string, error: unknown, folder: string): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const root = existsSync(folder) ? realpathSync(folder) : folder;

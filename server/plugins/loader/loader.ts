@@ -30,25 +30,24 @@ import {
 } from './plugin-folders.ts';
 import { readManifest } from './read-manifest.ts';
 
-/** The folder of the plugins that come with the server. */
 export const BUILT_IN_PLUGINS = join(import.meta.dirname, '../../..', 'plugins');
 
 export interface LoaderOptions {
-  /** Folders to search: each contains plugin folders, directly or in folders by kind (`chunkers/`). */
+  /** Folders to search. Each contains plugin folders, directly or in folders by kind (`chunkers/`). */
   readonly folders: readonly string[];
   readonly packages?: readonly string[];
-  /** Names of the plugins to load, as `--plugins` takes them; empty for all. */
+  /** Names of the plugins to load, as in `--plugins`; empty for all. */
   readonly only: readonly string[];
   readonly env: Environment;
-  /** Whether a broken plugin is listed as such; otherwise it is an error. */
+  /** Whether broken plugins are listed; otherwise they are errors. */
   readonly toleratesBroken?: boolean;
 }
 
 /**
- * Finds the plugins and reads their manifests. Nothing else of a plugin is imported.
+ * Finds the plugins and reads their manifests. Imports nothing else of a plugin.
  *
- * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins` with the file and the reason, and
- *   `missing_plugin_package`
+ * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins` with the file and the reason,
+ *   and `missing_plugin_package`
  */
 export async function loadRegistry({
   folders,
@@ -70,8 +69,8 @@ export async function loadRegistry({
 }
 
 /**
- * The plugin of one folder, with the plugins of a server that it uses. It replaces any other plugin of its kind and
- * name.
+ * Loads the plugin of one folder, and the server's plugins that it uses. It replaces any other plugin of its
+ * kind and name.
  *
  * @returns also the ids of all other plugins that it could use
  * @throws ServiceError as `loadRegistry` does
@@ -98,10 +97,8 @@ async function findIn(folders: readonly string[], packages: readonly string[]): 
   return found.flat();
 }
 
-/** The part of the configuration that determines which plugins are loaded. */
 type PluginSettings = Pick<Config, 'plugins' | 'pluginsDir' | 'pluginsFrom' | 'tolerateBrokenPlugins'>;
 
-/** The plugins of a server: those that come with it, and those of configured folders and packages. */
 export function loadPlugins(settings: PluginSettings, env: Environment): Promise<Registry> {
   return loadRegistry({
     folders: [BUILT_IN_PLUGINS, ...settings.pluginsDir],
@@ -112,11 +109,10 @@ export function loadPlugins(settings: PluginSettings, env: Environment): Promise
   });
 }
 
-/** Reads a plugin. @throws ServiceError `malformed_plugin` */
 async function readEntry({ folder, origin, problem }: FoundFolder, env: Environment): Promise<PluginEntry> {
   if (problem !== undefined) throw problem;
   const file = manifestOf(folder);
-  // The folder names in a package are not checked.
+  // A package may name its folders freely.
   const manifest = await readManifest(file, origin !== 'package');
   const warning = await checkVersions(file, manifest);
   const id: PluginId = `${manifest.kind}/${manifest.name}`;
@@ -142,14 +138,14 @@ function packageRemedy(names: readonly string[]): string {
 }
 
 /**
- * Checks the version of a plugin, and the range of contract versions that it is written for.
+ * Checks a plugin's version and its range of contract versions.
  *
- * @returns a warning, as one clause, if this server's contract is not in that range; otherwise `undefined`
- * @throws ServiceError `malformed_plugin` if one of the two is not valid semver
+ * @returns a warning, as one clause, if the range excludes this server's contract
+ * @throws ServiceError `malformed_plugin` if the version or the range is not valid semver
  */
 async function checkVersions(file: string, { version, engine }: Manifest): Promise<string | undefined> {
   if (version === undefined && engine === undefined) return undefined;
-  // Most plugins state no versions, and every start and thread would wait for the package.
+  // Loaded only if needed: most plugins state no versions, and all starts would wait for it.
   const { default: semver } = await import('semver');
   const refuse = (field: string, expected: string, got: string) =>
     malformed(file, `manifest.${field}: expected ${expected}, got ${JSON.stringify(got)}`);
@@ -163,12 +159,12 @@ async function checkVersions(file: string, { version, engine }: Manifest): Promi
 }
 
 /**
- * The plugins that `--plugins` selects, by names such as `token` or `chunker/token`: the named plugins and,
- * transitively, those that they use. A plugin that uses a whole kind gets the named plugins of that kind, or all of
- * them if none is named; the same applies to one that chooses between plugins. A chunker whose tokens nothing else
- * counts uses the default tokenizer.
+ * The plugins that `--plugins` selects, by names such as `token` or `chunker/token`, with all plugins that
+ * they use directly or indirectly. If a plugin uses a whole kind or chooses between plugins, only their named
+ * plugins are selected, or all if none is named. A chunker without a token counter of its own uses the
+ * default tokenizer.
  *
- * @param broken further existing names, of plugins that cannot be loaded
+ * @param broken names of plugins that cannot be loaded
  * @throws ServiceError `unknown_plugin`
  */
 function selectPlugins(
@@ -187,7 +183,7 @@ function selectPlugins(
     for (const entry of named) selected.add(entry);
   }
   const named = new Set(selected);
-  // A loop over a set also visits what is added on the way.
+  // A loop over a set also visits items added during the loop.
   for (const entry of selected) {
     for (const used of entries.filter((other) => isUsed(entry, other, named))) selected.add(used);
   }
@@ -206,7 +202,7 @@ function isUsed(entry: PluginEntry, other: PluginEntry, named: ReadonlySet<Plugi
   return entry.manifest.kind === 'chunker' && !isCounted && isDefaultTokenizer;
 }
 
-/** A plugin whose manifest could not be read. Its kind is from its folder, or from its manifest. */
+/** A plugin with an unreadable manifest. Its kind comes from its folder or from its manifest. */
 async function brokenFolder({ folder, origin }: FoundFolder, error: unknown): Promise<BrokenPlugin> {
   const file = findModule(folder, 'manifest') ?? folder;
   const kind = kindOfFolder(dirname(folder)) ?? (await kindIn(file));
@@ -214,8 +210,8 @@ async function brokenFolder({ folder, origin }: FoundFolder, error: unknown): Pr
 }
 
 /**
- * Builds the registry of the plugins that are compatible; those that conflict, by name, models or a circle, are
- * broken.
+ * Builds the registry of the compatible plugins. Plugins with conflicting names or models, or in a circle,
+ * are broken.
  */
 function createTolerantRegistry(
   found: readonly PluginEntry[],
@@ -227,7 +223,7 @@ function createTolerantRegistry(
     try {
       return createRegistry(entries, broken);
     } catch (error) {
-      // If two claim the same, the error names the file of the second.
+      // If two plugins conflict, the error names the file of the second plugin.
       const at = entries.findLastIndex(
         ({ file }) => error instanceof ServiceError && file === error.values.file,
       );
@@ -245,7 +241,7 @@ async function kindIn(manifest: string): Promise<Kind | undefined> {
   return KINDS.find((one) => one === kind);
 }
 
-/** Why a plugin is broken: for anyone, without paths, and for the operator. */
+/** Why a plugin is broken: without paths for callers, and in full for the operator. */
 function reasonsOf(error: unknown): { readonly reason: string; readonly message: string } {
   const message = reasonOf(error);
   if (!(error instanceof ServiceError)) return { reason: 'it cannot be read', message };
@@ -257,7 +253,6 @@ function reasonsOf(error: unknown): { readonly reason: string; readonly message:
   return { reason: String(values.shown ?? values.reason), message };
 }
 
-/** Warns about broken plugins, and about those written for other versions of the contract. */
 export function logPlugins({ all, broken }: Registry, log: Log): void {
   for (const { kind = 'unknown', name, file, reason, message = reason } of broken)
     log.warn({ plugin: `${kind}/${name}`, file, reason: message }, 'a plugin is broken');

@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MODULE_ENDING } from '../../config/module-ending.ts';
 
-/** The modules of this program that plugins may import, by the names that its package exports. */
+/** Modules of this program that plugins may import, by the names that its package exports. */
 const DOORS: ReadonlyMap<string, string> = new Map(
   Object.entries({ 'chunksmith/kit': 'core/kit', 'chunksmith/toolkit': 'plugins/toolkit/index' }).map(
     ([name, file]) => [name, new URL(`../../../${file}${MODULE_ENDING}`, import.meta.url).href],
   ),
 );
 
-// So that a plugin in any folder finds these, and those of the server that runs it.
+// Resolves these modules for a plugin in any folder, to the files of the running server.
 registerHooks({
   resolve(specifier, context, next) {
     const url = DOORS.get(specifier);
@@ -23,18 +23,17 @@ export function importModule(file: string): Promise<{ readonly default?: unknown
   return import(pathToFileURL(file).href);
 }
 
-/** Whether a package resolves from a file as in the file's own imports, with links resolved. */
+/** Whether a package resolves from a file like the file's own imports, with links resolved. */
 export function hasPackage(name: string, file: string): boolean {
   return packageFile(name, realpathSync(file)) !== undefined;
 }
 
-/** The folder of a package that is installed in the working directory, or above, with links resolved. */
+/** The folder of a package installed in the working directory or above, with links resolved. */
 export function packageFolder(name: string): string | undefined {
   const file = packageFile(name, join(process.cwd(), 'package.json'));
   return file === undefined ? undefined : dirname(realpathSync(file));
 }
 
-/** The `package.json` of a package as the imports of a file resolve it. */
 function packageFile(name: string, importer: string): string | undefined {
   try {
     return findPackageJSON(name, pathToFileURL(importer));

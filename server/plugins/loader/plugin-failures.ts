@@ -5,10 +5,10 @@ import { ServiceError } from '../../../core/errors.ts';
 import { isLacking } from '../../../core/hosting/plugin-error.ts';
 import type { PluginEntry } from '../../../core/hosting/registry.ts';
 
-/** Called when a plugin could not be created, with the reason for anyone to read, and when it could after all. */
+/** Called when a plugin could not be created, with the reason for callers, and when it works again. */
 export type OnPluginState = (id: PluginId, failure: string | undefined) => void;
 
-/** The plugins that could not be imported or created when they were last used, with the reason for anyone to read. */
+/** The plugins that could not be imported or created when last used, with the reason for callers. */
 export class PluginFailures {
   readonly reasons = new Map<PluginId, string>();
   readonly #log: Log;
@@ -31,14 +31,13 @@ export class PluginFailures {
     this.#onChange(id, failure);
   }
 
-  /** Sets what another thread has found out. */
   set(id: PluginId, failure: string | undefined): void {
     if (failure === undefined) this.reasons.delete(id);
     else this.reasons.set(id, failure);
   }
 }
 
-/** The error may be about another plugin, which this one uses. */
+/** Phrases the reason of a failure. The error may be about another plugin, which this plugin uses. */
 function reasonFor(id: PluginId, error: unknown): string {
   if (!(error instanceof ServiceError)) return "an unexpected error; see the server's log";
   const { code, values, detail } = error;

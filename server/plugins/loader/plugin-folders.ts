@@ -6,16 +6,15 @@ import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import type { PluginOrigin } from '../../../core/hosting/registry.ts';
 import { packageFolder } from './modules.ts';
 
-/** The folder of a plugin, perhaps an unreadable one. */
 export interface FoundFolder {
   readonly folder: string;
   readonly origin: PluginOrigin;
-  /** Why it cannot be read. */
+  /** Why the folder cannot be read. */
   readonly problem?: ServiceError;
 }
 
 /**
- * The folders of the plugins in a folder, directly or in folders by kind (`chunkers/`).
+ * Finds the folders of plugins in a folder, directly or in folders by kind (`chunkers/`).
  *
  * @throws ServiceError `malformed_plugin`
  */
@@ -41,8 +40,8 @@ export async function findInFolder(root: string, origin: PluginOrigin): Promise<
 }
 
 /**
- * The folders of the plugins in a package: in its own folder, or in folders by kind inside; or the package is one
- * itself. Its other folders are ignored.
+ * Finds the folders of plugins in a package: the package itself, its own folders, or its folders by kind.
+ * Other folders are ignored.
  *
  * @throws ServiceError `missing_plugin_package`, `malformed_plugin`
  */
@@ -62,18 +61,16 @@ export async function findInPackage(name: string): Promise<FoundFolder[]> {
   );
 }
 
-/** Whether a folder is what plugins share, such as `plugins/toolkit/`, and not a plugin itself. */
+/** Whether a folder is shared by plugins, such as `plugins/toolkit/`, and not a plugin itself. */
 function isToolkit(folder: string): boolean {
   const has = (name: string) => findModule(folder, name) !== undefined;
   return basename(folder) === 'toolkit' && has('index') && !has('manifest');
 }
 
-/** The kind of the plugins in a folder named after one: `chunkers`. */
 export function kindOfFolder(folder: string): Kind | undefined {
   return KINDS.find((kind) => basename(folder) === folderOfKind(kind));
 }
 
-/** The name of the folder of a kind: `chunkers`. */
 export function folderOfKind(kind: Kind): string {
   return `${kind.replace(/y$/, 'ie')}s`;
 }
@@ -85,7 +82,7 @@ export function isInPackages(path: string): boolean {
   return /[\\/]node_modules[\\/]/.test(path);
 }
 
-/** The file of a module in a folder, in whatever language; below `node_modules` JavaScript is preferred. */
+/** The file of a module in a folder, in any language. JavaScript is preferred below `node_modules`. */
 export function findModule(folder: string, name: string): string | undefined {
   const extensions = isInPackages(folder) ? EXTENSIONS.toReversed() : EXTENSIONS;
   return extensions.map((extension) => join(folder, name + extension)).find((file) => existsSync(file));
@@ -110,7 +107,7 @@ export function manifestOf(pluginFolder: string): string {
 const NO_TYPESCRIPT =
   'it is TypeScript, and Node strips no types below node_modules: use a version of the package that ships JavaScript, or ask its author for one';
 
-/** The error of a plugin that stops the start, with the file as seen from the working directory. */
+/** The error of a plugin that stops the start. Its file is relative to the working directory. */
 export function malformed(file: string, reason: string, more: MalformedDetails = {}): ServiceError {
   const { cause, shown = reason } = more;
   const path = relative(process.cwd(), file);
@@ -120,11 +117,10 @@ export function malformed(file: string, reason: string, more: MalformedDetails =
 
 interface MalformedDetails {
   readonly cause?: unknown;
-  /** The reason for anyone to read, if the reason itself may contain paths. */
+  /** The reason for callers, if the full reason may contain paths. */
   readonly shown?: string;
 }
 
-/** The folders and links in a folder, as paths sorted by name. */
 async function subfolders(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
@@ -139,7 +135,6 @@ async function subfolders(folder: string): Promise<string[]> {
   }
 }
 
-/** `index.ts, index.js or index.mjs`. */
 function anyOf(name: string): string {
   const files = EXTENSIONS.map((extension) => name + extension);
   return `${files.slice(0, -1).join(', ')} or ${files.at(-1)}`;

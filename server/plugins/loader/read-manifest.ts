@@ -15,7 +15,7 @@ import { malformed } from './plugin-folders.ts';
 
 const string = { type: 'string' } as const;
 
-/** Members of a request besides the options of its plugin; the first one is required. */
+/** Members of a request besides its plugin's options; the first member is required. */
 const MEMBERS: Readonly<Record<'chunker' | 'refinery', Readonly<Record<string, object>>>> = {
   chunker: {
     text: { anyOf: [string, { type: 'array', items: string }] },
@@ -26,8 +26,8 @@ const MEMBERS: Readonly<Record<'chunker' | 'refinery', Readonly<Record<string, o
 };
 
 /**
- * Checks the example of a chunker or refinery against the requests that the plugin accepts, and that of a sink
- * against its options.
+ * Checks the example of a plugin: against accepted requests for a chunker or refinery, against the options
+ * for a sink.
  *
  * @param isValid the compiled check of the plugin's options; it fills in defaults
  * @returns all problems
@@ -52,7 +52,7 @@ function checkExample(manifest: Manifest, isValid: (options: object) => boolean)
 
 const PLACE = 'manifest.example.';
 
-/** Whether it has a text or chunks at all; the content of chunks is checked when the example is run. */
+/** Whether a request has a text or chunks; the content of chunks is checked when the example runs. */
 function isBody({ text, chunks }: Record<string, unknown>): boolean {
   return typeof text === 'string' || Array.isArray(text) || Array.isArray(chunks);
 }
@@ -60,7 +60,7 @@ function isBody({ text, chunks }: Record<string, unknown>): boolean {
 const checkMembers = createCheck(manifestSchema);
 
 /**
- * Imports the manifest in a file and checks it.
+ * Imports a manifest and checks it.
  *
  * @param isNamed whether its folder must have the name of the plugin
  * @throws ServiceError `malformed_plugin`
@@ -91,7 +91,6 @@ function refuse(file: string, problems: readonly string[]): void {
   if (problems.length > 0) throw malformed(file, problems.map(inWords).join('; '));
 }
 
-/** The pattern of a name is described in words. */
 function inWords(problem: string): string {
   const { maxLength } = manifestSchema.properties.name;
   const expected = `expected lower-case letters, digits and single hyphens between them, at most ${maxLength} characters`;
@@ -116,7 +115,7 @@ function checkUses(file: string, { uses = [] }: Manifest): void {
   }
 }
 
-/** A guarded thread has none of what other plugins offer, and is not the event loop. */
+/** Refuses members that contradict `guarded`: its thread has no other plugins, and is not the event loop. */
 function checkGuard(file: string, { kind, guarded, light, uses = [] }: Manifest): void {
   if (!guarded) return;
   if (kind !== 'reader') throw malformed(file, 'guarded: only a reader can be; remove it');
@@ -124,7 +123,6 @@ function checkGuard(file: string, { kind, guarded, light, uses = [] }: Manifest)
   if (uses.length > 0) throw malformed(file, 'guarded: it cannot use other plugins; remove its uses');
 }
 
-/** Members of every request, whatever the plugin. */
 const TAKEN = [
   'text',
   'documents',
@@ -147,7 +145,7 @@ function checkOptionNames(file: string, { kind, options }: Manifest): void {
   );
 }
 
-/** The check of a plugin's options; without options, it accepts none. */
+/** The check of a plugin's options. A plugin without options accepts none. */
 function compileOptions(file: string, { options }: Manifest): (options: object) => boolean {
   try {
     return options === undefined ? () => true : checkSchema(options);
@@ -160,7 +158,7 @@ function compileOptions(file: string, { options }: Manifest): (options: object) 
 
 const UNKNOWN_KEYWORD = /unknown keyword: "(.+)"$/;
 
-/** The first option whose schema is invalid by itself, and the reason. */
+/** Why an option has an invalid schema; undefined if all are valid. */
 function problemIn({ properties }: ObjectSchema): string | undefined {
   for (const [name, property] of Object.entries(properties)) {
     try {

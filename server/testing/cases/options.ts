@@ -15,8 +15,8 @@ function anyMembers(properties: Properties): fc.Arbitrary<Options> {
 }
 
 /**
- * Valid options of a plugin, generated from its schema, mostly small, so that limits take effect; each may be
- * missing. Strings are those in the schema's `default` and `examples`, if any. With the tokenizer or the model that a
+ * Generates valid options from a plugin's schema, mostly small, so that limits take effect. Each option may
+ * be missing. Strings come from the schema's `default` and `examples`. Adds the tokenizer or model that a
  * request chooses.
  */
 export async function anyRequest(harness: Harness, manifest: Manifest): Promise<fc.Arbitrary<Options>> {
@@ -29,7 +29,6 @@ export async function anyRequest(harness: Harness, manifest: Manifest): Promise<
     .map(([given, tokenizer]) => ({ ...given, tokenizer }));
 }
 
-/** The value of an option that a request leaves out. */
 export function defaultsOf({ options: { properties } = NO_OPTIONS }: Manifest): Options {
   const schemas = Object.entries(properties as Properties);
   const named = schemas.filter(([, schema]) => schema.default !== undefined);
@@ -83,7 +82,7 @@ function anyNumber({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Opt
 }
 
 /**
- * The options restricted to the rules between them: of those that exclude each other, the first stays.
+ * Drops options that exclude each other; the first one stays.
  *
  * @param outer the options of the enclosing object, whose bounds also apply
  */
@@ -101,7 +100,7 @@ function keepRules(options: Options, properties: Properties, outer: Options): Op
   return options;
 }
 
-/** Whether some of the options have an effect only with certain others. */
+/** Whether some options have an effect only with certain others. */
 export function hasEffectiveWith({ options: { properties } = NO_OPTIONS }: Manifest): boolean {
   return Object.values(properties).some((schema) => 'effectiveWith' in schema);
 }

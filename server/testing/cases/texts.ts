@@ -9,13 +9,11 @@ const character = fc
   .map((index) => String.fromCodePoint(index < FIRST_SURROGATE ? index : index + SURROGATES));
 
 /**
- * Texts of any characters, as `fc.string({ unit: 'binary' })` makes them, which first spends seconds on a table of all
- * of Unicode.
+ * Texts of any characters. `fc.string({ unit: 'binary' })` would first spend seconds on a table of all of
+ * Unicode.
  */
 const anyCharacters = (maxLength: number): fc.Arbitrary<string> =>
   fc.array(character, { maxLength }).map((list) => list.join(''));
-
-/** Structured texts: Markdown, HTML, tables and JSON with all constructs, intact and damaged. */
 
 const WORDS = ['tea', 'a & b', '漢字。', '😀', 'é — ü', '"q"', "it's", '<b>', '|', ',', '\\', '3.5', ''];
 const words = fc.array(fc.constantFrom(...WORDS), { maxLength: 4 }).map((list) => list.join(' '));
@@ -72,7 +70,6 @@ const whole = fc.oneof(
   json,
 );
 
-/** A text with a part removed and something else in its place. */
 const damaged = fc.tuple(whole, fc.nat(), fc.nat(30), anyCharacters(3)).map(([text, at, length, other]) => {
   const start = at % (text.length + 1);
   return text.slice(0, start) + other + text.slice(start + length);
@@ -82,9 +79,7 @@ export const structuredText = fc
   .tuple(fc.oneof({ weight: 3, arbitrary: whole }, damaged), fc.constantFrom('\n', '\n', '\r\n', '\r'))
   .map(([text, end]) => text.replaceAll('\n', end));
 
-/** Texts that chunkers may get: every script, every kind of white space, lone surrogates, NUL, every format. */
-
-/** Parts of texts; fast-check shrinks failing texts towards the first one. */
+/** Parts of texts. fast-check shrinks failing texts towards the first part. */
 const PIECES = [
   ['a', 'The quick brown fox', ' jumps over the lazy dog. ', 'Is it true? ', 'Yes! ', 'e.g. 3.14 '],
   ['\n', '\n\n', '\r\n', '\r\n\r\n', '\t', '   ', '\u00a0', '\u2028'],

@@ -7,10 +7,10 @@ import type { Subject } from './subject.ts';
 
 const FIRST = 2000;
 const MAX_LENGTH = 128_000;
-/** Milliseconds of processor time from which a measurement is meaningful. */
+/** Minimum milliseconds of processor time for a meaningful measurement. */
 const ENOUGH = 300;
 const TIMES = 16;
-/** Linear work takes TIMES as long for TIMES the text, quadratic work the square of it. */
+/** TIMES the text takes TIMES the work if growth is linear, and the square of TIMES if it is quadratic. */
 const MAX_GROWTH = TIMES * 3;
 const TRIES = 3;
 
@@ -21,7 +21,6 @@ const REMEDY =
 const THROWS =
   'Fix the failures of the other checks first; if there are none, look at what a long text changes.';
 
-/** Whether twice the text takes twice the work, on texts that have made others quadratic. */
 export async function checkGrowth(subject: Subject): Promise<CheckResult> {
   const { kind } = subject.entry.manifest;
   if (kind === 'sink') return leftOut('growth', 'it depends on what it stores in');
@@ -39,7 +38,7 @@ export async function checkGrowth(subject: Subject): Promise<CheckResult> {
   }
 }
 
-/** Doubles the text until its work can be measured, and compares that with the work of a small part of the text. */
+/** Doubles the text until its work can be measured, and compares it with the work on a part of the text. */
 async function firstGrowth({ what, prepare }: Work, { suite }: Subject): Promise<string | undefined> {
   const costOf = async (length: number) => {
     suite.onCase?.({ text: what, length });
@@ -54,7 +53,7 @@ async function firstGrowth({ what, prepare }: Work, { suite }: Subject): Promise
   if (large < ENOUGH) return undefined;
   const part = length / TIMES;
   let small = Number.POSITIVE_INFINITY;
-  // A busy machine, and code that is not yet compiled, can only add to a time.
+  // The minimum counts: a busy machine and code that is not yet compiled only add to a time.
   for (let tried = 0; tried < TRIES; tried++) {
     for (let run = 0; run < TRIES; run++) small = Math.min(small, await costOf(part));
     if (large / small < MAX_GROWTH) return undefined;
@@ -73,7 +72,6 @@ async function cost(work: () => unknown): Promise<number> {
 }
 
 interface Work {
-  /** The shape of the text, and the options. */
   readonly what: string;
   /** Creates an input of about a length in characters, and returns the work on it. */
   prepare(length: number): Promise<() => unknown>;
@@ -83,7 +81,6 @@ const { signal } = new AbortController();
 
 type Prepare = (text: string) => (() => unknown) | Promise<() => unknown>;
 
-/** Work on texts of each shape. @param label put before the shape */
 function workOn(label: string, prepare: Prepare): Work[] {
   return Object.entries(SHAPES).map(([shape, make]) => ({
     what: label + shape,
@@ -93,7 +90,7 @@ function workOn(label: string, prepare: Prepare): Work[] {
 
 type WorkOf = (subject: Subject) => readonly Work[] | Promise<readonly Work[]>;
 
-/** Inputs of growing length for a plugin of each kind. None for a sink: its growth depends on what it stores in. */
+/** Inputs of growing length for each kind of plugin except sinks, which depend on their storage. */
 const WORK: Readonly<Record<Exclude<Kind, 'sink'>, WorkOf>> = {
   chunker: ({ entry: { manifest }, harness }) =>
     growthRequests(manifest.options?.properties).flatMap((options) => {
@@ -101,7 +98,6 @@ const WORK: Readonly<Record<Exclude<Kind, 'sink'>, WorkOf>> = {
       const works = workOn('', (text) => () => chunk(text));
       return works.map((work) => ({ ...work, what: `${work.what} ${JSON.stringify(options)}` }));
     }),
-  /** Many short chunks, and a single long one, of each shape. */
   refinery({ entry: { manifest }, harness }) {
     const refine = (texts: readonly string[]) => {
       const chunks = chunksOf(texts);
@@ -160,7 +156,7 @@ function chunksOf(texts: readonly string[]): object[] {
   });
 }
 
-/** Texts that have made other splitters quadratic, of about a given length. */
+/** Texts of about a given length that have made other splitters quadratic. */
 export const SHAPES: Readonly<Record<string, (length: number) => string>> = {
   'one word': (length) => 'x'.repeat(length),
   'words without any other delimiter': (length) => 'abc '.repeat(length / 4),
@@ -176,7 +172,6 @@ export const SHAPES: Readonly<Record<string, (length: number) => string>> = {
 
 const REQUESTS = [{}, { chunk_size: 64, chunk_overlap: 63 }, { chunk_size: 3 }];
 
-/** Requests that make many chunks or long overlaps, without options that a chunker does not have. */
 export function growthRequests(options: object | undefined): Readonly<Record<string, number>>[] {
   return REQUESTS.map((request) =>
     Object.fromEntries(Object.entries(request).filter(([name]) => name in (options ?? {}))),

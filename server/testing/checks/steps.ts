@@ -14,7 +14,6 @@ import { checkGrowth } from './growth.ts';
 import { type CheckResult, type Failure, leftOut, ok, resultOf } from './result.ts';
 import type { Subject } from './subject.ts';
 
-/** Whether the plugins that it uses are here, and it is written for this version of the contract. */
 function checkManifest({ entry: { manifest, warning }, others }: Subject): CheckResult {
   const failures: Failure[] = usedPlugins(manifest)
     .filter((id) => !others.includes(id))
@@ -37,7 +36,6 @@ function checkManifest({ entry: { manifest, warning }, others }: Subject): Check
   return resultOf('manifest', failures);
 }
 
-/** Whether each option is described, and its default is valid. */
 function checkOptions({ entry: { manifest }, harness }: Subject): CheckResult {
   const { options = NO_OPTIONS } = manifest;
   const schemas = Object.entries(options.properties);
@@ -58,7 +56,6 @@ function checkOptions({ entry: { manifest }, harness }: Subject): CheckResult {
   return resultOf('options', failures, schemas.map(([name]) => name).join(', '));
 }
 
-/** Whether there is a README that names the plugin and each of its options. */
 function checkReadme({ entry: { manifest }, folder }: Subject): CheckResult {
   const file = join(folder, 'README.md');
   const remedy = 'Write what the plugin does, its options, an example and its limits.';
@@ -80,7 +77,7 @@ export function problemsOfReadme({ name, options }: Manifest, text: string): str
   ];
 }
 
-/** Whether the plugin can be imported and created. A sink is created only with its stand-in. */
+/** Checks that the plugin can be imported and created. A sink is created only with its stand-in. */
 async function checkFactory({ entry, folder, harness }: Subject): Promise<CheckResult> {
   const { kind, name } = entry.manifest;
   const failed = (where: string, remedy: string) =>
@@ -123,7 +120,7 @@ async function checkExample({ entry: { manifest }, folder, harness }: Subject): 
   }
 }
 
-/** Checks the plugin against its kind and its manifest: a result for each group of promises. */
+/** Checks the plugin against its kind and its manifest, with one result for each group of promises. */
 export async function checkContract({ entry, harness, suite: options }: Subject): Promise<CheckResult[]> {
   const suite = SUITES[entry.manifest.kind];
   const groups = Object.entries(suite.promises);
@@ -151,12 +148,10 @@ export async function checkContract({ entry, harness, suite: options }: Subject)
 export interface Step {
   readonly name: string;
   readonly runs: boolean;
-  /** The names of its results, in order. */
   checks(subject: Subject): readonly string[];
   run(subject: Subject): Promise<readonly CheckResult[]>;
 }
 
-/** All checks of a plugin whose manifest could be read. */
 export const STEPS: readonly Step[] = [
   step('manifest', false, checkManifest),
   step('needs', false, ({ entry: { manifest, missing } }) =>
@@ -187,7 +182,6 @@ function namesIn({ packages = [], env = [], files = [] }: Manifest['needs'] = {}
   return [...packages, ...env, ...files].join(', ') || 'nothing';
 }
 
-/** Runs a step, or says why each of its checks is left out. */
 export async function runStep(
   one: Step,
   subject: Subject,

@@ -6,27 +6,24 @@ import { BUILT_IN_PLUGINS, loadOnePlugin } from '../../plugins/loader/loader.ts'
 import { type Harness, openHarness } from '../harness.ts';
 import type { SuiteOptions } from '../promises.ts';
 
-/** A plugin to be checked, with everything that its checks need. */
 export interface Subject {
   readonly entry: PluginEntry;
-  /** All other plugins, which it may use. */
+  /** All other plugins, which the checked plugin may use. */
   readonly others: readonly PluginId[];
   readonly folder: string;
   readonly harness: Harness;
   readonly suite: SuiteOptions;
-  /** Why it cannot be run here; its files are checked all the same. */
+  /** Why the plugin cannot run here; its files are checked all the same. */
   readonly whyNotRun: string | undefined;
 }
 
 export interface SubjectOptions extends SuiteOptions {
-  /**
-   * The variables that a server would read: `PLUGINS_DIR`, `PLUGINS_FROM`, `MODELS_DIR`, those that the plugin needs.
-   */
+  /** Variables as a server would read: `PLUGINS_DIR`, `PLUGINS_FROM`, `MODELS_DIR`, and the plugin's own. */
   readonly env: Environment;
 }
 
 /**
- * Reads the manifest of a plugin, and creates a harness with it and the plugins that it uses.
+ * Reads the manifest of a plugin, and creates a harness with the plugin and the plugins that it uses.
  *
  * @throws ServiceError `malformed_plugin` and others that would stop the start of a server; ConfigError
  */
@@ -39,7 +36,7 @@ export async function openSubject(folder: string, { env, ...suite }: SubjectOpti
   return { entry, others, folder: dirname(entry.file), harness, suite, whyNotRun: whyNotRun(entry, env) };
 }
 
-/** Why a plugin cannot be checked by running it. A sink gets the variables of its stand-in. */
+/** Why a plugin cannot be checked by running it. A sink gets its variables from its stand-in. */
 export function whyNotRun({ manifest, missing }: PluginEntry, env: Environment): string | undefined {
   const keys = manifest.needs?.env ?? [];
   const unset = manifest.kind === 'sink' ? keys.filter((key) => (env[key] ?? '') === '') : [];

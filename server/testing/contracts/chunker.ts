@@ -56,8 +56,8 @@ const PROMISES = {
 type ChunkerLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
 /**
- * Any text and any options: the promises of every chunker, and those of its own manifest. It may refuse texts that
- * are not in its format, as long as it accepts one in ten.
+ * Checks every chunker's promises and those of its manifest, on any text and any options. A chunker may
+ * refuse texts that are not in its format, but must accept one in ten.
  */
 export const chunkerSuite: Suite = {
   promises: PROMISES,
@@ -142,7 +142,6 @@ async function checkCase(
   );
 }
 
-/** Where two answers begin to differ. */
 function firstChange(one: string, other: string): string | undefined {
   if (one === other) return undefined;
   const [chunks, others] = [one, other].map((answer) => JSON.parse(answer) as Chunk[]);
@@ -151,7 +150,6 @@ function firstChange(one: string, other: string): string | undefined {
   return change ?? `${chunks?.length} chunks, and then ${others?.length}`;
 }
 
-/** Whether the offsets of an answer match its texts, in each unit. */
 function checkOffsets(
   text: string,
   chunks: readonly Chunk[],
@@ -177,7 +175,7 @@ function checkOffsets(
   );
 }
 
-/** Whether chunks are in order, lose nothing and are within the limit, as far as promised. */
+/** Checks the promises about order, lost text and size limits. */
 function checkOrder(
   text: string,
   chunks: readonly Chunk[],

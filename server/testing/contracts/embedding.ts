@@ -52,7 +52,7 @@ const PROMISES = {
 
 type EmbeddingLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
-/** Every model that the plugin lists, on lists of arbitrary texts. */
+/** Checks every model that the plugin lists, on lists of arbitrary texts. */
 export const embeddingSuite: Suite = {
   promises: PROMISES,
   async run(harness, plugin, { runs = 50, ...options } = {}) {
@@ -75,7 +75,7 @@ export const embeddingSuite: Suite = {
   },
 };
 
-/** Tolerance for the numbers of one text with different neighbours, which are added up in another order. */
+/** Tolerance for a text's vector among different neighbours: the order of a sum changes its last digits. */
 const MAX_DIFFERENCE = 1e-4;
 
 const { signal } = new AbortController();
@@ -91,7 +91,6 @@ interface TextsCase {
   readonly purpose: EmbedRequest['purpose'];
 }
 
-/** The models that a provider lists, opened. */
 async function openAll(provider: EmbeddingProvider, ledger: EmbeddingLedger): Promise<OpenModel[]> {
   const list = await provider.list();
   const names = list.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
@@ -178,7 +177,6 @@ function numberAt(at: number, { dimensions, values }: Vectors): string {
   return `text ${Math.floor(at / dimensions)}, number ${at % dimensions}, which is ${values[at]}`;
 }
 
-/** The first number of two lists that is not nearly the same; -1 if there is none. */
 function firstFar(one: Vectors, other: Vectors): number {
   if (one.values.length !== other.values.length) return Math.min(one.values.length, other.values.length);
   const isClose = (value: number, at: number) =>

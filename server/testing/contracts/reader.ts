@@ -55,8 +55,8 @@ const PROMISES = {
 type ReaderLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
 /**
- * Files of the formats that the manifest names: texts in several encodings, intact, damaged and empty, and arbitrary
- * bytes. A reader may refuse each of them, as a mistake of the caller.
+ * Checks files of the formats in the manifest: texts in several encodings, intact, damaged and empty, and
+ * arbitrary bytes. A reader may refuse any of them as a mistake of the caller.
  */
 export const readerSuite: Suite = {
   promises: PROMISES,
@@ -70,7 +70,7 @@ export const readerSuite: Suite = {
     let refused = 0;
     let isStopped = false;
     const check = async (file: SourceFile, ledger: ReaderLedger) => {
-      // Each further file, also a smaller one, could take as long.
+      // Each further file, even a smaller one, could take as long.
       if (isStopped) return;
       const outcome = await checkCase(harness, plugin, file, ledger);
       if (outcome === 'refused') refused++;
@@ -81,7 +81,7 @@ export const readerSuite: Suite = {
   },
 };
 
-/** Whether the file was read, and if not, whether its thread had to be stopped. */
+/** Whether the file was read; if not, whether its thread had to be stopped. */
 async function checkCase(
   harness: Harness,
   { manifest, file: path }: PluginEntry,
@@ -132,7 +132,7 @@ async function checkCase(
 }
 
 const REPLACEMENT = '\ufffd';
-/** U+FFFD in UTF-8 and UTF-16, and as an escape of formats. */
+/** U+FFFD in UTF-8 and UTF-16, and in the escapes of formats. */
 const WRITTEN = ['\u00ef\u00bf\u00bd', '\u00fd\u00ff', '\u00ff\u00fd', 'fffd', '65533'];
 
 function mayHold({ bytes }: SourceFile): boolean {
@@ -195,22 +195,21 @@ function nameOfEncoding(label: string): string | undefined {
   }
 }
 
-/** The comparable part of an outcome. */
 function comparable(outcome: PromiseSettledResult<ReadFile>): unknown {
   return outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason);
 }
 
-/** Whether the thread of a guarded reader is gone; what it answers itself comes as an error of the catalogue. */
+/** Whether a guarded reader's thread is gone. Its own answers come as errors of the catalogue. */
 function isOfLostThread(error: unknown): boolean {
   return !(error instanceof ServiceError);
 }
 
-/** Whether the thread of a guarded reader was ended because of its limits. */
+/** Whether the limits ended the thread of a guarded reader. */
 function isOverLimit(error: unknown): boolean {
   return error instanceof Error && (error instanceof OverLimitError || isOverLimit(error.cause));
 }
 
-/** Whether a file was refused by its reader, and not because of limits; also as it comes from the thread of a guarded one. */
+/** Whether a reader refused a file for other reasons than limits, directly or in its guarded thread. */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error) || error.message === '' || isOverLimit(error)) return false;
   if (error instanceof ServiceError) return error.code === 'invalid_parameters';
@@ -219,7 +218,7 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /**
- * Files that readers may get: texts in several encodings, intact and damaged, the beginnings of other formats,
+ * Files that readers may get: texts in several encodings, intact and damaged; beginnings of other formats;
  * arbitrary bytes.
  */
 
@@ -240,7 +239,6 @@ const formatted = fc
   .tuple(fc.constantFrom(...BEGINNINGS), fc.uint8Array({ maxLength: 200 }))
   .map(([beginning, rest]) => Buffer.concat([Buffer.from(beginning, 'latin1'), rest]));
 
-/** A file with a part removed, and something else in its place. */
 const damaged = fc
   .tuple(fc.oneof(encoded, formatted), fc.nat(), fc.nat(30), fc.uint8Array({ maxLength: 3 }))
   .map(([bytes, at, length, other]) => {
@@ -256,7 +254,6 @@ const anyBytes = fc.oneof(
   { weight: 1, arbitrary: fc.constant(new Uint8Array()) },
 );
 
-/** Files of formats, by file extension or by media type; at least one of them is given. */
 function anyFile(formats: {
   readonly extensions: readonly string[];
   readonly mediaTypes: readonly string[];
@@ -270,6 +267,5 @@ function anyFile(formats: {
     .map(([bytes, one, charset]) => ({ bytes: Uint8Array.from(bytes), charset, ...one }));
 }
 
-/** A media type that matches a pattern such as `text/*`. */
 const exampleOf = (type: string): string =>
   type.replace('*/*', 'application/octet-stream').replace('*', 'plain');

@@ -38,7 +38,7 @@ const PROMISES = {
 
 type RefineryLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
-/** Chunks of arbitrary texts with fields that no refinery knows, and any options. */
+/** Checks chunks of arbitrary texts, with any options and with fields that no refinery knows. */
 export const refinerySuite: Suite = {
   promises: PROMISES,
   leftOut: ({ changesCount }) =>
@@ -112,13 +112,13 @@ function checkOneByOne(given: readonly Chunk[], refined: readonly Chunk[], ledge
     `it got ${given.length} and returned ${refined.length}`,
   );
   const isPlaced = (chunk: Chunk, index: number) => chunk[INDEX] === undefined || chunk[INDEX] === index;
-  // A missing chunk shifts those after it, and is reported already.
+  // A missing chunk shifts the later chunks, and is already reported.
   if (refined.length === given.length)
     ledger.expectEach(refined, isPlaced, chunkPlace, 'chunks stay in their order');
   checkFields(refined, (chunk, index) => given[(chunk[INDEX] as number | undefined) ?? index], ledger);
 }
 
-/** The promises if chunks may be dropped, merged and split. */
+/** Checks the promises of a refinery that may drop, merge and split chunks. */
 function checkPlaces(given: readonly Chunk[], refined: readonly Chunk[], ledger: RefineryLedger): void {
   const end = given.at(-1)?.end_index ?? 0;
   const hasPlace = ({ start_index, end_index }: Chunk) => start_index <= end_index && end_index <= end;
@@ -129,7 +129,7 @@ function checkPlaces(given: readonly Chunk[], refined: readonly Chunk[], ledger:
   checkFields(refined, (chunk) => given[chunk[INDEX] as number], ledger);
 }
 
-/** @param origin the given chunk that became this one */
+/** @param origin the given chunk that became a refined chunk */
 function checkFields(
   refined: readonly Chunk[],
   origin: (chunk: Chunk, index: number) => Chunk | undefined,

@@ -37,7 +37,7 @@ const PROMISES = {
 
 type TokenizerLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
-/** Every tokenizer that the plugin lists, on arbitrary texts. */
+/** Checks every tokenizer that the plugin lists, on arbitrary texts. */
 export const tokenizerSuite: Suite = {
   promises: PROMISES,
   async run(harness, plugin, { runs = 300, ...options } = {}) {
@@ -58,7 +58,6 @@ export const tokenizerSuite: Suite = {
   },
 };
 
-/** The tokenizers that a provider lists. */
 async function openAll(provider: TokenizerProvider, ledger: TokenizerLedger): Promise<Tokenizer[]> {
   const names = await provider.names();
   await checkNames(names, (name) => provider.open(name), ledger);
@@ -154,7 +153,6 @@ function hasEndsOfWhole(tokens: TokenizedText, [start, end]: Span): boolean {
   return own === undefined || (own.length === whole.length && whole.every((at, index) => at === own[index]));
 }
 
-/** The span in rising order, inside the text. */
 function within(text: string, [one, other]: Span): Span {
   const start = Math.min(one, text.length);
   const end = Math.min(other, text.length);

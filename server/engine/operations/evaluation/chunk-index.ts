@@ -18,44 +18,43 @@ import type { EvaluationRequest, Question } from './read-evaluation.ts';
 import type { Retriever } from './schemas.ts';
 import type { Range } from './scores.ts';
 
-/** Chunks that are embedded at a time; their vectors are not kept. */
+/** Chunks embedded at a time; their vectors are not kept. */
 const BATCH = 1024;
 /** Chunks whose words are added before other work may run. */
 const STRIDE = 256;
 
-/** A searchable chunk, as the answer shows it. */
 export interface IndexedChunk {
-  /** The index of its document in the request. */
+  /** Index of its document in the request. */
   readonly document: number;
   readonly start_index: number;
   readonly end_index: number;
   readonly token_count: number;
 }
 
-/** Shared by the candidates of a request. */
+/** Tools that the candidates of a request share. */
 export interface Tools {
   readonly request: EvaluationRequest;
   readonly run: Run;
   readonly timer: Timer;
-  /** Given if a candidate needs vectors. */
+  /** Set if a candidate needs vectors. */
   readonly dense: { readonly model: EmbeddingModel; readonly questions: Vectors } | undefined;
-  /** Counts the tokens of chunks, in place of the tokenizers of the candidates. */
+  /** Counts the tokens of chunks, instead of the candidates' tokenizers. */
   readonly tokenizer: Tokenizer | undefined;
 }
 
-/** Chunks that questions are searched in, by vectors, by words, or by both. */
+/** Chunks that questions search by vectors, by words, or by both. */
 export class ChunkIndex {
   readonly chunks: IndexedChunk[] = [];
-  /** The ranges of the chunks, over all documents. */
+  /** Ranges of the chunks, over all documents. */
   readonly ranges: Range[] = [];
   readonly #tools: Tools;
   readonly #words: Bm25 | undefined;
   #nearest: Nearest | undefined;
-  /** Why there are no vectors, if words can still be searched. */
+  /** Error of the vectors, if words can still be searched. */
   #failure: unknown;
   #texts: string[] = [];
 
-  /** @param retrievers that will search it */
+  /** @param retrievers retrievers that will search the index */
   constructor(tools: Tools, retrievers: ReadonlySet<Retriever>) {
     const { request, dense } = tools;
     const { k, budget } = request.options;
@@ -68,10 +67,10 @@ export class ChunkIndex {
   }
 
   /**
-   * Adds the chunks of a document.
+   * Adds the chunks of a document, whose index in the request is `at`.
    *
-   * @param at the index of the document in the request
-   * @throws ServiceError `invalid_parameters` if there are too many; errors of the model and the tokenizer
+   * @throws ServiceError `invalid_parameters` if there are too many chunks; errors of the model and the
+   *   tokenizer
    */
   async add(made: DocumentChunks, at: number): Promise<void> {
     const { request, run } = this.#tools;
@@ -99,7 +98,7 @@ export class ChunkIndex {
     }
   }
 
-  /** Makes the remaining chunks searchable. Call it after all have been added. */
+  /** Makes the remaining chunks searchable. Call it after the last `add`. */
   async flush(): Promise<void> {
     const texts = this.#texts;
     if (texts.length === 0) return;
@@ -124,15 +123,15 @@ export class ChunkIndex {
     });
   }
 
-  /** Why a retriever cannot search, although others can: an error of the model. */
+  /** The model's error, if it keeps this retriever from searching while others can. */
   failureOf(retriever: Retriever): unknown {
     return retriever === 'bm25' ? undefined : this.#failure;
   }
 
   /**
-   * The best chunks for a question, as many as are to be found or more.
+   * The best chunks for a question, at least as many as the answer needs.
    *
-   * @param retriever one of the constructor's, without a failure
+   * @param retriever a retriever given to the constructor, without a failure
    */
   search(question: number, retriever: Retriever): Ranked[] {
     const { text } = this.#tools.request.questions[question] as Question;

@@ -22,27 +22,26 @@ import {
 import { type Range, united } from './scores.ts';
 
 /**
- * A request to evaluate, parsed and checked. Plain data. Its ranges count code points over all documents, as if they
- * were concatenated.
+ * A parsed and checked request to evaluate. Plain data. Its ranges count code points over all documents, as
+ * if concatenated.
  */
 export interface EvaluationRequest extends AnyRequest {
   readonly run: 'evaluate';
   readonly documents: readonly SourceDocument[];
-  /** Where each document begins. */
+  /** Offset of each document in the concatenated documents. */
   readonly starts: readonly number[];
   readonly questions: readonly Question[];
   readonly candidates: readonly Candidate[];
   readonly options: EvaluationOptions;
 }
 
-/** How chunks are found, and compared. */
 interface EvaluationOptions {
   readonly k: number;
   /** Tokens to find, instead of `k` chunks. */
   readonly budget?: number;
-  /** Counts tokens, in place of the tokenizer of each candidate. */
+  /** Counts tokens, instead of the tokenizer of each candidate. */
   readonly tokenizer?: string;
-  /** Given if a candidate needs vectors. */
+  /** Set if a candidate needs vectors. */
   readonly embedding_model?: string;
   readonly embed: Embedded;
   readonly long_texts: LongTexts;
@@ -56,17 +55,15 @@ export interface Question {
   readonly answer: readonly Range[];
 }
 
-/** A way to chunk the documents, and to search the chunks. */
 export interface Candidate extends StageList {
   readonly name: string;
   readonly retriever: Retriever;
-  /** The first candidate with the same stages, which may be this one. */
+  /** Index of the first candidate with the same stages, possibly this candidate. */
   readonly chunkedAs: number;
-  /** The first earlier candidate that has the same retriever too, if any. */
+  /** Index of the first earlier candidate with the same stages and retriever, if any. */
   readonly sameAs: number | undefined;
 }
 
-/** The members of a valid request. */
 type Members = EvaluationOptions & {
   readonly retriever: Retriever;
   readonly documents: readonly ParsedDocument[];
@@ -114,7 +111,7 @@ function startsOf(documents: readonly SourceDocument[]): number[] {
   });
 }
 
-/** Refuses a request that would search too much. Candidates that are chunked in the same way share their chunks. */
+/** Refuses requests that search too much. Candidates chunked in the same way share their chunks. */
 function checkCost(
   documents: readonly SourceDocument[],
   questions: readonly Question[],
@@ -138,7 +135,7 @@ function checkCost(
   });
 }
 
-/** The names of stored pipelines in a request to evaluate that is not checked yet. */
+/** Names of stored pipelines in an unchecked request to evaluate. */
 export function pipelinesNamed(request: unknown): string[] {
   const { candidates } = (request ?? {}) as { readonly candidates?: unknown };
   const given: readonly unknown[] = Array.isArray(candidates) ? candidates : [];
@@ -146,15 +143,16 @@ export function pipelinesNamed(request: unknown): string[] {
   return [...new Set(names.filter((name) => typeof name === 'string'))];
 }
 
-/** The rules with the stored pipelines that candidates name, and their default retriever. */
+/** Rules, the stored pipelines that candidates name, and the default retriever. */
 type CandidateRules = Rules & { readonly pipelines: NamedPipelines; readonly retriever: Retriever };
 
 /**
- * Reads what is to be compared. Candidates whose stages have the same options, with defaults filled in, and that have
- * the same retriever, are the same.
+ * Reads the candidates. Candidates are the same if their retrievers and their stages with all options are
+ * equal.
  *
- * @param unit of the offsets of all their chunks
- * @throws ServiceError `invalid_parameters`: too many or none; one that does not exist, or cannot run as given
+ * @param unit unit of the offsets of all chunks
+ * @throws ServiceError `invalid_parameters`: too many candidates or none; a candidate that does not exist or
+ *   cannot run
  */
 function readCandidates(
   given: readonly GivenCandidate[],
@@ -184,7 +182,7 @@ function readCandidates(
   return read.map((one, index) => ({ ...one, name: given[index]?.name ?? distinctName(one, read) }));
 }
 
-/** A name, with the settings that tell the candidate from others of the same name: `token (chunk_size 256, bm25)`. */
+/** Adds settings that distinguish candidates of the same name: `token (chunk_size 256, bm25)`. */
 function distinctName(candidate: Candidate, all: readonly Candidate[]): string {
   const { name } = candidate;
   const others = all.filter((other) => other.name === name).map(settingsOf);
@@ -194,7 +192,6 @@ function distinctName(candidate: Candidate, all: readonly Candidate[]): string {
   return shown.length === 0 ? name : `${name} (${shown.join(', ')})`;
 }
 
-/** The settings of a candidate, with defaults filled in. */
 function settingsOf({ stages, retriever }: Candidate): ReadonlyMap<string, string> {
   const settings = stages.flatMap(({ name, options }, at) => {
     const isRepeated = stages.findIndex((stage) => stage.name === name) < at;
@@ -204,7 +201,7 @@ function settingsOf({ stages, retriever }: Candidate): ReadonlyMap<string, strin
       return [`${of}${option} `, text] as const;
     });
   });
-  // A retriever says by itself what it is.
+  // A retriever needs no label.
   return new Map([...settings, ['', retriever]]);
 }
 
@@ -252,24 +249,21 @@ function readSteps(
   return steps.map((step, index) => checks.step(step, `${place}[${index}]`));
 }
 
-/** An answer whose document was found. */
 interface PlacedAnswer {
-  /** Its offsets in the unit of the request. */
+  /** Offsets in the unit of the request. */
   readonly start_index: number;
   readonly end_index: number;
-  /** The index of its document in the request. */
   readonly at: number;
-  /** Its position in the request, for messages. */
   readonly place: string;
 }
 
 /**
  * Finds the answers to questions in the documents.
  *
- * @param starts where each document begins
- * @param unit of the answers' offsets
- * @throws ServiceError `invalid_parameters`: no question, one without answers, or an answer that is empty or outside
- *   every document
+ * @param starts offset of each document
+ * @param unit unit of the answers' offsets
+ * @throws ServiceError `invalid_parameters`: no question; a question without answers; an answer that is empty
+ *   or outside every document
  */
 function readQuestions(
   questions: readonly GivenQuestion[],
@@ -318,7 +312,6 @@ function placeAnswer(
   return { start_index, end_index, at, place };
 }
 
-/** The code points before each offset of answers in a document, without those that are not an offset in it. */
 function pointsOf(
   answers: readonly PlacedAnswer[],
   text: string,

@@ -17,13 +17,12 @@ import type { Retriever } from './schemas.ts';
 import { INTERVALS, meanScores, type Range, type Scores, scoresOf } from './scores.ts';
 import { type Compared, verdictIn } from './verdict.ts';
 
-/** A request that names stored pipelines missing from its task. */
+/** A request that names stored pipelines which its task lacks. */
 interface UnnamedRequest extends AnyRequest {
   readonly unknownPipelines: readonly string[];
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** Candidates that are compared. */
 export const evaluateOperation: Operation<EvaluateTask, EvaluationRequest | UnnamedRequest> = {
   plugins: () => undefined,
   read({ pipelines }, bytes, rules) {
@@ -42,12 +41,11 @@ export const evaluateOperation: Operation<EvaluateTask, EvaluationRequest | Unna
 };
 
 /**
- * Evaluates the candidates one after the other. The failure of a candidate is reported as its result and
- * does not affect the others.
- * If the answer is wanted in lines, `onPart` gets the line of each candidate as soon as it is ready and then that of the
- * verdict, and the answer itself is empty.
+ * Evaluates the candidates in turn. A failing candidate gets its error as the result, and does not affect the
+ * others. If lines are wanted, `onPart` gets each candidate's line as soon as it is ready, then the verdict's
+ * line; the answer itself is empty.
  *
- * @throws ServiceError what fails all candidates: the model, the tokenizer, or an answer that is too large
+ * @throws ServiceError failures of all candidates: the model, the tokenizer, or an answer that is too large
  * @throws the signal's reason once it aborts
  */
 async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answer> {
@@ -69,7 +67,7 @@ async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answ
       model && (await callPlugin({ manifest: { kind: 'embedding', name: model.name } }, embed));
     const dense = questions && { model, questions };
     const answer = await evaluateAll({ request, run, timer, dense, tokenizer });
-    // Chunks of several candidates have the same indexes.
+    // Without `emptyAt`, because chunks of different candidates have the same indexes.
     const vectors = { ...timer.takeVectors(), emptyAt: [] };
     return { ...answer, reported: [reportedVectors(vectors, ...(model === undefined ? [] : [model.name]))] };
   } finally {
@@ -77,23 +75,21 @@ async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answ
   }
 }
 
-/** The result of a candidate, or why it failed. */
 type Outcome = Evaluated | { readonly error: unknown };
 
 interface Evaluated extends Compared {
   /** Tokens of all chunks. */
   readonly tokens: number;
-  /** Its members in the answer except for the questions, which are JSON already because there may be many. */
+  /** Members of the candidate's answer, except its questions: they may be many, and are already JSON. */
   readonly figures: Readonly<Record<string, unknown>> & { readonly chunks: number };
   readonly questions: Uint8Array;
 }
 
-/** Evaluates the candidates, and writes the outcome of each: its line is emitted at once if lines are wanted. */
 async function evaluateAll(tools: Tools): Promise<Pick<Answer, 'bytes' | 'timings' | 'failures'>> {
   const { request, run, timer, dense } = tools;
   const { candidates, documents, options } = request;
   const answer = new AnswerWriter(run);
-  // Without the candidates that do the same as an earlier one.
+  // Leaves out candidates that repeat an earlier candidate.
   const outcomes: Outcome[] = [];
   for (const [index, candidate] of candidates.entries()) {
     if (candidate.chunkedAs === index) await evaluateChunking(index, tools, outcomes);
@@ -116,7 +112,7 @@ async function evaluateAll(tools: Tools): Promise<Pick<Answer, 'bytes' | 'timing
 }
 
 /**
- * The outcomes of all candidates that chunk as the first of them does: they share their chunks, vectors and words.
+ * Evaluates all candidates that share the first one's chunking, and therefore its chunks, vectors and words.
  *
  * @throws ServiceError `answer_too_large`
  * @throws the signal's reason once it aborts
@@ -141,11 +137,11 @@ async function evaluateChunking(first: number, tools: Tools, outcomes: Outcome[]
   }
 }
 
-/** Chunks the documents with a candidate. @throws ServiceError errors of its plugins, and those of the index */
+/** @throws ServiceError errors of the candidate's plugins and of the index */
 function fill(index: ChunkIndex, list: Candidate, { request, run, timer }: Tools): Promise<void> {
   return withStages(list, { tools: run, timer, report() {} }, async (stages) => {
     for (const [at, document] of request.documents.entries()) {
-      // Plugins that never await would otherwise prevent the abort of the signal from being noticed.
+      // Without this pause, plugins that never await would hide an abort of the signal.
       await setImmediate();
       run.signal.throwIfAborted();
       await index.add(await runStages(stages, document), at);
@@ -154,10 +150,9 @@ function fill(index: ChunkIndex, list: Candidate, { request, run, timer }: Tools
   });
 }
 
-/** Bytes to begin the questions of a candidate with. */
+/** Initial bytes for the questions of a candidate. */
 const FIRST_SIZE = 1024;
 
-/** What the questions find in chunks, with the means of their scores and the intervals of these. */
 async function evaluate(
   index: ChunkIndex,
   retriever: Retriever,
@@ -209,13 +204,12 @@ async function intervalsOf(means: Scores, all: readonly Scores[], seed: number, 
   return Object.fromEntries(intervals) as object;
 }
 
-/** JSON whose numbers have six decimals at most. */
+/** JSON with at most six decimals per number. */
 function written(value: object | null): string {
   const round = (_: string, one: unknown) => (typeof one === 'number' ? Math.round(one * 1e6) / 1e6 : one);
   return JSON.stringify(value, round);
 }
 
-/** Writes an answer: a line for each candidate and the verdict if lines are wanted, else one object. */
 class AnswerWriter {
   readonly #onPart: Run['onPart'];
   readonly #limit: number;
@@ -241,7 +235,7 @@ class AnswerWriter {
     }
   }
 
-  /** The answer, which is empty if lines are wanted. Call it after all candidates. @param head the first members */
+  /** Ends the answer, which is empty if lines are wanted. @param head the first members */
   end(head: object, verdict: object | null): Uint8Array<ArrayBuffer> {
     if (this.#onPart !== undefined) {
       this.#add(written({ verdict }));
@@ -263,7 +257,7 @@ class AnswerWriter {
   }
 }
 
-/** The bytes in memory of their own, which can be transferred. */
+/** Joins bytes in memory of their own, which can be transferred. */
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

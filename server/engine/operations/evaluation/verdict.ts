@@ -7,41 +7,41 @@ import {
   type ScoreTable,
 } from './bootstrap.ts';
 
-/** The comparison of several candidates by the same questions. */
+/** Comparison of several candidates by the same questions. */
 export interface Verdict {
   readonly questions: number;
-  /** The candidate with the highest mean; of equal ones the first. */
+  /** Index of the candidate with the highest mean; of equal candidates the first. */
   readonly best: number;
-  /** `best`, if it is better than each of the others beyond doubt. */
+  /** `best`, if it is significantly better than every other candidate. */
   readonly winner: number | null;
-  /** How many more questions would decide it, if the differences stay; null if it is decided, or none would. */
+  /** Further questions that would decide the comparison; null if it is decided, or no number would. */
   readonly more_questions: number | null;
-  /** Each of the others, compared with the best. */
+  /** Every other candidate, compared with the best. */
   readonly differences: readonly Difference[];
 }
 
 export interface Difference {
   readonly candidate: number;
-  /** Its mean less that of the best one. */
+  /** The candidate's mean minus the best candidate's mean. */
   readonly difference: number;
   readonly interval: Interval;
   readonly decided: boolean;
 }
 
-/** If fewer questions differ, even a sign test cannot reach 5 %. */
+/** Minimum differing questions: with fewer, even a sign test cannot reach 5 %. */
 export const MIN_DIFFERING = 6;
-/** The normal quantiles of 95 % and of a power of 80 %, added. */
+/** Sum of the normal quantiles for 95 % and for a power of 80 %. */
 const POWER = 2.8;
-/** Times the questions above which more of them are not realistic. */
+/** Maximum realistic factor by which to increase the number of questions. */
 export const MAX_TIMES = 20;
-/** Means that differ less are equal: sums of the same numbers in another order. */
+/** Maximum difference of equal means: the order of a sum changes its last digits. */
 const EQUAL = 1e-9;
 
 /**
- * Compares candidates by paired bootstrap. Whoever wins beats each of the others, so several looks at the same
- * questions make no winner of chance.
+ * Compares candidates by paired bootstrap. A winner must beat every other candidate, so that several
+ * comparisons on the same questions create no winner by chance.
  *
- * @param scores of at least one candidate, for at least one question
+ * @param scores scores of at least one candidate for at least one question
  * @throws the signal's reason once it aborts
  */
 export async function verdictOf(scores: ScoreTable, seed: number, signal: AbortSignal): Promise<Verdict> {
@@ -80,12 +80,12 @@ function differenceOf(candidate: number, paired: Float64Array, resampled: Float6
   return { candidate, difference, interval, decided };
 }
 
-/** How many questions would decide a difference in four of five cases; NaN or infinite if none would. */
+/** Questions that would decide a difference in four of five cases; NaN or infinite if no number would. */
 function neededFor(paired: Float64Array): number {
   return ((POWER * deviationOf(paired)) / meanOf(paired)) ** 2;
 }
 
-/** The verdict in words. @param names of the candidates */
+/** Describes the verdict in words. @param names names of the candidates */
 export function summaryOf(
   { questions, best, differences, ...verdict }: Verdict,
   names: readonly string[],
@@ -109,26 +109,22 @@ export function remedyOf(questions: number, more: number | null): string {
   return 'No realistic number of questions would decide it: choose by cost.';
 }
 
-/** In points, 100 of which are a whole. */
 function points(share: number): string {
   const shown = (100 * share).toFixed(1);
   return shown === '-0.0' ? '0.0' : shown;
 }
 
 export interface Compared {
-  /** Its index in the request. */
   readonly index: number;
   readonly name: string;
-  /** The recall of each question. */
   readonly recalls: Float64Array;
   /** Mean tokens that a question finds. */
   readonly found: number;
-  /** Tokens of the largest chunk. */
   readonly largest: number;
 }
 
 /**
- * The verdict as a request is answered: candidates by their indexes in the request; null without any.
+ * The verdict in an answer, with candidates by their indexes in the request; null without candidates.
  *
  * @throws the signal's reason once it aborts
  */
@@ -152,12 +148,11 @@ export async function verdictIn(
   };
 }
 
-/** Candidates that find this many times as much text are not compared by how well they find it. */
+/** Maximum ratio between the amounts of text that candidates find. Above it, their recall is not compared. */
 const OTHER_AMOUNT = 1.2;
-/** A budget of fewer of the largest chunks is mostly spent on what fits. */
+/** Minimum size of a budget, in largest chunks. A smaller budget is mostly spent on whatever fits. */
 const MIN_CHUNKS = 4;
 
-/** Why the figures may mean less than they seem to. */
 function cautions(compared: readonly Compared[], budget: number | undefined): string[] {
   if (budget === undefined) {
     const amounts = compared.map(({ found }) => found);
@@ -168,7 +163,7 @@ function cautions(compared: readonly Compared[], budget: number | undefined): st
   return budgetCautions('The largest chunk', largest, budget);
 }
 
-/** @param chunk which one is the largest @param largest its tokens */
+/** @param chunk description of the largest chunk @param largest its tokens */
 export function budgetCautions(chunk: string, largest: number, budget: number): string[] {
   const needed = MIN_CHUNKS * largest;
   if (budget >= needed) return [];

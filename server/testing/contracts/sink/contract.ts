@@ -61,7 +61,7 @@ export const PROMISES = {
 
 export type SinkLedger = Ledger<PromiseOf<typeof PROMISES>>;
 
-/** Compares the stored chunks with the given ones, in generated histories of documents and in single cases. */
+/** Compares stored chunks with the given chunks, in generated histories of documents and in single cases. */
 export const sinkSuite: Suite = {
   promises: PROMISES,
   async run(harness, plugin, options) {
@@ -72,7 +72,7 @@ export const sinkSuite: Suite = {
   },
 };
 
-/** Checks a sink's promises against a stand-in, which is then stopped. @throws BrokenContract */
+/** Checks a sink's promises with a stand-in, and stops the stand-in. @throws BrokenContract */
 export async function checkSinkWith(
   harness: Harness,
   plugin: PluginEntry,
@@ -262,12 +262,10 @@ async function failsForCallers(sinks: SinkHarness, opened: OpenCollection | unde
   return outcomes.every((outcome) => outcome === 'exposed');
 }
 
-/** Chunks that a document of a history may have. */
+/** Maximum chunks of a document in a history. */
 const SLOTS = 5;
 
-/**
- * A step in the history of a document: some of its chunks are stored, and perhaps all others removed, or all of them.
- */
+/** A step in the history of a document: stores some of its chunks, and may remove the others or all. */
 const anyStep = fc.record({
   document: fc.nat(2),
   chunks: fc.uniqueArray(fc.record({ slot: fc.nat(SLOTS - 1), chunk: anyChunk }), {
@@ -281,7 +279,6 @@ type Step = typeof anyStep extends fc.Arbitrary<infer S> ? S : never;
 
 const NAMES = ["it's a 'document' 😀", 'docs/a.md', 'docs/a.md#2'];
 
-/** Compares, after each step, what is stored with what should be. @throws BrokenContract */
 async function checkHistories(
   sinks: SinkHarness,
   plugin: PluginEntry,
@@ -335,23 +332,21 @@ async function checkHistory(
   }
 }
 
-/** How a call ended: `undefined` if it succeeded, `exposed` if it threw an error for callers. */
+/** The outcome of a call: `undefined` if it succeeded, `exposed` if it threw an error for callers. */
 type Outcome = undefined | 'exposed' | 'other';
 
 export type SinkHarness = Awaited<ReturnType<typeof sinkHarness>>;
 export type OpenCollection = ReturnType<typeof givenCopies>;
 
-/** For calls that are wanted to their end. */
+/** Never aborts, for calls that run to their end. */
 const never: AbortSignal = new AbortController().signal;
 
-/** A sink that is connected to a stand-in. */
 export async function sinkHarness(harness: Harness, plugin: PluginEntry, standIn: SinkStandIn) {
   const sink = await harness.sink(plugin, standIn.env);
   const opened: OpenCollection[] = [];
   const optionsOf = (collection: string) => harness.optionsOf(plugin.manifest, standIn.options(collection));
   return {
     standIn,
-    /** All open collections. */
     opened,
     /** Calls `removeDocuments`; undefined if the sink has no such method. */
     remove:
@@ -369,7 +364,7 @@ export async function sinkHarness(harness: Harness, plugin: PluginEntry, standIn
   };
 }
 
-/** The sink gets copies, so that it cannot change the chunks that the stored ones are compared with. */
+/** Gives the sink copies, so that it cannot change the chunks that stored chunks are compared with. */
 function givenCopies(made: SinkCollection) {
   return {
     upsert: async (chunks: readonly SinkChunk[], signal = never) =>
@@ -385,7 +380,6 @@ function outcomeOf(error: unknown): Outcome {
   return isExposed && error.message !== '' ? 'exposed' : 'other';
 }
 
-/** A chunk as it is parsed for a sink. */
 function copyOf({ embedding, ...chunk }: SinkChunk): SinkChunk {
   const parsed = parseExactJson(JSON.stringify(chunk)) as Omit<SinkChunk, 'embedding'>;
   return { ...parsed, embedding: embedding?.slice() ?? null };

@@ -6,25 +6,25 @@ import { importModule } from '../../../plugins/loader/modules.ts';
 import { findModule } from '../../../plugins/loader/plugin-folders.ts';
 import { BrokenContract } from '../../broken-contract.ts';
 
-/** Storage for a sink while its promises are checked: a database of its kind on this machine, or a substitute. */
+/** Storage for a sink while its promises are checked: a local database of its kind, or a substitute. */
 export interface SinkStandIn {
-  /** The variables by which the sink finds it. */
+  /** Variables by which the sink finds the storage. */
   readonly env: Readonly<Record<string, string>>;
-  /** The options of a sink for a collection; names are in lower-case letters. */
+  /** Options of the sink for a collection, whose name has only lower-case letters. */
   options(collection: string): Readonly<Record<string, unknown>>;
   /**
-   * All chunks of a collection, as they were given; none if there is no such collection. Stored JSON is read with
+   * All chunks of a collection, as they were given; empty if it does not exist. Stored JSON is read with
    * `parseExactJson` of the toolkit, which keeps every digit of a number.
    */
   chunks(collection: string): Promise<readonly SinkChunk[]>;
   /** For HTTP stand-ins: gives this answer to the next calls, and does nothing else for them. */
   refuse?(calls: number, status: number, headers: Readonly<Record<string, string>>): void;
-  /** Stops it; may be called again. */
+  /** Stops the stand-in; may be called again. */
   stop(): Promise<void>;
 }
 
 /**
- * The default export of `stand-in`: starts one, or says why it cannot run on this machine.
+ * The default export of `stand-in`: starts a stand-in, or says why it cannot run on this machine.
  *
  * @param given.kit deprecated, see `injected-kit.ts`
  */
@@ -35,8 +35,8 @@ export const HAS_STAND_IN = 'it has a stand-in to be checked with';
 /**
  * Starts the stand-in of a sink.
  *
- * @param others a folder with a folder for each sink that has none beside its manifest
- * @throws BrokenContract if it has none
+ * @param others a folder with a folder for each sink without a stand-in beside its manifest
+ * @throws BrokenContract if the sink has no stand-in
  */
 export async function startStandIn(
   { manifest, file }: PluginEntry,
