@@ -65,6 +65,7 @@ async function select(arg: string, selection: Selection): Promise<void> {
   else await selectFolder(name, selection);
 }
 
+/** @throws ServiceError `source_unreadable` without permission for a file that was named itself */
 function allowed<T>(work: Promise<T>, arg: string): Promise<T> {
   return work.catch((error: unknown) => {
     throw isForbidden(error) ? unreadable(arg, 'there is no permission to read it: grant it', error) : error;

@@ -10,6 +10,7 @@ export type Format = (typeof FORMATS)[number];
 /** A part of a source that can be read independently. Plain data that the database keeps. */
 export interface ShardRange {
   readonly format: Format;
+  /** One file; for `files` one or more. */
   readonly files: readonly StoredFile[];
   /** The byte range in which JSON lines or Parquet row groups begin; missing for the whole file. */
   readonly part?: { readonly from: number; readonly to: number };

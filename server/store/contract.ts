@@ -16,6 +16,7 @@ export interface PipelineRecord {
 
 export type NewPipeline = Pick<PipelineRecord, 'name' | 'description' | 'steps'>;
 
+/** The members that an update sets. Missing members stay unchanged. */
 export type PipelineChanges = Partial<NewPipeline>;
 
 /** Versions that may be changed; `*` means any. */

@@ -54,6 +54,7 @@ interface Table {
   readonly clock: Clock;
 }
 
+/** Maximum lost races for a row before an update gives up. */
 const MAX_RACES = 1000;
 
 /**

@@ -63,6 +63,7 @@ export class EarlierIds {
     take(splitter.end());
   }
 
+  /** The ids of the chunks that a document had; empty if it is new. */
   idsOf(documentId: string): readonly string[] {
     const position = this.#positions.get(documentId);
     if (position === undefined) return [];

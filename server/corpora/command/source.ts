@@ -15,6 +15,7 @@ import type { ChunkFlags } from './flags.ts';
 
 export interface CorpusSource {
   readonly storage: SourceStorage;
+  /** Undefined for standard input. */
   readonly files: readonly StoredFile[] | undefined;
   /** Bytes of the files; undefined for standard input. */
   readonly total: number | undefined;

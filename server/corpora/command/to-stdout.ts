@@ -159,6 +159,7 @@ function nameOf({ source: { place }, id }: ChunkedDocument): string {
   return id === undefined || id === place.source ? name : `${name} (${id})`;
 }
 
+/** Opens a file for writing, replacing its content. @throws UsageError */
 function openToWrite(path: string): number {
   try {
     return openSync(path, 'w');

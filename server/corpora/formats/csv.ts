@@ -22,6 +22,7 @@ const UTF_16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
 interface Header {
   readonly names: readonly string[];
+  /** One byte. */
   readonly delimiter: number;
 }
 
@@ -97,7 +98,10 @@ function* together(records: CsvRecords, isEnd: boolean): Generator<readonly RawL
   if (taken.length > 0) yield taken;
 }
 
-/** The delimiter of a first line such as `sep=;`, which Excel reads. The line may be quoted like a field. */
+/**
+ * Reads the delimiter from a first line such as `sep=;`, which is a convention of Excel. Programs may quote the
+ * line, and repeat the delimiter for each column.
+ */
 function separatorOf({ byte, content }: RawLine): number | undefined {
   if (byte > 0 || content === undefined || content.length > MAX_SEPARATOR_LINE) return undefined;
   const line = withoutMark(content).toString('latin1');
@@ -291,10 +295,12 @@ export class CsvRecords {
 
 /**
  * Splits a CSV record into fields. Each byte becomes a character, so that content is not decoded only to be passed
- * on. A quote within an unquoted field is an ordinary character. csv-parse 7.0.3 cannot do this. It loses the rows
- * after a record that is too long (`max_record_size` with `skip_records_with_error`), and buffers everything after
- * an open quote regardless of that limit. No setting makes `5" pipe` a text and `"x"y` an error. Chunking a whole
- * file takes 1.2 to 1.6 times the processor time.
+ * on. A quote within an unquoted field is an ordinary character.
+ * - csv-parse 7.0.3 loses the rows after a record that is too long (`max_record_size` with
+ * `skip_records_with_error`).
+ * - It buffers everything after an open quote regardless of that limit.
+ * - None of its settings makes `5" pipe` a text and `"x"y` an error.
+ * - It makes chunking a whole file take 1.2 to 1.6 times the processor time.
  *
  * @param record UTF-8, without its end
  * @param delimiter one byte
@@ -319,6 +325,7 @@ function endOfQuoted(record: Buffer, from: number): number {
   return quote;
 }
 
+/** Index after the pairs of quotes that begin here. A loop, because a file may consist of quotes only. */
 function afterPairs(bytes: Uint8Array, from: number): number {
   let at = from;
   while (bytes[at] === QUOTE && bytes[at + 1] === QUOTE) at += 2;

@@ -62,6 +62,7 @@ function decimalsOf(scale: number): Convert {
   };
 }
 
+/** Reads a big-endian number in two's complement. */
 function signedOf(bytes: Uint8Array): bigint {
   const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
   return BigInt.asIntN(8 * bytes.length, BigInt(`0x${hex || '0'}`));

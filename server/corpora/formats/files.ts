@@ -10,6 +10,7 @@ import { documentLine, quoted, quotedUtf8, withoutMark } from './map-fields.ts';
 /** Maximum files that are read concurrently, and their maximum total bytes. One file may be larger. */
 const AT_A_TIME = 8;
 const BYTES_AT_A_TIME = 64 * 1024 * 1024;
+/** As in git, a text has no NUL in its first bytes. */
 const LOOKED_AT = 8000;
 
 /**

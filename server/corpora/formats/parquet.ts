@@ -8,6 +8,7 @@ import { expansionOf } from './compression.ts';
 import { columnsProblem, defaultMapping, neededNames, noTextColumn } from './map-fields.ts';
 import type { ParquetAnswer, ParquetFile, RowLines, RowsTask, Stretch } from './parquet-worker.ts';
 
+/** The bytes of each row group of a file. @throws ServiceError `source_unreadable` */
 export async function rowGroupSizes(storage: SourceStorage, file: StoredFile): Promise<readonly number[]> {
   const thread = new ParquetThread();
   try {

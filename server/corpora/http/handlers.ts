@@ -167,6 +167,7 @@ interface Page<State, Position> {
   readonly state?: State;
 }
 
+/** Reads the query of a list. @throws ServiceError `invalid_parameters` */
 function readPage<State, Position>(
   query: unknown,
   check: Validate,

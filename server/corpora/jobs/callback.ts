@@ -36,8 +36,8 @@ const TOOLS: CallbackTools = { resolve: (host) => lookup(host, { all: true }), t
 const MAX_BYTES = 65_536;
 
 /**
- * Posts a body once as signed JSON. Redirects are not followed. It connects to the address that was checked: a
- * second look-up of the name might give another address.
+ * Posts a body once as signed JSON. Redirects are not followed. The connection goes to the address that was
+ * checked: a second look-up of the name might give another address.
  *
  * @throws ServiceError `callback_refused` if a retry would give the same result, `callback_failed` otherwise.
  * Neither reason quotes the receiver.
@@ -74,6 +74,7 @@ export async function callBack(
   throw (isForGood ? refused : failed)(`the receiver answered ${status}${remark}`);
 }
 
+/** A look-up cannot be stopped, only abandoned. */
 function addressesOf(
   url: URL,
   resolve: CallbackTools['resolve'],
@@ -146,8 +147,8 @@ function reasonFor(error: unknown): string {
 const MAX_LENGTH = 2048;
 
 /**
- * The problem that a callback URL itself shows; undefined if there is none. The resolved address is checked at the
- * call.
+ * The problem of a callback URL that is visible in the URL itself; undefined if there is none. The resolved address
+ * is checked at the call.
  *
  * @param isPrivateAllowed whether the address may be private
  */

@@ -24,6 +24,7 @@ export interface ShardTools extends Readers {
   readonly store: Pick<JobStore, 'noteStored' | 'noteFailed'>;
   readonly chunking: Chunking;
   readonly locations: JobLocations;
+  /** Missing if no job has a sink. */
   readonly storing?: Storing | undefined;
   /** Maximum bytes of a document. */
   readonly limit: number;

@@ -74,6 +74,7 @@ export async function renewLease(
   return row !== undefined;
 }
 
+/** Takes the first shard that may run. No queue is needed, because SQLite lets one process write at a time. */
 export function takeFirst(table: ShardTable, worker: string): Promise<Claim | undefined> {
   const first = `(job_id, seq) = (
     select job_id, seq from bulk_shards where ${IS_OPEN} and ${dueCondition(table)}

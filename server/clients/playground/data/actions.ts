@@ -156,7 +156,9 @@ export class Actions {
         asked: withoutFound(state.asked, id),
         ...selection,
       });
-    } catch {}
+    } catch {
+      // Another run of the setting has replaced this one.
+    }
   }
 
   async save({ steps }: Setting, name: string): Promise<void> {

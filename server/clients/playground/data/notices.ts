@@ -17,6 +17,7 @@ export function endNotices(
   const end = () => {
     if (store.state.notice !== '') store.change({ notice: '' });
   };
+  // Runs before the action itself, which may show a notice of its own.
   for (const action of ACTIONS) page.addEventListener(action, end, { capture: true });
   store.watch(({ notice }) => {
     if (notice === shown) return;

@@ -1,6 +1,10 @@
 import type { Place } from '../data/model.ts';
 import type { State } from '../data/state.ts';
 
+/**
+ * A chunk that the file itself does not have takes the places of the chunks that overlap it. This happens if `auto`
+ * chooses another chunker for the file than for its text.
+ */
 export function placesOf({
   selection,
   runs,

@@ -44,6 +44,7 @@ function editor(text: string, edit: (text: string) => void): TemplateResult {
   const hasCrLf = text.includes('\r\n');
   const typed = (event: Event) => {
     const value = valueIn(event);
+    // A field has only line feeds; a text with CRLF keeps it.
     edit(hasCrLf ? value.replaceAll('\n', '\r\n') : value);
   };
   return html`<textarea aria-label="The text" spellcheck="false" dir="auto" rows="12"

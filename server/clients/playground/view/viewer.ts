@@ -142,6 +142,7 @@ export class Viewer {
   #clicked(event: MouseEvent): void {
     const span = (event.target as HTMLElement).closest<HTMLElement>('span[data-chunk]');
     const cell = span?.closest<HTMLElement>('.cell');
+    // Selecting text is not a click.
     if (!span || !cell || getSelection()?.isCollapsed === false) return;
     this.#events.select(Number(cell.dataset.column), Number(span.dataset.chunk));
   }

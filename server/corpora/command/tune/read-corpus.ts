@@ -98,6 +98,7 @@ interface GivenQuestion extends Partial<Stretch> {
   readonly answer?: string | readonly (string | Stretch)[];
 }
 
+/** Reads questions about documents. @throws UsageError with a line for each problem */
 export function readQuestions(path: string, documents: readonly CorpusDocument[]): CorpusQuestion[] {
   const byId = new Map(documents.map((document, index) => [document.id, { index, ...document }]));
   const problems: string[] = [];

@@ -242,6 +242,7 @@ export class Search {
     if (!isResumed) this.#kept?.forget();
   }
 
+  /** The best recall of a chunking; -1 if it was not evaluated. */
   scoreOf(chunking: Chunking): number {
     const points = this.trials.get(requestOf(chunking))?.points ?? [];
     return Math.max(-1, ...points.map(({ recall }) => recall));
