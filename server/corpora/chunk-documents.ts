@@ -19,7 +19,7 @@ import type { SourceDocument } from './shard.ts';
 import { PieceReleaser } from './storage/buffer-release.ts';
 
 /**
- * Chunks documents as a job says, in order, here or on a server.
+ * Chunks documents in order, as a job specifies, here or on a server.
  *
  * @throws ServiceError errors of the job, and what the source throws
  * @throws the signal's reason once it aborts
@@ -34,13 +34,12 @@ export interface LocalChunkingTools {
   readonly service: Pick<Service, 'readStreamPlan'>;
   readonly runner: Pick<Runner, 'run' | 'throughput'>;
   readonly slots: number;
-  /** The byte budget that documents and their chunks are charged to while held. */
+  /** The byte budget for documents and their chunks while they are held. */
   readonly byteBudget: ByteBudget;
-  /** Called with the times of each group. @param bytes of its documents */
+  /** Called with the times of each group. @param bytes of the group's documents */
   onAnswer?(answer: RunAnswer, bytes: number): void;
 }
 
-/** Chunked documents, in the order of the source. */
 export interface ChunkedDocuments {
   readonly bytes: Uint8Array;
   readonly documents: readonly ChunkedDocument[];
@@ -62,14 +61,12 @@ export function* withLines({ bytes, documents }: ChunkedDocuments) {
 export interface ChunkedDocument extends VectorTotals {
   readonly source: SourceDocument;
   readonly id: string | undefined;
-  /** 0 if it failed. */
+  /** 0 if the document failed. */
   readonly chunks: number;
-  /** The ids of its chunks, if the plan asks for them. */
   readonly ids: readonly string[];
   readonly error: DocumentError | undefined;
 }
 
-/** The counts of documents as they are added up. */
 export type Tally = { -readonly [C in Exclude<keyof JobCounts, 'skipped'>]: JobCounts[C] };
 
 export function addDocument(tally: Tally, document: ChunkedDocument): void {
@@ -82,15 +79,14 @@ export function addDocument(tally: Tally, document: ChunkedDocument): void {
   else tally.left_out = addLeftOut(tally.left_out, source.leftOut ?? {});
 }
 
-/** Why a document has no chunks; a problem of the document itself is a `ServiceError`. */
 export interface DocumentError {
   readonly status: number;
   readonly detail: string;
 }
 
 /**
- * Chunks in the worker threads of this process. It reads no further than it processes, and processes no further than
- * its answers are taken, so memory does not grow with the source.
+ * Chunks in the worker threads of this process. Reading waits for processing, and processing waits for the
+ * consumer, so memory does not grow with the source.
  */
 export function localChunking(tools: LocalChunkingTools): Chunking {
   return (...given) => chunkDocuments(tools, ...given);
@@ -141,8 +137,8 @@ async function* chunkDocuments(
 }
 
 /**
- * Seconds after which a job continues reading without room: unlike requests it cannot be refused, and there may
- * always be requests.
+ * Seconds that a job waits for room in the budget; then it reads on. Unlike a request, it cannot be refused, and
+ * requests may always take the room.
  */
 const TIMEOUT = 10;
 
@@ -164,9 +160,6 @@ function documentOf(source: SourceDocument, outcome: LineOutcome): ChunkedDocume
   return { source, id, chunks, ...vectorTotals(outcome), ids, error: undefined };
 }
 
-/**
- * A document without chunks. @param id if the service knows it; a file that is one document always has its name as id
- */
 export function failedDocument(
   source: SourceDocument,
   id: string | undefined,
@@ -184,10 +177,8 @@ export function failedDocument(
   };
 }
 
-/** Feeds the documents of a source to the engine, and remembers where each came from. */
 export class SourceLines extends LineSource {
   readonly #batches: AsyncIterator<readonly SourceDocument[]>;
-  /** Documents that wait, or were taken and are not settled. */
   readonly #sources: SourceDocument[] = [];
   readonly #releaser = new PieceReleaser();
   #isReading = false;
@@ -212,14 +203,13 @@ export class SourceLines extends LineSource {
     }
   }
 
-  /** Where the next documents with finished chunks came from. Their content is no longer valid afterwards. */
+  /** Takes the next finished documents. Their content is no longer valid afterwards. */
   settle(count: number): SourceDocument[] {
     const settled = this.#sources.splice(0, count);
     for (const { document } of settled) this.#releaser.done(document);
     return settled;
   }
 
-  /** Stops reading the source, without waiting for a source that is silent. */
   async close(): Promise<void> {
     const closed = this.#batches.return?.();
     if (this.#isReading) closed?.catch(() => undefined);

@@ -9,11 +9,11 @@ import type { JobWorker } from './jobs/worker.ts';
 import { readCorporaSettings } from './storage/settings.ts';
 
 export interface OpenCorpora {
-  /** Registers the routes of jobs; if jobs are off, all of them say so. */
+  /** Registers the job routes. If jobs are off, the routes refuse all requests. */
   routes(app: FastifyInstance): Promise<void>;
-  /** Opens the store of jobs, and starts to run them unless another process does. */
+  /** Opens the job store, and starts running jobs unless another process does. */
   start(): Promise<void>;
-  /** Finishes or gives back the work in progress. @param graceSeconds after which it is given back */
+  /** Finishes work in progress. @param graceSeconds after which unfinished work is given back */
   stop(graceSeconds: number): Promise<void>;
 }
 
@@ -52,7 +52,6 @@ export function openCorpora(cradle: ServerCradle, env: Environment): OpenCorpora
   };
 }
 
-/** Its dependencies are not loaded before. */
 async function startWorker(
   cradle: ServerCradle,
   locations: JobLocations,
@@ -85,14 +84,11 @@ async function startWorker(
   });
 }
 
-/**
- * Everything that the rest of the server knows about corpora; `server/find-corpora.ts` imports it, if the folder
- * exists.
- */
+/** The interface to the rest of the server. `server/find-corpora.ts` imports this file if the folder exists. */
 export { describeCorpora } from './storage/settings.ts';
 
-/** The command `chunk`, which a server does not load. */
+/** The command `chunk`. Servers do not load it. */
 export const chunkCommand = () => import('./command/run-chunk.ts');
 
-/** The commands `tune` and `evaluate`, which a server does not load either. */
+/** The commands `tune` and `evaluate`. Servers do not load them. */
 export const tuneCommand = () => import('./command/tune/run-tune.ts');

@@ -9,7 +9,7 @@ const MEGABYTE = 1_000_000;
 const SHARD_BYTES = 32 * MEGABYTE;
 const SHARD_DOCUMENTS = 10_000;
 
-/** Which format a file has by its name. All others are `files`; so is CSV, unless requested. */
+/** Formats by file name. All other files are `files`, and CSV too unless requested. */
 const ENDINGS: Readonly<Record<Exclude<Format, 'files'>, RegExp>> = {
   jsonl: /\.(jsonl|ndjson)$/i,
   csv: /\.(csv|tsv|tab)$/i,
@@ -17,23 +17,22 @@ const ENDINGS: Readonly<Record<Exclude<Format, 'files'>, RegExp>> = {
 };
 
 export type PlanOptions = SourceLocation['from'] & {
-  /** `auto` decides by file name. Any other format takes the files of a folder whose names have its extension. */
+  /** `auto` decides by file name. Other formats take only the files of a folder with their extension. */
   readonly format: Format | 'auto';
   readonly shardBytes?: number | undefined;
   readonly shardDocuments?: number | undefined;
-  /** Whether shards are in the order of the files; otherwise files that are single documents share more of them. */
+  /** Whether shards keep the order of the files. Otherwise more single-document files share a shard. */
   readonly isInOrder?: boolean;
 };
 
-/** Bytes per shard for dividing a source of this size well among some workers. */
 export function shardBytesFor(total: number, workers: number): number {
   return Math.min(Math.max(Math.ceil(total / (8 * workers)), MEGABYTE), SHARD_BYTES);
 }
 
 /**
- * Cuts a source into independent parts, the same each time.
+ * Divides a source into independent parts, the same each time.
  *
- * @throws ServiceError `source_unreadable` if there is nothing
+ * @throws ServiceError `source_unreadable` if the source is empty
  */
 export async function* planShards(storage: SourceStorage, options: PlanOptions): AsyncGenerator<ShardRange> {
   const { shardBytes = SHARD_BYTES, shardDocuments = SHARD_DOCUMENTS, isInOrder = false } = options;
@@ -80,7 +79,6 @@ async function* filesOf(storage: SourceStorage, options: PlanOptions): AsyncGene
   if (!isTaken) throw unreadable(name, `it contains no files named like ${format}`);
 }
 
-/** Whether a file has the extension of a format, or may be a folder of such files. */
 function isMeant({ name, unread }: StoredFile, ending: RegExp): boolean {
   return ending.test(uncompressedName(name)) || (unread !== undefined && name.endsWith('/'));
 }
@@ -115,12 +113,11 @@ async function* partsOf(
   }
 }
 
-/** Damage is reported when the file is read; other files are not affected. */
+/** Damage is reported when the file is read, so that other files are not affected. */
 function unlessUnreadable(error: unknown): undefined {
   if (!(error instanceof ServiceError) || error.code !== 'source_unreadable') throw error;
 }
 
-/** Small row groups are combined. */
 function* rowGroupParts(
   file: StoredFile,
   sizes: readonly number[],

@@ -26,9 +26,8 @@ export interface ReadDocumentsOptions extends ReadOptions {
 }
 
 /**
- * Reads the documents of a shard, see `readShard`, without files that are not documents. If a file of lines or rows
- * cannot be read further, the error becomes one more document after those read from it, and other files are not
- * affected.
+ * Reads the documents of a shard, see `readShard`, and drops files that are not documents. If a file of lines or
+ * rows cannot be read further, the error becomes its last document. Other files are not affected.
  */
 export async function* readDocuments(
   storage: SourceStorage,
@@ -49,9 +48,7 @@ export async function* readDocuments(
   }
 }
 
-/** Bytes of documents that are returned at once. */
 const BATCH_BYTES = 256 * 1024;
-/** Maximum documents that are returned at once, however small they are. */
 const BATCH_DOCUMENTS = 1000;
 
 const READERS: Readonly<Record<Format, typeof readFiles>> = {
@@ -62,10 +59,10 @@ const READERS: Readonly<Record<Format, typeof readFiles>> = {
 };
 
 /**
- * Reads the documents of a shard in order, in batches of about 256 KB. The error of a document takes its place.
+ * Reads the documents of a shard in order, in batches of about 256 KB. A failed document is replaced by its error.
  *
  * @throws ServiceError `source_changed`, `source_unreadable` or `storage_failed`, after which the shard cannot be
- *   read further
+ * read further
  * @throws the signal's reason once it aborts
  */
 export async function* readShard(
@@ -101,15 +98,15 @@ export interface Readers {
 }
 
 /**
- * Has the service's readers read files that are not UTF-8, or text in a format of its own. A file is skipped if the
- * readers for it cannot run here, or if no reader matches its name and it is not text.
+ * Decodes files with the service's readers: files that are not UTF-8, and text in a format that a reader knows. A
+ * file is skipped if its readers cannot run here, or if it is not text and no reader matches its name.
  *
  * @param spec what is done with the texts
  */
 export function decodeWith({ registry, host }: Readers, spec: JobSpec, signal: AbortSignal): Decode {
   const choice = { task: spec.task, registry };
   const unit = unitOf(spec);
-  // Each shard is one, so that none takes all turns.
+  // Each shard is its own sender, so that none takes all turns.
   const sender = {};
   return async ({ bytes, name, isText }) => {
     const file = { bytes, name: basename(name), mediaType: undefined, charset: undefined };
@@ -146,7 +143,6 @@ function placesIn(text: string, places: readonly SourcePlace[], unit: OffsetUnit
   }));
 }
 
-/** Why a file is skipped after this error; undefined if it is not. */
 function skipOf(error: unknown, reader: PluginEntry | undefined, name: string): SkipNote | undefined {
   if (!(error instanceof ServiceError)) return undefined;
   const { code, detail, values } = error;

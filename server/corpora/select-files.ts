@@ -10,20 +10,18 @@ import { isForbidden, isInside, unlessMissing } from './storage/local/paths.ts';
 import { type SkipNote, UNREAD, unreadable } from './storage/storage.ts';
 
 export interface SelectOptions {
-  /** Whether files excluded by `.gitignore` are included. */
+  /** Whether to include files that `.gitignore` excludes. */
   readonly ignored?: boolean;
-  /** Called for each file or folder that is left out, except those of git itself. */
   onSkipped?(skip: Skip): void;
 }
 
 /**
- * The files that paths, folders and globs refer to, relative to the root, each once and in the order of their UTF-8.
- * They exclude what `.gitignore` files exclude, names that begin with a dot, and links outside the root; a file that is
- * named itself is included. A folder or a file that is named itself must be readable; what is unreadable below a
- * folder is left out.
+ * Selects the files of paths, folders and globs, relative to the root: each once, in the order of their UTF-8.
+ * Excludes what `.gitignore` excludes, hidden names, and links outside the root. A file that is named itself is
+ * included. Named files and folders must be readable; unreadable entries below a folder are left out.
  *
- * @param root a folder that the arguments are relative to
- * @throws ServiceError `source_unreadable` naming what does not exist, `path_outside`
+ * @param root folder that the arguments are relative to
+ * @throws ServiceError `source_unreadable` with the name of a missing file, `path_outside`
  */
 export async function selectFiles(
   root: string,
@@ -41,13 +39,12 @@ export async function selectFiles(
 }
 
 interface Selection extends Required<Omit<SelectOptions, 'ignored'>> {
-  /** Real path. */
   readonly root: string;
   readonly ignores: GitIgnores;
   readonly files: Set<string>;
 }
 
-/** An argument is a path if that exists, and otherwise may be a glob. */
+/** An argument is a path if that exists; otherwise it may be a glob. */
 async function select(arg: string, selection: Selection): Promise<void> {
   const { root, files } = selection;
   const path = resolve(root, arg);
@@ -68,17 +65,17 @@ async function select(arg: string, selection: Selection): Promise<void> {
   else await selectFolder(name, selection);
 }
 
-/** @throws ServiceError `source_unreadable`, if there is no permission for what was named itself */
+/** @throws ServiceError `source_unreadable` without permission for a file that was named itself */
 function allowed<T>(work: Promise<T>, arg: string): Promise<T> {
   return work.catch((error: unknown) => {
     throw isForbidden(error) ? unreadable(arg, 'there is no permission to read it: grant it', error) : error;
   });
 }
 
-/** Whether a name, as Node gives it, was not UTF-8; no path leads to it then. */
+/** Whether a name was not UTF-8. Node replaces its bytes, so no path leads to the file. */
 const isUndecodable = (name: string): boolean => name.includes('\ufffd');
 
-/** A glob matches no links, neither to files nor to folders. */
+/** Globs do not match links to files or folders. */
 async function selectGlob(pattern: string, selection: Selection): Promise<void> {
   const { root, files } = selection;
   const names = await glob(pattern, {
@@ -98,7 +95,6 @@ async function selectGlob(pattern: string, selection: Selection): Promise<void> 
   if (names.length === 0) throw unreadable(pattern, 'no file matches');
 }
 
-/** Takes the files below a folder. Links to folders are not followed, as in git. */
 async function selectFolder(folder: string, selection: Selection): Promise<void> {
   const path = join(selection.root, folder);
   const entries = await readEntries(path);
@@ -114,7 +110,6 @@ async function selectFolder(folder: string, selection: Selection): Promise<void>
   }
 }
 
-/** A link to a file inside the root is that file. */
 async function selectOther(name: string, folder: string, entry: Entry, selection: Selection): Promise<void> {
   const found = await look(selection.root, folder, entry);
   if (found === undefined) return;
@@ -123,7 +118,6 @@ async function selectOther(name: string, folder: string, entry: Entry, selection
   else leaveOut(name, UNREAD.linkedFolder, selection);
 }
 
-/** The output of a server is not a source of its own. */
 function isOutput(name: string, isFolder: boolean, selection: Selection): boolean {
   if (!isFolder || basename(name) !== OUTPUT) return false;
   return leaveOut(`${name}/`, OWN_OUTPUT, selection);
@@ -149,33 +143,30 @@ function leaveOut(source: string, note: SkipNote, { onSkipped }: Selection): tru
 }
 
 interface Rules {
-  /** The folder that contains it, with a trailing `/`; `''` is the root. */
+  /** The folder that contains the file, with a trailing `/`; `''` is the root. */
   readonly folder: string;
   readonly lines: readonly string[];
   readonly ignore: Ignore;
 }
 
 interface Folder {
-  /** The rule that excludes it, or a parent folder. */
   readonly ignoredBy?: string | undefined;
-  /** The rules that apply in it, the nearest first. */
+  /** The rules that apply in the folder, nearest first. */
   readonly rules: readonly Rules[];
 }
 
-/** Decides what the `.gitignore` files of a folder and of those below it exclude. `.git` is always excluded. */
 class GitIgnores {
   readonly #root: string;
   readonly #isOff: boolean;
   readonly #folders = new Map<string, Promise<Folder>>();
 
-  /** @param isOff whether only `.git` is excluded */
   constructor(root: string, isOff: boolean) {
     this.#root = root;
     this.#isOff = isOff;
   }
 
   /**
-   * The rule that excludes a file or a folder, such as `*.log in sub/.gitignore`; undefined if none does.
+   * The rule that excludes a file or folder, such as `*.log in sub/.gitignore`; undefined if none does.
    *
    * @param path relative to the root, with `/` between folders
    */
@@ -201,10 +192,7 @@ class GitIgnores {
     return { rules: [rulesOf(folder, text.split(/\r?\n/)), ...above.rules] };
   }
 
-  /**
-   * What the parent folder's rules say about this folder. Rules that excluded it but were overruled do not apply to
-   * its content.
-   */
+  /** Applies the parent folder's rules to this folder. Overruled rules do not apply to its content. */
   async #parentOf(path: string): Promise<Folder> {
     const parent = dirname(path);
     const around = await this.#folder(parent === '.' ? '' : parent);
@@ -218,7 +206,6 @@ function rulesOf(folder: string, lines: readonly string[]): Rules {
   return { folder, lines, ignore: ignore({ ignorecase: false }).add([...lines]) };
 }
 
-/** The same rules except those that exclude this folder, if others have overruled them. */
 function withoutRulesOf(rules: Rules, path: string): Rules {
   if (!verdict(rules, path, true).ignored) return rules;
   const { folder, lines } = rules;
@@ -230,7 +217,7 @@ function withoutRulesOf(rules: Rules, path: string): Rules {
 
 const NOTHING: Folder = { rules: [] };
 
-/** The rule that excludes a path. The nearest `.gitignore` that matches wins. */
+/** The rule that excludes a path. The nearest matching `.gitignore` wins. */
 function ruleOf(path: string, isFolder: boolean, rules: readonly Rules[]): string | undefined {
   if (path === '.git' || path.endsWith('/.git')) return '.git';
   for (const one of rules) {

@@ -4,22 +4,22 @@ import { placeInWords, type Skip } from './shard.ts';
 
 export type SkippedReasons = JobCounts['skipped'];
 
-/** How many were not read: a document without text was. */
+/** Counts the files that were not read. A document without text was read. */
 export function notRead({ empty: _, ...reasons }: SkippedReasons): number {
   return Object.values(reasons).reduce((sum, count) => sum + count, 0);
 }
 
-/** The id of the document that still exists, though it was not read; undefined if it is ignored, or was read. */
+/** The id of a document that still exists although it was not read; undefined if it is ignored, or was read. */
 export function unreadId({ skipped, id, place }: Pick<Skip, 'skipped' | 'id' | 'place'>): string | undefined {
   return skipped === 'ignored' || skipped === 'empty' ? undefined : (id ?? place.source);
 }
 
-/** Whether a folder was not read, so that any document may be in it. */
+/** Whether a folder was not read. Any document may be in it. */
 export function isUnreadFolder({ skipped, place }: Pick<Skip, 'skipped' | 'place'>): boolean {
   return skipped === 'unreadable' && place.source.endsWith('/');
 }
 
-/** The note for a document without text; undefined if it has some, or failed. */
+/** The skip of a document without text; undefined if the document has text or failed. */
 export function emptyOf({ source, id, chunks, error }: ChunkedDocument): Skip | undefined {
   if (chunks > 0 || error !== undefined) return undefined;
   return { place: source.place, id, skipped: 'empty', detail: 'It contains no text.', brief: 'are empty' };
@@ -28,7 +28,6 @@ export function emptyOf({ source, id, chunks, error }: ChunkedDocument): Skip | 
 /** Files that were skipped for the same reason. Plain data that the database keeps. */
 export interface SkipGroup extends Pick<Skip, 'skipped' | 'brief'> {
   readonly count: number;
-  /** The first names. */
   readonly names: readonly string[];
 }
 
@@ -37,7 +36,6 @@ const MAX_NAMES = 3;
 export class Skips {
   readonly #groups = new Map<string, SkipGroup>();
 
-  /** In order of first occurrence. */
   get groups(): readonly SkipGroup[] {
     return [...this.#groups.values()];
   }
@@ -63,7 +61,7 @@ export class Skips {
     this.#groups.set(brief, { skipped, brief, count: before.count + count, names: first });
   }
 
-  /** `3 skipped: 2 need TIKA_URL (a.pdf, b.docx), 1 is binary (c.bin); 1 is empty (d.txt)`, or nothing. */
+  /** `3 skipped: 2 need TIKA_URL (a.pdf, b.docx), 1 is binary (c.bin); 1 is empty (d.txt)`; empty without skips. */
   toString(): string {
     const skipped = this.groups.filter(isNotRead);
     const empty = this.groups.filter((one) => !isNotRead(one));
@@ -81,14 +79,12 @@ function inWords({ brief, count, names }: SkipGroup): string {
   return `${count} ${count === 1 ? singular(brief) : brief} (${names.join(', ')}${more})`;
 }
 
-/** A few words that begin with a verb. */
 function singular(brief: string): string {
   return brief.replace(/^\w+/, (verb) => VERBS[verb] ?? `${verb}s`);
 }
 
 const VERBS: Readonly<Record<string, string>> = { are: 'is', have: 'has' };
 
-/** The line that says why a file was skipped, among the lines of failed documents. */
 export function skipLine({ place, id, skipped, detail }: Skip): string {
   return `${JSON.stringify({ ...place, ...(id !== undefined && { id }), skipped, detail })}\n`;
 }

@@ -2,7 +2,7 @@ import { reasonOf, ServiceError } from '../../core/errors.ts';
 import { NO_FOLDER } from '../config/folders.ts';
 import { type RetryLimits, withRetries } from '../config/retry.ts';
 
-/** A database that cannot be opened: the problem and the remedy, in one line, for the console. */
+/** The database cannot be opened. The message has the problem and the remedy in one line, for the console. */
 export class StoreOpenError extends Error {}
 
 export function unavailable(reason: string, cause?: unknown): ServiceError {
@@ -22,8 +22,8 @@ export const NO_DATABASE = '3D000';
 const REFUSED = 'the database refuses the user or the password; correct DATABASE_URL';
 
 /**
- * The meaning of error codes of the databases and of the system, by prefix. The ORM has classes for only a few of
- * these, and errors while it connects, sets pragmas or migrates come without them.
+ * Meanings of error codes of the databases and of the system, by prefix. The ORM has classes for few of them, and
+ * none for errors while it connects, sets pragmas or migrates.
  */
 const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
   ['SQLITE_BUSY', LOCKED],
@@ -67,24 +67,21 @@ const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
   [NO_FOLDER, UNMADE],
 ];
 
-/** Whether the reason is that a folder cannot be created or written to. */
 export function isOfFolder(reason: string): boolean {
   return [READ_ONLY, FILE_INSTEAD, FILE_IN_PATH, UNMADE].includes(reason);
 }
 
-/** Whether an error, or one of its causes, has the code. */
 export function hasCode(error: unknown, code: string): boolean {
   return [...withCauses(error)].some((one) => (one as { code?: unknown }).code === code);
 }
 
-/** Messages of the driver that have no code. */
 const LOST_CONNECTION =
   /connection (terminated|ended)|timeout expired|timeout exceeded|query read timeout|not queryable/i;
 
-/** Names of the ORM's errors: importing their classes would load it before the database is opened. */
+/** Names of the ORM's errors. Importing their classes would load the ORM before the database is opened. */
 const LOCKS: readonly unknown[] = ['LockWaitTimeoutException', 'DeadlockException'];
 
-/** Why the database cannot be used, without paths and keys; `undefined` for other kinds of failure. */
+/** Why the database cannot be used, without paths and keys; undefined for other failures. */
 export function reasonOfFailure(error: unknown): string | undefined {
   for (const one of withCauses(error)) {
     if (LOCKS.includes((one as { name?: unknown }).name)) return LOCKED;
@@ -96,24 +93,24 @@ export function reasonOfFailure(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Whether a statement had no effect because of the locks of others, so that a retry may succeed. */
+/** Whether locks kept a statement from having any effect, so that a retry may succeed. */
 export function isTransient(error: unknown): boolean {
   return reasonOfFailure(error) === LOCKED;
 }
 
-/** Whether the same statement may succeed soon: others hold a lock, or the database is restarting. */
+/** Whether a retry may succeed soon: others hold a lock, or the database is restarting. */
 export function mayPass(error: unknown): boolean {
   const reason = reasonOfFailure(error);
   return reason === LOCKED || reason === UNREACHABLE;
 }
 
-/** The `store_unavailable` for callers after a failure of the database; other errors unchanged. */
+/** Converts failures of the database to `store_unavailable`. Other errors stay unchanged. */
 function asStoreUnavailable(error: unknown): unknown {
   const reason = reasonOfFailure(error);
   return reason === undefined ? error : unavailable(reason, withoutStatement(error));
 }
 
-/** The database's message, for the log, without the statement and values that the ORM puts before it. */
+/** The database's message for the log, without the statement and values that the ORM adds. */
 function withoutStatement(error: unknown): Error {
   const message = reasonOf(error).split(' - ').at(-1) as string;
   return Object.assign(new Error(message.slice(0, 300)), { code: (error as { code?: unknown }).code });
@@ -131,16 +128,15 @@ function* withCauses(error: unknown): Generator<object> {
   }
 }
 
-/** How long temporary failures are retried. */
 const RETRIES: RetryLimits = { firstDelay: 4, maxDelay: 100, deadline: 5000 };
-/** Milliseconds after which a caller gets an error, even if the database has not answered. */
+/** Milliseconds before a caller gets an error, even if the database has not answered. */
 const MAX_WAITING = 30_000;
 /** Milliseconds after which an unfinished call means that the store is stuck. */
 const STUCK_AFTER = 60_000;
 
 export type Calls = ReturnType<typeof createCalls>;
 
-/** The calls of a database that are in progress. @param now milliseconds of a monotonic clock */
+/** Tracks the calls of a database that are in progress. @param now milliseconds of a monotonic clock */
 export function createCalls(now: () => number = () => performance.now(), maxWaiting = MAX_WAITING) {
   const begun = new Set<{ readonly at: number }>();
   return {
@@ -164,7 +160,6 @@ export function createCalls(now: () => number = () => performance.now(), maxWait
         clearTimeout(timer);
       }
     },
-    /** Whether a call has been in progress for a minute. */
     areStuck(): boolean {
       const [oldest] = begun;
       return oldest !== undefined && now() - oldest.at > STUCK_AFTER;

@@ -26,18 +26,17 @@ export type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
 const WITHOUT_FOLDER =
   ', or start with --store memory, which needs none and loses pipelines when the server stops';
-/** How long to wait for the lock of another process. */
 const LOCKS: RetryLimits = { firstDelay: 4, maxDelay: 100, deadline: 5000 };
-/** How often opening is retried if others are creating the tables at the same time. */
+/** Retries of opening if other processes create the tables at the same time. */
 const RACES: RetryLimits = { retries: 3, firstDelay: 4, maxDelay: 100 };
-/** Milliseconds that SQLite itself may wait for a lock, blocking the event loop. */
+/** Milliseconds that SQLite itself waits for a lock, which blocks the event loop. */
 const BLOCKING_WAIT = 20;
-/** Milliseconds after which PostgreSQL counts as not answering. */
+/** Milliseconds without an answer before PostgreSQL counts as unreachable. */
 export const ANSWER_TIMEOUT = 5000;
 
 /**
- * Opens the database and updates its tables. A missing file is created; a missing PostgreSQL database is not, since
- * its name may be misspelt.
+ * Opens the database and updates its tables. A missing file is created. A missing PostgreSQL database is not,
+ * because its name may be misspelt.
  *
  * @throws StoreOpenError
  */
@@ -52,17 +51,17 @@ export async function openDatabase(settings: DatabaseSettings, log: Log, calls: 
       database,
       orm,
       /**
-       * Runs statements: `fork` it for a transaction. Both are SQL databases, which the ORM's common type does not
-       * express.
+       * Runs statements; `fork` it for a transaction. The ORM's common type does not express that both are SQL
+       * databases.
        */
       em: orm.em as SqlEntityManager,
       /** Throws `store_unavailable` if written data would be lost. */
       checkFile,
       calls,
       /**
-       * Registers work that a store does before the connections are closed.
+       * Registers work to do before the connections are closed.
        *
-       * @throws ServiceError `store_unavailable` once they are
+       * @throws ServiceError `store_unavailable` once they are closed
        */
       onClose(end: () => Promise<void>): void {
         if (isClosed) throw unavailable('the server is stopping');
@@ -85,10 +84,6 @@ export async function openDatabase(settings: DatabaseSettings, log: Log, calls: 
   }
 }
 
-/**
- * Several processes may open a new database at once. One of them creates its tables; the others fail, and find the
- * work done when they retry with another connection.
- */
 export async function openOrm(settings: DatabaseSettings, log: Log): Promise<MikroORM> {
   const database = databaseOf(settings);
   return withRetries(RACES, { isTransient: isLostRace }, () =>
@@ -96,7 +91,7 @@ export async function openOrm(settings: DatabaseSettings, log: Log): Promise<Mik
   );
 }
 
-/** Whether another process may have caused the failure, since no other reason is known. */
+/** Whether another process may have caused the failure: no other reason is known. */
 const isLostRace = (error: unknown): boolean =>
   !(error instanceof StoreOpenError) && reasonOfFailure(error) === undefined;
 
@@ -116,10 +111,9 @@ async function openUpToDate(database: Database, log: Log): Promise<MikroORM> {
   }
 }
 
-/** The changes of a migration exist without its record, perhaps because another process is making it. */
+/** The changes of a migration exist without its record. Another process may be making it. */
 class MigrationConflict extends Error {}
 
-/** Messages of databases about a table or a column that exists already. */
 const EXISTS = /already exists|duplicate column/i;
 
 /** @throws MigrationConflict */
@@ -137,7 +131,7 @@ async function updateTables(orm: MikroORM): Promise<void> {
   }
 }
 
-/** The ORM would create a missing database. @throws StoreOpenError */
+/** Refuses a missing database, which the ORM would create. @throws StoreOpenError */
 async function expectDatabase(orm: MikroORM, databaseUrl: string): Promise<void> {
   try {
     await (orm.em as SqlEntityManager).getConnection().execute('select 1');
@@ -153,7 +147,6 @@ async function expectDatabase(orm: MikroORM, databaseUrl: string): Promise<void>
   }
 }
 
-/** @param dbName path of the file, or `:memory:` */
 async function openSqlite(dbName: string, log: Log): Promise<MikroORM> {
   if (dbName !== ':memory:') await makeFolder(dirname(dbName));
   const { MikroORM } = await import('@mikro-orm/sqlite');
@@ -165,7 +158,7 @@ async function prepareFile(orm: MikroORM): Promise<void> {
   await connection.execute('pragma journal_mode = wal');
   // Acknowledged changes survive a loss of power.
   await connection.execute('pragma synchronous = full');
-  // A write that changes nothing, so that a read-only file is noticed now.
+  // A write without effect, which detects a read-only file now.
   await connection.execute('pragma user_version = 1');
 }
 
@@ -190,7 +183,7 @@ async function openPostgreSql(databaseUrl: string, log: Log): Promise<MikroORM> 
   });
 }
 
-/** A connection that is returned before its last statement was answered would keep the next user waiting. */
+/** Discards connections whose last statement is unanswered: they would keep the next user waiting. */
 function discardUnanswered(pool: Pool): void {
   pool.on('release', (_error, client) => {
     const { readyForQuery } = client as PoolClient & { readonly readyForQuery?: boolean };
@@ -209,7 +202,8 @@ function common(log: Log) {
 }
 
 /**
- * SQLite keeps writing to a file that was deleted or moved away, and those writes are lost with the process.
+ * Detects that the file was deleted or moved. SQLite would continue to write to it, and lose the data with the
+ * process.
  *
  * @returns a check that throws `store_unavailable` if the file at the path is gone or was replaced
  */

@@ -17,15 +17,14 @@ import type { OpenDatabase } from './open-database.ts';
 import { PipelineEntity, type PipelineRow } from './schema.ts';
 
 /**
- * The current time, but later than `after` and all earlier results, as text that sorts chronologically: UTC without a
- * zone, `2026-01-02T03:04:05.123456`.
+ * The current time as text that sorts chronologically: UTC without a zone, `2026-01-02T03:04:05.123456`. It is
+ * later than `after` and all earlier results.
  */
 export type Clock = (after?: string) => string;
 
-/** If the precise clock differs from the system clock by more milliseconds, the system clock was set. */
+/** Milliseconds. If the two clocks differ by more, the system clock was set. */
 const MAX_DRIFT = 2;
 
-/** @param read the time in milliseconds since 1970, with a fraction */
 export function createClock(read: () => number = readSystemClock): Clock {
   let last = 0;
   return (after) => {
@@ -55,11 +54,11 @@ interface Table {
   readonly clock: Clock;
 }
 
-/** An update that loses the race for its row this often gives up. */
+/** Maximum lost races for a row before an update gives up. */
 const MAX_RACES = 1000;
 
 /**
- * Every change is one statement, so that it is applied completely or not at all. A change of a row names the version
+ * Creates the repository. Every change is one statement, so that it is atomic. A change of a row names the version
  * that was read, and is retried if another change came first.
  */
 export function createRepository({
@@ -177,7 +176,7 @@ function toRecord({ createdAt, updatedAt, ...row }: Omit<PipelineRow, symbol>): 
   return { id, name, description, steps, created_at: createdAt, updated_at: updatedAt, version };
 }
 
-/** The requested id may be the name of a pipeline with another id. */
+/** The requested id may be the name of a pipeline. */
 async function notFound({ orm }: Table, id: string): Promise<ServiceError> {
   const named = id.includes('\0')
     ? null

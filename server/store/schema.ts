@@ -10,7 +10,7 @@ import {
 import { Migration } from '@mikro-orm/migrations';
 import type { PipelineStep } from '../../core/contracts/pipeline.ts';
 
-/** A time as text with microseconds; the ORM's own types keep only milliseconds. */
+/** A time as text with microseconds. The ORM's own types keep only milliseconds. */
 class MicrosecondTime extends Type<string, string> {
   /** PostgreSQL writes a space instead of the `T`, and omits trailing zeros. */
   override convertToJSValue(value: string): string {
@@ -22,15 +22,15 @@ class MicrosecondTime extends Type<string, string> {
     return isPostgreSql(platform) ? 'timestamp(6)' : 'text';
   }
 
-  /** Otherwise the driver of PostgreSQL would return a `Date`. */
+  /** Without this, PostgreSQL's driver would return a `Date`. */
   override compareAsType(): string {
     return 'string';
   }
 }
 
 /**
- * JSON as text, which is returned exactly as stored: with the order of its members, and with NUL and lone surrogates
- * in strings. These are escapes in the text; PostgreSQL's own JSON types refuse them.
+ * JSON as text, returned exactly as stored: with the order of its members, NUL and lone surrogates. PostgreSQL's
+ * own JSON types refuse the escapes of these characters.
  */
 class ExactJson<T> extends Type<T, string> {
   override convertToDatabaseValue(value: T): string {
@@ -54,7 +54,6 @@ function isPostgreSql(platform: Platform): boolean {
   return platform.constructor.name.startsWith('Postgre');
 }
 
-/** The table of pipelines; a change here needs a migration. */
 export const PipelineEntity = defineEntity({
   name: 'Pipeline',
   tableName: 'pipelines',
@@ -67,7 +66,7 @@ export const PipelineEntity = defineEntity({
     steps: p.type(ExactJson<readonly PipelineStep[]>),
     createdAt: p.type(MicrosecondTime),
     updatedAt: p.type(MicrosecondTime),
-    // Not `.version()`: that needs a default in the table, and does not check deletions.
+    // `.version()` is not used: it needs a default in the table, and does not check deletions.
     version: p.integer(),
   },
 });
@@ -89,7 +88,7 @@ const SQLITE: typeof POSTGRESQL = {
   truth: 'integer',
 };
 
-/** @param up the statements, with the types of the database @param down the statements that undo it */
+/** @param up the statements, with the types of the database @param down the statements that undo `up` */
 function migration(
   name: string,
   up: (types: typeof POSTGRESQL) => readonly string[],
@@ -110,10 +109,7 @@ function migration(
   };
 }
 
-/**
- * A migration that adds columns. Servers of the previous version continue to use the table: they leave the defaults
- * in new columns.
- */
+/** A migration that adds columns with defaults, because servers of the previous version still use the table. */
 function addColumns(name: string, table: string, columns: Readonly<Record<string, string>>): MigrationObject {
   const added = Object.entries(columns).map(
     ([column, type]) => `alter table ${table} add column ${column} ${type}`,
@@ -141,10 +137,11 @@ const PIPELINES = migration(
 );
 
 /**
- * Jobs and their shards. Times are seconds since 1970. Shards run in the order of `rank`; each job counts up from the
- * lowest rank that is open when it is planned. `attempt` is incremented by every claim, and identifies it. `due_at` is
- * when a ready shard may run, or the lease of a running one ends. Long columns are at the end, so that the rest is read
- * without them.
+ * Jobs and their shards. Times are seconds since 1970.
+ * - `rank` orders shards. Each job counts up from the lowest rank that is open when it is planned.
+ * - `attempt` is incremented by every claim, and identifies it.
+ * - `due_at` is when a ready shard may run, or when the lease of a running shard ends.
+ * Long columns are last, so that the others are read without them.
  */
 const BULK_JOBS = migration(
   '0002-bulk-jobs',
@@ -200,9 +197,9 @@ const BULK_JOBS = migration(
 );
 
 /**
- * Which documents jobs have stored in sinks, which outlives the jobs, and how many of them they pruned. Sinks, sources
- * and keys (of ids) are digests; `seen_at` is the creation time of the newest job that had the document. Servers of the
- * previous version keep the defaults.
+ * Documents that jobs have stored in sinks, and how many of them jobs have pruned. The rows outlive the jobs.
+ * Sinks, sources and keys (of ids) are digests. `seen_at` is the creation time of the newest job with the document.
+ * Servers of the previous version keep the defaults.
  */
 const STORED_DOCUMENTS = migration(
   '0004-stored-documents',
@@ -229,7 +226,7 @@ const STORED_DOCUMENTS = migration(
 const COUNT = 'bigint not null default 0';
 const EMPTY_VECTORS = { embedding_empty: COUNT };
 const SKIPPED_FILES = { skipped_no_reader: COUNT, skipped_binary: COUNT, documents_empty: COUNT };
-/** Which shard had a document first, `<job>/<seq>`, so that no job stores two with one id. */
+/** The shard that had a document first, as `<job>/<seq>`. It keeps a job from storing two documents with one id. */
 const NOTING_SHARDS = { shard: 'text' };
 const FALLBACK_VECTORS = { embedding_fallback: COUNT };
 const LEFT_OUT = { left_out: 'text null' };
@@ -242,7 +239,7 @@ const PROGRESS = {
 const CUT_TEXTS = { embedding_cut: COUNT };
 const UNREAD_ENTRIES = { skipped_ignored: COUNT, skipped_unreadable: COUNT };
 
-/** All migrations, oldest first. Never change one that was released: add another. */
+/** All migrations, oldest first. Never change a released one: add another. */
 export const MIGRATIONS: MigrationObject[] = [
   PIPELINES,
   BULK_JOBS,

@@ -6,19 +6,19 @@ import { createCalls, StoreOpenError, unavailable } from './failures.ts';
 import type { JobStore, QueueSettings } from './jobs/contract.ts';
 import type { OpenDatabase } from './open-database.ts';
 
-/** Milliseconds for calls in progress when the database is closed. */
+/** Milliseconds to wait for calls in progress when the database is closed. */
 const MAX_CLOSING = 5000;
 
 export type SharedDatabase = ReturnType<typeof createDatabase>;
 
-/** The packages of the database cost time and memory: none is loaded before it is opened. */
+/** Loads the packages of the database only when it is opened, because they cost time and memory. */
 export function createDatabase(settings: DatabaseSettings, log: Log) {
   let opening: Promise<OpenDatabase> | undefined;
   let isClosed = false;
   const calls = createCalls();
   return {
     /**
-     * Opens it at the first call.
+     * Opens the database at the first call.
      *
      * @throws StoreOpenError
      * @throws ServiceError `store_unavailable` once it is closed
@@ -28,12 +28,11 @@ export function createDatabase(settings: DatabaseSettings, log: Log) {
       opening ??= import('./open-database.ts').then(({ openDatabase }) => openDatabase(settings, log, calls));
       return opening;
     },
-    /** Whether a call has not been answered for a minute. */
     isStuck: () => calls.areStuck(),
     async close(): Promise<void> {
       isClosed = true;
       const opened = await opening?.catch(() => undefined);
-      // Whatever holds a connection must not delay the end of the process.
+      // A blocked connection must not delay the end of the process.
       await Promise.race([opened?.close(), sleep(MAX_CLOSING, undefined, { ref: false })]);
     },
   };
@@ -47,7 +46,7 @@ export function createPipelineStore(database: SharedDatabase): PipelineStore {
 type Calls = Readonly<Record<PropertyKey, (...given: unknown[]) => unknown>>;
 
 /**
- * A store whose database is opened at first use, and its code loaded: each call waits for that.
+ * A store whose database and code are loaded at first use. Each call waits for that.
  *
  * @param own methods that need no open store
  */
@@ -74,12 +73,11 @@ function lazyStore<Store extends object, Own extends object>(
   }) as Store & typeof target;
 }
 
-/** The error for callers of a store that could not be opened. */
 function throwUnavailable(error: unknown): never {
   throw error instanceof StoreOpenError ? unavailable('it could not be opened', error) : error;
 }
 
-/** How often a shard may fail, and the seconds before it is retried. */
+/** Maximum failures of a shard, and seconds before it is retried. */
 const TRIES = { maxFailures: 5, pauseSeconds: 1 };
 
 export function queueOf({ bulkLease }: Pick<Config, 'bulkLease'>): QueueSettings {

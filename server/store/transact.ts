@@ -2,11 +2,10 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
 
 /**
- * Runs work in a transaction, which is rolled back if it throws. This is the only place that begins one.
- * Not `em.transactional`: if the rollback fails too, because the disk is full or the connection has ended, kysely
- * 0.29.6 (below MikroORM 7.2.1) never releases the connection of the transaction, and the pool runs out of them
- * (`ControlledTransaction.rollback` releases after the statement, without `finally`). A connection reserved by
- * `connection()` is always released, and the pool discards it if it is broken.
+ * Runs work in a transaction, which is rolled back if the work throws. All transactions begin here.
+ * `em.transactional` is not used: if the rollback fails too, kysely 0.29.6 (below MikroORM 7.2.1) never releases
+ * the connection, and the pool runs out (`ControlledTransaction.rollback` releases after the statement, without
+ * `finally`). A connection from `connection()` is always released, and the pool discards it if it is broken.
  */
 export function transact<T>(em: SqlEntityManager, work: (tx: SqlEntityManager) => Promise<T>): Promise<T> {
   const database: Kysely<unknown> = em.getConnection().getClient();
@@ -27,7 +26,7 @@ export function transact<T>(em: SqlEntityManager, work: (tx: SqlEntityManager) =
   });
 }
 
-/** SQLite has one connection: a transaction that could not be rolled back is still open on it. */
+/** SQLite has only one connection. A transaction that could not be rolled back is still open on it. */
 async function begin(run: (statement: string) => Promise<unknown>): Promise<void> {
   try {
     await run('begin');

@@ -35,9 +35,8 @@ import { streamed } from './streams.ts';
 import { type CallSettings, type ChunksmithOptions, Transport } from './transport.ts';
 
 /**
- * A client of one service. Offsets count UTF-16 units unless a request says otherwise, so that
- * `text.slice(start_index, end_index)` is the chunk. Every method rejects with a `ChunksmithError`, or with the
- * reason of the `signal` in its settings.
+ * A client of one service. Every method rejects with a `ChunksmithError`, or with the reason of its `signal`. By
+ * default offsets count UTF-16 units: `text.slice(start_index, end_index)` is the chunk.
  */
 export class Chunksmith {
   readonly pipelines: Pipelines;
@@ -59,7 +58,7 @@ export class Chunksmith {
     request: OneText & ChunkOptions<Name>,
     settings?: CallSettings,
   ): Promise<ChunkOf<Name>[]>;
-  /** The same for texts or documents: a list of chunks for each, in their order. */
+  /** `POST /v1/chunk/<chunker>` for texts or documents: one list of chunks for each, in their order. */
   chunk<Name extends ChunkerName>(
     chunker: Name,
     request: Batch & ChunkOptions<Name>,
@@ -81,9 +80,9 @@ export class Chunksmith {
   }
 
   /**
-   * Chunks any number of documents: an answer for each, in order. Documents are taken only as fast as answers are
-   * read, apart from some in transit. Leaving the loop ends the request.
-   * In Node it is one request, which is never sent again; elsewhere one for every few documents.
+   * Chunks any number of documents, and yields one answer for each, in order. Reads documents only as fast as
+   * answers are read, apart from some in transit. Leaving the loop ends the request. Node sends one request and
+   * never retries it; other runtimes send one request for every few documents.
    */
   stream<Name extends ChunkerName>(
     chunker: Name,
@@ -101,7 +100,7 @@ export class Chunksmith {
     request: { readonly chunks: readonly Input[] } & RefineOptions<Name>,
     settings?: CallSettings,
   ): Promise<(Input & RefinedOf<Name>)[]>;
-  /** The same for lists of chunks. */
+  /** `POST /v1/refine/<refinery>` for several lists of chunks. */
   refine<Name extends RefineryName, Input extends GivenChunk>(
     refinery: Name,
     request: { readonly chunks: readonly (readonly Input[])[] } & RefineOptions<Name>,
@@ -111,7 +110,7 @@ export class Chunksmith {
     return this.#transport.json({ path: refinePath(refinery), json: request }, settings);
   }
 
-  /** Refines any number of lists of chunks, as `stream` chunks documents. Its answers are such lists too. */
+  /** Refines any number of lists of chunks, as `stream` chunks documents. Yields one answer for each list. */
   refineStream<Name extends RefineryName, Input extends GivenChunk>(
     refinery: Name,
     lists: Documents<readonly Input[] | LineOf<Input>>,
@@ -137,7 +136,7 @@ export class Chunksmith {
     return this.#transport.json({ path: '/v1/evaluate', json: withUnit(request) }, settings);
   }
 
-  /** The same, yielding each candidate as soon as it is ready. The generator's return value is the verdict. */
+  /** `POST /v1/evaluate`, yielding each candidate as soon as it is ready. The generator returns the verdict. */
   async *evaluateStream(
     request: EvaluateRequest,
     settings?: CallSettings,

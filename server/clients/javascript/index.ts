@@ -1,4 +1,4 @@
-/** The JavaScript client of Chunksmith: it needs `fetch`, and runs in Node, Deno, Bun and browsers. */
+/** The JavaScript client of Chunksmith for Node, Deno, Bun and browsers. It needs `fetch`. */
 export type * from './api-types.ts';
 export { Chunksmith } from './client.ts';
 export { ChunksmithError, type Failure, type FailureCode } from './errors.ts';

@@ -11,7 +11,7 @@ import type {
   StreamLine,
 } from './api-types.ts';
 
-/** A known name, or that of a plugin that is not in the OpenAPI document of this version. */
+/** The name of a known plugin, or of one that the OpenAPI document of this version does not list. */
 type NameOf<Known> = (keyof Known & string) | (string & {});
 /** The options of a plugin; any options for an unknown one. */
 type OptionsOf<Known, Name> = Name extends keyof Known ? Known[Name] : Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export type RefineryName = NameOf<RefineryOptions>;
 export type RefineOptions<Name> = OptionsOf<RefineryOptions, Name>;
 export type RefinedOf<Name> = Name extends keyof RefineryChunks ? RefineryChunks[Name] : GivenChunk;
 
-/** One text, answered with its chunks. */
+/** One text, whose answer is a list of chunks. */
 export interface OneText {
   readonly text: string;
 }
@@ -42,22 +42,22 @@ export interface FileToSend {
   readonly mediaType?: string;
 }
 
-/** What goes with a file besides the options of the chunker. */
+/** Fields that are sent with a file, besides the options of the chunker. */
 export interface FileFields extends ChunkFields {
-  /** The reader of the file; by default its name and media type decide. */
+  /** The reader of the file. By default, its name and media type decide. */
   readonly reader?: string;
   /** Options of the reader, such as `{ content: 'main' }` for the main content of a web page. */
   readonly reader_options?: Readonly<Record<string, unknown>>;
   readonly document?: FileDocument;
 }
 
-/** The answer to a line of a stream: `chunks`, or the `error` of this line only. */
+/** The answer to one line of a stream: `chunks`, or the `error` of this line. */
 export type LineOf<C> = Omit<StreamLine, 'chunks'> & { readonly chunks?: C[] };
 
-/** What may be iterated over: a list, a generator, an asynchronous generator. */
+/** Anything to iterate over: a list, a generator or an asynchronous generator. */
 export type Documents<T> = Iterable<T> | AsyncIterable<T>;
 
-/** A request with UTF-16 offsets, unless it names another unit. */
+/** Adds `offset_unit: 'utf16'` to a request that names no unit. */
 export function withUnit(request: object): object {
   const isGiven = 'offset_unit' in request && request.offset_unit !== undefined;
   return isGiven ? request : { ...request, offset_unit: 'utf16' };

@@ -8,18 +8,18 @@ const BETWEEN_CONNECTIONS = 250;
 
 export interface CreateJobSettings extends CallSettings {
   /**
-   * The same key with the same request is the same job, so that it can be sent again; with another request it is a
-   * 422.
+   * Makes the request repeatable: the same key and request return the same job. The same key with another request
+   * is answered with 422.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
 export interface WaitSettings extends CallSettings {
-  /** Called with the job at once, and whenever it has changed. */
+  /** Called with the job at once, and after every change. */
   readonly onProgress?: ((job: Job) => void) | undefined;
 }
 
-/** Which jobs, or shards, are listed. */
+/** Filters and pages lists of jobs or shards. */
 export interface JobQuery<State> {
   readonly state?: State;
   readonly limit?: number;
@@ -27,23 +27,22 @@ export interface JobQuery<State> {
   readonly cursor?: string;
 }
 
-/** A document that failed or was skipped, and where it is: `byte`, `row` or `part`. */
+/** A document that failed or was skipped, with its position: `byte`, `row` or `part`. */
 export interface JobError {
-  /** Its file. */
+  /** The file that contains the document. */
   readonly source: string;
   readonly id?: string | null;
-  /** Missing if it was skipped. */
+  /** Missing if the document was skipped. */
   readonly status?: number;
-  /** Why it was skipped. */
+  /** Why the document was skipped. */
   readonly skipped?: string;
   readonly detail: string;
   readonly [place: string]: unknown;
 }
 
-/** A line of the output: a chunk, or with `group: 'document'` a document with its chunks. */
+/** One line of the output: a chunk or, with `group: 'document'`, a document with its chunks. */
 export type JobLine = Partial<PipelineChunk> & { readonly chunks?: PipelineChunk[] };
 
-/** The jobs of a service. */
 export class Jobs {
   readonly #transport: Transport;
 
@@ -51,7 +50,7 @@ export class Jobs {
     this.#transport = transport;
   }
 
-  /** `POST /v1/jobs`. Sent again after a lost connection only with a key. */
+  /** `POST /v1/jobs`. Retried after a lost connection only if it has an idempotency key. */
   create(job: JobInput, settings: CreateJobSettings = {}): Promise<Job> {
     const { idempotencyKey: key } = settings;
     const headers = key === undefined ? {} : { 'idempotency-key': key };
@@ -68,7 +67,7 @@ export class Jobs {
     return this.#transport.json({ method: 'GET', path: pathOf(id) }, settings);
   }
 
-  /** `DELETE /v1/jobs/<id>`, with its output: 409 if it has not ended. */
+  /** `DELETE /v1/jobs/<id>`: removes the job and its output; 409 if the job has not ended. */
   delete(id: string, settings?: CallSettings): Promise<void> {
     return this.#transport.json({ method: 'DELETE', path: pathOf(id) }, settings);
   }
@@ -78,7 +77,7 @@ export class Jobs {
     return this.#transport.json({ path: `${pathOf(id)}/cancel` }, settings);
   }
 
-  /** `POST /v1/jobs/<id>/retry`: retries what failed. Not sent again if the connection is lost. */
+  /** `POST /v1/jobs/<id>/retry`: retries what failed. Not repeated after a lost connection. */
   retry(id: string, settings?: CallSettings): Promise<Job> {
     return this.#transport.json({ path: `${pathOf(id)}/retry`, idempotent: false }, settings);
   }
@@ -88,7 +87,7 @@ export class Jobs {
     return this.#transport.json({ method: 'GET', path: `${pathOf(id)}/shards`, query }, settings);
   }
 
-  /** `GET /v1/jobs/<id>/events`: the job now, and whenever it has changed, until it ends or the service stops. */
+  /** `GET /v1/jobs/<id>/events`: yields the job now and after every change, until it ends or the service stops. */
   events(id: string, settings?: CallSettings): AsyncGenerator<Job, void, undefined> {
     return this.#transport.lines({ method: 'GET', path: `${pathOf(id)}/events` }, settings);
   }
@@ -109,10 +108,7 @@ export class Jobs {
     return this.#transport.lines({ method: 'GET', path: `${pathOf(id)}/errors` }, settings);
   }
 
-  /**
-   * Waits until a job ends, in whatever state. A lost connection is re-established, up to `maxRetries` times in a
-   * row.
-   */
+  /** Waits until a job ends, in any state. Reconnects up to `maxRetries` times in a row. */
   async wait(id: string, settings: WaitSettings = {}): Promise<Job> {
     for (;;) {
       const job = await this.#transport.retried({}, settings, () => this.#watched(id, settings));
@@ -121,7 +117,7 @@ export class Jobs {
     }
   }
 
-  /** The last state that one connection reports. @throws ChunksmithError if it reports none */
+  /** Returns the last state that one connection reports. @throws ChunksmithError if it reports none */
   async #watched(id: string, settings: WaitSettings): Promise<Job> {
     const { onProgress, ...once } = { ...settings, maxRetries: 0 };
     let last: Job | undefined;

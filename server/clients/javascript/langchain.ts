@@ -3,13 +3,13 @@ import { TextSplitter, type TextSplitterChunkHeaderOptions } from '@langchain/te
 import type { Chunk } from './api-types.ts';
 import { createSplitter, type Splitter, type SplittingParams } from './splitting.ts';
 
-/** Where the service is, and how it splits: chunks have at most 1000 tokens by default, as in LangChain. */
+/** Connection and splitting settings. By default chunks have at most 1000 tokens, as in LangChain. */
 export interface ChunksmithTextSplitterParams extends SplittingParams {
-  /** Whether the metadata of documents has `start_index`, the offset in the text in UTF-16 units. */
+  /** Whether the metadata of documents includes `start_index`: the offset in the text in UTF-16 units. */
   readonly addStartIndex?: boolean;
 }
 
-/** A LangChain text splitter that uses a service: nothing is trimmed, and the joined chunks are the text. */
+/** A LangChain text splitter that uses a service. It trims nothing: the joined chunks are the text. */
 export class ChunksmithTextSplitter extends TextSplitter {
   readonly addStartIndex: boolean;
   readonly #chunksOf: Splitter;
@@ -30,7 +30,7 @@ export class ChunksmithTextSplitter extends TextSplitter {
     return chunks.map((chunk) => chunk.text);
   }
 
-  /** A document for each chunk, with the metadata of its text plus `loc.lines`. */
+  /** Creates one document per chunk, with the metadata of its text plus `loc.lines`. */
   override async createDocuments(
     texts: string[],
     metadatas: Document['metadata'][] = [],
@@ -64,15 +64,15 @@ export class ChunksmithTextSplitter extends TextSplitter {
   }
 }
 
-/** The parameters of LangChain's own splitter of this name, and where the service is. */
+/** Parameters of LangChain's splitter of this name, and connection settings. */
 export interface RecursiveCharacterTextSplitterParams extends Omit<ChunksmithTextSplitterParams, 'chunker'> {
-  /** From the coarsest to the finest. What is too large for the last one is cut between characters. */
+  /** Separators from coarse to fine. A piece that is too large for the last one is cut between characters. */
   readonly separators?: readonly string[];
 }
 
 /**
- * A replacement for LangChain's splitter of this name: separators stay at the end of chunks, and 200 characters
- * overlap by default.
+ * A replacement for LangChain's splitter of this name. Separators stay at the end of chunks, and the default
+ * overlap is 200 characters.
  */
 export class RecursiveCharacterTextSplitter extends ChunksmithTextSplitter {
   constructor({

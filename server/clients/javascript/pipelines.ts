@@ -22,7 +22,7 @@ import {
 import { streamed } from './streams.ts';
 import type { CallSettings, Transport } from './transport.ts';
 
-/** Steps that are executed by a name: stored pipelines, and presets. @typeParam Options besides what is chunked */
+/** Executes steps by name: stored pipelines and presets. @typeParam Options request members besides the texts */
 abstract class Execution<Options extends ChunkFields> {
   protected readonly transport: Transport;
 
@@ -32,7 +32,7 @@ abstract class Execution<Options extends ChunkFields> {
 
   /** `POST <path>/execute` for a text. */
   execute(name: string, request: OneText & Options, settings?: CallSettings): Promise<PipelineChunk[]>;
-  /** The same for texts or documents. */
+  /** `POST <path>/execute` for several texts or documents. */
   execute(name: string, request: Batch & Options, settings?: CallSettings): Promise<PipelineChunk[][]>;
   async execute(name: string, request: object, settings?: CallSettings): Promise<unknown> {
     const path = `${await this.pathTo(name, settings)}/execute`;
@@ -50,7 +50,7 @@ abstract class Execution<Options extends ChunkFields> {
     return this.transport.json({ path, body: formOf(file, this.withDefaults(options)) }, settings);
   }
 
-  /** Any number of documents, like the client's `stream`. */
+  /** Chunks any number of documents, like `Chunksmith.stream`. */
   async *stream(
     name: string,
     documents: Documents<Document>,
@@ -69,7 +69,7 @@ abstract class Execution<Options extends ChunkFields> {
   }
 }
 
-/** The presets of a service. Offsets count UTF-16 units, unless a request has another `offset_unit`. */
+/** The presets of a service. Offsets count UTF-16 units unless a request has another `offset_unit`. */
 export class Presets extends Execution<ChunkFields & PresetOptions> {
   /** `GET /v1/presets` */
   list(settings?: CallSettings): Promise<Preset[]> {
@@ -90,25 +90,25 @@ const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** Settings for changing a pipeline. */
 export interface ChangeSettings extends CallSettings {
-  /** The header `etag` of the pipeline as it was read: if it has changed since then, the answer is 412. */
+  /** The `etag` of the pipeline as it was read. If the pipeline has changed since then, the answer is 412. */
   readonly ifMatch?: string | undefined;
 }
 
-/** Which pipelines are listed. */
+/** Filters and pages lists of pipelines. */
 export interface PipelineQuery {
   readonly name?: string;
-  /** By default all are listed. */
+  /** Default: all pipelines. */
   readonly limit?: number;
   /** From the header `x-next-cursor`. */
   readonly cursor?: string;
 }
 
 /**
- * The stored pipelines of a service. Offsets are in the `offset_unit` of the config of their last chunk step, which
- * is stored with it: JavaScript needs `utf16` for slices.
+ * The stored pipelines of a service. Offsets are in the `offset_unit` stored with the last chunk step. For slices
+ * in JavaScript, store `utf16`.
  */
 export class Pipelines extends Execution<ChunkFields> {
-  /** `POST /v1/pipelines`: 409 if the name is taken. Not sent again if the connection is lost. */
+  /** `POST /v1/pipelines`: 409 if the name is taken. Not repeated after a lost connection. */
   create(pipeline: PipelineInput, settings?: CallSettings): Promise<Pipeline> {
     return this.transport.json({ path: ROOT, json: pipeline, idempotent: false }, settings);
   }
@@ -146,7 +146,7 @@ export class Pipelines extends Execution<ChunkFields> {
     return this.transport.json({ method: 'DELETE', path: pathOf(id), ...matching(settings) }, settings);
   }
 
-  /** The service knows pipelines by their ids, so a name is looked up first. */
+  /** Looks up the id of a name: the service addresses pipelines only by id. */
   protected async pathTo(idOrName: string, { signal, timeout, maxRetries }: CallSettings = {}) {
     if (ID.test(idOrName)) return pathOf(idOrName);
     const [found] = await this.list({ name: idOrName }, { signal, timeout, maxRetries });

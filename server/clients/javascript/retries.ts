@@ -1,9 +1,9 @@
 import { ChunksmithError } from './errors.ts';
 
-/** Milliseconds before the first retry, if the service names no time; each further wait may be twice as long. */
+/** Milliseconds before the first retry, if the service names no time. Each further wait may be twice as long. */
 const FIRST_DELAY = 250;
 const MAX_DELAY = 10_000;
-/** If the service asks for a longer wait, the client gives up. */
+/** Milliseconds. The client gives up if the service asks for a longer wait. */
 const MAX_WAIT = 60_000;
 
 export interface RetryRules {
@@ -37,18 +37,16 @@ function delayAfter(error: unknown, tries: number, isIdempotent: boolean): numbe
   return isIdempotent && isLost(error) ? jitter + FIRST_DELAY / 2 : undefined;
 }
 
-/** The request was rejected before anything was done. */
 function isRefusal({ status }: ChunksmithError): boolean {
   return status === 429 || status === 503;
 }
 
-/** The connection failed, or a gateway cannot reach the service. */
 function isLost({ code, status }: ChunksmithError): boolean {
   if (code === 'invalid_answer') return status === 502 || status === 503;
   return code === 'unreachable' || code === 'cut_off';
 }
 
-/** Waits. @throws the reason of the signal, once it is aborted */
+/** @throws the signal's reason once it is aborted */
 export function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

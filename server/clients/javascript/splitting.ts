@@ -4,23 +4,23 @@ import type { ChunksmithOptions } from './transport.ts';
 
 const AT_ONCE = 100;
 
-/** Where the service is, and how it splits: the common parameters of all adapters. */
+/** Common parameters of all adapters: connection and splitting settings. */
 export interface SplittingParams extends ChunksmithOptions {
-  /** A client to use, instead of creating one from the options. */
+  /** A client to use instead of a new one. */
   readonly client?: Chunksmith;
   /** Default `recursive`. */
   readonly chunker?: string;
   /** Further options of the chunker, such as its `tokenizer`. */
   readonly options?: Readonly<Record<string, unknown>>;
   /**
-   * Maximum tokens per chunk, characters unless `options` names a tokenizer; the default is that of the framework.
+   * Maximum size of a chunk: in characters, or in tokens if `options` names a tokenizer. Default: the framework's.
    */
   readonly chunkSize?: number;
-  /** Sent if not 0, for chunkers that support it; default 0. */
+  /** Sent if not 0, for chunkers that support it. Default 0. */
   readonly chunkOverlap?: number;
 }
 
-/** The chunks of each text, in order, with UTF-16 offsets. */
+/** Returns the chunks of each text, in order, with UTF-16 offsets. */
 export type Splitter = (texts: readonly string[]) => Promise<Chunk[][]>;
 
 export function createSplitter(params: SplittingParams, chunkSize: number): Splitter {

@@ -10,13 +10,12 @@ class Source<T> {
 
   readonly #signal: AbortSignal | undefined;
 
-  /** @param signal ends the wait for the next one */
+  /** @param signal ends the wait for the next item */
   constructor(items: Documents<T>, signal: AbortSignal | undefined) {
     this.#signal = signal;
     this.#iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   }
 
-  /** The next one as a line of JSON; undefined at the end. */
   async line(): Promise<string | undefined> {
     try {
       const { done, value } = await unlessAborted(this.#iterator.next(), this.#signal);
@@ -33,7 +32,6 @@ class Source<T> {
     }
   }
 
-  /** Tells the iteration to stop, without waiting for it. */
   end(): void {
     if (this.isDone) return;
     this.isDone = true;
@@ -41,7 +39,7 @@ class Source<T> {
   }
 }
 
-/** A promise, or the reason of a signal if that comes first. */
+/** Awaits a promise, but rejects with the signal's reason if that comes first. */
 async function unlessAborted<T>(promise: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   let stop = () => {};
@@ -58,10 +56,10 @@ async function unlessAborted<T>(promise: T | Promise<T>, signal: AbortSignal | u
 
 const MAX_BYTES = 262_144;
 const MAX_LINES = 1000;
-/** Milliseconds that available lines wait for more. */
+/** Milliseconds that a batch waits for further lines. */
 const MAX_WAIT = 50;
 
-/** Lines, joined if they are available at once and not too many, so that nothing waits for a slow source. */
+/** Joins lines that are available at once, up to a limit, so that nothing waits for a slow source. */
 async function* batchesOf<T>(source: Source<T>): AsyncGenerator<string[], void, undefined> {
   let next = begun(source);
   for (;;) {
@@ -80,7 +78,6 @@ async function* batchesOf<T>(source: Source<T>): AsyncGenerator<string[], void, 
   }
 }
 
-/** The next line. Its errors are thrown where it is awaited. */
 function begun<T>(source: Source<T>): Promise<string | undefined> {
   const line = source.line();
   line.catch(() => undefined);
@@ -128,8 +125,8 @@ export async function* streamed<T, C>(
 }
 
 /**
- * Whether `fetch` returns an answer before everything is sent. Node's does; browsers' do not, and for others it is
- * unknown.
+ * Whether `fetch` returns an answer before the request is complete. Node does, browsers do not; for other runtimes
+ * it is unknown.
  */
 function answersWhileSending(): boolean {
   const { process } = globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } };
@@ -142,7 +139,7 @@ interface Sending<T> {
   readonly source: Source<T>;
 }
 
-/** A line is sent as soon as the connection accepts it. Never sent again, because sent lines are not kept. */
+/** Sends each line as soon as the connection accepts it. Never retries, because sent lines are not kept. */
 async function* inOneRequest<T, C>(
   transport: Transport,
   { call, first, source }: Sending<T>,
@@ -171,7 +168,7 @@ async function* inOneRequest<T, C>(
   }
 }
 
-/** One request for all available items. It is retried if it is refused as a whole. */
+/** Sends one request for all available items. Retries it if it is refused as a whole. */
 async function* inBatches<T, C>(
   transport: Transport,
   { call, first, source }: Sending<T>,
@@ -186,7 +183,7 @@ async function* inBatches<T, C>(
   }
 }
 
-/** The same lines. @throws ChunksmithError if some are missing at the end */
+/** Passes lines on. @throws ChunksmithError if some are missing at the end */
 async function* complete<C>(
   lines: Answers<C>,
   sent: { readonly taken: number; readonly isDone: boolean },

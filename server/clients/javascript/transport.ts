@@ -1,40 +1,39 @@
 import { ChunksmithError, errorOf, type FailureCode, parsed } from './errors.ts';
 import { withRetries } from './retries.ts';
 
-/** Where the service is, and how requests are made. */
+/** Connection settings of a client. */
 export interface ChunksmithOptions {
   /** Default `http://localhost:8000`; may end with a path. */
   readonly baseUrl?: string;
   /** Sent as `Authorization: Bearer`. */
   readonly apiKey?: string;
   /**
-   * Milliseconds that one try of a request may take, and the longest silence of a stream: 310,000 by default, a
-   * little more than the service allows a request. 0 means no limit.
+   * Milliseconds for one try of a request, and for the longest silence of a stream. 0 means no limit. Default
+   * 310,000: slightly more than the service allows a request.
    */
   readonly timeout?: number;
-  /** Maximum retries after the first try: 4 by default. */
+  /** Maximum retries after the first try; default 4. */
   readonly maxRetries?: number;
-  /** Used instead of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch;
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The last argument of each method. */
+/** Settings of one call: the last argument of each method. */
 export interface CallSettings {
-  /** Ends the request, its retries and its stream; the method rejects with the signal's reason. */
+  /** Ends the request, its retries and its stream. The method then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Instead of that of the client. */
+  /** Replaces the client's `timeout`. */
   readonly timeout?: number | undefined;
-  /** Instead of that of the client. */
+  /** Replaces the client's `maxRetries`. */
   readonly maxRetries?: number | undefined;
-  /** Sent with this request, besides those of the client. */
+  /** Sent with this request, in addition to the client's headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Called with the headers of the answer, such as `etag`, `x-request-id` and `x-embedding-model`. */
   readonly onHeaders?: ((headers: Headers) => void) | undefined;
 }
 
-/** Ends a request when its caller aborts it, or when nothing has happened for too long. */
 export class IdleTimeout {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
@@ -44,7 +43,7 @@ export class IdleTimeout {
   #isLate = false;
   #isOver = false;
 
-  /** @param timeout milliseconds; 0 means no limit. @throws the reason of a signal that is already aborted */
+  /** @param timeout milliseconds; 0 means no limit. @throws the reason of the signal if it is already aborted */
   constructor(outer: AbortSignal | undefined, timeout: number) {
     outer?.throwIfAborted();
     this.#outer = outer;
@@ -66,7 +65,6 @@ export class IdleTimeout {
     }, this.#timeout);
   }
 
-  /** Stops the clock until the next `touch`, because nothing is expected from the other side. */
   pause(): void {
     clearTimeout(this.#timer);
   }
@@ -78,9 +76,7 @@ export class IdleTimeout {
     this.#controller.abort();
   }
 
-  /**
-   * The error to throw for one of the runtime. @param code if neither the caller nor the timeout ended the request
-   */
+  /** Converts an error of the runtime. @param code if neither the caller nor the timeout ended the request */
   errorFor(cause: unknown, code: FailureCode, url: string): unknown {
     if (this.#outer?.aborted) return this.#outer.reason;
     if (cause instanceof ChunksmithError) return cause;
@@ -98,7 +94,6 @@ export class IdleTimeout {
   }
 }
 
-/** Node's `fetch` has the error code in the cause of its error. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
@@ -108,14 +103,14 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * The lines of JSON of an answer, read no faster than they are taken. The request ends with the loop.
+ * Yields the JSON lines of an answer, read only as fast as they are consumed. Leaving the loop ends the request.
  *
  * @throws ChunksmithError `cut_off` if the last line is incomplete
  */
 export async function* linesIn<T>(answer: Response, watch: IdleTimeout): AsyncGenerator<T, void, undefined> {
   const { url } = answer;
   const decoder = new TextDecoder();
-  // A long line comes in many pieces, which are searched and joined once.
+  // A long line arrives in many pieces. Each is searched once, and all are joined once.
   let pieces: string[] = [];
   for await (const part of partsOf(answer, watch)) {
     const [end = '', ...begun] = decoder.decode(part, { stream: true }).split('\n');
@@ -131,7 +126,7 @@ export async function* linesIn<T>(answer: Response, watch: IdleTimeout): AsyncGe
   }
 }
 
-/** The bytes of an answer, read no faster than they are taken. The request ends with the loop. */
+/** Yields the bytes of an answer, read only as fast as they are consumed. Leaving the loop ends the request. */
 async function* partsOf(
   { body, url }: Response,
   watch: IdleTimeout,
@@ -165,7 +160,7 @@ export interface Call {
   readonly json?: unknown;
   readonly body?: string | FormData | ReadableStream<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the request may be sent again if the connection is lost; default true. */
+  /** Whether the request may be repeated after a lost connection; default true. */
   readonly idempotent?: boolean;
 }
 
@@ -180,7 +175,6 @@ export class Transport {
     this.#options = options;
   }
 
-  /** The JSON of an answer; undefined if it has no body. */
   async json<T>(call: Call, settings?: CallSettings): Promise<T> {
     const text = await this.text(call, settings);
     return (text === '' ? undefined : parsed(text, this.#base)) as T;
@@ -200,14 +194,14 @@ export class Transport {
     });
   }
 
-  /** The lines of an answer as they arrive. Opening it is retried, reading it is not. */
+  /** Yields the lines of an answer as they arrive. Retries opening the answer, but not reading it. */
   async *lines<T>(call: Call, settings: CallSettings = {}): AsyncGenerator<T, void, undefined> {
     const accepting = { ...call, headers: { accept: LINES, ...call.headers } };
     const { answer, watch } = await this.#opened(accepting, settings);
     yield* linesIn<T>(answer, watch);
   }
 
-  /** The bytes of an answer as they arrive. Opening it is retried, reading it is not. */
+  /** Yields the bytes of an answer as they arrive. Retries opening the answer, but not reading it. */
   async *bytes(call: Call, settings: CallSettings = {}): AsyncGenerator<Uint8Array, void, undefined> {
     const { answer, watch } = await this.#opened(call, settings);
     yield* partsOf(answer, watch);
@@ -234,7 +228,7 @@ export class Transport {
     return new IdleTimeout(signal, timeout);
   }
 
-  /** Sends a request once. @throws ChunksmithError for an answer that is an error too */
+  /** Sends a request once. @throws ChunksmithError also if the answer is an error */
   async open(call: Call, settings: CallSettings, watch: IdleTimeout): Promise<Response> {
     const {
       method = 'POST',
@@ -249,7 +243,7 @@ export class Transport {
       body,
       headers: this.#headers(call, settings),
       signal: watch.signal,
-      // Set by streams; otherwise the default.
+      // Required by `fetch` if the body is a stream.
       duplex: 'half',
     }).catch((error) => {
       throw watch.errorFor(error, 'unreachable', this.#base);

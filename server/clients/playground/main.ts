@@ -64,7 +64,6 @@ const viewer = new Viewer({
 
 const pages = new PdfPages((drawn) => store.change({ drawn }));
 
-/** Scrolls to the selected chunk, once it is marked. */
 function reveal(): void {
   const { selection, runs } = store.state;
   const chunk = runs.get(selection?.setting ?? '')?.chunks[selection?.chunk ?? -1];
@@ -95,7 +94,7 @@ const wiring = {
   saveReport: () => save('chunks.html', 'text/html', reportOf(store.state)),
 };
 
-// The policy of the page forbids styles in its documents.
+// The policy of the page forbids inline styles.
 const plots = new CSSStyleSheet();
 plots.replaceSync(PLOT_STYLE);
 document.adoptedStyleSheets.push(plots);
@@ -126,13 +125,12 @@ store.watch((state) => {
   if (isOtherPage) revealBox(root);
 });
 
-/** What is known about the previous text does not apply to another one. */
 function forgetText(): void {
   changeQuestion(store, { answer: undefined, kept: [] });
   if (store.state.tokenizer !== '') void showTokens(store, store.state.tokenizer);
 }
 
-/** The URL contains the settings, but the text only in links copied with it. */
+/** Keeps the settings in the URL. The text is only in links that are copied with it. */
 async function keepInAddress({ settings }: State): Promise<void> {
   history.replaceState(null, '', `#${await toHash({ settings, text: undefined })}`);
 }

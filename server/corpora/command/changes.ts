@@ -11,12 +11,9 @@ import type { Manifest } from '../jobs/job-output.ts';
 import { idsLineOf } from '../jobs/part-files.ts';
 import { placeInWords } from '../shard.ts';
 
-/**
- * The chunk ids that documents keep from an earlier run because they failed, in the folder of a run with `--since`.
- */
+/** The file with the chunk ids that failed documents keep from an earlier run. Written by runs with `--since`. */
 export const KEPT = 'kept.jsonl';
 
-/** What has changed since an earlier run, counted in chunks. */
 export interface ChangeCounts {
   added: number;
   unchanged: number;
@@ -29,14 +26,14 @@ interface LinePosition {
   readonly length: number;
 }
 
-/** The ids of the chunks of an earlier run. Only the position of each document's line is kept in memory. */
+/** The chunk ids of an earlier run. Memory holds only the position of each document's line. */
 export class EarlierIds {
   readonly #files: number[] = [];
   readonly #positions = new Map<string, LinePosition>();
 
   /**
    * @param path the folder or manifest of a run, or a file that `--manifest` wrote
-   * @throws UsageError if it is something else
+   * @throws UsageError for anything else
    */
   static async open(path: string): Promise<EarlierIds> {
     const earlier = new EarlierIds();
@@ -77,10 +74,10 @@ export class EarlierIds {
   }
 
   /**
-   * What has changed in a document: for each chunk, in order, whether it existed before, and the ids of chunks that no
-   * longer exist.
+   * Compares a document with the earlier run.
    *
-   * @param ids those of the chunks that the document has now
+   * @param ids of the current chunks
+   * @returns whether each chunk existed before, in order, and the ids of chunks that no longer exist
    */
   changesOf(documentId: string, ids: readonly string[]) {
     const before = new Set(this.idsOf(documentId));
@@ -89,11 +86,11 @@ export class EarlierIds {
   }
 
   /**
-   * The lines for chunks that were deleted together with their documents. If documents failed whose ids are unknown,
-   * any missing document may be one of them, so none counts as deleted.
+   * Yields the lines for chunks that were deleted together with their documents. If documents failed with unknown
+   * ids, any missing document may be one of them, so none counts as deleted.
    *
-   * @param seen the ids of the documents that exist
-   * @param unknown documents that failed without an id
+   * @param seen ids of the existing documents
+   * @param unknown number of documents that failed without an id
    * @param counts is added to
    * @param keep receives the line of a document that keeps its chunks
    */
@@ -143,7 +140,7 @@ function unknownVanished(count: number): string {
  * Keeps only the lines of new chunks, and adds a line for each deleted one.
  *
  * @param counts is added to
- * @throws ServiceError `invalid_parameters` if documents or chunks have no ids to compare them by
+ * @throws ServiceError `invalid_parameters` if documents or chunks have no ids
  */
 export function onlyChanges(
   group: ChunkedDocuments,

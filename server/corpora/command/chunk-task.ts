@@ -18,10 +18,9 @@ import type { ChunkFlags } from './flags.ts';
 
 export interface ChunkTask {
   readonly task: DocumentsTask;
-  /** The schema of what may be given besides the documents: options of the chunker, fields of the chunks. */
+  /** Schema of the request members besides the documents: chunker options and chunk fields. */
   readonly schema: ObjectSchema;
   readonly path: string;
-  /** Members of the request that flags other than those of the schema have set. */
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
@@ -41,7 +40,6 @@ export async function localTask(
   return { task: { run: 'chunk', name }, schema: requestSchemas.chunk(manifest, 'apart'), path: '' };
 }
 
-/** @throws UsageError, in terms of flags */
 function presetSteps(given: PresetFlags, { service }: ServerCradle): readonly PipelineStep[] | undefined {
   try {
     return service.presets.stepsOf(presetOf(given));
@@ -58,7 +56,7 @@ async function pipelineSteps(given: string | undefined, cradle: ServerCradle) {
     : storedSteps(given, cradle);
 }
 
-/** The default chunker: the one that chooses among the others. @throws UsageError */
+/** The chunker that chooses among the others. @throws UsageError */
 function defaultChunker(registry: Registry): string {
   const chunkers = registry.ofKind('chunker');
   const choosing = chunkers.find(
@@ -69,7 +67,7 @@ function defaultChunker(registry: Registry): string {
   throw new UsageError(`--chunker: name one of ${names}; no chunker here chooses by itself`);
 }
 
-/** The steps of a pipeline as a body that creates it has them, or as it is stored. @throws UsageError, ServiceError */
+/** Reads the steps of a pipeline, from a request that creates it or as stored. @throws UsageError, ServiceError */
 export function stepsFrom(given: unknown, place: string, { service }: ServerCradle): PipelineStep[] {
   const body = Object(given) as { steps?: unknown; config?: { steps?: unknown } } | readonly unknown[];
   const steps = 'steps' in body ? body.steps : 'config' in body ? body.config?.steps : body;
@@ -95,7 +93,7 @@ async function storedSteps(name: string, { config, store }: ServerCradle): Promi
 
 const EXECUTE = '/v1/pipelines/{pipeline_id}/execute';
 
-/** @throws ChunksmithError if the service cannot be reached; UsageError if it lacks what is named */
+/** @throws ChunksmithError if the service cannot be reached; UsageError if it lacks the chunker or pipeline */
 export async function remoteTask(
   { chunker, pipeline, ...given }: Named,
   api: Api,
@@ -152,7 +150,6 @@ interface Schema {
 
 type Components = OpenApi['components']['schemas'];
 
-/** The members of a route's request besides the texts to chunk; undefined if there is no such route. */
 function serviceOptions({ paths, components }: OpenApi, path: string): ObjectSchema | undefined {
   const schema = paths[path]?.post?.requestBody?.content['application/json']?.schema;
   if (schema === undefined) return undefined;
@@ -160,14 +157,12 @@ function serviceOptions({ paths, components }: OpenApi, path: string): ObjectSch
   return { type: 'object', properties };
 }
 
-/** The members that a value may have in any of its alternatives. */
 function propertiesOf(schema: Schema, components: Components): Record<string, Schema> {
   const { anyOf = [], properties = {} } = whole(schema, components);
   const members = Object.entries(properties).map(([name, one]) => [name, whole(one, components)]);
   return Object.assign({}, ...anyOf.map((one) => propertiesOf(one, components)), Object.fromEntries(members));
 }
 
-/** A schema with its references resolved and its parts merged. */
 function whole({ $ref, allOf = [], ...own }: Schema, components: Components): Schema {
   const name = $ref?.split('/').at(-1);
   const parts = allOf.map((part) => whole(part, components));

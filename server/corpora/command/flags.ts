@@ -76,12 +76,12 @@ interface OptionSchema {
   readonly default?: unknown;
 }
 
-/** Maximum length of choices, in characters, shown in the name of a flag instead of its description. */
+/** Choices of up to this many characters are shown in the flag itself; longer ones in its description. */
 const SHORT = 24;
 
 /**
- * The flags for the options of a schema: `chunk_size` is `--chunk-size <integer>`, and `split_level` of `markdown` is
- * `--markdown.split-level <integer>`. A list is a flag that is repeated, or JSON.
+ * Creates a flag for each option: `chunk_size` becomes `--chunk-size <integer>`, and `split_level` of `markdown`
+ * becomes `--markdown.split-level <integer>`. A list is a repeated flag, or JSON.
  */
 export function optionFlags(schema: ObjectSchema, prefix = ''): Option[] {
   return Object.entries(schema.properties).flatMap(([name, property]) => {
@@ -100,7 +100,6 @@ function flagOf(flag: string, schema: OptionSchema): Option {
   return option.argParser((text: string, before?: readonly string[]) => [...(before ?? []), text]);
 }
 
-/** The type of a flag's value; an omitted flag means none. */
 function kindOf({ type, enum: choices, anyOf, items }: OptionSchema): string {
   if (anyOf !== undefined) {
     const kinds = anyOf.filter((one) => one.type !== 'null').map(kindOf);
@@ -136,7 +135,8 @@ function isSaid(value: unknown): boolean {
 }
 
 /**
- * The problem with options, in terms of their flags.
+ * Rewrites a problem with options so that it names their flags.
+ *
  * @param problem begins with the name of the option, if it is about one
  */
 export function problemOfFlag(problem: string, { properties }: ObjectSchema): string {
@@ -146,10 +146,6 @@ export function problemOfFlag(problem: string, { properties }: ObjectSchema): st
   return `--${path.replaceAll('_', '-')}${problem.slice(path.length)}`;
 }
 
-/**
- * The values of these flags as members of a request.
- * @param given what commander has read
- */
 export function optionValues(
   schema: ObjectSchema,
   given: Readonly<Record<string, unknown>>,

@@ -13,15 +13,14 @@ import type { ShardRange } from '../shard.ts';
 import type { StoredFile } from '../storage/storage.ts';
 import type { ChunkSetup } from './setup.ts';
 
-/** The folder that keeps the state of a run, inside its output folder. */
+/** The folder for the state of a run, inside its output folder. */
 export const STATE = '.chunksmith';
-/** The file in it that is locked while a run is in progress. */
 const LOCK = 'lock';
-/** SQLite's error code for a database locked by another process. */
+/** SQLite's error code for a database that another process has locked. */
 const BUSY = 5;
-/** One key: a folder has one job. */
+/** The idempotency key: a folder has one job. */
 const KEY = 'chunk';
-/** The job is kept as long as its folder. */
+/** 100 years: the job is kept as long as its folder. */
 const KEEP_SECONDS = 100 * 365 * 24 * 3600;
 
 /** @throws UsageError if it cannot be created */
@@ -31,12 +30,6 @@ export async function makeFolder(folder: string): Promise<void> {
   });
 }
 
-/**
- * Locks a folder against other processes, through a file in it. However the process ends, the lock is released.
- *
- * @returns a function that releases it
- * @throws UsageError if another process holds it
- */
 export function holdFolder(folder: string): () => void {
   const lock = new DatabaseSync(join(folder, STATE, LOCK));
   try {
@@ -51,7 +44,7 @@ export function holdFolder(folder: string): () => void {
   return () => lock.close();
 }
 
-/** @throws UsageError if the folder is not empty and is not to be resumed */
+/** @throws UsageError if the folder is not empty and the run does not resume it */
 export function checkFolder(folder: string, resumes: boolean): void {
   const others = readdirSync(folder).filter((name) => name !== STATE);
   const hasRun = readdirSync(join(folder, STATE)).some((name) => name !== LOCK);
@@ -61,14 +54,14 @@ export function checkFolder(folder: string, resumes: boolean): void {
 }
 
 /**
- * The job of a folder: a new one, or the existing one, which no process is working on.
+ * Creates the job of a folder, or opens the existing one, which no process is working on.
  *
  * @throws UsageError if the existing one is a different job
  */
 export async function openJob(setup: ChunkSetup, store: JobStore): Promise<JobRecord> {
   const { job, isNew } = await createJob(setup, store);
   if (isNew || job.state === 'done') return job;
-  // Otherwise the work of a killed process would be waited for, and count as a failure.
+  // Otherwise the run would wait for the lease of a killed process, and count it as a failure.
   await store.cancel(job.id);
   return store.retry(job.id);
 }

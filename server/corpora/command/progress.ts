@@ -7,7 +7,6 @@ export const PROGRESS = ['auto', 'bar', 'plain', 'json', 'none'] as const;
 export type ProgressKind = (typeof PROGRESS)[number];
 
 export interface Counts extends Tally {
-  /** Skipped files, and documents without text. */
   readonly skips: Skips;
 }
 
@@ -19,20 +18,18 @@ export interface Summary extends Tally {
 }
 
 export interface Progress {
-  /** Called after each group of documents. */
   update?(): void;
   stop?(): void;
 }
 
-/** Milliseconds between two lines without a terminal. */
 const PAUSE = 5000;
-/** Seconds and share of the bytes after which the remaining time can be estimated. */
+/** Seconds and share of the bytes before the remaining time is estimated. */
 const FIRST_ESTIMATE = { seconds: 5, share: 0.02 };
 
 const MB = 1e6;
 
 /**
- * @param counts change while the work is in progress
+ * @param counts updated during the work
  * @param total bytes of the source; undefined if unknown
  */
 export function showProgress(kind: ProgressKind, counts: Counts, total: number | undefined): Progress {
@@ -76,7 +73,6 @@ function showBar(
   return { stop: keepDrawn(process.stderr, line) };
 }
 
-/** @param begin by the clock of `performance` */
 export function summaryOf(counts: Counts, begin: number): Summary {
   const seconds = (performance.now() - begin) / 1000;
   const { skips, ...numbers } = counts;
@@ -113,7 +109,7 @@ function counted(count: number, what: string): string {
 }
 
 /**
- * Estimates the remaining time from what was done since the first documents: threads start before that.
+ * Estimates the remaining time from the first documents on, because threads start before them.
  *
  * @returns undefined while it would be a guess
  */
@@ -129,7 +125,6 @@ export function estimator(total: number | undefined) {
   };
 }
 
-/** Milliseconds between two frames. */
 const FRAME = 100;
 const WIDTH = 40;
 
@@ -139,9 +134,9 @@ function barOf(share: number): string {
 }
 
 /**
- * Keeps one line of a terminal current, cut at its width.
+ * Keeps one line of a terminal up to date, cut at its width.
  *
- * @returns ends that and clears the line
+ * @returns a function that stops this and clears the line
  */
 function keepDrawn(terminal: WriteStream, line: () => string): () => void {
   const clear = () => {

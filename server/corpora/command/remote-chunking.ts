@@ -26,13 +26,13 @@ interface Remote {
 
 const HEADERS = { 'content-type': LINES, accept: LINES };
 const LINE_FEED = Buffer.from('\n');
-/** A broken stream is restarted below with what is left; a source may be silent for long. */
+/** The caller restarts a broken stream, and a source may be silent for long. */
 const ONCE = { maxRetries: 0, timeout: 0 };
-/** How often a broken stream is restarted before it fails, if nothing was answered in between. */
+/** Restart limits for a stream that breaks again without an answer in between. */
 const LIMITS: RetryLimits = { retries: 15, firstDelay: 250, maxDelay: 5000 };
 const UNAVAILABLE = 503;
 
-/** Chunks on a server, through one stream. If it breaks, everything not yet answered is sent again. */
+/** Chunks on a server, through one stream. After a break, everything unanswered is sent again. */
 export function remoteChunking(api: Api, path: string): Chunking {
   return async function* (spec, batches, signal) {
     const lines = new UnansweredLines(batches);
@@ -59,13 +59,13 @@ export function remoteChunking(api: Api, path: string): Chunking {
   };
 }
 
-/** A server that is unreachable or busy may be back soon; one that refuses the request will refuse it again. */
+/** An unreachable or busy server may recover soon. A refused request would be refused again. */
 function mayPass(error: unknown): boolean {
   const { status } = error instanceof ChunksmithError ? error : {};
   return status === undefined || status === UNAVAILABLE || status === 429;
 }
 
-/** Sends all documents and yields the answers. @throws what breaks the stream */
+/** Sends all documents and yields the answers. @throws the error that breaks the stream */
 async function* answers({ api, path, spec, lines, signal }: Remote): AsyncGenerator<ChunkedDocuments> {
   const call = { path, headers: HEADERS, body: ReadableStream.from(sent(spec, lines)) };
   try {
@@ -78,7 +78,7 @@ async function* answers({ api, path, spec, lines, signal }: Remote): AsyncGenera
   }
 }
 
-/** Yields unanswered documents, then the rest of the source, as many lines at a time as were read. */
+/** Yields unanswered documents, then the rest of the source, in the batches in which they were read. */
 async function* sent(spec: JobSpec, lines: UnansweredLines): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${JSON.stringify(spec.options)}\n`);
   yield* linesOf(lines.all);
@@ -99,7 +99,6 @@ async function* linesIn(answer: AsyncIterable<Uint8Array>): AsyncGenerator<Buffe
   if (splitter.unfinished > 0) throw new Error('the answer ended in the middle of a line');
 }
 
-/** The documents that some lines answer, with those before them that could not be sent. */
 function groupOf(answered: readonly Buffer[], { group }: JobSpec, lines: UnansweredLines): ChunkedDocuments {
   const bytes: Uint8Array[] = [];
   const documents: ChunkedDocument[] = [];
@@ -114,7 +113,6 @@ function groupOf(answered: readonly Buffer[], { group }: JobSpec, lines: Unanswe
   return { bytes: Buffer.concat(bytes), documents };
 }
 
-/** The documents after the last one that could be sent. */
 function rest(lines: UnansweredLines): ChunkedDocuments {
   const unsent = lines.takeThroughSent();
   if (unsent.some(({ document }) => Buffer.isBuffer(document))) {
@@ -123,9 +121,8 @@ function rest(lines: UnansweredLines): ChunkedDocuments {
   return { bytes: Buffer.alloc(0), documents: unsent.map(failedLine) };
 }
 
-/** The documents of a source that were read but not answered yet, so that they can be sent again. */
+/** Documents that were read but not answered yet, so that they can be sent again. */
 class UnansweredLines {
-  /** Why the source cannot be read further, if so. */
   failure: { readonly error: unknown } | undefined;
   readonly #batches: AsyncGenerator<readonly SourceDocument[]>;
   #unanswered: SourceDocument[] = [];
@@ -136,8 +133,8 @@ class UnansweredLines {
   }
 
   /**
-   * Reads further documents; none at the end of the source. A stream that broke while reading may still be waiting
-   * for them: concurrent readers get the same ones.
+   * Reads further documents; empty at the end of the source. A broken stream may still wait for a read, so
+   * concurrent readers get the same documents.
    *
    * @throws what the source throws
    */
@@ -164,13 +161,12 @@ class UnansweredLines {
     return [...this.#unanswered];
   }
 
-  /** Takes the next documents up to and including the first that can be sent; those before it could not be read. */
+  /** Takes documents up to and including the first that can be sent. The documents before it could not be read. */
   takeThroughSent(): SourceDocument[] {
     const index = this.#unanswered.findIndex(({ document }) => Buffer.isBuffer(document));
     return this.#unanswered.splice(0, index === -1 ? this.#unanswered.length : index + 1);
   }
 
-  /** Stops reading the source, without waiting for it if it has nothing to give now. */
   async close(): Promise<void> {
     const closed = this.#batches.return(undefined);
     if (this.#reading === undefined) await closed;
@@ -179,19 +175,19 @@ class UnansweredLines {
 }
 
 const ID = /^\{"id":"([^"]+)"/;
-/** The first bytes, which contain the id of a chunk. */
+/** Bytes at the start of a chunk that contain its id. */
 const ID_BYTES = 60;
 
 const TOTALS = Object.keys(VECTOR_TOTALS);
 const MEMBERS = ['chunks', 'error', 'id', ...TOTALS];
 
-/** The server's last line, if it stops before the stream is complete. */
+/** The last line of a server that stops before the stream is complete. */
 const STOPPING = new ServiceError('shutting_down');
 
 /**
- * Reads the answer to a line of a stream: as it is written, and as the outcome of the document.
+ * Reads the answer to a line of a stream: its bytes, and the outcome of the document.
  *
- * @throws ChunksmithError if the server stops, so that the document has to be sent again
+ * @throws ChunksmithError if the server stops, so that the document must be sent again
  */
 function answeredLine(line: Buffer, source: SourceDocument, group: JobSpec['group']) {
   const [chunks, error, idPlace, ...counts] = findMembers(line, 0, MEMBERS);

@@ -13,7 +13,7 @@ import { type ChunkSetup, withSetup } from './setup.ts';
 import { chunkToFolder } from './to-folder.ts';
 import { chunkToStdout } from './to-stdout.ts';
 
-/** @returns the command without its flags, which depend on the chunker that the arguments name */
+/** @returns the command without flags, which depend on the chunker in the arguments */
 export function chunkCommand(): Command {
   return new Command('chunk')
     .description('Chunk files, and write a line of JSON for each chunk. The options depend on --chunker.')
@@ -22,12 +22,7 @@ export function chunkCommand(): Command {
     );
 }
 
-/**
- * Runs `chunk`.
- *
- * @param command from `chunkCommand`
- * @returns the exit status
- */
+/** Runs `chunk` and returns the exit status. @param command from `chunkCommand` */
 export function runChunk(command: Command, args: readonly string[], env: Environment): Promise<number> {
   return withSetup(command, args, env, async (setup) => {
     const stop = new AbortController();
@@ -37,7 +32,6 @@ export function runChunk(command: Command, args: readonly string[], env: Environ
     try {
       return await run(setup, stop);
     } finally {
-      // The rest of the source is not waited for.
       stop.abort();
     }
   });
@@ -74,7 +68,7 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   return status;
 }
 
-/** @throws CommandError if nothing was read; a run that is compared with an earlier one may have nothing left */
+/** @throws CommandError if nothing was read. With `--since`, there may be nothing new. */
 function checkRead({ flags, source: { files } }: ChunkSetup, { documents, skips }: Counts): void {
   if (documents > 0 || flags.since !== undefined) return;
   if (skips.count > 0) throw new ServiceError('nothing_read', { skipped: String(skips) });
@@ -92,12 +86,11 @@ function isQuiet(error: unknown): boolean {
   return error instanceof Stopped && error.status === EXIT.done;
 }
 
-/** Once the work has begun, a refusal by the source or the service is no longer a usage error. */
+/** Once the work has begun, a refusal by the source or the service is not a usage error. */
 function inWords(error: unknown): unknown {
   return error instanceof ServiceError ? new CommandError(inOwnTerms(error.detail)) : error;
 }
 
-/** A line for what was skipped, and one for what was left out. */
 function notesOn({ skips, left_out }: Counts): string {
   const words = leftOutInWords(left_out);
   const leftOut = words === '' ? [] : [`left out by readers: ${words}`];
@@ -111,7 +104,6 @@ function changed(changes: ChangeCounts | undefined): string {
   return `; ${added} chunks added, ${deleted} deleted, ${unchanged} unchanged`;
 }
 
-/** Why a run ends before its work is done, although nothing failed. */
 export class Stopped extends Error {
   readonly status: number;
 
@@ -124,8 +116,8 @@ export class Stopped extends Error {
 const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
 
 /**
- * Stops a run on Ctrl-C and SIGTERM: the first time after complete lines, the second time at once. It also stops when
- * its output is no longer read, which is not a failure, and when the output cannot be written.
+ * Stops a run on Ctrl-C and SIGTERM: first after complete lines, the second time at once. Also stops if the output
+ * is no longer read, which is not a failure, or if it cannot be written.
  *
  * @param onInterrupt called the first time
  */

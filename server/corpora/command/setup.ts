@@ -24,14 +24,14 @@ export interface ChunkSetup {
   readonly flags: ChunkFlags;
   readonly spec: JobSpec;
   readonly chunking: Chunking;
-  /** Reads files; also chunks, unless a server does. */
+  /** Reads files. Also chunks, unless a server does. */
   readonly cradle: ServerCradle;
 }
 
 /**
- * Reads the arguments of `chunk`. Its flags depend on the chunker, so the chunker is determined first.
+ * Reads the arguments of `chunk`. The chunker is determined first, because the flags depend on it.
  *
- * @param command takes the flags; it prints help and errors
+ * @param command receives the flags; prints help and errors
  * @param use does the work; the engine is closed after it
  */
 export async function withSetup<T>(
@@ -102,7 +102,7 @@ function withOwnTerms(document: ChunkedDocument): ChunkedDocument {
   return { ...document, error: { status, detail: inOwnTerms(detail) } };
 }
 
-/** A source of at most this many bytes is chunked before a thread would have started. */
+/** Bytes. A source up to this size is chunked before a thread would have started. */
 const SMALL = 128 * 1024;
 
 function isSmall({ workers }: ChunkFlags, { files, total }: CorpusSource): boolean {
@@ -122,7 +122,7 @@ function checkTogether({ out, outFormat, resume, since, group }: ChunkFlags): vo
   if (since !== undefined && group === 'document') throw new UsageError('--since: not with --group document');
 }
 
-/** @throws UsageError if members are named but no file has any: otherwise they would be ignored silently */
+/** @throws UsageError if `fields` is set but no file has members: it would be ignored silently */
 function checkFields({ source: { format, fields } }: JobSpec, { files = [] }: CorpusSource): void {
   if (fields === undefined || files.length === 0) return;
   if (!files.every((file) => isDocument(file, format))) return;
@@ -132,7 +132,7 @@ function checkFields({ source: { format, fields } }: JobSpec, { files = [] }: Co
   );
 }
 
-/** @throws UsageError with the problems of the options, in terms of their flags */
+/** @throws UsageError that names the flags of the invalid options */
 async function checkOptions(
   { task, options }: JobSpec,
   { schema }: ChunkTask,

@@ -25,7 +25,7 @@ export interface CorpusSource {
 const STDIN = '-';
 
 interface SourceOptions extends Pick<ChunkFlags, 'root' | 'ignore'> {
-  /** Files and folders of output, which are not read. */
+  /** Output files and folders, which are not read. */
   readonly written: readonly (string | undefined)[];
 }
 
@@ -58,7 +58,6 @@ export async function openSource(
   return { storage, files, total, skipped };
 }
 
-/** The file with a name, or why it is not read; undefined if it has disappeared. */
 async function findFile(storage: SourceStorage, name: string): Promise<StoredFile | undefined> {
   try {
     return await storage.find(name);
@@ -68,7 +67,6 @@ async function findFile(storage: SourceStorage, name: string): Promise<StoredFil
   }
 }
 
-/** The working directory, or the closest parent that contains all paths. */
 function commonRoot(paths: readonly string[]): string {
   let root = resolve('.');
   while (paths.some((path) => relative(root, resolve(path)).split(sep)[0] === '..')) root = dirname(root);
@@ -99,19 +97,17 @@ async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec):
   }
   const format = source.format === 'auto' ? 'jsonl' : source.format;
   if (format === 'parquet') throw new UsageError('-: Parquet cannot be read from standard input');
-  // Progress: a single document counts when it has been read, a file of lines line by line.
+  // For progress, a single document counts when it has been read, and a file of lines counts line by line.
   const file = format === 'files' ? { ...INPUT, size: 0 } : INPUT;
   yield { format, files: [file], bytes: 0 };
 }
 
-/** Whether a file is one document, without lines or rows that are. */
 export function isDocument({ name }: StoredFile, format: JobSpec['source']['format']): boolean {
   return (format === 'auto' ? formatOf(name) : format) === 'files';
 }
 
 const INPUT: StoredFile = { name: STDIN, size: Number.MAX_SAFE_INTEGER, version: '' };
 
-/** Standard input as a storage with one file, which can be read once. */
 function standardInput(): SourceStorage {
   return {
     label: 'standard input',

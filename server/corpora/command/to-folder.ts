@@ -26,24 +26,20 @@ import type { Counts } from './progress.ts';
 import type { ChunkSetup } from './setup.ts';
 import { LinesFile, type RunContext } from './to-stdout.ts';
 
-/** No other process works on the folder, so a lease may last long; it matters only for retries. */
+/** A lease may be long, because no other process works on the folder. It matters only for retries. */
 const QUEUE = { leaseSeconds: 600, maxFailures: 3, pauseSeconds: 0.5 } as const;
 const nothing = () => {};
-/** Final failures are reported at the end. */
 const QUIET: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
-/** Milliseconds between checks whether the job is over. */
 const POLL = 100;
 const MAX_DOCUMENTS = 10_000;
-/**
- * Workers that the source is divided for, regardless of their real number: the files are the same on every machine.
- */
+/** A fixed number of workers for dividing the source, so that the files are the same on every machine. */
 const SHARES = 8;
 
 /**
- * Chunks a source into part files in a folder, with a manifest. Progress is kept in the folder, so that a killed run
- * can be resumed.
+ * Chunks a source into part files and a manifest in a folder. The folder keeps progress, so a killed run can
+ * resume.
  *
- * @returns what has changed, if that was requested
+ * @returns the changes, if requested
  */
 export async function chunkToFolder(
   setup: ChunkSetup,
@@ -79,7 +75,6 @@ interface Run {
   readonly context: RunContext;
 }
 
-/** Works until the job is over. @throws the signal's reason once it aborts; unfinished work is given back */
 async function work({ setup, store, folder, earlier, context }: Run, job: JobRecord): Promise<JobRecord> {
   const { source, chunking } = setup;
   const { registry, host, config } = setup.cradle;
@@ -114,9 +109,6 @@ async function work({ setup, store, folder, earlier, context }: Run, job: JobRec
   }
 }
 
-/**
- * Counts what the job has done, and writes the files requested besides its output. @throws CommandError if it failed
- */
 async function report(
   { setup: { flags, source }, store, folder, earlier, context: { counts } }: Run,
   job: JobRecord,
@@ -137,7 +129,7 @@ async function report(
   return earlier === undefined ? undefined : writeChanges(folder, manifest, earlier, source.skipped);
 }
 
-/** What a job skipped is read from its shards, with the names of the files. */
+/** Sets all counts except `skipped`, which is read from the shards with the names of the files. */
 function setCounts(counts: Counts, { skipped: _, ...done }: JobCounts): void {
   Object.assign(counts, done);
 }
@@ -157,7 +149,6 @@ function locationsOf({ source, spec }: ChunkSetup, folder: string): JobLocations
   };
 }
 
-/** What an earlier run had and this one no longer has, beside the parts of a run with `--since`. */
 const DELETED = 'deleted.jsonl';
 
 async function* linesOfFiles(folder: string, { shards }: Manifest, kind: PartKind): AsyncGenerator<string> {
@@ -180,10 +171,7 @@ async function copyErrors(
   file.finish();
 }
 
-/**
- * Counts what has changed, and writes which chunks were deleted with their documents, and which ones failed documents
- * keep.
- */
+/** Counts changes, and writes the chunks that were deleted with their documents or that failed documents keep. */
 async function writeChanges(
   folder: string,
   manifest: Manifest,
@@ -223,7 +211,6 @@ interface ErrorsLine extends Place {
   readonly skipped?: SkipReason;
 }
 
-/** All documents have ids when compared with an earlier run. */
 interface IdsLine {
   readonly document_id: string;
   readonly chunks: readonly string[];

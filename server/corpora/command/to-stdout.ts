@@ -19,9 +19,9 @@ export interface RunContext {
 }
 
 /**
- * Chunks a source and writes the lines to standard output as soon as documents are done.
+ * Chunks a source and writes lines to standard output as documents are finished.
  *
- * @returns what has changed, if that was requested
+ * @returns the changes, if requested
  */
 export async function chunkToStdout(
   setup: ChunkSetup,
@@ -33,7 +33,7 @@ export async function chunkToStdout(
   const manifest = flags.manifest === undefined ? undefined : new LinesFile(flags.manifest);
   const errors = flags.errors === undefined ? undefined : openToWrite(flags.errors);
   const output = new Output({ counts, errors, manifest, earlier });
-  // Files are read ahead, by a different amount on each machine, so what was skipped is written last.
+  // Skips are written last: files are read ahead, by a different amount on each machine.
   const skipped = [...source.skipped];
   try {
     const lines = linesOf(source, spec, cradle, signal, (skip) => skipped.push(skip));
@@ -57,7 +57,7 @@ export async function chunkToStdout(
 
 interface Reports {
   readonly counts: Counts;
-  /** The file of all failures and of what was skipped. Without it, the first failures are shown on standard error. */
+  /** File for all failures and skips. Without it, the first failures go to standard error. */
   readonly errors: number | undefined;
   readonly manifest: LinesFile | undefined;
   readonly earlier: EarlierIds | undefined;
@@ -106,7 +106,7 @@ class Output {
     manifest.write(idsLine(document));
   }
 
-  /** Failed documents keep the chunks that they had. */
+  /** A failed document keeps its earlier chunks. */
   #noteFailed(document: ChunkedDocument, inWords: string): void {
     const { counts, errors, manifest, earlier } = this.#reports;
     if (errors !== undefined) writeSync(errors, failedDocumentLine(document));
@@ -117,7 +117,7 @@ class Output {
     else manifest?.write(idsLine({ ...document, ids: earlier?.idsOf(id) ?? [] }));
   }
 
-  /** A document that existed and could not be read this time also keeps its chunks. */
+  /** An existing document that could not be read this time also keeps its chunks. */
   keep(skip: Skip): void {
     const { manifest, earlier } = this.#reports;
     const id = unreadId(skip);
@@ -128,7 +128,6 @@ class Output {
     manifest?.write(idsLineOf(id, ids));
   }
 
-  /** @throws CommandError if a document has failed */
   throwFailed(): void {
     if (this.#firstFailed !== undefined) throw new CommandError(this.#firstFailed);
   }
@@ -148,14 +147,13 @@ class Output {
   }
 }
 
-/** Writes bytes, which must not be used afterwards: their memory is released once they are written. */
+/** Writes bytes and then releases their memory, so they must not be used afterwards. */
 async function write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
   if (bytes.length === 0) return;
   const isTaken = process.stdout.write(bytes, () => release(bytes));
   if (!isTaken) await once(process.stdout, 'drain', { signal });
 }
 
-/** A document as a person would look it up. */
 function nameOf({ source: { place }, id }: ChunkedDocument): string {
   const name = placeInWords(place);
   return id === undefined || id === place.source ? name : `${name} (${id})`;
@@ -170,7 +168,7 @@ function openToWrite(path: string): number {
   }
 }
 
-/** A file of lines that appears under its name only when complete. */
+/** A file of lines that gets its name only when it is complete. */
 export class LinesFile {
   readonly #path: string;
   readonly #file: number;

@@ -4,9 +4,8 @@ import { hold } from '../../../core/hold.ts';
 import { type StoredFile, unreadable } from '../storage/storage.ts';
 
 const ENDING = /\.(gz|zst)$/i;
-/** Bytes of output that are produced at once. */
 const PIECE = 256 * 1024;
-/** Maximum expansion of a compressed file, unless one document alone may be larger. */
+/** Maximum expansion of a compressed file. One document of any expansion is allowed up to its own limit. */
 const MAX_EXPANSION = 250;
 const USUAL_EXPANSION = 4;
 
@@ -16,17 +15,15 @@ export function isCompressed(name: string): boolean {
   return ENDING.test(name);
 }
 
-/** The name of a compressed file's content; other names unchanged. */
 export function uncompressedName(name: string): string {
   return name.replace(ENDING, '');
 }
 
 /**
- * The bytes of a file, decompressed if its name says that it is compressed. It may have several members, one after
- * the other.
+ * Reads a file, decompressed if its name has the ending of a compressed file. It may have several members in a row.
  *
  * @param limit maximum bytes of a document
- * @throws ServiceError `source_unreadable` if it is damaged, or expands too much
+ * @throws ServiceError `source_unreadable` if the file is damaged, or expands too much
  */
 export async function* decompressed(
   file: StoredFile,
@@ -49,7 +46,7 @@ export async function* decompressed(
   }
 }
 
-/** Counts the decompressed bytes of a file. Throws like `decompressed`. */
+/** Returns a function that counts the decompressed bytes of a file, and throws like `decompressed`. */
 export function expansionOf({ name, size }: StoredFile, limit: number): (bytes: number) => void {
   const most = Math.max(limit, size * MAX_EXPANSION);
   let all = 0;
@@ -59,7 +56,7 @@ export function expansionOf({ name, size }: StoredFile, limit: number): (bytes: 
   };
 }
 
-/** Node stops at the end of a Zstandard member: the rest goes to a new decompressor. */
+/** Decompresses members one by one, because Node stops at the end of a Zstandard member. */
 async function* membersOf(source: AsyncIterable<Buffer>, isZstd: boolean): AsyncGenerator<Buffer> {
   const pieces = source[Symbol.asyncIterator]();
   let left = Buffer.alloc(0);
@@ -75,7 +72,7 @@ async function* membersOf(source: AsyncIterable<Buffer>, isZstd: boolean): Async
       fed += next.value.length;
       const unused = fed - member.bytesWritten;
       left = next.value.subarray(next.value.length - unused);
-      // Bytes that it does not take are not part of the member, which is not complete yet.
+      // Unused bytes belong to the next member; this one is still being read.
       if (unused > 0) return;
     }
   }
@@ -92,7 +89,7 @@ async function* membersOf(source: AsyncIterable<Buffer>, isZstd: boolean): Async
   }
 }
 
-/** Resolves once these bytes are taken, or the member has ended within them. */
+/** Resolves once the bytes are consumed, or the member has ended within them. */
 function written(member: Decompressor, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
     member.once('end', resolve).once('close', resolve);
@@ -104,10 +101,10 @@ function written(member: Decompressor, bytes: Buffer): Promise<void> {
 }
 
 /**
- * Spreads the bytes of a compressed file over its decompressed content, for progress. The result depends only on the
- * content, so it is the same each time.
+ * Distributes the compressed bytes of a file over its decompressed content, for progress. The result depends only
+ * on the content, so it is the same each time.
  *
- * @returns the share of the next bytes of decompressed output
+ * @returns the share of the next decompressed bytes
  */
 export function sharesOf({ name, size }: StoredFile): (bytes: number) => number {
   if (!isCompressed(name)) return (bytes) => bytes;

@@ -15,7 +15,7 @@ import {
 } from './map-fields.ts';
 
 const TAB = 0x09;
-/** Bytes of rows that are read without a break, while this thread does nothing else. */
+/** Bytes of rows that are read without a break, during which this thread does nothing else. */
 const TOGETHER = 64 * 1024;
 const DELIMITERS = [...Buffer.from(',;\t|')];
 const UTF_16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
@@ -27,8 +27,8 @@ interface Header {
 }
 
 /**
- * The documents in the rows of CSV with a header. The delimiter is a tab in a file `.tsv`; otherwise it is the one of
- * `,`, `;`, tab and `|` that the header has most of, unless a first line `sep=;` names it.
+ * Reads documents from the rows of CSV with a header. In a file `.tsv` the delimiter is a tab. Otherwise a first
+ * line `sep=;` names it; without that, it is the most frequent of `,`, `;`, tab and `|` in the header.
  *
  * @throws ServiceError `source_unreadable` if there is no header, or it names a column twice
  */
@@ -98,7 +98,10 @@ function* together(records: CsvRecords, isEnd: boolean): Generator<readonly RawL
   if (taken.length > 0) yield taken;
 }
 
-/** The delimiter that a first line such as `sep=;` names for Excel; programs may write it again in each field. */
+/**
+ * Reads the delimiter from a first line such as `sep=;`, which is a convention of Excel. Programs may quote the
+ * line, and repeat the delimiter for each column.
+ */
 function separatorOf({ byte, content }: RawLine): number | undefined {
   if (byte > 0 || content === undefined || content.length > MAX_SEPARATOR_LINE) return undefined;
   const line = withoutMark(content).toString('latin1');
@@ -154,26 +157,27 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Cuts bytes that arrive in pieces into CSV records, which end with LF or CRLF outside quotes. A field is quoted if
- * it begins with a quote; other quotes are ordinary characters. Empty records are skipped.
+ * Cuts pieces of bytes into CSV records, which end with LF or CRLF outside quotes. Empty records are skipped. A
+ * field is quoted if it begins with a quote; other quotes are ordinary characters.
  */
 export class CsvRecords {
   readonly #limit: number;
   #delimiters: readonly number[];
-  /** The bytes not taken yet, and the buffer that contains them; it grows to twice its size. */
+  /**
+   * The bytes not taken yet, and the buffer that contains them. A full buffer is replaced by one of twice the size.
+   */
   #kept: Buffer = NOTHING;
   #room: Buffer = NOTHING;
   #keptTo = 0;
-  /** The next known line feed; the length if there is none. */
   #feed = -1;
-  /** How far it has been scanned, and whether that position is within quotes. */
+  /** The scanned length, and whether its end is within quotes. */
   #seen = 0;
   #isQuoted = false;
-  /** Bytes of the record that were dropped because it is too long. */
+  /** Dropped bytes of a record that is too long. */
   #dropped = 0;
   #byte = 0;
 
-  /** @param delimiters the possible delimiters */
+  /** @param delimiters candidates for the delimiter */
   constructor(limit: number, delimiters: readonly number[]) {
     this.#limit = limit;
     this.#delimiters = delimiters;
@@ -200,7 +204,7 @@ export class CsvRecords {
     this.#feed = -1;
   }
 
-  /** Takes the next record; undefined if more of the file is needed, or nothing is left. */
+  /** Takes the next record; undefined at the end, or if more of the file is needed. */
   take(isEnd: boolean): RawLine | undefined {
     for (;;) {
       const end = this.#findEnd(isEnd);
@@ -213,7 +217,6 @@ export class CsvRecords {
     }
   }
 
-  /** Index of the line feed that ends the record, or of the end of the file. */
   #findEnd(isEnd: boolean): number | undefined {
     const { length } = this.#kept;
     while (this.#seen < length) {
@@ -230,7 +233,7 @@ export class CsvRecords {
     return isEnd && length > 0 ? length : undefined;
   }
 
-  /** @returns false if the byte after a quote is needed to tell whether the quote is escaped */
+  /** @returns false if only the next byte tells whether a quote is escaped */
   #passQuoted(isEnd: boolean): boolean {
     const quote = this.#kept.indexOf(QUOTE, this.#seen);
     const isLast = quote === this.#kept.length - 1;
@@ -249,7 +252,6 @@ export class CsvRecords {
     return this.#feed;
   }
 
-  /** The next quote before `to` that begins a field. */
   #findOpening(to: number): number | undefined {
     const line = this.#kept.subarray(0, to);
     for (let quote = line.indexOf(QUOTE, this.#seen); quote !== -1; quote = line.indexOf(QUOTE, quote + 1)) {
@@ -280,7 +282,7 @@ export class CsvRecords {
     return record;
   }
 
-  /** Keeps only the last bytes of a record that is too long, which determine how to continue. */
+  /** Keeps only the last bytes of a record that is too long, because they determine how to continue. */
   #dropIfTooLong(): void {
     if (this.#kept.length <= this.#limit + 2) return;
     const from = Math.max(this.#seen - 1, 0);
@@ -292,12 +294,13 @@ export class CsvRecords {
 }
 
 /**
- * The fields of a CSV record, treating each byte as a character: nothing is decoded that is only passed on. A quote
- * within a field that does not begin with one is an ordinary character.
- * No library does this: csv-parse 7.0.3 loses the rows after a record that is too long (`max_record_size` with
- * `skip_records_with_error`), buffers everything after an open quote regardless of that limit, has no setting under
- * which `5" pipe` is text and `"x"y` an error, and increases the processor time of chunking a whole file by a factor
- * of 1.2 to 1.6.
+ * Splits a CSV record into fields. Each byte becomes a character, so that content is not decoded only to be passed
+ * on. A quote within an unquoted field is an ordinary character.
+ * - csv-parse 7.0.3 loses the rows after a record that is too long (`max_record_size` with
+ * `skip_records_with_error`).
+ * - It buffers everything after an open quote regardless of that limit.
+ * - None of its settings makes `5" pipe` a text and `"x"y` an error.
+ * - It makes chunking a whole file take 1.2 to 1.6 times the processor time.
  *
  * @param record UTF-8, without its end
  * @param delimiter one byte
@@ -315,7 +318,6 @@ function csvFields(record: Buffer, delimiter: number): string[] | undefined {
   return fields;
 }
 
-/** Index of the quote that closes a field; two consecutive quotes are an escaped one. */
 function endOfQuoted(record: Buffer, from: number): number {
   let quote = record.indexOf(QUOTE, from);
   while (quote !== -1 && record[quote + 1] === QUOTE)
@@ -323,7 +325,7 @@ function endOfQuoted(record: Buffer, from: number): number {
   return quote;
 }
 
-/** Index after the pairs of quotes that begin here. Checked one by one, since a file may consist of quotes only. */
+/** Index after the pairs of quotes that begin here. A loop, because a file may consist of quotes only. */
 function afterPairs(bytes: Uint8Array, from: number): number {
   let at = from;
   while (bytes[at] === QUOTE && bytes[at + 1] === QUOTE) at += 2;

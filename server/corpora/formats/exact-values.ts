@@ -4,12 +4,12 @@ import { ExactJson } from './map-fields.ts';
 
 type Convert = (value: never) => unknown;
 
-/** Converts the values of the leaf that hyparquet is about to convert. */
+/** The converter for the column that hyparquet is about to convert. */
 let convert: Convert = (value) => value;
 
 /**
- * The schema with leaves whose values hyparquet would round, refuse or leave as they are stored. It takes these for dates,
- * whose parser gets each value as it is stored, and looks the type up right before it converts a page.
+ * Marks columns whose values hyparquet would round, refuse or leave as stored. They are declared as dates: the
+ * parser of dates gets stored values, and hyparquet looks up the type just before it converts a page.
  */
 export function withExactLeaves(schema: readonly SchemaElement[]): SchemaElement[] {
   return schema.map((element) => {
@@ -26,14 +26,13 @@ export function withExactLeaves(schema: readonly SchemaElement[]): SchemaElement
   });
 }
 
-/** The parsers for values of such a schema, and for nothing else, such as the statistics of a file. */
+/** Parsers for the values of a schema from `withExactLeaves`. They do not suit other values, such as statistics. */
 export const EXACT_PARSERS = {
   dateFromDays: (value: unknown) => convert(value as never),
   timestampFromMicroseconds: (value: bigint) => timestampOf(value, 1000n),
   timestampFromNanoseconds: (value: bigint) => timestampOf(value, 1_000_000n),
 } satisfies Partial<ParquetParsers>;
 
-/** Parts of a second by the unit of a type. */
 const UNITS = { MILLIS: 1000n, MICROS: 1_000_000n, NANOS: 1_000_000_000n };
 
 function conversionOf({
@@ -48,12 +47,11 @@ function conversionOf({
   if (old === 'TIME_MILLIS') return timesOf(UNITS.MILLIS);
   if (old === 'TIME_MICROS') return timesOf(UNITS.MICROS);
   if (old === 'INTERVAL' || type?.type === 'INTERVAL') return intervalOf;
-  // As bytes, which are refused with their row.
+  // BSON stays bytes, which are refused with their row.
   if (old === 'BSON' || type?.type === 'BSON') return (value: Uint8Array) => value;
   return undefined;
 }
 
-/** Decimals with as many digits after the point as their type has. */
 function decimalsOf(scale: number): Convert {
   return (value: number | bigint | Uint8Array) => {
     const unscaled = value instanceof Uint8Array ? signedOf(value) : BigInt(value);
@@ -64,7 +62,7 @@ function decimalsOf(scale: number): Convert {
   };
 }
 
-/** A number in two's complement, the highest byte first. */
+/** Reads a big-endian number in two's complement. */
 function signedOf(bytes: Uint8Array): bigint {
   const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
   return BigInt.asIntN(8 * bytes.length, BigInt(`0x${hex || '0'}`));
@@ -72,12 +70,12 @@ function signedOf(bytes: Uint8Array): bigint {
 
 const MILLISECONDS_PER_DAY = 86_400_000;
 const SECONDS_PER_DAY = 86_400n;
-/** In place of a date or time beyond what dates may be, such as infinity. */
+/** Replaces dates and times outside the range of `Date`, such as infinity. */
 const OUT_OF_RANGE = new Date(Number.NaN);
 
 const dateOf = (days: number): Date => new Date(days * MILLISECONDS_PER_DAY);
 
-/** Times in ISO 8601, with 3, 6 or 9 digits after the seconds, if there are any. */
+/** Formats times in ISO 8601, with 0, 3, 6 or 9 decimal places of a second. */
 function timesOf(unit: bigint): Convert {
   return (value: number | bigint) => {
     const count = BigInt(value);
@@ -90,7 +88,7 @@ function timesOf(unit: bigint): Convert {
   };
 }
 
-/** A date if it has whole milliseconds; otherwise its text, with 6 or 9 digits after the seconds. */
+/** A date for whole milliseconds; otherwise text with 6 or 9 decimal places of a second. */
 function timestampOf(value: bigint, perMillisecond: bigint): Date | ExactJson {
   const rest = ((value % perMillisecond) + perMillisecond) % perMillisecond;
   const date = new Date(Number((value - rest) / perMillisecond));
@@ -99,12 +97,10 @@ function timestampOf(value: bigint, perMillisecond: bigint): Date | ExactJson {
   return new ExactJson(`"${date.toISOString().slice(0, -1)}${digits}Z"`);
 }
 
-/** Decimal places without the last ones, in threes, that are 0. */
 function inThrees(digits: string): string {
   return digits.replace(/(?:000)+$/, '');
 }
 
-/** A duration in ISO 8601, of bytes with its months, days and milliseconds. */
 function intervalOf(bytes: Uint8Array): ExactJson {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const [months = 0, days = 0, milliseconds = 0] = [0, 4, 8].map((at) => view.readUInt32LE(at));
@@ -114,7 +110,7 @@ function intervalOf(bytes: Uint8Array): ExactJson {
   return new ExactJson(`"P${date}${milliseconds === 0 && date !== '' ? '' : `T${seconds}S`}"`);
 }
 
-/** The value of a JSON text with all digits of its numbers; the text itself if it is not JSON. */
+/** Parses JSON and keeps all digits of its numbers. Invalid JSON is returned as text. */
 export function valueOfJson(text: string): unknown {
   try {
     const value = parseExactJson(text);

@@ -7,15 +7,15 @@ import { type SkipNote, UNREAD } from '../storage/storage.ts';
 import { decompressed, isCompressed, uncompressedName } from './compression.ts';
 import { documentLine, quoted, quotedUtf8, withoutMark } from './map-fields.ts';
 
-/** Files that are read concurrently, and the limit of their total bytes if there is more than one. */
+/** Maximum files that are read concurrently, and their maximum total bytes. One file may be larger. */
 const AT_A_TIME = 8;
 const BYTES_AT_A_TIME = 64 * 1024 * 1024;
-/** As in git: a text has no NUL in its first bytes. */
+/** As in git, a text has no NUL in its first bytes. */
 const LOOKED_AT = 8000;
 
 /**
- * Files that are single documents; several are read at a time and returned in order. UTF-8 text is used as it is
- * unless `decode` reads it, as are other bytes by `decode`. An error in one file does not keep others from being read.
+ * Reads files that are single documents, several at a time, and returns them in order. `decode` reads files that
+ * are not UTF-8, and some that are; other UTF-8 is used unchanged. An error in one file does not affect the others.
  *
  * @throws ServiceError `storage_failed`
  */
@@ -33,7 +33,7 @@ export async function* readFiles(
     while (next < files.length || reading.length > 0) {
       for (let file = files[next]; file !== undefined && isRoom(file.size); file = files[next]) {
         const line = readFile(storage, file, options);
-        // It is awaited in its turn, and must not count as unhandled before.
+        // The promise is awaited in its turn. Until then its rejection must not count as unhandled.
         line.catch(() => undefined);
         reading.push({ size: file.size, line });
         bytes += file.size;

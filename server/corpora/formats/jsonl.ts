@@ -13,16 +13,11 @@ import type { SourceStorage, StoredFile } from '../storage/storage.ts';
 import { decompressed, isCompressed, sharesOf } from './compression.ts';
 import { mapRow, neededNames, orError, type Row, withoutMark } from './map-fields.ts';
 
-/**
- * Maximum members of a line with a field mapping. Documents have far fewer, and finding them takes quadratic time.
- */
+/** Maximum members of a line with a field mapping, because finding them takes quadratic time. */
 const MAX_MEMBERS = 1000;
-/** Bytes that are read to find the end of the last line, if it is beyond the range; doubled each time. */
+/** Bytes that are read beyond the range to find the end of its last line; doubled each time. */
 const BEYOND = 64 * 1024;
 
-/**
- * The documents in the lines of JSON that begin in a part of a file. Without a mapping they are passed on unparsed.
- */
 export async function* readJsonLines(
   storage: SourceStorage,
   { files, part }: ShardRange,
@@ -60,7 +55,6 @@ async function* linesOf(
   yield lines.end();
 }
 
-/** The bytes of a range and of what follows it, read only as far as needed. */
 async function* piecesFrom(
   storage: SourceStorage,
   file: StoredFile,
@@ -80,7 +74,7 @@ function lineOf(content: Buffer | undefined, { fields, limit }: ReadOptions): Bu
   return fields === undefined ? content : mapRow(rowOf(content, fields), fields, true);
 }
 
-/** Values are copied as written, so that no number changes. */
+/** Copies values as written, so that no number changes. */
 function rowOf(line: Buffer, fields: FieldMapping): Row {
   const value = parseLine(line, 'The document');
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -110,25 +104,22 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const WHITE_SPACE = [0x20, 0x09];
 const NOTHING = Buffer.alloc(0);
-/** Bytes around the content of a line: a byte order mark, a carriage return. */
+/** Maximum bytes around the content of a line: a byte order mark and a carriage return. */
 const AROUND = 4;
 
 /**
- * Cuts bytes that arrive in pieces into the lines that begin in [from, to). Lines end with LF or CRLF; blank lines
- * are skipped. Adjacent ranges give each line to exactly one of them.
- * Bytes are pushed in order from `from - 1` on: a line begins in the range if the byte before it, which ends the
- * previous line, is among the pushed bytes.
+ * Cuts pieces of bytes into the lines that begin in [from, to). Lines end with LF or CRLF; blank lines are skipped.
+ * Bytes are pushed in order from `from - 1` on: the first line begins after the first line feed among them.
+ * Adjacent ranges therefore never share a line.
  */
 class RangeLines {
   readonly #to: number;
   readonly #limit: number;
-  /** Where the next piece begins. */
   #at: number;
-  /** Where the incomplete line begins. */
   #start: number;
-  /** The incomplete line; undefined if it is too long, or belongs to the previous range. */
+  /** The incomplete line; undefined if it is too long or belongs to the previous range. */
   #begun: Buffer[] | undefined;
-  /** Up to where bytes are counted; undefined until the line of the previous range has ended. */
+  /** Bytes are counted up to here; undefined until the line of the previous range has ended. */
   #counted: number | undefined;
   /** Whether all lines of the range are complete. */
   isDone: boolean;
@@ -143,7 +134,7 @@ class RangeLines {
     this.isDone = from >= to;
   }
 
-  /** The lines that end within these bytes, and one that has become too long. */
+  /** Returns the lines that end within these bytes, and a line that has just become too long. */
   push(piece: Buffer): RawLine[] {
     const lines: RawLine[] = [];
     let begin = 0;
@@ -158,14 +149,13 @@ class RangeLines {
     return lines;
   }
 
-  /** The line that is completed by the end of the file, if there is one. */
   end(): RawLine[] {
     const lines: RawLine[] = [];
     if (!this.isDone && this.#at > this.#start) this.#complete(NOTHING, this.#at, lines);
     return lines;
   }
 
-  /** @param next where the next line begins */
+  /** @param next offset of the next line */
   #complete(last: Buffer, next: number, lines: RawLine[]): void {
     if (this.#begun !== undefined) {
       const line = this.#begun.length === 0 ? last : Buffer.concat([...this.#begun, last]);

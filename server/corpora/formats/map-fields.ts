@@ -6,11 +6,11 @@ import type { FieldMapping } from '../shard.ts';
 export interface Row {
   readonly names: readonly string[];
   value(name: string): unknown;
-  /** Its JSON. @throws ServiceError `invalid_parameters` if it cannot be JSON */
+  /** The JSON of a member. @throws ServiceError `invalid_parameters` if it cannot be JSON */
   json(name: string): Uint8Array;
 }
 
-/** The JSON of a value whose digits a number or a date of JavaScript would not keep. */
+/** The JSON of a value whose digits a JavaScript number or date would lose. */
 export class ExactJson {
   readonly json: string;
 
@@ -18,24 +18,23 @@ export class ExactJson {
     this.json = json;
   }
 
-  /** Its digits, or its text: as the name of a member, and as an id. */
+  /** The digits or the text of the value, for member names and ids. */
   toString(): string {
     return this.json.startsWith('"') ? (JSON.parse(this.json) as string) : this.json;
   }
 }
 
 const ALL = '*';
-/** Maximum columns of a table: every row is searched for each of them. */
+/** Maximum columns of a table, because each row is searched for every column. */
 const MAX_COLUMNS = 10_000;
 const MAX_LISTED = 20;
 
-/** How the members of a row are used: those named like a document's members, and all others as metadata. */
+/** Uses members named like the members of a document as such, and all others as metadata. */
 export function defaultMapping(names: readonly string[]): FieldMapping {
   const own = (name: 'id' | 'title' | 'filename') => (names.includes(name) ? { [name]: name } : {});
   return { ...own('id'), ...own('title'), ...own('filename'), metadata: [ALL] };
 }
 
-/** The forbidden columns of a table, in words. */
 export function columnsProblem(names: readonly string[]): string | undefined {
   if (names.length > MAX_COLUMNS) return `${names.length} columns, over the limit of ${MAX_COLUMNS}`;
   const known = new Set<string>();
@@ -43,7 +42,6 @@ export function columnsProblem(names: readonly string[]): string | undefined {
   return twice === undefined ? undefined : `the column ${twice} twice`;
 }
 
-/** The error for a table without a text column, whatever its rows are. */
 export function noTextColumn(
   names: readonly string[],
   { text = 'text' }: FieldMapping = {},
@@ -53,7 +51,6 @@ export function noTextColumn(
   return invalid(`text: there is no column ${text}; the columns are ${listed(names)}; ${remedy}`);
 }
 
-/** The line of a document, or its error, which takes its place. */
 export function orError(line: () => Buffer): Buffer | ServiceError {
   try {
     return line();
@@ -98,7 +95,7 @@ function idOf(row: Row, name: string): Uint8Array | undefined {
   throw invalid(`${name}: expected a text, or an integer with all its digits, got ${json.slice(0, 60)}`);
 }
 
-/** The JSON of a text that is not empty; a number becomes a text of the same digits. */
+/** The JSON of a text that is not empty. A number becomes a text of the same digits. */
 function shortText(row: Row, name: string): Uint8Array | undefined {
   const value = row.value(name);
   if (value === undefined || value === null || value === '') return undefined;
@@ -141,7 +138,6 @@ function typeName(value: unknown): string {
 
 const NAMES = ['id', 'title', 'filename', 'media_type', 'metadata', 'places', 'text'] as const;
 
-/** A document as a line of a stream; each part is JSON. */
 export type LineParts = { readonly [N in (typeof NAMES)[number]]?: Uint8Array | undefined };
 
 export function documentLine(parts: LineParts): Buffer {
@@ -165,8 +161,8 @@ export function quoted(text: string): Buffer {
 }
 
 /**
- * The JSON of a UTF-8 text. Each byte is treated as a character, since JSON escapes none above ASCII: that is three
- * times as fast as decoding the text and encoding its JSON.
+ * Encodes UTF-8 text as JSON. Each byte is treated as a character, because JSON escapes nothing above ASCII. This
+ * is three times as fast as decoding the text and encoding its JSON.
  *
  * @param bytes valid UTF-8, see `isUtf8`
  */

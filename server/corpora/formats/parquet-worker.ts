@@ -19,7 +19,6 @@ import { ExactJson, mapRow, orError, type Row } from './map-fields.ts';
 
 export interface ParquetFile {
   readonly metadata: FileMetaData;
-  /** Names of the columns of its rows; each once. */
   readonly names: readonly string[];
 }
 
@@ -28,9 +27,8 @@ export interface Stretch {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** A row group of which some columns are in memory, and whose rows become lines. Plain data for another thread. */
+/** A row group whose selected columns are in memory, to be converted to lines. Plain data for another thread. */
 export interface RowsTask {
-  /** The metadata of a file that has only this row group. */
   readonly metadata: FileMetaData;
   readonly size: number;
   readonly columns: readonly string[];
@@ -38,7 +36,6 @@ export interface RowsTask {
   readonly stretches: readonly Stretch[];
   readonly names: readonly string[];
   readonly mapping: FieldMapping;
-  /** Whether a missing mapped id in a row is an error. */
   readonly isStrict: boolean;
   readonly limit: number;
 }
@@ -49,7 +46,7 @@ export interface RowLines {
   readonly rows: readonly (number | PlainError)[];
 }
 
-/** The metadata of a file, rows of a row group, or the next of these. */
+/** The metadata of a file, a row group to read, or a request for its next rows. */
 export type ParquetQuestion = { readonly open: Uint8Array<ArrayBuffer> } | RowsTask | 'more';
 
 export type ParquetAnswer =
@@ -61,7 +58,6 @@ export type ParquetAnswer =
 const port = parentPort as MessagePort;
 let lines: AsyncGenerator<RowLines> | undefined;
 
-/** Entry of a thread that reads Parquet. */
 port.on('message', async (question: ParquetQuestion) => {
   port.postMessage(BEGUN);
   const answer = await answerTo(question).catch((error: unknown) => ({ problem: reasonOf(error) }));
@@ -80,7 +76,7 @@ async function answerTo(question: ParquetQuestion): Promise<ParquetAnswer> {
 
 const TOGETHER = 256 * 1024;
 
-/** The lines of a row group, in the order of its rows. @throws Error if it is not valid Parquet */
+/** Yields the lines of a row group in row order. @throws Error if it is not valid Parquet */
 async function* rowLines(task: RowsTask): AsyncGenerator<RowLines> {
   const indexes = new Map(task.columns.map((name, index) => [name, index]));
   let lines: Buffer[] = [];
@@ -111,7 +107,7 @@ function lineOf(read: (name: string) => unknown, { names, mapping, isStrict, lim
   throw new ServiceError('line_too_large', { what: 'The row', limit });
 }
 
-/** Node's own decompressors are faster; their output is limited to the declared size. */
+/** Node's decompressors are faster than hyparquet's. Their output is limited to the declared size. */
 const COMPRESSORS: Compressors = {
   ...compressors,
   ZSTD: (bytes, length) => zstdDecompressSync(bytes, { maxOutputLength: Math.max(length, 1) }),
@@ -119,7 +115,6 @@ const COMPRESSORS: Compressors = {
   BROTLI: (bytes, length) => brotliDecompressSync(bytes, { maxOutputLength: Math.max(length, 1) }),
 };
 
-/** The rows of a row group as lists of the values of its columns. */
 async function decodeRows({ metadata, size, columns, stretches }: RowsTask) {
   let rows: readonly (readonly unknown[])[] = [];
   await parquetRead({
@@ -136,7 +131,6 @@ async function decodeRows({ metadata, size, columns, stretches }: RowsTask) {
   return rows;
 }
 
-/** A file of which only some stretches are available; the bytes between them are never read. */
 function inMemory(byteLength: number, stretches: readonly Stretch[]): AsyncBuffer {
   return {
     byteLength,
@@ -153,7 +147,7 @@ function inMemory(byteLength: number, stretches: readonly Stretch[]): AsyncBuffe
   };
 }
 
-/** Nothing is lost in decoding: bytes that do not match their schema stay bytes. */
+/** Bytes that do not match their schema stay bytes, so that nothing is lost. */
 const PARSERS: Partial<ParquetParsers> = {
   stringFromBytes: textOrBytes,
   jsonFromBytes: jsonOrBytes,
@@ -161,7 +155,7 @@ const PARSERS: Partial<ParquetParsers> = {
   geographyFromBytes: (bytes: Uint8Array) => bytes,
 };
 
-/** The text of bytes that are UTF-8; writers do not mark all texts as such. */
+/** Decodes UTF-8 bytes as text, because writers do not mark all texts as such. */
 function textOrBytes(bytes: Uint8Array | undefined): string | Uint8Array | undefined {
   if (bytes === undefined || !isUtf8(bytes)) return bytes;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
@@ -173,10 +167,10 @@ function jsonOrBytes(bytes: Uint8Array | undefined): unknown {
 }
 
 /**
- * The JSON of a value: numbers with all their digits, times in ISO 8601.
+ * Encodes a value as JSON: numbers with all their digits, times in ISO 8601.
  *
- * @param name of its column, for the error
- * @throws ServiceError `invalid_parameters` if JSON cannot represent it
+ * @param name of the column, for the error
+ * @throws ServiceError `invalid_parameters` if JSON cannot represent the value
  */
 function toJson(value: unknown, name: string): string {
   if (typeof value === 'bigint') return String(value);

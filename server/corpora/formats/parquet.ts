@@ -19,7 +19,7 @@ export async function rowGroupSizes(storage: SourceStorage, file: StoredFile): P
   }
 }
 
-/** The documents of the rows of some row groups. @throws ServiceError `source_unreadable` */
+/** Reads the documents in the rows of some row groups. @throws ServiceError `source_unreadable` */
 export async function* readParquet(
   storage: SourceStorage,
   { files, part }: ShardRange,
@@ -55,14 +55,12 @@ interface OpenFile {
   readonly file: StoredFile;
   readonly opened: ParquetFile;
   readonly thread: ParquetThread;
-  /** Limits the bytes of lines: dictionaries and run lengths can expand a few bytes without bound. */
+  /** Limits the bytes of lines, because dictionaries and run lengths can expand a few bytes without bound. */
   count(bytes: number): void;
 }
 
-/** Bytes charged for a row that is not a document. */
 const FAILED_ROW = 100;
 
-/** @param first the first row of the group in the file */
 async function* readGroup(
   { storage, file, opened, thread, count }: OpenFile,
   group: RowGroup,
@@ -107,7 +105,6 @@ function documentsOf(
   });
 }
 
-/** Divides bytes among rows, without a remainder. */
 function sizesOf(bytes: number, rows: number): (row: number) => number {
   const upTo = (row: number) => Math.floor((row * bytes) / rows);
   return (row) => upTo(row + 1) - upTo(row);
@@ -117,14 +114,14 @@ function sizeOf({ columns }: Pick<RowGroup, 'columns'>): number {
   return columns.reduce((sum, { meta_data }) => sum + Number(meta_data?.total_compressed_size ?? 0), 0);
 }
 
-/** Bytes of the magic number at both ends of the file, and of the length of the metadata. */
+/** Bytes of the magic number at both ends of a file. The tail also contains the length of the metadata. */
 const MAGIC = 4;
 const TAIL = 8;
-/** Maximum bytes of metadata; parsed they take a multiple of it. */
+/** Maximum bytes of metadata. Parsed metadata takes several times as much memory. */
 const MAX_METADATA = 32 * 1024 * 1024;
 const MAX_ROWS = 20_000_000;
 
-/** Maximum bytes of the columns of a row group that are read, compressed or not. */
+/** Maximum bytes that are read from a row group, compressed or not. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 const TOO_LARGE = `a row group takes more than ${MAX_BYTES} bytes: write it with smaller row groups`;
 
@@ -149,7 +146,7 @@ async function openParquet(
 }
 
 /**
- * The bytes of some columns of a row group, in the order of its columns.
+ * Reads some columns of a row group, in the order of its columns.
  *
  * @param columns names of existing columns
  * @throws ServiceError `source_unreadable`
@@ -190,7 +187,6 @@ function asUnreadable({ name }: StoredFile, error: unknown): ServiceError {
   return unreadable(name, `it is not Parquet that can be read here: ${reasonOf(error)}`, error);
 }
 
-/** The bytes from the beginning of the metadata on. */
 async function readTail(storage: SourceStorage, file: StoredFile): Promise<Buffer<ArrayBuffer>> {
   const { name, size } = file;
   if (size < MAGIC + TAIL) throw unreadable(name, 'it is not Parquet: it is too short');
@@ -223,18 +219,17 @@ function checkGroup({ num_rows, columns }: RowGroup, index: number, end: number)
   }
 }
 
-/** Maximum bytes of a decoded row group, and maximum milliseconds to decode it. */
+/** Limits for decoding a row group: bytes of memory, and milliseconds. */
 const LIMITS = { memory: 3_221_225_472, time: 120_000 };
 
-/** Milliseconds for a small row group; a damaged one may never end. */
+/** Milliseconds for a small row group. A damaged one may never end. */
 const MIN_TIME = 10_000;
-/** Milliseconds per byte and per row, generous for any machine. */
+/** Milliseconds per byte and per row, generous even for slow machines. */
 const SLOW = { byte: 1 / 1000, row: 1 / 20 };
 
-/** The last thread that was returned: starting a thread takes longer than decoding a small file. */
+/** The last thread that was returned. Starting a thread takes longer than decoding a small file. */
 let idle: GuardedThread<ParquetAnswer> | undefined;
 
-/** Reads Parquet files in a thread, isolated from their content. */
 class ParquetThread {
   readonly #thread: GuardedThread<ParquetAnswer>;
 
@@ -244,14 +239,14 @@ class ParquetThread {
     idle = undefined;
   }
 
-  /** @param tail the bytes of the file from the beginning of its metadata on @throws Error if they are invalid */
+  /** @param tail bytes of the file from the start of its metadata @throws Error if they are invalid */
   async open(tail: Uint8Array<ArrayBuffer>): Promise<ParquetFile> {
     const answer = await this.#ask({ open: tail }, [tail.buffer]);
     if ('metadata' in answer) return answer;
     throw new Error('the thread gave an unexpected answer');
   }
 
-  /** The lines of a row group; its memory is transferred. @throws Error if it is not valid Parquet */
+  /** The lines of a row group, whose memory is transferred. @throws Error if it is not valid Parquet */
   async *lines(task: RowsTask): AsyncGenerator<RowLines> {
     const moved = task.stretches.map(({ bytes }) => bytes.buffer);
     let answer = await this.#ask(task, moved, timeFor(task));

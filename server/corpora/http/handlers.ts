@@ -78,7 +78,7 @@ function readHandlers({ jobs }: Services): Record<'list' | 'get' | 'shards', Han
 
     async shards(request, reply) {
       const page = readPage<ShardState, number>(request.query, checkShards, readSeq);
-      // An unknown job would give an empty page instead of 404.
+      // Without this, an unknown job would give an empty page instead of 404.
       const { id } = await jobs.get(idOf(request));
       const found = await jobs.shards(id, page);
       const last = found.shards.at(-1);
@@ -96,9 +96,9 @@ function eventsHandler({ jobs }: Services, watch: JobWatch): Handler {
   return async (request, reply) => {
     const job = await jobs.get(idOf(request));
     const type = wantsLines(request) ? LINES : EVENTS;
-    // A client that has had the last event reconnected: this answer tells it to stop.
+    // The client has seen the last event and has reconnected: 204 tells it to stop.
     if (isOver(job) && request.headers['last-event-id'] === eventId(job)) return reply.code(204).send();
-    // Proxies must not hold events back.
+    // Keeps proxies from buffering events.
     reply.headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
     return reply.type(type === LINES ? `${LINES}; charset=utf-8` : EVENTS).send(watch.stream(job, type));
   };
@@ -194,7 +194,7 @@ function readSeq(text: string): number | undefined {
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Reads `Idempotency-Key`; null without the header. @throws ServiceError `invalid_parameters` */
+/** Reads `Idempotency-Key`; null if it is missing. @throws ServiceError `invalid_parameters` */
 function readIdempotencyKey(header: string | readonly string[] | undefined): string | null {
   if (header === undefined) return null;
   if (typeof header === 'string' && KEY.test(header)) return header;

@@ -12,7 +12,7 @@ const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 /**
  * Adds counters for this process's work on jobs.
  *
- * @param load asks the store how busy the workers of all machines are
+ * @param load queries the store for the load of all machines
  */
 export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>) {
   addLoad(registry, load);
@@ -24,7 +24,7 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>) 
     'Documents of jobs that were chunked, or failed, and files that were skipped.',
     'result',
   );
-  // A series that begins at its first failure would hide that failure from rates.
+  // Starts series at 0: a series that begins with a failure would hide that failure from rates.
   for (const result of ['done', 'failed', 'skipped']) documents.inc({ result }, 0);
   const vectors = countTotals((name, help) => count(name, help));
   const read = count('bytes', 'Bytes of chunked documents of jobs.');
@@ -37,7 +37,6 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>) 
     registers,
   });
   return {
-    /** Counts the end of the work on a shard. @param skipped files that were not read */
     shard(outcome: ShardOutcome, seconds: number, skipped: number): void {
       documents.inc({ result: 'skipped' }, skipped);
       shards.observe({ outcome }, seconds);
@@ -78,15 +77,12 @@ function addLoad(registry: Registry, load: () => Promise<JobLoad>): void {
   });
 }
 
-/** Milliseconds that an answer of the store stays valid. */
+/** Milliseconds for which an answer of the store is reused. */
 const FRESH = 5000;
-/** Milliseconds that a scrape waits for the store; after that it gets the previous values. */
+/** Milliseconds that a scrape waits for the store, before it uses the previous values. */
 const TIMEOUT = 1000;
 
-/**
- * How busy the workers of all machines are, according to the store a short while ago; undefined until it has answered
- * once.
- */
+/** Caches the load of all machines for a short time. It is undefined until the store has answered once. */
 function recently(load: () => Promise<JobLoad>): () => Promise<JobLoad | undefined> {
   let last: JobLoad | undefined;
   let asked = Number.NEGATIVE_INFINITY;

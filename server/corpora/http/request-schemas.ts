@@ -65,7 +65,7 @@ export const targetBody = {
   additionalProperties: false,
 } as const;
 
-/** Steps are checked one by one, each with its number. */
+/** Steps are checked one by one, so that problems contain their numbers. */
 const steps = {
   type: 'array',
   minItems: 1,
@@ -73,7 +73,6 @@ const steps = {
   excludes: ['pipeline'],
 };
 
-/** The request that creates a job. @param namespace of the ids of chunks, if the request has none */
 export function jobBody(namespace: string): ObjectSchema {
   return {
     type: 'object',

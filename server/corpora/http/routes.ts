@@ -8,7 +8,7 @@ const MAX_BODY_BYTES = 16_777_216;
 
 export async function jobRoutes(app: FastifyInstance, tools: JobTools): Promise<void> {
   const routes = await routesOf(app);
-  // Most servers run no jobs, and should not load what these need.
+  // Imported here, because most servers run no jobs.
   const { jobHandlers } = await import('./handlers.ts');
   const handlers = jobHandlers(app, tools);
   for (const name of Object.keys(routes) as (keyof JobRoutes)[]) {
@@ -17,7 +17,8 @@ export async function jobRoutes(app: FastifyInstance, tools: JobTools): Promise<
 }
 
 /**
- * The same routes if jobs are off: they say so before the body is read, and after keys and rate limits are checked.
+ * Registers the same routes if jobs are off. They refuse requests before reading the body, but after checking keys
+ * and rate limits.
  */
 export async function refusedJobRoutes(app: FastifyInstance): Promise<void> {
   const routes = Object.values(await routesOf(app));

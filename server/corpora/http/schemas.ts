@@ -151,7 +151,6 @@ const exampleNewJob: JobAnswer = {
   finished_at: null,
 };
 
-/** Its request, which works when pasted. */
 const exampleRequest = (registry: Registry) => ({
   source: {
     documents: [

@@ -18,22 +18,18 @@ const WRITTEN = {
   },
 } as const;
 
-/**
- * The id of the last event of a job is its state, so that a client that reconnects can be told that there is no more.
- */
+/** The id of an event is the state of the job: a client that reconnects with the last one gets no further events. */
 export function eventId({ state }: JobRecord): string {
   return state;
 }
 
-/** Milliseconds between polls of the store. */
 const PAUSE = 1000;
-/** Polls without a change after which watchers get a sign that the connection is alive. */
+/** Polls without a change before watchers get a sign of life. */
 const QUIET = 15;
 
 /** Streams the changes of jobs. All streams of a job share one poll of the store per second. */
 export class JobWatch {
   readonly #jobs: Pick<JobStore, 'get'>;
-  /** The next poll of each job, until it is answered. */
   readonly #polls = new Map<string, Promise<JobRecord | undefined>>();
   readonly #closing = new AbortController();
 
@@ -42,8 +38,8 @@ export class JobWatch {
   }
 
   /**
-   * The job now, and whenever it has changed, until it ends. Polls wait for the reader: a client that reads slowly
-   * gets fewer events, and always the latest state, so that memory does not grow.
+   * Streams the job now and after every change, until it ends. Polls wait for the reader: a slow client gets fewer
+   * events, but always the latest state. Memory does not grow.
    */
   stream(job: JobRecord, type: keyof typeof WRITTEN): Readable {
     return Readable.from(this.#events(job, WRITTEN[type]), { objectMode: false });
@@ -71,7 +67,11 @@ export class JobWatch {
     }
   }
 
-  /** The job at the next poll, or as it was if the store cannot be reached. @throws if it is removed, or on `close` */
+  /**
+   * The job at the next poll, or unchanged if the store cannot be reached.
+   *
+   * @throws if it is removed, or on `close`
+   */
   async #next(job: JobRecord): Promise<JobRecord> {
     const poll = this.#polls.get(job.id) ?? this.#poll(job.id).finally(() => this.#polls.delete(job.id));
     this.#polls.set(job.id, poll);

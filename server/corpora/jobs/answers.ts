@@ -111,7 +111,6 @@ export const shard = {
 
 export type JobAnswer = Described<typeof job>;
 
-/** @param now seconds since 1970 */
 export function jobAnswer(job: JobRecord, now: number = Date.now() / 1000): JobAnswer {
   const { source, target, group } = job.spec as JobSpec;
   const { counts, bytes_total: total } = job;

@@ -28,11 +28,11 @@ export interface ShardTools extends Readers {
   readonly storing?: Storing | undefined;
   /** Maximum bytes of a document. */
   readonly limit: number;
-  /** Called after each group of documents, with what was done so far. */
+  /** Called after each group of documents, with the totals so far. */
   readonly onProgress?: ((progress: ShardProgress) => void) | undefined;
-  /** Drops output that is not needed. @returns what is written instead */
+  /** Drops output that is not needed. @returns the output to write */
   readonly filter?: ((group: ChunkedDocuments) => ChunkedDocuments) | undefined;
-  /** Says why a file was skipped in the terms of an interface other than the service. */
+  /** Rewrites why a file was skipped for an interface other than the service. */
   readonly inTerms?: ((message: string) => string) | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   const store = storing && remembering(storing, claim, tools.store);
   const counts: Tally = { ...NO_COUNTS };
   let unidentified = 0;
-  // Files are read ahead, by a different amount on each machine, so each list has its own order.
+  // Files are read ahead, by a different amount on each machine. Two lists keep a stable order.
   const unread: Skip[] = [];
   const empty: Skip[] = [];
   const lines = readDocuments(storage, range, {

@@ -33,7 +33,7 @@ export interface JobWorkerParts extends Readers {
   readonly inTerms?: ShardTools['inTerms'];
 }
 
-/** Concurrent shards: while one begins or ends, the threads process another. */
+/** Concurrent shards: while one begins or ends, the threads process the other. */
 const SHARDS_AT_ONCE = 2;
 /** Milliseconds between checks for expired jobs. */
 const EXPIRY_PAUSE = 60_000;
@@ -69,7 +69,6 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
   });
 }
 
-/** One line for a job that has ended, and a warning if some of its texts cannot be found by a search. */
 export async function logEnd(
   { jobId, kind }: Pick<Claim, 'jobId' | 'kind'>,
   store: Pick<JobStore, 'get'>,

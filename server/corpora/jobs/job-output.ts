@@ -19,30 +19,28 @@ import { checkFolder, isFolderOf, MANIFEST, removeAttempts, removeFiles } from '
 import { PART_KINDS, type PartFiles, type PartKind, partName } from './part-files.ts';
 import { inFolder, type JobLocations, type JobSpec, type TargetLocation } from './spec.ts';
 
-/** What a `chunk` shard leaves for the finish. */
 export interface ShardOutput {
   readonly files: PartFiles;
   readonly documents: number;
   readonly failed: number;
-  /** Files that were not read. */
   readonly skipped: number;
   /** Skipped files and empty documents, by reason; missing if there are none. */
   readonly skips?: readonly SkipGroup[];
   readonly chunks: number;
   /** Content that readers left out of files; missing if there is none. */
   readonly leftOut?: LeftOut;
-  /** Failed documents with unknown ids; missing if there are none. */
+  /** Number of failed documents with unknown ids; missing if there are none. */
   readonly unidentified?: number;
 }
 
 export interface FinishTools {
   readonly store: Pick<JobStore, 'shards'>;
   readonly locations: JobLocations;
-  /** Called once nothing else can fail the job. @returns its entries in the manifest */
+  /** Called once nothing else can fail the job. @returns entries for the manifest */
   prune?(): Promise<PruneCounts | undefined>;
 }
 
-/** The manifest, which is written last: it names the valid files. */
+/** The manifest names the valid files. It is written last. */
 export interface Manifest {
   readonly shards: readonly ShardEntry[];
   readonly counts: Counts & Reports & Partial<PruneCounts>;
@@ -55,15 +53,14 @@ interface Reports {
 
 type Counts = Pick<ShardOutput, 'documents' | 'failed' | 'skipped' | 'chunks'>;
 
-/** The entry of a shard in the manifest: its outcome, and its files by kind, with their names in the folder. */
 interface ShardEntry extends Counts {
   readonly seq: number;
   readonly files: { readonly [K in PartKind]?: WrittenFile };
 }
 
 /**
- * Gives the files of finished shards their final names, removes other attempts' files, and writes the manifest, which
- * completes the output. Idempotent.
+ * Finishes a job: gives files their final names, removes the files of other attempts, and writes the manifest.
+ * Idempotent.
  *
  * @throws ServiceError `target_taken` if the folder now belongs to another job
  * @throws the signal's reason once it aborts
@@ -82,7 +79,7 @@ export async function finishJob(claim: Claim, signal: AbortSignal, tools: Finish
     const failure = await writeManifest(target, outputsOf(claim, tools.store), pruned);
     return { ...NO_DOCUMENTS, failure };
   } catch (error) {
-    // The job was removed meanwhile, so files renamed since would stay behind.
+    // The job was removed meanwhile: files renamed since then would be left behind.
     if (!(await isFolderOf(target, claim.jobId))) await removeFiles(target.storage, names);
     throw error;
   }
@@ -122,7 +119,7 @@ async function settleFiles(
   return settled;
 }
 
-/** @returns the error that fails the job, if nothing was read */
+/** @returns the error that fails the job if nothing was read */
 async function writeManifest(
   target: TargetLocation,
   outputs: ReturnType<typeof outputsOf>,
@@ -172,8 +169,8 @@ export interface OutputTools {
 }
 
 /**
- * The lines of all files of a kind that the shards of a job have written, in the order of the source; for a running
- * job, those of finished shards.
+ * Reads the lines of all files of one kind, in the order of the source. For a running job, it reads the files of
+ * finished shards.
  *
  * @throws ServiceError `storage_failed`, also if a file has disappeared
  */
@@ -189,7 +186,7 @@ export async function* readParts(
   }
 }
 
-/** @param lastName the name of the file once its job is finished, which may happen at any time */
+/** @param lastName name of the file once its job is finished, which may happen at any time */
 async function* readPart(
   { storage }: TargetLocation,
   { name }: WrittenFile,

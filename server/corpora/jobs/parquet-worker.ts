@@ -6,7 +6,6 @@ import { vectorOfBase64 } from '../../../plugins/toolkit/json/ascii-numbers.ts';
 import { parseExactJson } from '../../../plugins/toolkit/json/exact-json.ts';
 import { BEGUN } from '../../engine/run/guarded-thread.ts';
 
-/** The lines of a row group of the file, or its end. */
 export type ParquetTask = { readonly lines: Uint8Array<ArrayBuffer> } | 'finish';
 
 export type ParquetBytes = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly problem: string };
@@ -14,7 +13,6 @@ export type ParquetBytes = { readonly bytes: Uint8Array<ArrayBuffer> } | { reado
 const port = parentPort as MessagePort;
 let file: { readonly bytes: ByteWriter; readonly parquet: ParquetWriter } | undefined;
 
-/** Entry of a thread that writes one Parquet file after the other. */
 port.on('message', (task: ParquetTask) => {
   port.postMessage(BEGUN);
   try {
@@ -49,8 +47,8 @@ const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPT
 const integer = { type: 'INT32', repetition_type: 'OPTIONAL' } as const;
 
 /**
- * The columns of every part file, whatever the steps are, so that files of several jobs can be read as one table. The
- * other fields of a chunk are in the JSON `fields`.
+ * The columns of every part file, independent of the steps, so that files of several jobs can be read as one table.
+ * The JSON `fields` has the other fields of a chunk.
  */
 const COLUMNS = {
   id: text,
@@ -77,7 +75,7 @@ const SCHEMA: SchemaElement[] = [
   ...NAMES.flatMap((name) => [{ name, ...COLUMNS[name] }, ...(name === 'embedding' ? ELEMENTS : [])]),
 ];
 
-/** Numbers of vectors hardly repeat, are not searched for by their range, and are not compressed to less. */
+/** Numbers of vectors rarely repeat, are not searched by range, and hardly compress. */
 const AS_THEY_ARE = { encoding: 'PLAIN', statistics: false, codec: 'UNCOMPRESSED' } as const;
 
 interface Column extends Partial<typeof AS_THEY_ARE> {
@@ -85,7 +83,6 @@ interface Column extends Partial<typeof AS_THEY_ARE> {
   readonly data: unknown[];
 }
 
-/** The columns of lines with a chunk each. @throws SyntaxError */
 function columnsOf(lines: Uint8Array): Column[] {
   const columns = NAMES.map((name): Column => ({ name, data: [], ...(name === 'embedding' && AS_THEY_ARE) }));
   const texts = Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString().split('\n');

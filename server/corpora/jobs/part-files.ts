@@ -7,7 +7,6 @@ import type { FileWriter, WrittenFile } from '../storage/storage.ts';
 import type { ParquetBytes, ParquetTask } from './parquet-worker.ts';
 import { inFolder, type TargetLocation } from './spec.ts';
 
-/** The files that a shard may write: chunks, failures, and the chunk ids of each document. */
 export const PART_KINDS = ['part', 'errors', 'ids'] as const;
 export type PartKind = (typeof PART_KINDS)[number];
 
@@ -16,26 +15,23 @@ export type PartFiles = { readonly [K in PartKind]?: WrittenFile };
 /** Names begin with the kind of content, so that shell globs find them: `part-000012.jsonl`. */
 const NAME = /^(part|errors|ids)-\d{6,}(\.[\da-f]{8}\.a\d+)?\.(jsonl|parquet)(\.tmp-.+)?$/;
 
-/** Whether a file, named without its folder, has a name that a job could give to a shard's file. */
 export function isPartName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Whether a file, named without its folder, was written by an attempt of this job at a shard, finished or not. */
 export function isAttemptOf(jobId: string, name: string): boolean {
   return isPartName(name) && name.split('.')[1] === tagOf(jobId);
 }
 
-/** The part of a job's id in the file names of its attempts. */
 function tagOf(jobId: string): string {
   return jobId.slice(0, 8);
 }
 
 /**
- * The name of a file of a shard.
+ * The name of a shard's file.
  *
- * @param attempt who writes the file, so that a worker that was presumed dead does not overwrite that of its successor,
- *   nor one job that of another; missing in the final name
+ * @param attempt who writes the file; missing in the final name. It keeps a worker that was presumed dead, or
+ * another job, from overwriting the file.
  */
 export function partName(
   { folder, format }: Pick<TargetLocation, 'folder' | 'format'>,
@@ -51,7 +47,7 @@ export function partName(
 
 type Attempt = Pick<Claim, 'jobId' | 'attempt'>;
 
-/** Writes the files of one attempt at a shard; empty ones are not created, except for the chunks. */
+/** Writes the files of one attempt at a shard. Empty files are not created, except for the chunks. */
 export class PartFilesWriter {
   readonly #target: TargetLocation;
   readonly #claim: Attempt & Pick<Claim, 'seq'>;
@@ -67,7 +63,6 @@ export class PartFilesWriter {
     await (await this.#writer(kind)).write(bytes);
   }
 
-  /** All files, complete and durable. */
   async finish(): Promise<PartFiles> {
     const finished: [PartKind, WrittenFile][] = [];
     for (const [kind, writer] of this.#writers) {
@@ -78,7 +73,7 @@ export class PartFilesWriter {
     return Object.fromEntries(finished);
   }
 
-  /** Leaves nothing behind, even of finished files. */
+  /** Removes all files, even finished ones. */
   async discard(): Promise<void> {
     for (const writer of this.#writers.values()) await writer.discard();
     for (const name of this.#finished) await this.#target.storage.remove(name);
@@ -96,32 +91,28 @@ export class PartFilesWriter {
   }
 }
 
-/** The line of the errors file with the problem of a document and its position. */
 export function failedDocumentLine({ source, id, error }: ChunkedDocument): string {
   const { place } = source;
   const { status, detail } = error as DocumentError;
   return `${JSON.stringify({ ...place, ...(id !== undefined && { id }), status, detail })}\n`;
 }
 
-/** The line of the ids file for a chunked document. */
 export function idsLine({ source, id, ids }: ChunkedDocument): string {
   return idsLineOf(id ?? null, ids, id === undefined ? source.place : undefined);
 }
 
-/** @param place of the document, if it has no id */
+/** @param place of a document without an id */
 export function idsLineOf(documentId: string | null, ids: readonly string[], place?: Place): string {
   return `${JSON.stringify({ document_id: documentId, ...place, chunks: ids })}\n`;
 }
 
-/** Bytes of lines per row group, including the line in which they end. */
+/** Bytes of lines per row group, including the line that reaches this limit. */
 const ROW_GROUP = 16 * 1024 * 1024;
 const LIMITS = { memory: 3_221_225_472, time: 120_000 };
 const LINE_FEED = 0x0a;
 
-/** The last thread that was returned. */
 let idle: GuardedThread<ParquetBytes> | undefined;
 
-/** Writes lines with a chunk each as Parquet; the row groups depend only on the lines. */
 export class ParquetPart implements FileWriter {
   readonly #file: FileWriter;
   readonly #thread: GuardedThread<ParquetBytes>;

@@ -23,8 +23,8 @@ export async function removeJob(job: JobRecord, tools: RemoveTools): Promise<voi
 }
 
 /**
- * Removes the output of a job, then its record, and then what a worker wrote meanwhile without knowing of its end;
- * what that worker writes later it removes itself.
+ * Removes the output of a job, then its record, then the output of a worker that did not know of its end. That
+ * worker itself removes everything it writes later.
  */
 export async function removeWithOutput(
   { id }: Pick<JobRecord, 'id'>,
@@ -36,7 +36,6 @@ export async function removeWithOutput(
   if (isOwn) await removeLate(target, id);
 }
 
-/** The names of the files of a job when they were written, and after the finish. */
 async function* fileNames(
   target: TargetLocation,
   jobId: string,
@@ -51,8 +50,8 @@ async function* fileNames(
 }
 
 /**
- * Removes the results of a shard that the worker has lost: invalid files, by the name of their attempt, and what the
- * plan or the finish of a cancelled or removed job has written meanwhile.
+ * Removes the results of a shard that the worker has lost: the files of the attempt, and what the plan or finish of
+ * a cancelled or removed job has written meanwhile.
  *
  * @param refused the invalid result, if the work finished
  */
@@ -70,8 +69,8 @@ export async function discardShard(
   const wroteManifest = kind === 'finish' && refused !== undefined;
   const state = await stateOf(store, jobId);
   if (state === undefined) await removeLate(target, jobId, wroteManifest);
-  // A removal in progress may have passed the manifest already. While another worker finishes the job, and once it is
-  // done, the manifest belongs to that worker.
+  // A removal in progress may already have passed the manifest. If another worker finishes the job, the
+  // manifest belongs to that worker.
   else if (wroteManifest && OVER_WITHOUT_OUTPUT.has(state)) await withdrawManifest(target, jobId);
 }
 
@@ -90,7 +89,7 @@ type ExpiryStore = Pick<JobStore, 'expired' | 'cancel' | 'remove' | 'shards'>;
 
 const SOME = 100;
 
-/** Removes expired jobs, output first. What cannot be removed now is left for the next time. */
+/** Removes expired jobs, output first. Failed removals are retried at the next call. */
 export async function expireJobs(store: ExpiryStore, locations: JobLocations, log: Log): Promise<void> {
   try {
     for (let isMore = true; isMore; ) {
@@ -104,7 +103,6 @@ export async function expireJobs(store: ExpiryStore, locations: JobLocations, lo
   }
 }
 
-/** @returns whether it is gone */
 async function expire(
   job: JobRecord,
   store: ExpiryStore,
@@ -120,7 +118,6 @@ async function expire(
     log.info({ job: id, files: target !== undefined }, 'jobs: removed an expired job');
     return true;
   } catch (error) {
-    // Another process may have been faster.
     const hasGone = error instanceof ServiceError && error.code === 'job_not_found';
     if (!hasGone) {
       log.warn({ job: id, reason: reasonOf(error) }, 'jobs: an expired job could not be removed');
@@ -129,7 +126,7 @@ async function expire(
   }
 }
 
-/** Undefined if the server can no longer reach it: its root or its connections have changed. */
+/** Undefined if the server can no longer reach the target, because its root or connections have changed. */
 async function targetOf({ spec }: JobRecord, locations: JobLocations): Promise<TargetLocation | undefined> {
   try {
     return await locations.target(spec as JobSpec);

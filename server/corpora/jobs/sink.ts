@@ -17,25 +17,22 @@ import { outputsOf } from './job-output.ts';
 import type { JobSpec } from './spec.ts';
 
 /**
- * Stores the chunks of documents in a sink, and removes those that earlier runs stored for these documents and that
- * no longer exist.
+ * Stores the chunks of documents in a sink. Removes chunks of earlier runs of these documents that no longer exist.
  *
- * @param bytes a line for each chunk; they are transferred
+ * @param bytes one line per chunk; the memory is transferred
  * @returns the documents, with errors for those that cannot be stored
- * @throws ServiceError if the sink is at fault
+ * @throws ServiceError if the sink fails
  */
 export type StoreChunks = (
   bytes: Uint8Array,
   documents: readonly ChunkedDocument[],
 ) => Promise<readonly ChunkedDocument[]>;
 
-/** Creates the function that stores the chunks of one shard; undefined if its job has no sink. */
 export type Storing = (spec: JobSpec, signal: AbortSignal) => StoreChunks | undefined;
 
 /** Sinks are never rejected, and have their own database timeouts. */
 const STORING = { urgency: 'bulk', hasNoDeadline: true } as const;
 
-/** Stores in the worker threads of this process: in this thread, chunks are bytes that are never parsed. */
 export function storingIn(runner: Pick<Runner, 'run'>): Storing {
   return ({ target: { sink } }, signal) => {
     if (sink === undefined) return undefined;
@@ -65,8 +62,8 @@ function withOutcome(document: ChunkedDocument, outcome: LineOutcome | undefined
 }
 
 /**
- * Identifies the source and the sink of a job. Requests that contain their documents count as one source, which is
- * never pruned. A trailing slash of a path does not matter.
+ * Identifies the source and the sink of a job. A trailing slash of a path does not matter. Documents in requests
+ * count as one source, which is never pruned.
  */
 function sourceInSink({ source, target: { sink } }: JobSpec): SourceInSink | undefined {
   if (sink === undefined) return undefined;
@@ -83,7 +80,7 @@ type NoteStore = Pick<JobStore, 'noteStored' | 'noteFailed'>;
 type Shard = Pick<Claim, 'jobId' | 'seq' | 'spec'>;
 
 /**
- * Records documents before they are stored, so that those a crash leaves over are known, and those that failed. If
+ * Records documents before they are stored, so that leftovers of a crash and failed documents are known. If
  * documents have the same id, one is stored and the others fail: each would remove the chunks of the previous one.
  */
 export function remembering(store: StoreChunks, shard: Shard, notes: NoteStore): StoreChunks {
@@ -124,7 +121,7 @@ function takenError(id: string | undefined): DocumentError {
 const idOf = ({ id }: ChunkedDocument) => id;
 const isId = (id: string | undefined) => id !== undefined;
 
-/** Records that documents still exist, although they failed or were skipped this time. */
+/** Records that failed or skipped documents still exist. */
 export async function noteFailed(
   given: readonly (string | undefined)[],
   { jobId, spec }: Pick<Claim, 'jobId' | 'spec'>,
@@ -155,9 +152,8 @@ export interface PruneTools {
 }
 
 /**
- * Removes documents from the sink of a job that an earlier job with the same source has stored and this one has not
- * found. Documents of other sources stay. Each batch is removed from the sink before its record: after a crash, it
- * resumes there.
+ * Removes documents from a job's sink that an earlier job with the same source has stored and this job has not
+ * found. Each batch is removed from the sink before its record, so that pruning can resume after a crash.
  *
  * @returns undefined if the job does not prune, or will fail
  * @throws ServiceError if the sink fails
@@ -197,8 +193,8 @@ export async function pruneSink(
 }
 
 /**
- * Whether there may be documents that the job does not know: those of lines with unreadable ids, or all of them if it
- * found none, since folders are unreachable more often than empty.
+ * Whether unknown documents may exist: lines with unreadable ids, or all documents if the job found none. A folder
+ * is unreachable more often than empty.
  */
 async function mayBeIncomplete(job: JobRecord, store: PruneTools['store']): Promise<boolean> {
   if (job.counts.documents === job.counts.failed) return true;

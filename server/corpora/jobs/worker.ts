@@ -8,7 +8,7 @@ import { notRead } from '../skips.ts';
 
 type WorkerStore = Pick<JobStore, 'claim' | 'renew' | 'commit' | 'fail' | 'giveBack'>;
 
-/** @param onProgress called with what was done so far, as often as the work likes */
+/** @param onProgress called with the totals so far, as often as the work likes */
 type Work = (
   claim: Claim,
   signal: AbortSignal,
@@ -17,34 +17,31 @@ type Work = (
 
 export interface WorkerOptions {
   readonly store: WorkerStore;
-  /** Does the work of a shard. @param signal aborts once the shard is lost, or is to be given back */
+  /** Work by kind of shard. @param signal aborts once the shard is lost or must be given back */
   readonly work: Readonly<Record<ShardKind, Work>>;
   readonly log: Log;
   readonly leaseSeconds: number;
-  /** Removes the results of a shard that the worker has lost. @param refused the invalid result */
+  /** Removes the results of a lost shard. @param refused the invalid result */
   discard?(claim: Claim, refused: ShardResult | undefined): Promise<void>;
   onSettled?(claim: Claim): Promise<void>;
   /** Called for each processed shard. @param skipped files that were not read */
   onShard?(outcome: ShardOutcome, seconds: number, skipped: number): void;
   readonly name: string;
   readonly concurrency: number;
-  /** Called before each poll. */
   onTurn?(): void;
 }
 
-/** How the work on a shard ended; `lost` if another worker has taken it over. */
+/** The outcome of the work on a shard; `lost` if another worker has taken it over. */
 export type ShardOutcome = 'done' | 'failed' | 'lost' | 'returned';
 
-/** Milliseconds between polls that find nothing. */
 const POLL = 1000;
 
-/** Works on shards of jobs as long as there are any; it polls at once. */
+/** Takes shards of jobs and works on them. The first poll is immediate. */
 export class JobWorker {
   readonly #options: WorkerOptions;
   readonly #stopping = new AbortController();
-  /** The work on the shards in progress, and what stops it. */
   readonly #working = new Map<Promise<void>, AbortController>();
-  /** Until then no other loop may take a shard. */
+  /** Resolves when the next loop may take a shard. */
   #taking = Promise.resolve();
   #woken = Promise.withResolvers<void>();
   readonly #loops: readonly Promise<void>[];
@@ -61,8 +58,8 @@ export class JobWorker {
   }
 
   /**
-   * Takes no more shards. Those not finished after the grace period are given back, so that other workers can take
-   * them at once.
+   * Stops taking shards. After the grace period, unfinished shards are given back, so that other workers can take
+   * them.
    *
    * @param graceSeconds 0 gives them back now
    */
@@ -90,11 +87,11 @@ export class JobWorker {
   }
 
   /**
-   * Takes a shard and works on it. A shard that has lost its worker before may have caused that, so it gets this
-   * process to itself: other shards would be lost with it.
+   * Takes a shard and works on it. A shard that has already lost a worker may have crashed it. It runs alone, so
+   * that no other shard is lost with it.
    *
-   * @param next lets others take one
-   * @returns whether there was one
+   * @param next lets other loops take a shard
+   * @returns whether there was a shard
    */
   async #takeOne(next: () => void): Promise<boolean> {
     const { signal } = this.#stopping;
@@ -131,7 +128,6 @@ async function claimOne({ store, name, log }: WorkerOptions): Promise<Claim | un
   }
 }
 
-/** Gives back what was taken while the worker was stopped. */
 async function giveBack(claim: Claim, { store, log }: WorkerOptions): Promise<boolean> {
   await store.giveBack(claim).catch((error: unknown) => {
     log.warn({ reason: reasonOf(error) }, 'jobs: a shard could not be given back');
@@ -140,25 +136,17 @@ async function giveBack(claim: Claim, { store, log }: WorkerOptions): Promise<bo
 }
 
 /**
- * Maximum milliseconds between renewals of a lease, which note the progress, and through which a worker learns that a job
- * was cancelled.
+ * Maximum milliseconds between renewals of a lease. A renewal stores progress and detects that the job was
+ * cancelled.
  */
 const MAX_RENEWAL = 2000;
-/** How long results are kept while the database does not answer. */
 const COMMIT_RETRIES = { firstDelay: 100, maxDelay: 2000, deadline: 60_000 };
 
-/** Why work on a shard stops. */
 class ShardReturned extends Error {}
 class ShardLost extends Error {
   override message = 'it is another worker\u2019s now, or its job is over';
 }
 
-/**
- * Works on a shard, settles it and reports it.
- *
- * @param stop stops the work
- * @param before is awaited first
- */
 async function workOnShard(
   claim: Claim,
   options: WorkerOptions,
@@ -197,7 +185,6 @@ async function workOnShard(
   onShard?.(outcome ?? 'lost', (performance.now() - begin) / 1000, skipped);
 }
 
-/** Settles a shard whose work has ended without a result. */
 async function settle(
   claim: Claim,
   error: unknown,
@@ -213,18 +200,16 @@ async function settle(
   return isMine ? 'failed' : 'lost';
 }
 
-/** Whether a retry would fail in the same way: the job is invalid, or something is missing on this machine. */
+/** Whether a retry would fail too: the job is invalid, or this machine lacks something. */
 function isForGood(error: unknown): boolean {
   return error instanceof ServiceError && (error.status < 500 || error.code === 'missing_capability');
 }
 
-/** Keeps trying while the database does not answer. */
 function untilStored<T>(change: () => Promise<T>): Promise<T> {
   const isTransient = (error: unknown) => error instanceof ServiceError && error.code === 'store_unavailable';
   return withRetries(COMMIT_RETRIES, { isTransient }, change);
 }
 
-/** Renews the lease of a shard until that is ended, and stops the work if the shard is lost. */
 function keepLease(
   claim: Claim,
   stop: AbortController,
@@ -238,7 +223,7 @@ function keepLease(
       if (await store.renew(claim, progress())) renewed = asked;
       else stop.abort(new ShardLost());
     } catch {
-      // The database may be away for a while: only a lease that has certainly expired ends the work.
+      // The database may be unreachable for a while: only a lease that has certainly expired ends the work.
       if (performance.now() - renewed > leaseSeconds * 1000) stop.abort(new ShardLost());
     }
   };

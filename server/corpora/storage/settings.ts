@@ -6,7 +6,7 @@ import { checkFolder } from '../../config/folders.ts';
 import type { Read } from '../../config/option.ts';
 
 export interface CorporaSettings {
-  /** The folder that contains the files, as an absolute path; undefined if jobs may use none. */
+  /** Absolute path of the folder with all files; undefined if jobs may use no files. */
   readonly root: string | undefined;
   readonly connections: ReadonlyMap<string, BucketConnection>;
 }
@@ -17,10 +17,10 @@ type CorporaConfig = Pick<
 >;
 
 /**
- * Reads at the start what jobs may use.
+ * Reads at the start which storages jobs may use.
  *
- * @param env variables that keys of connections may be taken from
- * @throws ConfigError with a line for every problem; none shows a key
+ * @param env variables with the keys of connections
+ * @throws ConfigError with a line for every problem, never with a key
  */
 export function readCorporaSettings(config: CorporaConfig, env: Environment): CorporaSettings {
   const problems: string[] = [];
@@ -45,7 +45,7 @@ function readRoot(folder: string): string | undefined {
   return resolve(folder);
 }
 
-/** What jobs may use, one sentence each and without keys, for `--check`. @throws ConfigError */
+/** Describes what jobs may use, one sentence each and without keys, for `--check`. @throws ConfigError */
 export function describeCorpora(config: CorporaConfig, env: Environment): string[] {
   const { root, connections } = readCorporaSettings(config, env);
   const buckets = [...connections.values()].map(
@@ -63,10 +63,10 @@ export function describeCorpora(config: CorporaConfig, env: Environment): string
 }
 
 /**
- * Reads the file of connections; none if there is no file.
+ * Reads the file of connections; empty if there is no file.
  *
- * @param env variables that keys may be taken from
- * @throws ConfigError with a line for every problem; none shows a key
+ * @param env variables with the keys of connections
+ * @throws ConfigError with a line for every problem, never with a key
  */
 export function readConnections(file: string, env: Environment): ReadonlyMap<string, BucketConnection> {
   const connections = new Map<string, BucketConnection>();
@@ -105,7 +105,7 @@ function readJson(file: string, place: string): unknown {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== undefined) throw new ConfigError(`${place}the file cannot be read (${code})`);
-    // JSON.parse's message would quote the file, which may contain a key.
+    // The message of `JSON.parse` would quote the file, which may contain a key.
     const [where = ''] = / \(line \d+ column \d+\)/.exec(String(error)) ?? [];
     throw new ConfigError(`${place}the file is not valid JSON${where}`);
   }
@@ -121,7 +121,6 @@ type Fields = ReadonlyMap<string, unknown>;
 const KEYS = ['access_key_id', 'secret_access_key', 'session_token'] as const;
 const FIELDS = ['endpoint', 'bucket', 'region', 'prefix', 'style', ...KEYS, 'profile'];
 
-/** The connection, or the problem of each invalid field. */
 function readConnection(
   name: string,
   written: Fields,
@@ -130,7 +129,7 @@ function readConnection(
   const problems = [...written.keys()]
     .filter((field) => !FIELDS.includes(field))
     .map((field) => `${field}: unknown, valid names: ${FIELDS.join(', ')}`);
-  /** The value read, unusable if there is a problem. */
+  /** Returns the value, and notes the problem if there is one. Then the value must not be used. */
   const take = <T>(field: string, read: Read<T>): T => {
     if ('value' in read) return read.value;
     problems.push(`${field}: expected ${read.expected}`);
@@ -200,7 +199,6 @@ function readKey(value: unknown, env: Environment): Read<string> {
   };
 }
 
-/** The name in `{"env": "<NAME>"}`. */
 function variableOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const [[name, variable] = [], ...more] = Object.entries(value);
@@ -208,30 +206,30 @@ function variableOf(value: unknown): string | undefined {
 }
 
 export interface BucketConnection {
-  /** Its name in `s3://<name>/…` and in messages. */
+  /** The name in `s3://<name>/…` and in messages. */
   readonly name: string;
-  /** URL of the service, optionally with a path, but without user, query or fragment. Default: AWS in this region. */
+  /** URL of the service without user, query and fragment; may have a path. Default: AWS in this region. */
   readonly endpoint?: URL;
   readonly bucket: string;
   /** Default: the environment or the AWS profile. */
   readonly region?: string;
-  /** The folder of the bucket that it is confined to, without `/` at its ends; `''` is the whole bucket. */
+  /** The folder of the bucket to which the connection is limited, without outer `/`; `''` is the whole bucket. */
   readonly prefix: string;
-  /** Whether the bucket is in the path of a URL or in its host name. */
+  /** Whether a URL has the bucket in its path or in its host name. */
   readonly style: 'path' | 'host';
-  /** Default: the machine's own: variables, a profile, a role of the machine or of the pod, SSO. */
+  /** Default: credentials of the machine, from variables, a profile, a role of the machine or pod, or SSO. */
   readonly credentials?: {
     readonly accessKeyId: string;
     readonly secretAccessKey: string;
     readonly sessionToken?: string;
   };
-  /** A profile of the AWS files, instead of the default one. */
+  /** A profile of the AWS files that replaces the default one. */
   readonly profile?: string;
 }
 
 export type Keys = ReturnType<typeof createKeys>;
 
-/** The keys of a bucket for the names of a storage, which is confined to a prefix. */
+/** Maps names of a storage to keys of a bucket, below the prefix of the connection. */
 export function createKeys({ prefix }: Pick<BucketConnection, 'prefix'>, label: string) {
   const base = prefix === '' ? '' : `${prefix}/`;
   /** @throws ServiceError `path_outside` if the name has `..`, `path_unusable` if it has empty parts or cannot be sent */
@@ -244,7 +242,6 @@ export function createKeys({ prefix }: Pick<BucketConnection, 'prefix'>, label: 
   };
   return {
     keyOf,
-    /** The prefix of the keys of all files below a folder. @throws as `keyOf` does */
     prefixOf: (folder: string) => (folder === '' ? base : `${keyOf(folder)}/`),
     nameOf: (key: string) => key.slice(base.length),
   };
@@ -253,7 +250,7 @@ export function createKeys({ prefix }: Pick<BucketConnection, 'prefix'>, label: 
 const NOT_SENT =
   'a key with an empty part, a single dot, or half of a surrogate pair cannot be sent in a URL';
 
-/** Whether a name can be part of a URL unchanged: URLs resolve `.` and `..`. */
+/** Whether a URL keeps a name unchanged. URLs resolve `.` and `..`. */
 export function isSound(name: string): boolean {
   return name.isWellFormed() && name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 }

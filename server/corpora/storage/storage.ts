@@ -3,9 +3,9 @@ import type { SkipReason } from '../../store/jobs/contract.ts';
 
 export interface SkipNote {
   readonly skipped: SkipReason;
-  /** Why, and what to change, in a sentence. */
+  /** A sentence with the reason and the remedy. */
   readonly detail: string;
-  /** The same for several files, in a few words: `need DOCLING_URL or TIKA_URL`. */
+  /** A few words for several files: `need DOCLING_URL or TIKA_URL`. */
   readonly brief: string;
 }
 
@@ -15,7 +15,6 @@ const unreadableNote = (detail: string, brief: string): SkipNote => ({
   brief,
 });
 
-/** Why an entry of a folder, or an object of a bucket, is not read. */
 export const UNREAD = {
   hidden: {
     skipped: 'ignored',
@@ -42,22 +41,21 @@ export const UNREAD = {
 } as const satisfies Readonly<Record<string, SkipNote>>;
 
 export interface StoredFile {
-  /** Its path in the storage, with `/` between folders and no leading one. */
+  /** Path in the storage, with `/` between folders and without a leading `/`. */
   readonly name: string;
   /** Bytes. */
   readonly size: number;
-  /** Differs whenever the content does: the modification time and the size, or the ETag of an object. */
+  /** Changes with the content: modification time and size, or the ETag of an object. */
   readonly version: string;
-  /** Why it is not read. It is listed so that nothing is left out in silence; its size is 0, and its version empty. */
+  /** Why the file is not read. It is listed so that nothing is left out silently. Size 0, version empty. */
   readonly unread?: SkipNote;
 }
 
-/** An entry that is not read. @param name with a `/` at its end if it is a folder */
+/** Creates an entry that is not read. @param name ends with `/` if it is a folder */
 export function unreadFile(name: string, unread: SkipNote): StoredFile {
   return { name, size: 0, version: '', unread };
 }
 
-/** A file that was written completely and durably. */
 export interface WrittenFile {
   readonly name: string;
   readonly bytes: number;
@@ -65,35 +63,34 @@ export interface WrittenFile {
   readonly sha256: string;
 }
 
-/** A file being written. Nothing exists under its name until it is finished. */
+/** A file being written. It gets its name only when it is finished. */
 export interface FileWriter {
-  /** @param bytes belong to the writer from then on, which may free their memory */
+  /** @param bytes are handed over to the writer, which may free their memory */
   write(bytes: Uint8Array): Promise<void>;
   /** Resolves once the file exists under its name, complete and durable. */
   finish(): Promise<WrittenFile>;
-  /** Leaves nothing behind, as far as possible. May be called at any time, and after a failure. */
+  /** Removes everything, as far as possible. May be called at any time, even after a failure. */
   discard(): Promise<void>;
 }
 
 /**
- * Files to read, by their names: a folder of this machine, a bucket, or the documents of a request.
- * Every method throws `ServiceError` `storage_failed` if the storage cannot be used, after a few retries if the
- * failure may be temporary, `path_outside` for a name that leads outside, and `path_unusable` for other bad names.
+ * Files to read by name: in a local folder, in a bucket, or in a request. Every method throws `ServiceError`:
+ * `storage_failed` if the storage cannot be used (after a few retries of temporary failures), `path_outside` for a
+ * name outside the storage, and `path_unusable` for other bad names.
  */
 export interface SourceStorage {
-  /** Its name in logs and messages, without keys. */
   readonly label: string;
   /**
-   * The files below a folder, including subfolders, in the order of the UTF-8 of their names; `''` is the whole
-   * storage. What is not read, such as names that begin with a dot and links outside the storage, is `unread`.
+   * Lists the files below a folder and its subfolders, in the order of the UTF-8 of their names. `''` is the whole
+   * storage. Hidden names, links outside and the like have `unread`.
    */
   list(folder: string): AsyncIterable<StoredFile>;
   find(name: string): Promise<StoredFile | undefined>;
   /**
-   * The bytes of a file in [from, to), or all of them, in pieces of at most about 1 MB.
+   * Reads the bytes of a file in [from, to), or all of them, in pieces of at most about 1 MB.
    *
-   * @throws ServiceError `source_changed` if it is no longer the requested version, or is gone;
-   *   `source_unreadable` if this file may not be read
+   * @throws ServiceError `source_changed` if the file no longer has the requested version, or no longer exists;
+   * `source_unreadable` if this file may not be read
    */
   read(file: StoredFile, range?: { readonly from: number; readonly to: number }): AsyncIterable<Buffer>;
 }
@@ -101,19 +98,18 @@ export interface SourceStorage {
 export interface Storage extends SourceStorage {
   create(name: string): Promise<FileWriter>;
   /**
-   * Writes a small file, unless one with its name exists: of several concurrent calls, one writes. After a lost
-   * answer it may return false although the file exists with these bytes.
+   * Writes a small file unless one exists with its name. Only one of several concurrent calls writes. After a lost
+   * answer it may return false, although the file exists with these bytes.
    *
    * @returns whether it was written
    */
   createOnce(name: string, bytes: Uint8Array): Promise<boolean>;
   /**
-   * Gives a finished file its final name if renaming is cheap, replacing an existing file; idempotent.
+   * Gives a finished file its final name if renaming is cheap, replacing an existing file. Idempotent.
    *
    * @returns the resulting name of the file
    */
   settle(name: string, lastName: string): Promise<string>;
-  /** Removes a file, if it exists. */
   remove(name: string): Promise<void>;
   /** Removes an empty folder, if the storage has folders. */
   removeFolder(name: string): Promise<void>;

@@ -17,7 +17,7 @@ import {
 } from './tables.ts';
 import { IS_OPEN } from './take.ts';
 
-/** @param id of the new job: the same if this is repeated because the answer was lost */
+/** @param id of the new job; the same if the call is repeated after a lost answer */
 export async function createJob(
   tables: JobTables,
   job: NewJob,
@@ -28,14 +28,14 @@ export async function createJob(
     const key = job.idempotencyKey;
     return (await findJob(tx, 'id', id)) ?? (key === null ? undefined : findJob(tx, 'idempotency_key', key));
   });
-  // The job with the key was removed in between.
+  // The job with this key was removed meanwhile.
   if (found === undefined) return createJob(tables, job, id);
   const { record, digest } = found;
   if (digest !== job.digest) throw new ServiceError('idempotency_key_reused', { id: record.id });
   return { job: record, isNew: record.id === id };
 }
 
-/** @returns whether no job had this id or key */
+/** @returns false if a job with this id or key exists */
 async function insertJob({ dialect }: JobTables, tx: Transaction, job: NewJob, id: string): Promise<boolean> {
   const { digest, idempotencyKey, notifies, maxErrors, keepSeconds, upload } = job;
   const insertion = insertionOf({
@@ -90,10 +90,7 @@ export function retryJob(tables: JobTables, given: string): Promise<JobRecord> {
   });
 }
 
-/**
- * Reopens what failed or was cancelled. Its attempts increase, so that a worker that is still processing it has lost
- * it.
- */
+/** Reopens failed and cancelled shards. Their attempts increase, so that a worker still processing one loses it. */
 async function reopen({ dialect, tickets }: JobTables, tx: Transaction, id: string) {
   const closed = `state in ('failed', 'cancelled') and kind in ('plan', 'chunk')`;
   const first = await rowOf<{ rank: number | null }>(

@@ -1,6 +1,5 @@
 import type { JobCounts, JobRecord, JobState, SkipReason } from './contract.ts';
 
-/** The column of `bulk_jobs` for each count; `left_out` is JSON in one column. */
 const COUNTS: Readonly<Record<Exclude<keyof JobCounts, 'left_out' | 'skipped'>, string>> = {
   documents: 'documents',
   failed: 'documents_failed',
@@ -27,10 +26,8 @@ const OTHERS = [
   'unpruned',
 ];
 
-/** All columns that count something: 0 in a new job. */
 const COUNTERS = [...OTHERS, ...Object.values(COUNTS), ...Object.values(SKIPS)];
 
-/** The counts of a running shard, by their columns in `bulk_shards`. */
 export const PROGRESS = {
   documents_so_far: 'documents',
   failed_so_far: 'failed',
@@ -47,17 +44,16 @@ const SUMS = new Map(
 const READ = COUNTERS.map((name) => (SUMS.has(name) ? `${name} + ${SUMS.get(name)} as ${name}` : name));
 const TIMES = 'created_at, finished_at, expires_at';
 
-/** Reads jobs, with the progress of their running shards and without their uploads, which may be long. */
+/** Selects jobs with the progress of their running shards, without their uploads, which may be long. */
 export const SELECT_JOB = `select id, state, digest, spec, error, left_out, ${TIMES}, ${READ.join(', ')} from bulk_jobs`;
 
-/** Inserts a job whose counters are 0. @param given the other columns, each with its SQL */
+/** Inserts a job whose counters are 0. @param given SQL of the other columns */
 export function insertionOf(given: Readonly<Record<string, string>>): string {
   const columns = [...Object.keys(given), ...COUNTERS];
   const values = [...Object.values(given), ...COUNTERS.map(() => '0')];
   return `insert into bulk_jobs (${columns.join(', ')}) values (${values.join(', ')})`;
 }
 
-/** The assignments that add counts, except `left_out`, to a job. */
 export function additionOf(counts: JobCounts): { readonly set: string; readonly values: readonly number[] } {
   const { left_out: _, skipped, ...others } = counts;
   const skips = Object.fromEntries(

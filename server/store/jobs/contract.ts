@@ -1,8 +1,8 @@
 import type { PlainError } from '../../../core/errors.ts';
 
 /**
- * A job begins with a plan, runs its shards, and finishes with a manifest. It ends as `done`, `failed` or
- * `cancelled`.
+ * States of a job. It begins with a plan, runs its shards, and finishes with a manifest. It ends as `done`,
+ * `failed` or `cancelled`.
  */
 export const JOB_STATES = ['planning', 'running', 'finishing', 'done', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];
@@ -11,37 +11,41 @@ export const SHARD_STATES = ['ready', 'running', 'done', 'failed', 'cancelled'] 
 export type ShardState = (typeof SHARD_STATES)[number];
 
 /**
- * What a shard is for: `plan` adds the `chunk` shards, each of which chunks a part of the source; `finish` writes the
- * manifest once all of these are settled; `notify` calls back when the job has ended.
+ * The work of a shard.
+ * - `plan` adds the `chunk` shards.
+ * - `chunk` chunks a part of the source.
+ * - `finish` writes the manifest once all `chunk` shards are settled.
+ * - `notify` calls back when the job has ended.
  */
 export type ShardKind = 'plan' | 'chunk' | 'finish' | 'notify';
 
 export type Failure = Pick<PlainError, 'code' | 'values'>;
 
 /**
- * Why a file gave no chunks although nothing failed: the readers for it cannot run here; it is not text and no reader
- * matches; `.gitignore`, or a name that begins with a dot, excludes it; it cannot be read as a file of the source, such
- * as a link out of it; or it was read and is `empty`, a document without chunks.
+ * Why a file has no chunks although nothing failed.
+ * - `no_reader`: the readers for it cannot run here.
+ * - `binary`: it is not text, and no reader matches.
+ * - `ignored`: `.gitignore` excludes it, or its name begins with a dot.
+ * - `unreadable`: it cannot be read as a file of the source, for example because it is a link outside.
+ * - `empty`: it was read, but its document has no chunks.
  */
 export type SkipReason = 'no_reader' | 'binary' | 'ignored' | 'unreadable' | 'empty';
 
-/** The counts of a job, or of a part of it. */
 export interface JobCounts {
-  /** Failed documents included. */
+  /** Includes failed documents. */
   readonly documents: number;
   readonly failed: number;
   readonly chunks: number;
-  /** Texts with no word that the model knows. */
+  /** Texts without a word that the model knows. */
   readonly embedding_empty: number;
-  /** Texts whose vectors are of a model's lexical fallback. */
+  /** Texts with a vector from a model's lexical fallback. */
   readonly embedding_fallback: number;
-  /** Texts that are longer than the window of the model. */
+  /** Texts that are longer than the model's window. */
   readonly embedding_cut: number;
-  /** Bytes of the source. */
   readonly bytes: number;
   /** Content that readers left out of files, by name. */
   readonly left_out: Readonly<Record<string, number>>;
-  /** Missing reasons did not occur. */
+  /** Reasons that did not occur are missing. */
   readonly skipped: { readonly [R in SkipReason]?: number };
 }
 
@@ -65,50 +69,47 @@ export interface JobRecord {
   readonly spec: object;
   readonly state: JobState;
   readonly error: Failure | null;
-  /** The `chunk` shards; those of a job that has ended may be neither done nor failed. */
+  /** The `chunk` shards. After the end of the job, some may be neither done nor failed. */
   readonly shards: {
     readonly total: number;
     readonly open: number;
     readonly done: number;
     readonly failed: number;
   };
-  /** The counts of finished shards, and the progress of running ones. */
+  /** The totals of finished shards, plus the progress of running ones. */
   readonly counts: JobCounts;
-  /** Documents that were deleted from the sink. */
+  /** Documents that the job has removed from the sink. */
   readonly pruned: number;
-  /** Documents that were kept because they may still exist. */
+  /** Documents that the job has kept in the sink because they may still exist. */
   readonly unpruned: number;
   /** Bytes of the whole source. */
   readonly bytes_total: number;
   readonly created_at: number;
   readonly finished_at: number | null;
-  /** When the job is removed. */
   readonly expires_at: number;
 }
 
 export interface NewJob {
-  /** UUID in lower case; default a new one. */
+  /** UUID in lower case; default: a new one. */
   readonly id?: string;
   readonly spec: object;
-  /** Distinguishes the requests under one idempotency key. */
+  /** Distinguishes requests with the same idempotency key. */
   readonly digest: string;
   readonly idempotencyKey: string | null;
-  /** The documents of a small source that came in the request: text without NUL and without lone surrogates. */
+  /** The documents of a request: text without NUL and lone surrogates. Null for other sources. */
   readonly upload: string | null;
-  /** Maximum failed documents before the job fails; null is any number. */
+  /** Maximum failed documents before the job fails; null means no limit. */
   readonly maxErrors: number | null;
   /** Whether a `notify` shard is added when the job ends. */
   readonly notifies: boolean;
-  /** Seconds that the job is kept after its end; one that does not end, after its start. */
+  /** Seconds that the job is kept after its end. They count from its start if it does not end. */
   readonly keepSeconds: number;
 }
 
-/** Where a page of jobs begins: after the job with this time and id. */
 export type JobPosition = Pick<JobRecord, 'created_at' | 'id'>;
 
 export interface JobPage {
   readonly jobs: readonly JobRecord[];
-  /** Whether there are older jobs. */
   readonly hasMore: boolean;
 }
 
@@ -129,16 +130,15 @@ export interface ShardPage {
   readonly hasMore: boolean;
 }
 
-/** A shard that a worker has taken. A worker with a lower `attempt` has lost it. */
+/** A shard that a worker has taken. A worker with a lower `attempt` has lost the shard. */
 export interface Claim {
   readonly jobId: string;
   readonly seq: number;
   readonly kind: ShardKind;
   readonly range: object;
   readonly attempt: number;
-  /** How often it failed, or its worker was lost. */
+  /** Number of failures, including lost workers. */
   readonly failures: number;
-  /** The specification of the job. */
   readonly spec: object;
 }
 
@@ -147,27 +147,25 @@ export interface PlannedShard {
   readonly bytes: number;
 }
 
-/** The counts of a shard in progress. */
 export type ShardProgress = Pick<JobCounts, 'documents' | 'failed' | 'chunks' | 'bytes'>;
 
 export interface ShardResult {
   readonly counts: JobCounts;
-  /** What the finish needs of the shard. */
+  /** Data of the shard that the finish needs. */
   readonly output: object | null;
-  /** Fails a job whose shards are done; only for a `finish`. */
+  /** Fails a job whose shards are done. Only a `finish` sets it. */
   readonly failure?: Failure | undefined;
 }
 
-/** The result of a shard that is not `chunk`. */
+/** The result of a shard of any kind but `chunk`. */
 export const NO_DOCUMENTS: ShardResult = { counts: NO_COUNTS, output: null };
 
-/** Digests of a source of documents, and of a sink with its target options. */
 export interface SourceInSink {
   readonly sink: string;
   readonly source: string;
 }
 
-/** A document that the source had before. */
+/** A document that the source had before and no longer has. */
 export interface GoneDocument {
   readonly id: string;
   /** Whether another source has a document with this id in the same sink. */
@@ -176,37 +174,35 @@ export interface GoneDocument {
 
 export type PruneCounts = Pick<JobRecord, 'pruned' | 'unpruned'>;
 
-/** How busy the workers of all machines are. */
 export interface JobLoad {
   readonly shards: Readonly<Record<ShardState, number>>;
-  /** Seconds that the oldest waiting shard has been ready; 0 if none waits. */
+  /** Seconds since the oldest waiting shard became ready; 0 if none waits. */
   readonly oldestReadySeconds: number;
 }
 
 /**
- * Stores jobs and hands out their shards. Only its tables decide what is done: every change of a shard names the
- * attempt that it was claimed with, so that a worker that was presumed dead cannot change anything.
- * Every method throws `ServiceError` `store_unavailable` if the database cannot be used, after a few retries if the
- * failure may be temporary.
+ * Stores jobs and hands out their shards. The tables alone decide which work is done. Every change of a shard names
+ * the attempt of its claim, so that a worker that was presumed dead cannot change anything. Every method throws
+ * `ServiceError` `store_unavailable` if the database cannot be used, after a few retries of temporary failures.
  */
 export interface JobStore {
-  /** Updates the tables, as `PipelineStore.open`. @throws StoreOpenError */
+  /** Updates the tables, like `PipelineStore.open`. @throws StoreOpenError */
   open(): Promise<void>;
   /**
-   * Stores a job with its plan shard. The same idempotency key and digest return the existing job.
+   * Stores a job with its plan shard. If the idempotency key and digest are known, it returns the existing job.
    *
    * @throws ServiceError `idempotency_key_reused` if the key belongs to a job with another digest
    */
   create(job: NewJob): Promise<{ readonly job: JobRecord; readonly isNew: boolean }>;
   /** @throws ServiceError `job_not_found`, also if the id is not a UUID */
   get(id: string): Promise<JobRecord>;
-  /** One page, newest first. */
+  /** Lists one page, newest first. */
   list(page: {
     readonly limit: number;
     readonly after?: JobPosition | undefined;
     readonly state?: JobState | undefined;
   }): Promise<JobPage>;
-  /** One page of the `chunk` shards of a job, by `seq`; empty for an unknown job. */
+  /** Lists one page of the `chunk` shards of a job, by `seq`; empty for an unknown job. */
   shards(
     id: string,
     page: {
@@ -215,59 +211,59 @@ export interface JobStore {
       readonly state?: ShardState | undefined;
     },
   ): Promise<ShardPage>;
-  /** The documents that came in the request. @param id of a job */
+  /** The documents of the request that created the job. @param id of a job */
   upload(id: string): Promise<string | null>;
   /** Cancels a job unless it has ended. @throws ServiceError `job_not_found` */
   cancel(id: string): Promise<JobRecord>;
   /**
-   * Reopens the failed and cancelled shards of a job that is `failed` or `cancelled`; the others stay as they are.
+   * Reopens the failed and cancelled shards of a job that is `failed` or `cancelled`. Other shards stay unchanged.
    *
    * @throws ServiceError `job_not_found`, `job_not_over`
    */
   retry(id: string): Promise<JobRecord>;
-  /** Removes a job that has ended, and its shards. @throws ServiceError `job_not_found`, `job_not_over` */
+  /** Removes a job that has ended, with its shards. @throws ServiceError `job_not_found`, `job_not_over` */
   remove(id: string): Promise<void>;
-  /** Some expired jobs, whose files and then records are to be removed. */
+  /** Returns some expired jobs. Their files must be removed before their records. */
   expired(limit: number): Promise<readonly JobRecord[]>;
   load(): Promise<JobLoad>;
 
   /**
-   * Takes a shard that may run now, with a lease; undefined if there is none. Shards of several jobs take turns. A
-   * shard that was lost too often is failed instead, and the next one taken.
+   * Takes a shard that may run now, with a lease; undefined if there is none. Jobs take turns. A shard that has
+   * lost too many workers fails instead, and the next one is taken.
    *
-   * @param worker the worker's name in lists
+   * @param worker name of the worker in lists
    */
   claim(worker: string): Promise<Claim | undefined>;
-  /** Renews the lease, and notes the progress, if any. @returns whether the shard still belongs to the worker */
+  /** Renews the lease and stores the progress. @returns whether the shard still belongs to the worker */
   renew(claim: Claim, progress?: ShardProgress): Promise<boolean>;
   /**
-   * Adds shards of a plan, fenced by the plan's own lease, which it renews; existing ones stay.
+   * Adds shards of a plan and renews its lease, if the plan still belongs to the worker. Existing shards stay
+   * unchanged.
    *
-   * @param from `seq` of the first, from 0
+   * @param from `seq` of the first shard, from 0
    * @returns whether the plan still belongs to the worker
    * @throws ServiceError `source_changed` if the existing shards differ
    */
   addShards(plan: Claim, from: number, shards: readonly PlannedShard[]): Promise<boolean>;
   /**
-   * Settles a shard with its counts in one transaction; the last one opens the `finish`, or ends the job. Counts
-   * above `maxErrors` fail the job and cancel its open shards.
+   * Settles a shard and adds its counts, in one transaction. The last shard opens the `finish`, or ends the job.
+   * Counts above `maxErrors` fail the job and cancel its open shards.
    *
-   * @returns whether it counted: the shard still belonged to the worker, or this very attempt had been committed
-   *   before
+   * @returns whether it counted: the shard still belonged to the worker, or this attempt was already committed
    */
   commit(claim: Claim, result: ShardResult): Promise<boolean>;
   /**
-   * Lets a shard be retried after a growing pause, or fails it for good when it has no tries left.
+   * Schedules a retry of a shard after a growing pause. Without tries left, the shard fails for good.
    *
    * @param isFinal fails it for good now
    * @returns whether the shard still belonged to the worker
    */
   fail(claim: Claim, failure: Failure, isFinal?: boolean): Promise<boolean>;
-  /** Gives back an unfinished shard, at once and without counting a failure. */
+  /** Gives back an unfinished shard at once, without counting a failure. */
   giveBack(claim: Claim): Promise<void>;
 
   /**
-   * Records, for longer than the job, that a shard is about to store documents.
+   * Records that a shard is about to store documents. The record outlives the job.
    *
    * @returns the ids that another shard of the job stores
    */
@@ -276,14 +272,13 @@ export interface JobStore {
     of: SourceInSink,
     ids: readonly string[],
   ): Promise<readonly string[]>;
-  /** Records that the job has failed documents, if an earlier job has stored them. */
+  /** Records failed documents of the job that an earlier job has stored. */
   noteFailed(jobId: string, of: SourceInSink, ids: readonly string[]): Promise<void>;
-  /** Some of the documents that this job and later ones do not have; none once all are forgotten. */
+  /** Returns some of the documents that this job and later ones do not have; empty once all are forgotten. */
   goneDocuments(jobId: string, of: SourceInSink): Promise<readonly GoneDocument[]>;
-  /** The number of these documents. */
   countGone(jobId: string, of: SourceInSink): Promise<number>;
   /**
-   * Forgets documents that no longer exist, and counts in the job what was pruned.
+   * Forgets documents that no longer exist, and adds the pruned ones to the job's counts.
    *
    * @returns whether the shard still belongs to the worker; otherwise nothing changes
    */
@@ -296,9 +291,9 @@ export interface JobStore {
 }
 
 export interface QueueSettings {
-  /** Seconds without a sign of life from its worker after which a shard runs elsewhere. */
+  /** Seconds without a sign of life from its worker before a shard runs elsewhere. */
   readonly leaseSeconds: number;
-  /** How often a shard may fail, or lose its worker. */
+  /** Maximum failures and lost workers of a shard. */
   readonly maxFailures: number;
   /** Seconds before the first retry; doubles each time. */
   readonly pauseSeconds: number;

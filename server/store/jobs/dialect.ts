@@ -1,15 +1,17 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { JobState, QueueSettings, ShardKind } from './contract.ts';
 
-/** Where the two databases differ; all other SQL is the same. Times are seconds by the clock of the database. */
+/**
+ * Differences between the two databases; all other SQL is the same. Times are seconds by the clock of the database.
+ */
 export interface Dialect {
-  /** Now, also in a transaction that has waited. */
+  /** The current time, even in a transaction that has waited. */
   readonly now: string;
-  /** When the transaction began: constant within it, so that conditions can use an index. */
+  /** The start of the transaction. It is constant, so that conditions can use an index. */
   readonly since: string;
-  /** A table `r` of `seq`, `rank` and `range` from one value: an array of JSON. */
+  /** A table `r` of `seq`, `rank` and `range`, from one JSON array. */
   readonly plannedRows: string;
-  /** Likewise a table `r` of `key` and `id`. */
+  /** A table `r` of `key` and `id`, from one JSON array. */
   readonly idRows: string;
 }
 
@@ -20,7 +22,7 @@ export const POSTGRESQL: Dialect = {
   idRows: 'json_to_recordset(?::json) r(key text, id text)',
 };
 
-/** Only one process at a time writes, and the time is read once it does. */
+/** SQLite lets one process write at a time. The time is read once the process writes. */
 export const SQLITE: Dialect = {
   now: `unixepoch('subsec')`,
   since: `unixepoch('subsec')`,
@@ -36,7 +38,6 @@ export interface ShardTable {
 
 export type Transaction = SqlEntityManager;
 
-/** A connection, or a transaction. */
 export type Sql = Pick<SqlEntityManager, 'execute'>;
 
 export async function rowOf<Row extends object>(
@@ -47,7 +48,6 @@ export async function rowOf<Row extends object>(
   return (await sql.execute<Row[]>(statement, values))[0];
 }
 
-/** A shard that may run. */
 export interface OpenShard {
   readonly seq: number;
   readonly kind: ShardKind;
@@ -58,7 +58,7 @@ const OVER: readonly JobState[] = ['done', 'failed', 'cancelled'];
 
 export const isOver = (state: JobState): boolean => OVER.includes(state);
 
-/** The content of a job's row once the transaction has locked it. */
+/** A job's row after the transaction has locked it. */
 export interface LockedJob {
   readonly state: JobState;
   readonly shards_open: number;
@@ -71,9 +71,9 @@ export interface LockedJob {
 }
 
 /**
- * Changes a job's row. This is the first statement of every transaction about a job: it keeps others from settling,
- * cancelling or planning it meanwhile, in whatever order they want to change its shards; and SQLite lets a
- * transaction wait for others only if it begins with a write.
+ * Changes a job's row, and so locks it. It is the first statement of every transaction about a job. The lock keeps
+ * others from settling, cancelling or planning the job, in whatever order they change its shards. On SQLite, a
+ * transaction waits for others only if it begins with a write.
  */
 export function lockJob(
   tx: Sql,

@@ -6,17 +6,16 @@ import { type Dialect, lockJob, rowOf, type Sql, type Transaction } from './dial
 import { BATCH, type JobTables, lowestRank } from './tables.ts';
 import { renewLease } from './take.ts';
 
-/** A shard as written; `range` is JSON. */
 interface PlannedRow {
   readonly seq: number;
   readonly range: string;
   readonly bytes: number;
 }
 
-/** Characters of ranges that are written at once: lists of files may be long. */
+/** Maximum characters of ranges per statement, because lists of files may be long. */
 const MAX_CHARACTERS = 500_000;
 
-/** See `JobStore.addShards`. Each batch is a transaction: its shards may run while the next one is planned. */
+/** Implements `JobStore.addShards`. Each batch is a transaction: its shards may run while the next is planned. */
 export async function addShards(
   tables: JobTables,
   plan: Claim,
@@ -83,8 +82,8 @@ async function expectSame(
 }
 
 /**
- * Start-time fair queueing: a job begins at the rank where the others are, so that a small one does not wait for a
- * large one, and counts up from there.
+ * Start-time fair queueing: a job begins at the rank that the other jobs have reached, and counts up from there. A
+ * small job therefore does not wait for a large one.
  */
 async function nextRank(sql: Sql, jobId: string): Promise<number> {
   const last = await rowOf<{ rank: number }>(

@@ -4,7 +4,6 @@ import type { JobLoad, JobPage, JobRecord, JobStore, ShardPage, ShardState } fro
 import { rowOf, type ShardTable, type Sql } from './dialect.ts';
 import { jobNotFound } from './tables.ts';
 
-/** @param sql a transaction sees its own changes */
 export async function findJob(
   sql: Sql,
   by: 'id' | 'idempotency_key',

@@ -12,7 +12,6 @@ interface Change {
 
 const SAME: Change = { set: 'state = state', values: [] };
 
-/** Rolls back a transaction whose shard no longer belongs to the worker. */
 class Refused extends Error {}
 
 export async function commit(tables: JobTables, claim: Claim, result: ShardResult): Promise<boolean> {
@@ -59,7 +58,6 @@ export async function giveBack(tables: JobTables, claim: Claim): Promise<void> {
   await putBack(tables, claim, { set: `due_at = ${tables.dialect.now}`, values: [] }, 0);
 }
 
-/** Changes the job's row, then the shard's, and then what depends on them, in one transaction. */
 async function settle(
   tables: JobTables,
   claim: Claim,
@@ -101,7 +99,7 @@ async function unlessRefused(
   }
 }
 
-/** @returns the shard's rank */
+/** @returns the rank of the shard */
 async function changeMine(tx: Sql, claim: Claim, { set, values }: Change): Promise<number> {
   const statement = `update bulk_shards set worker = null, ${set} where ${IS_OWNED} returning rank`;
   const row = await rowOf<{ rank: number }>(tx, statement, [...values, ...ownerValues(claim)]);
@@ -118,7 +116,6 @@ function jobChange({ kind }: Claim, result: ShardResult): Change {
   return { set: `shards_open = shards_open - 1, shards_done = shards_done + 1, ${set}`, values };
 }
 
-/** Adds to the counts of the job, whose row the transaction has locked. */
 async function addLeftOut(tx: Sql, jobId: string, job: LockedJob, { left_out }: JobCounts): Promise<void> {
   const added = Object.entries(left_out);
   if (added.length === 0) return;
@@ -128,19 +125,18 @@ async function addLeftOut(tx: Sql, jobId: string, job: LockedJob, { left_out }: 
   await tx.execute('update bulk_jobs set left_out = ? where id = ?', [json, jobId]);
 }
 
-/** After a shard of any kind but `finish`: the last one of the plan opens that. */
+/** Continues after a shard of any kind but `finish`: the last shard of the plan opens the finish. */
 async function goOn(tables: JobTables, tx: Transaction, { jobId }: Claim, job: LockedJob): Promise<void> {
   if (job.state === 'running' && job.shards_open === 0) await openFinish(tables, tx, jobId);
 }
 
-/** The limit is checked only when a document fails: a reopened job may be above it. */
+/** Checks the limit only when a document fails, because a reopened job may be above it. */
 function tooManyErrors(job: LockedJob, added: JobCounts): Failure | undefined {
   const failed = Number(job.documents_failed);
   if (job.max_errors === null || added.failed === 0 || failed <= job.max_errors) return undefined;
   return { code: 'too_many_failed', values: { failed, most: job.max_errors } };
 }
 
-/** Every document of the job failed, so it has no output. */
 function allFailed(job: LockedJob): Failure | undefined {
   const failed = Number(job.documents_failed);
   return failed > 0 && failed === Number(job.documents)
@@ -158,7 +154,7 @@ async function firstFailure(tx: Sql, jobId: string): Promise<Failure> {
   return row === undefined ? { code: 'internal', values: {} } : (JSON.parse(row.error) as Failure);
 }
 
-/** Whether this very attempt was committed, and only the answer was lost. */
+/** Whether this attempt was committed, and only the answer was lost. */
 async function isDone({ em }: JobTables, { jobId, seq, attempt }: Claim): Promise<boolean> {
   const done = `job_id = ? and seq = ? and attempt = ? and state = 'done'`;
   const row = await rowOf(em.fork(), `select seq from bulk_shards where ${done}`, [jobId, seq, attempt]);

@@ -7,7 +7,7 @@ import { IS_OWNED, ownerValues } from './take.ts';
 
 const CREATED = '(select created_at from bulk_jobs where bulk_jobs.id = ?)';
 
-/** See `JobStore.noteStored`. The first shard's row stays unchanged, so that retries get the same answer. */
+/** Implements `JobStore.noteStored`. The first shard's row stays unchanged, so that retries get the same answer. */
 export async function noteStored(
   { em, dialect }: ShardTable,
   { jobId, seq }: Pick<Claim, 'jobId' | 'seq'>,
@@ -95,8 +95,8 @@ export function forgetDocuments(
 }
 
 /**
- * Each id once, in the same order for every writer, so that no two wait for each other: the key that a row is found
- * by, and the JSON of the id, which escapes what a database cannot store.
+ * Yields each id once: the key of its row, and its JSON, which escapes what a database cannot store. All writers
+ * use the same order, which prevents deadlocks.
  */
 function* inBatches(ids: readonly string[]) {
   const rows = new Map(ids.map((id) => [keyOf(JSON.stringify(id)), JSON.stringify(id)]));
@@ -104,7 +104,7 @@ function* inBatches(ids: readonly string[]) {
   for (let at = 0; at < sorted.length; at += BATCH) yield sorted.slice(at, at + BATCH);
 }
 
-/** Half of a SHA-256 represents the id in the indexes, which limit the length of text. */
+/** Half of a SHA-256, because indexes limit the length of text. */
 function keyOf(id: string): string {
   return hash('sha256', id, 'base64url').slice(0, 22);
 }

@@ -14,11 +14,11 @@ import type { PgBossTickets } from './pg-boss-tickets.ts';
 import { IS_OPEN } from './take.ts';
 
 export interface JobTables extends ShardTable {
-  /** Only on PostgreSQL; on SQLite shards are taken from their table. */
+  /** Only on PostgreSQL; on SQLite, shards are taken from their table. */
   readonly tickets: PgBossTickets | undefined;
 }
 
-/** Numbers of the shards that are not `chunk`; those count from 0. */
+/** `seq` of shards that are not `chunk`. Chunk shards count from 0. */
 export const SEQ: Readonly<Record<Exclude<ShardKind, 'chunk'>, number>> = {
   finish: -1,
   plan: -2,
@@ -26,11 +26,10 @@ export const SEQ: Readonly<Record<Exclude<ShardKind, 'chunk'>, number>> = {
 };
 
 /**
- * Shards that are written at once. SQLite blocks the event loop for each statement; between them, other work can run.
+ * Maximum shards per statement. SQLite blocks the event loop during a statement; between them, other work can run.
  */
 export const BATCH = 500;
 
-/** Opens or reopens a shard of a kind that each job has once. */
 export async function openShard(
   { dialect, tickets }: JobTables,
   tx: Transaction,
@@ -47,7 +46,6 @@ export async function openShard(
   await tickets?.send(tx, jobId, [{ seq: SEQ[kind], kind, rank: 0 }]);
 }
 
-/** Ends a job: cancels its open shards, and schedules the notification if it `notifies`. */
 export async function endJob(
   tables: JobTables,
   tx: Transaction,
@@ -68,7 +66,7 @@ export async function endJob(
   if (end.job.notifies) await openShard(tables, tx, jobId, 'notify');
 }
 
-/** The manifest is a shard too: if its process dies, another one resumes it. */
+/** Opens the shard that writes the manifest. If its process dies, another process resumes it. */
 export async function openFinish(tables: JobTables, tx: Transaction, jobId: string): Promise<void> {
   await lockJob(tx, jobId, `state = 'finishing'`);
   await openShard(tables, tx, jobId, 'finish');
@@ -77,7 +75,7 @@ export async function openFinish(tables: JobTables, tx: Transaction, jobId: stri
 /**
  * Changes shards of a job batch by batch, and yields the changed ones.
  *
- * @param change the statement up to its condition
+ * @param change the statement without its condition
  * @param which the condition
  */
 export async function* changeShards(
@@ -99,7 +97,7 @@ export async function* changeShards(
   }
 }
 
-/** The lowest rank of open `chunk` shards in any job: where a new job begins, to be served in turn. */
+/** The lowest rank of open `chunk` shards in all jobs. A new job begins there, so that jobs take turns. */
 export async function lowestRank(sql: Sql): Promise<number> {
   const statement = `select min(rank) as lowest from bulk_shards where ${IS_OPEN} and rank > 0`;
   return (await rowOf<{ lowest: number | null }>(sql, statement, []))?.lowest ?? 1;

@@ -12,19 +12,16 @@ const PROGRESS_COLUMNS = Object.keys(PROGRESS) as (keyof typeof PROGRESS)[];
 
 export const IS_OPEN = `state in ('ready', 'running')`;
 
-/** The condition that a shard still belongs to a claim; see `ownerValues`. */
 export const IS_OWNED = `job_id = ? and seq = ? and attempt = ? and state = 'running'`;
 
-/** The values of `IS_OWNED`. */
 export const ownerValues = ({ jobId, seq, attempt }: Claim): unknown[] => [jobId, seq, attempt];
 
-/** Seconds before the next try of a shard that has failed this often. */
 export const pauseOf = ({ pauseSeconds }: QueueSettings, failures: number): number =>
   pauseSeconds * 2 ** failures;
 
 /**
  * The condition that an open shard may run: its time has come, or its lease has ended. A time too far in the future
- * comes from a clock that was set back since.
+ * is ignored: the clock was set back since.
  */
 export function dueCondition({ dialect, settings }: Pick<ShardTable, 'dialect' | 'settings'>): string {
   const furthest = 2 * Math.max(settings.leaseSeconds, pauseOf(settings, settings.maxFailures));
@@ -32,8 +29,8 @@ export function dueCondition({ dialect, settings }: Pick<ShardTable, 'dialect' |
 }
 
 /**
- * Gives an open shard that may run to the worker. One statement serves new shards, retried ones, and those whose
- * workers are lost.
+ * Gives the worker an open shard that may run. One statement serves new shards, retries, and shards of lost
+ * workers.
  *
  * @param which the condition that picks at most one shard
  */
@@ -59,7 +56,6 @@ export async function takeShard(
   return { jobId, ...claim, range: JSON.parse(range), spec: JSON.parse(spec) };
 }
 
-/** @returns whether the shard still belongs to the claim */
 export async function renewLease(
   { em, dialect, settings }: ShardTable,
   claim: Claim,
@@ -78,9 +74,7 @@ export async function renewLease(
   return row !== undefined;
 }
 
-/**
- * Takes the first shard that may run: on SQLite only one process at a time writes, so nothing has to be handed out.
- */
+/** Takes the first shard that may run. No queue is needed, because SQLite lets one process write at a time. */
 export function takeFirst(table: ShardTable, worker: string): Promise<Claim | undefined> {
   const first = `(job_id, seq) = (
     select job_id, seq from bulk_shards where ${IS_OPEN} and ${dueCondition(table)}

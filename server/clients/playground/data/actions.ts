@@ -13,21 +13,20 @@ import {
 } from './settings.ts';
 import type { Inquiry, Located, Source, State, Store } from './state.ts';
 
-/** Milliseconds after the last keystroke before a setting runs. */
+/** Milliseconds between the last keystroke and the run of a setting. */
 const PAUSE = 150;
 
 export class Actions {
   readonly #store: Store<State>;
   readonly #stops = new Map<string, AbortController>();
   #pause: ReturnType<typeof setTimeout> | undefined;
-  /** The file being read; the result of an earlier one is ignored. */
   #opening: File | undefined;
 
   constructor(store: Store<State>) {
     this.#store = store;
   }
 
-  /** Loads the server's catalogue, and runs the settings. @param key without one, requests have none */
+  /** Loads the server's catalogue and runs the settings. @param key for requests; empty sends none */
   async start(key = ''): Promise<void> {
     useKey(key);
     try {
@@ -50,7 +49,6 @@ export class Actions {
     this.#runAll();
   }
 
-  /** Has the service read a file, as when chunking: in any encoding, and in the formats of its readers. */
   async openFile(file: File): Promise<void> {
     const chunker = this.#store.state.catalogue?.plugins.find(({ options }) => 'chunk_overlap' in options);
     if (chunker === undefined)
@@ -159,7 +157,7 @@ export class Actions {
         ...selection,
       });
     } catch {
-      // Another run of the setting has replaced it.
+      // Another run of the setting has replaced this one.
     }
   }
 
@@ -181,14 +179,13 @@ function withoutFound(asked: Inquiry, id: string): Inquiry {
   return { ...asked, found: new Map([...asked.found].filter(([setting]) => setting !== id)) };
 }
 
-/** A text, and the file that it was read from if the file itself is to be chunked. */
 interface Input {
   readonly text: string;
   readonly file?: File;
 }
 
 /**
- * Runs a setting on a text: the chunker or pipeline, then one refinery after the other on its chunks.
+ * Runs the chunker or pipeline of a setting, then its refineries one after the other.
  *
  * @throws if the signal aborts
  */
@@ -234,7 +231,7 @@ function chunkFile({ kind, name, options }: Step, file: File, signal?: AbortSign
   return call<Chunk[]>(path, { method: 'POST', body: form, ...(signal && { signal }) });
 }
 
-/** The offset unit of a step's answer: for a pipeline, that of its last chunk step. */
+/** The offset unit of a step's answer. A pipeline uses the unit of its last chunk step. */
 function unitOf({ kind, name }: Step, { pipelines }: Catalogue): Unit {
   if (kind !== 'pipeline') return 'utf16';
   const pipeline = pipelines.find(({ id }) => id === name);
@@ -248,14 +245,14 @@ function reportsIn(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith('x-') && !FIXED.test(name)));
 }
 
-/** Located chunks by the chunks of their run: going back to another setting does not read the file again. */
+/** Located chunks by the chunks of their run: returning to a setting does not read the file again. */
 const known = new WeakMap<readonly Chunk[], Located>();
 
 let stop = new AbortController();
 
 /**
- * Finds where the chunks of the run with the selected chunk come from, once for each run. The text alone does not say:
- * the service runs the setting again, on the file itself.
+ * Locates the chunks of the selected run in their source, once per run. The text alone has no places, so the
+ * service runs the setting again on the file itself.
  */
 export async function locate({ state, change }: Store<State>): Promise<void> {
   const { origin, selection, settings, runs, catalogue, text, located } = state;
@@ -278,6 +275,6 @@ export async function locate({ state, change }: Store<State>): Promise<void> {
     if (again.error === undefined) known.set(of, now);
     change({ located: now });
   } catch {
-    // A chunk of another run was chosen meanwhile.
+    // A chunk of another run was selected meanwhile.
   }
 }

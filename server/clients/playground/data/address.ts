@@ -5,14 +5,14 @@ export interface Shared {
   readonly text: string | undefined;
 }
 
-/** The fragment of the URL: the settings and, if requested, the compressed text. It is never sent to a server. */
+/** Encodes the settings and, if requested, the compressed text as a URL fragment, which is never sent to a server. */
 export async function toHash({ settings, text }: Shared): Promise<string> {
   const json = JSON.stringify(settings.map(({ steps }) => steps));
   const own = `s=${encodeURIComponent(json)}`;
   return text === undefined ? own : `${own}&t=${await packed(text)}`;
 }
 
-/** The content of a fragment; `undefined` if it has none, or was not made by this page. */
+/** Decodes a URL fragment; undefined if it is empty or was not made by this page. */
 export async function fromHash(hash: string): Promise<Shared | undefined> {
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));
   try {
@@ -38,7 +38,7 @@ function isSteps(value: unknown): value is readonly Step[] {
   });
 }
 
-/** A text as JSON, which keeps lone surrogates, compressed and in base64url. */
+/** Encodes a text as JSON, which keeps lone surrogates, then compressed and in base64url. */
 async function packed(text: string): Promise<string> {
   const stream = new Blob([JSON.stringify(text)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());

@@ -1,7 +1,6 @@
-/** The URL of the service: the page is directly below it, whatever comes before. */
+/** The URL of the service. The page is directly below it, whatever the path before it. */
 export const BASE = new URL('./', location.href);
 
-/** An error answer, with the service's message, or an unusable answer. */
 export class ServiceProblem extends Error {
   readonly status: number;
 
@@ -11,14 +10,12 @@ export class ServiceProblem extends Error {
   }
 }
 
-/** What went wrong, in the service's words if there are any. */
 export function reasonOf(error: unknown): string {
   return error instanceof ServiceProblem ? error.message : 'The service cannot be reached.';
 }
 
 let key = '';
 
-/** Keeps a key for the following requests, only in memory. */
 export function useKey(given: string): void {
   key = given;
 }

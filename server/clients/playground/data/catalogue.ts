@@ -52,13 +52,12 @@ export async function readCatalogue(): Promise<Catalogue> {
   };
 }
 
-/** The stored pipelines; none if the store cannot be used. */
 export async function readPipelines(): Promise<readonly Pipeline[]> {
   const answer = await call<Pipeline[]>('v1/pipelines').catch(() => undefined);
   return answer?.body ?? [];
 }
 
-/** Members of requests that are not options of a plugin, or that the page sets itself. */
+/** Request members that are not options of a plugin, or that the page sets itself. */
 const NO_OPTIONS = ['text', 'documents', 'chunks', 'include', 'namespace', 'offset_unit'];
 
 function pluginOf({ kind, name, summary, missing }: Listed, document: OpenApi): Plugin | undefined {
@@ -67,7 +66,7 @@ function pluginOf({ kind, name, summary, missing }: Listed, document: OpenApi): 
   return request && { kind, name, summary, missing, ...request };
 }
 
-/** The options of a request, and its example. @param end of its path, which may have a prefix */
+/** The options and the example of a request. @param end of its path, which may have a prefix */
 function requestOf(
   { paths, components }: OpenApi,
   end: string,

@@ -5,10 +5,9 @@ import type { Found, Inquiry, Question, State, Store } from './state.ts';
 
 export const RETRIEVERS = ['dense', 'bm25', 'hybrid'] as const;
 
-/** Shared, so that typing another letter of a question does not change the results. */
+/** A shared object, so that further keystrokes in a question do not change the results. */
 export const NOTHING_FOUND: ReadonlyMap<string, Found> = new Map();
 
-/** Changes the question; results for another question are removed at once, and another answer is scored again. */
 export function changeQuestion(store: Store<State>, change: Partial<Inquiry>): void {
   const isOther = ['question', 'model', 'retriever', 'count'].some((name) => name in change);
   const gone = isOther ? { found: NOTHING_FOUND, isAsked: false } : {};
@@ -18,7 +17,6 @@ export function changeQuestion(store: Store<State>, change: Partial<Inquiry>): v
 
 const ASKED = ['question', 'answer', 'retriever', 'model', 'count', 'kept'] as const;
 
-/** Finds the best chunks of every setting for the question; with an answer, it is kept for the comparison. */
 export async function ask(store: Store<State>): Promise<void> {
   const { asked, settings, runs, text, catalogue } = store.state;
   if (catalogue === undefined) return;
@@ -45,7 +43,6 @@ export async function ask(store: Store<State>): Promise<void> {
   }
 }
 
-/** Repeats the question, once all settings have run, if its results were in chunks that no longer exist. */
 export function askAgain(store: Store<State>): void {
   const { asked, runs, settings } = store.state;
   const isReady = settings.every(({ id }) => runs.get(id)?.isStale === false);
@@ -53,7 +50,6 @@ export function askAgain(store: Store<State>): void {
   if (asked.isAsked && !asked.isAsking && asked.problem === '' && isReady && isMissing) void ask(store);
 }
 
-/** The questions that are compared, with the current one if its answer is known. */
 function keptWith({ question, answer, kept }: Inquiry): readonly Question[] {
   if (answer === undefined) return kept;
   const isKept = kept.some((one) => one.question === question);
@@ -83,7 +79,7 @@ interface Evaluated {
   }[];
 }
 
-/** A question without a known answer is asked alone: it is scored against the whole text, and ranks the same. */
+/** Evaluates a question without a known answer alone, against the whole text. The ranking is the same. */
 async function evaluate(
   { asked, text }: State,
   kept: readonly Question[],
@@ -110,7 +106,6 @@ async function evaluate(
   return body;
 }
 
-/** A setting without the steps that make embeddings, which an evaluation makes itself. */
 function candidateOf({ steps }: Setting, catalogue: Catalogue): object {
   const [first] = steps;
   if (first?.kind === 'pipeline') return { pipeline: first.name };
@@ -134,7 +129,7 @@ function foundBy(
   );
   const hits = found.flatMap(({ start_index, end_index, score }) => {
     const chunk = indexes.get(`${start_index} ${end_index}`);
-    // A score of 0 has nothing in common with the question.
+    // A score of 0 means that the chunk has nothing in common with the question.
     return chunk === undefined || score === 0 ? [] : [{ chunk, score }];
   });
   if (answer === undefined) return { hits, scores: undefined, mean: undefined };
@@ -157,7 +152,6 @@ interface Tokenized {
 
 let stop = new AbortController();
 
-/** Shows where the tokens of the text begin. @param tokenizer empty to show none */
 export async function showTokens(store: Store<State>, tokenizer: string): Promise<void> {
   stop.abort();
   stop = new AbortController();

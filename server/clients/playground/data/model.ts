@@ -1,4 +1,4 @@
-/** What the modules of the page share. Offsets are UTF-16 units of the text, as JavaScript counts them. */
+/** Data that the modules of the page share. Offsets are UTF-16 units of the text. */
 
 export interface Chunk {
   readonly text: string;
@@ -8,7 +8,6 @@ export interface Chunk {
   readonly [field: string]: unknown;
 }
 
-/** Where in its source a chunk comes from, with the members that the source knows. */
 export interface Place {
   readonly page?: number;
   /** Left, top, right and bottom as fractions of the page. */
@@ -37,20 +36,19 @@ export interface Step {
   readonly options: Options;
 }
 
-/** What is compared: a chunker followed by refineries, or a stored pipeline. */
 export interface Setting {
   readonly id: string;
   readonly steps: readonly Step[];
 }
 
 export interface Run {
-  /** Whether it belongs to an earlier text or earlier options, and is being run again. */
+  /** Whether the chunks belong to an earlier text or to earlier options, and the setting is running again. */
   readonly isStale: boolean;
   readonly chunks: readonly Chunk[];
   /** Milliseconds until the answer arrived. */
   readonly milliseconds: number;
   readonly reports: Readonly<Record<string, string>>;
-  /** Why there is no answer; it may be about single options. */
+  /** Why there is no answer. The problem may concern single options. */
   readonly error: string | undefined;
 }
 
@@ -62,7 +60,7 @@ export const NO_RUN: Run = {
   error: undefined,
 };
 
-/** Whether the chunks of a run are complete: not if it failed, or has not run yet. */
+/** Whether the chunks of a run are complete: false if it failed or has not run yet. */
 export function isKnown({ chunks, error, isStale }: Run): boolean {
   return error === undefined && (!isStale || chunks.length > 0);
 }
@@ -111,7 +109,7 @@ export interface Catalogue {
   readonly pipelines: readonly Pipeline[];
   readonly tokenizers: readonly string[];
   readonly models: readonly string[];
-  /** The model used by requests that name none; the first if there is no such one. */
+  /** The model of requests that name none; the first model if that one does not exist. */
   readonly model: string;
 }
 
@@ -127,7 +125,7 @@ export interface Schema {
   readonly description?: string;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** This option has an effect only if the others have one of these values. */
+  /** The option has an effect only if the named options have one of the listed values. */
   readonly 'x-effective-with'?: Readonly<Record<string, readonly unknown[]>>;
 }
 
@@ -145,7 +143,6 @@ export function resolve(schema: Schema, components: Components): Schema {
   return Object.keys(properties).length === 0 ? whole : { ...whole, properties };
 }
 
-/** The types that a value may have, except `null`. */
 export function typesOf({ type, enum: values }: Schema): readonly string[] {
   if (values !== undefined) return ['enum'];
   return [type ?? []].flat().filter((one) => one !== 'null');

@@ -1,13 +1,12 @@
 import type { State, Store } from './state.ts';
 
-/** Milliseconds that a notice is shown: just long enough to read it. */
+/** Minimum milliseconds that a notice is shown; a long one is shown longer. */
 const MIN_MS = 4000;
 const MS_PER_CHARACTER = 60;
 const MAX_MS = 15_000;
 
 const ACTIONS = ['click', 'keydown', 'change', 'drop'];
 
-/** Ends each notice once it has been read, or the user does something else. */
 export function endNotices(
   store: Store<Pick<State, 'notice'>>,
   page: EventTarget,
@@ -18,7 +17,7 @@ export function endNotices(
   const end = () => {
     if (store.state.notice !== '') store.change({ notice: '' });
   };
-  // Before the action itself, which may show a notice of its own.
+  // Runs before the action itself, which may show a notice of its own.
   for (const action of ACTIONS) page.addEventListener(action, end, { capture: true });
   store.watch(({ notice }) => {
     if (notice === shown) return;

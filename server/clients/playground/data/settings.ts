@@ -13,13 +13,12 @@ import {
 export function stepOf(plugin: Plugin): Step {
   const { text: _, documents: _documents, chunks: _chunks, ...options } = plugin.example ?? {};
   const isSize = (name: string) => name === 'chunk_size' || name === 'chunk_overlap';
-  // Examples have tiny chunks, which suit only their own texts.
+  // Sizes are not copied: examples have tiny chunks, which suit only their own texts.
   const kept = Object.entries(options).filter(([name]) => !isSize(name) && name in plugin.options);
   const size = 'chunk_size' in plugin.options ? { chunk_size: 200 } : {};
   return { kind: plugin.kind, name: plugin.name, options: { ...Object.fromEntries(kept), ...size } };
 }
 
-/** The steps with another chunker, which keeps the limit and the tokenizer if it has such options. */
 export function replaceFirst([first, ...others]: readonly Step[], plugin: Plugin): readonly Step[] {
   const step = stepOf(plugin);
   const shared = ['chunk_size', 'tokenizer'].filter(
@@ -46,7 +45,7 @@ export interface SizeUnit {
   readonly short: string;
 }
 
-/** The unit of a setting's sizes: that of the tokenizer which it names, or which its chunker takes. */
+/** The unit of a setting's sizes: the unit of the tokenizer that the setting names or its chunker uses. */
 export function unitOf({ steps }: Setting, catalogue: Catalogue | undefined): SizeUnit {
   const [given] = steps;
   const stored = catalogue?.pipelines.find(({ id }) => given?.kind === 'pipeline' && id === given.name);
@@ -67,7 +66,6 @@ const PLAIN_UNITS: Readonly<Record<string, SizeUnit>> = {
   row: { name: 'rows', short: 'rows' },
 };
 
-/** The initial settings: a preset, and a chunker for any text, whose windows or pieces overlap. */
 export function firstSettings({ plugins, presets }: Catalogue): readonly Setting[] {
   const chunkers = plugins.filter(({ kind, missing }) => kind === 'chunker' && missing.length === 0);
   const general = chunkers.filter(({ options }) => 'chunk_overlap' in options);
@@ -77,7 +75,6 @@ export function firstSettings({ plugins, presets }: Catalogue): readonly Setting
   return relettered(chosen.map((steps) => ({ id: '', steps })));
 }
 
-/** The settings with another one, a copy of the last; unchanged if there is no room. */
 export function withCopy(settings: readonly Setting[]): readonly Setting[] {
   const last = settings.at(-1);
   if (last === undefined || settings.length >= MAX_SETTINGS) return settings;
@@ -100,7 +97,6 @@ export function withSteps(
   return settings.map((setting) => (setting.id === id ? { id, steps } : setting));
 }
 
-/** The steps with an option of one changed; without a value it is reset to its default. */
 export function withOption(
   steps: readonly Step[],
   index: number,
@@ -114,12 +110,11 @@ export function withOption(
   });
 }
 
-/** The plugin of a step; `undefined` for a stored pipeline. */
 export function pluginOf({ kind, name }: Step, { plugins }: Catalogue): Plugin | undefined {
   return plugins.find((plugin) => plugin.kind === kind && plugin.name === name);
 }
 
-/** The options that a request sends: those that have an effect, given the others. */
+/** The options that a request sends: only options that have an effect with the given values of the others. */
 export function sentOptions(step: Step, catalogue: Catalogue): Options {
   const plugin = pluginOf(step, catalogue);
   if (plugin === undefined) return step.options;

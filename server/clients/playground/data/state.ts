@@ -5,7 +5,6 @@ export interface Selection {
   readonly chunk: number;
 }
 
-/** A stretch of the text, `[start, end)`. */
 export interface Range {
   readonly start: number;
   readonly end: number;
@@ -17,11 +16,10 @@ export interface Question {
 }
 
 export interface Found {
-  /** Its best chunks, best first. */
   readonly hits: readonly Hit[];
-  /** How well they contain the answer, if that is known. */
+  /** How well the hits contain the answer; undefined if the answer is unknown. */
   readonly scores: Readonly<Record<'recall' | 'precision' | 'iou', number>> | undefined;
-  /** The mean recall of all questions with its 95 % interval, and how many tokens a question finds. */
+  /** The mean recall of all questions with its 95 % interval, and the tokens found per question. */
   readonly mean:
     | {
         readonly recall: number;
@@ -37,29 +35,26 @@ export interface Inquiry {
   readonly model: string;
   readonly count: number;
   readonly answer: Range | undefined;
-  /** The questions with answers that settings are compared by. */
+  /** The questions with answers by which settings are compared. */
   readonly kept: readonly Question[];
-  /** By the letters of the settings. */
   readonly found: ReadonlyMap<string, Found>;
-  /** The tokenizer that counts for all settings; empty if each has its own. */
+  /** The tokenizer that counts for all settings; empty if each uses its own. */
   readonly tokenizer: string;
-  /** Whether it was asked, so that it is repeated for new chunks. */
+  /** Whether the question was asked, so that it is repeated for new chunks. */
   readonly isAsked: boolean;
   readonly isAsking: boolean;
   readonly problem: string;
 }
 
-/** The file that the text was read from. */
 export interface Source {
   readonly file: File;
   readonly reports: Readonly<Record<string, string>>;
 }
 
-/** The chunks of a run once more, as the service makes them of the file itself: with their places. */
+/** The chunks of a run with their places: the service chunks the file itself for that. */
 export interface Located {
-  /** The chunks of the run. */
   readonly of: readonly Chunk[];
-  /** The same chunks with their places; `undefined` until they have arrived. */
+  /** The chunks with their places; undefined until they have arrived. */
   readonly chunks: readonly Chunk[] | undefined;
   readonly problem: string | undefined;
 }
@@ -67,32 +62,27 @@ export interface Located {
 export interface DrawnPage {
   readonly file: File;
   readonly page: number;
-  /** The element with it; `undefined` if it cannot be drawn. */
   readonly canvas: object | undefined;
 }
 
 export interface State {
-  /** Whether there is room for only one column. */
   readonly isNarrow: boolean;
   readonly catalogue: Catalogue | undefined;
   readonly problem: string | undefined;
   readonly needsKey: boolean;
   readonly text: string;
-  /** Name of the file or sample that the text came from. */
   readonly source: string;
-  /** The file that it was read from, if the service knows places in it. */
+  /** The file of the text, if the service knows places in it. */
   readonly origin: Source | undefined;
-  /** Where the chunks of the run with the selected chunk come from. */
   readonly located: Located | undefined;
   readonly showsPages: boolean;
-  /** The page that is shown: the first page of the chunk if undefined, or if the chunk is not on it. */
+  /** The page to show. If undefined, or if the chunk is not on it, the first page of the chunk is shown. */
   readonly page: number | undefined;
   readonly drawn: DrawnPage | undefined;
   readonly isEditing: boolean;
   readonly settings: readonly Setting[];
   readonly runs: ReadonlyMap<string, Run>;
   readonly selection: Selection | undefined;
-  /** The setting that is shown if there is room for only one. */
   readonly active: string;
   readonly unit: Unit;
   readonly showsDifferences: boolean;
@@ -101,17 +91,16 @@ export interface State {
   readonly price: string;
   /** The tokenizer whose tokens are shown; empty for none. */
   readonly tokenizer: string;
-  /** Where the tokens begin in the text. */
   readonly tokens: readonly number[];
   readonly asked: Inquiry;
   readonly sharesText: boolean;
-  /** What was done, or what failed; empty once it has been read. */
+  /** The last action or failure; empty once the user has read it. */
   readonly notice: string;
 }
 
 export interface Store<State> {
   readonly state: State;
-  /** Changes members; watchers are notified once for all changes in one turn of the event loop. */
+  /** Changes members. Watchers are notified once for all changes in one turn of the event loop. */
   change(members: Partial<State>): void;
   watch(watcher: (state: State) => void): void;
 }

@@ -8,10 +8,10 @@ export interface Numbers {
   readonly p95: number;
   readonly most: number;
   readonly tokens: number;
-  /** Chunks with the same text as an earlier one. */
+  /** Number of chunks whose text repeats an earlier chunk. */
   readonly duplicates: number;
   readonly overLimit: number;
-  /** Share of the text's characters that some chunk covers. */
+  /** Share of the text's characters that are in a chunk. */
   readonly coverage: number;
   readonly cuts: Readonly<Record<CutKind, number>>;
 }
@@ -49,13 +49,10 @@ function coverageOf(chunks: readonly Chunk[], length: number): number {
 const WORD_BEFORE = /[\p{L}\p{N}\p{M}_]$/u;
 const WORD_AFTER = /^[\p{L}\p{N}\p{M}_]/u;
 const SENTENCE_END = /[.!?。！？…:;]["'”’»)\]]*\s*$/u;
-/** Characters before a cut by which it is judged. */
+/** Number of characters before a cut that decide what it cuts. */
 const NEAR = 200;
 
-/**
- * Counts the ends of chunks within the text that cut something. A cut is counted once for each element that it falls
- * in.
- */
+/** Counts the ends of chunks that cut something. A cut counts once for each element that it cuts. */
 function cutsOf(text: string, chunks: readonly Chunk[]): Record<CutKind, number> {
   const cuts = { sentence: 0, fence: 0, row: 0, word: 0 };
   const fences = fencesIn(text);
@@ -70,7 +67,6 @@ function cutsOf(text: string, chunks: readonly Chunk[]): Record<CutKind, number>
   return cuts;
 }
 
-/** The stretches between Markdown fences, as a rising list of starts and ends. */
 function fencesIn(text: string): number[] {
   const edges: number[] = [];
   for (const { index, 0: line } of text.matchAll(/^ {0,3}(?:```|~~~).*$/gm)) {
@@ -87,7 +83,6 @@ function isInRow(text: string, offset: number): boolean {
   return /^\s*\|.*\|\s*$/.test(text.slice(start, end === -1 ? text.length : end));
 }
 
-/** The distribution of token counts: the sizes of equal classes from 0 up. */
 export function histogramOf(chunks: readonly Chunk[], most: number, classes: number): number[] {
   const counts = new Array<number>(classes).fill(0);
   const width = Math.max(1, most) / classes;

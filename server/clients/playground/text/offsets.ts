@@ -8,14 +8,13 @@ export function lengthIn(text: string, unit: Unit): number {
   return length;
 }
 
-/** Bytes of a code point in UTF-8; a lone surrogate is written as U+FFFD, which has three. */
+/** Bytes of a code point in UTF-8. A lone surrogate is written as U+FFFD, which has three. */
 function bytesOf(codePoint: number): number {
   if (codePoint < 0x80) return 1;
   if (codePoint < 0x800) return 2;
   return codePoint < 0x10000 ? 3 : 4;
 }
 
-/** The chunks with their offsets in UTF-16 units. @param unit of their offsets */
 export function toUtf16(text: string, chunks: readonly Chunk[], unit: Unit): readonly Chunk[] {
   if (unit === 'utf16') return chunks;
   const offsets = chunks.flatMap(({ start_index, end_index }) => [start_index, end_index]);
@@ -27,7 +26,7 @@ export function toUtf16(text: string, chunks: readonly Chunk[], unit: Unit): rea
   }));
 }
 
-/** Converts offsets of another unit to UTF-16 units; those beyond the text become its end. */
+/** Maps offsets of another unit to UTF-16 units. Offsets beyond the text become its end. */
 function findUtf16(text: string, offsets: readonly number[], unit: Unit): Map<number, number> {
   const sorted = [...new Set(offsets)].sort((a, b) => a - b);
   const found = new Map<number, number>();

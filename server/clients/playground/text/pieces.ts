@@ -2,7 +2,7 @@ import { type Chunk, isKnown, limitOf, NO_RUN, type Run, type Setting } from '..
 import type { State } from '../data/state.ts';
 
 /**
- * The first of some indexes that is reached, found by halving; `count` if none is.
+ * Finds the first index that is reached by binary search; `count` if none is.
  *
  * @param isReached false up to some index and true from there on
  */
@@ -17,11 +17,10 @@ export function firstIndex(count: number, isReached: (index: number) => boolean)
   return low;
 }
 
-/** Approximate characters of a block: it ends with a line if possible. */
 const USUAL_BLOCK_LENGTH = 1200;
 const MAX_BLOCK_LENGTH = 3000;
 
-/** Where the blocks of a text begin, plus its length: only visible blocks are in the page. */
+/** The start of each block of a text, plus the length of the text. Only visible blocks are in the page. */
 export function blocksOf(text: string): number[] {
   const edges = [0];
   let start = 0;
@@ -47,7 +46,6 @@ export function blockAt(edges: readonly number[], offset: number): number {
   return Math.max(0, firstIndex(edges.length - 1, (block) => (edges[block] as number) > offset) - 1);
 }
 
-/** Whether an offset is within a surrogate pair, or between CR and LF. */
 function splitsPair(text: string, offset: number): boolean {
   const before = text.charCodeAt(offset - 1);
   const after = text.charCodeAt(offset);
@@ -58,14 +56,14 @@ function splitsPair(text: string, offset: number): boolean {
 export interface Piece {
   readonly start: number;
   readonly end: number;
-  /** The first chunk that covers it; -1 in a gap. */
+  /** The first chunk that covers the piece; -1 in a gap. */
   readonly chunk: number;
   readonly isOverlap: boolean;
   readonly isStart: boolean;
 }
 
 /**
- * Divides `[from, to)` where chunks begin and end.
+ * Divides `[from, to)` at the starts and ends of chunks.
  *
  * @param chunks with rising starts and ends, as chunkers return them
  */
@@ -90,7 +88,7 @@ export function piecesOf(chunks: readonly Chunk[], from: number, to: number): Pi
   });
 }
 
-/** For each list of chunks, the offsets of its boundaries that another list does not have. */
+/** For each list of chunks, the boundaries that at least one other list lacks. */
 export function differencesOf(lists: readonly (readonly Chunk[])[]): Set<number>[] {
   const all = lists.map(
     (chunks) => new Set(chunks.flatMap(({ start_index, end_index }) => [start_index, end_index])),
@@ -102,11 +100,10 @@ export function differencesOf(lists: readonly (readonly Chunk[])[]): Set<number>
 export interface Column {
   readonly setting: Setting;
   readonly run: Run;
-  /** Offsets of boundaries that another setting does not have. */
+  /** Offsets of boundaries that another setting lacks. */
   readonly differences: ReadonlySet<number>;
-  /** The selected chunk; -1 for none. */
+  /** The index of the selected chunk; -1 for none. */
   readonly selected: number;
-  /** Chunks that answer a question, with their ranks among the answers from 1. */
   readonly hits: ReadonlyMap<number, number>;
 }
 
@@ -130,7 +127,6 @@ export function columnsOf({ settings, runs, selection, showsDifferences, asked }
   });
 }
 
-/** The classes of a stretch of the text. Text in no chunk is marked as left out, unless the chunks are not known. */
 export function classesOf(column: Column, { start, chunk, isOverlap, isStart }: Piece): string {
   const { run, setting, differences, selected, hits } = column;
   const isOver = (run.chunks[chunk]?.token_count ?? 0) > (limitOf(setting) ?? Number.POSITIVE_INFINITY);

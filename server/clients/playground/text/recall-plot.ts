@@ -1,23 +1,19 @@
-/** One way to retrieve, in a plot. Plain data. */
 export interface PlotPoint {
   readonly name: string;
   /** From 0 to 1. */
   readonly recall: number;
   readonly interval?: readonly [low: number, high: number] | undefined;
-  /** What it takes, from 0 on. */
   readonly cost: number;
-  /** Each has a shape of its own, and the class `series-<name>`. */
+  /** Each series has a shape of its own and the class `series-<name>`. */
   readonly series: string;
   readonly label?: string | undefined;
-  /** Where the point leads; without it, the point is not a link. */
+  /** The target of a link; without it, the point is not a link. */
   readonly href?: string | undefined;
 }
 
 const SIZE = { width: 440, height: 300, left: 40, right: 16, top: 20, bottom: 46 };
 const STEPS = 4;
-/** Pixels between points with equal costs of two series. */
 const APART = 9;
-/** Around 0, 0. */
 const SHAPES = [
   '<circle r="4.5"/>',
   '<rect x="-4" y="-4" width="8" height="8"/>',
@@ -27,15 +23,18 @@ const SHAPES = [
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
-/** The style of plots. Pages set the colours `--text`, `--soft`, `--line` and `--card`, and `--hue` of each `.series-<name>`. */
+/**
+ * The style of plots. Pages set the colours `--text`, `--soft`, `--line` and `--card`, and `--hue` of each
+ * `.series-<name>`.
+ */
 export const PLOT_STYLE = `.plot{display:block;width:100%;height:auto;overflow:visible}.plot text{fill:var(--soft);font-size:13px}.plot .grid{stroke:var(--line)}
 .point{fill:var(--hue);stroke:var(--hue)}.point line{opacity:.3;stroke-width:1.5}.point [transform]{stroke:none}.labelled line,.point:is(:hover,:focus-within) line{opacity:1;stroke-width:2}.labelled [transform]{stroke:var(--text);stroke-width:2.5;paint-order:stroke}.plot .labelled text{fill:var(--text);font-weight:600;stroke:var(--card);stroke-width:4;paint-order:stroke}`;
 
 /**
  * Draws recall against a cost, as SVG without scripts and styles.
  *
- * @param axis what the cost is
- * @param title of the plot for those who do not see it
+ * @param axis name of the cost
+ * @param title accessible name of the plot
  */
 export function recallPlot(points: readonly PlotPoint[], axis: string, title: string): string {
   const { width, height, left, right, top, bottom } = SIZE;
@@ -70,12 +69,15 @@ ${[...rows, ...columns, ...drawn].join('\n')}
 </svg>`;
 }
 
-/** Labelled points are drawn over the others. */
 function labelledLast(a: PlotPoint, b: PlotPoint): number {
   return Number(a.label !== undefined) - Number(b.label !== undefined);
 }
 
-/** Round numbers around values, and where they are between two edges. @param least the smallest step */
+/**
+ * Round numbers around values, and a function that places a value between two edges.
+ *
+ * @param least the smallest step
+ */
 function scaleOf(values: readonly number[], least: number, [from, to]: readonly [number, number]) {
   const low = Math.min(...values);
   const high = Math.max(...values);
@@ -110,7 +112,7 @@ function drawPoint(
   return `<g class="point series-${escaped(series)}${kind}"><title>${said}</title>${linked}${named}</g>`;
 }
 
-/** 1, 2 or 5 times a power of ten. */
+/** Rounds up to 1, 2 or 5 times a power of ten. */
 function niceStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   return power * ([1, 2, 5].find((times) => times * power >= least) ?? 10);

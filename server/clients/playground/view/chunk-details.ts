@@ -44,7 +44,6 @@ function pagesButton({ showsPages }: State, store: Wiring['store']): TemplateRes
   return html`<button class="plain" aria-expanded=${showsPages} @click=${toggle}>Page</button>`;
 }
 
-/** Where the chunk comes from in the file of the text, and what the reader of the file said. */
 function originFields(state: State): TemplateResult | typeof nothing {
   const { origin, located } = state;
   if (origin === undefined) return nothing;

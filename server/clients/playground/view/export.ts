@@ -5,14 +5,13 @@ export function jsonLines(chunks: readonly Chunk[]): string {
   return chunks.map((chunk) => `${JSON.stringify(chunk)}\n`).join('');
 }
 
-/** The chunks as CSV (RFC 4180) with a column for each field; values that are neither text nor number are JSON. */
+/** Formats chunks as CSV (RFC 4180) with a column per field. Values that are neither text nor number are JSON. */
 export function csv(chunks: readonly Chunk[]): string {
   const fields = [...new Set(chunks.flatMap((chunk) => Object.keys(chunk)))];
   const rows = [fields, ...chunks.map((chunk) => fields.map((field) => cellOf(chunk[field])))];
   return rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('');
 }
 
-/** A value as text: empty if it is missing; values other than text are JSON. */
 export function cellOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -32,10 +31,10 @@ export function save(name: string, type: string, text: string): void {
 }
 
 /**
- * Copies a text to the clipboard. A page has none on plain http, except on its own machine, and may be denied access:
- * then the text is shown, selected, to be copied by hand.
+ * Copies a text to the clipboard. Plain http has no clipboard, except on localhost, and the browser may deny
+ * access. Then the text is shown, selected, to be copied by hand.
  *
- * @return whether it is in the clipboard
+ * @returns whether the text is in the clipboard
  */
 export async function copy(text: string): Promise<boolean> {
   try {

@@ -7,7 +7,6 @@ import { explained, valueIn, type Wiring } from './wiring.ts';
 
 const known = new WeakMap<readonly object[], Numbers>();
 
-/** The numbers of a run; computed once for its chunks. */
 export function numbersOfRun(text: string, setting: Setting, { chunks }: Run): Numbers {
   const numbers = known.get(chunks) ?? numbersOf(text, chunks, limitOf(setting));
   known.set(chunks, numbers);
@@ -17,7 +16,6 @@ export function numbersOfRun(text: string, setting: Setting, { chunks }: Run): N
 const whole = new Intl.NumberFormat('en');
 const percent = (share: number) => `${(100 * share).toFixed(share === 1 || share === 0 ? 0 : 2)} %`;
 
-/** A number with its name and meaning; `isBad` if the value is undesirable. */
 interface NumberColumn {
   readonly name: string;
   readonly about: string;
@@ -96,7 +94,6 @@ function numbersRow(setting: Setting, { text, runs, price, catalogue }: State): 
   </tr>`;
 }
 
-/** Models ask a price for tokens, not for characters. */
 function costUnknown(price: string): unknown {
   return price === '' ? nothing : html`<small>no tokens</small>`;
 }
@@ -111,7 +108,6 @@ const WIDTH = 240;
 const HEIGHT = 40;
 const BAR = WIDTH / CLASSES;
 
-/** A histogram of token counts, up to the limit and beyond it, with a line at the limit. */
 function histogram(chunks: readonly Chunk[], limit: number | undefined): TemplateResult {
   const largest = chunks.reduce((most, { token_count }) => Math.max(most, token_count), 1);
   const most = Math.max(limit ?? 0, largest);

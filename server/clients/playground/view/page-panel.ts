@@ -4,7 +4,6 @@ import type { DrawnPage, State } from '../data/state.ts';
 import { placesOf } from '../text/where.ts';
 import type { Wiring } from './wiring.ts';
 
-/** The pages that the selected chunk is on, rising; none if they cannot be shown. */
 export function pagesOf(state: State): readonly number[] {
   const { origin } = state;
   const canShow = (place: Place) => place.box !== undefined || isPdf(origin?.file);
@@ -27,7 +26,6 @@ export function pageShown(state: State): { readonly file: File; readonly page: n
   return { file: origin.file, page: currentOf(state, pages) };
 }
 
-/** The page of the source that the selected chunk is on, with boxes around the chunk. */
 export function pagePanel(state: State, { store, viewer }: Wiring): TemplateResult | typeof nothing {
   const pages = state.showsPages ? pagesOf(state) : [];
   if (pages.length === 0) return nothing;
@@ -65,7 +63,7 @@ function sheet(state: State, page: number): TemplateResult {
 
 const CANNOT = 'The page cannot be drawn here; the boxes show where on it the chunk is.';
 
-/** Scrolls the page to its first box, unless that is in sight; what is around the page stays. */
+/** Scrolls the page to its first box, unless the box is visible. The surroundings of the page do not scroll. */
 export function revealBox(root: ParentNode): void {
   const desk = root.querySelector('.desk');
   const box = desk?.querySelector('rect')?.getBoundingClientRect();
@@ -74,10 +72,10 @@ export function revealBox(root: ParentNode): void {
   if (box.top < top || box.bottom > bottom) desk.scrollTop += box.top - top - ABOVE;
 }
 
-/** Pixels of the page that are shown above its first box. */
+/** Pixels of the page that stay visible above its first box. */
 const ABOVE = 60;
 
-/** Boxes on a page, one after the other with their four edges. Attributes of SVG place them: the policy allows no styles. */
+/** Draws boxes from a flat list of four edges each. SVG attributes place them: the policy allows no styles. */
 function boxesOf(edges: readonly number[]): TemplateResult {
   const rectangles = [];
   for (let at = 0; at < edges.length; at += 4) {
@@ -88,7 +86,7 @@ function boxesOf(edges: readonly number[]): TemplateResult {
   return html`<svg class="boxes" viewBox="0 0 1 1" preserveAspectRatio="none" role="img" aria-label=${label}>${rectangles}</svg>`;
 }
 
-/** The parts of pdf.js that this page uses. It is not imported by name, since it may not be installed. */
+/** The used parts of pdf.js. They are declared here because pdf.js may not be installed. */
 interface PdfJs {
   readonly GlobalWorkerOptions: { workerSrc: string };
   getDocument(source: object): LoadingTask;
@@ -111,35 +109,34 @@ interface RenderTask {
   cancel(): void;
 }
 
-/** Pixels of the width of a page, of its longer side, and of all of it, at most. */
+/** Maximum pixels of a page: of its width, of its longer side, and in total. */
 const WIDTH = 1400;
 const MAX_SIDE = 8000;
 const MAX_PIXELS = 6_000_000;
-/** Larger images are left out. */
+/** Maximum pixels of an image; larger images are left out. */
 const MAX_IMAGE_PIXELS = 100_000_000;
 
-/** Where the server has the files of pdf.js, and the module of it, which the compiler must not look for. */
+/** The folder of pdf.js on the server. The module has a separate name, so that the compiler does not look for it. */
 const FOLDER = new URL('../pdf/', import.meta.url);
 const SCRIPT = 'pdf.min.mjs';
 const at = (path: string) => new URL(path, FOLDER).href;
 
-/** Draws pages of a PDF, one at a time; pdf.js is loaded for the first one. */
 export class PdfPages {
   readonly #done: (drawn: DrawnPage | undefined) => void;
   #file: File | undefined;
   #page: number | undefined;
-  /** Counts what was wanted, as the same page may be wanted again. */
+  /** Counts the requested pages, because the same page may be requested again. */
   #turn = 0;
   #loading: Promise<LoadingTask> | undefined;
   #task: RenderTask | undefined;
   #canvas: HTMLCanvasElement | undefined;
 
-  /** @param done is notified when a page has been drawn or has failed, and when it is no longer wanted */
+  /** @param done called when a page was drawn, has failed, or is no longer wanted */
   constructor(done: (drawn: DrawnPage | undefined) => void) {
     this.#done = done;
   }
 
-  /** Draws another page; what an earlier one needs is freed, and with another file also what is known of its file. */
+  /** Draws another page, and frees the previous one. Another file also frees the document of the previous file. */
   show(wanted: { readonly file: File; readonly page: number } | undefined): void {
     const { file, page } = wanted ?? {};
     if (file === this.#file && page === this.#page) return;
@@ -202,7 +199,7 @@ async function open(file: File): Promise<LoadingTask> {
     standardFontDataUrl: at('standard_fonts/'),
     wasmUrl: at('wasm/'),
     useWasm: false,
-    // Those of the system would be loaded by styles, which the policy does not allow.
+    // Styles would load the fonts of the system, and the policy forbids styles.
     useSystemFonts: false,
     maxImageSize: MAX_IMAGE_PIXELS,
     verbosity: 0,

@@ -10,15 +10,15 @@ import { valueIn, type Wiring } from './wiring.ts';
 const EXCERPT = 200;
 
 /**
- * Asks a question, and shows the best chunks of each setting, how well they contain the answer, and how the settings
- * compare over all questions with answers.
+ * Asks a question. Shows the best chunks of each setting and how well they contain the answer. Compares the
+ * settings over all questions with answers.
  */
 export function questionPanel(state: State, wiring: Wiring): TemplateResult {
   const { asked, catalogue } = state;
   const { store, actions } = wiring;
   const change = (members: Partial<Inquiry>) => changeQuestion(store, members);
   const typed = (event: Event) =>
-    // After it was asked, this is another question, with another answer.
+    // Editing a question that was asked makes it another question, with another answer.
     change({ question: valueIn(event), ...(asked.isAsked && { answer: undefined }) });
   const sent = (event: Event) => {
     event.preventDefault();
@@ -57,7 +57,6 @@ export function foundChunks(state: State, wiring: Wiring): TemplateResult | type
   </section>`;
 }
 
-/** Where the chosen chunk is, so that an answer can be marked with the keyboard. */
 function chosenChunk({ selection, runs }: State): Range | undefined {
   const chunk = runs.get(selection?.setting ?? '')?.chunks[selection?.chunk ?? -1];
   return chunk && { start: chunk.start_index, end: chunk.end_index };
@@ -126,7 +125,6 @@ function keptQuestion({ question, answer }: Question, store: Wiring['store']): T
   </li>`;
 }
 
-/** The stretch of the text that is selected in the viewer; `undefined` if there is none. */
 function selectedText(): Range | undefined {
   const selection = getSelection();
   if (selection === null || selection.isCollapsed) return undefined;
@@ -136,7 +134,6 @@ function selectedText(): Range | undefined {
   return start === undefined || end === undefined || start === end ? undefined : { start, end };
 }
 
-/** The text offset of a position in the page: its spans have the offsets where they begin. */
 function offsetOf(node: Node, offset: number): number | undefined {
   const element = node instanceof Element ? node : node.parentElement;
   const span = element?.closest<HTMLElement>('.cell span[data-start]');

@@ -120,7 +120,6 @@ function shownOptions(step: Step, plugin: Plugin | undefined): [name: string, sc
   return Object.entries(options).filter(([, schema]) => isEffective(schema, options, step.options));
 }
 
-/** Why there are no chunks, unless a field of the open form says so already. */
 function problemOf({ setting: { steps }, catalogue }: Card, { error }: Run, isOpen: boolean): string {
   const fields = steps.flatMap((step) => shownOptions(step, pluginOf(step, catalogue)));
   return problemsIn(error, (problem) => !(isOpen && fields.some(([name]) => isAbout(problem, name))));
@@ -130,7 +129,7 @@ function problemsIn(error: string | undefined, isShown: (problem: string) => boo
   return (error?.split('; ') ?? []).filter(isShown).join('; ');
 }
 
-/** Whether a problem is about an option: errors of the service begin with the name of the bad value. */
+/** Errors of the service begin with the name of the bad value. */
 const isAbout = (problem: string, name: string) =>
   [': ', '[', '.'].some((mark) => problem.startsWith(name + mark));
 
@@ -139,7 +138,6 @@ function choicesOf(name: string, { tokenizers, models }: Catalogue): readonly st
   return name === 'embedding_model' ? models : [];
 }
 
-/** Takes the choice from a list of actions, which shows its name again. */
 function takeValue(event: Event): string {
   const value = valueIn(event);
   (event.target as HTMLSelectElement).value = '';
@@ -160,7 +158,6 @@ function refineryChoice({ setting, catalogue, actions }: Card): TemplateResult |
   </select>`;
 }
 
-/** Copies a setting as a program, stores it as a pipeline, and saves its chunks as a file. */
 function settingActions({ setting, actions }: Card, { chunks }: Run): TemplateResult {
   const copyAs = async (event: Event) => {
     const code = takeValue(event) as Code;
@@ -197,12 +194,10 @@ interface Field {
   readonly id: string;
   readonly name: string;
   readonly schema: Schema;
-  /** `undefined` if the option has its default. */
+  /** Undefined if the option has its default. */
   readonly value: unknown;
-  /** The service's problem with the value; empty if there is none. */
   readonly problem: string;
   readonly choices: readonly string[];
-  /** @param value without one, the option is reset to its default */
   change(value: unknown): void;
 }
 
@@ -225,12 +220,11 @@ function controlOf(field: Field): TemplateResult {
   return textControl(field, type === 'array' || type === 'object');
 }
 
-/** The schema that the form shows for an option: of several alternatives the list, which can express the others. */
+/** The schema that the form shows. A list is preferred to other alternatives, because it can express them. */
 function branchOf({ schema }: Field): Schema {
   return schema.anyOf?.find((one) => typesOf(one).includes('array')) ?? schema.anyOf?.[0] ?? schema;
 }
 
-/** The elements that describe a field and its problem. */
 function described({ id, problem, schema }: Field): string | typeof nothing {
   const ids = [problem && `${id}-problem`, schema.description && `${id}-about`].filter(Boolean);
   return ids.length === 0 ? nothing : ids.join(' ');
@@ -277,7 +271,7 @@ function textControl(field: Field, isJson: boolean): TemplateResult {
     ${hasNames ? html`<datalist id="${id}-names">${names.map((name) => html`<option value=${name}></option>`)}</datalist>` : nothing}`;
 }
 
-/** The parsed JSON; the text itself if it is invalid, so that the service reports the problem. */
+/** Parses JSON. Invalid JSON is returned as text, so that the service reports the problem. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,19 +1,17 @@
 import { blockAt, blocksOf, type Column, classesOf, firstIndex, piecesOf } from '../text/pieces.ts';
 
-/** Pixels above and below the visible area that are also rendered. */
+/** Pixels above and below the visible area that are rendered too. */
 const MARGIN = 800;
-/** Pixels beside the text of a column. */
 const PADDING = 24;
 
 export interface ViewerEvents {
-  /** A chunk of a column was chosen, by the column's index. */
   select(column: number, chunk: number): void;
   move(by: 1 | -1): void;
 }
 
 /**
- * Shows a text in columns side by side, which scroll together. The text is divided into blocks, each in a row of its
- * own, and only the rows in sight have content; the others keep their measured or estimated heights.
+ * Shows a text in columns side by side, which scroll together. The text is divided into blocks with one row each.
+ * Only visible rows have content; others keep their measured or estimated heights.
  */
 export class Viewer {
   readonly element: HTMLElement;
@@ -37,14 +35,13 @@ export class Viewer {
     this.element.addEventListener('keydown', (event) => this.#pressed(event));
     new ResizeObserver(() => {
       const { offsetWidth, clientWidth } = this.element;
-      // There is no scroll bar beside the heads of the columns.
+      // The heads of the columns have no scroll bar, so they reserve its width.
       document.documentElement.style.setProperty('--scrollbar', `${offsetWidth - clientWidth}px`);
       this.#estimateHeights();
       this.#draw();
     }).observe(this.element);
   }
 
-  /** Shows columns of a text; a previous text is removed at once. */
   show(text: string, columns: readonly Column[]): void {
     const isOther = text !== this.#text;
     const isOtherWidth = columns.length !== this.#columns.length;
@@ -68,7 +65,7 @@ export class Viewer {
     this.element.scrollTop = 0;
   }
 
-  /** Marks the tokens of the text. @param starts where they begin; empty for no marks */
+  /** Marks the tokens of the text. @param starts offsets of tokens; empty removes the marks */
   showTokens(starts: readonly number[]): void {
     this.#tokens = starts;
     this.#markTokens();
@@ -78,7 +75,6 @@ export class Viewer {
     markTokens(this.element.querySelectorAll<HTMLElement>('span[data-start]'), this.#tokens);
   }
 
-  /** Scrolls to an offset of the text in the selected chunk, unless it is visible. */
   reveal(offset: number): void {
     const block = blockAt(this.#edges, offset);
     const row = this.#rows[block];
@@ -91,7 +87,6 @@ export class Viewer {
     span?.scrollIntoView({ block: isTall ? 'start' : 'nearest' });
   }
 
-  /** Estimates the heights of the rows without content: the text or its width has changed. */
   #estimateHeights(): void {
     const width = this.element.clientWidth / Math.max(1, this.#columns.length) - PADDING;
     const perLine = Math.max(8, width / CHARACTER);
@@ -102,7 +97,6 @@ export class Viewer {
     }
   }
 
-  /** Gives the rows in sight their content, and removes that of the others. @param isOther whether all is to be new */
   #draw({ isOther = false } = {}): void {
     const { element } = this;
     const rows = this.#rows;
@@ -124,7 +118,7 @@ export class Viewer {
     if (this.#tokens.length > 0 && !isSame) this.#markTokens();
   }
 
-  /** Gives a row its content, at its own height; the visible text does not move. */
+  /** Fills a row, which then has its own height. The visible text does not move. */
   #fill(block: number): void {
     const { element } = this;
     const row = this.#rows[block] as HTMLElement;
@@ -162,9 +156,6 @@ export class Viewer {
   }
 }
 
-/**
- * Renders the text of a block in a column, as spans that contain only text: each is a stretch with uniform display.
- */
 export function blockIn(column: Column, text: string, from: number, to: number): DocumentFragment {
   const { run, hits } = column;
   const fragment = document.createDocumentFragment();
@@ -182,11 +173,10 @@ export function blockIn(column: Column, text: string, from: number, to: number):
   return fragment;
 }
 
-/** The name of the highlight in the style sheet. */
 const NAME = 'token';
 
 /**
- * Marks every second token of the rendered text, so that each begins where the marking changes.
+ * Marks every second token of the rendered text, so that each token begins where the marking changes.
  *
  * @param spans of the text, with their offsets in `data-start`
  * @param starts where tokens begin; never decreasing
@@ -214,7 +204,7 @@ function markTokens(spans: Iterable<HTMLElement>, starts: readonly number[]): vo
 
 const bottomOf = ({ offsetTop, offsetHeight }: HTMLElement) => offsetTop + offsetHeight;
 
-/** Pixels of a line, and of a character, for estimating the height of a block until it is rendered. */
+/** Estimated pixels of a line and of a character, until a block is rendered. */
 const LINE = 24;
 const CHARACTER = 8;
 

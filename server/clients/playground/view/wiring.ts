@@ -5,7 +5,7 @@ import type { State, Store } from '../data/state.ts';
 export interface Wiring {
   readonly store: Store<State>;
   readonly actions: Actions;
-  /** The element of the viewer, which shows the text by itself. */
+  /** The element of the viewer, which renders its own content. */
   readonly viewer: HTMLElement;
   move(by: 1 | -1): void;
   show(setting: string, chunk: number): void;
@@ -16,10 +16,10 @@ export interface Wiring {
 export const valueIn = (event: Event): string => (event.target as HTMLInputElement | HTMLSelectElement).value;
 
 /**
- * A word that shows its explanation when pressed, by mouse, touch or key.
+ * A word that shows its explanation when pressed.
  *
  * @param id of the explanation, for other elements that are described by it
- * @param label the name if the word itself is only a mark
+ * @param label accessible name, if the word is only a mark
  */
 export function explained(word: string, about: string, id: string, label?: string): TemplateResult {
   return html`<button type="button" class="term" title=${about} popovertarget=${id} aria-label=${label ?? nothing}

@@ -9,13 +9,13 @@ import { codeChunker, isCode } from './search.ts';
 
 const MIN_QUESTIONS = 60;
 const MAX_QUESTIONS = 400;
-/** The smallest distances between two questions in a document; the first that gives enough of them is used. */
+/** Minimum distances between two questions of a document. The first distance that gives enough questions is used. */
 const DISTANCES = [1500, 500, 0];
-/** Lengths of a question and of an answer, in UTF-16 code units. */
+/** Lengths in UTF-16 code units. */
 const QUESTION = { least: 25, most: 300 };
 const ANSWER = { least: 40, most: 1500 };
 
-/** A sentence that can be taken out of its text as a question. Offsets are those of the whole text. */
+/** A sentence that can be cut out of its text as a question. Offsets refer to the whole text. */
 interface Derived {
   readonly document: number;
   readonly question: string;
@@ -25,17 +25,14 @@ interface Derived {
   readonly end: number;
 }
 
-/** A function, a class or a statement, as the chunker of code reports it. */
 export interface Unit {
   readonly start_index: number;
   readonly end_index: number;
   readonly scope?: readonly string[];
 }
 
-/** The units of a document, or undefined if it is not code. */
 export type UnitsOf = (document: CorpusDocument) => readonly Unit[] | undefined;
 
-/** Has the chunker of code find the units of the documents that are code. Without this chunker they have none. */
 export async function findUnits(
   documents: readonly CorpusDocument[],
   { registry, runner, config }: Pick<ServerCradle, 'registry' | 'runner' | 'config'>,
@@ -62,8 +59,8 @@ export async function findUnits(
 }
 
 /**
- * Derives questions for documents that come without any: the first sentences of paragraphs and of comments on code.
- * They are taken out of the texts, and what follows them is the answer.
+ * Derives questions from first sentences of paragraphs and of code comments. The sentence is cut out of its text,
+ * and the text after it is the answer.
  *
  * @param random from 0 to 1
  */
@@ -104,7 +101,6 @@ export function deriveQuestions(
   return { documents: shortened, questions };
 }
 
-/** Drops sentences that overlap the previous one, or are closer to it than the distance. */
 function apart(all: readonly Derived[], distance: number): Derived[] {
   let last: Derived | undefined;
   return all.filter((one) => {
@@ -116,7 +112,6 @@ function apart(all: readonly Derived[], distance: number): Derived[] {
 
 type Sentence = Omit<Derived, 'document'>;
 
-/** First sentences of paragraphs with at least three. */
 function* inProse(text: string): Generator<Sentence> {
   for (const { kind, inner, end } of findMarkdownBlocks(text)) {
     if (kind !== 'paragraph') continue;
@@ -127,12 +122,11 @@ function* inProse(text: string): Generator<Sentence> {
   }
 }
 
-/** First sentences of the comments directly before units, and of the string that documents a unit of Python. */
 function* inCode(text: string, units: readonly Unit[]): Generator<Sentence> {
   let before: Unit = { start_index: 0, end_index: 0 };
   for (const unit of units) {
     const { start_index: start, end_index: end } = unit;
-    // Between units of one scope are only comments; before the first one of a scope is also what opens it.
+    // Between units of one scope there are only comments. The text before the first unit also opens the scope.
     const isNext = String(before.scope ?? '') === String(unit.scope ?? '');
     const afterLine = before.end_index === 0 ? 0 : text.indexOf('\n', before.end_index) + 1;
     const line = text.lastIndexOf('\n', start - 1) + 1;
@@ -144,7 +138,6 @@ function* inCode(text: string, units: readonly Unit[]): Generator<Sentence> {
   }
 }
 
-/** Where the lines above an offset begin, back to a blank line or to `from`. */
 function blockBefore(text: string, from: number, to: number): number {
   let start = to;
   while (start > from) {
@@ -155,13 +148,11 @@ function blockBefore(text: string, from: number, to: number): number {
   return start;
 }
 
-/** The colon that ends the head of a unit, and the quotes that begin the string after it. */
 const DOCSTRING = /^[^"'#]*:\s*\n\s*("""|''')/;
-/** Signs of comments at the beginning of a line. */
 const MARKER = /^[^\p{L}\p{N}`(@:]*/u;
 const NO_SENTENCE = /^[@<[!:]|\b(?:copyright|licen[cs]ed?|SPDX)\b/i;
 
-/** The first sentence of a comment in `[from, to)`. @param end of the unit that the comment is about */
+/** Finds the first sentence of a comment in `[from, to)`. @param end of the documented unit */
 function* inComment(text: string, from: number, to: number, end: number): Generator<Sentence> {
   let start = from;
   let unmarked = '';
@@ -172,20 +163,19 @@ function* inComment(text: string, from: number, to: number, end: number): Genera
       start += line.length;
       continue;
     }
-    // A blank line, a tag such as `@param` and the end of the comment end the sentence.
+    // The sentence ends at a blank line, at a tag such as `@param`, or with the comment.
     if (unmarked !== '' && (!isText || NO_SENTENCE.test(line.slice(marker.length)))) break;
     if (unmarked === '') start += marker.length;
     else unmarked += ' '.repeat(marker.length);
     unmarked += line.slice(marker.length);
   }
-  // Code has no sign in front, such as the head of a class after its decorators.
+  // A line without a comment marker is code, such as the head of a class after its decorators.
   if (text.slice(from, start).trim() === '') return;
   const content = unmarked.replace(/\s*(?:\*\/|-->)?\s*$/, '');
   const [sentence = content.length] = findSentences(content, 'en');
   yield* usable(text, content.slice(0, sentence), start, start + sentence, end);
 }
 
-/** A question without the syntax of links and emphasis, if it and its answer have a useful length. */
 function* usable(text: string, sentence: string, from: number, to: number, end: number): Generator<Sentence> {
   const plain = sentence
     .slice(0, 2 * QUESTION.most)

@@ -15,32 +15,30 @@ export interface CorpusDocument {
   readonly text: string;
 }
 
-/** A question with offsets in UTF-16 code units, in documents by their index. */
+/** A question. Offsets are UTF-16 code units, and documents are indexes. */
 export interface CorpusQuestion {
   readonly question: string;
   readonly answers: readonly { document: number; start_index: number; end_index: number }[];
-  /** Where a person finds the answer: a document, with the line if it is known. */
+  /** Where a person finds the answer: the document, and the line if it is known. */
   readonly place: string;
 }
 
 export interface ReadFolder {
   readonly documents: CorpusDocument[];
   readonly failed: readonly string[];
-  /** Skipped files, in words. */
   readonly skipped: readonly string[];
 }
 
-/** The file in a folder that a run keeps what is done in. */
 export const STATE = '.chunksmith/tune.jsonl';
 
-/** Without `places`, whose offsets end with the text. */
+/** Members that a document keeps. `places` is not one of them, because its offsets depend on the whole text. */
 const MEMBERS = ['title', 'media_type', 'metadata'];
 
 /**
  * Reads all documents of a folder, as `chunk` does.
  *
  * @param written files in the folder that are not documents
- * @throws CommandError if there is none
+ * @throws CommandError if there is no document
  */
 export async function readFolder(
   folder: string,
@@ -73,7 +71,6 @@ export async function readFolder(
   throw new CommandError([`${folder}: no document could be read.`, ...failed, ...skipped].join('\n'));
 }
 
-/** @param line of JSON @returns why it cannot be used, if so */
 function documentIn(line: Buffer, name: string): CorpusDocument | string {
   try {
     const { id = name, filename = String(id), text, ...more } = JSON.parse(line.toString());
@@ -85,11 +82,10 @@ function documentIn(line: Buffer, name: string): CorpusDocument | string {
   }
 }
 
-/** The file of questions in a folder: a line of JSON for each. */
+/** The file of questions in a folder, with one line of JSON each. */
 export const QUESTIONS = 'questions.jsonl';
 const MAX_PROBLEMS = 10;
 
-/** A stretch of a document, in code points. */
 interface Stretch {
   readonly start_index: number;
   readonly end_index: number;
@@ -98,15 +94,11 @@ interface Stretch {
 interface GivenQuestion extends Partial<Stretch> {
   readonly question?: string;
   readonly file?: string;
-  /** Stretches, or texts that occur in the file exactly once. */
+  /** Ranges, or texts that occur in the file exactly once. */
   readonly answer?: string | readonly (string | Stretch)[];
 }
 
-/**
- * Reads questions about documents.
- *
- * @throws UsageError with a line for each problem
- */
+/** Reads questions about documents. @throws UsageError with a line for each problem */
 export function readQuestions(path: string, documents: readonly CorpusDocument[]): CorpusQuestion[] {
   const byId = new Map(documents.map((document, index) => [document.id, { index, ...document }]));
   const problems: string[] = [];
@@ -169,12 +161,11 @@ function passageOf(answer: string, { index: document, id, text }: Indexed) {
   return { document, start_index, end_index: start_index + answer.length };
 }
 
-/** Characters of all documents above which those without answers are thinned out. */
+/** Characters of all documents above which documents without answers are thinned out. */
 const MAX_CHARACTERS = 10_000_000;
-/** Documents without an answer that are kept, half of them before and half after each with one. */
+/** Documents without an answer that are kept around each answered document: half before it, half after it. */
 const NEIGHBOURS = 20;
 
-/** Leaves out documents without answers that are far from those with one, if there is much text. */
 export function thinned(documents: readonly CorpusDocument[], questions: readonly CorpusQuestion[]) {
   const size = documents.reduce((sum, { text }) => sum + text.length, 0);
   if (size <= MAX_CHARACTERS) return { documents, questions };

@@ -20,7 +20,6 @@ import {
 const DERIVED =
   'Derived questions are sentences taken out of the texts: they tell retrievers and large differences in size apart, not two good chunkers. 60 questions of your own say more than 400 of them.';
 
-/** How many of the candidates a terminal lists, besides the baseline, the choice and the best with each retriever. */
 const SHOWN = 8;
 
 export function inWords(result: TuneResult): string {
@@ -66,7 +65,6 @@ function summaryOf({ documents, questions, derived, budget, tried, of }: TuneRes
   return `${count(documents, 'document')}, ${asked}, ${budget} tokens each; ${tried} of ${of} ways to chunk were tried.`;
 }
 
-/** `bm25 or hybrid`, if the other levels are worse beyond doubt. */
 function conclusionOf({ levels, best }: Factor): string {
   return best.length === levels.length ? 'not decided' : `${best.join(' or ')}, decided`;
 }
@@ -86,7 +84,6 @@ th,td{text-align:start;padding:.3rem .6rem .3rem 0;border-top:1px solid var(--li
 .bar{display:block;width:12rem;max-width:40vw;height:.8rem}.bar rect{fill:var(--accent)}.bar .off{fill:var(--line)}
 li{overflow-wrap:anywhere}`;
 
-/** A page without scripts that loads nothing: what was tried, what is best, what matters, and what nothing finds. */
 export function pageOf(result: TuneResult): string {
   const { folder, candidates, derived, verdict, not_found, notes, baseline, chosen } = result;
   const compared = [...new Set([chosen, baseline])];
@@ -132,7 +129,7 @@ ${listOf('Notes', notes.map(escaped))}
 `;
 }
 
-/** In the order of the retrievers, which is that of the shapes. */
+/** In the order of the retrievers, which is also the order of the shapes. */
 const KEY = [
   ['bm25', 'words (bm25)', '<circle cx="8" cy="8" r="5.5"/>'],
   ['dense', 'vectors (dense)', '<rect x="3" y="3" width="10" height="10"/>'],
@@ -191,7 +188,7 @@ const HEADS = ['Candidate', 'Recall', 'Against the baseline, points', 'Tokens fo
 const EXPLAINED =
   'Recall in percent with its 95 % interval; against the baseline with intervals that hold for all candidates together';
 
-/** @param at the index by which plots refer to the row */
+/** @param at index by which plots refer to the row */
 function rowOf(one: Candidate, { baseline, chosen }: TuneResult, at?: number): string {
   const roles = [...(one === chosen ? ['choice'] : []), ...(one === baseline ? ['baseline'] : [])];
   const badge = roles.length === 0 ? '' : ` <span class="badge">${roles.join(', ')}</span>`;

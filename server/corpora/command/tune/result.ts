@@ -19,20 +19,18 @@ import type { Point } from './kept-trials.ts';
 import type { CorpusQuestion } from './read-corpus.ts';
 import type { Trial } from './search.ts';
 
-/** The share of baselines without a better candidate that stay. */
+/** The probability of keeping the baseline if no candidate is better. */
 const LEVEL = 0.95;
-/** The normal quantile of a power of 80 %. */
 const POWER = 0.84;
 
-/** Seeds everything that is drawn at random, so that the same run has the same result. */
 export const SEED = 1;
 
 /**
- * Whether anything is better than a baseline, although it is chosen after looking at all: compares the largest
- * studentised difference to the baseline with the distribution of that largest one under resampling (max-T).
+ * Tests whether any candidate is better than a baseline, corrected for choosing the best of many. Compares the
+ * largest studentised difference to the baseline with its distribution under resampling (max-T).
  *
  * @param scores of the candidates, for each question
- * @param order of the candidates by their costs, negative if the first one is cheaper
+ * @param order compares the costs of two candidates; negative if the first is cheaper
  */
 export async function chooseAgainst(
   scores: ScoreTable,
@@ -56,15 +54,18 @@ export async function chooseAgainst(
   const needed = questions * (((Number.isFinite(limit) ? limit : NORMAL) + POWER) / most) ** 2;
   const isOpen = chosen === undefined && needed <= MAX_TIMES * questions;
   return {
-    /** The cheapest candidate that is about as good as the best; the baseline if none is better beyond doubt. */
+    /** The cheapest candidate that is about as good as the best; the baseline if none is significantly better. */
     chosen: chosen?.at ?? baseline,
-    /** Each candidate less the baseline, with the interval that holds for all of them together, if it has one. */
+    /** The difference of each candidate to the baseline. Intervals hold for all candidates together. */
     differences: all.map(({ mean: difference, error, differing }) => {
       const reach = limit * error;
       const interval: Interval = [difference - reach, difference + reach];
       return { difference, interval: differing < MIN_DIFFERING ? null : interval };
     }),
-    /** How many more questions would decide it, if the differences stay; null if it is decided, or none would. */
+    /**
+     * Further questions needed for a decision, if the differences stay the same. Null if it is decided, or if no
+     * number of questions would decide it.
+     */
     moreQuestions: isOpen ? Math.max(1, Math.ceil(needed) - questions) : null,
   };
 }
@@ -73,7 +74,6 @@ interface Pair {
   readonly values: Float64Array;
   readonly mean: number;
   readonly error: number;
-  /** The number of questions with different scores. */
   readonly differing: number;
 }
 
@@ -85,7 +85,7 @@ function pairOf(one: Float64Array, other: Float64Array): Pair {
 
 const byMean = (a: Pair, b: Pair) => b.mean - a.mean;
 
-/** The value that the largest studentised difference exceeds by chance in one of twenty cases. */
+/** The 95 % quantile of the largest studentised difference under chance. */
 async function limitOf(compared: readonly Pair[], signal: AbortSignal): Promise<number> {
   const values = compared.map((one) => one.values);
   const resampled = await resampledMeans(values, SEED, signal);
@@ -101,16 +101,16 @@ interface Tried extends Pick<Point, 'recalls'> {
   readonly factors: Trial['factors'];
 }
 
-/** How much one choice matters, averaged over the same other choices. */
+/** The effect of one choice, averaged over trials with the same other choices. */
 export interface Factor {
   readonly name: string;
-  /** The best first. */
+  /** Best level first. */
   readonly levels: readonly { readonly level: string; readonly recall: number }[];
-  /** The levels that may be the best one: the first, and those that are not worse beyond doubt. */
+  /** Levels that may be the best: the first, and all that are not significantly worse. */
   readonly best: readonly string[];
 }
 
-/** The factors with at least two levels that were tried with something in common. */
+/** The factors with at least two levels that were tried with the same other choices. */
 export async function factorsOf(tried: readonly Tried[], signal: AbortSignal): Promise<Factor[]> {
   const found: Factor[] = [];
   for (const name of Object.keys(tried[0]?.factors ?? {})) {
@@ -142,27 +142,23 @@ interface Tuning {
   readonly questions: readonly CorpusQuestion[];
   readonly derived: boolean;
   readonly budget: number;
-  /** The baseline is the first. */
   readonly trials: readonly Trial[];
   readonly retriever: string;
-  /** Whether the pipeline makes vectors even if its retriever needs none; missing if no pipeline is asked for. */
+  /** Whether the pipeline makes vectors that its retriever does not need; missing if no pipeline is requested. */
   readonly embeddings?: boolean | undefined;
-  /** The number of chunkings that could be tried. */
   readonly of: number;
-  /** Skipped files, and failures. */
   readonly notes: readonly string[];
 }
 
 export interface Candidate extends Omit<Point, 'recalls'> {
   readonly name: string;
-  /** The recall minus that of the baseline; the interval holds for all candidates together. */
+  /** The recall minus the recall of the baseline. The interval holds for all candidates together. */
   readonly difference: number;
   readonly difference_interval: Interval | null;
 }
 
 export type TuneResult = Awaited<ReturnType<typeof resultOf>>;
 
-/** The result of a run as plain data, which `--json` prints. */
 export async function resultOf(
   { questions, trials, retriever, embeddings, notes, ...about }: Tuning,
   signal: AbortSignal,
@@ -185,20 +181,18 @@ export async function resultOf(
   const needsNone = chosen.retriever === 'bm25' && embeddings !== undefined && embedding.length > 0;
   const vectors = needsNone ? [isWithout ? WITHOUT_VECTORS : WITH_VECTORS] : [];
   const measured = `Retriever: ${chosen.retriever}; recall ${percent(chosen.recall)} ${range(chosen.interval)} within ${about.budget} tokens, chunksmith ${VERSION}.`;
-  // The baseline has no factors, unless it is in the grid.
+  // The baseline has no factors unless it is in the grid.
   const compared = all.filter(({ factors }) => Object.keys(factors).length > 0);
   return {
     ...found,
     is_better: chosen !== baseline,
     tried: trials.length,
     verdict,
-    /** The best first. */
     candidates: candidates.toSorted((a, b) => b.recall - a.recall),
     factors: await factorsOf(
       compared.map((one) => ({ ...one, factors: { ...one.factors, retriever: one.retriever } })),
       signal,
     ),
-    /** Questions that no candidate answers. */
     not_found: questions
       .filter((_, at) => all.every(({ recalls }) => recalls[at] === 0))
       .map(({ question, place }) => ({ question, place })),
@@ -216,7 +210,10 @@ const WITHOUT_VECTORS = 'The pipeline makes no vectors: its retriever, bm25, sea
 const WITH_VECTORS =
   'The retriever, bm25, needs no vectors. The pipeline makes them nevertheless; --no-embeddings leaves them out.';
 
-/** Two result lists cost more than one, then many chunks more than few, then vectors more than words. */
+/**
+ * Orders by cost: two result lists cost more than one, then many chunks more than few, then vectors more than
+ * words.
+ */
 function byCost(one: Point, other: Point): number {
   const both = ({ retriever }: Point) => Number(retriever === 'hybrid');
   const vectors = ({ retriever }: Point) => Number(retriever === 'dense');
@@ -238,7 +235,6 @@ function verdictIn({ baseline, chosen, more_questions, questions, derived, budge
   return `${by}, nothing is better than ${baseline.name} beyond doubt. ${remedyOf(questions, more_questions)}`;
 }
 
-/** Reasons to doubt the figures. */
 function cautions(points: readonly (Point & Pick<Trial, 'name'>)[], budget: number): string[] {
   const most = Math.max(...points.map(({ largest }) => largest));
   if (most === 0) return [`No chunk fits into ${budget} tokens.`];
@@ -254,7 +250,6 @@ export function range([low, high]: Interval): string {
   return `[${percent(low)}, ${percent(high)}]`;
 }
 
-/** The difference in points. */
 export function differenceIn({ difference, difference_interval: interval }: Candidate): string {
   const points = `${difference > 0 ? '+' : ''}${percent(difference)}`;
   return interval === null ? points : `${points} ${range(interval)}`;

@@ -34,7 +34,7 @@ interface TuneFlags {
   readonly json?: true;
 }
 
-/** `chunksmith tune`. @param onEnd called with the exit status */
+/** Creates `chunksmith tune`. @param onEnd called with the exit status */
 export function tuneCommand(env: Environment, onEnd: (status: number) => void): Command {
   const command = new Command('tune').description(
     'Find the chunker, size, context and retriever with which questions about a folder find their answers',
@@ -59,7 +59,7 @@ export function tuneCommand(env: Environment, onEnd: (status: number) => void): 
     .action(async (folder: string, flags: TuneFlags) => onEnd(await runTune(folder, flags, env)));
 }
 
-/** `chunksmith evaluate`, which tries what is named, and nothing else. @param onEnd called with the exit status */
+/** Creates `chunksmith evaluate`, which tries only the named candidates. @param onEnd called with the exit status */
 export function evaluateCommand(env: Environment, onEnd: (status: number) => void): Command {
   const command = new Command('evaluate').description(
     'Compare presets and pipelines by how well questions about a folder find their answers',
@@ -71,7 +71,6 @@ export function evaluateCommand(env: Environment, onEnd: (status: number) => voi
     );
 }
 
-/** Adds the folder of the documents, and the flags of all commands that ask questions about it. */
 function withCorpus(command: Command): Command {
   const derived = `${QUESTIONS} of the folder, else sentences taken out of the texts`;
   return command
@@ -102,7 +101,7 @@ function milliseconds(text: string): number {
   return Number(count) * (UNITS[unit] as number);
 }
 
-/** The folder is the user's own, and the work may take long. */
+/** There is no limit: the folder is the user's own, and the work may take long. */
 const NO_LIMIT = String(Number.MAX_SAFE_INTEGER);
 
 async function runTune(folder: string, flags: TuneFlags, env: Environment): Promise<number> {
@@ -209,7 +208,6 @@ async function readCorpus(folder: string, flags: TuneFlags, cradle: ServerCradle
   const usual = join(folder, QUESTIONS);
   const { questions: given = existsSync(usual) ? usual : undefined, ...files } = flags;
   const named = [given, files.out, files.report, files.grid, files.baseline, ...(files.candidates ?? [])];
-  // A preset may have the name of the folder.
   const own = named.filter((path = '') => statSync(path, { throwIfNoEntry: false })?.isFile());
   const read = await readFolder(folder, own, cradle, signal);
   const made =

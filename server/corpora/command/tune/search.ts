@@ -18,19 +18,15 @@ import { KeptTrials, type Point } from './kept-trials.ts';
 
 export interface Chunking {
   readonly name: string;
-  /** Steps without those that embed. */
   readonly steps: readonly PipelineStep[];
-  /** Steps that embed, which come last. */
   readonly embedding: readonly PipelineStep[];
-  /** The choices that distinguish it, by factor. */
   readonly factors: Readonly<Record<string, string>>;
 }
 
-/** The settings to try for a kind of files, besides the preset of the same name. */
 interface Kind {
   readonly extensions: string;
   readonly chunk_sizes: readonly number[];
-  /** Options besides the size, by chunker. */
+  /** Options except the size, by chunker. */
   readonly chunkers: Readonly<Record<string, PipelineStep['config']>>;
 }
 
@@ -43,14 +39,13 @@ export function isCode(name: string): boolean {
   return CODE !== undefined && hasOne(CODE, name);
 }
 
-/** The chunker that reports the units of source code, with its options. */
 export function codeChunker(): { readonly name: string; readonly options: PipelineStep['config'] } {
   const all = Object.entries(CODE?.chunkers ?? {});
   const [name = '', options = {}] = all.find(([, config]) => 'include_nodes' in config) ?? [];
   return { name, options };
 }
 
-/** The kind of at least half of the files, else the last one: the name of a preset. */
+/** The kind of at least half of the files, otherwise the last one. It is also the name of a preset. */
 export function kindOf(names: readonly string[]): string {
   const isMost = (kind: Kind) => 2 * names.filter((name) => hasOne(kind, name)).length >= names.length;
   const [found] = [...KINDS].find(([, kind]) => isMost(kind)) ?? [[...KINDS.keys()].at(-1)];
@@ -64,7 +59,7 @@ function hasOne({ extensions }: Kind, name: string): boolean {
 /**
  * The baseline and the grid for a kind of files.
  *
- * @param flags `candidates` replace both; the first is the baseline
+ * @param flags `candidates` replaces both; its first candidate is the baseline
  * @throws UsageError, ServiceError
  */
 export function candidatesFor(
@@ -79,7 +74,6 @@ export function candidatesFor(
     chunkingNamed(flags.baseline ?? first, flag, cradle),
     chunkingNamed(kind, '', cradle),
   ];
-  // All are compared with the same model.
   const embedding_model = baseline.embedding[0]?.config.embedding_model;
   const embedding = own.embedding.map((step) => ({ ...step, config: { ...step.config, embedding_model } }));
   const preset = { ...own, embedding };
@@ -90,7 +84,7 @@ export function candidatesFor(
   return { baseline, grid: grid === undefined ? gridOf(kind, preset, cradle) : gridIn(grid, preset, cradle) };
 }
 
-/** A preset, or a pipeline in a file. @throws UsageError, ServiceError */
+/** Reads a preset, or a pipeline in a file. @throws UsageError, ServiceError */
 function chunkingNamed(name: string, flag: string, cradle: ServerCradle): Chunking {
   const { presets } = cradle.service;
   const isPreset = PRESET_NAMES.includes(name);
@@ -105,7 +99,7 @@ function chunkingNamed(name: string, flag: string, cradle: ServerCradle): Chunki
   return { ...chunking, name: `${basename(name, '.json')} (${chunking.name})` };
 }
 
-/** Divides steps into those that embed, which an evaluation does itself, and the others, which name the chunking. */
+/** Separates steps that embed, which an evaluation does itself, from the others, which name the chunking. */
 function chunkingOf(all: readonly PipelineStep[], { registry }: ServerCradle): Chunking {
   const embeds = ({ refinery }: PipelineStep) =>
     registry.find('refinery', refinery ?? '')?.manifest.uses?.includes('embedding') === true;
@@ -125,21 +119,21 @@ function refineries(steps: readonly PipelineStep[]): string {
 export interface Grid {
   readonly count: number;
   /**
-   * Groups of chunkings, each of which depends on the scores of the groups before it.
+   * Groups of chunkings. Each group depends on the scores of the groups before it.
    *
-   * @param scoreOf a chunking of an earlier group
+   * @param scoreOf the score of a chunking in an earlier group
    */
   groups(scoreOf: (chunking: Chunking) => number): Iterable<readonly Chunking[]>;
 }
 
-/** How many of the sizes, and how many chunkers in these sizes, are looked at more closely. */
+/** Number of sizes that are examined further, and of chunkers in these sizes. */
 const BEST = 2;
 
 type Cell = readonly [chunk: PipelineStep, size: number];
 
 /**
- * The grid for a kind of files: the sizes with the preset's chunker, then the other chunkers in the best
- * sizes, and then the best ones without the refineries of the preset.
+ * The grid for a kind of files. It tries all sizes with the preset's chunker, then other chunkers in the best
+ * sizes. Finally it tries the best of these without the refineries of the preset.
  */
 function gridOf(kind: string, preset: Chunking, { registry }: ServerCradle): Grid {
   const { chunk_sizes: sizes, chunkers } = KINDS.get(kind) as Kind;
@@ -169,7 +163,7 @@ function gridOf(kind: string, preset: Chunking, { registry }: ServerCradle): Gri
   };
 }
 
-/** The candidates of a file. @throws UsageError */
+/** Reads the candidates of a file. @throws UsageError */
 function gridIn(path: string, { embedding }: Chunking, cradle: ServerCradle): Grid {
   const given = readJson(path);
   if (!Array.isArray(given) || given.length === 0)
@@ -186,7 +180,6 @@ function gridIn(path: string, { embedding }: Chunking, cradle: ServerCradle): Gr
   return { count: all.length, groups: () => [all] };
 }
 
-/** Checks a candidate like a request to evaluate. @throws UsageError */
 function checkCandidate(one: Candidate, place: string, { service }: ServerCradle): void {
   if (['pipeline', 'retriever'].some((member) => member in Object(one)))
     throw new UsageError(
@@ -207,32 +200,27 @@ export interface Trial extends Chunking {
   readonly points: readonly Point[];
 }
 
-/** Sends a request to evaluate. @param signal ends it */
 export type Send = (
   body: string,
   signal?: AbortSignal,
 ) => Promise<{ readonly candidates: readonly EvaluatedCandidate[] }>;
 
-/** The longest time that a timer of Node can wait. */
 const MAX_TIMER = 2 ** 31 - 1;
 
 interface SearchOptions {
   readonly send: Send;
-  /** The URL of the service; empty for this process. */
   readonly where: string;
-  /** Requests sent at the same time. */
   readonly lanes: number;
-  /** Milliseconds after which no trial begins, and all but the first one end. */
+  /** Milliseconds after which no trial begins, and all trials but the first end. */
   readonly time: number;
   /** The file that keeps trials; undefined keeps none. */
   readonly file: string | undefined;
-  /** Whether trials kept for the same documents, questions and options are used. */
+  /** Whether to use trials that were kept for the same documents, questions and options. */
   readonly isResumed: boolean;
 }
 
-/** Evaluates chunkings until the time is over, each with all retrievers in one request. */
+/** Evaluates chunkings until the time is over. One request covers all retrievers of a chunking. */
 export class Search {
-  /** In the order of the grid. */
   readonly trials = new Map<string, Trial>();
   readonly failures: string[] = [];
   isLate = false;
@@ -243,7 +231,6 @@ export class Search {
   readonly #known: ReadonlyMap<string, readonly Point[]>;
   readonly #kept: KeptTrials | undefined;
 
-  /** @param shared what requests have in common */
   constructor(options: SearchOptions, shared: object) {
     this.#options = options;
     this.#shared = JSON.stringify(shared).slice(1, -1);
@@ -262,7 +249,7 @@ export class Search {
   }
 
   /**
-   * Tries those that were not tried under another name; the first of all also if the time is over.
+   * Tries chunkings that were not tried under another name. The very first one is tried even if the time is over.
    *
    * @throws ServiceError or ChunksmithError if nothing can be evaluated; the signal's reason once it aborts
    */
@@ -302,7 +289,7 @@ export class Search {
     return points;
   }
 
-  /** Undefined if the time is over before the answer: without the first answer there would be no result at all. */
+  /** Undefined if the time is over. The first request has no limit: without its answer there would be no result. */
   async #answerTo(body: string): Promise<Awaited<ReturnType<Send>> | undefined> {
     const left = Math.max(0, this.#end - performance.now());
     if (this.trials.size === 0 || left > MAX_TIMER) return this.#options.send(body);
@@ -333,7 +320,7 @@ function pointIn(one: Required<EvaluatedCandidate>): Point {
   };
 }
 
-/** The part of a request that is about one chunking: the same for chunkings that are evaluated in the same way. */
+/** The part of a request for one chunking. It is equal for chunkings that are evaluated in the same way. */
 function requestOf({ steps, embedding: [step] }: Chunking): string {
   const candidates = RETRIEVERS.map((retriever) => ({ name: retriever, steps, retriever }));
   const { embedding_model, embed } = step?.config ?? { embed: 'context+text' };

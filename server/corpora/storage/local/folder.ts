@@ -21,8 +21,8 @@ import { listFolder, storedFile, versionOf } from './list-folder.ts';
 import { attempt, isForbidden, LocalPaths, storageFailed, syncFolder, unlessMissing } from './paths.ts';
 
 /**
- * A folder of this machine as a storage. Names are resolved to their real paths; anything that is neither a file nor
- * a folder does not exist.
+ * A local folder as a storage. Names are resolved to their real paths. Only files and folders exist in it, not
+ * sockets and the like.
  */
 export function createLocalFolder(root: string, label: string = root): Storage {
   const paths = new LocalPaths(root, label);
@@ -33,7 +33,6 @@ export function createLocalFolder(root: string, label: string = root): Storage {
       const stats = path === undefined ? undefined : await unlessMissing(stat(path, { bigint: true }));
       return stats?.isFile() ? storedFile(name, stats) : undefined;
     });
-  /** Works on the path with this name, if it exists. */
   const withPath = (name: string, work: (path: string) => Promise<unknown>) =>
     tried(async () => {
       const path = await paths.locate(name);
@@ -83,11 +82,12 @@ function unlessNotEmpty(error: NodeJS.ErrnoException): void {
 }
 
 const PIECE = 1024 * 1024;
-/** Opening does not follow a link, or wait for a pipe, that has replaced a file. */
+/** Opening must not follow a link, or wait for a pipe, that has replaced the file. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /**
- * The bytes of a file in [from, to). After each piece is read, the file is checked to still be the requested version.
+ * Reads the bytes of a file in [from, to). After each piece, it checks that the file still has the requested
+ * version.
  *
  * @param path its real path
  * @throws ServiceError `source_changed`, and `source_unreadable` if this file may not be read
@@ -130,11 +130,10 @@ async function checkVersion(handle: FileHandle, file: StoredFile): Promise<void>
   if (!stats.isFile() || versionOf(stats) !== file.version) throw changed(file);
 }
 
-/** Bytes that are gathered for one write to the disk. */
 const GATHERED = 256 * 1024;
 
 /**
- * Writes a complete file, unless one exists at its path.
+ * Writes a complete file unless one exists at its path.
  *
  * @returns whether it was written
  */
@@ -153,7 +152,7 @@ async function createFileOnce(path: string, bytes: Uint8Array): Promise<boolean>
   return true;
 }
 
-/** Writes a file beside its path, and renames it once it is complete. Calls are made one after the other. */
+/** Writes a temporary file beside the path, and renames it once it is complete. Calls must not overlap. */
 class LocalFileWriter implements FileWriter {
   readonly #name: string;
   readonly #label: string;
@@ -209,7 +208,6 @@ class LocalFileWriter implements FileWriter {
     await rm(this.#temporary, { force: true }).catch(() => undefined);
   }
 
-  /** Writes everything, however much of it the disk takes at once. */
   async #flush(): Promise<void> {
     const gathered = this.#gathered;
     this.#gathered = [];

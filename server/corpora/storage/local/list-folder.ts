@@ -13,8 +13,8 @@ interface Folder {
 }
 
 /**
- * The files below a folder in the order of the UTF-8 of their names; only one folder and its parents are kept in
- * memory. A link to a folder is followed only if it overlaps with no folder that is listed anyway.
+ * Lists the files below a folder in the order of the UTF-8 of their names. Memory holds only one folder and its
+ * parents. A link to a folder is followed only if it overlaps no folder that is listed anyway.
  *
  * @param root the real path of the storage
  * @param listed real paths of the folders that are listed completely
@@ -42,7 +42,7 @@ export async function* listFolder(
   }
 }
 
-/** Whether a folder overlaps with none that is listed; it is then one of them. */
+/** Whether a folder overlaps no listed folder. If so, it is added to the list. */
 function isNew(path: string, listed: string[]): boolean {
   const isListed = listed.some((one) => isInside(one, path) || isInside(path, one));
   if (!isListed) listed.push(path);
@@ -52,14 +52,13 @@ function isNew(path: string, listed: string[]): boolean {
 export interface Entry {
   readonly name: string;
   readonly dirent: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
-  /** Why its name excludes it. */
   readonly unread?: SkipNote | undefined;
 }
 
-/** Git's own entries, which are never meant. */
+/** Git's own entries are not files of a source. */
 const GIT = /^\.git(ignore)?$/;
 
-/** The entries of a folder but those of git, in no order; undefined if there is no permission to read it. */
+/** The entries of a folder except git's, unordered; undefined without permission to read the folder. */
 export async function readEntries(path: string): Promise<readonly Entry[] | undefined> {
   try {
     const dirents = await readdir(path, { withFileTypes: true, encoding: 'buffer' });
@@ -80,7 +79,7 @@ function unreadByName(name: Buffer): SkipNote | undefined {
   return name[0] === DOT ? UNREAD.hidden : undefined;
 }
 
-/** In the order of the names of the files below them: a folder `a` comes after a file `a.txt`. */
+/** Sorts entries by the names of the files below them: a folder `a` comes after a file `a.txt`. */
 async function inOrder(path: string, entries: readonly Entry[]): Promise<readonly Entry[]> {
   const keyed = await Promise.all(entries.map(async (entry) => ({ entry, key: await keyOf(path, entry) })));
   return keyed.sort((a, b) => Buffer.compare(a.key, b.key)).map(({ entry }) => entry);
@@ -92,7 +91,6 @@ async function keyOf(path: string, { name, dirent, unread }: Entry): Promise<Buf
   return Buffer.from(target?.isDirectory() ? `${name}/` : name);
 }
 
-/** What an entry of a folder is: a file or a folder at a real path, or the reason why it is neither. */
 export type Look =
   | { readonly path: string; readonly stats: BigIntStats; readonly isLink: boolean }
   | { readonly unread: SkipNote };
@@ -122,7 +120,7 @@ export async function look(root: string, folder: string, entry: Entry): Promise<
   }
 }
 
-/** A link that cannot be followed is reported when it is examined. */
+/** An unusable link is reported when it is examined. */
 function unlessUnusable(error: unknown): undefined {
   if (!isForbidden(error) && !isMissing(error)) throw error;
 }

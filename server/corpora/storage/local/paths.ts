@@ -13,11 +13,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EMFILE: 'the server has too many files open: raise its limit',
   EISDIR: 'there is a folder of this name',
 };
-/** The file does not and cannot exist. */
+/** Error codes of a file that does not and cannot exist. */
 const MISSING = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ENXIO'];
 const RETRIES = { retries: 3, firstDelay: 50, maxDelay: 1000 };
 
-/** Says in words, and without the path on this machine, why the file system refused something. */
 export function storageFailed(storage: string, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const code = codeOf(error);
@@ -39,7 +38,6 @@ export async function attempt<T>(storage: string, work: () => Promise<T>): Promi
   });
 }
 
-/** The result of the work, or undefined if there is no such file. */
 export function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
     if (isMissing(error)) return undefined;
@@ -55,7 +53,7 @@ export function isForbidden(error: unknown): boolean {
   return ['EACCES', 'EPERM'].includes(codeOf(error) ?? '');
 }
 
-/** Finds the files of a folder by their real paths, so that no name and no link leads outside. */
+/** Resolves names to real paths below a folder, so that neither a name nor a link leads outside. */
 export class LocalPaths {
   readonly #root: string;
   readonly #label: string;
@@ -66,7 +64,7 @@ export class LocalPaths {
   }
 
   /**
-   * The real path of this name, if it exists; `''` is the folder itself.
+   * The real path of a name, if it exists; `''` is the folder itself.
    *
    * @throws ServiceError `path_outside`, `path_unusable`
    */
@@ -76,7 +74,7 @@ export class LocalPaths {
   }
 
   /**
-   * Where a file with this name is written, replacing a link if there is one. Its folders are created durably.
+   * The path for writing a file with this name, replacing a link. The folders of the file are created durably.
    *
    * @throws ServiceError `path_outside`, `path_unusable`
    */
@@ -87,9 +85,7 @@ export class LocalPaths {
     return join(parent, basename(name));
   }
 
-  /**
-   * Where a file with this name is, or would be if its folder existed; if it is a link itself, that is not followed.
-   */
+  /** The path of a file, even if its folder does not exist. A link in place of the file is not followed. */
   async locate(name: string): Promise<string | undefined> {
     this.#check(name);
     const root = await realpath(this.#root);
@@ -97,7 +93,7 @@ export class LocalPaths {
     return parent === undefined ? undefined : join(parent, basename(name));
   }
 
-  /** Creates folders only below what is known to be inside. */
+  /** Creates folders, only below a path that is known to be inside the root. */
   async #makeFolder(root: string, path: string, name: string): Promise<string> {
     const found = await this.#resolve(root, path, name);
     if (found !== undefined) return found;
@@ -138,7 +134,7 @@ export function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Makes the names in a folder durable against a loss of power. */
+/** Makes the names in a folder survive a loss of power. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

@@ -46,7 +46,7 @@ export function createBucket(connection: BucketConnection, tools: Partial<Client
       const written = await client.call((s3, sdk) => unless(taken, s3.send(new sdk.PutObjectCommand(put))));
       return written !== undefined;
     },
-    // A bucket cannot rename: the object would be copied.
+    // A bucket cannot rename: it would have to copy the object.
     settle: async (name) => name,
     removeFolder: async () => {},
     async remove(name) {
@@ -66,8 +66,8 @@ function fileOf(
 }
 
 /**
- * The objects below a folder, a page at a time, without folder markers: empty objects whose keys end in `/`. What is
- * hidden, and keys that no name can represent, are not read.
+ * Lists the objects below a folder, page by page, without folder markers: empty objects whose keys end in `/`.
+ * Hidden objects, and keys that no name can represent, are not read.
  */
 async function* listObjects(client: BucketClient, keys: Keys, folder: string): AsyncGenerator<StoredFile> {
   const { bucket: Bucket, call, label } = client;
@@ -80,7 +80,7 @@ async function* listObjects(client: BucketClient, keys: Keys, folder: string): A
     const page = await call(async (s3, sdk) => readPage(await s3.send(new sdk.ListObjectsV2Command(query))));
     for (const { key, size, version } of page.objects) {
       const bytes = Buffer.from(key);
-      // A list out of order might never end, and a job would not get the same shards again.
+      // An unordered list might never end, and a job would not get the same shards again.
       if (!key.startsWith(prefix) || (last !== undefined && Buffer.compare(last, bytes) >= 0))
         throw storageFailed(label, new BucketFailure('it does not list objects in the order of their keys'));
       last = bytes;
@@ -98,10 +98,10 @@ async function* listObjects(client: BucketClient, keys: Keys, folder: string): A
   } while (token !== undefined);
 }
 
-/** Git's own files are never meant. */
+/** Git's own files are not files of a source. */
 const GIT = /(^|\/)\.git(ignore)?$/;
 
-/** The part of a key up to the first name that begins with a dot, other than `.` and `..`. */
+/** The key up to its first hidden name, which begins with a dot and is neither `.` nor `..`. */
 function hiddenIn(key: string): string | undefined {
   return /^(?:[^/]*\/)*?\.(?!\.?(?:\/|$))[^/]*/.exec(key)?.[0];
 }
@@ -116,13 +116,13 @@ function readPage({ Contents = [], EncodingType, IsTruncated, NextContinuationTo
   return { objects, next };
 }
 
-/** As in forms, a space is a plus sign; XML cannot contain all keys literally. */
+/** Decodes a key as in forms, where a space is a plus sign. XML cannot contain all keys literally. */
 const decodeKey = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '));
 
 /** Maximum consecutive bodies that end early without a byte. */
 const MAX_CUTS = 4;
 
-/** Reads bytes of an object. If a body is cut off in the middle, reading continues at the missing byte. */
+/** Reads the bytes of an object. After a truncated body, reading continues at the missing byte. */
 async function* readObject(
   client: BucketClient,
   key: string,
@@ -162,7 +162,7 @@ function openObject(
     });
     const body = answer.Body as Readable;
     const isOther = answer.ETag !== undefined && versionOf(answer.ETag) !== file.version;
-    // Without ranges a body begins with the first byte.
+    // A service without ranges begins with the first byte.
     const first = Number(/^bytes (\d+)-/.exec(answer.ContentRange ?? 'bytes 0-')?.[1]);
     if (!isOther && first === from) return body;
     body.destroy();
@@ -177,12 +177,12 @@ function changedOr(error: unknown, { name }: StoredFile): unknown {
   return isChanged ? new ServiceError('source_changed', { source: name }) : error;
 }
 
-/** Bytes of a part. S3 allows 10,000 of them: an object can have 83 GB. */
+/** Bytes of a part. S3 allows 10,000 parts, so an object can have 83 GB. */
 const PART = 8_388_608;
 
 /**
- * Writes an object: in one request if it is small, else in parts. At most two parts are in memory, the one being
- * filled and the one in transit.
+ * Writes an object: in one request if it is small, otherwise in parts. Memory holds at most two parts, one being
+ * filled and one in transit.
  */
 class ObjectWriter implements FileWriter {
   readonly #client: BucketClient;
@@ -190,7 +190,6 @@ class ObjectWriter implements FileWriter {
   readonly #key: string;
   readonly #body = hold(new PassThrough({ readableHighWaterMark: PART }));
   readonly #hash = createHash('sha256');
-  /** Settles once the object exists, or nothing is left of it. */
   readonly #sent: Promise<unknown>;
   #bytes = 0;
 
@@ -199,7 +198,7 @@ class ObjectWriter implements FileWriter {
     this.#name = name;
     this.#key = key;
     this.#sent = this.#send();
-    // A failure is reported to the next write or finish.
+    // The next write or finish reports the failure.
     this.#sent.catch(() => this.#body.destroy());
   }
 
@@ -216,7 +215,7 @@ class ObjectWriter implements FileWriter {
     return { name: this.#name, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }
 
-  /** The bucket's own rule for unfinished uploads removes parts that cannot be removed now. */
+  /** Parts that cannot be removed now are left to the bucket's own rule for unfinished uploads. */
   async discard(): Promise<void> {
     this.#body.destroy(new Error('discarded'));
     await this.#sent.catch(() => undefined);
@@ -238,7 +237,7 @@ class ObjectWriter implements FileWriter {
     });
   }
 
-  /** Whether the object is from this upload: a lost answer may hide a completed upload. */
+  /** Whether the object is from this upload, whose answer may have been lost. */
   #isWhole(found: HeadObjectCommandOutput | undefined): boolean {
     const parts = Math.ceil(this.#bytes / PART);
     return versionOf(found?.ETag ?? '').endsWith(`-${parts}`) && found?.ContentLength === this.#bytes;
@@ -246,9 +245,8 @@ class ObjectWriter implements FileWriter {
 }
 
 interface ClientTools {
-  /** Maximum attempts of a call while its failures may be temporary. */
   readonly attempts: number;
-  /** Milliseconds that the service may be silent. */
+  /** Maximum milliseconds without a sign of life from the service. */
   readonly silence: number;
 }
 
@@ -268,10 +266,9 @@ function createClient(connection: BucketConnection, label: string, tools: Client
     label,
     bucket: connection.bucket,
     /**
-     * Makes a call with the SDK, which is loaded at the first one; it retries the call while its failures may be
-     * temporary.
+     * Calls the SDK, which is loaded at the first call, and retries failures that may be temporary.
      *
-     * @throws ServiceError `storage_failed`, unless `ask` throws one of its own
+     * @throws ServiceError `storage_failed`, unless `ask` throws another one
      */
     async call<T>(ask: (client: S3Client, sdk: Sdk) => Promise<T>): Promise<T> {
       try {
@@ -288,7 +285,7 @@ function createClient(connection: BucketConnection, label: string, tools: Client
 const MISSING =
   'this deployment was trimmed without support for buckets: trim it with --buckets, or run "npm install @aws-sdk/client-s3 @aws-sdk/lib-storage"';
 
-/** The settings of the SDK. Others it takes from the environment, like AWS's own programs. */
+/** Settings of the SDK. It takes all others from the environment, like AWS's own programs. */
 function settingsOf(connection: BucketConnection, { attempts, silence }: ClientTools) {
   const { endpoint, region, style, credentials, profile } = connection;
   return {
@@ -302,19 +299,21 @@ function settingsOf(connection: BucketConnection, { attempts, silence }: ClientT
   };
 }
 
-/** Not all S3-compatible services know the checksums that AWS introduced in 2025; a signature covers the body too. */
+/**
+ * Some S3-compatible services do not know the checksums that AWS introduced in 2025. The signature covers the body
+ * too.
+ */
 const NO_CHECKSUMS = {
   requestChecksumCalculation: 'WHEN_REQUIRED',
   responseChecksumValidation: 'WHEN_REQUIRED',
 } as const;
 
-/** Objects get a type that browsers do not display. */
+/** A content type that browsers do not display. */
 const CONTENT = { ContentType: 'application/octet-stream' } as const;
 
-/** Normalises ETags of lists and of headers: some services omit the quotation marks in one of them. */
+/** Removes the quotation marks of ETags: some services omit them in lists or in headers. */
 const versionOf = (etag: string): string => etag.replace(/^"(.*)"$/s, '$1');
 
-/** The answer, or undefined if its status is one of these. */
 async function unless<T>(statuses: readonly number[], answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
