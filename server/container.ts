@@ -16,7 +16,6 @@ import { createDatabase, type SharedDatabase } from './store/create-database.ts'
 import type { JobStore } from './store/jobs/contract.ts';
 import { createJobStore, createPipelineStore, queueOf } from './store/stores.ts';
 
-/** What the main thread has besides the service. */
 export interface ServerCradle extends ServiceCradle {
   readonly shared: SharedBuffersRegistry;
   readonly pool: Executor | undefined;

@@ -80,7 +80,6 @@ export function createServiceContainer({
   });
 }
 
-/** Made once, and closed with the container. */
 export function closed<Given extends object, T extends { close(): unknown }>(make: (given: Given) => T) {
   return asFunction(make)
     .singleton()

@@ -36,7 +36,6 @@ export interface SinkCollection {
   close(): Promise<void>;
 }
 
-/** Where a sink stores, and what. */
 export interface SinkTarget {
   /** The options of the manifest, checked and with defaults. */
   readonly options: Readonly<Record<string, unknown>>;

@@ -59,7 +59,6 @@ export interface FileTask {
 /** Fields of a form or query string: the values of each, as written. */
 export type Fields = Readonly<Record<string, readonly string[]>>;
 
-/** Some lines of a stream, each to be answered with a line. */
 export interface LinesTask {
   readonly run: 'lines';
   readonly plan: StreamPlan;

@@ -106,7 +106,6 @@ export class ByteWriter {
     this.#from = this.#at;
   }
 
-  /** Discards what was written of the part. */
   dropPart(): void {
     this.#at = this.#from;
   }
@@ -118,7 +117,6 @@ export class ByteWriter {
     else this.#at = writeAscii(text, this.#out, this.#at);
   }
 
-  /** Copies bytes that are already JSON. */
   bytes(source: Uint8Array, from: number, to: number): void {
     this.#reserve(to - from);
     const out = this.#out;

@@ -207,10 +207,8 @@ function addHead(name: string, { document: { ids, columns }, heads }: Rest): Uin
   return head;
 }
 
-/** A field of every chunk of a document. */
 export interface Column {
   readonly name: string;
-  /** Estimated bytes per chunk. */
   readonly bytes: number;
   /** Writes a comma, the name and the value for a chunk. */
   write(writer: ByteWriter, chunk: number): void;

@@ -121,7 +121,6 @@ function areOfOneKind(one: SourcePlace, other: SourcePlace): boolean {
   return true;
 }
 
-/** The places of each kind as one. */
 function byKind(places: readonly Joined[]): Joined[] {
   const kinds = new Map<string, Joined>();
   for (const one of places) {

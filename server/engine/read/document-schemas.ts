@@ -84,7 +84,6 @@ export const fileDocumentSchema = {
   additionalProperties: false,
 } as const;
 
-/** The members with the inputs; a request has one of them. */
 export const SOURCES = {
   text: {
     text: {

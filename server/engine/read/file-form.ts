@@ -7,7 +7,6 @@ import type { Fields, FileTask } from '../tasks.ts';
 import { suggest } from '../validation/suggest.ts';
 import type { OptionSchema } from '../validation/validator.ts';
 
-/** The file of a request, and the fields that came with it. */
 export interface FileForm {
   /** Undefined if the form has none, which is one of its problems. */
   readonly file: SourceFile | undefined;
@@ -154,7 +153,6 @@ interface MediaType {
   readonly charset?: string | undefined;
 }
 
-/** The parsed `Content-Type`; empty if it is invalid. */
 function mediaTypeOf(contentType: string | undefined): MediaType {
   try {
     const { essence, params } = new MIMEType(contentType ?? '');

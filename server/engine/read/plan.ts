@@ -32,7 +32,6 @@ export interface StreamPlan extends Plan {
   readonly tellsIds?: boolean;
 }
 
-/** The outcome of a line: the number of chunks, or an error. */
 export type LineOutcome = LineHead &
   (
     | ({

@@ -215,7 +215,6 @@ export function leftOutOf(manifest: Pick<Manifest, 'kind' | 'name'>, { leftOut }
   return leftOut ?? {};
 }
 
-/** The sums, by name. */
 export function addLeftOut(one: LeftOut, other: LeftOut): LeftOut {
   const sums = new Map(Object.entries(one));
   for (const [name, count] of Object.entries(other)) sums.set(name, (sums.get(name) ?? 0) + count);

@@ -77,7 +77,6 @@ export class HeldBytes {
     this.#signal = signal;
   }
 
-  /** Waits until more may be read, see `ByteBudget.room`. */
   room(): Promise<void> {
     return this.#budget.room(this.#bytes, this.#timeout, this.#signal);
   }
@@ -90,7 +89,6 @@ export class HeldBytes {
     this.#bytes = bytes;
   }
 
-  /** Gives back everything, for good. */
   end(): void {
     this.set(0);
     this.#isOver = true;

@@ -16,7 +16,6 @@ export interface GuardLimits {
   readonly start?: number;
 }
 
-/** Posted by the thread when it begins with a message. */
 export const BEGUN = 'begun';
 const START = 60_000;
 

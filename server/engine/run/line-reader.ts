@@ -1,6 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
 
-/** A line of a stream, or why it is missing. */
 export type Line = Buffer | ServiceError;
 
 export interface LineReaderOptions {

@@ -22,7 +22,6 @@ import type { SharedBuffersRegistry } from './shared-buffers.ts';
 
 type Pool = Piscina<WorkMessage | undefined, WorkOutcome>;
 
-/** Work in the pool that has not settled. */
 interface Running {
   readonly flag: WorkMessage['flag'];
   fail(error: unknown): void;

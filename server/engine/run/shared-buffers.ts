@@ -9,7 +9,6 @@ import type { SharedBuffers, SharedMemory } from '../../../core/contracts/collab
 export interface SharedBuffersRegistry extends SharedBuffers {
   /** Releases what ended threads held, and reassigns their unfinished builds. */
   releaseDead(alive: ReadonlySet<number>): void;
-  /** Serves the thread at the other end of a port. */
   serve(port: MessagePort): void;
 }
 

@@ -25,7 +25,6 @@ export interface LineRunner {
 /** A stream of documents, or of lists of chunks, to be answered. */
 export interface LineStream {
   readonly plan: StreamPlan;
-  /** Reads the lines after the first. */
   readonly reader: LineSource;
   readonly runner: LineRunner;
   readonly rate: Rate;

@@ -148,7 +148,6 @@ export class Threads {
   }
 }
 
-/** Minimum work that is divided. */
 const MIN_SECONDS = 0.02;
 /** Work that takes less time per byte than finding inputs and joining answers is not worth dividing. */
 const SECONDS_PER_BYTE = 40e-9;

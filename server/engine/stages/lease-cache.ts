@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { unlessAborted } from '../abort.ts';
 
-/** The use of a value, which stays open at least until the lease is released. */
 export interface Lease<T> {
   readonly value: T;
   /** Whether it was opened for this lease. */

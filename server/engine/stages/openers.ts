@@ -226,7 +226,6 @@ export class Openers {
   }
 }
 
-/** The names of models, aliases included. */
 function namesOf(models: readonly ModelInfo[]): string[] {
   return models.flatMap((model) => [model.name, ...(model.aliases ?? [])]);
 }
