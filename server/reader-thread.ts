@@ -16,7 +16,7 @@ const port = parentPort as MessagePort;
 const registry = registryOf(readers);
 const host = createPluginHost({ registry, log: createThreadLog(config), env: process.env });
 
-/** Entry of a thread that reads files one after the other. */
+/** Entry point of a thread that reads files one by one. */
 port.on('message', async (message: ReadMessage) => {
   const outcome = await read(message).catch(failed);
   try {
@@ -31,7 +31,7 @@ async function read({ reader, file, options }: ReadMessage): Promise<ReadOutcome
   const reported: [string, string][] = [];
   const context = {
     report: (name: string, value: string) => void reported.push([name, value]),
-    // If the answer is no longer wanted, this thread is ended.
+    // This thread is ended if the answer is no longer wanted.
     signal: new AbortController().signal,
     options,
   };
@@ -41,18 +41,18 @@ async function read({ reader, file, options }: ReadMessage): Promise<ReadOutcome
   const answer = await callPlugin(registry.require('reader', reader), () =>
     withinLimits(() => plugin.read(file, context)),
   );
-  // Checked before they are sent, because each place takes memory in both threads.
+  // Checked before sending, because each place takes memory in both threads.
   checkPlaceCount((answer as ReadFile | undefined)?.places, 'file', config);
   return { read: answer, reported };
 }
 
-/** The result of a reader that cannot be sent, such as metadata with functions. */
+/** The error for a reader's result that cannot be sent, such as metadata with functions. */
 function unsendable({ kind, name }: Manifest, error: unknown): ServiceError {
   const reason = 'its result has values that JSON cannot represent';
   return new ServiceError('broken_promise', { kind, name, reason }, error);
 }
 
-/** @throws Error for callers in place of V8's own about its stack and the size of its values */
+/** @throws Error for callers in place of V8's errors about its stack and the size of its values */
 async function withinLimits(run: () => ReadFile | Promise<ReadFile>): Promise<ReadFile> {
   try {
     return await run();
@@ -62,7 +62,6 @@ async function withinLimits(run: () => ReadFile | Promise<ReadFile>): Promise<Re
   }
 }
 
-/** Messages of V8, with what they mean for a file. */
 const LIMITS = [
   [/call stack/, 'its parts are nested too deeply'],
   [
@@ -71,7 +70,6 @@ const LIMITS = [
   ],
 ] as const;
 
-/** What a limit of V8 that a file has exceeded means for it. */
 function limitOf(error: unknown): string | undefined {
   if (!(error instanceof RangeError)) return undefined;
   return LIMITS.find(([of]) => of.test(error.message))?.[1];
@@ -81,7 +79,7 @@ function failed(error: unknown): ReadOutcome {
   return { error: toPlainError(error), isOverLimit: isOverLimit(error) };
 }
 
-/** Whether V8 had too little memory for a file; its parser may have kept what it had. */
+/** Whether V8 ran out of memory for a file; its parser may still hold it. */
 function isOverLimit(error: unknown): boolean {
   return error instanceof Error && (limitOf(error) !== undefined || isOverLimit(error.cause));
 }

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { flagName } from '../config/option.ts';
 import { problemsIn } from './validation/refusals.ts';
 
-/** How much one request may contain; see the server's options of the same names. */
+/** Limits of one request; the server's options have the same names. */
 export type Limits = Pick<
   Config,
   | 'maxAnswerBytes'
@@ -19,9 +19,9 @@ export type Limits = Pick<
 >;
 
 /**
- * The text or the texts of a request, as a list; refuses more or longer ones than a request may contain.
+ * Returns the texts of a request as a list.
  *
- * @throws ServiceError `invalid_parameters`
+ * @throws ServiceError `invalid_parameters` if there are too many or they are too long
  */
 export function listTexts(text: string | readonly string[], limits: Limits): readonly string[] {
   const texts = typeof text === 'string' ? [text] : text;
@@ -46,16 +46,18 @@ export function checkLength({ length }: string, place: string, limits: Limits): 
 }
 
 /**
- * Refuses metadata of a document that is larger than each of its chunks may carry.
+ * Refuses a document's metadata if it is too large to be repeated in each chunk.
  *
  * @param metadata JSON
- * @throws ServiceError `invalid_parameters` with the exceeded number
+ * @throws ServiceError `invalid_parameters` with the actual number
  */
 export function checkMetadata(metadata: Uint8Array | undefined, place: string, limits: Limits): void {
   atMost(limits, 'maxMetadataBytes', { place, unit: 'bytes', count: metadata?.length ?? 0 });
 }
 
-/** Refuses more chunks, or lists of them, than a request may contain. @throws ServiceError `invalid_parameters` */
+/**
+ * Refuses more chunks, or lists of them, than a request may contain. @throws ServiceError `invalid_parameters`
+ */
 export function checkChunks(lists: readonly (readonly unknown[])[], limits: Limits): void {
   atMost(limits, 'maxDocuments', { place: 'chunks', unit: 'lists', count: lists.length });
   const count = lists.reduce((sum, list) => sum + list.length, 0);
@@ -63,8 +65,8 @@ export function checkChunks(lists: readonly (readonly unknown[])[], limits: Limi
 }
 
 /**
- * The problem with an option that has too many or too long entries, such as delimiters. Its message names the limit
- * that can be raised, so look for it before the types are checked.
+ * The problem with an option that has too many or too long entries, such as delimiters. Its message names the
+ * server's limit, so call it before the schema check.
  *
  * @param place such as `steps[1].config.delim`
  */
@@ -90,10 +92,7 @@ export function optionOverLimit(value: unknown, place: string, limits: Limits): 
   return undefined;
 }
 
-/**
- * What of the inputs of a request is over a limit, for a request that is refused anyway. Inputs of another shape are
- * refused for that.
- */
+/** The exceeded limits of a refused request's inputs. Inputs of a wrong type have other problems. */
 export function inputsOverLimits(request: unknown, limits: Limits): string[] {
   const { text, documents, chunks } = (request ?? {}) as Readonly<Record<string, unknown>>;
   const lists = Array.isArray(chunks) ? chunks.filter(Array.isArray) : [];
@@ -114,7 +113,7 @@ function areDocuments(given: unknown): given is readonly { readonly text: string
   return Array.isArray(given) && given.every((one) => typeof Object(one).text === 'string');
 }
 
-/** @param place of the list in what was sent @throws ServiceError `invalid_parameters` for more than a document may have */
+/** @param place of the list in the request @throws ServiceError `invalid_parameters` if there are too many */
 export function checkPlaceCount(
   places: readonly unknown[] | undefined,
   place: string,
@@ -134,7 +133,7 @@ interface Counted {
  * Refuses more of anything than a request may contain.
  *
  * @param name of the limit
- * @throws ServiceError `invalid_parameters` with the exceeded number
+ * @throws ServiceError `invalid_parameters` with the actual number
  */
 export function atMost<Name extends keyof Limits>(
   limits: Pick<Limits, Name>,

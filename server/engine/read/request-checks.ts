@@ -14,15 +14,15 @@ export type Members = Readonly<Record<string, unknown>>;
 
 export type Checks = ReturnType<typeof createChecks>;
 
-/** What options are for: a plugin, or a request without one. */
+/** The owner of options: a plugin, or a request that names none. */
 type Subject = Pick<Manifest, 'name'> & { readonly kind: Manifest['kind'] | undefined };
 const TEXTS: Subject = { kind: undefined, name: '' };
 
-/** Checks requests against the schemas of the plugins that they name, and fills in defaults. */
+/** Checks requests against the schemas of their plugins, and fills in defaults. */
 export function createChecks(registry: Registry, schemas: RequestSchemas, limits: Limits) {
   const validators = new Map<string, Validate>();
 
-  /** Checks options or a whole request by the validator of a key. A refusal notes the names that can be looked up. */
+  /** Checks options or a whole request. A refusal records the names that can be looked up. */
   function check(
     subject: Subject | undefined,
     key: string,
@@ -56,7 +56,6 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
       return check(manifest, `refine ${documents} ${name}`, create, request);
     },
 
-    /** The options of a refinery, which are in the first line of a stream. */
     refineOptions(name: string, request: unknown): Members {
       const { manifest } = registry.require('refinery', name);
       return check(manifest, `refinery ${name}`, () => limited(schemas.step(manifest), limits), request);
@@ -73,7 +72,7 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
     tokenize: (request: unknown): Members =>
       check(TEXTS, 'tokenize', () => createValidator(schemas.tokenize), request),
 
-    /** @param place where the step is, for the message: `steps[1]` @param options where its options are */
+    /** @param place of the step, for messages: `steps[1]` @param options place of its options */
     step(step: PipelineStep, place: string, options = `${place}.config.`): StageRequest {
       const plugin = pluginOf(registry, step);
       const { kind, name, entry } = plugin;
@@ -86,8 +85,8 @@ export function createChecks(registry: Registry, schemas: RequestSchemas, limits
 }
 
 /**
- * A validator that also reports which limits of the server options exceed, because those can be raised: in place of
- * what the schema says about the same entry.
+ * A validator that also reports which limits of the server are exceeded, because operators can raise them. These
+ * problems replace the schema's problems with the same entry.
  *
  * @param schema of the options alone, or of a whole request
  */
@@ -110,22 +109,19 @@ function limited(options: ObjectSchema, limits: Limits, schema = options): Valid
   };
 }
 
-/** What a problem is about: `delim[3]`. */
+/** The parameter in a problem: `delim[3]`. */
 function subjectOf(problem: string): string {
   return problem.slice(0, problem.indexOf(':'));
 }
 
-/** The options of a request without its inputs, which may be large. */
 export function withoutInputs({ text: _, documents: __, chunks: ___, ...options }: Members): Members {
   return options;
 }
 
-/** The inputs of a request: `text`, unless it gives `documents`. */
 function sourceOf(request: unknown): Source {
   return (request as Members | null)?.documents === undefined ? 'text' : 'documents';
 }
 
-/** Whether the chunks are those of many documents, as a list of lists. */
 export function isListOfLists(chunks: unknown): boolean {
   return Array.isArray(chunks) && Array.isArray(chunks[0]);
 }
@@ -133,7 +129,8 @@ export function isListOfLists(chunks: unknown): boolean {
 /**
  * Checks all steps.
  *
- * @throws ServiceError `invalid_parameters` with the problems of all of them; another error, unless one of these goes before it
+ * @throws ServiceError `invalid_parameters` with the problems of all steps
+ * @throws another error unless a refusal came first
  */
 export function allStages(
   steps: readonly PipelineStep[],

@@ -37,10 +37,9 @@ const CHUNKS = { one: chunksOfOne, many: chunksOfMany, any: { anyOf: [chunksOfOn
 
 const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {}, additionalProperties: false };
 
-/** Without a default, so that an override may have the unit as well. */
+/** Without a default, because an override may also contain the unit. */
 const { default: _, ...presetUnit } = offsetUnit;
 
-/** What requests that execute a preset take beyond those that execute a pipeline. */
 export const presetOptions: ObjectSchema = {
   ...NO_OPTIONS,
   properties: { override: overrideSchema, offset_unit: presetUnit },
@@ -50,13 +49,12 @@ const executeOptions = (preset: string | undefined) => (preset === undefined ? N
 
 export type RequestSchemas = ReturnType<typeof createRequestSchemas>;
 
-/** Schemas of requests: the members common to plugins of a kind, and the plugin's own options. */
 export function createRequestSchemas({ registry, config }: SchemaOptions) {
   const tokenizer = tokenizerOption(registry);
 
   /**
-   * The options of a pipeline's step: a request without its text or chunks. The options that the manifest lists as
-   * `required` are required unless they have a default.
+   * The options of a pipeline's step: a request without its text or chunks. The manifest's `required` options are
+   * required unless they have a default.
    */
   function step({ kind, options, uses }: Manifest): ObjectSchema {
     const { properties: own = {}, required = [] } = options ?? {};
@@ -76,7 +74,6 @@ export function createRequestSchemas({ registry, config }: SchemaOptions) {
   function withSource(source: Source, { required = [], properties, ...rest }: ObjectSchema): ObjectSchema {
     const fields = fieldMembers(source, config.idNamespace);
     if (source === 'apart') return { ...rest, required, properties: { ...properties, ...fields } };
-    // The missing member is ignored.
     const members = { text: {}, documents: {}, ...SOURCES[source], ...properties, ...fields };
     return { ...rest, required: [source, ...required], properties: members };
   }
@@ -87,15 +84,12 @@ export function createRequestSchemas({ registry, config }: SchemaOptions) {
     embed: embedRequest(texts, model),
     evaluate: evaluateRequest(model, offsetUnit, tokenizer),
     tokenize: tokenizeRequest(texts, tokenizer, offsetUnit),
-    /** The whole request of a chunker, or everything except its inputs. */
     chunk: (manifest: Manifest, source: Source) => withSource(source, step(manifest)),
-    /** The whole request that executes a pipeline or a preset, or everything except its inputs. */
     execute: (source: Source, preset?: string) => withSource(source, executeOptions(preset)),
-    /** The members of `execute` that are the same for all pipelines. */
     fields: fieldMembers('text', config.idNamespace),
     /**
-     * The whole request of a refinery. `any` is for the documentation; a check must know whether the chunks are those
-     * of one document or of many, so that an error can name the bad chunk.
+     * The whole request of a refinery. `any` is for the documentation. A check must know whether the request has one
+     * document or many, so that an error can name the bad chunk.
      */
     refine(manifest: Manifest, documents: keyof typeof CHUNKS): ObjectSchema {
       const { required = [], properties, ...rest } = step(manifest);
@@ -106,7 +100,7 @@ export function createRequestSchemas({ registry, config }: SchemaOptions) {
   };
 }
 
-/** The tokenizer or model of requests that name none; `undefined` if no plugin has a default. */
+/** The default tokenizer or model of requests; `undefined` if no plugin has a default. */
 export function defaultNameOf(registry: Registry, kind: Kind): string | undefined {
   return registry.ofKind(kind).find(({ manifest }) => manifest.default !== undefined)?.manifest.default;
 }
@@ -126,7 +120,7 @@ function tokenizerOption(registry: Registry) {
   };
 }
 
-/** The members of a plugin for what it uses; with a model, the default tokenizer is that of the model. */
+/** The members for what a plugin uses. With a model, the default tokenizer is the model's own. */
 function usedMembers(uses: Manifest['uses'] = [], tokenizer: ReturnType<typeof tokenizerOption>) {
   const isCounting = uses.includes('tokenizer');
   if (!uses.includes('embedding')) return isCounting ? { tokenizer } : {};
@@ -139,15 +133,14 @@ function usedMembers(uses: Manifest['uses'] = [], tokenizer: ReturnType<typeof t
 /** Maximum names of one plugin listed in the documentation of an option. */
 const MAX_NAMES = 10;
 
-/** The first names of a plugin, which puts the most useful ones first. */
 function firstOf(names: readonly string[]): string[] {
   const more = names.length - MAX_NAMES;
   return [...names.slice(0, MAX_NAMES), ...(more > 0 ? [`${more} more names of the same kind`] : [])];
 }
 
 /**
- * Adds this server's limits to a list of strings, and to a string that may be given instead of such a list; for an
- * object, to each of its members. A list may always be as long as the default one.
+ * Adds this server's limits to a list of strings, and to a string that replaces such a list. In an object, it adds
+ * them to each member. A default list is always allowed.
  */
 function withLimits(schema: object, settings: SchemaSettings): object {
   const { maxDelimiterCharacters } = settings;
