@@ -30,7 +30,7 @@ const LOOK = 20;
 const MAX_ABOVE = 250;
 /** Multiple of the limit at which a thread is ended at once. */
 const FAR_ABOVE = 7 / 6;
-/** V8's heap limit, as a multiple of `memory`. It ends the whole process, so it is only a last resort. */
+/** V8's heap limit, as a multiple of `memory`. Exceeding it may end the whole process: a last resort. */
 const LAST_RESORT = 4;
 /** Megabytes of the young generation; V8's default keeps much more garbage. */
 const MAX_YOUNG = 16;
