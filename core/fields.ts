@@ -1,4 +1,4 @@
-/** Fields that chunkers of structured texts add to chunks, each written once as JSON Schema. */
+/** JSON Schemas of fields that several chunkers of structured texts add to chunks. */
 
 export const headingPathField = {
   type: 'array',

@@ -1,6 +1,6 @@
 /**
- * The door of plugins to the core, in the tree or outside it; `plugins/toolkit/` is the other one. Outside:
- * `import { type Chunker, chunkSize, cutAtWhiteSpace } from 'chunksmith/kit'`.
+ * The API of the core for plugins, both bundled and external; `plugins/toolkit/` is the other API. External plugins
+ * import it like this: `import { type Chunker, chunkSize, cutAtWhiteSpace } from 'chunksmith/kit'`.
  */
 
 export type * from './contracts/chunk.ts';

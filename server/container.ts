@@ -21,7 +21,6 @@ import {
   type SharedDatabase,
 } from './store/stores.ts';
 
-/** What the main thread has besides the service. */
 export interface ServerCradle extends ServiceCradle {
   readonly shared: SharedBuffersRegistry;
   readonly pool: Executor | undefined;
@@ -37,7 +36,8 @@ export interface ServerCradle extends ServiceCradle {
 /**
  * Wires a server: the service of the main thread, worker threads, the store, metrics and admission control.
  *
- * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `missing_plugin_package`, `unknown_plugin`
+ * @throws ServiceError `malformed_plugin`, `duplicate_plugin`, `cyclic_plugins`, `missing_plugin_package`,
+ *   `unknown_plugin`
  */
 export async function createServerContainer(
   config: Config,
@@ -72,9 +72,9 @@ export async function createServerContainer(
   }) as unknown as AwilixContainer<ServerCradle>;
 }
 
-/** Disposes of dependants before their dependencies; Awilix's own `dispose` does everything at once. */
+/** Disposes of dependants before their dependencies. Awilix's own `dispose` does everything at once. */
 export async function disposeInOrder(container: AwilixContainer<object>): Promise<void> {
-  // Dependencies are in the cache before their dependants.
+  // The cache contains dependencies before their dependants.
   for (const { resolver, value } of [...container.cache.values()].reverse()) {
     await (resolver as { dispose?(value: unknown): unknown }).dispose?.(value);
   }

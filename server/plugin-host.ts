@@ -7,10 +7,9 @@ import { readMachine } from './config/option.ts';
 import { createCheck } from './engine/validation/validator.ts';
 import { importFactory } from './plugins/loader/import-factory.ts';
 
-/** What differs between threads that create plugins. */
 export interface ThreadHostOptions extends Pick<PluginHostOptions, 'registry' | 'wrap' | 'onCreated'> {
   readonly log: Log;
-  /** What guarded readers do not receive; missing in the threads that run these. */
+  /** Collaborators that guarded readers do not receive; missing in the threads that run these readers. */
   readonly shared?: Pick<Collaborators, 'shared' | 'models' | 'hosted'>;
   /** Creates a guarded reader in another thread; by default it runs in this one. */
   readonly guard?: (entry: PluginEntry) => Promise<Reader>;

@@ -24,7 +24,7 @@ import { hostedModels } from './plugins/hosted/provider.ts';
 import { createModelFiles } from './plugins/hub/model-files.ts';
 import { type OnPluginState, PluginFailures } from './plugins/loader/plugin-failures.ts';
 
-/** What one thread needs to serve requests: the main thread and every worker build the same from the same data. */
+/** Everything that one thread needs to serve requests; all threads build it from the same data. */
 export interface ServiceCradle {
   readonly config: Config;
   readonly log: Log;
@@ -52,7 +52,6 @@ export interface ServiceOptions {
   readonly onPluginState?: OnPluginState;
 }
 
-/** Wires the service of one thread. Nothing is created before it is requested. */
 export function createServiceContainer({
   config,
   log,
@@ -80,7 +79,6 @@ export function createServiceContainer({
   });
 }
 
-/** Made once, and closed with the container. */
 export function closed<Given extends object, T extends { close(): unknown }>(make: (given: Given) => T) {
   return asFunction(make)
     .singleton()

@@ -19,10 +19,10 @@ import { connectSharedBuffers } from './engine/run/shared-buffers.ts';
 import type { Answer } from './engine/tasks.ts';
 import { createServiceContainer } from './service-container.ts';
 
-/** Above 0, a thread gets less of a core that others want. */
+/** A positive value gives a thread less of a busy core. */
 const NICENESS = 10;
 
-/** Yields to the thread that reads requests and answers `/health`. On Linux each thread has its own priority. */
+/** Lowers this thread's priority below the HTTP thread. Only Linux has priorities per thread. */
 function yieldToFirstThread(): void {
   if (process.platform !== 'linux') return;
   try {
@@ -45,7 +45,7 @@ const { service, openers } = createServiceContainer({
 port2.on('message', ({ models = [] }: Partial<Preparation>) => openers.prepare(models)).unref();
 (parentPort as MessagePort).postMessage(port1, [port1]);
 
-/** Entry of a worker thread: runs work, and answers with bytes or an error as data. Without work it has only started. */
+/** Entry point of a worker thread. Returns bytes or an error as data; without work, it only starts. */
 export default async function work(message: WorkMessage | undefined): Promise<unknown> {
   if (message === undefined) return undefined;
   const { work, flag, parts } = message;

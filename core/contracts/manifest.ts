@@ -1,15 +1,13 @@
 import type { FromSchema } from 'json-schema-to-ts';
 
-/** What a plugin can be. Each kind has a folder of the plural name under `plugins/`. */
+/** The kinds of plugins. Each kind has a folder under `plugins/`, named by its plural. */
 export const KINDS = ['chunker', 'refinery', 'reader', 'sink', 'embedding', 'tokenizer'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Names a plugin: `chunker/token`. */
+/** Id of a plugin: `chunker/token`. */
 export type PluginId = `${Kind}/${string}`;
 
-/**
- * The version of these contracts (semantic versioning). A plugin's `engine` says which versions it is written for.
- */
+/** Version of these contracts (semver). A plugin declares the supported versions in `engine`. */
 export const PLUGIN_CONTRACT_VERSION = '2.0.0';
 
 export interface ObjectSchema {
@@ -19,13 +17,13 @@ export interface ObjectSchema {
   readonly additionalProperties?: boolean | object;
 }
 
-/** The schema of a plugin without options. */
+/** Schema of a plugin without options. */
 export const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
 
 const names = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
 const schemas = { type: 'object', additionalProperties: { type: 'object' } } as const;
 
-/** The schema of the inert half of a plugin: data that can be read without loading the plugin's dependencies. */
+/** Schema of a plugin's manifest: data that can be read without loading the plugin's dependencies. */
 export const manifestSchema = {
   type: 'object',
   required: ['kind', 'name', 'summary'],
@@ -200,7 +198,7 @@ type DeepReadonly<T> = T extends (infer Item)[]
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
-/** The inert half of a plugin; see `manifestSchema` for what its fields mean. */
+/** Manifest of a plugin; `manifestSchema` describes its fields. */
 export type Manifest = DeepReadonly<FromManifestSchema>;
 
 export type ChoicesOf<M extends Manifest> = M extends { readonly chooses: readonly (infer Id)[] }

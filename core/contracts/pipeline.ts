@@ -1,6 +1,6 @@
 /**
- * A step of a pipeline. The configuration takes the fields of the plugin's own endpoint. The plugin may
- * have gone since the pipeline was stored: then it is refused when it is executed, not when it is read.
+ * A step of a pipeline. Its configuration has the fields of the plugin's own endpoint. A stored step may name a
+ * plugin that no longer exists; only its execution is refused.
  */
 export interface PipelineStep {
   readonly type: 'chunk' | 'refine';

@@ -1,41 +1,36 @@
-/** Measures a stretch of text. */
+/** Counts the tokens of texts. */
 export interface Tokenizer {
   readonly name: string;
   tokenize(text: string): TokenizedText;
   /**
-   * Ids of the tokens of a text, without special tokens; as many as `tokenize(text).ends()`. Only tokenizers of
-   * models have it.
+   * Token ids without special tokens, one per entry of `tokenize(text).ends()`. Only for models' tokenizers.
    */
   encode?(text: string): Uint32Array;
-  /** The id of the token for unknown text, if the tokenizer has one and `encode`. */
+  /** Id of the token for unknown text, for tokenizers with `encode`. */
   readonly unknownId?: number | undefined;
-  /** Special tokens: ids that the model expects before and after the ids of a text. */
+  /** Special tokens: the ids that the model expects before and after the ids of a text. */
   readonly specialTokens?: { readonly prefix: readonly number[]; readonly suffix: readonly number[] };
 }
 
-/** One text as a tokenizer reads it. */
+/** The tokens of one text. */
 export interface TokenizedText {
-  /**
-   * The exact number of tokens of `text.slice(start, end)` tokenized by itself. Takes at most time linear in the
-   * span.
-   */
+  /** The exact number of tokens of `text.slice(start, end)` by itself, in linear time at most. */
   count(start: number, end: number): number;
   /**
-   * The end of every token of the whole text, in order: offsets into the text, the last one being its length. A token
-   * that ends inside a code point gets that code point's end, so offsets may repeat. The list may be shared and must
-   * not be changed.
+   * The end of every token of the text, in order; the last end is the length of the text. A token that ends inside a
+   * code point gets the end of the code point, so ends may repeat. The list may be shared; do not change it.
    */
   ends(): Uint32Array;
-  /** The `ends()` after `start` and before `end`, found without reading the whole text. Few tokenizers have it. */
+  /** Optional: the `ends()` strictly between `start` and `end`, without reading the whole text. */
   endsWithin?(start: number, end: number): ArrayLike<number>;
 }
 
-/** What a tokenizer plugin's factory returns: it opens tokenizers by name. */
+/** Result of a tokenizer plugin's factory: opens tokenizers by name. */
 export interface TokenizerProvider {
-  /** Names that can be opened now, for the list in an error and in the documentation. */
+  /** Names that can be opened now, for error messages and documentation. */
   names(): readonly string[] | Promise<readonly string[]>;
-  /** Further names that can be opened, each with the name from `names()` that it is an alias of. */
+  /** Aliases of tokenizers, each with its name in `names()`. */
   aliases?(): Readonly<Record<string, string>>;
-  /** Opens a tokenizer; `undefined` if there is none with that name. */
+  /** Opens a tokenizer; `undefined` for an unknown name. */
   open(name: string): Promise<Tokenizer | undefined>;
 }

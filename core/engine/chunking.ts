@@ -10,7 +10,6 @@ import { divide } from './packing/hierarchy.ts';
 import { type CountedSpan, packPieces, tokenWindows, withFields } from './packing/packing.ts';
 import { packStructure } from './structure/structure.ts';
 
-/** A chunker with the manifest whose guarantees it has to keep. */
 export interface ReadyChunker {
   readonly manifest: Manifest;
   readonly chunker: AnyChunker;
@@ -25,8 +24,8 @@ export interface ChunkTools {
 }
 
 /**
- * Chunks one text. The chunker's result is checked against its contract, so that no plugin can return offsets that do
- * not fit the text, or lose text that its manifest guarantees to keep.
+ * Chunks one text, and checks the result against the contract. The offsets must fit the text, and the text must be
+ * complete if the manifest guarantees it.
  *
  * @throws ServiceError `broken_promise`
  */
@@ -105,7 +104,6 @@ function brokenRange(span: Span, last: Span, text: string, isLossless: boolean):
   return undefined;
 }
 
-/** Why a chunker's result is not a list of spans, and how to fix it. */
 function wrongShape(spans: unknown): string | undefined {
   const remedy = 'return a list of spans { start, end }, offsets into the text';
   const isIterable = typeof spans === 'object' && spans !== null && Symbol.iterator in spans;
@@ -121,7 +119,6 @@ function named(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** Two spans in the wrong order: the cause of text that seems to be lost. */
 function firstOutOfOrder(spans: readonly Span[]): string | undefined {
   let before: Span | undefined;
   for (const span of spans) {
@@ -132,7 +129,7 @@ function firstOutOfOrder(spans: readonly Span[]): string | undefined {
   return undefined;
 }
 
-/** @param checked values of fields that are JSON: many chunks share them */
+/** @param checked fields already known to be JSON, because many chunks share them */
 function brokenFields(span: Span, checked: Set<unknown>): string | undefined {
   const { token_count = 0, context, extra = NO_FIELDS, located = NO_FIELDS } = span;
   if (!(Number.isInteger(token_count) && token_count >= 0))
@@ -173,9 +170,9 @@ function areJson(fields: Readonly<Record<string, unknown>>, checked: Set<unknown
   return true;
 }
 
-/** Whether a value can be written as JSON; a circular one cannot. */
+/** Whether a value can be written as JSON; circular values cannot. */
 function isJson(value: unknown, checked: Set<unknown>): boolean {
-  // Most values are short lists, which are checked faster than looked up.
+  // Most values are short lists; checking them is faster than a lookup.
   if (isPlain(value) || isPlainList(value) || checked.has(value)) return true;
   try {
     JSON.stringify(value);
@@ -200,7 +197,7 @@ function formatRange({ start, end }: Span): string {
   return `[${start}, ${end})`;
 }
 
-/** A text whose token ends are computed once: a chunker may ask for them for every stretch. */
+/** Computes the token ends of a text only once: a chunker may request them for every stretch. */
 class ReadOnce implements TokenizedText {
   readonly #tokens: TokenizedText;
   #ends: Uint32Array | undefined;

@@ -1,6 +1,6 @@
 const kept: object[] = [];
 
-/** Keeps the code of a class optimised whose instances live for only one request. @param instance of that class, never used */
+/** Keeps the optimised code of a class whose instances are short-lived. @param instance never used */
 export function keepOptimised(instance: object): void {
   kept.push(instance);
 }

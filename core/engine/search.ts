@@ -1,4 +1,4 @@
-/** How many of some rising numbers are at most `most`: the index of the first one above it. */
+/** The number of rising numbers that are at most `most`, which is also the index of the first larger one. */
 export function countUpTo(numbers: ArrayLike<number>, most: number): number {
   let low = 0;
   let high = numbers.length;
@@ -10,13 +10,13 @@ export function countUpTo(numbers: ArrayLike<number>, most: number): number {
   return low;
 }
 
-/** Where the match of a sticky expression that begins at an offset ends; -1 if there is none. */
+/** The end of a sticky expression's match at an offset; -1 without a match. */
 export function matchEnd(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
-/** The number of leading items of a list that satisfy a condition; all items after them must not. */
+/** The number of leading items that satisfy a condition, by binary search: no later item may satisfy it. */
 export function countWhile<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
   let low = 0;
   let high = items.length;

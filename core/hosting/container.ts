@@ -1,4 +1,4 @@
-// The other build loads 60 files that search for modules, which nothing here does.
+// The Node build of Awilix loads 60 files that search for modules; they are not needed here.
 
 import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix/browser';
 import type { Kind, Manifest, PluginId } from '../contracts/manifest.ts';
@@ -18,19 +18,16 @@ export type ImportFactory = (entry: PluginEntry) => Promise<Factory>;
 export interface PluginHostOptions {
   readonly registry: Registry;
   readonly importFactory: ImportFactory;
-  /** What factories may request, besides `env`. */
   readonly collaborators: Partial<Omit<Collaborators, 'env'>>;
   readonly env: Collaborators['env'];
-  /** Wraps a plugin in what all of its kind share, such as a cache, before it is handed out. */
   readonly wrap?: <P extends object>(entry: PluginEntry, plugin: P) => P;
-  /** Called when a plugin has been created, or with the error. */
   readonly onCreated?: (entry: PluginEntry, error?: unknown) => void;
 }
 
 /**
- * Creates plugins, each once at first use, from the collaborators that they request by name. Each plugin lives in a
- * scope of its own, which holds the collaborators and what its manifest declares: the variables of `needs.env`,
- * `reads` and `urls`, and the plugins that `uses` and `chooses` name.
+ * Creates each plugin once, at its first use, from the collaborators that it requests by name. Each plugin has its
+ * own scope of collaborators and declared dependencies: the variables of `needs.env`, `reads` and `urls`, and the
+ * plugins of `uses` and `chooses`.
  */
 export class PluginHost {
   readonly #options: PluginHostOptions;
@@ -45,7 +42,7 @@ export class PluginHost {
   }
 
   /**
-   * The plugin, created at first use. If that fails, the next call tries again.
+   * Returns the plugin, which is created at its first use. A failure is retried at the next call.
    *
    * @throws ServiceError `unknown_plugin`, `missing_capability`, `plugin_failed`
    */
@@ -55,7 +52,6 @@ export class PluginHost {
     return plugin as Promise<Implementations[K]>;
   }
 
-  /** Frees what the plugins hold, dependants before their dependencies. */
   async close(): Promise<void> {
     for (const scope of this.#scopes.splice(0).reverse()) await scope.dispose();
   }
@@ -78,7 +74,7 @@ export class PluginHost {
     const { importFactory, wrap } = this.#options;
     const given = await this.#scopeOf(entry.manifest);
     const factory = await importFactory(entry);
-    // In a child of the scope it is given, so that a factory may destructure everything without resolving itself.
+    // A child of the given scope, so that a factory can destructure everything without resolving itself.
     const scope = given.createScope<{ plugin: Promise<object> }>();
     const make = async () => (await factory(cradleOf(given, entry.manifest))) as object;
     scope.register('plugin', asFunction(make).scoped().disposer(close));
@@ -106,7 +102,7 @@ function isWithheld({ guarded }: Manifest, name: string): boolean {
   return guarded === true && WITHHELD_FROM_GUARDED.some((withheld) => withheld === name);
 }
 
-/** The argument of a factory: reading what is withheld from it is an error that names the remedy. */
+/** The argument of a factory. Reading a withheld collaborator throws an error that names the remedy. */
 function cradleOf({ cradle }: AwilixContainer, manifest: Manifest): Parameters<Factory>[0] {
   return new Proxy(cradle as Parameters<Factory>[0], {
     get(given, name) {
@@ -135,8 +131,8 @@ function environmentOf(
 }
 
 /**
- * What plugins of contract 1 receive as `kit`. Deprecated: plugins import `chunksmith/kit` and `chunksmith/toolkit`. Reading
- * a name that `kit.ts` does not export throws an error for callers that says so.
+ * The `kit` of plugins for contract 1. Deprecated: plugins import `chunksmith/kit` and `chunksmith/toolkit`. Reading
+ * a name that `kit.ts` does not export throws an error for callers.
  */
 export const injectedKit: object = new Proxy({ ...kit } as Readonly<Record<string | symbol, unknown>>, {
   get(functions, name) {

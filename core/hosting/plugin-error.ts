@@ -6,8 +6,8 @@ export interface Named {
 }
 
 /**
- * Translates a plugin's error. The message is shown to the caller only if the plugin marked the error with `expose:
- * true`, as a 400 if its `statusCode` says so; anything else may contain paths or keys and goes only to the log.
+ * Translates a plugin's error. Callers see the message only if the error has `expose: true`; its `statusCode` may
+ * make it a 400. Other errors may contain paths or keys, so they go only to the log.
  */
 function asPluginError({ manifest: { kind, name } }: Named, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
@@ -19,14 +19,12 @@ function asPluginError({ manifest: { kind, name } }: Named, error: unknown): Ser
   return new ServiceError('plugin_failed', { kind, name, reason }, asError(error));
 }
 
-/** An error for what was thrown, so that logs and checks always have a cause to show. */
 function asError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
   const value = typeof thrown === 'object' ? 'an object' : JSON.stringify(String(thrown));
   return new Error(`it threw ${value}, which is not an error`);
 }
 
-/** Runs a plugin's code and translates its errors. */
 export async function callPlugin<T>(entry: Named, run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();
@@ -40,7 +38,7 @@ export function needsKey({ needs }: Manifest): boolean {
   return (needs?.env ?? []).length > 0;
 }
 
-/** What the server lacks for a request; not a fault of the plugin. */
+/** Errors about things that the server lacks; the plugin is not at fault. */
 const LACKING = new Set(['unknown_tokenizer', 'unknown_model', 'model_files_missing', 'missing_capability']);
 
 export function isLacking(error: unknown): error is ServiceError {

@@ -8,37 +8,37 @@ import {
 } from '../contracts/manifest.ts';
 import { ServiceError } from '../errors.ts';
 
-/** The entry of `models` that matches every name; the only one that several plugins may share. */
+/** The pattern in `models` that matches every name. Several plugins may have this pattern, but no other. */
 const ANY_MODEL = '*';
 
-/** Where a plugin comes from: with the server, from a folder of `--plugins-dir`, or from a package of `--plugins-from`. */
+/** Origins of plugins: the server, a folder of `--plugins-dir`, or a package of `--plugins-from`. */
 export const PLUGIN_ORIGINS = ['builtin', 'folder', 'package'] as const;
 export type PluginOrigin = (typeof PLUGIN_ORIGINS)[number];
 
-/** A plugin that cannot be used as it is, but does not stop the start. */
+/** An unusable plugin that does not prevent the start of the server. */
 export interface BrokenPlugin {
-  /** `undefined` if neither its manifest nor its folder tells. */
+  /** `undefined` if neither the manifest nor the folder defines it. */
   readonly kind: Kind | undefined;
   readonly name: string;
   readonly origin: PluginOrigin;
-  /** Its manifest, or its folder. */
+  /** Path of its manifest or its folder. */
   readonly file: string;
-  /** One clause that anyone may read. */
+  /** One clause, which all callers may read. */
   readonly reason: string;
-  /** Everything known, for the operator only: it may contain paths and whatever a plugin writes into its errors. */
+  /** Details for the operator only: they may contain paths and error messages of the plugin. */
   readonly message?: string | undefined;
 }
 
-/** A plugin that was found, whether it can run or not. */
+/** A discovered plugin. It may lack something that it needs to run. */
 export interface PluginEntry {
   readonly id: PluginId;
   readonly manifest: Manifest;
-  /** Where the manifest was read, for errors at the start. */
+  /** Path of the manifest, for errors at the start. */
   readonly file: string;
   readonly origin: PluginOrigin;
-  /** If it is written for other versions of the contract than this server has: that, as one clause. */
+  /** One clause if the plugin supports other versions of the contract than this server has. */
   readonly warning?: string | undefined;
-  /** Why the plugin cannot run here, with remedies; empty if it can. */
+  /** The reasons why the plugin cannot run here, with remedies; empty if it can. */
   readonly missing: readonly string[];
 }
 
@@ -46,21 +46,21 @@ export function isGuarded({ manifest: { kind, guarded } }: PluginEntry): boolean
   return kind === 'reader' && guarded === true;
 }
 
-/** The plugins of a server, by kind and name. Frozen after creation. */
 export interface Registry {
   ofKind(kind: Kind): readonly PluginEntry[];
   find(kind: Kind, name: string): PluginEntry | undefined;
-  /** The plugin, if it can run. @throws ServiceError `unknown_plugin`, `broken_plugin`, `missing_capability` */
+  /**
+   * The plugin, if it can run. @throws ServiceError `unknown_plugin`, `broken_plugin`, `missing_capability`
+   */
   require(kind: Kind, name: string): PluginEntry;
   readonly all: readonly PluginEntry[];
-  /** The plugins left out because they are broken. */
   readonly broken: readonly BrokenPlugin[];
 }
 
 /**
- * Builds and freezes the registry of the plugins that were found.
+ * Builds the frozen registry of discovered plugins.
  *
- * @param unusable broken plugins that were also found; whoever uses one of them is broken too
+ * @param unusable broken plugins; plugins that use them are broken too
  * @throws ServiceError `duplicate_plugin`, `cyclic_plugins`, `malformed_plugin` if two claim a model's name
  */
 export function createRegistry(
@@ -76,7 +76,7 @@ export function createRegistry(
   return registryOf(withTheirChoices(checked).sort(byKindAndName), broken);
 }
 
-/** The registry of plugins that `createRegistry` has checked, such as those that another thread hands over. */
+/** Creates a registry of plugins that `createRegistry` has checked in another thread. */
 export function registryOf(all: readonly PluginEntry[], broken: readonly BrokenPlugin[] = []): Registry {
   const byId = new Map(all.map((entry) => [entry.id, entry]));
   const byKind = Map.groupBy(all, ({ manifest }) => manifest.kind);
@@ -99,12 +99,10 @@ export function usedPlugins(manifest: Manifest): PluginId[] {
   return (manifest.uses ?? []).filter((use): use is PluginId => use.includes('/'));
 }
 
-/** The single plugins that a plugin may be given: those named in its manifest's `uses` and `chooses`. */
 function givenPlugins(manifest: Manifest): PluginId[] {
   return [...usedPlugins(manifest), ...(manifest.chooses ?? [])];
 }
 
-/** Why a plugin that is not among the sound ones is absent, with the remedy, for those that use it. */
 export function whyAbsent(id: PluginId, broken: readonly BrokenPlugin[] = []): string {
   const found = broken.find(({ kind, name }) => `${kind}/${name}` === id);
   const reason =
@@ -112,7 +110,6 @@ export function whyAbsent(id: PluginId, broken: readonly BrokenPlugin[] = []): s
   return `it uses ${id}, which is ${reason}`;
 }
 
-/** Separates the plugins that use a broken one, transitively: they are broken too. */
 function withBrokenUsers(
   entries: readonly PluginEntry[],
   unreadable: readonly BrokenPlugin[],
@@ -131,9 +128,7 @@ function withBrokenUsers(
   return { sound, broken };
 }
 
-/**
- * Why a plugin is broken because of what it uses; a broken plugin does no harm if a sound one has its kind and name.
- */
+/** The reason why a used plugin breaks this one. A sound plugin of that kind and name takes precedence. */
 function brokenUse(
   { manifest }: PluginEntry,
   sound: readonly PluginEntry[],
@@ -178,7 +173,6 @@ function refuseCircle(
   }
 }
 
-/** Extends the manifest of a plugin that has `chooses` with what the available choices declare. */
 function withTheirChoices(entries: readonly PluginEntry[]): PluginEntry[] {
   const ready = new Map(
     entries.filter(({ missing }) => missing.length === 0).map((entry) => [entry.id, entry]),
@@ -189,7 +183,7 @@ function withTheirChoices(entries: readonly PluginEntry[]): PluginEntry[] {
   });
 }
 
-/** A model's name belongs to one plugin of a kind; only those that accept any name are tried one by one. */
+/** A model's name belongs to one plugin of a kind. Only plugins that accept any name may share it. */
 function refuseSharedModels(found: readonly PluginEntry[]): void {
   const owners = new Map<string, PluginEntry>();
   for (const entry of found) {
@@ -210,7 +204,6 @@ function refuseSharedModels(found: readonly PluginEntry[]): void {
   }
 }
 
-/** Adds what the plugins that it uses lack: it cannot run without them. */
 function withMissingUses(entries: Map<PluginId, PluginEntry>, entry: PluginEntry): PluginEntry {
   const missing = [...entry.missing];
   for (const id of usedPlugins(entry.manifest)) {
@@ -234,8 +227,8 @@ function unusablePlugin(registry: Registry, kind: Kind, name: string): ServiceEr
 }
 
 /**
- * Merges into the manifest what the plugins that it chooses from declare: their options, each under its plugin's
- * name, their fields and their reports. Its own declarations take precedence.
+ * Merges the declarations of chosen plugins into the manifest: options, each under its plugin's name, fields and
+ * reports. The manifest's own declarations take precedence.
  */
 function withChoices(manifest: Manifest, chosen: readonly Manifest[]): Manifest {
   const { options = NO_OPTIONS, fields, reports, chosenDefaults = {} } = manifest;
@@ -267,19 +260,17 @@ function optionsUnder(
   };
 }
 
-/** Which model names the plugins of a kind claim. */
 interface Claims {
   readonly names: ReadonlyMap<string, PluginEntry>;
-  /** Prefixes of names, the longest first, with their plugins; an empty one matches any name. */
+  /** Prefixes of names with their plugins, the longest first. An empty prefix matches any name. */
   readonly prefixes: readonly (readonly [prefix: string, owners: readonly PluginEntry[]])[];
 }
 
-/** Cached by the plugins of a kind: every request asks. */
 const known = new WeakMap<readonly PluginEntry[], Claims>();
 
 /**
- * The plugins of a kind that answer to a model's name: the one that lists the exact name, else the one with the
- * longest matching `prefix*`, else all that accept any name.
+ * The plugins for a model's name: the plugin with the exact name, else the one with the longest matching `prefix*`,
+ * else all plugins that accept any name.
  */
 export function ownersOf(registry: Registry, kind: Kind, model: string): readonly PluginEntry[] {
   const { names, prefixes } = claimsOf(registry.ofKind(kind));
@@ -307,7 +298,6 @@ function readClaims(entries: readonly PluginEntry[]): Claims {
   return { names, prefixes: [...owners].sort(([one], [other]) => other.length - one.length) };
 }
 
-/** Whether a plugin claims a model by its name or a prefix of it, and not only with `*`. */
 export function isNamed({ manifest }: PluginEntry, model: string): boolean {
   return (manifest.models ?? []).some((pattern) =>
     pattern.endsWith('*') ? pattern.length > 1 && model.startsWith(pattern.slice(0, -1)) : pattern === model,

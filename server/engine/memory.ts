@@ -2,25 +2,21 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Frees the memory of an array at once, unless it is shared; the array must not be used afterwards. Large arrays left
- * to the garbage collector make V8 collect the whole heap every few requests.
+ * Frees the memory of an array at once, unless it is shared. The array must not be used afterwards. Without it,
+ * large arrays make V8 collect the whole heap every few requests.
  */
 export function release(bytes: Uint8Array): void {
   const isAlone = bytes.byteLength > Buffer.poolSize && bytes.buffer instanceof ArrayBuffer;
   if (isAlone && !bytes.buffer.detached) bytes.buffer.transfer(0);
 }
 
-/** Heap growth of a thread in bytes after large work that is worth a pause for garbage collection. */
+/** Minimum heap growth in bytes after which large work is followed by a garbage collection. */
 const LARGE_GROWTH = 50_000_000;
 
 let collect: (() => void) | undefined;
-/** Bytes of the heap when it was last collected here. */
 let before = 0;
 
-/**
- * Frees memory after large work. V8 does not collect in an idle thread, so an idle server would keep what its largest
- * requests took.
- */
+/** Frees memory after large work, because V8 does not collect garbage in an idle thread. */
 export function giveMemoryBack(): void {
   if (heapBytes() - before < LARGE_GROWTH) return;
   collect ??= findCollector();

@@ -22,22 +22,15 @@ export interface Rules {
 export interface Run extends StageTools {
   readonly rules: Rules;
   readonly limits: Limits;
-  /** The sink collections that a thread has open. */
   readonly collections: LeaseCache<SinkCollection>;
-  /** Given if the answer is wanted in parts and the work can produce them. */
+  /** Set if the answer is requested in parts and the work supports it. */
   readonly onPart: OnPart | undefined;
 }
 
-/**
- * One kind of work, a row of the table `OPERATIONS` in `service.ts`.
- *
- * @typeParam T its tasks
- * @typeParam R its requests
- */
 export interface Operation<T extends Task = Task, R extends AnyRequest = AnyRequest> {
   /**
-   * The plugins that a task names before its body is read, with `undefined` for a missing one. No list if the work is
-   * never light enough for the event loop.
+   * The plugins that a task names before its body is read; `undefined` for a missing plugin. Returns no list if the
+   * work is never light enough for the event loop.
    */
   plugins(task: T, registry: Registry): readonly (PluginEntry | undefined)[] | undefined;
   /**
@@ -51,6 +44,5 @@ export interface Operation<T extends Task = Task, R extends AnyRequest = AnyRequ
   /** Collects all problems of a request that `read` has refused. */
   collect?(task: T, bytes: Uint8Array, rules: Rules, refusals: Refusals): void;
   run(request: R, run: Run): Promise<Answer>;
-  /** The name of the work in metrics. */
   label(task: T): string;
 }

@@ -51,7 +51,7 @@ interface ServiceOptions extends Omit<StageTools, 'signal'> {
   readonly config: Limits;
 }
 
-/** What the service does, on bytes, without HTTP. Its errors are `ServiceError`s. */
+/** The API of the service on bytes, without HTTP. Its errors are `ServiceError`s. */
 export class Service {
   readonly presets: Presets;
   readonly #rules: Rules;
@@ -68,30 +68,23 @@ export class Service {
   }: ServiceOptions) {
     const checks = createChecks(registry, schemas);
     this.presets = new Presets({ registry, checks, openers });
-    // If no plugin has a default, a request that names no tokenizer gets `unknown_tokenizer` with the known names.
+    // Without a default, a request that names no tokenizer gets `unknown_tokenizer` with the known names.
     const defaultTokenizer = defaultNameOf(registry, 'tokenizer') ?? '';
     this.#rules = { registry, schemas, checks, presets: this.presets, limits, defaultTokenizer };
     this.#tools = { registry, host, openers, collections, log, rules: this.#rules, limits };
   }
 
-  /**
-   * The plugins that a task names, with `undefined` for a missing one; no list if its work is never light enough for
-   * the event loop.
-   */
+  /** The plugins that a task names, see `Operation.plugins`. */
   plugins(task: Task): readonly (PluginEntry | undefined)[] | undefined {
     return operationOf(task).plugins(task, this.#rules.registry);
   }
 
-  /** Whether all plugins that the task names are light, as far as is known before the body is read. */
   mayBeLight(task: Task): boolean {
     const named = this.plugins(task);
     return named !== undefined && areLight(named);
   }
 
-  /**
-   * Whether a request of such a task may run on the event loop: all plugins whose tokenizers and models it uses are
-   * light.
-   */
+  /** Whether a request may run on the event loop: all plugins of its tokenizers and models are light. */
   isLight({ uses }: AnyRequest): boolean {
     const { openers } = this.#tools;
     return uses.every(
@@ -105,7 +98,9 @@ export class Service {
     return operationOf(task).label(task);
   }
 
-  /** Reads the request of a task, see `Operation.read`. A refusal has all its problems but unknown names. */
+  /**
+   * Reads the request of a task, see `Operation.read`. A refusal has all its problems except unknown names.
+   */
   read(task: Task, bytes: Uint8Array): AnyRequest {
     const operation = operationOf(task);
     const rules = this.#rules;
@@ -118,7 +113,7 @@ export class Service {
     }
   }
 
-  /** An error of `read` or `readStreamPlan`, with the unknown names that the request has besides. */
+  /** Adds the unknown names of a request to an error of `read` or `readStreamPlan`. */
   withUnknownNames(error: unknown): Promise<unknown> {
     return withUnknownNames(error, this.#tools);
   }
@@ -152,7 +147,6 @@ export class Service {
     return { ...plan(task, optionsOfFirstLine(jsonBytes(line)), this.#rules), takes };
   }
 
-  /** Refuses what was collected, and the unknown names in the noted options, see `refuseUnknownNames`. */
   refuse(refusals: Refusals): Promise<void> {
     return refuseUnknownNames(refusals, this.#tools);
   }
@@ -162,7 +156,7 @@ export class Service {
   }
 }
 
-/** A missing or unusable plugin fails the request when it is read or opened, which is quick. */
+/** A missing or unusable plugin counts as light: its request fails quickly. */
 function areLight(plugins: readonly (PluginEntry | undefined)[]): boolean {
   return plugins.every(
     (entry) => entry === undefined || entry.missing.length > 0 || entry.manifest.light === true,

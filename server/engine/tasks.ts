@@ -21,7 +21,7 @@ export interface ChunkTask {
 export interface ExecuteTask {
   readonly run: 'execute';
   readonly steps: readonly PipelineStep[];
-  /** The preset that has these steps, which the request may then change. */
+  /** Name of the preset with these steps, which the request may override. */
   readonly preset?: string;
 }
 
@@ -30,14 +30,14 @@ export interface RefineTask {
   readonly name: string;
 }
 
-/** Candidates that are compared by the chunks that questions find. */
+/** An evaluation: compares candidates by the chunks that questions find. */
 export interface EvaluateTask {
   readonly run: 'evaluate';
   /** Without pipelines, a request that names any is answered with their names. */
   readonly pipelines?: NamedPipelines;
 }
 
-/** The stored pipelines that the candidates of a request name, by the given names or ids. */
+/** The stored pipelines of the candidates, by the names or ids in the request. */
 export type NamedPipelines = ReadonlyMap<string, NamedPipeline>;
 
 export interface NamedPipeline {
@@ -50,36 +50,32 @@ export interface FileTask {
   readonly of: DocumentsTask;
   /** The `Content-Type` of the body, which is a form with the file, or the file itself. */
   readonly contentType: string | undefined;
-  /** Fields of the query string; a form has further ones. */
   readonly query: Fields;
-  /** Who sends it, by a name that no other sender has: readers take turns. */
+  /** Unique name of the sender, because readers serve senders in turns. */
   readonly sender?: string;
 }
 
-/** Fields of a form or query string: the values of each, as written. */
 export type Fields = Readonly<Record<string, readonly string[]>>;
 
-/** Some lines of a stream, each to be answered with a line. */
 export interface LinesTask {
   readonly run: 'lines';
   readonly plan: StreamPlan;
-  /** The index of the first of them in the stream. */
   readonly first: number;
-  /** Bytes of each of them; they are concatenated. */
+  /** Bytes of each line; the lines are concatenated. */
   readonly lengths: readonly number[];
 }
 
-/** Chunks of documents to be stored by a sink; the body has a line for each. The outcomes report on each document. */
+/** Stores chunks in a sink. The body has a line for each chunk; the outcomes report on each document. */
 export interface StoreTask {
   readonly run: 'store';
   readonly sink: { readonly name: string; readonly options: Readonly<Record<string, unknown>> };
-  /** Whose work it is: an open collection is reused by tasks with the same owner. */
+  /** Owner of the work: tasks with the same owner reuse an open collection. */
   readonly owner: string;
   /** In the order of their lines. A document without an id fails, because it could not be found again. */
   readonly documents: readonly { readonly id: string | undefined; readonly chunks: number }[];
 }
 
-/** What every request has once it is read. Plain data that can be sent to another thread. */
+/** Common members of all requests after reading. Plain data that can be sent to another thread. */
 export interface AnyRequest {
   readonly run: Task['run'];
   /** The tokenizers and models that it opens, as far as is known before it runs. */
@@ -94,9 +90,9 @@ export interface Answer {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly reported: readonly Reported[];
   readonly timings: Timings;
-  /** Failures that did not fail the whole answer; the answer reports them too. */
+  /** Failures of parts of the answer, which reports them too. */
   readonly failures?: readonly PlainError[];
-  /** The outcome of each line of a stream, if its plan asks for more than answers, or of each document for a sink. */
+  /** The outcome of each line of a stream, if its plan requests it, or of each document for a sink. */
   readonly outcomes?: readonly LineOutcome[];
   /** The batch as lines, if requested. */
   readonly division?: Division;

@@ -9,11 +9,11 @@ import { endsInColon, headingDepth, introductionStart, isWholeBlock } from './in
 import { type CountedSpan, packPieces } from './packing.ts';
 
 /**
- * Divides a stretch of a text into chunks of at most `size` tokens along a hierarchy: the first finder cuts it and
- * the pieces are packed; what is still too large is cut by the next one, and at the end after signs between words,
- * between tokens, between grapheme clusters and between code points. No level but the last cuts within a cluster, and
- * only a single code point can stay over the limit. Text that only introduces what follows, such as a heading, stays
- * with it (see `introductions.ts`).
+ * Divides a stretch of a text into chunks of at most `size` tokens along a hierarchy. The first finder cuts the
+ * stretch and its pieces are packed; the next finder cuts pieces that are too large. The last levels cut after word
+ * signs, between tokens, between grapheme clusters and between code points. Only the last level cuts inside a
+ * cluster, and only a single code point can stay over the limit. An introduction, such as a heading, stays with the
+ * text after it (see `introductions.ts`).
  *
  * @param tokens its ends may be read for each stretch
  */
@@ -54,7 +54,6 @@ interface Division {
   readonly minCharacters: number;
   readonly introductions: boolean;
   readonly flags: FlagRun;
-  /** Whether titles need no marks. */
   readonly titles: boolean;
   readonly spans: CountedSpan[];
 }
@@ -77,13 +76,12 @@ function divideAt(division: Division, level: number, start: number, end: number)
   placeAll(division, level, start, packPieces(boundaries, tokens, { size }));
 }
 
-/** The cuts of a level; those of all but the last leave grapheme clusters whole. */
 function cutsOf({ text, levels, lastNamed, flags }: Division, level: number, start: number, end: number) {
   const cuts = (levels[level] as CutFinder)(text, start, end);
   return level === levels.length - 1 ? cuts : removeCutsInClusters(cuts, text, flags, level > lastNamed);
 }
 
-/** Moves each cut that follows introductions to before them, or drops it if there is a cut already. */
+/** Moves each cut after introductions to before them. Drops the cut if that place already has one. */
 function joinIntroductions(
   division: Division,
   level: number,
@@ -102,14 +100,14 @@ function joinIntroductions(
   cuts.length = kept;
 }
 
-/** An introduction of more than this share of the limit counts as text. */
+/** Maximum share of the limit for an introduction; a longer one is ordinary text. */
 const MAX_SHARE = 0.75;
-/** Maximum number of consecutive introductions that stay with what follows. */
+/** Maximum number of consecutive introductions that stay with the next text. */
 const MAX_IN_A_ROW = 6;
 
 /**
- * Where the introductions begin that end at `cut` and stay with the piece `[cut, end)`; `cut` if there are none. If
- * they cannot all stay with it, those from a subheading on do, or the last ones.
+ * The start of the introductions that end at `cut` and stay with the piece `[cut, end)`; `cut` if there are none. If
+ * they do not all fit, only those after a subheading stay, or the last ones.
  */
 function startOfIntroductions(
   division: Division,
@@ -139,30 +137,25 @@ function startOfIntroductions(
   return start;
 }
 
-/**
- * Whether an introduction `[start, cut)` stays with the piece `[cut, end)`: if both fit together, or if the piece is
- * or can be cut at a finer level anyway.
- */
+/** Whether an introduction `[start, cut)` stays with `[cut, end)`: both fit, or that piece can be cut. */
 function goesWithNext(division: Division, level: number, start: number, cut: number, end: number): boolean {
   const { text, tokens, size, lastNamed } = division;
   if (tokens.count(start, end) <= size) return true;
   if (tokens.count(start, cut) > MAX_SHARE * size) return false;
-  // A whole block is cut for its heading only, because questions find a heading with the first lines of its block.
+  // A whole block is cut only for its heading: questions find a heading with the first lines of its block.
   if (isWholeBlock(text, cut) && headingDepth(text, start) === 0)
     return tokens.count(cut, endOfLastLine(text, cut, end)) > size;
   return level < lastNamed || tokens.count(cut, end) > size;
 }
 
-/** Whether the piece `[cut, end)` either fits together with what is before it, or has to be cut even without that. */
 function cutsNoPiece({ tokens, size }: Division, start: number, cut: number, end: number): boolean {
   return tokens.count(start, end) <= size || tokens.count(cut, end) > size;
 }
 
-/** Keeps what fits and divides the rest; a short chunk is divided together with an oversized one after it. */
 function placeAll(division: Division, level: number, start: number, packed: readonly CountedSpan[]): void {
   const { text, levels, size, minCharacters, spans } = division;
   const canDivide = level + 1 < levels.length;
-  // If the minimum is near the limit, every chunk is short, and none may cost its neighbour a good cut.
+  // Near the limit, every chunk is short; a short chunk must not cost its neighbour a good cut.
   const minToStand = Math.min(minCharacters, Math.floor(size / 2));
   let from = start;
   for (let index = 0; index < packed.length; index++) {
@@ -176,7 +169,6 @@ function placeAll(division: Division, level: number, start: number, packed: read
   }
 }
 
-/** Joins two neighbours if one of them is short and they fit together. */
 function joinShort({ text, tokens, size, minCharacters, spans }: Division): CountedSpan[] {
   const joined: CountedSpan[] = [];
   for (const span of spans) {
@@ -193,12 +185,12 @@ function joinShort({ text, tokens, size, minCharacters, spans }: Division): Coun
   return joined;
 }
 
-/** Unlike the size of a division, this one includes what is repeated. */
+/** Here, `size` includes the overlap. */
 type OverlapLimits = Required<Omit<DivideLimits, 'minCharacters' | 'introductions' | 'titles'>>;
 
 /**
- * Moves the start of each chunk but the first back before the end of the previous one: to the first cut of the
- * coarsest level that has one near enough. Starts keep rising, and counts are exact for each chunk's own text.
+ * Repeats the end of the previous chunk: moves each start back to the first near cut of the coarsest possible level.
+ * Starts keep rising. Each count is exact for the chunk's own text.
  */
 function repeatEnds(division: Division, spans: readonly CountedSpan[], limits: OverlapLimits): CountedSpan[] {
   const { tokens } = division;
@@ -217,10 +209,8 @@ function repeatEnds(division: Division, spans: readonly CountedSpan[], limits: O
   return found;
 }
 
-/** How many cuts of a level are tried; where tokens merge across a cut, the first may be one token too many. */
 const MAX_TRIES = 16;
 
-/** Where a chunk may begin after `least`; its own start if nothing before it fits. */
 function firstFitting(
   division: Division,
   { start, end }: Span,

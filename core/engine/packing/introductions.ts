@@ -14,17 +14,17 @@ import {
 } from '../cuts/lines.ts';
 
 /**
- * An introduction only announces the text after it, so it should not be separated from that text:
+ * An introduction announces the text after it and should not be separated from it:
  *
- * - a heading `# Title`, which is also what a comment looks like in many languages; a comment with `//`, `--` or
- *   in `/*`; a decorator (`@x`, `#[x]`)
+ * - a heading `# Title`, which many languages use for comments; a comment with `//`, `--` or in `/*`; a decorator
+ *   (`@x`, `#[x]`)
  * - a title that is underlined, or numbered and alone between blank lines
- * - a short paragraph that ends in a colon, or the end of one from the last cut on
- * - in prose, a title without marks (see `titles.ts`)
- * It ends with its line, including the blank lines after it. Anything longer than these, or than the lines that
- * `lines.ts` looks for, is ordinary text.
+ * - a short paragraph that ends in a colon, or its end after the last cut
+ * - in prose, a title without marks (see `shortLineStart`)
+ *
+ * An introduction includes the blank lines after it. Longer text is ordinary text.
  */
-/** A piece that ends like a sentence and is still a title: `## Why?`. */
+/** Maximum length of a title that ends like a sentence: `## Why?`. */
 const MAX_SENTENCE_LENGTH = 100;
 const MAX_COMMENT_LENGTH = 800;
 const MAX_SPACE_LENGTH = 16;
@@ -43,8 +43,9 @@ const UNDERLINE = /^([=\-~^*+])\1{2,}$/;
 const NUMBERED = /^\d{1,3}(?:\.\d{1,3}){0,4}\.?[ \t]+\S.*[^\s.,;:!?。，；：！？]$/;
 
 /**
- * Where the introduction begins that ends at `end`, the start of a line; `end` if there is none. The search stops at
- * `floor`, and for one that ends in a colon at `lastCut`, the previous cut. Reads a bounded number of characters.
+ * The start of the introduction that ends at `end`, the start of a line; `end` if there is none. The search stops at
+ * `floor`, or at `lastCut`, the previous cut, for a paragraph that ends in a colon. Reads a bounded number of
+ * characters.
  *
  * @param titles whether a title needs no marks
  */
@@ -57,7 +58,7 @@ export function introductionStart(
 ): number {
   if (end === floor || !isLineStart(text, end)) return end;
   const lineEnd = endOfContent(text, floor, end);
-  // A cut between the two was considered before, and kept.
+  // An earlier step considered a cut between the two and kept it.
   if (lastCut > lineEnd) return end;
   const last = text.charCodeAt(lineEnd - 1);
   if (isSentenceEnd(last) && endsProse(text, lastCut, lineEnd, titles)) return end;
@@ -74,14 +75,14 @@ export function introductionStart(
   return titles && isTitle(text, start, lineEnd) ? start : end;
 }
 
-/** The depth of the heading with `#` that begins at `start`; 0 if none does. */
+/** The depth of the `#` heading at `start`; 0 if there is none. */
 export function headingDepth(text: string, start: number): number {
   let at = start;
   while (text.charCodeAt(at) === HASH) at++;
   return at - start;
 }
 
-/** Whether a block begins at `at`, indented or not, whose lines belong together: a fence or a table. */
+/** Whether a fence or a table, indented or not, begins at `at`: its lines belong together. */
 export function isWholeBlock(text: string, at: number): boolean {
   let start = at;
   while (isBlankUnit(text.charCodeAt(start)) && start < at + MAX_SPACE_LENGTH) start++;
@@ -97,8 +98,8 @@ function isColon(unit: number): boolean {
 }
 
 /**
- * Whether a line that ends like a sentence ends prose: more than a short line or a heading, followed by a blank line.
- * Decided without looking for the start of the line, because this rules out most paragraphs.
+ * Whether a line that ends like a sentence ends prose: it is longer than a title and followed by a blank line. This
+ * check is cheap and rules out most paragraphs, because it does not search for the start of the line.
  */
 function endsProse(text: string, lastCut: number, lineEnd: number, titles: boolean): boolean {
   const isShort = lineEnd - lastCut <= MAX_SENTENCE_LENGTH || text.charCodeAt(lastCut) === HASH;
@@ -111,7 +112,6 @@ function endsProse(text: string, lastCut: number, lineEnd: number, titles: boole
   return start === -1 || !mayEndInStop(text, start);
 }
 
-/** Whether a line begins with the marker of a heading, a comment or a decorator. */
 function isMarked(text: string, start: number, end: number): boolean {
   let at = start;
   while (isBlankUnit(text.charCodeAt(at))) at++;
@@ -120,7 +120,6 @@ function isMarked(text: string, start: number, end: number): boolean {
   return isMark && MARKED.test(text.slice(start, end));
 }
 
-/** The start of the paragraph that ends at `end`, or of the part of it after `floor`, if no fence ends in it. */
 function startOfColon(text: string, floor: number, end: number): number | undefined {
   const start = startOfParagraph(text, floor, end);
   if (start === undefined) return undefined;
@@ -129,7 +128,6 @@ function startOfColon(text: string, floor: number, end: number): number | undefi
   return mayHaveFence && FENCE.test(paragraph) ? undefined : start;
 }
 
-/** The start of the block comment that ends at `end`, if it begins a line. */
 function startOfComment(text: string, floor: number, end: number): number | undefined {
   if (text.charAt(end - 2) !== '*') return undefined;
   const least = Math.max(floor, end - MAX_COMMENT_LENGTH);
@@ -139,7 +137,6 @@ function startOfComment(text: string, floor: number, end: number): number | unde
   return isFirst ? start : undefined;
 }
 
-/** The start of the line above an underline, or of the overline that some titles also have. */
 function startOfTitle(text: string, floor: number, start: number, end: number): number | undefined {
   const underline = text.slice(start, end);
   const title = UNDERLINE.test(underline) ? lineAbove(text, floor, start) : undefined;
@@ -149,34 +146,32 @@ function startOfTitle(text: string, floor: number, start: number, end: number): 
   return text.slice(above.start, above.end) === underline ? above.start : undefined;
 }
 
-/** Whether an underline ends a fence: three tildes, or too few of them to underline the whole line above. */
 function isEndOfFence(underline: string, { start, end }: Span): boolean {
   return underline === '~~~' || (underline.startsWith('~') && underline.length < end - start);
 }
 
-/** Whether a line is numbered and alone between blank lines, and `next` does not continue it as a list. */
 function isNumberedTitle(text: string, start: number, end: number, next: number): boolean {
   if (!isBehindBlankLine(text, start) || lineFeeds(text, end, next) < 2) return false;
   return !NUMBERED.test(lineAt(text, next));
 }
 
 /**
- * A title without marks is recognised by how it stands: a short line, alone in its paragraph, that does not end like a
- * sentence, with as many blank lines above it as below or more. It may end in a stop below two blank lines, after a
- * number (`Part 6. Streets.`) or in capitals. Each function reads a bounded stretch.
+ * A title without marks is a short line, alone in its paragraph, that does not end like a sentence. It has at least
+ * as many blank lines above it as below. It may end in a full stop below two blank lines, after a number (`Part 6.
+ * Streets.`) or in capitals. Each function reads a bounded stretch.
  */
 const MAX_TITLE = 100;
-/** Maximum length of a line that is a title only by the blank lines above it, although it ends in a stop. */
+/** Maximum length of a title that ends in a full stop and is recognised only by the blank lines above it. */
 const MAX_STOPPED = 50;
-/** White space that is read on each side of a line. */
+/** Maximum white space that is read on each side of a line. */
 const MAX_SPACE = 64;
-/** Paragraphs of one title: only the first needs as many blank lines above as the last has below. */
+/** Maximum paragraphs of one title. Only the first needs as many blank lines above as the last has below. */
 const MAX_PARTS = 3;
 
-/** From here on there are scripts without capitals and Roman numerals. */
+/** Scripts from this code point on have neither capitals nor Roman numerals. */
 const FIRST_WIDE = 0x2e80;
 
-/** What begins items, quotes, rows, fences, images, comments, and what a tag closes. */
+/** Beginnings of items, quotes, table rows, fences, images, comments and closing tags. */
 const NO_TITLE = /^(?:[-+*•‣◦▪●⁃>–—]\s|[>|]|```|~~~|!\[|<[/!])/;
 const ITEM = /^\(?(?:\d{1,9}|\p{Ll})[.)]\s/u;
 const CLOSER = /[\p{Pe}\p{Pf}\p{Pi}"'*_`~]/u;
@@ -186,7 +181,6 @@ const GOES_ON = /[,;、，；\\{–—]/;
 const STOP = /[\p{Sentence_Terminal}…]/u;
 const SMALL = /\p{Ll}/u;
 const CAPITALS = /\p{Lu}.*\p{Lu}/u;
-/** A number at the beginning or after one word. */
 const NUMBERED_PART = /^[_*]{0,3}(?:\p{L}{2,}\.? )?(?:[IVX]|[IVXLCDM]{2,}|\d+)[.:]/u;
 
 export function isTitle(text: string, start: number, end: number): boolean {
@@ -209,7 +203,7 @@ export function isTitle(text: string, start: number, end: number): boolean {
   return false;
 }
 
-/** The start of a short line that ends at `end` and may have a blank line above it; -1 if it is another line. */
+/** The start of a short line that ends at `end` and may have a blank line above it; -1 for other lines. */
 export function shortLineStart(text: string, end: number): number {
   const from = Math.max(end - MAX_TITLE, 0);
   const lineFeed = text.slice(from, end).lastIndexOf('\n');
@@ -219,7 +213,6 @@ export function shortLineStart(text: string, end: number): number {
   return unit === LINE_FEED || isBlankUnit(unit) ? start : -1;
 }
 
-/** Whether a short line that ends like a sentence may be a title: by its script and by what is above it. */
 function mayEndInStop(text: string, start: number): boolean {
   if (text.charCodeAt(start) < FIRST_WIDE) return true;
   const end = beforeLineBreak(text, beforeLineBreak(text, start));
@@ -241,14 +234,13 @@ function readsAsTitle(text: string, start: number, end: number, isApart: boolean
   if (!isPlain(text.charCodeAt(to - 1)) && GOES_ON.test(text.charAt(to - 1))) return false;
   const line = text.slice(from, end);
   const first = text.charCodeAt(from);
-  // Most lines begin with a capital letter, and need no pattern.
+  // Most lines begin with a capital letter, which needs no pattern.
   const isCapital = first >= 65 && first <= 90;
   if (!isCapital && (NO_TITLE.test(line) || (!isApart && ITEM.test(line)) || !INK.test(line))) return false;
   if (!isStop || (isApart && line.length <= MAX_STOPPED)) return true;
   return NUMBERED_PART.test(line) || (!SMALL.test(line) && CAPITALS.test(line));
 }
 
-/** Whether a unit is a letter or digit of a script in which most texts are written. */
 function isPlain(unit: number): boolean {
   return (
     (unit >= 97 && unit <= 122) ||
@@ -258,12 +250,11 @@ function isPlain(unit: number): boolean {
   );
 }
 
-/** Whether a unit ends most sentences, in any script. */
 function isSentenceEnd(unit: number): boolean {
   return unit === 0x2e || unit === 0x21 || unit === 0x3f || unit === 0x3002 || unit === 0x2026;
 }
 
-/** Where the white space before an offset begins; `at` itself if there is more than is read. */
+/** The start of the white space before an offset; `at` itself if the white space is too long. */
 function contentBefore(text: string, at: number): number {
   const least = Math.max(0, at - MAX_SPACE);
   let content = at;

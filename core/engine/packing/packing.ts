@@ -7,9 +7,8 @@ export type CountedSpan = Span & {
 };
 
 /**
- * Packs the pieces between rising boundaries into chunks of at most `size` tokens, each as full as whole pieces
- * allow. A piece that is over the limit by itself becomes a chunk of its own. Every `token_count` is exact for the
- * chunk's own text, however tokens fall at the boundaries.
+ * Packs pieces into chunks of at most `size` tokens; each chunk holds as many whole pieces as fit. A piece over the
+ * limit becomes a chunk by itself. Every `token_count` is exact for the chunk's own text.
  */
 export function packPieces(
   boundaries: ArrayLike<number>,
@@ -37,17 +36,16 @@ export function packPieces(
   }));
 }
 
-/** Pieces with the running total of their own sizes, from which runs are guessed; exact counts decide. */
+/** Pieces with running totals of their sizes. Totals give a first guess of each run; exact counts decide. */
 interface Pieces {
   readonly length: number;
   readonly boundaries: ArrayLike<number>;
   readonly tokens: TokenizedText;
-  /** Tokens of the pieces before each piece, each counted alone or estimated. */
+  /** Total tokens before each piece; each piece is counted or estimated by itself. */
   readonly totals: Int32Array;
   readonly isEstimated: boolean;
 }
 
-/** Pieces `[from, to)` and the exact count of their joined text. */
 interface Run {
   readonly from: number;
   readonly to: number;
@@ -69,7 +67,6 @@ function measurePieces(boundaries: ArrayLike<number>, tokens: TokenizedText, app
 
 const SAMPLE_UNITS = 4096;
 
-/** Tokens per UTF-16 unit, measured on the first pieces. */
 function sampleRatio(boundaries: ArrayLike<number>, tokens: TokenizedText): number {
   const last = boundaries.length - 1;
   if (last < 1) return 1;
@@ -84,14 +81,13 @@ function sum({ totals }: Pieces, from: number, to: number): number {
   return (totals[to] as number) - (totals[from] as number);
 }
 
-/** Tokens of the joined text of pieces `[from, to)`, exactly. */
 function count(pieces: Pieces, from: number, to: number): number {
   const { boundaries, tokens, isEstimated } = pieces;
   if (to === from + 1 && !isEstimated) return sum(pieces, from, to);
   return tokens.count(boundaries[from] as number, boundaries[to] as number);
 }
 
-/** The fullest run that begins at `from`; at least one piece. */
+/** The longest fitting run from `from`; at least one piece. */
 function fill(pieces: Pieces, from: number, size: number): Run {
   let best: Run = { from, to: from + 1, count: count(pieces, from, from + 1) };
   while (best.count <= size && best.to < pieces.length) {
@@ -102,10 +98,7 @@ function fill(pieces: Pieces, from: number, size: number): Run {
   return best;
 }
 
-/**
- * Adds the pieces that should fit, judged by their own sizes and by how much tokens have merged so far; at least one
- * more that fits.
- */
+/** Extends a run by the pieces expected to fit, and by at least one if one more fits. */
 function extend(pieces: Pieces, run: Run, size: number): Run | undefined {
   const ratio = run.count === 0 ? 1 : sum(pieces, run.from, run.to) / run.count;
   let to = reach(pieces, run.to, (size - run.count) * ratio);
@@ -117,13 +110,12 @@ function extend(pieces: Pieces, run: Run, size: number): Run | undefined {
     const joined = count(pieces, run.from, to);
     if (joined <= size) return { from: run.from, to, count: joined };
     const guess = reach(pieces, run.to, sum(pieces, run.to, to) - (joined - size) * ratio);
-    // The guess may be too low, so one more piece is always tried.
     to = to === run.to + 1 ? run.to : Math.max(Math.min(to - 1, guess), run.to + 1);
   }
   return undefined;
 }
 
-/** The last `to` with `sum(from, to) <= budget`, in doubled steps, because a chunk is short beside the text. */
+/** The last `to` with `sum(from, to) <= budget`. The search doubles its steps, because chunks are short. */
 function reach({ length, totals }: Pieces, from: number, budget: number): number {
   const most = (totals[from] as number) + budget;
   let to = from;
@@ -136,7 +128,6 @@ function reach({ length, totals }: Pieces, from: number, budget: number): number
   return to;
 }
 
-/** The first `from` with `sum(from, to) <= budget`. */
 function reachBack({ totals }: Pieces, to: number, budget: number): number {
   const least = (totals[to] as number) - budget;
   let from = to;
@@ -149,7 +140,7 @@ function reachBack({ totals }: Pieces, to: number, budget: number): number {
   return from;
 }
 
-/** First piece of the run after `run`: the earliest that repeats no more than `overlap` tokens. */
+/** The first piece of the next run: the earliest one whose overlap is at most `overlap` tokens. */
 function overlapStart(pieces: Pieces, run: Run, overlap: number, size: number): number {
   const next = run.to < pieces.length ? sum(pieces, run.to, run.to + 1) : 0;
   const budget = Math.max(Math.min(overlap, size - next), 0);
@@ -158,7 +149,7 @@ function overlapStart(pieces: Pieces, run: Run, overlap: number, size: number): 
   return from;
 }
 
-/** Moves pieces from the run before the last one, if that gives the last one `minimum` pieces. */
+/** Moves pieces from the previous run to the last one, if the last one then has `minimum` pieces. */
 function fillTail(pieces: Pieces, runs: Run[], minimum: number, size: number): void {
   const last = runs.at(-1);
   const previous = runs.at(-2);
@@ -172,10 +163,10 @@ function fillTail(pieces: Pieces, runs: Run[], minimum: number, size: number): v
 }
 
 /**
- * Windows of `size` tokens over `ends` (see `TokenizedText.ends`), each beginning `overlap` tokens before the end of
- * the previous one. A boundary that would fall inside a code point moves back to that code point's start, and tokens
- * without text of their own at the start of the text stay with the first token that has text. A code point that alone
- * has more tokens than `size` is kept whole and counts as a full window.
+ * Windows of `size` tokens over `ends` (see `TokenizedText.ends`). Each window begins `overlap` tokens before the
+ * end of the previous one. A boundary inside a code point moves back to its start. Tokens without text at the start
+ * of the text stay with the first token that has text. A code point with more tokens than `size` stays whole and
+ * counts as a full window.
  */
 export function tokenWindows(ends: Uint32Array, size: number, overlap = 0): Span[] {
   const spans: Span[] = [];
@@ -199,21 +190,18 @@ function windowEnd(ends: Uint32Array, from: number, size: number): number {
   return to > from ? to : boundaryAfter(ends, from);
 }
 
-/** The last token index up to `token` that begins with a code point. */
 function boundaryAtOrBefore(ends: Uint32Array, token: number): number {
   let at = token;
   while (at > 0 && at < ends.length && ends[at - 1] === ends[at]) at--;
   return at > 0 && ends[at - 1] === 0 ? 0 : at;
 }
 
-/** The first token index after `token` that begins with a code point. */
 function boundaryAfter(ends: Uint32Array, token: number): number {
   let at = token + 1;
   while (at < ends.length && (ends[at - 1] === ends[at] || ends[at - 1] === 0)) at++;
   return at;
 }
 
-/** A span with these further fields instead of its own. */
 export function withFields(
   { start, end, token_count, context, located }: Span,
   extra: Span['extra'],

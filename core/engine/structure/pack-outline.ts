@@ -5,23 +5,18 @@ import { withFields } from '../packing/packing.ts';
 import { countWhile } from '../search.ts';
 
 export interface OutlineLimits {
-  /** Maximum tokens per chunk. */
   readonly size: number;
   /** Maximum tokens of a chunk that begins at an offset; at most `size`, which is the default. */
   readonly roomAt?: (start: number) => number;
-  /** A chunk of fewer tokens joins a neighbour if both fit; at most half of `size` counts. */
+  /** A chunk of fewer tokens joins a neighbour if both fit. The maximum is half of `size`. */
   readonly minimum: number;
-  /** At boundaries of this rank or lower, a chunk begins even if more would fit. */
+  /** Boundaries of this rank or lower always begin a chunk. */
   readonly always: number;
 }
 
-/** Cuts a stretch that is too large for a chunk and has no boundaries within it. */
 type DivideStretch = (start: number, end: number) => readonly Span[];
 
-/**
- * A chunk being built: the pieces between two boundaries, or a part of one piece, in which case both boundaries are
- * the same.
- */
+/** A chunk under construction: the pieces between two boundaries, or (`from === to`) a part of one piece. */
 interface Run {
   readonly from: number;
   readonly to: number;
@@ -29,7 +24,7 @@ interface Run {
   readonly end: number;
   readonly count: number;
   readonly rank: number;
-  /** While siblings are packed: which of their boundaries it ends with. */
+  /** The index of its last boundary in the list of sibling boundaries, while siblings are packed. */
   readonly sibling: number;
 }
 
@@ -38,17 +33,17 @@ interface Packing {
   readonly tokens: TokenizedText;
   readonly limits: OutlineLimits;
   readonly divide: DivideStretch;
-  /** A run of fewer tokens is short. */
+  /** Minimum tokens of a run that is not short. */
   readonly minimum: number;
-  /** Tokens of the pieces before each boundary, each counted alone. Runs are guessed from these; exact counts decide. */
+  /** Tokens before each boundary, counted piece by piece: a first guess, checked by exact counts. */
   readonly totals: Int32Array;
   readonly runs: Run[];
 }
 
 /**
  * Packs the pieces of an outline into chunks with exact token counts. A stretch that is too large is cut at its
- * boundaries of the lowest rank; the stretches between them, its siblings, are packed; a sibling that is too large by
- * itself is cut at its own boundaries of the next rank. So a chunk is a run of whole siblings, or part of one.
+ * boundaries of the lowest rank into siblings, which are packed. A sibling that is too large is cut at its own
+ * boundaries of the next rank. So a chunk is a run of whole siblings, or part of one.
  */
 export function packOutline(
   outline: Outline,
@@ -62,7 +57,7 @@ export function packOutline(
     const count = tokens.count(edges[edge - 1] as number, edges[edge] as number);
     totals[edge] = (totals[edge - 1] as number) + count;
   }
-  // Near the limit every chunk would be short, and none could be a chunk by itself.
+  // Near the limit, every chunk would be short and could not be a chunk by itself.
   const minimum = Math.min(limits.minimum, Math.floor(limits.size / 2));
   const packing: Packing = { outline, tokens, limits, divide, minimum, totals, runs: [] };
   const last = edges.length - 1;
@@ -88,7 +83,6 @@ function place(packing: Packing, from: number, to: number, rank: number, known?:
 
 const NO_RANK = Number.POSITIVE_INFINITY;
 
-/** The lowest rank above `rank` among the boundaries within a stretch. */
 function lowestRank(packing: Packing, from: number, to: number, above: number): number {
   let lowest = NO_RANK;
   for (let edge = from + 1; edge < to; edge++) {
@@ -98,7 +92,6 @@ function lowestRank(packing: Packing, from: number, to: number, above: number): 
   return lowest;
 }
 
-/** The boundaries between siblings, including both ends of their stretch. */
 function siblingEdges(packing: Packing, from: number, to: number, rank: number): number[] {
   const found = [from];
   for (let edge = from + 1; edge < to; edge++) if (rankAt(packing, edge) <= rank) found.push(edge);
@@ -117,17 +110,14 @@ function placeSiblings(packing: Packing, siblings: readonly number[], rank: numb
       place(packing, from, run.to, rank, run);
       index = end;
     } else {
-      // A sibling that is too large is cut, and a short run before it stays with its beginning.
+      // An oversized sibling is cut, and a short run before it stays with its beginning.
       index = end + 1;
       place(packing, from, siblings[index] as number, rank);
     }
   }
 }
 
-/**
- * Whether a short run stays with the sibling after it, which is too large: only if the sibling's first piece fits
- * too.
- */
+/** Whether a short run stays with an oversized sibling after it: that sibling's first piece fits too. */
 function leadsInto(packing: Packing, run: Run, end: number | undefined): boolean {
   if (end === undefined || !isShort(packing, run) || runIfFits(packing, run.to, end) !== undefined)
     return false;
@@ -135,9 +125,9 @@ function leadsInto(packing: Packing, run: Run, end: number | undefined): boolean
 }
 
 /**
- * The longest run of siblings that begins with one; undefined if that one alone is too large.
+ * The longest fitting run of siblings from the first; undefined if the first is too large.
  *
- * @param areApart whether each sibling begins a chunk, however short it is
+ * @param areApart whether each sibling begins a chunk, even a short one
  */
 function fill(
   packing: Packing,
@@ -154,7 +144,7 @@ function fill(
   return run;
 }
 
-/** The run of siblings that should fit, judged by their own sizes and by how much tokens have merged so far. */
+/** The run of siblings expected to fit, judged by their own sizes and the share of tokens merged so far. */
 function withMore(packing: Packing, siblings: readonly number[], run: Run): Run | undefined {
   const { from, to: reached, start, count, sibling: end } = run;
   const room = roomAt(packing, start);
@@ -172,13 +162,11 @@ function withMore(packing: Packing, siblings: readonly number[], run: Run): Run 
   return undefined;
 }
 
-/** The last sibling boundary with at most this many tokens since another one, by single counts. */
 function reach({ totals }: Packing, siblings: readonly number[], from: number, budget: number): number {
   const most = (totals[siblings[from] as number] as number) + budget;
   return Math.max(countWhile(siblings, (edge) => (totals[edge] as number) <= most) - 1, from);
 }
 
-/** The rank between two parts of a piece: the worst boundary to cut at. */
 const WITHIN = 2 ** 30 - 1;
 
 function divideStretch(packing: Packing, from: number, to: number): void {
@@ -193,8 +181,9 @@ function divideStretch(packing: Packing, from: number, to: number): void {
 }
 
 /**
- * The runs, with each short one joined to its neighbour across the weaker boundary if both fit together, else to the
- * other neighbour; if neither fits, it takes whole pieces from the previous run. Boundaries that always part stay.
+ * Joins each short run to its neighbour across the weaker boundary if both fit together, else to the other
+ * neighbour. If neither fits, it takes whole pieces from the previous run. Boundaries that always begin a chunk
+ * stay.
  */
 function joinShort(packing: Packing): Run[] {
   const { runs } = packing;
@@ -209,13 +198,11 @@ function joinShort(packing: Packing): Run[] {
   return done;
 }
 
-/** Whether a short run belongs to its predecessor rather than its successor. */
 function goesBack(packing: Packing, run: Run, next: Run | undefined): boolean {
   if (!isShort(packing, run)) return false;
   return next === undefined || run.rank >= next.rank || together(packing, run, next) === undefined;
 }
 
-/** Both as one run; or as two with another boundary between them; or unchanged. */
 function joined(packing: Packing, first: Run, second: Run): Run[] {
   const both = together(packing, first, second);
   if (both !== undefined) return [both];
@@ -236,7 +223,7 @@ function together(packing: Packing, first: Run, second: Run): Run | undefined {
   return count <= roomAt(packing, start) ? { from, to, start, end, count, rank, sibling: 0 } : undefined;
 }
 
-/** Moves pieces from the first run to the second until that is no longer short, at a boundary that is no worse. */
+/** Moves pieces to the second run until it is no longer short. The new boundary must not be worse. */
 function withMovedEdge(packing: Packing, first: Run, second: Run): Run[] | undefined {
   if (isPart(first) || isPart(second)) return undefined;
   for (let edge = first.to - 1; edge > first.from; edge--) {
@@ -248,7 +235,6 @@ function withMovedEdge(packing: Packing, first: Run, second: Run): Run[] | undef
   return undefined;
 }
 
-/** Whether a run is not made of whole pieces. */
 function isPart({ from, to }: Run): boolean {
   return from === to;
 }
@@ -257,7 +243,6 @@ function rankAt({ outline }: Packing, edge: number): number {
   return outline.ranks[edge] as number;
 }
 
-/** Tokens of the pieces between two boundaries, each counted alone. */
 function sumOf({ totals }: Packing, from: number, to: number): number {
   return (totals[to] as number) - (totals[from] as number);
 }
@@ -270,7 +255,6 @@ function roomAt({ limits }: Packing, start: number): number {
   return limits.roomAt?.(start) ?? limits.size;
 }
 
-/** Tokens of the pieces between two boundaries, exactly. */
 function countOf(packing: Packing, from: number, to: number): number {
   if (to === from + 1) return sumOf(packing, from, to);
   const { edges } = packing.outline;
@@ -290,10 +274,7 @@ function runIfFits(packing: Packing, from: number, to: number, sibling = 0): Run
   return count <= roomAt(packing, start) ? runOf(packing, from, to, count, sibling) : undefined;
 }
 
-/**
- * Whether pieces with this many tokens, each counted alone, may fit as one text; joined they have slightly fewer. It
- * bounds wasted counting.
- */
+/** Whether pieces may fit as one text. Joined pieces have slightly fewer tokens than single ones. */
 function isWorthCounting({ limits }: Packing, sum: number): boolean {
   return sum <= 1.25 * limits.size + 2;
 }

@@ -11,7 +11,7 @@ interface Source {
   count(text: string): number;
 }
 
-/** Packs a text along its structure, see `ChunkContext.packStructure`. */
+/** Packs a text along its structure; see `ChunkContext.packStructure`. */
 export function packStructure(source: Source, structure: Structure, rules: StructureRules): Span[] {
   const {
     chunk_size: size,
@@ -25,7 +25,7 @@ export function packStructure(source: Source, structure: Structure, rules: Struc
   const roomAt = (start: number) => size - contextAt(start).tokens;
   const limits = { size, minimum, always, ...(count_context ? { roomAt } : {}) };
   const spans = packOutline(structure.outline, source.tokens, limits, (start, end) => {
-    // The parts of a divided piece carry what its last character would.
+    // Parts of a divided piece may carry the context of its last character.
     const room = count_context ? Math.min(roomAt(start), roomAt(end - 1)) : size;
     return structure.divide(start, end, room);
   });
@@ -51,10 +51,9 @@ function withContext(span: Span, { text, isShortened }: Context): Span {
   return withFields({ ...span, context: text }, isShortened ? SHORTENED : undefined);
 }
 
-/** The text that a chunk carries, as written in the answer. */
 interface Context {
   readonly text: string | undefined;
-  /** Tokens of the text plus a line feed. */
+  /** Tokens of the text and a line feed. */
   readonly tokens: number;
   readonly isShortened: boolean;
 }
@@ -63,9 +62,8 @@ const NOTHING: Context = { text: undefined, tokens: 0, isShortened: false };
 const NO_PATH: readonly string[] = [];
 
 /**
- * Writes what chunks carry: the path on one line, joined by ` > `, then the opening. Above `most` tokens the path
- * loses its highest headings one by one, and then the opening is left out. The line break that ends the opening is
- * not part of it.
+ * Writes the carried text of chunks: the path on one line, joined by ` > `, then the opening without its final line
+ * break. Above `most` tokens the path loses its highest headings one by one, then the opening is omitted.
  *
  * @param count counts the tokens of a text
  */

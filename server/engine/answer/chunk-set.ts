@@ -6,26 +6,23 @@ import type { WrittenChunk } from './chunk-writer.ts';
 import { locate, type SpanOffsets } from './offsets.ts';
 
 /**
- * The index of a chunk's source in `offsets`, and the text that refineries put around it; the answer copies the source
- * itself. `undefined` if the chunk has no source, or if a refinery rewrote its text.
+ * The index of a chunk's source in `offsets`, and the text that refineries put around it. `undefined` if the chunk
+ * has no source, or if a refinery changed its text.
  */
 export type Origin = { readonly index: number; readonly before: string; readonly after: string } | undefined;
 
-/** The chunks of one document between two stages, and their offsets in it. */
+/** The chunks of one document between two stages, with their offsets in the document. */
 export interface DocumentChunks {
-  /** The stretches of the document that the chunks cover; empty for chunks that came in a request. */
+  /** The stretches that the chunks cover in the document; empty for chunks of a request. */
   readonly spans: readonly CountedSpan[];
   readonly source: JsonText;
   /** The unit of the chunks' offsets; `undefined` for chunks of a request. */
   readonly unit: OffsetUnit | undefined;
-  /**
-   * The positions of the stretches of the last chunk stage, in `source` and in the unit of the answer; empty for
-   * chunks of a request.
-   */
+  /** The byte positions and answer offsets of the last chunk stage; empty for chunks of a request. */
   readonly offsets: SpanOffsets | undefined;
-  /** Further fields of those stretches, by index; `undefined` if none has any. */
+  /** Further fields of the stretches, by index; `undefined` if none has any. */
   readonly extras: readonly Fields[] | undefined;
-  /** The chunks as objects with their origins, if they came in a request or a refinery returned them. */
+  /** The chunks as objects with their origins, if they come from a request or a refinery. */
   readonly refined: { readonly chunks: readonly Chunk[]; readonly origins: readonly Origin[] } | undefined;
 }
 
@@ -38,7 +35,6 @@ export function givenChunks(chunks: readonly Chunk[]): DocumentChunks {
   return { spans: [], source: NO_JSON, unit: undefined, offsets: undefined, extras: undefined, refined };
 }
 
-/** Makes chunks from stretches of a document, with offsets in the unit. */
 export function placeChunks(
   { json }: SourceDocument,
   spans: readonly CountedSpan[],
@@ -63,10 +59,7 @@ export function chunkObjects({ text }: SourceDocument, document: DocumentChunks)
   }));
 }
 
-/**
- * The text of a span whose JSON is ASCII without escapes: a string of one byte per character. Later steps read it faster
- * than a slice of a document with wider characters.
- */
+/** The text of a span as a one-byte string, if its JSON is ASCII without escapes; it is faster to read. */
 function asciiText(json: Buffer, from: number, to: number, { start, end }: Span): string | undefined {
   return to - from === end - start ? json.toString('latin1', from, to) : undefined;
 }
@@ -105,7 +98,6 @@ export function writtenChunks({ refined, offsets, spans, extras, source }: Docum
   });
 }
 
-/** The further fields of each chunk, with the offsets of located stretches; `undefined` if no chunk has any. */
 function extrasOf(
   json: JsonText,
   spans: readonly CountedSpan[],
@@ -127,7 +119,6 @@ function extrasOf(
   return hasFields ? extras : undefined;
 }
 
-/** @param lists the located fields of all spans, by their names */
 function withLocated(
   { context, extra, located }: Span,
   lists: ReadonlyMap<string, readonly object[]>,
@@ -139,7 +130,6 @@ function withLocated(
   return all;
 }
 
-/** One located field of every span, with offsets in the unit. */
 function locateField(json: JsonText, spans: readonly CountedSpan[], unit: OffsetUnit, field: string) {
   const all = spans.flatMap(({ located }) => located?.[field] ?? []);
   const { start, end } = locate(json, all, unit);

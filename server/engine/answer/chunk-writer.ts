@@ -2,10 +2,7 @@ import { vectorBase64 } from '../../../plugins/toolkit/json/ascii-numbers.ts';
 import type { JsonText } from '../read/json.ts';
 import { type ByteWriter, writeWithin } from './byte-writer.ts';
 
-/**
- * One chunk, ready to be written. Its text is `before`, then the source's JSON between the bytes `from` and `to`,
- * which is copied, then `after`.
- */
+/** One chunk to be written. Its text is `before`, then bytes `[from, to)` of `source`, then `after`. */
 export interface WrittenChunk {
   readonly source: JsonText;
   readonly from: number;
@@ -15,26 +12,25 @@ export interface WrittenChunk {
   readonly start_index: number;
   readonly end_index: number;
   readonly token_count: number;
-  /** Further fields, in the order of the answer; fields that every chunk has are skipped. */
+  /** Further fields, in the order of the answer. The basic fields of all chunks are skipped. */
   readonly fields: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The chunks of one document, ready to be written. */
 export interface WrittenDocument {
   readonly chunks: readonly WrittenChunk[];
-  /** The id of each chunk, which is written first; undefined if they have none. */
+  /** Ids of the chunks, written first; undefined if they have none. */
   readonly ids: readonly string[] | undefined;
-  /** Fields of every chunk: null if a chunk has no value of its own. */
+  /** Fields of every chunk, null for chunks without a value. */
   readonly nullable: Readonly<Record<string, null>>;
-  /** Fields that the service adds to each chunk; they come last, and replace others with the same names. */
+  /** Fields that the service adds to each chunk at the end. They replace others with the same names. */
   readonly columns: readonly Column[];
   /** Whether the vectors of `embedding` are written as base64. */
   readonly packsVectors?: boolean | undefined;
 }
 
 /**
- * Writes the chunks of documents as JSON: a list, or a list of lists for a batch. A field that is a `Float32Array`
- * becomes a list of numbers, each with the fewest digits that give the same float.
+ * Writes the chunks of documents as JSON: a list, or a list of lists for a batch. A `Float32Array` becomes a list of
+ * numbers with the fewest digits that keep their single precision.
  *
  * @param limit maximum bytes of the answer
  * @throws ServiceError `answer_too_large`
@@ -56,13 +52,12 @@ export function writeChunks(
 }
 
 const FIRST_SIZE = 1024;
-/** Estimated bytes of a chunk besides its texts, and of each further field. */
+/** Estimated bytes for allocating the answer. */
 const CHUNK_BYTES = 112;
 const FIELD_BYTES = 48;
-/** Estimated bytes of a number in a vector. */
 const VECTOR_NUMBER_BYTES = 13;
 
-/** Estimates the bytes of a document's chunks: allocating for all chunks at once saves copies. */
+/** Estimates the bytes of a document's chunks, which saves copies by allocating once. */
 function estimateBytes({ chunks, ids, nullable, columns }: WrittenDocument): number {
   const own = (Object.keys(nullable).length + (ids === undefined ? 0 : 1)) * FIELD_BYTES;
   const added = columns.reduce((sum, { bytes }) => sum + bytes, own);
@@ -84,7 +79,6 @@ export function writeList(writer: ByteWriter, document: WrittenDocument): void {
   writer.ascii(']');
 }
 
-/** Writes a document's chunks, one per line. */
 export function writeLines(writer: ByteWriter, document: WrittenDocument): void {
   writeEach(writer, document, '\n');
   if (document.chunks.length > 0) writer.ascii('\n');
@@ -135,12 +129,11 @@ function writeChunk(writer: ByteWriter, chunk: WrittenChunk, rest: Rest): void {
 
 const OWN_FIELDS: ReadonlySet<string> = new Set(['text', 'start_index', 'end_index', 'token_count']);
 
-/** How the further fields of a document's chunks are written. */
 interface Rest {
   readonly document: WrittenDocument;
-  /** The JSON of each name, from its comma to its colon; `SKIPPED` for fields that are written differently. */
+  /** The JSON of each name, from its comma to its colon; `SKIPPED` for fields that are written elsewhere. */
   readonly heads: Map<string, Uint8Array>;
-  /** The JSON of objects and lists, by identity: many chunks share the same one. */
+  /** JSON of objects and lists by identity, because many chunks share them. */
   readonly written: Map<unknown, string>;
 }
 
@@ -185,7 +178,7 @@ function writeNull(writer: ByteWriter, name: string): void {
   writer.ascii('null');
 }
 
-/** Maximum names whose JSON is cached; requests may bring any. */
+/** Maximum names whose JSON is cached, because requests may contain any name. */
 const MAX_HEADS = 1000;
 const HEADS = new Map<string, Uint8Array>();
 
@@ -207,19 +200,15 @@ function addHead(name: string, { document: { ids, columns }, heads }: Rest): Uin
   return head;
 }
 
-/** A field of every chunk of a document. */
 export interface Column {
   readonly name: string;
-  /** Estimated bytes per chunk. */
   readonly bytes: number;
-  /** Writes a comma, the name and the value for a chunk. */
   write(writer: ByteWriter, chunk: number): void;
 }
 
 const NUMBER_BYTES = 8;
 const NULL = Buffer.from('null');
 
-/** A field with a number or null for each chunk. */
 export function numberColumn(name: string, numbers: ArrayLike<number | null>): Column {
   const head = headOf(name);
   return {
@@ -235,7 +224,7 @@ export function numberColumn(name: string, numbers: ArrayLike<number | null>): C
 }
 
 /**
- * A field with a text for each chunk, or null for one that has none.
+ * A field with a text for each chunk, or null for chunks without a text.
  *
  * @param texts ASCII that needs no escape, such as ids
  * @param shift offset from the chunk with the field to the chunk whose text is written
@@ -264,7 +253,7 @@ export function constantColumn(name: string, json: Uint8Array = NULL): Column {
   return { name, bytes: member.length, write: (writer) => writer.bytes(member, 0, member.length) };
 }
 
-/** A field with JSON for each chunk; chunks without JSON lack the field. */
+/** A field with JSON for some chunks; the others lack the field. */
 export function jsonColumn(name: string, values: readonly (Uint8Array | undefined)[]): Column {
   const head = headOf(name);
   const total = values.reduce(

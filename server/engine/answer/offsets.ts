@@ -4,10 +4,10 @@ import type { CountedSpan } from '../../../core/engine/packing/packing.ts';
 import type { JsonText } from '../read/json.ts';
 
 /**
- * Converts offsets into a text to another unit, in one pass. A lone surrogate is one code point and three bytes, as
- * in the answers of chunkers.
+ * Converts offsets into a text to another unit, in one pass. A lone surrogate counts as one code point and three
+ * bytes.
  *
- * @param offsets in UTF-16 code units, never decreasing, none between the halves of a surrogate pair
+ * @param offsets in UTF-16 code units, never decreasing, never inside a surrogate pair
  */
 export function offsetsIn(text: string, offsets: Uint32Array, unit: OffsetUnit): Uint32Array {
   if (unit === 'utf16') return offsets;
@@ -27,10 +27,7 @@ export function offsetsIn(text: string, offsets: Uint32Array, unit: OffsetUnit):
   return found;
 }
 
-/**
- * Converts offsets in a unit to UTF-16 offsets, in one pass. Offsets beyond the text, or within a code point, are
- * missing from the result.
- */
+/** Converts offsets to UTF-16 in one pass, except offsets beyond the text or inside a code point. */
 export function utf16Offsets(
   text: string,
   unit: OffsetUnit,
@@ -45,10 +42,10 @@ export function utf16Offsets(
   return found;
 }
 
-/** Converts an offset in a unit to UTF-16; undefined if it is beyond the text, or within a code point. */
+/** Converts an offset to UTF-16; undefined if it is beyond the text or inside a code point. */
 export type Utf16Cursor = (offset: number) => number | undefined;
 
-/** A cursor through a text that converts offsets which never decrease. */
+/** A cursor through a text for offsets that never decrease. */
 export function createUtf16Cursor(text: string, unit: OffsetUnit): Utf16Cursor {
   if (unit === 'utf16')
     return (offset) => (offset <= text.length && !splitsCodePoint(text, offset) ? offset : undefined);
@@ -69,7 +66,6 @@ export function createUtf16Cursor(text: string, unit: OffsetUnit): Utf16Cursor {
   };
 }
 
-/** @param first the first UTF-16 unit of a code point */
 function lengthOf(first: number, isPair: boolean, unit: OffsetUnit): number {
   if (unit === 'code_point') return 1;
   if (first < 0x80) return 1;
@@ -77,7 +73,7 @@ function lengthOf(first: number, isPair: boolean, unit: OffsetUnit): number {
   return isPair ? 4 : 3;
 }
 
-/** The bytes `[from, to)` of each span in the JSON text, and its offsets `[start, end)` in the chosen unit. */
+/** Bytes `[from, to)` of each span in the JSON text, and offsets `[start, end)` in the chosen unit. */
 export interface SpanOffsets {
   readonly from: Uint32Array;
   readonly to: Uint32Array;
@@ -87,7 +83,6 @@ export interface SpanOffsets {
 
 type Stretch = Pick<CountedSpan, 'start' | 'end'>;
 
-/** A place in a JSON text, counted in four ways at once. */
 interface Cursor {
   at: number;
   utf16: number;
@@ -95,7 +90,7 @@ interface Cursor {
   byte: number;
 }
 
-/** Finds spans in a JSON text and converts their offsets, in one pass if their starts and ends rise. */
+/** Finds spans in a JSON text and converts their offsets. Takes one pass if both starts and ends rise. */
 export function locate(json: JsonText, spans: readonly Stretch[], unit: OffsetUnit): SpanOffsets {
   const { length } = spans;
   const from = new Uint32Array(length);
@@ -122,7 +117,6 @@ export function locate(json: JsonText, spans: readonly Stretch[], unit: OffsetUn
   return { from, to, start, end };
 }
 
-/** Finds all starts and ends in order, once each, and reassembles the spans. */
 function locateSorted(json: JsonText, spans: readonly Stretch[], unit: OffsetUnit): SpanOffsets {
   const offsets = new Set(Uint32Array.from(spans.flatMap(({ start, end }) => [start, end])).sort());
   const found = locate(
@@ -148,7 +142,6 @@ function copyCursor(from: Cursor, to: Cursor): void {
   to.byte = from.byte;
 }
 
-/** Moves a cursor to a later UTF-16 offset, which must be the boundary of a code point. */
 function advance(source: Source, cursor: Cursor, target: number): void {
   const { json, lead } = source;
   while (cursor.utf16 < target) {
@@ -183,13 +176,13 @@ function passEscape(json: JsonText, cursor: Cursor): void {
   else cursor.byte += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
 }
 
-/** Moves a cursor at the beginning of a word past the words without an escape, and to the end of a code point. */
+/** Moves a cursor from a word boundary past the words without an escape, then to the end of a code point. */
 function passWords({ json, words, lead }: Source, cursor: Cursor, target: number): void {
   const first = (cursor.at + lead) / 4;
   let word = first;
   let utf16 = cursor.utf16;
   let astral = 0;
-  // No word has more than four units.
+  // A word has at most four units.
   for (const last = target - 4; utf16 <= last && word < words.length; word++) {
     const bits = words[word] as number;
     const backslashes = backslashMarks(bits);
@@ -211,28 +204,27 @@ function passWords({ json, words, lead }: Source, cursor: Cursor, target: number
   cursor.utf16 = utf16;
 }
 
-/** A JSON text, and the four-byte words of its memory; the first begins `lead` bytes before it. */
+/** A JSON text, and its memory as four-byte words. The first word begins `lead` bytes before the text. */
 interface Source {
   readonly json: JsonText;
   readonly words: Int32Array;
   readonly lead: number;
 }
 
-/** Has no mark if none of a word's four bytes is a backslash. */
+/** Returns 0 if none of a word's four bytes is a backslash. */
 function backslashMarks(word: number): number {
   const zeroAtBackslash = word ^ 0x5c5c5c5c;
   return (zeroAtBackslash - 0x01010101) & ~zeroAtBackslash;
 }
 
-/** The highest bit of each byte of a word. */
 const MARKS = 0x80808080;
 
-/** Marks the bytes that continue a code point in UTF-8: their bits begin with 10. */
+/** Marks the UTF-8 continuation bytes, whose bits begin with 10. */
 function continuationMarks(word: number): number {
   return word & ~(word << 1) & MARKS;
 }
 
-/** Marks the bytes that begin a code point of two UTF-16 units: their bits begin with 1111. */
+/** Marks the UTF-8 bytes that begin a code point of two UTF-16 units; their bits begin with 1111. */
 function astralMarks(word: number): number {
   return word & (word << 1) & (word << 2) & (word << 3) & MARKS;
 }
@@ -244,7 +236,6 @@ function countMarks(marks: number): number {
 const BACKSLASH = 0x5c;
 const LOWER_U = 0x75;
 
-/** Whether the second half of a surrogate pair is escaped here. */
 function isLowSurrogate(json: JsonText, at: number): boolean {
   return json[at] === BACKSLASH && json[at + 1] === LOWER_U && (hexUnit(json, at + 2) & 0xfc00) === 0xdc00;
 }

@@ -20,14 +20,14 @@ import {
 } from './chunk-writer.ts';
 import { pageColumns, placeColumns } from './places.ts';
 
-/** Further fields of every chunk of a pipeline, null if no step has set them. */
+/** Further fields of every chunk of a pipeline; null if no step has set them. */
 const PIPELINE_FIELDS = Object.freeze({ context: null, embedding: null });
 const NONE = Object.freeze({});
 
 /** The bytes of a chunk without text, with offsets of one digit. */
 const MIN_CHUNK_SIZE = '{"text":"","start_index":0,"end_index":0,"token_count":0},'.length;
 
-/** A lower bound for the bytes of an input's chunks: an answer that is too large is refused before it is built. */
+/** A lower bound for the bytes of an input's chunks, for refusing a large answer before it is built. */
 export function minBytes(input: Input, { spans, refined, offsets }: DocumentChunks, plan: Plan): number {
   const count = refined?.chunks.length ?? spans.length;
   const hasMetadata = !('chunks' in input) && plan.include.includes('metadata');
@@ -39,7 +39,6 @@ export function minBytes(input: Input, { spans, refined, offsets }: DocumentChun
   return count * each + texts;
 }
 
-/** The chunks of one input as they are written, with the requested fields. */
 export function writtenDocument(input: Input, given: DocumentChunks, plan: Plan): WrittenDocument {
   const chunks = writtenChunks(given);
   if ('chunks' in input)
@@ -97,7 +96,6 @@ function identityOf(
   return { hashes, ids: chunkIds(pipeline ?? stages, canonical, chunks.spans.length) };
 }
 
-/** The hashes of the embedded text of each chunk: its text, preceded by its context and a line feed if it has one. */
 function hashesOf(text: string, { spans, refined }: DocumentChunks): string[] {
   if (refined !== undefined)
     return refined.chunks.map((chunk) => contentHash(embeddedText(chunk.text, chunk.context)));
@@ -115,7 +113,6 @@ function lineColumns(text: string, spans: readonly Span[]): Column[] {
   return [numberColumn('first_line', first), numberColumn('last_line', last)];
 }
 
-/** The last character of a chunk; for an empty chunk, which a refinery may leave, its offset. */
 function lastOf({ start, end }: Span): number {
   return Math.max(start, end - 1);
 }
@@ -124,7 +121,6 @@ function neighbourColumns(ids: readonly string[]): Column[] {
   return [asciiColumn('previous_id', ids, -1), asciiColumn('next_id', ids, 1)];
 }
 
-/** Where the lines of a text begin, in UTF-16 units, excluding the first. LF, CRLF and CR end lines. */
 function lineStarts(text: string): number[] {
   const starts: number[] = [];
   let lf = text.indexOf('\n');
@@ -144,11 +140,10 @@ const HASH_BYTES = 32;
 
 /**
  * Chunk ids of a text without an id: UUIDs of version 8 (RFC 9562), derived from the steps, the text and the chunk's
- * index. The same text through the same steps gives the same ids, so a second run updates a vector store instead of
- * doubling it; equal chunks, in one text or in different ones, have different ids.
+ * index. A second run gives the same ids, so it updates a vector store instead of doubling it. Equal chunks have
+ * different ids.
  *
- * Each digest is one call: a `Hash` object would keep the strings of its request alive until the whole heap is
- * collected.
+ * Each digest is one call, because a `Hash` object would keep the strings of its request in memory.
  *
  * @param text the document's text as canonical JSON
  */
@@ -160,16 +155,17 @@ function chunkIds(steps: readonly object[], text: JsonText, count: number): stri
   return Array.from({ length: count }, (_, index) => toUuid(digits, index * 2 * BYTES));
 }
 
-/** SHA-256 of a text in UTF-8, in hexadecimal; a lone surrogate counts as U+FFFD. */
 function contentHash(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
 /**
- * Chunk ids of a document that has an id: UUIDs of version 8 (RFC 9562), the first 16 bytes of a SHA-256 over four
- * concatenated parts: the SHA-256 of the namespace, that of the document's id, the chunk's hash, and the number of
- * earlier chunks in the document with that hash, as eight bytes, most significant first. So an edit keeps the ids of
- * untouched chunks, and a repeated passage has two ids.
+ * Chunk ids of a document with an id: UUIDs of version 8 (RFC 9562). An edit keeps the ids of unchanged chunks, and
+ * repeated passages have different ids.
+ *
+ * A UUID is made from the first 16 bytes of a SHA-256 over four parts: the SHA-256 of the namespace, the SHA-256 of
+ * the document's id, the chunk's hash, and the number of earlier chunks with that hash as a big-endian 64-bit
+ * integer.
  *
  * @param hashes of the chunks in their order, by `contentHash`
  */
@@ -189,10 +185,7 @@ function documentChunkIds(namespace: string, documentId: string, hashes: readonl
   return ids;
 }
 
-/**
- * The metadata of refined chunks as it came, because a number such as 1e400 does not survive parsing. Metadata that a
- * refinery has changed is written as the refinery returned it.
- */
+/** The original metadata of refined chunks, because parsing changes numbers such as 1e400. */
 function keptMetadata({ chunks, metadata }: GivenChunks, refined: readonly WrittenChunk[]): Column[] {
   if (metadata === undefined) return [];
   const given = new Map(

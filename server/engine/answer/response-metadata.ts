@@ -1,26 +1,25 @@
 import type { EmbeddingModel } from '../../../core/contracts/embedding.ts';
 
-/** What plugins reported about one document, by name. Plain data. */
+/** Reports of plugins about one document, by name. Plain data. */
 export type Reported = Readonly<Record<string, string>>;
 
-/** What callers should know about the vectors of a document or request. */
+/** Facts about the vectors of a document or request that callers should know. */
 export interface VectorCounts {
-  /** Texts with no word that the model knows, so that their vectors mean nothing. */
+  /** Texts without any word that the model knows; their vectors are meaningless. */
   readonly empty: number;
-  /** The indexes of the first of these texts in their call of the model, if a caller can know that. */
+  /** Indexes of the first of these texts in their call of the model, if callers know its texts. */
   readonly emptyAt: readonly number[];
   readonly fallback: number;
   readonly fallbackNames: readonly string[];
-  /** Texts that are longer than the window of the model. */
+  /** Texts that are longer than the model's window. */
   readonly cut: number;
 }
 
-/** The counts as they travel with documents. */
 export function totalsOf({ empty, fallback, cut }: VectorCounts): VectorTotals {
   return { embedding_empty: empty, embedding_fallback: fallback, embedding_cut: cut };
 }
 
-/** The report of vectors; empty if there is nothing that callers should know. @param model that made them */
+/** The report of vectors; empty if all are fine. @param model that made them */
 export function reportedVectors(
   { empty, emptyAt, fallback, fallbackNames, cut }: VectorCounts,
   ...model: readonly string[]
@@ -35,17 +34,15 @@ export function reportedVectors(
   };
 }
 
-/** How many texts whose vectors mean nothing are named by their index. */
+/** Maximum texts with meaningless vectors that are listed by index. */
 const MAX_NAMED = 100;
 
-/** Maximum characters of a list of values; the rest is replaced by an ellipsis. */
+/** Maximum characters of a list of values; an ellipsis replaces the rest. */
 const MAX_LIST_LENGTH = 4_000;
 
-/** Collects what plugins report about the documents of a request, which are processed one after the other. */
 export class ResponseMetadata {
   readonly #documents: Map<string, Set<string>>[] = [];
 
-  /** Assigns subsequent reports to the next document. */
   nextDocument(): void {
     this.#documents.push(new Map());
   }
@@ -57,12 +54,10 @@ export class ResponseMetadata {
     reported.set(name, values.add(value));
   };
 
-  /** Reports what callers should know about the vectors of the last document. */
   reportVectors(counts: VectorCounts): void {
     for (const [name, value] of Object.entries(reportedVectors(counts))) this.report(name, value);
   }
 
-  /** What was reported about each document, its values joined by spaces. */
   reported(): Reported[] {
     return this.#documents.map((reported) =>
       Object.fromEntries([...reported].map(([name, values]) => [name, [...values].join(' ')])),
@@ -70,7 +65,7 @@ export class ResponseMetadata {
   }
 }
 
-/** A list for each name: the values of each document, or `-` if it has none. A value that all share is given once. */
+/** Lists the documents' values for each name, `-` for a missing one. A common value appears once. */
 export function metadataOf(documents: readonly Reported[]): Readonly<Record<string, string>> {
   const names = new Set(documents.flatMap((reported) => Object.keys(reported)));
   return Object.fromEntries([...names].map((name) => [name, valuesOf(name, documents)]));
@@ -98,17 +93,15 @@ export interface StageTime {
 /** Measurements of a request; plain data. */
 export interface Timings {
   readonly times: readonly StageTime[];
-  /** Texts, or lists of chunks, of the request. */
   readonly documents: number;
   readonly chunks: number;
-  /** The sum of their `token_count`s. */
   readonly tokens: number;
   readonly opened: readonly OpenedModel[];
   readonly vectors: VectorTotals;
 }
 
 interface OpenedModel extends Pick<EmbeddingModel, 'name' | 'bytes'> {
-  /** The name that the request gave, which may be an alias. */
+  /** The requested name, which may be an alias. */
   readonly asked: string;
 }
 
@@ -116,7 +109,6 @@ export class Timer {
   readonly #times: StageTime[] = [];
   readonly #opened: OpenedModel[] = [];
   #inner = 0;
-  /** What was embedded since `takeVectors` was called. */
   #vectors = NO_VECTORS;
   #totals = NO_VECTOR_TOTALS;
 
@@ -147,7 +139,6 @@ export class Timer {
     this.#totals = addTotals(this.#totals, totalsOf(counts));
   }
 
-  /** What was embedded since the last call. */
   takeVectors(): VectorCounts {
     const vectors = this.#vectors;
     this.#vectors = NO_VECTORS;
@@ -182,7 +173,6 @@ export function emptyAnswer(parseSeconds: number) {
   return { bytes: new Uint8Array(0), reported: [], timings: new Timer(parseSeconds).summary(0, 0, 0) };
 }
 
-/** The times of work that was done in several threads, with the sums of its sizes. */
 export function joinTimings(all: readonly Timings[]): Timings {
   const times: StageTime[] = [];
   for (const time of all.flatMap((one) => one.times)) addTime(times, time);
@@ -197,12 +187,9 @@ export function joinTimings(all: readonly Timings[]): Timings {
   };
 }
 
-/**
- * What callers should know about vectors, as counts that travel with documents: in lines, jobs, summaries, the log and
- * metrics. A further count is added here, in the tables of jobs, and in the schemas of answers.
- */
+/** Counts of vectors. To add one, extend this table, the tables of jobs, and the schemas of answers. */
 
-/** The counts by the names that callers see, each with its meaning for metrics and a message for the log. */
+/** The counts by their public names, with a help text for metrics and a message for the log. */
 export const VECTOR_TOTALS = {
   embedding_empty: {
     help: 'Embedded texts with no word that the model knows.',
@@ -231,7 +218,6 @@ const NAMES = Object.keys(VECTOR_TOTALS) as readonly VectorTotal[];
 
 export const NO_VECTOR_TOTALS: VectorTotals = vectorTotals({});
 
-/** The counts of anything that has them; those that are missing are 0. */
 export function vectorTotals(given: Partial<VectorTotals>): VectorTotals {
   return Object.fromEntries(NAMES.map((name) => [name, given[name] ?? 0])) as VectorTotals;
 }
@@ -248,7 +234,7 @@ interface Counter {
   inc(labels: Readonly<Record<string, string>>, count: number): void;
 }
 
-/** A function that adds to a counter for each of the counts. @param create a counter by its name and meaning */
+/** Returns a function that adds to a counter per count. @param create a counter by its name and help text */
 export function countTotals(create: (name: string, help: string) => Counter) {
   const counters = NAMES.map((name) => [name, create(name, VECTOR_TOTALS[name].help)] as const);
   return (totals: Partial<VectorTotals>, labels: Readonly<Record<string, string>> = {}): void => {
@@ -258,7 +244,7 @@ export function countTotals(create: (name: string, help: string) => Counter) {
 
 type Levels = Readonly<Record<'info' | 'warn', (details: object, message: string) => void>>;
 
-/** Logs what is not 0. @param about further members of the lines */
+/** Logs counts above 0. @param about further members of the lines */
 export function logTotals(log: Levels, totals: Partial<VectorTotals>, about: object = {}): void {
   for (const name of NAMES) {
     const texts = totals[name] ?? 0;

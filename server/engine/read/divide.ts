@@ -7,9 +7,9 @@ import { findElements, findMembers, type JsonRange, jsonBytes } from './json.ts'
 import type { Division } from './plan.ts';
 
 /**
- * Finds the inputs of a request without parsing them: each is parsed where it is processed.
+ * Finds the inputs of a request without parsing them. Each input is parsed where it is processed.
  *
- * @returns undefined if it cannot be divided; its faults are reported when it is read
+ * @returns undefined if the request cannot be divided; its errors are reported when it is read
  */
 export function divide(
   operation: ChunksOperation,
@@ -33,10 +33,9 @@ export function divide(
   }
 }
 
-/** The members of a request that may have its inputs, and what a line of each has. */
+/** The possible input members of a request, with the member of a line for each. */
 const TAKES = { documents: 'document', chunks: 'chunks', text: 'text' } as const;
 const MEMBERS = Object.keys(TAKES) as (keyof typeof TAKES)[];
-/** The byte that an input begins with. */
 const OPENINGS = { documents: 0x7b, chunks: 0x5b, text: 0x22 } as const;
 const OPEN_LIST = 0x5b;
 
@@ -47,7 +46,6 @@ interface Inputs {
   readonly isBatch: boolean;
 }
 
-/** Where the inputs are in a body, which may be invalid JSON. */
 function inputsIn(body: Buffer): Inputs | undefined {
   const ranges = findMembers(body, 0, MEMBERS);
   const index = ranges.findIndex((range) => range !== undefined);
@@ -62,7 +60,7 @@ function inputsIn(body: Buffer): Inputs | undefined {
     : { member, value, inputs: elements, isBatch: true };
 }
 
-/** Whether the inputs satisfy the rules for the whole list; those for each are checked when it is read. */
+/** Whether the inputs fit the limits of the list. The limits of each input are checked when it is read. */
 function fits(
   { takes }: ChunksOperation,
   body: Buffer,
@@ -78,7 +76,6 @@ function fits(
   return count <= limits.maxChunks;
 }
 
-/** Whether there is exactly a comma and white space between any two elements. */
 function areSeparated(body: Buffer, list: JsonRange, elements: readonly JsonRange[]): boolean {
   let before = list.from + 1;
   return (
@@ -93,7 +90,6 @@ function areSeparated(body: Buffer, list: JsonRange, elements: readonly JsonRang
 const BLANK = /^[ \t\n\r]*$/;
 const COMMA = /^[ \t\n\r]*,[ \t\n\r]*$/;
 
-/** Whether no two documents have the same id. */
 function haveOwnIds(body: Buffer, documents: readonly JsonRange[]): boolean {
   const ids = new Set<string>();
   return documents.every(({ from }) => {

@@ -2,7 +2,6 @@ import { LONG_TEXTS, PURPOSES } from '../../../core/contracts/embedding.ts';
 import type { ObjectSchema } from '../../../core/contracts/manifest.ts';
 import { placeSchema } from './places.ts';
 
-/** The further chunk fields that a request can ask for, by name. */
 export const INCLUDED = [
   'id',
   'document_id',
@@ -16,11 +15,10 @@ export const INCLUDED = [
 ] as const;
 export type Included = (typeof INCLUDED)[number];
 
-/** Where a request has its inputs: in one of its members, or apart from them, in lines of a stream or a file. */
+/** Location of a request's inputs: one of its members, or separate lines of a stream or a file. */
 export type Source = 'text' | 'documents' | 'apart';
 
 const OF_DOCUMENTS: readonly Included[] = ['id', 'document_id', 'index', 'metadata'];
-/** The fields of requests that do not list any. */
 const DEFAULTS: Readonly<Record<Source, readonly Included[]>> = {
   text: [],
   documents: OF_DOCUMENTS,
@@ -84,7 +82,6 @@ export const fileDocumentSchema = {
   additionalProperties: false,
 } as const;
 
-/** The members with the inputs; a request has one of them. */
 export const SOURCES = {
   text: {
     text: {
@@ -102,7 +99,6 @@ export const SOURCES = {
   },
 } as const;
 
-/** What a request says about the fields of its chunks. */
 export function fieldMembers(source: Source, namespace: string): Readonly<Record<string, object>> {
   return {
     include: {
@@ -129,10 +125,9 @@ const chunk = {
   properties: { text: { type: 'string' }, start_index: count, end_index: count, token_count: count },
 } as const;
 
-/** The chunks of one document, or of many, as a refinery takes them. */
 export const chunksOfOne = { type: 'array', items: chunk } as const;
 export const chunksOfMany = { type: 'array', items: chunksOfOne } as const;
-/** A line of a stream with chunks: its other members are those in the answers of chunkers. */
+/** A line of a stream with chunks. It may have the further members of a chunker's answer. */
 export const chunksLine = {
   type: 'object',
   required: ['chunks'],
@@ -140,7 +135,6 @@ export const chunksLine = {
   additionalProperties: false,
 } as const;
 
-/** What the answer to a request for tokens may have besides the counts. */
 export const TOKEN_FIELDS = ['offsets', 'ids', 'tokens'] as const;
 export type TokenField = (typeof TOKEN_FIELDS)[number];
 
@@ -158,7 +152,6 @@ export function embeddingModel(defaultModel: string | undefined): object {
   };
 }
 
-/** The member of a request that embeds texts. */
 export const longTexts = {
   enum: LONG_TEXTS,
   default: 'average',
@@ -166,7 +159,6 @@ export const longTexts = {
     "What to do with a text that is longer than the model's window: embed it in parts and average their vectors, cut it, or refuse the request. A hosted model always refuses. x-embedding-cut counts such texts.",
 } as const;
 
-/** The request for vectors of texts; the model is required unless there is a default. */
 export function embedRequest(text: object, defaultModel: string | undefined): ObjectSchema {
   return {
     type: 'object',

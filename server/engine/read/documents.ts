@@ -16,33 +16,33 @@ import {
 } from './json.ts';
 import { readPlaces } from './places.ts';
 
-/** What goes through the stages: a document, or a list of chunks of a request. */
+/** The input of the stages: a document, or a list of chunks of a request. */
 export type Input = SourceDocument | GivenChunks;
 
-/** A text, and the same text as the content of a JSON literal. */
+/** A text in two forms: as a string, and as the content of a JSON literal. */
 export interface SourceDocument {
   readonly text: string;
   readonly json: JsonText;
-  /** Missing for a text given alone. */
+  /** Missing if the request has only a text. */
   readonly about?: AboutDocument;
 }
 
-/** What a request says about a document besides its text. Plain data. */
+/** Information in a request about a document, besides its text. Plain data. */
 export interface AboutDocument {
   readonly id?: string | undefined;
   readonly title?: string | undefined;
   readonly filename?: string | undefined;
-  /** The format of the text, if it is not the one that the file name tells. */
+  /** Format of the text, if the file name does not define it. */
   readonly mediaType?: string | undefined;
-  /** The JSON of an object, as it came. */
+  /** Original JSON of an object. */
   readonly metadata?: Uint8Array | undefined;
-  /** Where its text comes from in the source, in UTF-16 units; neither starts nor ends decrease. */
+  /** Source positions of stretches of the text, in UTF-16 code units. Both starts and ends never decrease. */
   readonly places?: readonly SourcePlace[] | undefined;
 }
 
 export interface GivenChunks {
   readonly chunks: readonly Chunk[];
-  /** The JSON of the `metadata` of each chunk, as it came; undefined if none has any. */
+  /** Original JSON of each chunk's `metadata`; undefined if no chunk has any. */
   readonly metadata?: readonly (Uint8Array | undefined)[] | undefined;
 }
 
@@ -53,24 +53,21 @@ export function textBytes(input: Input): number {
   return 'json' in input ? input.json.length : 0;
 }
 
-/** A document whose text does not come from a JSON body, such as that of a file. */
 export function documentOf(text: string, about: AboutDocument): SourceDocument {
   return { text, json: toJsonText(text), about };
 }
 
-/** The document of a line that is a JSON string. */
 export function documentOfLine(text: string, line: Buffer): SourceDocument {
   return { text, json: literalOf(line, { from: 0, to: line.length }) };
 }
 
-/** The texts of a request, from its member `text`. @throws ServiceError `invalid_parameters`: too many or too long */
+/** Reads the member `text` of a request. @throws ServiceError `invalid_parameters`: too many or too long */
 export function readTexts(text: string | readonly string[], body: Buffer, limits: Limits): SourceDocument[] {
   const texts = listTexts(text, limits);
   const literals = findTextLiterals(body, 'text') as JsonText[];
   return texts.map((text, index) => ({ text, json: literals[index] as JsonText }));
 }
 
-/** A parsed document, checked against its schema. */
 export type ParsedDocument = Omit<FromSchema<typeof documentSchema>, 'places'> &
   Pick<AboutDocument, 'places'>;
 
@@ -79,7 +76,7 @@ export type ParsedDocument = Omit<FromSchema<typeof documentSchema>, 'places'> &
  *
  * @param body the request's JSON, with the documents in its member `documents`
  * @param unit of their places
- * @throws ServiceError `invalid_parameters`: too many, too long, two with one id, or invalid places
+ * @throws ServiceError `invalid_parameters`: too many, too long, duplicate ids, or invalid places
  */
 export function readDocuments(
   documents: readonly ParsedDocument[],
@@ -99,8 +96,8 @@ export function readDocuments(
 /**
  * Checks a list of documents that are read later, one by one.
  *
- * @param list where it begins in the request
- * @throws ServiceError `invalid_parameters`: too many, too long, or two with one id
+ * @param list start of the list in the request
+ * @throws ServiceError `invalid_parameters`: too many, too long, or duplicate ids
  */
 export function checkList(
   documents: readonly ParsedDocument[],
@@ -115,11 +112,10 @@ export function checkList(
   );
 }
 
-/** Where a document is in a request, and how messages name that place. */
 interface DocumentPosition {
   readonly body: Buffer;
   readonly at: number;
-  /** Put before the name of a member: `documents[3].`. */
+  /** Prefix of a member's name: `documents[3].`. */
   readonly place: string;
 }
 
@@ -148,9 +144,9 @@ export function readDocument(
 }
 
 /**
- * What plugins learn about a document. Its metadata is parsed, and its places converted, only when read.
+ * A document's information for plugins. Metadata and places are converted only when read.
  *
- * @param unit of the pages; without one the plugin does not get them
+ * @param unit of the pages; without it, pages are omitted
  */
 export function infoOf({ about, json }: SourceDocument, unit?: OffsetUnit): DocumentInfo {
   if (about === undefined) return NO_INFO;
@@ -189,7 +185,6 @@ function checkIds(ids: readonly (string | undefined)[]): void {
   }
 }
 
-/** Where each page begins, from the first one: that of the first of its places, or of the next page that has one. */
 function startsOfPages(places: readonly SourcePlace[]): number[] {
   const starts: number[] = [];
   for (const { start, page = 0 } of places) {
@@ -199,7 +194,7 @@ function startsOfPages(places: readonly SourcePlace[]): number[] {
   return starts;
 }
 
-/** The lists of chunks of a request, with the JSON of their metadata. @param findLists finds the lists in the body */
+/** Reads lists of chunks with the JSON of their metadata. @param findLists finds the lists in the body */
 export function readChunks(
   lists: readonly (readonly Chunk[])[],
   body: Buffer,
@@ -224,10 +219,10 @@ function metadataAt(body: Buffer, list: number): (Uint8Array | undefined)[] {
   });
 }
 
-/** The JSON of a number with all its digits, limited to the length of an id. */
+/** A whole number in JSON, limited to the maximum length of an id. */
 const WHOLE = /^-?\d{1,511}$/;
 
-/** The id at a position in unparsed JSON; undefined if it is not one. */
+/** The id at a position in unparsed JSON; undefined if the value is not an id. */
 export function idAt(body: Buffer, { from, to }: JsonRange): string | undefined {
   const json = body.toString('utf8', from, to);
   if (isWholeNumber(json)) return json;
@@ -239,18 +234,17 @@ export function idAt(body: Buffer, { from, to }: JsonRange): string | undefined 
   }
 }
 
-/** Whether the JSON of a number is an id: 7 and "7" are the same one, but 7.0 and 7e0 are not ids. */
+/** Whether a JSON number is an id. 7 and "7" are the same id, but 7.0 and 7e0 are invalid. */
 export function isWholeNumber(json: string): boolean {
   return WHOLE.test(json);
 }
 
 /**
- * The id of an object in a request: for a whole number the digits that were sent, since a double does not keep all of
- * them.
+ * The id of an object in a request. A whole number keeps its original digits, because a double may lose some.
  *
  * @param id as parsed
- * @param at where the object begins in the body
- * @returns undefined if it has none, or one that is neither a text nor a whole number
+ * @param at start of the object in the body
+ * @returns undefined if the id is missing, or neither a text nor a whole number
  */
 export function findId(id: unknown, body: Buffer, at: number): string | undefined {
   if (typeof id !== 'number') return typeof id === 'string' ? id : undefined;
@@ -259,9 +253,9 @@ export function findId(id: unknown, body: Buffer, at: number): string | undefine
 }
 
 /**
- * The id of an object that was checked against its schema, which cannot tell 1000 from 1e3.
+ * The id of an object that was checked against its schema, which cannot distinguish 1000 from 1e3.
  *
- * @param place put before the name of the member in the error
+ * @param place prefix of the member's name in the error
  * @throws ServiceError `invalid_parameters`
  */
 export function readId(id: string | number | undefined, body: Buffer, at: number, place: string) {

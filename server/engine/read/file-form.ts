@@ -7,28 +7,27 @@ import type { Fields, FileTask } from '../tasks.ts';
 import { suggest } from '../validation/suggest.ts';
 import type { OptionSchema } from '../validation/validator.ts';
 
-/** The file of a request, and the fields that came with it. */
 export interface FileForm {
-  /** Undefined if the form has none, which is one of its problems. */
+  /** Undefined if the form has no file, which is also a problem in `problems`. */
   readonly file: SourceFile | undefined;
-  /** Whether the body is the file, and no form. */
+  /** Whether the whole body is the file, not a form. */
   readonly isBare: boolean;
   /** Sentences without a full stop. */
   readonly problems: readonly string[];
-  /** Its name in the request, perhaps with folders. */
+  /** Name of the file in the request; it may include folders. */
   readonly filename: string | undefined;
   readonly reader: string | undefined;
   /** JSON of the reader's options. */
   readonly readerOptions: string | undefined;
-  /** JSON of what the request says about the file. */
+  /** JSON of the request's information about the document. */
   readonly document: string | undefined;
   readonly fields: Fields;
 }
 
 const FORM = 'multipart/form-data';
-/** Fields of a form: several times the number of a chunker's options. */
+/** Maximum fields of a form: several times the number of a chunker's options. */
 const MAX_FIELDS = 1000;
-/** Sent by clients that do not know the type of a file, and by curl for any data. */
+/** Media types from clients that do not know the type of a file, and from curl for any data. */
 const SAY_NOTHING: ReadonlySet<string> = new Set([
   'application/octet-stream',
   'binary/octet-stream',
@@ -36,7 +35,7 @@ const SAY_NOTHING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Finds the file of a request: in a form it is the field `file`; any other body is the file itself.
+ * Finds the file of a request: the field `file` of a form, or the whole body.
  *
  * @param known the other fields that the request may have
  * @throws ServiceError `body_empty`, `body_not_form`, `invalid_parameters`
@@ -88,7 +87,6 @@ async function formOf(form: FormData, query: Fields, known: readonly string[]): 
   return withNames(sent, fields, { known, isBare: false, problems });
 }
 
-/** A file in another field than `file`. @param known fields with another content */
 function problemOfFile(name: string, known: readonly string[]): string {
   return [...ABOUT_FILE, ...known].includes(name)
     ? `${name}: expected a text, got a file`
@@ -154,7 +152,6 @@ interface MediaType {
   readonly charset?: string | undefined;
 }
 
-/** The parsed `Content-Type`; empty if it is invalid. */
 function mediaTypeOf(contentType: string | undefined): MediaType {
   try {
     const { essence, params } = new MIMEType(contentType ?? '');
@@ -167,9 +164,9 @@ function mediaTypeOf(contentType: string | undefined): MediaType {
 const MISSING = 'file: missing, expected a file; with curl -F "file=@report.md"';
 
 /**
- * The fields of a form or a query string, which are all texts, converted to the types of a schema: numbers, booleans,
- * lists and objects are JSON, and a list may also be a repeated field. A value that does not fit stays a text, so
- * that the schema check names it.
+ * Converts the text fields of a form or a query string to the types of a schema. Numbers, booleans, lists and
+ * objects are JSON; a list may also be a repeated field. An unsuitable value stays a text, so that the schema check
+ * reports it.
  */
 export function fieldValues(fields: Fields, { properties }: ObjectSchema): Record<string, unknown> {
   const values = Object.entries(fields).map(([name, texts]) => [
@@ -190,7 +187,7 @@ function valueOfField(texts: readonly string[], schema: OptionSchema): unknown {
   return isItem ? [oneOf(text, [items])] : value;
 }
 
-/** A text converted for one of the schemas: JSON of a type that it allows, else the text itself. */
+/** A value converted for one of the schemas: parsed JSON of an allowed type, else the text. */
 function oneOf(text: string, branches: readonly OptionSchema[]): unknown {
   const value = parsed(text);
   const isWanted = branches.some((branch) => typesOf(branch).includes(typeOf(value)));

@@ -9,10 +9,7 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const COMMA = 0x2c;
 
-/**
- * Finds values in JSON by its bytes. In invalid JSON the positions are meaningless, but they lie in the body, and the
- * search terminates.
- */
+/** Finds values in JSON by its bytes. For invalid JSON, positions are wrong but within the body. */
 
 /** The position of a value in a JSON text: the bytes `[from, to)`. */
 export interface JsonRange {
@@ -21,11 +18,11 @@ export interface JsonRange {
 }
 
 /**
- * Finds members of an object by their names. If a member is repeated, the last one counts, as in `JSON.parse`.
+ * Finds members of an object by their names. The last of several equal members counts, as in `JSON.parse`.
  *
  * @param body JSON
- * @param start where the object begins, or white space before it
- * @returns the positions of their values, in the order of the names; `undefined` for missing ones
+ * @param start start of the object, or of white space before it
+ * @returns the positions of their values, in the order of the names; `undefined` for missing members
  */
 export function findMembers(
   body: Buffer,
@@ -45,7 +42,7 @@ export function findMembers(
   return found;
 }
 
-/** Finds the elements of a list. @param body JSON @param start where the list begins, or white space before it */
+/** Finds the elements of a list. @param start start of the list; may be white space before it */
 export function findElements(body: Buffer, start: number): JsonRange[] {
   const elements: JsonRange[] = [];
   let from = skipSpace(body, skipSpace(body, start) + 1);
@@ -63,10 +60,9 @@ function nameAt(body: Buffer, from: number, to: number): string {
   return name.includes('\\') ? (JSON.parse(body.toString('utf8', from, to)) as string) : name;
 }
 
-/** Bytes of a string that are looked through here: a native search of fewer is slower. */
+/** Maximum bytes of a string that are searched in a loop; a native search is slower for fewer. */
 const SHORT = 24;
 
-/** Index after the closing quote of the string that opens at `at`. */
 function stringEnd(body: Buffer, at: number): number {
   const short = Math.min(at + SHORT, body.length);
   for (let next = at + 1; next < short && body[next] !== BACKSLASH; next++)
@@ -101,7 +97,7 @@ function skipNested(body: Buffer, start: number): number {
       at = stringEnd(body, at);
       continue;
     }
-    // Most bytes are digits and commas, and no bracket is below these.
+    // Most bytes are digits and commas, which are all below the brackets.
     if (byte >= OPEN_LIST) {
       if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
       else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;
@@ -119,7 +115,7 @@ function skipSpace(body: Buffer, start: number): number {
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** The bytes of a JSON text, without the byte order mark that some clients put before it. */
+/** The bytes of a JSON text without a byte order mark, which some clients send. */
 export function jsonBytes(bytes: Uint8Array): Buffer {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? body.subarray(3) : body;
@@ -140,10 +136,7 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
-/**
- * JSON string literals as bytes. An answer's texts are stretches of the request's text, so they are copied from the
- * request's own bytes instead of being decoded, cut, escaped and encoded again.
- */
+/** JSON string literals as bytes. Answers copy texts from the request instead of encoding them again. */
 
 /** The content of a JSON string literal in UTF-8, without its quotes. */
 export type JsonText = Uint8Array;
@@ -153,18 +146,15 @@ export function toJsonText(text: string): JsonText {
   return Buffer.from(JSON.stringify(text)).subarray(1, -1);
 }
 
-/**
- * The same JSON text for equal texts, however their senders escaped them: `json` itself, if it has no escape that has
- * alternatives.
- */
+/** The same JSON text for equal texts, regardless of their escapes; `json` itself if possible. */
 export function canonicalJsonText(text: string, json: JsonText): JsonText {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
   return bytes.includes('\\u') || bytes.includes('\\/') ? toJsonText(text) : json;
 }
 
 /**
- * Finds the literals of one top-level member whose value is a string or a list of strings. `body` must be
- * a valid JSON object. Returns `undefined` if the member is missing or has another type.
+ * Finds the literals of a top-level member that is a string or a list of strings. `body` must be a valid JSON
+ * object. Returns `undefined` if the member is missing or has another type.
  */
 export function findTextLiterals(body: Buffer, member: string): JsonText[] | undefined {
   const [value] = findMembers(body, 0, [member]);
@@ -175,7 +165,6 @@ export function findTextLiterals(body: Buffer, member: string): JsonText[] | und
     : undefined;
 }
 
-/** The content of the string literal at a position. */
 export function literalOf(body: Buffer, { from, to }: JsonRange): JsonText {
   return body.subarray(from + 1, to - 1);
 }
@@ -183,19 +172,18 @@ export function literalOf(body: Buffer, { from, to }: JsonRange): JsonText {
 const SPACE = 0x20;
 const BREAKS = [0x0a, 0x0d];
 
-/** The same JSON on one line: line breaks in JSON are white space, because strings escape theirs. */
+/** JSON on one line. Every line break in JSON is white space, because strings escape theirs. */
 export function withoutBreaks(json: Buffer): Buffer {
   return BREAKS.some((byte) => json.includes(byte))
     ? Buffer.from(json.map((byte) => (BREAKS.includes(byte) ? SPACE : byte)))
     : json;
 }
 
-/** JSON that is the same for equal values, regardless of the order of object members. */
+/** JSON that is the same for equal values, regardless of the order of members. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value));
 }
 
-/** The same value with objects as sorted lists of their members. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

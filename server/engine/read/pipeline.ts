@@ -26,7 +26,7 @@ export const stepSchema = {
 /**
  * Refuses steps that cannot be executed in this order.
  *
- * @param place their name in the message
+ * @param place name of the steps in the message
  * @throws ServiceError `invalid_parameters` with all problems
  */
 export function checkOrder(steps: readonly PipelineStep[], place = 'steps'): void {
@@ -49,7 +49,7 @@ export function checkOrder(steps: readonly PipelineStep[], place = 'steps'): voi
 
 export interface StepPlugin {
   readonly kind: 'chunker' | 'refinery';
-  /** The exact name if it exists, else the one that the step gives; empty if it gives none. */
+  /** The exact name of an existing plugin, else the name in the step; empty if missing. */
   readonly name: string;
   readonly entry: PluginEntry | undefined;
 }
@@ -74,7 +74,6 @@ function spellings(kind: Kind, name: string): string[] {
   return [name, ...lower, ...bare, ...bare.map((one) => one.replace(/-$/, ''))];
 }
 
-/** Whether plugins of steps may be missing, may be missing if the request says so, or must exist. */
 export type MissingPlugins = 'allowed' | 'optional' | 'refused';
 
 interface StepRules {
@@ -83,20 +82,20 @@ interface StepRules {
 }
 
 export interface StepRule {
-  /** The name of the step in messages: `steps[1]`. */
+  /** Name of the step in messages: `steps[1]`. */
   readonly place: string;
-  /** Where its options are, if not in its own `config`. */
+  /** Location of the step's options, if not its own `config`. */
   readonly options?: string | undefined;
-  /** The rule for missing plugins; if they are allowed, their configuration is not checked. */
+  /** The rule for missing plugins. If they are allowed, their configuration is not checked. */
   readonly missing: MissingPlugins;
 }
 
 /**
- * Checks a step of a pipeline that is to be stored: its plugin exists, and accepts its configuration. The names in
- * it are noted, unless plugins may be missing: then they may be those of another server.
+ * Checks a step of a pipeline to be stored: its plugin must exist and accept its configuration. Notes the names in
+ * it, unless plugins may be missing, because their names may be those of another server.
  *
  * @param refusals get the problems
- * @returns the step with its plugin's own name, however that was spelt
+ * @returns the step with the plugin's exact name
  */
 export function checkStep(
   step: PipelineStep,
@@ -121,7 +120,6 @@ export function checkStep(
 
 const ALLOW_MISSING = '; "allow_missing": true stores the step for a server that has it';
 
-/** Why a step cannot run: it names a missing plugin. */
 export function missingPlugin(registry: Registry, { kind, name }: StepPlugin, place: string): string {
   const known = registry.ofKind(kind).map(({ manifest }) => manifest.name);
   const near = suggest(name, known);

@@ -6,7 +6,6 @@ import { placesOfPages } from '../../../plugins/toolkit/places.ts';
 import { createUtf16Cursor, type Utf16Cursor } from '../answer/offsets.ts';
 import { checkPlaceCount } from '../limits.ts';
 
-/** What a request says about where a document's text comes from: one of the two, or nothing. */
 interface GivenPlaces {
   readonly pages?: readonly number[] | undefined;
   readonly places?: readonly SourcePlace[] | undefined;
@@ -16,7 +15,7 @@ const count = { type: 'integer', minimum: 1, maximum: 1_000_000 } as const;
 const seconds = { type: 'number', minimum: 0 } as const;
 const CELLS = /^[A-Z]{1,3}[1-9]\d{0,6}(:[A-Z]{1,3}[1-9]\d{0,6})?$/;
 
-/** A place in a request, and in answers, which have neither `start` nor `end`. */
+/** A place in a request, without `start` and `end`. Answers have the same members. */
 export const placeProperties = {
   page: { ...count, description: 'The page, from 1; a slide is a page.' },
   box: {
@@ -56,11 +55,11 @@ export const placeSchema = {
 } as const;
 
 /**
- * Checks where the text of a document comes from, and converts offsets to UTF-16.
+ * Checks the pages or places of a document, and converts their offsets to UTF-16.
  *
  * @param given checked against its schema
  * @param unit of its offsets
- * @param name what messages call the document: `documents[3].`
+ * @param name name of the document in messages: `documents[3].`
  * @throws ServiceError `invalid_parameters` that names the member
  */
 export function readPlaces(
@@ -92,7 +91,6 @@ export function readPlaces(
 
 type Unchecked = Omit<SourcePlace, 'start' | 'end'> & Record<'start' | 'end', number | undefined>;
 
-/** Converts the starts and ends of places, each of which rise, in one pass. */
 function inUtf16(places: readonly SourcePlace[], offsetOf: Utf16Cursor): Unchecked[] {
   const converted: Unchecked[] = [];
   for (const [index, { end }] of places.entries()) {
@@ -107,7 +105,6 @@ function inUtf16(places: readonly SourcePlace[], offsetOf: Utf16Cursor): Uncheck
   return converted;
 }
 
-/** What is wrong with the places of a reader, if anything. */
 export function problemOfPlaces(places: readonly SourcePlace[], text: string): string | undefined {
   const problem = firstProblem(places);
   if (problem !== undefined) return `places${problem}`;
@@ -115,13 +112,12 @@ export function problemOfPlaces(places: readonly SourcePlace[], text: string): s
   return wrong === -1 ? undefined : `places[${wrong}]: ends beyond the text, or within a character`;
 }
 
-/** The index of the first place that ends beyond the text, or within a character; -1 if none does. */
+/** The index of the first place that ends beyond the text or inside a character; -1 if there is none. */
 function firstOutside(places: readonly SourcePlace[], text: string): number {
   const isEdge = (at: number) => at <= text.length && !splitsCodePoint(text, at);
   return places.findIndex(({ start, end }) => !isEdge(start) || !isEdge(end));
 }
 
-/** The first place that is wrong without regard to the text: its index, its member, and what is expected. */
 function firstProblem(places: readonly SourcePlace[]): string | undefined {
   let before = { start: 0, end: 0 };
   for (const [index, place] of places.entries()) {

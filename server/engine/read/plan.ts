@@ -6,33 +6,32 @@ import type { Included } from './document-schemas.ts';
 import { findId } from './documents.ts';
 import type { JsonRange } from './json.ts';
 
-/** What is done with each input of a request, parsed and checked. Plain data. */
+/** The processing of each input of a request, parsed and checked. Plain data. */
 export interface Plan extends StageList {
-  /** The steps, if a stored pipeline is executed: its chunks have ids, `context` and `embedding`. */
+  /** The steps of a stored pipeline. Its chunks have ids, `context` and `embedding`. */
   readonly pipeline?: readonly PipelineStep[];
   readonly include: readonly Included[];
   readonly namespace: string;
-  /** Whether the vectors of `embedding` are written as base64, for readers that need no digits. */
+  /** Whether the vectors of `embedding` are written as base64. */
   readonly packsVectors?: boolean;
 }
 
-/** The first line of a stream: what is done with each of the following lines. Plain data. */
+/** The first line of a stream: the plan for all further lines. Plain data. */
 export interface StreamPlan extends Plan {
-  /** What a line contains: a document, a list of chunks, or the text of a batch of texts. */
+  /** The content of a line: a document, a list of chunks, or one text of a batch. */
   readonly takes: 'document' | 'chunks' | 'text';
   /**
-   * What is written; by default, an answer to each line.
+   * The output; by default, an answer to each line.
    *
    * - `chunks`, `documents`: only the results of successful lines, one line per chunk or document; the answer's
-   *   `outcomes` report on every line.
-   * - `lists`: the list of lists that answers a batch, without its brackets; a failing line fails all.
+   *   `outcomes` report on every line
+   * - `lists`: the list of lists that answers a batch, without its brackets; a failing line fails all lines
    */
   readonly writes?: 'chunks' | 'documents' | 'lists';
-  /** Whether outcomes include the ids of the chunks, if they have any. */
+  /** Whether outcomes include the ids of chunks, if they have any. */
   readonly tellsIds?: boolean;
 }
 
-/** The outcome of a line: the number of chunks, or an error. */
 export type LineOutcome = LineHead &
   (
     | ({
@@ -44,7 +43,6 @@ export type LineOutcome = LineHead &
 
 export interface LineHead {
   readonly index: number;
-  /** The caller's id for it, if it has one. */
   readonly id?: string | undefined;
 }
 
@@ -54,7 +52,7 @@ export function lineHead(value: unknown, line: Buffer, index: number): LineHead 
   return id === undefined ? { index } : { index, id };
 }
 
-/** A request as lines: what is done with each of its inputs, and where these are in its body. Plain data. */
+/** A request as lines: the plan for its inputs, and their positions in its body. Plain data. */
 export interface Division {
   readonly plan: StreamPlan;
   readonly inputs: readonly JsonRange[];

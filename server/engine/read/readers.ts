@@ -11,7 +11,6 @@ import { createValidator, type Validate } from '../validation/validator.ts';
 
 type Described = Pick<SourceFile, 'name' | 'mediaType'>;
 
-/** What decides about the reader of a file, besides the file. */
 interface ReaderChoice {
   readonly named?: string | undefined;
   readonly task: DocumentsTask;
@@ -19,13 +18,12 @@ interface ReaderChoice {
 }
 
 /**
- * The reader of a file: the one that the request names, else the first that can run among those that match its file
- * extension, its media type, all of that type, or any file, in this order. Among those that match it alike, readers
- * through a service come first, as somebody has set it up, and readers of any file last. A file in a format that the
- * chunker itself takes is read as it is, by a reader of any file.
+ * The reader of a file. A reader named in the request comes first, else the first usable match: by file extension,
+ * by media type, by its general type, or for any file, in this order. Among equal matches, readers that call a
+ * service come first, and readers of any file last. A format that the chunker itself accepts is left unchanged by a
+ * reader of any file.
  *
- * @throws ServiceError `unknown_plugin`, `missing_capability` if only readers that cannot run match it,
- *   `unread_format`
+ * @throws ServiceError `unknown_plugin`, `missing_capability` if only unusable readers match, `unread_format`
  */
 export function readerOf(file: Described, { named, task, registry }: ReaderChoice): PluginEntry {
   if (named !== undefined) return registry.require('reader', named);
@@ -42,9 +40,9 @@ export function readerOf(file: Described, { named, task, registry }: ReaderChoic
 }
 
 /**
- * The error for a file that no reader handles, with what this server reads.
+ * The error for a file that no reader accepts, with the formats that this server reads.
  *
- * @param reason why the reader of any file did not read it, in a sentence
+ * @param reason why the reader of any file rejected it, as a sentence
  */
 export function unreadFormat(file: Described, registry: Registry, reason?: string): ServiceError {
   const { name, mediaType } = file;
@@ -63,7 +61,7 @@ export function unreadFormat(file: Described, registry: Registry, reason?: strin
   });
 }
 
-/** Whether a reader of any file takes this one for want of a better one. */
+/** Whether a reader of any file is used only because no other reader matches. */
 export function isLastResort(reader: PluginEntry, file: Described): boolean {
   const { formats = {} } = reader.manifest;
   return readsAny(reader) && !claimsName(formats, file) && !claimsKind(formats, file);
@@ -74,7 +72,7 @@ function claimsKind({ mediaTypes = [] }: Formats, { mediaType }: Described): boo
   return mediaTypes.includes(mediaType) || mediaTypes.includes(mediaType.replace(/\/.*/, '/*'));
 }
 
-/** `"job.json" (application/json)`, as far as it is known. */
+/** `"job.json" (application/json)`, or only the known part. */
 function inWords({ name, mediaType }: Described): string {
   const type = mediaType?.slice(0, MAX_SHOWN);
   if (name === undefined) return type === undefined ? 'this file' : `a file of type ${type}`;
@@ -84,9 +82,9 @@ function inWords({ name, mediaType }: Described): string {
 const MAX_SHOWN = 100;
 
 /**
- * The reader of a file that is text in a format of its own, such as subtitles, and of a chunker that does not take this
- * format. Other text is used as it is: the reader of any text would change nothing, and a reader with a service only
- * sends it there and back.
+ * The reader for a text file in a format of its own, such as subtitles, unless the chunker accepts this format.
+ * Other text needs no reader: the reader of any text changes nothing, and a reader that calls a service only costs
+ * time.
  */
 export function textReaderOf(name: string, { task, registry }: ReaderChoice): PluginEntry | undefined {
   const file = { name, mediaType: undefined };
@@ -110,14 +108,13 @@ function readsAny({ manifest: { formats } }: PluginEntry): boolean {
   return formats?.mediaTypes?.includes('*/*') === true;
 }
 
-/** Whether the chunker that gets the text takes the format of the file itself. */
 function isForChunker(file: Described, task: DocumentsTask, registry: Registry): boolean {
   const name = task.run === 'chunk' ? task.name : task.steps.find(({ type }) => type === 'chunk')?.chunker;
   const formats = registry.find('chunker', name ?? '')?.manifest.formats ?? {};
   return claimsName(formats, file) || claimsType(formats, file);
 }
 
-/** `needs` names, briefly, the variables to set or the readers to complete. */
+/** `needs` briefly names the variables to set or the readers to complete. */
 function noneReady(readers: readonly PluginEntry[], file: Described): ServiceError {
   const names = readers.map(({ manifest }) => manifest.name);
   const reasons = readers.map(({ missing }) => missing.join('; ')).join('; or ');
@@ -132,7 +129,6 @@ function noneReady(readers: readonly PluginEntry[], file: Described): ServiceErr
 
 type Formats = NonNullable<Manifest['formats']>;
 
-/** Whether a reader's manifest names the extension of a file. */
 export function claimsName({ extensions = [] }: Formats, { name = '' }: Pick<Described, 'name'>): boolean {
   return extensions.some(
     (extension) => name.length > extension.length && name.toLowerCase().endsWith(extension),
@@ -143,7 +139,6 @@ function claimsType({ mediaTypes = [] }: Formats, { mediaType = '' }: Described)
   return mediaTypes.includes(mediaType);
 }
 
-/** Whether the formats of a reader match a file, the most specific first. */
 const CLAIMS: readonly ((formats: Formats, file: Described) => boolean)[] = [
   claimsName,
   claimsType,
@@ -174,16 +169,15 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Identifies who sends files: the same value for the same sender. */
+/** Identifies the sender of files; equal values mean the same sender. */
 export type Sender = string | object;
 
-/** The context of a guarded reader. */
 export interface GuardedContext extends ReadContext {
-  /** Decides the turns of senders that wait for a thread. */
+  /** Senders that wait for a thread take turns. */
   readonly sender?: Sender | undefined;
 }
 
-/** Has a reader read a file. @throws ServiceError; the reason of the signal */
+/** Reads a file with a reader. @throws ServiceError; the reason of the signal */
 export function readWith(
   host: PluginHost,
   reader: PluginEntry,
@@ -205,7 +199,7 @@ function hasText(read: unknown): read is ReadFile {
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** What a reader left out. @throws ServiceError `broken_promise` if that cannot be counted */
+/** The counts of what a reader omitted. @throws ServiceError `broken_promise` if they are invalid */
 export function leftOutOf(manifest: Pick<Manifest, 'kind' | 'name'>, { leftOut }: ReadFile): LeftOut {
   for (const [name, count] of Object.entries(leftOut ?? {})) {
     if (!NAME.test(name)) throw brokenPromise(manifest, `leftOut has a name not in snake_case: ${name}`);
@@ -215,14 +209,13 @@ export function leftOutOf(manifest: Pick<Manifest, 'kind' | 'name'>, { leftOut }
   return leftOut ?? {};
 }
 
-/** The sums, by name. */
 export function addLeftOut(one: LeftOut, other: LeftOut): LeftOut {
   const sums = new Map(Object.entries(one));
   for (const [name, count] of Object.entries(other)) sums.set(name, (sums.get(name) ?? 0) + count);
   return Object.fromEntries(sums);
 }
 
-/** `note 2; repeated_line 12`, or nothing. */
+/** `note 2; repeated_line 12`, or an empty text. */
 export function leftOutInWords(leftOut: LeftOut): string {
   const sorted = Object.entries(leftOut).sort(([one], [other]) => (one < other ? -1 : 1));
   return sorted.map(([name, count]) => `${name} ${count}`).join('; ');

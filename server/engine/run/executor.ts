@@ -7,15 +7,14 @@ import { emptyAnswer } from '../answer/response-metadata.ts';
 import type { Service } from '../service.ts';
 import type { Answer, AnyRequest, ChunksTask, OnPart, Task } from '../tasks.ts';
 
-/** A task with the bytes of its request, or the parsed request. */
 export type Work =
   | { readonly task: Task; readonly body: Uint8Array }
   | DivideWork
   | { readonly request: AnyRequest };
 
 /**
- * A request whose inputs are to be found, so that each can have a line in the answer, or groups of them can be
- * processed in parallel. A request that cannot be divided, or has a single list, is run instead.
+ * A request whose inputs are to be found: for one line of the answer each, or for processing groups in parallel. A
+ * request that cannot be divided, or has a single list, is run instead.
  */
 export interface DivideWork {
   readonly task: ChunksTask;
@@ -23,26 +22,26 @@ export interface DivideWork {
   readonly divides: 'lines' | 'lists';
 }
 
-/** An answer, and how long its work waited before it ran. */
+/** An answer, and how long its work waited in the queue. */
 export interface RunAnswer extends Answer {
   readonly queueSeconds: number;
 }
 
-/** Runs work in worker threads. It has no deadline and no queue: its caller has admitted the work. */
+/** Runs work in worker threads, without a deadline or a queue. Callers admit the work first. */
 export interface Executor {
   /**
    * @param signal stops the work when it aborts
-   * @param onPart requests the answer in parts, see `Service.run`; not called once the work has ended
+   * @param onPart requests the answer in parts, see `Service.run`; not called after the work has ended
    * @throws ServiceError errors of the service; for lost threads `out_of_memory`, `worker_lost`
    */
   run(work: Work, signal: AbortSignal, onPart?: OnPart): Promise<Answer>;
-  /** Starts a thread, so that the first request need not wait for one. Resolves once it has started, or failed to. */
+  /** Starts a thread before the first request. Resolves when the thread has started or failed to start. */
   startThread(): Promise<void>;
   readonly threads: number;
   close(): Promise<void>;
 }
 
-/** Milliseconds that work has to stop by itself once its signal aborts; then its worker thread is ended. */
+/** Milliseconds for work to stop by itself after its signal aborts. Then its worker thread is ended. */
 export const STOP_GRACE = 1000;
 
 export async function runWork(
@@ -60,7 +59,7 @@ export async function runWork(
   return service.run(request, signal, onPart);
 }
 
-/** Reads a request; a refusal also has the unknown names in it. */
+/** Reads a request. A refusal also names the unknown names in it. */
 export async function orUnknownNames<T>(service: Service, read: () => T): Promise<T> {
   try {
     return read();
@@ -80,45 +79,42 @@ function dividedAnswer(service: Service, { task, body, divides }: DivideWork): A
 
 export interface WorkMessage {
   readonly work: Work;
-  /** Raised to stop the work. */
   readonly flag: StopFlag;
-  /** Where parts of the answer are posted, if it is wanted in parts. */
   readonly parts: MessagePort | undefined;
 }
 
-/** Sent to a worker thread through its port: models that others have opened, for it to open before it needs them. */
+/** Sent to a worker thread through its port: models to open in advance, because other threads use them. */
 export interface Preparation {
   readonly models: readonly string[];
 }
 
-/** Sent by a worker thread through its port: a plugin could not be created there, or could after all. */
+/** Sent by a worker thread through its port: a plugin could not be created there, or has now been created. */
 export interface PluginState {
   readonly plugin: PluginId;
   readonly failure: string | undefined;
 }
 
-/** Sent back by a worker thread: errors as data, because a cloned error loses its code. */
+/** Sent back by a worker thread. Errors are sent as data, because a cloned error loses its code. */
 export type WorkOutcome = { readonly answer: Answer } | { readonly error: PlainError };
 
 export interface WorkerData {
   readonly config: Config;
-  /** The plugins, whose manifests need not be read and checked again. */
   readonly plugins: Pick<Registry, 'all' | 'broken'>;
 }
 
 /**
  * Receives parts of an answer from a worker thread.
  *
- * @param onPart called with each part, in the order in which they were posted
+ * @param onPart called with each part, in the order of posting
  */
 export function openPartChannel(onPart: OnPart) {
   const { port1, port2 } = new MessageChannel();
   port1.on('message', onPart);
   return {
     port: port2,
-    /** Delivers the parts that were posted but have not arrived yet, and accepts no more. */
+    /** Delivers the remaining posted parts, and accepts no more. */
     close() {
-      // The outcome of the work comes on a different port, perhaps before parts that were posted earlier.
+      // The outcome comes through another port and may arrive before earlier parts.
       for (let next = receiveMessageOnPort(port1); next !== undefined; next = receiveMessageOnPort(port1)) {
         onPart(next.message);
       }
@@ -131,10 +127,7 @@ export function partSender(port: MessagePort | undefined): OnPart | undefined {
   return port === undefined ? undefined : (bytes) => port.postMessage(bytes, [bytes.buffer]);
 }
 
-/**
- * Tells work in another thread to stop, and tells this thread whether it has begun. The threads share its memory, so
- * a thread can read it without yielding.
- */
+/** A stop flag in shared memory, readable without yielding. It also records whether the work has begun. */
 type StopFlag = Int32Array<SharedArrayBuffer>;
 
 const STOP = 0;
@@ -152,10 +145,10 @@ export function hasBegun(flag: StopFlag): boolean {
   return Atomics.load(flag, BEGUN) === 1;
 }
 
-/** Milliseconds after which a waiting task notices the flag. */
+/** Milliseconds between checks of the flag while a task waits. */
 const LOOK_EVERY = 50;
 
-/** Runs a task with a signal that aborts once the flag is raised; reading it is enough, the thread need not yield. */
+/** Runs a task with a signal that aborts when the flag is raised. Reading the signal checks the flag. */
 export async function withSignal<T>(flag: StopFlag, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   Atomics.store(flag, BEGUN, 1);
   const controller = new AbortController();

@@ -13,17 +13,14 @@ export interface ReaderThreadData {
   readonly readers: readonly PluginEntry[];
 }
 
-/** A file to be read by the reader of that name; without a file, the reader is only created. */
+/** A request to read a file with the named reader. Without a file, the reader is only created. */
 export interface ReadMessage {
   readonly reader: string;
   readonly file?: SourceFile;
   readonly options: ReadContext['options'];
 }
 
-/**
- * Sent back: what was read, with the metadata reported meanwhile, or an error as data, and whether it is due to a limit,
- * which ends the thread.
- */
+/** The reply: the text and reported metadata, or an error as data. A limit error ends the thread. */
 export type ReadOutcome =
   | { readonly read: ReadFile; readonly reported: readonly (readonly [name: string, value: string])[] }
   | { readonly isReady: true }
@@ -32,23 +29,22 @@ export type ReadOutcome =
 type ReaderThread = GuardedThread<ReadOutcome>;
 
 const MEGABYTE = 1_048_576;
-/** Bytes that reading one file may take. */
 const MEMORY = 256 * MEGABYTE;
-/** Messages after which a thread is replaced, in case a parser keeps something of each. */
+/** Messages after which a thread is replaced, in case a parser leaks memory. */
 const MAX_FILES = 100;
-/** Seconds after the deadline of a request, whose error comes first; the documents of jobs have no deadline. */
+/** Seconds after a request's deadline, so that its error comes first. Jobs' documents have no deadline. */
 const GRACE = 1;
-/** Milliseconds after which the memory of an idle thread is freed. */
+/** Milliseconds after which an idle thread is ended. */
 const MAX_IDLE = 60_000;
 
 /**
- * Runs the readers whose manifests say `guarded`, each file in a thread of its own that ends when it exceeds its limits
- * or is no longer wanted. A thread that has read a file, refused it or failed on it is kept for the next one.
+ * Runs the `guarded` readers, each file in its own thread. A thread is ended if it exceeds its limits or its answer
+ * is no longer wanted. Otherwise it is kept for the next file, even after an error.
  */
 export class GuardedReaders {
   readonly #config: Config;
   readonly #readers: readonly PluginEntry[];
-  /** Kept threads, with the number of files that they have read. */
+  /** Idle threads, with the number of files that they have read. */
   readonly #idle = new Map<ReaderThread, { readonly files: number; readonly end: NodeJS.Timeout }>();
   readonly #queue: PriorityQueue;
   readonly #closing = new AbortController();
@@ -56,12 +52,13 @@ export class GuardedReaders {
   constructor(config: Config, plugins: readonly PluginEntry[]) {
     this.#config = config;
     this.#readers = plugins.filter(isGuarded);
-    // A stuck thread does not hold up all others.
+    // At least two threads, so that a stuck thread does not block all other files.
     this.#queue = new PriorityQueue({ threads: Math.max(config.workers, 2), queueSize: 0 });
   }
 
   /**
-   * A reader that passes each file to a thread. It is created in one first, which is kept for the first file.
+   * A reader that passes each file to a thread. The reader is first created in a thread, which is kept for the first
+   * file.
    *
    * @throws ServiceError `plugin_failed`, as for a reader that is not guarded
    */
@@ -146,7 +143,7 @@ export class GuardedReaders {
 
 type TimeLimits = Pick<Config, 'requestTimeout' | 'readerSeconds' | 'readerSecondsPerMb'>;
 
-/** Seconds that reading a file may take, so that a small one cannot hold a thread for as long as a large one. */
+/** Maximum seconds for reading a file; less for small files. */
 export function readingTime(
   bytes: number,
   { requestTimeout, readerSeconds, readerSecondsPerMb }: TimeLimits,

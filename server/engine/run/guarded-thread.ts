@@ -3,20 +3,18 @@ import { type Transferable, Worker } from 'node:worker_threads';
 import { exposedError } from '../../../core/errors.ts';
 import { hold } from '../../../core/hold.ts';
 
-/** Limits for code that reads untrusted files. */
 export interface GuardLimits {
   /**
-   * Bytes of the heap, with its garbage, and of buffers outside it, which no limit of Node counts, besides those that a
-   * message moves there; for a moment, garbage may take a sixth more.
+   * Maximum bytes of the heap, including garbage, and of external buffers, which no limit of Node counts. Buffers
+   * that a message moves there are excluded. Garbage may briefly take a sixth more.
    */
   readonly memory: number;
   /** Milliseconds until an answer, from the moment at which the thread begins with the message. */
   readonly time: number;
-  /** Milliseconds until it begins with a message: it starts, and loads what it needs. Default one minute. */
+  /** Milliseconds until the thread begins with a message, including its start. Default one minute. */
   readonly start?: number;
 }
 
-/** Posted by the thread when it begins with a message. */
 export const BEGUN = 'begun';
 const START = 60_000;
 
@@ -25,20 +23,16 @@ export class OverLimitError extends Error {}
 export class OverTimeError extends OverLimitError {}
 
 const MEGABYTE = 1_048_576;
-/** The output of parsers is for their authors, and stays unread. */
 const SILENT = { stdout: true, stderr: true };
 /** Milliseconds between two checks of the memory. */
 const LOOK = 20;
-/** Milliseconds for which memory may be above its limit, as V8 collects garbage only when it needs to. */
+/** Milliseconds for which memory may exceed its limit, because V8 collects garbage late. */
 const MAX_ABOVE = 250;
-/** Ends a thread at once whose memory is above this many limits. */
+/** Multiple of the limit at which a thread is ended at once. */
 const FAR_ABOVE = 7 / 6;
-/**
- * V8's own limit of the heap, in limits. It is the last resort: a thread that exceeds it by a single large allocation
- * takes the whole process with it.
- */
+/** V8's heap limit, as a multiple of `memory`. Exceeding it may end the whole process: a last resort. */
 const LAST_RESORT = 4;
-/** Megabytes for new values: V8 would fill many more with garbage before it collects. */
+/** Megabytes of the young generation; V8's default keeps much more garbage. */
 const MAX_YOUNG = 16;
 
 interface Asked<Answer> {
@@ -48,10 +42,10 @@ interface Asked<Answer> {
 }
 
 /**
- * A separate thread for code that reads untrusted files; it is ended when it exceeds its limits. It posts `BEGUN` and
- * then an answer for one message after the other, and does not keep an idle process alive.
+ * A separate thread for code that reads untrusted files. It is ended when it exceeds its limits, and does not keep
+ * an idle process alive. For each message, the thread posts `BEGUN` and then an answer.
  *
- * @typeParam Answer what it posts back, once per message
+ * @typeParam Answer type of the answers
  */
 export class GuardedThread<Answer> {
   readonly #limits: GuardLimits;
@@ -83,8 +77,8 @@ export class GuardedThread<Answer> {
 
   /**
    * @param time milliseconds for this answer, if less than the general limit
-   * @throws Error whose message completes "it cannot be read:", an `OverLimitError` if that is due to a limit; the
-   *   thread is then gone
+   * @throws Error whose message completes "it cannot be read:", an `OverLimitError` if a limit is exceeded; the
+   *   thread has then ended
    */
   async ask(
     message: unknown,

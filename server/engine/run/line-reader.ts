@@ -1,38 +1,34 @@
 import { ServiceError } from '../../../core/errors.ts';
 
-/** A line of a stream, or why it is missing. */
 export type Line = Buffer | ServiceError;
 
 export interface LineReaderOptions {
   readonly limit: number;
-  /** Whether a line that is too long ends the stream: decompressed data may be endless. */
+  /** Whether a line that is too long ends the stream, because decompressed data may be endless. */
   readonly isStrict: boolean;
-  /** Called before more is read; while it waits, the sender is held up. @throws what ends the stream */
+  /** Called before each read; the sender waits with it. @throws an error that ends the stream */
   beforeReading(): Promise<void>;
 }
 
-/** Where lines come from: those that were read, in order. */
 export abstract class LineSource {
   readonly #lines: Line[] = [];
   #bytes = 0;
-  /** Whether there is nothing more to read. Lines may still wait. */
+  /** Whether everything has been read. Lines may still wait. */
   isOver = false;
 
   get waiting(): number {
     return this.#lines.length;
   }
 
-  /** Number of bytes that were read and not taken. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Waits for more, or the end. @throws what the source throws */
+  /** Waits for more lines or the end. @throws errors of the source */
   abstract read(): Promise<void>;
 
   /**
-   * Takes the next lines: at least one if there is one, up to this many lines with this many bytes in total. One that
-   * cannot be read is taken alone.
+   * Takes up to `most` lines and `maxBytes` bytes, but at least one line. An unreadable line is taken alone.
    */
   take(most: number, maxBytes: number): Line[] {
     const taken = this.#lines.splice(0, countToTake(this.#lines, most, maxBytes));
@@ -74,7 +70,6 @@ export class LineReader extends LineSource {
   readonly #splitter: LineSplitter;
   readonly #options: LineReaderOptions;
   #failure: { readonly error: unknown } | undefined;
-  /** Ends the wait for more bytes, if there is one. */
   #interrupt: (error: unknown) => void = () => {};
 
   /** @param source yields bytes; it is not closed if it is not read to its end */
@@ -94,10 +89,10 @@ export class LineReader extends LineSource {
   }
 
   /**
-   * Waits until more of the stream has arrived, which may be less than a line, or it has ended.
+   * Waits until more of the stream has arrived, even less than a line, or it has ended.
    *
    * @throws ServiceError `line_too_large`, if that ends the stream
-   * @throws what the source and `beforeReading` throw
+   * @throws errors of the source and `beforeReading`
    */
   async read(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure.error;
@@ -114,14 +109,13 @@ export class LineReader extends LineSource {
     if (this.#options.isStrict && this.#splitter.isTooLong) throw tooLong(this.limit);
   }
 
-  /** Makes `read` throw from now on; lines that were read can still be taken. */
+  /** Makes `read` throw from now on. Lines that were read can still be taken. */
   stop(error: unknown): void {
     this.#failure ??= { error };
     this.#interrupt(error);
   }
 }
 
-/** @param what names the line in the message */
 export function tooLong(limit: number, what = 'The document'): ServiceError {
   return new ServiceError('line_too_large', { what, limit });
 }
@@ -137,10 +131,10 @@ const NOTHING = Buffer.alloc(0);
 
 export const TOO_LONG = Symbol('a line that is too long');
 
-/** Cuts a stream of bytes into lines, which end with LF or CRLF; lines of only white space are skipped. */
+/** Splits a stream of bytes into lines that end with LF or CRLF. Lines of only white space are skipped. */
 export class LineSplitter {
   readonly #limit: number;
-  /** The beginning of the incomplete line, unless it is too long. One buffer, however small the pieces. */
+  /** The incomplete line, unless it is too long. All pieces are copied into one buffer. */
   #begun: Buffer = NOTHING;
   #length = 0;
 
@@ -153,12 +147,10 @@ export class LineSplitter {
     return this.isTooLong ? 0 : this.#length;
   }
 
-  /** Whether the incomplete line is already too long. */
   get isTooLong(): boolean {
     return this.#length > this.#limit + 1;
   }
 
-  /** The lines that end within these bytes, in order. */
   push(bytes: Buffer): (Buffer | typeof TOO_LONG)[] {
     const lines: (Buffer | typeof TOO_LONG)[] = [];
     let from = 0;
@@ -170,7 +162,6 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The last line, completed by the end of the stream, if there is one. */
   end(): (Buffer | typeof TOO_LONG)[] {
     return this.#complete(NOTHING);
   }
@@ -198,9 +189,7 @@ export class LineSplitter {
   }
 }
 
-/**
- * The same bytes with room for as many again, so that a line that comes in many pieces is copied only a few times.
- */
+/** Copies the bytes into a buffer of double capacity, so that a line in many pieces is rarely copied. */
 function grown(bytes: Buffer, least: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(Math.max(least, 2 * bytes.length));
   larger.set(bytes);

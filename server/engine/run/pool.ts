@@ -22,21 +22,19 @@ import type { SharedBuffersRegistry } from './shared-buffers.ts';
 
 type Pool = Piscina<WorkMessage | undefined, WorkOutcome>;
 
-/** Work in the pool that has not settled. */
 interface Running {
   readonly flag: WorkMessage['flag'];
   fail(error: unknown): void;
 }
 
-/** Milliseconds after the first work, whose caller may go on at once. */
+/** Milliseconds after the first work until a second thread starts; the first caller may continue at once. */
 const SECOND_AFTER = 1000;
-/** Bytes in a thread above which a model is opened only by threads that use it; a thread takes as much without any. */
+/** Bytes per thread above which a model is opened only by threads that use it. */
 const MAX_BYTES = 64e6;
 
 /**
- * Runs work in worker threads: the first one starts with the pool, the second a moment after the first
- * has done work, so that it is ready when it is needed, the others on demand. They stay. A model that
- * one of them has opened is opened by all.
+ * Runs work in worker threads. The first thread starts with the pool, the second shortly after the first work, the
+ * others on demand. Threads are never stopped when idle. A model that one thread has opened is opened by all.
  */
 export function createPoolExecutor(
   data: WorkerData,
@@ -47,13 +45,11 @@ export function createPoolExecutor(
   const models = shareModels(data.config.maxModels);
   const started = Promise.withResolvers<void>();
   const open = () => {
-    // If a thread ends before it takes any work, because it cannot start, only this event reports it.
+    // Only this event reports a thread that ends before it takes work, because it cannot start.
     const pool = hold(openPool(data), (error) => {
       for (const { flag, fail } of running) if (!hasBegun(flag)) fail(error);
     });
-    // Once it has started, a thread sends the port through which it asks for shared buffers, and is sent models.
     pool.on('message', (port: unknown) => {
-      // Plugins may send other things.
       if (!(port instanceof MessagePort)) return;
       shared.serve(port);
       models.addThread(port);
@@ -96,11 +92,11 @@ export function createPoolExecutor(
 
 function startSecond(pool: Pool, busy: number): void {
   if (pool.threads.length > 1) return;
-  // The first thread takes one if it is idle; the other starts a second thread.
+  // An idle first thread takes one of these empty tasks; the other task starts a second thread.
   for (let count = busy; count < 2; count++) void pool.run(undefined).catch(() => {});
 }
 
-/** Has every thread open the models that one has opened for a request. @param most that a thread keeps open */
+/** Opens a model in every thread once a request has opened it in one. @param most that a thread keeps open */
 function shareModels(most: number) {
   const ports = new Set<MessagePort>();
   const shared = new Set<string>();
@@ -120,10 +116,7 @@ function shareModels(most: number) {
   };
 }
 
-/**
- * Maximum megabytes of the young generation of a thread's heap. Anything that survives briefly lets V8 use twice as
- * much, which a busy thread reaches after minutes and keeps without being faster.
- */
+/** Maximum megabytes of a thread's young generation; the default takes twice as much without being faster. */
 const YOUNG_MB = 24;
 
 function openPool(workerData: WorkerData): Pool {
@@ -132,21 +125,18 @@ function openPool(workerData: WorkerData): Pool {
   return new Piscina<WorkMessage | undefined, WorkOutcome>({
     filename: new URL(`../../worker${MODULE_ENDING}`, import.meta.url).href,
     workerData,
-    // Work is given to the first thread while it starts; for others it waits until they are ready.
+    // Only the first thread receives work while it starts; work for others waits until they are ready.
     minThreads: 1,
-    // One extra small task may run while large ones do.
+    // One extra small task may run beside large ones.
     maxThreads: workers + 1,
     idleTimeout: Number.POSITIVE_INFINITY,
-    // An idle thread keeps its event loop, which closes unused connections.
+    // Idle threads keep their event loops, which close unused connections.
     atomics: 'disabled',
     resourceLimits: { ...old, maxYoungGenerationSizeMb: YOUNG_MB },
   });
 }
 
-/**
- * Runs work in a thread. When the signal aborts, the stop flag is raised; work that has not stopped after
- * `STOP_GRACE` loses its thread.
- */
+/** Runs work in a thread. An abort raises the stop flag; after `STOP_GRACE` the thread is ended. */
 async function runInThread(
   pool: Pool,
   running: Set<Running>,
@@ -185,7 +175,6 @@ async function runInThread(
   }
 }
 
-/** The message with its transfer list: the bytes of a request, and the port of parts. */
 function messageOf(work: Work, flag: Running['flag'], parts: MessagePort | undefined) {
   const ports = parts === undefined ? [] : [parts];
   if ('request' in work) return { message: { work, flag, parts }, transferList: ports };
@@ -193,13 +182,12 @@ function messageOf(work: Work, flag: Running['flag'], parts: MessagePort | undef
   return { message: { work: { ...work, body }, flag, parts }, transferList: [body.buffer, ...ports] };
 }
 
-/** The bytes in a buffer of their own, so that they can be transferred; small bodies share a pool with others. */
+/** The bytes in their own buffer, so that they can be transferred. Small bodies share a pool with others. */
 function ownBytes(body: Uint8Array): Uint8Array<ArrayBuffer> {
   const isAlone = body.buffer instanceof ArrayBuffer && body.byteLength === body.buffer.byteLength;
   return isAlone ? (body as Uint8Array<ArrayBuffer>) : new Uint8Array(body);
 }
 
-/** The error for work whose thread gave no outcome; an error of the catalogue stays as it is. */
 function lossOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };

@@ -10,8 +10,8 @@ import { Throughput } from './stream.ts';
 import { Threads } from './threads.ts';
 
 /**
- * Runs tasks where they belong, small light ones on the event loop and the others in a worker thread, under one
- * policy: admission, deadline, cancellation and the time in the queue are handled here and nowhere else.
+ * Runs small light tasks on the event loop, and others in a worker thread. It is the only place for admission,
+ * deadlines, cancellation and the time in the queue.
  */
 export class Runner {
   readonly throughput = new Throughput();
@@ -35,18 +35,18 @@ export class Runner {
   }
 
   /**
-   * Settles within `--request-timeout` and `ANSWER_GRACE`, wherever the task runs; late work is stopped if possible.
+   * Runs a task, and settles within `--request-timeout` plus `ANSWER_GRACE`. Late work is stopped if possible.
    *
    * @param body bytes of the request; they may be transferred and must not be used afterwards
-   * @param stop when it aborts, the task is removed from the queue or stopped; the deadline aborts it too
-   * @throws ServiceError `overloaded`, `timed_out`, the reason of `stop`, or what the service or its thread throws
+   * @param stop cancels the task when it aborts; the deadline aborts it too
+   * @throws ServiceError `overloaded`, `timed_out`, the reason of `stop`, or errors of the service and its threads
    */
   run(task: Task, body: Uint8Array, stop: AbortController, options: RunOptions = {}): Promise<RunAnswer> {
     const seconds = options.hasNoDeadline ? undefined : this.#config.requestTimeout;
     return withDeadline(stop, seconds, (signal) => this.#admit(task, body, signal, options));
   }
 
-  /** Finds the inputs of a request, so that each can have a line in the answer. @throws ServiceError as `run` */
+  /** Finds the inputs of a request for one line of the answer each. @throws ServiceError as `run` */
   divide(task: ChunksTask, body: Uint8Array, stop: AbortController): Promise<RunAnswer> {
     return withDeadline(stop, this.#config.requestTimeout, async (signal) => {
       const work = { task, body, divides: 'lines' } as const;
@@ -57,12 +57,11 @@ export class Runner {
     });
   }
 
-  /** Whether a request with a body of this size would be rejected now. */
   isFullFor(bytes: number): boolean {
     return this.#isInline(bytes) ? this.#scheduler.isFull : this.#queue.isFull;
   }
 
-  /** Call it for each new connection: tasks on the event loop then let other connections be accepted first. */
+  /** Delays tasks on the event loop until a new connection is accepted. Call it for each connection. */
   yieldToAccepts(): void {
     this.#scheduler.yieldToAccepts();
   }
@@ -84,8 +83,8 @@ export class Runner {
   }
 
   /**
-   * Waits until a task may run, and runs it. A body is parsed once: a small one here, to see whether the task is
-   * light, any other in the worker thread.
+   * Waits until a task may run, and runs it. A small body is parsed here to see whether the task is light; any other
+   * is parsed in the worker thread.
    */
   async #admit(
     task: Task,
@@ -115,18 +114,16 @@ export class Runner {
 }
 
 export interface RunOptions {
-  /** Requests an evaluation in parts, see `Service.run`. */
   readonly onPart?: OnPart;
-  /** By default, work is rejected if the queue is full. Other work waits for a thread, however small it is. */
+  /** By default, work is rejected if the queue is full. Other work always waits for a thread. */
   readonly urgency?: Urgency;
-  /** Whether it has no deadline: a sink has its own timeout for its database. */
+  /** Whether the task has no deadline: a sink has its own timeout for its database. */
   readonly hasNoDeadline?: boolean;
 }
 
 export interface RunnerLoad {
   readonly waiting: number;
   readonly threads: number;
-  /** Whether a task arriving now would be rejected by at least one queue. */
   readonly isFull: boolean;
 }
 
@@ -138,14 +135,14 @@ export interface RunnerOptions {
 }
 
 /**
- * Milliseconds after which the caller is answered without waiting for stopped work: by then, work that obeys its
- * signal has ended, and other work has lost its worker thread, if it ran in one.
+ * Milliseconds after which a caller is answered without waiting for stopped work. By then, the work has ended or
+ * lost its worker thread, unless it ignores its signal on the event loop.
  */
 const ANSWER_GRACE = STOP_GRACE + 250;
 
 /**
- * Runs work until it ends. After the given seconds, if any, it aborts `stop`, and rejects after `ANSWER_GRACE` even
- * if the work ignores its signal. A caller that aborts `stop` itself waits for the work to end, or not at all.
+ * Runs work with an optional deadline. After the given seconds, it aborts `stop`, and after `ANSWER_GRACE` it
+ * rejects even if the work continues. Callers that abort `stop` themselves decide whether to wait.
  */
 function withDeadline<T>(
   stop: AbortController,
@@ -166,7 +163,7 @@ function withDeadline<T>(
   });
 }
 
-/** Milliseconds after the first task of an event loop turn in which more may start in the same turn. */
+/** Milliseconds after the first task of an event loop turn in which more tasks may start in that turn. */
 const TURN_MS = 5;
 /** Maximum consecutive turns without a task while tasks wait. */
 const MAX_PASSED = 16;
@@ -175,10 +172,8 @@ const MAX_PASSED = 16;
 export class EventLoopScheduler {
   readonly #queueSize: number;
   readonly #queue = new Set<() => void>();
-  /** When the first task of this turn started; undefined if none has. */
   #began: number | undefined;
   #mayPass = false;
-  /** Turns that have passed since the last task. */
   #passed = 0;
 
   /** @param queueSize maximum waiting tasks; one of them starts in each turn */
@@ -190,7 +185,6 @@ export class EventLoopScheduler {
     return this.#queue.size;
   }
 
-  /** Whether a task arriving now would be rejected. */
   get isFull(): boolean {
     return !this.#hasRoom() && this.#queue.size >= this.#queueSize;
   }
@@ -221,9 +215,8 @@ export class EventLoopScheduler {
   }
 
   /**
-   * Skips the next turn, because a connection has come. Node accepts one connection per turn: if every turn were as
-   * long as a task, connections would be accepted more slowly than clients open them, and `/health` would wait for
-   * all of them.
+   * Skips the next turn, because a connection has come. Node accepts only one connection per turn. Without skips, a
+   * long queue of connections would delay `/health`.
    */
   yieldToAccepts(): void {
     this.#mayPass = true;

@@ -8,7 +8,7 @@ import type { RunAnswer } from './executor.ts';
 import { type Line, type LineSource, sizeOf } from './line-reader.ts';
 import type { Urgency } from './priority-queue.ts';
 
-/** Concurrent groups, one per thread. @param ahead groups that wait for a thread that ends early */
+/** Maximum concurrent groups. @param ahead groups waiting for a thread that ends early */
 export function groupsInFlight(threads: number, ahead = 2): number {
   return threads + ahead;
 }
@@ -22,28 +22,25 @@ export interface LineRunner {
   ): Promise<RunAnswer>;
 }
 
-/** A stream of documents, or of lists of chunks, to be answered. */
 export interface LineStream {
   readonly plan: StreamPlan;
-  /** Reads the lines after the first. */
   readonly reader: LineSource;
   readonly runner: LineRunner;
   readonly rate: Rate;
-  /** Maximum concurrent groups of lines. */
   readonly slots: number;
   readonly urgency?: Urgency;
   readonly signal: AbortSignal;
   /** Called for each answer to some lines. @param bytes of the lines */
   onAnswer(answer: RunAnswer, bytes: number): void;
-  /** Called for failures that are not reported by an answer of the service. */
+  /** Called for failures that the answers do not report. */
   onFailure(error: unknown): void;
-  /** Called whenever lines were read or answered. @param bytes of all lines that were read and not answered */
+  /** Called after lines were read or answered. @param bytes of all lines that were read but not answered */
   onHeld(bytes: number): void;
 }
 
 /**
- * Maximum lines, bytes and expected seconds of work per group. A group costs a message between threads, and its lines
- * share a deadline, so quick lines are grouped and slow lines go alone.
+ * Maximum lines, bytes and expected seconds of work per group. Each group costs a message between threads, so quick
+ * lines are grouped. Lines of a group share a deadline, so slow lines go alone.
  */
 const MAX_LINES = 256;
 const GROUP_BYTES = 262_144;
@@ -66,7 +63,7 @@ interface Group {
   readonly outcome: Promise<Outcome>;
 }
 
-/** Processes the lines of a stream, in groups that run at the same time, and gives the answers in order. */
+/** Processes the lines of a stream in concurrent groups, and gives the answers in order. */
 class LineGroups {
   readonly #stream: LineStream;
   readonly #running: Group[] = [];
@@ -82,7 +79,6 @@ class LineGroups {
     return this.#hasRoom || this.#stream.reader.bytes < GROUP_BYTES;
   }
 
-  /** The outcome of the oldest group; undefined if there is none. */
   get oldest(): Promise<Outcome> | undefined {
     return this.#running[0]?.outcome;
   }
@@ -106,7 +102,7 @@ class LineGroups {
     return answer;
   }
 
-  /** Until it is known how long lines take, each goes alone. */
+  /** Each line goes alone until the duration of lines is known. */
   get #groupBytes(): number {
     const seconds = this.#stream.rate.expect(GROUP_BYTES) ?? Number.POSITIVE_INFINITY;
     return GROUP_BYTES * Math.min(1, GROUP_SECONDS / seconds);
@@ -154,7 +150,7 @@ async function answerGroup(stream: LineStream, first: number, lines: readonly Li
   }
 }
 
-/** Processes the lines one by one, each with its own deadline and thread, so that one does not fail the others. */
+/** Processes each line alone, with its own deadline and thread, so that a failure affects only one. */
 async function answerEach(stream: LineStream, first: number, lines: readonly Line[]) {
   const answers: LineAnswers[] = [];
   for (const [index, line] of lines.entries()) {
@@ -177,13 +173,10 @@ function isOfOneLine(error: unknown): boolean {
   return !(error instanceof ServiceError) || OF_ONE_LINE.has(error.code);
 }
 
-/** The results of some lines, in order. */
 export interface LineAnswers {
-  /** Whole lines: answers, or the plan's output. */
   readonly bytes: Uint8Array;
-  /** The outcome of each line, if the plan writes something other than answers. */
+  /** The outcome of each line, if the plan does not write answers. */
   readonly outcomes: readonly LineOutcome[];
-  /** What the plugins reported about each input of a batch. */
   readonly reported: readonly Reported[];
 }
 
@@ -202,7 +195,7 @@ function failedLine({ writes }: StreamPlan, head: LineHead, error: unknown): Lin
 
 const NOTHING = Buffer.alloc(0);
 
-/** The head of the answer to a line that was not processed, with its id if that can be read. */
+/** The head of the answer to an unprocessed line, with its id if the line can be parsed. */
 function headOf(line: Line, index: number): LineHead {
   try {
     return Buffer.isBuffer(line) ? lineHead(JSON.parse(line.toString()), line, index) : { index };
@@ -212,11 +205,11 @@ function headOf(line: Line, index: number): LineHead {
 }
 
 /**
- * Answers the lines of a stream in order. It reads no further than it processes, and processes no further than its
- * answers are taken, so memory does not grow with the stream.
+ * Answers the lines of a stream in order. It reads and processes only as fast as its answers are taken, so memory
+ * stays bounded.
  *
- * @throws ServiceError errors of the whole request, as long as no line was answered; afterwards they are reported in
- *   the answers to the lines, or in a final one if the stream cannot be read further; without answers, they are thrown
+ * @throws ServiceError errors of the whole request before the first answer. Later errors become answers to their
+ *   lines, or a final answer if the stream breaks. If the plan writes no answers, they are thrown.
  */
 export async function* answerLines(stream: LineStream): AsyncGenerator<LineAnswers> {
   const { reader, signal, plan } = stream;
@@ -248,24 +241,20 @@ export async function* answerLines(stream: LineStream): AsyncGenerator<LineAnswe
 
 /** Maximum kinds of work that are tracked. */
 const MAX_KEPT = 1000;
-/** The weight of the newest answer, if it is for this many bytes or more; smaller ones weigh less. */
+/** The weight of the newest measurement at this many bytes or more; smaller ones weigh less. */
 const NEWEST = 0.3;
 const WHOLE_BYTES = 65_536;
 
 type Plugins = readonly { readonly kind: string; readonly name: string }[];
 
-/** How long work by the same plugins has taken per byte; anything better would require reading the texts. */
+/** Duration per byte of earlier work by the same plugins. */
 export interface Rate {
-  /**
-   * Expected seconds of work for this many bytes, excluding parsing and serialising; undefined before any was done.
-   */
+  /** Expected seconds of work, excluding parsing and serialising; undefined without measurements. */
   expect(bytes: number): number | undefined;
   note(bytes: number, timings: Timings): void;
 }
 
-/**
- * The one place that learns how long work takes, so that it can be divided into messages that are worth their cost.
- */
+/** Learns the duration of work, so that it can be divided into messages of a suitable size. */
 export class Throughput {
   readonly #secondsPerByte = new Map<string, number>();
 

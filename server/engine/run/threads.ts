@@ -18,13 +18,11 @@ export interface ThreadsOptions {
   readonly maxAnswerBytes: number;
 }
 
-/** How work is queued, and who takes the parts of its answer. */
 export interface EnterOptions {
   readonly urgency?: Urgency | undefined;
   readonly onPart?: OnPart | undefined;
 }
 
-/** The worker threads with their queue. A slow batch is spread over all idle threads. */
 export class Threads {
   readonly #options: ThreadsOptions;
 
@@ -36,7 +34,7 @@ export class Threads {
    * Runs a task.
    *
    * @param body bytes of the request; they may be transferred
-   * @throws ServiceError `overloaded`, the signal's reason, or what the executor throws
+   * @throws ServiceError `overloaded`, the signal's reason, or errors of the executor
    */
   async run(
     task: Task,
@@ -53,7 +51,7 @@ export class Threads {
     return answer;
   }
 
-  /** Waits for a thread, and has it do the work. @param bytes of the request */
+  /** Waits for a thread and runs the work in it. @param bytes of the request */
   async enter(
     work: Work,
     bytes: number,
@@ -77,14 +75,14 @@ export class Threads {
     return throughput.of(plugins.flatMap((entry) => (entry === undefined ? [] : [entry.manifest])));
   }
 
-  /** Whether groups of the inputs are worth their messages; false if the duration of the work is unknown. */
+  /** Whether groups of inputs are worth their messages; false for work of unknown duration. */
   #isWorthDividing(rate: Rate, bytes: number): boolean {
     const seconds = rate.expect(bytes) ?? 0;
     return this.#options.queue.idle > 1 && seconds >= MIN_SECONDS && seconds >= bytes * SECONDS_PER_BYTE;
   }
 
   /**
-   * Has one thread find the inputs, and then all of them process groups of inputs. A failing group stops the others.
+   * Finds the inputs in one thread, and processes groups of them in all. A failing group stops the others.
    */
   async #runInGroups(
     task: ChunksTask,
@@ -104,7 +102,7 @@ export class Threads {
       return answer;
     } catch (error) {
       if (!(error instanceof ServiceError && OF_READING.has(error.code))) throw error;
-      // Errors name the place of an input in the batch, which only reading the whole batch tells.
+      // Errors must name the input's place in the batch, so the whole batch is read.
       const whole = { task, body: first.body as Uint8Array };
       return this.enter(whole, whole.body.length, signal, { urgency: 'patient' });
     }
@@ -148,9 +146,8 @@ export class Threads {
   }
 }
 
-/** Minimum work that is divided. */
 const MIN_SECONDS = 0.02;
-/** Work that takes less time per byte than finding inputs and joining answers is not worth dividing. */
+/** Seconds per byte below which dividing work costs more than it saves. */
 const SECONDS_PER_BYTE = 40e-9;
 const OF_READING: ReadonlySet<string> = new Set(['invalid_parameters', 'line_not_json']);
 

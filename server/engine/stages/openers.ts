@@ -16,17 +16,16 @@ export interface ListedModel extends ModelInfo {
   readonly provider: string;
 }
 
-/** Maximum tokenizers of a plugin that stay open. */
 const MAX_TOKENIZERS = 8;
 
-/** Wraps a provider so that it keeps the tokenizers that it opens, for requests and for plugins that use it. */
+/** Wraps a provider so that its open tokenizers are shared by requests and plugins. */
 export function keepTokenizers(provider: TokenizerProvider, log: Log): TokenizerProvider {
   const cache = new LeaseCache<Tokenizer>({ max: MAX_TOKENIZERS });
   return {
     names: () => provider.names(),
     aliases: () => provider.aliases?.() ?? {},
     async open(name) {
-      // A tokenizer holds nothing but memory, so it may be used without a lease.
+      // A tokenizer holds only memory, so it may be used without a lease.
       const kept = cache.kept(name);
       if (kept !== undefined) return kept;
       const lease = await cache.lease(name, async () => {
@@ -48,7 +47,7 @@ interface OpenersOptions {
   readonly config: Pick<Config, 'maxModels' | 'maxModelBytes' | 'modelAliases' | 'allowDownloads'>;
 }
 
-/** The one place where the name of a tokenizer or an embedding model is resolved to the plugin that opens it. */
+/** Resolves the names of tokenizers and embedding models to their plugins; the only place that does. */
 export class Openers {
   readonly #registry: Registry;
   readonly #host: PluginHost;
@@ -57,7 +56,6 @@ export class Openers {
   readonly #models: LeaseCache<EmbeddingModel>;
   readonly #aliases: ReturnType<typeof createModelAliases>;
   readonly #defaultTokenizer: string | undefined;
-  /** The default tokenizer, which most requests use. */
   #kept: Tokenizer | undefined;
 
   constructor({ registry, host, log, config }: OpenersOptions) {
@@ -103,7 +101,7 @@ export class Openers {
   }
 
   /**
-   * Checks that there may be a tokenizer with a name, without opening one that is listed, and without a download.
+   * Checks that a tokenizer name may exist. It neither opens a listed tokenizer nor downloads anything.
    *
    * @throws ServiceError as `tokenizer`
    */
@@ -113,7 +111,7 @@ export class Openers {
   }
 
   /**
-   * Checks that there may be a model with a name, without opening one that is listed, and without a download.
+   * Checks that a model name may exist. It neither opens a listed model nor downloads anything.
    *
    * @throws ServiceError as `model`
    */
@@ -123,7 +121,7 @@ export class Openers {
     if (!isListed && !this.#config.allowDownloads) (await this.model(asked)).release();
   }
 
-  /** Opens models, so that requests find them open. If one cannot be opened, the next request for it reports why. */
+  /** Opens models in advance. The next request for a model that fails reports the reason. */
   async prepare(models: readonly string[]): Promise<void> {
     for (const name of models) {
       const lease = await this.model(name).catch(() => undefined);
@@ -131,7 +129,6 @@ export class Openers {
     }
   }
 
-  /** The plugins that may open a tokenizer or a model with that name. */
   owners(kind: 'tokenizer' | 'embedding', name: string): readonly PluginEntry[] {
     return ownersOf(this.#registry, kind, kind === 'embedding' ? this.#aliases.targetOf(name) : name);
   }
@@ -148,7 +145,6 @@ export class Openers {
     return (await Promise.all(names)).flat();
   }
 
-  /** The problems of configured aliases whose models no plugin has or claims, unless they can be downloaded. */
   async lostAliases(): Promise<readonly string[]> {
     const given = Object.entries(this.#config.modelAliases);
     if (this.#config.allowDownloads || given.length === 0) return [];
@@ -193,7 +189,7 @@ export class Openers {
   }
 
   /**
-   * The error for a model that no plugin opened: if a plugin claims its name, only its files are missing here.
+   * The error for a model that no plugin opened. If a plugin claims its name, only its files are missing.
    *
    * @param shown the name for the message, with the alias that led to it
    */
@@ -226,12 +222,10 @@ export class Openers {
   }
 }
 
-/** The names of models, aliases included. */
 function namesOf(models: readonly ModelInfo[]): string[] {
   return models.flatMap((model) => [model.name, ...(model.aliases ?? [])]);
 }
 
-/** @param start when it was begun, on the clock of `performance` */
 function logOpened(log: Log, kind: 'model' | 'tokenizer', name: string, start: number): void {
   log.debug({ [kind]: name, ms: Math.round(performance.now() - start) }, `opened a ${kind}`);
 }
@@ -249,10 +243,13 @@ const ADD_MODEL =
 const ADD_PLUGIN =
   'No embedding plugin is loaded: add one to --plugins, such as embedding/static, or restore its folder, and restart the server.';
 
-/** Fewer letters are the beginning of a name by chance. */
+/** Minimum letters of a useful prefix; shorter ones match by chance. */
 const MIN_BEGINNING = 4;
 
-/** The name that differs only in punctuation and case, else the closest one, which may be longer: `gpt4` is gpt-4, not gpt2, and `cl100k` is cl100k_base. */
+/**
+ * The name that differs only in punctuation and case, else the closest one, which may be longer. So `gpt4` is gpt-4,
+ * not gpt2, and `cl100k` is cl100k_base.
+ */
 function closest(name: string, known: readonly string[]): string | undefined {
   const plain = (one: string) => one.toLowerCase().replace(/[^a-z0-9]/g, '');
   const begins =
@@ -260,15 +257,9 @@ function closest(name: string, known: readonly string[]): string | undefined {
   return known.find((one) => plain(one) === plain(name)) ?? begins ?? suggest(name, known);
 }
 
-/** How to add a tokenizer for a plugin that takes any name. */
 const INSTALL =
   ' To add one, put its tokenizer.json into a folder of its name in the models folder, or start the server with --allow-downloads.';
 
-/**
- * Names that the operator gave to embedding models. An alias takes precedence over a model with the same name.
- *
- * @param given the names of models by alias
- */
 function createModelAliases(given: Readonly<Record<string, string>>) {
   const targets = new Map(Object.entries(given));
   const targetOf = (name: string) => targets.get(name) ?? name;
@@ -281,9 +272,8 @@ function createModelAliases(given: Readonly<Record<string, string>>) {
   }
 
   return {
-    /** The name of the model that an alias refers to; other names unchanged. */
     targetOf,
-    /** A name for messages, quoted; for an alias, the model first. */
+    /** A quoted name for messages; for an alias, the model comes first. */
     describe(name: string) {
       const target = JSON.stringify(targetOf(name));
       return targets.has(name) ? `${target}, for which ${JSON.stringify(name)} is an alias,` : target;

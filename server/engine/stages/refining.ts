@@ -11,19 +11,17 @@ import { utf16Offsets } from '../answer/offsets.ts';
 export interface Refined {
   readonly chunks: readonly Chunk[];
   readonly origins: readonly Origin[];
-  /** The stretches of the document that they cover; `undefined` if unchanged. */
+  /** The stretches of the document that the chunks cover; `undefined` if unchanged. */
   readonly spans: readonly CountedSpan[] | undefined;
 }
 
-/** The document of the chunks, and the unit of their offsets in it. */
 interface RefinedSource {
   readonly text: string;
   readonly unit: OffsetUnit;
 }
 
 /**
- * One call of a refinery: the part of its context that derives chunks from the given ones, and what is done with the
- * chunks that it returns.
+ * One call of a refinery: the tools of its context, and the processing of its result.
  *
  * @param origins of the given chunks, in the same order
  * @param source `undefined` for chunks that came in a request, without a document
@@ -49,7 +47,7 @@ export function startRefining(
   return {
     tools,
     /**
-     * Checks the chunks that the refinery returned, and finds out what each of them still holds of the source.
+     * Checks the chunks that the refinery returned, and finds the parts of their texts that come from the source.
      *
      * @throws ServiceError `broken_promise`
      */
@@ -90,9 +88,7 @@ function checkCount(entry: PluginEntry, given: readonly Chunk[], chunks: readonl
   );
 }
 
-/**
- * Refuses chunks without offsets, and chunks out of the order of the text, if the given ones have offsets in order.
- */
+/** Refuses chunks without offsets, and chunks out of order, if the given ones have offsets in order. */
 function checkRanges(entry: PluginEntry, given: readonly Chunk[], chunks: readonly Chunk[]): void {
   const hasRange = ({ start_index, end_index }: Chunk) =>
     Number.isInteger(start_index) &&
@@ -107,12 +103,10 @@ function checkRanges(entry: PluginEntry, given: readonly Chunk[], chunks: readon
   throw brokenPromise(entry.manifest, `the chunk ${index} that it returned begins before the previous one`);
 }
 
-/** The first chunk that begins before the previous one; -1 if none does. */
 function firstOutOfOrder(chunks: readonly Chunk[]): number {
   return chunks.findIndex(({ start_index }, at) => start_index < (chunks[at - 1]?.start_index ?? 0));
 }
 
-/** Finds the given chunk that a returned one comes from: through `surround`, or by its offsets. */
 function finderOf(given: readonly Chunk[], surrounded: ReadonlyMap<Chunk, Surrounded>) {
   const indexes = new Map(given.map((chunk, index) => [chunk, index]));
   const byRange = new Map(given.map((chunk, index) => [rangeOf(chunk), index]));
@@ -149,10 +143,7 @@ export const LENGTHS: Readonly<Record<OffsetUnit, Length>> = {
   byte: (text) => Buffer.byteLength(text),
 };
 
-/**
- * The length of a chunk's text in its unit; `undefined` if its text differs from its stretch of the source. If
- * several units fit, the text has only characters for which they are the same.
- */
+/** The length of a chunk's text in its unit; `undefined` if a refinery changed the text. */
 function lengthIn({ text, start_index, end_index }: Chunk, lengths: readonly Length[]): Length | undefined {
   return lengths.find((length) => length(text) === end_index - start_index);
 }
@@ -172,7 +163,7 @@ function partOf(
   return { ...chunk, ...fields, text, start_index, end_index: start_index + length(text) };
 }
 
-/** Neighbours as one chunk, see `RefineTools.join`. @param lengths the possible units of their offsets */
+/** Joins neighbouring chunks; see `RefineTools.join`. @param lengths the possible units of their offsets */
 export function joinChunks(
   chunks: readonly Chunk[],
   fields: Partial<Chunk>,
@@ -190,7 +181,7 @@ export function joinChunks(
   return { ...joined, ...fields, text, end_index };
 }
 
-/** Fields about the end of a chunk and what follows: joined chunks take those of the last one. */
+/** Fields about the end of a chunk; joined chunks take them from the last one. */
 const OF_THE_END = ['last_page', 'last_line', 'next_id'] as const;
 
 function endOf(chunk: Chunk): Readonly<Record<string, unknown>> {
@@ -198,14 +189,12 @@ function endOf(chunk: Chunk): Readonly<Record<string, unknown>> {
   return Object.fromEntries(OF_THE_END.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
 }
 
-/** The places of all chunks; that of a line which two of them share, once. */
 function placesOf(chunks: readonly Chunk[]): { readonly places?: readonly unknown[] } {
   const all = chunks.flatMap(({ places }) => (Array.isArray(places) ? (places as unknown[]) : []));
   const places = all.filter((place, index) => index === 0 || !isDeepStrictEqual(place, all[index - 1]));
   return places.length === 0 ? {} : { places };
 }
 
-/** The text of a chunk after an offset, so that shared text is joined once. */
 function textBehind({ text, start_index }: Chunk, offset: number, length: Length | undefined): string {
   if (length === undefined) return text;
   let at = 0;

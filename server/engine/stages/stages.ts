@@ -24,7 +24,7 @@ export interface StageRequest {
   readonly kind: 'chunker' | 'refinery';
   readonly name: string;
   readonly options: Readonly<Record<string, unknown>>;
-  /** Where the request has its options, for messages: `steps[1].config.`; missing if they are those of the request. */
+  /** Place of the options, for messages: `steps[1].config.`; missing for the request's own members. */
   readonly place?: string;
 }
 
@@ -35,8 +35,8 @@ export interface StageUses {
 }
 
 /**
- * What each of the stages uses; it is resolved here and nowhere else. Every chunker counts tokens: with the tokenizer
- * of its model, if it uses one and the request names no other.
+ * Resolves what each stage uses; the only place that does. Every chunker counts tokens: with the requested
+ * tokenizer, else the tokenizer of its model, else the default one.
  */
 export function usesOf(
   stages: readonly StageRequest[],
@@ -57,7 +57,6 @@ export interface StageList {
   readonly uses: readonly StageUses[];
 }
 
-/** The unit of the offsets of an answer: that of the last chunker. */
 export function unitOf({ stages }: StageList): OffsetUnit {
   return stages.findLast(({ kind }) => kind === 'chunker')?.options.offset_unit as OffsetUnit;
 }
@@ -67,7 +66,6 @@ export interface StageTools {
   readonly host: PluginHost;
   readonly openers: Openers;
   readonly log: Log;
-  /** Stops plugins that obey it when it aborts. */
   readonly signal: AbortSignal;
 }
 
@@ -102,13 +100,11 @@ export async function withStages<T>(
   }
 }
 
-/** Whether other names of the request may be unknown, too. */
 function isAboutNames(error: unknown): error is ServiceError {
   const codes = ['unknown_tokenizer', 'unknown_model', 'invalid_parameters'];
   return error instanceof ServiceError && codes.includes(error.code);
 }
 
-/** The options of stages, with the tokenizers and models that they use. */
 export function namedIn(stages: readonly StageRequest[], uses: readonly StageUses[]): NamedOptions[] {
   return stages.map(({ kind, name, options: given, place = '' }, at) => {
     const { tokenizer, embedding } = uses[at] as StageUses;
@@ -117,7 +113,6 @@ export function namedIn(stages: readonly StageRequest[], uses: readonly StageUse
   });
 }
 
-/** A stage that is ready to run for one request. */
 export type Stage = ChunkStage | ReturnType<typeof refineStage>;
 type ChunkStage = Awaited<ReturnType<typeof chunkStage>>;
 
@@ -143,11 +138,14 @@ function openStage(
 interface OpenedPlugin {
   readonly entry: PluginEntry;
   readonly options: StageRequest['options'];
-  /** Without members for what the plugin does not use, so that none comes to rely on them. */
+  /** Only what the plugin declares in `uses`, so that it cannot rely on more. */
   readonly used: { readonly tokenizer?: Tokenizer; readonly model?: EmbeddingModel };
 }
 
-/** A chunker can group sentences whose vectors mean nothing with others; only if all mean nothing, nothing is cut. */
+/**
+ * Leases a model for a stage. Vectors without meaning are counted for a chunker only if all are meaningless, because
+ * it can group such sentences with others.
+ */
 async function leaseModel(
   { manifest }: PluginEntry,
   name: string,
@@ -172,7 +170,6 @@ async function chunkStage(
   const { manifest } = entry;
   return {
     unit: offset_unit as OffsetUnit,
-    /** @param document what is known about the document besides its text */
     async chunk(text: string, document: DocumentInfo): Promise<CountedSpan[]> {
       if (used.model !== undefined) report('embedding-model', used.model.name);
       const tools = { ...used, tokenizer, document, report, signal };
@@ -207,9 +204,9 @@ function refineStage(
 }
 
 /**
- * Runs one input through the stages; lists and streams are run one input after the other. A chunk stage after others
- * splits the stretches of the document that the previous chunks cover, so offsets stay those of the document. What
- * earlier chunk stages said about a chunk applies to its parts; fields added by refine stages are dropped.
+ * Runs one input through the stages; lists and streams are run input by input. A further chunk stage splits the
+ * stretches of the document that the previous chunks cover, so offsets refer to the document. Fields of earlier
+ * chunk stages apply to the parts of a chunk; fields of refine stages are dropped.
  *
  * @throws ServiceError
  */
@@ -245,9 +242,8 @@ async function splitFurther(
 }
 
 /**
- * A part of a chunk made by a further chunk stage, as a stretch of the document. It inherits the fields of the whole:
- * its own fields take precedence, its own context comes after the inherited one, and located stretches are clipped to
- * it.
+ * A part of a chunk from a further chunk stage, as a stretch of the document. It inherits the fields of the whole,
+ * but its own fields take precedence. Its own context follows the inherited one, and located stretches are clipped.
  *
  * @param part with offsets in the text of the chunk
  */

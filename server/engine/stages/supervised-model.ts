@@ -12,18 +12,18 @@ export interface Supervision {
   readonly log: Log;
   readonly timer: Timer;
   readonly longTexts: LongTexts;
-  /** What a text is, for an error about one: `chunks`; default an error without a place. */
+  /** The meaning of a text, for errors about one: `chunks`. By default, errors have no place. */
   readonly unit?: string;
   /**
-   * Whether each text whose vector means nothing is counted and named, or they are only counted if a call has no
-   * others; default `each`.
+   * `each` counts and names every text with a meaningless vector; `all` counts them only if a call has no other
+   * texts. Default `each`.
    */
   readonly counts?: 'each' | 'all';
 }
 
 /**
- * The model as one request sees it: its progress is logged, its time is measured, its vectors are checked, those that
- * mean nothing are counted, and texts beyond its window are treated as requested, and counted.
+ * A model for one request: it logs progress, measures time, checks vectors, and counts meaningless ones. It treats
+ * texts beyond the window as requested, and counts them too.
  */
 export function supervisedModel(
   model: EmbeddingModel,
@@ -90,7 +90,7 @@ function findZeros({ dimensions, values }: Vectors): number[] {
   return zeros;
 }
 
-/** Numbers that are not finite have all bits of the exponent set. Has no branch per number. */
+/** Whether all numbers are finite: in others, all bits of the exponent are set. Has no branch per number. */
 function areFinite({ buffer, byteOffset, length }: Float32Array): boolean {
   const bits = new Int32Array(buffer, byteOffset, length);
   let overflow = 0;
@@ -98,14 +98,11 @@ function areFinite({ buffer, byteOffset, length }: Float32Array): boolean {
   return overflow >= 0;
 }
 
-/** The bits of a number in single precision without its sign, and the lowest one of its exponent. */
+/** Bit mask of a single-precision number without its sign, and the lowest bit of its exponent. */
 const SIZE = 0x7fffffff;
 const MIN_EXPONENT = 0x00800000;
 
-/**
- * A model's tokenizer with a limit in mind. One token for unknown text may represent a whole sentence in a script that
- * the vocabulary lacks, so each letter of such a token counts as a token.
- */
+/** A tokenizer that counts each letter of unknown text, because one token may represent a whole sentence. */
 export function countingUnknownText(tokenizer: Tokenizer): Tokenizer {
   const { encode, unknownId } = tokenizer;
   if (encode === undefined || unknownId === undefined) return tokenizer;
@@ -132,14 +129,13 @@ export function countingUnknownText(tokenizer: Tokenizer): Tokenizer {
   };
 }
 
-/** A letter with its marks; of the Latin script, whose words every vocabulary here has, only in words beyond any length. */
+/** A letter with its marks. Vocabularies have all Latin words, so Latin letters count only in long words. */
 const LETTERS = /[\p{L}--\p{Script=Latin}]/gv;
 const CHARACTERS = /\P{M}/gu;
 const MAY_BE_UNKNOWN = /[\p{L}--\p{Script=Latin}]|\S{101}/v;
-/** Tokenizers of models take longer words for unknown. */
+/** Maximum characters of a word; tokenizers of models treat longer words as unknown. */
 const MAX_WORD = 100;
 
-/** The ends of tokens, with those of the letters of unknown text. */
 function endsOf(
   text: string,
   ends: Uint32Array,
@@ -155,7 +151,7 @@ function endsOf(
   return Uint32Array.from(split);
 }
 
-/** Adds the ends of all letters but the last one, where the next one begins. */
+/** Adds the ends of all letters but the last one, where the next token begins. */
 function addLetterEnds(ends: number[], token: string, start: number): void {
   const letters = token.length > MAX_WORD ? CHARACTERS : LETTERS;
   let isFirst = true;

@@ -9,11 +9,10 @@ import type {
 import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
 import { invalid, reasonOf, refusedError, ServiceError } from '../../../core/errors.ts';
 
-/** What the service does with texts that are longer than the window of their model. It is decided here and nowhere else. */
+/** The only place that handles texts longer than the window of their model. */
 
-/** Vectors, and how many of the texts were longer than the window of the model. */
 export interface WindowedVectors {
-  /** As the model gave them: not checked. */
+  /** Unchecked vectors of the model. */
   readonly vectors: Vectors;
   readonly long: number;
 }
@@ -69,10 +68,10 @@ function refusalOf(
 }
 
 /**
- * An error about one text with the place of that text; other errors as they are.
+ * Adds the place of a text to an error about it. Other errors are unchanged.
  *
- * @param unit what a text is
- * @param first the index of the first text of the call
+ * @param unit meaning of a text
+ * @param first index of the first text of the call
  */
 export function placeRefusal(error: unknown, unit: string, first = 0): unknown {
   const { refusedText, expose, statusCode } = (error ?? {}) as Partial<TextRefusal> & {
@@ -84,7 +83,7 @@ export function placeRefusal(error: unknown, unit: string, first = 0): unknown {
   return Object.assign(placed, { expose, statusCode });
 }
 
-/** The error of a batch about one text of a document, with the place of the document; other errors as they are. */
+/** Adds the place of a document to a batch's error about one of its texts. Other errors are unchanged. */
 export function placeDocument(error: unknown, index: number): unknown {
   if (!(error instanceof ServiceError) || !isRefusal(error.cause)) return error;
   const placed = Object.entries(error.values).map(([name, value]) =>
@@ -98,14 +97,12 @@ function isRefusal(error: unknown): boolean {
   return typeof (error as Partial<TextRefusal>).refusedText === 'number' || isRefusal(error.cause);
 }
 
-/** A part of a text that the model reads whole. */
 interface Piece {
   readonly text: string;
-  /** Its tokens, without those of a prompt and special ones. */
+  /** Tokens of the piece, without prompt and special tokens. */
   readonly tokens: number;
 }
 
-/** The pieces of each text, at least one. */
 type Split = readonly (readonly Piece[])[];
 
 function splitTexts(
@@ -119,14 +116,13 @@ function splitTexts(
   const own = window.count('', purpose);
   const count = (text: string) => window.count(text, purpose) - own;
   return texts.map((text, index) => {
-    // A prompt that fills the window leaves no room to split a text for.
+    // A prompt that fills the window leaves no room for text.
     if (!isLong.has(index) || own >= window.tokens) return [{ text, tokens: 1 }];
     signal.throwIfAborted();
     return splitText(text, tokenizer, window.tokens - own, count);
   });
 }
 
-/** Cuts a text into pieces of at most `room` tokens, between words if possible. */
 function splitText(
   text: string,
   tokenizer: Tokenizer,
@@ -153,14 +149,13 @@ function splitText(
 }
 
 /**
- * Tokens of the next piece. The last one is never full: otherwise a text and its repetition, whose pieces are all
- * equal, would have one vector.
+ * Maximum tokens of the next piece. The last piece is never full: otherwise a text and its repetition would have
+ * equal pieces, and so one vector.
  */
 function roomFor(rest: number, room: number, before: number): number {
   return rest === room && before > 0 ? Math.max(1, room - 1) : room;
 }
 
-/** @param start where the piece begins, which is the end of the token before `from` */
 function pieceAt(
   text: string,
   ends: Uint32Array,
@@ -176,7 +171,7 @@ function pieceAt(
 
 const WHITE_SPACE = /\s/;
 
-/** The last end of a token beside white space, in the last eighth of the piece; else the end of its last token. */
+/** The last token end beside white space in the last eighth of the piece, else the end of its last token. */
 function endBetweenWords(text: string, ends: Uint32Array, from: number, to: number): number {
   const first = Math.max(from + 1, to - Math.floor((to - from) / 8));
   for (let at = to; at >= first; at--) {
@@ -208,7 +203,6 @@ async function embedPieces(model: EmbeddingModel, split: Split, request: EmbedRe
   };
 }
 
-/** The indexes of texts of which all pieces are listed. */
 function wholeTexts(pieces: readonly number[], split: Split): number[] {
   const listed = new Set(pieces);
   let next = 0;
@@ -217,12 +211,12 @@ function wholeTexts(pieces: readonly number[], split: Split): number[] {
   );
 }
 
-/** The last window of a text counts less than the first one by this share, so that their order matters. */
+/** The weight that the last window of a text loses against the first, so that their order matters. */
 const FADING = 1 / 16;
 
 /**
- * The vector of each text: the mean of those of its pieces, each counted by its tokens, and scaled to length 1 if these
- * are. That of a single piece is unchanged.
+ * The mean vector of each text's pieces, weighted by their tokens, and scaled to length 1 if theirs are. A single
+ * piece keeps its vector.
  */
 function averages(values: Float32Array, dimensions: number, split: Split): Float32Array {
   const means = new Float32Array(split.length * dimensions);
@@ -255,5 +249,5 @@ function meanOf(rows: Float32Array, dimensions: number, pieces: readonly Piece[]
   return scale === 0 ? sum : sum.map((value) => value / scale);
 }
 
-/** The square of the length of a unit vector in single precision differs from 1 by less. */
+/** Maximum difference from 1 of a unit vector's squared length in single precision. */
 const NEARLY = 1e-3;
