@@ -59,9 +59,7 @@ export interface EmbeddingModel {
   readonly window?: ModelWindow | null;
   /** Returns one vector per text, in order, also for an empty text. */
   embed(texts: readonly string[], request: EmbedRequest): Promise<Vectors>;
-  /**
-   * Maps a cosine to a scale on which 0.5 means "another topic"; strictly increasing. Default: the cosine.
-   */
+  /** Maps a cosine to a scale on which 0.5 means "another topic"; strictly increasing. Default: the cosine. */
   calibrate?(cosine: number): number;
   /** Frees resources that the garbage collector does not. Called once, when no request uses the model. */
   close?(): void | Promise<void>;

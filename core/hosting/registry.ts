@@ -49,9 +49,7 @@ export function isGuarded({ manifest: { kind, guarded } }: PluginEntry): boolean
 export interface Registry {
   ofKind(kind: Kind): readonly PluginEntry[];
   find(kind: Kind, name: string): PluginEntry | undefined;
-  /**
-   * The plugin, if it can run. @throws ServiceError `unknown_plugin`, `broken_plugin`, `missing_capability`
-   */
+  /** The plugin, if it can run. @throws ServiceError `unknown_plugin`, `broken_plugin`, `missing_capability` */
   require(kind: Kind, name: string): PluginEntry;
   readonly all: readonly PluginEntry[];
   readonly broken: readonly BrokenPlugin[];

@@ -9,7 +9,6 @@ export interface DiffFile {
 export interface DiffParts {
   readonly commits: readonly number[];
   readonly files: readonly DiffFile[];
-  /** Hunks, except the first hunk of a file, which belongs to the file's header. */
   readonly hunks: readonly number[];
   /** Lines, except the header of a file and the first line of a hunk. */
   readonly lines: readonly number[];

@@ -38,7 +38,6 @@ export interface FileService {
   isFaultOfFile(failure: HostedFailure): boolean;
 }
 
-/** Creates a reader that has a service read each file. */
 export function createServiceReader(hosted: HostedModels, service: FileService): Reader {
   const { api, formats, expected } = service;
   return {

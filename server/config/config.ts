@@ -24,11 +24,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** An unusable configuration; the message has a line for every problem. */
 export class ConfigError extends Error {}
 
-/**
- * Reads the configuration: flags first, then the environment, then the defaults.
- *
- * @throws ConfigError
- */
+/** Reads the configuration: flags first, then the environment, then the defaults. @throws ConfigError */
 export function readConfig(flags: Flags, env: Environment, machine: Machine = readMachine()): Config {
   const problems: string[] = [];
   const entries = OPTION_ENTRIES.map(([name, option]) => {

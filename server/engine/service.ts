@@ -98,9 +98,7 @@ export class Service {
     return operationOf(task).label(task);
   }
 
-  /**
-   * Reads the request of a task, see `Operation.read`. A refusal has all its problems except unknown names.
-   */
+  /** Reads the request of a task, see `Operation.read`. A refusal has all its problems except unknown names. */
   read(task: Task, bytes: Uint8Array): AnyRequest {
     const operation = operationOf(task);
     const rules = this.#rules;

@@ -73,11 +73,7 @@ export function thrownIn(error: unknown, folder: string): string {
   return withLine(String(thrown), thrown, folder);
 }
 
-/**
- * Tries generated cases, and looks for the smallest one that breaks a promise.
- *
- * @throws BrokenContract
- */
+/** Tries generated cases, and looks for the smallest one that breaks a promise. @throws BrokenContract */
 export async function holdFor<Case, P extends string>(
   plugin: PluginEntry,
   cases: fc.Arbitrary<Case>,
@@ -117,7 +113,6 @@ export async function unlessRefused<T>(
   }
 }
 
-/** Whether an aborted call ends with the signal's reason. */
 export async function endsOnAbort(call: (signal: AbortSignal) => Promise<unknown>): Promise<boolean> {
   const reason = new Error('nobody waits');
   try {

@@ -4,9 +4,7 @@ import { isLineBreak, LINE_LEVELS, lineAround, startOfLine, tearsBlock } from '.
 export interface Candidates {
   /** Rising offsets between lines, or between nodes within a line. */
   readonly offsets: readonly number[];
-  /**
-   * Cuts after the opening or before the end of a block. They apply only if both sides do not fit together.
-   */
+  /** Cuts after the opening or before the end of a block. They apply only if both sides do not fit together. */
   readonly tears: ReadonlySet<number>;
   /** Functions and classes that stay whole, by the starts of their pieces. */
   readonly kept: ReadonlyMap<number, Span>;
@@ -93,9 +91,7 @@ function isInFittingLine(choice: Choice, at: number): boolean {
   return choice.fits;
 }
 
-/**
- * Cuts a stretch between lines, but not within kept functions and classes. @param skipped cuts within lines
- */
+/** Cuts a stretch between lines, but not within kept functions and classes. @param skipped cuts within lines */
 function cutAround(choice: Choice, start: number, end: number, skipped: readonly number[]): void {
   if (count(choice, start, end) <= choice.limits.size) return;
   const { kept } = choice.candidates;

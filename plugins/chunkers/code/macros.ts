@@ -236,9 +236,7 @@ function count(branch: Branch, token: string): void {
   else if (token === '}') branch.lowest = Math.min(branch.lowest, --branch.depth);
 }
 
-/**
- * Ends a condition; only its first branch counts for the branch around it. @returns the stretches to blank
- */
+/** Ends a condition; only its first branch counts for the branch around it. @returns the stretches to blank */
 function close(open: Condition[], end: number, text: string): Span[] {
   const branches = open.pop() as Condition;
   const [first, second] = branches;

@@ -19,9 +19,7 @@ export function nameOf(syntax: Syntax, node: SyntaxNode): string | undefined {
   return name && shortened(writtenName(syntax, name));
 }
 
-/**
- * The name as written. A name that begins within a word comes from a macro that `withoutMacros` replaced.
- */
+/** The name as written. A name that begins within a word comes from a macro that `withoutMacros` replaced. */
 function writtenName({ text, prepare }: Syntax, { startIndex, endIndex }: Stretch): string {
   const isMade = prepare !== undefined && startIndex > 1 && /\w/.test(text[startIndex - 1] as string);
   return (isMade ? macroName(text, startIndex - 2) : undefined) ?? text.slice(startIndex, endIndex);
@@ -29,7 +27,6 @@ function writtenName({ text, prepare }: Syntax, { startIndex, endIndex }: Stretc
 
 type Stretch = Pick<SyntaxNode, 'startIndex' | 'endIndex'>;
 
-/** Names a unit by its wrapper, such as a function by its variable. */
 function wrapperName(syntax: Syntax, node: SyntaxNode, unit: SyntaxNode | undefined): Stretch | undefined {
   for (let outer = unit?.parent; outer && outer.startIndex >= node.startIndex; outer = outer.parent) {
     const named = nameIn(syntax, outer);

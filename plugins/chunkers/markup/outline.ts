@@ -15,9 +15,7 @@ const LEANING = 1;
 const WITHIN_LINES = 2;
 const COLUMNS = 2;
 const MAX_INDENTS = 5;
-/**
- * Maximum comments and attributes that stay with a heading. Each recounts the tokens of the previous ones.
- */
+/** Maximum comments and attributes that stay with a heading. Each recounts the tokens of the previous ones. */
 const MAX_ASIDES = 12;
 
 export interface OutlineRules {

@@ -1,7 +1,6 @@
 import { countCodePoints, type Span } from '../../../core/kit.ts';
 
 export interface Candidate {
-  /** The sentence after the cut. */
   readonly sentence: number;
   /** A lower similarity is a better cut. */
   readonly similarity: number;

@@ -145,11 +145,7 @@ function promptOf({ title, window, instruction, text }: Question): string {
 
 const REASONING = /^\s*<think>[\s\S]*?<\/think>/;
 
-/**
- * The answer in an OpenAI completion, without the model's reasoning.
- *
- * @throws Error if there is no answer
- */
+/** The answer in an OpenAI completion, without the model's reasoning. @throws Error if there is no answer */
 function readCompletion(answer: unknown): string {
   const { choices } = answer as { readonly choices?: readonly { readonly message?: unknown }[] };
   const { content } = (choices?.[0]?.message ?? {}) as { readonly content?: unknown };

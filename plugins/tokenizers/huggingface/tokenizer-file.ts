@@ -25,7 +25,6 @@ export interface AddedToken {
   readonly content: string;
   /** Whether the token is searched in the normalised text instead of the source. */
   readonly normalized: boolean;
-  /** Whether white space before the token is dropped. */
   readonly lstrip: boolean;
   /** Whether white space after the token is dropped. */
   readonly rstrip: boolean;

@@ -17,7 +17,6 @@ export interface Failure {
   readonly detail: string;
   /** The HTTP status; missing if there was no answer. */
   readonly status?: number | undefined;
-  /** The id of the request in the service's log. */
   readonly requestId?: string | undefined;
   /** Seconds to wait before a retry, as the service requests it. */
   readonly retryAfter?: number | undefined;

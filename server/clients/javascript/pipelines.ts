@@ -88,7 +88,6 @@ export class Presets extends Execution<ChunkFields & PresetOptions> {
 const ROOT = '/v1/pipelines';
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Settings for changing a pipeline. */
 export interface ChangeSettings extends CallSettings {
   /** The `etag` of the pipeline as it was read. If the pipeline has changed since then, the answer is 412. */
   readonly ifMatch?: string | undefined;

@@ -28,10 +28,7 @@ const FIRST_ESTIMATE = { seconds: 5, share: 0.02 };
 
 const MB = 1e6;
 
-/**
- * @param counts updated during the work
- * @param total bytes of the source; undefined if unknown
- */
+/** @param counts updated during the work @param total bytes of the source; undefined if unknown */
 export function showProgress(kind: ProgressKind, counts: Counts, total: number | undefined): Progress {
   const begin = performance.now();
   const timeLeft = estimator(total);

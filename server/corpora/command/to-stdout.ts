@@ -106,7 +106,6 @@ class Output {
     manifest.write(idsLine(document));
   }
 
-  /** A failed document keeps its earlier chunks. */
   #noteFailed(document: ChunkedDocument, inWords: string): void {
     const { counts, errors, manifest, earlier } = this.#reports;
     if (errors !== undefined) writeSync(errors, failedDocumentLine(document));

@@ -2,8 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../../../core/errors.ts';
 import type { ReadOptions, ShardRange, SourceDocument, SourceLine, SourceLines } from '../shard.ts';
 import { isForbidden } from '../storage/local/paths.ts';
-import type { SourceStorage, StoredFile } from '../storage/storage.ts';
-import { type SkipNote, UNREAD } from '../storage/storage.ts';
+import { type SkipNote, type SourceStorage, type StoredFile, UNREAD } from '../storage/storage.ts';
 import { decompressed, isCompressed, uncompressedName } from './compression.ts';
 import { documentLine, quoted, quotedUtf8, withoutMark } from './map-fields.ts';
 

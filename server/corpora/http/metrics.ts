@@ -9,11 +9,7 @@ export type JobMetrics = ReturnType<typeof addJobMetrics>;
 
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 
-/**
- * Adds counters for this process's work on jobs.
- *
- * @param load queries the store for the load of all machines
- */
+/** Adds counters for this process's work on jobs. @param load queries the store for the load of all machines */
 export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>) {
   addLoad(registry, load);
   const registers = [registry];

@@ -197,9 +197,7 @@ export interface NotifyTools {
   readonly allowPrivate: boolean;
 }
 
-/**
- * Notifies the caller that a job has ended. Throws like `callBack`.
- */
+/** Notifies the caller that a job has ended. Throws like `callBack`. */
 export async function notifyJob(
   { jobId, spec }: Claim,
   signal: AbortSignal,

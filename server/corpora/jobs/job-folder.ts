@@ -108,11 +108,7 @@ export async function isFolderOf(target: TargetLocation, jobId: string): Promise
   return (await ownerOf(target)) === jobId;
 }
 
-/**
- * Removes files of attempts at shards, except the given ones.
- *
- * @throws the signal's reason once it aborts
- */
+/** Removes files of attempts at shards, except the given ones. @throws the signal's reason once it aborts */
 export async function removeAttempts(
   target: TargetLocation,
   jobId: string,

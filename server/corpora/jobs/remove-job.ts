@@ -2,8 +2,7 @@ import type { Log } from '../../../core/contracts/collaborators.ts';
 import { reasonOf, ServiceError } from '../../../core/errors.ts';
 import type { Claim, JobRecord, JobState, JobStore, ShardResult } from '../../store/jobs/contract.ts';
 import { removeLate, removeOutput, withdrawManifest } from './job-folder.ts';
-import type { ShardOutput } from './job-output.ts';
-import { outputsOf } from './job-output.ts';
+import { outputsOf, type ShardOutput } from './job-output.ts';
 import { PART_KINDS, partName } from './part-files.ts';
 import type { JobLocations, JobSpec, TargetLocation } from './spec.ts';
 

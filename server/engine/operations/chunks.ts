@@ -38,11 +38,9 @@ export interface ChunksOperation<T extends ChunksTask = ChunksTask> extends Oper
   readonly takes: StreamPlan['takes'];
 }
 
-/** Work on documents, which may come as a file. */
 export interface DocumentsOperation<T extends DocumentsTask = DocumentsTask> extends ChunksOperation<T> {
   /** The plan for the fields that come with a file. @throws as `plan` */
   planOf(task: T, fields: Fields, rules: Rules): Plan;
-  /** The names of these fields. */
   fieldNames(task: T, rules: Rules): readonly string[];
 }
 
@@ -125,7 +123,6 @@ export function documentsOperationOf({ run }: DocumentsTask): DocumentsOperation
   return DOCUMENTS_OPERATIONS[run] as DocumentsOperation;
 }
 
-/** A kind of work on documents, with its task. */
 interface Work<T> {
   readonly kind: DocumentsKind<T>;
   readonly task: T;

@@ -82,12 +82,7 @@ function readLine(line: Buffer, index: number, plan: StreamPlan, limits: Limits)
   }
 }
 
-/**
- * Parses a line of a stream.
- *
- * @param what name of the line in the error
- * @throws ServiceError `line_not_json`
- */
+/** Parses a line of a stream. @param what name of the line in the error @throws ServiceError `line_not_json` */
 export function parseLine(line: Buffer, what: string): unknown {
   try {
     if (!isUtf8(line)) throw new Error('it is not valid UTF-8');

@@ -17,7 +17,6 @@ export interface FileForm {
   /** Name of the file in the request; it may include folders. */
   readonly filename: string | undefined;
   readonly reader: string | undefined;
-  /** JSON of the reader's options. */
   readonly readerOptions: string | undefined;
   /** JSON of the request's information about the document. */
   readonly document: string | undefined;

@@ -86,7 +86,6 @@ export function createRequestSchemas({ registry, config }: SchemaOptions) {
     embed: embedRequest(texts, model),
     evaluate: evaluateRequest(model, offsetUnit, tokenizer),
     tokenize: tokenizeRequest(texts, tokenizer, offsetUnit),
-    /** The whole request of a chunker, or everything except its inputs. */
     chunk: (manifest: Manifest, source: Source) => withSource(source, step(manifest)),
     /** The whole request that executes a pipeline or a preset, or everything except its inputs. */
     execute: (source: Source, preset?: string) => withSource(source, executeOptions(preset)),

@@ -44,7 +44,6 @@ const MAX_IDLE = 60_000;
 export class GuardedReaders {
   readonly #config: Config;
   readonly #readers: readonly PluginEntry[];
-  /** Idle threads, with the number of files that they have read. */
   readonly #idle = new Map<ReaderThread, { readonly files: number; readonly end: NodeJS.Timeout }>();
   readonly #queue: PriorityQueue;
   readonly #closing = new AbortController();

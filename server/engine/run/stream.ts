@@ -32,7 +32,6 @@ export interface LineStream {
   readonly signal: AbortSignal;
   /** Called for each answer to some lines. @param bytes of the lines */
   onAnswer(answer: RunAnswer, bytes: number): void;
-  /** Called for failures that the answers do not report. */
   onFailure(error: unknown): void;
   /** Called after lines were read or answered. @param bytes of all lines that were read but not answered */
   onHeld(bytes: number): void;

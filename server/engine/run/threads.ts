@@ -7,8 +7,7 @@ import type { Answer, ChunksTask, OnPart, Task } from '../tasks.ts';
 import type { Executor, RunAnswer, Work } from './executor.ts';
 import { LineList } from './line-reader.ts';
 import { NOBODY, type PriorityQueue, type Urgency } from './priority-queue.ts';
-import type { Rate, Throughput } from './stream.ts';
-import { answerLines, groupsInFlight, type LineAnswers } from './stream.ts';
+import { answerLines, groupsInFlight, type LineAnswers, type Rate, type Throughput } from './stream.ts';
 
 export interface ThreadsOptions {
   readonly pool: Executor;
@@ -81,9 +80,7 @@ export class Threads {
     return this.#options.queue.idle > 1 && seconds >= MIN_SECONDS && seconds >= bytes * SECONDS_PER_BYTE;
   }
 
-  /**
-   * Finds the inputs in one thread, and processes groups of them in all. A failing group stops the others.
-   */
+  /** Finds the inputs in one thread, and processes groups of them in all. A failing group stops the others. */
   async #runInGroups(
     task: ChunksTask,
     body: Uint8Array,

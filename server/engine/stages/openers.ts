@@ -5,8 +5,7 @@ import type { Tokenizer, TokenizerProvider } from '../../../core/contracts/token
 import { ServiceError } from '../../../core/errors.ts';
 import type { PluginHost } from '../../../core/hosting/container.ts';
 import { callPlugin } from '../../../core/hosting/plugin-error.ts';
-import type { PluginEntry, Registry } from '../../../core/hosting/registry.ts';
-import { isNamed, ownersOf } from '../../../core/hosting/registry.ts';
+import { isNamed, ownersOf, type PluginEntry, type Registry } from '../../../core/hosting/registry.ts';
 import type { Config } from '../../config/config.ts';
 import { defaultNameOf } from '../read/request-schemas.ts';
 import { suggest } from '../validation/suggest.ts';

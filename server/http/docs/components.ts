@@ -137,7 +137,6 @@ function named<T>(
   return isDeepStrictEqual(components[name], one) ? { $ref: `#/components/${kind}/${name}` } : one;
 }
 
-/** Keywords whose value maps names to schemas. */
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
 /** Keywords whose value is an instance, which may look like a schema. */
 const VALUES = new Set(['enum', 'const', 'default', 'examples', 'example']);

@@ -156,11 +156,7 @@ function jsonProblems(value: unknown, place: string, depth = 0): string[] {
 
 const checkPage = createValidator(pageQuery);
 
-/**
- * Reads the query of the list of pipelines.
- *
- * @throws ServiceError `invalid_parameters`
- */
+/** Reads the query of the list of pipelines. @throws ServiceError `invalid_parameters` */
 export function readPage(query: Query): Partial<PageRequest> {
   const { limit, cursor, name } = checkQuery<{ limit?: number; cursor?: string; name?: string }>(
     query,

@@ -1,6 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Timings } from '../../engine/answer/response-metadata.ts';
-import { countTotals } from '../../engine/answer/response-metadata.ts';
+import { countTotals, type Timings } from '../../engine/answer/response-metadata.ts';
 import type { RunnerLoad } from '../../engine/run/runner.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];

@@ -3,8 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 import type { Log } from '../../../core/contracts/collaborators.ts';
-import type { Timings } from '../../engine/answer/response-metadata.ts';
-import { addTotals, logTotals } from '../../engine/answer/response-metadata.ts';
+import { addTotals, logTotals, type Timings } from '../../engine/answer/response-metadata.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -20,7 +20,6 @@ export interface Origin {
 export const partialPath = (path: string): string => `${path}.part`;
 export const originPath = (path: string): string => `${path}.part.json`;
 
-/** The partial download of a file from this URL, if it can resume. */
 export async function findPartial(path: string, url: string): Promise<PartialDownload | undefined> {
   const found = await stat(partialPath(path)).catch(() => undefined);
   const origin = await readFile(originPath(path), 'utf8').then(readOrigin, () => undefined);

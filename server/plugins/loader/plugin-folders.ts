@@ -88,11 +88,7 @@ export function findModule(folder: string, name: string): string | undefined {
   return extensions.map((extension) => join(folder, name + extension)).find((file) => existsSync(file));
 }
 
-/**
- * The manifest of a plugin, which must have an index beside it.
- *
- * @throws ServiceError `malformed_plugin`
- */
+/** The manifest of a plugin, which must have an index beside it. @throws ServiceError `malformed_plugin` */
 export function manifestOf(pluginFolder: string): string {
   const manifest = findModule(pluginFolder, 'manifest');
   const index = findModule(pluginFolder, 'index');

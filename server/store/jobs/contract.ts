@@ -78,7 +78,6 @@ export interface JobRecord {
   };
   /** The totals of finished shards, plus the progress of running ones. */
   readonly counts: JobCounts;
-  /** Documents that the job has removed from the sink. */
   readonly pruned: number;
   /** Documents that the job has kept in the sink because they may still exist. */
   readonly unpruned: number;

@@ -120,7 +120,6 @@ async function checkExample({ entry: { manifest }, folder, harness }: Subject): 
   }
 }
 
-/** Checks the plugin against its kind and its manifest, with one result for each group of promises. */
 export async function checkContract({ entry, harness, suite: options }: Subject): Promise<CheckResult[]> {
   const suite = SUITES[entry.manifest.kind];
   const groups = Object.entries(suite.promises);

@@ -129,9 +129,7 @@ const TERMS = new Set(['dd', 'dt']);
 const ITEMS = new Set(['li']);
 const OF_TABLES = new Set(['table', 'caption', 'colgroup', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th']);
 
-/**
- * @param inner where the content ends @param end where the closing tag ends; equal to `inner` without one
- */
+/** @param inner where the content ends @param end where the closing tag ends; equal to `inner` without one */
 type Leave = (element: Element, inner: number, end: number) => void;
 
 export class OpenElements {

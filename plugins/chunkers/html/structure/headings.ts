@@ -109,7 +109,6 @@ const HIDDEN =
 /** Classes for screen readers, and of links that edit a section. */
 const ASIDE =
   /\sclass\s*=\s*["']?(?:[^"'>]*\s)?(?:mw-editsection|sr-only|visually-hidden|screen-reader-text)(?=[\s"'>])/i;
-/** A link within the page, such as a heading's link to itself. */
 const TO_PAGE = /\shref\s*=\s*["']?#/i;
 const PERMALINK =
   /\sclass\s*=\s*["']?(?:[^"'>]*\s)?(?:anchor|anchor-link|anchorjs-link|headerlink|header-anchor|heading-anchor|hash-link|permalink)(?=[\s"'>])/i;

@@ -20,7 +20,6 @@ const MAX_PROBES = 16;
 const STEP = 8;
 const LENGTH_MASK = 2 * MAX_LENGTH - 1;
 const COUNT = 1;
-/** Offset of the first token's index. */
 const FIRST = 2;
 /** Offset of the first token's id. */
 const ID = 3;
@@ -28,14 +27,12 @@ const ID = 3;
 const UNITS = 4;
 const SHORT = 2 * (STEP - UNITS);
 
-/** The slot of the last word that was not cached. */
 const UNHELD = SLOTS * STEP;
 
 /** Caches the tokens of words in flat arrays. Unlike in a `Map`, a look-up creates no string. */
 export class WordTokens {
   /** Token ids. The tokens of a word begin at `firstOf(word)`, also in `ends`. */
   ids = new Uint32Array();
-  /** Token ends as offsets into their words, if words are read with ends. */
   ends = new Uint32Array();
   readonly #read: (word: string) => Tokens;
   readonly #slots = new Int32Array((SLOTS + 1) * STEP);

@@ -126,6 +126,6 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 }

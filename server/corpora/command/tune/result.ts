@@ -104,7 +104,6 @@ interface Tried extends Pick<Point, 'recalls'> {
 /** The effect of one choice, averaged over trials with the same other choices. */
 export interface Factor {
   readonly name: string;
-  /** Best level first. */
   readonly levels: readonly { readonly level: string; readonly recall: number }[];
   /** Levels that may be the best: the first, and all that are not significantly worse. */
   readonly best: readonly string[];

@@ -13,7 +13,7 @@ import { RETRIEVERS, type Retriever } from '../../../engine/operations/evaluatio
 import { Stopped, stopOnSignals } from '../run-chunk.ts';
 import { deriveQuestions, findUnits } from './derive-questions.ts';
 import { QUESTIONS, readFolder, readQuestions, STATE, thinned } from './read-corpus.ts';
-import { inWords, pageOf } from './report.ts';
+import { inWords } from './report.ts';
 import { count, resultOf, SEED } from './result.ts';
 import { candidatesFor, kindOf, Search, type Send } from './search.ts';
 
@@ -28,7 +28,6 @@ interface TuneFlags {
   /** False with `--no-embeddings`. */
   readonly embeddings?: boolean;
   readonly out?: string;
-  readonly report?: string;
   readonly resume?: true;
   readonly server?: string;
   readonly json?: true;
@@ -80,7 +79,6 @@ function withCorpus(command: Command): Command {
       new Option('--retriever <name>', "the baseline's retriever").choices(RETRIEVERS).default('dense'),
     )
     .option('--budget <tokens>', 'tokens that a question may find', natural, 2048)
-    .option('--report <file>', 'write a page of HTML with plots')
     .option(
       '--server <url>',
       'evaluate on a running service; its key is taken from the variable CHUNKSMITH_KEY',
@@ -105,7 +103,7 @@ function milliseconds(text: string): number {
 const NO_LIMIT = String(Number.MAX_SAFE_INTEGER);
 
 async function runTune(folder: string, flags: TuneFlags, env: Environment): Promise<number> {
-  const { server, out, report, json, candidates } = flags;
+  const { server, out, json, candidates } = flags;
   const limits = { maxEvaluationCharacters: NO_LIMIT, maxDocuments: NO_LIMIT };
   const engine = await openEngine({ ...limits, ...(server !== undefined && { workers: '0' }) }, env);
   const stop = new AbortController();
@@ -116,7 +114,6 @@ async function runTune(folder: string, flags: TuneFlags, env: Environment): Prom
   try {
     const { result, hasFailed } = await tune(folder, flags, engine.cradle, send, stop.signal);
     if (out !== undefined) write(out, `${JSON.stringify(result.pipeline, undefined, 2)}\n`);
-    if (report !== undefined) write(report, pageOf(result));
     console.log(json === true ? JSON.stringify(result, undefined, 2) : inWords(result));
     return hasFailed ? EXIT.someFailed : EXIT.done;
   } catch (error) {
@@ -207,7 +204,7 @@ async function readCorpus(folder: string, flags: TuneFlags, cradle: ServerCradle
     throw new UsageError(`${folder}: there is no such folder`);
   const usual = join(folder, QUESTIONS);
   const { questions: given = existsSync(usual) ? usual : undefined, ...files } = flags;
-  const named = [given, files.out, files.report, files.grid, files.baseline, ...(files.candidates ?? [])];
+  const named = [given, files.out, files.grid, files.baseline, ...(files.candidates ?? [])];
   const own = named.filter((path = '') => statSync(path, { throwIfNoEntry: false })?.isFile());
   const read = await readFolder(folder, own, cradle, signal);
   const made =

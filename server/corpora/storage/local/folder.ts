@@ -132,11 +132,7 @@ async function checkVersion(handle: FileHandle, file: StoredFile): Promise<void>
 
 const GATHERED = 256 * 1024;
 
-/**
- * Writes a complete file unless one exists at its path.
- *
- * @returns whether it was written
- */
+/** Writes a complete file unless one exists at its path. @returns whether it was written */
 async function createFileOnce(path: string, bytes: Uint8Array): Promise<boolean> {
   const temporary = `${path}.tmp-${randomUUID()}`;
   try {

@@ -58,7 +58,6 @@ export interface Question {
 export interface Candidate extends StageList {
   readonly name: string;
   readonly retriever: Retriever;
-  /** Index of the first candidate with the same stages, possibly this candidate. */
   readonly chunkedAs: number;
   /** Index of the first earlier candidate with the same stages and retriever, if any. */
   readonly sameAs: number | undefined;
@@ -71,12 +70,7 @@ type Members = EvaluationOptions & {
   readonly candidates: readonly GivenCandidate[];
 };
 
-/**
- * Reads a request to evaluate.
- *
- * @param request the parsed body
- * @throws ServiceError `invalid_parameters`
- */
+/** Reads a request to evaluate. @param request the parsed body @throws ServiceError `invalid_parameters` */
 export function readEvaluation(
   request: unknown,
   body: Buffer,
