@@ -35,8 +35,8 @@ import { streamed } from './streams.ts';
 import { type CallSettings, type ChunksmithOptions, Transport } from './transport.ts';
 
 /**
- * A client of one service. Every method rejects with a `ChunksmithError`, or with the reason of its `signal`. By
- * default offsets count UTF-16 units: `text.slice(start_index, end_index)` is the chunk.
+ * A client of one service. Methods reject with a `ChunksmithError`, or with the abort reason of `settings.signal`.
+ * Offsets count UTF-16 units by default, so `text.slice(start_index, end_index)` is a chunk's text.
  */
 export class Chunksmith {
   readonly pipelines: Pipelines;
@@ -58,7 +58,7 @@ export class Chunksmith {
     request: OneText & ChunkOptions<Name>,
     settings?: CallSettings,
   ): Promise<ChunkOf<Name>[]>;
-  /** `POST /v1/chunk/<chunker>` for texts or documents: one list of chunks for each, in their order. */
+  /** `POST /v1/chunk/<chunker>` for several texts or documents. Returns one list of chunks for each, in order. */
   chunk<Name extends ChunkerName>(
     chunker: Name,
     request: Batch & ChunkOptions<Name>,
@@ -80,9 +80,9 @@ export class Chunksmith {
   }
 
   /**
-   * Chunks any number of documents, and yields one answer for each, in order. Reads documents only as fast as
-   * answers are read, apart from some in transit. Leaving the loop ends the request. Node sends one request and
-   * never retries it; other runtimes send one request for every few documents.
+   * Chunks any number of documents, and yields one answer per document, in order. Takes only a limited number of
+   * documents ahead of the answers that the caller has read. Leaving the loop ends the request. On Node, sends a
+   * single request without retries. On other runtimes, sends one request per batch of documents, with retries.
    */
   stream<Name extends ChunkerName>(
     chunker: Name,
@@ -94,7 +94,7 @@ export class Chunksmith {
     return streamed(this.#transport, request, settings);
   }
 
-  /** `POST /v1/refine/<refinery>` for chunks. */
+  /** `POST /v1/refine/<refinery>` for one list of chunks. */
   refine<Name extends RefineryName, Input extends GivenChunk>(
     refinery: Name,
     request: { readonly chunks: readonly Input[] } & RefineOptions<Name>,
@@ -110,7 +110,7 @@ export class Chunksmith {
     return this.#transport.json({ path: refinePath(refinery), json: request }, settings);
   }
 
-  /** Refines any number of lists of chunks, as `stream` chunks documents. Yields one answer for each list. */
+  /** Refines any number of lists of chunks in the same way as `stream`. Yields one answer per list, in order. */
   refineStream<Name extends RefineryName, Input extends GivenChunk>(
     refinery: Name,
     lists: Documents<readonly Input[] | LineOf<Input>>,
@@ -136,7 +136,7 @@ export class Chunksmith {
     return this.#transport.json({ path: '/v1/evaluate', json: withUnit(request) }, settings);
   }
 
-  /** `POST /v1/evaluate`, yielding each candidate as soon as it is ready. The generator returns the verdict. */
+  /** `POST /v1/evaluate`. Yields each candidate as soon as it is evaluated, and finally returns the verdict. */
   async *evaluateStream(
     request: EvaluateRequest,
     settings?: CallSettings,

@@ -22,7 +22,7 @@ import {
 import { streamed } from './streams.ts';
 import type { CallSettings, Transport } from './transport.ts';
 
-/** Executes steps by name: stored pipelines and presets. @typeParam Options request members besides the texts */
+/** Executes stored pipelines or presets. @typeParam Options request members other than the texts */
 abstract class Execution<Options extends ChunkFields> {
   protected readonly transport: Transport;
 
@@ -30,7 +30,7 @@ abstract class Execution<Options extends ChunkFields> {
     this.transport = transport;
   }
 
-  /** `POST <path>/execute` for a text. */
+  /** `POST <path>/execute` for one text. */
   execute(name: string, request: OneText & Options, settings?: CallSettings): Promise<PipelineChunk[]>;
   /** `POST <path>/execute` for several texts or documents. */
   execute(name: string, request: Batch & Options, settings?: CallSettings): Promise<PipelineChunk[][]>;
@@ -50,7 +50,7 @@ abstract class Execution<Options extends ChunkFields> {
     return this.transport.json({ path, body: formOf(file, this.withDefaults(options)) }, settings);
   }
 
-  /** Chunks any number of documents, like `Chunksmith.stream`. */
+  /** Chunks any number of documents in the same way as `Chunksmith.stream`. */
   async *stream(
     name: string,
     documents: Documents<Document>,
@@ -69,7 +69,7 @@ abstract class Execution<Options extends ChunkFields> {
   }
 }
 
-/** The presets of a service. Offsets count UTF-16 units unless a request has another `offset_unit`. */
+/** The presets of a service. By default, offsets count UTF-16 units; a request may set another `offset_unit`. */
 export class Presets extends Execution<ChunkFields & PresetOptions> {
   /** `GET /v1/presets` */
   list(settings?: CallSettings): Promise<Preset[]> {
@@ -89,30 +89,30 @@ const ROOT = '/v1/pipelines';
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export interface ChangeSettings extends CallSettings {
-  /** The `etag` of the pipeline as it was read. If the pipeline has changed since then, the answer is 412. */
+  /** The `etag` header from reading the pipeline. The service answers 412 if the pipeline has changed since then. */
   readonly ifMatch?: string | undefined;
 }
 
-/** Filters and pages lists of pipelines. */
+/** Selects the entries and the page of a list of pipelines. */
 export interface PipelineQuery {
   readonly name?: string;
-  /** Default: all pipelines. */
+  /** Maximum number of pipelines; default all. */
   readonly limit?: number;
-  /** From the header `x-next-cursor`. */
+  /** The header `x-next-cursor` of the previous page; undefined for the first page. */
   readonly cursor?: string;
 }
 
 /**
- * The stored pipelines of a service. Offsets are in the `offset_unit` stored with the last chunk step. For slices
- * in JavaScript, store `utf16`.
+ * The stored pipelines of a service. Offsets use the `offset_unit` of the pipeline's last chunk step. Only pipelines
+ * stored with `utf16` give offsets for `slice` in JavaScript.
  */
 export class Pipelines extends Execution<ChunkFields> {
-  /** `POST /v1/pipelines`: 409 if the name is taken. Not repeated after a lost connection. */
+  /** `POST /v1/pipelines`: 409 if the name is taken. Never repeated after a lost connection. */
   create(pipeline: PipelineInput, settings?: CallSettings): Promise<Pipeline> {
     return this.transport.json({ path: ROOT, json: pipeline, idempotent: false }, settings);
   }
 
-  /** `PUT /v1/pipelines?name=`: creates the pipeline with this name, or replaces it. */
+  /** `PUT /v1/pipelines?name=`: creates a pipeline, or replaces the pipeline with this name. */
   put(name: string, pipeline: NamedPipeline, settings?: ChangeSettings): Promise<Pipeline> {
     const call = {
       method: 'PUT',
@@ -134,7 +134,7 @@ export class Pipelines extends Execution<ChunkFields> {
     return this.transport.json({ method: 'GET', path: pathOf(id) }, settings);
   }
 
-  /** `PUT /v1/pipelines/<id>`: missing members stay unchanged. */
+  /** `PUT /v1/pipelines/<id>`: members missing in `changes` stay unchanged. */
   update(id: string, changes: PipelineChanges, settings?: ChangeSettings): Promise<Pipeline> {
     const call = { method: 'PUT', path: pathOf(id), json: changes, ...matching(settings) } as const;
     return this.transport.json(call, settings);
@@ -145,7 +145,7 @@ export class Pipelines extends Execution<ChunkFields> {
     return this.transport.json({ method: 'DELETE', path: pathOf(id), ...matching(settings) }, settings);
   }
 
-  /** Looks up the id of a name: the service addresses pipelines only by id. */
+  /** Looks up the id of a pipeline given by name, because the paths of the service accept only ids. */
   protected async pathTo(idOrName: string, { signal, timeout, maxRetries }: CallSettings = {}) {
     if (ID.test(idOrName)) return pathOf(idOrName);
     const [found] = await this.list({ name: idOrName }, { signal, timeout, maxRetries });

@@ -4,23 +4,21 @@ import type { ChunksmithOptions } from './transport.ts';
 
 const AT_ONCE = 100;
 
-/** Common parameters of all adapters: connection and splitting settings. */
+/** Parameters of all adapters: connection and splitting settings. */
 export interface SplittingParams extends ChunksmithOptions {
-  /** A client to use instead of a new one. */
+  /** A client to use. By default, a client is created from the connection settings. */
   readonly client?: Chunksmith;
   /** Default `recursive`. */
   readonly chunker?: string;
-  /** Further options of the chunker, such as its `tokenizer`. */
+  /** Further options of the chunker, such as `tokenizer`. */
   readonly options?: Readonly<Record<string, unknown>>;
-  /**
-   * Maximum size of a chunk: in characters, or in tokens if `options` names a tokenizer. Default: the framework's.
-   */
+  /** Maximum size of a chunk, in the unit of the chunker's `tokenizer`. The default depends on the adapter. */
   readonly chunkSize?: number;
-  /** Sent if not 0, for chunkers that support it. Default 0. */
+  /** Overlap of neighbouring chunks. Default 0, which is not sent because some chunkers have no overlap. */
   readonly chunkOverlap?: number;
 }
 
-/** Returns the chunks of each text, in order, with UTF-16 offsets. */
+/** Returns one list of chunks per text, in order. Offsets count UTF-16 units. */
 export type Splitter = (texts: readonly string[]) => Promise<Chunk[][]>;
 
 export function createSplitter(params: SplittingParams, chunkSize: number): Splitter {

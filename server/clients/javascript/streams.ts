@@ -10,7 +10,7 @@ class Source<T> {
 
   readonly #signal: AbortSignal | undefined;
 
-  /** @param signal ends the wait for the next item */
+  /** @param signal aborts the wait for the next item */
   constructor(items: Documents<T>, signal: AbortSignal | undefined) {
     this.#signal = signal;
     this.#iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
@@ -39,7 +39,7 @@ class Source<T> {
   }
 }
 
-/** Awaits a promise, but rejects with the signal's reason if that comes first. */
+/** Awaits a promise, but rejects with the signal's reason if the signal is aborted first. */
 async function unlessAborted<T>(promise: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   let stop = () => {};
@@ -56,10 +56,10 @@ async function unlessAborted<T>(promise: T | Promise<T>, signal: AbortSignal | u
 
 const MAX_BYTES = 262_144;
 const MAX_LINES = 1000;
-/** Milliseconds that a batch waits for further lines. */
+/** Milliseconds that a batch waits for each further line. */
 const MAX_WAIT = 50;
 
-/** Joins lines that are available at once, up to a limit, so that nothing waits for a slow source. */
+/** Groups lines into batches. A batch ends at a size limit, or if the next line takes longer than `MAX_WAIT`. */
 async function* batchesOf<T>(source: Source<T>): AsyncGenerator<string[], void, undefined> {
   let next = begun(source);
   for (;;) {
@@ -125,8 +125,8 @@ export async function* streamed<T, C>(
 }
 
 /**
- * Whether `fetch` returns an answer before the request is complete. Node does, browsers do not; for other runtimes
- * it is unknown.
+ * Whether `fetch` returns the answer before the request body is complete. Node does; browsers do not. Other runtimes
+ * are treated like browsers.
  */
 function answersWhileSending(): boolean {
   const { process } = globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } };
@@ -168,7 +168,7 @@ async function* inOneRequest<T, C>(
   }
 }
 
-/** Sends one request for all available items. Retries it if it is refused as a whole. */
+/** Sends one request per batch of lines. Retries a request only until its answer begins. */
 async function* inBatches<T, C>(
   transport: Transport,
   { call, first, source }: Sending<T>,
@@ -183,7 +183,7 @@ async function* inBatches<T, C>(
   }
 }
 
-/** Passes lines on. @throws ChunksmithError if some are missing at the end */
+/** Yields the given answers. @throws ChunksmithError if there are fewer answers than sent lines */
 async function* complete<C>(
   lines: Answers<C>,
   sent: { readonly taken: number; readonly isDone: boolean },

@@ -3,34 +3,34 @@ import { withRetries } from './retries.ts';
 
 /** Connection settings of a client. */
 export interface ChunksmithOptions {
-  /** Default `http://localhost:8000`; may end with a path. */
+  /** The URL of the service, optionally with a path. Default `http://localhost:8000`. */
   readonly baseUrl?: string;
-  /** Sent as `Authorization: Bearer`. */
+  /** Sent as `Authorization: Bearer <apiKey>`. */
   readonly apiKey?: string;
   /**
-   * Milliseconds for one try of a request, and for the longest silence of a stream. 0 means no limit. Default
-   * 310,000: slightly more than the service allows a request.
+   * Maximum milliseconds for one try of a request, and between two parts of a stream. 0 means no limit. Default
+   * 310,000: slightly more than the service's own time limit per request.
    */
   readonly timeout?: number;
   /** Maximum retries after the first try; default 4. */
   readonly maxRetries?: number;
-  /** Replaces the global `fetch`. */
+  /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** Sent with each request. */
+  /** Headers that are sent with each request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Settings of one call: the last argument of each method. */
 export interface CallSettings {
-  /** Ends the request, its retries and its stream. The method then rejects with the signal's reason. */
+  /** Aborts the request, its retries and its stream. The method then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Replaces the client's `timeout`. */
+  /** Overrides the client's `timeout`. */
   readonly timeout?: number | undefined;
-  /** Replaces the client's `maxRetries`. */
+  /** Overrides the client's `maxRetries`. */
   readonly maxRetries?: number | undefined;
-  /** Sent with this request, in addition to the client's headers. */
+  /** Headers that are sent with this request, in addition to the client's headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Called with the headers of the answer, such as `etag`, `x-request-id` and `x-embedding-model`. */
+  /** Called with the response headers, such as `etag`, `x-request-id` and `x-embedding-model`. */
   readonly onHeaders?: ((headers: Headers) => void) | undefined;
 }
 
@@ -43,7 +43,7 @@ export class IdleTimeout {
   #isLate = false;
   #isOver = false;
 
-  /** @param timeout milliseconds; 0 means no limit. @throws the reason of the signal if it is already aborted */
+  /** @param timeout milliseconds; 0 means no limit. @throws the reason of `outer` if `outer` is already aborted */
   constructor(outer: AbortSignal | undefined, timeout: number) {
     outer?.throwIfAborted();
     this.#outer = outer;
@@ -76,12 +76,12 @@ export class IdleTimeout {
     this.#controller.abort();
   }
 
-  /** Converts an error of the runtime. @param code if neither the caller nor the timeout ended the request */
+  /** Converts an error of `fetch`. @param code used if neither the caller nor a timeout ended the request */
   errorFor(cause: unknown, code: FailureCode, url: string): unknown {
     if (this.#outer?.aborted) return this.#outer.reason;
     if (cause instanceof ChunksmithError) return cause;
     const reason = reasonOf(cause);
-    // Node has time limits of its own.
+    // Node's `fetch` has its own time limits.
     if (this.#isLate || /(HEADERS|BODY)_TIMEOUT/.test(reason)) {
       const time = this.#isLate ? `within the timeout of ${this.#timeout} ms` : `in time (${reason})`;
       return new ChunksmithError({ code: 'timeout', detail: `${url} did not answer ${time}.`, cause });
@@ -103,14 +103,14 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Yields the JSON lines of an answer, read only as fast as they are consumed. Leaving the loop ends the request.
+ * Yields the JSON lines of an answer, no faster than the caller takes them. Leaving the loop ends the request.
  *
  * @throws ChunksmithError `cut_off` if the last line is incomplete
  */
 export async function* linesIn<T>(answer: Response, watch: IdleTimeout): AsyncGenerator<T, void, undefined> {
   const { url } = answer;
   const decoder = new TextDecoder();
-  // A long line arrives in many pieces. Each is searched once, and all are joined once.
+  // A long line arrives in many parts. Searching each part once, and joining once, takes linear time.
   let pieces: string[] = [];
   for await (const part of partsOf(answer, watch)) {
     const [end = '', ...begun] = decoder.decode(part, { stream: true }).split('\n');
@@ -126,7 +126,7 @@ export async function* linesIn<T>(answer: Response, watch: IdleTimeout): AsyncGe
   }
 }
 
-/** Yields the bytes of an answer, read only as fast as they are consumed. Leaving the loop ends the request. */
+/** Yields the bytes of an answer, no faster than the caller takes them. Leaving the loop ends the request. */
 async function* partsOf(
   { body, url }: Response,
   watch: IdleTimeout,
@@ -194,14 +194,14 @@ export class Transport {
     });
   }
 
-  /** Yields the lines of an answer as they arrive. Retries opening the answer, but not reading it. */
+  /** Yields the lines of an answer as they arrive. Retries only until the answer begins. */
   async *lines<T>(call: Call, settings: CallSettings = {}): AsyncGenerator<T, void, undefined> {
     const accepting = { ...call, headers: { accept: LINES, ...call.headers } };
     const { answer, watch } = await this.#opened(accepting, settings);
     yield* linesIn<T>(answer, watch);
   }
 
-  /** Yields the bytes of an answer as they arrive. Retries opening the answer, but not reading it. */
+  /** Yields the bytes of an answer as they arrive. Retries only until the answer begins. */
   async *bytes(call: Call, settings: CallSettings = {}): AsyncGenerator<Uint8Array, void, undefined> {
     const { answer, watch } = await this.#opened(call, settings);
     yield* partsOf(answer, watch);
@@ -228,7 +228,7 @@ export class Transport {
     return new IdleTimeout(signal, timeout);
   }
 
-  /** Sends a request once. @throws ChunksmithError also if the answer is an error */
+  /** Sends a request without retries. @throws ChunksmithError if the request fails or the answer is not successful */
   async open(call: Call, settings: CallSettings, watch: IdleTimeout): Promise<Response> {
     const {
       method = 'POST',
@@ -243,7 +243,7 @@ export class Transport {
       body,
       headers: this.#headers(call, settings),
       signal: watch.signal,
-      // Required by `fetch` if the body is a stream.
+      // `fetch` requires this if the body is a stream.
       duplex: 'half',
     }).catch((error) => {
       throw watch.errorFor(error, 'unreachable', this.#base);

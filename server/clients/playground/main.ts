@@ -94,7 +94,7 @@ const wiring = {
   saveReport: () => save('chunks.html', 'text/html', reportOf(store.state)),
 };
 
-// The policy of the page forbids inline styles.
+// A constructed style sheet, because the page's Content Security Policy forbids inline styles.
 const plots = new CSSStyleSheet();
 plots.replaceSync(PLOT_STYLE);
 document.adoptedStyleSheets.push(plots);
@@ -130,7 +130,7 @@ function forgetText(): void {
   if (store.state.tokenizer !== '') void showTokens(store, store.state.tokenizer);
 }
 
-/** Keeps the settings in the URL. The text is only in links that are copied with it. */
+/** Keeps the settings in the URL. Only copied links can also contain the text. */
 async function keepInAddress({ settings }: State): Promise<void> {
   history.replaceState(null, '', `#${await toHash({ settings, text: undefined })}`);
 }

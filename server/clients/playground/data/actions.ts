@@ -13,7 +13,7 @@ import {
 } from './settings.ts';
 import type { Inquiry, Located, Source, State, Store } from './state.ts';
 
-/** Milliseconds between the last keystroke and the run of a setting. */
+/** Milliseconds between the last keystroke and the run of the edited settings. */
 const PAUSE = 150;
 
 export class Actions {
@@ -26,7 +26,7 @@ export class Actions {
     this.#store = store;
   }
 
-  /** Loads the server's catalogue and runs the settings. @param key for requests; empty sends none */
+  /** Loads the server's catalogue and runs the settings. @param key API key; empty if the server needs none */
   async start(key = ''): Promise<void> {
     useKey(key);
     try {
@@ -157,7 +157,7 @@ export class Actions {
         ...selection,
       });
     } catch {
-      // Another run of the setting has replaced this one.
+      // This run was aborted, because a newer run of the setting has replaced it.
     }
   }
 
@@ -185,9 +185,9 @@ interface Input {
 }
 
 /**
- * Runs the chunker or pipeline of a setting, then its refineries one after the other.
+ * Runs the chunker or pipeline of a setting, then its refineries in order. Returns failures as the run's `error`.
  *
- * @throws if the signal aborts
+ * @throws the signal's reason if the signal is aborted
  */
 async function runSetting(
   { steps }: Setting,
@@ -231,7 +231,7 @@ function chunkFile({ kind, name, options }: Step, file: File, signal?: AbortSign
   return call<Chunk[]>(path, { method: 'POST', body: form, ...(signal && { signal }) });
 }
 
-/** The offset unit of a step's answer. A pipeline uses the unit of its last chunk step. */
+/** The offset unit of a step's answer. A pipeline uses the unit of the last chunk step in it. */
 function unitOf({ kind, name }: Step, { pipelines }: Catalogue): Unit {
   if (kind !== 'pipeline') return 'utf16';
   const pipeline = pipelines.find(({ id }) => id === name);
@@ -245,14 +245,14 @@ function reportsIn(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith('x-') && !FIXED.test(name)));
 }
 
-/** Located chunks by the chunks of their run: returning to a setting does not read the file again. */
+/** Caches the result of `locate` by the chunks of a run, so that the file is not sent again for that run. */
 const known = new WeakMap<readonly Chunk[], Located>();
 
 let stop = new AbortController();
 
 /**
- * Locates the chunks of the selected run in their source, once per run. The text alone has no places, so the
- * service runs the setting again on the file itself.
+ * Finds the places, such as pages, of the selected run's chunks. The run chunked plain text, which has no places.
+ * For this reason, the service runs the setting again on the file itself.
  */
 export async function locate({ state, change }: Store<State>): Promise<void> {
   const { origin, selection, settings, runs, catalogue, text, located } = state;
@@ -275,6 +275,6 @@ export async function locate({ state, change }: Store<State>): Promise<void> {
     if (again.error === undefined) known.set(of, now);
     change({ located: now });
   } catch {
-    // A chunk of another run was selected meanwhile.
+    // Aborted, because a chunk of another run was selected meanwhile.
   }
 }

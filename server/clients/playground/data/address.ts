@@ -5,14 +5,14 @@ export interface Shared {
   readonly text: string | undefined;
 }
 
-/** Encodes the settings and, if requested, the compressed text as a URL fragment, which is never sent to a server. */
+/** Encodes the settings and, if given, the compressed text as a URL fragment. Browsers never send fragments. */
 export async function toHash({ settings, text }: Shared): Promise<string> {
   const json = JSON.stringify(settings.map(({ steps }) => steps));
   const own = `s=${encodeURIComponent(json)}`;
   return text === undefined ? own : `${own}&t=${await packed(text)}`;
 }
 
-/** Decodes a URL fragment; undefined if it is empty or was not made by this page. */
+/** Decodes a URL fragment. Returns undefined if the fragment is empty or was not made by `toHash`. */
 export async function fromHash(hash: string): Promise<Shared | undefined> {
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));
   try {
@@ -38,7 +38,7 @@ function isSteps(value: unknown): value is readonly Step[] {
   });
 }
 
-/** Encodes a text as JSON, which keeps lone surrogates, then compressed and in base64url. */
+/** Encodes a text as compressed JSON in base64url. JSON keeps lone surrogates, which UTF-8 cannot encode. */
 async function packed(text: string): Promise<string> {
   const stream = new Blob([JSON.stringify(text)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());

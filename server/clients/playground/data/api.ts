@@ -1,4 +1,4 @@
-/** The URL of the service. The page is directly below it, whatever the path before it. */
+/** The URL of the service: the folder that contains this page. A service may be served under any path. */
 export const BASE = new URL('./', location.href);
 
 export class ServiceProblem extends Error {
@@ -28,8 +28,8 @@ export interface Answer<T> {
 /**
  * Calls the service.
  *
- * @param path relative to the service, such as `v1/plugins`
- * @throws ServiceProblem with the service's message
+ * @param path relative to the URL of the service, such as `v1/plugins`
+ * @throws ServiceProblem with the service's error message
  */
 export async function call<T>(path: string, init: RequestInit = {}): Promise<Answer<T>> {
   const headers = new Headers(init.headers);

@@ -57,7 +57,7 @@ export async function readPipelines(): Promise<readonly Pipeline[]> {
   return answer?.body ?? [];
 }
 
-/** Request members that are not options of a plugin, or that the page sets itself. */
+/** Request members that the form does not show: the input, and members that the page sets itself. */
 const NO_OPTIONS = ['text', 'documents', 'chunks', 'include', 'namespace', 'offset_unit'];
 
 function pluginOf({ kind, name, summary, missing }: Listed, document: OpenApi): Plugin | undefined {
@@ -66,7 +66,7 @@ function pluginOf({ kind, name, summary, missing }: Listed, document: OpenApi): 
   return request && { kind, name, summary, missing, ...request };
 }
 
-/** The options and the example of a request. @param end of its path, which may have a prefix */
+/** The options and the example of a request. @param end end of the request's path; a prefix may precede it */
 function requestOf(
   { paths, components }: OpenApi,
   end: string,

@@ -5,7 +5,7 @@ import type { Found, Inquiry, Question, State, Store } from './state.ts';
 
 export const RETRIEVERS = ['dense', 'bm25', 'hybrid'] as const;
 
-/** A shared object, so that further keystrokes in a question do not change the results. */
+/** One shared empty map: the page redraws the text whenever `found` is another object. */
 export const NOTHING_FOUND: ReadonlyMap<string, Found> = new Map();
 
 export function changeQuestion(store: Store<State>, change: Partial<Inquiry>): void {
@@ -79,7 +79,10 @@ interface Evaluated {
   }[];
 }
 
-/** Evaluates a question without a known answer alone, against the whole text. The ranking is the same. */
+/**
+ * Evaluates the kept questions. If the answer to the current question is unknown, evaluates only this question, with
+ * the whole text as its answer. The answer affects only scores, not the ranking of chunks.
+ */
 async function evaluate(
   { asked, text }: State,
   kept: readonly Question[],

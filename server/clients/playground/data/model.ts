@@ -1,4 +1,4 @@
-/** Data that the modules of the page share. Offsets are UTF-16 units of the text. */
+/** Data types that the modules of the page share. Offsets count UTF-16 units of the text. */
 
 export interface Chunk {
   readonly text: string;
@@ -10,9 +10,9 @@ export interface Chunk {
 
 export interface Place {
   readonly page?: number;
-  /** Left, top, right and bottom as fractions of the page. */
+  /** Edges as fractions of the page's width or height. */
   readonly box?: readonly [left: number, top: number, right: number, bottom: number];
-  /** In seconds. */
+  /** In seconds, like `end_time`. */
   readonly start_time?: number;
   readonly end_time?: number;
   readonly speaker?: string;
@@ -29,7 +29,7 @@ export interface Hit {
 
 export type Options = Readonly<Record<string, unknown>>;
 
-/** A plugin with its options, or a stored pipeline, which has none. */
+/** A plugin with its options. For a stored pipeline, `name` is its id and `options` is empty. */
 export interface Step {
   readonly kind: 'chunker' | 'refinery' | 'pipeline';
   readonly name: string;
@@ -42,13 +42,13 @@ export interface Setting {
 }
 
 export interface Run {
-  /** Whether the chunks belong to an earlier text or to earlier options, and the setting is running again. */
+  /** Whether the chunks are outdated: the text or the options have changed, and the setting runs again. */
   readonly isStale: boolean;
   readonly chunks: readonly Chunk[];
-  /** Milliseconds until the answer arrived. */
+  /** Duration of the run in milliseconds. */
   readonly milliseconds: number;
   readonly reports: Readonly<Record<string, string>>;
-  /** Why there is no answer. The problem may concern single options. */
+  /** Why the run failed; undefined if it succeeded. The message may begin with the name of an invalid option. */
   readonly error: string | undefined;
 }
 
@@ -60,7 +60,7 @@ export const NO_RUN: Run = {
   error: undefined,
 };
 
-/** Whether the chunks of a run are complete: false if it failed or has not run yet. */
+/** Whether a run has a result to show, even an outdated one: false if it failed or the first result is pending. */
 export function isKnown({ chunks, error, isStale }: Run): boolean {
   return error === undefined && (!isStale || chunks.length > 0);
 }
@@ -109,7 +109,7 @@ export interface Catalogue {
   readonly pipelines: readonly Pipeline[];
   readonly tokenizers: readonly string[];
   readonly models: readonly string[];
-  /** The model of requests that name none; the first model if that one does not exist. */
+  /** The service's default embedding model, or the first model if the default is not available; may be empty. */
   readonly model: string;
 }
 
@@ -125,7 +125,7 @@ export interface Schema {
   readonly description?: string;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** The option has an effect only if the named options have one of the listed values. */
+  /** The option has an effect only if each of these options has one of the listed values. */
   readonly 'x-effective-with'?: Readonly<Record<string, readonly unknown[]>>;
 }
 

@@ -1,6 +1,6 @@
 import type { State, Store } from './state.ts';
 
-/** Minimum milliseconds that a notice is shown; a long one is shown longer. */
+/** Milliseconds: a notice is shown for `MIN_MS` plus a time per character, up to `MAX_MS`. */
 const MIN_MS = 4000;
 const MS_PER_CHARACTER = 60;
 const MAX_MS = 15_000;
@@ -17,7 +17,7 @@ export function endNotices(
   const end = () => {
     if (store.state.notice !== '') store.change({ notice: '' });
   };
-  // Runs before the action itself, which may show a notice of its own.
+  // The capture phase ends the old notice before the action's own handler can show a new one.
   for (const action of ACTIONS) page.addEventListener(action, end, { capture: true });
   store.watch(({ notice }) => {
     if (notice === shown) return;

@@ -13,7 +13,7 @@ import {
 export function stepOf(plugin: Plugin): Step {
   const { text: _, documents: _documents, chunks: _chunks, ...options } = plugin.example ?? {};
   const isSize = (name: string) => name === 'chunk_size' || name === 'chunk_overlap';
-  // Sizes are not copied: examples have tiny chunks, which suit only their own texts.
+  // Leaves out the sizes of the example: its text is short, so its chunks are tiny.
   const kept = Object.entries(options).filter(([name]) => !isSize(name) && name in plugin.options);
   const size = 'chunk_size' in plugin.options ? { chunk_size: 200 } : {};
   return { kind: plugin.kind, name: plugin.name, options: { ...Object.fromEntries(kept), ...size } };
@@ -45,7 +45,7 @@ export interface SizeUnit {
   readonly short: string;
 }
 
-/** The unit of a setting's sizes: the unit of the tokenizer that the setting names or its chunker uses. */
+/** The unit of a setting's sizes, given by its `tokenizer` option or else by the chunker's default tokenizer. */
 export function unitOf({ steps }: Setting, catalogue: Catalogue | undefined): SizeUnit {
   const [given] = steps;
   const stored = catalogue?.pipelines.find(({ id }) => given?.kind === 'pipeline' && id === given.name);
@@ -114,7 +114,7 @@ export function pluginOf({ kind, name }: Step, { plugins }: Catalogue): Plugin |
   return plugins.find((plugin) => plugin.kind === kind && plugin.name === name);
 }
 
-/** The options that a request sends: only options that have an effect with the given values of the others. */
+/** The options to send: leaves out options that have no effect with the values of the other options. */
 export function sentOptions(step: Step, catalogue: Catalogue): Options {
   const plugin = pluginOf(step, catalogue);
   if (plugin === undefined) return step.options;

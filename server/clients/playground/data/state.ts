@@ -17,9 +17,9 @@ export interface Question {
 
 export interface Found {
   readonly hits: readonly Hit[];
-  /** How well the hits contain the answer; undefined if the answer is unknown. */
+  /** How well the hits cover the answer, from 0 to 1; undefined if the answer is unknown. */
   readonly scores: Readonly<Record<'recall' | 'precision' | 'iou', number>> | undefined;
-  /** The mean recall of all questions with its 95 % interval, and the tokens found per question. */
+  /** Means over all questions: recall, its 95 % interval, and tokens found; undefined if the answer is unknown. */
   readonly mean:
     | {
         readonly recall: number;
@@ -35,12 +35,12 @@ export interface Inquiry {
   readonly model: string;
   readonly count: number;
   readonly answer: Range | undefined;
-  /** The questions with answers by which settings are compared. */
+  /** The questions with known answers. Settings are compared over all of these questions. */
   readonly kept: readonly Question[];
   readonly found: ReadonlyMap<string, Found>;
-  /** The tokenizer that counts for all settings; empty if each uses its own. */
+  /** The tokenizer that counted the tokens in all settings' hits; empty if each setting used its own. */
   readonly tokenizer: string;
-  /** Whether the question was asked, so that it is repeated for new chunks. */
+  /** Whether the user has asked the question. If so, the page asks the question again for new chunks. */
   readonly isAsked: boolean;
   readonly isAsking: boolean;
   readonly problem: string;
@@ -51,10 +51,10 @@ export interface Source {
   readonly reports: Readonly<Record<string, string>>;
 }
 
-/** The chunks of a run with their places: the service chunks the file itself for that. */
+/** The chunks of a run with their places in the file. `of` are the chunks of the run itself, without places. */
 export interface Located {
   readonly of: readonly Chunk[];
-  /** The chunks with their places; undefined until they have arrived. */
+  /** The chunks with their places; undefined until the answer arrives. */
   readonly chunks: readonly Chunk[] | undefined;
   readonly problem: string | undefined;
 }
@@ -72,11 +72,11 @@ export interface State {
   readonly needsKey: boolean;
   readonly text: string;
   readonly source: string;
-  /** The file of the text, if the service knows places in it. */
+  /** The file that the text comes from; undefined if the service reported no places in the file. */
   readonly origin: Source | undefined;
   readonly located: Located | undefined;
   readonly showsPages: boolean;
-  /** The page to show. If undefined, or if the chunk is not on it, the first page of the chunk is shown. */
+  /** The page that the user chose. If undefined or not a page of the chunk, the chunk's first page is shown. */
   readonly page: number | undefined;
   readonly drawn: DrawnPage | undefined;
   readonly isEditing: boolean;
@@ -89,18 +89,18 @@ export interface State {
   readonly opened: string | undefined;
   /** Price per million tokens, as typed by the user. */
   readonly price: string;
-  /** The tokenizer whose tokens are shown; empty for none. */
+  /** The tokenizer whose tokens are underlined; empty for none. */
   readonly tokenizer: string;
   readonly tokens: readonly number[];
   readonly asked: Inquiry;
   readonly sharesText: boolean;
-  /** The last action or failure; empty once the user has read it. */
+  /** A message about the last action or failure; empty as soon as the message is no longer shown. */
   readonly notice: string;
 }
 
 export interface Store<State> {
   readonly state: State;
-  /** Changes members. Watchers are notified once for all changes in one turn of the event loop. */
+  /** Changes members of the state. Notifies watchers once for all changes in one turn of the event loop. */
   change(members: Partial<State>): void;
   watch(watcher: (state: State) => void): void;
 }

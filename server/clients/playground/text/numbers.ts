@@ -8,10 +8,10 @@ export interface Numbers {
   readonly p95: number;
   readonly most: number;
   readonly tokens: number;
-  /** Number of chunks whose text repeats an earlier chunk. */
+  /** Number of chunks with the same text as an earlier chunk. */
   readonly duplicates: number;
   readonly overLimit: number;
-  /** Share of the text's characters that are in a chunk. */
+  /** Share of the text that is in at least one chunk, from 0 to 1. */
   readonly coverage: number;
   readonly cuts: Readonly<Record<CutKind, number>>;
 }
@@ -49,10 +49,10 @@ function coverageOf(chunks: readonly Chunk[], length: number): number {
 const WORD_BEFORE = /[\p{L}\p{N}\p{M}_]$/u;
 const WORD_AFTER = /^[\p{L}\p{N}\p{M}_]/u;
 const SENTENCE_END = /[.!?。！？…:;]["'”’»)\]]*\s*$/u;
-/** Number of characters before a cut that decide what it cuts. */
+/** Maximum number of characters before a cut to search for the end of a word or sentence. */
 const NEAR = 200;
 
-/** Counts the ends of chunks that cut something. A cut counts once for each element that it cuts. */
+/** Counts chunk ends within a word, a sentence, a fence or a table row. One end may count for several of these. */
 function cutsOf(text: string, chunks: readonly Chunk[]): Record<CutKind, number> {
   const cuts = { sentence: 0, fence: 0, row: 0, word: 0 };
   const fences = fencesIn(text);

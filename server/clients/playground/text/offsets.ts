@@ -8,7 +8,7 @@ export function lengthIn(text: string, unit: Unit): number {
   return length;
 }
 
-/** Bytes of a code point in UTF-8. A lone surrogate is written as U+FFFD, which has three. */
+/** Number of bytes of a code point in UTF-8: three for a lone surrogate, which is encoded as U+FFFD. */
 function bytesOf(codePoint: number): number {
   if (codePoint < 0x80) return 1;
   if (codePoint < 0x800) return 2;
@@ -26,7 +26,7 @@ export function toUtf16(text: string, chunks: readonly Chunk[], unit: Unit): rea
   }));
 }
 
-/** Maps offsets of another unit to UTF-16 units. Offsets beyond the text become its end. */
+/** Maps offsets in `unit` to offsets in UTF-16 units. Maps offsets beyond the end of the text to its end. */
 function findUtf16(text: string, offsets: readonly number[], unit: Unit): Map<number, number> {
   const sorted = [...new Set(offsets)].sort((a, b) => a - b);
   const found = new Map<number, number>();

@@ -2,9 +2,9 @@ import { type Chunk, isKnown, limitOf, NO_RUN, type Run, type Setting } from '..
 import type { State } from '../data/state.ts';
 
 /**
- * Finds the first index that is reached by binary search; `count` if none is.
+ * Finds the first index for which `isReached` is true, by binary search. Returns `count` if there is no such index.
  *
- * @param isReached false up to some index and true from there on
+ * @param isReached must stay true after the first index for which it is true
  */
 export function firstIndex(count: number, isReached: (index: number) => boolean): number {
   let low = 0;
@@ -20,7 +20,7 @@ export function firstIndex(count: number, isReached: (index: number) => boolean)
 const USUAL_BLOCK_LENGTH = 1200;
 const MAX_BLOCK_LENGTH = 3000;
 
-/** The start of each block of a text, plus the length of the text. Only visible blocks are in the page. */
+/** The start of each block of a text, plus the length of the text. The viewer renders a text block by block. */
 export function blocksOf(text: string): number[] {
   const edges = [0];
   let start = 0;
@@ -56,7 +56,7 @@ function splitsPair(text: string, offset: number): boolean {
 export interface Piece {
   readonly start: number;
   readonly end: number;
-  /** The first chunk that covers the piece; -1 in a gap. */
+  /** The index of the first chunk that covers the piece; -1 if no chunk does. */
   readonly chunk: number;
   readonly isOverlap: boolean;
   readonly isStart: boolean;
@@ -65,7 +65,7 @@ export interface Piece {
 /**
  * Divides `[from, to)` at the starts and ends of chunks.
  *
- * @param chunks with rising starts and ends, as chunkers return them
+ * @param chunks in the order of the text: neither starts nor ends decrease
  */
 export function piecesOf(chunks: readonly Chunk[], from: number, to: number): Piece[] {
   const first = firstIndex(chunks.length, (index) => (chunks[index] as Chunk).end_index > from);
@@ -88,7 +88,7 @@ export function piecesOf(chunks: readonly Chunk[], from: number, to: number): Pi
   });
 }
 
-/** For each list of chunks, the boundaries that at least one other list lacks. */
+/** Returns, for each list of chunks, the starts and ends that at least one other list lacks. */
 export function differencesOf(lists: readonly (readonly Chunk[])[]): Set<number>[] {
   const all = lists.map(
     (chunks) => new Set(chunks.flatMap(({ start_index, end_index }) => [start_index, end_index])),
@@ -100,9 +100,9 @@ export function differencesOf(lists: readonly (readonly Chunk[])[]): Set<number>
 export interface Column {
   readonly setting: Setting;
   readonly run: Run;
-  /** Offsets of boundaries that another setting lacks. */
+  /** Starts and ends of this setting's chunks that at least one other setting lacks. */
   readonly differences: ReadonlySet<number>;
-  /** The index of the selected chunk; -1 for none. */
+  /** The index of the selected chunk; -1 if none is selected. */
   readonly selected: number;
   readonly hits: ReadonlyMap<number, number>;
 }

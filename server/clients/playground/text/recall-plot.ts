@@ -4,10 +4,10 @@ export interface PlotPoint {
   readonly recall: number;
   readonly interval?: readonly [low: number, high: number] | undefined;
   readonly cost: number;
-  /** Each series has a shape of its own and the class `series-<name>`. */
+  /** The points of a series have the same shape and the class `series-<name>`. */
   readonly series: string;
   readonly label?: string | undefined;
-  /** The target of a link; without it, the point is not a link. */
+  /** The target of a link; if undefined, the point is not a link. */
   readonly href?: string | undefined;
 }
 
@@ -24,14 +24,14 @@ const SHAPES = [
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 /**
- * The style of plots. Pages set the colours `--text`, `--soft`, `--line` and `--card`, and `--hue` of each
- * `.series-<name>`.
+ * The CSS of plots. A page must define the colours `--text`, `--soft`, `--line` and `--card`, and the colour `--hue`
+ * for each class `.series-<name>`.
  */
 export const PLOT_STYLE = `.plot{display:block;width:100%;height:auto;overflow:visible}.plot text{fill:var(--soft);font-size:13px}.plot .grid{stroke:var(--line)}
 .point{fill:var(--hue);stroke:var(--hue)}.point line{opacity:.3;stroke-width:1.5}.point [transform]{stroke:none}.labelled line,.point:is(:hover,:focus-within) line{opacity:1;stroke-width:2}.labelled [transform]{stroke:var(--text);stroke-width:2.5;paint-order:stroke}.plot .labelled text{fill:var(--text);font-weight:600;stroke:var(--card);stroke-width:4;paint-order:stroke}`;
 
 /**
- * Draws recall against a cost, as SVG without scripts and styles.
+ * Draws recall against a cost, as SVG. The page must add `PLOT_STYLE`.
  *
  * @param axis name of the cost
  * @param title accessible name of the plot
@@ -74,9 +74,9 @@ function labelledLast(a: PlotPoint, b: PlotPoint): number {
 }
 
 /**
- * Round numbers around values, and a function that places a value between two edges.
+ * Creates an axis. `ticks` are round numbers that enclose the values; `at` maps a value to a coordinate.
  *
- * @param least the smallest step
+ * @param least the smallest distance of two ticks
  */
 function scaleOf(values: readonly number[], least: number, [from, to]: readonly [number, number]) {
   const low = Math.min(...values);
@@ -112,7 +112,7 @@ function drawPoint(
   return `<g class="point series-${escaped(series)}${kind}"><title>${said}</title>${linked}${named}</g>`;
 }
 
-/** Rounds up to 1, 2 or 5 times a power of ten. */
+/** Rounds up to the next 1, 2 or 5 times a power of ten. */
 function niceStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   return power * ([1, 2, 5].find((times) => times * power >= least) ?? 10);

@@ -2,8 +2,8 @@ import type { Place } from '../data/model.ts';
 import type { State } from '../data/state.ts';
 
 /**
- * A chunk that the file itself does not have takes the places of the chunks that overlap it. This happens if `auto`
- * chooses another chunker for the file than for its text.
+ * The places of the selected chunk in its file. Chunking the file may give other chunks than chunking its text, if
+ * `auto` chooses another chunker. In that case, returns the places of all chunks that overlap the selected chunk.
  */
 export function placesOf({
   selection,

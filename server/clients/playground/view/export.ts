@@ -5,7 +5,7 @@ export function jsonLines(chunks: readonly Chunk[]): string {
   return chunks.map((chunk) => `${JSON.stringify(chunk)}\n`).join('');
 }
 
-/** Formats chunks as CSV (RFC 4180) with a column per field. Values that are neither text nor number are JSON. */
+/** Formats chunks as CSV (RFC 4180) with one column per field. Lists and objects are written as JSON. */
 export function csv(chunks: readonly Chunk[]): string {
   const fields = [...new Set(chunks.flatMap((chunk) => Object.keys(chunk)))];
   const rows = [fields, ...chunks.map((chunk) => fields.map((field) => cellOf(chunk[field])))];
@@ -31,8 +31,8 @@ export function save(name: string, type: string, text: string): void {
 }
 
 /**
- * Copies a text to the clipboard. Plain http has no clipboard, except on localhost, and the browser may deny
- * access. Then the text is shown, selected, to be copied by hand.
+ * Copies a text to the clipboard. If the clipboard is not accessible, as on http other than localhost, shows the
+ * selected text for copying by hand.
  *
  * @returns whether the text is in the clipboard
  */

@@ -63,7 +63,7 @@ function sheet(state: State, page: number): TemplateResult {
 
 const CANNOT = 'The page cannot be drawn here; the boxes show where on it the chunk is.';
 
-/** Scrolls the page to its first box, unless the box is visible. The surroundings of the page do not scroll. */
+/** Scrolls to the first box, unless the box is visible. `scrollIntoView` would also scroll outer elements. */
 export function revealBox(root: ParentNode): void {
   const desk = root.querySelector('.desk');
   const box = desk?.querySelector('rect')?.getBoundingClientRect();
@@ -72,10 +72,10 @@ export function revealBox(root: ParentNode): void {
   if (box.top < top || box.bottom > bottom) desk.scrollTop += box.top - top - ABOVE;
 }
 
-/** Pixels of the page that stay visible above its first box. */
+/** Pixels that stay visible above the first box after scrolling. */
 const ABOVE = 60;
 
-/** Draws boxes from a flat list of four edges each. SVG attributes place them: the policy allows no styles. */
+/** Draws boxes, each given by four edges. Attributes place them: the Content Security Policy forbids styles. */
 function boxesOf(edges: readonly number[]): TemplateResult {
   const rectangles = [];
   for (let at = 0; at < edges.length; at += 4) {
@@ -86,7 +86,7 @@ function boxesOf(edges: readonly number[]): TemplateResult {
   return html`<svg class="boxes" viewBox="0 0 1 1" preserveAspectRatio="none" role="img" aria-label=${label}>${rectangles}</svg>`;
 }
 
-/** The used parts of pdf.js. They are declared here because pdf.js may not be installed. */
+/** The used parts of pdf.js. They are declared here, because pdf.js may not be installed. */
 interface PdfJs {
   readonly GlobalWorkerOptions: { workerSrc: string };
   getDocument(source: object): LoadingTask;
@@ -109,14 +109,14 @@ interface RenderTask {
   cancel(): void;
 }
 
-/** Maximum pixels of a page: of its width, of its longer side, and in total. */
+/** Pixels of a drawn page: its usual width, the maximum of its longer side, and the maximum of its area. */
 const WIDTH = 1400;
 const MAX_SIDE = 8000;
 const MAX_PIXELS = 6_000_000;
-/** Maximum pixels of an image; larger images are left out. */
+/** pdf.js leaves out images with more pixels. */
 const MAX_IMAGE_PIXELS = 100_000_000;
 
-/** The folder of pdf.js on the server. The module has a separate name, so that the compiler does not look for it. */
+/** The folder of pdf.js on the server. The compiler does not resolve an import whose path contains a variable. */
 const FOLDER = new URL('../pdf/', import.meta.url);
 const SCRIPT = 'pdf.min.mjs';
 const at = (path: string) => new URL(path, FOLDER).href;
@@ -125,18 +125,18 @@ export class PdfPages {
   readonly #done: (drawn: DrawnPage | undefined) => void;
   #file: File | undefined;
   #page: number | undefined;
-  /** Counts the requested pages, because the same page may be requested again. */
+  /** Number of the latest request. A request is not identified by its page, because a page may be requested again. */
   #turn = 0;
   #loading: Promise<LoadingTask> | undefined;
   #task: RenderTask | undefined;
   #canvas: HTMLCanvasElement | undefined;
 
-  /** @param done called when a page was drawn, has failed, or is no longer wanted */
+  /** @param done called without a page when another page is wanted, and later with that page or its failure */
   constructor(done: (drawn: DrawnPage | undefined) => void) {
     this.#done = done;
   }
 
-  /** Draws another page, and frees the previous one. Another file also frees the document of the previous file. */
+  /** Draws the wanted page, and frees the previous page. If the file changes, frees the previous document too. */
   show(wanted: { readonly file: File; readonly page: number } | undefined): void {
     const { file, page } = wanted ?? {};
     if (file === this.#file && page === this.#page) return;
@@ -199,7 +199,7 @@ async function open(file: File): Promise<LoadingTask> {
     standardFontDataUrl: at('standard_fonts/'),
     wasmUrl: at('wasm/'),
     useWasm: false,
-    // Styles would load the fonts of the system, and the policy forbids styles.
+    // pdf.js would load system fonts by inline styles, but the Content Security Policy forbids these.
     useSystemFonts: false,
     maxImageSize: MAX_IMAGE_PIXELS,
     verbosity: 0,

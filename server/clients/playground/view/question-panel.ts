@@ -9,16 +9,13 @@ import { valueIn, type Wiring } from './wiring.ts';
 
 const EXCERPT = 200;
 
-/**
- * Asks a question. Shows the best chunks of each setting and how well they contain the answer. Compares the
- * settings over all questions with answers.
- */
+/** The form for a question. The user may also mark its answer in the text, so that settings can be scored. */
 export function questionPanel(state: State, wiring: Wiring): TemplateResult {
   const { asked, catalogue } = state;
   const { store, actions } = wiring;
   const change = (members: Partial<Inquiry>) => changeQuestion(store, members);
   const typed = (event: Event) =>
-    // Editing a question that was asked makes it another question, with another answer.
+    // After a question was asked, editing starts a new question, whose answer is unknown.
     change({ question: valueIn(event), ...(asked.isAsked && { answer: undefined }) });
   const sent = (event: Event) => {
     event.preventDefault();

@@ -18,8 +18,8 @@ table { border-collapse: collapse } th, td { text-align: start; padding: .2rem .
 .differs { box-shadow: inset 4px 0 0 light-dark(#b3261e, #ff9d94) }`;
 
 /**
- * Renders a comparison as one self-contained HTML file, whose policy forbids scripts and requests. Everything from
- * the text is in text nodes.
+ * Renders a comparison as one self-contained HTML file. The file's Content Security Policy forbids scripts and
+ * requests. The text is inserted only as text nodes, so it cannot add markup.
  */
 export function reportOf(state: State): string {
   const { text, source, settings, runs } = state;
@@ -62,6 +62,6 @@ export function reportOf(state: State): string {
     shown.setAttribute('dir', 'auto');
     shown.append(made.importNode(blockIn(column, text, 0, text.length), true));
   }
-  // Adds the style to the finished text: this page's policy forbids inline styles in its documents.
+  // Inserts the style as text: the page's Content Security Policy also forbids inline styles in `made`.
   return `<!doctype html>\n${made.documentElement.outerHTML.replace('</head>', `<style>${STYLE}</style></head>`)}`;
 }

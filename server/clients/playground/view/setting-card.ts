@@ -129,7 +129,7 @@ function problemsIn(error: string | undefined, isShown: (problem: string) => boo
   return (error?.split('; ') ?? []).filter(isShown).join('; ');
 }
 
-/** Errors of the service begin with the name of the bad value. */
+/** Whether a problem concerns an option: the service's messages begin with the name of the invalid option. */
 const isAbout = (problem: string, name: string) =>
   [': ', '[', '.'].some((mark) => problem.startsWith(name + mark));
 
@@ -194,7 +194,7 @@ interface Field {
   readonly id: string;
   readonly name: string;
   readonly schema: Schema;
-  /** Undefined if the option has its default. */
+  /** Undefined means the default of the option. */
   readonly value: unknown;
   readonly problem: string;
   readonly choices: readonly string[];
@@ -220,7 +220,7 @@ function controlOf(field: Field): TemplateResult {
   return textControl(field, type === 'array' || type === 'object');
 }
 
-/** The schema that the form shows. A list is preferred to other alternatives, because it can express them. */
+/** The schema that the form shows. Prefers a list to a single value, because a list can contain a single value. */
 function branchOf({ schema }: Field): Schema {
   return schema.anyOf?.find((one) => typesOf(one).includes('array')) ?? schema.anyOf?.[0] ?? schema;
 }
@@ -271,7 +271,7 @@ function textControl(field: Field, isJson: boolean): TemplateResult {
     ${hasNames ? html`<datalist id="${id}-names">${names.map((name) => html`<option value=${name}></option>`)}</datalist>` : nothing}`;
 }
 
-/** Parses JSON. Invalid JSON is returned as text, so that the service reports the problem. */
+/** Parses JSON. Returns invalid JSON as text, so that the service reports the problem. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,6 +1,6 @@
 import { blockAt, blocksOf, type Column, classesOf, firstIndex, piecesOf } from '../text/pieces.ts';
 
-/** Pixels above and below the visible area that are rendered too. */
+/** Pixels above and below the visible area that are rendered in advance. */
 const MARGIN = 800;
 const PADDING = 24;
 
@@ -10,8 +10,8 @@ export interface ViewerEvents {
 }
 
 /**
- * Shows a text in columns side by side, which scroll together. The text is divided into blocks with one row each.
- * Only visible rows have content; others keep their measured or estimated heights.
+ * Shows the text in one column per setting; all columns scroll together. Each block of the text is a row. Only rows
+ * near the visible area have content; the other rows have a measured or estimated height.
  */
 export class Viewer {
   readonly element: HTMLElement;
@@ -35,7 +35,7 @@ export class Viewer {
     this.element.addEventListener('keydown', (event) => this.#pressed(event));
     new ResizeObserver(() => {
       const { offsetWidth, clientWidth } = this.element;
-      // The heads of the columns have no scroll bar, so they reserve its width.
+      // The column heads do not scroll. They reserve the width of the viewer's scroll bar to stay aligned.
       document.documentElement.style.setProperty('--scrollbar', `${offsetWidth - clientWidth}px`);
       this.#estimateHeights();
       this.#draw();
@@ -65,7 +65,7 @@ export class Viewer {
     this.element.scrollTop = 0;
   }
 
-  /** Marks the tokens of the text. @param starts offsets of tokens; empty removes the marks */
+  /** Marks the tokens of the text. @param starts offsets of tokens; an empty list removes all marks */
   showTokens(starts: readonly number[]): void {
     this.#tokens = starts;
     this.#markTokens();
@@ -118,7 +118,7 @@ export class Viewer {
     if (this.#tokens.length > 0 && !isSame) this.#markTokens();
   }
 
-  /** Fills a row, which then has its own height. The visible text does not move. */
+  /** Fills a row and removes its estimated height. If the row is above the visible text, keeps that text in place. */
   #fill(block: number): void {
     const { element } = this;
     const row = this.#rows[block] as HTMLElement;
@@ -142,7 +142,7 @@ export class Viewer {
   #clicked(event: MouseEvent): void {
     const span = (event.target as HTMLElement).closest<HTMLElement>('span[data-chunk]');
     const cell = span?.closest<HTMLElement>('.cell');
-    // Selecting text is not a click.
+    // A click that ends a selection of text does not select a chunk.
     if (!span || !cell || getSelection()?.isCollapsed === false) return;
     this.#events.select(Number(cell.dataset.column), Number(span.dataset.chunk));
   }
@@ -176,10 +176,10 @@ export function blockIn(column: Column, text: string, from: number, to: number):
 const NAME = 'token';
 
 /**
- * Marks every second token of the rendered text, so that each token begins where the marking changes.
+ * Marks every second token, so that adjacent tokens can be told apart.
  *
- * @param spans of the text, with their offsets in `data-start`
- * @param starts where tokens begin; never decreasing
+ * @param spans rendered pieces of the text, with their offsets in `data-start`
+ * @param starts offsets of the tokens, in ascending order
  */
 function markTokens(spans: Iterable<HTMLElement>, starts: readonly number[]): void {
   const ranges: Range[] = [];
@@ -204,7 +204,7 @@ function markTokens(spans: Iterable<HTMLElement>, starts: readonly number[]): vo
 
 const bottomOf = ({ offsetTop, offsetHeight }: HTMLElement) => offsetTop + offsetHeight;
 
-/** Estimated pixels of a line and of a character, until a block is rendered. */
+/** Estimated height of a line and width of a character, in pixels, for rows that are not rendered yet. */
 const LINE = 24;
 const CHARACTER = 8;
 
