@@ -1,6 +1,6 @@
 /**
- * The catalogue of all errors that callers can see: code, HTTP status and message. A message says what failed and
- * what to change. `{name}` is replaced by the error's value `name`.
+ * All errors that callers can see, by code: HTTP status and message. A message says what failed and what to change.
+ * The error's values replace placeholders: the value `name` replaces `{name}`.
  */
 export const CATALOGUE = {
   body_empty: [400, 'The body is empty: send a JSON object.'],
@@ -12,7 +12,7 @@ export const CATALOGUE = {
   ],
   body_not_form: [400, 'The body is not a valid form, although its Content-Type says so: {reason}.'],
   line_not_json: [400, '{what} is not a line of valid JSON in UTF-8: {reason}.'],
-  /** `problems` is a list (see `ServiceError.problems`) or a plugin's own message. */
+  /** `problems` is `ServiceError.problems` or a plugin's own message. */
   invalid_parameters: [400, '{problems}'],
   unknown_tokenizer: [400, 'tokenizer: there is no tokenizer {name}; available: {known}.{hint}'],
   unknown_model: [400, 'embedding_model: there is no model {name} here; available: {known}. {remedy}{hint}'],
@@ -34,7 +34,7 @@ export const CATALOGUE = {
   path_outside: [400, '{path} is outside {storage}: use a path inside it, without links that lead outside.'],
   path_unusable: [400, '{path} cannot be used: {reason}.'],
   source_changed: [400, '{source} was changed or removed after the work began: start it again.'],
-  /** The error of a shard that would fail again on a retry. */
+  /** The error of a job's shard that would fail again if it were retried. */
   callback_refused: [400, 'The callback {url} was refused: {reason}.'],
   source_unreadable: [400, '{source} cannot be read: {reason}.'],
   unknown_connection: [400, 'There is no connection {name}; available: {known}.'],
@@ -119,7 +119,7 @@ type Values = Readonly<Record<string, string | number | readonly string[]>>;
 
 const NO_PROBLEMS: readonly string[] = [];
 
-/** An error of the catalogue. Callers read its `detail`. */
+/** An error of the catalogue. Callers receive its `detail`. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -144,7 +144,7 @@ export class ServiceError extends Error {
     return Array.isArray(problems) ? (problems as readonly string[]) : NO_PROBLEMS;
   }
 
-  /** Seconds until a refused request may be retried, if the error defines them. */
+  /** Seconds after which the caller may retry the request; undefined if the error does not define them. */
   get retryAfter(): number | undefined {
     return this.values.seconds === undefined ? undefined : Number(this.values.seconds);
   }
@@ -172,7 +172,7 @@ export function fromPlainError({ code, values, stack, cause }: PlainError): Serv
   return error;
 }
 
-/** A copy that can be sent between threads. The depth is limited because a cause may be circular. */
+/** A copy of a cause that can be sent between threads. The depth is limited, because causes may be circular. */
 function plainCause(error: unknown, left = 10): Error | undefined {
   if (error === undefined || left === 0) return undefined;
   if (!(error instanceof Error)) return new Error(String(error));
@@ -182,9 +182,9 @@ function plainCause(error: unknown, left = 10): Error | undefined {
 }
 
 /**
- * The error for invalid parameters.
+ * Creates the error for invalid parameters.
  *
- * @param problems one sentence each, with the place and the expected value
+ * @param problems one sentence each, which names the parameter and the expected value
  */
 export function invalid(problems: string | readonly string[], cause?: unknown): ServiceError {
   return new ServiceError('invalid_parameters', { problems: [problems].flat() }, cause);
@@ -195,7 +195,7 @@ export function exposedError(message: string, cause?: unknown): Error & { readon
   return Object.assign(new Error(message, { cause }), { expose: true as const });
 }
 
-/** An `exposedError` for a mistake of the caller: it is answered with 400 and not retried. */
+/** Creates an `exposedError` for a mistake of the caller. It is answered with 400 and not retried. */
 export function refusedError(
   message: string,
   cause?: unknown,
@@ -207,7 +207,7 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A value with its own punctuation gets no full stop. */
+/** Replaces the placeholders. After a value that ends with punctuation, the template's full stop is left out. */
 function fill(template: string, values: Values): string {
   return template.replace(/\{(\w+)\}(\.?)/g, (_, name: string, stop: string) => {
     const value = values[name] ?? '';

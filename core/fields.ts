@@ -1,4 +1,4 @@
-/** JSON Schemas of fields that several chunkers of structured texts add to chunks. */
+/** JSON Schemas of chunk fields that several chunkers of structured texts use. */
 
 export const headingPathField = {
   type: 'array',

@@ -4,10 +4,10 @@ interface Emitter {
 }
 
 /**
- * Handles errors of a socket, stream, server, database client, worker thread or child process for its whole life.
- * Required for every such object, even if its failure is also reported in another way; a test checks that.
+ * Handles `error` events of a socket, stream, server, database client, worker thread or child process for its whole
+ * life. Required for every such object, even if failures are also reported in another way; a test checks this.
  *
- * @param onError ignores the error by default, for cases where the waiting caller is notified anyway
+ * @param onError default: ignores the error, for objects whose callers receive failures in another way
  */
 export function hold<Held extends Emitter>(held: Held, onError: (error: Error) => void = () => {}): Held {
   held.on('error', onError);

@@ -1,6 +1,6 @@
 /**
- * The API of the core for plugins, both bundled and external; `plugins/toolkit/` is the other API. External plugins
- * import it like this: `import { type Chunker, chunkSize, cutAtWhiteSpace } from 'chunksmith/kit'`.
+ * The core's API for plugins, both bundled and external; the second API is `plugins/toolkit/`. External plugins
+ * import this file like this: `import { type Chunker, chunkSize, cutAtWhiteSpace } from 'chunksmith/kit'`.
  */
 
 export type * from './contracts/chunk.ts';

@@ -1,8 +1,8 @@
 /**
- * JSON Schemas of request parameters that several plugins share. Keywords besides the standard ones:
+ * JSON Schemas of request parameters that several plugins share. They use these custom keywords:
  *
  * - `lessThan: "<parameter>"`: the value must be below the other parameter's value
- * - `excludes: ["<parameter>"]`: the other parameter must have its default
+ * - `excludes: ["<parameter>"]`: the named parameters must have their defaults
  * - `effectiveWith: {"<parameter>": [<values>]}`: has an effect only if the other parameter has one of these values
  */
 

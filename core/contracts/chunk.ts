@@ -1,4 +1,4 @@
-/** The unit in which requests and answers give `start_index` and `end_index`. */
+/** Units of `start_index` and `end_index` in requests and answers. */
 export const OFFSET_UNITS = ['code_point', 'utf16', 'byte'] as const;
 export type OffsetUnit = (typeof OFFSET_UNITS)[number];
 
@@ -9,15 +9,15 @@ export interface Span {
   /** Number of tokens of the span. By default, the core counts the span's own text. */
   readonly token_count?: number | undefined;
   /**
-   * Information that a reader needs before the text, such as the header of a table that the chunk continues. It is
-   * not part of the text. An embedder may put it before the text.
+   * Information that a reader needs before the text, such as the table header for rows in the middle of a table. The
+   * context is not part of the text. An embedder may put the context before the text.
    */
   readonly context?: string | undefined;
   /** Further fields of the chunk. They are written into the answer unchanged. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Further fields of the chunk: lists of stretches of the text, in the order of the text. The answer gives each
-   * stretch a `start_index` and an `end_index` in its unit.
+   * Further fields of the chunk. Each field is a list of stretches of the text, in the order of the text. The answer
+   * adds a `start_index` and an `end_index` to each stretch, in the answer's unit.
    */
   readonly located?: Readonly<Record<string, readonly Located[]>> | undefined;
 }
@@ -29,27 +29,27 @@ export interface Located {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Information in a request about a document, besides its text. Empty if the request has only a text. */
+/** What a request says about a document besides its text. Empty if the request has only a text. */
 export interface DocumentInfo {
   readonly id?: string | undefined;
   readonly title?: string | undefined;
   /** The name of the document's file; it may include folders. */
   readonly filename?: string | undefined;
-  /** The format of the text, if a reader or the request names one: `text/markdown`. */
+  /** Format of the text, such as `text/markdown`; undefined if neither a reader nor the request names it. */
   readonly mediaType?: string | undefined;
-  /** The caller's metadata. A plugin cannot change it: the answer contains the bytes of the request. */
+  /** The caller's metadata. Plugins cannot change it: the answer repeats the metadata exactly as it was sent. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Start of each page, in the unit of the chunks' offsets; never decreasing. Undefined if the document has no
-   * pages. Only refineries receive it.
+   * The start of each page, in the unit of the chunks' offsets. The starts never decrease. Undefined if the document
+   * has no pages. Only refineries receive this field.
    */
   readonly pages?: readonly number[] | undefined;
 }
 
 /**
- * Adds response metadata. `report('code-language', 'go')` becomes the header `x-code-language: go`; for a batch the
+ * Adds response metadata. `report('code-language', 'go')` becomes the header `x-code-language: go`. In a batch, the
  * header lists one value per document. Names and values are ASCII, and values contain no commas. The manifest lists
- * the names in `reports`.
+ * all names in `reports`.
  */
 export type Report = (name: string, value: string) => void;
 

@@ -5,12 +5,12 @@ import type { TokenizerProvider } from './tokenizer.ts';
 /** Files of models and tokenizers on this machine, by the model's name. */
 export interface ModelFiles {
   /**
-   * The path of a model's file; `undefined` if it is missing. The search covers the plugin's own folder `models`,
-   * the models folder and the hub's local cache. If downloads are allowed, a missing file is fetched from the hub
-   * into the models folder. A name has the form `name` or `owner/name`; others are never found.
+   * Finds the path of a model's file; `undefined` if the file is missing. The search covers the plugin's own folder
+   * `models`, the models folder and the hub's local cache. If downloads are allowed, a missing file is fetched from
+   * the hub into the models folder. A name must have the form `name` or `owner/name`.
    */
   find(name: string, file: ModelFile, signal?: AbortSignal): Promise<string | undefined>;
-  /** Sorted names of the models that have the file on this machine. */
+  /** Returns the sorted names of the models that have the file on this machine. */
   names(file: string): Promise<string[]>;
 }
 
@@ -29,11 +29,11 @@ export type SharedMemory = SharedArrayBuffer | { readonly buffer: SharedArrayBuf
 /** Tables that are built once and shared by all threads of the process. */
 export interface SharedBuffers {
   /**
-   * Returns the buffer of a key. The first thread to request it builds it; the others wait. A failed build rejects
-   * only for its own caller, and the next caller builds again.
+   * Returns the buffer of a key. The first thread that requests a key builds its buffer; other threads wait. If a
+   * build fails, only the thread that built rejects, and the next thread builds again.
    */
   get<Memory extends SharedMemory>(key: string, build: () => Memory | Promise<Memory>): Promise<Memory>;
-  /** Declares that this thread no longer uses the buffer. The last release frees it. */
+  /** Declares that this thread no longer uses the buffer. The buffer is freed when no thread uses it. */
   release(key: string): void;
 }
 
@@ -46,17 +46,17 @@ export interface Log {
 }
 
 /**
- * Compiles a check of a JSON Schema, with the same rules as the checks of requests. The check returns one sentence
- * per problem, without a full stop, with a suggestion for a misspelt name. A valid value gives an empty list.
+ * Compiles a check of a JSON Schema, with the rules that also apply to requests. The check returns one sentence per
+ * problem, without a full stop; none if the value is valid. For a misspelt name, it suggests the right one.
  *
- * @param place prefix of the member in a problem: `zh.`
+ * @param place prefix for the names of members in problems: `zh.`
  */
 export type CreateCheck = (schema: ObjectSchema) => (value: unknown, place?: string) => readonly string[];
 
 /** Limits of one call to a hosted model. */
 export interface BatchLimits {
   readonly items: number;
-  /** Estimated from the size of the texts in bytes. */
+  /** Maximum tokens of all texts of a call, estimated from their size in bytes. */
   readonly tokens: number;
 }
 
@@ -69,7 +69,7 @@ export interface HostedApi {
   readonly urlVariable?: string;
   /** Environment variable of the API's key, for error messages. */
   readonly keyVariable: string;
-  /** The API key; empty if none is sent. */
+  /** The API key; if it is empty, no key is sent. */
   readonly key: string;
   /** The header of the key; default `Authorization`. */
   readonly keyHeader?: string;
@@ -86,7 +86,7 @@ export interface HostedCall<Value> {
   readonly body?: object | undefined;
   /** Further headers, with names in lower case, such as `content-type` for bytes. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Extracts the result from an answer's JSON. Throws if it is missing. */
+  /** Extracts the result from an answer's JSON. Throws if the result is missing. */
   readonly read: (answer: unknown) => Value;
   /** The expected content of an answer, for error messages: `a completion`. */
   readonly expected: string;
@@ -94,7 +94,7 @@ export interface HostedCall<Value> {
   readonly deadline?: number;
   /** Timeout of one attempt in milliseconds; default one minute. */
   readonly timeout?: number;
-  /** Statuses that are retried, like connection failures; default 408, 429, and 500 and above. */
+  /** Statuses that are retried, as connection failures always are; default 408, 429, and 500 and above. */
   readonly retried?: readonly number[];
   readonly signal: AbortSignal;
 }
@@ -110,39 +110,39 @@ export interface HostedFailure {
   readonly failure: 'setup' | 'unavailable' | 'refused';
   /** Message for callers. It may quote the API's message, but never contains the key. */
   readonly message: string;
-  /** Status of the answer, if the status was the problem. */
+  /** Status of the answer; undefined if there is no answer, or if its content is the problem. */
   readonly status?: number | undefined;
 }
 
-/** The differences between providers of hosted models. */
+/** What `createProvider` must know about a provider of hosted models. */
 export interface HostedProvider extends HostedApi {
-  /** Prefix of the names that select this provider: `openai/`. It is not sent. */
+  /** A model's name with this prefix selects the provider: `openai/`. The prefix is not sent. */
   readonly prefix: string;
   readonly known: readonly ModelInfo[];
   readonly limits: BatchLimits;
-  /** The tokenizer plugin for the provider's models, and the tokenizer's name. */
+  /** The tokenizer plugin and the name of its tokenizer that the provider's models use. */
   readonly tokenizer: { readonly provider: TokenizerProvider; readonly name: string };
   /** The body of a call, sent as JSON. */
   body(texts: readonly string[], model: string, purpose: EmbedRequest['purpose']): object;
-  /** Extracts the vectors from an answer, in the order of the texts. Throws if they are missing. */
+  /** Extracts the vectors from an answer, in the order of the texts. Throws if vectors are missing. */
   read(answer: unknown): readonly ArrayLike<number>[];
 }
 
 /** Tools for plugins that call hosted models. */
 export interface HostedModels {
-  /** Calls an API, with retries. Rejects only if the call's signal aborts, with its reason. */
+  /** Calls an API, with retries. Rejects only if the call's signal aborts, with the reason of the signal. */
   ask<Value>(api: HostedApi, call: HostedCall<Value>): Promise<{ readonly value: Value } | HostedFailure>;
   /**
-   * Calls an API like `ask`, but throws an error for callers on every failure. A refused key throws a
-   * `refusedError`, which a job does not retry.
+   * Calls an API like `ask`, but throws every failure as an error for callers. If the API refuses the key, the error
+   * is a `refusedError`, so jobs do not retry the call.
    */
   demand<Value>(api: HostedApi, call: HostedCall<Value>): Promise<Value>;
-  /** Creates a provider of hosted models. It batches within the limits, keeps the order and retries. */
+  /** Creates a provider of hosted models. It batches within the limits, keeps the order of texts and retries. */
   createProvider(provider: HostedProvider): EmbeddingProvider;
   /**
-   * The configured base URL, or the fallback: http or https, without a trailing slash.
+   * Returns `given` or, if it is undefined, the fallback: an http or https URL without a trailing slash.
    *
-   * @throws Error for callers that names the variable
+   * @throws Error for callers that names the variable, if the URL is invalid
    */
   baseUrl(given: string | undefined, fallback: string, variable: string): string;
   /** Extracts the vectors from an answer in OpenAI's format: `data` in any order, as numbers or as base64. */

@@ -1,7 +1,7 @@
 import type { Tokenizer } from './tokenizer.ts';
 
 /**
- * What an embedding plugin's factory returns: it opens models by name. Cheap to create; loads nothing.
+ * Result of an embedding plugin's factory: opens models by name. Creating the provider must not load a model.
  *
  * ```ts
  * import type { EmbeddingModel, Factory, Tokenizer } from 'chunksmith/kit';
@@ -26,7 +26,7 @@ import type { Tokenizer } from './tokenizer.ts';
  * ```
  */
 export interface EmbeddingProvider {
-  /** Models that can be opened without a download, or that the provider knows by name. */
+  /** Lists the models that can be opened without a download, or that the provider knows by name. */
   list(): readonly ModelInfo[] | Promise<readonly ModelInfo[]>;
   /** Opens a model; `undefined` for an unknown name. */
   open(name: string, signal: AbortSignal): Promise<EmbeddingModel | undefined>;
@@ -35,73 +35,73 @@ export interface EmbeddingProvider {
 export interface ModelInfo {
   readonly name: string;
   readonly aliases?: readonly string[];
-  /** Version of the weights; it changes when they change. */
+  /** Version of the model's weights. Must change whenever the weights change. */
   readonly version?: string;
   /** Length of the model's vectors. */
   readonly dimensions?: number;
-  /** Maximum tokens of a text, with its prompt and special tokens. Null: no limit; undefined: unknown. */
+  /** Maximum tokens of a text, including its prompt and special tokens. Null: no limit; undefined: unknown. */
   readonly window?: number | null;
 }
 
 /** A model that is ready to embed. Each thread opens it once and shares it between requests. */
 export interface EmbeddingModel {
-  /** The model's own name, even if the request gave an alias. */
+  /** The model's main name, even if the model was requested by an alias. */
   readonly name: string;
   /** Bytes of memory per thread, excluding shared buffers. */
   readonly bytes: number;
-  /** The tokenizer for `chunk_size` if a chunker uses this model. */
+  /** The tokenizer that measures `chunk_size` if a chunker uses this model. */
   tokenizer(): Promise<Tokenizer>;
   /**
-   * The maximum text that the model reads. Null means no limit; undefined means unknown. A model with an unknown
-   * window must refuse a longer text (see `TextRefusal`) instead of cutting it. Callers may pass longer texts to be
-   * cut.
+   * The longest text that the model reads. Null means no limit; undefined means unknown. Callers may pass longer
+   * texts, and the model then reads only their beginning. But a model with an unknown window must refuse a text that
+   * is too long (see `TextRefusal`).
    */
   readonly window?: ModelWindow | null;
   /** Returns one vector per text, in order, also for an empty text. */
   embed(texts: readonly string[], request: EmbedRequest): Promise<Vectors>;
-  /** Maps a cosine to a scale on which 0.5 means "another topic"; strictly increasing. Default: the cosine. */
+  /** Maps a cosine to a scale on which 0.5 means "another topic". Strictly increasing. Default: no change. */
   calibrate?(cosine: number): number;
-  /** Frees resources that the garbage collector does not. Called once, when no request uses the model. */
+  /** Frees resources that the garbage collector cannot free. Called once, when no request uses the model. */
   close?(): void | Promise<void>;
 }
 
-/** The maximum text that a model reads. The model ignores the rest. */
+/** The longest text that a model reads. The model ignores everything beyond the window. */
 export interface ModelWindow {
   /** Maximum tokens of a text, with its prompt and special tokens. */
   readonly tokens: number;
-  /** The exact number of tokens for a text of any length, with its prompt and special tokens. */
+  /** Counts exactly the tokens of a text of any length, including its prompt and special tokens. */
   count(text: string, purpose: Purpose): number;
 }
 
-/** Treatment of a text beyond the window: average the vectors of its windows, cut it, or refuse it. */
+/** How to embed a text that is longer than the window: average the vectors of its windows, cut it, or refuse it. */
 export const LONG_TEXTS = ['average', 'cut', 'refuse'] as const;
 export type LongTexts = (typeof LONG_TEXTS)[number];
 
-/** Added to an error of `embed` about one text, so that the caller can find the text. */
+/** Properties of an error that `embed` throws because of one text. */
 export interface TextRefusal {
-  /** Index among the texts of the call. */
+  /** Index of the refused text in the call's list of texts. */
   readonly refusedText: number;
 }
 
-/** The use of vectors: to be found by a search, to search with, or to be compared with each other. */
+/** What a vector is for: to be found by a search, to search with, or to be compared with similar vectors. */
 export const PURPOSES = ['document', 'query', 'similarity'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
 export interface EmbedRequest {
-  /** Some models embed a text differently for each purpose; others ignore it. */
+  /** Some models embed a text differently for each purpose; other models ignore the purpose. */
   readonly purpose: Purpose;
   /** Aborts if the client disconnects or the time limit is reached. */
   readonly signal: AbortSignal;
-  /** Called with the number of finished texts, if the model takes more than one step. */
+  /** Called with the number of texts embedded so far, if the model embeds in several steps. */
   readonly progress?: (done: number) => void;
 }
 
-/** Vectors of equal length, concatenated. */
+/** Vectors of equal length, stored one after another in `values`. */
 export interface Vectors {
   readonly dimensions: number;
   readonly values: Float32Array;
-  /** Indexes of texts without a word that the model knows. Default: the texts with zero vectors. */
+  /** Indexes of texts in which the model knows no word. Default: the texts whose vector is zero. */
   readonly wordless?: readonly number[];
-  /** A lexical fallback, and the number of its texts: the model knows too few of their words. */
+  /** The lexical method for texts of which the model knows too few words. `texts` is the number of such texts. */
   readonly fallback?: { readonly name: string; readonly texts: number };
 }

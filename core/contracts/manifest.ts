@@ -7,7 +7,7 @@ export type Kind = (typeof KINDS)[number];
 /** Id of a plugin: `chunker/token`. */
 export type PluginId = `${Kind}/${string}`;
 
-/** Version of these contracts (semver). A plugin declares the supported versions in `engine`. */
+/** Version of these contracts (semver). In `engine`, a plugin declares the versions that it supports. */
 export const PLUGIN_CONTRACT_VERSION = '2.0.0';
 
 export interface ObjectSchema {
@@ -23,7 +23,7 @@ export const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {} };
 const names = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
 const schemas = { type: 'object', additionalProperties: { type: 'object' } } as const;
 
-/** Schema of a plugin's manifest: data that can be read without loading the plugin's dependencies. */
+/** Schema of a plugin's manifest. Manifests are data, read without loading the plugin's dependencies. */
 export const manifestSchema = {
   type: 'object',
   required: ['kind', 'name', 'summary'],

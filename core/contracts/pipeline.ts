@@ -1,6 +1,6 @@
 /**
  * A step of a pipeline. Its configuration has the fields of the plugin's own endpoint. A stored step may name a
- * plugin that no longer exists; only its execution is refused.
+ * plugin that no longer exists: it can be read, but not run.
  */
 export interface PipelineStep {
   readonly type: 'chunk' | 'refine';

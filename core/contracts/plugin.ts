@@ -17,20 +17,20 @@ export interface Collaborators {
   readonly models: ModelFiles;
   /** Tools for providers of hosted models. */
   readonly hosted: HostedModels;
-  /** Memory of the machine or the container in bytes, whichever is less. */
+  /** Total memory of the machine, or the memory limit of the container if that is lower, in bytes. */
   readonly memoryBytes: number;
   /** The environment variables that the plugin's manifest names. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Collaborators that a guarded reader does not receive: its thread may end at any moment. */
+/** Collaborators that a guarded reader does not receive, because its thread may be terminated at any moment. */
 export const WITHHELD_FROM_GUARDED = [
   'shared',
   'models',
   'hosted',
 ] as const satisfies readonly (keyof Collaborators)[];
 
-/** The collaborators that a manifest allows, without other plugins. */
+/** The collaborators that a plugin with this manifest receives. Other plugins are not included. */
 type CollaboratorsOf<M> = M extends { readonly guarded: true }
   ? Omit<Collaborators, (typeof WITHHELD_FROM_GUARDED)[number]>
   : Collaborators;
@@ -48,16 +48,16 @@ type ImplementationOf<Id> = Id extends `${infer K extends Kind}/${string}` ? Imp
 
 type UsedPlugins<Use> = { readonly [Id in Extract<Use, PluginId>]: ImplementationOf<Id> };
 
-/** The plugins that a manifest names in `chooses`, by id; `undefined` if a plugin cannot run here. */
+/** The plugins in a manifest's `chooses`, by id; `undefined` for a plugin that cannot run here. */
 type ChosenPlugins<Choice> = { readonly [Id in Extract<Choice, PluginId>]: ImplementationOf<Id> | undefined };
 
 /**
- * Default export of a plugin's `index`: creates the plugin from the requested collaborators. It is called once per
- * thread; a failure is retried at the next use. If the result has a method `close`, the service calls it when it
- * stops, but not in worker threads.
+ * Default export of a plugin's `index`: creates the plugin from the requested collaborators. The factory is called
+ * once per thread; if it fails, the next use calls it again. When the service stops, it calls the plugin's method
+ * `close`, if any, except in worker threads.
  *
- * `Factory<typeof manifest>` has types for the plugins in `uses` and `chooses`, and omits collaborators that a
- * guarded reader does not receive.
+ * `Factory<typeof manifest>` has types for the plugins in `uses` and `chooses`. For a guarded reader, it omits the
+ * collaborators that such a reader does not receive.
  */
 export type Factory<M extends Manifest = Manifest> = (
   collaborators: CollaboratorsOf<M> & UsedPlugins<UsesOf<M>> & ChosenPlugins<ChoicesOf<M>>,

@@ -3,39 +3,39 @@ import type { Report } from './chunk.ts';
 export interface SourceFile {
   /** Content of the file. Do not change it, and do not keep it after reading. */
   readonly bytes: Uint8Array;
-  /** File name without folders, if the request gives one. */
+  /** File name without folders; undefined if the request has none. */
   readonly name: string | undefined;
-  /** In lower case without parameters, such as `text/html`. `undefined` if missing or generic. */
+  /** Media type in lower case without parameters: `text/html`. Undefined if it is missing or generic. */
   readonly mediaType: string | undefined;
-  /** Encoding in the request's media type, exactly as written there. */
+  /** The `charset` parameter of the request's media type, unchanged. */
   readonly charset: string | undefined;
 }
 
 export interface ReadFile {
   /** The text to chunk; offsets of chunks refer to it. */
   readonly text: string;
-  /** Format of the text, if it differs from the file's format: `text/markdown`. */
+  /** Format of the returned text: `text/markdown`. By default, the format of the file. */
   readonly mediaType?: string | undefined;
-  /** Encoding of the file, by its WHATWG name: `utf-8`. Missing if the file is not text. */
+  /** WHATWG name of the file's encoding: `utf-8`. Undefined if the file is not a text file. */
   readonly encoding?: string | undefined;
   readonly title?: string | undefined;
-  /** Metadata from the file, such as author and language. Written as JSON. */
+  /** Metadata from the file, such as author and language. The values must be JSON. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** The source positions of stretches of the text. Both starts and ends never decrease. */
+  /** Source positions of stretches of the text. Neither starts nor ends may decrease from one place to the next. */
   readonly places?: readonly SourcePlace[] | undefined;
-  /** Content of the file that the text lacks. Missing if the text is complete. */
+  /** Content of the file that is missing from the text. Undefined if nothing is missing. */
   readonly leftOut?: LeftOut | undefined;
 }
 
 /**
- * Number of omitted things of each kind: `{ note: 2, repeated_line: 12 }`. Callers receive these counts, and jobs
- * add them up. Use few names, in singular `snake_case`, never from the file. Counts are positive.
+ * Counts what a reader omitted, by kind: `{ note: 2, repeated_line: 12 }`. Callers receive these counts, and jobs add
+ * them up. Use few kinds, in singular `snake_case`, never names from the file. Counts are positive.
  */
 export type LeftOut = Readonly<Record<string, number>>;
 
 /**
- * A stretch `[start, end)` of the text with its position in the source. Stretches may overlap and leave gaps. An
- * empty stretch marks a position without text, such as a blank page.
+ * A stretch `[start, end)` of the text with its position in the source. Stretches may overlap, and text between them
+ * may have no position. An empty stretch marks a position without text, such as a blank page.
  */
 export interface SourcePlace extends SourcePosition {
   /** Offset in UTF-16 code units of the text. */
@@ -44,13 +44,11 @@ export interface SourcePlace extends SourcePosition {
   readonly end: number;
 }
 
-/**
- * A position in a source, such as a page, a recording or a sheet, with the members that the source provides.
- */
+/** A position in a source, such as a page, a recording or a sheet. All members are optional. */
 export interface SourcePosition {
   /** Page number from 1; slides are numbered like pages. */
   readonly page?: number | undefined;
-  /** Left, top, right and bottom, as fractions of the page as shown, from its top left corner. */
+  /** Edges of a rectangle on the page, as fractions of the displayed page, measured from its top left corner. */
   readonly box?: readonly [left: number, top: number, right: number, bottom: number] | undefined;
   /** Seconds from the beginning of the recording. */
   readonly start_time?: number | undefined;
@@ -58,13 +56,13 @@ export interface SourcePosition {
   readonly end_time?: number | undefined;
   readonly speaker?: string | undefined;
   readonly sheet?: string | undefined;
-  /** A cell of the sheet, or a range: `B2:D9`. */
+  /** A cell or a range of cells of the sheet: `B2`, `B2:D9`. */
   readonly cells?: string | undefined;
   /** Number of a notebook cell, from 1. */
   readonly cell?: number | undefined;
-  /** Number of a picture in the file, from 1. The text is its caption or description. */
+  /** Number of a picture in the file, from 1. The text at this position is the picture's caption or description. */
   readonly image?: number | undefined;
-  /** Further members are written into answers unchanged. Places with different values are not joined. */
+  /** Further members are written into answers unchanged. Places with different members are never joined. */
   readonly [member: string]: unknown;
 }
 
@@ -73,7 +71,7 @@ export interface ReadContext {
   readonly report: Report;
   /** Aborts if the client disconnects or the time limit is reached. */
   readonly signal: AbortSignal;
-  /** The reader's options, checked and with defaults. */
+  /** The reader's options. They have been checked, and missing options have their defaults. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -96,6 +94,6 @@ export interface ReadContext {
  * ```
  */
 export interface Reader {
-  /** Returns the complete text of a file. If it cannot, it throws a `refusedError` with the reason. */
+  /** Returns the complete text of a file. If the file cannot be read, throws a `refusedError` with the reason. */
   read(file: SourceFile, context: ReadContext): ReadFile | Promise<ReadFile>;
 }

@@ -4,15 +4,13 @@ export interface SinkChunk {
   readonly id: string;
   readonly document_id: string;
   readonly text: string;
-  /**
-   * The chunk's vector; null if the pipeline does not embed. Use the toolkit's `vectorJson` to write a list.
-   */
+  /** The chunk's vector; null if the pipeline does not embed. The toolkit's `vectorJson` writes it as a JSON list. */
   readonly embedding: Float32Array | null;
   /**
    * The other fields, as JSON values: offsets, `metadata`, and fields of chunkers and refineries. A number that a
-   * double would change, such as 1e400 or 12345678901234567890, is a `JSON.rawJSON` object, which `JSON.stringify`
-   * writes unchanged. A sink stores the number or its text, or refuses the chunk; `kit.parseExactJson` reads it
-   * back.
+   * double cannot represent, such as 1e400 or 12345678901234567890, is a `JSON.rawJSON` object. `JSON.stringify`
+   * writes this object as the unchanged number. A sink must store the number or its text, or refuse the chunk. The
+   * toolkit's `parseExactJson` reads such numbers back.
    */
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -22,21 +20,21 @@ export interface SinkContext {
   readonly signal: AbortSignal;
 }
 
-/** An open collection of a database. Calls may be concurrent, but never for the same document. */
+/** An open collection of a database. Calls may run at the same time, but never for the same document. */
 export interface SinkCollection {
   /**
-   * Stores chunks by id and replaces existing ones. Resolves when they are stored and searchable.
+   * Stores chunks by id and replaces existing chunks. Resolves when all chunks are stored and searchable.
    *
-   * @throws Error `kit.exposedError` if the database refuses them
+   * @throws Error `kit.exposedError` if the database refuses the chunks
    */
   upsert(chunks: readonly SinkChunk[], context: SinkContext): Promise<void>;
-  /** Removes the chunks of a document except `keptIds`, which may be empty. */
+  /** Removes all chunks of a document, except chunks with an id in `keptIds`. `keptIds` may be empty. */
   deleteMissing(documentId: string, keptIds: readonly string[], context: SinkContext): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface SinkTarget {
-  /** The options of the manifest, checked and with defaults. */
+  /** The sink's options. They have been checked, and missing options have their defaults. */
   readonly options: Readonly<Record<string, unknown>>;
   /** Length of the vectors; undefined if the pipeline does not embed. */
   readonly dimensions: number | undefined;
@@ -52,11 +50,11 @@ export interface Sink {
    */
   open(target: SinkTarget, context: SinkContext): Promise<SinkCollection>;
   /**
-   * Removes all chunks of documents that were deleted or have no text now. The length of the vectors is unknown
-   * here. It never creates a collection; a missing one means success. Without this method, the service opens the
-   * collection without `dimensions`; if the sink refuses that, the documents fail.
+   * Removes all chunks of documents that were deleted or have become empty. The length of the vectors is not known
+   * here. Never creates a collection; if the collection is missing, does nothing. If a sink lacks this method, the
+   * service opens the collection without `dimensions` instead. If the sink refuses, the documents fail.
    *
-   * @param documentIds possibly very many
+   * @param documentIds can be a very long list
    * @throws Error `kit.exposedError` if the database refuses the removal or does not answer
    */
   removeDocuments?(

@@ -24,8 +24,8 @@ export interface ChunkTools {
 }
 
 /**
- * Chunks one text, and checks the result against the contract. The offsets must fit the text, and the text must be
- * complete if the manifest guarantees it.
+ * Chunks one text, and checks the chunker's result. The offsets must be valid for the text. If the manifest
+ * guarantees complete chunks, they must cover the text.
  *
  * @throws ServiceError `broken_promise`
  */
@@ -129,7 +129,7 @@ function firstOutOfOrder(spans: readonly Span[]): string | undefined {
   return undefined;
 }
 
-/** @param checked fields already known to be JSON, because many chunks share them */
+/** @param checked values already known to be JSON; many chunks share values */
 function brokenFields(span: Span, checked: Set<unknown>): string | undefined {
   const { token_count = 0, context, extra = NO_FIELDS, located = NO_FIELDS } = span;
   if (!(Number.isInteger(token_count) && token_count >= 0))
@@ -170,9 +170,9 @@ function areJson(fields: Readonly<Record<string, unknown>>, checked: Set<unknown
   return true;
 }
 
-/** Whether a value can be written as JSON; circular values cannot. */
+/** Whether a value can be written as JSON. Circular values cannot. */
 function isJson(value: unknown, checked: Set<unknown>): boolean {
-  // Most values are short lists; checking them is faster than a lookup.
+  // Most values are short lists. Checking these directly is faster than a lookup in `checked`.
   if (isPlain(value) || isPlainList(value) || checked.has(value)) return true;
   try {
     JSON.stringify(value);
@@ -197,7 +197,7 @@ function formatRange({ start, end }: Span): string {
   return `[${start}, ${end})`;
 }
 
-/** Computes the token ends of a text only once: a chunker may request them for every stretch. */
+/** Computes the token ends of a text only once, even if a chunker requests them for every stretch. */
 class ReadOnce implements TokenizedText {
   readonly #tokens: TokenizedText;
   #ends: Uint32Array | undefined;

@@ -1,4 +1,4 @@
-// The Node build of Awilix loads 60 files that search for modules; they are not needed here.
+// The Node build of Awilix loads 60 files for finding modules on disk. The browser build does without them.
 
 import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix/browser';
 import type { Kind, Manifest, PluginId } from '../contracts/manifest.ts';
@@ -25,15 +25,15 @@ export interface PluginHostOptions {
 }
 
 /**
- * Creates each plugin once, at its first use, from the collaborators that it requests by name. Each plugin has its
- * own scope of collaborators and declared dependencies: the variables of `needs.env`, `reads` and `urls`, and the
- * plugins of `uses` and `chooses`.
+ * Creates each plugin once, at its first use, from the collaborators that its factory requests by name. A plugin sees
+ * only the environment variables and plugins that its manifest declares. Variables are declared in `needs.env`,
+ * `reads` and `urls`, plugins in `uses` and `chooses`.
  */
 export class PluginHost {
   readonly #options: PluginHostOptions;
   readonly #root = createContainer({ injectionMode: InjectionMode.PROXY, strict: true });
   readonly #made = new Map<PluginId, Promise<unknown>>();
-  /** In creation order: dependencies before their dependants. */
+  /** Scopes in order of creation: a plugin's dependencies come before the plugin. */
   readonly #scopes: AwilixContainer[] = [];
 
   constructor(options: PluginHostOptions) {
@@ -42,7 +42,7 @@ export class PluginHost {
   }
 
   /**
-   * Returns the plugin, which is created at its first use. A failure is retried at the next call.
+   * Returns the plugin, which is created at its first use. If that fails, the next call retries.
    *
    * @throws ServiceError `unknown_plugin`, `missing_capability`, `plugin_failed`
    */
@@ -74,7 +74,7 @@ export class PluginHost {
     const { importFactory, wrap } = this.#options;
     const given = await this.#scopeOf(entry.manifest);
     const factory = await importFactory(entry);
-    // A child of the given scope, so that a factory can destructure everything without resolving itself.
+    // The plugin is in a child scope, so that a factory that reads everything in `given` does not resolve itself.
     const scope = given.createScope<{ plugin: Promise<object> }>();
     const make = async () => (await factory(cradleOf(given, entry.manifest))) as object;
     scope.register('plugin', asFunction(make).scoped().disposer(close));
@@ -102,7 +102,7 @@ function isWithheld({ guarded }: Manifest, name: string): boolean {
   return guarded === true && WITHHELD_FROM_GUARDED.some((withheld) => withheld === name);
 }
 
-/** The argument of a factory. Reading a withheld collaborator throws an error that names the remedy. */
+/** The argument of a factory. Reading a collaborator that the plugin may not have throws an error with the remedy. */
 function cradleOf({ cradle }: AwilixContainer, manifest: Manifest): Parameters<Factory>[0] {
   return new Proxy(cradle as Parameters<Factory>[0], {
     get(given, name) {
@@ -131,8 +131,8 @@ function environmentOf(
 }
 
 /**
- * The `kit` of plugins for contract 1. Deprecated: plugins import `chunksmith/kit` and `chunksmith/toolkit`. Reading
- * a name that `kit.ts` does not export throws an error for callers.
+ * Deprecated: the collaborator `kit` for plugins of contract 1. Plugins now import `chunksmith/kit` and
+ * `chunksmith/toolkit`. Reading a name that `kit.ts` does not export throws an error for callers.
  */
 export const injectedKit: object = new Proxy({ ...kit } as Readonly<Record<string | symbol, unknown>>, {
   get(functions, name) {

@@ -6,8 +6,8 @@ export interface Named {
 }
 
 /**
- * Translates a plugin's error. Callers see the message only if the error has `expose: true`; its `statusCode` may
- * make it a 400. Other errors may contain paths or keys, so they go only to the log.
+ * Converts a plugin's error to a `ServiceError`. Callers see its message only if the error has `expose: true`. A
+ * `statusCode` of 400 is then kept. Other errors may contain paths or keys, so only the log has their messages.
  */
 function asPluginError({ manifest: { kind, name } }: Named, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
@@ -33,12 +33,12 @@ export async function callPlugin<T>(entry: Named, run: () => T | Promise<T>): Pr
   }
 }
 
-/** Whether a plugin needs a key: it then calls a server on the network, which may cost money. */
+/** Whether a plugin needs an API key. Such a plugin calls a server on the network, which may cost money. */
 export function needsKey({ needs }: Manifest): boolean {
   return (needs?.env ?? []).length > 0;
 }
 
-/** Errors about things that the server lacks; the plugin is not at fault. */
+/** Codes of errors about something that the server lacks, which are not faults of a plugin. */
 const LACKING = new Set(['unknown_tokenizer', 'unknown_model', 'model_files_missing', 'missing_capability']);
 
 export function isLacking(error: unknown): error is ServiceError {

@@ -8,37 +8,37 @@ import {
 } from '../contracts/manifest.ts';
 import { ServiceError } from '../errors.ts';
 
-/** The pattern in `models` that matches every name. Several plugins may have this pattern, but no other. */
+/** The pattern in `models` that matches every name. It is the only pattern that several plugins may share. */
 const ANY_MODEL = '*';
 
-/** Origins of plugins: the server, a folder of `--plugins-dir`, or a package of `--plugins-from`. */
+/** Where a plugin comes from: the server itself, a folder of `--plugins-dir`, or a package of `--plugins-from`. */
 export const PLUGIN_ORIGINS = ['builtin', 'folder', 'package'] as const;
 export type PluginOrigin = (typeof PLUGIN_ORIGINS)[number];
 
-/** An unusable plugin that does not prevent the start of the server. */
+/** A plugin that cannot be used, although the server starts without it. */
 export interface BrokenPlugin {
-  /** `undefined` if neither the manifest nor the folder defines it. */
+  /** `undefined` if neither the manifest nor the folder says the kind. */
   readonly kind: Kind | undefined;
   readonly name: string;
   readonly origin: PluginOrigin;
-  /** Path of its manifest or its folder. */
+  /** Path of the plugin's manifest or folder. */
   readonly file: string;
-  /** One clause, which all callers may read. */
+  /** The reason as one clause that all callers may read. */
   readonly reason: string;
   /** Details for the operator only: they may contain paths and error messages of the plugin. */
   readonly message?: string | undefined;
 }
 
-/** A discovered plugin. It may lack something that it needs to run. */
+/** A plugin with a valid manifest. Something that it needs may be missing here. */
 export interface PluginEntry {
   readonly id: PluginId;
   readonly manifest: Manifest;
-  /** Path of the manifest, for errors at the start. */
+  /** Path of the manifest, for error messages when the server starts. */
   readonly file: string;
   readonly origin: PluginOrigin;
-  /** One clause if the plugin supports other versions of the contract than this server has. */
+  /** One clause; undefined if the plugin supports this server's version of the contract. */
   readonly warning?: string | undefined;
-  /** The reasons why the plugin cannot run here, with remedies; empty if it can. */
+  /** Why the plugin cannot run here, with remedies; empty if it can. */
   readonly missing: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export function isGuarded({ manifest: { kind, guarded } }: PluginEntry): boolean
 export interface Registry {
   ofKind(kind: Kind): readonly PluginEntry[];
   find(kind: Kind, name: string): PluginEntry | undefined;
-  /** The plugin, if it can run. @throws ServiceError `unknown_plugin`, `broken_plugin`, `missing_capability` */
+  /** Returns a plugin that can run. @throws ServiceError `unknown_plugin`, `broken_plugin`, `missing_capability` */
   require(kind: Kind, name: string): PluginEntry;
   readonly all: readonly PluginEntry[];
   readonly broken: readonly BrokenPlugin[];
@@ -58,8 +58,8 @@ export interface Registry {
 /**
  * Builds the frozen registry of discovered plugins.
  *
- * @param unusable broken plugins; plugins that use them are broken too
- * @throws ServiceError `duplicate_plugin`, `cyclic_plugins`, `malformed_plugin` if two claim a model's name
+ * @param unusable broken plugins; a plugin that uses one of these is broken too
+ * @throws ServiceError `duplicate_plugin`, `cyclic_plugins`, `malformed_plugin` if two plugins claim a model's name
  */
 export function createRegistry(
   found: readonly PluginEntry[],
@@ -74,7 +74,7 @@ export function createRegistry(
   return registryOf(withTheirChoices(checked).sort(byKindAndName), broken);
 }
 
-/** Creates a registry of plugins that `createRegistry` has checked in another thread. */
+/** Creates a registry in another thread, of plugins that `createRegistry` has already checked. */
 export function registryOf(all: readonly PluginEntry[], broken: readonly BrokenPlugin[] = []): Registry {
   const byId = new Map(all.map((entry) => [entry.id, entry]));
   const byKind = Map.groupBy(all, ({ manifest }) => manifest.kind);
@@ -126,7 +126,7 @@ function withBrokenUsers(
   return { sound, broken };
 }
 
-/** The reason why a used plugin breaks this one. A sound plugin of that kind and name takes precedence. */
+/** Why a used plugin breaks this plugin; undefined if none does. Ignores broken plugins with a sound namesake. */
 function brokenUse(
   { manifest }: PluginEntry,
   sound: readonly PluginEntry[],
@@ -181,7 +181,7 @@ function withTheirChoices(entries: readonly PluginEntry[]): PluginEntry[] {
   });
 }
 
-/** A model's name belongs to one plugin of a kind. Only plugins that accept any name may share it. */
+/** Refuses model names that two plugins of a kind claim. Only the pattern `*` may be shared. */
 function refuseSharedModels(found: readonly PluginEntry[]): void {
   const owners = new Map<string, PluginEntry>();
   for (const entry of found) {
@@ -225,8 +225,8 @@ function unusablePlugin(registry: Registry, kind: Kind, name: string): ServiceEr
 }
 
 /**
- * Merges the declarations of chosen plugins into the manifest: options, each under its plugin's name, fields and
- * reports. The manifest's own declarations take precedence.
+ * Merges the declarations of chosen plugins into a manifest: options (under each plugin's name), fields and reports.
+ * If both declare the same, the manifest's own declaration is kept.
  */
 function withChoices(manifest: Manifest, chosen: readonly Manifest[]): Manifest {
   const { options = NO_OPTIONS, fields, reports, chosenDefaults = {} } = manifest;
@@ -260,15 +260,15 @@ function optionsUnder(
 
 interface Claims {
   readonly names: ReadonlyMap<string, PluginEntry>;
-  /** Prefixes of names with their plugins, the longest first. An empty prefix matches any name. */
+  /** Prefixes of model names with their plugins, the longest first. An empty prefix matches any name. */
   readonly prefixes: readonly (readonly [prefix: string, owners: readonly PluginEntry[]])[];
 }
 
 const known = new WeakMap<readonly PluginEntry[], Claims>();
 
 /**
- * The plugins for a model's name: the plugin with the exact name, else the one with the longest matching `prefix*`,
- * else all plugins that accept any name.
+ * The plugins for a model's name: the plugin with the exact name, otherwise the plugin with the longest matching
+ * `prefix*`. If no prefix matches, all plugins that accept any name.
  */
 export function ownersOf(registry: Registry, kind: Kind, model: string): readonly PluginEntry[] {
   const { names, prefixes } = claimsOf(registry.ofKind(kind));

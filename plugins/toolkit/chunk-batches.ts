@@ -5,12 +5,12 @@ interface ChunkLimits {
   /** The required length of each vector; undefined if chunks must not have vectors. */
   readonly dimensions: number | undefined;
   readonly chunks: number;
-  /** Approximate maximum bytes of a batch of several chunks. */
+  /** Approximate maximum bytes of a batch. A chunk that is larger is a batch of its own. */
   readonly bytes: number;
 }
 
 /**
- * Divides chunks into batches for a database, in order. If chunks share an id, the last one counts.
+ * Divides chunks into batches for a database, in order. If several chunks have the same id, only the last is kept.
  *
  * @throws Error for callers if a vector is missing or has the wrong length, or if a chunk has a lone surrogate
  */
@@ -44,7 +44,7 @@ function checkVector({ id, embedding }: SinkChunk, dimensions: number | undefine
   throw exposedError(`The chunk ${id} ${had}, but ${wanted}`);
 }
 
-/** A lone surrogate escaped in JSON. After an odd number of further backslashes it is literal text. */
+/** A lone surrogate as an escape sequence in JSON. After an escaped backslash, `ud800` is ordinary text. */
 const ESCAPED_HALF = /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/;
 const BYTES_PER_UNIT = 2;
 const BYTES_PER_DIMENSION = 12;

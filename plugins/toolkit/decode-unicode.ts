@@ -5,7 +5,7 @@ import { encodingOfMark } from './encoding-of-mark.ts';
 const REMEDY = 'save it as UTF-8, or name its encoding in the media type, as in "; charset=windows-1252"';
 
 /**
- * Decodes a text file by its byte order mark, else by the charset of the request, else as UTF-8.
+ * Decodes a text file by its byte order mark, otherwise by the charset of the request, otherwise as UTF-8.
  *
  * @throws Error for callers if the bytes are invalid in this encoding
  */
@@ -18,7 +18,7 @@ export function decodeUnicode({
     const decoder = new TextDecoder(label, { fatal: true });
     return { text: decoder.decode(bytes), encoding: decoder.encoding };
   } catch (error) {
-    // The label is unknown, or the bytes are invalid. A text that is too long causes another error.
+    // The decoder does not know the encoding, or the bytes are invalid. Other errors are not the file's fault.
     if (error instanceof RangeError || error instanceof TypeError)
       throw refusedError(`The file cannot be read: it is not valid ${label}; ${REMEDY}.`, error);
     throw error;

@@ -1,7 +1,7 @@
 export interface DiffFile {
   readonly start: number;
   readonly end: number;
-  /** The path after the change, or the old path of a deleted file; at most the last 200 characters. */
+  /** The new path, or for a deleted file its old path. Only the last 200 characters of a path are kept. */
   readonly path: string;
 }
 
@@ -10,21 +10,21 @@ export interface DiffParts {
   readonly commits: readonly number[];
   readonly files: readonly DiffFile[];
   readonly hunks: readonly number[];
-  /** Lines, except the header of a file and the first line of a hunk. */
+  /** Starts of all lines except the header lines of files and the first lines of hunks. */
   readonly lines: readonly number[];
 }
 
 /**
  * Finds the files and hunks of a diff: unified, combined, context or normal. Knows the headers of git, Subversion,
- * CVS, Mercurial, Bazaar and quilt, also in mails and logs. The lines of a hunk are counted, so that a removed
- * `-- comment` does not begin a file. Linear.
+ * CVS, Mercurial, Bazaar and quilt, also in mails and logs. Counts the lines of a hunk, so that the removal of a line
+ * `-- comment` is not mistaken for the header of a file. Takes linear time.
  */
 export function findDiffParts(text: string): DiffParts {
   const first = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   const scan = new DiffScan(text);
   for (let at = first; at < text.length; ) at = scan.read(at);
   const { commits, files, hunks, lines } = scan.parts();
-  // A byte order mark belongs to the first line.
+  // If the text begins with a byte order mark, the first line includes the mark.
   const behind = (at: number) => (at === first ? 0 : at);
   return {
     commits: commits.map(behind),
@@ -36,7 +36,7 @@ export function findDiffParts(text: string): DiffParts {
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Alternatives for the start of a line; a line feed in them matches every kind of line end. */
+/** A pattern that matches one of several line starts. A line feed in a source matches every kind of line break. */
 function patternOf(...sources: readonly string[]): RegExp {
   return new RegExp(sources.join('|').replaceAll('\\n', '(?:\\r?\\n|$)'), 'y');
 }
@@ -54,17 +54,17 @@ const HEADERS: readonly RegExp[] = [
   patternOf('diff (?:--(?:git|cc|combined) |-[a-zA-Z])'),
   patternOf('--- .*\\n\\+{3} .*\\n@@+ -', '\\*{3} .*\\n--- .*\\n\\*{15}'),
 ];
-/** Index of the last header line, which names the file before and after the change. */
+/** Index in `HEADERS` of the lines with the old and the new path, which end a header. */
 const SIDES = 2;
 const OUTSIDE = HEADERS.length;
-/** A longer header is ordinary text with a line that looks like a header. */
+/** If a header would have more lines than this, its first line was ordinary text. */
 const MAX_HEADER_LINES = 24;
 
 const UNIFIED = /@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/y;
 const RANGES = ['\\*{3} \\d+(?:,\\d+)? \\*{4}', '-{3} \\d+(?:,\\d+)? -{4}'];
-/** A line of a hunk that must stay with the next line. */
+/** A line within a context hunk that must not be separated from the next line. */
 const RANGE = patternOf(...RANGES);
-/** Hunks without a length: the start of the hunk, and the start of each of its lines. */
+/** Hunks whose length is not given: patterns for the first line, and for each further line. */
 const UNCOUNTED: readonly (readonly [start: RegExp, line: RegExp])[] = [
   [patternOf('@@@+ -'), patternOf('[ +\\\\-]', '\\n')],
   [patternOf('\\*{15}(?: .*)?\\n\\*{3} \\d'), patternOf('[ !+-][ \\t\\n]', '\\n', '\\\\', ...RANGES)],
@@ -79,12 +79,12 @@ class DiffScan {
   readonly #hunks: number[] = [];
   readonly #lines: number[] = [];
   #file: { start: number; path: string; hasHunks: boolean } | undefined;
-  /** The index in `HEADERS` of the last line of an unfinished header; `OUTSIDE` elsewhere. */
+  /** While a header is read, the index in `HEADERS` of its last line; otherwise `OUTSIDE`. */
   #header = OUTSIDE;
   #headerLines = 0;
   #before = 0;
   #after = 0;
-  /** Matches the start of each line in a hunk without a length. */
+  /** Matches the lines of the current hunk; undefined if the hunk's length is given. */
   #body: RegExp | undefined;
   #isGlued = false;
 
@@ -116,7 +116,7 @@ class DiffScan {
     if (this.#body !== undefined) return this.#matches(this.#body, at);
     const first = this.#text.charAt(at);
     if (first === '\\') return this.#file?.hasHunks ?? false;
-    // A blank context line may have lost its space.
+    // Some programs remove the space that is the only character of a blank context line.
     const isContext = first === ' ' || first === '\n' || first === '\r';
     const isOld = isContext || first === '-';
     const isNew = isContext || first === '+';
@@ -202,7 +202,7 @@ function pathOfSide(side: string): string {
 }
 
 const NOTHING = '/dev/null';
-/** Prefixes that git puts before the paths of both sides. */
+/** Prefixes that git adds to the old and the new path: `a/`, `b/`. */
 const MARK = /^[abciow]\//;
 
 /** Examples: `Index: path`, `=== modified file 'path'`, `diff --git a/path b/path`. */
@@ -215,7 +215,7 @@ function pathOfLine(line: string): string {
   return unquoted(renamed).replace(MARK, '');
 }
 
-/** Removes the quotes of git, in which octal numbers are bytes of UTF-8. */
+/** Removes git's quotes around a path. In quotes, git writes the bytes of UTF-8 as octal numbers. */
 function unquoted(path: string): string {
   if (!/^".*"$/.test(path)) return path;
   const bytes = path

@@ -19,7 +19,7 @@ export class GrowingOutline implements Outline {
     }
   }
 
-  /** Gives the last boundary a rank if that is better than its own. */
+  /** Lowers the last boundary's rank to `rank`; a lower rank is better. Never raises it. */
   improve(rank: number): void {
     const index = this.ranks.length - 1;
     this.ranks[index] = Math.min(this.ranks[index] as number, rank);

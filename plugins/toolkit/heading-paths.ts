@@ -6,9 +6,9 @@ export interface Heading {
   /** 1 is the highest. */
   readonly level: number;
   readonly isLead: boolean;
-  /** Latest end of the heading's section; by default the end of the text. */
+  /** Maximum end of the heading's section. Default: the end of the text. */
   readonly reach?: number | undefined;
-  /** The text of the heading, read on demand. Paths leave out empty names. */
+  /** Reads the text of the heading. Headings without text do not appear in paths. */
   name(): string;
 }
 
@@ -20,7 +20,7 @@ interface Section {
 }
 
 /**
- * Finds the headings above stretches of one text. A heading applies until the next heading that is not deeper.
+ * Finds the headings above stretches of one text. A heading applies until the next heading that is equal or higher.
  *
  * @param headings in the order of the text
  */
@@ -36,8 +36,8 @@ class HeadingPaths {
   }
 
   /**
-   * Names of the headings that apply to the whole stretch, the highest first. A heading at the start of the stretch
-   * counts, unless it only leads into other headings.
+   * Names of the headings that apply to the whole stretch, the highest first. They include a heading at the start of
+   * the stretch, except a lead heading: one that only introduces deeper headings.
    */
   within(start: number, end: number): readonly string[] {
     const sections = this.#sections;
@@ -55,7 +55,7 @@ class HeadingPaths {
     return pathOf(reaching(common, end));
   }
 
-  /** Names of the headings above an offset, the highest first, without a heading that begins at the offset. */
+  /** Names of the headings above an offset, the highest first. A heading that begins at the offset is excluded. */
   above(offset: number): readonly string[] {
     const sections = this.#sections;
     const next = firstFrom(sections, offset);

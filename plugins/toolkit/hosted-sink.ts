@@ -3,13 +3,13 @@ import type { SinkChunk, SinkCollection } from '../../core/contracts/sink.ts';
 import { exposedError } from '../../core/errors.ts';
 import { batchChunks } from './chunk-batches.ts';
 
-/** A server of a vector database, and how it is called. */
+/** A server of a vector database, and the API client for it. */
 export interface SinkServer {
   readonly hosted: HostedModels;
   readonly api: HostedApi;
 }
 
-/** A collection that is opened for writing, by the calls that it needs. */
+/** The calls of an open collection that `createHostedCollection` turns into a sink's collection. */
 export interface HostedCollection {
   readonly limits: Parameters<typeof batchChunks>[1];
   /** Maximum ids of one call of `deleteIds`. */
@@ -36,12 +36,12 @@ export function createHostedCollection(collection: HostedCollection): SinkCollec
   };
 }
 
-/** Values in slices of at most `size`. */
+/** Divides values into arrays of at most `size` values. */
 export function* slicesOf<Value>(values: readonly Value[], size: number): Generator<readonly Value[]> {
   for (let start = 0; start < values.length; start += size) yield values.slice(start, start + size);
 }
 
-/** The result of a call; undefined if it is answered with 404. @throws Error for callers after any other failure */
+/** Calls an API; undefined if the answer is 404. @throws Error for callers after any other failure */
 export async function callUnlessMissing<Value>(
   { hosted, api }: SinkServer,
   call: HostedCall<Value>,
@@ -53,8 +53,8 @@ export async function callUnlessMissing<Value>(
 }
 
 /**
- * Creates what `exists` does not find. If several create it at the same time, all but one are refused; what they then find
- * decides.
+ * Creates something if `exists` does not find it. A failed creation is ignored if `exists` then finds it, because
+ * another thread may have created it at the same time.
  *
  * @throws Error for callers if it cannot be created
  */
@@ -68,7 +68,7 @@ export async function createUnlessThere(
   if ('failure' in outcome && !(await exists())) throw exposedError(outcome.message);
 }
 
-/** The clause that the vectors of chunks differ from the stored ones. */
+/** The clause of an error: the stored vectors have another length than the vectors of the chunks. */
 export function vectorsProblem(stored: string, has: number | string, wanted: number | undefined): string {
   const chunks = wanted === undefined ? 'the chunks have none' : `the chunks have ${wanted}`;
   return `${stored} vectors with dimensions: ${has}, but ${chunks}`;

@@ -1,6 +1,6 @@
 /**
  * The whole toolkit, for plugins outside the tree: `import { findMarkdownBlocks } from 'chunksmith/toolkit'`. Plugins
- * in the tree import single parts.
+ * in the tree import the single files and folders instead.
  */
 
 export * from './chunk-batches.ts';

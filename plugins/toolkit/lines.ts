@@ -3,12 +3,12 @@ import { isBehindMark, isBlankUnit, isLineBreak } from '../../core/engine/cuts/l
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** The offset after the line break (LF, CR or CR LF) at an offset. */
+/** The offset after the line break (LF, CR or CR LF) that begins at `at`. */
 export function afterLineBreak(text: string, at: number): number {
   return text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED ? at + 2 : at + 1;
 }
 
-/** The start of the line if only indentation precedes the offset; else the offset itself. */
+/** The start of the line if there is only indentation before the offset; otherwise the offset itself. */
 export function startOnLine(text: string, floor: number, offset: number): number {
   let at = offset;
   while (at > floor && isBlankUnit(text.charCodeAt(at - 1))) at--;
@@ -20,7 +20,7 @@ export function nextLine(text: string, from: number, end: number): number {
   return end;
 }
 
-/** Finds the lines of a text in order. Linear, because it remembers the next LF and CR. */
+/** Finds the lines of a text in order. Takes linear time, because it remembers the next LF and the next CR. */
 export class LineEnds {
   readonly #text: string;
   #lineFeed = -1;
@@ -31,7 +31,7 @@ export class LineEnds {
     this.#text = text;
   }
 
-  /** The start of the next line, or the length of the text. Offsets must not decrease between calls. */
+  /** The start of the line after `from`, or the length of the text. `from` must not decrease between calls. */
   next(from: number): number {
     const text = this.#text;
     if (this.#lineFeed < from) this.#lineFeed = indexOr(text, '\n', from);

@@ -5,10 +5,11 @@ export interface LogEntry {
 }
 
 /**
- * Finds the entries of a log. An entry begins at a line that starts with a time; stack traces and further lines
- * belong to the entry above. A bracket, a level and up to four words may precede the time, such as the address in
- * access logs. A time has a date, is written by klog or dmesg, or counts seconds since 1970. If few lines have such a
- * time, times of day begin entries. Without times, levels begin them (`INFO:root:`). Linear.
+ * Finds the entries of a log. An entry begins at a line that starts with a time; stack traces and other lines belong
+ * to the entry above. Before the time, a line may have a bracket, a level and up to four words, such as the address
+ * in access logs. A time has a date, has the form of klog or dmesg, or counts seconds since 1970. If few lines have
+ * such a time, entries begin at times of day instead. Without these, entries begin at levels (`INFO:root:`). Takes
+ * linear time.
  */
 export function findLogEntries(text: string): readonly LogEntry[] {
   const entries = STARTS.map((): LogEntry[] => []);
@@ -19,7 +20,7 @@ export function findLogEntries(text: string): readonly LogEntry[] {
     const feed = text.indexOf('\n', start);
     start = feed === -1 ? text.length : feed + 1;
   }
-  // Lines of a message may begin with another time or a level. The first frequent kind of start counts.
+  // Uses the first kind of start that is frequent. Other kinds may occur in the lines of a message.
   const most = Math.max(...entries.map(({ length }) => length));
   return entries.find(({ length }) => length > 0 && length >= most / 2) ?? [];
 }
@@ -52,7 +53,7 @@ const DATED = [
 ].join('|');
 const REST =
   '(?:[:.]\\d{2}\\b)?(?:[.,:]\\d{1,9})?(?: \\d{4}\\b)?(?: ?(?:[AP]M|Z|UTC|GMT|[-+]\\d{2}:?\\d{2}))*';
-/** Words before a time. They have no colon, because any time may follow a label. */
+/** Words before a time. Except for levels, they do not end with a colon: after a label, any time may follow. */
 const WORDS = `(?:(?:${LEVEL}:?|\\S{0,47}[^\\s:])[ \\t]{1,20}){0,4}`;
 const OPENING = '(?:[^ -~]\\[[\\d;]*m|\\w{1,20}=|<\\d{1,3}>\\d? ?|[[("\'<{|]){0,3}';
 const CLOCK = '\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?(?=[\\])"\' \\t|]|\\r?$)';

@@ -7,7 +7,7 @@ import { cutAtClauseEnds, cutAtSentenceEnds } from './prose/index.ts';
 const SENTENCES = ['. ', '! ', '? ', '.\n', '!\n', '?\n', '.\r\n', '!\r\n', '?\r\n'];
 const CLAUSES = [', ', '; ', ': ', ' - ', ' – ', ' — '];
 
-/** Creates the finders that divide the text between tags, best first. @param breaks delimiters that are better than sentences */
+/** Finders that divide the text between tags, best first. @param breaks delimiters that cut better than sentences */
 export function createTextFinders(breaks: readonly string[]) {
   const cutAtLines = cutAtDelimiters(['\r\n', '\n', '\r']);
   const code = [cutAtLines, cutAtWhiteSpace];
@@ -21,7 +21,7 @@ export function createTextFinders(breaks: readonly string[]) {
   return { prose, code };
 }
 
-/** Removes the cuts of a finder that lie within stretches. @param starts rising, as are `ends` */
+/** Excludes cuts inside the stretches `[starts[i], ends[i])`. @param starts rising, as are `ends` */
 export function sparing(find: CutFinder, starts: readonly number[], ends: readonly number[]): CutFinder {
   return (text, start, end) => {
     const kept: number[] = [];

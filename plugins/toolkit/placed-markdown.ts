@@ -2,7 +2,7 @@ import type { SourcePlace, SourcePosition } from '../../core/contracts/reader.ts
 import { escapeCell } from './markdown/index.ts';
 import { placesOfPages } from './places.ts';
 
-/** Markdown that is not yet joined to one text. */
+/** Markdown that has not yet been joined to one text. */
 export type Piece = string | readonly Piece[] | PlacedPiece | CellPiece | PageStart;
 
 /** Markdown with its positions in the source. */
@@ -16,7 +16,7 @@ interface CellPiece {
   readonly cell: Piece;
 }
 
-/** The next page begins here. A document has page starts or positions, not both. */
+/** The start of the next page. A document uses either page starts or positions, never both. */
 interface PageStart {
   readonly startsPage: true;
 }
@@ -26,7 +26,7 @@ export interface PlacedMarkdown {
   readonly places: readonly SourcePlace[];
 }
 
-/** Joins Markdown to one text, with the places of its pieces. Text before the first page start belongs to the first page. */
+/** Joins pieces to one text, and returns its places. Text before the first page start belongs to the first page. */
 export function writePieces(whole: Piece): PlacedMarkdown {
   const parts: string[] = [];
   const places: SourcePlace[] = [];
@@ -34,7 +34,7 @@ export function writePieces(whole: Piece): PlacedMarkdown {
   let length = 0;
   const put = (text: string, isInCell: boolean, positions: readonly SourcePosition[]): void => {
     const written = isInCell ? escapeCell(text) : text;
-    // A lone surrogate cannot be encoded.
+    // Replaces lone surrogates, because they cannot be encoded as UTF-8.
     parts.push(written.toWellFormed());
     const start = length;
     length += written.length;

@@ -13,7 +13,7 @@ export function placesOfPages(starts: readonly number[], length: number): Source
 const LETTERS = 26;
 const BEFORE_A = 64;
 
-/** A range of cells such as `B2:D9`, or a single cell. Columns and rows count from 1. */
+/** Writes a range of cells such as `B2:D9`, or a single cell such as `B2`. Columns and rows count from 1. */
 export function cellRange(left: number, top: number, right: number, bottom: number): string {
   const from = cellName(left, top);
   const to = cellName(right, bottom);

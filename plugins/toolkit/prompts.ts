@@ -1,7 +1,7 @@
 import type { ModelFile } from '../../core/contracts/collaborators.ts';
 import type { Purpose } from '../../core/contracts/embedding.ts';
 
-/** The prefix that a model expects before a text, by the purpose of the vector; empty if there is none. */
+/** The prefix that a model expects before a text, by the purpose of the vector; empty if it expects none. */
 export type Prompts = Readonly<Record<Purpose, string>>;
 
 export const PROMPTS_FILE: ModelFile = { name: 'config_sentence_transformers.json', maxBytes: 1024 * 1024 };
@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<Purpose, readonly string[]>> = {
   similarity: [],
 };
 
-/** The prompts in a `config_sentence_transformers.json`. A purpose without a prompt gets the default prompt. */
+/** Reads the prompts of a `config_sentence_transformers.json`. A purpose without a prompt has the default prompt. */
 export function promptsOf(config: unknown): Prompts {
   const { prompts, default_prompt_name: standard } = fieldsOf(config);
   const texts = fieldsOf(prompts);

@@ -1,12 +1,12 @@
-/** Code units between two checkpoints. A query adds up at most this many at each end. */
+/** UTF-16 code units between two checkpoints. A query sums at most this many units at each end of a stretch. */
 const STEP = 64;
 
 /**
- * Creates a function for sums over stretches `[start, end)` of a text. A query takes constant time, because the sum
- * before each checkpoint is computed once.
+ * Creates a function that computes sums over stretches `[start, end)` of a text. Each query takes constant time,
+ * because the sum up to each checkpoint is computed only once.
  *
  * @param length UTF-16 code units of the text
- * @param sumOf adds up a stretch; the value of a code unit must not depend on the stretch
+ * @param sumOf computes the sum of a stretch; the value of a code unit must not depend on the stretch
  */
 export function createRunningTotal(
   length: number,

@@ -3,7 +3,7 @@ import { createRunningTotal, utf16Units } from './running-total.ts';
 
 /**
  * A text whose tokens are separated by a single code unit. Each separator ends a token, so two consecutive separators
- * enclose an empty token. The text after the last separator is a token, even if empty. An empty text has none.
+ * enclose an empty token. The text after the last separator is a token, even if empty. An empty text has no tokens.
  */
 export function createSeparatedText(text: string, separator: string): TokenizedText {
   const unit = separator.charCodeAt(0);

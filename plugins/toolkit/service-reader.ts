@@ -8,33 +8,33 @@ import type {
 import type { Reader, ReadFile, SourceFile } from '../../core/contracts/reader.ts';
 import { exposedError, refusedError } from '../../core/errors.ts';
 
-/** Milliseconds for one file. Node's own client gives up after five minutes without an answer. */
+/** Milliseconds for one file: less than the five minutes after which Node's HTTP client gives up. */
 const DEADLINE = 290_000;
-/** Only a busy service is asked again: a file that takes too long would take as long the next time. */
+/** Only a busy service is retried. After a timeout, a retry would probably take as long. */
 const RETRIED = [429, 503];
-/** Characters of a service's own errors that are shown. */
+/** Maximum characters of a service's error message that callers see. */
 const MAX_PROBLEM_LENGTH = 300;
 
-/** A service that converts files to Markdown, one in each call. */
+/** A service that converts files to Markdown, one file per call. */
 export interface FileService {
   readonly api: HostedApi;
   /** The media type of each extension that the service reads. */
   readonly formats: Readonly<Record<string, string>>;
   /**
-   * The call for a file. The file's own name stays private.
+   * Creates the call for a file. The call does not contain the file's own name.
    *
-   * @param extension identifies the file's format: `.pdf`; empty if it is unknown
+   * @param extension identifies the file's format: `.pdf`; empty if the format is unknown
    */
   request(file: SourceFile, extension: string): Pick<HostedCall<unknown>, 'method' | 'body' | 'headers'>;
-  /** What an answer should contain, for errors: `a document`. */
+  /** What an answer should contain, for error messages: `a document`. */
   readonly expected: string;
   /**
-   * Reads the Markdown of an answer, or why the service could not read the file.
+   * Reads the Markdown in an answer, or the service's reason for not converting the file.
    *
-   * @throws Error if the answer is of another kind
+   * @throws Error if the answer has neither
    */
   read(answer: unknown, report: Report): ReadFile | { readonly problem: string };
-  /** Whether a failed call is the fault of the file, and so of the caller. */
+  /** Whether a call failed because of the file. If so, callers receive the error as their mistake. */
   isFaultOfFile(failure: HostedFailure): boolean;
 }
 
@@ -65,7 +65,7 @@ export function createServiceReader(hosted: HostedModels, service: FileService):
 
 const refusal = (reason: string): Error => refusedError(`The file cannot be read: ${reason}`);
 
-/** The extension that identifies a file's format: from its name, else from its media type. */
+/** The extension that identifies a file's format: from the file name, otherwise from the media type. */
 function extensionOf({ name = '', mediaType }: SourceFile, formats: FileService['formats']): string {
   const lower = name.toLowerCase();
   const extensions = Object.keys(formats);

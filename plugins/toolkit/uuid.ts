@@ -2,11 +2,12 @@ const text = Buffer.alloc(36, '-');
 const GROUPS = [0, 8, 12, 16, 20, 32];
 const VERSION_AT = 14;
 const VARIANT_AT = 19;
-/** The variant digit by its last two bits: 8, 9, a or b. */
+/** The UUID's variant digit, by the last two bits of the digit that it replaces. */
 const VARIANTS = '89ab';
 
 /**
- * Formats 32 hexadecimal digits, from `at` on, as a UUID of version 8 (RFC 9562). Sets the version and variant bits.
+ * Formats 32 hexadecimal digits, the first at index `at`, as a UUID of version 8 (RFC 9562). Sets the version and
+ * variant.
  */
 export function toUuid(digits: string, at = 0): string {
   for (let group = 1; group < GROUPS.length; group++) {

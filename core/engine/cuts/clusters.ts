@@ -7,12 +7,12 @@ import { pointAt, pointBefore, splitsCodePoint } from './cuts.ts';
 
 const OTHER = 0;
 const CONTROL = 1;
-/** The classes from `EXTEND` to `SPACING` stay with the preceding code point. */
+/** Code points of the classes from `EXTEND` to `SPACING` are in the same cluster as the preceding code point. */
 const EXTEND = 2;
 const JOINER = 3;
 /** A virama, which joins two consonants into a conjunct. */
 const LINKER = 4;
-/** Extends a cluster, but separates a conjunct. */
+/** Continues a cluster, but prevents a conjunct. */
 const NON_JOINER = 5;
 const SPACING = 6;
 const PREPENDED = 7;
@@ -31,7 +31,7 @@ const LINKERS =
   '\u094d\u09cd\u0acd\u0b4d\u0c4d\u0d4d\u1039\u17d2\u1a60\u1b44\u1bab\ua9c0\uaaf6\u{10a3f}\u{11133}\u{113d0}\u{1193e}\u{11a47}\u{11a99}\u{11f42}';
 const PREPENDING =
   '\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u0d4e\u{110bd}\u{110cd}\u{111c2}\u{111c3}\u{113d1}\u{1193f}\u{11941}\u{11a84}-\u{11a89}\u{11d46}\u{11f02}';
-/** Spacing marks that do not stay with the preceding code point. */
+/** Spacing marks that begin a new cluster, unlike other spacing marks. */
 const APART =
   '\u102b\u102c\u1038\u1062-\u1064\u1067-\u106d\u1083\u1087-\u108c\u108f\u109a-\u109c\u1a61\u1a63\u1a64\uaa7b\uaa7d\u{11720}\u{11721}';
 
@@ -53,7 +53,7 @@ const CLASSES: readonly (readonly [type: number, pattern: RegExp])[] = [
   [JOINER, /\u200d/gu],
 ];
 
-/** Code points of the first two planes; higher code points are classified by range. */
+/** Size of the table of classes: Unicode's planes 0 and 1. `classOf` compares higher code points with ranges. */
 const POINTS = 0x20000;
 const ROW = 0x1000;
 const FIRST_SYLLABLE = 0xac00;
@@ -75,7 +75,7 @@ function classify(): Uint8Array {
   return made;
 }
 
-/** Surrogates are left to `classify`: joining rows would form pairs. */
+/** Skips surrogates, because they would form pairs in the joined string. */
 function classifyRow(made: Uint8Array, from: number): void {
   const points = Array.from({ length: ROW }, (_, index) => from + index);
   const row = String.fromCodePoint(...points.filter((point) => point < 0xd800 || point > 0xdfff));
@@ -110,7 +110,7 @@ function isSurrogate(unit: number): boolean {
   return (unit & 0xf800) === 0xd800;
 }
 
-/** The last run of regional indicators; each run is read only once. Two indicators are a flag. */
+/** The last run of regional indicators, remembered so that each run is read only once. Two indicators form a flag. */
 export interface FlagRun {
   start: number;
   end: number;
@@ -120,15 +120,15 @@ export function noFlags(): FlagRun {
   return { start: 0, end: 0 };
 }
 
-/** The first unit that can extend a cluster, except for a line break. */
+/** The lowest UTF-16 unit that can extend a cluster, except the line feed of CRLF. */
 const FIRST_MARK = 0x300;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
 /**
- * Removes cuts inside clusters from rising cuts, in place. Takes linear time in the text.
+ * Removes, in place, all cuts that are inside a cluster. The cuts must be rising. Takes linear time in the text.
  *
- * @param keepsPairs whether a cut inside CRLF, which is one cluster, is removed too
+ * @param keepsPairs whether cuts inside CRLF are removed too
  */
 export function removeCutsInClusters(
   cuts: number[],
@@ -151,7 +151,7 @@ export function removeCutsInClusters(
   return cuts;
 }
 
-/** Whether one of the units at a cut is a surrogate, or not a plain letter or sign. */
+/** Quick check whether a cut may be inside a cluster: not if the units on both sides are plain letters or signs. */
 function mayBeInCluster(before: number, after: number): boolean {
   const table = classTable();
   const isPlain = ((table[before] as number) | (table[after] as number)) === OTHER;
@@ -212,7 +212,7 @@ function isInFlag(text: string, at: number, flags: FlagRun): boolean {
     const floor = at > flags.end ? flags.end : 0;
     let start = at;
     while (start > floor && classBefore(text, start) === REGIONAL) start -= INDICATOR_UNITS;
-    // Otherwise the known run continues.
+    // If the backward search ends at `floor`, the remembered run continues and keeps its start.
     if (start > floor || floor === 0) flags.start = start;
     flags.end = at;
   }

@@ -37,9 +37,9 @@ export function cutAtTokens(tokens: TokenizedText): CutFinder {
   return (text, start, end) => cutsWithin(tokens.endsWithin?.(start, end) ?? tokens.ends(), text, start, end);
 }
 
-/** Whether `text.slice(start, end)` has fewer than `minimum` code points. Reads only as far as needed. */
+/** Whether `text.slice(start, end)` has fewer than `minimum` code points. Stops reading when the answer is known. */
 export function isShorter(text: string, start: number, end: number, minimum: number): boolean {
-  // The number of units that may be low surrogates. At most every other remaining unit can be one.
+  // The text is shorter if more than `spare` units are low surrogates. At most every second unit can be one.
   let spare = end - start - minimum;
   if (spare < 0) return true;
   for (let at = start + 1; 2 * spare < end - at; at++) {
@@ -48,7 +48,7 @@ export function isShorter(text: string, start: number, end: number, minimum: num
   return false;
 }
 
-/** Whether a unit is Unicode white space. All white space lies in the basic plane. */
+/** Whether a UTF-16 unit is Unicode white space. White space never needs two units. */
 export function isWhiteSpace(unit: number): boolean {
   if (unit < 0x85) return unit === 32 || (unit >= 9 && unit <= 13);
   return (
@@ -64,12 +64,12 @@ export function isWhiteSpace(unit: number): boolean {
   );
 }
 
-/** Adds a cut, unless it is an end of the stretch or falls inside a code point. */
+/** Adds a cut, except at `start`, at `end` or inside a code point. */
 export function addCut(cuts: number[], text: string, cut: number, start: number, end: number): void {
   if (cut > start && cut < end && !splitsCodePoint(text, cut)) cuts.push(cut);
 }
 
-/** Whether the text is empty or only Unicode white space. Such a text gives no chunks. */
+/** Whether the text is empty or only Unicode white space. A blank text gives no chunks. */
 export function isBlank(text: string): boolean {
   return !/\P{White_Space}/u.test(text);
 }
@@ -83,7 +83,7 @@ export function splitsCodePoint(text: string, offset: number): boolean {
   );
 }
 
-/** The code point at an offset, or a lone surrogate. `codePointAt` may read past the end of a slice. */
+/** The code point at an offset, or a lone surrogate. `codePointAt` may read past the end of a sliced string. */
 export function pointAt(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return splitsCodePoint(text, at + 1) ? joined(unit, text.charCodeAt(at + 1)) : unit;
@@ -106,9 +106,9 @@ export function countCodePoints(text: string, start: number, end: number): numbe
 }
 
 /**
- * The text of a chunk for its vector, its hash and its limit: the context, if any, and the text.
+ * The text from which a chunk's vector, hash and size are computed: the context, if any, and the text.
  *
- * @param context of any chunk
+ * @param context the chunk's `context`; only a string counts
  */
 export function embeddedText(text: string, context: unknown): string {
   return typeof context === 'string' && context !== '' ? `${context}\n${text}` : text;

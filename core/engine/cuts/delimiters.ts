@@ -1,12 +1,12 @@
 import type { CutFinder } from '../../contracts/chunker.ts';
 import { addCut } from './cuts.ts';
 
-/** The piece that contains the delimiter: the one before the cut or the one after it. */
+/** Where a delimiter belongs: to the piece before it (`prev`) or to the piece after it (`next`). */
 export type DelimiterSide = 'prev' | 'next';
 
 /**
- * Cuts at literal delimiters, never at patterns. The longest delimiter at an offset wins, and the search continues
- * after it. Takes linear time in the text for a given list.
+ * Cuts at literal delimiters, never at patterns. Where several delimiters match, the longest wins, and the search
+ * continues after it. For given delimiters, takes linear time in the text.
  */
 export function cutAtDelimiters(delimiters: readonly string[], side: DelimiterSide = 'prev'): CutFinder {
   const tries = buildTries(delimiters);
@@ -71,10 +71,10 @@ function earliest(searches: readonly Search[]): Search {
   return first;
 }
 
-/** Units at the start of a long stretch for estimating the density of delimiters. */
+/** Number of units at the start of a long stretch that are read to estimate how dense delimiters are. */
 const SAMPLE = 512;
 const LONG = 8;
-/** If more than one in this many units may begin a delimiter, reading every unit is faster than searching. */
+/** Above one possible delimiter start per this many units, reading every unit is faster than `indexOf`. */
 const DENSE = 32;
 
 function areDense(tries: Tries, text: string, start: number, end: number): boolean {
@@ -89,7 +89,7 @@ function areDense(tries: Tries, text: string, start: number, end: number): boole
 }
 
 const BLOCK = 1 << 14;
-/** A block of a text. Reading units from an array is about twice as fast as `charCodeAt`. */
+/** The units of the current block of a text. Reading from an array is about twice as fast as `charCodeAt`. */
 const units = new Uint16Array(BLOCK);
 const bytes = Buffer.from(units.buffer);
 
@@ -114,11 +114,11 @@ interface Stretch {
 }
 
 /**
- * Cuts at the delimiters of the block at `from`.
+ * Cuts at the delimiters of the current block, which begins at `from`.
  *
- * @param found the number of `starts`
+ * @param found the number of possible starts of delimiters in `starts`
  * @param done the end of the last delimiter before the block
- * @returns the new end of the last delimiter
+ * @returns the end of the last delimiter in or before the block
  */
 function cutBlock(
   from: number,
@@ -148,11 +148,11 @@ function findStarts(length: number): number {
   return found;
 }
 
-/** The index of each unit's trie in `known`, from 1; 0 means none. */
+/** For each unit, 1 + the index in `known` of the trie that begins with the unit; 0 if there is none. */
 const table = new Uint16Array(0x10000);
 let known: Tries = [];
 
-/** Fills the table, which is too large to allocate for each finder. */
+/** Fills the table for a finder. All finders share one table, because it is large. */
 function useTable(tries: Tries): void {
   if (tries === known) return;
   for (const { prefix } of known) table[prefix.charCodeAt(0)] = 0;
@@ -167,20 +167,20 @@ interface Searched {
   readonly rare: Rare | undefined;
 }
 
-/** Tries by first unit. `rows` has a row of 256 entries for each high byte; row 0 is empty. */
+/** Tries by first unit. `rowOf` maps the unit's high byte to a row of 256 entries in `rows`; row 0 is empty. */
 interface Rare {
   readonly tries: Tries;
   readonly rowOf: Uint8Array;
   readonly rows: Uint8Array;
 }
 
-/** Units that texts in Latin letters lack, unlike dashes, quotation marks, arrows, boxes and emoji. */
+/** Units that do not occur in texts in Latin letters, which excludes dashes, quotation marks, arrows and emoji. */
 const RARE_UNIT = /[\u0250-\u1fff\u2024\u203c-\u203e\u2047-\u2049\u2c00-\ud83b\ue000-\ufe0e\ufe10-\uffff]/;
 const MIN_RARE = 4;
-/** Maximum tries that a byte can index. */
+/** Maximum number of tries, because `rows` holds indexes as bytes. */
 const MAX_RARE = 255;
 
-/** Finds the tries that may occur in a stretch. One pass over the text excludes rare scripts. */
+/** Separates the tries that begin with rare units. One pass over a stretch then excludes most of these tries. */
 function createSearched(tries: Tries): Searched {
   const isRare = ({ prefix }: Tries[number]) => RARE_UNIT.test(prefix.charAt(0));
   const rare = tries.filter(isRare);
@@ -282,7 +282,7 @@ function commonPrefix(trie: Trie): string {
   return prefix;
 }
 
-/** End of the longest delimiter that begins at `at` and ends by `end`, or -1. */
+/** End of the longest delimiter that begins at `at` and ends at `end` or earlier; -1 if there is none. */
 function matchEnd(trie: Trie, text: string, at: number, end: number): number {
   let node: Trie | undefined = trie;
   let matched = -1;

@@ -1,7 +1,7 @@
 import type { Span } from '../../contracts/chunk.ts';
 import { isWhiteSpace } from './cuts.ts';
 
-/** Lines near an offset. A lone carriage return begins no line. Each function reads a bounded stretch. */
+/** Maximum length of a line or paragraph that is found. A lone carriage return is not a line break. */
 const MAX_LINE_LENGTH = 240;
 const USUAL_LINE = 80;
 const SHORT_LINE = 8;
@@ -26,7 +26,7 @@ export function isBehindBlankLine(text: string, at: number): boolean {
   return at === 0 || lineFeeds(text, endOfContent(text, 0, at), at) > 1;
 }
 
-/** The end of the text before `end` without trailing white space; `end` if the white space is too long. */
+/** The end of the text before the white space that ends at `end`; `end` if that white space is too long. */
 export function endOfContent(text: string, floor: number, end: number): number {
   const least = Math.max(floor, end - MAX_SPACE_LENGTH);
   let at = end;
@@ -40,7 +40,7 @@ export function endOfLastLine(text: string, floor: number, end: number): number 
   return lineFeed === -1 ? end : content + lineFeed + 1;
 }
 
-/** The start of the line that ends at `end`, if it is near and at least `floor`. */
+/** The start of the line that ends at `end`; `undefined` if it is below `floor` or too far away. */
 export function startOfLine(text: string, floor: number, end: number): number | undefined {
   const least = Math.max(floor, end - SHORT_LINE);
   for (let at = end; at > least; at--) if (isLineStart(text, at)) return at;
@@ -60,13 +60,13 @@ function lastLineStart(text: string, from: number, to: number): number | undefin
   return start;
 }
 
-/** The start of the paragraph that ends at `end`, at least `floor`; `undefined` if it is not near. */
+/** The start of the paragraph that ends at `end`, but at least `floor`; `undefined` if it is too far away. */
 export function startOfParagraph(text: string, floor: number, end: number): number | undefined {
   const least = Math.max(floor, end - MAX_LINE_LENGTH);
   return lastBlankLineEnd(text, least, end) ?? (least === floor ? floor : undefined);
 }
 
-/** The line directly above the line at `start`, if it is not blank. */
+/** The line directly above the line at `start`; `undefined` if it is blank or too long. */
 export function lineAbove(text: string, floor: number, start: number): Span | undefined {
   const end = endOfContent(text, floor, start);
   if (end === start || lineFeeds(text, end, start) !== 1) return undefined;

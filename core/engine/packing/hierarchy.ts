@@ -9,13 +9,13 @@ import { endsInColon, headingDepth, introductionStart, isWholeBlock } from './in
 import { type CountedSpan, packPieces } from './packing.ts';
 
 /**
- * Divides a stretch of a text into chunks of at most `size` tokens along a hierarchy. The first finder cuts the
- * stretch and its pieces are packed; the next finder cuts pieces that are too large. The last levels cut after word
- * signs, between tokens, between grapheme clusters and between code points. Only the last level cuts inside a
- * cluster, and only a single code point can stay over the limit. An introduction, such as a heading, stays with the
- * text after it (see `introductions.ts`).
+ * Divides a stretch of a text into chunks of at most `size` tokens along a hierarchy of finders. The first finder
+ * cuts the stretch, and its pieces are packed. Each further finder cuts only pieces that are too large. After the
+ * finders, the levels cut after word signs, between tokens, between grapheme clusters and between code points. Only
+ * the last level cuts inside a cluster. Only a single code point can exceed the limit. An introduction, such as a
+ * heading, stays with the text after it (see `introductions.ts`).
  *
- * @param tokens its ends may be read for each stretch
+ * @param tokens `ends()` may be called for each stretch, so it should be cheap
  */
 export function divide(
   text: string,
@@ -81,7 +81,7 @@ function cutsOf({ text, levels, lastNamed, flags }: Division, level: number, sta
   return level === levels.length - 1 ? cuts : removeCutsInClusters(cuts, text, flags, level > lastNamed);
 }
 
-/** Moves each cut after introductions to before them. Drops the cut if that place already has one. */
+/** Moves each cut that follows introductions to before the introductions. Drops duplicate cuts. */
 function joinIntroductions(
   division: Division,
   level: number,
@@ -100,14 +100,14 @@ function joinIntroductions(
   cuts.length = kept;
 }
 
-/** Maximum share of the limit for an introduction; a longer one is ordinary text. */
+/** An introduction may take this share of the limit. A longer one is ordinary text. */
 const MAX_SHARE = 0.75;
-/** Maximum number of consecutive introductions that stay with the next text. */
+/** Maximum number of consecutive introductions that stay with the text after them. */
 const MAX_IN_A_ROW = 6;
 
 /**
  * The start of the introductions that end at `cut` and stay with the piece `[cut, end)`; `cut` if there are none. If
- * they do not all fit, only those after a subheading stay, or the last ones.
+ * not all fit, keeps those from a subheading on; without a subheading, keeps as many of the last ones as fit.
  */
 function startOfIntroductions(
   division: Division,
@@ -127,7 +127,7 @@ function startOfIntroductions(
     const isSubheading = headingDepth(text, start) > headingDepth(text, before);
     if (isSubheading && cutsNoPiece(division, start, cut, end)) going = start;
     if (!goesWithNext(division, level, before, cut, end)) {
-      // A paragraph that ends in a colon is also the text of the heading above it.
+      // The paragraph that ends in a colon is the text of the heading above, so the two stay together.
       if (isText && count > 0) return cut;
       return going === cut ? start : going;
     }
@@ -137,12 +137,12 @@ function startOfIntroductions(
   return start;
 }
 
-/** Whether an introduction `[start, cut)` stays with `[cut, end)`: both fit, or that piece can be cut. */
+/** Whether an introduction `[start, cut)` stays with the piece `[cut, end)`: both fit, or the piece may be cut. */
 function goesWithNext(division: Division, level: number, start: number, cut: number, end: number): boolean {
   const { text, tokens, size, lastNamed } = division;
   if (tokens.count(start, end) <= size) return true;
   if (tokens.count(start, cut) > MAX_SHARE * size) return false;
-  // A whole block is cut only for its heading: questions find a heading with the first lines of its block.
+  // A fence or table is cut only to stay with a heading: questions match a heading together with the first lines.
   if (isWholeBlock(text, cut) && headingDepth(text, start) === 0)
     return tokens.count(cut, endOfLastLine(text, cut, end)) > size;
   return level < lastNamed || tokens.count(cut, end) > size;
@@ -155,7 +155,7 @@ function cutsNoPiece({ tokens, size }: Division, start: number, cut: number, end
 function placeAll(division: Division, level: number, start: number, packed: readonly CountedSpan[]): void {
   const { text, levels, size, minCharacters, spans } = division;
   const canDivide = level + 1 < levels.length;
-  // Near the limit, every chunk is short; a short chunk must not cost its neighbour a good cut.
+  // If `size` is close to `minCharacters`, every chunk is short, but must not cost its neighbour a good cut.
   const minToStand = Math.min(minCharacters, Math.floor(size / 2));
   let from = start;
   for (let index = 0; index < packed.length; index++) {
@@ -185,12 +185,12 @@ function joinShort({ text, tokens, size, minCharacters, spans }: Division): Coun
   return joined;
 }
 
-/** Here, `size` includes the overlap. */
+/** In these limits, `size` is the maximum including the overlap. */
 type OverlapLimits = Required<Omit<DivideLimits, 'minCharacters' | 'introductions' | 'titles'>>;
 
 /**
- * Repeats the end of the previous chunk: moves each start back to the first near cut of the coarsest possible level.
- * Starts keep rising. Each count is exact for the chunk's own text.
+ * Moves the start of each chunk back, so that the chunk repeats the end of the previous one. The start moves to the
+ * earliest cut within the overlap, of the first level that has one. Starts remain rising, and each count is exact.
  */
 function repeatEnds(division: Division, spans: readonly CountedSpan[], limits: OverlapLimits): CountedSpan[] {
   const { tokens } = division;

@@ -14,13 +14,13 @@ import {
 } from '../cuts/lines.ts';
 
 /**
- * An introduction announces the text after it and should not be separated from it:
+ * An introduction announces the text after it and should not be separated from that text:
  *
- * - a heading `# Title`, which many languages use for comments; a comment with `//`, `--` or in `/*`; a decorator
+ * - a heading `# Title`, which in many languages is a comment; a comment with `//`, `--` or in `/*`; a decorator
  *   (`@x`, `#[x]`)
  * - a title that is underlined, or numbered and alone between blank lines
- * - a short paragraph that ends in a colon, or its end after the last cut
- * - in prose, a title without marks (see `shortLineStart`)
+ * - a short paragraph that ends in a colon; if the paragraph is cut, its part after the last cut
+ * - in prose, a title without markup (see `MAX_TITLE`)
  *
  * An introduction includes the blank lines after it. Longer text is ordinary text.
  */
@@ -43,11 +43,12 @@ const UNDERLINE = /^([=\-~^*+])\1{2,}$/;
 const NUMBERED = /^\d{1,3}(?:\.\d{1,3}){0,4}\.?[ \t]+\S.*[^\s.,;:!?。，；：！？]$/;
 
 /**
- * The start of the introduction that ends at `end`, the start of a line; `end` if there is none. The search stops at
- * `floor`, or at `lastCut`, the previous cut, for a paragraph that ends in a colon. Reads a bounded number of
+ * The start of the introduction that ends at `end`; `end` if there is none. An introduction begins at `floor` or
+ * later. A paragraph that ends in a colon begins at the previous cut `lastCut` or later. Reads a bounded number of
  * characters.
  *
- * @param titles whether a title needs no marks
+ * @param end the start of a line
+ * @param titles whether titles without markup are introductions
  */
 export function introductionStart(
   text: string,
@@ -58,7 +59,7 @@ export function introductionStart(
 ): number {
   if (end === floor || !isLineStart(text, end)) return end;
   const lineEnd = endOfContent(text, floor, end);
-  // An earlier step considered a cut between the two and kept it.
+  // The previous cut is in the white space between the introduction and `end`, so they are already separate.
   if (lastCut > lineEnd) return end;
   const last = text.charCodeAt(lineEnd - 1);
   if (isSentenceEnd(last) && endsProse(text, lastCut, lineEnd, titles)) return end;
@@ -75,14 +76,14 @@ export function introductionStart(
   return titles && isTitle(text, start, lineEnd) ? start : end;
 }
 
-/** The depth of the `#` heading at `start`; 0 if there is none. */
+/** The number of `#` at `start`: the depth of a heading, or 0. */
 export function headingDepth(text: string, start: number): number {
   let at = start;
   while (text.charCodeAt(at) === HASH) at++;
   return at - start;
 }
 
-/** Whether a fence or a table, indented or not, begins at `at`: its lines belong together. */
+/** Whether a fence or a table row begins at `at`, indented or not. The lines of such a block belong together. */
 export function isWholeBlock(text: string, at: number): boolean {
   let start = at;
   while (isBlankUnit(text.charCodeAt(start)) && start < at + MAX_SPACE_LENGTH) start++;
@@ -98,8 +99,8 @@ function isColon(unit: number): boolean {
 }
 
 /**
- * Whether a line that ends like a sentence ends prose: it is longer than a title and followed by a blank line. This
- * check is cheap and rules out most paragraphs, because it does not search for the start of the line.
+ * Whether a line that ends like a sentence is prose: longer than a title, with a blank line after it. Excludes most
+ * paragraphs quickly, because it does not search for the start of the line.
  */
 function endsProse(text: string, lastCut: number, lineEnd: number, titles: boolean): boolean {
   const isShort = lineEnd - lastCut <= MAX_SENTENCE_LENGTH || text.charCodeAt(lastCut) === HASH;
@@ -156,22 +157,22 @@ function isNumberedTitle(text: string, start: number, end: number, next: number)
 }
 
 /**
- * A title without marks is a short line, alone in its paragraph, that does not end like a sentence. It has at least
- * as many blank lines above it as below. It may end in a full stop below two blank lines, after a number (`Part 6.
- * Streets.`) or in capitals. Each function reads a bounded stretch.
+ * Maximum length of a title without markup. Such a title is a short line, alone in its paragraph, with at least as
+ * many blank lines above as below. It must not end like a sentence, with three exceptions. It may end in a full stop
+ * after two blank lines, if it is numbered (`Part 6. Streets.`), or if it is in capitals.
  */
 const MAX_TITLE = 100;
-/** Maximum length of a title that ends in a full stop and is recognised only by the blank lines above it. */
+/** Maximum length of a title that ends in a full stop and follows two blank lines, but has no number or capitals. */
 const MAX_STOPPED = 50;
-/** Maximum white space that is read on each side of a line. */
+/** Maximum number of white space characters that are read on each side of a line. */
 const MAX_SPACE = 64;
-/** Maximum paragraphs of one title. Only the first needs as many blank lines above as the last has below. */
+/** Maximum paragraphs of one title. Above the first are at least as many blank lines as below the last. */
 const MAX_PARTS = 3;
 
 /** Scripts from this code point on have neither capitals nor Roman numerals. */
 const FIRST_WIDE = 0x2e80;
 
-/** Beginnings of items, quotes, table rows, fences, images, comments and closing tags. */
+/** Lines that are not titles: they begin like an item, quote, table row, fence, image, comment or closing tag. */
 const NO_TITLE = /^(?:[-+*•‣◦▪●⁃>–—]\s|[>|]|```|~~~|!\[|<[/!])/;
 const ITEM = /^\(?(?:\d{1,9}|\p{Ll})[.)]\s/u;
 const CLOSER = /[\p{Pe}\p{Pf}\p{Pi}"'*_`~]/u;
@@ -203,7 +204,7 @@ export function isTitle(text: string, start: number, end: number): boolean {
   return false;
 }
 
-/** The start of a short line that ends at `end` and may have a blank line above it; -1 for other lines. */
+/** The start of the line that ends at `end`; -1 if the line is too long or certainly has no blank line above it. */
 export function shortLineStart(text: string, end: number): number {
   const from = Math.max(end - MAX_TITLE, 0);
   const lineFeed = text.slice(from, end).lastIndexOf('\n');
@@ -223,7 +224,7 @@ function beforeLineBreak(text: string, end: number): number {
   return text.charCodeAt(end - 2) === CARRIAGE_RETURN ? end - 2 : end - 1;
 }
 
-/** Whether a line begins and ends like a title. @param isApart whether it is below two blank lines */
+/** Whether a line begins and ends like a title. @param isApart whether two blank lines precede it */
 function readsAsTitle(text: string, start: number, end: number, isApart: boolean): boolean {
   let from = start;
   let to = end;
@@ -234,7 +235,7 @@ function readsAsTitle(text: string, start: number, end: number, isApart: boolean
   if (!isPlain(text.charCodeAt(to - 1)) && GOES_ON.test(text.charAt(to - 1))) return false;
   const line = text.slice(from, end);
   const first = text.charCodeAt(from);
-  // Most lines begin with a capital letter, which needs no pattern.
+  // The capitals A to Z need none of the patterns below. Most lines begin with one of them.
   const isCapital = first >= 65 && first <= 90;
   if (!isCapital && (NO_TITLE.test(line) || (!isApart && ITEM.test(line)) || !INK.test(line))) return false;
   if (!isStop || (isApart && line.length <= MAX_STOPPED)) return true;
@@ -254,7 +255,7 @@ function isSentenceEnd(unit: number): boolean {
   return unit === 0x2e || unit === 0x21 || unit === 0x3f || unit === 0x3002 || unit === 0x2026;
 }
 
-/** The start of the white space before an offset; `at` itself if the white space is too long. */
+/** The start of the white space that ends at `at`; `at` if that white space is too long. */
 function contentBefore(text: string, at: number): number {
   const least = Math.max(0, at - MAX_SPACE);
   let content = at;

@@ -36,12 +36,12 @@ export function packPieces(
   }));
 }
 
-/** Pieces with running totals of their sizes. Totals give a first guess of each run; exact counts decide. */
+/** Pieces and their sizes. The sum of sizes gives a first guess of how many pieces fit; exact counts decide. */
 interface Pieces {
   readonly length: number;
   readonly boundaries: ArrayLike<number>;
   readonly tokens: TokenizedText;
-  /** Total tokens before each piece; each piece is counted or estimated by itself. */
+  /** For each piece, the total of the sizes of all earlier pieces, in tokens. */
   readonly totals: Int32Array;
   readonly isEstimated: boolean;
 }
@@ -87,7 +87,7 @@ function count(pieces: Pieces, from: number, to: number): number {
   return tokens.count(boundaries[from] as number, boundaries[to] as number);
 }
 
-/** The longest fitting run from `from`; at least one piece. */
+/** The longest run from piece `from` that fits. It has at least one piece, even if that is too large. */
 function fill(pieces: Pieces, from: number, size: number): Run {
   let best: Run = { from, to: from + 1, count: count(pieces, from, from + 1) };
   while (best.count <= size && best.to < pieces.length) {
@@ -98,7 +98,7 @@ function fill(pieces: Pieces, from: number, size: number): Run {
   return best;
 }
 
-/** Extends a run by the pieces expected to fit, and by at least one if one more fits. */
+/** Extends a run by as many pieces as are expected to fit, at least one; undefined if not even one more fits. */
 function extend(pieces: Pieces, run: Run, size: number): Run | undefined {
   const ratio = run.count === 0 ? 1 : sum(pieces, run.from, run.to) / run.count;
   let to = reach(pieces, run.to, (size - run.count) * ratio);
@@ -115,7 +115,7 @@ function extend(pieces: Pieces, run: Run, size: number): Run | undefined {
   return undefined;
 }
 
-/** The last `to` with `sum(from, to) <= budget`. The search doubles its steps, because chunks are short. */
+/** The largest `to` with `sum(from, to) <= budget`. The search starts with small steps, because chunks are short. */
 function reach({ length, totals }: Pieces, from: number, budget: number): number {
   const most = (totals[from] as number) + budget;
   let to = from;
@@ -140,7 +140,7 @@ function reachBack({ totals }: Pieces, to: number, budget: number): number {
   return from;
 }
 
-/** The first piece of the next run: the earliest one whose overlap is at most `overlap` tokens. */
+/** The first piece of the next run, which repeats as many pieces as fit into `overlap` tokens. */
 function overlapStart(pieces: Pieces, run: Run, overlap: number, size: number): number {
   const next = run.to < pieces.length ? sum(pieces, run.to, run.to + 1) : 0;
   const budget = Math.max(Math.min(overlap, size - next), 0);
@@ -149,7 +149,7 @@ function overlapStart(pieces: Pieces, run: Run, overlap: number, size: number): 
   return from;
 }
 
-/** Moves pieces from the previous run to the last one, if the last one then has `minimum` pieces. */
+/** Moves pieces from the previous run to the last run, if both then have `minimum` pieces and fit. */
 function fillTail(pieces: Pieces, runs: Run[], minimum: number, size: number): void {
   const last = runs.at(-1);
   const previous = runs.at(-2);
@@ -163,10 +163,10 @@ function fillTail(pieces: Pieces, runs: Run[], minimum: number, size: number): v
 }
 
 /**
- * Windows of `size` tokens over `ends` (see `TokenizedText.ends`). Each window begins `overlap` tokens before the
- * end of the previous one. A boundary inside a code point moves back to its start. Tokens without text at the start
- * of the text stay with the first token that has text. A code point with more tokens than `size` stays whole and
- * counts as a full window.
+ * Windows of `size` tokens over `ends` (see `TokenizedText.ends`). Each window begins `overlap` tokens before the end
+ * of the previous one. A boundary inside a code point moves back to the start of the code point. Tokens without text
+ * at the start of the text belong to the first token with text. A code point with more tokens than `size` stays whole
+ * and counts as a full window.
  */
 export function tokenWindows(ends: Uint32Array, size: number, overlap = 0): Span[] {
   const spans: Span[] = [];

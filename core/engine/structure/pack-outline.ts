@@ -6,17 +6,17 @@ import { countWhile } from '../search.ts';
 
 export interface OutlineLimits {
   readonly size: number;
-  /** Maximum tokens of a chunk that begins at an offset; at most `size`, which is the default. */
+  /** Maximum tokens of a chunk that begins at an offset, never above `size`. Default: `size`. */
   readonly roomAt?: (start: number) => number;
-  /** A chunk of fewer tokens joins a neighbour if both fit. The maximum is half of `size`. */
+  /** Minimum tokens of a chunk, at most half of `size`. A smaller chunk is joined to a neighbour if both fit. */
   readonly minimum: number;
-  /** Boundaries of this rank or lower always begin a chunk. */
+  /** A chunk always begins at boundaries of this rank or lower. */
   readonly always: number;
 }
 
 type DivideStretch = (start: number, end: number) => readonly Span[];
 
-/** A chunk under construction: the pieces between two boundaries, or (`from === to`) a part of one piece. */
+/** A chunk: the pieces from boundary `from` to boundary `to`; if these are equal, a part of the piece at `from`. */
 interface Run {
   readonly from: number;
   readonly to: number;
@@ -24,7 +24,7 @@ interface Run {
   readonly end: number;
   readonly count: number;
   readonly rank: number;
-  /** The index of its last boundary in the list of sibling boundaries, while siblings are packed. */
+  /** While siblings are packed: the index of `to` in the list of sibling boundaries. */
   readonly sibling: number;
 }
 
@@ -33,17 +33,18 @@ interface Packing {
   readonly tokens: TokenizedText;
   readonly limits: OutlineLimits;
   readonly divide: DivideStretch;
-  /** Minimum tokens of a run that is not short. */
+  /** A run with fewer tokens is short. */
   readonly minimum: number;
-  /** Tokens before each boundary, counted piece by piece: a first guess, checked by exact counts. */
+  /** For each boundary, the total tokens of the pieces before it: a first guess, checked by exact counts. */
   readonly totals: Int32Array;
   readonly runs: Run[];
 }
 
 /**
- * Packs the pieces of an outline into chunks with exact token counts. A stretch that is too large is cut at its
- * boundaries of the lowest rank into siblings, which are packed. A sibling that is too large is cut at its own
- * boundaries of the next rank. So a chunk is a run of whole siblings, or part of one.
+ * Packs the pieces of an outline into chunks with exact token counts. A stretch that is too large is cut into
+ * siblings at its boundaries of the lowest rank. Neighbouring siblings are packed together. A sibling that is too
+ * large is cut in the same way, at its boundaries of the next rank. So a chunk is a run of whole siblings or a part
+ * of one sibling.
  */
 export function packOutline(
   outline: Outline,
@@ -57,7 +58,7 @@ export function packOutline(
     const count = tokens.count(edges[edge - 1] as number, edges[edge] as number);
     totals[edge] = (totals[edge - 1] as number) + count;
   }
-  // Near the limit, every chunk would be short and could not be a chunk by itself.
+  // With a minimum near the limit, nearly every chunk would be short.
   const minimum = Math.min(limits.minimum, Math.floor(limits.size / 2));
   const packing: Packing = { outline, tokens, limits, divide, minimum, totals, runs: [] };
   const last = edges.length - 1;
@@ -69,9 +70,9 @@ export function packOutline(
 }
 
 /**
- * Packs the pieces between two boundaries, cutting only at ranks above `rank`.
+ * Packs the pieces between the boundaries `from` and `to`. Cuts only at ranks above `rank`.
  *
- * @param known the pieces as one run, if they are known to fit
+ * @param known all pieces as one run, if the caller knows that they fit
  */
 function place(packing: Packing, from: number, to: number, rank: number, known?: Run): void {
   const lowest = lowestRank(packing, from, to, rank);
@@ -110,14 +111,14 @@ function placeSiblings(packing: Packing, siblings: readonly number[], rank: numb
       place(packing, from, run.to, rank, run);
       index = end;
     } else {
-      // An oversized sibling is cut, and a short run before it stays with its beginning.
+      // The next sibling is too large. It is cut together with the short run before it, if there is one.
       index = end + 1;
       place(packing, from, siblings[index] as number, rank);
     }
   }
 }
 
-/** Whether a short run stays with an oversized sibling after it: that sibling's first piece fits too. */
+/** Whether a short run stays with the next, oversized sibling: the sibling's first piece fits after the run. */
 function leadsInto(packing: Packing, run: Run, end: number | undefined): boolean {
   if (end === undefined || !isShort(packing, run) || runIfFits(packing, run.to, end) !== undefined)
     return false;
@@ -125,9 +126,9 @@ function leadsInto(packing: Packing, run: Run, end: number | undefined): boolean
 }
 
 /**
- * The longest fitting run of siblings from the first; undefined if the first is too large.
+ * The longest run of siblings that begins with sibling `first` and fits; undefined if that sibling is too large.
  *
- * @param areApart whether each sibling begins a chunk, even a short one
+ * @param areApart whether every sibling begins its own chunk, even a short one
  */
 function fill(
   packing: Packing,
@@ -144,7 +145,7 @@ function fill(
   return run;
 }
 
-/** The run of siblings expected to fit, judged by their own sizes and the share of tokens merged so far. */
+/** Extends a run by as many siblings as fit; undefined if not even one fits. Starts with an estimate. */
 function withMore(packing: Packing, siblings: readonly number[], run: Run): Run | undefined {
   const { from, to: reached, start, count, sibling: end } = run;
   const room = roomAt(packing, start);
@@ -181,9 +182,9 @@ function divideStretch(packing: Packing, from: number, to: number): void {
 }
 
 /**
- * Joins each short run to its neighbour across the weaker boundary if both fit together, else to the other
- * neighbour. If neither fits, it takes whole pieces from the previous run. Boundaries that always begin a chunk
- * stay.
+ * Joins each short run to a neighbour: across the weaker boundary if the two fit together, otherwise to the other
+ * neighbour. A short run that fits with neither takes pieces from the previous run. Boundaries at which a chunk
+ * always begins stay.
  */
 function joinShort(packing: Packing): Run[] {
   const { runs } = packing;
@@ -223,7 +224,7 @@ function together(packing: Packing, first: Run, second: Run): Run | undefined {
   return count <= roomAt(packing, start) ? { from, to, start, end, count, rank, sibling: 0 } : undefined;
 }
 
-/** Moves pieces to the second run until it is no longer short. The new boundary must not be worse. */
+/** Moves pieces to the second run until it is no longer short, if that does not raise the rank of the boundary. */
 function withMovedEdge(packing: Packing, first: Run, second: Run): Run[] | undefined {
   if (isPart(first) || isPart(second)) return undefined;
   for (let edge = first.to - 1; edge > first.from; edge--) {
@@ -274,7 +275,7 @@ function runIfFits(packing: Packing, from: number, to: number, sibling = 0): Run
   return count <= roomAt(packing, start) ? runOf(packing, from, to, count, sibling) : undefined;
 }
 
-/** Whether pieces may fit as one text. Joined pieces have slightly fewer tokens than single ones. */
+/** Whether pieces may fit together. Joined text has slightly fewer tokens than the sum of its pieces. */
 function isWorthCounting({ limits }: Packing, sum: number): boolean {
   return sum <= 1.25 * limits.size + 2;
 }

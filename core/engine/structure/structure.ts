@@ -25,7 +25,7 @@ export function packStructure(source: Source, structure: Structure, rules: Struc
   const roomAt = (start: number) => size - contextAt(start).tokens;
   const limits = { size, minimum, always, ...(count_context ? { roomAt } : {}) };
   const spans = packOutline(structure.outline, source.tokens, limits, (start, end) => {
-    // Parts of a divided piece may carry the context of its last character.
+    // A later part of the piece may carry a longer context: that of the piece's last character.
     const room = count_context ? Math.min(roomAt(start), roomAt(end - 1)) : size;
     return structure.divide(start, end, room);
   });
@@ -53,7 +53,7 @@ function withContext(span: Span, { text, isShortened }: Context): Span {
 
 interface Context {
   readonly text: string | undefined;
-  /** Tokens of the text and a line feed. */
+  /** Tokens of the text followed by a line feed. */
   readonly tokens: number;
   readonly isShortened: boolean;
 }
@@ -62,8 +62,8 @@ const NOTHING: Context = { text: undefined, tokens: 0, isShortened: false };
 const NO_PATH: readonly string[] = [];
 
 /**
- * Writes the carried text of chunks: the path on one line, joined by ` > `, then the opening without its final line
- * break. Above `most` tokens the path loses its highest headings one by one, then the opening is omitted.
+ * Returns a function that writes the carried text of chunks: the path on one line, joined by ` > `, then the opening
+ * without its final line break. Above `most` tokens, the highest headings are left out one by one, then the opening.
  *
  * @param count counts the tokens of a text
  */

@@ -1,8 +1,8 @@
-/** Writes numbers and vectors as ASCII. Functions that write into an array begin at `at`, and return the end. */
+/** Writes numbers and vectors as ASCII. Functions with a parameter `at` write from there, and return the new end. */
 
 export const NUMBER_BYTES = 26;
 
-/** Writes `[x,y,...]`, each number with the fewest digits that keep its single-precision value. */
+/** Writes `[x,y,...]`. Each number has the fewest digits that identify its single-precision value. */
 export function writeVector(vector: Float32Array, out: Uint8Array, at: number): number {
   const view = new DataView(out.buffer, out.byteOffset, out.byteLength);
   let next = at + Number(vector.length === 0);
@@ -13,7 +13,7 @@ export function writeVector(vector: Float32Array, out: Uint8Array, at: number): 
   return next;
 }
 
-/** The digits of a block are computed before any is written: two short loops are faster than a long one. */
+/** Numbers per block. Computing a block's digits and then writing them is faster in two loops than in one. */
 const BLOCK = 1024;
 const blockDigits = new Int32Array(BLOCK);
 
@@ -58,7 +58,7 @@ export function vectorOfBase64(base64: string): Float32Array {
   return vector;
 }
 
-/** Numbers from this one up to 1 have at most nine digits after at most five zeros. */
+/** Numbers from here up to 1 have at most five zeros after the point, then at most nine digits. */
 const MIN_DECIMAL = 1e-6;
 const POWERS = Float64Array.from({ length: 15 }, (_, power) => 10 ** power);
 const MAX_ZEROS = 5;
@@ -66,44 +66,44 @@ const MAX_ZEROS = 5;
 const FRACTION_BITS = 23;
 const BIAS = 127;
 const FRACTION = 2 ** FRACTION_BITS - 1;
-/** Half the distance to the next float, by exponent, for numbers below 1. */
+/** For each exponent of a number below 1: half the distance from the number to the next float. */
 const HALF_GAPS = Float64Array.from(
   { length: BIAS },
   (_, exponent) => 2 ** (exponent - BIAS - FRACTION_BITS - 1),
 );
-/** Minimum zeros after the point, by exponent. A number may have one more. */
+/** For each exponent: minimum number of zeros after the decimal point. A number may have one zero more. */
 const ZEROS = Int32Array.from({ length: BIAS }, (_, exponent) => -Math.log10(2 ** (exponent - BIAS + 1)));
-/** For each exponent, the bits of the least number that has only the minimum zeros. */
+/** For each exponent: bits of the least number with the minimum number of zeros. */
 const MIN_ZEROS_FROM = Int32Array.from(ZEROS, (zeros) => {
   const limit = 10 ** -(zeros + 1);
   const nearest = Float32Array.of(limit);
   return (new Int32Array(nearest.buffer)[0] as number) + Number((nearest[0] as number) < limit);
 });
-/** Exponent of 2 ** -16. Numbers from 2 ** -16 on have at most four zeros. */
+/** Exponent of 2 ** -16, the least number for `findDigits`. From there on, numbers have at most four zeros. */
 const MIN_EXPONENT = BIAS - 16;
 const SIZE = 0x7fffffff;
-/** Above the error of a scaled number. */
+/** Upper bound of the rounding error when a number is multiplied by a power of ten. */
 const MARGIN = 1e-5;
 const PER_MARGIN = 1 / MARGIN;
-/** Slightly less than half a unit of the seventh digit, in units of the eighth. */
+/** Half a unit of the seventh digit, in units of the eighth digit, minus a safety margin. */
 const HALF_OF_SEVENTH = 4.9;
 
-/** Layout of the result of `findDigits`: the digits, the zeros before them, and whether only seven digits count. */
+/** Bit offsets in the result of `findDigits`: the number of zeros, and whether seven digits suffice. */
 const ZEROS_SHIFT = 27;
 const SEVEN_SHIFT = 30;
 const UNUSUAL = 0;
 const EIGHT_DIGITS = 1e8;
 
 /**
- * The seven or eight digits after the zeros of a number in single precision; `UNUSUAL` if it may need other digits.
- * The choice of seven or eight avoids a branch, because the processor cannot predict it.
+ * Finds the seven or eight digits after the zeros of a single-precision number; `UNUSUAL` if it may need other
+ * digits. Chooses between seven and eight by arithmetic, because the processor cannot predict a branch here.
  *
- * @param size absolute value
- * @param bits of `size`
+ * @param size absolute value of the number
+ * @param bits binary representation of `size`
  */
 function findDigits(size: number, bits: number): number {
   const exponent = bits >>> FRACTION_BITS;
-  // A power of two is closer to the previous float than to the next.
+  // Excludes powers of two: the float below a power of two is closer than the float above.
   if ((exponent - MIN_EXPONENT) >>> 0 >= BIAS - MIN_EXPONENT || (bits & FRACTION) === 0) return UNUSUAL;
   const zeros = (ZEROS[exponent] as number) + ((bits - (MIN_ZEROS_FROM[exponent] as number)) >>> 31);
   const power = POWERS[zeros + 8] as number;
@@ -111,7 +111,7 @@ function findDigits(size: number, bits: number): number {
   const exact = size * power;
   const eight = (exact + 0.5) | 0;
   const seven = Math.imul((exact * 0.1 + 0.5) | 0, 10);
-  // Digits identify a number if they differ from it by less than half the distance to the next float.
+  // Digits identify a number if their error is less than half the distance to the next float.
   const beyondEight = Math.abs(exact - eight) - half;
   const beyondSeven = Math.abs(exact - seven) - half;
   if (half > HALF_OF_SEVENTH || beyondEight > -MARGIN || Math.abs(beyondSeven) < MARGIN) return UNUSUAL;
@@ -120,12 +120,12 @@ function findDigits(size: number, bits: number): number {
   return digits < EIGHT_DIGITS ? digits | (zeros << ZEROS_SHIFT) | (isSeven << SEVEN_SHIFT) : UNUSUAL;
 }
 
-/** The first eight bytes of a number, without and with a sign, as one double that is written at once. */
+/** The first eight bytes of a number, without and with a sign. As a double, they are written in one step. */
 const BEGINNINGS = [',0.00000', ',-0.0000'].map((text) => Buffer.from(text).readDoubleLE());
 
 const FOUR_DIGITS = new Int32Array(10_000);
 const digitOf = (number: number, power: number): number => ((number / power) | 0) % 10;
-// Arithmetic, because every thread waits for this when it starts. Conversion to strings takes 5 ms.
+// Fills the table by arithmetic. Converting to strings would take 5 ms at the start of every thread.
 for (let of = 0; of < FOUR_DIGITS.length; of++) {
   const digits = digitOf(of, 1000) | (digitOf(of, 100) << 8) | (digitOf(of, 10) << 16) | ((of % 10) << 24);
   FOUR_DIGITS[of] = 0x30303030 + digits;

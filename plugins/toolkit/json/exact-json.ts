@@ -1,15 +1,15 @@
-// ECMAScript 2026, missing from TypeScript's types.
+// `rawJSON` is in ECMAScript 2026, but not yet in TypeScript's types.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
 type Reviver = (key: string, value: unknown, context: { readonly source: string }) => unknown;
 
-/** A double keeps 15 digits. It may change numbers with at least this many digits and points. */
+/** Length of numbers, in digits and points, from which a double may change them: a double keeps 15 digits. */
 const LONG = 16;
-/** Other numbers that a double may change: with an exponent, or -0. */
+/** Shorter numbers that a double may change: numbers with an exponent, and -0. */
 const MAY_CHANGE = /(?<=(?:^|[[:,])\s*-?[\d.]+)[eE]|(?:^|[[:,])\s*-0(?:\.0*)?(?![.\d])/;
 
 /**
- * Parses JSON so that `JSON.stringify` writes the same numbers. A number that a double would change, such as 1e400 or
- * 12345678901234567890, becomes a `JSON.rawJSON` object.
+ * Parses JSON such that `JSON.stringify` writes the same numbers again. A number that a double would change, such as
+ * 1e400 or 12345678901234567890, becomes a `JSON.rawJSON` object.
  *
  * @throws SyntaxError
  */
@@ -18,7 +18,7 @@ export function parseExactJson(text: string): unknown {
   return mayChange ? JSON.parse(text, keepNumber as Parameters<typeof JSON.parse>[1]) : JSON.parse(text);
 }
 
-/** Whether there may be a long number. It would cover a character at a multiple of `LONG`. */
+/** Whether a text may have a long number. Reads only every 16th character, because a long number covers one. */
 function hasLongNumber(text: string): boolean {
   for (let at = 0; at < text.length; at += LONG) {
     let from = at;
@@ -38,7 +38,7 @@ const keepNumber: Reviver = (_, value, { source }) =>
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
-/** A JSON number in canonical form; undefined for other texts, such as `Infinity`. */
+/** A JSON number in canonical form; undefined if the text is not a JSON number, such as `Infinity`. */
 export function decimalOf(number: string): string | undefined {
   const parts = NUMBER.exec(number);
   if (parts === null) return undefined;

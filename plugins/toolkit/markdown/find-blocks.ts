@@ -19,10 +19,10 @@ import { CLOSE_PAREN, DASH, DOT, isBlank, PLUS, STAR } from './letters.ts';
 import { type Begun, MAX_CONTAINERS, type MarkdownBlock, type OpenBlock, openBlock, Scan } from './scan.ts';
 
 /**
- * Finds the blocks of CommonMark 0.31 with GFM's tables, footnotes and front matter, in one pass over the lines.
- * Inline syntax is ignored. Two restrictions avoid further passes. A link definition has its label on one line, and
- * its destination there or on the next. Containers nest at most 32 deep. Extensions are math, text that templates
- * protect from Markdown, and table headers of several rows.
+ * Finds the blocks of CommonMark 0.31 in one pass over the lines. Also finds GFM's tables, footnotes and front
+ * matter, math, and text that templates protect from Markdown. Ignores inline syntax. Three things differ from the
+ * standards: a link definition has its label on one line, and its destination on the same or the next line.
+ * Containers nest at most 32 deep. Table headers may have several rows.
  */
 export function findMarkdownBlocks(text: string): readonly MarkdownBlock[] {
   const scan = new Scan(text);
@@ -39,7 +39,7 @@ export function findMarkdownBlocks(text: string): readonly MarkdownBlock[] {
   return scan.blocks;
 }
 
-/** Begins the blocks that the line opens, containers first; otherwise continues a paragraph or table. */
+/** Begins all blocks that the line opens, containers first. If there are none, continues a paragraph or table. */
 function beginBlocks(scan: Scan, matched: number): void {
   const { line } = scan;
   let depth = matched;
@@ -63,7 +63,7 @@ function beginBlocks(scan: Scan, matched: number): void {
   }
 }
 
-/** @param text the open text that the line could continue, except as a lazy continuation line */
+/** @param text the open paragraph that the line could continue; undefined if only by lazy continuation */
 function beginBlock(scan: Scan, depth: number, text: OpenBlock | undefined): Begun | undefined {
   switch (scan.line.unit) {
     case letters.GREATER:
@@ -163,7 +163,7 @@ function beginItem(scan: Scan, depth: number, text: OpenBlock | undefined): Begu
   return 'container';
 }
 
-/** Length of a list marker: a bullet, or up to nine digits and a delimiter. 0 if there is no marker. */
+/** Length of the list marker: a bullet, or up to nine digits and a delimiter. 0 if the line has none. */
 function markerLetters({ units, line: { ink, end, unit } }: Scan): number {
   if (unit === DASH || unit === STAR || unit === PLUS) return 1;
   let at = ink;
@@ -173,7 +173,7 @@ function markerLetters({ units, line: { ink, end, unit } }: Scan): number {
   return digits > 0 && digits < 10 && (close === DOT || close === CLOSE_PAREN) ? digits + 1 : 0;
 }
 
-/** An item may interrupt a paragraph only if it is not empty and its number, if any, is 1. */
+/** Whether the item may follow a paragraph without a blank line: it is not empty, and its number, if any, is 1. */
 function interruptsText({ text, units, line: { ink, end } }: Scan, marker: number): boolean {
   const isFirst = marker === 1 || /^0*1$/.test(text.slice(ink, ink + marker - 1));
   return isFirst && !isBlank(units, ink + marker, end);
@@ -182,15 +182,15 @@ function interruptsText({ text, units, line: { ink, end } }: Scan, marker: numbe
 const OPENING = /^\ufeff?(---|\+\+\+)[ \t]*(?:\r\n|\r|\n)/;
 const FIRST = /[ \t]*(?:(#)|[^\s:=][^:=\r\n]*[:=])/y;
 const EMPTY_LINE = /[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n)/y;
-/** A member of YAML or TOML. A name of more than two words would be a sentence. */
+/** A line with a YAML or TOML member. Names have at most two words; with more, the line would be a sentence. */
 const MEMBER_LINE =
   /(?:["']?[\w.$-]+(?: [\w.$-]+)?["']?[ \t]*(?::(?=\s)|=)[^\r\n]*|\[+[\w.-]+\]+[ \t]*)(?:\r\n|\r|\n)/y;
-/** A further line of a member: indented, a list item, or a closing bracket. */
+/** A line that continues a member: indented, a list item, or a closing bracket. */
 const INNER_LINE = /[ \t\-\]}][^\r\n]*(?:\r\n|\r|\n)/y;
 
 /**
- * Reads front matter: metadata between lines of `---` or `+++` at the start of the text. It begins with a member. It
- * may begin with a comment if all further lines are metadata; otherwise the comment could be a heading.
+ * Reads front matter: metadata between lines of `---` or `+++` at the start of the text. It must begin with a member,
+ * or with a comment if all further lines are metadata. Otherwise the comment could be a Markdown heading.
  */
 function readFrontMatter({ text, line, blocks }: Scan): void {
   const open = OPENING.exec(text);

@@ -17,7 +17,7 @@ import {
 import { RawBlocks } from './raw-blocks.ts';
 import { type Begun, LABEL_ALONE, type OpenBlock, openBlock, type Scan } from './scan.ts';
 
-/** Adds the current line to a verbatim leaf. @returns whether the line belongs there */
+/** Adds the current line to a block of verbatim text. @returns whether the line belongs to the block */
 export function continueRaw(scan: Scan, leaf: OpenBlock): boolean {
   const { isBlank, indent, ink, end } = scan.line;
   if (leaf.kind === 'indented') {
@@ -85,9 +85,9 @@ export function beginHtml(scan: Scan, depth: number, text: OpenBlock | undefined
   return 'leaf';
 }
 
-/** Reads a block of math, or of text that templates protect from Markdown, outside of containers. */
+/** Reads a block of math, or of text that templates protect from Markdown. Ignores such blocks within containers. */
 export function beginRaw(scan: Scan, depth: number): Begun | undefined {
-  // A block after the items of a list is outside of the list.
+  // Depth 1 in a list means a block directly after the list's items. Such a block ends the list.
   if (depth > 1 || (depth === 1 && scan.open[0]?.kind !== 'list')) return undefined;
   const { text, units, line } = scan;
   scan.raw ??= new RawBlocks(text, units);
@@ -124,8 +124,8 @@ export function underline(scan: Scan, text: OpenBlock | undefined): Begun | unde
 }
 
 /**
- * Turns the last line of the paragraph above a delimiter row into a table, as GitHub does. Rows above it with as many
- * cells become part of the header, because other programs write headers of several rows.
+ * Begins a table at a delimiter row. As on GitHub, the last line of the paragraph above becomes the header. Earlier
+ * lines with the same number of cells join the header, because other programs write several header rows.
  */
 export function beginTable(scan: Scan, text: OpenBlock | undefined): Begun | undefined {
   if (text?.kind !== 'paragraph') return undefined;
@@ -145,7 +145,7 @@ export function beginTable(scan: Scan, text: OpenBlock | undefined): Begun | und
   return 'leaf';
 }
 
-/** Maximum rows of a header. More rows belong to a table without a header. */
+/** Maximum header rows above a delimiter row. With more, only the last row is taken as the header. */
 const MAX_HEADER_ROWS = 5;
 
 function headerStart(scan: Scan, paragraph: OpenBlock, columns: number): number {
@@ -201,12 +201,12 @@ function readFirstLine(scan: Scan, paragraph: OpenBlock): void {
   else if (isDestination(scan.text, behind, end)) paragraph.kind = 'definition';
 }
 
-/** The maximum length of a label (999) with its brackets and colon. */
+/** Maximum length of `[label]:`. The label itself has at most 999 characters. */
 const MAX_LABEL_LENGTH = 1002;
 const LINK_LABEL = /^\[(?![ \t]*\])(?:[^[\]\\]|\\.)*\]:/s;
 export const NOTE_LABEL = /^\[\^(?:[^[\]\\ \t]|\\[^ \t])+\]:/;
 
-/** The end of `[label]:`; -1 if there is no such label. */
+/** The end of `[label]:` at `start`; -1 if there is no such label. */
 export function labelEnd(text: string, start: number, end: number, pattern: RegExp): number {
   const source = text.slice(start, Math.min(end, start + MAX_LABEL_LENGTH));
   const label = source.includes(']:') ? pattern.exec(source)?.[0] : undefined;
@@ -230,7 +230,7 @@ function addLine(scan: Scan, paragraph: OpenBlock): void {
 
 const DASHES = /^[ \t]*:?-+:?[ \t]*$/;
 
-/** The number of columns of a delimiter row; 0 if it is not a delimiter row. Outer pipes add no column. */
+/** The number of columns of a delimiter row; 0 for another line. Pipes at both ends add no column. */
 function delimiterColumns(text: string, start: number, end: number): number {
   const row = text.slice(start, end);
   if (/[^-:| \t]/.test(row)) return 0;
@@ -252,7 +252,7 @@ function cellsOf({ text, units }: Scan, start: number, end: number): number {
   return cells;
 }
 
-/** The kinds of HTML blocks are CommonMark's start conditions 1 to 7. */
+/** Kinds of HTML blocks. Kinds 1 to 7 are the start conditions of CommonMark. */
 const NO_HTML = 0;
 const TAG_ALONE = 7;
 
@@ -262,7 +262,7 @@ const BLOCKS =
   main menu menuitem nav noframes ol optgroup option p param search section summary table tbody td tfoot th thead
   title tr track ul`.replace(/\s+/g, '|');
 
-/** Start and end conditions of kinds 1 to 6. A block of kind 6 or 7 ends before a blank line. */
+/** Start and end conditions of kinds 1 to 6. Without an end condition, a block ends before a blank line. */
 const KINDS: readonly (readonly [opening: RegExp, closing?: RegExp])[] = [
   [/^<(?:script|pre|style|textarea)(?:[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
   [/^<!--/, /-->/],
@@ -287,7 +287,7 @@ const TAG_START = /<[a-z][a-z0-9-]*/iy;
 const ATTRIBUTE = /[ \t]+[a-z_:][\w.:-]*(?:[ \t]*=[ \t]*(?:"[^"]*"|'[^']*'|[^ \t"'=<>`]+))?/iy;
 const TAG_END = /[ \t]*\/?>[ \t]*$/y;
 
-/** Whether a line is only one complete tag. A single regular expression could overflow the stack. */
+/** Whether a line is one complete tag and nothing else. A single pattern for this could overflow the stack. */
 function isTagAlone(line: string): boolean {
   if (CLOSING_TAG.test(line)) return true;
   let at = matchEnd(TAG_START, line, 0);

@@ -17,13 +17,14 @@ const LIQUID_END = ['raw', 'verbatim', 'comment', 'highlight', 'codeblock'].map(
 );
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n))[ \t]*(?=[\r\n])/g;
 const FENCE = /(?:^|[\r\n])[ \t]*(?:`{3}|~{3})/g;
-/** Text allowed after the end of math on its line: a label, a number or a punctuation mark. */
+/** What may follow the end of math on the same line: a label, a number or a punctuation mark. */
 const MATH_TAIL = /[ \t]*(?:(?:\{[^{}\r\n]*\}|\([\w.-]+\))[ \t]*)?(?:[.,;][ \t]*)?$/my;
 const LINE_TAIL = /[ \t]*$/my;
 
 /**
- * Finds math, environments of LaTeX, blocks of Liquid and Hugo, and comments of Obsidian. A block needs an end.
- * Offsets must not decrease between calls. Linear, because the next match of each pattern is remembered.
+ * Finds math, environments of LaTeX, blocks of Liquid and Hugo, and comments of Obsidian. Ignores blocks without an
+ * end. Offsets must not decrease between calls. Takes linear time, because it remembers the next match of each
+ * pattern.
  */
 export class RawBlocks {
   readonly #text: string;
@@ -62,8 +63,9 @@ export class RawBlocks {
   }
 
   /**
-   * A block between marks. The closing mark must end its line, and no fence may begin before it. The line is a
-   * paragraph if text follows the opening mark and a blank line precedes the closing mark.
+   * Finds a block between two marks. The closing mark must end its line, and there must be no fence before it. If
+   * text follows the opening mark and a blank line precedes the closing mark, the opening line is an ordinary
+   * paragraph.
    */
   #between(mark: string, close: string, tail: RegExp, start: number, lineEnd: number): RawBlock | undefined {
     const inner = start + mark.length;
@@ -103,7 +105,7 @@ export class RawBlocks {
     const end = this.#find(close, start);
     if (end === -1) return undefined;
     if (name === 'highlight' || name === 'codeblock') return { kind: 'fence', end };
-    // Markdown is applied to Liquid's raw text later. Raw text with fences is a whole page.
+    // Raw text that contains fences is probably the whole page, which is Markdown, and not a block.
     const isPage = name !== 'comment' && inRange(this.#find(FENCE, start), end);
     return isPage ? undefined : { kind: 'raw', end };
   }

@@ -7,7 +7,7 @@ import type { RawBlocks } from './raw-blocks.ts';
 
 /**
  * `esm` is an import or export of MDX. `raw` is math, or text that a template or a note program protects from
- * Markdown. A `list`, `item`, `quote` or `footnote` is a container, which holds other blocks.
+ * Markdown. A `list`, `item`, `quote` or `footnote` is a container: it contains other blocks.
  */
 export type BlockKind =
   | 'front_matter'
@@ -26,15 +26,15 @@ export type BlockKind =
   | 'quote'
   | 'footnote';
 
-/** Whole lines of a Markdown text, `[start, end)`, with the last line break. A container precedes its contents. */
+/** Whole lines `[start, end)` of the text, including the last line break. Containers precede their contents. */
 export interface MarkdownBlock {
   readonly kind: BlockKind;
   readonly start: number;
   readonly end: number;
   readonly depth: number;
-  /** From 1 to 6 for headings; else 0. */
+  /** 1 to 6 for headings; 0 for other blocks. */
   readonly level: number;
-  /** Start of the text of the first line; for a table, start of the first row after the delimiter row. */
+  /** Start of the text in the first line. For a table, start of the first row after the delimiter row. */
   readonly inner: number;
 }
 
@@ -43,13 +43,13 @@ export interface OpenBlock extends MarkdownBlock {
   end: number;
   level: number;
   inner: number;
-  /** For an item or footnote, columns of indentation. For a fence, its length. */
+  /** For an item or footnote, columns of indentation. For a fence, the number of its marks. */
   width: number;
-  /** For a fence, list or item, the marker. For HTML, the kind of block. For a paragraph, `LABEL_ALONE` or 0. */
+  /** The marker of a fence, list or item; the kind of an HTML block; `LABEL_ALONE` or 0 for a paragraph. */
   mark: number;
 }
 
-/** Marks a paragraph that is only `[label]:` so far. The next line may complete the definition. */
+/** Marks a paragraph that has only `[label]:` so far. The next line may complete the link definition. */
 export const LABEL_ALONE = 1;
 
 export function openBlock(
@@ -62,7 +62,7 @@ export function openBlock(
   return { kind, start, end, depth, level: 0, inner, width: 0, mark: 0 };
 }
 
-/** Deeper containers are text. This limits the time per line. */
+/** Maximum depth of containers, which limits the time per line. Deeper containers are read as text. */
 export const MAX_CONTAINERS = 32;
 
 export type Begun = 'leaf' | 'container';
@@ -131,8 +131,8 @@ export class Scan {
 }
 
 /**
- * The current line of a text, and how far blocks have read into it. Lines end with LF, CR or CR LF. A tab advances
- * the column to the next multiple of four.
+ * The current line of a text, and the position up to which its blocks have been read. Lines end with LF, CR or CR LF.
+ * A tab advances the column to the next multiple of four.
  */
 class Line {
   readonly #units: Uint16Array;
@@ -141,7 +141,7 @@ class Line {
   start = 0;
   end = 0;
   next = 0;
-  /** `column` is the column read so far. `ink` is the offset of the next character other than a space or tab. */
+  /** `column` is the column of the position. `ink` is the offset of the next character that is not a space or tab. */
   column = 0;
   ink = 0;
   #inkColumn = 0;
@@ -198,11 +198,11 @@ class Line {
   }
 }
 
-/** Maximum code units of the array that is kept for the next text. */
+/** Maximum code units of an array that is kept and reused for the next text. */
 const MAX_KEPT = 1 << 20;
 let kept = new Uint16Array(0);
 
-/** The units of a text; valid until the next call. */
+/** The UTF-16 units of a text. The array is reused, so it is valid only until the next call. */
 function unitsOf(text: string): Uint16Array {
   const { length } = text;
   if (length > MAX_KEPT) return utf16Units(text);

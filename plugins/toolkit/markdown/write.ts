@@ -1,10 +1,10 @@
-/** Starts of headings, their underlines, quotes, rules, fences, HTML, delimiter rows and link definitions. */
+/** Line starts that begin a block: heading, underline, quote, rule, fence, HTML, delimiter row, link definition. */
 const STARTS =
   /^ {0,3}(?=#{1,6}(?:\s|$)|>|=+[ \t]*$|(?:[-*_][ \t]*){3,}$|`{3,}[^`\n]*$|~~~|<[a-z/!?]|\|?[ \t]*:?-+:?[ \t]*(?:\||$)|\[[^\]\n]{1,99}\]:)/gim;
 const SPACES = /[ \t\n\v\f\r]+/g;
 const MAX_HEADINGS = 6;
 
-/** Escapes a paragraph so that none of its lines begins another block, except a list item. */
+/** Escapes a paragraph so that no line begins another block. List items are not escaped. */
 export function escapeBlockStarts(text: string): string {
   return text.replace(STARTS, '$&\\');
 }
@@ -14,7 +14,7 @@ export function markdownHeading(level: number, text: string): string {
   return `${'#'.repeat(Math.min(level, MAX_HEADINGS))} ${line.replace(/ (?=#+$)/, ' \\')}`;
 }
 
-/** Puts code into a fence that is longer than any fence within. */
+/** Encloses code in a fence that is longer than all fences in the code. */
 export function fencedCode(code: string, language = ''): string {
   let longest = 2;
   for (const [run] of code.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
@@ -36,9 +36,9 @@ export function delimiterRow(columns: number): string {
 }
 
 /**
- * A table without empty rows, and without padding, which would cost tokens. Empty if all rows are empty.
+ * Writes a table without padding, which would cost tokens. Leaves out empty rows; empty if all rows are empty.
  *
- * @param header by default the first row
+ * @param header default: the first row
  */
 export function markdownTable(rows: readonly (readonly string[])[], header?: readonly string[]): string {
   const filled = rows.filter((row) => row.some((cell) => cell.trim() !== ''));

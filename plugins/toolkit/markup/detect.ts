@@ -2,7 +2,7 @@ type MarkupSyntax = 'restructuredtext' | 'asciidoc' | 'org' | 'latex' | 'mediawi
 
 const SAMPLE = 65_536;
 
-/** Signs of markup languages. All patterns of a row must match. */
+/** Patterns by markup language. A text has the language if all patterns of a row match. */
 const SIGNS: readonly (readonly [MarkupSyntax, ...RegExp[]])[] = [
   ['latex', /^[^%\n]{0,200}\\document(?:class|style)\b/m],
   ['latex', /^\\(?:chapter|section|subsection)\*?\{/m, /^\\(?:begin|end)\{[a-z]+\*?\}/m],
@@ -22,7 +22,7 @@ const SIGNS: readonly (readonly [MarkupSyntax, ...RegExp[]])[] = [
 const FENCE = /^ {0,3}(?:```|~~~[ \t]*\w)/m;
 const HEADING = /^#{1,6} \S.*\r?\n\r?\n/m;
 
-/** Detects the markup language of a text by its beginning; undefined for Markdown. */
+/** Detects the markup language of a text from its beginning; undefined if it looks like Markdown. */
 export function markupSyntaxOf(text: string): MarkupSyntax | undefined {
   const sample = text.slice(0, SAMPLE).replace(/\r\n?/g, '\n');
   const syntax = SIGNS.find(([, ...patterns]) => patterns.every((pattern) => pattern.test(sample)))?.[0];
@@ -33,7 +33,7 @@ export function markupSyntaxOf(text: string): MarkupSyntax | undefined {
 
 type TemplateKind = 'astro' | 'erb' | 'handlebars' | 'jinja' | 'svelte' | 'vue';
 
-/** Signs of templates. All patterns of a row must match. */
+/** Patterns by kind of template. A text is of the kind if all patterns of a row match. */
 const PATTERNS: readonly (readonly [TemplateKind, ...RegExp[]])[] = [
   [
     'jinja',

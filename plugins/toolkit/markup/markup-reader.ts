@@ -1,13 +1,13 @@
 import { keepOptimised } from '../../../core/engine/keep-optimised.ts';
 
 /**
- * Reads the tags and comments of HTML in one pass, by the tokenizer of the HTML standard. An unclosed tag and
- * everything after it are text.
+ * Reads the tags and comments of HTML in one pass, as the tokenizer of the HTML standard does. If a tag is not
+ * closed, it and all following text are ordinary text.
  */
 export class MarkupReader {
   readonly #text: string;
   #next = 0;
-  /** Number of open `svg` and `math` elements. Within them, elements have no raw text, and CDATA is recognised. */
+  /** Number of open `svg` and `math` elements. Elements in these have no raw text, and CDATA is recognised there. */
   #foreign = 0;
   /** `[start, end)` of the current tag or comment. */
   start = 0;
@@ -16,7 +16,7 @@ export class MarkupReader {
   name = '';
   isClosing = false;
   isForeign = false;
-  /** End of the raw text after a tag; the end of the tag if there is no raw text. */
+  /** End of the raw text that follows the tag; end of the tag if its element has no raw text. */
   rawEnd = 0;
 
   constructor(text: string) {
@@ -104,7 +104,7 @@ function tagEnd(text: string, from: number): number {
 }
 
 function attributeEnd(text: string, start: number): number {
-  // An equals sign at the start belongs to the name.
+  // An equals sign at the start belongs to the name of the attribute.
   let at = start + 1;
   while (at < text.length && text.charCodeAt(at) !== EQUAL && !endsName(text.charCodeAt(at))) at++;
   const nameEnd = at;
@@ -121,11 +121,11 @@ function attributeEnd(text: string, start: number): number {
   return at;
 }
 
-/** The end of a comment. In the standard, declarations, instructions and nameless closing tags are comments. */
+/** The end of a comment, declaration, instruction or nameless closing tag. The standard treats all as comments. */
 function commentEnd(text: string, start: number, isForeign: boolean): number {
   if (text.startsWith('<!--', start)) {
     const close = COMMENT_END;
-    // `<!-->` and `<!--->` are whole comments, unlike `<!--!>`.
+    // `<!-->` and `<!--->` are complete comments; `<!--!>` is not.
     close.lastIndex = start + (text.charCodeAt(start + 4) === BANG ? 4 : 2);
     return close.test(text) ? close.lastIndex : text.length;
   }
@@ -156,8 +156,8 @@ const RAW = new Map(
 );
 
 /**
- * The end of the raw text after an opening tag: before the closing tag, or at the end of the text. `start` if the
- * element has no raw text.
+ * The end of the raw text after an opening tag: the start of the closing tag, otherwise the end of the text. `start`
+ * if the element has no raw text.
  */
 function rawEnd(text: string, name: string, start: number): number {
   if (name === 'plaintext') return text.length;
@@ -170,7 +170,7 @@ function rawEnd(text: string, name: string, start: number): number {
 
 const SCRIPT_MARKS = /<!--|-->|<(\/?)script(?=[\s/>])/gi;
 
-/** The end of a script. Between `<!--` and `-->`, a closing tag may close a nested script instead. */
+/** The end of a script. Between `<!--` and `-->`, a closing tag may close an inner script instead. */
 function scriptEnd(text: string, start: number): number {
   const marks = SCRIPT_MARKS;
   marks.lastIndex = start;

@@ -3,12 +3,12 @@ import { decodeUnicode } from '../decode-unicode.ts';
 
 export type XmlAttributes = Readonly<Record<string, string | undefined>>;
 
-/** Called in the order of the document. Names of elements have no prefixes. */
+/** Functions that are called in the order of the document. Names of elements come without prefixes. */
 interface XmlHandlers {
   readonly open: (name: string, attributes: XmlAttributes) => void;
-  /** Called for empty elements too. */
+  /** Called at the end of each element, even an empty one. */
   readonly close?: (name: string) => void;
-  /** Text within an element may come in several calls. */
+  /** May be called several times for the text of one element. */
   readonly text?: (text: string) => void;
 }
 
@@ -115,7 +115,7 @@ class XmlDocument {
 }
 
 const CDATA = '<![CDATA[';
-/** Patterns of single characters, because a pattern of a whole name could overflow the stack. */
+/** Patterns of single characters. A pattern of a whole name could overflow the stack on a long name. */
 const NAME_START = /^[\p{L}_]/u;
 const NOT_IN_NAME = /[<&"'=!]/;
 const SPACE: ReadonlySet<number> = new Set([9, 10, 13, 32]);

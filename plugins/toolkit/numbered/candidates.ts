@@ -2,13 +2,13 @@ import type { Span } from '../../../core/contracts/chunk.ts';
 import { isArticle, isListMark } from './kinds.ts';
 import { type Label, labelsOf, MAX_READ } from './labels.ts';
 
-/** An open quotation of sections, as in amending acts. */
+/** An open quotation that contains sections, as in acts that amend other acts. */
 interface Quote {
   readonly mark: string;
   readonly first: number;
 }
 
-/** Lines that may be headings. A marked heading only needs a number. */
+/** Lines that may be headings. If they are already marked as a heading, a number at their start is enough. */
 export interface HeadingLines extends Span {
   readonly isMarked?: boolean;
 }
@@ -19,12 +19,12 @@ export interface Candidate extends Span {
   readonly name: string;
   readonly isMarked: boolean;
   readonly isRepealed: boolean;
-  /** Number of characters before the line, without headings. */
+  /** Number of characters in the lines before this one, excluding headings. */
   readonly inkBefore: number;
-  /** Number of lines before this one, without headings, that end like a sentence. */
+  /** Number of lines before this one that end like a sentence, excluding headings. */
   readonly sentencesBefore: number;
   readonly isAfterText: boolean;
-  /** Numbers of the last candidate of another family. A decimal number may begin with them. */
+  /** Numbers of the last earlier candidate of another family. A subsection's number may begin with these numbers. */
   readonly under: readonly number[];
 }
 
@@ -36,20 +36,20 @@ interface Line extends Span {
   readonly mayBeHeading: boolean;
 }
 
-/** Maximum characters of a title: without a word, with a word such as `Article`, below the line of a number. */
+/** Maximum characters of a title: without a word such as `Article`, with a word, and on the line below a number. */
 const MAX_TITLE_LENGTH = 160;
 const MAX_TITLE_LENGTH_OF_WORD = 300;
 const MAX_TITLE_LENGTH_BELOW = 110;
-/** Maximum characters of a title without a word that has another line below it. */
+/** Maximum characters of a heading without a word if the next line is not blank. */
 const MAX_OPEN = 60;
-/** Maximum spaces before a number without a word. Lists are indented more. */
+/** Maximum spaces before a number without a word. Numbers with more spaces are items of a list. */
 const MAX_INDENTED = 3;
 const TAIL = 60;
 
 const LEADER = /(?:\.\s?){4,}\d*$|…\s*\d+$|[·⋯]{2,}\s*\d*$|(?:\s{3,}|\t)\d{1,4}$/;
 const REPEALED =
   /\b(?:weggefallen|aufgehoben|gegenstandslos|zukünftig in Kraft|repealed|reserved|deleted|omitted|abrogée?s?|supprimée?s?|derogado|suprimido|abrogato|soppresso)\b|削除/i;
-/** Words after the number of a section that show a mere reference. */
+/** Words that show, after the number of a section, that the line only refers to that section. */
 const REFERENCE =
   /^(?:Abs|Absatz|Absätze|Absatzes|Satz|Sätze|Nr|Nrn|Nummer|Nummern|Buchstabe|Halbsatz|Unterabs|Unterabsatz|Alinea|Ziffer|Paragraph|Paragraphs|Subsection|Subsections|Artikel|Section|Article|BGB|GG|StGB|AO|EStG|SGB)(?![\p{L}])(?! ?[-–—])/u;
 const PART_OF_ANNEX = /^(?:Abschnitt|Kapitel|Teil|Titel|Chapter|Part|Title)(?![\p{L}])(?! ?[-–—])/u;
@@ -63,7 +63,7 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
   const candidates: Candidate[] = [];
   let ink = 0;
   let sentences = 0;
-  // A heading can begin after a blank line, a heading, or (if blank lines are rare) a paragraph.
+  // Whether a heading may begin: after a blank line, after a heading, or (if blank lines are rare) after a paragraph.
   let isFree = true;
   let quote: Quote | undefined;
   for (let line = lines.read(); line !== undefined; line = lines.read()) {
@@ -98,10 +98,10 @@ export function readCandidates(text: string, within?: readonly HeadingLines[]): 
   return candidates;
 }
 
-/** A quotation with more candidates was closed by another mark. */
+/** If a quotation has more candidates than this, its closing mark was missed, so the candidates are kept. */
 const MAX_QUOTED = 100;
 const CLOSING: Readonly<Record<string, string>> = { '‘': '’', '“': '”', '«': '»', '„': '“' };
-/** A note below a text. Its closing mark ends no quotation. */
+/** A note below a text. A closing mark at the end of a note does not end a quotation. */
 const NOTE = /^\( ?\*|\bp\. ?\d+\W*$/;
 
 function opensQuote(ink: string): boolean {
@@ -150,7 +150,7 @@ function candidateOf(
   };
 }
 
-/** The first author of several: `A. Smith; B. Jones`. */
+/** A line that begins with the first of several authors: `A. Smith; B. Jones`. */
 const AUTHOR = /^\p{Lu}\. \p{Lu}[\p{L}-]+;/u;
 
 function labelsIn(line: Line, lines: Lines, layout: Layout): readonly Label[] {
@@ -161,14 +161,14 @@ function labelsIn(line: Line, lines: Lines, layout: Layout): readonly Label[] {
   const next = lines.peek(0);
   const goesOn =
     next !== undefined && next.ink !== '' && next.mayBeHeading && !endsParagraph(line.ink, next.ink, layout);
-  // A more indented line continues an item of a list.
+  // If the next line is indented more, both lines are an item of a list.
   if (
     goesOn &&
     (next as Line).indent > line.indent &&
     labels.every(({ isBare, depth }) => isBare && depth === 1)
   )
     return [];
-  // A short sentence is a heading if it has a decimal number, and a blank line and text follow.
+  // A short sentence is a heading if its number is decimal, and a blank line and then ordinary text follow.
   if (
     (labels[0] as Label).depth > 1 &&
     (labels[0] as Label).rest < line.ink.length &&
@@ -182,17 +182,17 @@ function labelsIn(line: Line, lines: Lines, layout: Layout): readonly Label[] {
   return labels.filter((label) => isHeading(label, line, goesOn ? (next as Line).ink : ''));
 }
 
-/** @param next the line immediately below; empty if it is blank or in another block */
+/** @param next the next line, if it may continue this line; otherwise empty */
 function isHeading(label: Label, { ink }: Line, next: string): boolean {
   const rest = ink.slice(label.rest);
   const isWrapped = /^[\p{Ll},;)]/u.test(next) && labelsOf(next.slice(0, MAX_READ)).length === 0;
   if (rest === '') return !isWrapped && (!label.isBare || /^(?:I|一)/.test(label.kind));
   if (label.isBare) {
-    // A long line may be a sentence that continues on the next line.
+    // A long line that is followed by another line may be the beginning of a sentence.
     if (isWrapped || (next !== '' && (isListMark(label.kind) || ink.length > MAX_OPEN))) return false;
     if (AUTHOR.test(ink)) return false;
     const isShort = rest.length <= MAX_TITLE_LENGTH;
-    // Longer titles belong to subsections, or are in capitals.
+    // A longer title must be of a subsection or in capitals, and must not contain the end of a sentence.
     if (!isShort && (/[.;]\s/.test(rest) || (label.depth === 1 && /\p{Ll}/u.test(rest)))) return false;
     return isTitle(rest, label.depth > 1) && !UNFINISHED.test(tail(rest));
   }
@@ -215,14 +215,14 @@ function isTitle(words: string, mayBeLower: boolean): boolean {
     : /^[\p{Lu}\p{Lo}\d([{"“”„«»‘’'`<?¿¡_*►（【《「\\–-]/u.test(words);
 }
 
-/** Whether the text of a section begins on the line of its number. Then only the number is the heading. */
+/** Whether the text of a section begins on the line of its number. In that case, only the number is the heading. */
 function isRunIn({ ink, isMarked }: Line, label: Label): boolean {
   if (isMarked || label.isBare || label.rest >= ink.length) return false;
   const rest = ink.slice(label.rest);
   if (rest.length > MAX_TITLE_LENGTH_OF_WORD || (isArticle(label.kind) && /[，；：。]./.test(rest)))
     return true;
   if (!UNFINISHED.test(tail(rest)) || REPEALED.test(rest)) return false;
-  // Titles of chapters may end with a period.
+  // After a chapter's number, a phrase with a period may be a title; after an article's number, it is text.
   return (
     isArticle(label.kind) ||
     rest.length > MAX_TITLE_LENGTH ||
@@ -238,7 +238,7 @@ function isReference(ink: string): boolean {
   return label === undefined ? /^[\d—–]*$/.test(cell) : !label.isBare && !/[.;:]$/.test(cell);
 }
 
-/** Finds the title on the line below a number, or after one blank line. A title is short and unpunctuated. */
+/** The title on the line after a number, with or without a blank line between. A title is short and unpunctuated. */
 function titleBelow(lines: Lines): Line | undefined {
   const next = lines.peek(0);
   const isApart = next?.ink === '';
@@ -278,7 +278,7 @@ class Lines {
     return this.#ahead.shift() ?? this.#next();
   }
 
-  /** Looks ahead. With 0, returns the next line. */
+  /** Returns a later line without reading it. `peek(0)` returns the next line. */
   peek(count: number): Line | undefined {
     while (this.#ahead.length <= count) {
       const line = this.#next();
@@ -305,7 +305,7 @@ class Lines {
     const indent = line.length - line.trimStart().length;
     const inkEnd = end > start && text.charCodeAt(end - 1) === CARRIAGE_RETURN ? end - 1 : end;
     const isMarked = lines?.isMarked === true;
-    // Only the first line of a marked heading counts.
+    // If a marked heading has several lines, only its first line may be a numbered heading.
     const mayBeHeading =
       this.#within === undefined || (lines !== undefined && (!isMarked || lines.start === start));
     return { start, end, ink, inkEnd, indent, isMarked, mayBeHeading };
@@ -332,12 +332,12 @@ interface Layout {
   readonly width: number;
 }
 
-/** If at least one of this many lines is blank, headings follow blank lines. */
+/** If at least one in this many lines is blank, a heading must follow a blank line. */
 const SPACED = 8;
 const SAMPLE = 100_000;
-/** Above this width, each line is a whole paragraph. */
+/** In a text with lines wider than this, each line is a whole paragraph. */
 const WIDEST = 150;
-/** With proportional letters, a wrapped line reaches at least this share of the width. */
+/** A line ends a paragraph if the line and the next word would fill at most this share of the width. */
 const FILLED = 0.85;
 
 function layoutOf(text: string): Layout {
@@ -354,7 +354,7 @@ function endsParagraph(line: string, next: string, { isSpaced, width }: Layout):
   return columnsOf(line) + 1 + columnsOf(word) <= width * FILLED;
 }
 
-/** Chinese and Japanese characters are two columns wide. */
+/** The width of a line in columns. Chinese and Japanese characters are two columns wide. */
 function columnsOf(line: string): number {
   return line.length + (line.match(/[\u3000-\uffef]/g)?.length ?? 0);
 }

@@ -12,19 +12,19 @@ export * from './options.ts';
 
 export interface NumberedHeading {
   readonly start: number;
-  /** End of the line, or of the title below it, without the line break. */
+  /** End of the line without the line break. If the title is on the line below, the end of that line. */
   readonly end: number;
-  /** From 1, the highest. */
+  /** 1 is the highest level. */
   readonly level: number;
   readonly isLead: boolean;
   readonly name: string;
 }
 
 /**
- * Finds lines that are headings only by their numbers: `Article 5`, `§ 3 Scope`, `2.1.4 Scope`, `II.`, `第一章 总则`. The
- * number of a heading must belong to a sequence in the whole text. Linear.
+ * Finds lines that are headings because of their numbers: `Article 5`, `§ 3 Scope`, `2.1.4 Scope`, `II.`, `第一章 总则`.
+ * The number of a heading must belong to a sequence of numbers in the text. Takes linear time.
  *
- * @param within lines that may be headings, in the order of the text; by default all
+ * @param within lines that may be headings, in the order of the text; default: all lines
  */
 export function findNumberedHeadings(
   text: string,
@@ -71,8 +71,9 @@ function headsOf({ runs, empty }: Runs): Head[] {
 }
 
 /**
- * Whether a sequence without text between its members divides the heading above it. That heading must have a higher
- * rank. No sequence of the same kind may begin before the next higher heading, as it would after a table of contents.
+ * Whether a sequence without text between its members divides the section of the heading above, which must have a
+ * higher rank. If a heading of the sequence's rank precedes the next higher heading, the sequence is a table of
+ * contents.
  */
 function isBelowOne(
   run: readonly Candidate[],
@@ -87,7 +88,7 @@ function isBelowOne(
   if (above === undefined || rankOf(above) >= rank) return false;
   for (let next = at; next < heads.length; next++) {
     const { candidate } = heads[next] as Head;
-    // The first member may belong to another sequence too: I is also a letter.
+    // This is another reading of the same line: `I` is both a letter and a Roman number.
     if (candidate.start === first.start) continue;
     if (rankOf(candidate) <= rank) return candidate.start > last.start && rankOf(candidate) < rank;
   }
@@ -101,7 +102,7 @@ function withLevels(
   const members = runs.flatMap((run, index) =>
     run.map((candidate, at): Member => ({ candidate, run: index, length: run.length, isFirst: at === 0 })),
   );
-  // A letter that is also a Roman number counts in the longer sequence.
+  // If a line belongs to two sequences (`I` is a letter and a Roman number), the longer sequence comes first.
   members.sort((a, b) => a.candidate.start - b.candidate.start || b.length - a.length);
   const dropped = doubled(members, rankOf);
   const open: number[] = [];
@@ -117,13 +118,13 @@ function withLevels(
 }
 
 /**
- * Finds the sequences to drop. A sequence of a family may begin again only after a higher heading. Otherwise the
- * shorter sequence is a table of contents or a list.
+ * Finds sequences to drop. A family may have a second sequence only after a heading of higher rank. Otherwise the
+ * shorter of the two sequences is a table of contents or a list.
  */
 function doubled(members: readonly Member[], rankOf: (candidate: Candidate) => number): ReadonlySet<number> {
   const dropped = new Set<number>();
   const lastOf = new Map<string, Member>();
-  // For each family, the index up to which no higher heading follows the last member.
+  // For each family, an index of `members`. No higher heading is between the family's last member and this index.
   const readTo = new Map<string, number>();
   members.forEach((member, index) => {
     const { candidate, run, length, isFirst } = member;
@@ -151,12 +152,12 @@ function canStand(first: Member, { candidate, length }: Member): boolean {
   return !label.isBare && !isArticle(kind) && first.length > 1 && length > 1;
 }
 
-/** Distance between the usual ranks of a word and of the same word with `sub`. */
+/** Difference between the usual ranks of a word and of the same word with the prefix `sub`. */
 const SUB = 0.5;
 
 /**
- * Ranks the kinds of a text. A kind ranks below another if its headings directly follow headings of the other kind
- * more often than the reverse. Otherwise the usual ranks count.
+ * Ranks the kinds of headings in a text. Kind B ranks below kind A if B directly follows A more often than A follows
+ * B. Other kinds have their usual order.
  */
 function ranksOf(candidates: readonly Candidate[]): ReadonlyMap<string, number> {
   const kinds = [...new Set(candidates.map(({ kind }) => kind))].sort((a, b) => usualRank(a) - usualRank(b));
@@ -169,7 +170,7 @@ function ranksOf(candidates: readonly Candidate[]): ReadonlyMap<string, number> 
     below.set(pair, (below.get(pair) ?? 0) + 1);
   });
   const follows = (a: string, b: string) => below.get(`${a}>${b}`) ?? 0;
-  // A subsection is always below a section.
+  // A kind with the prefix `sub`, such as a subsection, is always below the kind without it.
   const isAbove = (a: string, b: string) =>
     follows(a, b) > follows(b, a) || (Number.isInteger(usualRank(a)) && usualRank(b) === usualRank(a) + SUB);
   const ranks = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Words of headings by kind. Kinds of a lower rank contain kinds of a higher rank. */
+/** Words of headings by kind. A kind of a lower rank contains kinds of a higher rank: a chapter contains sections. */
 const WORDS: Readonly<Record<string, { readonly rank: number; readonly words: string }>> = {
   annex: {
     rank: 0,
@@ -55,7 +55,7 @@ const BARE: Readonly<Record<string, number>> = {
   '(i)': 28,
 };
 
-/** The kind of each word in lower case, with and without accents, which capitals often lack. */
+/** The kind of each word. Words are in lower case, with and without accents, because capitals often lack accents. */
 export const KIND_OF = new Map(
   Object.entries(WORDS).flatMap(([kind, { words }]) =>
     words

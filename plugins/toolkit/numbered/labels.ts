@@ -1,17 +1,17 @@
 import { isAnnex, isArticle, KIND_OF } from './kinds.ts';
 import { cjkNumber, LATIN_SUFFIXES, ordinalNumber, romanNumber } from './numerals.ts';
 
-/** The number at the start of a line, with its word: `§ 12a`, `Chapter IV`, `2.1.4`, `(b)`, `第五条`. */
+/** The number at the start of a line, with its word if there is one: `§ 12a`, `Chapter IV`, `2.1.4`, `(b)`, `第五条`. */
 export interface Label {
-  /** Word and form of the number. All labels of a sequence have the same family. */
+  /** Word and form of the number. Only labels of the same family can form a sequence. */
   readonly family: string;
-  /** The word, or the form of a number without a word. All headings of a kind have the same rank. */
+  /** The word, or without a word the form of the number. All headings of a kind have the same rank. */
   readonly kind: string;
   /** `[2, 1, 4]` for 2.1.4, `[12, 1]` for 12a. */
   readonly numbers: readonly number[];
-  /** The last number of a range: `§§ 12 to 15 (repealed)`. */
+  /** The last number of a range such as `§§ 12 to 15 (repealed)`. Without a range, equal to `numbers`. */
   readonly through: readonly number[];
-  /** The number of levels: 3 for 2.1.4, 1 for 12a. */
+  /** Number of levels: 3 for 2.1.4, but 1 for 12a. */
   readonly depth: number;
   readonly end: number;
   readonly rest: number;
@@ -45,7 +45,7 @@ const SPACES = /[ \t\u00a0\u2000-\u200a\u3000]*/y;
 
 const CJK =
   /第[ \t]*([0-9０-９]{1,4}|[〇零一二三四五六七八九十百千]{1,8})[ \t]*(分编|部分|编|編|篇|部|章|节|節|款|目|条|條)((?:[の之]([0-9０-９]{1,3}|[一二三四五六七八九十]{1,3}))*)/y;
-/** Supplementary provisions have no number, and count their articles separately. */
+/** The family of supplementary provisions. These have no number, and number their articles from 1 again. */
 export const SUPPLEMENT = '附則';
 const CJK_SUPPLEMENT = /附[ \u3000]*[則则](?=[ \u3000]*(?:$|[（(]|抄))/y;
 const CJK_ITEM = /([一二三四五六七八九十]{1,3})[、．]|[（(]([一二三四五六七八九十]{1,3})[)）]/y;
@@ -55,7 +55,7 @@ const LISTED =
   /(?:(\\?\()(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5})\\?\)|([A-Z]|[IVXLC]{1,7}|[a-z]|[ivx]{1,5})((?<=[A-Z]) ?[a-z])?\\?([.)])|([A-Z]|[IVXLC]{1,7})( bis| ter| quater)? [:–-])(?=[ \t\u00a0]|$)/y;
 
 /**
- * Finds the labels that a line may begin with. There are several if, for example, a letter is also a Roman number.
+ * Finds all readings of the label at the start of a line. For example, a letter may also be a Roman number.
  *
  * @param line at most `MAX_READ` characters, without leading white space
  */
@@ -84,7 +84,7 @@ function labelAt(
   return { through: known.numbers, depth: 1, isBare: false, end, rest, isDivided: divider !== '', ...known };
 }
 
-/** Reads `Article 5`, `Sec. 2.1`, `§ 12a`, `Title VIII bis`, `Part One`; for an annex, also the word alone. */
+/** Reads `Article 5`, `Sec. 2.1`, `§ 12a`, `Title VIII bis`, `Part One`. An annex may lack a number. */
 function wordLabels(line: string): readonly Label[] | undefined {
   const word = match(WORD, line, 0);
   if (word === null) return undefined;
@@ -93,7 +93,7 @@ function wordLabels(line: string): readonly Label[] | undefined {
   const arabic = match(ARABIC, line, at);
   if (arabic !== null) {
     const label = arabicLabel(line, kind, arabic, at);
-    // The first number of a Roman sequence is often written in digits.
+    // Many sequences in Roman numbers begin with 1 instead of I.
     const isOne = /^1\s?er/.test(arabic[0]) || (arabic[0] === '1' && !isArticle(kind));
     return isOne ? [label, { ...label, family: `${kind} I` }] : [label];
   }
@@ -102,7 +102,7 @@ function wordLabels(line: string): readonly Label[] | undefined {
   const value = romanNumber(roman?.[1] ?? '');
   if (roman !== null && value !== undefined) {
     const numbers = withSuffix([value], roman[2]);
-    // The first number of a sequence in digits may be Roman.
+    // Some sequences in digits begin with I instead of 1.
     for (const form of roman[0] === 'I' ? ['I', '1'] : ['I'])
       labels.push(labelAt(line, at + roman[0].length, { family: `${kind} ${form}`, kind, numbers }));
   }
@@ -145,7 +145,7 @@ function arabicLabel(
   const range = match(RANGE, line, end);
   const through = range === null ? numbers : withSuffix([Number(range[1])], range[2]);
   return labelAt(line, end + (range?.[0].length ?? 0), {
-    // The regulations of a French code form one sequence, regardless of their issuer.
+    // French codes mark a regulation with R, D or A by its issuer, but number all regulations in one sequence.
     family: `${kind} 1${code.replace(/^[DA]$/, 'R').replace('LO', 'L')}`,
     kind,
     numbers,
@@ -164,7 +164,7 @@ function withSuffix(numbers: readonly number[], suffix = ''): number[] {
   return [...numbers, ...further];
 }
 
-/** Sorts capitals as a dictionary does: PA comes between P and Q. */
+/** Numbers capitals in the order of a dictionary: P, PA, Q. */
 function capitalNumber(letters: string): number {
   return CAPITALS + letterNumber(letters.padEnd(2, '`'));
 }
@@ -173,16 +173,16 @@ function letterNumber(letter: string): number {
   return [...letter.toLowerCase()].reduce((value, one) => value * 26 + one.charCodeAt(0) - 96, 0);
 }
 
-/** Reads `1. Abschnitt`, `Erster Teil`, `II. Buch`, `Première partie`. */
+/** Reads a number before its word: `1. Abschnitt`, `Erster Teil`, `II. Buch`, `Première partie`. */
 function countedWord(line: string): readonly Label[] | undefined {
   const count = match(COUNT, line, 0);
   if (count === null) return undefined;
   const [all, digits, roman, spelt] = count;
   const word = match(WORD, line, all.length);
-  // `2. Chapter 5 applies` is a paragraph; `8. Appendix A` has two labels.
+  // If a number follows the word too, the line is a paragraph (`2. Chapter 5 applies`) or has two labels.
   if (word === null || /^(?:\d|[A-Z](?!\p{L}))/u.test(line.slice(all.length + word[0].length)))
     return undefined;
-  // Only German has digits before the word: `1. Title` is an item of a list.
+  // Only German writes digits before the word. In other languages, `1. Title` is an item of a list.
   if (spelt === undefined && !GERMAN.test(word[0])) return undefined;
   const value =
     spelt !== undefined ? ordinalNumber(spelt) : roman !== undefined ? romanNumber(roman) : Number(digits);
@@ -264,13 +264,13 @@ function bareLabels(line: string): readonly Label[] {
   return labels;
 }
 
-/** Reads `A.` or `A.1` as a continuation of decimal numbers, as in appendices of specifications. */
+/** Reads `A.` or `A.1` as the continuation of decimal sections, like the appendices of a specification. */
 function appendix(line: string, end: number, [letter = 0, ...further]: readonly number[]): Label {
   const numbers = [LETTERS + letter, ...further];
   return labelAt(line, end, { family: '1', kind: '1', numbers, depth: numbers.length, isBare: true });
 }
 
-/** Added to the letter of an appendix, so that it sorts after all digits. */
+/** Added to the letter of an appendix, so that appendices sort after all numbered sections. */
 export const LETTERS = 1000;
-/** Added to a capital letter after a number, because 16 A may come before 16, after it, or after 16 ter. */
+/** Added to a capital after a number, because the place of 16 A varies: before 16, after 16 or after 16 ter. */
 export const CAPITALS = 1_000_000;

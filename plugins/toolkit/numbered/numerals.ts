@@ -1,7 +1,7 @@
 const ROMAN = /^(?=[CXLVI])(C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})$/;
 const ROMAN_DIGITS: Readonly<Record<string, number>> = { I: 1, V: 5, X: 10, L: 50, C: 100 };
 
-/** The value of a Roman number in capitals, up to 399; undefined for other letters. */
+/** The value of a Roman number in capitals, up to 399; undefined if the letters are not such a number. */
 export function romanNumber(letters: string): number | undefined {
   if (!ROMAN.test(letters)) return undefined;
   let value = 0;
@@ -69,7 +69,7 @@ export function ordinalNumber(word: string): number | undefined {
   return tens * 10 + unit;
 }
 
-/** Suffixes of inserted numbers, in the order in which they follow the number. */
+/** Suffixes of inserted numbers, in their order: 3, 3 bis, 3 ter. */
 export const LATIN_SUFFIXES: Readonly<Record<string, number>> = Object.fromEntries(
   `bis ter quater quinquies sexies septies octies nonies|novies decies undecies duodecies terdecies quaterdecies
   quindecies|quinquiesdecies sexdecies|sexiesdecies septdecies|septiesdecies octodecies|octiesdecies novodecies vicies

@@ -1,4 +1,4 @@
-/** The request parameter of chunkers that find numbered headings. Only data, because manifests import it. */
+/** Request parameter of chunkers that find numbered headings. This file has only data, so manifests can import it. */
 export const numberedHeadings = {
   type: 'boolean',
   default: false,

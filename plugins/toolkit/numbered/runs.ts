@@ -5,13 +5,13 @@ import { chain, isFirst, type Run } from './sequences.ts';
 
 export interface Runs {
   readonly runs: readonly Run[];
-  /** Sequences with a word, but without text between their members, which may be tables of contents. */
+  /** Sequences of numbers with a word that have no text between their members. They may be tables of contents. */
   readonly empty: readonly Run[];
 }
 
 /**
- * Finds the sequences of headings among candidates; see `chain`. Sequences without text between their lines do not
- * count, such as lists and tables of contents.
+ * Finds the sequences of headings among candidates (see `chain`). Sequences without text between their members, such
+ * as lists and tables of contents, are not sequences of headings.
  */
 export function findRuns(candidates: readonly Candidate[]): Runs {
   const bare = candidates.filter(({ label }) => label.isBare);
@@ -23,7 +23,7 @@ export function findRuns(candidates: readonly Candidate[]): Runs {
 }
 
 interface Collected extends Runs {
-  /** Sequences that count only next to another heading. */
+  /** Sequences that are accepted as headings only next to another heading. */
   readonly single: readonly Run[];
 }
 
@@ -46,7 +46,7 @@ function collect(candidates: readonly Candidate[]): Collected {
   return { runs, single, empty };
 }
 
-/** Whether most articles have almost no text, as in correlation tables. */
+/** Whether a sequence is a column of a table: most of its articles have almost no text. */
 function isCell(run: Run): boolean {
   const { kind } = run[0] as Candidate;
   if (!isArticle(kind) && !(isAnnex(kind) && run.length > 1)) return false;
@@ -56,7 +56,7 @@ function isCell(run: Run): boolean {
 
 const CELL = 5;
 
-/** Drops references such as `Section 2.1` if sections of the text have the same numbers without a word. */
+/** Drops references such as `Section 2.1` if the text has sections with these numbers but without a word. */
 function withoutReferences(runs: readonly Run[], bare: readonly Candidate[]): readonly Run[] {
   const isDecimal = (run: Run) => run.some(({ name }) => /^(?:\p{L}+|§+)\s\d+\.\d/u.test(name));
   if (!runs.some(isDecimal)) return runs;
@@ -75,7 +75,7 @@ function articlesOf(runs: readonly Run[]): readonly Candidate[] {
   return articles.length < MIN_ARTICLES ? [] : articles.sort((a, b) => a.start - b.start);
 }
 
-/** Drops chapters and sections without an article between them, as in tables of contents and lists. */
+/** Drops sequences of chapters or sections that contain no article: tables of contents and lists. */
 function withoutLists(runs: readonly Run[]): readonly Run[] {
   const articles = articlesOf(runs);
   const words = runs.flat().sort((a, b) => a.start - b.start);
@@ -93,8 +93,8 @@ function withoutLists(runs: readonly Run[]): readonly Run[] {
 }
 
 /**
- * Drops numbered paragraphs within articles. In a text with articles, a number without a word is a heading in two
- * cases only. It has several levels, or it is outside of articles and immediately above a number with a word.
+ * Drops numbered paragraphs within articles. In a text with articles, a number without a word is kept in two cases:
+ * it has several levels, or it is outside of articles or directly above a number with a word.
  */
 function withoutParagraphs(candidates: readonly Candidate[], runs: readonly Run[]): readonly Candidate[] {
   if (articlesOf(runs).length === 0) return candidates;
@@ -129,7 +129,7 @@ function leading(
     while (candidates[before]?.start === start) before--;
     return !isAfterText && isKnown(candidates[before]);
   };
-  // Backwards, because a sequence may lead into a later one.
+  // Starts with the last sequence, because a sequence may be accepted only thanks to the heading after it.
   const runs = [...single].sort((a, b) => (b[0] as Candidate).start - (a[0] as Candidate).start);
   return runs.filter((run) => {
     const [first] = run as readonly [Candidate];
@@ -158,14 +158,14 @@ function minimumLength(run: Run): number {
   return run.some(({ label }) => label.depth > 1) ? 2 : 3;
 }
 
-/** Above this mean number of characters between its numbers, a sequence is not a list. */
+/** A sequence with a higher mean number of characters between its numbers is not a list. */
 const LONG = 200;
 
 function textOf(run: Run): number {
   return (run.at(-1) as Candidate).inkBefore - (run[0] as Candidate).inkBefore;
 }
 
-/** Whether a sequence is an annex, which may be the only one of a text. */
+/** Whether a sequence is an annex. A text may have only one annex. */
 function isAlone(run: Run): boolean {
   const [first] = run as readonly [Candidate];
   const { kind, name, label, isAfterText } = first;
@@ -177,7 +177,7 @@ function isAlone(run: Run): boolean {
 function hasText(run: Run): boolean {
   let empty = 0;
   let filled = 0;
-  // Numbered rows of a table have no parts.
+  // Members with a single level may be rows of a table, so text between them must contain sentences.
   const isFlat = isBare(run) && run.length > 2 && run.every(({ label }) => label.depth === 1);
   for (let at = 1; at < run.length; at++) {
     const before = run[at - 1] as Candidate;

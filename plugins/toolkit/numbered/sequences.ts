@@ -5,14 +5,14 @@ import { CAPITALS, LETTERS } from './labels.ts';
 export type Run = readonly Candidate[];
 
 const AHEAD = 40;
-/** Maximum number of interrupted sequences that a number may resume. */
+/** Maximum number of interrupted sequences that are remembered, so that a number may continue one of them. */
 const MAX_OUTER = 3;
-/** The largest step within a sequence that needs no lookahead. */
+/** Maximum gap in a sequence that is accepted without looking at the numbers after it. */
 const STEP = 5;
 
 /**
- * Divides a family into sequences, in which each number follows the previous number. Drops numbers that would break a
- * sequence which continues without them.
+ * Divides the candidates of a family into sequences, in which each number follows the previous number. Drops a
+ * candidate that would interrupt a sequence if the sequence continues after the candidate.
  */
 export function chain(family: readonly Candidate[]): Candidate[][] {
   const members = ofOneForm(family);
@@ -52,7 +52,7 @@ export function chain(family: readonly Candidate[]): Candidate[][] {
   return runs;
 }
 
-/** A number is a mere reference if the next decimal number continues the last number, but not this one. */
+/** Whether a number is only a reference: the next decimal number continues the last number, but not this one. */
 function isEarly(last: Candidate, candidate: Candidate, next: Candidate | undefined): boolean {
   return (
     next?.label.isBare === true && next.label.depth > 1 && follows(last, next) && !follows(candidate, next)
@@ -60,10 +60,10 @@ function isEarly(last: Candidate, candidate: Candidate, next: Candidate | undefi
 }
 
 /**
- * Whether a number after text belongs to a list item within a section. If so, the next decimal number continues the
- * last section, but not a section with this number.
+ * Whether a number belongs to a list item within a section. If so, the next decimal number continues the last
+ * section, but would not continue this number.
  *
- * @param at index of the next decimal number of several levels
+ * @param at index of the next number with several levels
  */
 function isItem(last: Candidate, members: readonly Candidate[], index: number, at: number): boolean {
   const candidate = members[index] as Candidate;
@@ -72,7 +72,7 @@ function isItem(last: Candidate, members: readonly Candidate[], index: number, a
   const holder = members[at - 1];
   if (next === undefined || isMarked || !label.isBare || label.depth > 1 || isLettered(candidate))
     return false;
-  // A number immediately below another heading is not an item.
+  // A number that directly follows a heading without text between them is not an item.
   if (!candidate.isAfterText && members[index - 1]?.inkBefore !== candidate.inkBefore) return false;
   const [above, second, ...further] = next.label.numbers;
   const isHeld = at - 1 > index && holder?.label.numbers[0] === above;
@@ -90,7 +90,7 @@ function nextDecimals(members: readonly Candidate[]): readonly number[] {
   return indexes;
 }
 
-/** Drops single numbers with (or without) a period, if all numbers with subsections are written otherwise. */
+/** If all numbers with subsections end in a period, or none does, drops top-level numbers that differ. */
 function ofOneForm(family: readonly Candidate[]): readonly Candidate[] {
   const holders = family.filter((one, at) => {
     const next = family[at + 1];
@@ -107,7 +107,7 @@ function isClosed({ name, label }: Candidate): boolean {
   return name.charAt(label.end - 1) === '.';
 }
 
-/** Whether a letter continues decimal numbers: A after 12, if A.1 or B.1 follows, and 13 does not. */
+/** Whether the letter A continues decimal sections as an appendix: A.1 or B.1 follows, but no further section. */
 function isAppendix(
   last: Candidate,
   candidate: Candidate,
@@ -132,14 +132,14 @@ function sameSequence(members: readonly Candidate[], index: number): readonly Ca
   return end === -1 ? ahead : ahead.slice(0, end + 1);
 }
 
-/** Whether a number is the next one: 2.2 or 3 after 2.1, 12a or 13 after 12, 2.1.1 after 2.1. */
+/** Whether a number directly follows another: 2.2 or 3 after 2.1, 12a or 13 after 12, 2.1.1 after 2.1. */
 function follows({ label: before }: Candidate, { label }: Candidate): boolean {
   return stepOf(before.through, label.numbers, label.isBare) === 1;
 }
 
 /**
- * The distance of two numbers at the first level where they differ. It is 0 if the second is not after the first, and
- * infinite if further levels do not begin with 1.
+ * The distance from one number to a later one at the first level where they differ. 0 if `after` is not later;
+ * infinite if its further levels do not begin with 1.
  */
 function stepOf(before: readonly number[], after: readonly number[], isBare: boolean): number {
   let at = 0;
@@ -154,7 +154,7 @@ function stepOf(before: readonly number[], after: readonly number[], isBare: boo
   const step = isFree ? 1 : to - from;
   if (step <= 0) return 0;
   const further = after.slice(at + 1);
-  // A decimal number such as 3.1 needs a 3 before it.
+  // Without a word, 3.1 cannot follow 2: the number 3 is missing.
   if (isBare && further.length > 0) return Number.POSITIVE_INFINITY;
   return further.every((number) => number === 1 || number > CAPITALS) ? step : Number.POSITIVE_INFINITY;
 }
@@ -163,13 +163,13 @@ export function isAfter({ label }: Candidate, { label: before }: Candidate): boo
   return stepOf(before.numbers, label.numbers, label.isBare) > 0;
 }
 
-/** Whether a number continues a sequence after a gap: the missing numbers do not come later. */
+/** Whether a number continues a sequence after a gap. The missing numbers must not occur later. */
 function skips(last: Candidate, candidate: Candidate, members: readonly Candidate[], index: number): boolean {
   const { isBare, isDivided } = candidate.label;
   if (isLettered(candidate)) return false;
   const isLoose = !isBare || isDivided;
   const step = stepOf(last.label.through, candidate.label.numbers, isBare);
-  // A letter may be a Roman number of another sequence.
+  // Without a word, large gaps are refused: a letter may be a Roman number of another sequence.
   if (step === 0 || (isBare && step > (isDivided ? STEP : 2))) return false;
   const later = sameSequence(members, index);
   if (later.some((other) => follows(last, other) && !isAfter(other, candidate))) return false;
@@ -178,7 +178,7 @@ function skips(last: Candidate, candidate: Candidate, members: readonly Candidat
   return isLoose && (step <= STEP || next === undefined || isAfter(next, candidate) || isFirst(next));
 }
 
-/** A number begins a sequence if it is the first, or if its successors follow and the last sequence is over. */
+/** Whether a number begins a sequence: it is the first, or its successors follow and the last sequence is over. */
 function begins(
   last: Candidate | undefined,
   candidate: Candidate,
@@ -193,23 +193,23 @@ function begins(
     if (goesOn !== -1 && (next === -1 || goesOn < next || !isFirst(candidate))) return false;
   }
   if (isFirst(candidate) || candidate.isMarked) return true;
-  // The text may be an excerpt, and the first articles of a section may be repealed.
+  // Articles may begin at any number: the text may be an excerpt, or the first articles may be repealed.
   if (last === undefined && rises(candidate, later)) return true;
   const { isBare, depth, numbers } = candidate.label;
-  // The line of the section itself may be missing.
+  // Subsections may begin without their section, because the line of the section may be missing.
   const goOn = later[1] !== undefined && follows(later[0] as Candidate, later[1]);
   if (isBare) return next === 0 && goOn && depth > 1 && numbers.at(-1) === 1;
   if (next !== 0) return false;
   return last !== undefined || goOn;
 }
 
-/** A chapter or section begins another sequence if the next number continues only this one. */
+/** Whether a chapter or section begins a new sequence: the next number continues it, but not the last sequence. */
 function restarts(last: Candidate, candidate: Candidate, next: Candidate | undefined): boolean {
   if (next === undefined || !isDivision(candidate.kind) || !isFirst(candidate)) return false;
   return isAfter(next, candidate) && !isAfter(next, last);
 }
 
-/** Whether the next articles follow each other. In a code with numbers such as L121-2, they only need to rise. */
+/** Whether the next articles are consecutive. In a code with numbers such as L121-2, rising numbers are enough. */
 function rises(candidate: Candidate, later: readonly Candidate[]): boolean {
   const next = [candidate, ...later.slice(0, 3)];
   const isCode = next.every(({ label }) => label.numbers.length > 1);

@@ -3,7 +3,7 @@ import { readXml } from '../markup/xml.ts';
 import { unzip } from './zip.ts';
 
 export interface Relationship {
-  /** Last segment of the type's URI: `slideLayout`. */
+  /** Last segment of the URI that names the type: `slideLayout`. */
   readonly type: string;
   readonly target: string;
   readonly isExternal: boolean;
@@ -24,8 +24,8 @@ export interface OfficeFile {
 /**
  * Opens a file of Office Open XML, and unpacks its XML parts.
  *
- * @param most maximum bytes of all parts together
- * @throws Error for callers if the file has another format, is damaged, or is larger
+ * @param most maximum bytes of all unpacked parts together
+ * @throws Error for callers if the file has another format, is damaged, or has more bytes than `most`
  */
 export function openOfficeFile(bytes: Uint8Array, most: number): OfficeFile {
   const files = unzip(bytes, (path) => /\.(xml|rels)$/i.test(path), most);
@@ -77,7 +77,7 @@ function withoutSteps(path: string): string {
   return steps.join('/');
 }
 
-/** The names of the core properties in metadata (ECMA-376, part 2, section 11). */
+/** Names in metadata of the file's core properties (ECMA-376, part 2, section 11). */
 const PROPERTIES: Readonly<Record<string, string>> = {
   creator: 'authors',
   subject: 'subject',

@@ -17,13 +17,13 @@ const ENTRY = {
   at: 42,
 };
 const LOCAL = { bytes: 30, name: 26, extra: 28 };
-/** The extra field for 64-bit numbers (4.5.3). `instead` marks the 32-bit fields that it replaces. */
+/** The extra field with 64-bit numbers (4.5.3). They replace 32-bit fields whose value is `instead`. */
 const WIDE = { id: 1, head: 4, bytes: 8, instead: 0xffffffff };
 const MAX_COMMENT = 65_535;
 const ENCRYPTED = 1;
 const STORED = 0;
 const DEFLATED = 8;
-/** Signature of compound files (MS-CFB 2.2): Office files with a password, or in the formats before zip. */
+/** Signature of compound files (MS-CFB 2.2): Office files with a password, and formats older than zip. */
 const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 interface Entry {
@@ -37,12 +37,12 @@ interface Entry {
 }
 
 /**
- * Unpacks files of a zip, and checks their length and checksum against the directory of the zip.
+ * Unpacks files of a zip. Checks their lengths and checksums against the directory of the zip.
  *
- * @param wants whether to unpack a file, by its path: `word/document.xml`
+ * @param wants whether to unpack the file at a path: `word/document.xml`
  * @param most maximum bytes of all unpacked files together; checked before the first file is unpacked
- * @returns the wanted files by path
- * @throws Error for callers if the bytes are not a zip, damaged, encrypted, or unpack to more
+ * @returns the unpacked files by path
+ * @throws Error for callers if the bytes are not a zip, or are damaged or encrypted, or unpack to more than `most`
  */
 export function unzip(
   bytes: Uint8Array,
@@ -62,7 +62,7 @@ export function unzip(
   return new Map([...wanted].map(([path, entry]) => [path, unpack(zip, entry)]));
 }
 
-/** Reads the directory of a zip. It must have as many entries as it announces, without gaps. */
+/** Reads the directory of a zip. It must have as many entries as it announces, without gaps between entries. */
 function entriesOf(zip: Buffer): Entry[] {
   const end = endOf(zip);
   let at = zip.readUInt32LE(end + END.directory);
@@ -103,7 +103,7 @@ function entryAt(zip: Buffer, at: number): Entry {
     return wide.next().value ?? number;
   };
   const path = zip.toString('utf8', name, extra);
-  // Reads the sizes in the order of the extra field.
+  // The order of these three calls matters: the extra field has its numbers in this order.
   const size = numberAt(ENTRY.size);
   const packed = numberAt(ENTRY.packed);
   const start = numberAt(ENTRY.at);
@@ -113,7 +113,7 @@ function entryAt(zip: Buffer, at: number): Entry {
   return { path, isEncrypted, method, checksum, size, packed, at: start };
 }
 
-/** Reads the 64-bit numbers among the extra fields of an entry. Some writers use them for small files too. */
+/** Reads an entry's 64-bit numbers from its extra fields. Some writers use these even for small files. */
 function* wideFields(extra: Buffer): Generator<number, undefined> {
   for (let at = 0; at + WIDE.head <= extra.length; ) {
     const end = at + WIDE.head + extra.readUInt16LE(at + 2);

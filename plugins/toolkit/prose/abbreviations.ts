@@ -1,20 +1,20 @@
 /**
- * Abbreviations of a language by the effect of their full stop. Most are sentence-break suppressions of Unicode's
- * CLDR 46.1 (licence Unicode-3.0). Words are separated by spaces, and written without inner spaces and their last
- * full stop: `z.B` also matches `z. B.`. A lower-case word matches every spelling, another word only its own.
+ * Abbreviations of a language, by whether their full stop can end a sentence. Most are sentence-break suppressions of
+ * Unicode's CLDR 46.1 (licence Unicode-3.0). Each string lists words without their inner spaces and last full stop:
+ * `z.B` also matches `z. B.`. A word in lower case matches any case; other words match exactly.
  */
 interface Words {
   /** Words that never end a sentence. */
   readonly before?: string;
-  /** Abbreviations before a number; elsewhere common words, or ends of sentences. */
+  /** Words that do not end a sentence before a number. Elsewhere they do, because they may be common words. */
   readonly number?: string;
   /** Words that end a sentence if the next word is one of `starters`. */
   readonly within?: string;
   /** Words that end a sentence if the next word has a capital letter. */
   readonly last?: string;
-  /** Words that have a capital letter only at the start of a sentence. */
+  /** Words that are capitalised only at the start of a sentence, so a capital shows that one begins. */
   readonly starters?: string;
-  /** Whether the language writes `third` as `3.`. */
+  /** Whether the language writes ordinal numbers with a full stop: `3.` for `third`. */
   readonly ordinals?: boolean;
 }
 
@@ -144,7 +144,7 @@ export type Lexicon = Readonly<Record<Exclude<keyof Words, 'ordinals'>, Readonly
 
 const lexicons = new Map<string, Lexicon>();
 
-/** The abbreviations of a language (BCP 47), by its primary subtag; of English if the language is unknown. */
+/** The abbreviations of a language (BCP 47) by its primary subtag. Unknown languages use those of English. */
 export function lexiconOf(lang: string): Lexicon {
   const language = lang.split(/[-_]/, 1)[0]?.toLowerCase() ?? '';
   const key = Object.hasOwn(WORDS, language) || WITH_ORDINALS.has(language) ? language : 'en';

@@ -1,13 +1,13 @@
 import { SENTENCE_MARKS } from './sentence-marks.ts';
 
-/** Classes of UTF-16 units for the rules that find sentences. Lone surrogates are `SYMBOL`. */
+/** Classes of UTF-16 units, for the rules that find sentences. A lone surrogate is a `SYMBOL`. */
 export const SYMBOL = 0;
 export const LOWER = 1;
 export const UPPER = 2;
 const UNCASED = 3;
 export const DIGIT = 4;
 export const SPACE = 5;
-/** Opens a quotation or a bracket, or marks an aside or emphasis. */
+/** Characters that open a quotation or a bracket, or enclose an aside or emphasis. */
 export const OPENER = 6;
 export const CLOSER = 7;
 /** Ends a sentence if white space follows: `.`, `!`, `?`, `…`. */
@@ -20,7 +20,7 @@ export const SCRIPT_MARK = 10;
 const UNITS = 0x10000;
 const ROW = 0x800;
 
-/** Later rows take precedence. */
+/** If several patterns match a unit, the last one counts. */
 const CLASSES: readonly (readonly [type: number, pattern: RegExp])[] = [
   [UNCASED, /\p{L}|\p{M}/gu],
   [LOWER, /\p{Lowercase}/gu],
@@ -36,7 +36,7 @@ const CLASSES: readonly (readonly [type: number, pattern: RegExp])[] = [
 
 let classes: Uint8Array | undefined;
 
-/** The class of each UTF-16 unit. The table is built at the first call. */
+/** The class of each UTF-16 unit. The first call builds the table. */
 export function unitClasses(): Uint8Array {
   classes ??= classify();
   return classes;
@@ -45,7 +45,7 @@ export function unitClasses(): Uint8Array {
 function classify(): Uint8Array {
   const byUnit = new Uint8Array(UNITS);
   for (let from = 0; from < UNITS; from += ROW) {
-    // In a joined row, surrogates would form pairs.
+    // Skips surrogates, because they would form pairs in the joined string.
     if (from >= 0xd800 && from < 0xe000) continue;
     const row = String.fromCharCode(...Array.from({ length: ROW }, (_, index) => from + index));
     for (const [type, pattern] of CLASSES) {

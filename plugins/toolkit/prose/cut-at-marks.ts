@@ -6,13 +6,13 @@ import { ALL_SENTENCE_MARKS, CLAUSE_MARKS } from './sentence-marks.ts';
 
 /**
  * Cuts after ends of sentences: literal delimiters, and the marks of all scripts, which need no space after them.
- * Consecutive marks stay with their sentence, and so do the closing marks, brackets, spaces and line feed after them.
+ * Further marks, closing brackets, spaces and a line feed stay with the sentence that they follow.
  */
 export function cutAtSentenceEnds(delimiters: readonly string[], side: DelimiterSide = 'prev'): CutFinder {
   return cutAtMarks([...delimiters, ...ALL_SENTENCE_MARKS], side);
 }
 
-/** Cuts after ends of clauses: literal delimiters, and the commas and colons of all scripts. */
+/** Cuts after ends of clauses: after literal delimiters, and after the commas and colons of all scripts. */
 export function cutAtClauseEnds(delimiters: readonly string[], side: DelimiterSide = 'prev'): CutFinder {
   return cutAtMarks([...delimiters, ...CLAUSE_MARKS], side);
 }
@@ -28,7 +28,7 @@ function afterMarks(cuts: number[], text: string, end: number): number[] {
   let last = -1;
   for (let index = 0; index < cuts.length; index++) {
     const given = cuts[index] as number;
-    // The cut of an earlier mark was already moved past this one.
+    // The cut of an earlier mark was moved to here or further, because consecutive marks stay together.
     if (given <= last) continue;
     const isMark = isMarkBefore(text, given);
     const cut = isMark && !isLetter(text.charCodeAt(given)) ? markEnd(text, given, end) : given;
@@ -43,7 +43,7 @@ const MARKS = new Set([...ALL_SENTENCE_MARKS, ...CLAUSE_MARKS].map((mark) => poi
 const FIRST_MARK = Math.min(...MARKS);
 const MARK = 1;
 const HALF = 2;
-/** For each unit: a mark, a surrogate that may belong to a mark, or neither. */
+/** For each unit: `MARK` for a mark, `HALF` for a surrogate that may be part of a mark, otherwise 0. */
 const UNITS = new Uint8Array(0x10000);
 for (const mark of MARKS) {
   if (mark <= 0xffff) UNITS[mark] = MARK;
@@ -69,7 +69,7 @@ function markEnd(text: string, from: number, end: number): number {
 const SIGNS = new Set([...'"\'*_`'].map((sign) => sign.charCodeAt(0)));
 const MAX_SIGNS = 4;
 
-/** The end of straight quotation marks and signs of emphasis. They close only if white space follows. */
+/** The end of straight quotation marks and signs of emphasis, if white space follows; otherwise `from`. */
 function signsEnd(text: string, from: number, end: number): number {
   let at = from;
   while (at < end && at - from < MAX_SIGNS && SIGNS.has(text.charCodeAt(at))) at++;
@@ -92,7 +92,7 @@ function goesWithMark(text: string, at: number): boolean {
   return unit === EMOJI_VARIANT || isMarkAt(text, at) || CLOSER.test(text.charAt(at));
 }
 
-/** Whether a unit is a Chinese or Japanese letter. Such a letter follows nearly all Chinese and Japanese marks. */
+/** Quick check: most Chinese and Japanese marks are directly followed by a letter, which is not part of a mark. */
 function isLetter(unit: number): boolean {
   return unit >= FIRST_KANA && unit < AFTER_HAN;
 }

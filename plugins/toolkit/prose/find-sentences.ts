@@ -18,8 +18,8 @@ import { type Candidate, isOnlyEmoji, type Prose, readMarks } from './marks.ts';
 /**
  * Finds the starts of all sentences except the first. The rules know abbreviations, initials, numbers and ellipses of
  * a language, and the punctuation of all scripts. Closing quotation marks and brackets stay with their sentence. A
- * line break ends a sentence only with its paragraph, item, heading or verse. White space belongs to the previous
- * sentence, and the indentation of a line to the next. Linear.
+ * line break ends a sentence only if it ends a paragraph, list item, heading or verse. White space belongs to the
+ * previous sentence, but the indentation of a line belongs to the next. Takes linear time.
  *
  * @param lang the language of the text (BCP 47)
  */
@@ -31,7 +31,7 @@ export function findSentences(text: string, lang: string): number[] {
   for (let index = 0; index < starts.length; index++) {
     const start = starts[index] as number;
     const end = starts[index + 1] ?? text.length;
-    // A line of emoji belongs to the previous sentence; at the start of the text, to the next sentence.
+    // A line of emoji belongs to the previous sentence. At the start of the text, it belongs to the next sentence.
     const isEmoji = isOnlyEmoji(text, start, end);
     if (index > 0 && !isEmoji && !isAfterEmoji) cuts.push(start);
     isAfterEmoji = isEmoji && cuts.length === 0 && (index === 0 || isAfterEmoji);
@@ -50,9 +50,9 @@ function addSentences(cuts: number[], prose: Prose, start: number, end: number):
   addEnds(cuts, prose, from, end);
 }
 
-/** Thai and Lao have no marks at the ends of sentences, and spaces only between phrases. */
+/** Thai and Lao do not mark the ends of sentences. They have spaces only between phrases. */
 const SPACED_SCRIPTS = /[\u0e00-\u0eff]/;
-/** A phrase of fewer units joins the next phrase. */
+/** Minimum UTF-16 units of a phrase. A shorter phrase is joined to the next phrase. */
 const LONG_ENOUGH = 60;
 
 function withPhrases(text: string, cuts: readonly number[]): number[] {
@@ -80,8 +80,8 @@ const BULLET = /^\s*([•‣◦▪●⁃])/;
 const COUNTED = /^\s*(\(?)(\d{1,3}|[a-zA-Z])(\.\)|[.)])\s/;
 
 /**
- * Finds the items of a list on one line, such as `1. Flour 2. Water` or `• Flour • Water`, except the first item. The
- * stretch must begin with an item. Each further item continues the numbering, or has the same bullet.
+ * Finds all items except the first in a list on one line: `1. Flour 2. Water` or `• Flour • Water`. The stretch must
+ * begin with an item. Further items must continue the numbering, or have the same bullet.
  */
 function itemStarts(stretch: string): number[] {
   const bullet = BULLET.exec(stretch.slice(0, HEAD))?.[1];
@@ -149,7 +149,7 @@ function skipOpeners(text: string, classes: Uint8Array, from: number, end: numbe
   return at;
 }
 
-/** White space belongs to the previous sentence, except the indentation of a line. */
+/** The start of the next sentence. White space belongs to the previous sentence, except a line's indentation. */
 function cutAfter(text: string, closed: number, after: number): number {
   const newline = text.slice(closed, after).lastIndexOf('\n');
   return newline === -1 ? after : closed + newline + 1;
@@ -171,10 +171,10 @@ function isBare({ marked, closed, after, next }: Candidate): boolean {
   return closed === marked && next === after;
 }
 
-/** Characters that follow white space only within a sentence. */
+/** If one of these characters follows the white space after a mark, the sentence continues. */
 const CONTINUES = /[,;:&/+=%|]/;
 
-/** An ellipsis ends a sentence unless a number or the English pronoun `I` follows. */
+/** Whether an ellipsis ends a sentence: not if a number or the English pronoun `I` follows. */
 function endsAtEllipsis({ text, classes }: Prose, { next, nextClass, dots }: Candidate): boolean {
   if (dots > 3) return true;
   const isPronoun = text.charAt(next) === 'I' && classes[text.charCodeAt(next + 1)] !== LOWER;
@@ -184,16 +184,16 @@ function endsAtEllipsis({ text, classes }: Prose, { next, nextClass, dots }: Can
 const SAYS =
   /(?:と|って|の|が|を|は(?!い))|\p{Script=Han}{1,4}?(?:[说說问問喊叫]|(?<!知)道)道?[。，：,:“「]/uy;
 
-/** Whether the speaker, or a Japanese particle, follows a quotation with its own punctuation. */
+/** Whether the sentence continues after a quotation: a speaker (`他说`) or a Japanese particle follows. */
 function isQuoted(text: string, { marked, closed, after }: Candidate): boolean {
   if (closed === marked || after > closed) return false;
   return matchEnd(SAYS, text, after) !== -1;
 }
 
-/** English words that begin a sentence even without a space before them. */
+/** English words that, after a full stop, begin a sentence even if there is no space before them. */
 const UNMISTAKABLE = /(?:The|This|That|These|Those|There|They|She|You|However|Today|Mr|Mrs|Dr)[ .]/y;
 
-/** Whether the space between two sentences was lost, as in texts from PDF files: `a lot.That is`. */
+/** Whether the space between two sentences is missing, as in texts from PDF files: `a lot.That is`. */
 function isGlued({ text, classes }: Prose, { at, dots, after, sentence }: Candidate): boolean {
   if (dots !== 1 || classes[text.charCodeAt(after)] !== UPPER) return false;
   if (matchEnd(UNMISTAKABLE, text, after) === -1) return false;
@@ -257,7 +257,7 @@ function isNumbered(prose: Prose, { next, nextClass }: Candidate): boolean {
   return /^(?:[A-Z]|[IVXLC]+)$/.test(wordFrom(prose, next));
 }
 
-/** Whether a time of day is at the start of its sentence: `At 5 a.m. Mr. Smith left.` */
+/** Whether a sentence begins with a time of day, so the time does not end it: `At 5 a.m. Mr. Smith left.` */
 function isOpening({ text }: Prose, { sentence, at }: Candidate): boolean {
   return at - sentence < MAX_WORD_LENGTH && text.slice(sentence, at).trim().split(/\s+/).length < 4;
 }
@@ -297,7 +297,7 @@ function wordBefore({ text, classes }: Prose, from: number): number {
   return first;
 }
 
-/** Joins the single letters with full stops before a letter, without spaces: `z.` of `z. B.` */
+/** The single letters with full stops before the letter at `from`, without spaces: `z.` for the `B` of `z. B.` */
 function joinLetters({ text, classes }: Prose, { sentence }: Candidate, from: number): string {
   let letters = '';
   let at = from;

@@ -1,11 +1,11 @@
 import { matchEnd } from '../../../core/engine/search.ts';
 import { CLOSER, DIGIT, FULL_MARK, isLetter, LOWER, MARK, OPENER, UPPER, unitClasses } from './characters.ts';
 
-/** Parts of a text, without gaps. A part begins with the text, or after a line break that ends a sentence. */
+/** Parts of a text, without gaps. The first begins at 0, the others after a line break that ends a sentence. */
 export interface Stretches {
-  /** Rising from 0. A stretch ends where the next one begins, so it includes the blank lines after it. */
+  /** Rising offsets from 0. A stretch ends where the next one begins, so it includes the blank lines after it. */
   readonly starts: number[];
-  /** Whether each stretch is prose. Sentences do not end within code, headings and table rows. */
+  /** Whether each stretch is prose. A stretch of code, a heading or a table row is never cut into sentences. */
   readonly areProse: boolean[];
 }
 
@@ -72,7 +72,7 @@ const FENCE = /`{3,}|~{3,}/y;
 const TAG = /<[/!a-zA-Z]/y;
 const RULE = /^([-=*_^~."'+#:])(?:\s?\1){2,}$/;
 
-/** Reads a line whose markup makes it a separate stretch, or a part of the previous stretch. */
+/** Reads a line with markup: a stretch by itself, or part of the previous one. @returns false if it has no markup */
 function readMarked(reader: Reader, line: Line, first: string): boolean {
   const { text } = reader;
   const matches = (pattern: RegExp) => matchEnd(pattern, text, line.from) !== -1;
@@ -102,7 +102,7 @@ function standAlone(reader: Reader, { start }: Line): true {
   return true;
 }
 
-/** Each line of code is a stretch. The fences belong to the first and the last line. */
+/** Makes each line of code a stretch. The first and the last stretch include the fences. */
 function readCode(reader: Reader, { start, from, end }: Line): void {
   if (from === end) return;
   const { text, fence } = reader;
@@ -117,7 +117,7 @@ function readCode(reader: Reader, { start, from, end }: Line): void {
 const BULLET = /(?:[-*+]\s|[•‣◦▪●⁃])/y;
 const NUMBER = /\(?(\d{1,9}|[a-zA-Z])(?:\.\)|[.)])\s/y;
 
-/** Whether a line begins a list item. Within a paragraph, only a bullet or the number 1 does, as in Markdown. */
+/** Whether a line begins a list item. Within a paragraph, only a bullet or the number 1 can, as in Markdown. */
 function startsItem({ text, block, inItem }: Reader, { from }: Line): boolean {
   if (matchEnd(BULLET, text, from) !== -1) return true;
   NUMBER.lastIndex = from;
@@ -159,9 +159,9 @@ interface Measured {
 }
 
 /**
- * Returns whether a line of a block, by its index from 1, continues the previous line. Lines of verse, records, and
- * lists without bullets are separate. A line of prose continues if its first word did not fit on the previous line,
- * begins with a small letter, or is a number. Any other break is deliberate, as after a title.
+ * Returns a function that tells whether a line continues the previous line, by the line's index in the block, from 1.
+ * Lines of verse, records and lists without bullets never do. A line of prose does if its first word had no room on
+ * the previous line, or is a number or in lower case. Any other break is deliberate, as after a title.
  */
 function keepsTogether(text: string, lines: readonly Line[]): (index: number) => boolean {
   const measured = lines.map((line) => measure(text, line));
@@ -179,9 +179,9 @@ function keepsTogether(text: string, lines: readonly Line[]): (index: number) =>
   };
 }
 
-/** Below this share of the width, the next word would have fitted. */
+/** If a line and the next word would fill less than this share of the width, there was room for the word. */
 const CLEAR = 0.85;
-/** Ends of lines after which a break means nothing: the sentence continues, or its punctuation decides. */
+/** After these characters, a line break means nothing: the sentence continues, or punctuation decides if it ends. */
 const GOES_ON = /[,;(&+=/\-–—.!?…]/;
 const FIRST_WIDE = 0x2e80;
 
@@ -204,7 +204,7 @@ function wordEnd(text: string, from: number, end: number): number {
   return end;
 }
 
-/** The width to which a block was wrapped: its longest line, or of four or more lines the second longest. */
+/** The width to which a block was wrapped: its longest line, or if it has at least four lines, its second longest. */
 function widthOf(lines: readonly Measured[]): number {
   let longest = 0;
   let second = 0;

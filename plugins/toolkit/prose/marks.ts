@@ -25,16 +25,16 @@ interface Run {
   readonly dots: number;
   readonly isSpaced: boolean;
   readonly isEllipsis: boolean;
-  /** Whether the marks need no white space after them. */
+  /** Whether the marks end a sentence even if no white space follows. */
   readonly isFull: boolean;
 }
 
 interface Marks extends Run {
   readonly at: number;
-  /** End of the closing quotation marks, brackets and emoji. */
+  /** End of the closing quotation marks, brackets and emoji that follow the marks. */
   readonly closed: number;
   readonly after: number;
-  /** Whether the marks are within a sentence: in a number, a clause, or an omission in brackets. */
+  /** Whether the marks cannot end a sentence: in a number, within a clause, or for an omission in brackets. */
   readonly isPart: boolean;
 }
 
@@ -59,7 +59,7 @@ export function readMarks(
   return { at, ...run, closed, after, isPart: isPart(text, classes, at, run) };
 }
 
-/** The end of the emoji after the marks. Emoji before a small letter belong to the next sentence. */
+/** The end of the emoji that follow the marks. Emoji before a small letter belong to the next sentence. */
 function readEmoji(text: string, classes: Uint8Array, from: number, end: number, isFull: boolean): number {
   const emoji = emojiEnd(text, from, end);
   if (emoji === from) return from;
@@ -105,7 +105,7 @@ function isPair(text: string, at: number, end: number): boolean {
 const DOT = 0x2e;
 const ELLIPSIS = 0x2026;
 
-/** Whether a space continues an ellipsis. The full stop after it must not begin a word such as `.NET`. */
+/** Whether a space and a full stop continue an ellipsis. If a word follows directly, as in `.NET`, they do not. */
 function isSpacedDot(text: string, classes: Uint8Array, at: number, end: number): boolean {
   if (classes[text.charCodeAt(at)] !== SPACE || at + 1 >= end || text.charCodeAt(at + 1) !== DOT)
     return false;
@@ -143,7 +143,7 @@ function readClosers(
 const STRAIGHT = 0x22;
 const MAX_QUOTED = 300;
 
-/** A straight quotation mark opens if an even number of them precede it in the sentence. */
+/** Whether a quotation mark opens: it is straight, and an even number of straight ones precede it in the sentence. */
 function opensQuote(text: string, at: number, sentence: number): boolean {
   if (text.charCodeAt(at) !== STRAIGHT) return false;
   let count = 0;
@@ -161,7 +161,7 @@ function closesHere(text: string, classes: Uint8Array, at: number, end: number):
   return at + 1 >= end || !isWord(classes[text.charCodeAt(at + 1)] as number);
 }
 
-/** Whether a quotation mark after a space closes: yes in `« Bonjour ! »`, no in `»So!« »Nein`. */
+/** Whether a quotation mark after a space closes a quotation: yes in `« Bonjour ! »`, no in `»So!« »Nein`. */
 function closesAfterSpace(text: string, classes: Uint8Array, at: number, end: number): boolean {
   const quote = text.charAt(at + 1);
   if (at + 1 >= end || (quote !== '»' && quote !== '›')) return false;
@@ -180,15 +180,15 @@ function isPart(text: string, classes: Uint8Array, at: number, run: Run): boolea
 const GREEK = /[\u0370-\u03ff\u1f00-\u1fff]/;
 const ARMENIAN = /[\u0530-\u058f]/;
 
-/** In Greek, `;` is a question mark. In Armenian, `:` replaces the full stop. */
+/** Whether `;` or `:` ends a sentence: `;` is the question mark of Greek, and `:` the full stop of Armenian. */
 function isMarkOfScript(text: string, at: number): boolean {
   if (text.charCodeAt(at) === SMALL_SECTION) return false;
   return (text.charAt(at) === ';' ? GREEK : ARMENIAN).test(text.charAt(at - 1));
 }
 
 /**
- * An emoji with its modifiers. Characters that are text by default, such as `©` and `▪`, count only with a variation
- * selector. Keycaps never count, because they number items. Its length is limited, so that the stack cannot overflow.
+ * An emoji with its modifiers. Characters that are usually text, such as `©` and `▪`, need a variation selector.
+ * Keycaps are excluded, because they number items. The length is limited, so that the stack cannot overflow.
  */
 const EMOJI =
   /(?:\p{Regional_Indicator}{2}|(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|[\u{1f000}-\u{1faff}\u2639\u263a\u2661\u2665\u2763\u2764])(?:\p{Emoji_Modifier}|\p{Variation_Selector}|[\u{e0020}-\u{e007f}]){0,16}\u200d?)/uy;

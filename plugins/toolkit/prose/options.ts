@@ -1,6 +1,6 @@
 import { SENTENCE_MARKS } from './sentence-marks.ts';
 
-/** Request parameters of chunkers that find sentences. Only data, because manifests import them. */
+/** Request parameters of chunkers that find sentences. This file has only data, so manifests can import it. */
 
 const delimiter = { type: 'string', minLength: 1 } as const;
 

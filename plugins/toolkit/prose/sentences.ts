@@ -12,12 +12,12 @@ import { delimiters } from './options.ts';
 import { SENTENCE_MARKS } from './sentence-marks.ts';
 
 interface SentenceRules {
-  /** The default is `delimiters`. */
+  /** How to find sentences; default `delimiters`. */
   readonly sentences?: 'delimiters' | 'rules';
-  /** The language for `rules` (BCP 47); by default `en`. */
+  /** The language for `rules` (BCP 47); default `en`. */
   readonly lang?: string;
   readonly delim: string | readonly string[];
-  /** `null` means `prev`, so that no delimiter is lost. */
+  /** The piece that a delimiter belongs to. `null` means `prev`, because no delimiter may be lost. */
   readonly include_delim: DelimiterSide | null;
   readonly min_characters_per_sentence: number;
   readonly oversize: 'keep' | 'split';
@@ -25,13 +25,13 @@ interface SentenceRules {
 
 export interface Sentences {
   /**
-   * The boundaries of all sentences of a text, including both ends. A short sentence joins its neighbour, and a title
-   * joins the next sentence.
+   * The boundaries of all sentences of a text, including both ends of the text. A short sentence is joined to its
+   * neighbour, and a title to the next sentence.
    */
   boundaries(text: string): number[];
   /**
-   * Packs the sentences between rising boundaries into chunks of at most `size` tokens. A longer sentence is a chunk
-   * of its own, or several chunks if `oversize` is `split`.
+   * Packs the sentences between rising boundaries into chunks of at most `size` tokens. If `oversize` is `split`, a
+   * longer sentence is divided; otherwise it is a chunk by itself.
    */
   pack(
     text: string,
@@ -41,7 +41,7 @@ export interface Sentences {
   ): Span[];
 }
 
-/** A line break alone is not a chunk. */
+/** Minimum code points of a piece, so that CRLF or another line break does not become a chunk. */
 const MIN_CHARACTERS = 3;
 
 export function sentencesBy(rules: SentenceRules): Sentences {
@@ -71,7 +71,7 @@ export function sentencesBy(rules: SentenceRules): Sentences {
             : [span],
         );
       }
-      // A sentence over the limit is separated from the short sentence that joined it.
+      // A short sentence was joined to a sentence that alone exceeds the limit. Separates the two again.
       return packed.flatMap((span) => {
         const ends = isOver(span) ? findEnds(text, span.start, span.end) : [];
         return ends.length === 0 ? [span] : pack([span.start, ...ends, span.end], { size });
@@ -93,7 +93,7 @@ function isDefault(delim: readonly string[]): boolean {
   return delim.length === DEFAULT.length && delim.every((delimiter, index) => delimiter === DEFAULT[index]);
 }
 
-/** The rules need the whole text, because the context of a sentence decides where it ends. */
+/** Finds the sentences of the whole text once, because the end of a sentence depends on the text around it. */
 function cutAtRules(lang = 'en'): CutFinder {
   let read: { readonly text: string; readonly findIn: CutFinder } | undefined;
   return (text, start, end) => {
@@ -107,7 +107,7 @@ const MAX_IN_A_ROW = 6;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** Removes the boundaries within and after titles, in place. A title is part of the next sentence. */
+/** Joins each title to the next sentence: removes, in place, the boundaries inside the title and after it. */
 function joinTitles(text: string, boundaries: number[]): number[] {
   let kept = 0;
   let removed: number[] = [];
