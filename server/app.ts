@@ -76,13 +76,13 @@ export async function buildApp(
   return app;
 }
 
-/** Maximum milliseconds for receiving the headers of a request; less if the request timeout is shorter. */
+/** Maximum milliseconds for receiving the headers of a request. A shorter request timeout also limits the headers. */
 const HEADERS_TIMEOUT = 60_000;
-/** Milliseconds without traffic after which a connection is closed, in addition to the request timeout. */
+/** Milliseconds added to the request timeout. A connection without traffic for the sum is closed. */
 const READ_TIMEOUT = 5000;
 
-// Importing node:http would also load the client of fetch, 14 MB: `node -p "import('node:http').then(() =>
-// process.memoryUsage().rss)"`.
+// An import of node:http would also load the client of `fetch`, 14 MB: `node -p "import('node:http').then(()
+// => process.memoryUsage().rss)"`.
 const { createServer } = process.getBuiltinModule('node:http');
 
 /** Creates the HTTP server. Its timeouts disconnect slow clients, because they hold memory. */
@@ -106,7 +106,7 @@ function createHttpServer(
   return server.setTimeout(milliseconds + READ_TIMEOUT);
 }
 
-/** Milliseconds for which an idle connection is kept; longer than in common proxies. */
+/** Milliseconds for which an idle connection is kept open; longer than the timeouts of common proxies. */
 const KEEP_ALIVE_TIMEOUT = 72_000;
 
 interface Wired {
@@ -116,7 +116,7 @@ interface Wired {
   readonly corpora: OpenCorpora | undefined;
 }
 
-/** @throws ConfigError if it cannot do its jobs @throws ServiceError as `createServerContainer` */
+/** @throws ConfigError if the server cannot run jobs as configured @throws ServiceError as `createServerContainer` */
 async function wire(config: Config, log: FastifyBaseLogger, registry?: Registry): Promise<Wired> {
   const corpora = await corporaFor(config);
   const container = await createServerContainer(config, log, registry);
@@ -124,9 +124,9 @@ async function wire(config: Config, log: FastifyBaseLogger, registry?: Registry)
   return { container, cradle, corpora: corpora?.openCorpora(cradle, process.env) };
 }
 
-/** Milliseconds without a request before the store is opened, because its imports block the event loop. */
+/** Milliseconds between checks for open requests before the store opens. The store's imports block the event loop. */
 const HEAD_START = 100;
-/** Maximum milliseconds that the store waits for a starting thread and for requests. */
+/** Maximum milliseconds that a starting thread and open requests delay the opening of the store. */
 const MAX_WAITING = 1000;
 
 function openWhenListening(
@@ -156,10 +156,10 @@ async function openStores({ cradle: { store, openers, log }, corpora }: Wired): 
   await corpora?.start();
 }
 
-/** Seconds at the end of the shutdown for finishing requests and returning unfinished jobs. */
+/** Seconds at the end of the shutdown, after jobs, for finishing requests and returning unfinished jobs. */
 const AFTER_JOBS = 5;
 
-/** Stops jobs while requests are finished: they are finished or returned before the container closes. */
+/** Stops jobs while requests finish. Each job is finished or returned to its queue before the container closes. */
 function stopJobsFirst(app: FastifyInstance, { shutdownGrace }: Config, corpora: OpenCorpora): void {
   const grace = Math.max(0, shutdownGrace - AFTER_JOBS);
   app.addHook('preClose', async () => void corpora.stop(grace));
@@ -167,7 +167,7 @@ function stopJobsFirst(app: FastifyInstance, { shutdownGrace }: Config, corpora:
 }
 
 export interface ChunksmithOptions {
-  /** Differences from the defaults. The server's flags and environment variables are ignored. */
+  /** Settings that replace the defaults. The server's flags and environment variables are ignored. */
   readonly config?: Partial<Config>;
 }
 

@@ -72,7 +72,7 @@ export async function createServerContainer(
   }) as unknown as AwilixContainer<ServerCradle>;
 }
 
-/** Disposes of dependants before their dependencies. Awilix's own `dispose` does everything at once. */
+/** Disposes of each dependant before its dependencies. Awilix's own `dispose` disposes of all at once. */
 export async function disposeInOrder(container: AwilixContainer<object>): Promise<void> {
   // The cache contains dependencies before their dependants.
   for (const { resolver, value } of [...container.cache.values()].reverse()) {

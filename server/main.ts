@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module';
 
-// Caches compiled code for faster later starts. Worker threads read the variable.
+// Caches compiled code for faster later starts. Worker threads read the folder from the environment variable.
 const { directory } = enableCompileCache();
 if (directory !== undefined) process.env.NODE_COMPILE_CACHE ||= directory;
 const { runCommand } = await import('./cli/run-command.ts');

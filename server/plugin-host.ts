@@ -9,14 +9,14 @@ import { importFactory } from './plugins/loader/import-factory.ts';
 
 export interface ThreadHostOptions extends Pick<PluginHostOptions, 'registry' | 'wrap' | 'onCreated'> {
   readonly log: Log;
-  /** Collaborators that guarded readers do not receive; missing in the threads that run these readers. */
+  /** Collaborators that guarded readers do not receive. Undefined in the threads that run guarded readers. */
   readonly shared?: Pick<Collaborators, 'shared' | 'models' | 'hosted'>;
-  /** Creates a guarded reader in another thread; by default it runs in this one. */
+  /** Creates a guarded reader in another thread. By default, guarded readers run in this thread. */
   readonly guard?: (entry: PluginEntry) => Promise<Reader>;
   readonly env: Collaborators['env'];
 }
 
-/** Wires the plugins of one thread. It imports little, because each guarded file may need a new thread. */
+/** Wires the plugins of one thread. This file imports little, because each guarded file may need a new thread. */
 export function createPluginHost({ log, shared, guard, ...options }: ThreadHostOptions): PluginHost {
   return new PluginHost({
     ...options,

@@ -31,7 +31,7 @@ async function read({ reader, file, options }: ReadMessage): Promise<ReadOutcome
   const reported: [string, string][] = [];
   const context = {
     report: (name: string, value: string) => void reported.push([name, value]),
-    // If the answer is no longer wanted, this thread is ended.
+    // Never aborts: if the answer is no longer wanted, the main thread ends this thread.
     signal: new AbortController().signal,
     options,
   };
@@ -41,18 +41,18 @@ async function read({ reader, file, options }: ReadMessage): Promise<ReadOutcome
   const answer = await callPlugin(registry.require('reader', reader), () =>
     withinLimits(() => plugin.read(file, context)),
   );
-  // Checked before they are sent, because each place takes memory in both threads.
+  // Checked before sending, because each place takes memory in both threads.
   checkPlaceCount((answer as ReadFile | undefined)?.places, 'file');
   return { read: answer, reported };
 }
 
-/** The result of a reader that cannot be sent, such as metadata with functions. */
+/** The error for a reader's result that cannot be sent, such as metadata with functions. */
 function unsendable({ kind, name }: Manifest, error: unknown): ServiceError {
   const reason = 'its result has values that JSON cannot represent';
   return new ServiceError('broken_promise', { kind, name, reason }, error);
 }
 
-/** @throws Error for callers in place of V8's own about its stack and the size of its values */
+/** Runs a reader. @throws Error with a message for callers if V8's stack or the size of a value exceeds its limit */
 async function withinLimits(run: () => ReadFile | Promise<ReadFile>): Promise<ReadFile> {
   try {
     return await run();
@@ -62,7 +62,7 @@ async function withinLimits(run: () => ReadFile | Promise<ReadFile>): Promise<Re
   }
 }
 
-/** Messages of V8, with what they mean for a file. */
+/** Patterns of V8's error messages, each with the problem of the file. */
 const LIMITS = [
   [/call stack/, 'its parts are nested too deeply'],
   [
@@ -71,7 +71,7 @@ const LIMITS = [
   ],
 ] as const;
 
-/** What a limit of V8 that a file has exceeded means for it. */
+/** The problem of a file that has exceeded a limit of V8; undefined for other errors. */
 function limitOf(error: unknown): string | undefined {
   if (!(error instanceof RangeError)) return undefined;
   return LIMITS.find(([of]) => of.test(error.message))?.[1];
@@ -81,7 +81,7 @@ function failed(error: unknown): ReadOutcome {
   return { error: toPlainError(error), isOverLimit: isOverLimit(error) };
 }
 
-/** Whether V8 had too little memory for a file; its parser may have kept what it had. */
+/** Whether a file has exceeded a limit of V8. Its parser may then still hold memory. */
 function isOverLimit(error: unknown): boolean {
   return error instanceof Error && (limitOf(error) !== undefined || isOverLimit(error.cause));
 }

@@ -45,9 +45,9 @@ export interface ServiceOptions {
   readonly log: Log;
   readonly shared: SharedBuffers;
   readonly registry: Registry;
-  /** By default the variables of the process. */
+  /** Environment variables; by default those of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** By default with the retries of a server. */
+  /** Access to hosted models; by default with the retries of a server. */
   readonly hosted?: HostedModels;
   readonly onPluginState?: OnPluginState;
 }

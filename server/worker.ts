@@ -19,16 +19,16 @@ import { connectSharedBuffers } from './engine/run/shared-buffers.ts';
 import type { Answer } from './engine/tasks.ts';
 import { createServiceContainer } from './service-container.ts';
 
-/** A positive value gives a thread less of a busy core. */
+/** Nice value of worker threads. A positive value lowers their share of a busy core. */
 const NICENESS = 10;
 
-/** Lowers this thread's priority below the HTTP thread. Only Linux has priorities per thread. */
+/** Lowers this thread's priority below that of the HTTP thread. Only Linux has priorities per thread. */
 function yieldToFirstThread(): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(NICENESS);
   } catch {
-    // If a sandbox forbids it, all threads keep the same priority.
+    // If a sandbox forbids the change, all threads keep the same priority.
   }
 }
 
@@ -45,7 +45,7 @@ const { service, openers } = createServiceContainer({
 port2.on('message', ({ models = [] }: Partial<Preparation>) => openers.prepare(models)).unref();
 (parentPort as MessagePort).postMessage(port1, [port1]);
 
-/** Entry point of a worker thread. Returns bytes or an error as data; without work, it only starts. */
+/** Entry point of a worker thread. Returns an answer, or an error as data. Without work, only starts the thread. */
 export default async function work(message: WorkMessage | undefined): Promise<unknown> {
   if (message === undefined) return undefined;
   const { work, flag, parts } = message;
@@ -62,7 +62,7 @@ export default async function work(message: WorkMessage | undefined): Promise<un
   }
 }
 
-/** Transfers the answer's memory instead of copying it. */
+/** Transfers the answer's memory to the main thread instead of copying it. */
 function moved(answer: Answer): unknown {
   const outcome: WorkOutcome = { answer };
   const buffers = [answer.bytes, answer.body].flatMap((bytes) => bytes?.buffer ?? []);

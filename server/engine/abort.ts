@@ -1,4 +1,4 @@
-/** Settles like the promise. If the signal aborts first, throws its reason at once and abandons the work. */
+/** Settles like `work`. If the signal aborts first, throws the signal's reason at once and abandons the work. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   const aborted = Promise.withResolvers<never>();
@@ -12,7 +12,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | u
   }
 }
 
-/** Runs work with its own controller, which aborts with the signal or by itself. */
+/** Runs work with a new controller. The controller aborts when the signal aborts or when the work aborts it. */
 export async function withLinkedStop<T>(
   signal: AbortSignal,
   run: (stop: AbortController) => Promise<T>,

@@ -15,7 +15,7 @@ export interface Rules {
   readonly checks: Checks;
   readonly presets: Presets;
   readonly limits: Limits;
-  /** The tokenizer for requests that name none. */
+  /** The tokenizer for requests that name no tokenizer. */
   readonly defaultTokenizer: string;
 }
 
@@ -23,20 +23,20 @@ export interface Run extends StageTools {
   readonly rules: Rules;
   readonly limits: Limits;
   readonly collections: LeaseCache<SinkCollection>;
-  /** Set if the answer is requested in parts and the work supports it. */
+  /** Set if the answer is requested in parts and the work supports parts. */
   readonly onPart: OnPart | undefined;
 }
 
 export interface Operation<T extends Task = Task, R extends AnyRequest = AnyRequest> {
   /**
-   * The plugins that a task names before its body is read; `undefined` for a missing plugin. Returns no list if the
-   * work is never light enough for the event loop.
+   * The plugins that a task names before its body is read, with `undefined` for each missing plugin. Returns no
+   * list if the work is never light enough for the event loop.
    */
   plugins(task: T, registry: Registry): readonly (PluginEntry | undefined)[] | undefined;
   /**
    * Reads and checks a request.
    *
-   * @param bytes referenced by the request, so they must not change
+   * @param bytes the body; must not change afterwards, because the request refers to it
    * @throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters`, `unknown_plugin`,
    *   `missing_capability`
    */

@@ -68,13 +68,13 @@ export class Service {
   }: ServiceOptions) {
     const checks = createChecks(registry, schemas);
     this.presets = new Presets({ registry, checks, openers });
-    // Without a default, a request that names no tokenizer gets `unknown_tokenizer` with the known names.
+    // Without a default tokenizer, a request that names none gets `unknown_tokenizer` with the known names.
     const defaultTokenizer = defaultNameOf(registry, 'tokenizer') ?? '';
     this.#rules = { registry, schemas, checks, presets: this.presets, limits, defaultTokenizer };
     this.#tools = { registry, host, openers, collections, log, rules: this.#rules, limits };
   }
 
-  /** The plugins that a task names, see `Operation.plugins`. */
+  /** The plugins that a task names; see `Operation.plugins`. */
   plugins(task: Task): readonly (PluginEntry | undefined)[] | undefined {
     return operationOf(task).plugins(task, this.#rules.registry);
   }
@@ -98,7 +98,7 @@ export class Service {
     return operationOf(task).label(task);
   }
 
-  /** Reads the request of a task, see `Operation.read`. A refusal has all its problems except unknown names. */
+  /** Reads the request of a task; see `Operation.read`. A refusal lists all problems except unknown names. */
   read(task: Task, bytes: Uint8Array): AnyRequest {
     const operation = operationOf(task);
     const rules = this.#rules;
@@ -111,7 +111,7 @@ export class Service {
     }
   }
 
-  /** Adds the unknown names of a request to an error of `read` or `readStreamPlan`. */
+  /** Adds the unknown names in a request to a refusal by `read` or `readStreamPlan`. */
   withUnknownNames(error: unknown): Promise<unknown> {
     return withUnknownNames(error, this.#tools);
   }
@@ -119,8 +119,8 @@ export class Service {
   /**
    * Runs a request.
    *
-   * @param signal stops plugins that obey it when it aborts
-   * @param onPart requests an evaluation in parts
+   * @param signal its abort stops plugins that obey signals
+   * @param onPart receives the parts of an evaluation; by default, the answer comes as a whole
    * @throws ServiceError
    */
   run(request: AnyRequest, signal: AbortSignal, onPart?: OnPart): Promise<Answer> {

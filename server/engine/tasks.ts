@@ -21,7 +21,7 @@ export interface ChunkTask {
 export interface ExecuteTask {
   readonly run: 'execute';
   readonly steps: readonly PipelineStep[];
-  /** Name of the preset with these steps, which the request may override. */
+  /** Name of the preset that has these steps. The request may override the steps. */
   readonly preset?: string;
 }
 
@@ -30,10 +30,10 @@ export interface RefineTask {
   readonly name: string;
 }
 
-/** An evaluation: compares candidates by the chunks that questions find. */
+/** An evaluation: compares candidates by the chunks that they find for questions. */
 export interface EvaluateTask {
   readonly run: 'evaluate';
-  /** Without pipelines, a request that names any is answered with their names. */
+  /** If undefined, the answer to a request that names stored pipelines lists these names. */
   readonly pipelines?: NamedPipelines;
 }
 
@@ -48,10 +48,10 @@ export interface NamedPipeline {
 export interface FileTask {
   readonly run: 'file';
   readonly of: DocumentsTask;
-  /** The `Content-Type` of the body, which is a form with the file, or the file itself. */
+  /** The `Content-Type` of the body. The body is a form with the file, or the file itself. */
   readonly contentType: string | undefined;
   readonly query: Fields;
-  /** Unique name of the sender, because readers serve senders in turns. */
+  /** Unique name of the sender. Readers serve senders in turns. */
   readonly sender?: string;
 }
 
@@ -61,24 +61,24 @@ export interface LinesTask {
   readonly run: 'lines';
   readonly plan: StreamPlan;
   readonly first: number;
-  /** Bytes of each line; the lines are concatenated. */
+  /** Number of bytes of each line. The body is the concatenated lines. */
   readonly lengths: readonly number[];
 }
 
-/** Stores chunks in a sink. The body has a line for each chunk; the outcomes report on each document. */
+/** Stores chunks in a sink. The body has a line for each chunk, and the answer an outcome for each document. */
 export interface StoreTask {
   readonly run: 'store';
   readonly sink: { readonly name: string; readonly options: Readonly<Record<string, unknown>> };
-  /** Owner of the work: tasks with the same owner reuse an open collection. */
+  /** Owner of the task. Tasks of the same owner share an open collection. */
   readonly owner: string;
-  /** In the order of their lines. A document without an id fails, because it could not be found again. */
+  /** In the order of the lines. A document without an id fails, because no later run could find its chunks. */
   readonly documents: readonly { readonly id: string | undefined; readonly chunks: number }[];
 }
 
-/** Common members of all requests after reading. Plain data that can be sent to another thread. */
+/** Members common to all requests that have been read. Plain data that can be sent to another thread. */
 export interface AnyRequest {
   readonly run: Task['run'];
-  /** The tokenizers and models that it opens, as far as is known before it runs. */
+  /** The tokenizers and models that the request opens, as far as they are known before it runs. */
   readonly uses: readonly StageUses[];
   readonly parseSeconds: number;
 }
@@ -90,17 +90,17 @@ export interface Answer {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly reported: readonly Reported[];
   readonly timings: Timings;
-  /** Failures of parts of the answer, which reports them too. */
+  /** Errors of parts of the request, for the log. The answer reports them too. */
   readonly failures?: readonly PlainError[];
-  /** The outcome of each line of a stream, if its plan requests it, or of each document for a sink. */
+  /** For a stream whose plan requests outcomes: one per line. For a sink: one per document. */
   readonly outcomes?: readonly LineOutcome[];
-  /** The batch as lines, if requested. */
+  /** The inputs of a batch as lines; set only if requested. */
   readonly division?: Division;
-  /** Stored pipelines that the request names and its task lacks. */
+  /** Names of stored pipelines that the request contains but its task lacks. */
   readonly unknownPipelines?: readonly string[];
-  /** The bytes of the request, if work on them continues; `bytes` is empty then. */
+  /** The body of the request, if further work needs the body. `bytes` is then empty. */
   readonly body?: Uint8Array<ArrayBuffer>;
 }
 
-/** Takes parts of an answer as soon as they are ready: whole lines of JSON. */
+/** Receives each part of an answer as soon as the part is ready. A part consists of whole lines of JSON. */
 export type OnPart = (bytes: Uint8Array<ArrayBuffer>) => void;

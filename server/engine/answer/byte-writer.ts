@@ -12,7 +12,7 @@ import { release } from '../memory.ts';
 const SHORT_COPY = 48;
 /** Maximum units to encode in a loop: `JSON.stringify` is usually slower for shorter texts. */
 const SHORT_TEXT = 512;
-/** Units of a short text: reading them from an array is faster than from a slice. */
+/** The UTF-16 units of a short text. Reading them from an array is faster than from a sliced string. */
 const units = new Uint16Array(SHORT_TEXT);
 const unitBytes = Buffer.from(units.buffer);
 const { charCodeAt } = String.prototype;
@@ -27,7 +27,7 @@ const CLOSE = 0x5d;
 const PLAIN = 0;
 const REFUSED = 1;
 
-/** The escape of each ASCII character; `REFUSED` means that `JSON.stringify` has to write it. */
+/** The escape of each ASCII character. `REFUSED` means that `JSON.stringify` has to write the text. */
 const ESCAPES = Uint8Array.from({ length: 0x80 }, (_, unit) => (unit < 0x20 ? REFUSED : PLAIN));
 for (const [character, letter] of ['""', '\\\\', '\nn', '\rr', '\tt']) {
   ESCAPES[(character as string).charCodeAt(0)] = (letter as string).charCodeAt(0);
@@ -38,12 +38,12 @@ const UNCOUNTED = 67_108_864;
 const SCRATCH = 1_048_576;
 
 /**
- * Writes an answer. A large answer is counted first, which allocates nothing: a refused answer takes no memory, and
- * an accepted one gets an array of its exact size.
+ * Writes an answer. The bytes of a large answer are first counted without keeping them. So a refused answer takes
+ * no memory, and an accepted one gets an array of its exact size.
  *
  * @param limit maximum bytes of the answer
- * @param estimate of its bytes; a low one costs a second attempt
- * @param write must write the same each time
+ * @param estimate expected bytes; if too low, the answer is written a second time
+ * @param write must write the same bytes in each call
  * @throws ServiceError `answer_too_large`
  */
 export function writeWithin(
@@ -86,7 +86,7 @@ export class ByteWriter {
   /**
    * @param limit maximum bytes, in total or per part
    * @param size bytes of the first allocation
-   * @param isCounting counts the bytes without keeping them; not for parts
+   * @param isCounting counts the bytes without keeping them; cannot be used with parts
    */
   constructor(limit: number, size: number, isCounting = false) {
     this.#limit = limit;
@@ -183,7 +183,7 @@ export class ByteWriter {
     this.#out[this.#at++] = byte;
   }
 
-  /** Writes a text unit by unit. Returns false without writing for surrogates and rare control characters. */
+  /** Writes a text unit by unit. If it has surrogates or rare control characters, only returns false. */
   #short(text: string, length: number): boolean {
     this.#reserve(length * UNIT_BYTES);
     if (length > SHORT_COPY) unitBytes.write(text, 'utf16le');

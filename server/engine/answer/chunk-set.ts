@@ -6,8 +6,8 @@ import type { WrittenChunk } from './chunk-writer.ts';
 import { locate, type SpanOffsets } from './offsets.ts';
 
 /**
- * The index of a chunk's source in `offsets`, and the text that refineries put around it. `undefined` if the chunk
- * has no source, or if a refinery changed its text.
+ * The index of a chunk's source in `offsets`, and the texts that refineries put before and after the source.
+ * `undefined` if the chunk has no source, or if a refinery changed the chunk's text otherwise.
  */
 export type Origin = { readonly index: number; readonly before: string; readonly after: string } | undefined;
 
@@ -18,9 +18,9 @@ export interface DocumentChunks {
   readonly source: JsonText;
   /** The unit of the chunks' offsets; `undefined` for chunks of a request. */
   readonly unit: OffsetUnit | undefined;
-  /** The byte positions and answer offsets of the last chunk stage; empty for chunks of a request. */
+  /** Positions in the JSON and in the answer of the last chunk stage's spans; `undefined` for chunks of a request. */
   readonly offsets: SpanOffsets | undefined;
-  /** Further fields of the stretches, by index; `undefined` if none has any. */
+  /** Further fields of the stretches, by index; `undefined` if no stretch has further fields. */
   readonly extras: readonly Fields[] | undefined;
   /** The chunks as objects with their origins, if they come from a request or a refinery. */
   readonly refined: { readonly chunks: readonly Chunk[]; readonly origins: readonly Origin[] } | undefined;
@@ -59,7 +59,7 @@ export function chunkObjects({ text }: SourceDocument, document: DocumentChunks)
   }));
 }
 
-/** The text of a span as a one-byte string, if its JSON is ASCII without escapes; it is faster to read. */
+/** A span's text as a one-byte string, which is faster to read. Undefined if its JSON is not plain ASCII. */
 function asciiText(json: Buffer, from: number, to: number, { start, end }: Span): string | undefined {
   return to - from === end - start ? json.toString('latin1', from, to) : undefined;
 }

@@ -12,17 +12,17 @@ export interface WrittenChunk {
   readonly start_index: number;
   readonly end_index: number;
   readonly token_count: number;
-  /** Further fields, in the order of the answer. The basic fields of all chunks are skipped. */
+  /** Further fields, in the order of the answer. Fields that every chunk has, such as `text`, are skipped. */
   readonly fields: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface WrittenDocument {
   readonly chunks: readonly WrittenChunk[];
-  /** Ids of the chunks, written first; undefined if they have none. */
+  /** Ids of the chunks, written first; undefined if the chunks have no ids. */
   readonly ids: readonly string[] | undefined;
-  /** Fields of every chunk, null for chunks without a value. */
+  /** Fields that every chunk has in the answer: null for a chunk without a value. */
   readonly nullable: Readonly<Record<string, null>>;
-  /** Fields that the service adds to each chunk at the end. They replace others with the same names. */
+  /** Fields that the service adds at the end of each chunk. They replace other fields of the same names. */
   readonly columns: readonly Column[];
   /** Whether the vectors of `embedding` are written as base64. */
   readonly packsVectors?: boolean | undefined;
@@ -57,7 +57,7 @@ const CHUNK_BYTES = 112;
 const FIELD_BYTES = 48;
 const VECTOR_NUMBER_BYTES = 13;
 
-/** Estimates the bytes of a document's chunks, which saves copies by allocating once. */
+/** Estimates the bytes of a document's chunks, because a single allocation saves copies. */
 function estimateBytes({ chunks, ids, nullable, columns }: WrittenDocument): number {
   const own = (Object.keys(nullable).length + (ids === undefined ? 0 : 1)) * FIELD_BYTES;
   const added = columns.reduce((sum, { bytes }) => sum + bytes, own);
@@ -84,7 +84,7 @@ export function writeLines(writer: ByteWriter, document: WrittenDocument): void 
   if (document.chunks.length > 0) writer.ascii('\n');
 }
 
-/** @param between one ASCII character */
+/** @param between one ASCII character to write between two chunks */
 function writeEach(writer: ByteWriter, document: WrittenDocument, between: string): void {
   const { chunks, ids, nullable, columns } = document;
   const rest: Rest = { document, heads: new Map(), written: new Map() };
@@ -131,7 +131,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set(['text', 'start_index', 'end_ind
 
 interface Rest {
   readonly document: WrittenDocument;
-  /** The JSON of each name, from its comma to its colon; `SKIPPED` for fields that are written elsewhere. */
+  /** The JSON before each field's value: comma, name, colon. `SKIPPED` for fields that are written elsewhere. */
   readonly heads: Map<string, Uint8Array>;
   /** JSON of objects and lists by identity, because many chunks share them. */
   readonly written: Map<unknown, string>;
@@ -227,7 +227,7 @@ export function numberColumn(name: string, numbers: ArrayLike<number | null>): C
  * A field with a text for each chunk, or null for chunks without a text.
  *
  * @param texts ASCII that needs no escape, such as ids
- * @param shift offset from the chunk with the field to the chunk whose text is written
+ * @param shift number of chunks from the chunk with the field to the chunk whose text is written
  */
 export function asciiColumn(name: string, texts: readonly string[], shift = 0): Column {
   const head = headOf(name);
@@ -247,13 +247,13 @@ export function asciiColumn(name: string, texts: readonly string[], shift = 0): 
   };
 }
 
-/** A field with the same value for all chunks. @param json its JSON; null if there is none */
+/** A field with the same value for all chunks. @param json JSON of the value; default null */
 export function constantColumn(name: string, json: Uint8Array = NULL): Column {
   const member = Buffer.concat([headOf(name), json]);
   return { name, bytes: member.length, write: (writer) => writer.bytes(member, 0, member.length) };
 }
 
-/** A field with JSON for some chunks; the others lack the field. */
+/** A field with JSON for some chunks; the other chunks lack the field. */
 export function jsonColumn(name: string, values: readonly (Uint8Array | undefined)[]): Column {
   const head = headOf(name);
   const total = values.reduce(

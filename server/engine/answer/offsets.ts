@@ -90,7 +90,7 @@ interface Cursor {
   byte: number;
 }
 
-/** Finds spans in a JSON text and converts their offsets. Takes one pass if both starts and ends rise. */
+/** Finds spans in a JSON text and converts their offsets. Takes one pass if neither starts nor ends decrease. */
 export function locate(json: JsonText, spans: readonly Stretch[], unit: OffsetUnit): SpanOffsets {
   const { length } = spans;
   const from = new Uint32Array(length);
@@ -162,7 +162,7 @@ function advance(source: Source, cursor: Cursor, target: number): void {
   }
 }
 
-/** Passes an escape, or both escapes of a surrogate pair. A lone surrogate has three bytes in UTF-8. */
+/** Moves a cursor past an escape or the two escapes of a surrogate pair. A lone surrogate is three bytes. */
 function passEscape(json: JsonText, cursor: Cursor): void {
   const { at } = cursor;
   const isUnit = json[at + 1] === LOWER_U;
@@ -176,13 +176,13 @@ function passEscape(json: JsonText, cursor: Cursor): void {
   else cursor.byte += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
 }
 
-/** Moves a cursor from a word boundary past the words without an escape, then to the end of a code point. */
+/** Moves a cursor from a word boundary past all words without an escape, then to the end of a code point. */
 function passWords({ json, words, lead }: Source, cursor: Cursor, target: number): void {
   const first = (cursor.at + lead) / 4;
   let word = first;
   let utf16 = cursor.utf16;
   let astral = 0;
-  // A word has at most four units.
+  // A word has four bytes, so at most four UTF-16 units.
   for (const last = target - 4; utf16 <= last && word < words.length; word++) {
     const bits = words[word] as number;
     const backslashes = backslashMarks(bits);
@@ -219,7 +219,7 @@ function backslashMarks(word: number): number {
 
 const MARKS = 0x80808080;
 
-/** Marks the UTF-8 continuation bytes, whose bits begin with 10. */
+/** Marks a word's UTF-8 continuation bytes, whose bits begin with 10. */
 function continuationMarks(word: number): number {
   return word & ~(word << 1) & MARKS;
 }

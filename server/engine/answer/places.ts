@@ -9,10 +9,10 @@ interface Touched {
   readonly end: number;
 }
 
-/** Maximum places of a chunk. Beyond it, places that differ only in their extent are joined. */
+/** Maximum places of a chunk. If a chunk has more, places that differ only in their extent are joined. */
 const MAX_PLACES = 32;
 
-/** The places of each chunk, with adjacent places joined; null without places. */
+/** The places of each chunk, with adjacent places joined; null if the document has no places. */
 export function placeColumns(places: readonly SourcePlace[] = [], spans: readonly Span[]): Column[] {
   if (places.length === 0) return [constantColumn('places')];
   const lists = touchedBy(places, spans).map(({ first, end }) => joined(places, first, end));
@@ -20,7 +20,7 @@ export function placeColumns(places: readonly SourcePlace[] = [], spans: readonl
   return [jsonColumn('places', json)];
 }
 
-/** The page range of each chunk. Without a page, it is the page of the nearest place before, or null. */
+/** The first and last page of each chunk. A chunk without a page has that of the nearest place before it, or null. */
 export function pageColumns(places: readonly SourcePlace[] = [], spans: readonly Span[]): Column[] {
   const paged = places.filter(({ start, end, page }) => page !== undefined && start < end);
   if (paged.length === 0) return [constantColumn('first_page'), constantColumn('last_page')];
@@ -33,7 +33,7 @@ export function pageColumns(places: readonly SourcePlace[] = [], spans: readonly
   return [numberColumn('first_page', pick(Math.min)), numberColumn('last_page', pick(Math.max))];
 }
 
-/** A refinery may leave a chunk empty; it is on the page of the next character. */
+/** Extends a chunk that a refinery left empty by one character: it is on the page of this character. */
 function notEmpty({ start, end }: Span): Span {
   return { start, end: Math.max(end, start + 1) };
 }
@@ -98,7 +98,7 @@ function positionOf({ place, box, start_time, end_time, cells }: Joined): Source
 /** Members that define the extent of a place, in the text or in the source. */
 const EXTENTS: ReadonlySet<string> = new Set(['start', 'end', 'box', 'start_time', 'end_time', 'cells']);
 
-/** Whether the next place can be joined: it has the same other members and is adjacent. */
+/** Whether the next place can be joined: it is adjacent, and its other members are the same. */
 function areOne({ place, box, cells, line }: Joined, next: SourcePlace): boolean {
   if (!areOfOneKind(place, next)) return false;
   if (box !== undefined && !follows(box, next.box as Box, line)) return false;
@@ -143,7 +143,7 @@ const GAP = 4;
 /** Minimum overlap of two lines of one column, as a share of the narrower line. */
 const SHARE = 0.3;
 
-/** Whether a box is on the last line of another, or below it in its column. @param height of that line */
+/** Whether `next` is on the last line of a box, or below it in its column. @param height of the last line */
 function follows([left, top, right, bottom]: Box, next: Box, height: number): boolean {
   const line = Math.min(height, next[3] - next[1]);
   const isOnLine = Math.min(bottom, next[3]) - Math.max(top, next[1]) > line / 2;

@@ -20,7 +20,7 @@ import {
 } from './chunk-writer.ts';
 import { pageColumns, placeColumns } from './places.ts';
 
-/** Further fields of every chunk of a pipeline; null if no step has set them. */
+/** Fields of every chunk of a pipeline; null if no step has set a value. */
 const PIPELINE_FIELDS = Object.freeze({ context: null, embedding: null });
 const NONE = Object.freeze({});
 
@@ -143,7 +143,7 @@ const HASH_BYTES = 32;
  * index. A second run gives the same ids, so it updates a vector store instead of doubling it. Equal chunks have
  * different ids.
  *
- * Each digest is one call, because a `Hash` object would keep the strings of its request in memory.
+ * Each digest is one call, because a `Hash` object would keep the strings of the request in memory.
  *
  * @param text the document's text as canonical JSON
  */
@@ -160,8 +160,8 @@ function contentHash(text: string): string {
 }
 
 /**
- * Chunk ids of a document with an id: UUIDs of version 8 (RFC 9562). An edit keeps the ids of unchanged chunks, and
- * repeated passages have different ids.
+ * Chunk ids of a document with an id: UUIDs of version 8 (RFC 9562). If the document is edited, unchanged chunks
+ * keep their ids. Repeated passages have different ids.
  *
  * A UUID is made from the first 16 bytes of a SHA-256 over four parts: the SHA-256 of the namespace, the SHA-256 of
  * the document's id, the chunk's hash, and the number of earlier chunks with that hash as a big-endian 64-bit
@@ -194,7 +194,7 @@ function keptMetadata({ chunks, metadata }: GivenChunks, refined: readonly Writt
   const values = refined.map(({ fields }, index) => {
     const value = fields?.metadata;
     if (value === undefined) return undefined;
-    // A refinery may have copied the whole chunk.
+    // A refinery may have copied the whole chunk, so equal metadata counts as original.
     const isCopy = () => isDeepStrictEqual(value, chunks[index]?.metadata);
     return given.get(value) ?? (isCopy() ? metadata[index] : undefined) ?? Buffer.from(JSON.stringify(value));
   });

@@ -7,7 +7,7 @@ export type Reported = Readonly<Record<string, string>>;
 export interface VectorCounts {
   /** Texts without any word that the model knows; their vectors are meaningless. */
   readonly empty: number;
-  /** Indexes of the first of these texts in their call of the model, if callers know its texts. */
+  /** Indexes of the first of these texts in their call of the model; empty if callers do not know its texts. */
   readonly emptyAt: readonly number[];
   readonly fallback: number;
   readonly fallbackNames: readonly string[];
@@ -19,7 +19,7 @@ export function totalsOf({ empty, fallback, cut }: VectorCounts): VectorTotals {
   return { embedding_empty: empty, embedding_fallback: fallback, embedding_cut: cut };
 }
 
-/** The report of vectors; empty if all are fine. @param model that made them */
+/** The report about vectors; empty if all vectors are fine. @param model name of the model that made the vectors */
 export function reportedVectors(
   { empty, emptyAt, fallback, fallbackNames, cut }: VectorCounts,
   ...model: readonly string[]
@@ -65,7 +65,7 @@ export class ResponseMetadata {
   }
 }
 
-/** Lists the documents' values for each name, `-` for a missing one. A common value appears once. */
+/** Lists the values of all documents for each name, `-` for a missing value. A value common to all appears once. */
 export function metadataOf(documents: readonly Reported[]): Readonly<Record<string, string>> {
   const names = new Set(documents.flatMap((reported) => Object.keys(reported)));
   return Object.fromEntries([...names].map((name) => [name, valuesOf(name, documents)]));
@@ -116,7 +116,7 @@ export class Timer {
     addTime(this.#times, { stage: 'parse', by: 'json', seconds: parseSeconds });
   }
 
-  /** Measures a piece of work. Calls may be nested, but must not overlap. */
+  /** Measures a piece of work. Calls may be nested, but must not run side by side. */
   async time<T>(stage: WorkStage, by: string, work: () => T | Promise<T>): Promise<T> {
     const outer = this.#inner;
     this.#inner = 0;
@@ -168,7 +168,7 @@ function addTime(times: StageTime[], { stage, by, seconds }: StageTime): void {
   else time.seconds += seconds;
 }
 
-/** An answer without bytes, for work that is reported in another way or continues. */
+/** An answer without bytes, for work that continues or whose result is reported in another way. */
 export function emptyAnswer(parseSeconds: number) {
   return { bytes: new Uint8Array(0), reported: [], timings: new Timer(parseSeconds).summary(0, 0, 0) };
 }
@@ -234,7 +234,7 @@ interface Counter {
   inc(labels: Readonly<Record<string, string>>, count: number): void;
 }
 
-/** Returns a function that adds to a counter per count. @param create a counter by its name and help text */
+/** Creates a counter per total, and returns a function that adds totals to the counters. @param create makes one */
 export function countTotals(create: (name: string, help: string) => Counter) {
   const counters = NAMES.map((name) => [name, create(name, VECTOR_TOTALS[name].help)] as const);
   return (totals: Partial<VectorTotals>, labels: Readonly<Record<string, string>> = {}): void => {
@@ -244,7 +244,7 @@ export function countTotals(create: (name: string, help: string) => Counter) {
 
 type Levels = Readonly<Record<'info' | 'warn', (details: object, message: string) => void>>;
 
-/** Logs counts above 0. @param about further members of the lines */
+/** Logs counts above 0. @param about further members of the log lines */
 export function logTotals(log: Levels, totals: Partial<VectorTotals>, about: object = {}): void {
   for (const name of NAMES) {
     const texts = totals[name] ?? 0;

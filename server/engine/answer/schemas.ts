@@ -9,7 +9,7 @@ type Closed<T> = T extends readonly (infer Item)[]
     ? { readonly [K in keyof T as string extends K ? never : K]: Closed<T[K]> | Missing<T, K> }
     : T;
 
-/** An optional member may also be undefined, which JSON omits. */
+/** `undefined` if a member is optional, because JSON omits an undefined member. */
 type Missing<T, K extends keyof T> = object extends Pick<T, K> ? undefined : never;
 
 /** Schema of an object with these members. @param optional the members that may be missing */

@@ -27,10 +27,10 @@ import { runRequest, type StagesRequest } from './run-request.ts';
 /** Work that produces chunks: its inputs come in the request, in the lines of a stream, or in a file. */
 export interface ChunksOperation<T extends ChunksTask = ChunksTask> extends Operation<T, StagesRequest> {
   /**
-   * What is done with each input.
+   * The plan for each input of a request.
    *
-   * @param options everything in the request besides the inputs, not checked
-   * @param source the member with the inputs, which determines defaults, if the options are those of a whole request
+   * @param options the request without its inputs, not yet checked
+   * @param source location of the inputs, which determines defaults; by default, the member found in `options`
    * @throws ServiceError `invalid_parameters`, `unknown_plugin`, `missing_capability`
    */
   plan(task: T, options: unknown, rules: Rules, source?: Source): Plan;
@@ -39,12 +39,12 @@ export interface ChunksOperation<T extends ChunksTask = ChunksTask> extends Oper
 }
 
 export interface DocumentsOperation<T extends DocumentsTask = DocumentsTask> extends ChunksOperation<T> {
-  /** The plan for the fields that come with a file. @throws as `plan` */
+  /** The plan for the fields that a request sends with a file. @throws as `plan` */
   planOf(task: T, fields: Fields, rules: Rules): Plan;
   fieldNames(task: T, rules: Rules): readonly string[];
 }
 
-/** The differences between kinds of work on documents. */
+/** The parts in which kinds of work on documents differ. */
 interface DocumentsKind<T> {
   plugins(task: T, registry: Registry): readonly (PluginEntry | undefined)[];
   label(task: T): string;
@@ -76,7 +76,7 @@ export const executeOperation = documentsOperation<ExecuteTask>({
       const place = placeOfOptions(step, index, use);
       return { ...checks.step(step, `steps[${index}]`, place), place };
     });
-    // The unit of an answer does not change the ids of its chunks.
+    // The requested unit of offsets is left out of `pipeline`, so that it does not change the ids of chunks.
     return { stages: stages.map((stage) => withUnit(stage, offset_unit)), pipeline: steps };
   },
 });
@@ -112,7 +112,7 @@ function readRefine(name: string, body: Buffer, rules: Rules): Unread<StagesRequ
 
 const withoutChunks = ({ chunks: _, ...options }: Members): Members => options;
 
-/** Notes the names in options that fit. */
+/** Notes the names in valid options, to be looked up later. */
 export function noteStages({ stages, uses }: StageList, refusals: Refusals): void {
   for (const named of namedIn(stages, uses)) refusals.note(named);
 }
@@ -166,7 +166,7 @@ function planOf<T>({ kind, task, rules }: Work<T>, members: Members): Plan {
   return { stages, uses: usesOf(stages, rules), ...(pipeline !== undefined && { pipeline }), ...fields };
 }
 
-/** Checks the options, and also the steps if only other options are refused. */
+/** Checks the options, and also the steps unless `override` or the whole body is refused. */
 function collectPlan<T>(
   work: Work<T>,
   options: unknown,
@@ -186,7 +186,7 @@ function collectPlan<T>(
   return { members, plan };
 }
 
-/** Checks a request and its inputs, if those are well-shaped. */
+/** Checks a request, and also its inputs if these have the right types. */
 function collectRequest<T>(work: Work<T>, body: Buffer, refusals: Refusals): void {
   const { limits } = work.rules;
   const found = collectPlan(work, parseJson(body), undefined, refusals);

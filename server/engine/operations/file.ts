@@ -34,7 +34,7 @@ interface FileRequest extends AnyRequest {
 }
 
 export const fileOperation: Operation<FileTask, FileRequest> = {
-  // The reader is known only once the body is parsed, and so is whether the body is a form.
+  // The reader, and whether the body is a form, are known only after the body is parsed.
   plugins: () => undefined,
   read: (task, bytes) => ({ run: 'file', uses: [], task, bytes }),
   run: runFile,
@@ -96,7 +96,7 @@ async function checkFile({ task, bytes }: FileRequest, { rules, registry }: Run)
 const NOT_A_FILE =
   'the body is a request in JSON, not a file: send it to the path without "/file", or add filename to chunk the JSON itself';
 
-/** Whether a body without a file name is the JSON of a request, which would be chunked as a text. */
+/** Whether a body without a file name is a JSON request sent to the wrong path, not a file to chunk. */
 function isRequest({ isBare, file, filename }: FileForm, known: readonly string[]): boolean {
   if (!isBare || filename !== undefined || file?.mediaType !== 'application/json') return false;
   const members = objectIn(file.bytes);
@@ -113,7 +113,7 @@ function objectIn(bytes: Uint8Array): object | undefined {
   }
 }
 
-/** Whether a reader of all files has refused a file whose format no reader names. */
+/** Whether a reader of any file has refused a file whose format no other reader accepts. */
 function isUnread(
   error: unknown,
   reader: PluginEntry,
@@ -128,11 +128,11 @@ function secondsSince(begin: number): number {
 }
 
 /**
- * The document that a reader made from a file. The file name replaces a missing id, and then also a missing
- * title.
+ * Creates the document that a reader made from a file. If the request gives no id, the file name is the id, and
+ * also the title if none is known.
  *
- * @throws ServiceError `invalid_parameters` if the request is wrong about the file or the document is too
- *   long; `broken_promise`
+ * @throws ServiceError `invalid_parameters` if the request's `document` is invalid or the text is too long;
+ *   `broken_promise`
  */
 function documentOfFile(
   reader: PluginEntry,

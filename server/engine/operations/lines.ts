@@ -44,12 +44,12 @@ interface LinesRequest extends AnyRequest {
   readonly lines: readonly ReadLine[];
 }
 
-/** An input of a stream, or the error that makes it invalid. */
+/** A line of a stream, as its input or as the error that makes the line invalid. */
 type ReadLine = LineHead & ({ readonly input: Input } | { readonly error: PlainError });
 
 /**
- * Processes lines of a stream, or inputs of a batch, several at a time. An invalid line does not affect
- * others.
+ * Processes lines of a stream, or inputs of a batch, several at a time. An invalid line does not affect other
+ * lines.
  */
 export const linesOperation: Operation<LinesTask, LinesRequest> = {
   plugins: () => undefined,
@@ -59,7 +59,7 @@ export const linesOperation: Operation<LinesTask, LinesRequest> = {
     const lines = lengths.map((length, place) => {
       const line = body.subarray(at, at + length);
       at += length;
-      // An input of a batch may span several lines; its metadata could carry line breaks into a line of the answer.
+      // An input of a batch may span several lines. Its metadata is copied to a line of the answer.
       const json = plan.writes === 'lists' ? line : withoutBreaks(line);
       return readLine(json, first + place, plan, limits);
     });
@@ -129,8 +129,8 @@ function readChunksLine(value: unknown, line: Buffer, limits: Limits): Input {
 }
 
 /**
- * Runs lines through their stages in turn, and writes them as planned. The error of a failing line is in its
- * answer or outcome, and in the failures for the log.
+ * Runs lines one after the other through the stages, and writes the results as planned. The error of a line is in
+ * its answer or outcome, and in `failures` for the log.
  *
  * @throws ServiceError if the stages cannot be opened
  * @throws the signal's reason once it aborts
@@ -173,10 +173,10 @@ function runLines({ plan, lines, parseSeconds }: LinesRequest, run: Run): Promis
 class LinesWriter {
   readonly #plan: StreamPlan;
   readonly #writer: ByteWriter;
-  /** Only sums are kept: documents that live longer cost the garbage collector more. */
+  /** Only sums are kept, because longer-lived documents cost the garbage collector more. */
   readonly sizes = { documents: 0, chunks: 0, tokens: 0 };
   readonly failures: PlainError[] = [];
-  /** Outcomes of lines without answers. */
+  /** Outcomes of lines, if the plan writes no answers. */
   readonly outcomes: LineOutcome[] = [];
 
   constructor(plan: StreamPlan, writer: ByteWriter) {
@@ -202,7 +202,7 @@ class LinesWriter {
     });
   }
 
-  /** @throws the error if it fails all lines */
+  /** Records the error of a line. @throws the error if it makes all lines fail */
   fail(line: ReadLine, error: unknown): void {
     const { writes } = this.#plan;
     if (writes === 'lists') throw placeDocument(error, line.index);
@@ -220,7 +220,7 @@ class LinesWriter {
   }
 }
 
-/** Estimated bytes of a line besides its text, and of chunks per byte of text, without and with vectors. */
+/** Estimated bytes of an answer: per line besides its text; per byte of text, without vectors and with vectors. */
 const LINE_BYTES = 512;
 const GROWTH = 1.25;
 const GROWTH_WITH_VECTORS = 12;

@@ -18,13 +18,13 @@ interface StoreRequest extends AnyRequest {
 
 export type SinkCollections = LeaseCache<SinkCollection>;
 
-/** Milliseconds until an idle collection is closed, because the end of its job is not known here. */
+/** Milliseconds after which an idle collection is closed. This thread does not know when a job ends. */
 const IDLE_MS = 10_000;
 const MAX_IDLE = 16;
 
 export function createSinkCollections(): SinkCollections {
   const free = async (collection: SinkCollection) => {
-    // A collection that fails to close is dropped anyway.
+    // A collection that fails to close is dropped nevertheless.
     await Promise.try(() => collection.close()).catch(() => {});
   };
   return new LeaseCache({ max: MAX_IDLE, ttl: IDLE_MS, free });
@@ -46,7 +46,7 @@ interface StoredDocument {
 type Store = (documents: readonly StoredDocument[]) => Promise<void>;
 
 /**
- * Stores the chunks of documents, and removes outdated chunks that earlier runs stored for them.
+ * Stores the chunks of documents, and removes outdated chunks that earlier runs stored for these documents.
  *
  * @throws ServiceError if the sink is at fault; errors of documents are in the outcomes
  */
@@ -80,7 +80,7 @@ interface StoreWork {
 
 type Failures = ReadonlyMap<string, ServiceError>;
 
-/** Removes documents without chunks. They do not show the length of the vectors. */
+/** Removes from the sink the documents that have no chunks. Such documents do not show the vectors' length. */
 async function removeDocuments(work: StoreWork, documents: readonly StoredDocument[]): Promise<Failures> {
   const { entry, sink, signal, task } = work;
   if (documents.length === 0) return new Map();
@@ -104,7 +104,7 @@ async function removeDocuments(work: StoreWork, documents: readonly StoredDocume
   }
 }
 
-/** Runs work on a collection, and opens the collection unless its owner has it open. */
+/** Runs work on a collection. Opens the collection first, unless the task's owner already has it open. */
 async function withCollection<T>(
   { task, entry, sink, signal, collections }: StoreWork,
   dimensions: number | undefined,
@@ -193,7 +193,7 @@ function chunkOf(line: string, documentId: string): SinkChunk {
   };
 }
 
-/** @param embedding base64, or numbers from a server */
+/** @param embedding base64, or a list of numbers if it comes from a server */
 function vectorOf(embedding: unknown): Float32Array | null {
   if (typeof embedding === 'string') return vectorOfBase64(embedding);
   return Array.isArray(embedding) ? Float32Array.from(embedding as number[]) : null;

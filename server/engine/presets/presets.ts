@@ -12,7 +12,7 @@ import reports from './reports.json' with { type: 'json' };
 /** Steps that come with the service under a name. */
 export interface Preset {
   readonly name: string;
-  /** Changes with the steps, because the ids and vectors of chunks then change too. */
+  /** Changes whenever the steps change, because the ids and vectors of chunks then change too. */
   readonly version: number;
   readonly summary: string;
   readonly steps: readonly PipelineStep[];
@@ -75,13 +75,13 @@ export class Presets {
     this.#given = given;
   }
 
-  /** All presets, with what each lacks here and the remedies. */
+  /** All presets, each with the reasons why it cannot run here, and their remedies. */
   list(): (Preset & { readonly missing: readonly string[] })[] {
     return PRESETS.map((preset) => ({ ...preset, missing: this.#missing(preset.steps, {}) }));
   }
 
   /**
-   * The steps of the preset that a request names; undefined if it names none.
+   * The steps of the preset that a request names; undefined if the request names no preset.
    *
    * @param place prefix of member names in problems
    * @param mayLack whether plugins may be missing, as in a pipeline stored for another server
@@ -124,14 +124,14 @@ export class Presets {
     return [...new Set(steps.flatMap((step) => this.#missingFor(step, override[nameOf(step)] ?? {})))];
   }
 
-  /** What a step lacks here, except for the request's own choices, which are checked like any option. */
+  /** What a step lacks here. Tokenizers and models that the request chooses are checked elsewhere, as options. */
   #missingFor(step: PipelineStep, change: Options): readonly string[] {
     const { registry, openers } = this.#given;
     const { kind, name, entry } = pluginOf(registry, step);
     if (entry === undefined) return [whyAbsent(`${kind}/${name}`, registry.broken)];
     const { uses = [], chooses = [], options } = entry.manifest;
     const known = options?.properties ?? {};
-    // An option for another plugin exists only if that plugin can run.
+    // An option that configures another plugin exists only if that plugin can run.
     const unready = chooses.filter((id) =>
       Object.keys(step.config).some((option) => id.endsWith(`/${option}`) && !(option in known)),
     );
@@ -163,7 +163,7 @@ const defaultOf = (schema: object | undefined) =>
   (schema as { readonly default?: unknown } | undefined)?.default;
 const quoted = (name: string) => JSON.stringify(name.slice(0, 100));
 
-/** Why no plugin opens a tokenizer or model by this name; empty if one does. */
+/** The reasons why no plugin opens a tokenizer or model of this name; empty if a plugin does. */
 function unopened(kind: 'tokenizer' | 'embedding', name: string, owners: readonly PluginEntry[]): string[] {
   if (owners.length === 0)
     return [
@@ -177,7 +177,7 @@ function nearest(name: string, known: readonly string[]): string {
   return near === undefined ? `, valid names: ${known.join(', ')}` : `, did you mean ${quoted(near)}?`;
 }
 
-/** Path of a step's options in a request: in its override, or in the steps. */
+/** Path of a step's options in a request: in `override` if the request overrides the step, else in `steps`. */
 export function placeOfOptions(step: PipelineStep, index: number, { override = {} }: PresetUse): string {
   return Object.hasOwn(override, nameOf(step) ?? '')
     ? `override.${nameOf(step)}.`
@@ -200,7 +200,7 @@ function overridden(steps: readonly PipelineStep[], override: Override, place: s
   return [...changed.values()];
 }
 
-/** Merges changes into options: null removes an option. @param depth levels of objects to be merged */
+/** Merges changes into options: null removes an option. @param depth levels of nested objects to merge */
 function merged(options: Options, changes: Options, depth = 1): Options {
   const result = new Map(Object.entries(options));
   for (const [name, value] of Object.entries(changes)) {

@@ -9,7 +9,7 @@ import type { Division } from './plan.ts';
 /**
  * Finds the inputs of a request without parsing them. Each input is parsed where it is processed.
  *
- * @returns undefined if the request cannot be divided; its errors are reported when it is read
+ * @returns undefined if the request cannot be divided; reading the request then reports its errors
  */
 export function divide(
   operation: ChunksOperation,
@@ -33,7 +33,7 @@ export function divide(
   }
 }
 
-/** The possible input members of a request, with the member of a line for each. */
+/** The members of a request that may hold inputs, each with the member of a line that holds one input. */
 const TAKES = { documents: 'document', chunks: 'chunks', text: 'text' } as const;
 const MEMBERS = Object.keys(TAKES) as (keyof typeof TAKES)[];
 const OPENINGS = { documents: 0x7b, chunks: 0x5b, text: 0x22 } as const;
@@ -60,7 +60,7 @@ function inputsIn(body: Buffer): Inputs | undefined {
     : { member, value, inputs: elements, isBatch: true };
 }
 
-/** Whether the inputs fit the limits of the list. The limits of each input are checked when it is read. */
+/** Whether the list of inputs is within its limits. The limits of each input are checked when the input is read. */
 function fits(
   { takes }: ChunksOperation,
   body: Buffer,

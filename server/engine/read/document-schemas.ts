@@ -127,7 +127,7 @@ const chunk = {
 
 export const chunksOfOne = { type: 'array', items: chunk } as const;
 export const chunksOfMany = { type: 'array', items: chunksOfOne } as const;
-/** A line of a stream with chunks. It may have the further members of a chunker's answer. */
+/** A line of a stream with chunks. The line may also have the other members of a chunker's answer. */
 export const chunksLine = {
   type: 'object',
   required: ['chunks'],

@@ -23,7 +23,7 @@ export type Input = SourceDocument | GivenChunks;
 export interface SourceDocument {
   readonly text: string;
   readonly json: JsonText;
-  /** Missing if the request has only a text. */
+  /** Undefined if the request gives only a text. */
   readonly about?: AboutDocument;
 }
 
@@ -36,19 +36,19 @@ export interface AboutDocument {
   readonly mediaType?: string | undefined;
   /** Original JSON of an object. */
   readonly metadata?: Uint8Array | undefined;
-  /** Source positions of stretches of the text, in UTF-16 code units. Both starts and ends never decrease. */
+  /** Source positions of stretches of the text, in UTF-16 code units. Neither starts nor ends decrease. */
   readonly places?: readonly SourcePlace[] | undefined;
 }
 
 export interface GivenChunks {
   readonly chunks: readonly Chunk[];
-  /** Original JSON of each chunk's `metadata`; undefined if no chunk has any. */
+  /** Original JSON of each chunk's `metadata`; undefined if no chunk has metadata. */
   readonly metadata?: readonly (Uint8Array | undefined)[] | undefined;
 }
 
 export const NO_DOCUMENT: SourceDocument = { text: '', json: new Uint8Array(0) };
 
-/** The bytes of an input's text in JSON; 0 for chunks. */
+/** Number of bytes of an input's text in JSON; 0 for an input of chunks. */
 export function textBytes(input: Input): number {
   return 'json' in input ? input.json.length : 0;
 }
@@ -61,7 +61,7 @@ export function documentOfLine(text: string, line: Buffer): SourceDocument {
   return { text, json: literalOf(line, { from: 0, to: line.length }) };
 }
 
-/** Reads the member `text` of a request. @throws ServiceError `invalid_parameters`: too many or too long */
+/** Reads the member `text`. @throws ServiceError `invalid_parameters` if texts are too many or too long */
 export function readTexts(text: string | readonly string[], body: Buffer, limits: Limits): SourceDocument[] {
   const texts = listTexts(text, limits);
   const literals = findTextLiterals(body, 'text') as JsonText[];
@@ -75,8 +75,8 @@ export type ParsedDocument = Omit<FromSchema<typeof documentSchema>, 'places'> &
  * Converts the documents of a request.
  *
  * @param body the request's JSON, with the documents in its member `documents`
- * @param unit of their places
- * @throws ServiceError `invalid_parameters`: too many, too long, duplicate ids, or invalid places
+ * @param unit of the places' offsets
+ * @throws ServiceError `invalid_parameters` for too many or too long documents, duplicate ids, or invalid places
  */
 export function readDocuments(
   documents: readonly ParsedDocument[],
@@ -97,7 +97,7 @@ export function readDocuments(
  * Checks a list of documents that are read later, one by one.
  *
  * @param list start of the list in the request
- * @throws ServiceError `invalid_parameters`: too many, too long, or duplicate ids
+ * @throws ServiceError `invalid_parameters` for too many or too long documents, or duplicate ids
  */
 export function checkList(
   documents: readonly ParsedDocument[],
@@ -122,7 +122,7 @@ interface DocumentPosition {
 /**
  * Converts a parsed document.
  *
- * @throws ServiceError `invalid_parameters`: metadata that is too long, or invalid places
+ * @throws ServiceError `invalid_parameters` for metadata that is too long, or invalid places
  */
 export function readDocument(
   { text, id, title, filename, media_type: mediaType, pages, places }: ParsedDocument,
@@ -146,7 +146,7 @@ export function readDocument(
 /**
  * A document's information for plugins. Metadata and places are converted only when read.
  *
- * @param unit of the pages; without it, pages are omitted
+ * @param unit of the pages' offsets; if undefined, pages are omitted
  */
 export function infoOf({ about, json }: SourceDocument, unit?: OffsetUnit): DocumentInfo {
   if (about === undefined) return NO_INFO;
@@ -253,7 +253,7 @@ export function findId(id: unknown, body: Buffer, at: number): string | undefine
 }
 
 /**
- * The id of an object that was checked against its schema, which cannot distinguish 1000 from 1e3.
+ * The id of an object that matches its schema. Refuses 1e3, which a schema cannot distinguish from 1000.
  *
  * @param place prefix of the member's name in the error
  * @throws ServiceError `invalid_parameters`

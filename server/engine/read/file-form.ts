@@ -8,11 +8,11 @@ import { suggest } from '../validation/suggest.ts';
 import type { OptionSchema } from '../validation/validator.ts';
 
 export interface FileForm {
-  /** Undefined if the form has no file, which is also a problem in `problems`. */
+  /** Undefined if the form has no file. `problems` then says so. */
   readonly file: SourceFile | undefined;
   /** Whether the whole body is the file, not a form. */
   readonly isBare: boolean;
-  /** Sentences without a full stop. */
+  /** Problems of the form, as sentences without a full stop. */
   readonly problems: readonly string[];
   /** Name of the file in the request; it may include folders. */
   readonly filename: string | undefined;
@@ -146,7 +146,7 @@ function sourceFileOf({ bytes, contentType }: SentFile, named: string | undefine
 }
 
 interface MediaType {
-  /** In lower case, without parameters. */
+  /** The media type in lower case, without parameters. */
   readonly essence?: string;
   readonly charset?: string | undefined;
 }
@@ -186,7 +186,7 @@ function valueOfField(texts: readonly string[], schema: OptionSchema): unknown {
   return isItem ? [oneOf(text, [items])] : value;
 }
 
-/** A value converted for one of the schemas: parsed JSON of an allowed type, else the text. */
+/** Converts a value for a choice of schemas: to parsed JSON of an allowed type, otherwise to the text. */
 function oneOf(text: string, branches: readonly OptionSchema[]): unknown {
   const value = parsed(text);
   const isWanted = branches.some((branch) => typesOf(branch).includes(typeOf(value)));

@@ -9,7 +9,7 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const COMMA = 0x2c;
 
-/** Finds values in JSON by its bytes. For invalid JSON, positions are wrong but within the body. */
+/** Finds values in the bytes of JSON. In invalid JSON, the positions are wrong but within the body. */
 
 /** The position of a value in a JSON text: the bytes `[from, to)`. */
 export interface JsonRange {
@@ -18,11 +18,11 @@ export interface JsonRange {
 }
 
 /**
- * Finds members of an object by their names. The last of several equal members counts, as in `JSON.parse`.
+ * Finds members of an object by their names. If a name is repeated, the last member counts, as in `JSON.parse`.
  *
  * @param body JSON
  * @param start start of the object, or of white space before it
- * @returns the positions of their values, in the order of the names; `undefined` for missing members
+ * @returns the positions of the members' values, in the order of the names; `undefined` for missing members
  */
 export function findMembers(
   body: Buffer,
@@ -60,7 +60,7 @@ function nameAt(body: Buffer, from: number, to: number): string {
   return name.includes('\\') ? (JSON.parse(body.toString('utf8', from, to)) as string) : name;
 }
 
-/** Maximum bytes of a string that are searched in a loop; a native search is slower for fewer. */
+/** Maximum bytes of a string to search in a loop. A native search is slower for such short strings. */
 const SHORT = 24;
 
 function stringEnd(body: Buffer, at: number): number {
@@ -115,7 +115,7 @@ function skipSpace(body: Buffer, start: number): number {
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** The bytes of a JSON text without a byte order mark, which some clients send. */
+/** JSON bytes without the byte order mark that some clients send. */
 export function jsonBytes(bytes: Uint8Array): Buffer {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? body.subarray(3) : body;
@@ -146,7 +146,7 @@ export function toJsonText(text: string): JsonText {
   return Buffer.from(JSON.stringify(text)).subarray(1, -1);
 }
 
-/** The same JSON text for equal texts, regardless of their escapes; `json` itself if possible. */
+/** Equal JSON for equal texts, whatever escapes `json` uses. Returns `json` itself if it needs no change. */
 export function canonicalJsonText(text: string, json: JsonText): JsonText {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
   return bytes.includes('\\u') || bytes.includes('\\/') ? toJsonText(text) : json;
@@ -172,7 +172,7 @@ export function literalOf(body: Buffer, { from, to }: JsonRange): JsonText {
 const SPACE = 0x20;
 const BREAKS = [0x0a, 0x0d];
 
-/** JSON on one line. Every line break in JSON is white space, because strings escape theirs. */
+/** JSON on one line. Every line break in JSON is white space, because strings escape line breaks. */
 export function withoutBreaks(json: Buffer): Buffer {
   return BREAKS.some((byte) => json.includes(byte))
     ? Buffer.from(json.map((byte) => (BREAKS.includes(byte) ? SPACE : byte)))

@@ -49,7 +49,7 @@ export function checkOrder(steps: readonly PipelineStep[], place = 'steps'): voi
 
 export interface StepPlugin {
   readonly kind: 'chunker' | 'refinery';
-  /** The exact name of an existing plugin, else the name in the step; empty if missing. */
+  /** The plugin's exact name; the name in the step if no such plugin exists; empty if the step has no name. */
   readonly name: string;
   readonly entry: PluginEntry | undefined;
 }
@@ -84,17 +84,18 @@ interface StepRules {
 export interface StepRule {
   /** Name of the step in messages: `steps[1]`. */
   readonly place: string;
-  /** Location of the step's options, if not its own `config`. */
+  /** Place of the step's options in messages; by default the step's own `config`. */
   readonly options?: string | undefined;
-  /** The rule for missing plugins. If they are allowed, their configuration is not checked. */
+  /** The rule for missing plugins. If missing plugins are allowed, their configuration is not checked. */
   readonly missing: MissingPlugins;
 }
 
 /**
- * Checks a step of a pipeline to be stored: its plugin must exist and accept its configuration. Notes the names in
- * it, unless plugins may be missing, because their names may be those of another server.
+ * Checks a step of a pipeline to be stored: its plugin must exist and accept its configuration. Notes the names
+ * in the configuration for look-up, unless plugins may be missing: the names may then exist only on another
+ * server.
  *
- * @param refusals get the problems
+ * @param refusals receives the problems and the noted names
  * @returns the step with the plugin's exact name
  */
 export function checkStep(
@@ -112,7 +113,7 @@ export function checkStep(
     return step;
   }
   const checked = refusals.collect(() => checks.step(step, place, options));
-  // Defaults are not noted: a server may lack them, like the plugins that need them.
+  // Names in defaults are not noted: this server may lack them, like the plugins that need them.
   if (checked !== undefined && missing !== 'allowed')
     refusals.note({ kind, name, place: options, options: step.config });
   return { ...step, [kind]: name };

@@ -15,7 +15,7 @@ const count = { type: 'integer', minimum: 1, maximum: 1_000_000 } as const;
 const seconds = { type: 'number', minimum: 0 } as const;
 const CELLS = /^[A-Z]{1,3}[1-9]\d{0,6}(:[A-Z]{1,3}[1-9]\d{0,6})?$/;
 
-/** A place in a request, without `start` and `end`. Answers have the same members. */
+/** The members of a place in a request, except `start` and `end`. A place in an answer has the same members. */
 export const placeProperties = {
   page: { ...count, description: 'The page, from 1; a slide is a page.' },
   box: {
@@ -58,9 +58,9 @@ export const placeSchema = {
  * Checks the pages or places of a document, and converts their offsets to UTF-16.
  *
  * @param given checked against its schema
- * @param unit of its offsets
+ * @param unit of the document's offsets
  * @param name name of the document in messages: `documents[3].`
- * @throws ServiceError `invalid_parameters` that names the member
+ * @throws ServiceError `invalid_parameters` with the name of the bad member
  */
 export function readPlaces(
   { pages, places }: GivenPlaces,
@@ -112,7 +112,7 @@ export function problemOfPlaces(places: readonly SourcePlace[], text: string): s
   return wrong === -1 ? undefined : `places[${wrong}]: ends beyond the text, or within a character`;
 }
 
-/** The index of the first place that ends beyond the text or inside a character; -1 if there is none. */
+/** The index of the first place that ends beyond the text or inside a character; -1 if all are valid. */
 function firstOutside(places: readonly SourcePlace[], text: string): number {
   const isEdge = (at: number) => at <= text.length && !splitsCodePoint(text, at);
   return places.findIndex(({ start, end }) => !isEdge(start) || !isEdge(end));

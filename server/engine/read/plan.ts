@@ -6,9 +6,9 @@ import type { Included } from './document-schemas.ts';
 import { findId } from './documents.ts';
 import type { JsonRange } from './json.ts';
 
-/** The processing of each input of a request, parsed and checked. Plain data. */
+/** How to process each input of a request, parsed and checked. Plain data. */
 export interface Plan extends StageList {
-  /** The steps of a stored pipeline. Its chunks have ids, `context` and `embedding`. */
+  /** The steps, if a pipeline is executed. Its chunks always have ids, `context` and `embedding`. */
   readonly pipeline?: readonly PipelineStep[];
   readonly include: readonly Included[];
   readonly namespace: string;
@@ -28,7 +28,7 @@ export interface StreamPlan extends Plan {
    * - `lists`: the list of lists that answers a batch, without its brackets; a failing line fails all lines
    */
   readonly writes?: 'chunks' | 'documents' | 'lists';
-  /** Whether outcomes include the ids of chunks, if they have any. */
+  /** Whether outcomes include the ids of chunks, if the chunks have ids. */
   readonly tellsIds?: boolean;
 }
 
@@ -52,7 +52,7 @@ export function lineHead(value: unknown, line: Buffer, index: number): LineHead 
   return id === undefined ? { index } : { index, id };
 }
 
-/** A request as lines: the plan for its inputs, and their positions in its body. Plain data. */
+/** A request divided into lines: the plan for its inputs, and the position of each input in its body. Plain data. */
 export interface Division {
   readonly plan: StreamPlan;
   readonly inputs: readonly JsonRange[];

@@ -18,10 +18,10 @@ interface ReaderChoice {
 }
 
 /**
- * The reader of a file. A reader named in the request comes first, else the first usable match: by file extension,
- * by media type, by its general type, or for any file, in this order. Among equal matches, readers that call a
- * service come first, and readers of any file last. A format that the chunker itself accepts is left unchanged by a
- * reader of any file.
+ * Finds the reader of a file: the reader that the request names, otherwise the first usable match. Matches are by
+ * file extension, by media type, by general type such as `image/*`, or for any file, in this order. Among equal
+ * matches, readers that call a service come first, and readers of any file last. If the chunker itself accepts
+ * the format, only readers of any file are considered, because they leave the format unchanged.
  *
  * @throws ServiceError `unknown_plugin`, `missing_capability` if only unusable readers match, `unread_format`
  */
@@ -42,7 +42,7 @@ export function readerOf(file: Described, { named, task, registry }: ReaderChoic
 /**
  * The error for a file that no reader accepts, with the formats that this server reads.
  *
- * @param reason why the reader of any file rejected it, as a sentence
+ * @param reason why the reader of any file rejected this file, as a sentence
  */
 export function unreadFormat(file: Described, registry: Registry, reason?: string): ServiceError {
   const { name, mediaType } = file;
@@ -61,7 +61,7 @@ export function unreadFormat(file: Described, registry: Registry, reason?: strin
   });
 }
 
-/** Whether a reader of any file is used only because no other reader matches. */
+/** Whether this reader of any file is used only because no other reader matches. */
 export function isLastResort(reader: PluginEntry, file: Described): boolean {
   const { formats = {} } = reader.manifest;
   return readsAny(reader) && !claimsName(formats, file) && !claimsKind(formats, file);
@@ -72,7 +72,7 @@ function claimsKind({ mediaTypes = [] }: Formats, { mediaType }: Described): boo
   return mediaTypes.includes(mediaType) || mediaTypes.includes(mediaType.replace(/\/.*/, '/*'));
 }
 
-/** `"job.json" (application/json)`, or only the known part. */
+/** `"job.json" (application/json)`, or only the part that is known. */
 function inWords({ name, mediaType }: Described): string {
   const type = mediaType?.slice(0, MAX_SHOWN);
   if (name === undefined) return type === undefined ? 'this file' : `a file of type ${type}`;
@@ -82,9 +82,8 @@ function inWords({ name, mediaType }: Described): string {
 const MAX_SHOWN = 100;
 
 /**
- * The reader for a text file in a format of its own, such as subtitles, unless the chunker accepts this format.
- * Other text needs no reader: the reader of any text changes nothing, and a reader that calls a service only costs
- * time.
+ * The reader for a text file in a special format, such as subtitles. Undefined if the chunker accepts the format.
+ * Other text needs no reader: a reader of any text would change nothing, and a service would only cost time.
  */
 export function textReaderOf(name: string, { task, registry }: ReaderChoice): PluginEntry | undefined {
   const file = { name, mediaType: undefined };
@@ -114,7 +113,7 @@ function isForChunker(file: Described, task: DocumentsTask, registry: Registry):
   return claimsName(formats, file) || claimsType(formats, file);
 }
 
-/** `needs` briefly names the variables to set or the readers to complete. */
+/** The error if no matching reader is usable. Its `needs` names the variables to set or the readers to complete. */
 function noneReady(readers: readonly PluginEntry[], file: Described): ServiceError {
   const names = readers.map(({ manifest }) => manifest.name);
   const reasons = readers.map(({ missing }) => missing.join('; ')).join('; or ');
@@ -151,7 +150,7 @@ const checks = new WeakMap<Manifest, Validate>();
 /**
  * The options of a reader, with defaults.
  *
- * @param json of an object, if the request has options for the reader
+ * @param json an object with the request's options for the reader; default none
  * @throws ServiceError `invalid_parameters`
  */
 export function readerOptions({ manifest }: PluginEntry, json = '{}'): Readonly<Record<string, unknown>> {
@@ -173,11 +172,11 @@ function parsed(json: string): unknown {
 export type Sender = string | object;
 
 export interface GuardedContext extends ReadContext {
-  /** Senders that wait for a thread take turns. */
+  /** The sender of the file. Senders that wait for a thread take turns. */
   readonly sender?: Sender | undefined;
 }
 
-/** Reads a file with a reader. @throws ServiceError; the reason of the signal */
+/** Reads a file with a reader. @throws ServiceError; the signal's reason once it aborts */
 export function readWith(
   host: PluginHost,
   reader: PluginEntry,
@@ -215,7 +214,7 @@ export function addLeftOut(one: LeftOut, other: LeftOut): LeftOut {
   return Object.fromEntries(sums);
 }
 
-/** `note 2; repeated_line 12`, or an empty text. */
+/** The counts as text: `note 2; repeated_line 12`. Empty if nothing was omitted. */
 export function leftOutInWords(leftOut: LeftOut): string {
   const sorted = Object.entries(leftOut).sort(([one], [other]) => (one < other ? -1 : 1));
   return sorted.map(([name, count]) => `${name} ${count}`).join('; ');

@@ -14,7 +14,7 @@ export type Members = Readonly<Record<string, unknown>>;
 
 export type Checks = ReturnType<typeof createChecks>;
 
-/** What options are for: a plugin, or a request without one. */
+/** What the options belong to: a plugin, or a request without a plugin. */
 type Subject = Pick<Manifest, 'name'> & { readonly kind: Manifest['kind'] | undefined };
 const TEXTS: Subject = { kind: undefined, name: '' };
 
@@ -22,7 +22,7 @@ const TEXTS: Subject = { kind: undefined, name: '' };
 export function createChecks(registry: Registry, schemas: RequestSchemas) {
   const validators = new Map<string, Validate>();
 
-  /** Checks options or a whole request by the validator of a key. A refusal notes the names that can be looked up. */
+  /** Checks a value by the validator of a key. A refusal also carries the valid options, to look up their names. */
   function check(
     subject: Subject | undefined,
     key: string,
@@ -56,7 +56,7 @@ export function createChecks(registry: Registry, schemas: RequestSchemas) {
       return check(manifest, `refine ${documents} ${name}`, create, request);
     },
 
-    /** The options of a refinery, which are in the first line of a stream. */
+    /** Checks the options of a refinery in the first line of a stream. */
     refineOptions(name: string, request: unknown): Members {
       const { manifest } = registry.require('refinery', name);
       return check(manifest, `refinery ${name}`, () => limited(schemas.step(manifest)), request);
@@ -73,7 +73,7 @@ export function createChecks(registry: Registry, schemas: RequestSchemas) {
     tokenize: (request: unknown): Members =>
       check(TEXTS, 'tokenize', () => createValidator(schemas.tokenize), request),
 
-    /** @param place where the step is, for the message: `steps[1]` @param options where its options are */
+    /** @param place of the step in messages: `steps[1]` @param options place of its options in messages */
     step(step: PipelineStep, place: string, options = `${place}.config.`): StageRequest {
       const plugin = pluginOf(registry, step);
       const { kind, name, entry } = plugin;
@@ -86,10 +86,10 @@ export function createChecks(registry: Registry, schemas: RequestSchemas) {
 }
 
 /**
- * A validator that reports lists with too many or too long entries with their numbers, in place of what the schema says
- * about the same entry.
+ * Creates a validator. For a list with too many or too long entries, it reports the number of entries or
+ * characters instead of the schema's problem with the list.
  *
- * @param schema of the options alone, or of a whole request
+ * @param schema of the whole value: the options (default), or a request that contains the options
  */
 function limited(options: ObjectSchema, schema = options): Validate {
   const names = Object.keys(options.properties);
@@ -110,7 +110,7 @@ function limited(options: ObjectSchema, schema = options): Validate {
   };
 }
 
-/** What a problem is about: `delim[3]`. */
+/** The parameter that a problem is about: `delim[3]`. */
 function subjectOf(problem: string): string {
   return problem.slice(0, problem.indexOf(':'));
 }
@@ -120,12 +120,12 @@ export function withoutInputs({ text: _, documents: __, chunks: ___, ...options 
   return options;
 }
 
-/** The inputs of a request: `text`, unless it gives `documents`. */
+/** The member that holds a request's inputs: `documents` if it is present, otherwise `text`. */
 function sourceOf(request: unknown): Source {
   return (request as Members | null)?.documents === undefined ? 'text' : 'documents';
 }
 
-/** Whether the chunks are those of many documents, as a list of lists. */
+/** Whether the chunks are a list of lists, one list per document. */
 export function isListOfLists(chunks: unknown): boolean {
   return Array.isArray(chunks) && Array.isArray(chunks[0]);
 }
@@ -133,7 +133,7 @@ export function isListOfLists(chunks: unknown): boolean {
 /**
  * Checks all steps.
  *
- * @throws ServiceError `invalid_parameters` with the problems of all of them; another error, unless one of these goes before it
+ * @throws ServiceError `invalid_parameters` with the problems of all steps; another error if it comes first
  */
 export function allStages(
   steps: readonly PipelineStep[],

@@ -22,7 +22,7 @@ interface SchemaOptions {
   readonly config: Pick<Config, 'idNamespace'>;
 }
 
-/** For routes that always answer a list. */
+/** Texts for routes whose answer is always a list. */
 const texts = { ...SOURCES.text.text, description: 'A text, or a list of texts.' } as const;
 
 const offsetUnit = {
@@ -36,10 +36,10 @@ const CHUNKS = { one: chunksOfOne, many: chunksOfMany, any: { anyOf: [chunksOfOn
 
 const NO_OPTIONS: ObjectSchema = { type: 'object', properties: {}, additionalProperties: false };
 
-/** Without a default, so that an override may have the unit as well. */
+/** Without a default, so that the unit may be set in an override instead. */
 const { default: _, ...presetUnit } = offsetUnit;
 
-/** What requests that execute a preset take beyond those that execute a pipeline. */
+/** The members of requests that execute a preset, in addition to those of requests that execute a pipeline. */
 export const presetOptions: ObjectSchema = {
   ...NO_OPTIONS,
   properties: { override: overrideSchema, offset_unit: presetUnit },
@@ -75,7 +75,7 @@ export function createRequestSchemas({ registry, config }: SchemaOptions) {
   function withSource(source: Source, { required = [], properties, ...rest }: ObjectSchema): ObjectSchema {
     const fields = fieldMembers(source, config.idNamespace);
     if (source === 'apart') return { ...rest, required, properties: { ...properties, ...fields } };
-    // The missing member is ignored.
+    // `{}` accepts anything: the member that is not the source is ignored.
     const members = { text: {}, documents: {}, ...SOURCES[source], ...properties, ...fields };
     return { ...rest, required: [source, ...required], properties: members };
   }
@@ -87,13 +87,13 @@ export function createRequestSchemas({ registry, config }: SchemaOptions) {
     evaluate: evaluateRequest(model, offsetUnit, tokenizer),
     tokenize: tokenizeRequest(texts, tokenizer, offsetUnit),
     chunk: (manifest: Manifest, source: Source) => withSource(source, step(manifest)),
-    /** The whole request that executes a pipeline or a preset, or everything except its inputs. */
+    /** The whole request that executes a pipeline or a preset; without the inputs if `source` is `apart`. */
     execute: (source: Source, preset?: string) => withSource(source, executeOptions(preset)),
     /** The members of `execute` that are the same for all pipelines. */
     fields: fieldMembers('text', config.idNamespace),
     /**
-     * The whole request of a refinery. `any` is for the documentation; a check must know whether the chunks are those
-     * of one document or of many, so that an error can name the bad chunk.
+     * The whole request of a refinery. `documents` is `any` only for the documentation. A check must know whether
+     * the chunks are those of one document or of many, so that an error can name the bad chunk.
      */
     refine(manifest: Manifest, documents: keyof typeof CHUNKS): ObjectSchema {
       const { required = [], properties, ...rest } = step(manifest);
@@ -104,7 +104,7 @@ export function createRequestSchemas({ registry, config }: SchemaOptions) {
   };
 }
 
-/** The tokenizer or model of requests that name none; `undefined` if no plugin has a default. */
+/** The default tokenizer or model of requests; `undefined` if no plugin has a default. */
 export function defaultNameOf(registry: Registry, kind: Kind): string | undefined {
   return registry.ofKind(kind).find(({ manifest }) => manifest.default !== undefined)?.manifest.default;
 }
@@ -124,7 +124,7 @@ function tokenizerOption(registry: Registry) {
   };
 }
 
-/** The members of a plugin for what it uses; with a model, the default tokenizer is that of the model. */
+/** The members of a request for what its plugin uses. With a model, the default tokenizer is the model's own. */
 function usedMembers(uses: Manifest['uses'] = [], tokenizer: ReturnType<typeof tokenizerOption>) {
   const isCounting = uses.includes('tokenizer');
   if (!uses.includes('embedding')) return isCounting ? { tokenizer } : {};
@@ -137,15 +137,15 @@ function usedMembers(uses: Manifest['uses'] = [], tokenizer: ReturnType<typeof t
 /** Maximum names of one plugin listed in the documentation of an option. */
 const MAX_NAMES = 10;
 
-/** The first names of a plugin, which puts the most useful ones first. */
+/** The first names of a plugin. Plugins list their most useful names first. */
 function firstOf(names: readonly string[]): string[] {
   const more = names.length - MAX_NAMES;
   return [...names.slice(0, MAX_NAMES), ...(more > 0 ? [`${more} more names of the same kind`] : [])];
 }
 
 /**
- * Adds the limits to a list of strings, and to a string that may be given instead of such a list; for an object, to
- * each of its members. A list may always be as long as the default one.
+ * Adds limits to the schema of a list of strings, or of a string allowed instead of such a list. For an object,
+ * adds limits to each member. A list may always be as long as its default.
  */
 function withLimits(schema: object): object {
   const { default: usual } = schema as { readonly default?: unknown };

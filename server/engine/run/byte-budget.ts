@@ -4,7 +4,6 @@ import { ServiceError } from '../../../core/errors.ts';
 /** Bodies up to this size in bytes are never refused: the number of connections bounds their total. */
 const SMALL_BODY = 4096;
 
-/** Seconds after which a refused client may retry. */
 const RETRY_SECONDS = 1;
 
 /** Limits the total bytes in flight: bodies from arrival to answer, and documents of jobs. */
@@ -24,12 +23,12 @@ export class ByteBudget {
   /** @throws ServiceError `too_much_in_flight` */
   take(bytes: number): void {
     const wanted = this.#taken + bytes;
-    // A single body has its own limit. Small bodies are read while answers wait for slow clients.
+    // The only body in flight is never refused. Small bodies pass even while slow clients hold the budget.
     if (wanted > this.#limit && this.#taken > 0 && bytes > SMALL_BODY) throw this.#fullError(wanted);
     this.#taken = wanted;
   }
 
-  /** Takes bytes even if there is no room. Streams use it; they wait for room before reading more. */
+  /** Takes bytes even beyond the limit. Streams use this method, and wait for room before they read more. */
   force(bytes: number): void {
     this.#taken += bytes;
   }
@@ -40,7 +39,7 @@ export class ByteBudget {
   }
 
   /**
-   * Waits for room for a caller that may already hold bytes. There is always room if it holds all of them.
+   * Waits for room. A caller whose own bytes are all the bytes in flight does not wait.
    *
    * @param seconds timeout, because all callers may be waiting for each other
    * @throws ServiceError `too_much_in_flight` after the timeout
@@ -63,7 +62,7 @@ export class ByteBudget {
   }
 }
 
-/** Counts the bytes that a stream has read but not answered in the byte budget. */
+/** Takes from the byte budget the bytes that a stream has read but not yet answered. */
 export class HeldBytes {
   readonly #budget: ByteBudget;
   readonly #timeout: number;

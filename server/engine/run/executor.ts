@@ -13,8 +13,8 @@ export type Work =
   | { readonly request: AnyRequest };
 
 /**
- * A request whose inputs are to be found: for one line of the answer each, or for processing groups in parallel. A
- * request that cannot be divided, or has a single list, is run instead.
+ * A request to divide into its inputs: for one line of the answer each (`lines`), or for processing groups of
+ * them in parallel (`lists`). A request that cannot be divided, or that has a single list, is run as a whole.
  */
 export interface DivideWork {
   readonly task: ChunksTask;
@@ -22,7 +22,7 @@ export interface DivideWork {
   readonly divides: 'lines' | 'lists';
 }
 
-/** An answer, and how long its work waited in the queue. */
+/** An answer, and the seconds that its work waited in the queue. */
 export interface RunAnswer extends Answer {
   readonly queueSeconds: number;
 }
@@ -41,7 +41,7 @@ export interface Executor {
   close(): Promise<void>;
 }
 
-/** Milliseconds for work to stop by itself after its signal aborts. Then its worker thread is ended. */
+/** Milliseconds that work has to stop by itself after its signal aborts. Afterwards, its worker thread is ended. */
 export const STOP_GRACE = 1000;
 
 export async function runWork(
@@ -59,7 +59,7 @@ export async function runWork(
   return service.run(request, signal, onPart);
 }
 
-/** Reads a request. A refusal also names the unknown names in it. */
+/** Reads a request. If it is refused, the error also lists the unknown names that the request contains. */
 export async function orUnknownNames<T>(service: Service, read: () => T): Promise<T> {
   try {
     return read();
@@ -114,7 +114,7 @@ export function openPartChannel(onPart: OnPart) {
     port: port2,
     /** Delivers the remaining posted parts, and accepts no more. */
     close() {
-      // The outcome comes through another port and may arrive before earlier parts.
+      // The outcome comes through another port, and may arrive before parts that were posted earlier.
       for (let next = receiveMessageOnPort(port1); next !== undefined; next = receiveMessageOnPort(port1)) {
         onPart(next.message);
       }
@@ -145,7 +145,7 @@ export function hasBegun(flag: StopFlag): boolean {
   return Atomics.load(flag, BEGUN) === 1;
 }
 
-/** Milliseconds between checks of the flag while a task waits. */
+/** Milliseconds between checks of the stop flag while a task waits. */
 const LOOK_EVERY = 50;
 
 /** Runs a task with a signal that aborts when the flag is raised. Reading the signal checks the flag. */

@@ -20,7 +20,7 @@ export interface ReadMessage {
   readonly options: ReadContext['options'];
 }
 
-/** The reply: the text and reported metadata, or an error as data. A limit error ends the thread. */
+/** The reply: the text and reported metadata, or an error as data. An error about a limit ends the thread. */
 export type ReadOutcome =
   | { readonly read: ReadFile; readonly reported: readonly (readonly [name: string, value: string])[] }
   | { readonly isReady: true }
@@ -30,16 +30,16 @@ type ReaderThread = GuardedThread<ReadOutcome>;
 
 const MEGABYTE = 1_048_576;
 const MEMORY = 256 * MEGABYTE;
-/** Messages after which a thread is replaced, in case a parser leaks memory. */
+/** Maximum messages to a thread before it is replaced, in case a parser leaks memory. */
 const MAX_FILES = 100;
-/** Seconds after a request's deadline, so that its error comes first. Jobs' documents have no deadline. */
+/** Seconds that a reader may exceed its request's deadline, so that the deadline's own error comes first. */
 const GRACE = 1;
 /** Milliseconds after which an idle thread is ended. */
 const MAX_IDLE = 60_000;
 
 /**
- * Runs the `guarded` readers, each file in its own thread. A thread is ended if it exceeds its limits or its answer
- * is no longer wanted. Otherwise it is kept for the next file, even after an error.
+ * Runs the `guarded` readers, each file in its own thread. A thread is ended if it exceeds its limits or if its
+ * answer is no longer wanted. Otherwise the thread is kept for the next file, even after an error.
  */
 export class GuardedReaders {
   readonly #config: Config;
@@ -56,8 +56,8 @@ export class GuardedReaders {
   }
 
   /**
-   * A reader that passes each file to a thread. The reader is first created in a thread, which is kept for the first
-   * file.
+   * Creates a reader that passes each file to a thread. The plugin's reader is first created in a thread, to
+   * report its errors. This thread is kept for the first file.
    *
    * @throws ServiceError `plugin_failed`, as for a reader that is not guarded
    */
@@ -99,7 +99,7 @@ export class GuardedReaders {
     }
   }
 
-  /** @param time seconds @param moved memory that moves to the thread */
+  /** @param time seconds @param moved memory to transfer to the thread */
   async #ask(
     message: ReadMessage,
     signal: AbortSignal,
@@ -142,7 +142,7 @@ export class GuardedReaders {
 
 type TimeLimits = Pick<Config, 'requestTimeout' | 'readerSeconds' | 'readerSecondsPerMb'>;
 
-/** Maximum seconds for reading a file; less for small files. */
+/** Maximum seconds for reading a file. The limit grows with the file's size, up to the request's deadline. */
 export function readingTime(
   bytes: number,
   { requestTimeout, readerSeconds, readerSecondsPerMb }: TimeLimits,

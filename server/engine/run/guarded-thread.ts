@@ -5,13 +5,13 @@ import { hold } from '../../../core/hold.ts';
 
 export interface GuardLimits {
   /**
-   * Maximum bytes of the heap, including garbage, and of external buffers, which no limit of Node counts. Buffers
-   * that a message moves there are excluded. Garbage may briefly take a sixth more.
+   * Maximum bytes of the thread's heap, including garbage, and of its external buffers, which Node's own limits
+   * ignore. Buffers that a message transfers are excluded. Garbage may briefly exceed the limit by a sixth.
    */
   readonly memory: number;
-  /** Milliseconds until an answer, from the moment at which the thread begins with the message. */
+  /** Maximum milliseconds from the moment the thread begins with a message until its answer. */
   readonly time: number;
-  /** Milliseconds until the thread begins with a message, including its start. Default one minute. */
+  /** Maximum milliseconds until the thread has started and begins with a message. Default one minute. */
   readonly start?: number;
 }
 
@@ -28,7 +28,7 @@ const SILENT = { stdout: true, stderr: true };
 const LOOK = 20;
 /** Milliseconds for which memory may exceed its limit, because V8 collects garbage late. */
 const MAX_ABOVE = 250;
-/** Multiple of the limit at which a thread is ended at once. */
+/** Multiple of the memory limit at which a thread is ended at once. */
 const FAR_ABOVE = 7 / 6;
 /** V8's heap limit, as a multiple of `memory`. Exceeding it may end the whole process: a last resort. */
 const LAST_RESORT = 4;
@@ -77,8 +77,8 @@ export class GuardedThread<Answer> {
 
   /**
    * @param time milliseconds for this answer, if less than the general limit
-   * @throws Error whose message completes "it cannot be read:", an `OverLimitError` if a limit is exceeded; the
-   *   thread has then ended
+   * @throws Error whose message completes "it cannot be read:"; an `OverLimitError` if the thread exceeded a
+   *   limit. The thread has then ended
    */
   async ask(
     message: unknown,

@@ -4,16 +4,16 @@ export type Line = Buffer | ServiceError;
 
 export interface LineReaderOptions {
   readonly limit: number;
-  /** Whether a line that is too long ends the stream, because decompressed data may be endless. */
+  /** Whether a line that is too long ends the stream. Set it for decompressed data, which may be endless. */
   readonly isStrict: boolean;
-  /** Called before each read; the sender waits with it. @throws an error that ends the stream */
+  /** Called and awaited before each read, which makes the sender wait. @throws an error that ends the stream */
   beforeReading(): Promise<void>;
 }
 
 export abstract class LineSource {
   readonly #lines: Line[] = [];
   #bytes = 0;
-  /** Whether everything has been read. Lines may still wait. */
+  /** Whether the source has been read to its end. Lines may still wait to be taken. */
   isOver = false;
 
   get waiting(): number {
@@ -72,7 +72,7 @@ export class LineReader extends LineSource {
   #failure: { readonly error: unknown } | undefined;
   #interrupt: (error: unknown) => void = () => {};
 
-  /** @param source yields bytes; it is not closed if it is not read to its end */
+  /** @param source yields bytes; stays open unless it is read to its end */
   constructor(source: AsyncIterator<Buffer>, options: LineReaderOptions) {
     super();
     this.#source = source;
@@ -89,9 +89,9 @@ export class LineReader extends LineSource {
   }
 
   /**
-   * Waits until more of the stream has arrived, even less than a line, or it has ended.
+   * Waits until more bytes have arrived, perhaps less than a line, or until the stream has ended.
    *
-   * @throws ServiceError `line_too_large`, if that ends the stream
+   * @throws ServiceError `line_too_large`, if a line that is too long ends the stream
    * @throws errors of the source and `beforeReading`
    */
   async read(): Promise<void> {
@@ -134,11 +134,11 @@ export const TOO_LONG = Symbol('a line that is too long');
 /** Splits a stream of bytes into lines that end with LF or CRLF. Lines of only white space are skipped. */
 export class LineSplitter {
   readonly #limit: number;
-  /** The incomplete line, unless it is too long. All pieces are copied into one buffer. */
+  /** The beginning of an incomplete line, unless the line is too long. All its pieces are copied into one buffer. */
   #begun: Buffer = NOTHING;
   #length = 0;
 
-  /** @param limit maximum bytes of a line, without its end */
+  /** @param limit maximum bytes of a line, without its line break */
   constructor(limit: number) {
     this.#limit = limit;
   }
@@ -189,7 +189,7 @@ export class LineSplitter {
   }
 }
 
-/** Copies the bytes into a buffer of double capacity, so that a line in many pieces is rarely copied. */
+/** Copies the bytes into a buffer of at least double size, so that a line in many pieces is rarely copied. */
 function grown(bytes: Buffer, least: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(Math.max(least, 2 * bytes.length));
   larger.set(bytes);

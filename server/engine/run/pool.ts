@@ -27,14 +27,14 @@ interface Running {
   fail(error: unknown): void;
 }
 
-/** Milliseconds after the first work until a second thread starts; the first caller may continue at once. */
+/** Milliseconds after the first work until a second thread starts, so that it does not slow the first caller. */
 const SECOND_AFTER = 1000;
-/** Bytes per thread above which a model is opened only by threads that use it. */
+/** Maximum bytes per thread of a model that all threads open. Larger models are opened only where they are used. */
 const MAX_BYTES = 64e6;
 
 /**
- * Runs work in worker threads. The first thread starts with the pool, the second shortly after the first work, the
- * others on demand. Threads are never stopped when idle. A model that one thread has opened is opened by all.
+ * Runs work in worker threads. The first thread starts with the pool, the second shortly after the first work,
+ * the others on demand. Idle threads are never stopped. When one thread has opened a model, all threads open it.
  */
 export function createPoolExecutor(
   data: WorkerData,
@@ -45,7 +45,7 @@ export function createPoolExecutor(
   const models = shareModels(data.config.maxModels);
   const started = Promise.withResolvers<void>();
   const open = () => {
-    // Only this event reports a thread that ends before it takes work, because it cannot start.
+    // Only this event reports a thread that cannot start, because such a thread takes no work.
     const pool = hold(openPool(data), (error) => {
       for (const { flag, fail } of running) if (!hasBegun(flag)) fail(error);
     });
@@ -96,7 +96,7 @@ function startSecond(pool: Pool, busy: number): void {
   for (let count = busy; count < 2; count++) void pool.run(undefined).catch(() => {});
 }
 
-/** Opens a model in every thread once a request has opened it in one. @param most that a thread keeps open */
+/** Opens a model in every thread once a request has opened it in one. @param most maximum open models of a thread */
 function shareModels(most: number) {
   const ports = new Set<MessagePort>();
   const shared = new Set<string>();
@@ -125,9 +125,9 @@ function openPool(workerData: WorkerData): Pool {
   return new Piscina<WorkMessage | undefined, WorkOutcome>({
     filename: new URL(`../../worker${MODULE_ENDING}`, import.meta.url).href,
     workerData,
-    // Only the first thread receives work while it starts; work for others waits until they are ready.
+    // Only the first thread receives work while it starts. Later threads have to be ready first.
     minThreads: 1,
-    // One extra small task may run beside large ones.
+    // One extra small task may run beside large tasks.
     maxThreads: workers + 1,
     idleTimeout: Number.POSITIVE_INFINITY,
     // Idle threads keep their event loops, which close unused connections.
@@ -182,7 +182,7 @@ function messageOf(work: Work, flag: Running['flag'], parts: MessagePort | undef
   return { message: { work: { ...work, body }, flag, parts }, transferList: [body.buffer, ...ports] };
 }
 
-/** The bytes in their own buffer, so that they can be transferred. Small bodies share a pool with others. */
+/** The bytes in a buffer of their own, which can be transferred. Node keeps several small bodies in one buffer. */
 function ownBytes(body: Uint8Array): Uint8Array<ArrayBuffer> {
   const isAlone = body.buffer instanceof ArrayBuffer && body.byteLength === body.buffer.byteLength;
   return isAlone ? (body as Uint8Array<ArrayBuffer>) : new Uint8Array(body);

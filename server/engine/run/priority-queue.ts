@@ -1,14 +1,13 @@
 import { ServiceError } from '../../../core/errors.ts';
 import type { Sender } from '../read/readers.ts';
 
-/** Seconds after which a rejected client may retry. */
 const RETRY_SECONDS = 1;
 
 /** Thrown if a queue is full. A single instance, because creating an error is expensive. */
 export const OVERLOADED = new ServiceError('overloaded', { seconds: RETRY_SECONDS });
 
 export interface QueueLimits {
-  /** Maximum concurrent tasks. One extra small task may run beside large ones. */
+  /** Maximum concurrent tasks. One extra small task may run beside large tasks. */
   readonly threads: number;
   readonly queueSize: number;
   /** Maximum concurrent bulk tasks; default: the number of threads. */
@@ -17,14 +16,14 @@ export interface QueueLimits {
 
 /** Maximum bytes of a small task's body. */
 const SMALL_BYTES = 262_144;
-/** Maximum small tasks that may overtake a waiting large one. */
+/** Maximum small tasks that may overtake a waiting large task. */
 const MAX_OVERTAKING = 8;
 
 /**
  * The urgency of work.
  *
  * - `patient`: waits even if the queue is full, because its caller has few tasks at a time; counts as large, so
- *   others overtake it
+ *   small tasks may overtake it
  * - `bulk`: also patient, and lets all other work go first
  */
 export type Urgency = 'urgent' | 'patient' | 'bulk';
@@ -33,7 +32,7 @@ type Size = 'small' | 'large' | 'bulk';
 
 export interface TaskTerms {
   readonly urgency?: Urgency | undefined;
-  /** The sender of a file, because reading even a small file may take long; undefined for other tasks. */
+  /** The sender of a file; undefined for other tasks. Senders take turns, because even a small file may take long. */
   readonly sender?: Sender | undefined;
 }
 
@@ -49,7 +48,7 @@ interface Waiting {
 /**
  * Admits tasks to the worker threads by priority. Small tasks do not wait for large ones, and bulk tasks come last.
  * Senders of files take turns: the next file is from the sender with the fewest files in progress. While one
- * sender's files occupy all threads, one extra task of others may run.
+ * sender's files occupy all threads, one extra task that is not from this sender may run.
  */
 export class PriorityQueue {
   readonly #limits: QueueLimits;
@@ -81,7 +80,7 @@ export class PriorityQueue {
     return !this.#hasRoom('small', undefined) && !this.#mayWait;
   }
 
-  /** Whether one more may wait; patient tasks do not count towards the queue's limit. */
+  /** Whether one more urgent task may wait. Patient tasks do not count towards the queue's limit. */
   get #mayWait(): boolean {
     return this.waiting - this.#patient < this.#limits.queueSize;
   }
@@ -107,7 +106,7 @@ export class PriorityQueue {
     return this.#wait(size, isPatient, sender, signal);
   }
 
-  /** Whether a task may start before waiting ones: there is room for it, but not for them. */
+  /** Whether a task may start at once: there is room for it, but for none of the waiting tasks of its size. */
   #mayStart(size: Size, sender: Sender | undefined): boolean {
     if (!this.#hasRoom(size, sender)) return false;
     for (const waiting of this.#queues[size]) if (this.#hasRoom(size, waiting.sender)) return false;
@@ -179,9 +178,7 @@ export class PriorityQueue {
     return this.#queues.large.size === 0 ? this.#nextOf('bulk') : undefined;
   }
 
-  /**
-   * The first waiting task with room. Among files, the sender with the fewest files in progress comes first.
-   */
+  /** The first waiting task with room. Among files, one of the sender with the fewest files in progress. */
   #nextOf(size: Size): Waiting | undefined {
     let next: Waiting | undefined;
     for (const entry of this.#queues[size]) {

@@ -10,8 +10,8 @@ import { Throughput } from './stream.ts';
 import { Threads } from './threads.ts';
 
 /**
- * Runs small light tasks on the event loop, and others in a worker thread. It is the only place for admission,
- * deadlines, cancellation and the time in the queue.
+ * Runs small light tasks on the event loop, and all other tasks in worker threads. No other code handles
+ * admission, deadlines, cancellation and the time in the queue.
  */
 export class Runner {
   readonly throughput = new Throughput();
@@ -38,7 +38,7 @@ export class Runner {
    * Runs a task, and settles within `--request-timeout` plus `ANSWER_GRACE`. Late work is stopped if possible.
    *
    * @param body bytes of the request; they may be transferred and must not be used afterwards
-   * @param stop cancels the task when it aborts; the deadline aborts it too
+   * @param stop its abort cancels the task; the deadline aborts it too
    * @throws ServiceError `overloaded`, `timed_out`, the reason of `stop`, or errors of the service and its threads
    */
   run(task: Task, body: Uint8Array, stop: AbortController, options: RunOptions = {}): Promise<RunAnswer> {
@@ -46,7 +46,7 @@ export class Runner {
     return withDeadline(stop, seconds, (signal) => this.#admit(task, body, signal, options));
   }
 
-  /** Finds the inputs of a request for one line of the answer each. @throws ServiceError as `run` */
+  /** Finds the inputs of a request that is answered with one line per input. @throws ServiceError as `run` */
   divide(task: ChunksTask, body: Uint8Array, stop: AbortController): Promise<RunAnswer> {
     return withDeadline(stop, this.#config.requestTimeout, async (signal) => {
       const work = { task, body, divides: 'lines' } as const;
@@ -83,8 +83,8 @@ export class Runner {
   }
 
   /**
-   * Waits until a task may run, and runs it. A small body is parsed here to see whether the task is light; any other
-   * is parsed in the worker thread.
+   * Waits until a task may run, and runs it. A small body is parsed here, to see whether the task is light. A
+   * larger body is parsed in the worker thread.
    */
   async #admit(
     task: Task,
@@ -115,9 +115,9 @@ export class Runner {
 
 export interface RunOptions {
   readonly onPart?: OnPart;
-  /** By default, work is rejected if the queue is full. Other work always waits for a thread. */
+  /** Urgent work, the default, is rejected if the queue is full. Work of other urgency always waits for a thread. */
   readonly urgency?: Urgency;
-  /** Whether the task has no deadline: a sink has its own timeout for its database. */
+  /** Whether the task has no deadline. A sink, for example, has its own timeout for its database. */
   readonly hasNoDeadline?: boolean;
 }
 
@@ -135,14 +135,14 @@ export interface RunnerOptions {
 }
 
 /**
- * Milliseconds after which a caller is answered without waiting for stopped work. By then, the work has ended or
- * lost its worker thread, unless it ignores its signal on the event loop.
+ * Milliseconds after the abort until the caller is answered without waiting for stopped work. By then, the work
+ * has ended or lost its worker thread, unless it runs on the event loop and ignores its signal.
  */
 const ANSWER_GRACE = STOP_GRACE + 250;
 
 /**
- * Runs work with an optional deadline. After the given seconds, it aborts `stop`, and after `ANSWER_GRACE` it
- * rejects even if the work continues. Callers that abort `stop` themselves decide whether to wait.
+ * Runs work with an optional deadline. At the deadline, it aborts `stop`. `ANSWER_GRACE` later, it rejects even
+ * if the work continues. Callers that abort `stop` themselves decide whether to wait for the work.
  */
 function withDeadline<T>(
   stop: AbortController,
@@ -163,9 +163,9 @@ function withDeadline<T>(
   });
 }
 
-/** Milliseconds after the first task of an event loop turn in which more tasks may start in that turn. */
+/** Milliseconds after the first task of an event-loop turn during which more tasks may start in the same turn. */
 const TURN_MS = 5;
-/** Maximum consecutive turns without a task while tasks wait. */
+/** Maximum consecutive turns in which no task starts although tasks wait. */
 const MAX_PASSED = 16;
 
 /** Admits tasks to the event loop so that it serves other requests between them. */
@@ -215,8 +215,8 @@ export class EventLoopScheduler {
   }
 
   /**
-   * Skips the next turn, because a connection has come. Node accepts only one connection per turn. Without skips, a
-   * long queue of connections would delay `/health`.
+   * Skips the next turn, because a connection has arrived. Node accepts only one connection per turn. Without
+   * skips, a long queue of connections would delay `/health`.
    */
   yieldToAccepts(): void {
     this.#mayPass = true;

@@ -15,7 +15,7 @@ export interface SharedBuffersRegistry extends SharedBuffers {
 /** Buffers of a thread that shares none: every caller builds its own. */
 export const ownBuffers: SharedBuffers = { get: async (_key, build) => build(), release() {} };
 
-/** Messages between threads and the registry: the first four are requests, the others are replies. */
+/** Messages between threads and the registry. `ask` to `released` are requests, `build` and `buffer` are replies. */
 interface Message {
   readonly type: 'ask' | 'built' | 'failed' | 'released' | 'build' | 'buffer';
   readonly key: string;
@@ -135,7 +135,7 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** A thread's side of the protocol: requests keys from the registry, and builds on request. */
+/** A thread's side of the protocol: requests buffers, and builds those that the registry assigns to it. */
 class Client implements SharedBuffers {
   readonly #tell: (message: Message) => void;
   readonly #asked = new Map<string, Promise<SharedMemory>>();

@@ -8,7 +8,7 @@ import type { RunAnswer } from './executor.ts';
 import { type Line, type LineSource, sizeOf } from './line-reader.ts';
 import type { Urgency } from './priority-queue.ts';
 
-/** Maximum concurrent groups. @param ahead groups waiting for a thread that ends early */
+/** Maximum concurrent groups. @param ahead groups that wait for the next free thread */
 export function groupsInFlight(threads: number, ahead = 2): number {
   return threads + ahead;
 }
@@ -30,7 +30,7 @@ export interface LineStream {
   readonly slots: number;
   readonly urgency?: Urgency;
   readonly signal: AbortSignal;
-  /** Called for each answer to some lines. @param bytes of the lines */
+  /** Called for the answer to each group of lines. @param bytes of these lines */
   onAnswer(answer: RunAnswer, bytes: number): void;
   onFailure(error: unknown): void;
   /** Called after lines were read or answered. @param bytes of all lines that were read but not answered */
@@ -45,7 +45,7 @@ const MAX_LINES = 256;
 const GROUP_BYTES = 262_144;
 const GROUP_SECONDS = 0.02;
 
-/** Errors of a group that its lines might not have individually. */
+/** Errors of a group that might not occur if each of its lines were processed alone. */
 const OF_ONE_LINE: ReadonlySet<ErrorCode> = new Set([
   'timed_out',
   'out_of_memory',
@@ -101,7 +101,7 @@ class LineGroups {
     return answer;
   }
 
-  /** Each line goes alone until the duration of lines is known. */
+  /** Maximum bytes of the next group. A group has only one line until the duration of lines is known. */
   get #groupBytes(): number {
     const seconds = this.#stream.rate.expect(GROUP_BYTES) ?? Number.POSITIVE_INFINITY;
     return GROUP_BYTES * Math.min(1, GROUP_SECONDS / seconds);
@@ -149,7 +149,7 @@ async function answerGroup(stream: LineStream, first: number, lines: readonly Li
   }
 }
 
-/** Processes each line alone, with its own deadline and thread, so that a failure affects only one. */
+/** Processes each line alone, with its own deadline and thread, so that a failure affects only one line. */
 async function answerEach(stream: LineStream, first: number, lines: readonly Line[]) {
   const answers: LineAnswers[] = [];
   for (const [index, line] of lines.entries()) {
@@ -204,11 +204,11 @@ function headOf(line: Line, index: number): LineHead {
 }
 
 /**
- * Answers the lines of a stream in order. It reads and processes only as fast as its answers are taken, so memory
- * stays bounded.
+ * Answers the lines of a stream in order. Lines are read and processed only as fast as the caller takes answers,
+ * so memory stays bounded.
  *
  * @throws ServiceError errors of the whole request before the first answer. Later errors become answers to their
- *   lines, or a final answer if the stream breaks. If the plan writes no answers, they are thrown.
+ * lines, or a final answer if the stream breaks. If the plan writes no answers, later errors are thrown.
  */
 export async function* answerLines(stream: LineStream): AsyncGenerator<LineAnswers> {
   const { reader, signal, plan } = stream;
@@ -240,7 +240,7 @@ export async function* answerLines(stream: LineStream): AsyncGenerator<LineAnswe
 
 /** Maximum kinds of work that are tracked. */
 const MAX_KEPT = 1000;
-/** The weight of the newest measurement at this many bytes or more; smaller ones weigh less. */
+/** The weight of the newest measurement, if it covers `WHOLE_BYTES` or more. Smaller measurements weigh less. */
 const NEWEST = 0.3;
 const WHOLE_BYTES = 65_536;
 

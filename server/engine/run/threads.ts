@@ -74,7 +74,7 @@ export class Threads {
     return throughput.of(plugins.flatMap((entry) => (entry === undefined ? [] : [entry.manifest])));
   }
 
-  /** Whether groups of inputs are worth their messages; false for work of unknown duration. */
+  /** Whether processing inputs in groups saves more than its messages cost; false if the duration is unknown. */
   #isWorthDividing(rate: Rate, bytes: number): boolean {
     const seconds = rate.expect(bytes) ?? 0;
     return this.#options.queue.idle > 1 && seconds >= MIN_SECONDS && seconds >= bytes * SECONDS_PER_BYTE;
@@ -99,7 +99,7 @@ export class Threads {
       return answer;
     } catch (error) {
       if (!(error instanceof ServiceError && OF_READING.has(error.code))) throw error;
-      // Errors must name the input's place in the batch, so the whole batch is read.
+      // The error must name the input's place in the batch, so the batch is read again as a whole.
       const whole = { task, body: first.body as Uint8Array };
       return this.enter(whole, whole.body.length, signal, { urgency: 'patient' });
     }
@@ -157,7 +157,7 @@ function isChunksTask(task: Task): task is ChunksTask {
 }
 
 /**
- * Joins the lists of groups into one JSON list, and frees their memory.
+ * Joins the lists of groups into one JSON list, and frees the memory of the groups.
  *
  * @param limit maximum bytes
  * @throws ServiceError `answer_too_large`

@@ -10,7 +10,7 @@ export interface Lease<T> {
 type Open<T> = (signal: AbortSignal) => Promise<T | undefined>;
 
 export interface LeaseCacheOptions<T> {
-  /** Maximum values that stay open without a lease. */
+  /** Maximum number of values that stay open without a lease. */
   readonly max: number;
   readonly maxSize?: number;
   sizeOf?(value: T): number;
@@ -22,7 +22,7 @@ export interface LeaseCacheOptions<T> {
 
 interface Entry<T> {
   readonly opening: Promise<T | undefined>;
-  /** Stops the opening once no lease waits for it. */
+  /** Stops the opening once no caller waits for it. */
   readonly stop: AbortController;
   users: number;
 }
@@ -33,7 +33,7 @@ interface Entry<T> {
  */
 export class LeaseCache<T extends object> {
   readonly #free: (value: T) => void | Promise<void>;
-  /** Values in opening or on lease. They cannot be freed, so they do not count towards the limits. */
+  /** Values that are being opened or are leased. They cannot be freed, so they do not count towards the limits. */
   readonly #inUse = new Map<string, Entry<T>>();
   readonly #idle: LRUCache<string, T>;
   readonly #freeing = new Set<Promise<void>>();
@@ -59,7 +59,7 @@ export class LeaseCache<T extends object> {
     });
   }
 
-  /** The open value of a key, without a lease. Only for values that may be used after they are freed. */
+  /** Returns the open value of a key without a lease. Only for values that stay usable after they are freed. */
   kept(key: string): T | undefined {
     return this.#idle.get(key);
   }
@@ -67,9 +67,9 @@ export class LeaseCache<T extends object> {
   /**
    * Opens the value of a key, or reuses the open one.
    *
-   * @param open called if the key is not open; its signal aborts once no lease waits for it. A rejection goes to all
-   *   waiting leases, and the next lease opens again. `undefined` is returned but not kept.
-   * @param signal of the caller; its abort ends the wait
+   * @param open called if the value is not open. Its signal aborts once no caller waits. If it rejects, all
+   *   waiting callers get the error, and the next call opens again. `undefined` is returned but not kept.
+   * @param signal its abort ends the caller's wait
    * @throws the signal's reason, once it aborts
    */
   async lease(key: string, open: Open<T>, signal?: AbortSignal): Promise<Lease<T> | undefined> {
@@ -89,7 +89,7 @@ export class LeaseCache<T extends object> {
     }
   }
 
-  /** Frees values without a lease now, and leased ones on their release. */
+  /** Frees unleased values now, and each leased value when it is released. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const value of this.#idle.values()) this.#dispose(value);
@@ -114,7 +114,7 @@ export class LeaseCache<T extends object> {
     return true;
   }
 
-  /** Ends an opening that no lease waits for. If it ignores its signal, its value is kept. */
+  /** Stops an opening that no caller waits for. If the opening succeeds anyway, its value is kept. */
   #stop(key: string, { opening, stop }: Entry<T>, reason: unknown): void {
     stop.abort(reason);
     opening.then(
@@ -127,7 +127,7 @@ export class LeaseCache<T extends object> {
     if (value === undefined) return;
     const isKept = !this.#isClosed && !this.#idle.has(key) && !this.#inUse.has(key);
     if (isKept) this.#idle.set(key, value);
-    // The cache rejects a single value that is over the limit.
+    // The LRU cache rejects a single value that is larger than the limit.
     if (!isKept || !this.#idle.has(key)) this.#dispose(value);
   }
 

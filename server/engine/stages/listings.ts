@@ -36,7 +36,7 @@ export const listedPlugin = {
 
 export type ListedPlugin = Described<typeof listedPlugin>;
 
-/** All plugins, broken ones last. @param failures why plugins could not be created at their last use */
+/** All plugins, broken ones last. @param failures errors of plugins that could not be created at their last use */
 export function listPlugins(
   { all, broken }: Registry,
   failures: ReadonlyMap<PluginId, string>,
@@ -76,7 +76,7 @@ export const listedTokenizer = {
 export type ListedTokenizer = Described<typeof listedTokenizer>;
 
 /**
- * All tokenizers that can be opened by name, and those of plugins that cannot run here.
+ * All tokenizers that can be opened by name, and the tokenizers of plugins that cannot run here.
  *
  * @throws ServiceError errors of `PluginHost`
  */

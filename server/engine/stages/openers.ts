@@ -17,14 +17,14 @@ export interface ListedModel extends ModelInfo {
 
 const MAX_TOKENIZERS = 8;
 
-/** Wraps a provider so that its open tokenizers are shared by requests and plugins. */
+/** Wraps a provider so that requests and plugins share its open tokenizers. */
 export function keepTokenizers(provider: TokenizerProvider, log: Log): TokenizerProvider {
   const cache = new LeaseCache<Tokenizer>({ max: MAX_TOKENIZERS });
   return {
     names: () => provider.names(),
     aliases: () => provider.aliases?.() ?? {},
     async open(name) {
-      // A tokenizer holds only memory, so it may be used without a lease.
+      // A tokenizer holds only memory, so it stays usable without a lease.
       const kept = cache.kept(name);
       if (kept !== undefined) return kept;
       const lease = await cache.lease(name, async () => {
@@ -46,7 +46,7 @@ interface OpenersOptions {
   readonly config: Pick<Config, 'maxModels' | 'maxModelBytes' | 'modelAliases' | 'allowDownloads'>;
 }
 
-/** Resolves the names of tokenizers and embedding models to their plugins; the only place that does. */
+/** Resolves the names of tokenizers and embedding models to their plugins; no other code does. */
 export class Openers {
   readonly #registry: Registry;
   readonly #host: PluginHost;
@@ -88,7 +88,7 @@ export class Openers {
   }
 
   /**
-   * Opens a model, by its own name or an alias, for one request, which must release it.
+   * Opens a model by its name or an alias. The request that opens the model must release the lease.
    *
    * @throws ServiceError `unknown_model`, `model_files_missing`, `missing_capability`, `plugin_failed`
    */
@@ -100,7 +100,7 @@ export class Openers {
   }
 
   /**
-   * Checks that a tokenizer name may exist. It neither opens a listed tokenizer nor downloads anything.
+   * Checks that a tokenizer of this name may exist. Neither opens a listed tokenizer nor downloads anything.
    *
    * @throws ServiceError as `tokenizer`
    */
@@ -110,7 +110,7 @@ export class Openers {
   }
 
   /**
-   * Checks that a model name may exist. It neither opens a listed model nor downloads anything.
+   * Checks that a model of this name may exist. Neither opens a listed model nor downloads anything.
    *
    * @throws ServiceError as `model`
    */
@@ -120,7 +120,7 @@ export class Openers {
     if (!isListed && !this.#config.allowDownloads) (await this.model(asked)).release();
   }
 
-  /** Opens models in advance. The next request for a model that fails reports the reason. */
+  /** Opens models in advance. If a model fails to open, the next request for the model reports the reason. */
   async prepare(models: readonly string[]): Promise<void> {
     for (const name of models) {
       const lease = await this.model(name).catch(() => undefined);
@@ -132,7 +132,7 @@ export class Openers {
     return ownersOf(this.#registry, kind, kind === 'embedding' ? this.#aliases.targetOf(name) : name);
   }
 
-  /** All models that can be opened or are known by name, with their plugins and all their names. */
+  /** All models that can be opened or are known by name. Each has its plugin and all its names. */
   async listModels(): Promise<ListedModel[]> {
     return this.#aliases.addTo(await this.#listAll());
   }
@@ -188,9 +188,9 @@ export class Openers {
   }
 
   /**
-   * The error for a model that no plugin opened. If a plugin claims its name, only its files are missing.
+   * The error for a model that no plugin opened. If a plugin claims the name, only the model's files are missing.
    *
-   * @param shown the name for the message, with the alias that led to it
+   * @param shown the name for the message; an alias is shown with its model
    */
   async #unknownModel(name: string, shown: string): Promise<ServiceError> {
     const owners = ownersOf(this.#registry, 'embedding', name);
@@ -242,12 +242,12 @@ const ADD_MODEL =
 const ADD_PLUGIN =
   'No embedding plugin is loaded: add one to --plugins, such as embedding/static, or restore its folder, and restart the server.';
 
-/** Minimum letters of a useful prefix; shorter ones match by chance. */
+/** Minimum letters of a name that may be a prefix of a known name. Shorter names match by chance. */
 const MIN_BEGINNING = 4;
 
 /**
- * The name that differs only in punctuation and case, else the closest one, which may be longer. So `gpt4` is gpt-4,
- * not gpt2, and `cl100k` is cl100k_base.
+ * The known name that differs only in punctuation and case; otherwise one that begins with the name; otherwise
+ * the closest. So `gpt4` is gpt-4, not gpt2, and `cl100k` is cl100k_base.
  */
 function closest(name: string, known: readonly string[]): string | undefined {
   const plain = (one: string) => one.toLowerCase().replace(/[^a-z0-9]/g, '');
@@ -272,12 +272,12 @@ function createModelAliases(given: Readonly<Record<string, string>>) {
 
   return {
     targetOf,
-    /** A quoted name for messages; for an alias, the model comes first. */
+    /** The quoted name for messages. For an alias, the name of its model comes first. */
     describe(name: string) {
       const target = JSON.stringify(targetOf(name));
       return targets.has(name) ? `${target}, for which ${JSON.stringify(name)} is an alias,` : target;
     },
-    /** Adds the aliases to their models, and drops the names that they hide. */
+    /** Adds the configured aliases to their models, and drops models whose own name is a configured alias. */
     addTo: (models: readonly ListedModel[]) =>
       models.filter(({ name }) => !targets.has(name)).map(withAliases),
   };

@@ -11,7 +11,7 @@ import { utf16Offsets } from '../answer/offsets.ts';
 export interface Refined {
   readonly chunks: readonly Chunk[];
   readonly origins: readonly Origin[];
-  /** The stretches of the document that the chunks cover; `undefined` if unchanged. */
+  /** The stretches of the document that the chunks cover; `undefined` if the refinery kept them. */
   readonly spans: readonly CountedSpan[] | undefined;
 }
 
@@ -21,10 +21,10 @@ interface RefinedSource {
 }
 
 /**
- * One call of a refinery: the tools of its context, and the processing of its result.
+ * Prepares one call of a refinery: creates the tools of its context, and the function that processes its result.
  *
- * @param origins of the given chunks, in the same order
- * @param source `undefined` for chunks that came in a request, without a document
+ * @param origins origin of each given chunk
+ * @param source the document; `undefined` if the request gave chunks without a document
  */
 export function startRefining(
   entry: PluginEntry,
@@ -47,7 +47,7 @@ export function startRefining(
   return {
     tools,
     /**
-     * Checks the chunks that the refinery returned, and finds the parts of their texts that come from the source.
+     * Checks the chunks that the refinery returned, and finds which parts of their texts come from the source.
      *
      * @throws ServiceError `broken_promise`
      */
@@ -88,7 +88,7 @@ function checkCount(entry: PluginEntry, given: readonly Chunk[], chunks: readonl
   );
 }
 
-/** Refuses chunks without offsets, and chunks out of order, if the given ones have offsets in order. */
+/** Refuses returned chunks without offsets and, if the given chunks are in order, returned chunks out of order. */
 function checkRanges(entry: PluginEntry, given: readonly Chunk[], chunks: readonly Chunk[]): void {
   const hasRange = ({ start_index, end_index }: Chunk) =>
     Number.isInteger(start_index) &&
@@ -143,12 +143,12 @@ export const LENGTHS: Readonly<Record<OffsetUnit, Length>> = {
   byte: (text) => Buffer.byteLength(text),
 };
 
-/** The length of a chunk's text in its unit; `undefined` if a refinery changed the text. */
+/** Finds the length function for the unit of a chunk's offsets; `undefined` if a refinery changed the text. */
 function lengthIn({ text, start_index, end_index }: Chunk, lengths: readonly Length[]): Length | undefined {
   return lengths.find((length) => length(text) === end_index - start_index);
 }
 
-/** A part of a chunk, see `RefineTools.part`. @param lengths the possible units of its offsets */
+/** A part of a chunk; see `RefineTools.part`. @param lengths length functions of the possible units */
 function partOf(
   chunk: Chunk,
   start: number,
@@ -163,7 +163,7 @@ function partOf(
   return { ...chunk, ...fields, text, start_index, end_index: start_index + length(text) };
 }
 
-/** Joins neighbouring chunks; see `RefineTools.join`. @param lengths the possible units of their offsets */
+/** Joins neighbouring chunks; see `RefineTools.join`. @param lengths length functions of the possible units */
 export function joinChunks(
   chunks: readonly Chunk[],
   fields: Partial<Chunk>,
@@ -181,7 +181,7 @@ export function joinChunks(
   return { ...joined, ...fields, text, end_index };
 }
 
-/** Fields about the end of a chunk; joined chunks take them from the last one. */
+/** Fields about the end of a chunk. A joined chunk takes these fields from its last part. */
 const OF_THE_END = ['last_page', 'last_line', 'next_id'] as const;
 
 function endOf(chunk: Chunk): Readonly<Record<string, unknown>> {

@@ -24,7 +24,7 @@ export interface StageRequest {
   readonly kind: 'chunker' | 'refinery';
   readonly name: string;
   readonly options: Readonly<Record<string, unknown>>;
-  /** Place of the options, for messages: `steps[1].config.`; missing for the request's own members. */
+  /** Place of the options, for messages: `steps[1].config.`. Undefined if they are members of the request itself. */
   readonly place?: string;
 }
 
@@ -35,8 +35,8 @@ export interface StageUses {
 }
 
 /**
- * Resolves what each stage uses; the only place that does. Every chunker counts tokens: with the requested
- * tokenizer, else the tokenizer of its model, else the default one.
+ * Resolves the tokenizer and the model of each stage; no other code does. Every chunker counts tokens: with the
+ * requested tokenizer, otherwise with that of its model, otherwise with the default one.
  */
 export function usesOf(
   stages: readonly StageRequest[],
@@ -77,7 +77,7 @@ interface StageContext {
 }
 
 /**
- * Opens stages with exactly what their plugins use, calls `use` with them, and releases what they hold.
+ * Opens stages and what their plugins use, calls `use` with the stages, and then releases everything.
  *
  * @throws ServiceError errors of `PluginHost`, `Openers` and `use`
  */
@@ -138,13 +138,13 @@ function openStage(
 interface OpenedPlugin {
   readonly entry: PluginEntry;
   readonly options: StageRequest['options'];
-  /** Only what the plugin declares in `uses`, so that it cannot rely on more. */
+  /** Only the tools that the plugin declares in `uses`, so that the plugin cannot rely on others. */
   readonly used: { readonly tokenizer?: Tokenizer; readonly model?: EmbeddingModel };
 }
 
 /**
- * Leases a model for a stage. Vectors without meaning are counted for a chunker only if all are meaningless, because
- * it can group such sentences with others.
+ * Leases a model for a stage. A chunker's meaningless vectors are counted only if all vectors are meaningless.
+ * Otherwise the chunker can group their sentences with others.
  */
 async function leaseModel(
   { manifest }: PluginEntry,
@@ -205,8 +205,8 @@ function refineStage(
 
 /**
  * Runs one input through the stages; lists and streams are run input by input. A further chunk stage splits the
- * stretches of the document that the previous chunks cover, so offsets refer to the document. Fields of earlier
- * chunk stages apply to the parts of a chunk; fields of refine stages are dropped.
+ * chunks of the previous stage, with offsets in the document. The parts inherit the fields that chunk stages set,
+ * but not those that refine stages set.
  *
  * @throws ServiceError
  */
@@ -242,8 +242,8 @@ async function splitFurther(
 }
 
 /**
- * A part of a chunk from a further chunk stage, as a stretch of the document. It inherits the fields of the whole,
- * but its own fields take precedence. Its own context follows the inherited one, and located stretches are clipped.
+ * A part that a further chunk stage made of a chunk, as a stretch of the document. The part's own fields win over
+ * those of the chunk. Contexts are joined; the chunk's located stretches are cut to the part.
  *
  * @param part with offsets in the text of the chunk
  */

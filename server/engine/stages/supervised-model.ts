@@ -12,18 +12,18 @@ export interface Supervision {
   readonly log: Log;
   readonly timer: Timer;
   readonly longTexts: LongTexts;
-  /** The meaning of a text, for errors about one: `chunks`. By default, errors have no place. */
+  /** What the texts are, such as `chunks`, to name the place in errors. By default, errors have no place. */
   readonly unit?: string;
   /**
-   * `each` counts and names every text with a meaningless vector; `all` counts them only if a call has no other
-   * texts. Default `each`.
+   * `each`, the default, counts and lists every text with a meaningless vector. `all` counts these texts only if
+   * all texts of a call have such vectors.
    */
   readonly counts?: 'each' | 'all';
 }
 
 /**
- * A model for one request: it logs progress, measures time, checks vectors, and counts meaningless ones. It treats
- * texts beyond the window as requested, and counts them too.
+ * Wraps a model for one request: logs progress, measures time, checks vectors, and counts meaningless vectors.
+ * Texts longer than the model's window are treated as requested, and counted too.
  */
 export function supervisedModel(
   model: EmbeddingModel,
@@ -90,7 +90,7 @@ function findZeros({ dimensions, values }: Vectors): number[] {
   return zeros;
 }
 
-/** Whether all numbers are finite: in others, all bits of the exponent are set. Has no branch per number. */
+/** Whether all numbers are finite. Infinities and NaN have all bits of the exponent set. The loop has no branches. */
 function areFinite({ buffer, byteOffset, length }: Float32Array): boolean {
   const bits = new Int32Array(buffer, byteOffset, length);
   let overflow = 0;
@@ -98,11 +98,11 @@ function areFinite({ buffer, byteOffset, length }: Float32Array): boolean {
   return overflow >= 0;
 }
 
-/** Bit mask of a single-precision number without its sign, and the lowest bit of its exponent. */
+/** Bits of a single-precision number: all except the sign, and the lowest bit of the exponent. */
 const SIZE = 0x7fffffff;
 const MIN_EXPONENT = 0x00800000;
 
-/** A tokenizer that counts each letter of unknown text, because one token may represent a whole sentence. */
+/** Wraps a tokenizer to count each letter of unknown text, because one token may represent a whole sentence. */
 export function countingUnknownText(tokenizer: Tokenizer): Tokenizer {
   const { encode, unknownId } = tokenizer;
   if (encode === undefined || unknownId === undefined) return tokenizer;
@@ -129,7 +129,7 @@ export function countingUnknownText(tokenizer: Tokenizer): Tokenizer {
   };
 }
 
-/** A letter with its marks. Vocabularies have all Latin words, so Latin letters count only in long words. */
+/** A non-Latin letter. Vocabularies have all Latin words, so Latin letters count only in words above `MAX_WORD`. */
 const LETTERS = /[\p{L}--\p{Script=Latin}]/gv;
 const CHARACTERS = /\P{M}/gu;
 const MAY_BE_UNKNOWN = /[\p{L}--\p{Script=Latin}]|\S{101}/v;
@@ -151,7 +151,7 @@ function endsOf(
   return Uint32Array.from(split);
 }
 
-/** Adds the ends of all letters but the last one, where the next token begins. */
+/** Adds the end of each letter in a token. The last letter is skipped, because it ends with the token. */
 function addLetterEnds(ends: number[], token: string, start: number): void {
   const letters = token.length > MAX_WORD ? CHARACTERS : LETTERS;
   let isFirst = true;

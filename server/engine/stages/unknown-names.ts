@@ -19,7 +19,7 @@ interface Tools {
   readonly openers: Openers;
 }
 
-/** Adds the unknown names in the options to a refusal. Other errors are unchanged. */
+/** Adds the unknown names in a request's options to its refusal. Other errors are unchanged. */
 export async function withUnknownNames(error: unknown, tools: Tools): Promise<unknown> {
   const { named = [] } = (error ?? {}) as Partial<Unlooked>;
   if (named.length === 0 || !(error instanceof ServiceError)) return error;
@@ -30,7 +30,7 @@ export async function withUnknownNames(error: unknown, tools: Tools): Promise<un
 }
 
 /**
- * Refuses all collected problems and the unknown names in noted options before any work.
+ * Refuses a request that has collected problems, or unknown names in noted options, before any work.
  *
  * @throws ServiceError `invalid_parameters` with all problems
  */
@@ -39,7 +39,7 @@ export async function refuseUnknownNames({ problems, named }: Refusals, tools: T
   if (all.length > 0) throw invalid(all);
 }
 
-/** Drops a problem without its option's place if the same problem is listed with the place. */
+/** Joins problems. Drops an own problem if `names` has the same problem with the option's place. */
 function joined(own: readonly string[], names: readonly string[]): string[] {
   const isName = (problem: string) => names.some((one) => withoutStop(one).endsWith(withoutStop(problem)));
   return [...own.filter((problem) => !isName(problem)), ...names];

@@ -9,7 +9,7 @@ import type {
 import type { Tokenizer } from '../../../core/contracts/tokenizer.ts';
 import { invalid, reasonOf, refusedError, ServiceError } from '../../../core/errors.ts';
 
-/** The only place that handles texts longer than the window of their model. */
+/** Only this file handles texts that are longer than the window of their model. */
 
 export interface WindowedVectors {
   /** Unchecked vectors of the model. */
@@ -18,10 +18,10 @@ export interface WindowedVectors {
 }
 
 /**
- * Embeds texts, and treats those beyond the model's window as requested.
+ * Embeds texts. Treats texts longer than the model's window as requested.
  *
  * @throws ServiceError `invalid_parameters` if texts cannot be cut because the window is not known
- * @throws an error with `refusedText` for a text that is refused, here or by the model
+ * @throws an error with `refusedText` for a text that this function or the model refuses
  */
 export async function embedWithin(
   model: EmbeddingModel,
@@ -68,9 +68,9 @@ function refusalOf(
 }
 
 /**
- * Adds the place of a text to an error about it. Other errors are unchanged.
+ * Adds the place of a text to an error about the text. Other errors are unchanged.
  *
- * @param unit meaning of a text
+ * @param unit what the texts are, such as `chunks`
  * @param first index of the first text of the call
  */
 export function placeRefusal(error: unknown, unit: string, first = 0): unknown {
@@ -83,7 +83,7 @@ export function placeRefusal(error: unknown, unit: string, first = 0): unknown {
   return Object.assign(placed, { expose, statusCode });
 }
 
-/** Adds the place of a document to a batch's error about one of its texts. Other errors are unchanged. */
+/** Adds the place of a document to an error about one of its texts in a batch. Other errors are unchanged. */
 export function placeDocument(error: unknown, index: number): unknown {
   if (!(error instanceof ServiceError) || !isRefusal(error.cause)) return error;
   const placed = Object.entries(error.values).map(([name, value]) =>
@@ -136,7 +136,7 @@ function splitText(
   while (start < text.length) {
     let to = Math.min(from + roomFor(ends.length - from, room, pieces.length), ends.length);
     let piece = pieceAt(text, ends, start, from, to, count);
-    // A piece by itself may have other tokens than within the text.
+    // A piece may have more tokens by itself than within the text.
     while (piece.tokens > room && to > from + 1) {
       to = Math.max(from + 1, to - (piece.tokens - room));
       piece = pieceAt(text, ends, start, from, to, count);
@@ -149,8 +149,8 @@ function splitText(
 }
 
 /**
- * Maximum tokens of the next piece. The last piece is never full: otherwise a text and its repetition would have
- * equal pieces, and so one vector.
+ * Maximum tokens of the next piece. The last piece is never full. Otherwise a text and the same text repeated
+ * would have equal pieces, and so the same vector.
  */
 function roomFor(rest: number, room: number, before: number): number {
   return rest === room && before > 0 ? Math.max(1, room - 1) : room;
@@ -171,7 +171,7 @@ function pieceAt(
 
 const WHITE_SPACE = /\s/;
 
-/** The last token end beside white space in the last eighth of the piece, else the end of its last token. */
+/** Where a piece ends: at the last token end beside white space in its last eighth, else at its last token end. */
 function endBetweenWords(text: string, ends: Uint32Array, from: number, to: number): number {
   const first = Math.max(from + 1, to - Math.floor((to - from) / 8));
   for (let at = to; at >= first; at--) {
@@ -211,12 +211,12 @@ function wholeTexts(pieces: readonly number[], split: Split): number[] {
   );
 }
 
-/** The weight that the last window of a text loses against the first, so that their order matters. */
+/** The share of weight that a text's last piece loses against the first. So the order of the pieces matters. */
 const FADING = 1 / 16;
 
 /**
- * The mean vector of each text's pieces, weighted by their tokens, and scaled to length 1 if theirs are. A single
- * piece keeps its vector.
+ * The mean vector of each text's pieces, weighted by the pieces' tokens. If the pieces' vectors have length 1,
+ * the mean is scaled to length 1. A single piece keeps its vector.
  */
 function averages(values: Float32Array, dimensions: number, split: Split): Float32Array {
   const means = new Float32Array(split.length * dimensions);
@@ -249,5 +249,5 @@ function meanOf(rows: Float32Array, dimensions: number, pieces: readonly Piece[]
   return scale === 0 ? sum : sum.map((value) => value / scale);
 }
 
-/** Maximum difference from 1 of a unit vector's squared length in single precision. */
+/** Maximum difference between 1 and the squared length of a unit vector in single precision. */
 const NEARLY = 1e-3;

@@ -1,6 +1,6 @@
 import { type ErrorCode, invalid, ServiceError } from '../../../core/errors.ts';
 
-/** Options whose names of tokenizers, models, recipes and the like are not looked up yet. Plain data. */
+/** Options with names of tokenizers, models or recipes that have not been looked up yet. Plain data. */
 export interface NamedOptions {
   readonly kind: 'chunker' | 'refinery' | undefined;
   readonly name: string;
@@ -14,7 +14,7 @@ export interface Unlooked extends ServiceError {
   readonly named?: readonly NamedOptions[];
 }
 
-/** Adds the valid options to a refusal by the schema. @param options as given */
+/** Adds the options that have no problem to a refusal by the schema. @param options all given options */
 export function withNamed(error: unknown, { options, ...rest }: NamedOptions): unknown {
   if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') return error;
   const fitting = fittingIn(options, rest.place, error.problems);
@@ -52,7 +52,7 @@ export class Refusals {
     this.problems = [...problems];
   }
 
-  /** Runs a check. @returns undefined if it refuses @throws another error unless a refusal came first */
+  /** Runs a check. @returns undefined if it refuses @throws any other error, unless a refusal came first */
   collect<T>(check: () => T): T | undefined {
     try {
       return check();
@@ -67,7 +67,7 @@ export class Refusals {
     }
   }
 
-  /** Notes valid options, whose names are looked up after another refusal or by `refuseUnknownNames`. */
+  /** Notes valid options. Their names are looked up after another refusal, or by `refuseUnknownNames`. */
   note(options: NamedOptions): void {
     this.#named.push(options);
   }
@@ -81,7 +81,7 @@ export class Refusals {
   }
 }
 
-/** The problems for which a check refuses a value. @throws another error */
+/** The problems for which a check refuses a value. @throws errors that are not refusals */
 export function problemsIn(check: () => unknown): readonly string[] {
   const refusals = new Refusals();
   refusals.collect(check);
@@ -89,9 +89,9 @@ export function problemsIn(check: () => unknown): readonly string[] {
 }
 
 /**
- * The refusal of a request with all its problems, so that a caller sees them at once. Other errors are unchanged.
+ * Turns a request's first refusal into one with all problems of the request. Other errors are unchanged.
  *
- * @param collect repeats the checks that do not depend on each other
+ * @param collect runs all checks that do not depend on each other
  */
 export function withAllProblems(error: unknown, collect: (refusals: Refusals) => void): unknown {
   if (!(error instanceof ServiceError) || error.code !== 'invalid_parameters') return error;

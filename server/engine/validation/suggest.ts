@@ -2,7 +2,7 @@ import { closest, distance } from 'fastest-levenshtein';
 
 const MAX_COMPARED = 64;
 
-/** The known name closest to a mistyped one, if close enough. @param most maximum letters that differ */
+/** The known name closest to a mistyped name, if close enough. @param most maximum letters that differ */
 export function suggest(
   name: string,
   known: readonly string[],
@@ -16,7 +16,7 @@ export function suggest(
 
 const UNKNOWN = /there is no [^"]*"([^"]*)"; available: ([^;"]*)$/;
 
-/** Adds the closest known name to a plugin's problem with an unknown one. */
+/** Adds the closest known name to a plugin's problem with an unknown name. */
 export function withSuggestion(sentence: string): string {
   const problem = sentence.replace(/\.$/, '');
   const [, name, known = ''] = UNKNOWN.exec(problem) ?? [];

@@ -17,8 +17,8 @@ export type Validate = (value: unknown, place?: string) => Record<string, unknow
 const MAX_PROBLEMS = 20;
 
 /**
- * Creates the check of one schema. Types are strict: nothing is converted. It reports all problems of a value, but
- * only the first bad item of a list.
+ * Creates the check of one schema. Values are never converted to another type. The check reports all problems of
+ * a value, but only the first bad item of a list.
  */
 export function createValidator(schema: ObjectSchema): Validate {
   // Compiled at first use, because compiling slows down the start.
@@ -50,14 +50,14 @@ export function createValidator(schema: ObjectSchema): Validate {
 /**
  * Compiles a schema.
  *
- * @returns whether a value matches the schema; it fills in defaults
+ * @returns a function that tells whether a value matches the schema, and fills in the value's defaults
  * @throws Error if the schema is invalid, or has an unknown keyword
  */
 export function checkSchema(schema: ObjectSchema): (value: object) => boolean {
   return ajvOfFirst().compile(schema);
 }
 
-/** Creates the check of a schema for files that plugins read. */
+/** Creates a check by which plugins validate the files that they read. */
 export const createCheck: CreateCheck = (schema) => {
   const validate = createValidator(schema);
   return (value, place) => {
@@ -105,7 +105,7 @@ function invalidValue(problems: readonly string[]): ServiceError {
   return invalid(shown);
 }
 
-/** Only the first of several problems lists the known names. */
+/** Keeps a list of known names only in the first problem that contains the list. */
 function withOneKnown(problems: readonly string[]): string[] {
   const said = new Set<string>();
   return problems.map((problem) => {
@@ -145,7 +145,7 @@ function isBoundByWrong({ keyword, schema }: ErrorObject, errors: readonly Error
   return errors.some((other) => other.keyword !== 'lessThan' && other.instancePath === `/${schema}`);
 }
 
-/** Whether an error of a union is redundant: an item's error is kept, else the error of the union. */
+/** Whether an error about a union is redundant. If an item has errors, only these count; else the union's own. */
 function isBranchOfUnion(
   error: ErrorObject,
   errors: readonly ErrorObject[],
@@ -164,7 +164,7 @@ function problemOf(error: ErrorObject, value: Record<string, unknown>, schema: O
       return unknownParameter(join(path, params.additionalProperty as string), error);
     case 'required': {
       const name = params.missingProperty as string;
-      // Both checks take the expected value from the whole schema, so that their messages agree.
+      // `first` and `all` take the expected value from the whole schema, so that their messages agree.
       const parent = path === '' ? schema : (error.parentSchema as ObjectSchema);
       const missing = parent.properties?.[name];
       return `${join(path, name)}: missing, expected ${missing === undefined ? 'a value' : expectation(missing)}`;
@@ -215,9 +215,9 @@ function join(path: string, name: string): string {
 }
 
 /**
- * Adds the keywords of parameters. `lessThan: "x"`: the value must be below the member `x` of the same object, or
- * else of the whole value. `excludes: ["x"]`: a value other than the default requires the default of `x` in the same
- * object. `effectiveWith` checks nothing.
+ * Adds the keywords of parameters. `lessThan: "x"`: the value must be below the member `x` of its own object, or
+ * else of the whole value. `excludes: ["x"]`: unless the value is the default, `x` in the same object must have
+ * its own default. `effectiveWith` checks nothing.
  */
 function addKeywords(ajv: Ajv): Ajv {
   ajv.addKeyword({
@@ -233,7 +233,7 @@ function addKeywords(ajv: Ajv): Ajv {
     },
     errors: false,
   });
-  // Used only by forms: a value without effect is valid.
+  // Only forms for users need this keyword: a value without effect is valid.
   ajv.addKeyword({ keyword: 'effectiveWith', schemaType: 'object' });
   return ajv.addKeyword({
     keyword: 'lessThan',
@@ -248,7 +248,7 @@ function addKeywords(ajv: Ajv): Ajv {
   });
 }
 
-/** The schema of the object with a property, by the property's path: `#/properties/x/items/properties/y`. */
+/** The schema of the object that owns a property. @param path of the property: `#/properties/x/items/properties/y` */
 function ownerOf(schema: ObjectSchema, path: string): ObjectSchema {
   const steps = path.split('/').slice(1, -2);
   return steps.reduce(
@@ -344,7 +344,7 @@ interface Compile {
   all(schema: ObjectSchema): ValidateFunction;
 }
 
-/** Separate checks of the top-level lists, because the check of the whole value stops at its first error. */
+/** A check for each top-level list, because the check of the whole value stops at the first error of all lists. */
 function listChecks({ properties = {} }: ObjectSchema, { first, all }: Compile): ListCheck[] {
   return Object.entries(properties)
     .filter(hasItems)

@@ -4,9 +4,9 @@ import { BestChunks, type Ranked } from './ranking.ts';
 const K1 = 1.2;
 const B = 0.75;
 
-/** Inverted index, term after term: the chunks of a term, and its frequency in each chunk. */
+/** Inverted index, ordered by term: the chunks that contain a term, and the term's frequency in each chunk. */
 interface Postings {
-  /** Offset of each term's first chunk, then the end of the last term. */
+  /** Index in `chunks` of each term's first chunk; finally the length of `chunks`. */
   readonly starts: Int32Array;
   readonly chunks: Int32Array;
   readonly counts: Int32Array;
@@ -62,7 +62,7 @@ export class Bm25 {
     const added = this.#added;
     this.#added = [];
     const starts = new Int32Array(this.#ids.size + 1);
-    // The last chunk with each term, so that a chunk counts once even if it repeats the term.
+    // The last chunk counted for each term, so that a chunk counts once even if it repeats the term.
     const latest = new Int32Array(this.#ids.size).fill(-1);
     for (const [chunk, own] of added.entries()) {
       for (const id of own) {
@@ -103,10 +103,10 @@ function score(id: number, { starts, chunks, counts, norms, scores }: Postings):
 }
 
 /**
- * The terms of a chunk or a question, in any language and in code. After NFKC, a term is a run of letters,
- * marks, digits and low lines, in lower case. An identifier is a term, and so are its words:
- * `parseHTTPHeader_2` gives itself, `parse`, `http`, `header` and `2`. Korean, and scripts without spaces
- * between words, give pairs of neighbouring characters; a character without neighbours is itself a term.
+ * The terms of a chunk or a question, in any language and in code. After NFKC, a term is a run of letters, marks,
+ * digits and low lines, in lower case. An identifier and each of its words are terms: `parseHTTPHeader_2` gives
+ * itself, `parse`, `http`, `header` and `2`. Korean, and scripts without spaces between words, give pairs of
+ * neighbouring characters. A character without neighbours is itself a term.
  */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
@@ -125,17 +125,17 @@ const NO_SPACES = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khme
 const UNSPACED = new RegExp(`[${NO_SPACES}]`, 'u');
 const PART = new RegExp(`[${NO_SPACES}]+|[^${NO_SPACES}]+`, 'gu');
 const RUN = /[\p{L}\p{M}\p{N}_]+/gu;
-/** Longer runs count as several terms in long texts: they could overflow the regular expression's stack. */
+/** In long texts, longer runs are split into several terms, so as not to overflow the regular expression's stack. */
 const SHORT_RUN = /[\p{L}\p{M}\p{N}_]{1,1000}/gu;
 const LONG_TEXT = 100_000;
-/** A word without inner boundaries, like most words. */
+/** A word that cannot be split further, like most words. */
 const PLAIN = /^[\p{Lu}\p{Lt}]?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+$/u;
 /** The words of an identifier: capitals not followed by a small letter, a word with at most one capital, or digits. */
 const INNER =
   /[\p{Lu}\p{Lt}]+(?![\p{Ll}\p{Lo}\p{Lm}\p{M}])|[\p{Lu}\p{Lt}]?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
 
 const NOT_ASCII = /[^\0-\x7f]/;
-/** Runs of marks are split after 30, as in UAX #15 (Stream-Safe Text Format): their sorting is quadratic. */
+/** Runs of marks are split after 30, as in UAX #15 (Stream-Safe Text Format): NFKC sorts a run in quadratic time. */
 const MANY_MARKS = /[\p{M}\uff9e\uff9f]{30}(?=[\p{M}\uff9e\uff9f])/gu;
 
 function normalized(text: string): string {

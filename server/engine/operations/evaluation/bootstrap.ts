@@ -41,11 +41,11 @@ export async function resampledMeans(
 }
 
 /**
- * The 95 % interval of a mean, by percentiles of its resamples. These are too narrow for few questions, so
- * the interval is widened.
+ * The 95 % interval of a mean, by percentiles of its resamples. For few questions, percentiles give too narrow an
+ * interval, so it is widened.
  *
  * @param questions number of questions in the mean
- * @param range possible values of the mean
+ * @param range lowest and highest possible mean
  */
 export function intervalOf(
   mean: number,
@@ -61,7 +61,7 @@ export function intervalOf(
   return questions < 2 ? [least, most] : [edge(0.025), edge(0.975)];
 }
 
-/** Factor that widens an interval: for the degree of freedom that resampling ignores, and for Student's t. */
+/** Factor that widens an interval, for Student's t and for the degree of freedom that resampling ignores. */
 export function wideningOf(questions: number): number {
   const z = NORMAL;
   const freedom = questions - 1;

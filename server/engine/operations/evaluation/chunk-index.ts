@@ -18,13 +18,13 @@ import type { EvaluationRequest, Question } from './read-evaluation.ts';
 import type { Retriever } from './schemas.ts';
 import type { Range } from './scores.ts';
 
-/** Chunks embedded at a time; their vectors are not kept. */
+/** Number of chunks embedded at a time; their vectors are not kept. */
 const BATCH = 1024;
-/** Chunks whose words are added before other work may run. */
+/** Number of chunks whose words are added before other work may run. */
 const STRIDE = 256;
 
 export interface IndexedChunk {
-  /** Index of its document in the request. */
+  /** Index of the chunk's document in the request. */
   readonly document: number;
   readonly start_index: number;
   readonly end_index: number;
@@ -38,19 +38,19 @@ export interface Tools {
   readonly timer: Timer;
   /** Set if a candidate needs vectors. */
   readonly dense: { readonly model: EmbeddingModel; readonly questions: Vectors } | undefined;
-  /** Counts the tokens of chunks, instead of the candidates' tokenizers. */
+  /** Counts the tokens of chunks. If undefined, the tokenizer of each candidate counts them. */
   readonly tokenizer: Tokenizer | undefined;
 }
 
 /** Chunks that questions search by vectors, by words, or by both. */
 export class ChunkIndex {
   readonly chunks: IndexedChunk[] = [];
-  /** Ranges of the chunks, over all documents. */
+  /** Ranges of the chunks in the concatenated documents. */
   readonly ranges: Range[] = [];
   readonly #tools: Tools;
   readonly #words: Bm25 | undefined;
   #nearest: Nearest | undefined;
-  /** Error of the vectors, if words can still be searched. */
+  /** Error of the embedding model, if the index can still be searched by words. */
   #failure: unknown;
   #texts: string[] = [];
 
@@ -123,13 +123,13 @@ export class ChunkIndex {
     });
   }
 
-  /** The model's error, if it keeps this retriever from searching while others can. */
+  /** The model's error, if this retriever needs the vectors that the model failed to make. */
   failureOf(retriever: Retriever): unknown {
     return retriever === 'bm25' ? undefined : this.#failure;
   }
 
   /**
-   * The best chunks for a question, at least as many as the answer needs.
+   * The best chunks for a question: at least as many chunks as the answer needs.
    *
    * @param retriever a retriever given to the constructor, without a failure
    */

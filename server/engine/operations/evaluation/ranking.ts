@@ -6,7 +6,7 @@ export interface Ranked {
   readonly score: number;
 }
 
-/** Length of a list that is fused with another list, or that a budget is spent on. */
+/** Length of a list of chunks that is fused with another list, or from which chunks fill a budget. */
 export const LISTED = 100;
 
 /** Keeps the best chunks for a question. Among equal scores, the first chunk offered ranks first. */
@@ -99,10 +99,10 @@ function dot(a: Vectors, indexA: number, b: Vectors, indexB: number): number {
   return sum;
 }
 
-/** Trusts the first ranks of a list: the usual constant of 60 ranks worse (`npm run eval -- retrieval`). */
+/** Gives top ranks more weight than the usual constant of 60, which ranks worse (`npm run eval -- retrieval`). */
 const RANK_CONSTANT = 1;
 
-/** Reciprocal rank fusion: a list adds 1 / (1 + rank), ranks from 1. Equal chunks keep the text's order. */
+/** Reciprocal rank fusion: each list adds 1 / (1 + rank) to a chunk's score, ranks from 1. Ties keep text order. */
 export function fuse(lists: readonly (readonly Ranked[])[]): Ranked[] {
   const scores = new Map<number, number>();
   for (const list of lists) {
@@ -113,7 +113,7 @@ export function fuse(lists: readonly (readonly Ranked[])[]): Ranked[] {
   return fused.sort((a, b) => b.score - a.score || a.chunk - b.chunk);
 }
 
-/** The chunks that a budget buys, best first. A chunk that exceeds the rest of the budget is skipped. */
+/** The best chunks whose tokens fit into a budget. A chunk larger than the remaining budget is skipped. */
 export function withinBudget(
   ranked: readonly Ranked[],
   budget: number,

@@ -22,8 +22,7 @@ import {
 import { type Range, united } from './scores.ts';
 
 /**
- * A parsed and checked request to evaluate. Plain data. Its ranges count code points over all documents, as
- * if concatenated.
+ * A parsed and checked request to evaluate. Plain data. Ranges count code points in the concatenated documents.
  */
 export interface EvaluationRequest extends AnyRequest {
   readonly run: 'evaluate';
@@ -37,9 +36,9 @@ export interface EvaluationRequest extends AnyRequest {
 
 interface EvaluationOptions {
   readonly k: number;
-  /** Tokens to find, instead of `k` chunks. */
+  /** Maximum tokens to find for a question, instead of `k` chunks. */
   readonly budget?: number;
-  /** Counts tokens, instead of the tokenizer of each candidate. */
+  /** The tokenizer that counts tokens; by default that of each candidate. */
   readonly tokenizer?: string;
   /** Set if a candidate needs vectors. */
   readonly embedding_model?: string;
@@ -51,7 +50,7 @@ interface EvaluationOptions {
 
 export interface Question {
   readonly text: string;
-  /** United ranges, with at least one character. */
+  /** Ranges of all answers, united so that they do not overlap; at least one character in total. */
   readonly answer: readonly Range[];
 }
 
@@ -105,7 +104,7 @@ function startsOf(documents: readonly SourceDocument[]): number[] {
   });
 }
 
-/** Refuses requests that search too much. Candidates chunked in the same way share their chunks. */
+/** Refuses requests that search too much text. Candidates chunked in the same way count once. */
 function checkCost(
   documents: readonly SourceDocument[],
   questions: readonly Question[],
@@ -137,11 +136,10 @@ export function pipelinesNamed(request: unknown): string[] {
   return [...new Set(names.filter((name) => typeof name === 'string'))];
 }
 
-/** Rules, the stored pipelines that candidates name, and the default retriever. */
 type CandidateRules = Rules & { readonly pipelines: NamedPipelines; readonly retriever: Retriever };
 
 /**
- * Reads the candidates. Candidates are the same if their retrievers and their stages with all options are
+ * Reads the candidates. Two candidates are the same if their retrievers and all options of their stages are
  * equal.
  *
  * @param unit unit of the offsets of all chunks
@@ -195,7 +193,7 @@ function settingsOf({ stages, retriever }: Candidate): ReadonlyMap<string, strin
       return [`${of}${option} `, text] as const;
     });
   });
-  // A retriever needs no label.
+  // The retriever is shown without a label, so its key is empty.
   return new Map([...settings, ['', retriever]]);
 }
 

@@ -42,8 +42,8 @@ export const evaluateOperation: Operation<EvaluateTask, EvaluationRequest | Unna
 
 /**
  * Evaluates the candidates in turn. A failing candidate gets its error as the result, and does not affect the
- * others. If lines are wanted, `onPart` gets each candidate's line as soon as it is ready, then the verdict's
- * line; the answer itself is empty.
+ * other candidates. `onPart`, if given, gets each candidate's line as soon as the line is ready, then the
+ * verdict's line. The answer itself is then empty.
  *
  * @throws ServiceError failures of all candidates: the model, the tokenizer, or an answer that is too large
  * @throws the signal's reason once it aborts
@@ -67,7 +67,7 @@ async function runEvaluation(request: EvaluationRequest, run: Run): Promise<Answ
       model && (await callPlugin({ manifest: { kind: 'embedding', name: model.name } }, embed));
     const dense = questions && { model, questions };
     const answer = await evaluateAll({ request, run, timer, dense, tokenizer });
-    // Without `emptyAt`, because chunks of different candidates have the same indexes.
+    // `emptyAt` is emptied, because chunks of different candidates have the same indexes.
     const vectors = { ...timer.takeVectors(), emptyAt: [] };
     return { ...answer, reported: [reportedVectors(vectors, ...(model === undefined ? [] : [model.name]))] };
   } finally {
@@ -80,7 +80,7 @@ type Outcome = Evaluated | { readonly error: unknown };
 interface Evaluated extends Compared {
   /** Tokens of all chunks. */
   readonly tokens: number;
-  /** Members of the candidate's answer, except its questions: they may be many, and are already JSON. */
+  /** Members of the candidate's answer, except its questions, which may be many and are already JSON. */
   readonly figures: Readonly<Record<string, unknown>> & { readonly chunks: number };
   readonly questions: Uint8Array;
 }
@@ -89,7 +89,7 @@ async function evaluateAll(tools: Tools): Promise<Pick<Answer, 'bytes' | 'timing
   const { request, run, timer, dense } = tools;
   const { candidates, documents, options } = request;
   const answer = new AnswerWriter(run);
-  // Leaves out candidates that repeat an earlier candidate.
+  // Skips candidates that repeat an earlier candidate.
   const outcomes: Outcome[] = [];
   for (const [index, candidate] of candidates.entries()) {
     if (candidate.chunkedAs === index) await evaluateChunking(index, tools, outcomes);
@@ -112,7 +112,7 @@ async function evaluateAll(tools: Tools): Promise<Pick<Answer, 'bytes' | 'timing
 }
 
 /**
- * Evaluates all candidates that share the first one's chunking, and therefore its chunks, vectors and words.
+ * Evaluates all candidates that are chunked like the first one. They share its chunks, vectors and words.
  *
  * @throws ServiceError `answer_too_large`
  * @throws the signal's reason once it aborts
@@ -235,7 +235,7 @@ class AnswerWriter {
     }
   }
 
-  /** Ends the answer, which is empty if lines are wanted. @param head the first members */
+  /** Finishes the answer; returns no bytes if it is streamed as lines. @param head first members of the JSON */
   end(head: object, verdict: object | null): Uint8Array<ArrayBuffer> {
     if (this.#onPart !== undefined) {
       this.#add(written({ verdict }));
@@ -257,7 +257,7 @@ class AnswerWriter {
   }
 }
 
-/** Joins bytes in memory of their own, which can be transferred. */
+/** Joins byte arrays into memory that nothing else uses, so that the memory can be transferred. */
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -27,7 +27,7 @@ export const INTERVALS = ['recall', 'precision', 'iou'] as const;
 
 /**
  * Scores the chunks found for a question. Characters of the answer count once, even if several chunks repeat
- * them; other found characters count each time. Precision at full recall counts every character once,
+ * them. Other characters count each time they are found. Precision at full recall counts every character once,
  * including parts of the answer that are in no chunk.
  *
  * @param answer united ranges with at least one character
@@ -54,7 +54,7 @@ export function meanScores(all: readonly Scores[]): Scores {
   return Object.fromEntries(names.map((name) => [name, mean(name)])) as Scores;
 }
 
-/** Unites ranges: the result is rising, without overlapping or touching ranges. */
+/** Unites overlapping and touching ranges, and sorts the result by position. */
 export function united(ranges: readonly Range[]): Range[] {
   const rising = ranges.filter(({ start, end }) => start < end).sort((a, b) => a.start - b.start);
   const whole: { start: number; end: number }[] = [];

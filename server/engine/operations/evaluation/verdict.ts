@@ -10,11 +10,11 @@ import {
 /** Comparison of several candidates by the same questions. */
 export interface Verdict {
   readonly questions: number;
-  /** Index of the candidate with the highest mean; of equal candidates the first. */
+  /** Index of the candidate with the highest mean; the first one if several are equal. */
   readonly best: number;
   /** `best`, if it is significantly better than every other candidate. */
   readonly winner: number | null;
-  /** Further questions that would decide the comparison; null if it is decided, or no number would. */
+  /** Number of further questions that would decide the comparison; null if it is decided or cannot be. */
   readonly more_questions: number | null;
   /** Every other candidate, compared with the best. */
   readonly differences: readonly Difference[];
@@ -28,13 +28,13 @@ export interface Difference {
   readonly decided: boolean;
 }
 
-/** Minimum differing questions: with fewer, even a sign test cannot reach 5 %. */
+/** Minimum number of questions with different scores. With fewer, even a sign test cannot reach 5 %. */
 export const MIN_DIFFERING = 6;
 /** Sum of the normal quantiles for 95 % and for a power of 80 %. */
 const POWER = 2.8;
 /** Maximum realistic factor by which to increase the number of questions. */
 export const MAX_TIMES = 20;
-/** Maximum difference of equal means: the order of a sum changes its last digits. */
+/** Maximum difference of means that count as equal. The order of additions changes a sum's last digits. */
 const EQUAL = 1e-9;
 
 /**
@@ -80,7 +80,7 @@ function differenceOf(candidate: number, paired: Float64Array, resampled: Float6
   return { candidate, difference, interval, decided };
 }
 
-/** Questions that would decide a difference in four of five cases; NaN or infinite if no number would. */
+/** Number of questions that would decide a difference in four of five cases; NaN or infinite if no number would. */
 function neededFor(paired: Float64Array): number {
   return ((POWER * deviationOf(paired)) / meanOf(paired)) ** 2;
 }
@@ -118,7 +118,7 @@ export interface Compared {
   readonly index: number;
   readonly name: string;
   readonly recalls: Float64Array;
-  /** Mean tokens that a question finds. */
+  /** Mean number of tokens found for a question. */
   readonly found: number;
   readonly largest: number;
 }
@@ -148,9 +148,9 @@ export async function verdictIn(
   };
 }
 
-/** Maximum ratio between the amounts of text that candidates find. Above it, their recall is not compared. */
+/** Maximum ratio between the amounts of text that candidates find. Above it, the summary warns of the comparison. */
 const OTHER_AMOUNT = 1.2;
-/** Minimum size of a budget, in largest chunks. A smaller budget is mostly spent on whatever fits. */
+/** Minimum budget, as a multiple of the largest chunk. A smaller budget is mostly spent on whatever chunks fit. */
 const MIN_CHUNKS = 4;
 
 function cautions(compared: readonly Compared[], budget: number | undefined): string[] {
@@ -163,7 +163,7 @@ function cautions(compared: readonly Compared[], budget: number | undefined): st
   return budgetCautions('The largest chunk', largest, budget);
 }
 
-/** @param chunk description of the largest chunk @param largest its tokens */
+/** @param chunk description of the largest chunk @param largest number of its tokens */
 export function budgetCautions(chunk: string, largest: number, budget: number): string[] {
   const needed = MIN_CHUNKS * largest;
   if (budget >= needed) return [];
