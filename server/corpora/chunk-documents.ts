@@ -19,7 +19,7 @@ import type { SourceDocument } from './shard.ts';
 import { PieceReleaser } from './storage/buffer-release.ts';
 
 /**
- * Chunks documents in order, as a job specifies, here or on a server.
+ * Chunks documents in order, as a job specifies, in this process or on a server.
  *
  * @throws ServiceError errors of the job, and what the source throws
  * @throws the signal's reason once it aborts
@@ -34,9 +34,9 @@ export interface LocalChunkingTools {
   readonly service: Pick<Service, 'readStreamPlan'>;
   readonly runner: Pick<Runner, 'run' | 'throughput'>;
   readonly slots: number;
-  /** The byte budget for documents and their chunks while they are held. */
+  /** The byte budget for documents and their chunks in memory. */
   readonly byteBudget: ByteBudget;
-  /** Called with the times of each group. @param bytes of the group's documents */
+  /** Called with the answer to each group. @param bytes of the group's documents */
   onAnswer?(answer: RunAnswer, bytes: number): void;
 }
 
@@ -61,7 +61,7 @@ export function* withLines({ bytes, documents }: ChunkedDocuments) {
 export interface ChunkedDocument extends VectorTotals {
   readonly source: SourceDocument;
   readonly id: string | undefined;
-  /** 0 if the document failed. */
+  /** Number of chunks; 0 if the document failed. */
   readonly chunks: number;
   readonly ids: readonly string[];
   readonly error: DocumentError | undefined;
@@ -137,8 +137,8 @@ async function* chunkDocuments(
 }
 
 /**
- * Seconds that a job waits for room in the budget; then it reads on. Unlike a request, it cannot be refused, and
- * requests may always take the room.
+ * Seconds that a job waits for room in the byte budget. Then it reads on regardless, because a job, unlike a
+ * request, cannot be refused.
  */
 const TIMEOUT = 10;
 
@@ -203,7 +203,7 @@ export class SourceLines extends LineSource {
     }
   }
 
-  /** Takes the next finished documents. Their content is no longer valid afterwards. */
+  /** Takes the next finished documents and frees their memory, so their content must no longer be used. */
   settle(count: number): SourceDocument[] {
     const settled = this.#sources.splice(0, count);
     for (const { document } of settled) this.#releaser.done(document);

@@ -13,7 +13,7 @@ export interface OpenCorpora {
   routes(app: FastifyInstance): Promise<void>;
   /** Opens the job store, and starts running jobs unless another process does. */
   start(): Promise<void>;
-  /** Finishes work in progress. @param graceSeconds after which unfinished work is given back */
+  /** Finishes work in progress. @param graceSeconds time until unfinished work is given back to the store */
   stop(graceSeconds: number): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ async function startWorker(
   });
 }
 
-/** The interface to the rest of the server. `server/find-corpora.ts` imports this file if the folder exists. */
+/** The interface to the rest of the server. `server/find-corpora.ts` imports this file if present. */
 export { describeCorpora } from './storage/settings.ts';
 
 /** The command `chunk`. Servers do not load it. */

@@ -9,7 +9,7 @@ const MEGABYTE = 1_000_000;
 const SHARD_BYTES = 32 * MEGABYTE;
 const SHARD_DOCUMENTS = 10_000;
 
-/** Formats by file name. All other files are `files`, and CSV too unless requested. */
+/** Formats by file name. All other files are `files`, and with `auto` also CSV. */
 const ENDINGS: Readonly<Record<Exclude<Format, 'files'>, RegExp>> = {
   jsonl: /\.(jsonl|ndjson)$/i,
   csv: /\.(csv|tsv|tab)$/i,
@@ -17,11 +17,11 @@ const ENDINGS: Readonly<Record<Exclude<Format, 'files'>, RegExp>> = {
 };
 
 export type PlanOptions = SourceLocation['from'] & {
-  /** `auto` decides by file name. Other formats take only the files of a folder with their extension. */
+  /** `auto` decides by file name. `jsonl`, `csv` and `parquet` exclude all other files of a folder. */
   readonly format: Format | 'auto';
   readonly shardBytes?: number | undefined;
   readonly shardDocuments?: number | undefined;
-  /** Whether shards keep the order of the files. Otherwise more single-document files share a shard. */
+  /** Whether shards keep the order of the files. Default: false, so that `files` shards become fuller. */
   readonly isInOrder?: boolean;
 };
 
@@ -30,7 +30,7 @@ export function shardBytesFor(total: number, workers: number): number {
 }
 
 /**
- * Divides a source into independent parts, the same each time.
+ * Divides a source into parts that can be read independently. Always gives the same parts.
  *
  * @throws ServiceError `source_unreadable` if the source is empty
  */
@@ -113,7 +113,7 @@ async function* partsOf(
   }
 }
 
-/** Damage is reported when the file is read, so that other files are not affected. */
+/** Ignores damage here: it is reported when the file is read, so that other files are not affected. */
 function unlessUnreadable(error: unknown): undefined {
   if (!(error instanceof ServiceError) || error.code !== 'source_unreadable') throw error;
 }

@@ -26,8 +26,8 @@ export interface ReadDocumentsOptions extends ReadOptions {
 }
 
 /**
- * Reads the documents of a shard, see `readShard`, and drops files that are not documents. If a file of lines or
- * rows cannot be read further, the error becomes its last document. Other files are not affected.
+ * Reads the documents of a shard like `readShard`, without files that are not documents. If a file of lines
+ * or rows cannot be read to its end, its last document is the error. Other files are not affected.
  */
 export async function* readDocuments(
   storage: SourceStorage,
@@ -59,10 +59,10 @@ const READERS: Readonly<Record<Format, typeof readFiles>> = {
 };
 
 /**
- * Reads the documents of a shard in order, in batches of about 256 KB. A failed document is replaced by its error.
+ * Reads the documents of a shard in order, in batches of about 256 KB. Failed documents become errors.
  *
- * @throws ServiceError `source_changed`, `source_unreadable` or `storage_failed`, after which the shard cannot be
- * read further
+ * @throws ServiceError `source_changed`, `source_unreadable` or `storage_failed`, after which the rest of the
+ * shard cannot be read
  * @throws the signal's reason once it aborts
  */
 export async function* readShard(
@@ -98,15 +98,15 @@ export interface Readers {
 }
 
 /**
- * Decodes files with the service's readers: files that are not UTF-8, and text in a format that a reader knows. A
+ * Decodes files by the plugins that read formats: files that are not UTF-8, and text in a known format. A
  * file is skipped if its readers cannot run here, or if it is not text and no reader matches its name.
  *
- * @param spec what is done with the texts
+ * @param spec the job; its task and offset unit decide how files are read
  */
 export function decodeWith({ registry, host }: Readers, spec: JobSpec, signal: AbortSignal): Decode {
   const choice = { task: spec.task, registry };
   const unit = unitOf(spec);
-  // Each shard is its own sender, so that none takes all turns.
+  // Each shard counts as a separate sender, so that no shard takes the turns of the others.
   const sender = {};
   return async ({ bytes, name, isText }) => {
     const file = { bytes, name: basename(name), mediaType: undefined, charset: undefined };

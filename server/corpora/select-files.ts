@@ -16,9 +16,9 @@ export interface SelectOptions {
 }
 
 /**
- * Selects the files of paths, folders and globs, relative to the root: each once, in the order of their UTF-8.
- * Excludes what `.gitignore` excludes, hidden names, and links outside the root. A file that is named itself is
- * included. Named files and folders must be readable; unreadable entries below a folder are left out.
+ * Selects the files of paths, folders and globs, each file once, in the order of their names in UTF-8.
+ * Excludes hidden names, links outside the root, and what `.gitignore` excludes. Always includes a file that
+ * an argument names. Named files and folders must be readable; unreadable entries in folders are left out.
  *
  * @param root folder that the arguments are relative to
  * @throws ServiceError `source_unreadable` with the name of a missing file, `path_outside`
@@ -44,7 +44,7 @@ interface Selection extends Required<Omit<SelectOptions, 'ignored'>> {
   readonly files: Set<string>;
 }
 
-/** An argument is a path if that exists; otherwise it may be a glob. */
+/** Treats an argument as a path if the path exists, otherwise as a glob. */
 async function select(arg: string, selection: Selection): Promise<void> {
   const { root, files } = selection;
   const path = resolve(root, arg);
@@ -65,14 +65,14 @@ async function select(arg: string, selection: Selection): Promise<void> {
   else await selectFolder(name, selection);
 }
 
-/** @throws ServiceError `source_unreadable` without permission for a file that was named itself */
+/** @throws ServiceError `source_unreadable` if permission is missing for a file that an argument names */
 function allowed<T>(work: Promise<T>, arg: string): Promise<T> {
   return work.catch((error: unknown) => {
     throw isForbidden(error) ? unreadable(arg, 'there is no permission to read it: grant it', error) : error;
   });
 }
 
-/** Whether a name was not UTF-8. Node replaces its bytes, so no path leads to the file. */
+/** Whether the name was not UTF-8. Node replaces invalid bytes in names, so the file cannot be opened. */
 const isUndecodable = (name: string): boolean => name.includes('\ufffd');
 
 /** Globs do not match links to files or folders. */
@@ -151,7 +151,7 @@ interface Rules {
 
 interface Folder {
   readonly ignoredBy?: string | undefined;
-  /** The rules that apply in the folder, nearest first. */
+  /** The rules that apply in the folder, those of the nearest folder first. */
   readonly rules: readonly Rules[];
 }
 
@@ -166,7 +166,7 @@ class GitIgnores {
   }
 
   /**
-   * The rule that excludes a file or folder, such as `*.log in sub/.gitignore`; undefined if none does.
+   * The rule that excludes a file or folder, such as `*.log in sub/.gitignore`; undefined if no rule does.
    *
    * @param path relative to the root, with `/` between folders
    */
@@ -192,7 +192,7 @@ class GitIgnores {
     return { rules: [rulesOf(folder, text.split(/\r?\n/)), ...above.rules] };
   }
 
-  /** Applies the parent folder's rules to this folder. Overruled rules do not apply to its content. */
+  /** Applies the parent's rules to this folder. Omits rules that match the folder but are overruled. */
   async #parentOf(path: string): Promise<Folder> {
     const parent = dirname(path);
     const around = await this.#folder(parent === '.' ? '' : parent);
@@ -217,7 +217,7 @@ function withoutRulesOf(rules: Rules, path: string): Rules {
 
 const NOTHING: Folder = { rules: [] };
 
-/** The rule that excludes a path. The nearest matching `.gitignore` wins. */
+/** The rule that excludes a path; undefined if no rule does. The nearest matching `.gitignore` decides. */
 function ruleOf(path: string, isFolder: boolean, rules: readonly Rules[]): string | undefined {
   if (path === '.git' || path.endsWith('/.git')) return '.git';
   for (const one of rules) {

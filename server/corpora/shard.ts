@@ -3,16 +3,16 @@ import type { ServiceError } from '../../core/errors.ts';
 import { type Described, described, listOf } from '../engine/answer/schemas.ts';
 import type { SkipNote, StoredFile } from './storage/storage.ts';
 
-/** Formats of a source. Each of `files` is one document; in the other formats, each line or row is one. */
+/** Formats of a source. A document is a whole file in `files`, and a line or row in the other formats. */
 export const FORMATS = ['files', 'jsonl', 'csv', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** A part of a source that can be read independently. Plain data that the database keeps. */
 export interface ShardRange {
   readonly format: Format;
-  /** One file; for `files` one or more. */
+  /** The files of the part: one or more for `files`, otherwise exactly one. */
   readonly files: readonly StoredFile[];
-  /** The byte range in which JSON lines or Parquet row groups begin; missing for the whole file. */
+  /** Bytes in which the lines begin, or indexes of Parquet row groups; missing means the whole file. */
   readonly part?: { readonly from: number; readonly to: number };
   readonly bytes: number;
 }
@@ -38,7 +38,7 @@ export type FieldMapping = Described<typeof fieldMapping>;
 
 export interface Place {
   readonly source: string;
-  /** The byte where the line begins; in a compressed file, in the decompressed content. */
+  /** Offset of the first byte of the line; for a compressed file, the offset in the decompressed content. */
   readonly byte?: number;
   readonly row?: number;
 }
@@ -51,18 +51,18 @@ export function placeInWords({ source, byte, row }: Place): string {
 
 export type SourceLine = SourceDocument | Skip;
 
-/** The default folder for the output of jobs. It is skipped when folders are read. */
+/** The default folder for the output of jobs. Skipped when the folder around it is read as a source. */
 export const OUTPUT = 'chunksmith-jobs';
 
 export interface SourceDocument {
   readonly place: Place;
-  /** Bytes of the source for this document, for progress. An estimate if the source is compressed. */
+  /** Bytes of the source that this document adds to progress. An estimate if the source is compressed. */
   readonly size: number;
-  /** The line, or the error in its place. */
+  /** The line of the document, or the error that replaces the line. */
   readonly document: Buffer | ServiceError;
   /** Content of the file that its reader left out. */
   readonly leftOut?: LeftOut | undefined;
-  /** Whether it represents all unreadable documents of a file of lines or rows, whose ids are unknown. */
+  /** True for an error that represents several documents with unknown ids: the unreadable rest of a file. */
   readonly isOfMany?: boolean;
 }
 
@@ -74,7 +74,7 @@ export interface Skip extends SkipNote {
 export interface ReadOptions {
   readonly fields?: FieldMapping | undefined;
   readonly limit: number;
-  /** Decodes a file that is not plain text. Without it, such files are skipped. */
+  /** Decodes files that are not plain text. If undefined, such files are skipped. */
   readonly decode?: Decode | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Whether to return documents as soon as they are read, because the source may be slow. */
@@ -84,7 +84,7 @@ export interface ReadOptions {
 export interface DecodedFile {
   readonly text: string;
   readonly title?: string | undefined;
-  /** The format of the text, if it differs from what the file name says. */
+  /** The format of the text, if the file name gives no format or a different one. */
   readonly mediaType?: string | undefined;
   /** The places of the text in the file, in the job's offset unit. */
   readonly places?: readonly SourcePlace[] | undefined;
@@ -93,8 +93,8 @@ export interface DecodedFile {
 }
 
 /**
- * @returns why the file is skipped, if nothing here can read it; undefined for text that is used unchanged
- * @throws ServiceError which becomes the error of this document
+ * @returns why the file is skipped, if no reader here can read it; undefined if its text is used unchanged
+ * @throws ServiceError the error of this document
  */
 export type Decode = (file: {
   readonly bytes: Buffer;
@@ -106,7 +106,7 @@ export type SourceLines = AsyncGenerator<readonly SourceLine[]>;
 
 export interface RawLine {
   readonly byte: number;
-  /** Bytes of the file for this line, including adjacent blank lines. */
+  /** Bytes of the file that count for this line: the line, its line end, and blank lines next to it. */
   readonly size: number;
   /** The line without its end; undefined if it is longer than the limit. */
   readonly content: Buffer | undefined;

@@ -4,22 +4,22 @@ import { placeInWords, type Skip } from './shard.ts';
 
 export type SkippedReasons = JobCounts['skipped'];
 
-/** Counts the files that were not read. A document without text was read. */
+/** Counts files that were not read. Empty documents are excluded, because they were read. */
 export function notRead({ empty: _, ...reasons }: SkippedReasons): number {
   return Object.values(reasons).reduce((sum, count) => sum + count, 0);
 }
 
-/** The id of a document that still exists although it was not read; undefined if it is ignored, or was read. */
+/** The id of a document that exists but was not read; undefined if the document is ignored or empty. */
 export function unreadId({ skipped, id, place }: Pick<Skip, 'skipped' | 'id' | 'place'>): string | undefined {
   return skipped === 'ignored' || skipped === 'empty' ? undefined : (id ?? place.source);
 }
 
-/** Whether a folder was not read. Any document may be in it. */
+/** Whether a folder was not read, so that any document may be in it. */
 export function isUnreadFolder({ skipped, place }: Pick<Skip, 'skipped' | 'place'>): boolean {
   return skipped === 'unreadable' && place.source.endsWith('/');
 }
 
-/** The skip of a document without text; undefined if the document has text or failed. */
+/** The skip of a document without text; undefined if the document has chunks or failed. */
 export function emptyOf({ source, id, chunks, error }: ChunkedDocument): Skip | undefined {
   if (chunks > 0 || error !== undefined) return undefined;
   return { place: source.place, id, skipped: 'empty', detail: 'It contains no text.', brief: 'are empty' };
@@ -61,7 +61,7 @@ export class Skips {
     this.#groups.set(brief, { skipped, brief, count: before.count + count, names: first });
   }
 
-  /** `3 skipped: 2 need TIKA_URL (a.pdf, b.docx), 1 is binary (c.bin); 1 is empty (d.txt)`; empty without skips. */
+  /** Example: `3 skipped: 2 need TIKA_URL (a.pdf, b.docx), 1 is binary (c.bin); 1 is empty (d.txt)`. */
   toString(): string {
     const skipped = this.groups.filter(isNotRead);
     const empty = this.groups.filter((one) => !isNotRead(one));

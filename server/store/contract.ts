@@ -10,19 +10,19 @@ export interface PipelineRecord {
   /** UTC without a zone, with microseconds: `2026-01-02T03:04:05.123456`. */
   readonly created_at: string;
   readonly updated_at: string;
-  /** Incremented by every change. */
+  /** Starts at 1 and is incremented by every change. */
   readonly version: number;
 }
 
 export type NewPipeline = Pick<PipelineRecord, 'name' | 'description' | 'steps'>;
 
-/** The members that an update sets. Missing members stay unchanged. */
+/** The members to change. Missing members stay unchanged. */
 export type PipelineChanges = Partial<NewPipeline>;
 
-/** Versions that may be changed; `*` means any. */
+/** The versions of a pipeline that the caller allows to be changed; `*` means any. */
 export type Versions = '*' | readonly number[];
 
-/** The start of a page: after the pipeline with this time and id. */
+/** A page starts after the pipeline with this time and id. */
 export type PagePosition = Pick<PipelineRecord, 'created_at' | 'id'>;
 
 export interface PageRequest {
@@ -45,34 +45,34 @@ export interface Page {
  */
 export interface PipelineStore {
   /**
-   * Opens the database and updates its tables. Other calls start this if necessary, and wait for it.
+   * Opens the database and updates its tables. Other methods call this if necessary, and wait for it.
    *
    * @throws StoreOpenError
    */
   open(): Promise<void>;
   /** @throws ServiceError `pipeline_name_taken` */
   create(pipeline: NewPipeline): Promise<PipelineRecord>;
-  /** Lists one page, newest first. A pipeline that exists while all pages are read is on exactly one of them. */
+  /** Lists one page, newest first. A pipeline that exists throughout a reading of all pages is on exactly one. */
   list(page: PageRequest): Promise<Page>;
   /** @throws ServiceError `pipeline_not_found`, also if the id is not a UUID */
   get(id: string): Promise<PipelineRecord>;
   /**
-   * Sets the given members. An update without a change keeps `updated_at` and `version`.
+   * Sets the given members. If no member gets another value, `updated_at` and `version` stay the same.
    *
-   * @param ifMatch the versions that may be changed
+   * @param ifMatch the versions that may be changed; default: any
    * @throws ServiceError `pipeline_not_found`, `pipeline_name_taken`, `precondition_failed`
    */
   update(id: string, changes: PipelineChanges, ifMatch?: Versions): Promise<PipelineRecord>;
   /** @throws ServiceError `pipeline_not_found`, `precondition_failed` */
   delete(id: string, ifMatch?: Versions): Promise<void>;
   ping(): Promise<void>;
-  /** Whether a call has been unanswered for a minute. */
+  /** Whether some call has had no answer for a minute. */
   isStuck(): boolean;
 }
 
 /**
  * Selects the database: SQLite in memory if `store` is `memory`, otherwise PostgreSQL if `databaseUrl` is not
- * empty, otherwise an SQLite file in `dataDir`. A database in memory ends when it is closed.
+ * empty, otherwise an SQLite file in `dataDir`. Closing a database in memory deletes its content.
  */
 export type DatabaseSettings = Pick<Config, 'dataDir' | 'databaseUrl'> & Partial<Pick<Config, 'store'>>;
 

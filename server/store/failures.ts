@@ -2,7 +2,7 @@ import { reasonOf, ServiceError } from '../../core/errors.ts';
 import { NO_FOLDER } from '../config/folders.ts';
 import { type RetryLimits, withRetries } from '../config/retry.ts';
 
-/** The database cannot be opened. The message has the problem and the remedy in one line, for the console. */
+/** The database cannot be opened. The message gives problem and remedy in one line, for the console. */
 export class StoreOpenError extends Error {}
 
 export function unavailable(reason: string, cause?: unknown): ServiceError {
@@ -22,8 +22,8 @@ export const NO_DATABASE = '3D000';
 const REFUSED = 'the database refuses the user or the password; correct DATABASE_URL';
 
 /**
- * Meanings of error codes of the databases and of the system, by prefix. The ORM has classes for few of them, and
- * none for errors while it connects, sets pragmas or migrates.
+ * Meanings of error codes of the databases and of the system, by prefix. The ORM has classes for few of these
+ * errors, and for no error while it connects, sets pragmas or migrates.
  */
 const MEANINGS: readonly (readonly [code: string, reason: string])[] = [
   ['SQLITE_BUSY', LOCKED],
@@ -81,7 +81,7 @@ const LOST_CONNECTION =
 /** Names of the ORM's errors. Importing their classes would load the ORM before the database is opened. */
 const LOCKS: readonly unknown[] = ['LockWaitTimeoutException', 'DeadlockException'];
 
-/** Why the database cannot be used, without paths and keys; undefined for other failures. */
+/** Why the database cannot be used, without paths and keys; undefined if the error has another reason. */
 export function reasonOfFailure(error: unknown): string | undefined {
   for (const one of withCauses(error)) {
     if (LOCKS.includes((one as { name?: unknown }).name)) return LOCKED;
@@ -93,24 +93,24 @@ export function reasonOfFailure(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Whether locks kept a statement from having any effect, so that a retry may succeed. */
+/** Whether a statement failed because of locks. It then had no effect, so a retry may succeed. */
 export function isTransient(error: unknown): boolean {
   return reasonOfFailure(error) === LOCKED;
 }
 
-/** Whether a retry may succeed soon: others hold a lock, or the database is restarting. */
+/** Whether a retry may succeed soon: other connections hold a lock, or the database is restarting. */
 export function mayPass(error: unknown): boolean {
   const reason = reasonOfFailure(error);
   return reason === LOCKED || reason === UNREACHABLE;
 }
 
-/** Converts failures of the database to `store_unavailable`. Other errors stay unchanged. */
+/** Converts an error of the database to `store_unavailable`. Other errors stay unchanged. */
 function asStoreUnavailable(error: unknown): unknown {
   const reason = reasonOfFailure(error);
   return reason === undefined ? error : unavailable(reason, withoutStatement(error));
 }
 
-/** The database's message for the log, without the statement and values that the ORM adds. */
+/** The database's own message for the log. The ORM adds the statement and its values, which are removed. */
 function withoutStatement(error: unknown): Error {
   const message = reasonOf(error).split(' - ').at(-1) as string;
   return Object.assign(new Error(message.slice(0, 300)), { code: (error as { code?: unknown }).code });
@@ -129,14 +129,14 @@ function* withCauses(error: unknown): Generator<object> {
 }
 
 const RETRIES: RetryLimits = { firstDelay: 4, maxDelay: 100, deadline: 5000 };
-/** Milliseconds before a caller gets an error, even if the database has not answered. */
+/** Milliseconds after which a caller gets an error if the database has not answered. */
 const MAX_WAITING = 30_000;
 /** Milliseconds after which an unfinished call means that the store is stuck. */
 const STUCK_AFTER = 60_000;
 
 export type Calls = ReturnType<typeof createCalls>;
 
-/** Tracks the calls of a database that are in progress. @param now milliseconds of a monotonic clock */
+/** Tracks the unfinished calls of a database. @param now milliseconds of a monotonic clock */
 export function createCalls(now: () => number = () => performance.now(), maxWaiting = MAX_WAITING) {
   const begun = new Set<{ readonly at: number }>();
   return {

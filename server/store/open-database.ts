@@ -27,16 +27,16 @@ export type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>;
 const WITHOUT_FOLDER =
   ', or start with --store memory, which needs none and loses pipelines when the server stops';
 const LOCKS: RetryLimits = { firstDelay: 4, maxDelay: 100, deadline: 5000 };
-/** Retries of opening if other processes create the tables at the same time. */
+/** Retries of opening the database if other processes may be creating the tables at the same time. */
 const RACES: RetryLimits = { retries: 3, firstDelay: 4, maxDelay: 100 };
-/** Milliseconds that SQLite itself waits for a lock, which blocks the event loop. */
+/** Milliseconds for which SQLite itself waits for a lock. This wait blocks the event loop. */
 const BLOCKING_WAIT = 20;
-/** Milliseconds without an answer before PostgreSQL counts as unreachable. */
+/** Milliseconds without an answer after which PostgreSQL counts as unreachable. */
 export const ANSWER_TIMEOUT = 5000;
 
 /**
- * Opens the database and updates its tables. A missing file is created. A missing PostgreSQL database is not,
- * because its name may be misspelt.
+ * Opens the database and updates its tables. Creates a missing SQLite file, but not a missing PostgreSQL
+ * database, because its name may be misspelt.
  *
  * @throws StoreOpenError
  */
@@ -51,17 +51,17 @@ export async function openDatabase(settings: DatabaseSettings, log: Log, calls: 
       database,
       orm,
       /**
-       * Runs statements; `fork` it for a transaction. The ORM's common type does not express that both are SQL
-       * databases.
+       * Runs statements; use `fork()` for a transaction. The cast is needed because the ORM's common type
+       * does not show that both databases use SQL.
        */
       em: orm.em as SqlEntityManager,
-      /** Throws `store_unavailable` if written data would be lost. */
+      /** Throws `store_unavailable` if the file is gone, so that written data would be lost. */
       checkFile,
       calls,
       /**
        * Registers work to do before the connections are closed.
        *
-       * @throws ServiceError `store_unavailable` once they are closed
+       * @throws ServiceError `store_unavailable` if the connections are already closed
        */
       onClose(end: () => Promise<void>): void {
         if (isClosed) throw unavailable('the server is stopping');
@@ -91,7 +91,7 @@ export async function openOrm(settings: DatabaseSettings, log: Log): Promise<Mik
   );
 }
 
-/** Whether another process may have caused the failure: no other reason is known. */
+/** Whether another process may have caused the failure, because no other reason is known. */
 const isLostRace = (error: unknown): boolean =>
   !(error instanceof StoreOpenError) && reasonOfFailure(error) === undefined;
 
@@ -111,7 +111,7 @@ async function openUpToDate(database: Database, log: Log): Promise<MikroORM> {
   }
 }
 
-/** The changes of a migration exist without its record. Another process may be making it. */
+/** The tables have the changes of a migration without its record. Another process may be about to add it. */
 class MigrationConflict extends Error {}
 
 const EXISTS = /already exists|duplicate column/i;
@@ -131,7 +131,7 @@ async function updateTables(orm: MikroORM): Promise<void> {
   }
 }
 
-/** Refuses a missing database, which the ORM would create. @throws StoreOpenError */
+/** Refuses a missing database. Otherwise the ORM would create it. @throws StoreOpenError */
 async function expectDatabase(orm: MikroORM, databaseUrl: string): Promise<void> {
   try {
     await (orm.em as SqlEntityManager).getConnection().execute('select 1');
@@ -156,9 +156,9 @@ async function openSqlite(dbName: string, log: Log): Promise<MikroORM> {
 async function prepareFile(orm: MikroORM): Promise<void> {
   const connection = (orm.em as SqlEntityManager).getConnection();
   await connection.execute('pragma journal_mode = wal');
-  // Acknowledged changes survive a loss of power.
+  // Makes sure that acknowledged changes survive a power failure.
   await connection.execute('pragma synchronous = full');
-  // A write without effect, which detects a read-only file now.
+  // Writes without changing anything, so that a read-only file is detected now.
   await connection.execute('pragma user_version = 1');
 }
 
@@ -183,7 +183,7 @@ async function openPostgreSql(databaseUrl: string, log: Log): Promise<MikroORM> 
   });
 }
 
-/** Discards connections whose last statement is unanswered: they would keep the next user waiting. */
+/** Closes connections whose last statement is unanswered. Otherwise their next user would have to wait. */
 function discardUnanswered(pool: Pool): void {
   pool.on('release', (_error, client) => {
     const { readyForQuery } = client as PoolClient & { readonly readyForQuery?: boolean };
@@ -202,8 +202,8 @@ function common(log: Log) {
 }
 
 /**
- * Detects that the file was deleted or moved. SQLite would continue to write to it, and lose the data with the
- * process.
+ * Detects that the file was deleted or moved. SQLite would continue to write to the lost file, and all data
+ * would be lost when the process ends.
  *
  * @returns a check that throws `store_unavailable` if the file at the path is gone or was replaced
  */

@@ -17,12 +17,12 @@ import type { OpenDatabase } from './open-database.ts';
 import { PipelineEntity, type PipelineRow } from './schema.ts';
 
 /**
- * The current time as text that sorts chronologically: UTC without a zone, `2026-01-02T03:04:05.123456`. It is
- * later than `after` and all earlier results.
+ * The current time as text that sorts chronologically: UTC without a zone, `2026-01-02T03:04:05.123456`. Each
+ * result is later than `after` and than all earlier results.
  */
 export type Clock = (after?: string) => string;
 
-/** Milliseconds. If the two clocks differ by more, the system clock was set. */
+/** Milliseconds. If the system clock and the precise clock differ by more, the system clock was set. */
 const MAX_DRIFT = 2;
 
 export function createClock(read: () => number = readSystemClock): Clock {
@@ -54,12 +54,12 @@ interface Table {
   readonly clock: Clock;
 }
 
-/** Maximum lost races for a row before an update gives up. */
+/** Number of lost races for a row after which an update gives up. */
 const MAX_RACES = 1000;
 
 /**
- * Creates the repository. Every change is one statement, so that it is atomic. A change of a row names the version
- * that was read, and is retried if another change came first.
+ * Creates the repository. Every change is a single statement, and therefore atomic. An update names the
+ * version of the row that was read. If another change came first, the update is repeated.
  */
 export function createRepository({
   orm,
@@ -176,7 +176,7 @@ function toRecord({ createdAt, updatedAt, ...row }: Omit<PipelineRow, symbol>): 
   return { id, name, description, steps, created_at: createdAt, updated_at: updatedAt, version };
 }
 
-/** The requested id may be the name of a pipeline. */
+/** Creates the error. If the id is the name of a pipeline, the error says so. */
 async function notFound({ orm }: Table, id: string): Promise<ServiceError> {
   const named = id.includes('\0')
     ? null

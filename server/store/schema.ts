@@ -12,7 +12,7 @@ import type { PipelineStep } from '../../core/contracts/pipeline.ts';
 
 /** A time as text with microseconds. The ORM's own types keep only milliseconds. */
 class MicrosecondTime extends Type<string, string> {
-  /** PostgreSQL writes a space instead of the `T`, and omits trailing zeros. */
+  /** Restores the `T` and the trailing zeros, because PostgreSQL writes a space and omits these zeros. */
   override convertToJSValue(value: string): string {
     const [whole = '', fraction = ''] = value.replace(' ', 'T').split('.');
     return `${whole}.${fraction.padEnd(6, '0')}`;
@@ -22,15 +22,15 @@ class MicrosecondTime extends Type<string, string> {
     return isPostgreSql(platform) ? 'timestamp(6)' : 'text';
   }
 
-  /** Without this, PostgreSQL's driver would return a `Date`. */
+  /** Otherwise PostgreSQL's driver would return a `Date`. */
   override compareAsType(): string {
     return 'string';
   }
 }
 
 /**
- * JSON as text, returned exactly as stored: with the order of its members, NUL and lone surrogates. PostgreSQL's
- * own JSON types refuse the escapes of these characters.
+ * JSON as text that is returned exactly as stored, with the order of members, NUL and lone surrogates.
+ * PostgreSQL's own JSON types refuse the escapes of NUL and lone surrogates.
  */
 class ExactJson<T> extends Type<T, string> {
   override convertToDatabaseValue(value: T): string {
@@ -66,7 +66,7 @@ export const PipelineEntity = defineEntity({
     steps: p.type(ExactJson<readonly PipelineStep[]>),
     createdAt: p.type(MicrosecondTime),
     updatedAt: p.type(MicrosecondTime),
-    // `.version()` is not used: it needs a default in the table, and does not check deletions.
+    // Not `.version()`, which needs a default in the table and does not check deletions.
     version: p.integer(),
   },
 });
@@ -88,7 +88,7 @@ const SQLITE: typeof POSTGRESQL = {
   truth: 'integer',
 };
 
-/** @param up the statements, with the types of the database @param down the statements that undo `up` */
+/** @param up statements with the column types of the database @param down statements that undo `up` */
 function migration(
   name: string,
   up: (types: typeof POSTGRESQL) => readonly string[],
@@ -109,7 +109,7 @@ function migration(
   };
 }
 
-/** A migration that adds columns with defaults, because servers of the previous version still use the table. */
+/** A migration that adds columns. Their defaults are for servers of the previous version. */
 function addColumns(name: string, table: string, columns: Readonly<Record<string, string>>): MigrationObject {
   const added = Object.entries(columns).map(
     ([column, type]) => `alter table ${table} add column ${column} ${type}`,
@@ -137,11 +137,11 @@ const PIPELINES = migration(
 );
 
 /**
- * Jobs and their shards. Times are seconds since 1970.
- * - `rank` orders shards. Each job counts up from the lowest rank that is open when it is planned.
- * - `attempt` is incremented by every claim, and identifies it.
- * - `due_at` is when a ready shard may run, or when the lease of a running shard ends.
- * Long columns are last, so that the others are read without them.
+ * Jobs and their shards. Times are in seconds since 1970.
+ * - `rank` orders shards. The ranks of a job count up from the lowest open rank at the time of planning.
+ * - `attempt` identifies a claim of the shard, and is incremented by every claim.
+ * - `due_at` is the time when a ready shard may run, or when the lease of a running shard ends.
+ * Columns with long values are last, so that other columns are read without them.
  */
 const BULK_JOBS = migration(
   '0002-bulk-jobs',
@@ -197,9 +197,9 @@ const BULK_JOBS = migration(
 );
 
 /**
- * Documents that jobs have stored in sinks, and how many of them jobs have pruned. The rows outlive the jobs.
- * Sinks, sources and keys (of ids) are digests. `seen_at` is the creation time of the newest job with the document.
- * Servers of the previous version keep the defaults.
+ * The documents that jobs have stored in sinks, and each job's count of pruned documents. Sinks, sources and
+ * keys of ids are digests. `seen_at` is the creation time of the newest job with the document. Rows remain
+ * when a job is removed. Servers of the previous version do not set the new columns of `bulk_jobs`.
  */
 const STORED_DOCUMENTS = migration(
   '0004-stored-documents',
@@ -226,7 +226,7 @@ const STORED_DOCUMENTS = migration(
 const COUNT = 'bigint not null default 0';
 const EMPTY_VECTORS = { embedding_empty: COUNT };
 const SKIPPED_FILES = { skipped_no_reader: COUNT, skipped_binary: COUNT, documents_empty: COUNT };
-/** The shard that had a document first, as `<job>/<seq>`. It keeps a job from storing two documents with one id. */
+/** The shard that first stored a document, as `<job>/<seq>`. Prevents two documents with one id in a job. */
 const NOTING_SHARDS = { shard: 'text' };
 const FALLBACK_VECTORS = { embedding_fallback: COUNT };
 const LEFT_OUT = { left_out: 'text null' };
@@ -239,7 +239,7 @@ const PROGRESS = {
 const CUT_TEXTS = { embedding_cut: COUNT };
 const UNREAD_ENTRIES = { skipped_ignored: COUNT, skipped_unreadable: COUNT };
 
-/** All migrations, oldest first. Never change a released one: add another. */
+/** All migrations, oldest first. Never change a released migration; append a new one instead. */
 export const MIGRATIONS: MigrationObject[] = [
   PIPELINES,
   BULK_JOBS,

@@ -6,12 +6,12 @@ import { createCalls, StoreOpenError, unavailable } from './failures.ts';
 import type { JobStore, QueueSettings } from './jobs/contract.ts';
 import type { OpenDatabase } from './open-database.ts';
 
-/** Milliseconds to wait for calls in progress when the database is closed. */
+/** Maximum milliseconds to wait for unfinished calls when the database is closed. */
 const MAX_CLOSING = 5000;
 
 export type SharedDatabase = ReturnType<typeof createDatabase>;
 
-/** Loads the packages of the database only when it is opened, because they cost time and memory. */
+/** Loads the packages of the database only when the database is opened, to save time and memory. */
 export function createDatabase(settings: DatabaseSettings, log: Log) {
   let opening: Promise<OpenDatabase> | undefined;
   let isClosed = false;
@@ -21,7 +21,7 @@ export function createDatabase(settings: DatabaseSettings, log: Log) {
      * Opens the database at the first call.
      *
      * @throws StoreOpenError
-     * @throws ServiceError `store_unavailable` once it is closed
+     * @throws ServiceError `store_unavailable` after the database was closed
      */
     async open(): Promise<OpenDatabase> {
       if (isClosed) throw unavailable('the server is stopping');
@@ -46,9 +46,9 @@ export function createPipelineStore(database: SharedDatabase): PipelineStore {
 type Calls = Readonly<Record<PropertyKey, (...given: unknown[]) => unknown>>;
 
 /**
- * A store whose database and code are loaded at first use. Each call waits for that.
+ * A store whose database and code are loaded at the first use. Each call waits until they are loaded.
  *
- * @param own methods that need no open store
+ * @param own methods that work before the store is open
  */
 function lazyStore<Store extends object, Own extends object>(
   database: SharedDatabase,
@@ -77,7 +77,7 @@ function throwUnavailable(error: unknown): never {
   throw error instanceof StoreOpenError ? unavailable('it could not be opened', error) : error;
 }
 
-/** Maximum failures of a shard, and seconds before it is retried. */
+/** Maximum failures of a shard, and seconds before its first retry. */
 const TRIES = { maxFailures: 5, pauseSeconds: 1 };
 
 export function queueOf({ bulkLease }: Pick<Config, 'bulkLease'>): QueueSettings {

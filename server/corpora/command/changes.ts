@@ -11,7 +11,7 @@ import type { Manifest } from '../jobs/job-output.ts';
 import { idsLineOf } from '../jobs/part-files.ts';
 import { placeInWords } from '../shard.ts';
 
-/** The file with the chunk ids that failed documents keep from an earlier run. Written by runs with `--since`. */
+/** The file that a run with `--since` writes: the chunk ids that failed documents keep. */
 export const KEPT = 'kept.jsonl';
 
 export interface ChangeCounts {
@@ -33,7 +33,7 @@ export class EarlierIds {
 
   /**
    * @param path the folder or manifest of a run, or a file that `--manifest` wrote
-   * @throws UsageError for anything else
+   * @throws UsageError for any other `path`
    */
   static async open(path: string): Promise<EarlierIds> {
     const earlier = new EarlierIds();
@@ -77,7 +77,7 @@ export class EarlierIds {
    * Compares a document with the earlier run.
    *
    * @param ids of the current chunks
-   * @returns whether each chunk existed before, in order, and the ids of chunks that no longer exist
+   * @returns whether each current chunk existed before, in order, and the ids of chunks that no longer exist
    */
   changesOf(documentId: string, ids: readonly string[]) {
     const before = new Set(this.idsOf(documentId));
@@ -86,13 +86,13 @@ export class EarlierIds {
   }
 
   /**
-   * Yields the lines for chunks that were deleted together with their documents. If documents failed with unknown
-   * ids, any missing document may be one of them, so none counts as deleted.
+   * Yields lines for the deleted chunks of documents that no longer exist. If documents without known ids
+   * failed, any missing document may be one of them. Then no document counts as deleted.
    *
    * @param seen ids of the existing documents
    * @param unknown number of documents that failed without an id
-   * @param counts is added to
-   * @param keep receives the line of a document that keeps its chunks
+   * @param counts is increased by the deleted chunks
+   * @param keep receives the line of each missing document that keeps its chunks
    */
   *vanished(
     seen: ReadonlySet<string>,
@@ -137,9 +137,9 @@ function unknownVanished(count: number): string {
 }
 
 /**
- * Keeps only the lines of new chunks, and adds a line for each deleted one.
+ * Returns only the lines of new chunks, plus a line for each deleted chunk.
  *
- * @param counts is added to
+ * @param counts is increased by the changes
  * @throws ServiceError `invalid_parameters` if documents or chunks have no ids
  */
 export function onlyChanges(

@@ -18,7 +18,7 @@ import type { ChunkFlags } from './flags.ts';
 
 export interface ChunkTask {
   readonly task: DocumentsTask;
-  /** Schema of the request members besides the documents: chunker options and chunk fields. */
+  /** Schema of the request members except the documents: chunker options and chunk fields. */
   readonly schema: ObjectSchema;
   readonly path: string;
   readonly options?: Readonly<Record<string, unknown>>;
@@ -56,7 +56,7 @@ async function pipelineSteps(given: string | undefined, cradle: ServerCradle) {
     : storedSteps(given, cradle);
 }
 
-/** The chunker that chooses among the others. @throws UsageError */
+/** The chunker that selects one of the other chunkers for each document. @throws UsageError */
 function defaultChunker(registry: Registry): string {
   const chunkers = registry.ofKind('chunker');
   const choosing = chunkers.find(
@@ -67,7 +67,7 @@ function defaultChunker(registry: Registry): string {
   throw new UsageError(`--chunker: name one of ${names}; no chunker here chooses by itself`);
 }
 
-/** Reads the steps of a pipeline, from a request that creates it or as stored. @throws UsageError, ServiceError */
+/** Reads the steps from the request or the stored record of a pipeline. @throws UsageError, ServiceError */
 export function stepsFrom(given: unknown, place: string, { service }: ServerCradle): PipelineStep[] {
   const body = Object(given) as { steps?: unknown; config?: { steps?: unknown } } | readonly unknown[];
   const steps = 'steps' in body ? body.steps : 'config' in body ? body.config?.steps : body;
@@ -93,7 +93,7 @@ async function storedSteps(name: string, { config, store }: ServerCradle): Promi
 
 const EXECUTE = '/v1/pipelines/{pipeline_id}/execute';
 
-/** @throws ChunksmithError if the service cannot be reached; UsageError if it lacks the chunker or pipeline */
+/** @throws ChunksmithError if the service is unreachable; UsageError if the chunker or pipeline is unknown */
 export async function remoteTask(
   { chunker, pipeline, ...given }: Named,
   api: Api,

@@ -76,7 +76,7 @@ interface OptionSchema {
   readonly default?: unknown;
 }
 
-/** Choices of up to this many characters are shown in the flag itself; longer ones in its description. */
+/** Maximum characters of choices that the flag itself lists. Longer choices are in the flag's description. */
 const SHORT = 24;
 
 /**
@@ -135,9 +135,9 @@ function isSaid(value: unknown): boolean {
 }
 
 /**
- * Rewrites a problem with options so that it names their flags.
+ * Rewrites a problem so that it names the flag instead of the option.
  *
- * @param problem begins with the name of the option, if it is about one
+ * @param problem begins with the name of the option, if the problem is about an option
  */
 export function problemOfFlag(problem: string, { properties }: ObjectSchema): string {
   const [path = ''] = /^[a-z]\w*(\.[a-z]\w*)*(?=[:[])/.exec(problem) ?? [];

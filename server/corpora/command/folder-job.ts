@@ -13,17 +13,17 @@ import type { ShardRange } from '../shard.ts';
 import type { StoredFile } from '../storage/storage.ts';
 import type { ChunkSetup } from './setup.ts';
 
-/** The folder for the state of a run, inside its output folder. */
+/** The folder for the state of a run, inside the output folder. */
 export const STATE = '.chunksmith';
 const LOCK = 'lock';
 /** SQLite's error code for a database that another process has locked. */
 const BUSY = 5;
-/** The idempotency key: a folder has one job. */
+/** The idempotency key of the job. It is always the same, because a folder has one job. */
 const KEY = 'chunk';
 /** 100 years: the job is kept as long as its folder. */
 const KEEP_SECONDS = 100 * 365 * 24 * 3600;
 
-/** @throws UsageError if it cannot be created */
+/** @throws UsageError if the folder cannot be created */
 export async function makeFolder(folder: string): Promise<void> {
   await make(join(folder, STATE)).catch((error: unknown) => {
     throw new UsageError(`--out ${folder}: ${reasonOf(error)}`);
@@ -44,7 +44,7 @@ export function holdFolder(folder: string): () => void {
   return () => lock.close();
 }
 
-/** @throws UsageError if the folder is not empty and the run does not resume it */
+/** @throws UsageError if the folder is not empty and the run does not resume an earlier one */
 export function checkFolder(folder: string, resumes: boolean): void {
   const others = readdirSync(folder).filter((name) => name !== STATE);
   const hasRun = readdirSync(join(folder, STATE)).some((name) => name !== LOCK);
@@ -54,14 +54,14 @@ export function checkFolder(folder: string, resumes: boolean): void {
 }
 
 /**
- * Creates the job of a folder, or opens the existing one, which no process is working on.
+ * Creates the job of a folder, or opens the existing job. No other process may use the folder.
  *
- * @throws UsageError if the existing one is a different job
+ * @throws UsageError if the folder has a different job
  */
 export async function openJob(setup: ChunkSetup, store: JobStore): Promise<JobRecord> {
   const { job, isNew } = await createJob(setup, store);
   if (isNew || job.state === 'done') return job;
-  // Otherwise the run would wait for the lease of a killed process, and count it as a failure.
+  // Otherwise the run would wait until the lease of a killed process expires, and count that as a failure.
   await store.cancel(job.id);
   return store.retry(job.id);
 }

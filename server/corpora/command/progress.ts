@@ -23,7 +23,7 @@ export interface Progress {
 }
 
 const PAUSE = 5000;
-/** Seconds and share of the bytes before the remaining time is estimated. */
+/** The remaining time is not estimated before this many seconds and this share of the bytes. */
 const FIRST_ESTIMATE = { seconds: 5, share: 0.02 };
 
 const MB = 1e6;
@@ -106,9 +106,9 @@ function counted(count: number, what: string): string {
 }
 
 /**
- * Estimates the remaining time from the first documents on, because threads start before them.
+ * Estimates the remaining time, measured from the first documents on, because threads start before them.
  *
- * @returns undefined while it would be a guess
+ * @returns undefined as long as an estimate would be a guess
  */
 export function estimator(total: number | undefined) {
   let first: Pick<Summary, 'bytes' | 'seconds'> | undefined;
@@ -131,9 +131,9 @@ function barOf(share: number): string {
 }
 
 /**
- * Keeps one line of a terminal up to date, cut at its width.
+ * Keeps one line of a terminal up to date, cut at the width of the terminal.
  *
- * @returns a function that stops this and clears the line
+ * @returns a function that stops the updates and clears the line
  */
 function keepDrawn(terminal: WriteStream, line: () => string): () => void {
   const clear = () => {

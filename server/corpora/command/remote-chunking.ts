@@ -26,13 +26,13 @@ interface Remote {
 
 const HEADERS = { 'content-type': LINES, accept: LINES };
 const LINE_FEED = Buffer.from('\n');
-/** The caller restarts a broken stream, and a source may be silent for long. */
+/** The caller itself restarts a broken stream. No timeout, because a source may pause for long. */
 const ONCE = { maxRetries: 0, timeout: 0 };
-/** Restart limits for a stream that breaks again without an answer in between. */
+/** Limits for restarts of a stream that breaks repeatedly without an answer in between. */
 const LIMITS: RetryLimits = { retries: 15, firstDelay: 250, maxDelay: 5000 };
 const UNAVAILABLE = 503;
 
-/** Chunks on a server, through one stream. After a break, everything unanswered is sent again. */
+/** Chunks on a server, through one stream. After a break, all unanswered documents are sent again. */
 export function remoteChunking(api: Api, path: string): Chunking {
   return async function* (spec, batches, signal) {
     const lines = new UnansweredLines(batches);
@@ -59,7 +59,7 @@ export function remoteChunking(api: Api, path: string): Chunking {
   };
 }
 
-/** An unreachable or busy server may recover soon. A refused request would be refused again. */
+/** True if the server is unreachable or busy. A refused request would be refused again. */
 function mayPass(error: unknown): boolean {
   const { status } = error instanceof ChunksmithError ? error : {};
   return status === undefined || status === UNAVAILABLE || status === 429;
@@ -78,7 +78,7 @@ async function* answers({ api, path, spec, lines, signal }: Remote): AsyncGenera
   }
 }
 
-/** Yields unanswered documents, then the rest of the source, in the batches in which they were read. */
+/** Yields unanswered documents first, then the rest of the source, in the batches in which they were read. */
 async function* sent(spec: JobSpec, lines: UnansweredLines): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${JSON.stringify(spec.options)}\n`);
   yield* linesOf(lines.all);
@@ -133,8 +133,8 @@ class UnansweredLines {
   }
 
   /**
-   * Reads further documents; empty at the end of the source. A broken stream may still wait for a read, so
-   * concurrent readers get the same documents.
+   * Reads further documents; empty at the end of the source. Concurrent callers get the same documents,
+   * because a broken stream may still wait for a read.
    *
    * @throws what the source throws
    */
@@ -161,7 +161,7 @@ class UnansweredLines {
     return [...this.#unanswered];
   }
 
-  /** Takes documents up to and including the first that can be sent. The documents before it could not be read. */
+  /** Takes the next document that was sent, and the unreadable documents before it. */
   takeThroughSent(): SourceDocument[] {
     const index = this.#unanswered.findIndex(({ document }) => Buffer.isBuffer(document));
     return this.#unanswered.splice(0, index === -1 ? this.#unanswered.length : index + 1);
@@ -175,17 +175,17 @@ class UnansweredLines {
 }
 
 const ID = /^\{"id":"([^"]+)"/;
-/** Bytes at the start of a chunk that contain its id. */
+/** Bytes at the start of a chunk's JSON that contain its id. */
 const ID_BYTES = 60;
 
 const TOTALS = Object.keys(VECTOR_TOTALS);
 const MEMBERS = ['chunks', 'error', 'id', ...TOTALS];
 
-/** The last line of a server that stops before the stream is complete. */
+/** The error in the last line of a server that stops before the stream is complete. */
 const STOPPING = new ServiceError('shutting_down');
 
 /**
- * Reads the answer to a line of a stream: its bytes, and the outcome of the document.
+ * Reads one line of the response stream: its bytes, and the outcome of the document.
  *
  * @throws ChunksmithError if the server stops, so that the document must be sent again
  */

@@ -13,7 +13,7 @@ import { type ChunkSetup, withSetup } from './setup.ts';
 import { chunkToFolder } from './to-folder.ts';
 import { chunkToStdout } from './to-stdout.ts';
 
-/** @returns the command without flags, which depend on the chunker in the arguments */
+/** @returns the command without flags: the flags depend on the chunker, which the arguments select */
 export function chunkCommand(): Command {
   return new Command('chunk')
     .description('Chunk files, and write a line of JSON for each chunk. The options depend on --chunker.')
@@ -68,7 +68,7 @@ async function run(setup: ChunkSetup, stop: AbortController): Promise<number> {
   return status;
 }
 
-/** @throws CommandError if nothing was read. With `--since`, there may be nothing new. */
+/** @throws CommandError if nothing was read, unless `--since` is set: then nothing may be new */
 function checkRead({ flags, source: { files } }: ChunkSetup, { documents, skips }: Counts): void {
   if (documents > 0 || flags.since !== undefined) return;
   if (skips.count > 0) throw new ServiceError('nothing_read', { skipped: String(skips) });
@@ -81,12 +81,12 @@ function statusOf(error: unknown, { failed }: Counts): number {
   return failed > 0 ? EXIT.someFailed : EXIT.done;
 }
 
-/** A closed pipe (EPIPE) is not an error. */
+/** Whether the run ends quietly: the reader has closed the pipe (EPIPE), which is not an error. */
 function isQuiet(error: unknown): boolean {
   return error instanceof Stopped && error.status === EXIT.done;
 }
 
-/** Once the work has begun, a refusal by the source or the service is not a usage error. */
+/** Converts an error of the source or the service during the work, where it is no longer a usage error. */
 function inWords(error: unknown): unknown {
   return error instanceof ServiceError ? new CommandError(inOwnTerms(error.detail)) : error;
 }
@@ -116,10 +116,10 @@ export class Stopped extends Error {
 const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
 
 /**
- * Stops a run on Ctrl-C and SIGTERM: first after complete lines, the second time at once. Also stops if the output
- * is no longer read, which is not a failure, or if it cannot be written.
+ * Stops a run on Ctrl-C and SIGTERM: the first time after complete lines, the second time at once. A closed
+ * output, which is not a failure, and a failed write also stop the run.
  *
- * @param onInterrupt called the first time
+ * @param onInterrupt called at the first signal
  */
 export function stopOnSignals(stop: AbortController, onInterrupt: () => void): void {
   const interrupt = (signal: keyof typeof SIGNALS) => {

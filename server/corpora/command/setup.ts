@@ -24,15 +24,15 @@ export interface ChunkSetup {
   readonly flags: ChunkFlags;
   readonly spec: JobSpec;
   readonly chunking: Chunking;
-  /** Reads files. Also chunks, unless a server does. */
+  /** Reads files in this process, and chunks them unless a server does. */
   readonly cradle: ServerCradle;
 }
 
 /**
- * Reads the arguments of `chunk`. The chunker is determined first, because the flags depend on it.
+ * Reads the arguments of `chunk`. The chunker is determined first, because the flags depend on the chunker.
  *
  * @param command receives the flags; prints help and errors
- * @param use does the work; the engine is closed after it
+ * @param use does the work; the engine is closed afterwards
  */
 export async function withSetup<T>(
   command: Command,
@@ -102,7 +102,7 @@ function withOwnTerms(document: ChunkedDocument): ChunkedDocument {
   return { ...document, error: { status, detail: inOwnTerms(detail) } };
 }
 
-/** Bytes. A source up to this size is chunked before a thread would have started. */
+/** Bytes up to which a source is chunked without a thread, because starting a thread would take longer. */
 const SMALL = 128 * 1024;
 
 function isSmall({ workers }: ChunkFlags, { files, total }: CorpusSource): boolean {
@@ -122,7 +122,7 @@ function checkTogether({ out, outFormat, resume, since, group }: ChunkFlags): vo
   if (since !== undefined && group === 'document') throw new UsageError('--since: not with --group document');
 }
 
-/** @throws UsageError if `fields` is set but no file has members: it would be ignored silently */
+/** @throws UsageError if `fields` is set but would have no effect, because no file has members */
 function checkFields({ source: { format, fields } }: JobSpec, { files = [] }: CorpusSource): void {
   if (fields === undefined || files.length === 0) return;
   if (!files.every((file) => isDocument(file, format))) return;
@@ -132,7 +132,7 @@ function checkFields({ source: { format, fields } }: JobSpec, { files = [] }: Co
   );
 }
 
-/** @throws UsageError that names the flags of the invalid options */
+/** @throws UsageError with the flags of the invalid options */
 async function checkOptions(
   { task, options }: JobSpec,
   { schema }: ChunkTask,

@@ -15,9 +15,9 @@ import type { ChunkFlags } from './flags.ts';
 
 export interface CorpusSource {
   readonly storage: SourceStorage;
-  /** Undefined for standard input. */
+  /** The files of the source; undefined for standard input. */
   readonly files: readonly StoredFile[] | undefined;
-  /** Bytes of the files; undefined for standard input. */
+  /** Total bytes of the files; undefined for standard input. */
   readonly total: number | undefined;
   readonly skipped: readonly Skip[];
 }
@@ -25,11 +25,11 @@ export interface CorpusSource {
 const STDIN = '-';
 
 interface SourceOptions extends Pick<ChunkFlags, 'root' | 'ignore'> {
-  /** Output files and folders, which are not read. */
+  /** Output files and folders of the command, which are not read as input. */
   readonly written: readonly (string | undefined)[];
 }
 
-/** @throws UsageError, ServiceError if a path does not exist */
+/** @throws UsageError; ServiceError if a path does not exist */
 export async function openSource(
   { root, ignore, written: output }: SourceOptions,
   paths: readonly string[],
@@ -97,7 +97,7 @@ async function* rangesOf({ storage, files }: CorpusSource, { source }: JobSpec):
   }
   const format = source.format === 'auto' ? 'jsonl' : source.format;
   if (format === 'parquet') throw new UsageError('-: Parquet cannot be read from standard input');
-  // For progress, a single document counts when it has been read, and a file of lines counts line by line.
+  // For progress, a single document counts once it has been read. A file of lines counts line by line.
   const file = format === 'files' ? { ...INPUT, size: 0 } : INPUT;
   yield { format, files: [file], bytes: 0 };
 }

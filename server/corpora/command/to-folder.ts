@@ -26,18 +26,18 @@ import type { Counts } from './progress.ts';
 import type { ChunkSetup } from './setup.ts';
 import { LinesFile, type RunContext } from './to-stdout.ts';
 
-/** A lease may be long, because no other process works on the folder. It matters only for retries. */
+/** Only this process works on the folder, so the lease may be long. The other settings are for retries. */
 const QUEUE = { leaseSeconds: 600, maxFailures: 3, pauseSeconds: 0.5 } as const;
 const nothing = () => {};
 const QUIET: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 const POLL = 100;
 const MAX_DOCUMENTS = 10_000;
-/** A fixed number of workers for dividing the source, so that the files are the same on every machine. */
+/** The source is divided as for this many workers, so that the files are the same on every machine. */
 const SHARES = 8;
 
 /**
- * Chunks a source into part files and a manifest in a folder. The folder keeps progress, so a killed run can
- * resume.
+ * Chunks a source into part files and a manifest in a folder. The progress is stored there, so that a killed
+ * run can be resumed.
  *
  * @returns the changes, if requested
  */
@@ -114,7 +114,7 @@ async function report(
   job: JobRecord,
 ): Promise<ChangeCounts | undefined> {
   const { id, state, error } = job;
-  // Progress may have counted retried work twice.
+  // The counts so far may include retried work twice.
   setCounts(counts, job.counts);
   if (state === 'cancelled')
     throw new CommandError(`--out ${folder}: another process has taken this run over`);
@@ -129,7 +129,7 @@ async function report(
   return earlier === undefined ? undefined : writeChanges(folder, manifest, earlier, source.skipped);
 }
 
-/** Sets all counts except `skipped`, which is read from the shards with the names of the files. */
+/** Sets all counts except `skipped`, which is computed from the shards together with the file names. */
 function setCounts(counts: Counts, { skipped: _, ...done }: JobCounts): void {
   Object.assign(counts, done);
 }
@@ -171,7 +171,7 @@ async function copyErrors(
   file.finish();
 }
 
-/** Counts changes, and writes the chunks that were deleted with their documents or that failed documents keep. */
+/** Counts changes. Writes the chunks of deleted documents, and the chunks that failed documents keep. */
 async function writeChanges(
   folder: string,
   manifest: Manifest,

@@ -33,7 +33,7 @@ export async function chunkToStdout(
   const manifest = flags.manifest === undefined ? undefined : new LinesFile(flags.manifest);
   const errors = flags.errors === undefined ? undefined : openToWrite(flags.errors);
   const output = new Output({ counts, errors, manifest, earlier });
-  // Skips are written last: files are read ahead, by a different amount on each machine.
+  // Skips are written last: files are read ahead, so skips are found at a different time on each machine.
   const skipped = [...source.skipped];
   try {
     const lines = linesOf(source, spec, cradle, signal, (skip) => skipped.push(skip));
@@ -57,7 +57,7 @@ export async function chunkToStdout(
 
 interface Reports {
   readonly counts: Counts;
-  /** File for all failures and skips. Without it, the first failures go to standard error. */
+  /** File descriptor for all failures and skips. If undefined, standard error gets the first failures. */
   readonly errors: number | undefined;
   readonly manifest: LinesFile | undefined;
   readonly earlier: EarlierIds | undefined;
@@ -116,7 +116,7 @@ class Output {
     else manifest?.write(idsLine({ ...document, ids: earlier?.idsOf(id) ?? [] }));
   }
 
-  /** An existing document that could not be read this time also keeps its chunks. */
+  /** Keeps the chunks of a skipped document: it still exists, but could not be read this time. */
   keep(skip: Skip): void {
     const { manifest, earlier } = this.#reports;
     const id = unreadId(skip);
@@ -146,7 +146,7 @@ class Output {
   }
 }
 
-/** Writes bytes and then releases their memory, so they must not be used afterwards. */
+/** Writes bytes and then frees their memory, so the caller must not use the bytes afterwards. */
 async function write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
   if (bytes.length === 0) return;
   const isTaken = process.stdout.write(bytes, () => release(bytes));
@@ -158,7 +158,7 @@ function nameOf({ source: { place }, id }: ChunkedDocument): string {
   return id === undefined || id === place.source ? name : `${name} (${id})`;
 }
 
-/** Opens a file for writing, replacing its content. @throws UsageError */
+/** Opens a file for writing and truncates it. @throws UsageError */
 function openToWrite(path: string): number {
   try {
     return openSync(path, 'w');
@@ -172,7 +172,7 @@ export class LinesFile {
   readonly #path: string;
   readonly #file: number;
 
-  /** @throws UsageError if it cannot be written there */
+  /** @throws UsageError if the file cannot be written at `path` */
   constructor(path: string) {
     this.#path = path;
     this.#file = openToWrite(`${path}.tmp`);

@@ -5,7 +5,7 @@ import { type StoredFile, unreadable } from '../storage/storage.ts';
 
 const ENDING = /\.(gz|zst)$/i;
 const PIECE = 256 * 1024;
-/** Maximum expansion of a compressed file. One document of any expansion is allowed up to its own limit. */
+/** Maximum expansion of a compressed file. More is allowed up to the size limit of one document. */
 const MAX_EXPANSION = 250;
 const USUAL_EXPANSION = 4;
 
@@ -20,7 +20,8 @@ export function uncompressedName(name: string): string {
 }
 
 /**
- * Reads a file, decompressed if its name has the ending of a compressed file. It may have several members in a row.
+ * Reads a file, and decompresses it if its name has the extension of a compressed format. The file may
+ * consist of several compressed members.
  *
  * @param limit maximum bytes of a document
  * @throws ServiceError `source_unreadable` if the file is damaged, or expands too much
@@ -46,7 +47,7 @@ export async function* decompressed(
   }
 }
 
-/** Returns a function that counts the decompressed bytes of a file, and throws like `decompressed`. */
+/** Returns a function that counts decompressed bytes, and throws `source_unreadable` above the maximum. */
 export function expansionOf({ name, size }: StoredFile, limit: number): (bytes: number) => void {
   const most = Math.max(limit, size * MAX_EXPANSION);
   let all = 0;
@@ -56,7 +57,7 @@ export function expansionOf({ name, size }: StoredFile, limit: number): (bytes: 
   };
 }
 
-/** Decompresses members one by one, because Node stops at the end of a Zstandard member. */
+/** Decompresses members one by one, because Node's decompressor stops at the end of a Zstandard member. */
 async function* membersOf(source: AsyncIterable<Buffer>, isZstd: boolean): AsyncGenerator<Buffer> {
   const pieces = source[Symbol.asyncIterator]();
   let left = Buffer.alloc(0);
@@ -72,7 +73,7 @@ async function* membersOf(source: AsyncIterable<Buffer>, isZstd: boolean): Async
       fed += next.value.length;
       const unused = fed - member.bytesWritten;
       left = next.value.subarray(next.value.length - unused);
-      // Unused bytes belong to the next member; this one is still being read.
+      // The member has ended. The unused bytes belong to the next member.
       if (unused > 0) return;
     }
   }
@@ -89,7 +90,7 @@ async function* membersOf(source: AsyncIterable<Buffer>, isZstd: boolean): Async
   }
 }
 
-/** Resolves once the bytes are consumed, or the member has ended within them. */
+/** Resolves once the bytes are consumed, or once the member ends within them. */
 function written(member: Decompressor, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
     member.once('end', resolve).once('close', resolve);
@@ -101,10 +102,10 @@ function written(member: Decompressor, bytes: Buffer): Promise<void> {
 }
 
 /**
- * Distributes the compressed bytes of a file over its decompressed content, for progress. The result depends only
- * on the content, so it is the same each time.
+ * Distributes the compressed size of a file over its decompressed content, to show progress. The estimate
+ * depends only on the content, so every run gives the same numbers.
  *
- * @returns the share of the next decompressed bytes
+ * @returns a function from the number of the next decompressed bytes to their share
  */
 export function sharesOf({ name, size }: StoredFile): (bytes: number) => number {
   if (!isCompressed(name)) return (bytes) => bytes;

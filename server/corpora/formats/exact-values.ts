@@ -4,12 +4,12 @@ import { ExactJson } from './map-fields.ts';
 
 type Convert = (value: never) => unknown;
 
-/** The converter for the column that hyparquet is about to convert. */
+/** The converter of the column whose page hyparquet converts next. */
 let convert: Convert = (value) => value;
 
 /**
- * Marks columns whose values hyparquet would round, refuse or leave as stored. They are declared as dates: the
- * parser of dates gets stored values, and hyparquet looks up the type just before it converts a page.
+ * Marks columns whose values hyparquet would round, refuse or not convert, as dates: only the date parser
+ * gets unconverted values. Hyparquet reads the type just before it converts a page.
  */
 export function withExactLeaves(schema: readonly SchemaElement[]): SchemaElement[] {
   return schema.map((element) => {
@@ -26,7 +26,7 @@ export function withExactLeaves(schema: readonly SchemaElement[]): SchemaElement
   });
 }
 
-/** Parsers for the values of a schema from `withExactLeaves`. They do not suit other values, such as statistics. */
+/** Parsers for the values of a schema from `withExactLeaves`, but not for other values such as statistics. */
 export const EXACT_PARSERS = {
   dateFromDays: (value: unknown) => convert(value as never),
   timestampFromMicroseconds: (value: bigint) => timestampOf(value, 1000n),
@@ -47,7 +47,7 @@ function conversionOf({
   if (old === 'TIME_MILLIS') return timesOf(UNITS.MILLIS);
   if (old === 'TIME_MICROS') return timesOf(UNITS.MICROS);
   if (old === 'INTERVAL' || type?.type === 'INTERVAL') return intervalOf;
-  // BSON stays bytes, which are refused with their row.
+  // BSON stays bytes, so that its row is refused.
   if (old === 'BSON' || type?.type === 'BSON') return (value: Uint8Array) => value;
   return undefined;
 }
@@ -70,7 +70,7 @@ function signedOf(bytes: Uint8Array): bigint {
 
 const MILLISECONDS_PER_DAY = 86_400_000;
 const SECONDS_PER_DAY = 86_400n;
-/** Replaces dates and times outside the range of `Date`, such as infinity. */
+/** The value for dates and times outside the range of `Date`, such as infinity. */
 const OUT_OF_RANGE = new Date(Number.NaN);
 
 const dateOf = (days: number): Date => new Date(days * MILLISECONDS_PER_DAY);
@@ -88,7 +88,7 @@ function timesOf(unit: bigint): Convert {
   };
 }
 
-/** A date for whole milliseconds; otherwise text with 6 or 9 decimal places of a second. */
+/** A `Date` if the time is in whole milliseconds; otherwise text with 6 or 9 decimal places of a second. */
 function timestampOf(value: bigint, perMillisecond: bigint): Date | ExactJson {
   const rest = ((value % perMillisecond) + perMillisecond) % perMillisecond;
   const date = new Date(Number((value - rest) / perMillisecond));

@@ -6,15 +6,16 @@ import { type SkipNote, type SourceStorage, type StoredFile, UNREAD } from '../s
 import { decompressed, isCompressed, uncompressedName } from './compression.ts';
 import { documentLine, quoted, quotedUtf8, withoutMark } from './map-fields.ts';
 
-/** Maximum files that are read concurrently, and their maximum total bytes. One file may be larger. */
+/** Maximum number and total bytes of files that are read concurrently. A larger file is read alone. */
 const AT_A_TIME = 8;
 const BYTES_AT_A_TIME = 64 * 1024 * 1024;
-/** As in git, a text has no NUL in its first bytes. */
+/** Bytes at the start of a file that are searched for NUL. As in git, a text has none there. */
 const LOOKED_AT = 8000;
 
 /**
- * Reads files that are single documents, several at a time, and returns them in order. `decode` reads files that
- * are not UTF-8, and some that are; other UTF-8 is used unchanged. An error in one file does not affect the others.
+ * Reads files that are single documents, several at a time, and returns them in order. An error in one file
+ * does not affect the others. `decode` reads files that are not UTF-8, and UTF-8 files of formats that it
+ * knows. All other UTF-8 is used unchanged.
  *
  * @throws ServiceError `storage_failed`
  */
@@ -32,7 +33,7 @@ export async function* readFiles(
     while (next < files.length || reading.length > 0) {
       for (let file = files[next]; file !== undefined && isRoom(file.size); file = files[next]) {
         const line = readFile(storage, file, options);
-        // The promise is awaited in its turn. Until then its rejection must not count as unhandled.
+        // The promise is awaited later, in its turn. Until then, a rejection must not count as unhandled.
         line.catch(() => undefined);
         reading.push({ size: file.size, line });
         bytes += file.size;

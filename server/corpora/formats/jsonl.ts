@@ -13,9 +13,9 @@ import type { SourceStorage, StoredFile } from '../storage/storage.ts';
 import { decompressed, isCompressed, sharesOf } from './compression.ts';
 import { mapRow, neededNames, orError, type Row, withoutMark } from './map-fields.ts';
 
-/** Maximum members of a line with a field mapping, because finding them takes quadratic time. */
+/** Maximum members of a line if fields are mapped, because the search for members takes quadratic time. */
 const MAX_MEMBERS = 1000;
-/** Bytes that are read beyond the range to find the end of its last line; doubled each time. */
+/** Bytes to read beyond the range for the end of its last line; doubled until the end is found. */
 const BEYOND = 64 * 1024;
 
 export async function* readJsonLines(
@@ -74,7 +74,7 @@ function lineOf(content: Buffer | undefined, { fields, limit }: ReadOptions): Bu
   return fields === undefined ? content : mapRow(rowOf(content, fields), fields, true);
 }
 
-/** Copies values as written, so that no number changes. */
+/** Returns the values exactly as written in the line, so that no number changes. */
 function rowOf(line: Buffer, fields: FieldMapping): Row {
   const value = parseLine(line, 'The document');
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -108,23 +108,23 @@ const NOTHING = Buffer.alloc(0);
 const AROUND = 4;
 
 /**
- * Cuts pieces of bytes into the lines that begin in [from, to). Lines end with LF or CRLF; blank lines are skipped.
- * Bytes are pushed in order from `from - 1` on: the first line begins after the first line feed among them.
- * Adjacent ranges therefore never share a line.
+ * Cuts bytes into the lines that begin in [from, to). Lines end with LF or CRLF; blank lines are skipped. The
+ * bytes start at `from - 1`: a line that begins exactly at `from` follows a line feed there. Each line
+ * therefore belongs to exactly one of several adjacent ranges.
  */
 class RangeLines {
   readonly #to: number;
   readonly #limit: number;
   #at: number;
   #start: number;
-  /** The incomplete line; undefined if it is too long or belongs to the previous range. */
+  /** The bytes of the incomplete line; undefined if the line is too long, or began before the range. */
   #begun: Buffer[] | undefined;
-  /** Bytes are counted up to here; undefined until the line of the previous range has ended. */
+  /** The offset up to which bytes are included in sizes of lines; undefined before the range's first line. */
   #counted: number | undefined;
   /** Whether all lines of the range are complete. */
   isDone: boolean;
 
-  /** @param limit maximum bytes of a line, without its end */
+  /** @param limit maximum bytes of a line, without its line end */
   constructor({ from, to }: { readonly from: number; readonly to: number }, limit: number) {
     this.#to = to;
     this.#limit = limit;
@@ -134,7 +134,7 @@ class RangeLines {
     this.isDone = from >= to;
   }
 
-  /** Returns the lines that end within these bytes, and a line that has just become too long. */
+  /** Returns the lines that end in `piece`, and a line that becomes too long in `piece`. */
   push(piece: Buffer): RawLine[] {
     const lines: RawLine[] = [];
     let begin = 0;

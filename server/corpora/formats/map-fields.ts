@@ -2,15 +2,15 @@ import { invalid, ServiceError } from '../../../core/errors.ts';
 import { isWholeNumber } from '../../engine/read/documents.ts';
 import type { FieldMapping } from '../shard.ts';
 
-/** A line or a row whose members become a document. */
+/** A line of JSON or a table row. Its members become a document. */
 export interface Row {
   readonly names: readonly string[];
   value(name: string): unknown;
-  /** The JSON of a member. @throws ServiceError `invalid_parameters` if it cannot be JSON */
+  /** The member as JSON. @throws ServiceError `invalid_parameters` if the value cannot be JSON */
   json(name: string): Uint8Array;
 }
 
-/** The JSON of a value whose digits a JavaScript number or date would lose. */
+/** The JSON of a value that a JavaScript number or date cannot represent with all digits. */
 export class ExactJson {
   readonly json: string;
 
@@ -25,11 +25,11 @@ export class ExactJson {
 }
 
 const ALL = '*';
-/** Maximum columns of a table, because each row is searched for every column. */
+/** Maximum columns of a table, because every row is searched for each column. */
 const MAX_COLUMNS = 10_000;
 const MAX_LISTED = 20;
 
-/** Uses members named like the members of a document as such, and all others as metadata. */
+/** Maps `id`, `title`, `filename` and `text` to the members of the same name, and other names to metadata. */
 export function defaultMapping(names: readonly string[]): FieldMapping {
   const own = (name: 'id' | 'title' | 'filename') => (names.includes(name) ? { [name]: name } : {});
   return { ...own('id'), ...own('title'), ...own('filename'), metadata: [ALL] };
@@ -68,10 +68,10 @@ export function neededNames(mapping: FieldMapping, names: readonly string[]): re
 }
 
 /**
- * Makes the line of a document from a row.
+ * Makes the JSON line of a document from a row.
  *
- * @param isStrict whether a missing mapped id is an error; otherwise the document has no id
- * @throws ServiceError `invalid_parameters` that names the bad member
+ * @param isStrict whether a missing member for the id is an error; otherwise the document has no id
+ * @throws ServiceError `invalid_parameters` with the name of the bad member
  */
 export function mapRow(row: Row, mapping: FieldMapping, isStrict: boolean): Buffer {
   const { id, text = 'text', title, filename } = mapping;
@@ -95,7 +95,7 @@ function idOf(row: Row, name: string): Uint8Array | undefined {
   throw invalid(`${name}: expected a text, or an integer with all its digits, got ${json.slice(0, 60)}`);
 }
 
-/** The JSON of a text that is not empty. A number becomes a text of the same digits. */
+/** The JSON of a text; undefined if missing or empty. A number becomes a text with the same digits. */
 function shortText(row: Row, name: string): Uint8Array | undefined {
   const value = row.value(name);
   if (value === undefined || value === null || value === '') return undefined;
@@ -161,8 +161,8 @@ export function quoted(text: string): Buffer {
 }
 
 /**
- * Encodes UTF-8 text as JSON. Each byte is treated as a character, because JSON escapes nothing above ASCII. This
- * is three times as fast as decoding the text and encoding its JSON.
+ * Encodes UTF-8 text as JSON. Treats each byte as a character, because JSON needs no escapes above ASCII.
+ * This is three times as fast as decoding the text and encoding its JSON.
  *
  * @param bytes valid UTF-8, see `isUtf8`
  */

@@ -27,12 +27,12 @@ export interface Stretch {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** A row group whose selected columns are in memory, to be converted to lines. Plain data for another thread. */
+/** A row group to convert to lines, with its selected columns in memory. Plain data for another thread. */
 export interface RowsTask {
   readonly metadata: FileMetaData;
   readonly size: number;
   readonly columns: readonly string[];
-  /** From `readColumns`. */
+  /** The bytes of the columns, from `readColumns`. */
   readonly stretches: readonly Stretch[];
   readonly names: readonly string[];
   readonly mapping: FieldMapping;
@@ -40,13 +40,13 @@ export interface RowsTask {
   readonly limit: number;
 }
 
-/** Consecutive lines of documents: their lengths, or the errors of rows. */
+/** Consecutive lines of documents: the length of each line, or the error of its row. */
 export interface RowLines {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly rows: readonly (number | PlainError)[];
 }
 
-/** The metadata of a file, a row group to read, or a request for its next rows. */
+/** The metadata of a file to open, a row group to convert, or a request for more lines of that row group. */
 export type ParquetQuestion = { readonly open: Uint8Array<ArrayBuffer> } | RowsTask | 'more';
 
 export type ParquetAnswer =
@@ -76,7 +76,7 @@ async function answerTo(question: ParquetQuestion): Promise<ParquetAnswer> {
 
 const TOGETHER = 256 * 1024;
 
-/** Yields the lines of a row group in row order. @throws Error if it is not valid Parquet */
+/** Yields the lines of a row group in row order. @throws Error if the Parquet is not valid */
 async function* rowLines(task: RowsTask): AsyncGenerator<RowLines> {
   const indexes = new Map(task.columns.map((name, index) => [name, index]));
   let lines: Buffer[] = [];
@@ -107,7 +107,7 @@ function lineOf(read: (name: string) => unknown, { names, mapping, isStrict, lim
   throw new ServiceError('line_too_large', { what: 'The row', limit });
 }
 
-/** Node's decompressors are faster than hyparquet's. Their output is limited to the declared size. */
+/** Uses Node's decompressors, which are faster than hyparquet's. The declared size limits their output. */
 const COMPRESSORS: Compressors = {
   ...compressors,
   ZSTD: (bytes, length) => zstdDecompressSync(bytes, { maxOutputLength: Math.max(length, 1) }),
@@ -155,7 +155,7 @@ const PARSERS: Partial<ParquetParsers> = {
   geographyFromBytes: (bytes: Uint8Array) => bytes,
 };
 
-/** Decodes UTF-8 bytes as text, because writers do not mark all texts as such. */
+/** Decodes bytes as text if they are UTF-8, because some writers do not mark text columns as text. */
 function textOrBytes(bytes: Uint8Array | undefined): string | Uint8Array | undefined {
   if (bytes === undefined || !isUtf8(bytes)) return bytes;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
@@ -167,7 +167,7 @@ function jsonOrBytes(bytes: Uint8Array | undefined): unknown {
 }
 
 /**
- * Encodes a value as JSON: numbers with all their digits, times in ISO 8601.
+ * Encodes a value as JSON: numbers with all digits, times in ISO 8601.
  *
  * @param name of the column, for the error
  * @throws ServiceError `invalid_parameters` if JSON cannot represent the value

@@ -19,7 +19,7 @@ export async function rowGroupSizes(storage: SourceStorage, file: StoredFile): P
   }
 }
 
-/** Reads the documents in the rows of some row groups. @throws ServiceError `source_unreadable` */
+/** Reads the documents in the rows of some row groups of a file. @throws ServiceError `source_unreadable` */
 export async function* readParquet(
   storage: SourceStorage,
   { files, part }: ShardRange,
@@ -55,7 +55,7 @@ interface OpenFile {
   readonly file: StoredFile;
   readonly opened: ParquetFile;
   readonly thread: ParquetThread;
-  /** Limits the bytes of lines, because dictionaries and run lengths can expand a few bytes without bound. */
+  /** Limits the total bytes of lines: dictionaries and run lengths can expand a few bytes without bound. */
   count(bytes: number): void;
 }
 
@@ -74,7 +74,7 @@ async function* readGroup(
   let row = 0;
   try {
     const stretches = await readColumns(storage, file, group, columns);
-    // Only this row group is in memory, so the metadata lists no other.
+    // The metadata for the worker lists only this row group, because no other row group is in memory.
     const only = { ...metadata, row_groups: [group], num_rows: group.num_rows };
     const isStrict = fields !== undefined;
     const task = { metadata: only, size: file.size, columns, stretches, names, mapping, isStrict, limit };
@@ -114,7 +114,7 @@ function sizeOf({ columns }: Pick<RowGroup, 'columns'>): number {
   return columns.reduce((sum, { meta_data }) => sum + Number(meta_data?.total_compressed_size ?? 0), 0);
 }
 
-/** Bytes of the magic number at both ends of a file. The tail also contains the length of the metadata. */
+/** Bytes of the magic number at both ends of a file. `TAIL` also includes the length of the metadata. */
 const MAGIC = 4;
 const TAIL = 8;
 /** Maximum bytes of metadata. Parsed metadata takes several times as much memory. */
@@ -125,7 +125,7 @@ const MAX_ROWS = 20_000_000;
 const MAX_BYTES = 1024 * 1024 * 1024;
 const TOO_LARGE = `a row group takes more than ${MAX_BYTES} bytes: write it with smaller row groups`;
 
-/** @throws ServiceError `source_unreadable` if it is not Parquet, or its metadata is invalid or too large */
+/** @throws ServiceError `source_unreadable` if the file is invalid or its metadata is too large */
 async function openParquet(
   storage: SourceStorage,
   file: StoredFile,
@@ -146,7 +146,7 @@ async function openParquet(
 }
 
 /**
- * Reads some columns of a row group, in the order of its columns.
+ * Reads some columns of a row group, in the order in which the row group stores them.
  *
  * @param columns names of existing columns
  * @throws ServiceError `source_unreadable`
@@ -222,12 +222,12 @@ function checkGroup({ num_rows, columns }: RowGroup, index: number, end: number)
 /** Limits for decoding a row group: bytes of memory, and milliseconds. */
 const LIMITS = { memory: 3_221_225_472, time: 120_000 };
 
-/** Milliseconds for a small row group. A damaged one may never end. */
+/** Minimum time limit in milliseconds, for small row groups. Decoding a damaged row group may never end. */
 const MIN_TIME = 10_000;
 /** Milliseconds per byte and per row, generous even for slow machines. */
 const SLOW = { byte: 1 / 1000, row: 1 / 20 };
 
-/** The last thread that was returned. Starting a thread takes longer than decoding a small file. */
+/** An idle thread for reuse, because starting a thread takes longer than decoding a small file. */
 let idle: GuardedThread<ParquetAnswer> | undefined;
 
 class ParquetThread {
@@ -239,14 +239,14 @@ class ParquetThread {
     idle = undefined;
   }
 
-  /** @param tail bytes of the file from the start of its metadata @throws Error if they are invalid */
+  /** @param tail bytes of the file from the start of its metadata @throws Error if `tail` is invalid */
   async open(tail: Uint8Array<ArrayBuffer>): Promise<ParquetFile> {
     const answer = await this.#ask({ open: tail }, [tail.buffer]);
     if ('metadata' in answer) return answer;
     throw new Error('the thread gave an unexpected answer');
   }
 
-  /** The lines of a row group, whose memory is transferred. @throws Error if it is not valid Parquet */
+  /** Converts a row group. Transfers the memory of `task`. @throws Error if the Parquet is not valid */
   async *lines(task: RowsTask): AsyncGenerator<RowLines> {
     const moved = task.stretches.map(({ bytes }) => bytes.buffer);
     let answer = await this.#ask(task, moved, timeFor(task));

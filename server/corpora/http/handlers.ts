@@ -26,7 +26,7 @@ export interface JobTools {
   readonly worker: { wake(): void };
 }
 
-/** The handlers of the job routes. @param app ends all watching before it closes */
+/** Creates the handlers of the job routes. @param app ends all streams of job changes before it closes */
 export function jobHandlers(
   app: FastifyInstance,
   tools: JobTools,
@@ -78,7 +78,7 @@ function readHandlers({ jobs }: Services): Record<'list' | 'get' | 'shards', Han
 
     async shards(request, reply) {
       const page = readPage<ShardState, number>(request.query, checkShards, readSeq);
-      // Without this, an unknown job would give an empty page instead of 404.
+      // Otherwise an unknown job would give an empty page instead of 404.
       const { id } = await jobs.get(idOf(request));
       const found = await jobs.shards(id, page);
       const last = found.shards.at(-1);
@@ -96,9 +96,9 @@ function eventsHandler({ jobs }: Services, watch: JobWatch): Handler {
   return async (request, reply) => {
     const job = await jobs.get(idOf(request));
     const type = wantsLines(request) ? LINES : EVENTS;
-    // The client has seen the last event and has reconnected: 204 tells it to stop.
+    // The client has reconnected although it has seen the last event. 204 tells the client to stop.
     if (isOver(job) && request.headers['last-event-id'] === eventId(job)) return reply.code(204).send();
-    // Keeps proxies from buffering events.
+    // Tells proxies not to buffer events.
     reply.headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
     return reply.type(type === LINES ? `${LINES}; charset=utf-8` : EVENTS).send(watch.stream(job, type));
   };
@@ -167,7 +167,7 @@ interface Page<State, Position> {
   readonly state?: State;
 }
 
-/** Reads the query of a list. @throws ServiceError `invalid_parameters` */
+/** Reads the query parameters of a list. @throws ServiceError `invalid_parameters` */
 function readPage<State, Position>(
   query: unknown,
   check: Validate,
@@ -194,7 +194,7 @@ function readSeq(text: string): number | undefined {
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Reads `Idempotency-Key`; null if it is missing. @throws ServiceError `invalid_parameters` */
+/** Reads `Idempotency-Key`; null if the header is missing. @throws ServiceError `invalid_parameters` */
 function readIdempotencyKey(header: string | readonly string[] | undefined): string | null {
   if (header === undefined) return null;
   if (typeof header === 'string' && KEY.test(header)) return header;

@@ -9,7 +9,7 @@ export type JobMetrics = ReturnType<typeof addJobMetrics>;
 
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 
-/** Adds counters for this process's work on jobs. @param load queries the store for the load of all machines */
+/** Adds counters for jobs in this process. @param load queries the store for the load of all machines */
 export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>) {
   addLoad(registry, load);
   const registers = [registry];
@@ -20,7 +20,7 @@ export function addJobMetrics(registry: Registry, load: () => Promise<JobLoad>) 
     'Documents of jobs that were chunked, or failed, and files that were skipped.',
     'result',
   );
-  // Starts series at 0: a series that begins with a failure would hide that failure from rates.
+  // Starts these series at 0. Otherwise a rate would not show the failure with which a series begins.
   for (const result of ['done', 'failed', 'skipped']) documents.inc({ result }, 0);
   const vectors = countTotals((name, help) => count(name, help));
   const read = count('bytes', 'Bytes of chunked documents of jobs.');
@@ -73,12 +73,12 @@ function addLoad(registry: Registry, load: () => Promise<JobLoad>): void {
   });
 }
 
-/** Milliseconds for which an answer of the store is reused. */
+/** Milliseconds for which an answer from the store is reused. */
 const FRESH = 5000;
-/** Milliseconds that a scrape waits for the store, before it uses the previous values. */
+/** Milliseconds that a scrape waits for the store. After that, the scrape gets the previous values. */
 const TIMEOUT = 1000;
 
-/** Caches the load of all machines for a short time. It is undefined until the store has answered once. */
+/** Caches the load of all machines briefly. The load is undefined until the store has answered once. */
 function recently(load: () => Promise<JobLoad>): () => Promise<JobLoad | undefined> {
   let last: JobLoad | undefined;
   let asked = Number.NEGATIVE_INFINITY;

@@ -33,10 +33,10 @@ import { jobBody, sourceBody, targetBody } from './request-schemas.ts';
 type JobRequest = Pick<NewJob, 'upload' | 'maxErrors' | 'digest'> & { readonly spec: JobSpec };
 
 /**
- * Creates a function that reads requests for jobs; `id` names the job's folder if the request does not.
+ * Creates a function that reads job requests. Its `id` names the job's folder if the request does not.
  *
- * @returns a function that throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`, `invalid_parameters`
- * with all problems, `unknown_plugin`, `missing_capability` or `store_unavailable`
+ * @returns a function that throws ServiceError `body_empty`, `body_not_utf8`, `body_not_json`,
+ * `invalid_parameters` with all problems, `unknown_plugin`, `missing_capability` or `store_unavailable`
  */
 export function jobReader(rules: Services) {
   const checkShape = shapeCheck(rules.config.idNamespace);
@@ -44,7 +44,7 @@ export function jobReader(rules: Services) {
   return async (bytes: Buffer, id: string): Promise<JobRequest> => {
     const body = jsonBytes(bytes);
     const given = parseJson(body);
-    // Each step may take long if there are many documents. Other requests run in between.
+    // With many documents, each of these steps takes long. `nextTurn` lets other requests run in between.
     await nextTurn();
     const refusals = new Refusals();
     const { problems } = refusals;
@@ -66,7 +66,7 @@ export function jobReader(rules: Services) {
   };
 }
 
-/** Checks the steps together, and notes all names that they use, including defaults. */
+/** Checks the steps together. Notes all names that the steps use, including default names. */
 function checkPlan(
   { task, options }: JobSpec,
   use: PresetUse,
@@ -79,8 +79,8 @@ function checkPlan(
 }
 
 /**
- * Returns the members with a valid shape, so that problems within them are found too. The sink of `target` is
- * checked separately.
+ * Returns the members whose shape is valid, so that problems within these members are found too. The sink in
+ * `target` is checked separately.
  *
  * @throws ServiceError `invalid_parameters` with the problems if there are no members
  */
@@ -120,7 +120,7 @@ function pruneProblems({ prune, target, source }: JobMembers): string[] {
 
 const UNSIGNED = 'this server has no secret to sign callbacks with; set the variable BULK_CALLBACK_SECRET';
 
-/** @returns undefined if the steps are refused or missing */
+/** @returns undefined if the steps are invalid or missing */
 async function stepsOf(
   { pipeline, steps, preset, override }: JobMembers,
   { service, store }: Services,
@@ -252,8 +252,8 @@ interface JobMembers extends Readonly<Record<string, unknown>>, PresetUse {
 }
 
 /**
- * Creates the check of all member names and types. Members with long lists are checked separately, because only the
- * first bad item of a top-level list is reported.
+ * Creates a check of the names and types of all members. Members with long lists are checked separately,
+ * because for a top-level list only the first bad item is reported.
  *
  * @param namespace default for the ids of chunks
  * @returns a function that throws ServiceError `invalid_parameters` with all problems
@@ -290,7 +290,7 @@ function missingProblems(source: JobMembers['source'] | undefined, work: unknown
   return problems;
 }
 
-/** Lets members be any object, because they are checked separately. */
+/** Returns a schema that accepts any object for these members, because they are checked separately. */
 function opened(schema: ObjectSchema, names: readonly string[]): ObjectSchema {
   const any = { type: 'object', additionalProperties: true };
   const members = Object.fromEntries(names.map((name) => [name, any]));

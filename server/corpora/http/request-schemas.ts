@@ -65,7 +65,7 @@ export const targetBody = {
   additionalProperties: false,
 } as const;
 
-/** Steps are checked one by one, so that problems contain their numbers. */
+/** Any items, because each step is checked separately. The problems then contain the number of the step. */
 const steps = {
   type: 'array',
   minItems: 1,

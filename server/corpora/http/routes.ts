@@ -8,7 +8,7 @@ const MAX_BODY_BYTES = 16_777_216;
 
 export async function jobRoutes(app: FastifyInstance, tools: JobTools): Promise<void> {
   const routes = await routesOf(app);
-  // Imported here, because most servers run no jobs.
+  // Imported only when jobs are on, because most servers run no jobs.
   const { jobHandlers } = await import('./handlers.ts');
   const handlers = jobHandlers(app, tools);
   for (const name of Object.keys(routes) as (keyof JobRoutes)[]) {
@@ -17,8 +17,8 @@ export async function jobRoutes(app: FastifyInstance, tools: JobTools): Promise<
 }
 
 /**
- * Registers the same routes if jobs are off. They refuse requests before reading the body, but after checking keys
- * and rate limits.
+ * Registers the same routes for servers whose jobs are off. They refuse a request after checking its key and
+ * rate limit, and before reading its body.
  */
 export async function refusedJobRoutes(app: FastifyInstance): Promise<void> {
   const routes = Object.values(await routesOf(app));

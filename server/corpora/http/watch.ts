@@ -18,13 +18,13 @@ const WRITTEN = {
   },
 } as const;
 
-/** The id of an event is the state of the job: a client that reconnects with the last one gets no further events. */
+/** The id of an event is the job's state. A client that has seen the final state gets no further events. */
 export function eventId({ state }: JobRecord): string {
   return state;
 }
 
 const PAUSE = 1000;
-/** Polls without a change before watchers get a sign of life. */
+/** Number of polls without a change after which a keep-alive is sent. */
 const QUIET = 15;
 
 /** Streams the changes of jobs. All streams of a job share one poll of the store per second. */
@@ -38,8 +38,8 @@ export class JobWatch {
   }
 
   /**
-   * Streams the job now and after every change, until it ends. Polls wait for the reader: a slow client gets fewer
-   * events, but always the latest state. Memory does not grow.
+   * Streams the job now and after every change, until the job ends. The next poll waits until the client has
+   * read. A slow client therefore gets fewer events, but always the latest state, and memory does not grow.
    */
   stream(job: JobRecord, type: keyof typeof WRITTEN): Readable {
     return Readable.from(this.#events(job, WRITTEN[type]), { objectMode: false });
@@ -68,9 +68,9 @@ export class JobWatch {
   }
 
   /**
-   * The job at the next poll, or unchanged if the store cannot be reached.
+   * Returns the job at the next poll; unchanged if the store cannot be reached.
    *
-   * @throws if it is removed, or on `close`
+   * @throws if the job is removed, or on `close`
    */
   async #next(job: JobRecord): Promise<JobRecord> {
     const poll = this.#polls.get(job.id) ?? this.#poll(job.id).finally(() => this.#polls.delete(job.id));

@@ -17,17 +17,17 @@ const EVENTS = { done: 'job.done', failed: 'job.failed', cancelled: 'job.cancell
 
 export interface Callback {
   readonly event: (typeof EVENTS)[keyof typeof EVENTS];
-  /** Identifies the callback. It is the same for every try, so that the receiver can detect repeated deliveries. */
+  /** The id of the callback. Equal for all deliveries, so that the receiver can detect repeated ones. */
   readonly id: string;
   readonly secret: string;
-  /** Whether the callback may go to an address that is not public. */
+  /** Whether the callback may be sent to an address that is not public. */
   readonly allowPrivate: boolean;
   readonly signal: AbortSignal;
 }
 
 export interface CallbackTools {
   readonly resolve: (host: string) => Promise<readonly LookupAddress[]>;
-  /** Milliseconds for the whole call. */
+  /** Maximum milliseconds for the whole call. */
   readonly timeout: number;
 }
 
@@ -36,12 +36,12 @@ const TOOLS: CallbackTools = { resolve: (host) => lookup(host, { all: true }), t
 const MAX_BYTES = 65_536;
 
 /**
- * Posts a body once as signed JSON. Redirects are not followed. The connection goes to the address that was
- * checked: a second look-up of the name might give another address.
+ * Posts a body once as signed JSON. Redirects are not followed. Connects to the address that was checked,
+ * because a second DNS look-up might return another address.
  *
- * @throws ServiceError `callback_refused` if a retry would give the same result, `callback_failed` otherwise.
- * Neither reason quotes the receiver.
- * @throws the signal's reason if it aborts
+ * @throws ServiceError `callback_refused` if a retry would fail too, otherwise `callback_failed`. The
+ * messages never quote the receiver's answer.
+ * @throws the signal's reason once it aborts
  */
 export async function callBack(
   url: string,
@@ -74,7 +74,7 @@ export async function callBack(
   throw (isForGood ? refused : failed)(`the receiver answered ${status}${remark}`);
 }
 
-/** A look-up cannot be stopped, only abandoned. */
+/** On an abort, stops waiting: a DNS look-up itself cannot be stopped. */
 function addressesOf(
   url: URL,
   resolve: CallbackTools['resolve'],
@@ -85,7 +85,7 @@ function addressesOf(
   return unlessAborted(family === 0 ? resolve(host) : Promise.resolve([{ address: host, family }]), signal);
 }
 
-/** @returns the status of the answer */
+/** @returns the HTTP status of the response */
 async function post(
   url: URL,
   body: string,
@@ -111,8 +111,8 @@ async function post(
 }
 
 /**
- * `t=<seconds since 1970>,v1=<HMAC-SHA256 of "<t>.<body>" in hexadecimal>`. The time lets receivers reject old
- * signatures.
+ * Signature: `t=<seconds since 1970>,v1=<HMAC-SHA256 of "<t>.<body>" in hexadecimal>`. The time lets
+ * receivers reject old signatures.
  */
 function sign(body: string, secret: string): string {
   const seconds = Math.floor(Date.now() / 1000);
@@ -127,7 +127,7 @@ function fixedTo(addresses: readonly LookupAddress[]): LookupFunction {
   };
 }
 
-/** Reads an answer to its end if it is short and fast. Its content is ignored, since its status has arrived. */
+/** Reads a response to its end if it is short and fast. Ignores the content: only the status matters. */
 async function drain(response: IncomingMessage): Promise<void> {
   let bytes = 0;
   try {
@@ -147,8 +147,8 @@ function reasonFor(error: unknown): string {
 const MAX_LENGTH = 2048;
 
 /**
- * The problem of a callback URL that is visible in the URL itself; undefined if there is none. The resolved address
- * is checked at the call.
+ * The problem of a callback URL that the URL itself shows; undefined if there is none. The address of the
+ * host is checked when the callback is sent.
  *
  * @param isPrivateAllowed whether the address may be private
  */
@@ -182,12 +182,12 @@ export function isPublic(address: string): boolean {
 function isPublicV6(address: IPv6): boolean {
   const range = address.range();
   if (range === 'ipv4Mapped') return isPublic(address.toIPv4Address().toString());
-  // Networks without IPv4 use addresses with this prefix for it (RFC 6052).
+  // Networks without IPv4 represent IPv4 addresses by IPv6 addresses with this prefix (RFC 6052).
   const [first, second, third] = address.parts;
   if (range === 'rfc6052' && first === 0x64 && second === 0xff9b && third === 0) {
     return isPublic(address.toByteArray().slice(12).join('.'));
   }
-  // All global unicast addresses that IANA assigns (RFC 4291).
+  // IANA assigns global unicast addresses only from this range (RFC 4291).
   return range === 'unicast' && ((first ?? 0) & 0xe000) === 0x2000;
 }
 
@@ -206,12 +206,12 @@ export async function notifyJob(
   const { callback: url } = spec as JobSpec;
   const job = await store.get(jobId);
   const { state, finished_at } = job;
-  // The job was reopened; its next end will be reported.
+  // A job that is not final was reopened. A later callback reports its next end.
   if (url === undefined || !isFinal(state)) return NO_DOCUMENTS;
-  // This worker has no secret, but another one may.
+  // This worker has no secret, but another worker may have one.
   if (secret === '')
     throw new ServiceError('callback_failed', { url, reason: 'BULK_CALLBACK_SECRET is not set' });
-  // The id includes the end time, because a retried job ends more than once.
+  // The id includes the time of the end, because a retried job ends more than once.
   const callback = { event: EVENTS[state], id: `${jobId}/${finished_at}`, secret, allowPrivate, signal };
   await callBack(url, jobAnswer(job), callback);
   return NO_DOCUMENTS;

@@ -24,22 +24,22 @@ export interface ShardTools extends Readers {
   readonly store: Pick<JobStore, 'noteStored' | 'noteFailed'>;
   readonly chunking: Chunking;
   readonly locations: JobLocations;
-  /** Missing if no job has a sink. */
+  /** Stores chunks in sinks; missing if no job has a sink. */
   readonly storing?: Storing | undefined;
   /** Maximum bytes of a document. */
   readonly limit: number;
   /** Called after each group of documents, with the totals so far. */
   readonly onProgress?: ((progress: ShardProgress) => void) | undefined;
-  /** Drops output that is not needed. @returns the output to write */
+  /** Drops the output that is not needed. @returns the remaining output */
   readonly filter?: ((group: ChunkedDocuments) => ChunkedDocuments) | undefined;
-  /** Rewrites why a file was skipped for an interface other than the service. */
+  /** Rewrites the reason for skipping a file in the terms of another interface, such as the command line. */
   readonly inTerms?: ((message: string) => string) | undefined;
 }
 
 /**
- * Chunks the documents of a shard and writes its files, or hands the chunks to a sink.
+ * Chunks the documents of a shard, and writes the chunks to the shard's files or hands them to a sink.
  *
- * @throws ServiceError what fails the shard
+ * @throws ServiceError the failure of the shard
  * @throws the signal's reason once it aborts
  */
 export async function chunkShard(claim: Claim, signal: AbortSignal, tools: ShardTools): Promise<ShardResult> {
@@ -52,7 +52,7 @@ export async function chunkShard(claim: Claim, signal: AbortSignal, tools: Shard
   const store = storing && remembering(storing, claim, tools.store);
   const counts: Tally = { ...NO_COUNTS };
   let unidentified = 0;
-  // Files are read ahead, by a different amount on each machine. Two lists keep a stable order.
+  // Files are read ahead, by a different amount on each machine. Two lists give the same order everywhere.
   const unread: Skip[] = [];
   const empty: Skip[] = [];
   const lines = readDocuments(storage, range, {

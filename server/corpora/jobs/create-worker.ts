@@ -27,13 +27,13 @@ export interface JobWorkerParts extends Readers {
   };
   notify(claim: Claim, signal: AbortSignal): Promise<ShardResult>;
   onShard?(outcome: ShardOutcome, seconds: number, skipped: number): void;
-  /** Stores chunks in sinks; missing if no job has one. */
+  /** Stores chunks in sinks; missing if no job has a sink. */
   readonly runner?: Pick<Runner, 'run'>;
   readonly filter?: ShardTools['filter'];
   readonly inTerms?: ShardTools['inTerms'];
 }
 
-/** Concurrent shards: while one begins or ends, the threads process the other. */
+/** Number of concurrent shards: while one shard begins or ends, the threads process the other. */
 const SHARDS_AT_ONCE = 2;
 /** Milliseconds between checks for expired jobs. */
 const EXPIRY_PAUSE = 60_000;

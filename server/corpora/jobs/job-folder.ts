@@ -10,8 +10,8 @@ const JOB_FILE = 'job.json';
 const UNFINISHED = /^(manifest|job)\.json\.tmp-[\da-f-]{36}$/;
 
 /**
- * Marks a folder as the job's. If several jobs try, one succeeds. An unmarked folder is refused if it has files
- * named like the files of jobs: they belong to someone else.
+ * Marks a folder as owned by the job. If several jobs try at the same time, one succeeds. An unmarked folder
+ * is refused if its files have names like those of a job: somebody else owns them.
  *
  * @throws ServiceError `target_taken`
  */
@@ -42,10 +42,10 @@ async function findOthers(target: TargetLocation): Promise<string | undefined> {
 }
 
 /**
- * Removes everything that a job has written. A job never writes to a folder that is not marked as its own.
+ * Removes everything that a job has written. A job writes only to a folder with its own mark.
  *
- * @param names of the files of its shards
- * @returns whether the folder was its own
+ * @param names of the files of the job's shards
+ * @returns whether the folder belongs to the job
  */
 export async function removeOutput(
   target: TargetLocation,
@@ -57,16 +57,16 @@ export async function removeOutput(
   await storage.remove(inFolder(folder, MANIFEST));
   for await (const name of names) await storage.remove(name);
   await removeAttempts(target, jobId);
-  // The mark is removed last, so that leftovers of a crash still belong to the job.
+  // The mark is removed last, so that after a crash the remaining files still belong to the job.
   await storage.remove(inFolder(folder, JOB_FILE));
   if (folder !== '') await storage.removeFolder(folder);
   return true;
 }
 
 /**
- * Removes what was written to a job's folder after its output was removed.
+ * Removes what a late worker wrote to a job's folder after the job's output was removed.
  *
- * @param wroteManifest whether a late finish of the job has written the manifest
+ * @param wroteManifest whether this worker finished the job and wrote the manifest
  */
 export async function removeLate(
   target: TargetLocation,
@@ -88,7 +88,7 @@ export async function removeLate(
   if (folder !== '') await storage.removeFolder(folder);
 }
 
-/** Removes the invalid manifest of a late finish, unless the folder now belongs to another job. */
+/** Removes the invalid manifest of a worker that finished too late, unless another job owns the folder. */
 export async function withdrawManifest(target: TargetLocation, jobId: string): Promise<void> {
   const owner = await ownerOf(target);
   if (owner !== undefined && owner !== jobId) return;
@@ -108,7 +108,7 @@ export async function isFolderOf(target: TargetLocation, jobId: string): Promise
   return (await ownerOf(target)) === jobId;
 }
 
-/** Removes files of attempts at shards, except the given ones. @throws the signal's reason once it aborts */
+/** Removes the files of shard attempts, except the given files. @throws the signal's reason once it aborts */
 export async function removeAttempts(
   target: TargetLocation,
   jobId: string,
@@ -136,7 +136,7 @@ async function ownerOf(target: TargetLocation): Promise<unknown> {
   return mark === undefined ? undefined : ((mark as { job?: unknown } | null)?.job ?? null);
 }
 
-/** The parsed content of a file of the folder; null if it is not JSON, undefined if it does not exist. */
+/** A file's parsed content; null if the content is not JSON, undefined if the file does not exist. */
 async function readJson({ storage, folder }: TargetLocation, name: string): Promise<unknown> {
   const file = await storage.find(inFolder(folder, name));
   if (file === undefined) return undefined;

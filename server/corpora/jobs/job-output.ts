@@ -36,11 +36,11 @@ export interface ShardOutput {
 export interface FinishTools {
   readonly store: Pick<JobStore, 'shards'>;
   readonly locations: JobLocations;
-  /** Called once nothing else can fail the job. @returns entries for the manifest */
+  /** Called once only `prune` itself can still fail the job. @returns counts for the manifest */
   prune?(): Promise<PruneCounts | undefined>;
 }
 
-/** The manifest names the valid files. It is written last. */
+/** The list of the valid files of a job, written after all of them. */
 export interface Manifest {
   readonly shards: readonly ShardEntry[];
   readonly counts: Counts & Reports & Partial<PruneCounts>;
@@ -79,7 +79,7 @@ export async function finishJob(claim: Claim, signal: AbortSignal, tools: Finish
     const failure = await writeManifest(target, outputsOf(claim, tools.store), pruned);
     return { ...NO_DOCUMENTS, failure };
   } catch (error) {
-    // The job was removed meanwhile: files renamed since then would be left behind.
+    // The job was removed during the renaming. The removal has missed the files with the new names.
     if (!(await isFolderOf(target, claim.jobId))) await removeFiles(target.storage, names);
     throw error;
   }
@@ -119,7 +119,7 @@ async function settleFiles(
   return settled;
 }
 
-/** @returns the error that fails the job if nothing was read */
+/** @returns the error that fails the job, if no document was read */
 async function writeManifest(
   target: TargetLocation,
   outputs: ReturnType<typeof outputsOf>,
@@ -169,8 +169,8 @@ export interface OutputTools {
 }
 
 /**
- * Reads the lines of all files of one kind, in the order of the source. For a running job, it reads the files of
- * finished shards.
+ * Reads the lines of all files of one kind, in the order of the source. For a running job, reads only the
+ * files of finished shards.
  *
  * @throws ServiceError `storage_failed`, also if a file has disappeared
  */
@@ -186,7 +186,7 @@ export async function* readParts(
   }
 }
 
-/** @param lastName name of the file once its job is finished, which may happen at any time */
+/** @param lastName the file's name after its job has finished, which may happen while this function reads */
 async function* readPart(
   { storage }: TargetLocation,
   { name }: WrittenFile,
@@ -213,7 +213,7 @@ async function* readPart(
   });
 }
 
-/** The manifest of a job that has ended; undefined if it has none. @throws ServiceError `storage_failed` */
+/** The manifest of an ended job; undefined if no manifest exists. @throws ServiceError `storage_failed` */
 export async function findManifest(
   { spec }: JobRecord,
   locations: OutputTools['locations'],

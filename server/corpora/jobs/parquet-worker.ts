@@ -47,8 +47,8 @@ const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPT
 const integer = { type: 'INT32', repetition_type: 'OPTIONAL' } as const;
 
 /**
- * The columns of every part file, independent of the steps, so that files of several jobs can be read as one table.
- * The JSON `fields` has the other fields of a chunk.
+ * The columns of every part file. They do not depend on the steps, so that files of several jobs form one
+ * table. The column `fields` contains the other fields of a chunk as JSON.
  */
 const COLUMNS = {
   id: text,
@@ -75,7 +75,7 @@ const SCHEMA: SchemaElement[] = [
   ...NAMES.flatMap((name) => [{ name, ...COLUMNS[name] }, ...(name === 'embedding' ? ELEMENTS : [])]),
 ];
 
-/** Numbers of vectors rarely repeat, are not searched by range, and hardly compress. */
+/** For vectors: their numbers rarely repeat, are not searched by range, and hardly compress. */
 const AS_THEY_ARE = { encoding: 'PLAIN', statistics: false, codec: 'UNCOMPRESSED' } as const;
 
 interface Column extends Partial<typeof AS_THEY_ARE> {

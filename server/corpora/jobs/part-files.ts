@@ -12,7 +12,7 @@ export type PartKind = (typeof PART_KINDS)[number];
 
 export type PartFiles = { readonly [K in PartKind]?: WrittenFile };
 
-/** Names begin with the kind of content, so that shell globs find them: `part-000012.jsonl`. */
+/** File names begin with the kind of content, so that shell globs can select a kind: `part-000012.jsonl`. */
 const NAME = /^(part|errors|ids)-\d{6,}(\.[\da-f]{8}\.a\d+)?\.(jsonl|parquet)(\.tmp-.+)?$/;
 
 export function isPartName(name: string): boolean {
@@ -30,8 +30,8 @@ function tagOf(jobId: string): string {
 /**
  * The name of a shard's file.
  *
- * @param attempt who writes the file; missing in the final name. It keeps a worker that was presumed dead, or
- * another job, from overwriting the file.
+ * @param attempt the attempt that writes the file; missing in the final name. Separate names keep another
+ * job, or a worker that was presumed dead, from overwriting the file.
  */
 export function partName(
   { folder, format }: Pick<TargetLocation, 'folder' | 'format'>,
@@ -47,7 +47,7 @@ export function partName(
 
 type Attempt = Pick<Claim, 'jobId' | 'attempt'>;
 
-/** Writes the files of one attempt at a shard. Empty files are not created, except for the chunks. */
+/** Writes the files of one attempt at a shard. Without content, only the file of chunks is created. */
 export class PartFilesWriter {
   readonly #target: TargetLocation;
   readonly #claim: Attempt & Pick<Claim, 'seq'>;
@@ -73,7 +73,7 @@ export class PartFilesWriter {
     return Object.fromEntries(finished);
   }
 
-  /** Removes all files, even finished ones. */
+  /** Removes all files of the attempt, including finished files. */
   async discard(): Promise<void> {
     for (const writer of this.#writers.values()) await writer.discard();
     for (const name of this.#finished) await this.#target.storage.remove(name);
@@ -101,12 +101,12 @@ export function idsLine({ source, id, ids }: ChunkedDocument): string {
   return idsLineOf(id ?? null, ids, id === undefined ? source.place : undefined);
 }
 
-/** @param place of a document without an id */
+/** @param place of the document, if the document has no id */
 export function idsLineOf(documentId: string | null, ids: readonly string[], place?: Place): string {
   return `${JSON.stringify({ document_id: documentId, ...place, chunks: ids })}\n`;
 }
 
-/** Bytes of lines per row group, including the line that reaches this limit. */
+/** Bytes of lines after which a row group ends. The line that reaches this limit is included. */
 const ROW_GROUP = 16 * 1024 * 1024;
 const LIMITS = { memory: 3_221_225_472, time: 120_000 };
 const LINE_FEED = 0x0a;

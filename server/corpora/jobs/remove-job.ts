@@ -22,8 +22,8 @@ export async function removeJob(job: JobRecord, tools: RemoveTools): Promise<voi
 }
 
 /**
- * Removes the output of a job, then its record, then the output of a worker that did not know of its end. That
- * worker itself removes everything it writes later.
+ * Removes the output of a job, then its record, and then what a worker has written meanwhile. A worker that
+ * writes even later detects the removal, and removes its own output.
  */
 export async function removeWithOutput(
   { id }: Pick<JobRecord, 'id'>,
@@ -49,10 +49,10 @@ async function* fileNames(
 }
 
 /**
- * Removes the results of a shard that the worker has lost: the files of the attempt, and what the plan or finish of
- * a cancelled or removed job has written meanwhile.
+ * Removes what a worker has written for a shard that it no longer owns: the files of its attempt. If the job
+ * was cancelled or removed, also the late output of its plan or finish.
  *
- * @param refused the invalid result, if the work finished
+ * @param refused the worker's result, which the store has refused; undefined if the work did not finish
  */
 export async function discardShard(
   { jobId, kind, spec }: Claim,
@@ -68,8 +68,8 @@ export async function discardShard(
   const wroteManifest = kind === 'finish' && refused !== undefined;
   const state = await stateOf(store, jobId);
   if (state === undefined) await removeLate(target, jobId, wroteManifest);
-  // A removal in progress may already have passed the manifest. If another worker finishes the job, the
-  // manifest belongs to that worker.
+  // A removal in progress may have run before the manifest was written. If another worker finishes the job,
+  // that worker owns the manifest.
   else if (wroteManifest && OVER_WITHOUT_OUTPUT.has(state)) await withdrawManifest(target, jobId);
 }
 
@@ -88,7 +88,7 @@ type ExpiryStore = Pick<JobStore, 'expired' | 'cancel' | 'remove' | 'shards'>;
 
 const SOME = 100;
 
-/** Removes expired jobs, output first. Failed removals are retried at the next call. */
+/** Removes expired jobs: their output, then their records. The next call retries failed removals. */
 export async function expireJobs(store: ExpiryStore, locations: JobLocations, log: Log): Promise<void> {
   try {
     for (let isMore = true; isMore; ) {
@@ -125,7 +125,7 @@ async function expire(
   }
 }
 
-/** Undefined if the server can no longer reach the target, because its root or connections have changed. */
+/** Undefined if the server's root or connections have changed, so that the target cannot be reached. */
 async function targetOf({ spec }: JobRecord, locations: JobLocations): Promise<TargetLocation | undefined> {
   try {
     return await locations.target(spec as JobSpec);

@@ -8,8 +8,8 @@ import type { SourceStorage, Storage, StoredFile } from '../storage/storage.ts';
 import type { JobLocations, JobSpec, TargetLocation } from './spec.ts';
 
 /**
- * Opens the locations of jobs: inside the root of the server, or in a bucket of a connection. Nothing is loaded
- * before the first use.
+ * Opens the locations of jobs: inside the server's root folder, or in the bucket of a connection. Code for
+ * storages is loaded at the first use.
  */
 export function createServerLocations(
   settings: CorporaSettings,
@@ -39,14 +39,14 @@ export function createServerLocations(
 const ROOT_LABEL = 'the folder of jobs (--bulk-root)';
 
 interface Storages {
-  /** The folder for all files; undefined if there is none. */
+  /** The storage of the root folder; undefined if jobs may use no local files. */
   readonly root?: Storage | undefined;
-  /** Absolute paths of the root: as configured, and with links resolved. */
+  /** Absolute paths of the root folder: as configured, and with links resolved. */
   readonly rootPaths?: readonly string[];
   readonly connections: ReadonlyMap<string, Storage>;
 }
 
-/** Opens the storages. Nothing is sent before a bucket is used. */
+/** Opens the storages. A bucket is contacted only when it is used. */
 export async function openStorages({ root, connections }: CorporaSettings): Promise<Storages> {
   const buckets = new Map<string, Storage>();
   if (connections.size > 0) {
@@ -60,10 +60,10 @@ export async function openStorages({ root, connections }: CorporaSettings): Prom
 }
 
 /**
- * Resolves a path: `folder/file` inside the root, or `s3://<connection>/folder/file`. A path inside the root may be
- * absolute, or have empty parts and single dots. The storage refuses paths outside.
+ * Resolves a path: `folder/file` inside the root, or `s3://<connection>/folder/file`. A path inside the root
+ * may be absolute, or have empty parts and single dots. The storage later refuses paths outside.
  *
- * @returns the storage, and the path in it as `name`; `''` is the whole storage
+ * @returns the storage, and `name`: the path within the storage; `''` is the whole storage
  * @throws ServiceError `unknown_connection`; `invalid_parameters` for other schemes, or without a root
  */
 export function openStorage(path: string, { root, rootPaths = [], connections }: Storages) {
@@ -115,7 +115,7 @@ function withoutFolders(storage: SourceStorage, folders: readonly string[]): Sou
   return {
     ...storage,
     async *list(folder) {
-      // A request for the folder itself is deliberate.
+      // A list of a left-out folder itself is deliberate, so nothing is left out.
       const isMeant = isIn(folder);
       for await (const file of storage.list(folder)) if (isMeant || !isIn(file.name)) yield file;
     },
@@ -141,7 +141,7 @@ function uploadStorage(lines: string): SourceStorage {
 }
 
 /**
- * Checks the locations of a job before it is created, as far as that is quick.
+ * Makes the quick checks of a job's locations before the job is created.
  *
  * @throws ServiceError `path_outside`, `target_taken`, `unknown_connection`, `invalid_parameters`,
  * `source_unreadable`, `storage_failed`
@@ -159,11 +159,11 @@ export async function checkLocations(spec: JobSpec, locations: JobLocations): Pr
     }
     if ('path' in from && storage.label === target.storage.label) refuseSourceInTarget(from.path, target);
   }
-  // Throws if the name is outside the storage.
+  // Called only for its error if the name is outside the storage.
   await target.storage.find(target.folder === '' ? 'manifest.json' : target.folder);
 }
 
-/** A job that writes into its own source would read its output and remove its input. */
+/** Refuses a target that is or contains the source: the job would read its output and remove its input. */
 function refuseSourceInTarget(path: string, { storage, folder }: TargetLocation): void {
   if (folder !== '' && path !== folder && !path.startsWith(`${folder}/`)) return;
   const reason = 'it is the source, or contains it';

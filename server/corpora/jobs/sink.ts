@@ -17,7 +17,7 @@ import { outputsOf } from './job-output.ts';
 import type { JobSpec } from './spec.ts';
 
 /**
- * Stores the chunks of documents in a sink. Removes chunks of earlier runs of these documents that no longer exist.
+ * Stores chunks of documents in a sink, replacing the chunks of earlier runs of the same documents.
  *
  * @param bytes one line per chunk; the memory is transferred
  * @returns the documents, with errors for those that cannot be stored
@@ -30,7 +30,7 @@ export type StoreChunks = (
 
 export type Storing = (spec: JobSpec, signal: AbortSignal) => StoreChunks | undefined;
 
-/** Sinks are never rejected, and have their own database timeouts. */
+/** The queue never rejects work for sinks. Sinks have their own database timeouts instead of a deadline. */
 const STORING = { urgency: 'bulk', hasNoDeadline: true } as const;
 
 export function storingIn(runner: Pick<Runner, 'run'>): Storing {
@@ -62,7 +62,7 @@ function withOutcome(document: ChunkedDocument, outcome: LineOutcome | undefined
 }
 
 /**
- * Identifies the source and the sink of a job. A trailing slash of a path does not matter. Documents in requests
+ * Identifies the source and the sink of a job, ignoring a trailing slash of a path. Documents in requests
  * count as one source, which is never pruned.
  */
 function sourceInSink({ source, target: { sink } }: JobSpec): SourceInSink | undefined {
@@ -80,8 +80,8 @@ type NoteStore = Pick<JobStore, 'noteStored' | 'noteFailed'>;
 type Shard = Pick<Claim, 'jobId' | 'seq' | 'spec'>;
 
 /**
- * Records documents before they are stored, so that leftovers of a crash and failed documents are known. If
- * documents have the same id, one is stored and the others fail: each would remove the chunks of the previous one.
+ * Records documents before they are stored, so that failed documents and leftovers of a crash are known.
+ * Documents with the same id fail, except one, instead of replacing each other.
  */
 export function remembering(store: StoreChunks, shard: Shard, notes: NoteStore): StoreChunks {
   const of = sourceInSink(shard.spec as JobSpec);
@@ -121,7 +121,7 @@ function takenError(id: string | undefined): DocumentError {
 const idOf = ({ id }: ChunkedDocument) => id;
 const isId = (id: string | undefined) => id !== undefined;
 
-/** Records that failed or skipped documents still exist. */
+/** Records that these failed or skipped documents still exist, so that they are not pruned. */
 export async function noteFailed(
   given: readonly (string | undefined)[],
   { jobId, spec }: Pick<Claim, 'jobId' | 'spec'>,
@@ -152,8 +152,8 @@ export interface PruneTools {
 }
 
 /**
- * Removes documents from a job's sink that an earlier job with the same source has stored and this job has not
- * found. Each batch is removed from the sink before its record, so that pruning can resume after a crash.
+ * Prunes a job's sink: removes documents that an earlier job with the same source stored and this job did not
+ * find. Each batch is removed before its records, so that pruning can resume after a crash.
  *
  * @returns undefined if the job does not prune, or will fail
  * @throws ServiceError if the sink fails
@@ -193,8 +193,8 @@ export async function pruneSink(
 }
 
 /**
- * Whether unknown documents may exist: lines with unreadable ids, or all documents if the job found none. A folder
- * is unreachable more often than empty.
+ * Whether documents may exist that the job does not know, because ids were unreadable. Also true if the job
+ * read no document: an unreachable folder is more likely than an empty one.
  */
 async function mayBeIncomplete(job: JobRecord, store: PruneTools['store']): Promise<boolean> {
   if (job.counts.documents === job.counts.failed) return true;

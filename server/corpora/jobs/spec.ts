@@ -8,21 +8,21 @@ import type { SourceStorage, Storage, StoredFile } from '../storage/storage.ts';
 export interface JobSpec {
   readonly source: JobSource;
   readonly task: DocumentsTask;
-  /** Request members besides the documents: options, `include`, `namespace`. */
+  /** Members of the request except the documents: options, `include`, `namespace`. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** The content of an output line: one chunk, or a document with all its chunks. */
+  /** What an output line contains: one chunk, or one document with all its chunks. */
   readonly group: 'chunk' | 'document';
   readonly target: JobTarget;
   /**
-   * Whether to remove documents from the sink that an earlier job with this source has stored and this job does not
-   * find.
+   * Whether to prune the sink: remove documents that an earlier job with this source has stored and this job
+   * does not find. Missing means false.
    */
   readonly prune?: true;
   readonly callback?: string;
 }
 
 export interface JobSource {
-  /** A file or folder as the caller names it; missing if the request has the documents. */
+  /** A file or folder as given by the caller; missing if the request contains the documents. */
   readonly path?: string;
   readonly format: Format | 'auto';
   readonly fields?: FieldMapping;
@@ -31,7 +31,7 @@ export interface JobSource {
 export interface JobTarget {
   readonly path: string;
   readonly format?: 'parquet';
-  /** A sink that stores the chunks instead of part files. */
+  /** The sink that stores the chunks; without a sink, chunks are written to part files. */
   readonly sink?: { readonly name: string; readonly options: Readonly<Record<string, unknown>> };
 }
 
@@ -55,7 +55,7 @@ export interface TargetLocation {
 export interface JobLocations {
   /** @throws ServiceError `path_outside`, `unknown_connection`, `invalid_parameters` */
   source(spec: JobSpec, claim: Pick<Claim, 'jobId'>): Promise<SourceLocation>;
-  /** @throws ServiceError as `source` */
+  /** @throws the same errors as `source` */
   target(spec: JobSpec): Promise<TargetLocation>;
 }
 

@@ -8,7 +8,7 @@ import { notRead } from '../skips.ts';
 
 type WorkerStore = Pick<JobStore, 'claim' | 'renew' | 'commit' | 'fail' | 'giveBack'>;
 
-/** @param onProgress called with the totals so far, as often as the work likes */
+/** @param onProgress called with the totals so far, at any times that suit the work */
 type Work = (
   claim: Claim,
   signal: AbortSignal,
@@ -17,21 +17,21 @@ type Work = (
 
 export interface WorkerOptions {
   readonly store: WorkerStore;
-  /** Work by kind of shard. @param signal aborts once the shard is lost or must be given back */
+  /** The work for each kind of shard. @param signal aborts once the shard is lost or must be given back */
   readonly work: Readonly<Record<ShardKind, Work>>;
   readonly log: Log;
   readonly leaseSeconds: number;
-  /** Removes the results of a lost shard. @param refused the invalid result */
+  /** Removes the results of a lost shard. @param refused the result that the store has refused, if any */
   discard?(claim: Claim, refused: ShardResult | undefined): Promise<void>;
   onSettled?(claim: Claim): Promise<void>;
-  /** Called for each processed shard. @param skipped files that were not read */
+  /** Called for each processed shard. @param skipped number of files that were not read */
   onShard?(outcome: ShardOutcome, seconds: number, skipped: number): void;
   readonly name: string;
   readonly concurrency: number;
   onTurn?(): void;
 }
 
-/** The outcome of the work on a shard; `lost` if another worker has taken it over. */
+/** The outcome of the work on a shard; `lost` if another worker has taken the shard over. */
 export type ShardOutcome = 'done' | 'failed' | 'lost' | 'returned';
 
 const POLL = 1000;
@@ -51,17 +51,17 @@ export class JobWorker {
     this.#loops = Array.from({ length: options.concurrency }, () => this.#loop());
   }
 
-  /** Polls now; call it after a job was created or reopened. */
+  /** Polls at once. Called after a job was created or reopened. */
   wake(): void {
     this.#woken.resolve();
     this.#woken = Promise.withResolvers();
   }
 
   /**
-   * Stops taking shards. After the grace period, unfinished shards are given back, so that other workers can take
+   * Stops taking shards. After the grace period, gives unfinished shards back, so that other workers can take
    * them.
    *
-   * @param graceSeconds 0 gives them back now
+   * @param graceSeconds 0 gives the shards back at once
    */
   async stop(graceSeconds: number): Promise<void> {
     this.#stopping.abort();
@@ -87,8 +87,8 @@ export class JobWorker {
   }
 
   /**
-   * Takes a shard and works on it. A shard that has already lost a worker may have crashed it. It runs alone, so
-   * that no other shard is lost with it.
+   * Takes a shard and works on it. If an earlier worker was lost with this shard, the shard may have crashed
+   * that worker. Such a shard runs alone, so that no other shard is lost with it.
    *
    * @param next lets other loops take a shard
    * @returns whether there was a shard
@@ -136,8 +136,8 @@ async function giveBack(claim: Claim, { store, log }: WorkerOptions): Promise<bo
 }
 
 /**
- * Maximum milliseconds between renewals of a lease. A renewal stores progress and detects that the job was
- * cancelled.
+ * Maximum milliseconds between renewals of a lease. Each renewal stores progress, and detects whether the job
+ * was cancelled.
  */
 const MAX_RENEWAL = 2000;
 const COMMIT_RETRIES = { firstDelay: 100, maxDelay: 2000, deadline: 60_000 };
@@ -200,7 +200,7 @@ async function settle(
   return isMine ? 'failed' : 'lost';
 }
 
-/** Whether a retry would fail too: the job is invalid, or this machine lacks something. */
+/** Whether a retry would fail too, because the job is invalid or this machine lacks something. */
 function isForGood(error: unknown): boolean {
   return error instanceof ServiceError && (error.status < 500 || error.code === 'missing_capability');
 }
@@ -223,7 +223,7 @@ function keepLease(
       if (await store.renew(claim, progress())) renewed = asked;
       else stop.abort(new ShardLost());
     } catch {
-      // The database may be unreachable for a while: only a lease that has certainly expired ends the work.
+      // The database may be unreachable briefly, so the work ends only once the lease has certainly expired.
       if (performance.now() - renewed > leaseSeconds * 1000) stop.abort(new ShardLost());
     }
   };

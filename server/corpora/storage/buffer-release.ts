@@ -1,9 +1,9 @@
 import { release } from '../../engine/memory.ts';
 
-/** Memory of pieces that may be freed: only their reader and the documents in them refer to it. */
+/** Memory of pieces. It may be freed, because only documents within a piece still refer to the piece. */
 const PIECES = new WeakSet<ArrayBufferLike>();
 
-/** Allocates memory for a piece of a file. The reader must not use the piece after passing it on. */
+/** Allocates memory for a piece of a file. After passing the piece on, a reader must not use it again. */
 export function allocatePiece(bytes: number): Buffer {
   const piece = Buffer.allocUnsafeSlow(bytes);
   PIECES.add(piece.buffer);
@@ -11,13 +11,13 @@ export function allocatePiece(bytes: number): Buffer {
 }
 
 /**
- * Frees the memory of pieces whose documents are all done, and of documents with their own memory. Otherwise
- * garbage collection would have to collect the whole heap ten times a second.
+ * Frees the memory of a piece once all its documents are done, and of documents with their own memory.
+ * Without this, garbage collection would search the whole heap ten times a second.
  */
 export class PieceReleaser {
   #last: ArrayBuffer | undefined;
 
-  /** Called for each document that is no longer used, in the order of reading. */
+  /** Called once for each document that is no longer used, in the order in which documents were read. */
   done(document: unknown): void {
     const bytes = document instanceof Uint8Array ? document : undefined;
     const memory = bytes?.buffer;

@@ -6,7 +6,7 @@ import { checkFolder } from '../../config/folders.ts';
 import type { Read } from '../../config/option.ts';
 
 export interface CorporaSettings {
-  /** Absolute path of the folder with all files; undefined if jobs may use no files. */
+  /** Absolute path of the root folder of all local files; undefined if jobs may use no local files. */
   readonly root: string | undefined;
   readonly connections: ReadonlyMap<string, BucketConnection>;
 }
@@ -17,10 +17,10 @@ type CorporaConfig = Pick<
 >;
 
 /**
- * Reads at the start which storages jobs may use.
+ * Reads the settings for storages of jobs, when the server starts.
  *
  * @param env variables with the keys of connections
- * @throws ConfigError with a line for every problem, never with a key
+ * @throws ConfigError with a line for every problem; the lines never contain keys
  */
 export function readCorporaSettings(config: CorporaConfig, env: Environment): CorporaSettings {
   const problems: string[] = [];
@@ -45,7 +45,7 @@ function readRoot(folder: string): string | undefined {
   return resolve(folder);
 }
 
-/** Describes what jobs may use, one sentence each and without keys, for `--check`. @throws ConfigError */
+/** Describes the storages of jobs for `--check`, one sentence each, without keys. @throws ConfigError */
 export function describeCorpora(config: CorporaConfig, env: Environment): string[] {
   const { root, connections } = readCorporaSettings(config, env);
   const buckets = [...connections.values()].map(
@@ -63,10 +63,10 @@ export function describeCorpora(config: CorporaConfig, env: Environment): string
 }
 
 /**
- * Reads the file of connections; empty if there is no file.
+ * Reads the file of connections; empty if no file is set.
  *
  * @param env variables with the keys of connections
- * @throws ConfigError with a line for every problem, never with a key
+ * @throws ConfigError with a line for every problem; the lines never contain keys
  */
 export function readConnections(file: string, env: Environment): ReadonlyMap<string, BucketConnection> {
   const connections = new Map<string, BucketConnection>();
@@ -105,7 +105,7 @@ function readJson(file: string, place: string): unknown {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== undefined) throw new ConfigError(`${place}the file cannot be read (${code})`);
-    // The message of `JSON.parse` would quote the file, which may contain a key.
+    // The message of `JSON.parse` quotes the file, which may contain a key. So only the position is reported.
     const [where = ''] = / \(line \d+ column \d+\)/.exec(String(error)) ?? [];
     throw new ConfigError(`${place}the file is not valid JSON${where}`);
   }
@@ -129,7 +129,7 @@ function readConnection(
   const problems = [...written.keys()]
     .filter((field) => !FIELDS.includes(field))
     .map((field) => `${field}: unknown, valid names: ${FIELDS.join(', ')}`);
-  /** Returns the value, and notes the problem if there is one. Then the value must not be used. */
+  /** Returns the value. If there is a problem, notes it and returns undefined despite the type. */
   const take = <T>(field: string, read: Read<T>): T => {
     if ('value' in read) return read.value;
     problems.push(`${field}: expected ${read.expected}`);
@@ -208,31 +208,31 @@ function variableOf(value: unknown): string | undefined {
 export interface BucketConnection {
   /** The name in `s3://<name>/…` and in messages. */
   readonly name: string;
-  /** URL of the service without user, query and fragment; may have a path. Default: AWS in this region. */
+  /** URL of the service without user, query and fragment; may have a path. Default: AWS in `region`. */
   readonly endpoint?: URL;
   readonly bucket: string;
-  /** Default: the environment or the AWS profile. */
+  /** Default: the region in the environment or in the AWS profile. */
   readonly region?: string;
-  /** The folder of the bucket to which the connection is limited, without outer `/`; `''` is the whole bucket. */
+  /** Folder of the bucket that the connection is limited to, without outer `/`; `''` is the whole bucket. */
   readonly prefix: string;
-  /** Whether a URL has the bucket in its path or in its host name. */
+  /** Whether URLs contain the bucket in their path or in their host name. */
   readonly style: 'path' | 'host';
-  /** Default: credentials of the machine, from variables, a profile, a role of the machine or pod, or SSO. */
+  /** Default: the AWS default chain: variables, a profile, a role of the machine or pod, or SSO. */
   readonly credentials?: {
     readonly accessKeyId: string;
     readonly secretAccessKey: string;
     readonly sessionToken?: string;
   };
-  /** A profile of the AWS files that replaces the default one. */
+  /** Profile of the AWS configuration files to use. Default: the default profile. */
   readonly profile?: string;
 }
 
 export type Keys = ReturnType<typeof createKeys>;
 
-/** Maps names of a storage to keys of a bucket, below the prefix of the connection. */
+/** Converts names in a storage to keys of a bucket and back. Keys begin with the prefix of the connection. */
 export function createKeys({ prefix }: Pick<BucketConnection, 'prefix'>, label: string) {
   const base = prefix === '' ? '' : `${prefix}/`;
-  /** @throws ServiceError `path_outside` if the name has `..`, `path_unusable` if it has empty parts or cannot be sent */
+  /** @throws ServiceError `path_outside` if the name has `..`, `path_unusable` for other invalid names */
   const keyOf = (name: string) => {
     if (name.split('/').includes('..'))
       throw new ServiceError('path_outside', { path: name, storage: label });
@@ -250,7 +250,7 @@ export function createKeys({ prefix }: Pick<BucketConnection, 'prefix'>, label: 
 const NOT_SENT =
   'a key with an empty part, a single dot, or half of a surrogate pair cannot be sent in a URL';
 
-/** Whether a URL keeps a name unchanged. URLs resolve `.` and `..`. */
+/** Whether a name stays unchanged in a URL, where `.` and `..` would be resolved. */
 export function isSound(name: string): boolean {
   return name.isWellFormed() && name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 }

@@ -3,9 +3,9 @@ import type { SkipReason } from '../../store/jobs/contract.ts';
 
 export interface SkipNote {
   readonly skipped: SkipReason;
-  /** A sentence with the reason and the remedy. */
+  /** One sentence: why the file is not read, and what the user can do. */
   readonly detail: string;
-  /** A few words for several files: `need DOCLING_URL or TIKA_URL`. */
+  /** A few words that can follow a number of files, such as `need DOCLING_URL or TIKA_URL`. */
   readonly brief: string;
 }
 
@@ -45,13 +45,13 @@ export interface StoredFile {
   readonly name: string;
   /** Bytes. */
   readonly size: number;
-  /** Changes with the content: modification time and size, or the ETag of an object. */
+  /** Changes whenever the content changes: modification time and size, or the ETag of an object. */
   readonly version: string;
-  /** Why the file is not read. It is listed so that nothing is left out silently. Size 0, version empty. */
+  /** Why the file is not read. Listed so that users see the omission. `size` is 0 and `version` is empty. */
   readonly unread?: SkipNote;
 }
 
-/** Creates an entry that is not read. @param name ends with `/` if it is a folder */
+/** Creates an entry for an unread file. @param name ends with `/` if the entry is a folder */
 export function unreadFile(name: string, unread: SkipNote): StoredFile {
   return { name, size: 0, version: '', unread };
 }
@@ -59,38 +59,38 @@ export function unreadFile(name: string, unread: SkipNote): StoredFile {
 export interface WrittenFile {
   readonly name: string;
   readonly bytes: number;
-  /** In hexadecimal. */
+  /** Digest of the content in hexadecimal. */
   readonly sha256: string;
 }
 
-/** A file being written. It gets its name only when it is finished. */
+/** A file being written. It appears under its name only when it is finished. */
 export interface FileWriter {
-  /** @param bytes are handed over to the writer, which may free their memory */
+  /** @param bytes must not be used by the caller afterwards, because the writer may free their memory */
   write(bytes: Uint8Array): Promise<void>;
-  /** Resolves once the file exists under its name, complete and durable. */
+  /** Resolves once the complete file exists under its name and is durable. */
   finish(): Promise<WrittenFile>;
-  /** Removes everything, as far as possible. May be called at any time, even after a failure. */
+  /** Removes everything written, as far as possible. May be called at any time, even after a failure. */
   discard(): Promise<void>;
 }
 
 /**
  * Files to read by name: in a local folder, in a bucket, or in a request. Every method throws `ServiceError`:
- * `storage_failed` if the storage cannot be used (after a few retries of temporary failures), `path_outside` for a
- * name outside the storage, and `path_unusable` for other bad names.
+ * `storage_failed` if the storage cannot be used, after a few retries of temporary failures; `path_outside`
+ * if the name leads outside the storage; `path_unusable` for other invalid names.
  */
 export interface SourceStorage {
   readonly label: string;
   /**
-   * Lists the files below a folder and its subfolders, in the order of the UTF-8 of their names. `''` is the whole
-   * storage. Hidden names, links outside and the like have `unread`.
+   * Lists the files below a folder and its subfolders, in the order of their names in UTF-8. `''` is the
+   * whole storage. Entries that must not be read have `unread`, such as hidden names and links outside.
    */
   list(folder: string): AsyncIterable<StoredFile>;
   find(name: string): Promise<StoredFile | undefined>;
   /**
-   * Reads the bytes of a file in [from, to), or all of them, in pieces of at most about 1 MB.
+   * Reads the bytes of a file in [from, to), by default the whole file, in pieces of up to about 1 MB.
    *
-   * @throws ServiceError `source_changed` if the file no longer has the requested version, or no longer exists;
-   * `source_unreadable` if this file may not be read
+   * @throws ServiceError `source_changed` if the file no longer has the requested version, or no longer
+   * exists; `source_unreadable` if permission for the file is missing
    */
   read(file: StoredFile, range?: { readonly from: number; readonly to: number }): AsyncIterable<Buffer>;
 }
@@ -98,20 +98,20 @@ export interface SourceStorage {
 export interface Storage extends SourceStorage {
   create(name: string): Promise<FileWriter>;
   /**
-   * Writes a small file unless one exists with its name. Only one of several concurrent calls writes. After a lost
-   * answer it may return false, although the file exists with these bytes.
+   * Writes a small file unless a file with its name exists. Only one of several concurrent calls succeeds. If
+   * the answer of a successful write is lost, the result may be false.
    *
-   * @returns whether it was written
+   * @returns whether this call wrote the file
    */
   createOnce(name: string, bytes: Uint8Array): Promise<boolean>;
   /**
-   * Gives a finished file its final name if renaming is cheap, replacing an existing file. Idempotent.
+   * Gives a finished file its final name and replaces an existing file, if renaming is cheap. Idempotent.
    *
    * @returns the resulting name of the file
    */
   settle(name: string, lastName: string): Promise<string>;
   remove(name: string): Promise<void>;
-  /** Removes an empty folder, if the storage has folders. */
+  /** Removes a folder if it is empty. Does nothing in storages without folders. */
   removeFolder(name: string): Promise<void>;
 }
 

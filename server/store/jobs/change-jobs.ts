@@ -17,7 +17,7 @@ import {
 } from './tables.ts';
 import { IS_OPEN } from './take.ts';
 
-/** @param id of the new job; the same if the call is repeated after a lost answer */
+/** @param id of the new job; must stay the same if a call is repeated after a lost answer */
 export async function createJob(
   tables: JobTables,
   job: NewJob,
@@ -28,14 +28,14 @@ export async function createJob(
     const key = job.idempotencyKey;
     return (await findJob(tx, 'id', id)) ?? (key === null ? undefined : findJob(tx, 'idempotency_key', key));
   });
-  // The job with this key was removed meanwhile.
+  // The job with this key was removed between the two statements.
   if (found === undefined) return createJob(tables, job, id);
   const { record, digest } = found;
   if (digest !== job.digest) throw new ServiceError('idempotency_key_reused', { id: record.id });
   return { job: record, isNew: record.id === id };
 }
 
-/** @returns false if a job with this id or key exists */
+/** @returns false if a job with this id or idempotency key exists */
 async function insertJob({ dialect }: JobTables, tx: Transaction, job: NewJob, id: string): Promise<boolean> {
   const { digest, idempotencyKey, notifies, maxErrors, keepSeconds, upload } = job;
   const insertion = insertionOf({
@@ -90,7 +90,7 @@ export function retryJob(tables: JobTables, given: string): Promise<JobRecord> {
   });
 }
 
-/** Reopens failed and cancelled shards. Their attempts increase, so that a worker still processing one loses it. */
+/** Reopens failed and cancelled shards. A worker still busy with one loses it, because `attempt` grows. */
 async function reopen({ dialect, tickets }: JobTables, tx: Transaction, id: string) {
   const closed = `state in ('failed', 'cancelled') and kind in ('plan', 'chunk')`;
   const first = await rowOf<{ rank: number | null }>(

@@ -44,10 +44,10 @@ const SUMS = new Map(
 const READ = COUNTERS.map((name) => (SUMS.has(name) ? `${name} + ${SUMS.get(name)} as ${name}` : name));
 const TIMES = 'created_at, finished_at, expires_at';
 
-/** Selects jobs with the progress of their running shards, without their uploads, which may be long. */
+/** Selects jobs including the progress of running shards, but without the uploads, which may be long. */
 export const SELECT_JOB = `select id, state, digest, spec, error, left_out, ${TIMES}, ${READ.join(', ')} from bulk_jobs`;
 
-/** Inserts a job whose counters are 0. @param given SQL of the other columns */
+/** Inserts a job whose counters are 0. @param given an SQL expression for each other column */
 export function insertionOf(given: Readonly<Record<string, string>>): string {
   const columns = [...Object.keys(given), ...COUNTERS];
   const values = [...Object.values(given), ...COUNTERS.map(() => '0')];

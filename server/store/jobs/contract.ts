@@ -1,8 +1,8 @@
 import type { PlainError } from '../../../core/errors.ts';
 
 /**
- * States of a job. It begins with a plan, runs its shards, and finishes with a manifest. It ends as `done`,
- * `failed` or `cancelled`.
+ * States of a job. While `planning`, the job gets its shards; while `running`, these are processed; while
+ * `finishing`, the manifest is written. The job ends as `done`, `failed` or `cancelled`.
  */
 export const JOB_STATES = ['planning', 'running', 'finishing', 'done', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];
@@ -11,11 +11,11 @@ export const SHARD_STATES = ['ready', 'running', 'done', 'failed', 'cancelled'] 
 export type ShardState = (typeof SHARD_STATES)[number];
 
 /**
- * The work of a shard.
+ * Kinds of shards, by their work.
  * - `plan` adds the `chunk` shards.
  * - `chunk` chunks a part of the source.
  * - `finish` writes the manifest once all `chunk` shards are settled.
- * - `notify` calls back when the job has ended.
+ * - `notify` sends the callback after the end of the job.
  */
 export type ShardKind = 'plan' | 'chunk' | 'finish' | 'notify';
 
@@ -23,29 +23,29 @@ export type Failure = Pick<PlainError, 'code' | 'values'>;
 
 /**
  * Why a file has no chunks although nothing failed.
- * - `no_reader`: the readers for it cannot run here.
- * - `binary`: it is not text, and no reader matches.
- * - `ignored`: `.gitignore` excludes it, or its name begins with a dot.
- * - `unreadable`: it cannot be read as a file of the source, for example because it is a link outside.
- * - `empty`: it was read, but its document has no chunks.
+ * - `no_reader`: the readers for the file cannot run on this machine.
+ * - `binary`: the file is not text, and no reader matches.
+ * - `ignored`: `.gitignore` excludes the file, or its name begins with a dot.
+ * - `unreadable`: the source cannot use the file, for example because it is a link to a path outside.
+ * - `empty`: the file was read, but its document has no chunks.
  */
 export type SkipReason = 'no_reader' | 'binary' | 'ignored' | 'unreadable' | 'empty';
 
 export interface JobCounts {
-  /** Includes failed documents. */
+  /** All documents, including failed documents. */
   readonly documents: number;
   readonly failed: number;
   readonly chunks: number;
-  /** Texts without a word that the model knows. */
+  /** Number of texts without a word that the embedding model knows. */
   readonly embedding_empty: number;
-  /** Texts with a vector from a model's lexical fallback. */
+  /** Number of texts whose vector comes from the lexical fallback of a model. */
   readonly embedding_fallback: number;
-  /** Texts that are longer than the model's window. */
+  /** Number of texts that were cut because they are longer than the model's window. */
   readonly embedding_cut: number;
   readonly bytes: number;
-  /** Content that readers left out of files, by name. */
+  /** Content that readers left out of files: a count for each kind of content. */
   readonly left_out: Readonly<Record<string, number>>;
-  /** Reasons that did not occur are missing. */
+  /** Number of skipped files for each reason; missing for reasons that did not occur. */
   readonly skipped: { readonly [R in SkipReason]?: number };
 }
 
@@ -65,11 +65,11 @@ export const NO_COUNTS: JobCounts = {
 export interface JobRecord {
   /** UUID in lower case. */
   readonly id: string;
-  /** The job's specification, opaque to the store. */
+  /** The job's specification. The store does not interpret it. */
   readonly spec: object;
   readonly state: JobState;
   readonly error: Failure | null;
-  /** The `chunk` shards. After the end of the job, some may be neither done nor failed. */
+  /** Numbers of `chunk` shards. After the end of a job, some may be neither done nor failed. */
   readonly shards: {
     readonly total: number;
     readonly open: number;
@@ -79,7 +79,7 @@ export interface JobRecord {
   /** The totals of finished shards, plus the progress of running ones. */
   readonly counts: JobCounts;
   readonly pruned: number;
-  /** Documents that the job has kept in the sink because they may still exist. */
+  /** Number of documents that pruning left in the sink, because they may still exist. */
   readonly unpruned: number;
   /** Bytes of the whole source. */
   readonly bytes_total: number;
@@ -92,16 +92,16 @@ export interface NewJob {
   /** UUID in lower case; default: a new one. */
   readonly id?: string;
   readonly spec: object;
-  /** Distinguishes requests with the same idempotency key. */
+  /** Detects different requests with the same idempotency key. */
   readonly digest: string;
   readonly idempotencyKey: string | null;
-  /** The documents of a request: text without NUL and lone surrogates. Null for other sources. */
+  /** The documents in the request, as text without NUL and lone surrogates; null for other sources. */
   readonly upload: string | null;
-  /** Maximum failed documents before the job fails; null means no limit. */
+  /** Number of failed documents above which the job fails; null means no limit. */
   readonly maxErrors: number | null;
   /** Whether a `notify` shard is added when the job ends. */
   readonly notifies: boolean;
-  /** Seconds that the job is kept after its end. They count from its start if it does not end. */
+  /** Seconds to keep the job after its end. If the job never ends, the time counts from its creation. */
   readonly keepSeconds: number;
 }
 
@@ -129,14 +129,14 @@ export interface ShardPage {
   readonly hasMore: boolean;
 }
 
-/** A shard that a worker has taken. A worker with a lower `attempt` has lost the shard. */
+/** A shard taken by a worker. Once the shard has a higher `attempt`, this worker has lost it. */
 export interface Claim {
   readonly jobId: string;
   readonly seq: number;
   readonly kind: ShardKind;
   readonly range: object;
   readonly attempt: number;
-  /** Number of failures, including lost workers. */
+  /** Number of failures of the shard, including lost workers. */
   readonly failures: number;
   readonly spec: object;
 }
@@ -150,13 +150,13 @@ export type ShardProgress = Pick<JobCounts, 'documents' | 'failed' | 'chunks' | 
 
 export interface ShardResult {
   readonly counts: JobCounts;
-  /** Data of the shard that the finish needs. */
+  /** Data about the shard for the `finish` shard. */
   readonly output: object | null;
-  /** Fails a job whose shards are done. Only a `finish` sets it. */
+  /** Makes the job fail although its shards are done. Set only by `finish`. */
   readonly failure?: Failure | undefined;
 }
 
-/** The result of a shard of any kind but `chunk`. */
+/** The result of a shard that is not a `chunk` shard. */
 export const NO_DOCUMENTS: ShardResult = { counts: NO_COUNTS, output: null };
 
 export interface SourceInSink {
@@ -164,10 +164,10 @@ export interface SourceInSink {
   readonly source: string;
 }
 
-/** A document that the source had before and no longer has. */
+/** A document that the source no longer has. */
 export interface GoneDocument {
   readonly id: string;
-  /** Whether another source has a document with this id in the same sink. */
+  /** Whether the sink also has a document with this id from another source. */
   readonly isElsewhere: boolean;
 }
 
@@ -175,20 +175,21 @@ export type PruneCounts = Pick<JobRecord, 'pruned' | 'unpruned'>;
 
 export interface JobLoad {
   readonly shards: Readonly<Record<ShardState, number>>;
-  /** Seconds since the oldest waiting shard became ready; 0 if none waits. */
+  /** Seconds for which the longest waiting shard could have run; 0 if no shard waits. */
   readonly oldestReadySeconds: number;
 }
 
 /**
- * Stores jobs and hands out their shards. The tables alone decide which work is done. Every change of a shard names
- * the attempt of its claim, so that a worker that was presumed dead cannot change anything. Every method throws
- * `ServiceError` `store_unavailable` if the database cannot be used, after a few retries of temporary failures.
+ * Stores jobs and hands out their shards. Only the tables decide which work is done. Every change of a shard
+ * names the attempt of its claim, so a worker that was presumed dead cannot change anything. Every method
+ * throws `ServiceError` `store_unavailable` if the database cannot be used, after a few retries of temporary
+ * failures.
  */
 export interface JobStore {
   /** Updates the tables, like `PipelineStore.open`. @throws StoreOpenError */
   open(): Promise<void>;
   /**
-   * Stores a job with its plan shard. If the idempotency key and digest are known, it returns the existing job.
+   * Stores a job with its plan shard. If a job with this idempotency key and digest exists, returns that job.
    *
    * @throws ServiceError `idempotency_key_reused` if the key belongs to a job with another digest
    */
@@ -201,7 +202,7 @@ export interface JobStore {
     readonly after?: JobPosition | undefined;
     readonly state?: JobState | undefined;
   }): Promise<JobPage>;
-  /** Lists one page of the `chunk` shards of a job, by `seq`; empty for an unknown job. */
+  /** Lists one page of a job's `chunk` shards in the order of `seq`; empty for an unknown job. */
   shards(
     id: string,
     page: {
@@ -210,76 +211,76 @@ export interface JobStore {
       readonly state?: ShardState | undefined;
     },
   ): Promise<ShardPage>;
-  /** The documents of the request that created the job. @param id of a job */
+  /** The documents in the request for the job; null if there are none. @param id of the job */
   upload(id: string): Promise<string | null>;
   /** Cancels a job unless it has ended. @throws ServiceError `job_not_found` */
   cancel(id: string): Promise<JobRecord>;
   /**
-   * Reopens the failed and cancelled shards of a job that is `failed` or `cancelled`. Other shards stay unchanged.
+   * Reopens the failed and cancelled shards of a `failed` or `cancelled` job. Other shards stay unchanged.
    *
    * @throws ServiceError `job_not_found`, `job_not_over`
    */
   retry(id: string): Promise<JobRecord>;
   /** Removes a job that has ended, with its shards. @throws ServiceError `job_not_found`, `job_not_over` */
   remove(id: string): Promise<void>;
-  /** Returns some expired jobs. Their files must be removed before their records. */
+  /** Returns some expired jobs. The caller must remove the files of a job before its record. */
   expired(limit: number): Promise<readonly JobRecord[]>;
   load(): Promise<JobLoad>;
 
   /**
-   * Takes a shard that may run now, with a lease; undefined if there is none. Jobs take turns. A shard that has
-   * lost too many workers fails instead, and the next one is taken.
+   * Takes a shard that may run now, with a lease; undefined if there is none. Jobs take turns. A shard that
+   * has lost too many workers is not returned but fails, and the next shard is taken.
    *
-   * @param worker name of the worker in lists
+   * @param worker the name of the worker to show in lists
    */
   claim(worker: string): Promise<Claim | undefined>;
-  /** Renews the lease and stores the progress. @returns whether the shard still belongs to the worker */
+  /** Renews a lease and stores the progress. @returns whether the worker still owns the shard */
   renew(claim: Claim, progress?: ShardProgress): Promise<boolean>;
   /**
-   * Adds shards of a plan and renews its lease, if the plan still belongs to the worker. Existing shards stay
-   * unchanged.
+   * Adds planned shards and renews the lease of the plan, if the worker still owns the plan. Existing shards
+   * stay unchanged.
    *
-   * @param from `seq` of the first shard, from 0
-   * @returns whether the plan still belongs to the worker
-   * @throws ServiceError `source_changed` if the existing shards differ
+   * @param from `seq` of the first of `shards`; the first shard of a job has 0
+   * @returns whether the worker still owns the plan
+   * @throws ServiceError `source_changed` if existing shards differ from the given ones
    */
   addShards(plan: Claim, from: number, shards: readonly PlannedShard[]): Promise<boolean>;
   /**
-   * Settles a shard and adds its counts, in one transaction. The last shard opens the `finish`, or ends the job.
-   * Counts above `maxErrors` fail the job and cancel its open shards.
+   * Settles a shard and adds its counts to the job, in one transaction. The last shard opens `finish`, or
+   * ends the job. More than `maxErrors` failed documents fail the job and cancel its open shards.
    *
-   * @returns whether it counted: the shard still belonged to the worker, or this attempt was already committed
+   * @returns true if the worker still owned the shard, or if an earlier call committed this attempt
    */
   commit(claim: Claim, result: ShardResult): Promise<boolean>;
   /**
-   * Schedules a retry of a shard after a growing pause. Without tries left, the shard fails for good.
+   * Schedules a retry after a growing pause. After `maxFailures`, the shard fails permanently instead.
    *
-   * @param isFinal fails it for good now
-   * @returns whether the shard still belonged to the worker
+   * @param isFinal whether the shard fails permanently now; default: false
+   * @returns whether the worker still owned the shard
    */
   fail(claim: Claim, failure: Failure, isFinal?: boolean): Promise<boolean>;
-  /** Gives back an unfinished shard at once, without counting a failure. */
+  /** Gives back an unfinished shard, so that it may run at once. Does not count as a failure. */
   giveBack(claim: Claim): Promise<void>;
 
   /**
-   * Records that a shard is about to store documents. The record outlives the job.
+   * Records that a shard is about to store documents in a sink. The record remains when the job is removed.
    *
-   * @returns the ids that another shard of the job stores
+   * @returns those of the ids that another shard of the job stores
    */
   noteStored(
     shard: Pick<Claim, 'jobId' | 'seq'>,
     of: SourceInSink,
     ids: readonly string[],
   ): Promise<readonly string[]>;
-  /** Records failed documents of the job that an earlier job has stored. */
+  /** Records that these documents of an earlier job still exist, although they failed in this job. */
   noteFailed(jobId: string, of: SourceInSink, ids: readonly string[]): Promise<void>;
-  /** Returns some of the documents that this job and later ones do not have; empty once all are forgotten. */
+  /** Returns some documents that this job and all later jobs lack; empty once all are forgotten. */
   goneDocuments(jobId: string, of: SourceInSink): Promise<readonly GoneDocument[]>;
   countGone(jobId: string, of: SourceInSink): Promise<number>;
   /**
-   * Forgets documents that no longer exist, and adds the pruned ones to the job's counts.
+   * Removes the records of documents that no longer exist, and adds `counts` to the counts of the job.
    *
-   * @returns whether the shard still belongs to the worker; otherwise nothing changes
+   * @returns whether the worker still owns the shard; if not, nothing changes
    */
   forgetDocuments(
     claim: Claim,
@@ -290,10 +291,10 @@ export interface JobStore {
 }
 
 export interface QueueSettings {
-  /** Seconds without a sign of life from its worker before a shard runs elsewhere. */
+  /** Seconds without a renewal after which another worker may take the shard. */
   readonly leaseSeconds: number;
-  /** Maximum failures and lost workers of a shard. */
+  /** Number of failures and lost workers after which a shard fails permanently. */
   readonly maxFailures: number;
-  /** Seconds before the first retry; doubles each time. */
+  /** Seconds before the first retry. Each further retry doubles them. */
   readonly pauseSeconds: number;
 }

@@ -1,17 +1,15 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { JobState, QueueSettings, ShardKind } from './contract.ts';
 
-/**
- * Differences between the two databases; all other SQL is the same. Times are seconds by the clock of the database.
- */
+/** SQL that differs between the two databases. Times are in seconds, by the clock of the database. */
 export interface Dialect {
-  /** The current time, even in a transaction that has waited. */
+  /** The current time, even if the transaction began earlier and has waited. */
   readonly now: string;
-  /** The start of the transaction. It is constant, so that conditions can use an index. */
+  /** The time at which the transaction began. Constant, so that conditions can use an index. */
   readonly since: string;
-  /** A table `r` of `seq`, `rank` and `range`, from one JSON array. */
+  /** SQL for a table `r` with the columns `seq`, `rank` and `range`, made from one JSON array. */
   readonly plannedRows: string;
-  /** A table `r` of `key` and `id`, from one JSON array. */
+  /** SQL for a table `r` with the columns `key` and `id`, made from one JSON array. */
   readonly idRows: string;
 }
 
@@ -22,7 +20,7 @@ export const POSTGRESQL: Dialect = {
   idRows: 'json_to_recordset(?::json) r(key text, id text)',
 };
 
-/** SQLite lets one process write at a time. The time is read once the process writes. */
+/** SQLite reads the time after a process has waited for other writers, so `now` and `since` are equal. */
 export const SQLITE: Dialect = {
   now: `unixepoch('subsec')`,
   since: `unixepoch('subsec')`,
@@ -58,7 +56,7 @@ const OVER: readonly JobState[] = ['done', 'failed', 'cancelled'];
 
 export const isOver = (state: JobState): boolean => OVER.includes(state);
 
-/** A job's row after the transaction has locked it. */
+/** A job's row, read after the transaction has locked the row. */
 export interface LockedJob {
   readonly state: JobState;
   readonly shards_open: number;
@@ -71,9 +69,9 @@ export interface LockedJob {
 }
 
 /**
- * Changes a job's row, and so locks it. It is the first statement of every transaction about a job. The lock keeps
- * others from settling, cancelling or planning the job, in whatever order they change its shards. On SQLite, a
- * transaction waits for others only if it begins with a write.
+ * Changes a job's row, and so locks the row. Must be the first statement of a transaction about a job. The
+ * lock keeps other transactions from settling, cancelling or planning the job, whatever the order of their
+ * changes. On SQLite, a transaction waits for others only if it begins with a write.
  */
 export function lockJob(
   tx: Sql,

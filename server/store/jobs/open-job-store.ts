@@ -75,7 +75,7 @@ async function claim(tables: JobTables, worker: string): Promise<Claim | undefin
     const { tickets } = tables;
     const claim = await (tickets === undefined ? takeFirst(tables, worker) : tickets.claim(worker));
     if (claim === undefined || claim.failures < tables.settings.maxFailures) return claim;
-    // The shard crashed its workers too often, or was too slow for its lease.
+    // The shard has crashed its workers too often, or has taken longer than its lease too often.
     await fail(tables, claim, { code: 'worker_lost', values: {} }, true);
   }
 }

@@ -11,23 +11,23 @@ import { dueCondition, IS_OPEN, takeShard } from './take.ts';
 type Connection = Pick<ConstructorOptions, 'host' | 'port' | 'user' | 'password' | 'database'>;
 
 const QUEUE = 'chunksmith-bulk';
-/** The queue of tickets whose workers were lost too often. Their shards fail for good. */
+/** The queue of tickets whose workers were lost too often. The shards of these tickets fail permanently. */
 const LOST = 'chunksmith-bulk-lost';
 const SCHEMA = 'chunksmith_queue';
-/** Minimum lease that pg-boss supports. */
+/** Minimum seconds of a lease that pg-boss supports. */
 const MIN_HEARTBEAT = 10;
 const MAX_MONITOR = 5;
 /**
- * A ticket may wait ten years, and be processed for a day, which is the maximum of pg-boss. A ticket that returns
- * before its worker is done does not give the shard to another worker.
+ * A ticket may wait for ten years, and be processed for one day, the maximum of pg-boss. If pg-boss hands out
+ * a ticket again while its first worker is still busy, the second worker does not get the shard.
  */
 const LASTING = { retentionSeconds: 315_360_000, expireInSeconds: 86_400 };
-/** Retry limit of dead letters, which always return. */
+/** Retry limit for tickets in the queue `LOST`, so that they are always handed out again. */
 const ALWAYS = 2 ** 31 - 1;
-/** Seconds before a settled ticket is deleted. */
+/** Seconds before a completed ticket is deleted. */
 const KEPT = 3600;
 
-/** A permission to run this shard. */
+/** The content of a ticket, which permits a worker to run this shard. */
 interface Ticket {
   readonly jobId: string;
   readonly seq: number;
@@ -35,18 +35,19 @@ interface Ticket {
 }
 
 const BATCH = 1000;
-/** Seconds before a shard that may not run yet is checked again. */
+/** Seconds until a ticket is handed out again if its shard may not run yet. */
 const LATER = 5;
 const BEFORE_ALL = { rank: -1, job_id: '00000000-0000-0000-0000-000000000000', seq: 0 };
 
 /**
- * Hands out shards on PostgreSQL, with a ticket for each open shard. The tables decide: taking, keeping or settling
- * a shard changes its row, whatever was handed out. It uses `fetch`, `touch` and `complete` of pg-boss: `work()`
- * and LISTEN pause up to 30 s between single tickets. An open shard has exactly one ticket, whose key is the shard.
+ * Hands out shards on PostgreSQL, with a ticket in pg-boss for each open shard. Only the tables decide who
+ * owns a shard: taking, keeping or settling a shard changes its row. Uses `fetch`, `touch` and `complete` of
+ * pg-boss, because `work()` and LISTEN pause up to 30 s between single tickets. An open shard has exactly one
+ * ticket, whose key is the shard.
  * - The ticket is created in the transaction that opens the shard.
- * - It returns if its worker is lost, finally as a dead letter.
- * - It is completed only in a transaction that locks the shard's row. This transaction settles the shard, finds it
- * closed, or creates the next ticket.
+ * - If its worker is lost, the ticket is handed out again, finally as a dead letter.
+ * - The ticket is completed only in a transaction that locks the shard's row. This transaction settles the
+ *   shard, finds it closed, or creates the next ticket.
  * Locks are taken in the order job, shard, ticket.
  */
 export class PgBossTickets {
@@ -66,7 +67,7 @@ export class PgBossTickets {
   }
 
   /**
-   * Creates tickets in the transaction that opens their shards. A shard keeps its ticket if it has one.
+   * Creates tickets in the transaction that opens their shards. If a shard has a ticket, keeps that ticket.
    *
    * @param delay seconds until the shards may run
    */
@@ -101,7 +102,7 @@ export class PgBossTickets {
     await (await this.#boss()).complete(ticket.name, attemptOf(ticket), null, await within(tx));
   }
 
-  /** Called when a worker has lost its claim. Runs in the background: a leftover ticket returns by itself. */
+  /** Releases the ticket of a lost claim in the background. On failure, pg-boss reissues the ticket. */
   lost(claim: Claim): void {
     const ticket = this.#tickets.get(claim);
     if (ticket === undefined || this.#isClosed) return;
@@ -116,7 +117,7 @@ export class PgBossTickets {
     await boss?.stop({ graceful: false });
   }
 
-  /** Opened at first use. A failed start is retried at the next use. */
+  /** Starts pg-boss at the first use. A failed start is repeated at the next use. */
   #boss(): Promise<PgBoss> {
     const prepare = (boss: PgBoss) => this.#sendMissing(boss);
     this.#starting ??= startPgBoss(this.#table.settings, this.#connection, this.#log, prepare).catch(
@@ -140,15 +141,15 @@ export class PgBossTickets {
   }
 
   /**
-   * Ends a ticket without a usable shard. An open shard gets another ticket. If the job has ended, its other
-   * tickets are withdrawn too.
+   * Completes a ticket whose shard the worker does not get. An open shard gets another ticket. If the job has
+   * ended, the waiting tickets of the job are deleted too.
    */
   async #release(ticket: Job<Ticket>): Promise<void> {
     const { jobId, seq } = ticket.data;
     const boss = await this.#boss();
     await transact(this.#table.em, async (tx) => {
       const job = await lockJob(tx, jobId);
-      // Selects by key only, and so waits for a transaction that opens the shard.
+      // Selects by key only. The statement therefore waits for a transaction that is opening the shard.
       const shard = await rowOf<OpenShard & { readonly state: ShardState; readonly due: boolean }>(
         tx,
         `select seq, kind, rank, state, ${this.#due} as due from bulk_shards where job_id = ? and seq = ? for update`,
@@ -168,8 +169,8 @@ export class PgBossTickets {
   }
 
   /**
-   * Creates missing tickets of open shards. Tickets are missing if an older version opened the shards, or if a
-   * restore left out the schema of pg-boss.
+   * Creates missing tickets of open shards. Tickets are missing if an older version opened the shards, or if
+   * a restored backup lacks the schema of pg-boss.
    */
   async #sendMissing(boss: PgBoss): Promise<void> {
     type Row = OpenShard & { readonly job_id: string };
@@ -186,7 +187,7 @@ export class PgBossTickets {
   }
 }
 
-/** Creates a ticket. A job's tickets are fetched by the rank of their shards. */
+/** Creates a ticket. pg-boss hands out the tickets of a job in the order of their shards' ranks. */
 function ticketOf(jobId: string, { seq, kind, rank }: OpenShard, delay = 0): JobInsert<Ticket> {
   const when = delay > 0 && { startAfter: delay };
   return { data: { jobId, seq, kind }, singletonKey: `${jobId}/${seq}`, priority: -rank, ...when };
@@ -206,8 +207,8 @@ export const monitorOf = ({ leaseSeconds }: QueueSettings): number =>
 /**
  * Starts pg-boss, which creates and updates the tables of its own schema.
  *
- * @param prepare called before pg-boss is used
- * @throws the database's error if it cannot be reached
+ * @param prepare called after the start, before pg-boss is used
+ * @throws the database's error if the database cannot be reached
  */
 async function startPgBoss(
   settings: QueueSettings,
@@ -217,7 +218,7 @@ async function startPgBoss(
 ): Promise<PgBoss> {
   const { PgBoss } = await import('pg-boss');
   const monitor = monitorOf(settings);
-  // pg-boss passes unknown options on to the pool.
+  // Includes options for the connection pool: pg-boss passes unknown options on to the pool.
   const options = {
     ...connection,
     schema: SCHEMA,
@@ -253,7 +254,7 @@ async function createQueues(boss: PgBoss, { leaseSeconds, maxFailures }: QueueSe
   };
   await boss.createQueue(LOST);
   await boss.createQueue(QUEUE, { policy: 'exclusive' });
-  // Existing queues have the settings of an earlier start.
+  // If the queues already existed, they still have the settings of an earlier start.
   await boss.updateQueue(LOST, { ...common, retryLimit: ALWAYS });
   await boss.updateQueue(QUEUE, { ...common, retryLimit: maxFailures - 1, deadLetter: LOST });
 }

@@ -12,10 +12,10 @@ interface PlannedRow {
   readonly bytes: number;
 }
 
-/** Maximum characters of ranges per statement, because lists of files may be long. */
+/** Maximum characters of the JSON of ranges per statement, because a range may list many files. */
 const MAX_CHARACTERS = 500_000;
 
-/** Implements `JobStore.addShards`. Each batch is a transaction: its shards may run while the next is planned. */
+/** Implements `JobStore.addShards`. Each batch is committed, so its shards may run while others are added. */
 export async function addShards(
   tables: JobTables,
   plan: Claim,
@@ -65,7 +65,7 @@ async function addBatch(
   return true;
 }
 
-/** @throws ServiceError `source_changed` if an earlier attempt at the plan produced other shards */
+/** @throws ServiceError `source_changed` if an earlier attempt at the plan stored different shards */
 async function expectSame(
   { plannedRows }: Dialect,
   sql: Sql,
@@ -82,8 +82,8 @@ async function expectSame(
 }
 
 /**
- * Start-time fair queueing: a job begins at the rank that the other jobs have reached, and counts up from there. A
- * small job therefore does not wait for a large one.
+ * Start-time fair queueing. The first shard of a job gets the lowest rank that is open in any job, and each
+ * further shard the next rank. A small job therefore does not wait for the end of a large one.
  */
 async function nextRank(sql: Sql, jobId: string): Promise<number> {
   const last = await rowOf<{ rank: number }>(

@@ -99,7 +99,7 @@ async function unlessRefused(
   }
 }
 
-/** @returns the rank of the shard */
+/** Changes the shard if the worker still owns it. @returns the rank of the shard */
 async function changeMine(tx: Sql, claim: Claim, { set, values }: Change): Promise<number> {
   const statement = `update bulk_shards set worker = null, ${set} where ${IS_OWNED} returning rank`;
   const row = await rowOf<{ rank: number }>(tx, statement, [...values, ...ownerValues(claim)]);
@@ -125,12 +125,12 @@ async function addLeftOut(tx: Sql, jobId: string, job: LockedJob, { left_out }: 
   await tx.execute('update bulk_jobs set left_out = ? where id = ?', [json, jobId]);
 }
 
-/** Continues after a shard of any kind but `finish`: the last shard of the plan opens the finish. */
+/** Continues a job after any shard except `finish`: if no shard is open, opens the `finish` shard. */
 async function goOn(tables: JobTables, tx: Transaction, { jobId }: Claim, job: LockedJob): Promise<void> {
   if (job.state === 'running' && job.shards_open === 0) await openFinish(tables, tx, jobId);
 }
 
-/** Checks the limit only when a document fails, because a reopened job may be above it. */
+/** Checks the limit only if documents failed in this shard, because a retried job may exceed it already. */
 function tooManyErrors(job: LockedJob, added: JobCounts): Failure | undefined {
   const failed = Number(job.documents_failed);
   if (job.max_errors === null || added.failed === 0 || failed <= job.max_errors) return undefined;
@@ -154,7 +154,7 @@ async function firstFailure(tx: Sql, jobId: string): Promise<Failure> {
   return row === undefined ? { code: 'internal', values: {} } : (JSON.parse(row.error) as Failure);
 }
 
-/** Whether this attempt was committed, and only the answer was lost. */
+/** Whether an earlier call committed this attempt, so that only the answer was lost. */
 async function isDone({ em }: JobTables, { jobId, seq, attempt }: Claim): Promise<boolean> {
   const done = `job_id = ? and seq = ? and attempt = ? and state = 'done'`;
   const row = await rowOf(em.fork(), `select seq from bulk_shards where ${done}`, [jobId, seq, attempt]);

@@ -7,7 +7,7 @@ import { IS_OWNED, ownerValues } from './take.ts';
 
 const CREATED = '(select created_at from bulk_jobs where bulk_jobs.id = ?)';
 
-/** Implements `JobStore.noteStored`. The first shard's row stays unchanged, so that retries get the same answer. */
+/** Implements `JobStore.noteStored`. An id keeps its first shard, so that retries get the same answer. */
 export async function noteStored(
   { em, dialect }: ShardTable,
   { jobId, seq }: Pick<Claim, 'jobId' | 'seq'>,
@@ -95,8 +95,8 @@ export function forgetDocuments(
 }
 
 /**
- * Yields each id once: the key of its row, and its JSON, which escapes what a database cannot store. All writers
- * use the same order, which prevents deadlocks.
+ * Yields each id once, in batches: the key of the id's row, and the id as JSON, which escapes what a database
+ * cannot store. All writers use the same order, which prevents deadlocks.
  */
 function* inBatches(ids: readonly string[]) {
   const rows = new Map(ids.map((id) => [keyOf(JSON.stringify(id)), JSON.stringify(id)]));
@@ -104,7 +104,7 @@ function* inBatches(ids: readonly string[]) {
   for (let at = 0; at < sorted.length; at += BATCH) yield sorted.slice(at, at + BATCH);
 }
 
-/** Half of a SHA-256, because indexes limit the length of text. */
+/** Half of a SHA-256 digest instead of the id, because indexes limit the length of text. */
 function keyOf(id: string): string {
   return hash('sha256', id, 'base64url').slice(0, 22);
 }

@@ -20,8 +20,8 @@ export const pauseOf = ({ pauseSeconds }: QueueSettings, failures: number): numb
   pauseSeconds * 2 ** failures;
 
 /**
- * The condition that an open shard may run: its time has come, or its lease has ended. A time too far in the future
- * is ignored: the clock was set back since.
+ * SQL condition: an open shard may run because its time has come, or its lease has expired. A `due_at` too
+ * far in the future also counts as due, because the clock must have been set back.
  */
 export function dueCondition({ dialect, settings }: Pick<ShardTable, 'dialect' | 'settings'>): string {
   const furthest = 2 * Math.max(settings.leaseSeconds, pauseOf(settings, settings.maxFailures));
@@ -29,10 +29,10 @@ export function dueCondition({ dialect, settings }: Pick<ShardTable, 'dialect' |
 }
 
 /**
- * Gives the worker an open shard that may run. One statement serves new shards, retries, and shards of lost
- * workers.
+ * Gives a worker an open shard that may run. The same statement serves new shards, retries, and shards of
+ * lost workers.
  *
- * @param which the condition that picks at most one shard
+ * @param which SQL condition that selects at most one shard
  */
 export async function takeShard(
   { em, dialect, settings }: ShardTable,
@@ -74,7 +74,7 @@ export async function renewLease(
   return row !== undefined;
 }
 
-/** Takes the first shard that may run. No queue is needed, because SQLite lets one process write at a time. */
+/** Takes the first shard that may run. Without a queue, because SQLite lets one process write at a time. */
 export function takeFirst(table: ShardTable, worker: string): Promise<Claim | undefined> {
   const first = `(job_id, seq) = (
     select job_id, seq from bulk_shards where ${IS_OPEN} and ${dueCondition(table)}

@@ -9,13 +9,13 @@ import { codeChunker, isCode } from './search.ts';
 
 const MIN_QUESTIONS = 60;
 const MAX_QUESTIONS = 400;
-/** Minimum distances between two questions of a document. The first distance that gives enough questions is used. */
+/** Minimum characters between questions of a document: the first of these that gives enough questions. */
 const DISTANCES = [1500, 500, 0];
 /** Lengths in UTF-16 code units. */
 const QUESTION = { least: 25, most: 300 };
 const ANSWER = { least: 40, most: 1500 };
 
-/** A sentence that can be cut out of its text as a question. Offsets refer to the whole text. */
+/** A sentence that can be cut out of its text and used as a question. Offsets refer to the whole text. */
 interface Derived {
   readonly document: number;
   readonly question: string;
@@ -59,10 +59,10 @@ export async function findUnits(
 }
 
 /**
- * Derives questions from first sentences of paragraphs and of code comments. The sentence is cut out of its text,
- * and the text after it is the answer.
+ * Derives questions from the first sentences of paragraphs and of code comments. A question is cut out of its
+ * text, and the text that follows is the answer.
  *
- * @param random from 0 to 1
+ * @param random returns a number from 0 to 1
  */
 export function deriveQuestions(
   documents: readonly CorpusDocument[],
@@ -126,7 +126,7 @@ function* inCode(text: string, units: readonly Unit[]): Generator<Sentence> {
   let before: Unit = { start_index: 0, end_index: 0 };
   for (const unit of units) {
     const { start_index: start, end_index: end } = unit;
-    // Between units of one scope there are only comments. The text before the first unit also opens the scope.
+    // Only comments separate two units of one scope. The text before the first unit may be a comment too.
     const isNext = String(before.scope ?? '') === String(unit.scope ?? '');
     const afterLine = before.end_index === 0 ? 0 : text.indexOf('\n', before.end_index) + 1;
     const line = text.lastIndexOf('\n', start - 1) + 1;
@@ -152,7 +152,7 @@ const DOCSTRING = /^[^"'#]*:\s*\n\s*("""|''')/;
 const MARKER = /^[^\p{L}\p{N}`(@:]*/u;
 const NO_SENTENCE = /^[@<[!:]|\b(?:copyright|licen[cs]ed?|SPDX)\b/i;
 
-/** Finds the first sentence of a comment in `[from, to)`. @param end of the documented unit */
+/** Finds a comment's first sentence in `[from, to)`. @param end of the unit that the comment documents */
 function* inComment(text: string, from: number, to: number, end: number): Generator<Sentence> {
   let start = from;
   let unmarked = '';
@@ -169,7 +169,7 @@ function* inComment(text: string, from: number, to: number, end: number): Genera
     else unmarked += ' '.repeat(marker.length);
     unmarked += line.slice(marker.length);
   }
-  // A line without a comment marker is code, such as the head of a class after its decorators.
+  // Without a comment marker, the line is code, such as the head of a class after its decorators.
   if (text.slice(from, start).trim() === '') return;
   const content = unmarked.replace(/\s*(?:\*\/|-->)?\s*$/, '');
   const [sentence = content.length] = findSentences(content, 'en');

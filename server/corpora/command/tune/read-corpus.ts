@@ -15,11 +15,11 @@ export interface CorpusDocument {
   readonly text: string;
 }
 
-/** A question. Offsets are UTF-16 code units, and documents are indexes. */
+/** A question about documents, which are given by index. Offsets are in UTF-16 code units. */
 export interface CorpusQuestion {
   readonly question: string;
   readonly answers: readonly { document: number; start_index: number; end_index: number }[];
-  /** Where a person finds the answer: the document, and the line if it is known. */
+  /** Where a user finds the answer: the document, and the line if known. */
   readonly place: string;
 }
 
@@ -31,11 +31,11 @@ export interface ReadFolder {
 
 export const STATE = '.chunksmith/tune.jsonl';
 
-/** Members that a document keeps. `places` is not one of them, because its offsets depend on the whole text. */
+/** Members of a document that are kept. `places` is dropped, because its offsets refer to the whole text. */
 const MEMBERS = ['title', 'media_type', 'metadata'];
 
 /**
- * Reads all documents of a folder, as `chunk` does.
+ * Reads all documents of a folder, as the command `chunk` does.
  *
  * @param written files in the folder that are not documents
  * @throws CommandError if there is no document
@@ -82,7 +82,7 @@ function documentIn(line: Buffer, name: string): CorpusDocument | string {
   }
 }
 
-/** The file of questions in a folder, with one line of JSON each. */
+/** Name of the file with the questions of a folder: one JSON object per line. */
 export const QUESTIONS = 'questions.jsonl';
 const MAX_PROBLEMS = 10;
 
@@ -94,7 +94,7 @@ interface Stretch {
 interface GivenQuestion extends Partial<Stretch> {
   readonly question?: string;
   readonly file?: string;
-  /** Ranges, or texts that occur in the file exactly once. */
+  /** Ranges, or texts that occur exactly once in the file. */
   readonly answer?: string | readonly (string | Stretch)[];
 }
 
@@ -161,9 +161,9 @@ function passageOf(answer: string, { index: document, id, text }: Indexed) {
   return { document, start_index, end_index: start_index + answer.length };
 }
 
-/** Characters of all documents above which documents without answers are thinned out. */
+/** Maximum characters of all documents. If there are more, some documents without answers are dropped. */
 const MAX_CHARACTERS = 10_000_000;
-/** Documents without an answer that are kept around each answered document: half before it, half after it. */
+/** Documents without answers that are kept around each document with an answer: half before, half after. */
 const NEIGHBOURS = 20;
 
 export function thinned(documents: readonly CorpusDocument[], questions: readonly CorpusQuestion[]) {

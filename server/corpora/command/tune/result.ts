@@ -19,17 +19,17 @@ import type { Point } from './kept-trials.ts';
 import type { CorpusQuestion } from './read-corpus.ts';
 import type { Trial } from './search.ts';
 
-/** The probability of keeping the baseline if no candidate is better. */
+/** The probability that the baseline is kept if no candidate is better. */
 const LEVEL = 0.95;
 const POWER = 0.84;
 
 export const SEED = 1;
 
 /**
- * Tests whether any candidate is better than a baseline, corrected for choosing the best of many. Compares the
- * largest studentised difference to the baseline with its distribution under resampling (max-T).
+ * Tests whether any candidate is better than a baseline, corrected for choosing the best of many (max-T).
+ * Compares the largest studentised difference to the baseline with its distribution under resampling.
  *
- * @param scores of the candidates, for each question
+ * @param scores of each candidate, one per question
  * @param order compares the costs of two candidates; negative if the first is cheaper
  */
 export async function chooseAgainst(
@@ -54,17 +54,17 @@ export async function chooseAgainst(
   const needed = questions * (((Number.isFinite(limit) ? limit : NORMAL) + POWER) / most) ** 2;
   const isOpen = chosen === undefined && needed <= MAX_TIMES * questions;
   return {
-    /** The cheapest candidate that is about as good as the best; the baseline if none is significantly better. */
+    /** The cheapest candidate about as good as the best; the baseline if none is significantly better. */
     chosen: chosen?.at ?? baseline,
-    /** The difference of each candidate to the baseline. Intervals hold for all candidates together. */
+    /** Each candidate's difference to the baseline. The intervals hold for all candidates at once. */
     differences: all.map(({ mean: difference, error, differing }) => {
       const reach = limit * error;
       const interval: Interval = [difference - reach, difference + reach];
       return { difference, interval: differing < MIN_DIFFERING ? null : interval };
     }),
     /**
-     * Further questions needed for a decision, if the differences stay the same. Null if it is decided, or if no
-     * number of questions would decide it.
+     * How many more questions would decide the test, if the differences stay the same. Null if the test is
+     * decided, or would need too many questions.
      */
     moreQuestions: isOpen ? Math.max(1, Math.ceil(needed) - questions) : null,
   };
@@ -101,15 +101,15 @@ interface Tried extends Pick<Point, 'recalls'> {
   readonly factors: Trial['factors'];
 }
 
-/** The effect of one choice, averaged over trials with the same other choices. */
+/** The effect of one choice, such as the chunker. Averaged over the trials whose other choices are equal. */
 export interface Factor {
   readonly name: string;
   readonly levels: readonly { readonly level: string; readonly recall: number }[];
-  /** Levels that may be the best: the first, and all that are not significantly worse. */
+  /** The best level, and all levels that are not significantly worse. */
   readonly best: readonly string[];
 }
 
-/** The factors with at least two levels that were tried with the same other choices. */
+/** The factors with at least two levels. Levels are compared by trials whose other choices are equal. */
 export async function factorsOf(tried: readonly Tried[], signal: AbortSignal): Promise<Factor[]> {
   const found: Factor[] = [];
   for (const name of Object.keys(tried[0]?.factors ?? {})) {
@@ -143,7 +143,7 @@ interface Tuning {
   readonly budget: number;
   readonly trials: readonly Trial[];
   readonly retriever: string;
-  /** Whether the pipeline makes vectors that its retriever does not need; missing if no pipeline is requested. */
+  /** Whether to make vectors that the retriever does not need; missing if no pipeline is requested. */
   readonly embeddings?: boolean | undefined;
   readonly of: number;
   readonly notes: readonly string[];
@@ -151,7 +151,7 @@ interface Tuning {
 
 export interface Candidate extends Omit<Point, 'recalls'> {
   readonly name: string;
-  /** The recall minus the recall of the baseline. The interval holds for all candidates together. */
+  /** The candidate's recall minus the baseline's. The interval is simultaneous for all candidates. */
   readonly difference: number;
   readonly difference_interval: Interval | null;
 }
@@ -180,7 +180,7 @@ export async function resultOf(
   const needsNone = chosen.retriever === 'bm25' && embeddings !== undefined && embedding.length > 0;
   const vectors = needsNone ? [isWithout ? WITHOUT_VECTORS : WITH_VECTORS] : [];
   const measured = `Retriever: ${chosen.retriever}; recall ${percent(chosen.recall)} ${range(chosen.interval)} within ${about.budget} tokens, chunksmith ${VERSION}.`;
-  // The baseline has no factors unless it is in the grid.
+  // The baseline has factors only if it is in the grid.
   const compared = all.filter(({ factors }) => Object.keys(factors).length > 0);
   return {
     ...found,
@@ -196,7 +196,7 @@ export async function resultOf(
       .filter((_, at) => all.every(({ recalls }) => recalls[at] === 0))
       .map(({ question, place }) => ({ question, place })),
     notes: [...notes, ...cautions(all, about.budget), ...vectors],
-    /** A body for POST /v1/pipelines. */
+    /** The request body for POST /v1/pipelines. */
     pipeline: {
       name: `tuned-${about.folder}`.slice(0, 255),
       description: [verdict, measured, ...vectors].join(' '),
@@ -210,8 +210,8 @@ const WITH_VECTORS =
   'The retriever, bm25, needs no vectors. The pipeline makes them nevertheless; --no-embeddings leaves them out.';
 
 /**
- * Orders by cost: two result lists cost more than one, then many chunks more than few, then vectors more than
- * words.
+ * Orders candidates by cost. Two result lists cost more than one; then more chunks cost more than fewer; then
+ * vectors cost more than words.
  */
 function byCost(one: Point, other: Point): number {
   const both = ({ retriever }: Point) => Number(retriever === 'hybrid');

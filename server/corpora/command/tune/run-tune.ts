@@ -25,7 +25,7 @@ interface TuneFlags {
   readonly retriever: Retriever;
   readonly budget: number;
   readonly time?: number;
-  /** False with `--no-embeddings`. */
+  /** False if `--no-embeddings` is given. */
   readonly embeddings?: boolean;
   readonly out?: string;
   readonly resume?: true;
@@ -58,7 +58,7 @@ export function tuneCommand(env: Environment, onEnd: (status: number) => void): 
     .action(async (folder: string, flags: TuneFlags) => onEnd(await runTune(folder, flags, env)));
 }
 
-/** Creates `chunksmith evaluate`, which tries only the named candidates. @param onEnd called with the exit status */
+/** Creates `chunksmith evaluate` for given candidates only. @param onEnd called with the exit status */
 export function evaluateCommand(env: Environment, onEnd: (status: number) => void): Command {
   const command = new Command('evaluate').description(
     'Compare presets and pipelines by how well questions about a folder find their answers',
@@ -99,7 +99,7 @@ function milliseconds(text: string): number {
   return Number(count) * (UNITS[unit] as number);
 }
 
-/** There is no limit: the folder is the user's own, and the work may take long. */
+/** Removes the limit: the folder is the user's own, and evaluating it may take long. */
 const NO_LIMIT = String(Number.MAX_SAFE_INTEGER);
 
 async function runTune(folder: string, flags: TuneFlags, env: Environment): Promise<number> {
@@ -141,7 +141,7 @@ function sendHere(engine: Engine, stop: AbortController): Send {
   };
 }
 
-/** Evaluates on a server, which has its own timeout. */
+/** Sends evaluations to a server, which has its own timeout. */
 function sendTo(api: Api, stop: AbortController): Send {
   const headers = { 'content-type': 'application/json' };
   return (body, own) => {

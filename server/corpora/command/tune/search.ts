@@ -26,7 +26,7 @@ export interface Chunking {
 interface Kind {
   readonly extensions: string;
   readonly chunk_sizes: readonly number[];
-  /** Options except the size, by chunker. */
+  /** The options of each chunker, except the chunk size. */
   readonly chunkers: Readonly<Record<string, PipelineStep['config']>>;
 }
 
@@ -45,7 +45,7 @@ export function codeChunker(): { readonly name: string; readonly options: Pipeli
   return { name, options };
 }
 
-/** The kind of at least half of the files, otherwise the last one. It is also the name of a preset. */
+/** The kind of at least half of the files, otherwise the last kind. Kinds are also names of presets. */
 export function kindOf(names: readonly string[]): string {
   const isMost = (kind: Kind) => 2 * names.filter((name) => hasOne(kind, name)).length >= names.length;
   const [found] = [...KINDS].find(([, kind]) => isMost(kind)) ?? [[...KINDS.keys()].at(-1)];
@@ -57,9 +57,9 @@ function hasOne({ extensions }: Kind, name: string): boolean {
 }
 
 /**
- * The baseline and the grid for a kind of files.
+ * Returns the baseline and the grid for a kind of files.
  *
- * @param flags `candidates` replaces both; its first candidate is the baseline
+ * @param flags with `candidates`, these replace the grid, and the first candidate is the baseline
  * @throws UsageError, ServiceError
  */
 export function candidatesFor(
@@ -84,7 +84,7 @@ export function candidatesFor(
   return { baseline, grid: grid === undefined ? gridOf(kind, preset, cradle) : gridIn(grid, preset, cradle) };
 }
 
-/** Reads a preset, or a pipeline in a file. @throws UsageError, ServiceError */
+/** Reads a preset, or a pipeline from a file. @throws UsageError, ServiceError */
 function chunkingNamed(name: string, flag: string, cradle: ServerCradle): Chunking {
   const { presets } = cradle.service;
   const isPreset = PRESET_NAMES.includes(name);
@@ -99,7 +99,7 @@ function chunkingNamed(name: string, flag: string, cradle: ServerCradle): Chunki
   return { ...chunking, name: `${basename(name, '.json')} (${chunking.name})` };
 }
 
-/** Separates steps that embed, which an evaluation does itself, from the others, which name the chunking. */
+/** Separates embedding steps from the rest. An evaluation embeds by itself, so requests omit such steps. */
 function chunkingOf(all: readonly PipelineStep[], { registry }: ServerCradle): Chunking {
   const embeds = ({ refinery }: PipelineStep) =>
     registry.find('refinery', refinery ?? '')?.manifest.uses?.includes('embedding') === true;
@@ -126,14 +126,14 @@ export interface Grid {
   groups(scoreOf: (chunking: Chunking) => number): Iterable<readonly Chunking[]>;
 }
 
-/** Number of sizes that are examined further, and of chunkers in these sizes. */
+/** Number of best sizes to try with other chunkers, and of best chunkings to try without refineries. */
 const BEST = 2;
 
 type Cell = readonly [chunk: PipelineStep, size: number];
 
 /**
  * The grid for a kind of files. It tries all sizes with the preset's chunker, then other chunkers in the best
- * sizes. Finally it tries the best of these without the refineries of the preset.
+ * sizes. Finally it tries the best of these chunkings without the preset's refineries.
  */
 function gridOf(kind: string, preset: Chunking, { registry }: ServerCradle): Grid {
   const { chunk_sizes: sizes, chunkers } = KINDS.get(kind) as Kind;
@@ -163,7 +163,7 @@ function gridOf(kind: string, preset: Chunking, { registry }: ServerCradle): Gri
   };
 }
 
-/** Reads the candidates of a file. @throws UsageError */
+/** Reads the candidates from a file. @throws UsageError */
 function gridIn(path: string, { embedding }: Chunking, cradle: ServerCradle): Grid {
   const given = readJson(path);
   if (!Array.isArray(given) || given.length === 0)
@@ -211,15 +211,15 @@ interface SearchOptions {
   readonly send: Send;
   readonly where: string;
   readonly lanes: number;
-  /** Milliseconds after which no trial begins, and all trials but the first end. */
+  /** Milliseconds until no more trials begin, and all running trials except the first are stopped. */
   readonly time: number;
-  /** The file that keeps trials; undefined keeps none. */
+  /** The file that stores finished trials; undefined stores none. */
   readonly file: string | undefined;
-  /** Whether to use trials that were kept for the same documents, questions and options. */
+  /** Whether to reuse stored trials of the same documents, questions and options. */
   readonly isResumed: boolean;
 }
 
-/** Evaluates chunkings until the time is over. One request covers all retrievers of a chunking. */
+/** Evaluates chunkings until the time is over. One request evaluates all retrievers with a chunking. */
 export class Search {
   readonly trials = new Map<string, Trial>();
   readonly failures: string[] = [];
@@ -242,14 +242,14 @@ export class Search {
     if (!isResumed) this.#kept?.forget();
   }
 
-  /** The best recall of a chunking; -1 if it was not evaluated. */
+  /** The best recall of a chunking; -1 if the chunking was not evaluated. */
   scoreOf(chunking: Chunking): number {
     const points = this.trials.get(requestOf(chunking))?.points ?? [];
     return Math.max(-1, ...points.map(({ recall }) => recall));
   }
 
   /**
-   * Tries chunkings that were not tried under another name. The very first one is tried even if the time is over.
+   * Tries chunkings not yet tried under another name. The search's first trial ignores the time limit.
    *
    * @throws ServiceError or ChunksmithError if nothing can be evaluated; the signal's reason once it aborts
    */
@@ -289,7 +289,7 @@ export class Search {
     return points;
   }
 
-  /** Undefined if the time is over. The first request has no limit: without its answer there would be no result. */
+  /** Undefined if the time is over. The first request has no limit, so that there is always a result. */
   async #answerTo(body: string): Promise<Awaited<ReturnType<Send>> | undefined> {
     const left = Math.max(0, this.#end - performance.now());
     if (this.trials.size === 0 || left > MAX_TIMER) return this.#options.send(body);
@@ -320,7 +320,7 @@ function pointIn(one: Required<EvaluatedCandidate>): Point {
   };
 }
 
-/** The part of a request for one chunking. It is equal for chunkings that are evaluated in the same way. */
+/** The part of a request that describes one chunking. Equivalent chunkings give equal parts. */
 function requestOf({ steps, embedding: [step] }: Chunking): string {
   const candidates = RETRIEVERS.map((retriever) => ({ name: retriever, steps, retriever }));
   const { embedding_model, embed } = step?.config ?? { embed: 'context+text' };

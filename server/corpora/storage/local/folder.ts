@@ -21,8 +21,8 @@ import { listFolder, storedFile, versionOf } from './list-folder.ts';
 import { attempt, isForbidden, LocalPaths, storageFailed, syncFolder, unlessMissing } from './paths.ts';
 
 /**
- * A local folder as a storage. Names are resolved to their real paths. Only files and folders exist in it, not
- * sockets and the like.
+ * A local folder as a storage. Names are resolved to their real paths. Sockets, pipes and devices are never
+ * read.
  */
 export function createLocalFolder(root: string, label: string = root): Storage {
   const paths = new LocalPaths(root, label);
@@ -82,15 +82,15 @@ function unlessNotEmpty(error: NodeJS.ErrnoException): void {
 }
 
 const PIECE = 1024 * 1024;
-/** Opening must not follow a link, or wait for a pipe, that has replaced the file. */
+/** If a link or a pipe has replaced the file, opening must not follow the link or wait for the pipe. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /**
- * Reads the bytes of a file in [from, to). After each piece, it checks that the file still has the requested
+ * Reads the bytes of a file in [from, to). After each piece, checks that the file still has the requested
  * version.
  *
- * @param path its real path
- * @throws ServiceError `source_changed`, and `source_unreadable` if this file may not be read
+ * @param path real path of the file
+ * @throws ServiceError `source_changed`; `source_unreadable` if permission for the file is missing
  */
 async function* readFilePieces(
   path: string,
@@ -132,7 +132,7 @@ async function checkVersion(handle: FileHandle, file: StoredFile): Promise<void>
 
 const GATHERED = 256 * 1024;
 
-/** Writes a complete file unless one exists at its path. @returns whether it was written */
+/** Writes a complete file unless a file exists at `path`. @returns whether it was written */
 async function createFileOnce(path: string, bytes: Uint8Array): Promise<boolean> {
   const temporary = `${path}.tmp-${randomUUID()}`;
   try {
@@ -148,7 +148,7 @@ async function createFileOnce(path: string, bytes: Uint8Array): Promise<boolean>
   return true;
 }
 
-/** Writes a temporary file beside the path, and renames it once it is complete. Calls must not overlap. */
+/** Writes a temporary file in the same folder, and renames it once it is complete. Calls must not overlap. */
 class LocalFileWriter implements FileWriter {
   readonly #name: string;
   readonly #label: string;

@@ -13,8 +13,8 @@ interface Folder {
 }
 
 /**
- * Lists the files below a folder in the order of the UTF-8 of their names. Memory holds only one folder and its
- * parents. A link to a folder is followed only if it overlaps no folder that is listed anyway.
+ * Lists the files below a folder, in the order of their names in UTF-8. Memory holds only one folder and its
+ * parents. A link to a folder is followed only if that folder overlaps no folder that is listed anyway.
  *
  * @param root the real path of the storage
  * @param listed real paths of the folders that are listed completely
@@ -42,7 +42,7 @@ export async function* listFolder(
   }
 }
 
-/** Whether a folder overlaps no listed folder. If so, it is added to the list. */
+/** Whether a folder overlaps no listed folder. If it overlaps none, the function adds it to the list. */
 function isNew(path: string, listed: string[]): boolean {
   const isListed = listed.some((one) => isInside(one, path) || isInside(path, one));
   if (!isListed) listed.push(path);
@@ -79,7 +79,7 @@ function unreadByName(name: Buffer): SkipNote | undefined {
   return name[0] === DOT ? UNREAD.hidden : undefined;
 }
 
-/** Sorts entries by the names of the files below them: a folder `a` comes after a file `a.txt`. */
+/** Sorts entries. A folder `a` is sorted as `a/`, and therefore comes after a file `a.txt`. */
 async function inOrder(path: string, entries: readonly Entry[]): Promise<readonly Entry[]> {
   const keyed = await Promise.all(entries.map(async (entry) => ({ entry, key: await keyOf(path, entry) })));
   return keyed.sort((a, b) => Buffer.compare(a.key, b.key)).map(({ entry }) => entry);
@@ -96,11 +96,11 @@ export type Look =
   | { readonly unread: SkipNote };
 
 /**
- * Examines an entry.
+ * Determines what an entry is, following links.
  *
  * @param root real path of the storage
- * @param folder real path of the folder that it is in
- * @returns undefined if it has disappeared
+ * @param folder real path of the folder that contains the entry
+ * @returns undefined if the entry has disappeared
  */
 export async function look(root: string, folder: string, entry: Entry): Promise<Look | undefined> {
   const { name, dirent, unread } = entry;
@@ -120,7 +120,7 @@ export async function look(root: string, folder: string, entry: Entry): Promise<
   }
 }
 
-/** An unusable link is reported when it is examined. */
+/** Ignores an unusable link for now, because `look` reports it later. */
 function unlessUnusable(error: unknown): undefined {
   if (!isForbidden(error) && !isMissing(error)) throw error;
 }

@@ -13,7 +13,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EMFILE: 'the server has too many files open: raise its limit',
   EISDIR: 'there is a folder of this name',
 };
-/** Error codes of a file that does not and cannot exist. */
+/** Error codes that mean that the file does not exist, or cannot exist. */
 const MISSING = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ENXIO'];
 const RETRIES = { retries: 3, firstDelay: 50, maxDelay: 1000 };
 
@@ -53,7 +53,7 @@ export function isForbidden(error: unknown): boolean {
   return ['EACCES', 'EPERM'].includes(codeOf(error) ?? '');
 }
 
-/** Resolves names to real paths below a folder, so that neither a name nor a link leads outside. */
+/** Resolves names to real paths below a folder. Refuses names and links that lead to a path outside. */
 export class LocalPaths {
   readonly #root: string;
   readonly #label: string;
@@ -64,7 +64,7 @@ export class LocalPaths {
   }
 
   /**
-   * The real path of a name, if it exists; `''` is the folder itself.
+   * The real path of a name, `''` for the folder itself; undefined if nothing has this name.
    *
    * @throws ServiceError `path_outside`, `path_unusable`
    */
@@ -74,7 +74,7 @@ export class LocalPaths {
   }
 
   /**
-   * The path for writing a file with this name, replacing a link. The folders of the file are created durably.
+   * The path for writing a file with this name, replacing any link. Creates the parent folders durably.
    *
    * @throws ServiceError `path_outside`, `path_unusable`
    */
@@ -85,7 +85,7 @@ export class LocalPaths {
     return join(parent, basename(name));
   }
 
-  /** The path of a file, even if its folder does not exist. A link in place of the file is not followed. */
+  /** The path of a file, whose folder need not exist. If the path is a link, the link is not followed. */
   async locate(name: string): Promise<string | undefined> {
     this.#check(name);
     const root = await realpath(this.#root);
@@ -93,7 +93,7 @@ export class LocalPaths {
     return parent === undefined ? undefined : join(parent, basename(name));
   }
 
-  /** Creates folders, only below a path that is known to be inside the root. */
+  /** Creates folders, but only below a path that is known to be inside the root. */
   async #makeFolder(root: string, path: string, name: string): Promise<string> {
     const found = await this.#resolve(root, path, name);
     if (found !== undefined) return found;
@@ -134,7 +134,7 @@ export function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Makes the names in a folder survive a loss of power. */
+/** Makes sure that file names in a folder survive a power failure. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

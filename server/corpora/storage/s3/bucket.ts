@@ -21,7 +21,7 @@ import { BucketFailure, statusOf, storageFailed } from './failures.ts';
 
 const TOOLS: ClientTools = { attempts: 9, silence: 30_000 };
 
-/** A bucket as a storage. Nothing is loaded or sent before it is used. */
+/** A bucket as a storage. Loads the AWS SDK and sends requests only when the storage is used. */
 export function createBucket(connection: BucketConnection, tools: Partial<ClientTools> = {}): Storage {
   const label = `s3://${connection.name}`;
   const keys = createKeys(connection, label);
@@ -41,12 +41,12 @@ export function createBucket(connection: BucketConnection, tools: Partial<Client
     create: async (name) => new ObjectWriter(client, name, keys.keyOf(name)),
     async createOnce(name, bytes) {
       const put = { ...named(name), ...CONTENT, IfNoneMatch: '*', Body: bytes };
-      // The object exists, or another request is creating it.
+      // Either the object exists, or another request is creating the object now.
       const taken = [409, 412];
       const written = await client.call((s3, sdk) => unless(taken, s3.send(new sdk.PutObjectCommand(put))));
       return written !== undefined;
     },
-    // A bucket cannot rename: it would have to copy the object.
+    // Keeps the name: a bucket cannot rename an object, but would have to copy it.
     settle: async (name) => name,
     removeFolder: async () => {},
     async remove(name) {
@@ -66,8 +66,8 @@ function fileOf(
 }
 
 /**
- * Lists the objects below a folder, page by page, without folder markers: empty objects whose keys end in `/`.
- * Hidden objects, and keys that no name can represent, are not read.
+ * Lists the objects below a folder, page by page. Leaves out folder markers, which are empty objects whose
+ * keys end in `/`. Marks hidden objects, and objects whose keys cannot be names, as unread.
  */
 async function* listObjects(client: BucketClient, keys: Keys, folder: string): AsyncGenerator<StoredFile> {
   const { bucket: Bucket, call, label } = client;
@@ -80,7 +80,7 @@ async function* listObjects(client: BucketClient, keys: Keys, folder: string): A
     const page = await call(async (s3, sdk) => readPage(await s3.send(new sdk.ListObjectsV2Command(query))));
     for (const { key, size, version } of page.objects) {
       const bytes = Buffer.from(key);
-      // An unordered list might never end, and a job would not get the same shards again.
+      // An unordered list might never end. Repeated planning of a job would also give different shards.
       if (!key.startsWith(prefix) || (last !== undefined && Buffer.compare(last, bytes) >= 0))
         throw storageFailed(label, new BucketFailure('it does not list objects in the order of their keys'));
       last = bytes;
@@ -101,12 +101,12 @@ async function* listObjects(client: BucketClient, keys: Keys, folder: string): A
 /** Git's own files are not files of a source. */
 const GIT = /(^|\/)\.git(ignore)?$/;
 
-/** The key up to its first hidden name, which begins with a dot and is neither `.` nor `..`. */
+/** The key up to its first hidden name: one that begins with a dot, except `.` and `..`. */
 function hiddenIn(key: string): string | undefined {
   return /^(?:[^/]*\/)*?\.(?!\.?(?:\/|$))[^/]*/.exec(key)?.[0];
 }
 
-/** @throws BucketFailure or URIError if it is not a page of a list */
+/** @throws BucketFailure or URIError if the response is not a page of a list */
 function readPage({ Contents = [], EncodingType, IsTruncated, NextContinuationToken: next }: ListOutput) {
   if (IsTruncated !== (next !== undefined)) throw new BucketFailure();
   const objects = Contents.map(({ Key, Size, ETag }) => {
@@ -116,13 +116,13 @@ function readPage({ Contents = [], EncodingType, IsTruncated, NextContinuationTo
   return { objects, next };
 }
 
-/** Decodes a key as in forms, where a space is a plus sign. XML cannot contain all keys literally. */
+/** Decodes a listed key. Lists encode keys as in HTML forms, because XML cannot contain all characters. */
 const decodeKey = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '));
 
-/** Maximum consecutive bodies that end early without a byte. */
+/** Maximum consecutive responses that end early without having sent a byte. */
 const MAX_CUTS = 4;
 
-/** Reads the bytes of an object. After a truncated body, reading continues at the missing byte. */
+/** Reads the bytes of an object. After a truncated response, the next request begins at the missing byte. */
 async function* readObject(
   client: BucketClient,
   key: string,
@@ -162,7 +162,7 @@ function openObject(
     });
     const body = answer.Body as Readable;
     const isOther = answer.ETag !== undefined && versionOf(answer.ETag) !== file.version;
-    // A service without ranges begins with the first byte.
+    // Some services ignore `Range`. Their response begins with the first byte of the object.
     const first = Number(/^bytes (\d+)-/.exec(answer.ContentRange ?? 'bytes 0-')?.[1]);
     if (!isOther && first === from) return body;
     body.destroy();
@@ -177,7 +177,7 @@ function changedOr(error: unknown, { name }: StoredFile): unknown {
   return isChanged ? new ServiceError('source_changed', { source: name }) : error;
 }
 
-/** Bytes of a part. S3 allows 10,000 parts, so an object can have 83 GB. */
+/** Bytes per part of an upload. S3 allows 10,000 parts, so an object can have up to 83 GB. */
 const PART = 8_388_608;
 
 /**
@@ -198,7 +198,7 @@ class ObjectWriter implements FileWriter {
     this.#name = name;
     this.#key = key;
     this.#sent = this.#send();
-    // The next write or finish reports the failure.
+    // Handles the rejection here, because only the next `write` or `finish` reports it.
     this.#sent.catch(() => this.#body.destroy());
   }
 
@@ -215,7 +215,7 @@ class ObjectWriter implements FileWriter {
     return { name: this.#name, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }
 
-  /** Parts that cannot be removed now are left to the bucket's own rule for unfinished uploads. */
+  /** If parts cannot be removed now, the bucket's own rule for unfinished uploads must remove them. */
   async discard(): Promise<void> {
     this.#body.destroy(new Error('discarded'));
     await this.#sent.catch(() => undefined);
@@ -237,7 +237,7 @@ class ObjectWriter implements FileWriter {
     });
   }
 
-  /** Whether the object is from this upload, whose answer may have been lost. */
+  /** Whether the object is the result of this upload. If so, only the success response was lost. */
   #isWhole(found: HeadObjectCommandOutput | undefined): boolean {
     const parts = Math.ceil(this.#bytes / PART);
     return versionOf(found?.ETag ?? '').endsWith(`-${parts}`) && found?.ContentLength === this.#bytes;
@@ -266,9 +266,9 @@ function createClient(connection: BucketConnection, label: string, tools: Client
     label,
     bucket: connection.bucket,
     /**
-     * Calls the SDK, which is loaded at the first call, and retries failures that may be temporary.
+     * Calls the SDK, which is loaded at the first call. Retries failures that may be temporary.
      *
-     * @throws ServiceError `storage_failed`, unless `ask` throws another one
+     * @throws ServiceError `storage_failed`, unless `ask` throws another ServiceError
      */
     async call<T>(ask: (client: S3Client, sdk: Sdk) => Promise<T>): Promise<T> {
       try {
@@ -285,7 +285,7 @@ function createClient(connection: BucketConnection, label: string, tools: Client
 const MISSING =
   'this deployment was trimmed without support for buckets: trim it with --buckets, or run "npm install @aws-sdk/client-s3 @aws-sdk/lib-storage"';
 
-/** Settings of the SDK. It takes all others from the environment, like AWS's own programs. */
+/** Options for the SDK. All other options come from the environment, as for AWS's own programs. */
 function settingsOf(connection: BucketConnection, { attempts, silence }: ClientTools) {
   const { endpoint, region, style, credentials, profile } = connection;
   return {
@@ -300,8 +300,8 @@ function settingsOf(connection: BucketConnection, { attempts, silence }: ClientT
 }
 
 /**
- * Some S3-compatible services do not know the checksums that AWS introduced in 2025. The signature covers the body
- * too.
+ * Avoids the checksums that AWS introduced in 2025, because some S3-compatible services do not support them.
+ * The signature of a request protects the body too.
  */
 const NO_CHECKSUMS = {
   requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -311,7 +311,7 @@ const NO_CHECKSUMS = {
 /** A content type that browsers do not display. */
 const CONTENT = { ContentType: 'application/octet-stream' } as const;
 
-/** Removes the quotation marks of ETags: some services omit them in lists or in headers. */
+/** Removes the quotation marks of an ETag. Some services omit these marks in lists or in headers. */
 const versionOf = (etag: string): string => etag.replace(/^"(.*)"$/s, '$1');
 
 async function unless<T>(statuses: readonly number[], answer: Promise<T>): Promise<T | undefined> {

@@ -25,7 +25,7 @@ function reasonFor(error: SdkError): string {
   if (name in OURS) return OURS[name] as string;
   const status = statusOf(error);
   if (status !== undefined && status >= 300) {
-    // The SDK invents an error name for a status without a body.
+    // If the response has no body, the SDK invents an error name, which is ignored here.
     const said = /^[A-Z][A-Za-z]+$/.test(name) && name !== 'Unknown' && name !== 'UnknownError' ? name : '';
     const remedy = REMEDIES[said] ?? REMEDIES[status];
     return `it answered ${`${status} ${said}`.trim()}${remedy === undefined ? '' : `; ${remedy}`}`;
