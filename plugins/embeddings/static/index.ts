@@ -32,7 +32,7 @@ export default createStaticEmbeddings;
 const WEIGHTS_FILE: ModelFile = { name: 'model.safetensors', maxBytes: 2 ** 31 };
 const TOKENIZER_FILE: ModelFile = { name: 'tokenizer.json', maxBytes: 100 * 1024 * 1024 };
 
-/** The models in the folder `models`. A version is the first 12 digits of the SHA-256 of the weights. */
+/** The models in the folder `models`. `version` is the first 12 hex digits of the SHA-256 of the weights. */
 export const OWN_MODELS: readonly Required<ModelInfo>[] = [
   {
     name: 'chunksmith/static-en-256',
@@ -136,7 +136,7 @@ async function leaseTable(
   }
 }
 
-/** Returns the message, or only the code for a file system error, whose message contains a path. */
+/** The message of an error. For a file system error only the code, because such a message contains a path. */
 function withoutPath(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : reasonOf(error);
 }

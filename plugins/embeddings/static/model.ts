@@ -13,9 +13,9 @@ import type { Table, TableShape } from './table/table.ts';
 
 export interface StaticConfig extends PoolingOptions {
   readonly dimensions: number | undefined;
-  /** Maps a cosine to `(cosine + offset) / (1 + offset)`. */
+  /** Calibration maps a cosine to `(cosine + offset) / (1 + offset)`; undefined for no calibration. */
   readonly calibrationOffset: number | undefined;
-  /** Whether texts in non-Latin scripts get vectors from their parts: the vocabulary lacks their words. */
+  /** Whether the vocabulary lacks non-Latin words, so that such texts get vectors from their parts. */
   readonly readsParts: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function readConfig(path: string): Promise<StaticConfig | undefined
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns no fields for a file that is not a JSON object: other plugins may still support the model. */
+/** Parses a JSON object. Returns no fields for any other file: another plugin may support the model. */
 export function parseFields(json: string): Fields {
   try {
     const value: unknown = JSON.parse(json);
@@ -54,10 +54,10 @@ function at(fields: Fields, ...path: readonly string[]): unknown {
 
 const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
-/** Approximate memory of a token per thread: its tokenizer entry and its count. */
+/** Approximate bytes of a token per thread: its tokenizer entry and its count. */
 const BYTES_PER_TOKEN = 160;
 
-/** Maximum milliseconds that a model keeps the thread before other work runs. */
+/** Maximum milliseconds that a model computes before it lets other work of the thread run. */
 const MAX_BUSY_MS = 20;
 
 /** Tokens that a model embeds between checks of the clock and the signal. */
@@ -105,11 +105,11 @@ interface EmbedParts {
   readonly pooling: MeanPooling;
   readonly hasWord: WordFinder;
   readonly dimensions: number;
-  /** Blends in the vector of the text's parts if the vocabulary lacks its words. Returns whether it did. */
+  /** If the vocabulary lacks words of the text, blends in the vector of the text's parts and returns true. */
   addParts(text: string, vector: Float32Array, isKnown: boolean): boolean;
 }
 
-/** Shares of words in other scripts: up to the minimum the vocabulary counts, from the maximum the parts. */
+/** Share of non-Latin words up to which only the vocabulary counts, and from which only the parts count. */
 const MIN_OTHER_SCRIPTS = 0.25;
 const MAX_OTHER_SCRIPTS = 0.5;
 
@@ -165,7 +165,7 @@ async function embedTexts(
   return { dimensions, values, wordless, fallback: { name: LEXICAL_VERSION, texts: fallbacks } };
 }
 
-/** Whether any token of a text contains a letter or digit and has a row. @param ids of the text */
+/** Whether a text has a known token with a letter or digit. @param ids the tokens of the text */
 type WordFinder = (text: string, ids: Uint32Array) => boolean;
 
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
@@ -174,7 +174,7 @@ const UNSEEN = 0;
 const WORD = 1;
 const NO_WORD = 2;
 
-/** Remembers which tokens are words. New tokens are classified only in texts without a known word. */
+/** Caches which tokens are words. Other tokens are examined only if no token of the text is a cached word. */
 function createWordFinder(tokenizer: EncodingTokenizer, { tokens, unknownId }: TableShape): WordFinder {
   const kinds = new Uint8Array(tokens);
   if (unknownId !== undefined && unknownId < tokens) kinds[unknownId] = NO_WORD;

@@ -19,10 +19,10 @@ export interface TransformerFiles {
 const MEGABYTE = 1024 * 1024;
 const ONNX_FILES = ['onnx/model.onnx', 'model.onnx'];
 const DEFAULT_LENGTH = 512;
-/** A higher length in a file means that the tokenizer has no limit. */
+/** A length above this in a file means that the tokenizer has no limit. */
 const MAX_LENGTH = 1 << 20;
 
-/** The files that specify the maximum length of a text, with their members, in order of precedence. */
+/** Files and members that may specify the maximum length of a text. The first valid length counts. */
 const LENGTH_FILES = [
   ['sentence_bert_config.json', 'max_seq_length'],
   ['tokenizer_config.json', 'model_max_length'],
@@ -31,7 +31,7 @@ const LENGTH_FILES = [
 
 export async function listTransformers(models: ModelFiles): Promise<ModelInfo[]> {
   const names = (await Promise.all(ONNX_FILES.map((file) => models.names(file)))).flat();
-  // Only files on this machine are read: a list must not download any.
+  // Only files on this machine are read: listing the models must not download files.
   const having = await Promise.all(LENGTH_FILES.map(async ([file]) => new Set(await models.names(file))));
   return Promise.all([...new Set(names)].sort().map((name) => describe(models, name, having)));
 }
@@ -49,7 +49,7 @@ async function describe(
   try {
     return { name, window: await windowOf(json) };
   } catch {
-    // A request for the model reports which file is broken.
+    // A file is broken. The error is reported when a request uses the model.
     return { name };
   }
 }
@@ -118,7 +118,7 @@ const MODES: Readonly<Record<string, PoolingMode>> = {
   pooling_mode_lasttoken: 'last',
 };
 
-/** The default is the mean, as in sentence-transformers. */
+/** The pooling mode. The default is the mean, as in sentence-transformers. */
 function poolingOf(config: Json, name: string): PoolingMode {
   if (config === undefined) return 'mean';
   const chosen = Object.entries(config).filter(

@@ -17,7 +17,7 @@ const createTransformers: Factory<typeof manifest> = ({ models, 'tokenizer/huggi
 
 export default createTransformers;
 
-/** A worker thread runs one request at a time, so its graph also uses one thread. */
+/** One thread per graph: the server already processes requests in parallel, one per worker thread. */
 const SESSION_OPTIONS = {
   intraOpNumThreads: 1,
   interOpNumThreads: 1,

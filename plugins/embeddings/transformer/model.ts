@@ -87,13 +87,13 @@ function emptyVectors(count: number, { dims }: Tensor): Vectors {
   return { dimensions, values: new Float32Array(count * dimensions) };
 }
 
-/** Includes the special tokens before the prompt; an empty prompt has 0 tokens. */
+/** Counts the tokens of a prompt and the special tokens before it; 0 for an empty prompt. */
 function promptTokens(prompt: string, tokenizer: EncodingTokenizer): number {
   if (prompt === '') return 0;
   return (tokenizer.specialTokens?.prefix.length ?? 0) + tokenizer.encode(prompt).length;
 }
 
-/** Pools the vectors of one text's tokens in `range` into `target`, which must be zero. */
+/** Pools the token vectors of a text in `range` into `target`. All values of `target` must be zero. */
 function writeVector(
   { dims, data }: Tensor,
   text: number,
@@ -110,8 +110,8 @@ function writeVector(
 }
 
 /**
- * Limits of a run of the graph: texts, and tokens with padding. Larger runs are slower on a CPU: intermediate
- * results leave the caches, and lengths differ more.
+ * Maximum texts, and maximum tokens including padding, per run of the graph. Larger runs are slower on a CPU:
+ * intermediate results exceed the caches, and differing lengths need more padding.
  */
 const MAX_TEXTS = 64;
 const MAX_TOKENS = 512;

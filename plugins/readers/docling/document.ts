@@ -82,7 +82,7 @@ export interface TableData {
 export interface TableCell {
   readonly text?: string;
   readonly bbox?: BoundingBox | null;
-  /** The item with the content of a rich cell. */
+  /** The item that contains the content of the cell, if that is more than plain text. */
   readonly ref?: Reference;
   readonly start_row_offset_idx: number;
   readonly end_row_offset_idx: number;
@@ -108,7 +108,7 @@ export function positionsOf(document: DoclingDocument, item: Item, sheet?: strin
   return [...boxes, ...times];
 }
 
-/** Falls back to the positions of the table. */
+/** The positions of a cell; those of the table if the cell has none. */
 export function positionsOfCell(
   document: DoclingDocument,
   table: Item,
@@ -150,7 +150,7 @@ function onPage(
   return { page, box: [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)] };
 }
 
-/** Boxes on a sheet count cells from 0; right and bottom are exclusive. */
+/** The position of a box on a sheet. Boxes count cells from 0; right and bottom are exclusive. */
 function onSheet(sheet: string, { l, t, r, b }: BoundingBox): SourcePosition {
   return { sheet, cells: cellRange(l + 1, t + 1, Math.max(r, l + 1), Math.max(b, t + 1)) };
 }

@@ -46,7 +46,7 @@ interface Answer {
   readonly errors?: readonly { readonly error_message?: unknown }[] | null;
 }
 
-/** A partial result is treated as a problem: some pages have failed. */
+/** A partial result is treated as a problem, because some pages of it have failed. */
 function readAnswer(answer: unknown): ReadFile | { readonly problem: string } {
   const { document, status, errors } = (answer ?? {}) as Answer;
   if (typeof status !== 'string') throw new Error('it has no status');

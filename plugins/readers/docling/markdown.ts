@@ -15,7 +15,7 @@ interface Context {
   readonly sheet?: string | undefined;
   readonly level: number;
   readonly isInline: boolean;
-  /** Comments are the only notes that are written. */
+  /** Whether the item is in a comment section: only there, notes are written. */
   readonly isComment: boolean;
   readonly isInCell: boolean;
   readonly depth: number;
@@ -25,8 +25,8 @@ const MAX_DEPTH = 100;
 const BLOCKS = '\n\n';
 
 /**
- * Writes the body of a document as docling-core's Markdown, with places. The body excludes headers, footers,
- * notes and invisible text.
+ * Writes the body of a document as Markdown, like docling-core, with the places of items. The body excludes
+ * headers, footers, notes and invisible text.
  */
 export function writeMarkdown(document: DoclingDocument): PlacedMarkdown {
   return writePieces(new Writer(document).body());
@@ -34,7 +34,7 @@ export function writeMarkdown(document: DoclingDocument): PlacedMarkdown {
 
 class Writer {
   readonly #document: DoclingDocument;
-  /** Items written so far. Each is written once, even if references form a circle. */
+  /** Items written so far. An item is written only once, even if references form a cycle. */
   readonly #written = new Set<Item>();
   readonly #captions: ReadonlySet<Item | undefined>;
   readonly #images: ReadonlyMap<Item, number>;
@@ -161,7 +161,7 @@ class Writer {
     return this.#formatted(item, this.#plain(item, context, escaped));
   }
 
-  /** The inline group that an item has instead of text. */
+  /** The inline group that contains the text of an item; undefined if the item has its own text. */
   #line({ text, children: [first] = [] }: Item): Item | undefined {
     const line = text === '' && first !== undefined ? this.#find(first) : undefined;
     return line?.label === 'inline' ? line : undefined;
@@ -239,7 +239,7 @@ class Writer {
   }
 }
 
-/** @throws Error if items are nested too deep */
+/** The context one level deeper. @throws Error if items are nested too deep */
 function deeper(context: Context): Context {
   if (context.depth === MAX_DEPTH) throw new Error(`its items are nested more than ${MAX_DEPTH} deep`);
   return { ...context, depth: context.depth + 1 };
@@ -255,7 +255,7 @@ function isList(item: Item): boolean {
 
 const WHOLE: ReadonlySet<string | undefined> = new Set(['table', 'document_index', 'picture', 'chart']);
 
-/** Whether an item writes its own children. */
+/** Whether the text written for an item already includes its children. */
 function isWhole(item: Item): boolean {
   return isGroup(item) || WHOLE.has(item.label);
 }
@@ -281,7 +281,7 @@ type Grid = readonly (readonly (TableCell | undefined)[])[];
 
 const MAX_CELLS = 1_000_000;
 
-/** Cells by row and column; a cell is repeated wherever it spans. @throws Error if the table is too large */
+/** Cells by row and column. A spanning cell is in each place it covers. @throws Error for too many cells */
 function gridOf({ num_rows = 0, num_cols = 0, table_cells = [] }: TableData): Grid {
   if (num_rows * num_cols > MAX_CELLS)
     throw new Error(`a table has ${num_rows} x ${num_cols} cells, over the limit of ${MAX_CELLS}`);
@@ -301,7 +301,7 @@ function cellsOf(grid: Grid): TableCell[] {
   return [...new Set(grid.flat())].filter((cell) => cell !== undefined);
 }
 
-/** Writes a table without padding, which would cost tokens. */
+/** Writes the rows of a table without padding, because padding would cost tokens. */
 function rowsOf(grid: Grid, write: (cell: TableCell) => Piece): Piece {
   const rows = grid.map((row) => [
     '|',

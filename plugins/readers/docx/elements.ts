@@ -1,8 +1,8 @@
 import { refusedError } from '../../../core/kit.ts';
 
 /**
- * Finds XML elements by the names that Word writes, such as `w:p`, without parsing the whole part. Unclosed
- * elements are not found; the XML parser reports them later.
+ * Functions that find XML elements by the names that Word writes, such as `w:p`, without a parser. Elements
+ * that are not closed are not found; the XML parser reports them later.
  */
 
 interface XmlElement {
@@ -52,13 +52,13 @@ export function attributeOf(tag: string, name: string): string | undefined {
   return double ?? single;
 }
 
-/** The `val` of the first element with this name: empty without a value, undefined without the element. */
+/** The `val` of the first element `name`; empty if it has no `val`, undefined if there is no such element. */
 export function valueIn(xml: string, name: string): string | undefined {
   const tag = cached(`<${name}(?=[\\s/>])[^<>]*>`).exec(xml)?.[0];
   return tag === undefined ? undefined : (attributeOf(tag, 'val') ?? '');
 }
 
-/** Whether a switch such as `w:b` is on. A switch without a value is on. */
+/** Whether a switch such as `w:b` is on. A switch without a `val` is on. */
 export function isOn(xml: string, name: string): boolean {
   const value = valueIn(xml, name);
   return value !== undefined && !['0', 'false', 'off', 'none'].includes(value);
@@ -79,8 +79,8 @@ const TAG_IN_TAG = /<[^<>]*</;
 /**
  * Removes comments and replaces `<![CDATA[` sections by escaped text.
  *
- * @throws Error for callers if a tag is not closed, because mammoth's parser would take quadratic time.
- *   Entity declarations are refused, too; Office files have none.
+ * @throws Error for callers if the part declares entities, which Office files never do, or if a tag is not
+ *   closed, because mammoth's parser would take quadratic time
  */
 export function plainXml(xml: string): string {
   const uncommented = replaceSections(xml, '<!--', '-->', () => '');

@@ -1,6 +1,6 @@
 import { attributeOf } from './elements.ts';
 
-/** Private-use characters around an operand; equations do not contain them. */
+/** Enclose an operand until parentheses replace them. Equations never contain these characters. */
 const OPEN = '\ue000';
 const CLOSE = '\ue001';
 
@@ -26,7 +26,7 @@ interface OpenElement {
   end: string;
 }
 
-/** Writes an Office equation (`m:oMath`) on one line, its text still escaped: `(a+b)/2`, `√(3&amp;x)`. */
+/** Writes an Office equation (`m:oMath`) as one line of escaped XML text: `(a+b)/2`, `√(3&amp;x)`. */
 export function writeEquation(omml: string): string {
   const parts: string[] = [];
   const open: OpenElement[] = [];

@@ -7,7 +7,7 @@ import { type Node, writeMarkdown } from './markdown.ts';
 import { hasText, Preparation } from './prepare.ts';
 
 const MAX_BYTES = 100e6;
-/** Matches all parts except those without text, such as fonts, and building blocks of templates. */
+/** Matches all parts except those without text (such as fonts) and building blocks (`glossary`). */
 const PARTS = /^(?!.*(?:^|\/)(?:theme|customXml|glossary|embeddings|fonts)\/)/;
 const WITH_TEXT = /^\s*(?:<\?[^>]*>\s*)?<w:(?:document|footnotes|endnotes)[\s>]/;
 

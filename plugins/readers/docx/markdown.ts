@@ -7,7 +7,7 @@ export interface Node {
   readonly type: string;
   readonly children?: readonly Node[];
   readonly value?: string;
-  /** The index of the paragraph's mark; `Preparation` stores it as the alignment. */
+  /** For a paragraph, the index of its mark: `Preparation` stores the index as the alignment. */
   readonly alignment?: string | null;
   readonly isBold?: boolean;
   readonly isItalic?: boolean;
@@ -41,7 +41,7 @@ interface Block {
   readonly isItem: boolean;
 }
 
-/** Maximum UTF-16 units of a cell that is repeated wherever it spans, so that each row can be read alone. */
+/** A spanning cell up to this length (UTF-16 units) is repeated, so that each row can be understood alone. */
 const MAX_REPEATED = 100;
 /** Maximum cells of all tables together, including repeated cells. */
 const MAX_CELLS = 1_000_000;
@@ -51,7 +51,7 @@ const SUPERSCRIPTS: Readonly<Record<string, string>> = Object.fromEntries(
   Array.from('⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻', (sign, index) => ['0123456789+-'[index], sign]),
 );
 
-/** Writes mammoth's document as Markdown and counts its hidden runs. @param marks of its paragraphs */
+/** Writes mammoth's document as Markdown and counts its hidden runs. @param marks the marks of paragraphs */
 export function writeMarkdown(
   document: Node,
   marks: readonly Mark[],
@@ -82,7 +82,7 @@ class Writer {
       const before = this.#blocks[index - 1];
       return before === undefined ? [text] : [before.isItem && isItem ? '\n' : '\n\n', text];
     });
-    // A lone surrogate cannot be encoded.
+    // Lone surrogates cannot be encoded in UTF-8.
     return parts.join('').toWellFormed();
   }
 
@@ -131,7 +131,7 @@ class Writer {
     this.#add(' '.repeat(indent) + mark + inner, true);
   }
 
-  /** Treats a table with one cell as a frame around its content. */
+  /** Adds a table. A table with one cell is a frame: only the content of the cell is added. */
   #addTable(table: Node): void {
     this.#indents = [];
     const rows = (table.children ?? []).map((row) => row.children ?? []);
@@ -238,7 +238,7 @@ function formatOf({
   return { emphasis, isRaised: verticalAlignment === 'superscript' };
 }
 
-/** Writes a raised number with superscript digits: `10⁶` must not become `106`. */
+/** Writes a raised number with superscript digits: otherwise `10⁶` would become `106`. */
 function raised(text: string): string {
   return /^[\d+-]+$/.test(text) ? text.replace(/./g, (sign) => SUPERSCRIPTS[sign] ?? sign) : text;
 }
@@ -256,7 +256,7 @@ function writeStretch({ text, emphasis, href }: Stretch): string {
   return text.slice(0, start) + linked + text.slice(start + core.length);
 }
 
-/** The cells of each row; a cell is repeated wherever it spans. */
+/** The cells of each row. A spanning cell is repeated in each place that it covers. */
 function gridOf(rows: readonly (readonly Node[])[], write: (cell: Node) => string): string[][] {
   const grid = rows.map((): string[] => []);
   for (const [y, row] of rows.entries()) {

@@ -10,15 +10,15 @@ export interface Mark {
   readonly list: ListMark | undefined;
 }
 
-/** Maximum element names: mammoth compares each unknown name with all others. Office has about 300. */
+/** Maximum distinct element names; Office has about 300. Mammoth compares unknown names with all others. */
 const MAX_NAMES = 1000;
 const SUPERSCRIPT = 'superscript';
 export const HIDDEN = 'hidden';
 
-/** Elements that mammoth skips although their content is text of the paragraph. */
+/** Tags that are removed, so that mammoth reads the text between them instead of skipping it. */
 const TRANSPARENT =
   /<\/?(?:w:(?:fldSimple|dir|bdo|proofErr|lastRenderedPageBreak|bookmarkStart|bookmarkEnd)|m:oMathPara)(?=[\s/>])[^<>]*>/g;
-/** Elements whose attributes are removed: they are not read, but cost memory in mammoth's parser. */
+/** Tags whose attributes are removed: the attributes are not read, but cost memory in mammoth's parser. */
 const ATTRIBUTES = /<(w:(?:p|r|t|tr))\s[^<>]*?(\/?)>/g;
 const SWITCHES: readonly (readonly [name: string, read: string])[] = [
   ['w:b', '<w:b/>'],
@@ -26,21 +26,21 @@ const SWITCHES: readonly (readonly [name: string, read: string])[] = [
   ['w:strike', '<w:strike/>'],
   ['w:dstrike', '<w:strike/>'],
 ];
-/** Character styles that some files leave without formatting. */
+/** Formatting for character styles, by id, because some files do not define it. */
 const FORMATS: Readonly<Record<string, string>> = { strong: '<w:b/>', emphasis: '<w:i/>' };
 
 /**
  * Rewrites the parts of a document so that mammoth loses no text. Equations, text boxes, fields and ruby
- * become text. Paragraph and run properties that mammoth cannot read are moved into properties that it reads.
- * All other properties, most of a document, are removed.
+ * become text. Properties of paragraphs and runs that mammoth cannot read are moved into properties that it
+ * reads. All other properties are removed; they make up most of a document.
  */
 export class Preparation {
-  /** Marks of paragraphs. The alignment of a paragraph is the index of its mark. */
+  /** Marks of paragraphs. The alignment of a prepared paragraph is the index of its mark. */
   readonly marks: Mark[] = [];
   readonly #styles: ReadonlyMap<string, Style>;
   readonly #numbering: Numbering;
 
-  /** @param styles `word/styles.xml` @param numbering `word/numbering.xml`; empty if there is none */
+  /** @param styles `word/styles.xml`, or empty @param numbering `word/numbering.xml`, or empty */
   constructor(styles: string, numbering: string) {
     this.#styles = readStyles(styles);
     this.#numbering = new Numbering(numbering, this.#styles);
@@ -73,7 +73,7 @@ export class Preparation {
   #paragraph(written: string): string {
     const inner = written.replace(/<w:pPrChange[\s\S]*/, '');
     const ofMark = contentOf(inner, 'w:rPr') ?? '';
-    // A drop cap is a paragraph of its own. Without its mark, it is joined to the next paragraph.
+    // A drop cap is a paragraph of its own. Deleting its paragraph mark joins it to the next paragraph.
     const isDeleted = /<w:(?:del|moveFrom)[\s/>]/.test(ofMark) || /\bw:dropCap="[dm]/.test(inner);
     const mark = isDeleted ? undefined : this.#markOf(inner);
     const alignment = mark === undefined ? '' : `<w:jc w:val="${this.marks.push(mark) - 1}"/>`;
@@ -116,7 +116,7 @@ function checkDepth(depth: number): void {
     throw refusedError(`The document cannot be read: its shapes are nested more than ${MAX_DEPTH} deep.`);
 }
 
-/** Chooses the variant for newer programs if it is a shape, else the variant for older programs. */
+/** Chooses the variant for newer programs if that is a shape, otherwise the variant for older programs. */
 function withAlternatives(xml: string, depth = 0): string {
   checkDepth(depth);
   return replaceElements(xml, 'mc:AlternateContent', (inner) => {
@@ -129,7 +129,7 @@ function withAlternatives(xml: string, depth = 0): string {
 
 const VML = 'xmlns:v="urn:schemas-microsoft-com:vml"';
 
-/** Replaces each picture or shape by its description. Text boxes get the old form, which mammoth reads. */
+/** Replaces a picture or shape by its description and its text boxes, in the old form that mammoth reads. */
 function withShapes(xml: string, name: string, depth = 0): string {
   checkDepth(depth);
   return replaceElements(xml, name, (inner) => {

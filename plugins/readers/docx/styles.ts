@@ -13,7 +13,7 @@ export interface Style {
 }
 
 const HEADING = /^heading ([1-9])$/i;
-/** Heading levels by the English names of styles, which Word writes in all languages. */
+/** Heading levels by the name of a style. Word stores the English names in all languages. */
 const TITLES: Readonly<Record<string, number>> = { title: 1, subtitle: 2 };
 const BODY_TEXT = 9;
 const MAX_BASES = 20;
@@ -56,7 +56,7 @@ function headingLevel(inner: string, name = ''): number | undefined {
   return named === undefined ? outlineLevel(inner) : Number(named);
 }
 
-/** The heading level from 1; 0 for body text; undefined without an outline level. */
+/** The heading level from 1; 0 for body text; undefined if the properties have no outline level. */
 export function outlineLevel(properties: string): number | undefined {
   const value = valueIn(properties, 'w:outlineLvl');
   if (value === undefined) return undefined;
@@ -76,7 +76,7 @@ interface Level {
   readonly format: string;
   /** The template of the label; `%1` is the number of the first level. */
   readonly text: string;
-  /** The level, from 1, whose paragraphs restart this numbering; 0 for a numbering that never restarts. */
+  /** Paragraphs of levels 1 to `restart` restart the numbers; 0: none does; undefined: outer levels do. */
   readonly restart: number | undefined;
   readonly isDecimal: boolean;
   readonly styleId: string | undefined;
@@ -86,7 +86,7 @@ interface List {
   /** Lists with the same definition continue each other's numbers. */
   readonly definition: string;
   readonly levels: readonly (Level | undefined)[];
-  /** First numbers of levels, where they differ from the definition. */
+  /** First numbers by level, only for levels whose first number differs from the definition. */
   readonly starts: Map<number, number>;
 }
 
@@ -101,7 +101,7 @@ export class Numbering {
     this.#lists = readLists(xml, styles);
   }
 
-  /** The mark of the list's next paragraph; undefined for an unknown list, such as `0`. */
+  /** The mark of the next paragraph of list `numId`; undefined for an unknown list, such as `0`. */
   next(numId: string, written: string | undefined, styleId: string | undefined): ListMark | undefined {
     const list = this.#lists.get(numId);
     if (list === undefined) return undefined;
@@ -206,7 +206,7 @@ const ROMAN: readonly (readonly [letters: string, value: number])[] = [
   ['i', 1],
 ];
 const LETTERS = 26;
-/** Larger numbers are written in decimal: their letters could be arbitrarily long. */
+/** Larger numbers are written in decimal, because as letters they could be arbitrarily long. */
 const MAX_LETTERED = 3999;
 
 function numberIn(format: string, number: number): string {

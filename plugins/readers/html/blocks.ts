@@ -4,9 +4,9 @@ interface Container {
   readonly owner: unknown;
   /** The prefix of the container's first line; undefined once that line is written. */
   first: string | undefined;
-  /** The prefix of the container's other lines. */
+  /** The prefix of all later lines of the container. */
   readonly rest: string;
-  /** Whether the container begins the outermost list. */
+  /** Whether an empty line precedes the container: it is a quote, or begins the outermost list. */
   readonly isFirst: boolean;
 }
 
@@ -18,7 +18,7 @@ export class Blocks {
   readonly #containers: Container[] = [];
   count = 0;
 
-  /** Opens a quote or list item until `leave` is called with the same owner. */
+  /** Opens a quote or list item. `leave` with the same owner closes it. */
   enter(owner: unknown, first: string, isFirst: boolean): void {
     const rest = first.startsWith('>') ? first : ' '.repeat(first.length);
     if (this.#containers.length < MAX_DEPTH) this.#containers.push({ owner, first, rest, isFirst });
@@ -28,7 +28,7 @@ export class Blocks {
     if (this.#containers.at(-1)?.owner === owner) this.#containers.pop();
   }
 
-  /** @param isNext whether the block follows the previous one without an empty line */
+  /** @param isNext whether no empty line separates the block from the previous one */
   add(block: string, isNext = false): void {
     let first = '';
     let rest = '';
@@ -53,10 +53,10 @@ export class Blocks {
 
 /** Maximum cells that spans may add to all tables of a page. */
 export const MAX_SPANNED = 200_000;
-/** Maximum characters of a cell that is repeated in each row it spans. */
+/** Maximum UTF-16 units of a cell that is repeated in each row that it spans. */
 const MAX_REPEATED = 200;
 
-/** A cell that spans rows is repeated in each row. A cell that spans columns is followed by empty cells. */
+/** A cell that spans rows is repeated in each of its rows. A cell that spans columns precedes empty cells. */
 export class Table {
   readonly #rows: string[][] = [];
   readonly #budget: { cells: number };
@@ -66,7 +66,7 @@ export class Table {
   #isHeader = true;
   #row: string[] = [];
 
-  /** @param budget remaining cells that spans may add, shared by all tables of a page */
+  /** @param budget the number of cells that spans may still add, shared by all tables of a page */
   constructor(budget: { cells: number }) {
     this.#budget = budget;
   }
@@ -111,7 +111,7 @@ export class Table {
     }
   }
 
-  /** A missing header is written empty. A single row or column without a header becomes a list of blocks. */
+  /** The table as one block. A single row or column without a header becomes one block per cell. */
   written(): readonly string[] {
     const width = this.#rows.reduce((most, { length }) => Math.max(most, length), 0);
     const isPlain = !this.#hasHeader && (width === 1 || this.#rows.length === 1);

@@ -39,15 +39,15 @@ const createHtmlReader: Factory<typeof manifest> = async () => {
 
 export default createHtmlReader;
 
-/** U+FFFD in the source of a page. The parser also writes it for invalid references such as `&#xD800;`. */
+/** Matches U+FFFD in a source. Without a match, U+FFFD in the output replaces an invalid `&#xD800;`. */
 const REPLACED = /\ufffd|&#0*65533\b|&#x0*fffd\b/i;
 const withoutReplaced = (text: string): string => text.replaceAll('\ufffd', '');
 
-/** Maximum elements of a page whose main content is searched, by far the slowest step. */
+/** Maximum elements of a page whose main content is searched. The search is by far the slowest step. */
 const MAX_SEARCHED = 50_000;
 
 /**
- * The HTML of a page's main content, as in Firefox's reader view; `undefined` without an article.
+ * The HTML of a page's main content, as in Firefox's reader view; `undefined` if no article is found.
  *
  * @throws Error for callers if the page is too large
  */
@@ -72,7 +72,7 @@ function refusal(reason: string, cause?: unknown): Error {
   return refusedError(`The main content of the page cannot be found: ${reason}; ${remedy}.`, cause);
 }
 
-/** Bytes that may declare the encoding. Browsers also search beyond the 1024 bytes of the standard. */
+/** Bytes that are searched for a declared encoding: more than the 1024 of the standard, as in browsers. */
 const SCANNED = 16 * 1024;
 const XML = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"'>]+)["']/;
 const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
@@ -80,10 +80,10 @@ const META = /<meta[\s/]([^>]*)/gi;
 const CHARSET = /(?:^|[\s/"';])charset\s*=\s*["']?\s*([^\s"'/>;]+)/i;
 
 /**
- * Decodes a page as the HTML standard requires: by byte order mark, charset of the request, or its own
- * declaration. Without them, it is UTF-8 if it is valid, else windows-1252.
+ * Decodes a page as the HTML standard requires: by its byte order mark, the charset of the request, or its
+ * own declaration. A page without any of these is UTF-8 if valid, otherwise windows-1252.
  *
- * @throws Error for callers if it is invalid in its encoding, or not text
+ * @throws Error for callers if the bytes are invalid in the encoding, or not text
  */
 function decodePage({ bytes, charset }: SourceFile): ReturnType<typeof decodeUnicode> {
   const declared = declaredIn(String.fromCharCode(...bytes.subarray(0, SCANNED)));
@@ -102,7 +102,7 @@ function declaredIn(head: string): string | undefined {
   const metas = head.replace(COMMENT, '').matchAll(META);
   const [label] = Array.from(metas, ([, attributes = '']) => CHARSET.exec(attributes)?.[1]).filter(Boolean);
   const declared = xml ?? label;
-  // A declaration readable as ASCII cannot be in UTF-16, even if it names UTF-16.
+  // The declaration was readable as ASCII. The page is therefore not in UTF-16, even if it declares UTF-16.
   return declared !== undefined && /^utf-?16/i.test(declared) ? 'utf-8' : declared;
 }
 

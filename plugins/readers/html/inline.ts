@@ -12,9 +12,9 @@ interface Open {
 
 const SPACES = /[\t\n\f\r\u00a0][ \t\n\f\r\u00a0]*| [ \t\n\f\r\u00a0]+/g;
 const SOFT_HYPHENS = /\u00ad/g;
-/** UTF-16 units processed per step, which bounds the memory of the matches. */
+/** UTF-16 units processed per step, to limit the memory that matches take. */
 const SLICE = 1 << 16;
-/** Characters that would begin a tag or a character reference, and backslashes before them. */
+/** Matches characters that would begin a tag or character reference, and backslashes before them. */
 const MARKUP = /\\(?=[<&])|<(?=[a-z/!?]|$)|&(?=#?\w+;)/gi;
 
 export class Inline {
@@ -53,7 +53,7 @@ export class Inline {
     if (!last.isBroken || last.finish === codeSpan) this.#finish(last);
   }
 
-  /** Returns the text so far and begins the next block. Open elements continue in it. */
+  /** Returns the text of the current block and begins the next block, in which open elements continue. */
   take(): string {
     for (const one of this.#open.toReversed()) {
       if (one.finish === codeSpan) this.#finish(one);
@@ -78,7 +78,7 @@ export class Inline {
     const before = /^\s/.test(text) ? ' ' : '';
     const after = inner !== '' && /\s$/.test(text) ? ' ' : '';
     const last = this.#pieces.at(-1);
-    // Adjacent code spans are joined: their backticks would form a longer delimiter.
+    // Adjacent code spans are joined, because their touching backticks would form one longer delimiter.
     if (finish === codeSpan && before === '' && last?.endsWith('`') === true && finished.startsWith('`'))
       this.#pieces[this.#pieces.length - 1] = last.slice(0, -1) + finished.slice(1) + after;
     else this.#pieces.push(before + finished + after);
@@ -87,7 +87,7 @@ export class Inline {
   }
 }
 
-/** A code span, delimited by more backticks than any run in the text. */
+/** A code span, delimited by more backticks than any run of backticks in the text. */
 export const codeSpan: Finish = (text) => {
   let most = 1;
   for (const [run] of text.matchAll(/`+/g)) most = Math.max(most, run.length + 1);
@@ -103,7 +103,7 @@ const HAS_WORDS = /[\p{L}\p{N}]/u;
 
 const hrefOf = (link: Element): string => attributeOf(link, 'href')?.trim() ?? '';
 
-/** Drops links without words that lead to the same page, such as anchors beside headings. */
+/** Drops a link within the page if its text has no words, such as an anchor beside a heading. */
 export const linkText: Finish = (text, element) =>
   !HAS_WORDS.test(text) && hrefOf(element).startsWith('#') ? '' : text;
 
@@ -116,7 +116,7 @@ export const link: Finish = (text, element) => {
 /** Maximum UTF-16 units of an address, including tracking parameters. */
 const MAX_HREF_LENGTH = 1000;
 
-/** A raised number is an exponent or a note mark. */
+/** Marks a raised number with `^`, because it is an exponent or a note mark. */
 export const superscript: Finish = (text) => (/^[-\u2212+]?\d+$/.test(text) ? `^${text}` : text);
 
 export const inBrackets: Finish = (text) => `(${text})`;

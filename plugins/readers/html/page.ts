@@ -47,7 +47,7 @@ export function attributeOf({ attrs }: Element, name: string): string | undefine
 
 /** UTF-16 units parsed between two checks of the signal. */
 const SLICE = 1 << 20;
-/** Maximum elements of a page. A larger tree exceeds the memory of a reader's thread. */
+/** Maximum elements of a page. A larger tree would exceed the memory of a reader's thread. */
 const MAX_ELEMENTS = 600_000;
 /** Maximum nesting of elements; browsers allow 512. */
 const MAX_DEPTH = 1000;
@@ -56,16 +56,16 @@ const READ = words(
   `alt aria-hidden class colspan content hidden href lang multiple name open placeholder property rel role rowspan selected
   size start style type value xml:lang`,
 );
-/** Elements never replaced by their content: they have no children, or their content would be shown. */
+/** Elements that are never replaced by their content: they have none, or it would become visible text. */
 const NEVER_FLATTENED = words(
   'script style title textarea xmp iframe noembed noframes plaintext template select img input br hr',
 );
 
 interface ParseOptions {
-  /** Whether any element may be empty, and CDATA sections are text. */
+  /** Whether the page is XHTML: any element may be self-closing, and CDATA sections are text. */
   readonly isXml: boolean;
   readonly signal: AbortSignal;
-  /** Whether the main content is searched, which needs all attributes and is slow for deep trees. */
+  /** Whether the main content is searched. The search needs all attributes, and is slow for deep trees. */
   readonly isSearched: boolean;
 }
 
@@ -74,8 +74,8 @@ type Parser = InstanceType<typeof import('parse5').Parser<Tree.DefaultTreeAdapte
 
 /**
  * Creates a function that parses a page by the HTML standard, but in linear time and memory. Formatting is
- * therefore not repeated in later blocks. Elements nested too deep are replaced by their content, blocks by a
- * line break.
+ * therefore not continued in later blocks. Elements that are nested too deep are replaced by their content,
+ * after a line break if they are blocks.
  *
  * The function throws an error for callers if the page has too many elements.
  */
@@ -135,7 +135,7 @@ function createAdapter(adapter: Parse5['defaultTreeAdapter'], counts: Counts) {
       if (!NEVER_SHOWN.has(parent.nodeName)) adapter.insertText(parent, text);
     },
     onItemPop(node) {
-      // A grown array keeps spare capacity; a copy does not.
+      // Copies the array, because an array that has grown keeps spare capacity.
       if ('childNodes' in node) node.childNodes = node.childNodes.slice();
     },
   } satisfies typeof adapter as typeof adapter;
@@ -166,7 +166,7 @@ function withoutCdata(xml: string): string {
 }
 
 const HEADING = /^h[1-6]$/;
-/** Blocks that do not fit into a cell. */
+/** Blocks that cannot be written within a table cell. */
 const LARGE = words('table pre listing xmp');
 
 function survey(
@@ -213,7 +213,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
 const AUTHORS = words('author article:author dc.creator dcterms.creator citation_author');
 const SPACES = /\s+/g;
 
-/** Collects the metadata of a page. The first of several values counts, except for authors. */
+/** Collects the metadata of a page: all authors, and the first value of each other member. */
 class About {
   title: string | undefined;
   readonly #members: Record<string, string> = {};

@@ -16,7 +16,7 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['sup', superscript],
   ['rt', inBrackets],
 ]);
-/** Operators before the second operand in MathML. */
+/** Operators that are written before the second operand of an element of MathML. */
 const SIGNS: Readonly<Record<string, string>> = { mfrac: '/', msup: '^', msub: '_' };
 const HEADING = /^h[1-6]$/;
 const NOT_DISPLAYED = /display\s*:\s*none/i;
@@ -42,7 +42,7 @@ class Writer {
   #oneLine: Element | undefined;
   #pre: { readonly element: Element; text: string } | undefined;
   #navigation: Element | undefined;
-  /** The number of blocks at the end of the last `dt`. */
+  /** The number of blocks at the end of the last `dt`; still the same if a `dd` follows it directly. */
   #atTerm = 0;
   #isDefinition = false;
 
@@ -148,7 +148,7 @@ class Writer {
     else if (this.#navigation === element) this.#navigation = undefined;
   }
 
-  /** Whether a cell belongs to a table that is written as blocks. Each row of that table is a paragraph. */
+  /** Whether an element is a cell of a table that is written as blocks, one paragraph per row. */
   #isLooseCell(name: string): boolean {
     return CELLS.has(name) && this.#tables.length === 0;
   }
@@ -214,7 +214,7 @@ class Writer {
   }
 }
 
-/** Whether part of a heading is only for screen readers, only for the eye, or an edit link. */
+/** Whether a part of a heading is only for screen readers, hidden from screen readers, or an edit link. */
 function isAside(element: Element): boolean {
   const isForEyes = attributeOf(element, 'aria-hidden')?.toLowerCase() === 'true';
   return isForEyes || ASIDE.test(attributeOf(element, 'class') ?? '');

@@ -72,7 +72,7 @@ function writeCell({ cell_type, source, input, level = 1, outputs = [] }: Cell, 
   return [own, ...written].filter((part) => part.trim() !== '').join('\n\n');
 }
 
-/** Closes a fence that a cell leaves open, so that it does not continue in the next cell. */
+/** Closes a code fence that a cell leaves open. Otherwise the fence would include the next cell. */
 function withClosedFence(text: string): string {
   const last = findMarkdownBlocks(text).at(-1);
   if (last?.kind !== 'fence' || last.depth > 0) return text;
@@ -106,7 +106,7 @@ const createNotebookReader: Factory<typeof manifest> = ({ createCheck }) => {
       const cells = book.cells ?? book.worksheets?.flatMap((sheet) => sheet.cells ?? []) ?? [];
       const { text, places } = writeNotebook(cells, languageOf(book));
       return {
-        // A lone surrogate cannot be encoded.
+        // Lone surrogates cannot be encoded in UTF-8.
         text: text.toWellFormed(),
         places,
         mediaType: 'text/markdown',

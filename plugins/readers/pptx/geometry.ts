@@ -21,7 +21,7 @@ export function slideTransform(presentation: Element | undefined): Transform {
   return [1 / Number(cx), 0, 0, 1 / Number(cy), 0, 0];
 }
 
-/** The box around a shape with its rotation; undefined without coordinates. @param frame the `xfrm` */
+/** The box around a rotated shape; undefined without coordinates. @param frame the `xfrm` of the shape */
 export function boxOf(frame: Element | undefined, outer: Transform): SourcePosition['box'] {
   const own = rectangleOf(frame, 'off', 'ext');
   if (own === undefined) return;
@@ -73,7 +73,7 @@ function flip(frame: Element | undefined, { x, y, width, height }: Rectangle): T
   ];
 }
 
-/** Applies `inner` first, then `outer`. */
+/** The transform that applies `inner` first, then `outer`. */
 function after(outer: Transform, inner: Transform): Transform {
   const [a, b, c, d, e, f] = outer;
   const [g, h, i, j, k, l] = inner;

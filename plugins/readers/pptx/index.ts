@@ -15,7 +15,7 @@ import { childrenOf, type Element, find, findBelow, referenceOf, treeOf } from '
 
 /** Maximum bytes of all XML in a presentation. */
 const MAX_BYTES = 128 * 1024 * 1024;
-/** Maximum UTF-16 units of the text. Slides of a small file may show one chart many times. */
+/** Maximum UTF-16 units of the text: the slides of a small file may show one chart many times. */
 const MAX_TEXT = 64 * 1024 * 1024;
 
 const createPptxReader: Factory<typeof manifest> = () => ({
@@ -58,7 +58,7 @@ export default createPptxReader;
 
 interface Slide {
   readonly isHidden: boolean;
-  /** In slide order, but with the title first. */
+  /** In the order of the slide, but with the title first. */
   readonly blocks: readonly Block[];
 }
 

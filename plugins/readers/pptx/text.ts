@@ -6,7 +6,7 @@ type Relationships = ReadonlyMap<string, Relationship>;
 
 const FIELDS = /^(slidenum|datetime)/;
 const INDENT = '    ';
-/** Characters that would end the address of a link. */
+/** Characters that would end the address of a Markdown link. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an address may contain them.
 const UNSAFE = /[\u0000-\u0020()<>]/g;
 /** Maximum blank cells in a chart's table: `MAX_BLANK` for each value, plus `MORE_BLANK`. */
@@ -90,7 +90,7 @@ interface Series {
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** Writes one table, or a table for each series if a common table would be mostly blank. */
+/** Writes all series as one table, or as one table each if a common table would be mostly blank. */
 function writeSeries(series: readonly Series[]): string {
   const categories = new Map<string, string>();
   for (const one of series)

@@ -22,10 +22,10 @@ export interface CueProblem {
 }
 
 const ARROW = '-->';
-/** Without hours, only a fraction distinguishes a time from other numbers. */
+/** Matches a time with hours or a fraction: a plain `12:30` may be other text. */
 const TIME = /^(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,9})$|^(\d{1,4}):(\d{1,2}):(\d{1,2})$/;
 const WEBVTT = /^WEBVTT(?:\s|$)/;
-/** The first line of a WebVTT block without cues. The block ends at the next empty line. */
+/** The first line of a WebVTT block that is not a cue. The block ends at the next empty line. */
 const BLOCK = /^(?:(WEBVTT|NOTE)(?:\s|$)|(STYLE|REGION)$)/;
 const MAX_SHOWN = 60;
 
@@ -43,10 +43,10 @@ interface OpenCue {
 }
 
 /**
- * Parses WebVTT or SubRip. Cues may lack numbers, hours and the empty lines between them. The fraction may
- * follow a comma or a point. A cue ends at the next line with times, and may contain blank lines.
+ * Parses WebVTT or SubRip. Numbers, hours and empty lines between cues are optional. The fraction follows a
+ * comma or a point. A cue may contain blank lines: it ends at the next line with times.
  *
- * @param leftOut counts what is not in the cues
+ * @param leftOut receives counts of what is left out of the cues
  * @returns the cues in file order; empty for a file that is empty, or has only a header or notes
  */
 export function parseCues(source: string, leftOut: Counts): Cue[] | CueProblem {
@@ -91,9 +91,9 @@ function endOfBlock(lines: readonly string[], start: number, name: string, leftO
 }
 
 /**
- * Removes the number of the next cue from the end of the open cue. A number directly above the times needs a
- * blank line above it, or a file that numbers its cues. A number above blank lines must follow the previous
- * number.
+ * Removes the number of the next cue, if any, from the end of the open cue. Directly above the times, a
+ * number is recognised after a blank line, or if the open cue has a number. If blank lines follow the number,
+ * it must continue the numbering.
  */
 function takeNumber({ timing, number: before, lines }: OpenCue, leftOut: Counts): number | undefined {
   const at = lines.findLastIndex((line) => line !== '');
@@ -128,10 +128,10 @@ function close({ timing, lines }: OpenCue, cues: Cue[], leftOut: Counts): void {
   for (const { speaker, lines } of speeches) cues.push({ start_time, end_time, speaker, lines });
 }
 
-/** Settings after the times: from WebVTT and its drafts, and coordinates from SubRip. */
+/** Matches a setting after the times: from WebVTT and its drafts, or a coordinate from SubRip. */
 const SETTING = /^(?:align|position|size|line|vertical|region|[ADLST]|[XY][12]):\S+$/i;
 
-/** Parses the times of a line; undefined if it has none. @param leftOut counts its settings */
+/** The times of a line; undefined without times. @param leftOut receives the count of dropped settings */
 function timingOf(line: string, leftOut?: Counts): Timing | undefined {
   const arrow = line.indexOf(ARROW);
   const start_time = arrow === -1 ? undefined : secondsOf(line.slice(0, arrow).trim());
@@ -156,7 +156,7 @@ function secondsOf(written: string): number | undefined {
 }
 
 const VOICE = /<v(?:\.[^\s<>]*)?\s+([^\s<>][^<>]*)>/gi;
-/** Tags of both formats, times within a cue, and positions from SubStation Alpha. */
+/** Matches tags of both formats, times within a cue, and positions from SubStation Alpha. */
 const MARKUP = /<\/?(?:c|i|b|u|v|s|ruby|rt|lang|font)(?:[.\s][^<>]*)?>|<\d[\d:.]*>|\{\\an?\d+\}/gi;
 const ENTITY = /&(amp|lt|gt|nbsp|lrm|rlm|quot|apos);/g;
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -170,7 +170,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   rlm: '\u200f',
 };
 
-/** Splits the lines of a cue by speaker. @param leftOut counts the tags */
+/** Splits the lines of a cue by speaker. @param leftOut receives the count of removed tags */
 function speechesIn(lines: readonly string[], leftOut: Counts): Speech[] {
   const written = lines.join('\n');
   const voices = [...written.matchAll(VOICE)];

@@ -8,10 +8,10 @@ const MAX_GAP = 0.1;
 
 /**
  * Writes cues as running text, with a line break after each sentence. Where the speaker changes, a new
- * paragraph begins with the speaker's name. Lines that rolling captions repeat are written once, with the
- * times of both cues.
+ * paragraph begins with the speaker's name. If a cue repeats lines of the previous cue, the lines are written
+ * once, with the times of both cues.
  *
- * @param leftOut counts the repeated lines
+ * @param leftOut receives the count of repeated lines
  */
 function writeCues(cues: readonly Cue[], leftOut: Counts): { text: string; places: SourcePlace[] } {
   const parts: string[] = [];
@@ -46,7 +46,7 @@ function writeCues(cues: readonly Cue[], leftOut: Counts): { text: string; place
   return { text: parts.join(''), places };
 }
 
-/** Counts the first lines of a cue that repeat the last lines of the previous cue, if that is still shown. */
+/** Counts the first lines of a cue that repeat the last lines of the previous cue; 0 after a longer gap. */
 function repeatedLines({ lines, start_time }: Cue, before: Cue | undefined): number {
   if (before === undefined || start_time > before.end_time + MAX_GAP) return 0;
   for (let count = Math.min(lines.length, before.lines.length); count > 0; count--) {

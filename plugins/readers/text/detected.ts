@@ -15,13 +15,13 @@ const LABELS: Readonly<Record<string, string>> = {
 
 const SAMPLE = 8 * 1024;
 const MAX_TRIED = 8;
-/** Guesses with a smaller share of the best guess's score are not tried. */
+/** A guess is tried only if its score is at least this share of the best score. */
 const MIN_SHARE = 1 / 3;
-/** Maximum bytes of a line in the sample before its first non-ASCII byte. */
+/** Maximum bytes before the first non-ASCII byte of a line in the sample. */
 const MAX_BEFORE = 1024;
 const LINE_FEED = 0x0a;
 
-/** The detector may infer any language from few accented words; nearly all such files have this encoding. */
+/** From few accented words, the detector may guess any encoding. Nearly all such files have this encoding. */
 const USUAL = 'windows-1252';
 const USUAL_BONUS = 0.02;
 /** Encodings that the detector hardly distinguishes from the far more common Windows encodings. */
@@ -59,7 +59,7 @@ function factorOf(label: string, sample: Uint8Array): number {
   return (changes > words / 2 ? MIXED_FACTOR : 1) * (OUTDATED.test(label) ? OUTDATED_FACTOR : 1);
 }
 
-/** Returns a short file whole, else the lines with non-ASCII bytes, from shortly before the first one. */
+/** Returns a short file whole, otherwise its lines with non-ASCII bytes, without long ASCII beginnings. */
 function sampleOf(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= SAMPLE) return bytes;
   const sample = new Uint8Array(SAMPLE);

@@ -7,10 +7,10 @@ const REMEDY =
   'name the encoding in the media type, as in "text/plain; charset=windows-1252", or save the file as UTF-8';
 
 /**
- * Decodes a file by its byte order mark, the charset of the request, or the first encoding in which it is
- * valid.
+ * Decodes a file by its byte order mark; otherwise by the charset of the request; otherwise in the first
+ * encoding in which it is valid.
  *
- * @param report receives whether the encoding was guessed from the bytes
+ * @param report is called if the encoding was guessed from the bytes
  * @throws Error for callers if the file is not text
  */
 async function readText(file: SourceFile, report: Report): Promise<Decoded> {
@@ -63,7 +63,7 @@ async function readByTrial(file: SourceFile, report: Report): Promise<Decoded> {
 interface Signature {
   readonly name: string;
   readonly start: string;
-  /** Whether a text may begin with the same characters. The signature then requires NUL bytes. */
+  /** Whether a text may also begin like this. If so, the signature counts only in files with NUL bytes. */
   readonly isWeak?: boolean;
 }
 
@@ -107,11 +107,11 @@ function refuseBinary(bytes: Uint8Array): void {
 
 /** Bytes that are searched for UTF-16 without a byte order mark. */
 const SAMPLE = 8192;
-/** Maximum share of pairs with NUL bytes on the other side. Letters whose code ends in 00 cause them. */
+/** Maximum NUL bytes on the rarer side of byte pairs (as in U+0100), relative to those on the other side. */
 const MAX_ELSEWHERE = 0.1;
-/** Minimum share of pairs with a NUL byte on one side. ASCII letters, spaces and line ends cause them. */
+/** Minimum share of pairs with a NUL byte on the more frequent side, as ASCII letters and spaces have. */
 const MIN_SHARE = 0.1;
-/** Fewer NUL bytes on one side may be chance, unless their share of the pairs reaches `SURE_SHARE`. */
+/** With fewer NUL bytes on the more frequent side, their share of pairs must be at least `SURE_SHARE`. */
 const MIN_NULS = 16;
 const SURE_SHARE = 0.4;
 
@@ -123,7 +123,7 @@ const hasUtf32Mark = (bytes: Uint8Array): boolean =>
 
 const hasNul = (bytes: Uint8Array): boolean => bytes.includes(0);
 
-/** Detects UTF-16 without a byte order mark by NUL bytes on one side of the byte pairs, and decodes it. */
+/** Decodes UTF-16 without a byte order mark, recognised by NUL bytes mostly on one side of byte pairs. */
 function wideText(bytes: Uint8Array): Decoded | undefined {
   if (bytes.length % 2 !== 0 || !hasNul(bytes)) return undefined;
   const length = Math.min(bytes.length, SAMPLE);
@@ -177,7 +177,7 @@ function charsetOfMeta(head: string): string | undefined {
   return undefined;
 }
 
-/** A declaration readable as ASCII cannot be in UTF-16, even if it names UTF-16. */
+/** The encoding that a declaration means. A declaration readable as ASCII does not mean UTF-16. */
 function asWritten(label: string): string | undefined {
   const encoding = labelOf(label);
   if (encoding?.startsWith('utf-16') === true) return 'utf-8';
@@ -194,10 +194,10 @@ const ASCII = /^(us-)?ascii$/i;
 /** Control characters that rarely occur in text: all except white space, ESC, and NEL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for.
 const CONTROL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f-\u0084\u0086-\u009f]/g;
-/** Encodings whose invalid lead bytes ICU decodes to control characters; the standard rejects them. */
+/** Encodings in which ICU decodes invalid lead bytes to control characters. The standard rejects the text. */
 const EAST_ASIAN = /^(?:big5|euc-|gb|shift_jis)/;
 const C1 = /[\u0080-\u009f]/;
-/** Fewer characters per control character indicate a wrong guess. */
+/** A text with fewer characters per control character comes from a wrong guess. */
 const CHARACTERS_PER_CONTROL = 200;
 
 function labelOf(label: string): string | undefined {
@@ -217,7 +217,7 @@ function decode(bytes: Uint8Array, label: string): Decoded | undefined {
     if (EAST_ASIAN.test(decoder.encoding) && C1.test(text)) return undefined;
     return { text, encoding: decoder.encoding };
   } catch (error) {
-    // An unknown label or invalid bytes. A text that is too long throws another error.
+    // The label is unknown or the bytes are invalid. A text that is too long throws another error.
     if (error instanceof RangeError || error instanceof TypeError) return undefined;
     throw error;
   }

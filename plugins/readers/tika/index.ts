@@ -4,7 +4,7 @@ import type manifest from './manifest.ts';
 import { FORMATS } from './manifest.ts';
 import { writeMarkdown } from './markdown.ts';
 
-/** HTTP statuses that blame the file; 415 means that Tika has no parser for it. */
+/** HTTP statuses for problems of the file; 415 means that Tika has no parser for it. */
 const STATUSES_OF_FILES: readonly (number | undefined)[] = [400, 413, 415, 422];
 
 const createTikaReader: Factory<typeof manifest> = ({ env, hosted }) =>
@@ -39,7 +39,7 @@ const CONTENT = ['X-TIKA:content', 'tk:content'];
 /** Members that say why the main file was not read to its end. */
 const CONTAINER_PROBLEMS = ['X-TIKA:EXCEPTION:container_exception', 'tk:exception:container-exception'];
 const ATTACHMENT_PROBLEMS = ['X-TIKA:EXCEPTION:embedded_exception', 'tk:exception:embedded-exception'];
-/** Members for limits of the server's operator. A limit was reached, so text is missing. */
+/** Members that report a limit set by the server's operator. The limit was reached, so text is missing. */
 const LIMITS = [
   'X-TIKA:EXCEPTION:write_limit_reached',
   'tk:exception:write-limit-reached',
@@ -48,7 +48,7 @@ const LIMITS = [
   'tk:exception:task-deadline-reached',
 ];
 
-/** Reads an answer of `/rmeta/xml`: the file, then its embedded files. */
+/** Reads an answer of `/rmeta/xml`: a list of the file and its embedded files. */
 function readAnswer(answer: unknown, report: Report): ReadFile | { readonly problem: string } {
   if (!Array.isArray(answer)) throw new Error('it is not a list');
   const [file, ...attachments] = answer as readonly Entry[];

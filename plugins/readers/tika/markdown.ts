@@ -6,7 +6,7 @@ import {
 } from '../../toolkit/markdown/index.ts';
 import { type Piece, type PlacedMarkdown, writePieces } from '../../toolkit/placed-markdown.ts';
 
-/** Inline elements; all others begin and end blocks. */
+/** Inline elements. All other elements begin and end blocks. */
 const INLINE = new Set(
   'a abbr b big cite code del em font i img ins kbd mark q s samp small span strike strong sub sup tt u var'.split(
     ' ',
@@ -181,7 +181,7 @@ class Writer {
   }
 }
 
-/** Items that are nested deeper are indented like this level. */
+/** Deeper list items are indented like items of this level. */
 const MAX_LEVELS = 16;
 
 /** Writes the lines of a paragraph. @param indent precedes every line except the first */

@@ -28,7 +28,7 @@ const createXlsxReader: Factory<typeof manifest> = () => ({
 
 export default createXlsxReader;
 
-/** Maximum UTF-16 units of the text. The cells of a small file may repeat a long string. */
+/** Maximum UTF-16 units of the text: the cells of a small file may repeat a long string. */
 const MAX_TEXT = 64 * 1024 * 1024;
 /** Maximum blank cells of a table: `MAX_BLANK` for each cell with text, plus `MORE_BLANK`. */
 const MAX_BLANK = 8;
@@ -45,12 +45,12 @@ interface Row {
   readonly runs: readonly Run[];
 }
 
-/** Maximum rows held until the table's columns are known. Later rows with new columns begin another table. */
+/** Maximum rows held until the table's columns are known. A later row with a new column begins a table. */
 const MAX_WAITING = 10_000;
 
 /**
  * Writes each sheet as a heading and a table for each block of rows. Blank rows separate blocks. Columns
- * without text are left out. A mostly blank table is divided, so that cells far apart cost little.
+ * without text are left out. A mostly blank table is divided, so that distant cells do not cost many tokens.
  */
 class TableWriter {
   readonly places: SourcePlace[] = [];
@@ -132,7 +132,7 @@ class TableWriter {
   }
 }
 
-/** One string per run takes less memory than one per cell. */
+/** Joins adjacent cells, because one string per run takes less memory than one per cell. */
 function runsOf(columns: readonly number[], cells: ReadonlyMap<number, string>): Run[] {
   const runs: Run[] = [];
   let from = 0;

@@ -189,7 +189,7 @@ function damaged(what: string): Error {
 
 type NumberKind = 'number' | 'percentage' | 'date' | 'duration';
 
-/** Built-in formats, whose codes are not in the file (ECMA-376, part 1, 18.8.30). */
+/** Ranges of built-in number formats. A file does not contain their codes (ECMA-376, part 1, 18.8.30). */
 const BUILT_IN: readonly (readonly [from: number, to: number, kind: NumberKind])[] = [
   [9, 10, 'percentage'],
   [14, 22, 'date'],
@@ -213,9 +213,9 @@ function kindOfFormat(id: number, code: string | undefined): NumberKind {
 }
 
 const DAY = 86_400_000;
-/** Days from 1900 to 1904, where the dates of some workbooks begin. */
+/** Days between 1900 and 1904, the two years from which workbooks count days. */
 const DAYS_TO_1904 = 1462;
-/** Excel counts a 29 February 1900, which did not exist. */
+/** Excel's number of 29 February 1900, a day that did not exist. */
 const LEAP_DAY_OF_1900 = 60;
 const LAST_DAY = 2_958_465;
 const DIGITS = 15;

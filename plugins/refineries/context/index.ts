@@ -28,11 +28,11 @@ export default function createContextRefinery(): Refinery<ContextOptions> {
 }
 
 /**
- * Prepares a template for the chunks of one document. A line with values is omitted if all of them are empty, or if
- * it equals the previous line.
+ * Prepares a template for the chunks of one document. A line that names values is omitted if all its values
+ * are empty, or if it equals the previous line.
  *
  * @param most maximum characters of the context
- * @returns renders the template for a chunk; empty if the template has values and all of them are empty
+ * @returns a function that writes a chunk's context; empty if the template names values and all are empty
  */
 function fillerOf(template: Template, sources: Sources, most: number): (neighbours: Neighbours) => string {
   const lines = template.map((line) => {
@@ -45,7 +45,7 @@ function fillerOf(template: Template, sources: Sources, most: number): (neighbou
     let text = '';
     let before: string | undefined;
     for (const { pieces, asks } of lines) {
-      // A character has at most two code units.
+      // A character has at most two UTF-16 units, so the text is long enough.
       if (text.length > 2 * most) break;
       const line = fillLine(pieces, neighbours, most);
       isUseful ||= line.hasValue;

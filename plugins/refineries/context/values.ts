@@ -12,7 +12,7 @@ export type Piece = string | readonly Value[];
 
 interface Value {
   readonly name: ValueName;
-  /** A path within metadata, or the maximum characters of a neighbour; else empty. */
+  /** A path within metadata, or the maximum characters from a neighbouring chunk; otherwise empty. */
   readonly argument: string;
 }
 
@@ -34,10 +34,10 @@ const KNOWN = `${PLAIN_NAMES.map((name) => `{${name}}`).join(', ')}, {metadata.<
 const MAX_VALUES = 30;
 const MAX_CHARACTERS = 2000;
 
-/** Doubled braces are literal. Single braces enclose the name of a value. */
+/** Doubled braces mean literal braces. Single braces enclose the name of a value. */
 const TOKENS = /\{\{|\}\}|\{([^{}\n]*)\}|[{}]|[^{}]+/g;
 
-/** Parses a template. @throws Error for callers that names the problem */
+/** Parses a template. @throws Error for callers; its message names the problem */
 export function readTemplate(text: string): Template {
   const readPiece = ([token, inner]: RegExpMatchArray): Piece =>
     inner === undefined ? readText(token as string) : readAlternatives(inner);
@@ -127,7 +127,7 @@ export function ownValue(
       return textOf(chunk.context, '');
     case 'previous': {
       if (previous === undefined) return '';
-      // Joining counts overlapping text once.
+      // `join` writes overlapping text once, so the text before `chunk` is what only `previous` has.
       const { text } = join([previous, chunk]);
       return lastWords(text.slice(0, Math.max(text.length - chunk.text.length, 0)), Number(argument));
     }
@@ -154,9 +154,9 @@ function metadataText(metadata: unknown, path: string): string {
 }
 
 const MAX_LIST_LENGTH = 300;
-/** Longer metadata values are prose and do not identify the document. */
+/** Longer metadata values are treated as prose, which does not identify the document. */
 const MAX_VALUE_LENGTH = 80;
-/** Addresses, hashes and times, which do not show the topic of a document. */
+/** Addresses, hashes and times. They do not show the topic of a document. */
 const NOISE = [
   /:\/\//,
   /[0-9a-f]{16}|[0-9a-f]{8}(-[0-9a-f]{4}){3}/i,
@@ -179,7 +179,7 @@ interface CodeNode {
   readonly members: readonly string[];
 }
 
-/** The `nodes` of a chunk. Nodes in a request can be any JSON. */
+/** The `nodes` of a chunk. In a request, they can be any JSON. */
 function nodesOf({ nodes }: Chunk): CodeNode[] {
   if (!Array.isArray(nodes)) return [];
   return nodes.map((node: unknown) => {
@@ -204,7 +204,7 @@ function sharedScope(nodes: readonly CodeNode[]): readonly string[] {
   }, first ?? []);
 }
 
-/** The distinct names of nodes, each after its innermost scope, unless all nodes share this scope. */
+/** Distinct names of nodes. A node's innermost scope precedes its name, unless all nodes share that scope. */
 function namesOf(nodes: readonly CodeNode[], separator: string): Set<string> {
   const { length } = sharedScope(nodes);
   return new Set(nodes.map(({ name, scope }) => textOf([scope.slice(length).at(-1), name], separator)));
@@ -217,7 +217,7 @@ function withMembers(nodes: readonly CodeNode[], separator: string): Set<string>
 /** A word of an identifier: capitals, or small letters after at most one capital, or digits. */
 const WORD =
   /[\p{Lu}\p{Lt}]+(?![\p{Ll}\p{Lo}\p{Lm}\p{M}])|[\p{Lu}\p{Lt}]?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
-/** Limited, because a longer identifier could overflow the stack of the regular expression. */
+/** Matches at most 1000 characters, because a longer match could overflow the stack. */
 const IDENTIFIER = /[\p{L}\p{M}\p{N}_]{1,1000}/gu;
 
 function wordsOf(nodes: readonly CodeNode[], separator: string): string {

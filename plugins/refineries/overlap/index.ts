@@ -40,7 +40,7 @@ function joined(carried: unknown, given: string): string | null {
   return known !== '' && given !== '' ? `${known}\n${given}` : known + given || null;
 }
 
-/** The parts of a chunk for its neighbours: the head for the previous chunk, the tail for the next. */
+/** Text of a chunk that its neighbours get as context: `head` for the previous chunk, `tail` for the next. */
 interface Given {
   readonly head: string;
   readonly tail: string;
@@ -74,7 +74,7 @@ function readNeighbour(text: string, tokens: TokenizedText, { context_size, mode
   };
 }
 
-/** The end of the first `size` tokens, extended until they contain text. */
+/** The end of the first `size` tokens, or of more tokens if the text would otherwise be empty. */
 function headLimit(ends: Uint32Array, size: number): number {
   let last = size - 1;
   while (ends[last] === 0 && last < ends.length - 1) last++;
@@ -91,7 +91,8 @@ function tailLimit(ends: Uint32Array, size: number): number {
 const MAX_TRIES = 16;
 
 /**
- * The grapheme boundary nearest to `limit` in one direction at which the context fits; `limit` if none nearby fits.
+ * The grapheme boundary nearest to `limit` in direction `step` at which the context fits. Only the first
+ * `MAX_TRIES` boundaries are tried; `limit` if none of them fits.
  */
 function wholeClusters(text: string, limit: number, step: 1 | -1, fits: (cut: number) => boolean): number {
   let tries = splitsCluster(text, limit) ? MAX_TRIES : 0;
@@ -114,7 +115,7 @@ type Boundaries = Readonly<Record<Level, number[]>>;
 
 type Level = 'paragraph' | 'line' | 'sentence' | 'word';
 
-/** Possible ends of a head, up to `limit`: after a paragraph, line, sentence or word, and white space after it. */
+/** Possible ends of a head up to `limit`: before a gap of white space, or after line breaks in the gap. */
 function headEnds(text: string, limit: number): Boundaries {
   const ends = noBoundaries();
   forEachGap(text, 0, limit, ({ level, start, lineStart }) => {
@@ -125,9 +126,7 @@ function headEnds(text: string, limit: number): Boundaries {
   return ends;
 }
 
-/**
- * Possible starts of a tail, from `limit` on: before a paragraph, sentence or word, or before a line's indentation.
- */
+/** Possible starts of a tail from `limit` on: after a gap of white space, but before a line's indentation. */
 function tailStarts(text: string, limit: number): Boundaries {
   const starts = noBoundaries();
   forEachGap(text, limit, text.length, ({ level, end, lineStart }) => {
@@ -198,7 +197,7 @@ function breaksLine(text: string, at: number): boolean {
 
 const ENDS = [...'.!?'].map((mark) => mark.charCodeAt(0));
 
-/** Ends of sentences that need no white space after them. */
+/** Marks that end a sentence even without white space after them. */
 const ENDS_ALONE = new Set(SENTENCE_MARKS.map((mark) => mark.charCodeAt(0)));
 const FIRST_ALONE = Math.min(...ENDS_ALONE);
 
@@ -206,7 +205,7 @@ function endsAlone(unit: number): boolean {
   return unit >= FIRST_ALONE && ENDS_ALONE.has(unit);
 }
 
-/** Maximum units before an offset in which regional indicators (halves of flags) are counted. */
+/** Maximum UTF-16 units before an offset in which regional indicators (halves of flags) are counted. */
 const MAX_FLAGS = 256;
 
 /** Whether an offset between code points is within a grapheme cluster. CR LF is one cluster. */

@@ -27,8 +27,8 @@ export default function createParentsRefinery(): Refinery<ParentsOptions, 'token
 }
 
 /**
- * Divides consecutive chunks into parents of at most `parentSize` tokens, counting overlapping text once. Each parent has as
- * many chunks as fit, at least one.
+ * Divides consecutive chunks into parents of at most `parentSize` tokens, counting overlapping text once.
+ * Each parent has as many chunks as fit, at least one.
  */
 function runsOf(
   group: readonly Chunk[],
@@ -63,9 +63,9 @@ function withParent(chunk: Chunk, index: number, parent: Chunk, parent_id: strin
 }
 
 /**
- * Creates ids for the parents of one list of chunks: UUIDs of version 8 (RFC 9562). An id is the start of a SHA-256
- * over the document id, the text, and the number of earlier parents with the same text. So an edit keeps the ids of
- * untouched parents, and repeated passages have different ids.
+ * Returns a function that creates ids for the parents of one list of chunks: UUIDs of version 8 (RFC 9562).
+ * An id is the start of a SHA-256 over the document id, the text, and the number of earlier parents with the
+ * same text. An edit therefore keeps the ids of other parents, and repeated passages have different ids.
  */
 function createIds(): (documentId: unknown, text: string) => string {
   const seen = new Map<string, number>();
@@ -103,12 +103,12 @@ function sectionOf({ heading_path }: Chunk, level: number): readonly unknown[] {
   return Array.isArray(heading_path) ? heading_path.slice(0, level).map(plain) : [];
 }
 
-/** The page, from 1, on which a chunk begins: by the pages of its document, else by `first_page`. */
+/** The page on which a chunk begins, from 1; `first_page` if the pages of the document are unknown. */
 function pageOf({ start_index, first_page }: Chunk, pages: readonly number[] | undefined): unknown {
   return pages === undefined ? plain(first_page) : countUpTo(pages, start_index);
 }
 
-/** Other values of a request become null, because they may be nested arbitrarily deep. */
+/** Replaces all but strings and numbers by null: values in a request may be nested arbitrarily deep. */
 function plain(value: unknown): string | number | null {
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }
@@ -121,8 +121,8 @@ function guess(sizes: readonly number[], start: number, most: number): number {
 }
 
 /**
- * The largest number from 1 to `most` that fits, if all smaller numbers fit. The search starts at the guess and takes
- * growing steps, so a good guess needs two tests.
+ * The largest number from 1 to `most` that fits; all smaller numbers must fit, too. The search starts at
+ * `guessed` with growing steps, so an exact guess needs two tests.
  */
 function longest(most: number, guessed: number, fits: (count: number) => boolean): number {
   let good = 1;

@@ -46,7 +46,7 @@ export default async function createSummaryRefinery(given: Collaborators): Promi
   };
 }
 
-/** Failure messages are not logged, because they may quote the request. */
+/** Reports failed calls. Failure messages are not logged, because they may quote the request. */
 function reportFailures(outcomes: readonly Outcome[], report: Report, log: Log): void {
   const kinds = outcomes.flatMap((outcome) => ('failure' in outcome ? [outcome.failure] : []));
   if (kinds.length === 0) return;
@@ -68,10 +68,10 @@ function withContext(chunk: Chunk, outcome: Outcome | undefined): Chunk {
 const MAX_UNAVAILABLE = 3;
 
 /**
- * Asks about each item, with limited concurrency. After too many consecutive calls to an unavailable API, the other
- * items get the same outcome without a call. Otherwise a server that is down could hold a request for hours.
+ * Asks about each item, with limited concurrency. After too many consecutive calls to an unavailable API, the
+ * other items fail without a call. Otherwise a server that is down could hold a request for hours.
  *
- * @throws the first error of `ask`, which is not called again
+ * @throws the first error of `ask`; `ask` is then not called again
  */
 async function askForAll<Item>(
   items: readonly Item[],
@@ -135,7 +135,7 @@ interface Question {
   readonly text: string;
 }
 
-/** The document is first, so that a server can cache the common start of the prompts of a window. */
+/** The window comes first, so that a server can cache the common start of all prompts for that window. */
 function promptOf({ title, window, instruction, text }: Question): string {
   const head = title === '' ? '' : `Title: ${title}\n\n`;
   const prompt = `<document>\n${head}${window.text}\n</document>\n\n${instruction}\n\n<chunk>\n${text}\n</chunk>`;

@@ -9,11 +9,11 @@ export interface Window {
 type Tools = Pick<RefineContext<'tokenizer'>, 'tokenizer' | 'join' | 'signal'>;
 
 /**
- * Divides a document into windows of at most `most` tokens. A document that fits is one window. Otherwise windows
- * overlap by half, and each chunk is in the middle of its window, so that neighbours share windows. A chunk longer
- * than half a window has a window of its own.
+ * Divides a document into windows of at most `most` tokens. A document that fits is one window. Otherwise
+ * windows overlap by half, and a chunk gets the window whose middle is nearest, so that neighbours share
+ * windows. A chunk longer than half a window has a window of its own.
  *
- * @returns gives the window of a chunk by its index
+ * @returns a function that gives the window of a chunk by the chunk's index
  */
 export function windowsOf(chunks: readonly Chunk[], most: number, tools: Tools): (index: number) => Window {
   const whole = textOf(chunks, tools);
@@ -73,7 +73,7 @@ function textOf(chunks: readonly Chunk[], { join }: Tools): string {
   return chunks.length === 0 ? '' : join(chunks).text;
 }
 
-/** Truncates a window, because token counts do not add up exactly. */
+/** Truncates a window: its token count may differ from the sum of the counts of its chunks. */
 function firstTokens(text: string, most: number, { tokenizer }: Tools): string {
   const ends = tokenizer.tokenize(text).ends();
   return ends.length <= most ? text : text.slice(0, ends[most - 1]);

@@ -104,13 +104,13 @@ function readRecords(answer: unknown): StoredRecords {
 }
 
 type Scalar = string | number | boolean;
-/** Metadata as Chroma stores it; null removes a value. */
+/** Metadata as Chroma stores it. In an update, null removes a value. */
 type Metadata = Readonly<Record<string, Scalar | null>>;
 
 /**
- * The fields of a chunk except its text and vector, with lists and objects as JSON: Chroma stores neither.
+ * The fields of a chunk as metadata. Lists and objects become JSON, because Chroma stores neither.
  *
- * @param before the stored metadata, with which Chroma merges: null removes fields that the chunk lacks
+ * @param before the stored metadata. Chroma merges metadata, so fields that the chunk lacks become null
  */
 function metadataOf({ document_id, fields }: SinkChunk, before: Metadata = {}): Metadata {
   const gone = Object.keys(before).map((name): [string, null] => [name, null]);
@@ -126,7 +126,7 @@ function scalarOf(value: unknown): Scalar | null {
   return JSON.stringify(value);
 }
 
-/** Below Chroma Cloud's limit for one call. */
+/** Limits of a call, below those of Chroma Cloud. */
 const MAX_BATCH = { chunks: 200, bytes: 4_000_000 };
 const DOCUMENTS_PER_CALL = 100;
 

@@ -27,7 +27,7 @@ interface Index extends SinkServer {
   readonly isSearched: boolean;
 }
 
-/** An API key; else a user and a password, the only method of OpenSearch. */
+/** Returns the API key; without one, the user and password, the only credentials that OpenSearch accepts. */
 function keyOf(env: Collaborators['env']): Pick<HostedApi, 'key' | 'keyScheme' | 'keyVariable'> {
   const { ELASTICSEARCH_API_KEY: key = '', ELASTICSEARCH_USERNAME: user = '' } = env;
   if (key !== '' || user === '') return { key, keyScheme: 'ApiKey', keyVariable: 'ELASTICSEARCH_API_KEY' };
@@ -69,7 +69,7 @@ function hitsIn(answer: unknown): readonly { readonly _id: string }[] {
 }
 
 const DELETE = '_delete_by_query?refresh=true';
-/** Also succeeds if the index is missing. */
+/** Like `DELETE`, but also succeeds if the index is missing. */
 const DELETE_IF_THERE = `${DELETE}&ignore_unavailable=true`;
 
 /** Deletes the chunks that pass all filters. @param operation `DELETE` or `DELETE_IF_THERE` */
@@ -194,25 +194,25 @@ export default createElasticsearchSink;
 
 interface Opening {
   readonly engine: string;
-  /** Length of the vectors; undefined without vectors. */
+  /** Length of the vectors; undefined if chunks have no vectors. */
   readonly dimensions: number | undefined;
   readonly signal: AbortSignal;
 }
 
 interface Field {
   readonly type?: string;
-  /** Vector length of a `dense_vector`. */
+  /** Vector length of a `dense_vector` (Elasticsearch). */
   readonly dims?: number;
-  /** Vector length of a `knn_vector`. */
+  /** Vector length of a `knn_vector` (OpenSearch). */
   readonly dimension?: number;
 }
 
 type Fields = Readonly<Record<string, Field | undefined>>;
 
 /**
- * Ensures that the index exists, and that it maps ids as keywords and vectors with this length.
+ * Ensures that the index exists, and that it maps ids as keywords and `embedding` as vectors of this length.
  *
- * @throws Error for callers if an existing index maps them differently
+ * @throws Error for callers if an existing index maps these fields differently
  */
 async function openIndex(index: Index, opening: Opening): Promise<void> {
   const body = indexFor(opening, index.isSearched);
@@ -220,7 +220,7 @@ async function openIndex(index: Index, opening: Opening): Promise<void> {
   await createUnlessThere(index, call, () => checkIndex(index, opening));
 }
 
-/** Whether the index exists. Maps words if they are searched. @throws Error for callers if fields differ */
+/** Whether the index exists; adds `search_text` if needed. @throws Error for callers if fields differ */
 async function checkIndex(index: Index, { signal, dimensions }: Opening): Promise<boolean> {
   const { hosted, api, path, isSearched } = index;
   const call = { path: `${path}/_mapping`, expected: 'a mapping', read: fieldsIn, signal };
@@ -255,7 +255,7 @@ function problemOf(fields: Fields, dimensions: number | undefined): string | und
   return has === dimensions ? undefined : vectorsProblem('the index maps', has ?? 'none', dimensions);
 }
 
-/** Unmapped fields are stored but not searched: no metadata can be refused or grow the mapping. */
+/** The body that creates the index. It does not map metadata, so metadata of any type can be stored. */
 function indexFor({ engine, dimensions }: Opening, isSearched: boolean): object {
   const isOpenSearch = engine === 'opensearch';
   const embedding = isOpenSearch

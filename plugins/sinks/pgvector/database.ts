@@ -4,15 +4,15 @@ import { exposedError, hold, refusedError } from '../../../core/kit.ts';
 
 export interface Statement {
   readonly text: string;
-  /** Without values, the text may contain several statements, which form one transaction. */
+  /** If undefined, the text may contain several statements, which form one transaction. */
   readonly values?: readonly (string | readonly (string | null)[])[];
 }
 
-/** The first delay in milliseconds. Retries take 12.7 s: a killed server repairs files before it answers. */
+/** First delay in milliseconds. Retries take 12.7 s: a killed server repairs files before it answers. */
 const FIRST_DELAY = 100;
 const TRIES = 8;
 
-/** A database for idempotent statements. */
+/** A database for idempotent statements, which may be retried. */
 export class Database {
   readonly #pool: Pool;
 
@@ -22,10 +22,9 @@ export class Database {
   }
 
   /**
-   * Returns the rows of a statement. Retries it while the server restarts.
+   * Returns the rows of a statement. Retries the statement while the server restarts.
    *
-   * @throws Error for callers, `refusedError` if a retry would fail in the same way, or the reason of the
-   *   signal
+   * @throws the reason of the signal, or an Error for callers; a `refusedError` if a retry would also fail
    */
   async query<Row extends QueryResultRow>(
     statement: Statement,
@@ -50,7 +49,7 @@ export class Database {
   ): Promise<readonly Row[]> {
     const client = await this.#pool.connect();
     const release = once(client);
-    // Closing the connection ends the statement here; the server may still finish it.
+    // Closing the connection ends the statement for this client; the server may still finish the statement.
     const stop = () => release(true);
     signal.addEventListener('abort', stop);
     try {
@@ -75,7 +74,7 @@ function once(client: PoolClient): (isBroken: boolean) => void {
   };
 }
 
-/** SQL states of a server that starts, stops or is full, and of conflicts between transactions. */
+/** SQL states of a server that starts, stops or is full, and of transactions in conflict. */
 const TRANSIENT = /^(08...|57P0[1-3]|53...|40001|40P01)$/;
 /** SQL states contain a digit; system codes such as EPIPE do not. */
 const SQL_STATE = /^(?=.*\d)[0-9A-Z]{5}$/;
@@ -97,7 +96,7 @@ function isTransient(error: unknown): boolean {
   return !(error instanceof TypeError);
 }
 
-/** Whether a text is too long for a `tsvector`. @param error caused by an error of the server */
+/** Whether a text is too long for a `tsvector`. @param error has the error of the server as its cause */
 export function isTooLong(error: unknown): boolean {
   const cause = (error as Error).cause ?? {};
   return stateOf(cause) === '54000' && /\btsvector\b/.test((cause as Error).message);

@@ -14,7 +14,7 @@ import { Database, isTooLong, type Statement } from './database.ts';
 import type manifest from './manifest.ts';
 
 interface Table {
-  /** Quoted, with its schema. */
+  /** The quoted name, including the schema. */
   readonly name: string;
   readonly vectors: 'vector' | 'array';
   readonly dimensions: number | undefined;
@@ -35,12 +35,12 @@ const quoted = (name: unknown): string => `"${String(name).replaceAll('"', '""')
 const LOCK = 7_238_105;
 
 /**
- * Ensures that the table exists with these columns and an index for documents.
+ * Ensures that the table exists with the columns of `table`, and with an index for documents.
  *
  * @throws Error for callers if an existing table has other columns
  */
 async function prepareTable(database: Database, table: Table, signal: AbortSignal): Promise<void> {
-  // A user without the right to create tables can use an existing table.
+  // No table is created if it exists: the user may lack the right to create tables.
   if (!(await isThere(database, table, signal))) {
     await database.query({ text: creationOf(table) }, signal);
   }
@@ -55,7 +55,7 @@ async function isThere(database: Database, table: Table, signal: AbortSignal): P
   return (await columnsOf(database, table, signal)).size > 0;
 }
 
-/** Creates missing objects in one transaction. Names are validated, so that they cannot end the block. */
+/** SQL that creates missing objects in one transaction. Names are validated, so they cannot end its block. */
 function creationOf(table: Table): string {
   const { search } = table;
   const columns = Object.entries(typesOf(table)).map(([name, type]) => `${name} ${type} not null`);
@@ -108,7 +108,7 @@ async function columnsOf(database: Database, { name }: Table, signal: AbortSigna
     from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
     where attrelid = to_regclass($1::text) and attnum > 0 and not attisdropped`;
   const rows = await database.query<Column & { name: string }>({ text, values: [name] }, signal);
-  // The schema is removed: an extension may be in its own schema.
+  // The schema of a type is removed, because an extension may be in its own schema.
   return new Map(rows.map((row) => [row.name, { ...row, type: row.type.replace(/^.*\./, '') }]));
 }
 
@@ -138,7 +138,7 @@ function literalOf(vector: Float32Array, vectors: Table['vectors']): string {
   return vectors === 'array' ? `{${json.slice(1, -1)}}` : json;
 }
 
-/** Writes chunks with distinct ids. @throws Error for callers that names a chunk too long for a `tsvector` */
+/** Writes chunks with distinct ids. @throws Error for callers if a chunk is too long for a `tsvector` */
 async function writeChunks(
   database: Database,
   table: Table,
@@ -163,7 +163,7 @@ interface SearchColumn {
 
 const SEARCH_TEXT = 'search_text';
 
-/** Indexes the same text as `embeddedText`. */
+/** The definition of the column. It indexes the text that `embeddedText` returns. */
 function columnOf({ language }: SearchColumn): string {
   const words = `to_tsvector('${language}'::regconfig, coalesce(fields ->> 'context' || E'\\n', '') || text)`;
   return `${SEARCH_TEXT} tsvector generated always as (${words}) stored`;
@@ -173,13 +173,13 @@ const indexOf = ({ table }: SearchColumn): string => `on ${table} using gin (${S
 
 interface Column {
   readonly type: string;
-  /** The expression of a computed column; null for other columns. */
+  /** The expression of a computed column; null for any other column. */
   readonly expression: string | null;
 }
 
 /**
- * The reason why words cannot be searched, and the two statements that add the column. The statements rewrite
- * and lock the table, so its owner must run them.
+ * Why words cannot be searched, and the two statements that add the column; undefined if they can be
+ * searched. The statements rewrite and lock the table, so its owner must run them.
  *
  * @param found an existing column with the same name
  */

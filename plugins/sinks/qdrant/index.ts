@@ -18,9 +18,9 @@ import {
 import { vectorJson } from '../../toolkit/json/index.ts';
 import type manifest from './manifest.ts';
 
-/** Qdrant accepts bodies of 32 MB. */
+/** Limits of a call. Qdrant accepts bodies of 32 MB. */
 const MAX_BATCH = { chunks: 500, bytes: 8_000_000 };
-/** Limits for points that contain their text twice. */
+/** Limits of a call whose points contain their text twice. */
 const MAX_TWICE = { ...MAX_BATCH, bytes: MAX_BATCH.bytes / 2 };
 const IDS_PER_CALL = 1000;
 
@@ -87,7 +87,7 @@ interface Opening {
 /**
  * Ensures that the collection exists with vectors of this length, and with indexes for documents and words.
  *
- * @throws Error for callers if it has other vectors or words, or the server cannot rank by words
+ * @throws Error for callers if its vectors or its word index differ, or if the server cannot rank by words
  */
 async function openCollection(server: SinkServer, opening: Opening): Promise<void> {
   const { path, dimensions, tokenizer, signal } = opening;
@@ -105,7 +105,7 @@ async function openCollection(server: SinkServer, opening: Opening): Promise<voi
   });
 }
 
-/** Creates a payload index, which includes stored points. An equal index is kept. */
+/** Creates a payload index that covers stored points, too. An equal index is kept. */
 function createIndex(
   { hosted, api }: SinkServer,
   { path, signal }: Opening,
@@ -129,7 +129,7 @@ async function checkVersion({ hosted, api }: SinkServer, { signal }: Opening): P
   );
 }
 
-/** Returns whether the collection exists. @throws Error for callers if it has other vectors or words */
+/** Whether the collection exists. @throws Error for callers if its vectors or its word index differ */
 async function checkCollection(server: SinkServer, opening: Opening): Promise<boolean> {
   const { path, dimensions, tokenizer, signal } = opening;
   const call = { path, expected: 'a collection', read: readCollection, signal };
@@ -166,7 +166,7 @@ function sizeOf(vectors: { readonly size?: unknown }): number | 'none' | 'severa
 const MIN_INTEGER = -(2n ** 63n);
 const MAX_INTEGER = 2n ** 64n - 1n;
 
-/** Qdrant keeps 64-bit integers exactly and rounds other numbers to doubles. */
+/** Refuses numbers that Qdrant would change: it keeps 64-bit integers, but rounds others to doubles. */
 function checkNumbers({ id, fields }: SinkChunk): void {
   const rounded = rawNumbersIn(fields).find((number) => {
     if (!/^-?\d+$/.test(number)) return true;
@@ -191,7 +191,7 @@ function pointOf({ id, document_id, text, embedding, fields }: SinkChunk, isSear
   return `{"vector":${embedding === null ? '{}' : vectorJson(embedding)},${rest.slice(1)}`;
 }
 
-/** A call with `wait=true` is answered when its points can be found. */
+/** A call with `wait=true`. Qdrant answers it once the written points can be found. */
 const COMPLETED = {
   expected: 'a completed operation',
   read: (answer: unknown): void => {
@@ -230,10 +230,10 @@ function readPage(answer: unknown): Page {
   return result;
 }
 
-/** ECMAScript 2026; TypeScript's types lack it. */
+/** A function of ECMAScript 2026 that TypeScript's types lack. */
 const { isRawJSON } = JSON as unknown as { isRawJSON(value: object): boolean };
 
-/** Raw JSON numbers in fields, which a double would change. */
+/** The raw JSON numbers in a value. They are raw because a double would change them. */
 function rawNumbersIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return isRawJSON(value) ? [JSON.stringify(value)] : Object.values(value).flatMap(rawNumbersIn);

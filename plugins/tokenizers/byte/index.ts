@@ -24,7 +24,7 @@ function createByteText(text: string): TokenizedText {
   });
 
   return {
-    /** A surrogate counts as a lone one if the span's boundary divides its pair. */
+    /** If the span cuts a surrogate pair, the half in the span counts as a lone surrogate. */
     count(start, end) {
       if (end <= start) return 0;
       const cutAtStart = isPair(units, start - 1) ? BYTES_OF_HALF : 0;

@@ -2,7 +2,7 @@ import { type Factory, keepOptimised, type TokenizedText, type Tokenizer } from 
 import { utf16Units } from '../../toolkit/running-total.ts';
 import type manifest from './manifest.ts';
 
-/** Opens `character`: one token per code point. A lone surrogate counts as one. */
+/** Opens `character`: one token per code point. A lone surrogate is one token. */
 const createCharacterTokenizers: Factory<typeof manifest> = () => ({
   names: () => [character.name],
   open: async (name) => (name === character.name ? character : undefined),
@@ -49,7 +49,7 @@ function countUp(length: number): Uint32Array<ArrayBuffer> {
   return numbers;
 }
 
-/** A text with surrogates. Pairs before each checkpoint are counted once, and later pairs at each query. */
+/** A text with surrogates. Pairs before each checkpoint are counted once; pairs after it, at each query. */
 class AstralText implements TokenizedText {
   readonly #units: Uint16Array;
   #checkpoints: Uint32Array | undefined;
@@ -58,7 +58,7 @@ class AstralText implements TokenizedText {
     this.#units = utf16Units(text);
   }
 
-  /** Counts a pair at its first surrogate, so that a pair divided by `end` is not subtracted. */
+  /** Subtracts 1 for each whole pair in the span. The half of a pair that a boundary divides is one token. */
   count(start: number, end: number): number {
     return end > start ? end - start - this.#pairsBefore(end - 1) + this.#pairsBefore(start) : 0;
   }

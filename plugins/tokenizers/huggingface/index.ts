@@ -40,8 +40,8 @@ const createHuggingFaceTokenizers: Factory<typeof manifest> = ({ models, shared 
 });
 
 /**
- * Returns the file as JSON, or its packed vocabulary in memory that all threads share. The first thread that
- * needs it reads the file. The memory is kept until the process ends.
+ * Returns the packed vocabulary in memory that all threads share; the file as JSON if it cannot be packed.
+ * The first thread that needs the file reads it. The memory is kept until the process ends.
  */
 async function readShared(name: string, path: string, shared: SharedBuffers): Promise<string | Vocabulary> {
   let json: string | undefined;
@@ -58,13 +58,13 @@ export default createHuggingFaceTokenizers;
 
 /**
  * Packs the vocabulary of a `tokenizer.json` without parsing it into a large object. `rest` is the JSON with
- * an empty vocabulary. Returns undefined if the vocabulary is not a plain list of tokens with ids.
+ * an empty vocabulary. Undefined if the vocabulary is not a plain list of tokens with ids.
  */
 export function packVocabulary(json: string): Vocabulary | undefined {
   try {
     return pack(json);
   } catch {
-    // Parsing the whole file reports the error.
+    // The caller then parses the whole file, which reports the error.
     return undefined;
   }
 }

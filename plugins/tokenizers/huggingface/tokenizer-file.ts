@@ -2,11 +2,11 @@ import type { Tokenizer } from '../../../core/kit.ts';
 import { NO_ID } from './models/word.ts';
 import { TokenList, Vocabulary, type WordPieceConfig } from './models/word-piece.ts';
 
-/** The parts of a `tokenizer.json` that are read. Truncation, padding and decoder are ignored. */
+/** The parts of a `tokenizer.json` that are read. Truncation, padding and decoder settings are ignored. */
 export interface TokenizerFile {
   readonly normalizers: readonly StageConfig[];
   readonly preTokenizers: readonly StageConfig[];
-  /** Excludes special tokens: their text is ordinary text. */
+  /** The added tokens except special tokens: the text of a special token is ordinary text. */
   readonly addedTokens: readonly AddedToken[];
   readonly model: ModelConfig;
   readonly specialTokens: SpecialTokens;
@@ -196,7 +196,7 @@ function readTemplate({ single, special_tokens: specials }: Fields): SpecialToke
   return { prefix: idsOf(single.slice(0, text)), suffix: idsOf(single.slice(text + 1)) };
 }
 
-/** The ids of a part such as `{"SpecialToken": {"id": "<s>"}}`, from the template's special tokens. */
+/** The ids of a template part such as `{"SpecialToken": {"id": "<s>"}}`, looked up in `specials`. */
 function specialIds(part: unknown, specials: unknown): number[] {
   const name = isRecord(part) && isRecord(part.SpecialToken) ? part.SpecialToken.id : undefined;
   const special = isRecord(specials) ? specials[String(name)] : undefined;

@@ -38,12 +38,12 @@ export function createTokenizer(name: string, file: TokenizerFile, library: Libr
 
 type ReadingMethods = Required<Pick<Tokenizer, 'tokenize' | 'encode'>>;
 
-/** Maximum tokens of a text whose memory is reused. */
+/** Maximum length of the array that is reused for the next text. */
 const MAX_KEPT = 1 << 20;
 
 /**
- * Reads each word between white space separately. Stages are traced only for `ends`, because counts and ids
- * need no positions.
+ * Reads each word between white space separately. Stages are traced only for the ends of tokens, because
+ * counts and ids need no positions.
  */
 function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
   const isolated = isolatedBy(file);
@@ -58,7 +58,7 @@ function readByWords(assembly: Assembly, file: TokenizerFile): ReadingMethods {
   let tracedWords: WordTokens | undefined;
   let target = new Uint32Array();
 
-  /** Calls `add` for the tokens of each word. The array is valid until the next call. */
+  /** Returns what `add` writes for the tokens of all words. The array is valid until the next call. */
   function collect(text: string, isolated: Isolated, tokens: WordTokens, add: AddTokens): Uint32Array {
     let count = 0;
     forEachRawWord(text, isolated, (start, end, hash, units) => {
@@ -112,7 +112,7 @@ function readAtOnce(assembly: Assembly): ReadingMethods {
   };
 }
 
-/** Makes the ends ascend, moves them out of surrogate pairs, and sets the last one to the end of the text. */
+/** Makes the ends ascend, moves them out of surrogate pairs, and sets the last end to the end of the text. */
 function settle(ends: ArrayLike<number>, text: string): Uint32Array {
   const settled = new Uint32Array(ends.length);
   let highest = 0;
@@ -171,9 +171,9 @@ function readTokens(assembly: Assembly, text: string): Tokens {
 interface Visitor {
   token(id: number, end: () => number): void;
   /**
-   * @param from index of the first token that counts: 1 if the first one continues an unknown token
-   * @param offset of the word in the joined pieces
-   * @param endOf maps an end in the joined pieces to the text
+   * @param from index of the first new token: 1 if the first token is fused with the previous unknown token
+   * @param offset start of the word in the joined pieces
+   * @param endOf maps an end in the joined pieces to an end in the text
    */
   word(word: Word, from: number, offset: number, endOf: (end: number) => number): void;
 }

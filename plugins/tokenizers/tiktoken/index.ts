@@ -9,7 +9,7 @@ import { buildUnicodeClasses } from './unicode-classes.ts';
 
 interface EncodingSource {
   readonly pattern: Pattern;
-  /** The file in the tiktoken package. Encodings that differ only in special tokens share it. */
+  /** The file in the tiktoken package. Encodings that differ only in special tokens share a file. */
   readonly ranks: string;
 }
 
@@ -25,7 +25,7 @@ const ENCODINGS: ReadonlyMap<string, EncodingSource> = new Map([
 
 /**
  * Opens OpenAI's encodings by name, or by the name of a model that tiktoken knows. Nothing is read before
- * `open`. `open` rejects if the tiktoken package is missing, or if its pattern differs from the known one.
+ * `open`. `open` rejects if the tiktoken package is missing, or if its file has an unknown pattern.
  */
 const createTiktokenTokenizers: Factory<typeof manifest> = ({ shared }) => {
   const opened = new Map<string, Promise<Tokenizer>>();

@@ -11,7 +11,7 @@ export type Merge = (bytes: Uint8Array, length: number, ids: Uint32Array) => num
 const NO_RANK = 0x7fffffff;
 const NO_PAIR = -1;
 
-/** Merges pieces of at most `longest` bytes in quadratic time, faster than a heap for short pieces. */
+/** Merges pieces of at most `longest` bytes in quadratic time. For short pieces, a heap would be slower. */
 export function createShortMerge(ranks: Ranks, longest: number): Merge {
   const starts = new Int32Array(longest + 1);
   const pairRanks = new Int32Array(longest + 1);
@@ -76,11 +76,11 @@ function pairRank(ranks: Ranks, bytes: Uint8Array, starts: Int32Array, part: num
 }
 
 /**
- * Finds the result of merging a piece in linear time, without merging. Any two neighbours in the result merge
- * to exactly themselves, and each prefix of a piece has only one such row of tokens. The row is built from
- * the left with the longest token that is compatible with the previous one. If none is compatible, the last
- * token is replaced by a shorter one, and the longer token is not retried there. (H. van Antwerpen and A.
- * Neubeck, "So many tokens, so little time", GitHub, 2024.)
+ * Finds the result of merging a piece in linear time, without merging. In a result, any two adjacent tokens
+ * merge to exactly themselves, and each prefix of a piece has only one such sequence of tokens. The sequence
+ * is built from the left: the longest token compatible with the previous token is added. If there is none, a
+ * shorter token replaces the previous one, and no later token may end where the replaced token ended. (H. van
+ * Antwerpen and A. Neubeck, "So many tokens, so little time", GitHub, 2024.)
  */
 export function createLongMerge(ranks: Ranks): Merge {
   let areNeighbours: NeighbourTest | undefined;
@@ -119,7 +119,7 @@ export type NeighbourTest = (first: number, second: number) => boolean;
 const NONE = -1;
 const UNKNOWN = -2;
 
-/** The test throws an Error if a token cannot be merged from tokens of lower ranks. */
+/** Creates the test. It throws an Error if a token cannot be merged from tokens of lower ranks. */
 export function createNeighbourTest(ranks: Ranks): NeighbourTest {
   const history = new MergeHistory(ranks);
   const tokens = ranks.tokenStarts.length - 1;
@@ -127,8 +127,8 @@ export function createNeighbourTest(ranks: Ranks): NeighbourTest {
 }
 
 /**
- * Finds the two tokens that each token is merged from, which determine its possible neighbours. They are
- * found on demand, because finding all of them takes longer than encoding most texts.
+ * For each token, finds the two tokens that it is merged from: they determine its possible neighbours. They
+ * are found on demand, because finding all of them takes longer than encoding most texts.
  */
 class MergeHistory {
   readonly #ranks: Ranks;
@@ -145,9 +145,9 @@ class MergeHistory {
   }
 
   /**
-   * Whether the concatenated bytes of two tokens merge to these two, with tokens of ranks below `maxRank`.
-   * The merges at their seam are undone, the last one first. If adjacent parts form a token that would have
-   * been merged earlier, the merge would have crossed the seam.
+   * Whether the concatenated bytes of two tokens merge to exactly these two, using only ranks below
+   * `maxRank`. Undoes the merges next to the boundary of the tokens, the last merge first. The answer is no
+   * if the parts at the boundary form a token that would have been merged earlier.
    */
   endWith(first: number, second: number, maxRank: number): boolean {
     let left = first;
@@ -158,7 +158,7 @@ class MergeHistory {
       const isLeftByte = this.#leftOf(left) === NONE;
       const isRightByte = this.#leftOf(right) === NONE;
       if (isLeftByte && isRightByte) return true;
-      // Merges of equal rank happened from left to right, so one across the seam precedes one to its right.
+      // Equal ranks are merged from left to right: a merge across the boundary precedes one to its right.
       if (isRightByte || (!isLeftByte && left > right)) {
         limit = left;
         left = this.#rights[left] as number;

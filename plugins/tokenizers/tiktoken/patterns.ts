@@ -84,7 +84,7 @@ export const O200K: Pattern = {
   },
 };
 
-/** Skips an optional prefix and o200k's word without its contraction. Without a match, returns `start`. */
+/** Skips o200k's word with an optional prefix, without its contraction. Returns `start` without a match. */
 function skipCasedWord(
   units: Uint16Array,
   classes: Uint8Array,
@@ -175,7 +175,7 @@ function skipThreeNumbers(units: Uint16Array, classes: Uint8Array, index: number
   return at;
 }
 
-/** Matches `\s+(?!\S)|\s+` at white space. A run leaves its last character to the text that follows it. */
+/** Matches `\s+(?!\S)|\s+` at white space. A run of two or more leaves its last character to later text. */
 function skipSpaces(units: Uint16Array, classes: Uint8Array, index: number, end: number): number {
   const runEnd = skipRun(units, classes, index, end, WHITE);
   return runEnd === end || runEnd === index + 1 ? runEnd : runEnd - 1;
@@ -190,7 +190,7 @@ function skipLinesOrSpaces(units: Uint16Array, classes: Uint8Array, index: numbe
   return runEnd === end || runEnd === index + 1 ? runEnd : runEnd - 1;
 }
 
-/** Matches `[^\s\p{L}\p{N}]+` at `index`, or after one blank; returns `index` if it does not match. */
+/** Matches `[^\s\p{L}\p{N}]+` at `index`, or after one blank at `index`; otherwise returns `index`. */
 function skipSymbols(units: Uint16Array, classes: Uint8Array, index: number, end: number): number {
   const from = units[index] === BLANK ? index + 1 : index;
   const runEnd = skipRun(units, classes, from, end, SYMBOL);

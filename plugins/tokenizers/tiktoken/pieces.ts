@@ -2,7 +2,7 @@ import { createLongMerge, createShortMerge } from './merge.ts';
 import { afterCodePoint, codePointAt } from './patterns.ts';
 import type { Ranks } from './ranks.ts';
 
-/** Maximum bytes of a piece for the short merge, whose buffers are reused. */
+/** Maximum bytes of a piece for the short merge. Longer pieces take the long merge. */
 const SHORT = 192;
 /** UTF-8 takes at most three bytes per UTF-16 unit. */
 const BYTES_PER_UNIT = 3;
@@ -32,7 +32,7 @@ export function createPieceEncoder(ranks: Ranks): PieceEncoder {
   };
 }
 
-/** Writes `units[start, end)` to `bytes`, lone surrogates as U+FFFD, and returns the number of bytes. */
+/** Writes `units[start, end)` to `bytes`, with U+FFFD for lone surrogates. Returns the number of bytes. */
 function writeUtf8(units: Uint16Array, start: number, end: number, bytes: Uint8Array): number {
   let filled = 0;
   for (let at = start; at < end; ) {
@@ -64,7 +64,7 @@ function writeCodePoint(codePoint: number, bytes: Uint8Array, from: number): num
   return at;
 }
 
-/** Limits of a table before it is emptied: pieces (a power of two), their UTF-16 units and their tokens. */
+/** A table is emptied at one of these limits: pieces (a power of two), their UTF-16 units, their tokens. */
 const BOUNDS = { pieces: 1 << 16, units: 1 << 20, tokens: 1 << 18 };
 
 /** Longer pieces are not cached. */
@@ -74,14 +74,14 @@ const SLOT_WORDS = 4;
 const UNITS = 1;
 const LENGTHS = 2;
 const IDS = 3;
-/** The word `LENGTHS` has the number of units in its lower bits, and the number of tokens above. */
+/** The word `LENGTHS` has the number of units in its lower bits, the number of tokens in its upper bits. */
 const LENGTH_BITS = 8;
 const LENGTH_MASK = (1 << LENGTH_BITS) - 1;
 
 /** Caches tokens in about 6 MB. A full table drops all pieces, so that users' texts are not kept for long. */
 export interface PieceTable {
   count(units: Uint16Array, start: number, end: number): number;
-  /** Writes the token ids of a piece to `target` from `at` on, and returns their number. */
+  /** Writes the token ids of a piece to `target` from `at` on. Returns the number of ids. */
   write(units: Uint16Array, start: number, end: number, target: Uint32Array, at: number): number;
 }
 

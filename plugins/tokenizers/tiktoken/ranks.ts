@@ -96,7 +96,7 @@ interface Tables {
   readonly singles: Int32Array;
   /** The rank of each pair of bytes, at `first * 256 + second`; -1 if the pair is not a token. */
   readonly pairs: Int32Array;
-  /** Bytes of the longest token that begins with a pair of bytes, at the same index as in `pairs`. */
+  /** Bytes of the longest token that begins with two given bytes. The index is the same as in `pairs`. */
   readonly reach: Uint8Array;
   readonly slots: Int32Array;
   /** The start of each token in `tokenBytes`, by rank, then the end of the last token. */
@@ -142,7 +142,7 @@ function createLookUp({ slots, tokenStarts, tokenBytes, longest }: Tables) {
 function createCandidates({ slots, singles, reach }: Tables, { find, lengthOf }: LookUp) {
   const slotMask = slots.length - 1;
 
-  /** The only token that the bytes can be, by hash, or by the bytes if several tokens match; else -1. */
+  /** The only token whose hash matches; if several match, the one with these bytes; -1 if there is none. */
   function candidate(bytes: Uint8Array, start: number, end: number, hash: number): number {
     let rank = -1;
     for (let at = hash & slotMask; slots[at] !== 0; at = (at + 1) & slotMask) {
@@ -155,10 +155,10 @@ function createCandidates({ slots, singles, reach }: Tables, { find, lengthOf }:
   }
 
   /**
-   * Finds tokens that may begin at `start` and end by `end`. Only hashes are compared; `isAt` verifies one
-   * token. Writes their ranks to `found`, shortest first, and returns their number.
+   * Finds tokens that may begin at `start` and end by `end`. Only hashes are compared, so a token must be
+   * verified with `isAt`. Writes the ranks to `found`, shortest token first, and returns their number.
    *
-   * @param found has room for one per byte of the longest token
+   * @param found has room for one rank per byte of the longest token
    */
   function candidatesAt(bytes: Uint8Array, start: number, end: number, found: Int32Array): number {
     found[0] = singles[bytes[start] as number] as number;
@@ -177,7 +177,7 @@ function createCandidates({ slots, singles, reach }: Tables, { find, lengthOf }:
   return { candidatesAt };
 }
 
-/** A slot has `rank + 1` in its lower bits and bits of the hash above them; 0 is an empty slot. */
+/** A slot has `rank + 1` in its lower bits and bits of the hash in its upper bits. An empty slot is 0. */
 const RANK_BITS = 18;
 const RANK_MASK = (1 << RANK_BITS) - 1;
 

@@ -25,7 +25,7 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
   let total: number | undefined;
   const last = { from: -1, to: -1, tokens: 0 };
 
-  /** The last result is cached: dividing a text repeatedly counts a span that is too large. */
+  /** Caches the last result, because callers that divide a text often count the same span again. */
   function countSpan(from: number, to: number): number {
     if (last.from === from && last.to === to) return last.tokens;
     last.tokens = countInText(from, to);
@@ -39,7 +39,7 @@ export function createTokenizedText(encoding: Encoding, text: string): Tokenized
       const from = Math.max(start, 0);
       const to = Math.min(end, units.length);
       if (from === 0 && to === units.length) {
-        // This also records the totals: spans of the text are usually counted next.
+        // This call also records the totals: spans of the text are usually counted next.
         total ??= tokenEnds?.length ?? countInText(0, to);
         return total;
       }
@@ -135,17 +135,17 @@ function withRoom(held: Uint32Array, needed: number): Uint32Array {
  *
  * - Left: scanning is stateless. Once a piece of the span and a piece of the text end at the same offset,
  *   all following pieces are the same.
- * - Right: only `\s+(?!\S)` makes a piece depend on the text after it. A piece is therefore the same in
- *   both if it starts before the white space at the span's end, and ends within the span.
+ * - Right: only `\s+(?!\S)` makes a piece depend on the text after it. A piece is therefore the same in text
+ *   and span if it starts before the white space at the span's end, and ends within the span.
  *
- * The tokens between these two offsets are a difference of totals; the rest is scanned.
+ * Tokens of the shared pieces are a difference of two totals. The pieces at the boundaries are scanned.
  */
 type CountSpan = (start: number, end: number) => number;
 
 /** Totals are relative to a block, so that they fit into two bytes. A unit has at most three tokens. */
 const BLOCK_BITS = 12;
 const NO_PIECE_END = 0;
-/** UTF-16 units that may be recorded for each unit of the requested spans. */
+/** How many UTF-16 units may be recorded for each unit of the requested spans. */
 const EAGERNESS = 4;
 
 function createPrefixCounts(encoding: Encoding, units: Uint16Array): CountSpan {
@@ -155,7 +155,7 @@ function createPrefixCounts(encoding: Encoding, units: Uint16Array): CountSpan {
   let recorded = 0;
   let allowance = 0;
 
-  /** Whether totals are recorded up to `end`. It is not worthwhile for one span far into a long text. */
+  /** Records totals up to `end` if requests so far justify it. Returns whether the totals are recorded. */
   function reaches(start: number, end: number): boolean {
     if (end <= recorded) return true;
     allowance += EAGERNESS * (end - start);

@@ -19,7 +19,7 @@ export const NEWLINE = 16;
 export const UPPER = 32;
 /** `\p{Ll}` */
 export const LOWER = 64;
-/** `\p{Lm}` and `\p{Lo}`, which count as either case. */
+/** `\p{Lm}` and `\p{Lo}`, which count as both upper and lower case. */
 export const CASELESS = 128;
 
 export const LETTER = UPPER | LOWER | CASELESS;

@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
 
-/** The version of the parts, their hashes and rows. Vectors of different versions cannot be compared. */
+/** The version of the stored vectors (rows) of parts. Text vectors of two versions cannot be compared. */
 export const LEXICAL_VERSION = 'parts-2';
 
 const PARTS = 11_262;
-/** Values per row, 4 bits each. */
+/** Values in the row of a part. The file has 4 bits per value. */
 const ROW = 256;
-/** The 4-bit code of zero. */
+/** The 4-bit code that means zero. */
 const MIDDLE = 8;
 
-/** The number of dimensions that a part's hash changes, each by plus or minus the part's weight. */
+/** Number of dimensions that a part's hash selects. The part's weight is added to or subtracted from each. */
 const SIGNS = 4;
-/** The weight of the signs of a part without a row. */
+/** The weight of a part that has no row, because it is rare. */
 const RAREST = 6;
 
 /**
- * Writes a vector of length 1 for the parts of a text into `target`; zeros without a letter, digit or
- * pictograph. Texts that share rare parts, or parts of the same topics, get similar vectors.
+ * Writes the vector of a text, from the text's parts, into `target`: its length is 1, or 0 if the text has no
+ * letter, digit or pictograph. Texts that share rare parts, or parts of the same topics, get similar vectors.
  */
 export type LexicalVectors = (text: string, target: Float32Array) => void;
 
@@ -53,7 +53,7 @@ interface Rows {
   readonly indexes: ReadonlyMap<number, number>;
   readonly scales: Float32Array;
   readonly levels: Int8Array;
-  /** The weight of each part's signs, which gives them the same length as its row. */
+  /** Weights by row. With this weight, the signs of a part have the same vector length as its row. */
   readonly weights: Float64Array;
 }
 
@@ -79,7 +79,7 @@ function parseRows(file: Buffer): Rows {
   };
 }
 
-/** Half the length of a row in levels. Four signs with this weight are as long as the row. */
+/** The weight of signs, in levels, with which `SIGNS` signs have the same vector length as the row. */
 function halfLength(levels: Int8Array, row: number): number {
   const values = levels.subarray(row * ROW, (row + 1) * ROW);
   return Math.sqrt(values.reduce((sum, level) => sum + level ** 2, 0) / SIGNS);
@@ -102,13 +102,13 @@ function inverse(vector: Float64Array): number {
 type OnPart = (hash: number) => void;
 
 /**
- * Matches three kinds of text: runs of scripts that have no spaces between words or many endings after short
- * stems; words of all other scripts; pictographs.
+ * Matches three kinds of text: runs of dense scripts (no spaces between words, or many endings as in Korean);
+ * words of all other scripts; pictographs.
  */
 const RUNS =
   /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]+)|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]]+|\p{Extended_Pictographic}/gv;
 
-/** Divides longer runs in long texts, in which one word could overflow the regular expression's stack. */
+/** `RUNS` for long texts. Runs have at most 1000 characters: a longer one could overflow the stack. */
 const SHORT_RUNS = new RegExp(RUNS.source.replaceAll(']+', ']{1,1000}'), RUNS.flags);
 const LONG_TEXT = 100_000;
 
@@ -116,7 +116,7 @@ function runsOf(text: string) {
   return text.matchAll(text.length > LONG_TEXT ? SHORT_RUNS : RUNS);
 }
 
-/** Normalising is quadratic in a character's marks. The Stream-Safe Text Format (UAX #15) limits them. */
+/** Matches 30 marks before another mark. Normalising takes quadratic time in a run of marks (see UAX #15). */
 const MANY_MARKS = /[\p{M}\uff9e\uff9f]{30}(?=[\p{M}\uff9e\uff9f])/gu;
 const MIN_MARKED = 10_000;
 
@@ -126,9 +126,9 @@ function normalized(text: string): string {
 }
 
 /**
- * Visits the parts of a text, ignoring case and compatibility forms. Parts of scripts without spaces are
- * characters and their pairs. Parts of other scripts are words, their beginnings, and their stretches of four
- * characters.
+ * Visits the parts of a text, ignoring case and compatibility forms. In dense scripts, such as Chinese, parts
+ * are characters and pairs of characters. In other scripts, parts are words, beginnings of words, and
+ * stretches of four characters.
  */
 export function forEachPart(text: string, onPart: OnPart): void {
   for (const [run, dense] of runsOf(normalized(text))) {
@@ -155,13 +155,13 @@ function readPairs(run: string, onPart: OnPart): void {
   if (!hasPart) give(whole);
 }
 
-/** Characters from this code point on are parts by themselves. */
+/** In dense scripts, such as Chinese, each character from this code point on is also a part by itself. */
 const FIRST_IDEOGRAPH = 0x3400;
 
-/** Pairs of hiragana are skipped: they are endings or particles. */
+/** Whether a character is hiragana. Pairs of hiragana are not parts: they are endings or particles. */
 const isHiragana = (code: number): boolean => code >= 0x3040 && code < 0x30a0;
 
-/** Marks both edges of a word in hashes. */
+/** The code that represents the start and end of a word in hashes. */
 const EDGE = 1;
 
 const BEGINNING = 5;
@@ -195,12 +195,12 @@ function mixed(hash: number): number {
 }
 
 const OTHER_SCRIPT = /[\p{L}--\p{sc=Latin}]/v;
-/** Matches UTF-16 units that may belong to other scripts: a fast test before `OTHER_SCRIPT`. */
+/** Matches UTF-16 units that may belong to non-Latin scripts: a fast test before `OTHER_SCRIPT`. */
 const OTHER_UNIT =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: these are ranges of units, not of characters.
   /[\xb5\u02b9-\u1dff\u1f00-\u1fff\u2070-\u209f\u20d0-\u218f\u2c00-\ud83b\ud840-\udbff\ue000-\ufdff\ufe70-\uffff]/;
 
-/** The share of words in non-Latin scripts. Each character of a script without spaces counts as a word. */
+/** The share of words in non-Latin scripts. Each character of a dense script (Chinese) counts as a word. */
 export function shareOfOtherScripts(text: string): number {
   if (!OTHER_UNIT.test(text) || !OTHER_SCRIPT.test(text)) return 0;
   let other = 0;

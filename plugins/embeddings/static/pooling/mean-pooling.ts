@@ -28,7 +28,7 @@ export function createMeanPooling(table: Table, { normalizes, dampsRepeats }: Po
 }
 
 interface TokenCounter {
-  /** Occurrences by token id; all zero between texts. */
+  /** Number of occurrences by token id; all zero between texts. */
   readonly counts: Uint32Array;
   readonly distinct: Uint32Array;
 }
@@ -78,7 +78,7 @@ const dampedCounts = Float64Array.from({ length: 64 }, (_, times) => 1 + Math.lo
 
 const damped = (times: number): number => dampedCounts[times] ?? 1 + Math.log(times);
 
-/** Lengths below this count as zero: their inverse is too large for single precision. */
+/** A vector shorter than this counts as zero: the inverse of its length is too large for single precision. */
 const MIN_NORM = 1e-32;
 
 const inverse = (value: number): number => (value < MIN_NORM ? 0 : 1 / value);
@@ -88,7 +88,7 @@ function writeScaled(sums: Float32Array, factor: number, target: Float32Array, o
     target[offset + column] = (sums[column] as number) * factor;
 }
 
-/** Keeps four sums of squares, so that no addition waits for the previous one. */
+/** Adds the squares to four separate sums, so that no addition waits for the previous one. */
 function lengthOf(vector: Float32Array): number {
   let first = 0;
   let second = 0;

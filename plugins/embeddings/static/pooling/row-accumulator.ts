@@ -1,7 +1,7 @@
 import { PAGE_BYTES, type Table, webAssembly } from '../table/table.ts';
 import * as wasm from './wasm-code.ts';
 
-/** Adds up weighted rows of a table. The caller fills `rows` and `factors`, and passes their number. */
+/** Adds up weighted rows of a table. The caller fills `rows` and `factors`, and passes the number of rows. */
 export interface RowAccumulator {
   /** Byte offsets of the rows in the table's memory; has `MAX_ROWS` elements. */
   readonly rows: Uint32Array;
@@ -36,10 +36,10 @@ export function createPlainAccumulator({ shape, buffer }: Table): RowAccumulator
   };
 }
 
-/** Rows added per pass over the sums, which saves loads and stores. */
+/** Number of rows that are added in one pass over the sums, which saves loads and stores of the sums. */
 const ROWS = 4;
 
-/** Maximum number of vectors, of four sums each, that are updated at a time. */
+/** Maximum number of WebAssembly vectors (four sums each) that are updated at a time. */
 const MAX_SUMS = 4;
 
 const VECTOR_BYTES = 16;
@@ -48,7 +48,7 @@ const VECTOR_BYTES = 16;
 const FACTORS_START = 4 * MAX_ROWS;
 const SUMS_START = 8 * MAX_ROWS;
 
-/** Import indexes of the two memories. */
+/** Indexes of the two imported memories. */
 const TABLE = 0;
 const OWN = 1;
 
@@ -60,7 +60,7 @@ const OWN = 1;
 export function createWasmAccumulator({ shape, memory }: Table): RowAccumulator | undefined {
   if (webAssembly === undefined || memory instanceof SharedArrayBuffer) return undefined;
   const vectors = Math.ceil(shape.dimensions / 4);
-  // Rows of bytes are padded to a multiple of 16 bytes.
+  // A row of bytes is padded to a multiple of 16 values, which are `MAX_SUMS` vectors of sums.
   const step = shape.isInt8 || vectors % MAX_SUMS === 0 ? MAX_SUMS : 1;
   const sumBytes = Math.ceil(vectors / step) * step * VECTOR_BYTES;
   const pages = Math.ceil((SUMS_START + sumBytes) / PAGE_BYTES);
@@ -84,7 +84,7 @@ export function createWasmAccumulator({ shape, memory }: Table): RowAccumulator 
   }
 }
 
-/** Builds a module that exports `add(rowBytes)`, which adds the first `rowBytes / 4` rows. */
+/** Builds a module. Its export `add(rowBytes)` adds the first `rowBytes / 4` rows. */
 function createModule(body: wasm.Code, tablePages: number, pages: number): Uint8Array {
   const { code, name, section, unsigned } = wasm;
   const tableLimits = code(unsigned(tablePages), unsigned(tablePages));
@@ -107,10 +107,10 @@ function createModule(body: wasm.Code, tablePages: number, pages: number): Uint8
 
 const TAKES_I32 = [0x60, 1, wasm.I32, 0];
 
-/** Indexes of the locals of `add`, the argument first. Each row of a pass has an address and a factor. */
+/** Local variables of `add`, its argument first. Each row of a pass has an address and a factor. */
 const ROW_BYTES = 0;
 const AT = 1;
-/** Byte offset of the updated sums. */
+/** Byte offset of the sums that are being updated. */
 const SUMS = 2;
 const FIRST_ROW = 3;
 const FIRST_FACTOR = FIRST_ROW + ROWS;
@@ -121,18 +121,18 @@ const FIRST_SUM = FIRST_INDEXES + MAX_SUMS;
 const ADD_LOCALS = [2, 2 + ROWS, wasm.I32, ROWS + 1 + 2 * MAX_SUMS, wasm.V128];
 
 /**
- * Each byte is loaded as the highest byte of an integer, which multiplies it by this number. The row's factor
- * is divided by it; this is exact for factors of at least 2 ** -102.
+ * Each byte of a row becomes the highest byte of an integer, so its value is multiplied by this number. The
+ * row's factor is divided by this number, which is exact for factors of at least 2 ** -102.
  */
 const MAX_FACTOR = 2 ** 24;
 /** A swizzle index that yields the byte 0. */
 const NONE = 0x80;
 
 /**
- * Reads each row from start to end, as caches expect. Each dimension is summed in the order of the rows.
+ * Creates the body of `add`. Rows are read from start to end, as caches expect, and summed in their order.
  *
- * @param step vectors of sums that are updated at a time
- * @param sumBytes a multiple of the bytes of `step` vectors
+ * @param step how many vectors of sums are updated at a time
+ * @param sumBytes bytes of all sums; a multiple of the bytes of `step` vectors
  */
 function createAdd(isInt8: boolean, step: number, sumBytes: number): number[] {
   const addWhile = (rows: number) => {
@@ -195,7 +195,7 @@ function addFloats(row: number, sum: number): number[] {
   return addTo(row, sum, wasm.code(wasm.get(FIRST_ROW + row), wasm.loadVector(TABLE, sum * VECTOR_BYTES)));
 }
 
-/** Adds four bytes of a row. The call for the first vector loads the bytes for all vectors. */
+/** Adds four bytes of a row to vector `sum`. The call for vector 0 loads the bytes for all vectors. */
 function addBytes(row: number, sum: number): number[] {
   const load = wasm.code(wasm.get(FIRST_ROW + row), wasm.loadVector(TABLE, 0), wasm.set(BYTES));
   const integers = wasm.code(wasm.get(BYTES), wasm.get(FIRST_INDEXES + sum), wasm.SWIZZLE);

@@ -9,7 +9,7 @@ export const CODE = 10;
 export const I32 = 0x7f;
 export const V128 = 0x7b;
 
-/** The block type without a result. */
+/** The type of a block that has no result. */
 const VOID = 0x40;
 
 export type MemoryIndex = 0 | 1;
@@ -35,7 +35,7 @@ export const name = (text: string): number[] => [...unsigned(text.length), ...Bu
 
 export const get = (local: number): number[] => [0x20, ...unsigned(local)];
 export const set = (local: number): number[] => [0x21, ...unsigned(local)];
-/** Encodes a non-negative 32-bit constant. Its LEB128 is signed, so bit 6 of the last byte must be 0. */
+/** Encodes a non-negative 32-bit constant as signed LEB128, in which bit 6 of the last byte is the sign. */
 export function constant(value: number): number[] {
   const bytes = unsigned(value);
   const last = bytes.at(-1) as number;
@@ -72,7 +72,7 @@ export const storeVector = (memory: MemoryIndex, offset: number): number[] =>
   vector(11, ...address(0, memory, offset));
 export const SPLAT_F32 = vector(19);
 export const constantVector = (bytes: Code): number[] => vector(12, ...bytes);
-/** Selects bytes of one vector by the indexes in another. */
+/** Selects bytes of the first vector by the indexes in the second vector. */
 export const SWIZZLE = vector(14);
 export const FLOATS_OF_INTEGERS = vector(250);
 export const ADD_FLOATS = vector(228);

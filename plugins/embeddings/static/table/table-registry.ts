@@ -11,8 +11,8 @@ export interface TableLease {
 export type TableRegistry = ReturnType<typeof createTableRegistry>;
 
 /**
- * Leases the tables of one thread. Shared buffers count each thread once, so a table is released only after
- * its last lease, even if its model is open under two names.
+ * Leases tables to the models of one thread. Shared buffers count each thread once, so a table is released
+ * only after its last lease. A model that is open under two names has two leases.
  */
 export function createTableRegistry(shared: SharedBuffers) {
   const leases = new Map<string, number>();
@@ -105,7 +105,7 @@ async function readMapping(tensor: Tensor, target: Uint32Array, rows: number): P
   });
 }
 
-/** Reads a tensor of `count` numbers in chunks. @param visit gets the index of each chunk's first number */
+/** Reads a tensor of `count` numbers in chunks. @param visit receives a chunk and its first number's index */
 async function readNumbers(
   name: string,
   tensor: Tensor,
@@ -129,7 +129,7 @@ async function readNumbers(
 type Numbers = Int8Array | Uint8Array | Uint16Array | Int32Array | Uint32Array | Floats;
 type Floats = Float16Array | Float32Array | Float64Array;
 
-/** The files and the machine are both little-endian. */
+/** A type of numbers in a file. Bytes are not swapped, because files and machine are little-endian. */
 interface NumberType {
   readonly bytes: number;
   read(buffer: ArrayBuffer): Numbers;
@@ -179,7 +179,7 @@ interface Tensor {
 const LENGTH_BYTES = 8;
 const MAX_HEADER_BYTES = 1024 * 1024;
 
-/** Reads the header of a safetensors file. Throws if it does not match the file. */
+/** Reads the header of a safetensors file. Throws if the header does not match the file. */
 async function readTensors(file: FileHandle): Promise<Map<string, Tensor>> {
   const { size } = await file.stat();
   if (size < LENGTH_BYTES) throw new Error('it is too short');

@@ -1,6 +1,6 @@
 import type { SharedMemory } from '../../../../core/kit.ts';
 
-/** The part of the WebAssembly API that is used here; the types of Node.js lack it. */
+/** The used part of the WebAssembly API, which the types of Node.js lack. */
 interface WebAssemblyNamespace {
   readonly Memory: new (descriptor: {
     readonly initial: number;
@@ -11,14 +11,14 @@ interface WebAssemblyNamespace {
   readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };
 }
 
-/** `undefined` if the process was started without WebAssembly. */
+/** Undefined if the process was started without WebAssembly. */
 export const webAssembly = (globalThis as { WebAssembly?: WebAssemblyNamespace }).WebAssembly;
 
 export const PAGE_BYTES = 65536;
 
 /**
- * A model's rows, shared by all threads. Each row is padded with zeros to a multiple of 16 bytes, as vector
- * instructions require.
+ * The token vectors (rows) of a model, shared by all threads. Each row is padded with zeros to a multiple of
+ * 16 bytes, as vector instructions require.
  */
 export interface Table {
   readonly shape: TableShape;
@@ -42,7 +42,7 @@ export interface TableShape {
   readonly tokens: number;
   readonly hasWeights: boolean;
   readonly hasMapping: boolean;
-  /** The token for unknown text, which is skipped. */
+  /** The id of the token for unknown text. Pooling skips this token. */
   readonly unknownId: number | undefined;
 }
 

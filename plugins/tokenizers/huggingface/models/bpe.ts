@@ -2,7 +2,7 @@ import { alignBytes } from '../stages/alignment.ts';
 import { type BpeConfig, unknownIdOf } from '../tokenizer-file.ts';
 import { hasInnerMetaspace, WordBuilder, type WordModel } from './word.ts';
 
-/** Byte pair encoding: merges the best pair until none is left, then looks up the parts. */
+/** Byte pair encoding: merges the best pair until no pair is left, then looks up the remaining parts. */
 export function createBpe(config: BpeConfig): WordModel {
   const { vocabulary, unknownToken, fusesUnknown } = config;
   const unknownId = unknownIdOf(config);
@@ -66,10 +66,10 @@ function byteTokenIds(vocabulary: ReadonlyMap<string, number>): (number | undefi
 const isSpelledByBytes = (part: string, ids: readonly (number | undefined)[]): boolean =>
   Buffer.from(part).every((byte) => ids[byte] !== undefined);
 
-/** The upper bound of character indexes, so that a rank and an index fit into one number. */
+/** The upper bound of character indexes. It lets a rank and an index fit into one number. */
 const MAX_INDEXES = 2 ** 28;
 
-/** The upper bound of symbols, so that a pair fits into one number. */
+/** The upper bound of symbols. It lets a pair of symbols fit into one number. */
 const MAX_SYMBOLS = 2 ** 24;
 
 const NONE = -1;
@@ -83,7 +83,7 @@ function merge(word: string, endOfWordSuffix: string, table: MergeTable): readon
   const length = ends.length;
   const next = Int32Array.from(ends, (_, index) => (index + 1 < length ? index + 1 : NONE));
   const previous = Int32Array.from(ends, (_, index) => index - 1);
-  // Each character initially adds at most one pair. A merge removes one and adds at most two.
+  // Each character initially adds at most one pair. A merge removes one pair and adds at most two.
   const heap = new Float64Array(2 * length);
   let size = 0;
   const offer = (index: number): void => {

@@ -2,14 +2,14 @@ import { splitsCodePoint } from '../../../../core/kit.ts';
 import type { UnigramConfig } from '../tokenizer-file.ts';
 import { hasInnerMetaspace, WordBuilder, type WordModel } from './word.ts';
 
-/** The penalty of an unknown character relative to the worst token. */
+/** How much lower an unknown character scores than the worst token. */
 const UNKNOWN_PENALTY = 10;
 
 const NONE = -1;
 
 /**
- * Scores are rounded to multiples of this step, like scores in single precision. Sums are then exact: the
- * best reading of a word does not depend on the text before it.
+ * Scores are rounded to multiples of this step, like scores in single precision. Sums of scores are then
+ * exact: the best reading of a word does not depend on the text before the word.
  */
 const SCORE_STEP = 2 ** -24;
 
@@ -49,7 +49,7 @@ function readVocabulary({ vocabulary, unknownId }: UnigramConfig): Vocabulary {
   return { trie, scores, unknownId: unknownId ?? NONE, unknownScore };
 }
 
-/** Finds the best reading up to each offset of the word, and returns the start and id of its last token. */
+/** Returns, for each offset in the word, the last token of the best reading up to there: its start and id. */
 function findBest({ trie, scores, unknownId, unknownScore }: Vocabulary, word: string) {
   const best = new Float64Array(word.length + 1).fill(-Infinity);
   const starts = new Int32Array(word.length + 1);

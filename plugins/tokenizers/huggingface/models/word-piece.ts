@@ -11,7 +11,7 @@ export interface WordPieceConfig {
   readonly fusesUnknown: boolean;
 }
 
-/** Takes the longest match from the left. A word without a complete match is one unknown token. */
+/** Reads a word from the left, taking the longest token each time. Without a match, the word is unknown. */
 export function createWordPiece(config: WordPieceConfig): WordModel {
   const { vocabulary, unknownToken, maxCharacters, fusesUnknown } = config;
   const unknownId = unknownToken === undefined ? undefined : vocabulary.idOf(unknownToken);
@@ -49,7 +49,7 @@ export function createWordPiece(config: WordPieceConfig): WordModel {
   };
 }
 
-/** The prefix that marks tokens within a word, such as `##`. The word itself does not contain it. */
+/** The prefix of tokens within a word, such as `##`. Tokens contain the prefix; words do not. */
 interface Prefix {
   readonly text: string;
   readonly hash: number;
@@ -70,7 +70,7 @@ const MIN_SLOTS_PER_TOKEN = 2;
 export class Vocabulary {
   readonly memory: SharedArrayBuffer;
   readonly ids: Uint32Array;
-  /** Each slot has the index of a token in the lower bits, and the highest bits of its hash above. */
+  /** By slot: a token's index in the lower bits, and the highest bits of its hash in the upper bits. */
   readonly #slots: Int32Array;
   /** Token `index` has the units from `starts[index]` to `starts[index + 1]`. */
   readonly #starts: Uint32Array;
@@ -141,7 +141,7 @@ export class Vocabulary {
     this.ids.set(ids.subarray(0, count));
     this.#starts.set(starts.subarray(0, count + 1));
     this.#units.set(units.subarray(0, unitCount));
-    // Slots are filled backwards, so that the last of equal tokens is found first.
+    // Tokens are added in reverse order, so that the last of several equal tokens is found first.
     for (let index = count - 1; index >= 0; index--) {
       let hash = SEED;
       for (let at = starts[index] as number; at < (starts[index + 1] as number); at++)
@@ -194,7 +194,7 @@ export class TokenList {
     return this;
   }
 
-  /** Adds the token `text.slice(from, to)`; the last of equal tokens counts. */
+  /** Adds the token `text.slice(from, to)`. If several tokens are equal, the last one counts. */
   add(text: string, from: number, to: number, id: number): void {
     const index = this.count++;
     this.ids = withRoomFor(this.ids, index + 1);

@@ -1,7 +1,7 @@
 import { keepOptimised } from '../../../../core/kit.ts';
 
 export interface Tokens {
-  /** Ascending offsets of the tokens' ends in the text. Text without a token belongs to the next token. */
+  /** End offsets of the tokens, ascending. Text that yields no token belongs to the next token. */
   readonly ends: readonly number[];
   readonly ids: readonly number[];
 }
@@ -11,12 +11,12 @@ export interface Word extends Tokens {
   readonly endsUnknown: boolean;
 }
 
-/** The last stage of a tokenizer. It reads the words that earlier stages cut. */
+/** The last stage of a tokenizer: turns a word from the earlier stages into tokens. */
 export interface WordModel {
   read(word: string): Word;
-  /** Whether consecutive unknown tokens are fused, also across words. */
+  /** Whether consecutive unknown tokens become one token, even across words. */
   readonly fusesUnknown: boolean;
-  /** Whether cutting a word before each run of `▁` after another character keeps its tokens. */
+  /** Whether a word can be cut before each inner run of `▁` without changing its tokens. */
   readonly cutsAtMetaspace: boolean;
 }
 

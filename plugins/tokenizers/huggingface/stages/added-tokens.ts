@@ -9,9 +9,9 @@ export interface Section {
 export type FindSections = (text: string) => Section[];
 
 /**
- * Creates a function that cuts a text at its added tokens, from left to right, the longest match first. It
- * searches for `contents`. A section that equals one of `tokens` is a token, and may drop white space around
- * it.
+ * Creates a function that cuts a text into sections wherever one of `contents` occurs, from left to right,
+ * longest match first. A section equal to one of `tokens` is a token; its `lstrip` and `rstrip` trim the
+ * neighbouring sections.
  */
 export function createSectionFinder(
   contents: readonly string[],

@@ -1,10 +1,10 @@
 /**
- * Maps each UTF-16 unit of a stage's joined outputs to the end of its source in the input. Ends ascend. Units
- * that the stage put before the input have 0.
+ * For each UTF-16 unit of a stage's joined outputs, the end of its source text in the input. Ends ascend.
+ * Units that the stage added before the input have the end 0.
  */
 export type Alignment = ArrayLike<number>;
 
-/** Aligns outputs that are substrings of the input, after `prefix` additional units. */
+/** Aligns outputs that are substrings of `input`. The first `prefix` units of `input` have no source. */
 export function alignSubstrings(input: string, outputs: readonly string[], prefix = 0): Alignment {
   const ends: number[] = [];
   let position = 0;
@@ -19,7 +19,7 @@ export function alignSubstrings(input: string, outputs: readonly string[], prefi
   return ends;
 }
 
-/** Aligns an output with `prefix` additional units, in which `width` units replace each match. */
+/** Aligns an output that begins with `prefix` additional units, and has `width` units for each match. */
 export function alignReplaced(
   input: string,
   output: string,
@@ -59,13 +59,13 @@ const LEAD = '[\\u1100-\\u115f\\ua960-\\ua97c\\u3131-\\u314e\\uffa1-\\uffbe]';
 const VOWEL = '[\\u1160-\\u11a7\\ud7b0-\\ud7c6\\u314f-\\u3163\\uffc2-\\uffdc]';
 const TAIL = '[\\u11a8-\\u11ff\\ud7cb-\\ud7fb]';
 
-/** Clusters that a normaliser treats separately: ASCII, a Korean syllable, a character with its marks. */
+/** Matches stretches that are normalised separately: ASCII, a Korean syllable, a character with its marks. */
 const CLUSTER = new RegExp(
   `[ -~]+(?![${MARK}])|(?:${LEAD}${VOWEL}?|[\\uac00-\\ud7a3])${TAIL}?[${MARK}]*|[^${MARK}][${MARK}]*|[${MARK}]+`,
   'gu',
 );
 
-/** Maximum clusters that are joined if a single one does not produce the output. */
+/** Maximum clusters that are normalised together if a cluster alone does not produce the output. */
 const MAX_JOINED = 4;
 
 export function alignClusters(input: string, output: string, normalize: (text: string) => string): Alignment {

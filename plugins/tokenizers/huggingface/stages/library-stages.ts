@@ -20,7 +20,7 @@ interface LibraryPreTokenizer {
 
 export interface TextStage {
   readonly type: string;
-  /** `section` is the number of the stretch of text between added tokens. */
+  /** @param section the number of the section; added tokens cut a text into sections */
   apply(input: string, section: number): readonly string[];
   align(input: string, outputs: readonly string[]): Alignment;
 }
@@ -58,8 +58,8 @@ export function createPreTokenizer(library: Library, config: StageConfig): TextS
 }
 
 /**
- * A final ByteLevel pre-tokenizer that only cuts, so that words can be cached as they appear in the text.
- * `encodeBytes` spells the words in bytes.
+ * A ByteLevel pre-tokenizer in the last position. It only cuts, so that words can be cached as they appear in
+ * the text. `encodeBytes` then spells the words in bytes.
  */
 export function createByteLevelSplitter(library: Library, config: StageConfig): TextStage {
   const [splitter] = new library.SequencePreTokenizer({ pretokenizers: [config] }).tokenizers;
@@ -85,7 +85,7 @@ export function encodeBytes(text: string): string {
   return encoded;
 }
 
-/** Characters for the bytes 0 to 255: printable characters for themselves, others from U+0100 on. */
+/** Characters that represent bytes: the byte's own character if printable, otherwise one from U+0100 on. */
 const BYTE_CHARACTERS: readonly string[] = (() => {
   let next = 0x100;
   return Array.from({ length: 256 }, (_, byte) =>
@@ -105,7 +105,7 @@ function alignMetaspace(input: string, output: string, config: StageConfig): Ali
   return alignReplaced(input, output, prefix, input.matchAll(/ /g), replacement.length);
 }
 
-/** Assumes that the replacement does not refer to its match. */
+/** Assumes that the replacement is literal, without references to the match. */
 function alignPattern(
   input: string,
   output: string,
@@ -118,7 +118,7 @@ function alignPattern(
 
 export interface Traced {
   readonly pieces: readonly string[];
-  /** Maps an end in the joined pieces to an end in the source. The first call aligns the stages. */
+  /** Maps an end in the joined pieces to an end in the source. Only the first call aligns the stages. */
   sourceEnd(length: number): number;
 }
 

@@ -2,7 +2,7 @@ import type { TextStage } from '../stages/library-stages.ts';
 import type { TokenizerFile } from '../tokenizer-file.ts';
 import type { WordTokens } from './word-tokens.ts';
 
-/** Normalizers that treat the text between white space separately. */
+/** Normalizers that treat each stretch between white space separately. */
 const LOCAL_NORMALIZERS = new Set('BertNormalizer Lowercase NFC NFD NFKC NFKD StripAccents'.split(' '));
 
 /** Pre-tokenizers that drop white space and never join text across it. */
@@ -23,23 +23,23 @@ export function hasRawWords(
   );
 }
 
-/** Characters that are always separate words. */
+/** Which characters are always words of their own. */
 export interface Isolated {
-  /** Chinese characters, around which the first stage puts spaces. */
+  /** Whether Chinese characters are isolated: the first stage puts spaces around them. */
   readonly chinese: boolean;
-  /** ASCII punctuation. The pre-tokenizer cuts at it, and no normalizer joins it with other text. */
+  /** Whether ASCII punctuation is isolated: pre-tokenizers cut at it, normalizers do not join it to text. */
   readonly punctuation: boolean;
 }
 
 /**
- * The isolated characters of a text. Punctuation is not isolated in a text with a capital sigma: its lower
- * case depends on the letters around it, even across an apostrophe.
+ * What to isolate in one text. In a text with a capital sigma, punctuation is not isolated: the lower case of
+ * sigma depends on the letters around it, even across an apostrophe.
  */
 export function isolatedIn(text: string, { chinese, punctuation }: Isolated): Isolated {
   return { chinese, punctuation: punctuation && !text.includes('Σ') };
 }
 
-/** For the ends of tokens: text that a normalizer drops belongs to the next token, even to punctuation. */
+/** For token ends, punctuation is not isolated: text dropped before punctuation belongs to that token. */
 export const withoutPunctuation = ({ chinese }: Isolated): Isolated => ({ chinese, punctuation: false });
 
 export function isolatedBy(file: TokenizerFile): Isolated {
@@ -120,12 +120,12 @@ const isChinese = (code: number): boolean =>
     (code >= 0x3400 && code <= 0x4dbf) ||
     (code >= 0xf900 && code <= 0xfaff));
 
-/** Words of shorter texts are counted at each request: their spans are seldom requested twice. */
+/** A text up to this length is counted again for each span, because few spans of it are requested twice. */
 const SHORT = 2048;
 
 /**
  * Counts the tokens of spans of one text. Words of a long text are counted once, at the first request. Each
- * span then costs two searches and the words at its boundaries.
+ * span then takes two binary searches, and counts only the words that its boundaries cut.
  */
 export function createWordCounts(
   text: string,
@@ -158,7 +158,7 @@ interface CountedWords {
 }
 
 function countAll(text: string, isolated: Isolated, tokens: WordTokens): CountedWords {
-  // A word has at least one unit.
+  // An upper bound of the number of words: each word has at least one unit.
   const starts = new Uint32Array(text.length);
   const ends = new Uint32Array(text.length);
   const before = new Uint32Array(text.length + 1);
@@ -186,7 +186,7 @@ function countBetween(
   const first = lowerBound(starts, count, start);
   const behind = lowerBound(ends, count, end + 1);
   let total = 0;
-  // Words that the boundaries cut, possibly the same word.
+  // The words that `start` and `end` cut are counted directly. Both may cut the same word.
   const cutAtStart = first > 0 && (ends[first - 1] as number) > start;
   if (cutAtStart) total += countDirectly(start, Math.min(ends[first - 1] as number, end));
   if (behind > first) total += (before[behind] as number) - (before[first] as number);

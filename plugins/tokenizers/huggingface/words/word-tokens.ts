@@ -10,12 +10,12 @@ const MAX_TOKENS = 1 << 20;
 
 const SLOTS = 2 * MAX_WORDS;
 
-/** Maximum slots that are examined for one word, which bounds the time of a search. */
+/** Maximum slots that are examined for one word, to limit the time of a search. */
 const MAX_PROBES = 16;
 
 /**
- * Numbers per slot, adjacent so that most look-ups take one cache line. The first number is the key: the
- * hash, with the word's length in the lowest bits. It is 0 in a free slot.
+ * Numbers per slot, adjacent so that most look-ups take one cache line. The first number, the key, is the
+ * hash with the word's length in the lowest bits. The key of a free slot is 0.
  */
 const STEP = 8;
 const LENGTH_MASK = 2 * MAX_LENGTH - 1;
@@ -31,7 +31,7 @@ const UNHELD = SLOTS * STEP;
 
 /** Caches the tokens of words in flat arrays. Unlike in a `Map`, a look-up creates no string. */
 export class WordTokens {
-  /** Token ids. The tokens of a word begin at `firstOf(word)`, also in `ends`. */
+  /** Ids of the tokens of all words. The tokens of `word` begin at `firstOf(word)`, here and in `ends`. */
   ids = new Uint32Array();
   ends = new Uint32Array();
   readonly #read: (word: string) => Tokens;
@@ -50,7 +50,7 @@ export class WordTokens {
    * Returns the slot of `text.slice(start, end)`, which must not be empty. The slot is valid until the next
    * call.
    *
-   * @param units of the text
+   * @param units the UTF-16 units of `text`
    */
   find(text: string, start: number, end: number, hash: number, units: Uint16Array): number {
     if (end - start > MAX_LENGTH) return this.#add(text.slice(start, end), 0, UNHELD);
